@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   make              build/assay
+#   make test         the fast tests: C only, no downloads, under a minute
+#   make check        everything this machine can run; `make check T=name` runs the unit tests whose name has `name`
+#   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make fuzz         every fuzz target for FUZZ_S seconds (15)
+#   make bench        the figures of bench/
+#   make install      into PREFIX (/usr/local)
+#   make format       lay the sources out as .clang-format says
+
+B       ?= build
+PREFIX  ?= /usr/local
+FUZZ_S  ?= 15
+T       ?=
+CC      ?= cc
+OPT     ?= -O2 -g
+VERSION := 0.1.0
+
+# Warnings are errors where we develop and in CI; a stranger's newer compiler must not stop the build.
+WERROR  := $(if $(wildcard .git)$(CI),-Werror)
+WARN    := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wvla $(WERROR)
+# No fused multiply-add: fills must give the same bits everywhere, and the oracle's error must be the one we know.
+CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread -Isrc -Iinclude $(SAN)
+LDFLAGS += -pthread $(SAN)
+LDLIBS  += -ljansson -lcrypto -lm -ldl
+
+# --- what there is -----------------------------------------------------------------------------------------------
+NUMS    := d ld z lz
+OPFILES := $(sort $(wildcard ops/*/*.c))
+STEMS   := $(notdir $(OPFILES:.c=))
+EXECSRC := $(wildcard src/exec/native/*.c)
+# refnum.c is compiled once per number type, like the operators that call it.
+SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
+LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
+OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
+CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
+TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
+$(error two operator files have the same name: $(STEMS))
+endif
+
+.PHONY: all test check asan fuzz bench install format deps clean FORCE
+all: $B/assay
+
+$B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$B/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$B/obj/%.o: %.c | deps
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c -o $@ $<
+
+# Operators and refnum.c, once per number type; the table is renamed so that all of them link.
+define num_rules
+$B/obj/ops/%_$1.o: ops/%.c | deps
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) -DAY_NUM_$1 -Day_ops_$$(*F)=ay_ops_$$(*F)_$1 -MMD -MP -c -o $$@ $$<
+$B/obj/src/op/refnum_$1.o: src/op/refnum.c | deps
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) -DAY_NUM_$1 -MMD -MP -c -o $$@ $$<
+endef
+$(foreach n,$(NUMS),$(eval $(call num_rules,$n)))
+
+# The registry is the file list: adding ops/NS/STEM.c adds its table ay_ops_STEM.
+$B/registry.c: tools/registry.sh $(OPFILES) $B/opfiles.txt
+	sh tools/registry.sh $(OPFILES) > $@
+$B/opfiles.txt: FORCE
+	@mkdir -p $B; echo "$(OPFILES)" | cmp -s - $@ || echo "$(OPFILES)" > $@
+$B/obj/registry.o: $B/registry.c | deps
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+# The native executor is a small program of its own, carried inside assay and started from memory.
+$B/assay-native: $(EXECSRC) $(wildcard src/exec/*.h) include/assay/kernel.h | deps
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
+$B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native include/assay/kernel.h
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DKERNEL_H='"include/assay/kernel.h"' $<
+
+CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
+
+-include $(shell find $B/obj -name '*.d' 2>/dev/null)
+
+# --- tests -------------------------------------------------------------------------------------------------------
+test: $B/assay $B/test
+	sh tools/check.sh test $B "$T"
+check: $B/assay $B/test
+	sh tools/check.sh $(if $T,test,all) $B "$T"
+asan:
+	$(MAKE) B=build/asan OPT='-O1 -g' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+		build/asan/assay build/asan/test
+	sh tools/check.sh asan build/asan "$T"
+
+FUZZ_CC := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
+$B/fuzz/%: tests/fuzz/%.c $(SRC) $(wildcard src/*/*.h)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -o $@ $< $(filter src/base/% src/tensor/% src/op/% src/exec/wire%,$(SRC)) -lm -lcrypto -ljansson
+fuzz: $(FUZZERS)
+	sh tools/check.sh fuzz $B $(FUZZ_S)
+
+bench: $B/assay $B/test
+	sh bench/run.sh $B
+
+install: $B/assay
+	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay
+	install -D -m 644 include/assay/kernel.h $(DESTDIR)$(PREFIX)/include/assay/kernel.h
+
+format:
+	$(or $(shell command -v clang-format-14),clang-format) -i $(shell git ls-files '*.[ch]')
+
+# Debian packages that are missing, in one line: installed at once as root, else after asking once.
+deps:
+	@sh tools/deps.sh
+clean:
+	rm -rf build

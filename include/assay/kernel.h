@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel ABI of assay: the only header a kernel includes. C99, C++ and CUDA.
+ *
+ * `assay show OP --lang c` prints the prototype of an operator. A kernel
+ *  - returns AY_OK, or AY_UNSUPPORTED for a call it does not take; any other number is shown in the record;
+ *  - writes its results into tensors that exist already, through their strides (a result of a functional
+ *    operator is dense, an out= argument is what the caller chose);
+ *  - may assume that `data` is aligned to 64 bytes unless the caller made a view with an offset, that no
+ *    output overlaps an input unless the schema says so, and nothing about what lies around a tensor.
+ */
+#ifndef ASSAY_KERNEL_H
+#define ASSAY_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AY_ABI 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Element type, as DLPack's DLDataType. The codes below are DLPack's. */
+typedef struct ay_dtype {
+	uint8_t code, bits;
+	uint16_t lanes;
+} ay_dtype;
+
+enum {
+	AY_CODE_INT = 0,
+	AY_CODE_UINT = 1,
+	AY_CODE_FLOAT = 2,
+	AY_CODE_BFLOAT = 4,
+	AY_CODE_COMPLEX = 5,
+	AY_CODE_BOOL = 6,
+	AY_CODE_F8E4M3FN = 10,
+	AY_CODE_F8E5M2 = 12,
+};
+
+/* A dtype as one number, for switch statements and for ScalarType arguments (where -1 means None). */
+#define AY_DT(code, bits) ((int32_t)((code) | (bits) << 8 | 1 << 16))
+#define AY_B8             AY_DT(AY_CODE_BOOL, 8)
+#define AY_U8             AY_DT(AY_CODE_UINT, 8)
+#define AY_I8             AY_DT(AY_CODE_INT, 8)
+#define AY_I16            AY_DT(AY_CODE_INT, 16)
+#define AY_I32            AY_DT(AY_CODE_INT, 32)
+#define AY_I64            AY_DT(AY_CODE_INT, 64)
+#define AY_F16            AY_DT(AY_CODE_FLOAT, 16)
+#define AY_BF16           AY_DT(AY_CODE_BFLOAT, 16)
+#define AY_F32            AY_DT(AY_CODE_FLOAT, 32)
+#define AY_F64            AY_DT(AY_CODE_FLOAT, 64)
+#define AY_C32            AY_DT(AY_CODE_COMPLEX, 32)
+#define AY_C64            AY_DT(AY_CODE_COMPLEX, 64)
+#define AY_C128           AY_DT(AY_CODE_COMPLEX, 128)
+#define AY_F8E4M3FN       AY_DT(AY_CODE_F8E4M3FN, 8)
+#define AY_F8E5M2         AY_DT(AY_CODE_F8E5M2, 8)
+
+typedef struct ay_device {
+	int32_t type, id; /* as DLPack's DLDevice: 1 = CPU, 2 = CUDA */
+} ay_device;
+
+enum { AY_CPU = 1, AY_CUDA = 2 };
+
+enum {
+	AY_CONJ = 1, /* the values are the conjugates of what is stored */
+	AY_NEG = 2,  /* the values are the negatives of what is stored */
+};
+
+/* Its first 48 bytes are a DLTensor. Always passed by pointer, so that it may grow. */
+typedef struct ay_tensor {
+	void *data;
+	ay_device device;
+	int32_t ndim;
+	ay_dtype dtype;
+	int64_t *shape, *strides; /* ndim entries each; strides are never NULL and count elements */
+	uint64_t byte_offset;     /* always 0: data points at element 0 */
+	uint32_t flags;           /* AY_CONJ, AY_NEG */
+} ay_tensor;
+
+/* A number that remembers whether it was written as a bool, an integer, a float or a complex. */
+typedef struct ay_scalar {
+	int32_t kind, pad;
+	union {
+		bool b;
+		int64_t i;
+		double f, c[2];
+	} v;
+} ay_scalar;
+
+enum { AY_SCALAR_BOOL = 0, AY_SCALAR_INT = 1, AY_SCALAR_FLOAT = 2, AY_SCALAR_COMPLEX = 3 };
+
+/* Where an operator's own random draws start. The same pair must give the same result. */
+typedef struct ay_rng {
+	uint64_t seed, offset;
+} ay_rng;
+
+typedef struct ay_ctx ay_ctx;
+struct ay_ctx {
+	uint32_t abi;    /* AY_ABI of the caller */
+	int32_t threads; /* how many threads the kernel may keep busy */
+	ay_device device;
+	void *stream; /* CUDA: the stream to launch on */
+	void *(*scratch)(const ay_ctx *,
+			 size_t bytes); /* 64-byte aligned, freed after the call; NULL: none left */
+	void *impl;
+};
+
+enum { AY_OK = 0, AY_UNSUPPORTED = 1 };
+
+/* Codes of Layout and MemoryFormat arguments; -1 means None. */
+enum { AY_STRIDED = 0, AY_SPARSE_COO = 1 };
+enum { AY_CONTIGUOUS_FORMAT = 0, AY_PRESERVE_FORMAT = 1, AY_CHANNELS_LAST = 2, AY_CHANNELS_LAST_3D = 3 };
+
+static inline int32_t ay_dt(const ay_tensor *t)
+{
+	return AY_DT(t->dtype.code, t->dtype.bits);
+}
+
+static inline int64_t ay_numel(const ay_tensor *t)
+{
+	int64_t n = 1;
+	int32_t d;
+
+	for (d = 0; d < t->ndim; d++)
+		n *= t->shape[d];
+	return n;
+}
+
+/* True if the elements lie one after the other, last dimension fastest. */
+static inline bool ay_is_dense(const ay_tensor *t)
+{
+	int64_t step = 1;
+	int32_t d;
+
+	for (d = t->ndim - 1; d >= 0; d--) {
+		if (t->shape[d] != 1 && t->strides[d] != step)
+			return ay_numel(t) == 0;
+		step *= t->shape[d];
+	}
+	return true;
+}
+
+/* The place, counted in elements from data, of the element with flat (row-major) index i. */
+static inline int64_t ay_at(const ay_tensor *t, int64_t i)
+{
+	int64_t at = 0;
+	int32_t d;
+
+	for (d = t->ndim - 1; d >= 0; d--) {
+		at += i % t->shape[d] * t->strides[d];
+		i /= t->shape[d];
+	}
+	return at;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_all(int fd, char *dst, size_t len)
+{
+	while (len) {
+		ssize_t n = read(fd, dst, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		dst += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const char *src, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, src, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		src += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, size_t *len, struct ay_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
+	struct stat st;
+	int rc = -1;
+
+	if (fd < 0)
+		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
+	if (fstat(fd, &st))
+		ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
+	else if (!S_ISREG(st.st_mode))
+		ay_fail(err, AY_ERR_IO, "cannot read '%s': not a regular file", path);
+	else if ((size_t)st.st_size > max)
+		ay_fail(err, AY_ERR_IO, "cannot read '%s': %lld bytes, the limit is %zu", path,
+			(long long)st.st_size, max);
+	else
+		rc = 0;
+	if (!rc) {
+		*len = (size_t)st.st_size;
+		*data = ay_alloc(a, *len + 1);
+		if (read_all(fd, *data, *len))
+			rc = ay_fail(err, AY_ERR_IO, "cannot read '%s': it changed while it was read", path);
+	}
+	close(fd);
+	return rc;
+}
+
+int ay_file_write(const char *path, const void *data, size_t len, struct ay_err *err)
+{
+	char tmp[4096];
+	int fd;
+
+	if (snprintf(tmp, sizeof tmp, "%s.XXXXXX", path) >= (int)sizeof tmp)
+		return ay_fail(err, AY_ERR_IO, "cannot write '%.200s...': the name is too long", path);
+	fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0)
+		return ay_fail_errno(err, AY_ERR_IO, "cannot write '%s'", path);
+	if (write_all(fd, data, len) || fchmod(fd, 0644) || rename(tmp, path)) {
+		ay_fail_errno(err, AY_ERR_IO, "cannot write '%s'", path);
+		unlink(tmp);
+		close(fd);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+int ay_file_mkdirs(const char *path, struct ay_err *err)
+{
+	char p[4096];
+
+	if (snprintf(p, sizeof p, "%s", path) >= (int)sizeof p)
+		return ay_fail(err, AY_ERR_IO, "cannot make '%.200s...': the name is too long", path);
+	for (char *s = p + 1;; s++) {
+		char c = *s;
+
+		if (c && c != '/')
+			continue;
+		*s = 0;
+		if (mkdir(p, 0755) && errno != EEXIST)
+			return ay_fail_errno(err, AY_ERR_IO, "cannot make the folder '%s'", p);
+		*s = c;
+		if (!c)
+			return 0;
+	}
+}
+
+bool ay_file_exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+char *ay_file_program(struct ay_arena *a, const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : ay_strdup(a, name);
+	for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+		size_t n = strcspn(p, ":");
+		char *full = ay_sprintf(a, "%.*s/%s", (int)n, p, name);
+
+		if (n && !access(full, X_OK))
+			return full;
+		p += n + (p[n] == ':');
+	}
+	return NULL;
+}
+
+const char *ay_file_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#include <math.h>
+
+json_t *ay_json_text(const char *s, size_t n, size_t max)
+{
+	struct ay_str b = { 0 };
+	json_t *j;
+
+	ay_str_add_safe(&b, s, n, max);
+	j = json_stringn(ay_str_text(&b), b.len);
+	if (!j)
+		AY_BUG("escaped text is not UTF-8");
+	ay_str_release(&b);
+	return j;
+}
+
+json_t *ay_json_real(double x)
+{
+	if (isfinite(x))
+		return json_real(x);
+	return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+}
+
+void ay_json_line(FILE *f, const json_t *j)
+{
+	if (json_dumpf(j, f, JSON_COMPACT | JSON_ENCODE_ANY))
+		AY_BUG("a JSON value could not be written");
+	fputc('\n', f);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t ay_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int ay_cpu_count(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+/* In the child: from here to exec only async-signal-safe calls. */
+static _Noreturn void become(const struct ay_run_spec *spec, char *const *env, int out, int report)
+{
+	int null = open("/dev/null", O_RDONLY), e;
+
+	setpgid(0, 0);
+	if (null >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0 &&
+	    (!spec->dir || !chdir(spec->dir)))
+		execve(spec->argv[0], (char *const *)spec->argv, env);
+	e = errno;
+	if (write(report, &e, sizeof e) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int start(const struct ay_run_spec *spec, int *out, pid_t *pid, struct ay_err *err)
+{
+	static char locale[] = "LC_ALL=C";
+	char path[4096], tmp[4096];
+	char *own[] = { locale, path, tmp, NULL };
+	int pipes[2][2] = { { -1, -1 }, { -1, -1 } }, e = 0;
+
+	snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	snprintf(tmp, sizeof tmp, "TMPDIR=%s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC))
+		return ay_fail_errno(err, AY_ERR_SYS, "pipe");
+	*pid = fork();
+	if (!*pid)
+		become(spec, spec->env ? (char *const *)spec->env : own, pipes[0][1], pipes[1][1]);
+	close(pipes[0][1]);
+	close(pipes[1][1]);
+	*out = pipes[0][0];
+	if (*pid < 0) {
+		ay_fail_errno(err, AY_ERR_SYS, "cannot start '%s'", spec->argv[0]);
+	} else if (read(pipes[1][0], &e, sizeof e) == sizeof e) {
+		errno = e;
+		ay_fail_errno(err, AY_ERR_SYS, "cannot start '%s'", spec->argv[0]);
+		waitpid(*pid, NULL, 0);
+	}
+	close(pipes[1][0]);
+	if (err->code)
+		close(*out);
+	return err->code ? -1 : 0;
+}
+
+/* True when the other end is closed. */
+static bool drain(int fd, struct ay_str *to, size_t max)
+{
+	char buf[16384];
+	ssize_t n = read(fd, buf, sizeof buf);
+
+	if (n > 0 && to->len < max)
+		ay_str_addn(to, buf, (size_t)n < max - to->len ? (size_t)n : max - to->len);
+	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, struct ay_err *err)
+{
+	int64_t begin = ay_now_ns(), deadline = begin + (int64_t)(spec->timeout_s * 1e9);
+	int out, status;
+	pid_t pid;
+
+	*res = (struct ay_run_result){ 0 };
+	if (start(spec, &out, &pid, err))
+		return -1;
+	setpgid(pid, pid); /* the child does it too: whoever comes first */
+	for (;;) {
+		int64_t left = deadline - ay_now_ns();
+		struct pollfd p = { .fd = out, .events = POLLIN };
+
+		if (left <= 0 && !res->timed_out) {
+			res->timed_out = true;
+			kill(-pid, SIGKILL);
+		}
+		if (poll(&p, 1, res->timed_out ? 100 : (int)(left / 1000000 + 1)) > 0 &&
+		    drain(out, &res->output, spec->output_max))
+			break;
+		if (res->timed_out && !p.revents)
+			break; /* something outside the group still holds the pipe */
+	}
+	close(out);
+	for (;;) {
+		pid_t got = waitpid(pid, &status, res->timed_out ? 0 : WNOHANG);
+
+		if (got == pid || (got < 0 && errno != EINTR))
+			break;
+		if (ay_now_ns() > deadline) { /* it closed its output and lives on */
+			res->timed_out = true;
+			kill(-pid, SIGKILL);
+		}
+		usleep(200);
+	}
+	kill(-pid, SIGKILL);
+	res->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	res->wall_s = (double)(ay_now_ns() - begin) / 1e9;
+	return 0;
+}

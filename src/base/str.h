@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * str - a growing string. `s` is never NULL after the first add and always ends in a NUL; {0} is an empty one.
+ */
+#ifndef AY_BASE_STR_H
+#define AY_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ay_str {
+	char *s;
+	size_t len, cap;
+};
+
+void ay_str_add(struct ay_str *b, const char *s);
+void ay_str_addn(struct ay_str *b, const char *s, size_t n);
+void ay_str_addc(struct ay_str *b, char c);
+void ay_str_addf(struct ay_str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* For a terminal or a record: control bytes as \xHH, invalid UTF-8 too, at most max bytes of the source. */
+void ay_str_add_safe(struct ay_str *b, const char *s, size_t n, size_t max);
+/* A double as Python's repr writes it: the shortest form that reads back, always with '.', 'e', inf or nan. */
+void ay_str_add_real(struct ay_str *b, double x);
+void ay_str_clear(struct ay_str *b);
+void ay_str_release(struct ay_str *b);
+/* Empty strings included. */
+const char *ay_str_text(const struct ay_str *b);
+
+bool ay_starts(const char *s, const char *prefix);
+bool ay_ends(const char *s, const char *suffix);
+/* Bytes to insert, delete, replace or swap to get from a to b; for "did you mean". */
+int ay_str_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * schema - PyTorch's FunctionSchema language:
+ *
+ *   ns::base.overload(Type name=default, *, Type name) -> Type name | (Type, Type) | ()
+ *
+ * Parsing and printing are exact inverses for text in PyTorch's own spelling. From a schema follow the C prototype
+ * (proto.h), what a call writes, and which other schemas are forms of the same function.
+ */
+#ifndef AY_OP_SCHEMA_H
+#define AY_OP_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "op/value.h"
+
+#include <stdbool.h>
+
+/* Base types by the words of the language; TVAR is a TorchScript type variable such as t. */
+#define AY_TYPES(T)                                                                                        \
+	T(TENSOR, "Tensor")                                                                                \
+	T(INT, "int")                                                                                      \
+	T(SYMINT, "SymInt")                                                                                \
+	T(FLOAT, "float")                                                                                  \
+	T(BOOL, "bool")                                                                                    \
+	T(COMPLEX, "complex")                                                                              \
+	T(SCALAR, "Scalar")                                                                                \
+	T(STR, "str")                                                                                      \
+	T(DTYPE, "ScalarType")                                                                             \
+	T(LAYOUT, "Layout")                                                                                \
+	T(FORMAT, "MemoryFormat")                                                                          \
+	T(DEVICE, "Device")                                                                                \
+	T(GENERATOR, "Generator")                                                                          \
+	T(ENUM, "AnyEnumType")                                                                             \
+	T(TVAR, "t")
+
+enum ay_type {
+#define T(name, text) AY_TYPE_##name,
+	AY_TYPES(T)
+#undef T
+};
+
+/* One type with its suffixes: Tensor(a!)?[] and so on. */
+struct ay_stype {
+	enum ay_type base;
+	const char *alias;	/* "a", "a!", "*", "a -> *"; NULL = none */
+	bool elem_optional;	/* Tensor?[] */
+	bool list;
+	int list_size;		/* int[2]: 2; -1 for [] */
+	bool alias_after_list;	/* int[](a!) rather than Tensor(a!)[] */
+	bool optional;		/* int[]? */
+};
+
+struct ay_sarg {
+	const char *name;	/* NULL for an unnamed result */
+	struct ay_stype type;
+	const struct ay_value *def; /* NULL = none */
+	const char *def_text;	/* as written: 9.9999999999999995e-07 prints back */
+	bool kwonly;
+	int col;
+};
+
+struct ay_schema {
+	const char *ns, *base, *overload; /* overload "" for the default one */
+	int narg, nret;
+	struct ay_sarg *arg, *ret;
+	bool ret_parens;	/* one result written as (Tensor x) */
+};
+
+/* All memory in the arena. Errors name the column. */
+int ay_schema_parse(struct ay_arena *a, const char *text, struct ay_schema **out, struct ay_err *err);
+void ay_schema_print(struct ay_str *b, const struct ay_schema *s);
+/* "aten::add.Tensor"; the default overload has no suffix. */
+void ay_schema_name(struct ay_str *b, const struct ay_schema *s);
+
+/* Tensor(a!): the callee writes it. */
+bool ay_stype_written(const struct ay_stype *t);
+/* A Tensor or a list of tensors, also optional. */
+bool ay_stype_is_tensor(const struct ay_stype *t);
+/* base ends in one underscore (add_, not __and__): the first argument is written and returned. */
+bool ay_schema_inplace(const struct ay_schema *s);
+/* Has a keyword-only written tensor. */
+bool ay_schema_out(const struct ay_schema *s);
+/* Takes or gives a tensor, uses no named dimensions, lists of t or enums: something a kernel can implement. */
+bool ay_schema_is_kernel(const struct ay_schema *s);
+/* Result r is one of the arguments (same alias set, written): index of that argument, else -1. */
+int ay_schema_ret_arg(const struct ay_schema *s, int r);
+/*
+ * Namespace, base without the in-place underscore, then type and name of every argument without alias marks and
+ * defaults; keyword-only written tensors and the TensorOptions group (keyword-only dtype, layout, device,
+ * pin_memory) are dropped. Equal signatures are forms of one function.
+ */
+void ay_schema_signature(struct ay_str *b, const struct ay_schema *s);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test - a unit test is a function that registers itself; it runs in a process of its own.
+ */
+#ifndef AY_TEST_H
+#define AY_TEST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct test {
+	const char *name, *file;
+	void (*fn)(void);
+	struct test *next;
+};
+
+void test_add(struct test *t);
+void test_fail(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Ends the test, with the reason. */
+_Noreturn void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The folder of shared reference data ($ASSAY_SHARED, else ../shared), or a skip where it is absent. */
+const char *test_shared(const char *file);
+/* A scratch folder that is removed after the test. */
+const char *test_dir(void);
+
+#define TEST(id)                                                            \
+	static void test_##id(void);                                        \
+	static struct test entry_##id = { #id, __FILE__, test_##id, NULL }; \
+	__attribute__((constructor)) static void add_##id(void)             \
+	{                                                                   \
+		test_add(&entry_##id);                                      \
+	}                                                                   \
+	static void test_##id(void)
+
+#define CHECK(x)             ((x) ? (void)0 : test_fail(__FILE__, __LINE__, "%s", #x))
+#define CHECKF(x, ...)       ((x) ? (void)0 : test_fail(__FILE__, __LINE__, __VA_ARGS__))
+#define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, got, want)
+void test_check_str(const char *file, int line, const char *got, const char *want);
+
+#endif

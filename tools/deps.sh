@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Names the Debian packages the build needs and this machine lacks; installs them as root, else asks once.
+# deps.sh [extra]: also those that only `make check` needs.
+need=
+has() { printf '#include <%s>\nint main(void){return 0;}\n' "$1" | ${CC:-cc} -x c -fsyntax-only - 2>/dev/null; }
+command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
+[ -n "$need" ] || {
+	has jansson.h || need="$need libjansson-dev"
+	has seccomp.h || need="$need libseccomp-dev"
+	has openssl/evp.h || need="$need libssl-dev"
+}
+if [ "$1" = extra ]; then
+	has dlpack/dlpack.h || need="$need libdlpack-dev"
+	command -v clang-format-14 >/dev/null || need="$need clang-format-14"
+	for c in clang clang-19 clang-16 clang-14; do command -v $c >/dev/null && clang=$c && break; done
+	printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n){return d && n > 3 ? 0 : 0;}\n' |
+		${clang:-false} -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null || need="$need clang-14 libclang-rt-14-dev"
+fi
+[ -n "$need" ] || exit 0
+line="apt-get install -y --no-install-recommends$need"
+if ! command -v apt-get >/dev/null; then
+	echo "missing: $need (Debian's names; install them with this machine's package manager)" >&2
+	exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+	echo "installing:$need"
+	apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive $line >/dev/null
+elif [ -t 0 ]; then
+	printf 'These packages are missing. Run `sudo %s`? [Y/n] ' "$line"
+	read -r answer
+	case $answer in n* | N*) exit 1 ;; esac
+	sudo sh -c "apt-get update -qq && $line"
+else
+	echo "packages are missing; run: sudo $line" >&2
+	exit 1
+fi
