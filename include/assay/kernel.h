@@ -155,6 +155,132 @@ static inline int64_t ay_at(const ay_tensor *t, int64_t i)
 	return at;
 }
 
+/* --- half and 8-bit floats ----------------------------------------------------------------------------------------
+ * Conversions that round to nearest even, in plain C, so that a kernel for every dtype fits in one file. */
+
+static inline float ay_bits_f32(uint32_t u)
+{
+	union {
+		uint32_t u;
+		float f;
+	} x;
+
+	x.u = u;
+	return x.f;
+}
+
+static inline uint32_t ay_f32_bits(float f)
+{
+	union {
+		float f;
+		uint32_t u;
+	} x;
+
+	x.f = f;
+	return x.u;
+}
+
+static inline float ay_from_bf16(uint16_t h)
+{
+	return ay_bits_f32((uint32_t)h << 16);
+}
+
+static inline uint16_t ay_to_bf16(float f)
+{
+	uint32_t u = ay_f32_bits(f);
+
+	if ((u & 0x7fffffffu) > 0x7f800000u)
+		return (uint16_t)(u >> 16 | 0x40); /* NaN stays NaN */
+	return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+}
+
+/* 2^112 and 2^-112 move the exponent between the two biases; subnormals come out right of their own. */
+static inline float ay_from_f16(uint16_t h)
+{
+	uint32_t sign = (uint32_t)(h & 0x8000) << 16, u = (uint32_t)(h & 0x7fff) << 13;
+
+	if ((h & 0x7c00) == 0x7c00)
+		return ay_bits_f32(sign | u | 0x7f800000u);
+	return ay_bits_f32(sign | ay_f32_bits(ay_bits_f32(u) * ay_bits_f32(0x77800000u)));
+}
+
+static inline uint16_t ay_to_f16(float f)
+{
+	uint32_t u = ay_f32_bits(f), sign = u >> 16 & 0x8000, a = u & 0x7fffffffu;
+
+	if (a > 0x7f800000u)
+		return (uint16_t)(sign | 0x7e00);
+	if (a >= 0x477ff000u) /* 65520 and more round to infinity */
+		return (uint16_t)(sign | 0x7c00);
+	if (a < 0x38800000u) /* subnormal: the addition does the rounding */
+		return (uint16_t)(sign | (ay_f32_bits(ay_bits_f32(a) + 0.5f) - 0x3f000000u));
+	return (uint16_t)(sign | (a - 0x38000000u + 0xfffu + (a >> 13 & 1)) >> 13);
+}
+
+static inline float ay_from_f8e4m3fn(uint8_t h)
+{
+	uint32_t sign = (uint32_t)(h & 0x80) << 24, u = (uint32_t)(h & 0x7f) << 20;
+
+	if ((h & 0x7f) == 0x7f)
+		return ay_bits_f32(sign | 0x7fc00000u);
+	return ay_bits_f32(sign | ay_f32_bits(ay_bits_f32(u) * ay_bits_f32(0x7b800000u))); /* 2^120 */
+}
+
+/* Beyond 464 there is nothing to round to: NaN. Quantisers clamp to +-448 first. */
+static inline uint8_t ay_to_f8e4m3fn(float f)
+{
+	uint32_t u = ay_f32_bits(f), sign = u >> 24 & 0x80, a = u & 0x7fffffffu;
+
+	if (a > 0x43e80000u)
+		return (uint8_t)(sign | 0x7f);
+	if (a < 0x3c800000u) /* below 2^-6: subnormal, steps of 2^-9 */
+		return (uint8_t)(sign | (ay_f32_bits(ay_bits_f32(a) + 16384.0f) - 0x46800000u));
+	return (uint8_t)(sign | (a - 0x3c000000u + 0x7ffffu + (a >> 20 & 1)) >> 20);
+}
+
+/* Element `at` (counted from data, strides applied by the caller: see ay_at) of any real dtype but f8e5m2 as a
+ * double, and back. Slow and general; fast paths are the kernel's own. */
+static inline double ay_read(const ay_tensor *t, int64_t at)
+{
+	switch (ay_dt(t)) {
+	case AY_B8: return ((const uint8_t *)t->data)[at] != 0;
+	case AY_U8: return ((const uint8_t *)t->data)[at];
+	case AY_I8: return ((const int8_t *)t->data)[at];
+	case AY_I16: return ((const int16_t *)t->data)[at];
+	case AY_I32: return ((const int32_t *)t->data)[at];
+	case AY_I64: return (double)((const int64_t *)t->data)[at];
+	case AY_F16: return ay_from_f16(((const uint16_t *)t->data)[at]);
+	case AY_BF16: return ay_from_bf16(((const uint16_t *)t->data)[at]);
+	case AY_F32: return ((const float *)t->data)[at];
+	case AY_F64: return ((const double *)t->data)[at];
+	case AY_F8E4M3FN: return ay_from_f8e4m3fn(((const uint8_t *)t->data)[at]);
+	default: return 0;
+	}
+}
+
+static inline void ay_write(const ay_tensor *t, int64_t at, double x)
+{
+	switch (ay_dt(t)) {
+	case AY_B8: ((uint8_t *)t->data)[at] = x != 0; break;
+	case AY_U8: ((uint8_t *)t->data)[at] = (uint8_t)(int64_t)x; break;
+	case AY_I8: ((int8_t *)t->data)[at] = (int8_t)(int64_t)x; break;
+	case AY_I16: ((int16_t *)t->data)[at] = (int16_t)(int64_t)x; break;
+	case AY_I32: ((int32_t *)t->data)[at] = (int32_t)(int64_t)x; break;
+	case AY_I64: ((int64_t *)t->data)[at] = (int64_t)x; break;
+	case AY_F16: ((uint16_t *)t->data)[at] = ay_to_f16((float)x); break;
+	case AY_BF16: ((uint16_t *)t->data)[at] = ay_to_bf16((float)x); break;
+	case AY_F32: ((float *)t->data)[at] = (float)x; break;
+	case AY_F64: ((double *)t->data)[at] = x; break;
+	case AY_F8E4M3FN: ((uint8_t *)t->data)[at] = ay_to_f8e4m3fn((float)x); break;
+	default: break;
+	}
+}
+
+static inline bool ay_is_complex(const ay_tensor *t)
+{
+	return t->dtype.code == AY_CODE_COMPLEX;
+}
+
 #ifdef __cplusplus
 }
 #endif

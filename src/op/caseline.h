@@ -43,7 +43,8 @@ void ay_case_print(struct ay_str *b, const struct ay_case *c);
 bool ay_case_equal(const struct ay_case *a, const struct ay_case *b);
 /* "aten::add.Tensor" */
 void ay_case_opname(struct ay_str *b, const struct ay_case *c);
-/* Splits "ns::base.overload" or "ns.base.overload"; ".default" means none; without a namespace ns is NULL. */
+/* Splits "ns::base.overload" or "ns.base.overload"; ".default" means none; without a namespace ns is NULL. Of two names
+ * with a point ("aten.relu") the first is the namespace, unless the second is "default". */
 int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char **ns, const char **base,
 		    const char **overload, struct ay_err *err);
 
@@ -51,8 +52,9 @@ int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char
 struct ay_reader {
 	const char *text;
 	size_t len, pos;
-	int line; /* number of the line just read, 1-based */
-	const char *ns, *base, *overload;
+	int line;	/* number of the line just read, 1-based */
+	const char *op; /* the last header's operator, inside text; NULL = none */
+	size_t op_len;
 };
 
 /* 1: *out is the next case; 0: the end; -1: that line is bad (err says where), the next call goes on behind it. */

@@ -82,7 +82,8 @@ bool ay_stype_is_tensor(const struct ay_stype *t);
 bool ay_schema_inplace(const struct ay_schema *s);
 /* Has a keyword-only written tensor. */
 bool ay_schema_out(const struct ay_schema *s);
-/* Takes or gives a tensor, uses no named dimensions, lists of t or enums: something a kernel can implement. */
+/* Takes or gives a tensor, uses no named dimensions, t, enums or TorchScript lists that are written themselves
+ * (Tensor[](a!)): something a kernel can implement. */
 bool ay_schema_is_kernel(const struct ay_schema *s);
 /* Result r is one of the arguments (same alias set, written): index of that argument, else -1. */
 int ay_schema_ret_arg(const struct ay_schema *s, int r);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * out = self + alpha * other, with broadcasting and type promotion; add_ writes self.
+ *
+ * Error: the product and the sum are rounded once each, in f32 for half types, so mag = |self| + |alpha * other|.
+ * Integers wrap; two bools give their "or". The original grid never broadcasts, mixes dtypes or strides: the quick
+ * rows do.
+ */
+#include "op/op.h"
+
+static void add(struct ay_ref *r)
+{
+	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
+	const num alpha = ay_number(r->c, "alpha");
+
+	for (int64_t i = r->lo; i < r->hi; i++) {
+		num x = a[i - r->lo], y = alpha * b[i - r->lo];
+
+		*ay_val(r, 0, i, 0) = x + y;
+		*ay_mag(r, 0, i, 0) = (double)(fabs(x) + fabs(y));
+	}
+}
+
+static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
+{
+	(void)k;
+	return ay_result_broadcast(c, m, err, "self", "other", NULL);
+}
+
+/* PyTorch: a float alpha needs a float result, a bool alpha a bool one; an in-place result must fit into self. */
+static int accepts(const struct ay_call *c, struct ay_err *err)
+{
+	enum ay_class alpha = ay_dt_info(ay_t(c, "alpha")->dt)->cls;
+	struct ay_meta m = { .dt = AY_DT_NONE };
+	const struct ay_view *self = ay_t(c, "self");
+
+	if (result(c, 0, &m, err))
+		return -1;
+	if (alpha > AY_CLASS_INT && alpha > ay_dt_info(m.dt)->cls)
+		return ay_fail(err, AY_ERR_BIND, "alpha must be an integer where the result is %s", ay_dt_info(m.dt)->name);
+	if (alpha == AY_CLASS_BOOL && m.dt != AY_DT_B8)
+		return ay_fail(err, AY_ERR_BIND, "a bool alpha is for bool tensors only");
+	if (ay_schema_inplace(c->s) && ay_dt_info(m.dt)->cls > ay_dt_info(self->dt)->cls)
+		return ay_fail(err, AY_ERR_BIND, "the result is %s, which self cannot hold", ay_dt_info(m.dt)->name);
+	return 0;
+}
+
+static void cost(const struct ay_call *c, struct ay_cost *k)
+{
+	k->flops = 2.0 * (double)ay_numel_of(&c->out[0]->view);
+	k->bytes = -1;
+}
+
+/* clang-format off */
+const struct ay_op ay_ops_add[] = {{
+	.schemas   = AY_SCHEMAS("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+				"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+				"aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+				"aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"),
+	.doc       = "out = self + alpha * other, element by element. self and other are broadcast against each other; the "
+		     "result's dtype follows PyTorch's type promotion (a number or a 0-dim tensor only counts if its kind is "
+		     "higher). Half types are computed in f32 and rounded once. Integers wrap around.",
+	.cases     = {
+		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f32|f16|bf16 a=1|-0.999 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[5, 4, 33]", AY_QUICK },
+		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f64|c64 a=2.5 s=[3, 65] ; dt=i64|i32|i16|i8|u8 a=1|3 s=[3, 65] ; dt=b8 a=1 s=[65]", AY_QUICK },
+		{ "((T([6, 1, 9], dt), T([4, 1], dt)), {})", "dt=f32|f16|bf16|i32", AY_QUICK },
+		{ "((T([3, 4], f32), T(s, dt)), {})", "dt=f16|f64|i32|b8 s=[3, 4]|[4]|[]", AY_QUICK },
+		{ "((T([31], da), T([31], db)), {'alpha': 2})", "(da,db)=(f16,bf16)|(i8,u8)|(i32,i64)|(i64,f16)|(b8,i32)|(f16,f32)", AY_QUICK },
+		{ "((T([8, 33], dt, stride=(66, 2)), T([8, 33], dt, stride=(1, 8), offset=3)), {'alpha': 0.5})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([9, 16], dt, stride=(0, 1)), T([9, 16], dt, stride=(1, 0))), {})", "dt=f32|f16", AY_QUICK },
+		{ "((T([257], dt, fill=special), T([257], dt, fill=special)), {'alpha': -1})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy)), {'alpha': 3})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([257], dt, fill=exact), T([257], dt, fill=exact)), {})", "dt=f32|f16|bf16|i32", AY_QUICK },
+		{ "((2, T([7, 9], dt)), {'alpha': 3})", "dt=f32|f16|i32", AY_QUICK },
+		{ "aten::add.Scalar((T(s, dt), x, 2), {})", "dt=f32|f16|bf16 x=0.001|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7 s=[3, 65]", AY_QUICK },
+		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
+		{ "aten::add.Scalar((T(s, dt), x, a), {})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
+		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
+		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.accepts   = accepts,
+	.result    = result,
+	.reference = add,
+	.cost      = cost,
+	.flags     = AY_ALIAS_SAFE,
+}, {
+	.schemas   = AY_SCHEMAS("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
+				"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"),
+	.doc       = "self = self + alpha * other in place. other is broadcast to self's shape; the result is rounded to self's dtype.",
+	.accepts   = accepts,
+	.result    = result,
+	.reference = add,
+	.cost      = cost,
+	.flags     = AY_ALIAS_SAFE,
+}, {0}};

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The native executor: runs the kernels of one shared object for a judge.
+ *
+ * Theory of operation. It is started with one end of a SOCK_SEQPACKET pair as descriptor 3 and the shared page as 4,
+ * and owns nothing else. It puts itself in its jail before it has seen a byte of the kernel, says so, and then follows
+ * messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we act, write the
+ * status into the page and raise `done`. All that a kernel is given for a batch is made before its first call, so that
+ * calls follow each other closely and what one scribbles on does not reach the next.
+ *
+ * Nothing here defends itself against the kernel, which shares this address space: the judge believes none of it.
+ */
+#include "native.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <signal.h>
+
+enum { FDS = 4 };
+
+struct message {
+	struct ay_wire_head head;
+	const uint8_t *payload;
+	int nfd, fd[FDS];
+};
+
+struct ay_wire_page *page;
+volatile uint32_t now_seq, now_set;
+
+static struct {
+	int n;
+	const char *name[AY_WIRE_ENTRIES];
+	int (*call[AY_WIRE_ENTRIES])(void *const *);
+} entries;
+
+static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE], outbox[sizeof inbox];
+static void *large; /* a payload that came as a memfd */
+static size_t large_bytes;
+
+/* --- the jail --------------------------------------------------------------------------------------------------- */
+
+/*
+ * Called once, before anything of the kernel is loaded. Today: we die with the judge, no core is written (a limit of 1
+ * rather than 0, which a piped core_pattern ignores), and the system's OOM killer takes us first. There is no
+ * confinement yet: namespaces, an own uid, seccomp and limits belong here.
+ */
+static void enter_jail(void)
+{
+	const struct rlimit core = { 1, 1 };
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	prctl(PR_SET_NAME, "assay-native");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &core);
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) != 4)
+		errno = 0; /* a kind wish, no protection */
+	close(fd);
+}
+
+/* --- floating-point control ------------------------------------------------------------------------------------- */
+
+/* A kernel linked with -ffast-math sets flush-to-zero when it is loaded, and may change the rounding in a call. */
+static uint64_t float_mode(void)
+{
+#if defined __x86_64__
+	return __builtin_ia32_stmxcsr();
+#elif defined __aarch64__
+	uint64_t x;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(x));
+	return x;
+#else
+	return 0;
+#endif
+}
+
+static void set_float_mode(uint64_t x)
+{
+#if defined __x86_64__
+	__builtin_ia32_ldmxcsr((unsigned)x);
+#elif defined __aarch64__
+	__asm__ volatile("msr fpcr, %0" : : "r"(x));
+#else
+	(void)x;
+#endif
+}
+
+/* --- messages --------------------------------------------------------------------------------------------------- */
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void relax(void)
+{
+#if defined __x86_64__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("yield");
+#endif
+}
+
+/* False when the judge has gone. */
+static bool sleep_for_go(uint32_t last)
+{
+	const struct timespec slice = { 1, 0 };
+	struct pollfd p = { .fd = AY_WIRE_FD_SOCKET };
+
+	__atomic_store_n(&page->exec_sleeps, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&page->go, __ATOMIC_SEQ_CST) == last)
+		syscall(SYS_futex, &page->go, FUTEX_WAIT, last, &slice, NULL, 0);
+	__atomic_store_n(&page->exec_sleeps, 0, __ATOMIC_SEQ_CST);
+	return poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static bool wait_for_go(uint32_t last)
+{
+	int64_t until = now_us() + page->spin_us;
+
+	do
+		for (int i = 0; i < 64; i++) {
+			if (__atomic_load_n(&page->go, __ATOMIC_ACQUIRE) != last)
+				return true;
+			relax();
+		}
+	while (now_us() < until);
+	while (__atomic_load_n(&page->go, __ATOMIC_ACQUIRE) == last)
+		if (!sleep_for_go(last))
+			return false;
+	return true;
+}
+
+static void take_fds(struct msghdr *h, struct message *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		m->nfd = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(m->fd, CMSG_DATA(c), (size_t)m->nfd * sizeof(int));
+	}
+}
+
+/* A payload too long for a packet is in the last descriptor. */
+static bool open_large(struct message *m)
+{
+	struct stat st;
+
+	if (large)
+		munmap(large, large_bytes);
+	large = NULL;
+	if (m->head.bytes <= AY_WIRE_INLINE)
+		return true;
+	if (!m->nfd || fstat(m->fd[m->nfd - 1], &st) || st.st_size < (off_t)m->head.bytes)
+		return false;
+	large_bytes = m->head.bytes;
+	large = mmap(NULL, large_bytes, PROT_READ, MAP_PRIVATE, m->fd[m->nfd - 1], 0);
+	if (large == MAP_FAILED)
+		large = NULL;
+	m->payload = large;
+	return large;
+}
+
+static bool receive(struct message *m)
+{
+	struct iovec v = { inbox, sizeof inbox };
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(FDS * sizeof(int))];
+	struct msghdr h = { .msg_iov = &v,
+			    .msg_iovlen = 1,
+			    .msg_control = control,
+			    .msg_controllen = sizeof control };
+	ssize_t n;
+
+	*m = (struct message){ .payload = inbox + sizeof m->head };
+	do
+		n = recvmsg(AY_WIRE_FD_SOCKET, &h, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return false;
+	take_fds(&h, m);
+	return !(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && ay_wire_head_ok(inbox, (size_t)n, &m->head) &&
+	       open_large(m);
+}
+
+static void drop_fds(struct message *m)
+{
+	for (int i = 0; i < m->nfd; i++)
+		close(m->fd[i]);
+	m->nfd = 0;
+}
+
+/* --- LOAD ------------------------------------------------------------------------------------------------------- */
+
+static void send_text(enum ay_wire_type type, struct ay_wire_writer *w)
+{
+	struct ay_wire_head h = { AY_WIRE_MAGIC, AY_WIRE_VERSION, (uint16_t)type, now_seq, (uint32_t)w->len };
+
+	memcpy(outbox, &h, sizeof h);
+	if (send(AY_WIRE_FD_SOCKET, outbox, sizeof h + w->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		_exit(1);
+}
+
+static void load_failed(const char *why)
+{
+	struct ay_wire_writer w = { outbox + sizeof(struct ay_wire_head), 4096, 0, false };
+	size_t n = strlen(why);
+
+	ay_wire_put(&w, why, n < 4000 ? n : 4000);
+	send_text(AY_WIRE_LOAD_FAILED, &w);
+}
+
+static void send_names(void)
+{
+	struct ay_wire_writer w = { outbox + sizeof(struct ay_wire_head), AY_WIRE_INLINE, 0, false };
+	static char names[AY_WIRE_INLINE - 64];
+	uint64_t n = (uint64_t)entries.n;
+	size_t used = 0;
+
+	for (int i = 0; i < entries.n; i++) {
+		size_t len = strlen(entries.name[i]) + 1;
+
+		if (len > sizeof names - used) {
+			load_failed("the names of its functions are too long");
+			return;
+		}
+		memcpy(names + used, entries.name[i], len);
+		used += len;
+	}
+	ay_wire_put(&w, &n, sizeof n);
+	ay_wire_put(&w, names, used);
+	send_text(AY_WIRE_LOADED, &w);
+}
+
+/* The loader names the object by our path for it: what the author wants to read begins behind that. */
+static const char *loader_words(const char *path)
+{
+	const char *s = dlerror();
+
+	if (!s)
+		return "the loader gives no reason";
+	return !strncmp(s, path, strlen(path)) && !strncmp(s + strlen(path), ": ", 2) ? s + strlen(path) + 2 : s;
+}
+
+static void load(struct message *m)
+{
+	int (*list)(const char **, int (**)(void *const *), int) = NULL;
+	uint64_t mode = float_mode();
+	char path[64];
+	void *so;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", m->nfd == 1 ? m->fd[0] : -1);
+	so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!so) {
+		load_failed(loader_words(path));
+	} else {
+		void *sym = dlsym(so, "ay_glue_entries");
+
+		memcpy(&list, &sym, sizeof list);
+		if (list)
+			entries.n = list(entries.name, entries.call, AY_WIRE_ENTRIES);
+		if (!list || entries.n < 0 || entries.n > AY_WIRE_ENTRIES)
+			load_failed("it was not built with assay's glue");
+		else
+			send_names();
+	}
+	set_float_mode(mode);
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
+/* --- MAP and CALL ----------------------------------------------------------------------------------------------- */
+
+static void broken(int e)
+{
+	answer(now_seq, (struct ay_wire_status){ .what = e == ENOMEM ? AY_WIRE_STARVED : AY_WIRE_BROKEN,
+						 .rc = e,
+						 .slot = -1 });
+}
+
+static void map(struct message *m)
+{
+	const struct ay_wire_slot *slot;
+	int n = ay_wire_map_open(m->payload, m->head.bytes, &slot), e;
+
+	e = n < 0 || m->nfd < 2 ? EPROTO : pool_map(slot, (uint32_t)n, m->fd);
+	if (e)
+		broken(e);
+	else
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
+static void call_sets(const struct ay_wire_call *c, uint8_t *mem, struct ay_wire_status *s)
+{
+	int (*fn)(void *const *) = entries.call[c->h.entry];
+	uint64_t mode = float_mode();
+
+	for (uint32_t i = 0; i < c->h.nset; i++) {
+		uint8_t *set = mem + i * c->set_bytes;
+		bool starved;
+
+		now_set = i;
+		s->rc = fn((void *const *)set);
+		set_float_mode(mode);
+		starved = scratch_reset();
+		memcpy(page->scalar + (size_t)i * c->h.nscalar, set + c->scalar_at, c->h.nscalar * sizeof(ay_scalar));
+		if (s->rc) {
+			s->what = starved ? AY_WIRE_STARVED : AY_WIRE_REFUSED;
+			s->set = i;
+			break;
+		}
+	}
+}
+
+/* Memory for a batch: kept for the next if it was enough. */
+static void *batch_memory(size_t bytes)
+{
+	static void *mem;
+	static size_t have;
+
+	if (bytes <= have)
+		return mem;
+	pages_free(mem, have);
+	have = bytes > 64 << 10 ? bytes : 64 << 10;
+	mem = pages_get(have);
+	if (!mem)
+		have = 0;
+	return mem;
+}
+
+static void call(struct message *m)
+{
+	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
+	ay_ctx ctx = { .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
+	struct ay_wire_call c;
+	uint8_t *mem;
+
+	if (!ay_wire_call_open(m->payload, m->head.bytes, (uint32_t)entries.n, pool.slot, pool.nslot, &c)) {
+		broken(EPROTO);
+		return;
+	}
+	mem = c.set_bytes < SIZE_MAX / 2 / c.h.nset ? batch_memory(c.set_bytes * c.h.nset) : NULL;
+	if (!mem || scratch_limit(c.h.scratch_max)) {
+		broken(ENOMEM);
+		return;
+	}
+	ctx.threads = (int32_t)c.h.threads;
+	for (uint32_t i = 0; i < c.h.nset; i++)
+		ay_wire_call_build(&c, i, pool.base, &ctx, mem + i * c.set_bytes);
+	call_sets(&c, mem, &s);
+	scratch_trim();
+	answer(now_seq, s);
+}
+
+static void follow(struct message *m)
+{
+	switch (m->head.type) {
+	case AY_WIRE_LOAD: load(m); break;
+	case AY_WIRE_MAP: map(m); break;
+	case AY_WIRE_CALL: call(m); break;
+	case AY_WIRE_QUIT: _exit(0);
+	default: broken(EPROTO);
+	}
+	drop_fds(m);
+}
+
+int main(void)
+{
+	struct message m;
+
+	page = mmap(NULL, AY_WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, AY_WIRE_FD_PAGE, 0);
+	if (page == MAP_FAILED)
+		return 1;
+	close(AY_WIRE_FD_PAGE);
+	enter_jail();
+	catch_signals();
+	now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+	while (wait_for_go(now_seq)) {
+		now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
+		now_set = 0;
+		if (!receive(&m))
+			return 1;
+		follow(&m);
+	}
+	return 0;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wire - what judge and executor say to each other. Shared by both; depends on libc and kernel.h alone.
+ *
+ * A message is a head and `bytes` bytes of payload, one packet. A payload beyond AY_WIRE_INLINE travels as one more
+ * sealed memfd behind the message's own descriptors. There are no pointers in a message, and nothing of what the judge
+ * keeps to itself: no line, no fill, no seed of the inputs. Numbers are in the byte order of the machine, since both
+ * ends are on it.
+ *
+ *	HELLO	nothing is sent: the executor is up and in its jail
+ *	LOAD	fd: the kernel's object. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
+ *	MAP	fds: inputs, outputs; slots. Replaces the pool mapped before
+ *	CALL	one call on one or more sets of tensors
+ *	QUIT	ends the executor
+ *
+ * Everything here that reads takes a bounded buffer from the other side and never goes beyond it.
+ */
+#ifndef AY_EXEC_WIRE_H
+#define AY_EXEC_WIRE_H
+
+#include <assay/kernel.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	AY_WIRE_MAGIC = 0x31574159, /* "YAW1" */
+	AY_WIRE_VERSION = 1,
+	AY_WIRE_INLINE = 64 << 10,
+	AY_WIRE_MAX = 64 << 20,
+	AY_WIRE_PAGE = 64 << 10, /* of the shared page, which is some pages */
+	AY_WIRE_FD_SOCKET = 3,
+	AY_WIRE_FD_PAGE = 4,
+	AY_WIRE_GUARD = 64 << 10, /* address space left empty before and behind a slot */
+	AY_WIRE_DIMS = 16,
+	AY_WIRE_PARAMS = 256,
+	AY_WIRE_ENTRIES = 1024,
+	AY_WIRE_NAME = 256,
+	AY_WIRE_LINE = 64, /* bytes that two writers must not share */
+};
+
+enum ay_wire_type {
+	AY_WIRE_HELLO = 1,
+	AY_WIRE_LOAD,
+	AY_WIRE_MAP,
+	AY_WIRE_CALL,
+	AY_WIRE_QUIT,
+	AY_WIRE_LOADED,
+	AY_WIRE_LOAD_FAILED,
+};
+
+struct ay_wire_head {
+	uint32_t magic;
+	uint16_t version, type;
+	uint32_t seq, bytes;
+};
+
+/* --- the shared page -------------------------------------------------------------------------------------------- */
+
+enum ay_wire_what {
+	AY_WIRE_UNSET, /* the judge's word: a `done` that comes with it was not raised by the executor */
+	AY_WIRE_RAN,
+	AY_WIRE_REFUSED, /* rc */
+	AY_WIRE_STARVED, /* rc, after scratch was refused; or no memory for a MAP */
+	AY_WIRE_SIGNAL,	 /* signal, slot, fault, fault_at */
+	AY_WIRE_BROKEN,	 /* the executor could not follow the message: rc is an errno */
+};
+
+enum ay_wire_fault { AY_WIRE_NO_FAULT, AY_WIRE_INPUT, AY_WIRE_GUARDED, AY_WIRE_ELSEWHERE };
+
+struct ay_wire_status {
+	uint32_t what, set;
+	int32_t rc, signal, slot;
+	uint32_t fault;
+	int64_t fault_at;
+};
+
+/* Words by who writes them: a line of the cache each. */
+struct ay_wire_page {
+	_Alignas(AY_WIRE_LINE) uint32_t go;
+	uint32_t spin_us; /* how long to spin before sleeping */
+	uint32_t judge_sleeps;
+	_Alignas(AY_WIRE_LINE) uint32_t done;
+	uint32_t exec_sleeps;
+	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
+	_Alignas(AY_WIRE_LINE) ay_scalar scalar[]; /* nset * nscalar results that are not tensors */
+};
+
+enum { AY_WIRE_SCALARS = (AY_WIRE_PAGE - (int)sizeof(struct ay_wire_page)) / (int)sizeof(ay_scalar) };
+
+/* A copy of the page's status, judged: false if it cannot be. */
+bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot);
+
+/* --- bounded reading and writing -------------------------------------------------------------------------------- */
+
+struct ay_wire_reader {
+	const uint8_t *p;
+	size_t left;
+	bool bad;
+};
+
+/* The next n bytes and what pads them to 8; NULL, and bad for ever, if they are not there. */
+const void *ay_wire_take(struct ay_wire_reader *r, size_t n);
+/* Copies instead. */
+bool ay_wire_get(struct ay_wire_reader *r, void *dst, size_t n);
+
+struct ay_wire_writer {
+	uint8_t *buf;
+	size_t cap, len;
+	bool full;
+};
+
+/* Appends and pads to 8; once something did not fit, nothing more is written. */
+void ay_wire_put(struct ay_wire_writer *w, const void *src, size_t n);
+
+/* n bytes that came in one packet: magic, version, and a length that is exact (0 behind the head if beyond INLINE). */
+bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
+
+/* --- payloads --------------------------------------------------------------------------------------------------- */
+
+struct ay_wire_slot {
+	uint32_t written, pad;
+	uint64_t offset, bytes;
+};
+
+/* MAP: one word, the number, then the slots. Returns how many, or -1. */
+int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **slot);
+
+struct ay_wire_operand {
+	ay_dtype dtype;
+	int32_t ndim;
+	uint32_t flags, pad;
+	int64_t shape[AY_WIRE_DIMS], stride[AY_WIRE_DIMS];
+};
+
+/* Where element 0 of an operand of a set lies. */
+struct ay_wire_place {
+	uint32_t slot, pad;
+	uint64_t byte;
+};
+
+enum ay_wire_tag {
+	AY_WIRE_NULL,	 /* v[i] = NULL */
+	AY_WIRE_BYTES,	 /* v[i] points at a copy of the payload */
+	AY_WIRE_TENSOR,	 /* int32 operand */
+	AY_WIRE_TENSORS, /* int32 operands; -1 = None */
+	AY_WIRE_STRS,	 /* NUL-ended strings */
+	AY_WIRE_RNG,	 /* the set's */
+	AY_WIRE_OUT,	 /* uint32 number of a scalar result */
+	AY_WIRE_CTX,
+};
+
+struct ay_wire_param {
+	uint32_t tag, bytes;
+};
+
+/* The head of a CALL; operands, places (set by set), one ay_rng per set, and params with their payloads follow. */
+struct ay_wire_call_head {
+	uint32_t entry, threads, nset, noperand, nparam, nscalar;
+	uint64_t scratch_max;
+};
+
+/* A CALL that was found to be in order. Borrows the message. */
+struct ay_wire_call {
+	struct ay_wire_call_head h;
+	const uint8_t *operand, *place, *rng, *param;
+	size_t param_bytes;
+	size_t scalar_at; /* where the scalar results lie in a set's memory */
+	size_t set_bytes; /* memory that one set needs */
+};
+
+bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot, uint32_t nslot,
+		       struct ay_wire_call *c);
+/* Everything a kernel is given for one set, made anew in mem (set_bytes, 16-byte aligned), which begins with the v[]
+ * of the glue. base[i] is where slot i is mapped. Scalar results begin as all ones, a kind that is none. */
+void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx, void *mem);
+
+/* LOADED: one word, the number, then NUL-ended names, each an identifier. Returns how many, or -1. */
+int ay_wire_loaded_open(const void *payload, size_t n, const char **names);
+
+#endif

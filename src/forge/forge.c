@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Theory of operation. A build is a private folder that holds the source under a fixed name, the glue, and kernel.h;
+ * one compiler run there, with a fixed command line and an environment of ours; and one regular file that is copied out
+ * of it into a sealed memfd. The folder is removed. Nothing that the source's author chose becomes a file name or an
+ * argument.
+ *
+ * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. Files come into it by rename and
+ * are read back without following links; what is read is copied before it is used, so whoever changes a cached file
+ * later changes nothing that is running.
+ *
+ * Not yet: the compiler runs as we do. Its limits (time, size of files) keep accidents small; a source that includes
+ * files of this machine is not stopped before the sandbox is there.
+ */
+#include "forge/forge.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const char ay_embedded_kernel_h[], ay_embedded_kernel_h_end[];
+
+enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARGS = 32 };
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+/* One build from beginning to end. */
+struct job {
+	struct ay_forge *f;
+	struct ay_arena *a;
+	enum ay_lang lang;
+	const char *source;
+	size_t len;
+	struct ay_str glue;
+	const char *argv[MAX_ARGS];
+	int argc;
+	char dir[300];
+	char key[AY_SHA256_HEX];
+};
+
+/* --- compilers -------------------------------------------------------------------------------------------------- */
+
+static char *find_first(struct ay_arena *a, const char *const *names)
+{
+	for (int i = 0; names[i]; i++) {
+		char *path = ay_file_program(a, names[i]);
+
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
+static char *first_line_of(struct ay_arena *a, const char *program, struct ay_err *err)
+{
+	const char *argv[] = { program, "--version", NULL };
+	struct ay_run_spec spec = { .argv = argv, .timeout_s = 20, .output_max = 4096 };
+	struct ay_run_result res;
+	struct ay_str safe = { 0 };
+	char *line = NULL;
+
+	if (ay_process_run(&spec, &res, err))
+		return NULL;
+	if (res.status || res.timed_out)
+		ay_fail(err, AY_ERR_BUILD, "'%s --version' fails: it is no compiler that works", program);
+	else
+		ay_str_add_safe(&safe, ay_str_text(&res.output), strcspn(ay_str_text(&res.output), "\n"), 200);
+	if (!err->code)
+		line = ay_strdup(a, ay_str_text(&safe));
+	ay_str_release(&safe);
+	ay_str_release(&res.output);
+	return line;
+}
+
+/* The model and its features: -march=native depends on both. */
+static char *cpu_name(struct ay_arena *a)
+{
+	static const char *const keys[] = { "model name", "flags", "CPU part", "Features" };
+	struct ay_str all = { 0 };
+	char line[8192], hex[AY_SHA256_HEX], *name = NULL;
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	struct ay_hash h;
+
+	while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
+		char *value = strchr(line, ':');
+
+		for (size_t i = 0; value && i < sizeof keys / sizeof *keys; i++) {
+			if (!ay_starts(line, keys[i]))
+				continue;
+			ay_str_add(&all, value);
+			if (!name)
+				name = ay_strndup(a, value + 1 + (value[1] == ' '), strcspn(value + 1, "\n"));
+		}
+	}
+	if (f)
+		fclose(f);
+	ay_hash_init(&h);
+	ay_hash_add_str(&h, ay_str_text(&all));
+	ay_hash_end(&h, hex);
+	ay_str_release(&all);
+	if (name)
+		name[strcspn(name, "\n")] = 0;
+	return ay_sprintf(a, "%s #%.8s", name ? name : "unknown processor", hex);
+}
+
+static int choose_cache(struct ay_forge *f, const char *dir, struct ay_err *err)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (dir && !dir[0])
+		return 0;
+	if (dir)
+		f->cache_dir = ay_strdup(&f->arena, dir);
+	else if (xdg && xdg[0] == '/')
+		f->cache_dir = ay_sprintf(&f->arena, "%s/assay", xdg);
+	else if (home && home[0] == '/')
+		f->cache_dir = ay_sprintf(&f->arena, "%s/.cache/assay", home);
+	else
+		return 0;
+	if (!ay_file_mkdirs(f->cache_dir, err))
+		return 0;
+	if (dir)
+		return -1;
+	ay_err_clear(err); /* a home that cannot be written to is no reason not to compile */
+	f->cache_dir = NULL;
+	return 0;
+}
+
+int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err)
+{
+	static const char *const ccs[] = { "clang",    "clang-19", "clang-18", "clang-17", "clang-16",
+					   "clang-15", "clang-14", "gcc",      "cc",	   NULL };
+	static const char *const cxxs[] = { "clang++",	  "clang++-19", "clang++-18", "clang++-17", "clang++-16",
+					    "clang++-15", "clang++-14", "g++",	      "c++",	    NULL };
+	const char *own = getenv("ASSAY_CC"), *own_cxx = getenv("ASSAY_CXX");
+
+	*f = (struct ay_forge){ 0 };
+	if (own && own[0] && !(f->cc = ay_file_program(&f->arena, own)))
+		return ay_fail(err, AY_ERR_USAGE, "ASSAY_CC names '%s', which is no program", own);
+	if (own_cxx && own_cxx[0] && !(f->cxx = ay_file_program(&f->arena, own_cxx)))
+		return ay_fail(err, AY_ERR_USAGE, "ASSAY_CXX names '%s', which is no program", own_cxx);
+	if (!f->cc)
+		f->cc = find_first(&f->arena, ccs);
+	if (!f->cxx)
+		f->cxx = find_first(&f->arena, cxxs);
+	f->cpu = cpu_name(&f->arena);
+	if (f->cc && !(f->cc_version = first_line_of(&f->arena, f->cc, err)))
+		return -1;
+	if (f->cxx && !(f->cxx_version = first_line_of(&f->arena, f->cxx, err)))
+		return -1;
+	return choose_cache(f, cache_dir, err);
+}
+
+void ay_forge_release(struct ay_forge *f)
+{
+	ay_arena_release(&f->arena);
+	*f = (struct ay_forge){ 0 };
+}
+
+int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err)
+{
+	static const struct {
+		const char *end;
+		enum ay_lang lang;
+	} known[] = { { ".c", AY_LANG_C },     { ".cc", AY_LANG_CXX }, { ".cpp", AY_LANG_CXX },
+		      { ".cxx", AY_LANG_CXX }, { ".so", AY_LANG_SO } };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (ay_ends(path, known[i].end)) {
+			*lang = known[i].lang;
+			return 0;
+		}
+	}
+	return ay_fail(err, AY_ERR_USAGE, "'%s': not a language of kernels known here (.c, .cc, .cpp, .cxx, .so)", path);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------ */
+
+static void arg(struct job *j, const char *s)
+{
+	AY_ASSERT(j->argc < MAX_ARGS - 1);
+	j->argv[j->argc++] = s;
+	j->argv[j->argc] = NULL;
+}
+
+static void args(struct job *j, const char *const *s)
+{
+	for (; *s; s++)
+		arg(j, *s);
+}
+
+/* The glue includes <stdint.h> before the source's first line, which is too late for a _GNU_SOURCE in the source. */
+static bool wants_gnu(const struct job *j)
+{
+	return memmem(j->source, j->len, "_GNU_SOURCE", 11);
+}
+
+/* -O3 -march=native and no -ffast-math: a kernel that wants less exact arithmetic must say so in its text. */
+static void make_command(struct job *j)
+{
+	static const char *const common[] = { "-O3", "-march=native", "-fPIC", "-shared", "-Wall", "-I.", NULL };
+	/* An author's own comparison with NULL, or helper left over, is not worth a line of the log. */
+	static const char *const quiet[] = { "-Wno-unused-function", NULL };
+
+	arg(j, j->lang == AY_LANG_CXX ? j->f->cxx : j->f->cc);
+	arg(j, j->lang == AY_LANG_CXX ? "-std=gnu++17" : "-std=gnu11");
+	args(j, common);
+	args(j, quiet);
+	if (j->lang == AY_LANG_C && wants_gnu(j))
+		arg(j, "-D_GNU_SOURCE=");
+	if (j->lang != AY_LANG_SO) {
+		arg(j, "-include");
+		arg(j, "glue.h");
+	}
+	arg(j, j->lang == AY_LANG_C ? "kernel.c" : j->lang == AY_LANG_CXX ? "kernel.cc" : "glue.c");
+	arg(j, "-o");
+	arg(j, "kernel.so");
+	arg(j, "-lm");
+	arg(j, "-ldl");
+	arg(j, "-pthread");
+}
+
+static const char *command_text(const struct job *j)
+{
+	struct ay_str b = { 0 };
+	const char *text;
+
+	for (int i = 0; i < j->argc; i++)
+		ay_str_addf(&b, "%s%s", i ? " " : "", j->argv[i]);
+	text = ay_strdup(j->a, ay_str_text(&b));
+	ay_str_release(&b);
+	return text;
+}
+
+static void make_key(struct job *j)
+{
+	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
+	const char *version = j->lang == AY_LANG_CXX ? j->f->cxx_version : j->f->cc_version;
+	struct ay_hash h;
+
+	ay_hash_init(&h);
+	ay_hash_add_str(&h, "assay object 1");
+	ay_hash_add(&h, &j->len, sizeof j->len);
+	ay_hash_add(&h, j->source, j->len);
+	ay_hash_add_str(&h, ay_str_text(&j->glue));
+	ay_hash_add(&h, &n, sizeof n);
+	ay_hash_add(&h, ay_embedded_kernel_h, n);
+	for (int i = 0; i < j->argc; i++)
+		ay_hash_add_str(&h, j->argv[i]);
+	ay_hash_add_str(&h, version);
+	ay_hash_add_str(&h, j->f->cpu);
+	ay_hash_end(&h, j->key);
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------ */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *w)
+{
+	(void)st, (void)type, (void)w;
+	remove(path);
+	return 0;
+}
+
+static int put_file(struct job *j, const char *name, const void *data, size_t n, struct ay_err *err)
+{
+	return ay_file_write(ay_sprintf(j->a, "%s/%s", j->dir, name), data, n, err);
+}
+
+static int fill_folder(struct job *j, struct ay_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
+	const char *source = j->lang == AY_LANG_C ? "kernel.c" : j->lang == AY_LANG_CXX ? "kernel.cc" : "candidate.so";
+
+	snprintf(j->dir, sizeof j->dir, "%.200s/assay-forge-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (!mkdtemp(j->dir)) {
+		ay_fail_errno(err, AY_ERR_IO, "cannot make the folder '%s'", j->dir);
+		j->dir[0] = 0;
+		return -1;
+	}
+	if (ay_file_mkdirs(ay_sprintf(j->a, "%s/assay", j->dir), err) ||
+	    put_file(j, "assay/kernel.h", ay_embedded_kernel_h, n, err) || put_file(j, source, j->source, j->len, err))
+		return -1;
+	return put_file(j, j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len, err);
+}
+
+static int copy_out(int from, int to, size_t n)
+{
+	char buf[65536];
+
+	while (n) {
+		ssize_t k = read(from, buf, n < sizeof buf ? n : sizeof buf);
+
+		if (k <= 0)
+			return -1;
+		for (ssize_t done = 0; done < k;) {
+			ssize_t w = write(to, buf + done, (size_t)(k - done));
+
+			if (w < 0)
+				return -1;
+			done += w;
+		}
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+/* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not. */
+static int seal_file(const char *path)
+{
+	int from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to;
+	struct stat st;
+
+	if (from < 0)
+		return -1;
+	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= 0 || st.st_size > OBJECT_MAX) {
+		close(from);
+		return -1;
+	}
+	to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	if (to < 0)
+		to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (to >= 0 && (copy_out(from, to, (size_t)st.st_size) ||
+			fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL))) {
+		close(to);
+		to = -1;
+	}
+	close(from);
+	return to;
+}
+
+static char *cache_path(const struct job *j)
+{
+	return ay_sprintf(j->a, "%s/%s.so", j->f->cache_dir, j->key);
+}
+
+/* What was built goes in from the memfd, so that both are the same. A cache that cannot be written is not missed. */
+static void cache_add(struct job *j, int fd)
+{
+	struct ay_err ignored = { 0 };
+	struct stat st;
+	void *p;
+
+	if (!j->f->cache_dir || fstat(fd, &st))
+		return;
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return;
+	ay_file_write(cache_path(j), p, (size_t)st.st_size, &ignored);
+	munmap(p, (size_t)st.st_size);
+}
+
+/* --- building --------------------------------------------------------------------------------------------------- */
+
+/* Diagnostics name our folder here and there: it says nothing to the author, and differs from run to run. */
+static const char *clean_log(struct job *j, const char *text, size_t n)
+{
+	struct ay_str plain = { 0 }, safe = { 0 };
+	const char *end = text + n, *dir = ay_sprintf(j->a, "%s/", j->dir), *log;
+	size_t dn = strlen(dir);
+
+	while (text < end) {
+		const char *hit = memmem(text, (size_t)(end - text), dir, dn);
+
+		ay_str_addn(&plain, text, (size_t)((hit ? hit : end) - text));
+		text = hit ? hit + dn : end;
+	}
+	/* Line by line: a newline is a control byte, but one that we want. */
+	for (const char *s = ay_str_text(&plain); *s && safe.len < LOG_MAX;) {
+		size_t line = strcspn(s, "\n");
+
+		ay_str_add_safe(&safe, s, line, LOG_MAX - safe.len);
+		ay_str_addc(&safe, '\n');
+		s += line + (s[line] == '\n');
+	}
+	if (plain.len > LOG_MAX)
+		ay_str_add(&safe, "[cut]\n");
+	log = ay_strdup(j->a, ay_str_text(&safe));
+	ay_str_release(&plain);
+	ay_str_release(&safe);
+	return log;
+}
+
+static int compile(struct job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
+{
+	/* The shell sets the limits: 256 MiB files, 8 GiB of address space, no core. */
+	static const char limits[] = "ulimit -c 0; ulimit -f 524288; ulimit -v 8388608; exec \"$@\"";
+	const char *argv[MAX_ARGS + 4] = { "/bin/sh", "-c", limits, "sh" };
+	const char *path = getenv("PATH");
+	const char *env[] = { "LC_ALL=C", ay_sprintf(j->a, "PATH=%s", path ? path : "/usr/bin:/bin"),
+			      ay_sprintf(j->a, "TMPDIR=%s", j->dir), NULL };
+	struct ay_run_spec spec = {
+		.argv = argv, .env = env, .dir = j->dir, .timeout_s = timeout_s, .output_max = OUTPUT_MAX
+	};
+	struct ay_run_result res;
+
+	memcpy(argv + 4, j->argv, sizeof *argv * (size_t)(j->argc + 1));
+	if (ay_process_run(&spec, &res, err))
+		return -1;
+	built->wall_s = res.wall_s;
+	built->log = clean_log(j, ay_str_text(&res.output), res.output.len);
+	if (res.timed_out)
+		built->log = ay_sprintf(j->a, "%sthe compiler was stopped after %g s\n", built->log, timeout_s);
+	else if (res.status < 0)
+		built->log = ay_sprintf(j->a, "%sthe compiler ended by signal %d\n", built->log, -res.status);
+	else if (!res.status)
+		built->fd = seal_file(ay_sprintf(j->a, "%s/kernel.so", j->dir));
+	if (!res.status && !res.timed_out && built->fd < 0)
+		built->log = ay_sprintf(j->a, "%sthe compiler left no object of a sane size\n", built->log);
+	built->ok = built->fd >= 0;
+	ay_str_release(&res.output);
+	return 0;
+}
+
+static int build(struct job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
+{
+	int rc = -1;
+
+	if (j->f->cache_dir && (built->fd = seal_file(cache_path(j))) >= 0) {
+		built->ok = built->cached = true;
+		return 0;
+	}
+	if (!fill_folder(j, err))
+		rc = compile(j, timeout_s, built, err);
+	if (j->dir[0])
+		nftw(j->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (built->ok)
+		cache_add(j, built->fd);
+	return rc;
+}
+
+int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang, int nproto,
+		   const struct ay_proto *const *proto, double timeout_s, struct ay_built *built, struct ay_err *err)
+{
+	struct job j = { .f = f, .a = a, .lang = lang, .source = source, .len = len };
+	struct ay_hash h;
+	int rc;
+
+	*built = (struct ay_built){ .fd = -1, .log = "" };
+	if (lang == AY_LANG_CXX ? !f->cxx : !f->cc)
+		return ay_fail(err, AY_ERR_BUILD, "no %s compiler here (tried clang, gcc; ASSAY_%s names another)",
+			       lang == AY_LANG_CXX ? "C++" : "C", lang == AY_LANG_CXX ? "CXX" : "CC");
+	ay_hash_init(&h);
+	ay_hash_add(&h, source, len);
+	ay_hash_end(&h, built->sha256);
+	if (lang == AY_LANG_SO)
+		ay_proto_glue_so(&j.glue, nproto, proto, "candidate.so");
+	else
+		ay_proto_glue(&j.glue, nproto, proto);
+	make_command(&j);
+	make_key(&j);
+	built->command = command_text(&j);
+	rc = build(&j, timeout_s, built, err);
+	ay_str_release(&j.glue);
+	return rc;
+}

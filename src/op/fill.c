@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op/fill.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 256 };
+
+/* What a fill function is given: its arguments as doubles, and where it writes. */
+struct fillctx {
+	const struct ay_call *c;
+	const struct ay_operand *o;
+	const struct ay_maker *maker;
+	double arg[2];
+	int64_t n; /* logical elements */
+	int parts; /* numbers per element: 2 for complex */
+};
+
+typedef double (*fill_fn)(const struct fillctx *f, int64_t i, const uint64_t bits[2]);
+
+/* 53 random bits as a number in [0, 1). */
+static double unit(uint64_t bits)
+{
+	return (double)(bits >> 11) * 0x1p-53;
+}
+
+/* Sum of eight 16-bit words, centred and scaled to unit variance: tails to 4.9 sigma, no libm. */
+static double normal_of(const uint64_t bits[2])
+{
+	double sum = 0;
+
+	for (int w = 0; w < 2; w++)
+		for (int s = 0; s < 64; s += 16)
+			sum += (double)(bits[w] >> s & 0xffff);
+	/* variance of one word: (65536^2 - 1) / 12 */
+	return (sum - 8 * 32767.5) / sqrt(8.0 * (65536.0 * 65536.0 - 1) / 12);
+}
+
+static double fill_normal(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)i;
+	return f->arg[0] + f->arg[1] * normal_of(bits);
+}
+
+static double fill_uniform(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)i;
+	return f->arg[0] + (f->arg[1] - f->arg[0]) * unit(bits[0]);
+}
+
+/* Integers a..b, both included. */
+static double fill_int(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	uint64_t range = (uint64_t)((int64_t)f->arg[1] - (int64_t)f->arg[0]) + 1;
+	uint64_t k = (uint64_t)((unsigned __int128)bits[0] * range >> 64);
+
+	(void)i;
+	return (double)((int64_t)f->arg[0] + (int64_t)k);
+}
+
+static double fill_index(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)i;
+	return (double)(uint64_t)((unsigned __int128)bits[0] * (uint64_t)f->arg[0] >> 64);
+}
+
+static double fill_bool(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)i;
+	return unit(bits[0]) < f->arg[0];
+}
+
+/* |x| doubles with every leading zero: P(|x| > t) ~ 1/t, up to 2^10. */
+static double fill_heavy(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	int k = __builtin_clzll(bits[1] | 1);
+	double x = (1 + unit(bits[0])) * (double)(1u << (k > 10 ? 10 : k));
+
+	(void)i;
+	return f->arg[0] * (bits[1] & 1 ? -x : x);
+}
+
+static double fill_const(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)i, (void)bits;
+	return f->arg[0];
+}
+
+static double fill_zeros(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)f, (void)i, (void)bits;
+	return 0;
+}
+
+static double fill_ones(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)f, (void)i, (void)bits;
+	return 1;
+}
+
+/* One element in eight is something arithmetic treats specially; the rest is normal. */
+static double fill_special(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	const struct ay_dt_info *d = ay_dt_info(f->o->view.dt);
+	double sub = ldexp(1, d->emin - d->mant + 1), big = (double)ay_dt_max(f->o->view.dt);
+	const double list[] = { NAN, INFINITY, -INFINITY, 0.0, -0.0, sub, -sub, ldexp(1, d->emin), big, -big, 1, -1 };
+
+	(void)i;
+	if (bits[1] >> 61)
+		return f->arg[0] + normal_of(bits);
+	return list[bits[0] % (sizeof list / sizeof *list)];
+}
+
+/* A bijection of [0, n): four Feistel rounds on the next even power of two, walked until the value is below n. */
+static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t i)
+{
+	int half = 1;
+
+	while (half < 32 && (n - 1) >> 2 * half)
+		half++;
+	do {
+		uint64_t mask = ((uint64_t)1 << half) - 1, l = i >> half, r = i & mask;
+
+		for (uint64_t round = 0; round < 4; round++) {
+			uint64_t ctr[4] = { r, stream, round, 2 }, out[4], t;
+
+			ay_philox(key, ctr, out);
+			t = l ^ (out[0] & mask);
+			l = r;
+			r = t;
+		}
+		i = l << half | r;
+	} while (i >= n);
+	return i;
+}
+
+static double fill_perm(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	(void)bits;
+	return (double)permute(f->c->key, (uint64_t)f->o->ordinal, (uint64_t)f->arg[0], (uint64_t)i);
+}
+
+static double fill_sorted(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + unit(bits[0])) / (double)f->n);
+}
+
+static double fill_made(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	return f->maker->make(f->c, f->o, &f->o->fill, i, bits[0]);
+}
+
+/*
+ * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the argument
+ * must be given.
+ */
+static const struct kind {
+	const char *name;
+	fill_fn fn;
+	int args;
+	double def[2];
+	bool logical;
+} kinds[] = {
+	{ "normal", fill_normal, 2, { 0, 1 }, false },	{ "uniform", fill_uniform, 2, { 0, 1 }, false },
+	{ "int", fill_int, 2, { NAN, NAN }, false },	{ "index", fill_index, 1, { NAN }, false },
+	{ "exact", fill_int, 2, { -2, 2 }, false },	{ "bool", fill_bool, 1, { 0.5 }, false },
+	{ "heavy", fill_heavy, 1, { 1 }, false },	{ "special", fill_special, 1, { 0 }, false },
+	{ "const", fill_const, 1, { NAN }, false },	{ "zeros", fill_zeros, 0, { 0 }, false },
+	{ "ones", fill_ones, 0, { 0 }, false },		{ "perm", fill_perm, 1, { -1 }, true },
+	{ "sorted", fill_sorted, 2, { 0, 1 }, true },	{ "out", fill_zeros, 0, { 0 }, false },
+};
+
+const struct ay_fill_doc ay_fill_docs[] = {
+	{ "normal(mean=0, sd=1)", "bell-shaped, tails to 4.9 sd" },
+	{ "uniform(a=0, b=1)", "evenly spread over [a, b)" },
+	{ "int(a, b)", "integers a..b, both included" },
+	{ "index(n)", "integers 0..n-1: indices into a dimension of size n" },
+	{ "exact(a=-2, b=2)", "small integers, whose sums are representable: results must be bit-equal" },
+	{ "bool(p=0.5)", "1 with probability p, else 0" },
+	{ "heavy(scale=1)", "heavy tails: magnitudes up to 2048 * scale, each doubling half as likely" },
+	{ "special(mean=0)", "normal, but one element in eight is NaN, an infinity, a zero, a subnormal or the largest value" },
+	{ "const(v)", "v everywhere" },
+	{ "zeros", "0 everywhere" },
+	{ "ones", "1 everywhere" },
+	{ "perm(n=number of elements)", "distinct integers of 0..n-1 in random order" },
+	{ "sorted(a=0, b=1)", "increasing from a to b" },
+	{ "out", "poison: the operator only writes here" },
+	{ 0 },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+static const struct ay_maker *find_maker(const struct ay_call *c, const char *name)
+{
+	for (const struct ay_maker *m = c->op->makers; m && m->name; m++)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
+
+static int check_data(const struct ay_operand *o, struct ay_err *err)
+{
+	const struct ay_value *d = o->data;
+
+	if (d->list.n != ay_numel_of(&o->view))
+		return ay_fail(err, AY_ERR_BIND, "data= of '%s' has %d values, the shape asks for %lld", o->name, d->list.n,
+			       (long long)ay_numel_of(&o->view));
+	for (int i = 0; i < d->list.n; i++)
+		if (d->list.v[i].kind < AY_V_BOOL || d->list.v[i].kind > AY_V_COMPLEX)
+			return ay_fail_at(err, AY_ERR_BIND, d->list.v[i].col, "column %d: data= takes numbers, not %s",
+					  d->list.v[i].col, ay_kind_name(d->list.v[i].kind));
+	return 0;
+}
+
+static int fill_names(struct ay_err *err, const struct ay_operand *o)
+{
+	char all[400];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && n < sizeof all; i++)
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", kinds[i].name);
+	return ay_fail(err, AY_ERR_BIND, "there is no fill '%s' (for '%s'); there are %s", o->fill.name, o->name, all);
+}
+
+static int fill_args(const struct kind *k, const struct ay_operand *o, double arg[2], struct ay_err *err)
+{
+	if (o->fill.n > k->args)
+		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes %d arguments, not %d", k->name, o->name, k->args,
+			       o->fill.n);
+	for (int i = 0; i < k->args; i++) {
+		const struct ay_value *v = i < o->fill.n ? &o->fill.arg[i] : NULL;
+
+		if (v && v->kind != AY_V_INT && v->kind != AY_V_FLOAT)
+			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes numbers, not %s", k->name, o->name,
+				       ay_kind_name(v->kind));
+		arg[i] = !v ? k->def[i] : v->kind == AY_V_INT ? (double)v->i : v->f;
+		if (isnan(arg[i]) && !v)
+			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' needs %d argument%s", k->name, o->name, k->args,
+				       k->args > 1 ? "s" : "");
+	}
+	return 0;
+}
+
+static int check_range(const struct kind *k, const struct ay_operand *o, const double arg[2], struct ay_err *err)
+{
+	int64_t n = ay_numel_of(&o->view);
+	bool integers = k->fn == fill_int || k->fn == fill_index || k->fn == fill_perm;
+
+	if (integers && (!(fabs(arg[0]) < 0x1p53) || (k->args > 1 && !(fabs(arg[1]) < 0x1p53))))
+		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s': the numbers are too large", k->name, o->name);
+	if (k->fn == fill_int && arg[1] < arg[0])
+		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s': the range is empty", k->name, o->name);
+	if (k->fn == fill_index && arg[0] < 1 && n)
+		return ay_fail(err, AY_ERR_BIND, "fill index(%g) of '%s': there is nothing to index", arg[0], o->name);
+	if (k->fn == fill_perm && arg[0] >= 0 && arg[0] < (double)n)
+		return ay_fail(err, AY_ERR_BIND, "fill perm(%g) of '%s': %lld distinct values are needed", arg[0], o->name,
+			       (long long)n);
+	return 0;
+}
+
+int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay_err *err)
+{
+	const struct kind *k = find_kind(o->fill.name);
+	double arg[2] = { 0 };
+
+	if ((o->data || (k && k->logical)) && ay_view_overlaps(&o->view))
+		return ay_fail(err, AY_ERR_BIND, "'%s' shares storage between elements, so %s cannot be given by position",
+			       o->name, o->data ? "data=" : o->fill.name);
+	if (o->data)
+		return check_data(o, err);
+	if (find_maker(c, o->fill.name))
+		return 0;
+	if (!k)
+		return fill_names(err, o);
+	return fill_args(k, o, arg, err) || check_range(k, o, arg, err) ? -1 : 0;
+}
+
+/* --- making ------------------------------------------------------------------------------------------------------- */
+
+static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay_operand *o, bool *logical)
+{
+	const struct kind *k = find_kind(o->fill.name);
+	struct ay_err err = { 0 };
+
+	*f = (struct fillctx){ .c = c, .o = o, .maker = find_maker(c, o->fill.name), .n = ay_numel_of(&o->view) };
+	f->parts = ay_dt_is_complex(o->view.dt) ? 2 : 1;
+	if (f->maker) {
+		*logical = false;
+		return fill_made;
+	}
+	if (!k || fill_args(k, o, f->arg, &err))
+		AY_BUG("fill '%s' was not checked", o->fill.name);
+	if (k->fn == fill_perm && f->arg[0] < 0)
+		f->arg[0] = (double)f->n;
+	*logical = k->logical;
+	return k->fn;
+}
+
+/* Numbers lo..hi of the stream (two per complex element). A block of the generator gives 256 bits, two numbers. */
+static void make_numbers(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, double *dst)
+{
+	uint64_t block[4];
+
+	for (int64_t i = lo; i < hi; i++) {
+		if (i == lo || !(i & 1)) {
+			uint64_t ctr[4] = { (uint64_t)i >> 1, (uint64_t)f->o->ordinal, 0, 1 };
+
+			ay_philox(f->c->key, ctr, block);
+		}
+		dst[i - lo] = fn(f, i / f->parts, block + 2 * (i & 1));
+	}
+}
+
+static void store_numbers(const struct fillctx *f, void *dst, int64_t n, const double *src)
+{
+	ay_row_store_d(ay_dt_component(f->o->view.dt), dst, 1, n * f->parts, src);
+}
+
+static void make_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, uint8_t *dst)
+{
+	double buf[CHUNK];
+	int bytes = ay_dt_info(f->o->view.dt)->bytes;
+
+	for (int64_t i = lo; i < hi;) {
+		int64_t n = hi - i < CHUNK / f->parts ? hi - i : CHUNK / f->parts;
+
+		make_numbers(f, fn, i * f->parts, (i + n) * f->parts, buf);
+		store_numbers(f, dst + (i - lo) * bytes, n, buf);
+		i += n;
+	}
+}
+
+static void store_datum(const struct ay_operand *o, int64_t i, void *dst)
+{
+	const struct ay_value *v = &o->data->list.v[i];
+	long double complex z = 0;
+
+	switch (v->kind) {
+	case AY_V_BOOL: z = v->b; break;
+	case AY_V_INT: z = (long double)v->i; break;
+	case AY_V_FLOAT: z = v->f; break;
+	default: z = CMPLXL(v->c[0], v->c[1]);
+	}
+	if (ay_dt_is_complex(o->view.dt)) {
+		ay_row_store_lz(o->view.dt, dst, 1, 1, &z);
+	} else {
+		long double x = creall(z);
+
+		ay_row_store_ld(o->view.dt, dst, 1, 1, &x);
+	}
+}
+
+void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst)
+{
+	int bytes = ay_dt_info(o->view.dt)->bytes;
+	int64_t extent = ay_view_extent(&o->view), n = ay_numel_of(&o->view);
+	uint8_t *base = dst;
+	struct fillctx f;
+	bool logical = true;
+	fill_fn fn = NULL;
+
+	if (!o->data)
+		fn = start(&f, c, o, &logical);
+	if (!logical) {
+		make_range(&f, fn, 0, extent, dst);
+		return;
+	}
+	memset(dst, 0, (size_t)(extent * bytes));
+	for (int64_t i = 0; i < n; i++) {
+		uint8_t *at = base + (o->view.offset + ay_view_at(&o->view, i)) * bytes;
+
+		if (o->data)
+			store_datum(o, i, at);
+		else
+			make_range(&f, fn, i, i + 1, at);
+	}
+}
+
+void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst)
+{
+	struct fillctx f;
+	bool logical;
+
+	if (o->data)
+		store_datum(o, position, dst);
+	else
+		make_range(&f, start(&f, c, o, &logical), position, position + 1, dst);
+}

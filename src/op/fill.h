@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill - the content of inputs. Every element is a pure function of (key, ordinal of the tensor, position), so any
+ * one can be made again alone; position is the place in storage, so that expanded and overlapping tensors agree with
+ * themselves. Integers, + - * and sqrt only: the same bits on every machine.
+ *
+ * Ordered fills (perm, sorted) and data= go by logical index and are refused where elements share storage.
+ */
+#ifndef AY_OP_FILL_H
+#define AY_OP_FILL_H
+
+#include "op/op.h"
+
+/* Is this a fill, and are its arguments what it takes? Names of all fills are in the message. */
+int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay_err *err);
+/* The whole storage of o (ay_view_extent elements) into dst; dst is where storage begins, before the offset. */
+void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst);
+/* The element at one storage position (or logical index, for ordered fills) alone. */
+void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
+/* One line per fill for docs and help: name, arguments, meaning. {0}-ended pairs. */
+struct ay_fill_doc {
+	const char *usage, *text;
+};
+extern const struct ay_fill_doc ay_fill_docs[];
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op - all that an operator's file includes: how an operator is described, and the number types of references.
+ *
+ * A file under ops/ exports one {0}-ended table `ay_ops_<stem>`; nothing else has to be touched to add an
+ * operator. The file is compiled four times, with num = double, long double, double complex and long double
+ * complex (and real = the real one of them), so that one plain text is the oracle of every dtype: double for
+ * results up to f32, long double for f64 and integers, the complex ones likewise. <tgmath.h> picks the functions.
+ * Where two numbers are compared write re(x) < re(y): complex numbers have no order.
+ *
+ * A reference computes rows [lo, hi) of every output: values as numbers (rounding to the dtype and comparing is
+ * the oracle's business) and, for each, how much error an honest kernel may make (see ay_mag).
+ */
+#ifndef AY_OP_OP_H
+#define AY_OP_OP_H
+
+#include "op/call.h"
+
+enum ay_tier {
+	AY_QUICK, /* edges and small shapes: what `assay check` runs, and where mutants must die */
+	AY_FULL,  /* the whole grid */
+	AY_PERF,  /* shapes worth timing */
+};
+
+enum {
+	AY_EXACT = 1,	   /* the result is a copy or a choice of inputs: bits must be equal */
+	AY_META = 2,	   /* only shape, dtype and strides are promised */
+	AY_VIEW = 4,	   /* PyTorch returns a view; a native kernel writes a dense result */
+	AY_RANDOM = 8,	   /* judged by support and distribution */
+	AY_DENSE_ONLY = 16, /* strided inputs are not part of its contract */
+	AY_ALIAS_SAFE = 32, /* element i of the result depends on element i of self alone */
+	AY_ROUNDED = 64,   /* integer results round a real value: within 0.5 + bound of it is right */
+	AY_EXTRA = 128,	   /* not one of the 210 */
+	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
+};
+
+/* Row i of an output: its i-th fibre along axis. */
+enum { AY_FLAT = -1 /* every element is a row */, AY_WHOLE = -2 /* the output is one row */ };
+struct ay_rowmap {
+	int64_t rows, len;
+	int axis;
+};
+
+struct ay_ref {
+	const struct ay_call *c;
+	int64_t lo, hi;
+	struct ay_arena *tmp;
+	int64_t *len; /* per output: elements in a row; 0 = this output has no rows in this range */
+	void **val;   /* per output: (hi - lo) * len numbers */
+	double **mag;  /* per output: as many error weights */
+	double **norm; /* per output: as many 2-norms of the terms; only to tell TF32 from other errors */
+	/* Mutants of the reference itself (0 = none): significand bits of accumulators and of f32 inputs. */
+	int acc_bits, in_bits;
+};
+
+/* What a check() found wrong. It fills in what it knows; `bad` counts elements. */
+struct ay_finding {
+	int out;
+	int64_t bad, index; /* index: flat index of the first bad element, -1 if none in particular */
+	double want, got, bound;
+	char text[240]; /* empty: nothing was found */
+};
+
+struct ay_cost {
+	double flops, bytes; /* bytes < 0: each tensor once */
+};
+
+/* A fill of an operator's own: element `i` (storage position) from 64 random bits and the call. */
+struct ay_maker {
+	const char *name;
+	double (*make)(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits);
+};
+
+struct ay_cases {
+	const char *line, *grid; /* see grid.h; a line without a name is the first schema's */
+	enum ay_tier tier;
+};
+
+enum { AY_MAX_CASES = 24 };
+
+struct ay_op {
+	const char *const *schemas; /* NULL-ended, principal first; forms of one function are found by signature */
+	const char *doc;	    /* the formula, then one paragraph */
+	struct ay_cases cases[AY_MAX_CASES];
+	const char *fills; /* "weight=uniform(0.5, 1.5); index=index(size(self, dim))" for lines that leave them open */
+	const struct ay_maker *makers; /* {0}-ended */
+	int (*accepts)(const struct ay_call *c, struct ay_err *err); /* a legal call? NULL: every bound one */
+	/* Result k (those that are not arguments). NULL: like the first tensor argument. */
+	int (*result)(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
+	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
+	void (*reference)(struct ay_ref *r);
+	/* After the reference, or instead of it: `got` are the outputs, whole. */
+	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);
+	/* AY_RANDOM: log2 of the chance that two honest results are equal bit for bit */
+	double (*log2_same)(const struct ay_call *c);
+	void (*cost)(const struct ay_call *c, struct ay_cost *cost);
+	double k_out;	      /* ulps of the result an honest kernel may be off by; 0 = 1 */
+	const char *rounds;   /* words for the page: which intermediate honest kernels round to the storage dtype */
+	const char *promises; /* words for the page: what is not promised (order of ties, ...) */
+	unsigned flags;
+	const char *const *names; /* other names, NULL-ended */
+};
+
+#define AY_SCHEMAS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* Rows along the last axis, or along the argument `dim`. */
+void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);
+void ay_rows_dim(const struct ay_call *c, int k, struct ay_rowmap *m);
+void ay_rows_whole(const struct ay_call *c, int k, struct ay_rowmap *m);
+
+/*
+ * The error bound (contracts: k_out * ulp(want) + k_acc * u_acc * mag, k_acc = 4, u_acc the unit roundoff of the
+ * accumulator of a careful kernel: f32 for everything up to f32 and c64, else f64).
+ */
+#define AY_K_ACC 4.0
+double ay_u_acc(enum ay_dt dt);
+/* sqrt(n) + min(n, 65536)/32: a random walk, and the bias of accumulators that truncate. */
+double ay_growth(int64_t n);
+/* mag of a sum of n terms: growth(n) * max(|want|, sqrt(sum of squares), largest |prefix sum|). */
+double ay_err_sum(int64_t n, double want, double sumsq, double prefix);
+/* What to add to mag so that the bound grows by 2 * u_dt * r: an intermediate of size r rounded to dt. `out` is the
+ * dtype of the result. */
+double ay_err_round(enum ay_dt out, enum ay_dt dt, double r);
+
+/*
+ * Statistics with a stated false-alarm rate. Draws x_i with |x_i - p_i| <= 1 and variance v_i, independent (or a
+ * martingale): P(|sum (x_i - p_i)| > t) <= 2 exp(-t^2 / (2 (V + t/3))) by Bernstein's inequality, for any n. Gives
+ * the t that is passed with probability at most alpha.
+ */
+double ay_bernstein(double variance, double alpha);
+/* What all tests of one random case may raise together: 1000 such cases stay under 1e-6. */
+#define AY_ALPHA_CASE 1e-9
+
+/* --- number types ---------------------------------------------------------------------------------------------- */
+#if defined AY_NUM_d
+typedef double num, real;
+#define AY_NUM(f) f##_d
+#elif defined AY_NUM_ld
+typedef long double num, real;
+#define AY_NUM(f) f##_ld
+#elif defined AY_NUM_z
+typedef double complex num;
+typedef double real;
+#define AY_NUM(f) f##_z
+#elif defined AY_NUM_lz
+typedef long double complex num;
+typedef long double real;
+#define AY_NUM(f) f##_lz
+#endif
+
+#ifdef AY_NUM
+#include <math.h>
+#include <tgmath.h>
+#undef I
+#define re(x)	      ((real)creal(x))
+#define ay_tmp	      AY_NUM(ay_tmp)
+#define ay_load	      AY_NUM(ay_load)
+#define ay_load_flat  AY_NUM(ay_load_flat)
+#define ay_get	      AY_NUM(ay_get)
+#define ay_number     AY_NUM(ay_number)
+#define ay_round_bits AY_NUM(ay_round_num)
+
+/* n numbers that live as long as the range. */
+num *ay_tmp(struct ay_ref *r, int64_t n);
+/* Fibre `row` of v along axis (negative: from the end), dense into dst. */
+void ay_load(const struct ay_ref *r, const struct ay_view *v, int axis, int64_t row, num *dst);
+/* Elements [lo, hi) of v, broadcast to the shape of output k, in row-major order. For AY_FLAT references. */
+num *ay_load_flat(struct ay_ref *r, const struct ay_view *v, int k);
+/* The element with flat index i. */
+num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i);
+/* A Scalar, float, int or bool argument as a number. */
+num ay_number(const struct ay_call *c, const char *name);
+num ay_round_bits(num x, int bits);
+
+/* Where the value, and the error weight, of element j of row `row` (absolute) of output k go. */
+static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)
+{
+	return (num *)r->val[k] + (row - r->lo) * r->len[k] + j;
+}
+
+/* In units of u_acc, growth included. 0: rounding to the dtype only. Negative: exactly this value. */
+static inline double *ay_mag(const struct ay_ref *r, int k, int64_t row, int64_t j)
+{
+	return r->mag[k] + (row - r->lo) * r->len[k] + j;
+}
+
+/* The 2-norm of the terms that were added up, where there were any. */
+static inline double *ay_norm(const struct ay_ref *r, int k, int64_t row, int64_t j)
+{
+	return r->norm[k] + (row - r->lo) * r->len[k] + j;
+}
+
+/* Write accumulations as sum = acc(r, sum + term): mutants narrow the accumulator here. */
+static inline num acc(const struct ay_ref *r, num x)
+{
+	return __builtin_expect(r->acc_bits, 0) ? ay_round_bits(x, r->acc_bits) : x;
+}
+#endif
+
+#endif

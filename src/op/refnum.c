@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The helpers of references that work in numbers; compiled once per number type, like the operators.
+ */
+#include "op/op.h"
+
+#include <string.h>
+
+#define row_load  AY_NUM(ay_row_load)
+
+num ay_round_bits(num x, int bits)
+{
+#if defined AY_NUM_d
+	return ay_round_bits_d(x, bits);
+#elif defined AY_NUM_ld
+	return ay_round_bits_ld(x, bits);
+#elif defined AY_NUM_z
+	return CMPLX(ay_round_bits_d(creal(x), bits), ay_round_bits_d(cimag(x), bits));
+#else
+	return CMPLXL(ay_round_bits_ld(creal(x), bits), ay_round_bits_ld(cimag(x), bits));
+#endif
+}
+
+num *ay_tmp(struct ay_ref *r, int64_t n)
+{
+	return AY_NEW_N(r->tmp, num, n);
+}
+
+/* Rows as they are stored; conjugated views and the mutants' rounded inputs are rare and handled behind. */
+static void load(const struct ay_ref *r, const struct ay_view *v, const void *at, int64_t stride, int64_t n, num *dst)
+{
+	row_load(v->dt, at, stride, n, dst);
+	if (v->conj)
+		for (int64_t i = 0; i < n; i++)
+			dst[i] = conj(dst[i]);
+	if (r->in_bits && v->dt == AY_DT_F32)
+		for (int64_t i = 0; i < n; i++)
+			dst[i] = ay_round_bits(dst[i], r->in_bits);
+}
+
+static const uint8_t *elem(const struct ay_view *v, int64_t at)
+{
+	return (const uint8_t *)v->data + at * ay_dt_info(v->dt)->bytes;
+}
+
+void ay_load(const struct ay_ref *r, const struct ay_view *v, int axis, int64_t row, num *dst)
+{
+	if (v->ndim == 0) {
+		load(r, v, v->data, 1, 1, dst);
+		return;
+	}
+	if (axis < 0)
+		axis += v->ndim;
+	load(r, v, elem(v, ay_fibre_at(v, axis, row)), v->stride[axis], v->shape[axis], dst);
+}
+
+num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i)
+{
+	num x;
+
+	load(r, v, elem(v, ay_view_at(v, i)), 1, 1, &x);
+	return x;
+}
+
+num *ay_load_flat(struct ay_ref *r, const struct ay_view *v, int k)
+{
+	const struct ay_view *like = &r->c->out[k]->view;
+	num *dst = ay_tmp(r, r->hi - r->lo);
+	struct ay_err err = { 0 };
+	struct ay_view w;
+	int64_t last, i = r->lo;
+
+	if (ay_view_expand(v, like->ndim, like->shape, &w, &err))
+		AY_BUG("%s: %s", r->c->s->base, err.msg);
+	if (w.ndim == 0) {
+		load(r, &w, w.data, 1, r->hi - r->lo, dst);
+		return dst;
+	}
+	/* pieces of lines along the last axis */
+	last = w.shape[w.ndim - 1];
+	while (i < r->hi) {
+		int64_t col = i % last, n = last - col < r->hi - i ? last - col : r->hi - i;
+
+		load(r, &w, elem(&w, ay_view_at(&w, i)), w.stride[w.ndim - 1], n, dst + (i - r->lo));
+		i += n;
+	}
+	return dst;
+}
+
+num ay_number(const struct ay_call *c, const char *name)
+{
+	const struct ay_view *v = ay_t(c, name);
+	num x;
+
+	row_load(v->dt, v->data, 1, 1, &x);
+	return x;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op/suite.h"
+#include "op/grid.h"
+
+#include <string.h>
+
+/* How many points of a functional line also become out= and in-place twins. */
+enum { TWINS_PER_LINE = 4 };
+
+struct adder {
+	struct ay_suite *suite;
+	struct ay_arena *a;
+	const struct ay_registry *r;
+	const struct ay_entry_op *e;
+	struct ay_err *err;
+	const struct ay_cases *row;
+	const struct ay_template *t;
+	/* twins: the form wanted, and how many of this line were made */
+	const struct ay_schema *twin, *functional;
+	const struct ay_entry_op *from;
+	int made, limit;
+};
+
+static void push(struct adder *d, const struct ay_schema *s, const struct ay_case *line, bool derived)
+{
+	struct ay_suite *u = d->suite;
+
+	if (u->n == u->cap) {
+		u->cap = u->cap ? u->cap * 2 : 64;
+		u->c = ay_xrealloc(u->c, sizeof *u->c * (size_t)u->cap);
+	}
+	u->c[u->n++] = (struct ay_suite_case){ d->e, s, line, d->row->tier, derived };
+}
+
+/* The case at one point, and its schema. */
+static int expand(struct adder *d, const struct ay_scope *scope, const struct ay_entry_op *owner, struct ay_case **line,
+		  const struct ay_schema **s)
+{
+	if (ay_template_expand(d->a, d->t, scope, line, d->err))
+		return -1;
+	if (!(*line)->base) {
+		*s = owner->schema[0];
+		(*line)->ns = (*s)->ns;
+		(*line)->base = (*s)->base;
+		(*line)->overload = (*s)->overload;
+		return 0;
+	}
+	return ay_registry_find_case(d->r, *line, s, d->err) ? 0 : -1;
+}
+
+static int add_point(void *user, const struct ay_scope *scope)
+{
+	struct adder *d = user;
+	const struct ay_schema *s;
+	struct ay_case *line;
+
+	if (expand(d, scope, d->e, &line, &s))
+		return -1;
+	push(d, s, line, false);
+	return 0;
+}
+
+/* --- twins -------------------------------------------------------------------------------------------------------- */
+
+static bool takes(const struct ay_schema *s, const char *name)
+{
+	for (int i = 0; i < s->narg; i++)
+		if (!strcmp(s->arg[i].name, name))
+			return true;
+	return false;
+}
+
+/* An out= argument for a result: dense first, then with room between the elements. */
+static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
+{
+	struct ay_tdesc *t = AY_NEW(d->a, struct ay_tdesc);
+
+	t->dt = v->dt;
+	t->ndim = v->ndim;
+	memcpy(t->shape, v->shape, sizeof t->shape);
+	if (d->made % 2) {
+		ay_strides_dense(t->ndim, t->shape, t->stride);
+		for (int i = 0; i < t->ndim; i++)
+			t->stride[i] *= 2;
+		t->has_stride = t->ndim > 0;
+		t->offset = 1;
+	}
+	return (struct ay_value){ .kind = AY_V_TENSOR, .t = t };
+}
+
+static bool same_meta(const struct ay_view *a, const struct ay_view *b)
+{
+	return a->dt == b->dt && a->ndim == b->ndim && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim);
+}
+
+/* The functional line as a line of d->twin; NULL if it has no such form. */
+static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, const struct ay_call *c)
+{
+	struct ay_case *t = AY_NEW(d->a, struct ay_case);
+	int first = -1;
+
+	*t = *line;
+	t->base = d->twin->base;
+	t->overload = d->twin->overload;
+	t->nkw = 0;
+	t->kw = AY_NEW_N(d->a, struct ay_kw, line->nkw + c->nout + 1);
+	for (int i = 0; i < line->nkw; i++)
+		if (takes(d->twin, line->kw[i].name))
+			t->kw[t->nkw++] = line->kw[i];
+	for (int i = 0, k = 0; i < d->twin->narg; i++) {
+		const struct ay_sarg *arg = &d->twin->arg[i];
+
+		if (!ay_stype_written(&arg->type))
+			continue;
+		if (!arg->kwonly) {
+			first = i;
+			continue;
+		}
+		if (k >= c->nout || arg->type.list)
+			return NULL;
+		t->kw[t->nkw++] = (struct ay_kw){ .name = arg->name, .v = out_tensor(d, &c->out[k++]->view) };
+	}
+	if (first < 0)
+		return t;
+	/* in place: the result must fit where self is, and self must be a tensor of its own */
+	if (first != 0 || c->nout != 1 || !c->arg[0].n || !c->arg[0].t[0] || c->arg[0].t[0]->wrapped ||
+	    !same_meta(&c->arg[0].t[0]->view, &c->out[0]->view) || ay_view_overlaps(&c->arg[0].t[0]->view))
+		return NULL;
+	return t;
+}
+
+static int add_twin(void *user, const struct ay_scope *scope)
+{
+	struct adder *d = user;
+	const struct ay_schema *s;
+	struct ay_case *line;
+	struct ay_call *c;
+
+	if (d->made >= d->limit)
+		return 0;
+	if (expand(d, scope, d->from, &line, &s))
+		return -1;
+	if (s != d->functional)
+		return 0;
+	if (ay_call_bind(d->a, d->from->op[0], s, line, &c, d->err))
+		return -1;
+	line = twin_line(d, line, c);
+	if (!line)
+		return 0;
+	d->made++;
+	push(d, d->twin, line, true);
+	return 0;
+}
+
+static int each_row(struct adder *d, const struct ay_entry_op *from, enum ay_tier max,
+		    int (*each)(void *, const struct ay_scope *))
+{
+	for (const struct ay_cases *row = from->op[0]->cases; row < from->op[0]->cases + AY_MAX_CASES && row->line; row++) {
+		struct ay_template *t;
+
+		if (row->tier > max)
+			continue;
+		d->row = row;
+		d->made = 0;
+		if (ay_template_parse(d->a, row->line, &t, d->err) ||
+		    (d->t = t, ay_grid_each(d->a, row->grid, each, d, d->err))) {
+			ay_err_prefix(d->err, "%s, case row %d", from->path, (int)(row - from->op[0]->cases) + 1);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool has_own_cases(const struct ay_suite *s, int from, const struct ay_schema *schema)
+{
+	for (int i = from; i < s->n; i++)
+		if (s->c[i].schema == schema)
+			return true;
+	return false;
+}
+
+int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const struct ay_entry_op *e,
+		    enum ay_tier max, struct ay_err *err)
+{
+	struct adder d = { .suite = s, .a = a, .r = r, .e = e, .err = err };
+	int from = s->n, own;
+
+	if (each_row(&d, e, max, add_point))
+		return -1;
+	own = s->n;
+	for (int k = 0; k < e->nschema; k++) {
+		if (has_own_cases(s, from, e->schema[k]))
+			continue;
+		d.twin = e->schema[k];
+		d.functional = ay_registry_functional(r, d.twin, &d.from);
+		if (!d.functional)
+			continue;
+		/* an operator that has no lines of its own (add_) takes over all of its functional's */
+		d.limit = own == from ? 1 << 30 : TWINS_PER_LINE;
+		if (each_row(&d, d.from, max, add_twin))
+			return -1;
+	}
+	return 0;
+}
+
+void ay_suite_release(struct ay_suite *s)
+{
+	ay_xfree(s->c);
+	*s = (struct ay_suite){ 0 };
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suite - an ordered list of cases. An operator's own suite is its case table, expanded, with the derived out= and
+ * in-place twins of the first points of each functional line.
+ */
+#ifndef AY_OP_SUITE_H
+#define AY_OP_SUITE_H
+
+#include "op/registry.h"
+
+struct ay_suite_case {
+	const struct ay_entry_op *op;
+	const struct ay_schema *schema;
+	const struct ay_case *line;
+	enum ay_tier tier;
+	bool derived; /* an out= or in-place twin that no template names */
+};
+
+struct ay_suite {
+	int n, cap;
+	struct ay_suite_case *c; /* lines live in the arena given to the adder */
+};
+
+/* Appends the cases of one operator, tiers 0..max. */
+int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const struct ay_entry_op *e,
+		    enum ay_tier max, struct ay_err *err);
+void ay_suite_release(struct ay_suite *s);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache. */
+enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
+/* Below this many elements a second thread costs more than it saves. */
+enum { ALONE = 1 << 16 };
+
+static const size_t num_bytes[AY_NUM_COUNT] = { sizeof(double), sizeof(long double), sizeof(double complex),
+						sizeof(long double complex) };
+
+/* A sweep over all rows, shared by its threads. */
+struct sweep {
+	const struct ay_compare *q;
+	const struct ay_op *op;
+	enum ay_num_type type;
+	int nout;
+	struct ay_rowmap *map;
+	int64_t rows, step;
+	_Atomic int64_t next;
+	const struct ay_view *const *dst; /* produce; NULL = compare */
+	struct ay_diff *diff;
+	pthread_mutex_t lock;
+};
+
+/* One range of it. */
+struct range {
+	struct sweep *w;
+	struct ay_arena tmp;
+	struct ay_ref ref;
+	struct ay_diff *diff; /* of this thread */
+};
+
+/* --- one element -------------------------------------------------------------------------------------------------- */
+
+static bool flushes(enum ay_dt dt)
+{
+	return dt == AY_DT_F32 || dt == AY_DT_BF16;
+}
+
+bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound)
+{
+	bool exact = b->exact || mag < 0;
+	long double err;
+
+	*bound = 0;
+	if (isnan(want) || isnan(got))
+		return isnan(want) && isnan(got);
+	if (exact)
+		return want == got && (want != 0 || ay_dt_is_integral(b->dt) || signbit(want) == signbit(got));
+	if (isinf(want))
+		return want == got;
+	if (ay_dt_is_integral(b->dt)) {
+		*bound = (b->rounded ? 0.5L : 0) + AY_K_ACC * ay_u_acc(b->dt) * mag;
+		return fabsl(got - want) <= *bound;
+	}
+	*bound = b->k_out * ay_dt_ulp(b->dt, want) + AY_K_ACC * ay_u_acc(b->dt) * mag;
+	if (isinf(got))
+		return signbit(got) == signbit(want) && fabsl(want) + *bound > ay_dt_max(b->dt);
+	err = fabsl(got - want);
+	if (err <= *bound)
+		return true;
+	/* kernels that flush subnormals to zero are honest */
+	return got == 0 && flushes(b->dt) && fabsl(want) < ldexpl(1, ay_dt_info(b->dt)->emin) &&
+	       signbit(got) == signbit(want);
+}
+
+static void note_bad(struct ay_diff *d, const struct ay_bound *b, int64_t index, bool imag, long double want,
+		     long double got, long double bound, double mag, double norm)
+{
+	long double err = fabsl(got - want);
+	double half = b->dt == AY_DT_BF16 ? 0x1p-8 : 0x1p-11;
+
+	d->bad++;
+	if (d->first < 0 || index < d->first) {
+		d->first = index;
+		d->want = want;
+		d->got = got;
+		d->bound = bound;
+		d->imag = imag;
+	}
+	/* rounded TF32 inputs were measured at 2.3 * 2^-11 * norm, truncated ones at 6.1 */
+	if (norm > 0 && err <= bound + 8 * 0x1p-11 * norm)
+		d->fits_tf32++;
+	else if (mag > 0 && err <= bound + AY_K_ACC * half * mag)
+		d->fits_half++;
+}
+
+/* --- one row ------------------------------------------------------------------------------------------------------ */
+
+/* Where a row of an output lies: elements `stride` apart from `at`, flat index of element j by row_index(). */
+struct line {
+	const struct ay_view *v;
+	int64_t at, stride, n;
+};
+
+static struct line line_of(const struct ay_view *v, const struct ay_rowmap *m, int64_t row)
+{
+	if (m->axis >= 0)
+		return (struct line){ v, ay_fibre_at(v, m->axis, row), v->stride[m->axis], m->len };
+	return (struct line){ v, 0, 0, m->len };
+}
+
+/* Flat (row-major) index of element j of a row. */
+static int64_t row_index(const struct ay_view *v, const struct ay_rowmap *m, int64_t row, int64_t j)
+{
+	int64_t inner = 1;
+
+	if (m->axis == AY_FLAT)
+		return row;
+	if (m->axis == AY_WHOLE)
+		return j;
+	for (int d = m->axis + 1; d < v->ndim; d++)
+		inner *= v->shape[d];
+	return row / inner * inner * v->shape[m->axis] + j * inner + row % inner;
+}
+
+static uint8_t *place(const struct ay_view *v, int64_t at)
+{
+	return (uint8_t *)v->data + at * ay_dt_info(v->dt)->bytes;
+}
+
+static void load_num(enum ay_num_type t, enum ay_dt dt, const void *src, int64_t stride, int64_t n, void *dst)
+{
+	switch (t) {
+	case AY_NUM_D: ay_row_load_d(dt, src, stride, n, dst); break;
+	case AY_NUM_LD: ay_row_load_ld(dt, src, stride, n, dst); break;
+	case AY_NUM_Z: ay_row_load_z(dt, src, stride, n, dst); break;
+	default: ay_row_load_lz(dt, src, stride, n, dst);
+	}
+}
+
+static void store_num(enum ay_num_type t, enum ay_dt dt, void *dst, int64_t stride, int64_t n, const void *src)
+{
+	switch (t) {
+	case AY_NUM_D: ay_row_store_d(dt, dst, stride, n, src); break;
+	case AY_NUM_LD: ay_row_store_ld(dt, dst, stride, n, src); break;
+	case AY_NUM_Z: ay_row_store_z(dt, dst, stride, n, src); break;
+	default: ay_row_store_lz(dt, dst, stride, n, src);
+	}
+}
+
+/* Calls fn(memory, stride, n, offset in the range's numbers) for pieces of rows lo..hi that are evenly spaced. */
+static void each_piece(const struct range *g, int k, const struct ay_view *v,
+		       void (*fn)(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user),
+		       void *user)
+{
+	const struct ay_rowmap *m = &g->w->map[k];
+	int64_t lo = g->ref.lo, hi = g->ref.hi;
+
+	if (m->axis >= 0) {
+		for (int64_t row = lo; row < hi; row++) {
+			struct line l = line_of(v, m, row);
+
+			fn(g, k, place(v, l.at), l.stride, l.n, (row - lo) * m->len, user);
+		}
+		return;
+	}
+	/* flat order: lines along the last axis */
+	int64_t from = m->axis == AY_FLAT ? lo : 0, to = m->axis == AY_FLAT ? hi : m->len;
+	int64_t last = v->ndim ? v->shape[v->ndim - 1] : 1, step = v->ndim ? v->stride[v->ndim - 1] : 1;
+
+	for (int64_t i = from; i < to;) {
+		int64_t n = last - i % last < to - i ? last - i % last : to - i;
+
+		fn(g, k, place(v, ay_view_at(v, i)), step, n, i - from, user);
+		i += n;
+	}
+}
+
+static void store_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user)
+{
+	const struct ay_view *v = user;
+
+	store_num(g->w->type, v->dt, at, stride, n, (uint8_t *)g->ref.val[k] + from * (int64_t)num_bytes[g->w->type]);
+}
+
+static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user)
+{
+	load_num(g->w->type, g->w->q->call->out[k]->view.dt, at, stride, n,
+		 (uint8_t *)user + from * (int64_t)num_bytes[g->w->type]);
+}
+
+/* --- comparing a range -------------------------------------------------------------------------------------------- */
+
+struct scan {
+	const struct range *g;
+	int k;
+	struct ay_bound b;
+	int parts;
+	struct ay_diff *d;
+	const void *want, *got;
+};
+
+static long double part_of(const struct scan *s, const void *nums, int64_t p)
+{
+	bool wide = s->g->w->type == AY_NUM_LD || s->g->w->type == AY_NUM_LZ;
+
+	return wide ? ((const long double *)nums)[p] : ((const double *)nums)[p];
+}
+
+/* Number p of the range (a complex element has two) is not obviously right. */
+static void look_closely(const struct scan *s, int64_t p)
+{
+	const struct ay_ref *r = &s->g->ref;
+	const struct ay_rowmap *m = &s->g->w->map[s->k];
+	const struct ay_compare *q = s->g->w->q;
+	int64_t e = p / s->parts, index;
+	long double want = part_of(s, s->want, p), got = part_of(s, s->got, p), bound;
+	double mag = r->mag[s->k][e];
+
+	if (ay_within(&s->b, want, got, mag, &bound))
+		return;
+	index = row_index(&q->call->out[s->k]->view, m, r->lo + e / m->len, e % m->len);
+	if (q->mask && q->mask(q->mask_user, s->k, index)) {
+		s->d->skipped++;
+		return;
+	}
+	note_bad(s->d, &s->b, index, s->parts == 2 && p % 2, want, got, bound, mag, r->norm[s->k][e]);
+}
+
+/*
+ * The fast pass: most elements are within a lower estimate of their bound, |want| * 2^-mant * k_out <= k_out * ulp,
+ * and are done. NaNs, infinities, zeros that must keep their sign and everything doubtful are looked at closely.
+ */
+#define SCAN(name, real)                                                                                          \
+	static void name(const struct scan *s, int64_t n)                                                         \
+	{                                                                                                         \
+		const real *want = s->want, *got = s->got;                                                        \
+		const double *mag = s->g->ref.mag[s->k];                                                          \
+		const double rel = s->b.exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant);            \
+		const double per_mag = s->b.exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                             \
+		const int shift = s->parts - 1;                                                                   \
+                                                                                                                  \
+		for (int64_t p = 0; p < n; p++) {                                                                 \
+			real w = want[p], e = got[p] - w;                                                         \
+			double m = mag[p >> shift];                                                               \
+                                                                                                                  \
+			if (m >= 0 && w != 0 && (e < 0 ? -e : e) <= (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag)) \
+				continue;                                                                         \
+			look_closely(s, p);                                                                       \
+		}                                                                                                 \
+	}
+SCAN(scan_double, double)
+SCAN(scan_long, long double)
+
+/* Wanted values that equal their neighbour (or are NaN): where most do, a constant would pass. */
+static void count_same(struct scan *s, int64_t n)
+{
+	for (int64_t p = s->parts; p < n; p += s->parts) {
+		long double x = part_of(s, s->want, p);
+
+		s->d->same += x == part_of(s, s->want, p - s->parts) || isnan(x);
+	}
+}
+
+static void compare_output(struct range *g, int k)
+{
+	const struct sweep *w = g->w;
+	const struct ay_view *v = &w->q->call->out[k]->view;
+	int64_t n = w->map[k].axis == AY_WHOLE ? w->map[k].len : (g->ref.hi - g->ref.lo) * w->map[k].len;
+	bool complex_ = w->type >= AY_NUM_Z;
+	struct scan s = { .g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k] };
+	void *got = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
+
+	s.b = (struct ay_bound){ .dt = ay_dt_component(v->dt),
+				 .k_out = w->op->k_out ? w->op->k_out : 1,
+				 .exact = w->op->flags & AY_EXACT || v->dt == AY_DT_B8,
+				 .rounded = w->op->flags & AY_ROUNDED };
+	s.got = got;
+	each_piece(g, k, v, load_piece, got);
+	s.d->n += n;
+	if (w->type == AY_NUM_D || w->type == AY_NUM_Z)
+		scan_double(&s, n * s.parts);
+	else
+		scan_long(&s, n * s.parts);
+	count_same(&s, n * s.parts);
+}
+
+/* --- sweeping ----------------------------------------------------------------------------------------------------- */
+
+/* An output with one row beside others that have many (a scale beside its values) belongs to the first range. */
+static bool has_rows(const struct sweep *w, int k, int64_t lo)
+{
+	return w->map[k].rows == w->rows || lo == 0;
+}
+
+static void run_range(struct range *g, int64_t lo, int64_t hi)
+{
+	struct sweep *w = g->w;
+	struct ay_ref *r = &g->ref;
+
+	ay_arena_clear(&g->tmp);
+	*r = (struct ay_ref){ .c = w->q->call, .lo = lo, .hi = hi, .tmp = &g->tmp };
+	r->acc_bits = w->q->acc_bits;
+	r->in_bits = w->q->in_bits;
+	r->len = AY_NEW_N(&g->tmp, int64_t, w->nout);
+	r->val = AY_NEW_N(&g->tmp, void *, w->nout);
+	r->mag = AY_NEW_N(&g->tmp, double *, w->nout);
+	r->norm = AY_NEW_N(&g->tmp, double *, w->nout);
+	for (int k = 0; k < w->nout; k++) {
+		int64_t n = has_rows(w, k, lo) ? (w->map[k].rows == w->rows ? hi - lo : w->map[k].rows) * w->map[k].len : 0;
+
+		r->len[k] = n ? w->map[k].len : 0;
+		r->val[k] = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
+		r->mag[k] = AY_NEW_N(&g->tmp, double, n);
+		r->norm[k] = AY_NEW_N(&g->tmp, double, n);
+	}
+	w->op->reference(r);
+	for (int k = 0; k < w->nout; k++) {
+		if (!has_rows(w, k, lo) || !r->len[k])
+			continue;
+		if (w->map[k].rows != w->rows) /* its rows are all here */
+			r->hi = lo + w->map[k].rows;
+		if (w->dst)
+			each_piece(g, k, w->dst[k], store_piece, (void *)w->dst[k]);
+		else
+			compare_output(g, k);
+		r->hi = hi;
+	}
+}
+
+static void merge(struct ay_diff *to, const struct ay_diff *from)
+{
+	to->n += from->n;
+	to->bad += from->bad;
+	to->skipped += from->skipped;
+	to->fits_tf32 += from->fits_tf32;
+	to->fits_half += from->fits_half;
+	to->same += from->same;
+	if (from->first >= 0 && (to->first < 0 || from->first < to->first)) {
+		to->first = from->first;
+		to->want = from->want;
+		to->got = from->got;
+		to->bound = from->bound;
+		to->imag = from->imag;
+	}
+}
+
+static void *work(void *user)
+{
+	struct sweep *w = user;
+	struct range g = { .w = w };
+	struct ay_arena keep = { 0 };
+	int64_t lo;
+
+	g.diff = AY_NEW_N(&keep, struct ay_diff, w->nout);
+	for (int k = 0; k < w->nout; k++)
+		g.diff[k].first = -1;
+	while ((lo = atomic_fetch_add(&w->next, w->step)) < w->rows)
+		run_range(&g, lo, lo + w->step < w->rows ? lo + w->step : w->rows);
+	pthread_mutex_lock(&w->lock);
+	for (int k = 0; k < w->nout && w->diff; k++)
+		merge(&w->diff[k], &g.diff[k]);
+	pthread_mutex_unlock(&w->lock);
+	ay_arena_release(&g.tmp);
+	ay_arena_release(&keep);
+	return NULL;
+}
+
+static void map_rows(struct sweep *w, struct ay_arena *a)
+{
+	int64_t per_row = 0, total = 0;
+
+	w->map = AY_NEW_N(a, struct ay_rowmap, w->nout);
+	for (int k = 0; k < w->nout; k++) {
+		const struct ay_view *v = &w->q->call->out[k]->view;
+
+		w->map[k] = (struct ay_rowmap){ ay_numel_of(v), 1, AY_FLAT };
+		if (w->op->rows)
+			w->op->rows(w->q->call, k, &w->map[k]);
+		if (w->map[k].rows > w->rows)
+			w->rows = w->map[k].rows;
+		total += ay_numel_of(v);
+	}
+	for (int k = 0; k < w->nout; k++)
+		if (w->map[k].rows == w->rows)
+			per_row += w->map[k].len;
+	w->step = per_row < RANGE ? RANGE / (per_row ? per_row : 1) : 1;
+	if (total < ALONE)
+		return;
+	/* every thread should get several ranges, so that none waits long for the last */
+	while (w->step > 1 && w->rows / w->step < TYPICAL)
+		w->step /= FEW;
+}
+
+static void sweep(struct sweep *w)
+{
+	enum { MAX_THREADS = 64 };
+	int64_t total = 0;
+	pthread_t t[MAX_THREADS];
+	struct ay_arena a = { 0 };
+	int n = w->q->threads, started = 0;
+
+	w->nout = w->q->call->nout;
+	w->type = ay_call_num_type(w->q->call);
+	w->op = w->q->op->op[w->type];
+	if (w->op->reference) {
+		map_rows(w, &a);
+		for (int k = 0; k < w->nout; k++)
+			total += w->map[k].rows * w->map[k].len;
+		if (total < ALONE || w->rows <= w->step)
+			n = 1;
+		pthread_mutex_init(&w->lock, NULL);
+		for (; started + 1 < n && started < MAX_THREADS; started++)
+			if (pthread_create(&t[started], NULL, work, w))
+				break;
+		work(w);
+		while (started)
+			pthread_join(t[--started], NULL);
+		pthread_mutex_destroy(&w->lock);
+	}
+	ay_arena_release(&a);
+}
+
+void ay_oracle_compare(const struct ay_compare *q, struct ay_diff *diff)
+{
+	struct sweep w = { .q = q, .diff = diff };
+
+	for (int k = 0; k < q->call->nout; k++)
+		diff[k] = (struct ay_diff){ .first = -1 };
+	sweep(&w);
+}
+
+void ay_oracle_produce(const struct ay_compare *q, const struct ay_view *const *dst)
+{
+	struct sweep w = { .q = q, .dst = dst };
+
+	sweep(&w);
+}

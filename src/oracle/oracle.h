@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * oracle - the right answer, row by row, and whether somebody else's is within the bound of it.
+ *
+ * Theory of operation. A call's operands have data: inputs what the judge made, outputs what a kernel left. The
+ * reference is run on ranges of rows small enough to stay in cache, by as many threads as given; each range is
+ * compared and forgotten, so memory does not grow with the case. An element passes if
+ *
+ *	|got - want| <= k_out * ulp(want) + k_acc * u_acc * mag
+ *
+ * with k_out and mag from the operator. NaN matches NaN only, infinity only its own sign (or a finite value of which
+ * rounding may have made it), no element is free. The constants and their evidence: docs/error-bound.md.
+ */
+#ifndef AY_ORACLE_ORACLE_H
+#define AY_ORACLE_ORACLE_H
+
+#include "op/registry.h"
+
+/* What comparing one output found. */
+struct ay_diff {
+	int64_t n;	   /* elements compared */
+	int64_t bad;	   /* outside the bound */
+	int64_t skipped;   /* left out by the mask */
+	int64_t first;	   /* flat index of the first bad one, -1 */
+	long double want, got, bound; /* at the first bad one: of the real or the imaginary part */
+	bool imag;
+	int64_t fits_tf32, fits_half; /* how many of the bad ones fit the bound of TF32 inputs, of a half accumulator */
+	int64_t same;	   /* how many wanted values equal the one before: the weakness of a case */
+};
+
+/* Elements that the caller knows were never written: true = leave out of the comparison. */
+typedef bool (*ay_mask_fn)(void *user, int out, int64_t index);
+
+struct ay_compare {
+	const struct ay_entry_op *op;
+	const struct ay_call *call; /* outputs are read at call->out[k]->view */
+	int threads;
+	int acc_bits, in_bits; /* mutants of the reference; 0 */
+	ay_mask_fn mask;
+	void *mask_user;
+};
+
+/* One diff per output. For operators without a reference n is 0. */
+void ay_oracle_compare(const struct ay_compare *q, struct ay_diff *diff);
+/* The reference's answer, rounded to each output's dtype, into dst[k] (views with data). */
+void ay_oracle_produce(const struct ay_compare *q, const struct ay_view *const *dst);
+
+/* One element against the bound; what ay_oracle_compare applies, for tests and for show. */
+struct ay_bound {
+	enum ay_dt dt; /* of a component */
+	double k_out;
+	bool exact, rounded;
+};
+bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tensor/buffer.h"
+
+#include "base/arena.h"
+#include "base/rng.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return bytes ? (bytes + AY_PAGE - 1) / AY_PAGE * AY_PAGE : AY_PAGE;
+}
+
+/* --- how much there is ------------------------------------------------------------------------------------------ */
+
+static bool slurp(const char *path, char *buf, size_t cap)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, cap - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* A number alone in a file; "max" and what cannot be read are no limit. */
+static uint64_t number_in(const char *path)
+{
+	char buf[64], *end;
+	unsigned long long n;
+
+	if (!slurp(path, buf, sizeof buf))
+		return UINT64_MAX;
+	n = strtoull(buf, &end, 10);
+	return end == buf ? UINT64_MAX : n;
+}
+
+/* A counter of memory.stat: page cache that the group can give back. */
+static uint64_t stat_field(const char *path, const char *field)
+{
+	char buf[8192], *at;
+
+	if (!slurp(path, buf, sizeof buf) || !(at = strstr(buf, field)))
+		return 0;
+	return strtoull(at + strlen(field), NULL, 10);
+}
+
+/* What a group may still take: its limit less what it uses, not counting file pages that it would give back. */
+static uint64_t room(const char *dir, const char *limit, const char *usage)
+{
+	char path[1200];
+	uint64_t max, used, cache;
+
+	snprintf(path, sizeof path, "%s/%s", dir, limit);
+	max = number_in(path);
+	if (max == UINT64_MAX || max >= (uint64_t)1 << 62) /* v1 writes "no limit" as a huge number */
+		return UINT64_MAX;
+	snprintf(path, sizeof path, "%s/%s", dir, usage);
+	used = number_in(path);
+	snprintf(path, sizeof path, "%s/memory.stat", dir);
+	cache = stat_field(path, "\ninactive_file ");
+	used = used == UINT64_MAX ? 0 : used - (cache < used ? cache : used);
+	return max > used ? max - used : 0;
+}
+
+/* The least room of a group and all above it: a limit may be set at any level. */
+static uint64_t room_upwards(const char *root, char *group, const char *limit, const char *usage)
+{
+	uint64_t least = UINT64_MAX;
+	char dir[1100];
+
+	for (;;) {
+		uint64_t here;
+		char *slash;
+
+		snprintf(dir, sizeof dir, "%s%s", root, group);
+		here = room(dir, limit, usage);
+		least = here < least ? here : least;
+		slash = strrchr(group, '/');
+		if (!slash || !group[0])
+			return least;
+		*slash = 0;
+	}
+}
+
+static uint64_t cgroup_room(void)
+{
+	uint64_t least = UINT64_MAX;
+	char buf[4096], *save = NULL;
+
+	if (!slurp("/proc/self/cgroup", buf, sizeof buf))
+		return least;
+	for (char *line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
+		uint64_t here = UINT64_MAX;
+
+		if (!group || strlen(group) > 1000)
+			continue;
+		*group++ = 0;
+		if (!list[1])
+			here = room_upwards("/sys/fs/cgroup", group, "memory.max", "memory.current");
+		else if (strstr(list, "memory"))
+			here = room_upwards("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes",
+					    "memory.usage_in_bytes");
+		least = here < least ? here : least;
+	}
+	return least;
+}
+
+uint64_t ay_memory_available(void)
+{
+	uint64_t kib = 0, group = cgroup_room();
+	char buf[4096], *at;
+
+	if (slurp("/proc/meminfo", buf, sizeof buf) && (at = strstr(buf, "MemAvailable:")))
+		kib = strtoull(at + 13, NULL, 10);
+	if (!kib) /* no /proc: believe in something modest */
+		kib = 1 << 20;
+	return kib * 1024 < group ? kib * 1024 : group;
+}
+
+/* --- pools ------------------------------------------------------------------------------------------------------ */
+
+static int make_memfd(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd;
+}
+
+/* Made, sized, mapped and only then sealed: F_SEAL_FUTURE_WRITE spares the mappings that exist, and ours is the one. */
+static int make_half(struct ay_pool *p, int which, struct ay_err *err)
+{
+	int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (which ? 0 : F_SEAL_FUTURE_WRITE);
+	void *mem;
+
+	if (!p->size[which])
+		return 0;
+	p->fd[which] = make_memfd(which ? "assay-outputs" : "assay-inputs");
+	if (p->fd[which] < 0 || ftruncate(p->fd[which], (off_t)p->size[which]))
+		return ay_fail_errno(err, AY_ERR_SYS, "cannot make a memory file of %llu bytes",
+				     (unsigned long long)p->size[which]);
+	mem = mmap(NULL, p->size[which], PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[which], 0);
+	if (mem == MAP_FAILED)
+		return ay_fail_errno(err, AY_ERR_SYS, "cannot map %llu bytes", (unsigned long long)p->size[which]);
+	p->mem[which] = mem;
+	/* A child forked from the judge would inherit a writable mapping of the inputs. */
+	if (madvise(mem, p->size[which], MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
+		return ay_fail_errno(err, AY_ERR_SYS, "cannot seal a memory file");
+	return 0;
+}
+
+/* Memory beyond what is free would not fail here but kill somebody later. Small pools are not worth the reading. */
+static int check_room(uint64_t bytes, struct ay_err *err)
+{
+	uint64_t have;
+
+	if (bytes <= 64 << 20)
+		return 0;
+	have = ay_memory_available();
+	if (bytes <= have)
+		return 0;
+	return ay_fail(err, AY_ERR_MEMORY, "needs %llu bytes of memory; %llu are available", (unsigned long long)bytes,
+		       (unsigned long long)have);
+}
+
+static int lay_out(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
+{
+	for (int i = 0; i < n; i++) {
+		uint64_t *size = &p->size[need[i].written];
+
+		if (need[i].bytes > (uint64_t)1 << 56 || *size > (uint64_t)1 << 56)
+			return ay_fail(err, AY_ERR_MEMORY, "needs %llu bytes of memory: no machine has them",
+				       (unsigned long long)need[i].bytes);
+		p->slot[i] = (struct ay_slot){ .written = need[i].written,
+					       .offset = *size,
+					       .bytes = whole_pages(need[i].bytes) };
+		*size += p->slot[i].bytes;
+	}
+	return 0;
+}
+
+int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
+{
+	*p = (struct ay_pool){ .id = ay_secret_u64(), .fd = { -1, -1 }, .nslot = n };
+	p->slot = ay_xrealloc(NULL, sizeof *p->slot * (size_t)(n ? n : 1));
+	if (lay_out(p, n, need, err) || check_room(p->size[0] + p->size[1], err) || make_half(p, 0, err) ||
+	    make_half(p, 1, err)) {
+		ay_pool_release(p);
+		return -1;
+	}
+	for (int i = 0; i < n; i++)
+		p->slot[i].mem = p->mem[p->slot[i].written] + p->slot[i].offset;
+	return 0;
+}
+
+bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need)
+{
+	if (!p->slot || n > p->nslot)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (p->slot[i].written != need[i].written || p->slot[i].bytes != whole_pages(need[i].bytes))
+			return false;
+	return true;
+}
+
+void ay_pool_release(struct ay_pool *p)
+{
+	for (int i = 0; i < 2; i++) {
+		if (p->mem[i])
+			munmap(p->mem[i], p->size[i]);
+		if (p->slot && p->fd[i] >= 0)
+			close(p->fd[i]);
+	}
+	ay_xfree(p->slot);
+	*p = (struct ay_pool){ .fd = { -1, -1 } };
+}
+
+uint64_t ay_place(uint64_t slot_bytes, uint64_t bytes, enum ay_place place)
+{
+	uint64_t last;
+
+	AY_ASSERT(bytes <= slot_bytes);
+	last = (slot_bytes - bytes) / AY_ALIGN; /* so up to 63 bytes stay between the end and the guard */
+	switch (place) {
+	case AY_PLACE_START: return 0;
+	case AY_PLACE_END: return last * AY_ALIGN;
+	case AY_PLACE_COLOUR: return ay_secret_below(last + 1) * AY_ALIGN;
+	}
+	AY_BUG("no such placement: %d", (int)place);
+}
