@@ -16,6 +16,9 @@ T       ?=
 CC      ?= cc
 OPT     ?= -O2 -g
 VERSION := 0.1.0
+Q       := $(if $V,,@)
+# `make V=1` prints the commands
+say      = $(if $V,,@echo "  $1 $@")
 
 # Warnings are errors where we develop and in CI; a stranger's newer compiler must not stop the build.
 WERROR  := $(if $(wildcard .git)$(CI),-Werror)
@@ -29,7 +32,7 @@ LDLIBS  += -ljansson -lcrypto -lm -ldl
 NUMS    := d ld z lz
 OPFILES := $(sort $(wildcard ops/*/*.c))
 STEMS   := $(notdir $(OPFILES:.c=))
-EXECSRC := $(wildcard src/exec/native/*.c)
+EXECSRC := $(wildcard src/exec/native/*.c) src/exec/wire.c
 # refnum.c is compiled once per number type, like the operators that call it.
 SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
@@ -46,40 +49,48 @@ endif
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $B/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/obj/%.o: %.c | deps
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c -o $@ $<
 
 # Operators and refnum.c, once per number type; the table is renamed so that all of them link.
 define num_rules
 $B/obj/ops/%_$1.o: ops/%.c | deps
 	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) -DAY_NUM_$1 -Day_ops_$$(*F)=ay_ops_$$(*F)_$1 -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$(CC) $(CFLAGS) -DAY_NUM_$1 -Day_ops_$$(*F)=ay_ops_$$(*F)_$1 -MMD -MP -c -o $$@ $$<
 $B/obj/src/op/refnum_$1.o: src/op/refnum.c | deps
 	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) -DAY_NUM_$1 -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$(CC) $(CFLAGS) -DAY_NUM_$1 -MMD -MP -c -o $$@ $$<
 endef
 $(foreach n,$(NUMS),$(eval $(call num_rules,$n)))
 
 # The registry is the file list: adding ops/NS/STEM.c adds its table ay_ops_STEM.
 $B/registry.c: tools/registry.sh $(OPFILES) $B/opfiles.txt
-	sh tools/registry.sh $(OPFILES) > $@
+	$(Q)sh tools/registry.sh $(OPFILES) > $@
 $B/opfiles.txt: FORCE
 	@mkdir -p $B; echo "$(OPFILES)" | cmp -s - $@ || echo "$(OPFILES)" > $@
 $B/obj/registry.o: $B/registry.c | deps
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
 $B/assay-native: $(EXECSRC) $(wildcard src/exec/*.h) include/assay/kernel.h | deps
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
+	$(call say,CC)
+	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
 $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native include/assay/kernel.h
 	@mkdir -p $(@D)
-	$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DKERNEL_H='"include/assay/kernel.h"' $<
+	$(call say,AS)
+	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DKERNEL_H='"include/assay/kernel.h"' $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
 
@@ -98,7 +109,8 @@ asan:
 FUZZ_CC := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
 $B/fuzz/%: tests/fuzz/%.c $(SRC) $(wildcard src/*/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=fuzzer,address,undefined \
+	$(call say,FUZZ)
+	$(Q)$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -o $@ $< $(filter src/base/% src/tensor/% src/op/% src/exec/wire%,$(SRC)) -lm -lcrypto -ljansson
 fuzz: $(FUZZERS)
 	sh tools/check.sh fuzz $B $(FUZZ_S)

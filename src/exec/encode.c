@@ -18,7 +18,7 @@ struct source {
 	int n;
 };
 
-/* --- finding values --------------------------------------------------------------------------------------------- */
+/* --- finding values ------------------------------------------------------------------------------------------ */
 
 static struct source from_arg(const struct ay_barg *arg)
 {
@@ -27,8 +27,8 @@ static struct source from_arg(const struct ay_barg *arg)
 	return (struct source){ .v = arg->v.kind == AY_V_NONE ? NULL : &arg->v };
 }
 
-/* The tensors of result r: an argument's, or those among the operands. Only one result can be a list, so its length is
- * what the others leave over. */
+/* The tensors of result r: an argument's, or those among the operands. Only one result can be a list, so its
+ * length is what the others leave over. */
 static int from_ret(const struct ay_call *c, int r, struct source *src, struct ay_err *err)
 {
 	int arg = r < c->s->nret ? ay_schema_ret_arg(c->s, r) : -1, first = 0, total = 0, others = 0, before = 0;
@@ -75,7 +75,7 @@ static int find_arg(const struct encoder *e, int i, struct source *src)
 		       e->b->proto->symbol, s->arg[i].name);
 }
 
-/* --- values ----------------------------------------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------------------------------------------- */
 
 static void put(struct encoder *e, enum ay_wire_tag tag, const void *data, size_t n)
 {
@@ -230,7 +230,7 @@ static int put_param(struct encoder *e, const struct ay_param *p)
 	return 0;
 }
 
-/* --- tensors ---------------------------------------------------------------------------------------------------- */
+/* --- tensors ------------------------------------------------------------------------------------------------- */
 
 static void put_operand(struct encoder *e, const struct ay_view *v)
 {

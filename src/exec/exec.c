@@ -3,19 +3,20 @@
  * Theory of operation: see exec.h. Here is the judge's half: starting the process, one exchange at a time, and the
  * ending of it, which is the larger part, since a kernel may end in any way it likes.
  *
- * An exchange: the status in the page is set to "unset", the message goes into the socket without blocking, `go` is
- * raised to its number, and we wait until `done` is that number, the process is dead, or the time is up. `done` may be
- * the number before ours (not yet) or ours; anything else is a lie, and so is a status that is still unset. The socket
- * is never waited on and never proves anything: a forked child of the kernel may hold it open for ever.
+ * An exchange: the status in the page is set to "unset", the message goes into the socket without blocking, `go`
+ * is raised to its number, and we wait until `done` is that number, the process is dead, or the time is up. `done`
+ * may be the number before ours (not yet) or ours; anything else is a lie, and so is a status that is still unset.
+ * The socket is never waited on and never proves anything: a forked child of the kernel may hold it open for ever.
  *
- * Death is looked for with waitid(WNOWAIT), so that the process group, which is named by the dead leader, can still be
- * killed before the leader is reaped and its number free for others.
+ * Death is looked for with waitid(WNOWAIT), so that the process group, which is named by the dead leader, can
+ * still be killed before the leader is reaped and its number free for others.
  */
 #include "exec/exec.h"
 
 #include "base/process.h"
 #include "base/str.h"
 #include "exec/encode.h"
+#include "exec/launch.h"
 #include "exec/wire.h"
 
 #include <errno.h>
@@ -26,16 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
 
 enum {
 	SPIN_US = 40,
@@ -44,8 +40,6 @@ enum {
 	MAP_S = 60, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };
-
-extern const uint8_t ay_embedded_native[], ay_embedded_native_end[];
 
 struct ay_exec {
 	struct ay_arena arena;
@@ -66,9 +60,10 @@ struct ay_exec {
 	int nscalar;
 };
 
-/* --- outcomes --------------------------------------------------------------------------------------------------- */
+/* --- outcomes ------------------------------------------------------------------------------------------------ */
 
-static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...)
 {
 	va_list ap;
@@ -104,7 +99,7 @@ static uint64_t oom_kills(void)
 	return at ? strtoull(at + 10, NULL, 10) : 0;
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------------- */
+/* --- ends ---------------------------------------------------------------------------------------------------- */
 
 /* True if it has ended; it stays a zombie. */
 static bool is_dead(struct ay_exec *x)
@@ -139,6 +134,12 @@ static void tell_end(struct ay_exec *x, struct ay_outcome *o)
 {
 	int code = x->end.si_status;
 
+	if (x->end.si_code == CLD_EXITED && code > 128 && code <= 128 + SIGSEGV) {
+		o->signal = code - 128; /* the handler's own exit, with no call to blame: a thread left behind */
+		say(o, AY_X_CRASHED, "signal %d (%s), after the call had returned", o->signal,
+		    strsignal(o->signal));
+		return;
+	}
 	if (x->end.si_code == CLD_EXITED) {
 		o->exit_code = code;
 		say(o, AY_X_CRASHED, "the kernel ended its process with exit status %d", code);
@@ -157,7 +158,7 @@ static void lie(struct ay_exec *x, struct ay_outcome *o, const char *text)
 	say(o, AY_X_LIED, "%s", text);
 }
 
-/* --- one exchange ----------------------------------------------------------------------------------------------- */
+/* --- one exchange -------------------------------------------------------------------------------------------- */
 
 enum waited { W_DONE, W_DEAD, W_LATE, W_LIED };
 
@@ -263,28 +264,6 @@ static int put_message(struct ay_exec *x, size_t bytes, const int *fd, int nfd, 
 	return 1;
 }
 
-/* A sealed memfd with these bytes, or -1. */
-static int memfd_of(const char *name, const void *data, size_t n, unsigned flags)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
-	size_t at = 0;
-
-	if (fd < 0 && errno == EINVAL) /* MFD_EXEC is of Linux 6.3 */
-		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	while (fd >= 0 && at < n) {
-		ssize_t k = write(fd, (const uint8_t *)data + at, n - at);
-
-		if (k < 0 && errno != EINTR) {
-			close(fd);
-			return -1;
-		}
-		at += k > 0 ? (size_t)k : 0;
-	}
-	if (fd >= 0)
-		fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
-	return fd;
-}
-
 /* The payload is behind the head in x->msg; if it is too long for a packet it goes as a memfd, last. */
 static int send_message(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd,
 			struct ay_err *err)
@@ -297,7 +276,7 @@ static int send_message(struct ay_exec *x, enum ay_wire_type type, size_t bytes,
 		memcpy(fd, fds, sizeof *fd * (size_t)nfd);
 	if (bytes <= AY_WIRE_INLINE)
 		return put_message(x, sizeof h + bytes, fd, nfd, err);
-	extra = memfd_of("assay-message", x->msg + sizeof h, bytes, 0);
+	extra = ay_launch_memfd("assay-message", x->msg + sizeof h, bytes, 0);
 	if (extra < 0) {
 		ay_fail_errno(err, AY_ERR_EXEC, "cannot make a message of %zu bytes", bytes);
 		return 1;
@@ -393,8 +372,8 @@ static void next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 }
 
 /* -1 for our failures; else *o. */
-static int transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
-		    struct ay_outcome *o, struct ay_err *err)
+static int transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd,
+		    double timeout_s, struct ay_outcome *o, struct ay_err *err)
 {
 	int rc = send_message(x, type, bytes, fds, nfd, err);
 
@@ -412,108 +391,29 @@ static int transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, con
 	return 0;
 }
 
-/* --- starting --------------------------------------------------------------------------------------------------- */
+/* --- starting ------------------------------------------------------------------------------------------------ */
 
-/* In the child: from here to exec only async-signal-safe calls. */
-static _Noreturn void become(int exe, int sock, int page, pid_t parent)
-{
-	static char name[] = "assay-native";
-	char *argv[] = { name, NULL }, *env[] = { NULL };
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t none;
-	int null;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	sigemptyset(&none);
-	for (int s = 1; s < 32; s++)
-		sigaction(s, &dfl, NULL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Out of the way of the numbers they are to have. */
-	exe = fcntl(exe, F_DUPFD, 32);
-	sock = fcntl(sock, F_DUPFD, 32);
-	page = fcntl(page, F_DUPFD, 32);
-	null = open("/dev/null", O_RDWR);
-	if (exe < 0 || sock < 0 || page < 0 || null < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
-	dup2(sock, AY_WIRE_FD_SOCKET);
-	dup2(page, AY_WIRE_FD_PAGE);
-	dup3(exe, AY_WIRE_FD_PAGE + 1, O_CLOEXEC);
-	if (close_range(AY_WIRE_FD_PAGE + 2, ~0U, 0))
-		_exit(1);
-	fexecve(AY_WIRE_FD_PAGE + 1, argv, env);
-	_exit(127);
-}
-
-/* Sealed before it is shared, or the other end could shrink it and have us killed by SIGBUS. */
-static int make_page(struct ay_exec *x, struct ay_err *err)
-{
-	int fd = memfd_create("assay-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *p = MAP_FAILED;
-
-	if (fd >= 0 && !ftruncate(fd, AY_WIRE_PAGE))
-		p = mmap(NULL, AY_WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-	if (p == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)) {
-		ay_fail_errno(err, AY_ERR_EXEC, "cannot make a shared page");
-		if (fd >= 0)
-			close(fd);
-		fd = -1;
-	}
-	if (p != MAP_FAILED) {
-		madvise(p, AY_WIRE_PAGE, MADV_DONTFORK);
-		x->page = p;
-	}
-	return fd;
-}
-
-static int start_process(struct ay_exec *x, struct ay_err *err)
-{
-	size_t n = (size_t)(ay_embedded_native_end - ay_embedded_native);
-	int pair[2] = { -1, -1 }, exe, page;
-	pid_t parent = getpid();
-
-	page = make_page(x, err);
-	if (page < 0)
-		return -1;
-	exe = memfd_of("assay-native", ay_embedded_native, n, MFD_EXEC);
-	if (exe < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
-	} else {
-		x->page->spin_us = x->spin ? SPIN_US : 0;
-		next_number(x, 0, 0);
-		x->page->go = x->seq; /* there before it starts: its greeting answers no message */
-		x->sock = pair[0];
-		x->pid = fork();
-		if (!x->pid)
-			become(exe, pair[1], page, parent);
-		if (x->pid < 0) {
-			x->pid = 0;
-			ay_fail_errno(err, AY_ERR_EXEC, "cannot start an executor");
-		}
-		close(pair[1]);
-	}
-	if (exe >= 0)
-		close(exe);
-	close(page);
-	return err->code ? -1 : 0;
-}
-
-/* Before it has seen anything of a kernel: what goes wrong here is ours. */
-static int greet(struct ay_exec *x, struct ay_err *err)
+/* It has seen nothing of a kernel yet: what goes wrong here is ours. */
+static int start(struct ay_exec *x, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
+	struct ay_launched l;
+	int rc = ay_launch(&l, x->spin ? SPIN_US : 0, err);
 
+	x->pid = l.pid;
+	x->sock = l.sock;
+	x->page = l.page;
+	x->seq = 1;
+	if (rc)
+		return -1;
 	exchange(x, START_S, &o);
 	return o.what == AY_X_RAN ? 0 : ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
 }
 
-/* --- loading ---------------------------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------------------------------------- */
 
-static void keep_entries(struct ay_exec *x, struct ay_arena *a, const char *names, int n, struct ay_exec_entries *e)
+static void keep_entries(struct ay_exec *x, struct ay_arena *a, const char *names, int n,
+			 struct ay_exec_entries *e)
 {
 	x->nentry = e->n = n;
 	x->entry = AY_NEW_N(&x->arena, const char *, n);
@@ -537,8 +437,8 @@ static void read_loaded(struct ay_exec *x, struct ay_arena *a, struct ay_exec_en
 	const char *names;
 	int n = -1;
 
-	if (got < 0 || h.msg_flags & MSG_TRUNC || !ay_wire_head_ok(buf, (size_t)got, &head) || head.seq != x->seq ||
-	    head.bytes > AY_WIRE_INLINE) {
+	if (got < 0 || h.msg_flags & MSG_TRUNC || !ay_wire_head_ok(buf, (size_t)got, &head) ||
+	    head.seq != x->seq || head.bytes > AY_WIRE_INLINE) {
 		lie(x, o, "it answered with a message that cannot be");
 	} else if (head.type == AY_WIRE_LOAD_FAILED) {
 		say_safe(o, AY_X_REFUSED, (const char *)payload, strnlen((const char *)payload, head.bytes));
@@ -564,8 +464,8 @@ static int load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_ar
 	return 0;
 }
 
-int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out, struct ay_exec_entries *e,
-		  struct ay_outcome *o, struct ay_err *err)
+int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out,
+		  struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec *x = ay_xrealloc(NULL, sizeof *x);
 	int rc = -1;
@@ -577,7 +477,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	*o = (struct ay_outcome){ .slot = -1 };
 	*e = (struct ay_exec_entries){ 0 };
 	*out = NULL;
-	if (!start_process(x, err) && !greet(x, err))
+	if (!start(x, err))
 		rc = load(x, spec, a, e, o, err);
 	if (rc || o->what != AY_X_RAN)
 		ay_exec_stop(x);
@@ -586,7 +486,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	return rc;
 }
 
-/* --- calling ---------------------------------------------------------------------------------------------------- */
+/* --- calling ------------------------------------------------------------------------------------------------- */
 
 static struct ay_wire_writer payload_writer(struct ay_exec *x)
 {

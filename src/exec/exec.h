@@ -2,13 +2,13 @@
  *
  * exec - the judge's end of an executor: a process that is handed buffers and told to run.
  *
- * Theory of operation. The executor is a small program carried inside assay, started from memory with nothing open but
- * one end of a SOCK_SEQPACKET pair and one shared page. It gets the kernel's shared object as a sealed memfd (LOAD),
- * pools of memory as memfds (MAP), and calls (CALL): shapes, strides, scalars and places, never a line, a fill or a
- * seed. The judge puts the message in the socket, then raises `go` in the page to the message's number; the executor
- * raises `done` to the same number, with the status beside it. Waiting on either side is a short spin while a core is
- * left over, then a futex. What comes back from the executor is hostile: each shared word is loaded once, lengths are
- * checked, a word that cannot be is reported as AY_X_LIED.
+ * Theory of operation. The executor is a small program carried inside assay, started from memory with nothing open
+ * but one end of a SOCK_SEQPACKET pair and one shared page. It gets the kernel's shared object as a sealed memfd
+ * (LOAD), pools of memory as memfds (MAP), and calls (CALL): shapes, strides, scalars and places, never a line, a
+ * fill or a seed. The judge puts the message in the socket, then raises `go` in the page to the message's number;
+ * the executor raises `done` to the same number, with the status beside it. Waiting on either side is a short spin
+ * while a core is left over, then a futex. What comes back from the executor is hostile: each shared word is
+ * loaded once, lengths are checked, a word that cannot be is reported as AY_X_LIED.
  *
  * A kernel that crashes, hangs or exits costs its executor only: the outcome says what happened, and the next call
  * starts a new one from the same object.
@@ -28,20 +28,21 @@
 struct ay_exec;
 
 enum ay_happened {
-	AY_X_RAN,      /* every set was called and returned 0 */
-	AY_X_REFUSED,  /* a call returned something else: `rc` */
-	AY_X_CRASHED,  /* ended by a signal, or by its own exit: `signal`, `exit_code` */
-	AY_X_HUNG,     /* no answer within the time; killed */
-	AY_X_LIED,     /* its messages or words cannot be: `text` */
-	AY_X_OOM,      /* killed for memory, or scratch was refused and it gave up (rc) */
+	AY_X_RAN,     /* every set was called and returned 0 */
+	AY_X_REFUSED, /* a call returned something else: `rc` */
+	AY_X_CRASHED, /* ended by a signal, or by its own exit: `signal`, `exit_code` */
+	AY_X_HUNG,    /* no answer within the time; killed */
+	AY_X_LIED,    /* its messages or words cannot be: `text` */
+	AY_X_OOM,     /* killed for memory, or scratch was refused and it gave up (rc) */
 };
 
-/* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing else. */
+/* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing
+ * else. */
 enum ay_fault {
-	AY_FAULT_NONE,	 /* not a memory fault, or not known */
-	AY_FAULT_INPUT,	 /* a write to a read-only slot */
-	AY_FAULT_GUARD,	 /* the page before or behind a slot */
-	AY_FAULT_OTHER,	 /* somewhere else */
+	AY_FAULT_NONE,  /* not a memory fault, or not known */
+	AY_FAULT_INPUT, /* a write to a read-only slot */
+	AY_FAULT_GUARD, /* the page before or behind a slot */
+	AY_FAULT_OTHER, /* somewhere else */
 };
 
 struct ay_outcome {
@@ -49,17 +50,17 @@ struct ay_outcome {
 	int rc, signal, exit_code;
 	int set; /* which set was running */
 	enum ay_fault fault;
-	int slot;	   /* of the pool: where the fault was, or -1 */
-	int64_t fault_at;  /* bytes from the start of that slot's memory; negative = before it */
-	char text[200];	   /* safe to print */
+	int slot;         /* of the pool: where the fault was, or -1 */
+	int64_t fault_at; /* bytes from the start of that slot's memory; negative = before it */
+	char text[200];   /* safe to print */
 };
 
 /* One batch: the same call on `nset` sets of tensors. */
 struct ay_batch {
 	/*
-	 * The function that is called. Where it is another form of the call's schema, arguments go by name and results by
-	 * number: an out= call to the functional form hands over the caller's buffer as the result, an in-place call
-	 * passes self twice, and the arguments that the call has not (dtype=, layout=...) are None.
+	 * The function that is called. Where it is another form of the call's schema, arguments go by name and
+	 * results by number: an out= call to the functional form hands over the caller's buffer as the result, an
+	 * in-place call passes self twice, and the arguments that the call has not (dtype=, layout=...) are None.
 	 */
 	const struct ay_proto *proto;
 	const struct ay_call *call;
@@ -74,9 +75,9 @@ struct ay_batch {
 };
 
 struct ay_exec_spec {
-	int so_fd;	     /* sealed memfd of the kernel's shared object; borrowed */
+	int so_fd;             /* sealed memfd of the kernel's shared object; borrowed */
 	double load_timeout_s; /* constructors run here */
-	bool spin;	     /* a core is left over for waiting on */
+	bool spin;             /* a core is left over for waiting on */
 };
 
 struct ay_exec_entries {
@@ -85,18 +86,18 @@ struct ay_exec_entries {
 };
 
 /*
- * Starts the process and loads the object. -1 only for our own failures; a kernel that cannot be loaded is reported in
- * *o (AY_X_REFUSED with the loader's words in `text`, or what its constructors did) and *out is NULL then. An object
- * that defines none of the functions is loaded, with no entries. Entry names live in the arena. The executor dies with
- * the thread that started it, so that thread must outlive it.
+ * Starts the process and loads the object. -1 only for our own failures; a kernel that cannot be loaded is
+ * reported in *o (AY_X_REFUSED with the loader's words in `text`, or what its constructors did) and *out is NULL
+ * then. An object that defines none of the functions is loaded, with no entries. Entry names live in the arena.
+ * The executor dies with the thread that started it, so that thread must outlive it.
  */
-int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out, struct ay_exec_entries *e,
-		  struct ay_outcome *o, struct ay_err *err);
+int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out,
+		  struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err);
 /* Runs a batch. After anything but AY_X_RAN and AY_X_REFUSED the process is gone and only ay_exec_stop may follow.
  * Sets behind one that was refused have not run. -1 also if the object has no such entry. */
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-/* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel wrote
- * none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
+/* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
+ * wrote none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
 pid_t ay_exec_pid(const struct ay_exec *x);
 void ay_exec_stop(struct ay_exec *x);

@@ -8,7 +8,7 @@ static size_t padded(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* --- bounded reading and writing -------------------------------------------------------------------------------- */
+/* --- bounded reading and writing ----------------------------------------------------------------------------- */
 
 const void *ay_wire_take(struct ay_wire_reader *r, size_t n)
 {
@@ -67,7 +67,7 @@ bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t n
 	return true;
 }
 
-/* --- MAP and LOADED --------------------------------------------------------------------------------------------- */
+/* --- MAP and LOADED ------------------------------------------------------------------------------------------ */
 
 int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **slot)
 {
@@ -82,8 +82,9 @@ int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **
 		struct ay_wire_slot s;
 
 		memcpy(&s, *slot + i, sizeof s);
-		if (s.written > 1 || s.offset % 4096 || s.bytes % 4096 || !s.bytes || s.offset > (uint64_t)1 << 60 ||
-		    s.bytes > (uint64_t)1 << 60 || (total += s.bytes) > (uint64_t)1 << 60)
+		if (s.written > 1 || s.offset % 4096 || s.bytes % 4096 || !s.bytes ||
+		    s.offset > (uint64_t)1 << 60 || s.bytes > (uint64_t)1 << 60 ||
+		    (total += s.bytes) > (uint64_t)1 << 60)
 			return -1;
 	}
 	return (int)count;
@@ -95,7 +96,8 @@ static size_t name_len(const char *s, size_t n)
 	for (size_t i = 0; i < n && i < AY_WIRE_NAME; i++) {
 		if (!s[i])
 			return i ? i + 1 : 0;
-		if (!((s[i] | 32) >= 'a' && (s[i] | 32) <= 'z') && s[i] != '_' && !(i && s[i] >= '0' && s[i] <= '9'))
+		if (!((s[i] | 32) >= 'a' && (s[i] | 32) <= 'z') && s[i] != '_' &&
+		    !(i && s[i] >= '0' && s[i] <= '9'))
 			return 0;
 	}
 	return 0;
@@ -121,7 +123,7 @@ int ay_wire_loaded_open(const void *payload, size_t n, const char **names)
 	return end - s < 8 ? (int)count : -1;
 }
 
-/* --- CALL ------------------------------------------------------------------------------------------------------- */
+/* --- CALL ---------------------------------------------------------------------------------------------------- */
 
 /* Each piece of a set's memory begins at a multiple of 16. */
 static size_t piece(size_t n)
@@ -227,8 +229,8 @@ static bool params_ok(struct ay_wire_call *c)
 	return !r.left;
 }
 
-bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot, uint32_t nslot,
-		       struct ay_wire_call *c)
+bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot,
+		       uint32_t nslot, struct ay_wire_call *c)
 {
 	struct ay_wire_reader r = { payload, n, false };
 	struct ay_wire_call_head *h = &c->h;
@@ -258,8 +260,8 @@ static void *carve(uint8_t **at, size_t n)
 	return p;
 }
 
-static void build_tensor(const struct ay_wire_call *c, uint32_t set, uint32_t i, uint8_t *const *base, uint8_t **at,
-			 ay_tensor *t)
+static void build_tensor(const struct ay_wire_call *c, uint32_t set, uint32_t i, uint8_t *const *base,
+			 uint8_t **at, ay_tensor *t)
 {
 	struct ay_wire_operand o;
 	struct ay_wire_place p;
@@ -318,7 +320,8 @@ static void *build_param(struct ay_wire_param p, const uint8_t *data, uint8_t *t
 	}
 }
 
-void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx, void *mem)
+void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
+			void *mem)
 {
 	struct ay_wire_reader r = { c->param, c->param_bytes, false };
 	uint8_t *at = mem, *tensors;

@@ -2,10 +2,10 @@
  *
  * wire - what judge and executor say to each other. Shared by both; depends on libc and kernel.h alone.
  *
- * A message is a head and `bytes` bytes of payload, one packet. A payload beyond AY_WIRE_INLINE travels as one more
- * sealed memfd behind the message's own descriptors. There are no pointers in a message, and nothing of what the judge
- * keeps to itself: no line, no fill, no seed of the inputs. Numbers are in the byte order of the machine, since both
- * ends are on it.
+ * A message is a head and `bytes` bytes of payload, one packet. A payload beyond AY_WIRE_INLINE travels as one
+ *more sealed memfd behind the message's own descriptors. There are no pointers in a message, and nothing of what
+ *the judge keeps to itself: no line, no fill, no seed of the inputs. Numbers are in the byte order of the machine,
+ *since both ends are on it.
  *
  *	HELLO	nothing is sent: the executor is up and in its jail
  *	LOAD	fd: the kernel's object. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
@@ -56,15 +56,15 @@ struct ay_wire_head {
 	uint32_t seq, bytes;
 };
 
-/* --- the shared page -------------------------------------------------------------------------------------------- */
+/* --- the shared page ----------------------------------------------------------------------------------------- */
 
 enum ay_wire_what {
 	AY_WIRE_UNSET, /* the judge's word: a `done` that comes with it was not raised by the executor */
 	AY_WIRE_RAN,
 	AY_WIRE_REFUSED, /* rc */
 	AY_WIRE_STARVED, /* rc, after scratch was refused; or no memory for a MAP */
-	AY_WIRE_SIGNAL,	 /* signal, slot, fault, fault_at */
-	AY_WIRE_BROKEN,	 /* the executor could not follow the message: rc is an errno */
+	AY_WIRE_SIGNAL,  /* signal, slot, fault, fault_at */
+	AY_WIRE_BROKEN,  /* the executor could not follow the message: rc is an errno */
 };
 
 enum ay_wire_fault { AY_WIRE_NO_FAULT, AY_WIRE_INPUT, AY_WIRE_GUARDED, AY_WIRE_ELSEWHERE };
@@ -92,7 +92,7 @@ enum { AY_WIRE_SCALARS = (AY_WIRE_PAGE - (int)sizeof(struct ay_wire_page)) / (in
 /* A copy of the page's status, judged: false if it cannot be. */
 bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot);
 
-/* --- bounded reading and writing -------------------------------------------------------------------------------- */
+/* --- bounded reading and writing ----------------------------------------------------------------------------- */
 
 struct ay_wire_reader {
 	const uint8_t *p;
@@ -114,10 +114,11 @@ struct ay_wire_writer {
 /* Appends and pads to 8; once something did not fit, nothing more is written. */
 void ay_wire_put(struct ay_wire_writer *w, const void *src, size_t n);
 
-/* n bytes that came in one packet: magic, version, and a length that is exact (0 behind the head if beyond INLINE). */
+/* n bytes that came in one packet: magic, version, and a length that is exact (0 behind the head if beyond
+ * INLINE). */
 bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 
-/* --- payloads --------------------------------------------------------------------------------------------------- */
+/* --- payloads ------------------------------------------------------------------------------------------------ */
 
 struct ay_wire_slot {
 	uint32_t written, pad;
@@ -141,13 +142,13 @@ struct ay_wire_place {
 };
 
 enum ay_wire_tag {
-	AY_WIRE_NULL,	 /* v[i] = NULL */
-	AY_WIRE_BYTES,	 /* v[i] points at a copy of the payload */
-	AY_WIRE_TENSOR,	 /* int32 operand */
+	AY_WIRE_NULL,    /* v[i] = NULL */
+	AY_WIRE_BYTES,   /* v[i] points at a copy of the payload */
+	AY_WIRE_TENSOR,  /* int32 operand */
 	AY_WIRE_TENSORS, /* int32 operands; -1 = None */
-	AY_WIRE_STRS,	 /* NUL-ended strings */
-	AY_WIRE_RNG,	 /* the set's */
-	AY_WIRE_OUT,	 /* uint32 number of a scalar result */
+	AY_WIRE_STRS,    /* NUL-ended strings */
+	AY_WIRE_RNG,     /* the set's */
+	AY_WIRE_OUT,     /* uint32 number of a scalar result */
 	AY_WIRE_CTX,
 };
 
@@ -170,11 +171,12 @@ struct ay_wire_call {
 	size_t set_bytes; /* memory that one set needs */
 };
 
-bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot, uint32_t nslot,
-		       struct ay_wire_call *c);
-/* Everything a kernel is given for one set, made anew in mem (set_bytes, 16-byte aligned), which begins with the v[]
- * of the glue. base[i] is where slot i is mapped. Scalar results begin as all ones, a kind that is none. */
-void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx, void *mem);
+bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot,
+		       uint32_t nslot, struct ay_wire_call *c);
+/* Everything a kernel is given for one set, made anew in mem (set_bytes, 16-byte aligned), which begins with the
+ * v[] of the glue. base[i] is where slot i is mapped. Scalar results begin as all ones, a kind that is none. */
+void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
+			void *mem);
 
 /* LOADED: one word, the number, then NUL-ended names, each an identifier. Returns how many, or -1. */
 int ay_wire_loaded_open(const void *payload, size_t n, const char **names);

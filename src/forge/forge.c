@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. A build is a private folder that holds the source under a fixed name, the glue, and kernel.h;
- * one compiler run there, with a fixed command line and an environment of ours; and one regular file that is copied out
- * of it into a sealed memfd. The folder is removed. Nothing that the source's author chose becomes a file name or an
- * argument.
+ * Theory of operation. A build is a private folder that holds the source under a fixed name, the glue, and
+ * kernel.h; one compiler run there, with a fixed command line and an environment of ours; and one regular file
+ * that is copied out of it into a sealed memfd. The folder is removed. Nothing that the source's author chose
+ * becomes a file name or an argument.
  *
- * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. Files come into it by rename and
- * are read back without following links; what is read is copied before it is used, so whoever changes a cached file
- * later changes nothing that is running.
+ * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. Files come into it by rename
+ * and are read back without following links; what is read is copied before it is used, so whoever changes a cached
+ * file later changes nothing that is running.
  *
- * Not yet: the compiler runs as we do. Its limits (time, size of files) keep accidents small; a source that includes
- * files of this machine is not stopped before the sandbox is there.
+ * Not yet: the compiler runs as we do. Its limits (time, size of files) keep accidents small; a source that
+ * includes files of this machine is not stopped before the sandbox is there.
  */
 #include "forge/forge.h"
 
@@ -51,7 +51,7 @@ struct job {
 	char key[AY_SHA256_HEX];
 };
 
-/* --- compilers -------------------------------------------------------------------------------------------------- */
+/* --- compilers ----------------------------------------------------------------------------------------------- */
 
 static char *find_first(struct ay_arena *a, const char *const *names)
 {
@@ -142,9 +142,9 @@ static int choose_cache(struct ay_forge *f, const char *dir, struct ay_err *err)
 int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err)
 {
 	static const char *const ccs[] = { "clang",    "clang-19", "clang-18", "clang-17", "clang-16",
-					   "clang-15", "clang-14", "gcc",      "cc",	   NULL };
-	static const char *const cxxs[] = { "clang++",	  "clang++-19", "clang++-18", "clang++-17", "clang++-16",
-					    "clang++-15", "clang++-14", "g++",	      "c++",	    NULL };
+					   "clang-15", "clang-14", "gcc",      "cc",       NULL };
+	static const char *const cxxs[] = { "clang++",    "clang++-19", "clang++-18", "clang++-17", "clang++-16",
+					    "clang++-15", "clang++-14", "g++",        "c++",        NULL };
 	const char *own = getenv("ASSAY_CC"), *own_cxx = getenv("ASSAY_CXX");
 
 	*f = (struct ay_forge){ 0 };
@@ -175,8 +175,11 @@ int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err)
 	static const struct {
 		const char *end;
 		enum ay_lang lang;
-	} known[] = { { ".c", AY_LANG_C },     { ".cc", AY_LANG_CXX }, { ".cpp", AY_LANG_CXX },
-		      { ".cxx", AY_LANG_CXX }, { ".so", AY_LANG_SO } };
+	} known[] = { { ".c", AY_LANG_C },
+		      { ".cc", AY_LANG_CXX },
+		      { ".cpp", AY_LANG_CXX },
+		      { ".cxx", AY_LANG_CXX },
+		      { ".so", AY_LANG_SO } };
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (ay_ends(path, known[i].end)) {
@@ -184,10 +187,11 @@ int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err)
 			return 0;
 		}
 	}
-	return ay_fail(err, AY_ERR_USAGE, "'%s': not a language of kernels known here (.c, .cc, .cpp, .cxx, .so)", path);
+	return ay_fail(err, AY_ERR_USAGE, "'%s': not a language of kernels known here (.c, .cc, .cpp, .cxx, .so)",
+		       path);
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------ */
+/* --- the command --------------------------------------------------------------------------------------------- */
 
 static void arg(struct job *j, const char *s)
 {
@@ -202,7 +206,8 @@ static void args(struct job *j, const char *const *s)
 		arg(j, *s);
 }
 
-/* The glue includes <stdint.h> before the source's first line, which is too late for a _GNU_SOURCE in the source. */
+/* The glue includes <stdint.h> before the source's first line, which is too late for a _GNU_SOURCE in the source.
+ */
 static bool wants_gnu(const struct job *j)
 {
 	return memmem(j->source, j->len, "_GNU_SOURCE", 11);
@@ -212,13 +217,10 @@ static bool wants_gnu(const struct job *j)
 static void make_command(struct job *j)
 {
 	static const char *const common[] = { "-O3", "-march=native", "-fPIC", "-shared", "-Wall", "-I.", NULL };
-	/* An author's own comparison with NULL, or helper left over, is not worth a line of the log. */
-	static const char *const quiet[] = { "-Wno-unused-function", NULL };
 
 	arg(j, j->lang == AY_LANG_CXX ? j->f->cxx : j->f->cc);
 	arg(j, j->lang == AY_LANG_CXX ? "-std=gnu++17" : "-std=gnu11");
 	args(j, common);
-	args(j, quiet);
 	if (j->lang == AY_LANG_C && wants_gnu(j))
 		arg(j, "-D_GNU_SOURCE=");
 	if (j->lang != AY_LANG_SO) {
@@ -265,7 +267,7 @@ static void make_key(struct job *j)
 	ay_hash_end(&h, j->key);
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------ */
+/* --- files --------------------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *w)
 {
@@ -283,7 +285,9 @@ static int fill_folder(struct job *j, struct ay_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
-	const char *source = j->lang == AY_LANG_C ? "kernel.c" : j->lang == AY_LANG_CXX ? "kernel.cc" : "candidate.so";
+	const char *source = j->lang == AY_LANG_C     ? "kernel.c"
+			     : j->lang == AY_LANG_CXX ? "kernel.cc"
+						      : "candidate.so";
 
 	snprintf(j->dir, sizeof j->dir, "%.200s/assay-forge-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
 	if (!mkdtemp(j->dir)) {
@@ -292,7 +296,8 @@ static int fill_folder(struct job *j, struct ay_err *err)
 		return -1;
 	}
 	if (ay_file_mkdirs(ay_sprintf(j->a, "%s/assay", j->dir), err) ||
-	    put_file(j, "assay/kernel.h", ay_embedded_kernel_h, n, err) || put_file(j, source, j->source, j->len, err))
+	    put_file(j, "assay/kernel.h", ay_embedded_kernel_h, n, err) ||
+	    put_file(j, source, j->source, j->len, err))
 		return -1;
 	return put_file(j, j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len, err);
 }
@@ -318,7 +323,8 @@ static int copy_out(int from, int to, size_t n)
 	return 0;
 }
 
-/* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not. */
+/* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not.
+ */
 static int seal_file(const char *path)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to;
@@ -326,7 +332,8 @@ static int seal_file(const char *path)
 
 	if (from < 0)
 		return -1;
-	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= 0 || st.st_size > OBJECT_MAX) {
+	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= 0 ||
+	    st.st_size > OBJECT_MAX) {
 		close(from);
 		return -1;
 	}
@@ -347,7 +354,8 @@ static char *cache_path(const struct job *j)
 	return ay_sprintf(j->a, "%s/%s.so", j->f->cache_dir, j->key);
 }
 
-/* What was built goes in from the memfd, so that both are the same. A cache that cannot be written is not missed. */
+/* What was built goes in from the memfd, so that both are the same. A cache that cannot be written is not missed.
+ */
 static void cache_add(struct job *j, int fd)
 {
 	struct ay_err ignored = { 0 };
@@ -363,7 +371,7 @@ static void cache_add(struct job *j, int fd)
 	munmap(p, (size_t)st.st_size);
 }
 
-/* --- building --------------------------------------------------------------------------------------------------- */
+/* --- building ------------------------------------------------------------------------------------------------ */
 
 /* Diagnostics name our folder here and there: it says nothing to the author, and differs from run to run. */
 static const char *clean_log(struct job *j, const char *text, size_t n)
@@ -386,9 +394,7 @@ static const char *clean_log(struct job *j, const char *text, size_t n)
 		ay_str_addc(&safe, '\n');
 		s += line + (s[line] == '\n');
 	}
-	if (plain.len > LOG_MAX)
-		ay_str_add(&safe, "[cut]\n");
-	log = ay_strdup(j->a, ay_str_text(&safe));
+	log = ay_sprintf(j->a, "%.*s%s", LOG_MAX, ay_str_text(&safe), safe.len >= LOG_MAX ? "[cut]\n" : "");
 	ay_str_release(&plain);
 	ay_str_release(&safe);
 	return log;
@@ -442,8 +448,9 @@ static int build(struct job *j, double timeout_s, struct ay_built *built, struct
 	return rc;
 }
 
-int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang, int nproto,
-		   const struct ay_proto *const *proto, double timeout_s, struct ay_built *built, struct ay_err *err)
+int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang,
+		   int nproto, const struct ay_proto *const *proto, double timeout_s, struct ay_built *built,
+		   struct ay_err *err)
 {
 	struct job j = { .f = f, .a = a, .lang = lang, .source = source, .len = len };
 	struct ay_hash h;

@@ -2,9 +2,9 @@
  *
  * forge - from a kernel's source to a shared object in a sealed memfd.
  *
- * The source is compiled under a fixed name with a fixed command line and the glue of its operators included before it,
- * so that a wrong signature is the compiler's error, not a crash. Objects are cached under the SHA-256 of source, glue,
- * kernel.h, command line, compiler version and processor.
+ * The source is compiled under a fixed name with a fixed command line and the glue of its operators included
+ * before it, so that a wrong signature is the compiler's error, not a crash. Objects are cached under the SHA-256
+ * of source, glue, kernel.h, command line, compiler version and processor.
  */
 #ifndef AY_FORGE_FORGE_H
 #define AY_FORGE_FORGE_H
@@ -19,34 +19,35 @@ enum ay_lang { AY_LANG_C, AY_LANG_CXX, AY_LANG_SO };
 
 struct ay_forge {
 	struct ay_arena arena;
-	const char *cc, *cxx;	     /* full paths; clang first, then gcc; NULL = none found */
-	const char *cc_version;	     /* first line of --version */
+	const char *cc, *cxx;   /* full paths; clang first, then gcc; NULL = none found */
+	const char *cc_version; /* first line of --version */
 	const char *cxx_version;
-	const char *cpu;	     /* model name and a digest of its features, for the cache key and the records */
-	const char *cache_dir;	     /* NULL: no cache */
+	const char *cpu;       /* model name and a digest of its features, for the cache key and the records */
+	const char *cache_dir; /* NULL: no cache */
 };
 
 struct ay_built {
 	bool ok;
-	int fd;		      /* sealed memfd of the shared object; the caller closes it; -1 if !ok */
+	int fd; /* sealed memfd of the shared object; the caller closes it; -1 if !ok */
 	bool cached;
-	double wall_s;	      /* of the compiler */
-	char sha256[65];      /* of the source */
-	const char *log;      /* the compiler's words, safe to print and cut; in the arena */
-	const char *command;  /* the command line, for the record */
+	double wall_s;       /* of the compiler */
+	char sha256[65];     /* of the source */
+	const char *log;     /* the compiler's words, safe to print and cut; in the arena */
+	const char *command; /* the command line, for the record */
 };
 
-/* Finds the compilers. cache_dir NULL: $XDG_CACHE_HOME/assay or ~/.cache/assay; "" = none. ASSAY_CC and ASSAY_CXX name
- * them. */
+/* Finds the compilers. cache_dir NULL: $XDG_CACHE_HOME/assay or ~/.cache/assay; "" = none. ASSAY_CC and ASSAY_CXX
+ * name them. */
 int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err);
 void ay_forge_release(struct ay_forge *f);
 /* By file name; -1 and a message that lists what is known. */
 int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err);
 /*
- * A kernel that does not compile is built->ok = false, not an error. For AY_LANG_SO `source` is the object itself: it is
- * wrapped in one that carries it and looks its functions up by name, so their signatures are not checked.
+ * A kernel that does not compile is built->ok = false, not an error. For AY_LANG_SO `source` is the object itself:
+ * it is wrapped in one that carries it and looks its functions up by name, so their signatures are not checked.
  */
-int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang, int nproto,
-		   const struct ay_proto *const *proto, double timeout_s, struct ay_built *built, struct ay_err *err);
+int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang,
+		   int nproto, const struct ay_proto *const *proto, double timeout_s, struct ay_built *built,
+		   struct ay_err *err);
 
 #endif

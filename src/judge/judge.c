@@ -511,7 +511,7 @@ static int compare_values(struct trial *t, int s, bool report, bool *weak)
 	for (int k = 0; k < c->nout; k++) {
 		bool tf32 = t->j->policy.allow_tf32 && d[k].bad && d[k].fits_tf32 == d[k].bad;
 
-		*weak |= d[k].n >= WEAK_MIN && d[k].same * 20 >= d[k].n * 19;
+		*weak |= d[k].n >= WEAK_MIN && (d[k].zeros * 20 >= d[k].n * 19 || d[k].least == d[k].most);
 		if (t->rep->total < d[k].n && !t->rep->out)
 			t->rep->total = d[k].n;
 		if (!d[k].bad || tf32)
@@ -632,8 +632,7 @@ static int choose_entry(struct trial *t, struct ay_batch *b, struct ay_err *err)
 	b->call = t->call;
 	if (!has_entry(t->j, ay_proto_symbol(t->a, s))) {
 		s = ay_registry_functional(t->j->registry, s, &owner);
-		b->call = s ? ay_call_through(t->a, t->call, s) : NULL;
-		if (!b->call || !has_entry(t->j, ay_proto_symbol(t->a, s))) {
+		if (!s || !has_entry(t->j, ay_proto_symbol(t->a, s))) {
 			say(t, AY_VERDICT_LOAD, ay_sprintf(t->a, "the kernel does not define %s", ay_proto_symbol(t->a, t->call->s)));
 			return 1;
 		}
@@ -642,7 +641,6 @@ static int choose_entry(struct trial *t, struct ay_batch *b, struct ay_err *err)
 	if (ay_proto_make(t->a, s, &proto, err))
 		return -1;
 	b->proto = proto;
-	b->symbol = proto->symbol;
 	return 0;
 }
 

@@ -435,16 +435,12 @@ static int bind_results(struct binder *b)
 	const struct ay_schema *s = c->s;
 	int k = 0;
 
-	c->ret = AY_NEW_N(b->a, struct ay_operand *, s->nret + 1);
 	for (int r = 0; r < s->nret; r++) {
 		struct ay_meta m = { .dt = AY_DT_NONE };
 		struct ay_operand *o;
-		int arg = ay_schema_ret_arg(s, r);
 
-		if (arg >= 0) {
-			c->ret[r] = c->arg[arg].n ? c->arg[arg].t[0] : NULL;
+		if (ay_schema_ret_arg(s, r) >= 0)
 			continue;
-		}
 		if (!ay_stype_is_tensor(&s->ret[r].type)) {
 			c->nscalar_out++;
 			continue;
@@ -453,7 +449,7 @@ static int bind_results(struct binder *b)
 			return -1;
 		if (m.dt == AY_DT_NONE || !ay_shape_ok(m.ndim, m.shape, ay_dt_info(m.dt)->bytes))
 			return ay_fail(b->err, AY_ERR_BIND, "%s cannot give a result for these arguments", s->base);
-		o = c->ret[r] = add_operand(b, s->ret[r].name ? s->ret[r].name : "out", AY_RESULT);
+		o = add_operand(b, s->ret[r].name ? s->ret[r].name : "out", AY_RESULT);
 		o->fill.name = "out";
 		o->view.dt = m.dt;
 		o->view.ndim = m.ndim;
@@ -512,38 +508,6 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 	return check_out_shapes(&b);
 }
 
-static const struct ay_barg *find_arg(const struct ay_call *c, const char *name)
-{
-	for (int i = 0; i < c->s->narg; i++)
-		if (!strcmp(c->arg[i].s->name, name))
-			return &c->arg[i];
-	return NULL;
-}
-
-struct ay_call *ay_call_through(struct ay_arena *a, const struct ay_call *c, const struct ay_schema *functional)
-{
-	struct ay_call *f = AY_NEW(a, struct ay_call);
-
-	*f = *c;
-	f->s = functional;
-	f->arg = AY_NEW_N(a, struct ay_barg, functional->narg);
-	f->ret = AY_NEW_N(a, struct ay_operand *, functional->nret + 1);
-	for (int i = 0; i < functional->narg; i++) {
-		const struct ay_barg *arg = find_arg(c, functional->arg[i].name);
-
-		if (arg)
-			f->arg[i] = *arg;
-		else if (!functional->arg[i].type.optional) /* a TensorOptions argument that only the functional form has */
-			return NULL;
-		f->arg[i].s = &functional->arg[i];
-	}
-	if (functional->nret != c->nout)
-		return NULL;
-	for (int r = 0; r < functional->nret; r++)
-		f->ret[r] = c->out[r];
-	return f;
-}
-
 /* --- the line again ----------------------------------------------------------------------------------------------- */
 
 static void write_out(struct ay_arena *a, const struct ay_call *c, struct ay_value *v)
@@ -595,6 +559,14 @@ struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c)
 }
 
 /* --- arguments by name -------------------------------------------------------------------------------------------- */
+
+static const struct ay_barg *find_arg(const struct ay_call *c, const char *name)
+{
+	for (int i = 0; i < c->s->narg; i++)
+		if (!strcmp(c->arg[i].s->name, name))
+			return &c->arg[i];
+	return NULL;
+}
 
 static const struct ay_barg *get_arg(const struct ay_call *c, const char *name)
 {
@@ -742,6 +714,15 @@ int ay_result_broadcast(const struct ay_call *c, struct ay_meta *m, struct ay_er
 	if (!rc && m->dt == AY_DT_NONE)
 		rc = ay_fail(err, AY_ERR_BIND, "the dtypes of these arguments do not promote to one");
 	return rc;
+}
+
+int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, const char *name)
+{
+	struct ay_promotion p = AY_PROMOTE_INIT;
+
+	promote_arg(&p, get_arg(c, name));
+	m->dt = ay_promote_result(&p);
+	return m->dt == AY_DT_NONE ? ay_fail(err, AY_ERR_BIND, "the dtypes of '%s' do not promote to one", name) : 0;
 }
 
 int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)

@@ -59,7 +59,6 @@ struct ay_call {
 	struct ay_operand **operand; /* all tensors: arguments in order, lists flattened, then results */
 	int nout;
 	struct ay_operand **out; /* those that are written, in that order */
-	struct ay_operand **ret; /* per result of the schema: its operand, an argument's too; NULL if it is no tensor */
 	int nscalar_out;	 /* results that are not tensors (item) */
 	uint64_t seed;
 	struct ay_key key; /* of the inputs, from the seed */
@@ -78,11 +77,6 @@ struct ay_meta {
  */
 int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_schema *s, const struct ay_case *line,
 		 struct ay_call **out, struct ay_err *err);
-/*
- * The same call through another form of the function (the functional one of an out= or in-place call): arguments are
- * matched by name, its results are the operands that the call writes. NULL if something it needs is not there.
- */
-struct ay_call *ay_call_through(struct ay_arena *a, const struct ay_call *c, const struct ay_schema *functional);
 /* The line again, with every fill and the seed written out: what reproduces the call under any version. */
 struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c);
 
@@ -110,6 +104,8 @@ int ay_dim(const struct ay_call *c, const char *name, const struct ay_view *v, s
 /* For struct ay_op's .result: the broadcast shape and promoted dtype of the named arguments (Tensors, Scalars), the
  * list of names ended by NULL. */
 int ay_result_broadcast(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, ...);
+/* The promoted dtype alone, for operators that have their own rule for shapes. */
+int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, const char *name);
 /* Shape and dtype of the first tensor argument; what an operator without .result gets. */
 int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
 

@@ -241,7 +241,8 @@ static bool next_line(struct ay_reader *r, const char **line, size_t *len)
 	return true;
 }
 
-/* "Operator: name", perhaps with a comment. A bad header also forgets the last one: the lines below are not its. */
+/* "Operator: name", perhaps with a comment. A bad header also forgets the last one: the lines below are not its.
+ */
 static int header(struct ay_reader *r, struct ay_lex *l)
 {
 	const char *ns, *base, *overload;

@@ -26,7 +26,8 @@ struct ay_kw {
 };
 
 struct ay_case {
-	const char *ns, *base, *overload; /* overload "" for the default one; base NULL: the line names no operator */
+	const char *ns, *base,
+		*overload; /* overload "" for the default one; base NULL: the line names no operator */
 	int narg, nkw;
 	struct ay_value *arg;
 	struct ay_kw *kw;
@@ -43,8 +44,8 @@ void ay_case_print(struct ay_str *b, const struct ay_case *c);
 bool ay_case_equal(const struct ay_case *a, const struct ay_case *b);
 /* "aten::add.Tensor" */
 void ay_case_opname(struct ay_str *b, const struct ay_case *c);
-/* Splits "ns::base.overload" or "ns.base.overload"; ".default" means none; without a namespace ns is NULL. Of two names
- * with a point ("aten.relu") the first is the namespace, unless the second is "default". */
+/* Splits "ns::base.overload" or "ns.base.overload"; ".default" means none; without a namespace ns is NULL. Of two
+ * names with a point ("aten.relu") the first is the namespace, unless the second is "default". */
 int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char **ns, const char **base,
 		    const char **overload, struct ay_err *err);
 
@@ -52,7 +53,7 @@ int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char
 struct ay_reader {
 	const char *text;
 	size_t len, pos;
-	int line;	/* number of the line just read, 1-based */
+	int line;       /* number of the line just read, 1-based */
 	const char *op; /* the last header's operator, inside text; NULL = none */
 	size_t op_len;
 };

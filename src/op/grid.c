@@ -225,8 +225,8 @@ static int each_point(const struct block *b, int (*each)(void *user, const struc
 	return 0;
 }
 
-int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s), void *user,
-		 struct ay_err *err)
+int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s),
+		 void *user, struct ay_err *err)
 {
 	struct block *b;
 	int rc = 0;

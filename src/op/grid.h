@@ -36,8 +36,8 @@ int ay_template_expand(struct ay_arena *a, const struct ay_template *t, const st
 
 /* Calls each() for every point of the grid, in order, until it returns non-zero (which is passed on). An empty or
  * NULL grid has one point without names. */
-int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s), void *user,
-		 struct ay_err *err);
+int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s),
+		 void *user, struct ay_err *err);
 /* How many points. -1 on error. */
 int64_t ay_grid_count(struct ay_arena *a, const char *grid, struct ay_err *err);
 

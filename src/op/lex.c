@@ -219,10 +219,10 @@ int ay_lex_opname(struct ay_lex *l, const char **ns, const char **base, const ch
 
 static int hex(char c)
 {
-	return is_digit(c)                ? c - '0'
-	       : c >= 'a' && c <= 'f'     ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F'     ? c - 'A' + 10
-					  : -1;
+	return is_digit(c)            ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
 }
 
 /* At a backslash: the byte meant, or -1. */

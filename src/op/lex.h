@@ -2,8 +2,9 @@
  *
  * lex - a cursor over hostile text, shared by the parsers of case lines, schemas, templates and grids.
  *
- * The text needs no NUL behind it and may hold any bytes. Columns count bytes from 1. Every failure is AY_ERR_PARSE
- * with the column in err->col and in the message. Unless said otherwise a function skips blanks first.
+ * The text needs no NUL behind it and may hold any bytes. Columns count bytes from 1. Every failure is
+ * AY_ERR_PARSE with the column in err->col and in the message. Unless said otherwise a function skips blanks
+ * first.
  */
 #ifndef AY_OP_LEX_H
 #define AY_OP_LEX_H

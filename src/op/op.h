@@ -49,6 +49,7 @@ struct ay_ref {
 	void **val;   /* per output: (hi - lo) * len numbers */
 	double **mag;  /* per output: as many error weights */
 	double **norm; /* per output: as many 2-norms of the terms; only to tell TF32 from other errors */
+	const void *shared; /* what prepare() returned; NULL */
 	/* Mutants of the reference itself (0 = none): significand bits of accumulators and of f32 inputs. */
 	int acc_bits, in_bits;
 };
@@ -88,6 +89,9 @@ struct ay_op {
 	/* Result k (those that are not arguments). NULL: like the first tensor argument. */
 	int (*result)(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
 	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
+	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in r->tmp,
+	 * which then lives as long as the sweep; r has no rows yet. */
+	const void *(*prepare)(struct ay_ref *r);
 	void (*reference)(struct ay_ref *r);
 	/* After the reference, or instead of it: `got` are the outputs, whole. */
 	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);
@@ -178,7 +182,8 @@ static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)
 	return (num *)r->val[k] + (row - r->lo) * r->len[k] + j;
 }
 
-/* In units of u_acc, growth included. 0: rounding to the dtype only. Negative: exactly this value. */
+/* In units of u_acc, growth included. 0: rounding to the dtype only. Negative: exactly this value. INFINITY: not judged
+ * here, because `check` does, or because nothing is promised about this element. */
 static inline double *ay_mag(const struct ay_ref *r, int k, int64_t row, int64_t j)
 {
 	return r->mag[k] + (row - r->lo) * r->len[k] + j;

@@ -35,8 +35,8 @@ static int list_items(struct ay_lex *l, char close, struct ay_value *v, bool *co
 }
 
 /*
- * After '(': a number alone is read ahead, so that (1+2j), which is how complex numbers are printed, is no level of
- * nesting. (x) is x and (x,) a list, as in Python.
+ * After '(': a number alone is read ahead, so that (1+2j), which is how complex numbers are printed, is no level
+ * of nesting. (x) is x and (x,) a list, as in Python.
  */
 static int paren(struct ay_lex *l, struct ay_value *v)
 {
@@ -221,8 +221,8 @@ int ay_tdesc_data(const struct ay_value *v, struct ay_err *err)
 		const struct ay_value *x = &v->list.v[i];
 
 		if ((x->kind < AY_V_BOOL || x->kind > AY_V_COMPLEX) && x->kind != AY_V_EXPR)
-			return ay_parse_fail(err, x->col ? x->col : v->col, "data is a flat list of numbers, this is %s",
-					     ay_kind_name(x->kind));
+			return ay_parse_fail(err, x->col ? x->col : v->col,
+					     "data is a flat list of numbers, this is %s", ay_kind_name(x->kind));
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
  *
  * parse - values, tensors, fills and calls from a cursor. Private to src/op; the faces are caseline.h and grid.h.
  *
- * One grammar serves lines and templates. With l->exprs a value may come back as AY_V_EXPR, and the *_x members of a
- * tensor may be set; without, never.
+ * One grammar serves lines and templates. With l->exprs a value may come back as AY_V_EXPR, and the *_x members of
+ * a tensor may be set; without, never.
  */
 #ifndef AY_OP_PARSE_H
 #define AY_OP_PARSE_H

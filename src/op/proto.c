@@ -29,7 +29,7 @@ bool ay_param_is_pointer(enum ay_param_kind k)
 	return c_type[k][n - 1] == '*';
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------ */
+/* --- names --------------------------------------------------------------------------------------------------- */
 
 static bool is_reserved(const char *name)
 {
@@ -49,7 +49,8 @@ static bool is_taken(const struct ay_proto *p, const char *name)
 	return !strcmp(name, "ctx"); /* the last parameter, which keeps its name */
 }
 
-static void add(struct ay_arena *a, struct ay_proto *p, enum ay_param_kind kind, int arg, int ret, const char *name)
+static void add(struct ay_arena *a, struct ay_proto *p, enum ay_param_kind kind, int arg, int ret,
+		const char *name)
 {
 	while (is_reserved(name) || is_taken(p, name))
 		name = ay_sprintf(a, "%s_", name);
@@ -58,8 +59,8 @@ static void add(struct ay_arena *a, struct ay_proto *p, enum ay_param_kind kind,
 
 const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s)
 {
-	char *sym = s->overload[0] ? ay_sprintf(a, "%s_%s_%s", s->ns, s->base, s->overload) :
-				     ay_sprintf(a, "%s_%s", s->ns, s->base);
+	char *sym = s->overload[0] ? ay_sprintf(a, "%s_%s_%s", s->ns, s->base, s->overload)
+				   : ay_sprintf(a, "%s_%s", s->ns, s->base);
 
 	for (char *c = sym; *c; c++)
 		if (!isalnum((unsigned char)*c))
@@ -67,7 +68,7 @@ const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s)
 	return sym;
 }
 
-/* --- from types to parameters ----------------------------------------------------------------------------------- */
+/* --- from types to parameters -------------------------------------------------------------------------------- */
 
 /* The kinds of one base type: plain, optional, list; -1 = there is none. */
 struct forms {
@@ -78,8 +79,8 @@ static struct forms forms_of(enum ay_type base, bool written)
 {
 	switch (base) {
 	case AY_TYPE_TENSOR:
-		return written ? (struct forms){ AY_PARAM_TENSOR_W, AY_PARAM_TENSOR_W, AY_PARAM_TENSORS_W } :
-				 (struct forms){ AY_PARAM_TENSOR, AY_PARAM_TENSOR, AY_PARAM_TENSORS };
+		return written ? (struct forms){ AY_PARAM_TENSOR_W, AY_PARAM_TENSOR_W, AY_PARAM_TENSORS_W }
+			       : (struct forms){ AY_PARAM_TENSOR, AY_PARAM_TENSOR, AY_PARAM_TENSORS };
 	case AY_TYPE_INT:
 	case AY_TYPE_SYMINT: return (struct forms){ AY_PARAM_I64, AY_PARAM_I64_P, AY_PARAM_I64_P };
 	case AY_TYPE_FLOAT: return (struct forms){ AY_PARAM_F64, AY_PARAM_F64_P, AY_PARAM_F64_P };
@@ -145,7 +146,8 @@ static int add_ret(struct ay_arena *a, struct ay_proto *p, int r, int place, int
 	const char *name = s->name ? s->name : unnamed == 1 ? "out" : ay_sprintf(a, "out%d", place);
 
 	if (kind < 0)
-		return ay_fail(err, AY_ERR_BIND, "%s: no kernel can give result %d: it has no type in C", p->symbol, r);
+		return ay_fail(err, AY_ERR_BIND, "%s: no kernel can give result %d: it has no type in C",
+			       p->symbol, r);
 	add(a, p, (enum ay_param_kind)kind, -1, r, name);
 	if (s->type.list)
 		add(a, p, AY_PARAM_COUNT, -1, r, ay_sprintf(a, "n_%s", p->param[p->n - 1].name));
@@ -173,7 +175,7 @@ int ay_proto_make(struct ay_arena *a, const struct ay_schema *s, struct ay_proto
 	return 0;
 }
 
-/* --- printing --------------------------------------------------------------------------------------------------- */
+/* --- printing ------------------------------------------------------------------------------------------------ */
 
 static void print_params(struct ay_str *b, const struct ay_proto *p)
 {
@@ -205,8 +207,8 @@ static void print_caller(struct ay_str *b, const struct ay_proto *p, const char 
 
 static void print_entry(struct ay_str *b, const struct ay_proto *p, const char *callee)
 {
-	ay_str_addf(b, "\tif (%s%s && n < cap) {\n\t\tnames[n] = \"%s\";\n\t\tcalls[n++] = ay_call_%s;\n\t}\n", callee,
-		    p->symbol, p->symbol, p->symbol);
+	ay_str_addf(b, "\tif (%s%s && n < cap) {\n\t\tnames[n] = \"%s\";\n\t\tcalls[n++] = ay_call_%s;\n\t}\n",
+		    callee, p->symbol, p->symbol, p->symbol);
 }
 
 static const char entries_head[] =
@@ -265,13 +267,14 @@ void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, 
 	ay_str_add(b, "\treturn n;\n}\n");
 }
 
-/* --- Python ----------------------------------------------------------------------------------------------------- */
+/* --- Python -------------------------------------------------------------------------------------------------- */
 
 static bool python_keyword(const char *name)
 {
-	static const char words[] = " False None True and as assert async await break class continue def del elif else except"
-				    " finally for from global if import in is lambda nonlocal not or pass raise return try"
-				    " while with yield ";
+	static const char words[] =
+		" False None True and as assert async await break class continue def del elif else except"
+		" finally for from global if import in is lambda nonlocal not or pass raise return try"
+		" while with yield ";
 	size_t n = strlen(name);
 
 	for (const char *at = words; (at = strstr(at, name)); at++)
@@ -280,7 +283,8 @@ static bool python_keyword(const char *name)
 	return false;
 }
 
-/* A default as Python spells it; enumerations keep PyTorch's number, layouts and the like become None or a string. */
+/* A default as Python spells it; enumerations keep PyTorch's number, layouts and the like become None or a string.
+ */
 static void print_default(struct ay_str *b, const struct ay_sarg *s)
 {
 	const struct ay_value *v = s->def;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proto - what follows from a schema in C: the symbol, the prototype, and the glue through which an executor calls it.
+ * proto - what follows from a schema in C: the symbol, the prototype, and the glue through which an executor calls
+ * it.
  */
 #ifndef AY_OP_PROTO_H
 #define AY_OP_PROTO_H
@@ -58,7 +59,7 @@ struct ay_param {
 
 struct ay_proto {
 	const struct ay_schema *s; /* borrowed: params name its arguments and results by index */
-	const char *symbol;	   /* aten_add_Tensor */
+	const char *symbol;        /* aten_add_Tensor */
 	int n;
 	struct ay_param *param;
 };
@@ -69,16 +70,15 @@ const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s);
 /* "int aten_add_Tensor(const ay_tensor *self, ..., const ay_ctx *ctx);" */
 void ay_proto_print(struct ay_str *b, const struct ay_proto *p);
 /*
- * A C header that is included before the kernel's own text: the prototypes, weak, one call_X(void *const *v) for each,
- * and
- *	int ay_glue_entries(const char **names, int (**calls)(void *const *), int cap)
- * listing those that the kernel defines. A pointer parameter is v[i] itself, any other is what v[i] points at.
+ * A C header that is included before the kernel's own text: the prototypes, weak, one call_X(void *const *v) for
+ *each, and int ay_glue_entries(const char **names, int (**calls)(void *const *), int cap) listing those that the
+ *kernel defines. A pointer parameter is v[i] itself, any other is what v[i] points at.
  */
 void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p);
 /*
- * The same for an object that is there already, as a C source of its own: it carries the object (the file `so_file`,
- * taken in by the assembler), and its ay_glue_entries loads it and finds the functions by name. Their signatures are
- * the author's word.
+ * The same for an object that is there already, as a C source of its own: it carries the object (the file
+ * `so_file`, taken in by the assembler), and its ay_glue_entries loads it and finds the functions by name. Their
+ * signatures are the author's word.
  */
 void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, const char *so_file);
 /* True if the kind's v[i] is the parameter, not a pointer to it. */

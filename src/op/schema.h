@@ -18,21 +18,21 @@
 #include <stdbool.h>
 
 /* Base types by the words of the language; TVAR is a TorchScript type variable such as t. */
-#define AY_TYPES(T)                                                                                        \
-	T(TENSOR, "Tensor")                                                                                \
-	T(INT, "int")                                                                                      \
-	T(SYMINT, "SymInt")                                                                                \
-	T(FLOAT, "float")                                                                                  \
-	T(BOOL, "bool")                                                                                    \
-	T(COMPLEX, "complex")                                                                              \
-	T(SCALAR, "Scalar")                                                                                \
-	T(STR, "str")                                                                                      \
-	T(DTYPE, "ScalarType")                                                                             \
-	T(LAYOUT, "Layout")                                                                                \
-	T(FORMAT, "MemoryFormat")                                                                          \
-	T(DEVICE, "Device")                                                                                \
-	T(GENERATOR, "Generator")                                                                          \
-	T(ENUM, "AnyEnumType")                                                                             \
+#define AY_TYPES(T)               \
+	T(TENSOR, "Tensor")       \
+	T(INT, "int")             \
+	T(SYMINT, "SymInt")       \
+	T(FLOAT, "float")         \
+	T(BOOL, "bool")           \
+	T(COMPLEX, "complex")     \
+	T(SCALAR, "Scalar")       \
+	T(STR, "str")             \
+	T(DTYPE, "ScalarType")    \
+	T(LAYOUT, "Layout")       \
+	T(FORMAT, "MemoryFormat") \
+	T(DEVICE, "Device")       \
+	T(GENERATOR, "Generator") \
+	T(ENUM, "AnyEnumType")    \
 	T(TVAR, "t")
 
 enum ay_type {
@@ -44,19 +44,19 @@ enum ay_type {
 /* One type with its suffixes: Tensor(a!)?[] and so on. */
 struct ay_stype {
 	enum ay_type base;
-	const char *alias;	/* "a", "a!", "*", "a -> *"; NULL = none */
-	bool elem_optional;	/* Tensor?[] */
+	const char *alias;  /* "a", "a!", "*", "a -> *"; NULL = none */
+	bool elem_optional; /* Tensor?[] */
 	bool list;
-	int list_size;		/* int[2]: 2; -1 for [] */
-	bool alias_after_list;	/* int[](a!) rather than Tensor(a!)[] */
-	bool optional;		/* int[]? */
+	int list_size;         /* int[2]: 2; -1 for [] */
+	bool alias_after_list; /* int[](a!) rather than Tensor(a!)[] */
+	bool optional;         /* int[]? */
 };
 
 struct ay_sarg {
-	const char *name;	/* NULL for an unnamed result */
+	const char *name; /* NULL for an unnamed result */
 	struct ay_stype type;
 	const struct ay_value *def; /* NULL = none */
-	const char *def_text;	/* as written: 9.9999999999999995e-07 prints back */
+	const char *def_text;       /* as written: 9.9999999999999995e-07 prints back */
 	bool kwonly;
 	int col;
 };
@@ -65,7 +65,7 @@ struct ay_schema {
 	const char *ns, *base, *overload; /* overload "" for the default one */
 	int narg, nret;
 	struct ay_sarg *arg, *ret;
-	bool ret_parens;	/* one result written as (Tensor x) */
+	bool ret_parens; /* one result written as (Tensor x) */
 };
 
 /* All memory in the arena. Errors name the column. */

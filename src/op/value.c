@@ -9,10 +9,10 @@
 const char *ay_kind_name(enum ay_kind k)
 {
 	static const char *const names[] = {
-		[AY_V_NONE] = "None",	      [AY_V_BOOL] = "a bool",	   [AY_V_INT] = "an int",
-		[AY_V_FLOAT] = "a float",     [AY_V_COMPLEX] = "a complex", [AY_V_STR] = "a string",
-		[AY_V_DTYPE] = "a dtype",     [AY_V_SYM] = "a torch.name", [AY_V_TENSOR] = "a tensor",
-		[AY_V_LIST] = "a list",	      [AY_V_EXPR] = "an expression",
+		[AY_V_NONE] = "None",     [AY_V_BOOL] = "a bool",        [AY_V_INT] = "an int",
+		[AY_V_FLOAT] = "a float", [AY_V_COMPLEX] = "a complex",  [AY_V_STR] = "a string",
+		[AY_V_DTYPE] = "a dtype", [AY_V_SYM] = "a torch.name",   [AY_V_TENSOR] = "a tensor",
+		[AY_V_LIST] = "a list",   [AY_V_EXPR] = "an expression",
 	};
 
 	return names[k];
@@ -208,8 +208,8 @@ static bool tensor_equal(const struct ay_tdesc *a, const struct ay_tdesc *b)
 		return false;
 	return !memcmp(a->shape, b->shape, sizeof a->shape) && !memcmp(a->stride, b->stride, sizeof a->stride) &&
 	       str_equal(a->device, b->device) && str_equal(a->fill.name, b->fill.name) &&
-	       items_equal(a->fill.arg, b->fill.arg, a->fill.n) && (!a->data || ay_value_equal(a->data, b->data)) &&
-	       exprs_equal(a, b);
+	       items_equal(a->fill.arg, b->fill.arg, a->fill.n) &&
+	       (!a->data || ay_value_equal(a->data, b->data)) && exprs_equal(a, b);
 }
 
 bool ay_value_equal(const struct ay_value *a, const struct ay_value *b)

@@ -19,10 +19,10 @@ enum ay_kind {
 	AY_V_COMPLEX,
 	AY_V_STR,
 	AY_V_DTYPE,
-	AY_V_SYM,    /* torch.strided, torch.preserve_format, torch.device('cpu'): s = text after "torch." */
+	AY_V_SYM, /* torch.strided, torch.preserve_format, torch.device('cpu'): s = text after "torch." */
 	AY_V_TENSOR,
 	AY_V_LIST,
-	AY_V_EXPR,   /* in templates only: an expression over grid variables */
+	AY_V_EXPR, /* in templates only: an expression over grid variables */
 };
 
 struct ay_tdesc;

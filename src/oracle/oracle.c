@@ -11,6 +11,8 @@ enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
 
+static const struct ay_diff no_diff = { .first = -1, .least = INFINITY, .most = -INFINITY };
+
 static const size_t num_bytes[AY_NUM_COUNT] = { sizeof(double), sizeof(long double), sizeof(double complex),
 						sizeof(long double complex) };
 
@@ -24,6 +26,7 @@ struct sweep {
 	int64_t rows, step;
 	_Atomic int64_t next;
 	const struct ay_view *const *dst; /* produce; NULL = compare */
+	const void *shared;		  /* what prepare() made, in the sweep's arena */
 	struct ay_diff *diff;
 	pthread_mutex_t lock;
 };
@@ -49,6 +52,8 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	long double err;
 
 	*bound = 0;
+	if (mag == INFINITY)
+		return true;
 	if (isnan(want) || isnan(got))
 		return isnan(want) && isnan(got);
 	if (exact)
@@ -249,13 +254,19 @@ static void look_closely(const struct scan *s, int64_t p)
 SCAN(scan_double, double)
 SCAN(scan_long, long double)
 
-/* Wanted values that equal their neighbour (or are NaN): where most do, a constant would pass. */
-static void count_same(struct scan *s, int64_t n)
+/* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves little. */
+static void note_wanted(struct scan *s, int64_t n)
 {
-	for (int64_t p = s->parts; p < n; p += s->parts) {
+	struct ay_diff *d = s->d;
+
+	for (int64_t p = 0; p < n; p++) {
 		long double x = part_of(s, s->want, p);
 
-		s->d->same += x == part_of(s, s->want, p - s->parts) || isnan(x);
+		d->zeros += x == 0 || isnan(x);
+		if (x < d->least)
+			d->least = x;
+		if (x > d->most)
+			d->most = x;
 	}
 }
 
@@ -279,7 +290,7 @@ static void compare_output(struct range *g, int k)
 		scan_double(&s, n * s.parts);
 	else
 		scan_long(&s, n * s.parts);
-	count_same(&s, n * s.parts);
+	note_wanted(&s, n * s.parts);
 }
 
 /* --- sweeping ----------------------------------------------------------------------------------------------------- */
@@ -296,7 +307,7 @@ static void run_range(struct range *g, int64_t lo, int64_t hi)
 	struct ay_ref *r = &g->ref;
 
 	ay_arena_clear(&g->tmp);
-	*r = (struct ay_ref){ .c = w->q->call, .lo = lo, .hi = hi, .tmp = &g->tmp };
+	*r = (struct ay_ref){ .c = w->q->call, .lo = lo, .hi = hi, .tmp = &g->tmp, .shared = w->shared };
 	r->acc_bits = w->q->acc_bits;
 	r->in_bits = w->q->in_bits;
 	r->len = AY_NEW_N(&g->tmp, int64_t, w->nout);
@@ -332,7 +343,9 @@ static void merge(struct ay_diff *to, const struct ay_diff *from)
 	to->skipped += from->skipped;
 	to->fits_tf32 += from->fits_tf32;
 	to->fits_half += from->fits_half;
-	to->same += from->same;
+	to->zeros += from->zeros;
+	to->least = fminl(to->least, from->least);
+	to->most = fmaxl(to->most, from->most);
 	if (from->first >= 0 && (to->first < 0 || from->first < to->first)) {
 		to->first = from->first;
 		to->want = from->want;
@@ -351,7 +364,7 @@ static void *work(void *user)
 
 	g.diff = AY_NEW_N(&keep, struct ay_diff, w->nout);
 	for (int k = 0; k < w->nout; k++)
-		g.diff[k].first = -1;
+		g.diff[k] = no_diff;
 	while ((lo = atomic_fetch_add(&w->next, w->step)) < w->rows)
 		run_range(&g, lo, lo + w->step < w->rows ? lo + w->step : w->rows);
 	pthread_mutex_lock(&w->lock);
@@ -402,6 +415,8 @@ static void sweep(struct sweep *w)
 	w->op = w->q->op->op[w->type];
 	if (w->op->reference) {
 		map_rows(w, &a);
+		if (w->op->prepare)
+			w->shared = w->op->prepare(&(struct ay_ref){ .c = w->q->call, .tmp = &a, .in_bits = w->q->in_bits });
 		for (int k = 0; k < w->nout; k++)
 			total += w->map[k].rows * w->map[k].len;
 		if (total < ALONE || w->rows <= w->step)
@@ -423,7 +438,7 @@ void ay_oracle_compare(const struct ay_compare *q, struct ay_diff *diff)
 	struct sweep w = { .q = q, .diff = diff };
 
 	for (int k = 0; k < q->call->nout; k++)
-		diff[k] = (struct ay_diff){ .first = -1 };
+		diff[k] = no_diff;
 	sweep(&w);
 }
 

@@ -25,7 +25,9 @@ struct ay_diff {
 	long double want, got, bound; /* at the first bad one: of the real or the imaginary part */
 	bool imag;
 	int64_t fits_tf32, fits_half; /* how many of the bad ones fit the bound of TF32 inputs, of a half accumulator */
-	int64_t same;	   /* how many wanted values equal the one before: the weakness of a case */
+	/* what the case can prove: how many wanted values are 0 or NaN, and the range of the others */
+	int64_t zeros;
+	long double least, most;
 };
 
 /* Elements that the caller knows were never written: true = leave out of the comparison. */

@@ -24,7 +24,7 @@ static uint64_t whole_pages(uint64_t bytes)
 	return bytes ? (bytes + AY_PAGE - 1) / AY_PAGE * AY_PAGE : AY_PAGE;
 }
 
-/* --- how much there is ------------------------------------------------------------------------------------------ */
+/* --- how much there is --------------------------------------------------------------------------------------- */
 
 static bool slurp(const char *path, char *buf, size_t cap)
 {
@@ -135,7 +135,7 @@ uint64_t ay_memory_available(void)
 	return kib * 1024 < group ? kib * 1024 : group;
 }
 
-/* --- pools ------------------------------------------------------------------------------------------------------ */
+/* --- pools --------------------------------------------------------------------------------------------------- */
 
 static int make_memfd(const char *name)
 {
@@ -146,7 +146,8 @@ static int make_memfd(const char *name)
 	return fd;
 }
 
-/* Made, sized, mapped and only then sealed: F_SEAL_FUTURE_WRITE spares the mappings that exist, and ours is the one. */
+/* Made, sized, mapped and only then sealed: F_SEAL_FUTURE_WRITE spares the mappings that exist, and ours is the
+ * one. */
 static int make_half(struct ay_pool *p, int which, struct ay_err *err)
 {
 	int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (which ? 0 : F_SEAL_FUTURE_WRITE);
@@ -168,7 +169,8 @@ static int make_half(struct ay_pool *p, int which, struct ay_err *err)
 	return 0;
 }
 
-/* Memory beyond what is free would not fail here but kill somebody later. Small pools are not worth the reading. */
+/* Memory beyond what is free would not fail here but kill somebody later. Small pools are not worth the reading.
+ */
 static int check_room(uint64_t bytes, struct ay_err *err)
 {
 	uint64_t have;
@@ -178,8 +180,8 @@ static int check_room(uint64_t bytes, struct ay_err *err)
 	have = ay_memory_available();
 	if (bytes <= have)
 		return 0;
-	return ay_fail(err, AY_ERR_MEMORY, "needs %llu bytes of memory; %llu are available", (unsigned long long)bytes,
-		       (unsigned long long)have);
+	return ay_fail(err, AY_ERR_MEMORY, "needs %llu bytes of memory; %llu are available",
+		       (unsigned long long)bytes, (unsigned long long)have);
 }
 
 static int lay_out(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)

@@ -2,14 +2,15 @@
  *
  * buffer - memory that a judge and an executor share, and that neither can pull away from under the other.
  *
- * A pool is two memfds, one that executors may only read and one that they may write, cut into slots of whole pages.
- * The judge maps both at once and marks its mappings DONTFORK; then they are sealed (GROW, SHRINK, SEAL; the first
- * FUTURE_WRITE too), so an executor cannot truncate them or gain a writable mapping of an input. An executor maps
- * every slot between two pages that are not there. A tensor lies in its slot against the end, against the start, or at
- * a random multiple of 64 bytes; what it leaves over of a written slot holds the poison and is checked.
+ * A pool is two memfds, one that executors may only read and one that they may write, cut into slots of whole
+ * pages. The judge maps both at once and marks its mappings DONTFORK; then they are sealed (GROW, SHRINK, SEAL;
+ * the first FUTURE_WRITE too), so an executor cannot truncate them or gain a writable mapping of an input. An
+ * executor maps every slot between two pages that are not there. A tensor lies in its slot against the end,
+ * against the start, or at a random multiple of 64 bytes; what it leaves over of a written slot holds the poison
+ * and is checked.
  *
- * Slots are exact in pages: a pool is reused for the next case if each tensor needs as many pages as its slot has, so
- * that a run of small cases makes no system calls for memory.
+ * Slots are exact in pages: a pool is reused for the next case if each tensor needs as many pages as its slot has,
+ * so that a run of small cases makes no system calls for memory.
  */
 #ifndef AY_TENSOR_BUFFER_H
 #define AY_TENSOR_BUFFER_H
@@ -22,15 +23,15 @@
 enum { AY_PAGE = 4096, AY_ALIGN = 64 };
 
 struct ay_slot {
-	bool written;	 /* in the second memfd */
+	bool written;    /* in the second memfd */
 	uint64_t offset; /* in its memfd, a multiple of AY_PAGE */
-	uint64_t bytes;	 /* whole pages, at least one */
-	uint8_t *mem;	 /* the judge's mapping */
+	uint64_t bytes;  /* whole pages, at least one */
+	uint8_t *mem;    /* the judge's mapping */
 };
 
 struct ay_pool {
-	uint64_t id;   /* never the same twice in a process: an executor that has mapped it needs no new message */
-	int fd[2];     /* read-only for executors, writable for executors */
+	uint64_t id; /* never the same twice in a process: an executor that has mapped it needs no new message */
+	int fd[2];   /* read-only for executors, writable for executors */
 	uint8_t *mem[2];
 	uint64_t size[2];
 	int nslot;
@@ -50,7 +51,8 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 
 enum ay_place { AY_PLACE_END, AY_PLACE_START, AY_PLACE_COLOUR };
-/* Byte offset in a slot of slot_bytes at which storage of `bytes` begins; draws the colour from the secret source. */
+/* Byte offset in a slot of slot_bytes at which storage of `bytes` begins; draws the colour from the secret source.
+ */
 uint64_t ay_place(uint64_t slot_bytes, uint64_t bytes, enum ay_place place);
 
 /* Free memory of this machine, or the cgroup's limit if that is less, in bytes. */

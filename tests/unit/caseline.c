@@ -66,7 +66,8 @@ TEST(caseline_canonical_form)
 		{ "relu((1, 2), {})", NULL },
 		{ "relu.default((1, 2), {})", "relu((1, 2), {})" },
 		{ "cnt: 5, ((1, 2), {})", "((1, 2), {}) cnt=5" },
-		{ "aten::add.Tensor((1, 2), {}) cnt=0 seed=0xFF # why", "aten::add.Tensor((1, 2), {}) seed=255 cnt=0" },
+		{ "aten::add.Tensor((1, 2), {}) cnt=0 seed=0xFF # why",
+		  "aten::add.Tensor((1, 2), {}) seed=255 cnt=0" },
 		{ "((1, 2), {})#", "((1, 2), {})" },
 		{ "(((1), (1,), (1+0j), ()), {})", "((1, [1], (1.0+0.0j), []), {})" },
 		{ "((2j, -2j, +2j, 1-2j, (-0.0-0.0j), infj, (nan-infj)), {})",
@@ -128,20 +129,44 @@ TEST(caseline_parts)
 TEST(caseline_equal_tells_apart)
 {
 	static const char *const t[] = {
-		"((1,), {})", "((1.0,), {})", "((True,), {})", "(('1',), {})", "(([1],), {})", "((-0.0,), {})",
-		"((0.0,), {})", "((f16,), {})", "((torch.strided,), {})", "((), {'a': 1})", "((), {'b': 1})",
-		"((1,), {}) seed=1", "((1,), {}) cnt=1", "a::b((1,), {})", "a::b.c((1,), {})", "b((1,), {})",
-		"((T([1], f32),), {})", "((T([1], f16),), {})", "((T([1], f32, stride=(1,)),), {})",
-		"((T([1], f32, offset=1),), {})", "((T([1], f32, fill=perm),), {})", "((T([1], f32, fill=perm(1)),), {})",
-		"((T([1], f32, data=[1]),), {})", "((T([1], f32, device='cpu'),), {})", "((T([1], f32, conj=True),), {})",
-		"((nan,), {})", "(((1+1j),), {})", "(((1-1j),), {})", "((None,), {})", "((1, 1), {})",
+		"((1,), {})",
+		"((1.0,), {})",
+		"((True,), {})",
+		"(('1',), {})",
+		"(([1],), {})",
+		"((-0.0,), {})",
+		"((0.0,), {})",
+		"((f16,), {})",
+		"((torch.strided,), {})",
+		"((), {'a': 1})",
+		"((), {'b': 1})",
+		"((1,), {}) seed=1",
+		"((1,), {}) cnt=1",
+		"a::b((1,), {})",
+		"a::b.c((1,), {})",
+		"b((1,), {})",
+		"((T([1], f32),), {})",
+		"((T([1], f16),), {})",
+		"((T([1], f32, stride=(1,)),), {})",
+		"((T([1], f32, offset=1),), {})",
+		"((T([1], f32, fill=perm),), {})",
+		"((T([1], f32, fill=perm(1)),), {})",
+		"((T([1], f32, data=[1]),), {})",
+		"((T([1], f32, device='cpu'),), {})",
+		"((T([1], f32, conj=True),), {})",
+		"((nan,), {})",
+		"(((1+1j),), {})",
+		"(((1-1j),), {})",
+		"((None,), {})",
+		"((1, 1), {})",
 	};
 	struct ay_arena a = { 0 };
 	int n = sizeof t / sizeof *t;
 
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < n; k++)
-			CHECKF(ay_case_equal(parse(&a, t[i]), parse(&a, t[k])) == (i == k), "%s and %s", t[i], t[k]);
+			CHECKF(ay_case_equal(parse(&a, t[i]), parse(&a, t[k])) == (i == k), "%s and %s", t[i],
+			       t[k]);
 	ay_arena_release(&a);
 }
 
@@ -150,11 +175,16 @@ TEST(caseline_opnames)
 	static const struct {
 		const char *text, *ns, *base, *overload;
 	} t[] = {
-		{ "aten::add.Tensor", "aten", "add", "Tensor" }, { "aten.add.Tensor", "aten", "add", "Tensor" },
-		{ "aten::add", "aten", "add", "" },		 { "aten::add.default", "aten", "add", "" },
-		{ "aten.add.default", "aten", "add", "" },	 { "aten.add", "aten", "add", "" },
-		{ "add", NULL, "add", "" },			 { "add.default", NULL, "add", "" },
-		{ "cnt::_x", "cnt", "_x", "" },			 { " v1::default ", "v1", "default", "" },
+		{ "aten::add.Tensor", "aten", "add", "Tensor" },
+		{ "aten.add.Tensor", "aten", "add", "Tensor" },
+		{ "aten::add", "aten", "add", "" },
+		{ "aten::add.default", "aten", "add", "" },
+		{ "aten.add.default", "aten", "add", "" },
+		{ "aten.add", "aten", "add", "" },
+		{ "add", NULL, "add", "" },
+		{ "add.default", NULL, "add", "" },
+		{ "cnt::_x", "cnt", "_x", "" },
+		{ " v1::default ", "v1", "default", "" },
 	};
 	struct ay_arena a = { 0 };
 
@@ -162,12 +192,14 @@ TEST(caseline_opnames)
 		const char *ns = "?", *base = "?", *overload = "?";
 		struct ay_err err = { 0 };
 
-		CHECKF(!ay_opname_parse(&a, t[i].text, strlen(t[i].text), &ns, &base, &overload, &err), "%s", err.msg);
+		CHECKF(!ay_opname_parse(&a, t[i].text, strlen(t[i].text), &ns, &base, &overload, &err), "%s",
+		       err.msg);
 		CHECK_STR(ns ? ns : "NULL", t[i].ns ? t[i].ns : "NULL");
 		CHECK_STR(base, t[i].base);
 		CHECK_STR(overload, t[i].overload);
 	}
-	static const char *const bad[] = { "", "::add", "aten::", "aten::add.", "a::b::c", "a.b.c.d", "a b", "9::a", "a::b.c(" };
+	static const char *const bad[] = { "",        "::add", "aten::", "aten::add.", "a::b::c",
+					   "a.b.c.d", "a b",   "9::a",   "a::b.c(" };
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const char *ns, *base, *overload;
@@ -215,8 +247,8 @@ static void check_bad(struct ay_arena *a, const char *text, size_t len, int col)
 
 	snprintf(want, sizeof want, "column %d: ", col);
 	CHECKF(ay_case_parse(a, text, len, &c, &err) == -1, "parses: %.200s", text);
-	CHECKF(err.code == AY_ERR_PARSE && err.col == col && ay_starts(err.msg, want), "want column %d: %.200s\n      %s", col, text,
-	       err.msg);
+	CHECKF(err.code == AY_ERR_PARSE && err.col == col && ay_starts(err.msg, want),
+	       "want column %d: %.200s\n      %s", col, text, err.msg);
 }
 
 /* tests/data/lines.bad: a broken line, then "# col N" for it. */
@@ -311,11 +343,13 @@ TEST(caseline_keyword_limit)
 	ay_arena_release(&a);
 }
 
-/* Every prefix of a line, and the line with any one byte replaced, must end in a case or an error, never in less. */
+/* Every prefix of a line, and the line with any one byte replaced, must end in a case or an error, never in less.
+ */
 TEST(caseline_mutilated)
 {
-	static const char line[] = "aten::f.x((T([2, 3], f32, stride=(3, 1), fill=uniform(0.5, 1)), -1.5e-3+2j, [None, 'a\\x41']), "
-				   "{'k': torch.device('cpu')}) seed=7 # c";
+	static const char line[] =
+		"aten::f.x((T([2, 3], f32, stride=(3, 1), fill=uniform(0.5, 1)), -1.5e-3+2j, [None, 'a\\x41']), "
+		"{'k': torch.device('cpu')}) seed=7 # c";
 	static const char bytes[] = "()[]{},.:='\"#+-0aTj\\ \x80";
 	struct ay_arena a = { 0 };
 	size_t n = strlen(line);
@@ -359,11 +393,16 @@ TEST(caseline_reader)
 		int rc, line;
 		const char *print;
 	} want[] = {
-		{ 1, 3, "((1,), {})" },		     { 1, 5, "aten::add.Tensor((2,), {}) cnt=2" },
-		{ 1, 7, "aten::mul((3,), {})" },     { -1, 8, "" },
-		{ 1, 9, "aten::add.Tensor((5,), {})" }, { -1, 10, "" },
-		{ 1, 11, "((6,), {})" },	     { 1, 13, "aten::sub((7,), {})" },
-		{ 0, 13, "" },			     { 0, 13, "" },
+		{ 1, 3, "((1,), {})" },
+		{ 1, 5, "aten::add.Tensor((2,), {}) cnt=2" },
+		{ 1, 7, "aten::mul((3,), {})" },
+		{ -1, 8, "" },
+		{ 1, 9, "aten::add.Tensor((5,), {})" },
+		{ -1, 10, "" },
+		{ 1, 11, "((6,), {})" },
+		{ 1, 13, "aten::sub((7,), {})" },
+		{ 0, 13, "" },
+		{ 0, 13, "" },
 	};
 	struct ay_reader r = { .text = text, .len = strlen(text) };
 	struct ay_arena a = { 0 };
@@ -375,7 +414,8 @@ TEST(caseline_reader)
 
 		ay_arena_clear(&a); /* the header outlives the case's arena */
 		rc = ay_reader_next(&r, &a, &c, &err);
-		CHECKF(rc == want[i].rc && r.line == want[i].line, "step %zu: %d at line %d, %s", i, rc, r.line, err.msg);
+		CHECKF(rc == want[i].rc && r.line == want[i].line, "step %zu: %d at line %d, %s", i, rc, r.line,
+		       err.msg);
 		if (rc == 1)
 			CHECK_STR(print(&a, c), want[i].print);
 	}
@@ -426,7 +466,8 @@ TEST(caseline_trace)
 		c->ns = c->base = NULL;
 		c->cnt = -1;
 		printed = print(&tmp, c);
-		identical += strlen(printed) == (size_t)(end - start) && !memcmp(printed, start, (size_t)(end - start));
+		identical += strlen(printed) == (size_t)(end - start) &&
+			     !memcmp(printed, start, (size_t)(end - start));
 	}
 	CHECKF(n == 15568, "%d lines", n);
 	CHECKF(identical == 15559, "%d byte for byte", identical);

@@ -64,10 +64,13 @@ static int find(void *user, struct ay_arena *a, const char *name, int nargs, con
 	return 1;
 }
 
-/* The value of an expression, printed, or the message. In scope: n=5, s='abc', dt=f16, shape=[2, 3, 4], x=None, e=[]. */
+/* The value of an expression, printed, or the message. In scope: n=5, s='abc', dt=f16, shape=[2, 3, 4], x=None,
+ * e=[]. */
 static const char *eval(struct ay_arena *a, const char *text)
 {
-	struct ay_value dims[3] = { { .kind = AY_V_INT, .i = 2 }, { .kind = AY_V_INT, .i = 3 }, { .kind = AY_V_INT, .i = 4 } };
+	struct ay_value dims[3] = { { .kind = AY_V_INT, .i = 2 },
+				    { .kind = AY_V_INT, .i = 3 },
+				    { .kind = AY_V_INT, .i = 4 } };
 	const char *names[] = { "n", "s", "dt", "shape", "x", "e" };
 	struct ay_value values[] = {
 		{ .kind = AY_V_INT, .i = 5 },
@@ -151,7 +154,8 @@ TEST(grid_expressions)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-		CHECKF(!strcmp(eval(&a, t[i][0]), t[i][1]), "%s is %s, not %s", t[i][0], eval(&a, t[i][0]), t[i][1]);
+		CHECKF(!strcmp(eval(&a, t[i][0]), t[i][1]), "%s is %s, not %s", t[i][0], eval(&a, t[i][0]),
+		       t[i][1]);
 	ay_arena_release(&a);
 }
 
@@ -221,18 +225,28 @@ TEST(grid_hostile_sizes)
 	const char *big;
 
 	CHECK_STR(eval(&a, repeat(&a, "1", "+1", 60, "")), "61");
-	CHECK_STR(eval(&a, repeat(&a, "1", "+1", 100000, "")), "column 1: an expression of more than 64 operations");
+	CHECK_STR(eval(&a, repeat(&a, "1", "+1", 100000, "")),
+		  "column 1: an expression of more than 64 operations");
 	CHECK_STR(eval(&a, repeat(&a, "", "-", 100000, "n")), "column 33: nested deeper than 32");
 	CHECK_STR(eval(&a, repeat(&a, "", "(", 100000, "n")), "column 33: nested deeper than 32");
 	CHECK_STR(eval(&a, repeat(&a, "", "f(", 100000, "n")), "column 66: nested deeper than 32");
 	CHECK_STR(eval(&a, repeat(&a, "", "n?", 100000, "n")), "column 66: nested deeper than 32");
-	CHECK_STR(eval(&a, repeat(&a, "n", "[0]", 100000, "")), "column 1: an expression of more than 64 operations");
+	CHECK_STR(eval(&a, repeat(&a, "n", "[0]", 100000, "")),
+		  "column 1: an expression of more than 64 operations");
+	/* as deep as the parser lets through: 30 brackets around 60 sums each */
+	big = "n";
+	for (int i = 0; i < 30; i++)
+		big = repeat(&a, ay_sprintf(&a, "[%s][0]", big), "+1", 60, "");
+	CHECK_STR(eval(&a, big), "1805");
 	/* a long value, named many times */
 	big = repeat(&a, "v=[", "1,", 100000, "]");
-	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big), "column 23: the expanded case is too large");
-	CHECK_STR(expand(&a, repeat(&a, "((v", "+v", 50, ",), {})"), big), "column 3: the expanded case is too large");
+	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big),
+		  "column 23: the expanded case is too large");
+	CHECK_STR(expand(&a, repeat(&a, "((v", "+v", 50, ",), {})"), big),
+		  "column 3: the expanded case is too large");
 	big = repeat(&a, "v='", "1", 100000, "'");
-	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big), "column 23: the expanded case is too large");
+	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big),
+		  "column 23: the expanded case is too large");
 	/* a deep value in a deep place */
 	big = repeat(&a, "v=", "[", 20, "]]]]]]]]]]]]]]]]]]]]");
 	CHECK_STR(expand(&a, "(([[v]],), {})", big), "(([[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]],), {})\n");
@@ -261,29 +275,37 @@ TEST(grid_expansions)
 		{ "((a, b, c), {})", "a=1|2 b='x'|None c=True",
 		  "((1, 'x', True), {})\n((1, None, True), {})\n((2, 'x', True), {})\n((2, None, True), {})\n" },
 		/* blanks and newlines anywhere */
-		{ "(\n( a ,\n b ), { } )", "\n a = 1 |\n 2\n\tb=3 ;\n\n a=4 b=5\n", "((1, 3), {})\n((2, 3), {})\n((4, 5), {})\n" },
+		{ "(\n( a ,\n b ), { } )", "\n a = 1 |\n 2\n\tb=3 ;\n\n a=4 b=5\n",
+		  "((1, 3), {})\n((2, 3), {})\n((4, 5), {})\n" },
 		/* a name for a whole shape, a stride, an offset, a dtype, data, a fill's argument */
-		{ "((T(shape, dt, stride=st, offset=2*k, fill=index(k+1)),), {})", "(shape,st,dt,k)=([2,3],(1,2),i64,4)|((5,),None,i32,0)",
-		  "((T([2, 3], i64, stride=(1, 2), offset=8, fill=index(5)),), {})\n((T([5], i32, fill=index(1)),), {})\n" },
+		{ "((T(shape, dt, stride=st, offset=2*k, fill=index(k+1)),), {})",
+		  "(shape,st,dt,k)=([2,3],(1,2),i64,4)|((5,),None,i32,0)",
+		  "((T([2, 3], i64, stride=(1, 2), offset=8, fill=index(5)),), {})\n((T([5], i32, "
+		  "fill=index(1)),), {})\n" },
 		{ "((T(shape+[n], f32), T([n]+shape, f32, shape+[1])), {})", "shape=[]|[2] n=3",
-		  "((T([3], f32), T([3], f32, stride=(1,))), {})\n((T([2, 3], f32), T([3, 2], f32, stride=(2, 1))), {})\n" },
+		  "((T([3], f32), T([3], f32, stride=(1,))), {})\n((T([2, 3], f32), T([3, 2], f32, stride=(2, "
+		  "1))), {})\n" },
 		{ "((T(shape[-1] == 1 ? [1] : shape, f32, stride=(n, 1)),), {})", "(shape,n)=([4,2],2)",
 		  "((T([4, 2], f32, stride=(2, 1)),), {})\n" },
 		{ "((T([n], i64, data=d), T([2], i64, data=[n, n+1])), {'dim': n-1})", "(n,d)=(2,[7,8])",
 		  "((T([2], i64, data=[7, 8]), T([2], i64, data=[2, 3])), {'dim': 1})\n" },
 		/* whole tensors, lists of them, dtypes as values, and strings that are none */
 		{ "((x, [x, x]), {'dtype': dt})", "x=T([2],f32,fill=zeros)|None dt=torch.bool|'f16'",
-		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': b8})\n"
-		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': 'f16'})\n"
+		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': "
+		  "b8})\n"
+		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': "
+		  "'f16'})\n"
 		  "((None, [None, None]), {'dtype': b8})\n((None, [None, None]), {'dtype': 'f16'})\n" },
-		{ "aten::add.Tensor((T([n], f32), n == 1 ? None : T([n], f32)), {'alpha': n > 1 ? 0.5 : 1}) seed=3 # why",
+		{ "aten::add.Tensor((T([n], f32), n == 1 ? None : T([n], f32)), {'alpha': n > 1 ? 0.5 : 1}) "
+		  "seed=3 # why",
 		  "n=1|2",
 		  "aten::add.Tensor((T([1], f32), None), {'alpha': 1}) seed=3\n"
 		  "aten::add.Tensor((T([2], f32), T([2], f32)), {'alpha': 0.5}) seed=3\n" },
 		/* a fill by name */
 		{ "((T([2], f32, fill=how),), {})", "how='normal(0,1)'|'perm'",
 		  "((T([2], f32, fill=normal(0, 1)),), {})\n((T([2], f32, fill=perm),), {})\n" },
-		{ "((half, long, T),), {})", "", "column 18: expected '{' before the keyword arguments, found ')'" },
+		{ "((half, long, T),), {})", "",
+		  "column 18: expected '{' before the keyword arguments, found ')'" },
 		{ "((half, long, T), {})", "(half,long,T)=(1,2,3)", "((1, 2, 3), {})\n" },
 		{ "((n,), {})", "(n)=(1)|2", "((1,), {})\n((2,), {})\n" },
 		{ "((n,), {})", "(n,)=(1,)|([2,3],)", "((1,), {})\n(([2, 3],), {})\n" },
@@ -330,9 +352,11 @@ TEST(grid_failures)
 		{ "((T([2], f32, offset=n),), {})", "n=-1", "column 22: an offset must be an int >= 0" },
 		{ "((T([n], f32, data=[1, 2]),), {})", "n=3", "column 20: 2 data do not fill the shape" },
 		{ "((T([2], f32, data=n),), {})", "n=3", "column 20: data must be a list, not an int" },
-		{ "((T([2], f32, data=[n, 1]),), {})", "n='x'", "column 20: data is a flat list of numbers, this is a string" },
+		{ "((T([2], f32, data=[n, 1]),), {})", "n='x'",
+		  "column 20: data is a flat list of numbers, this is a string" },
 		{ "((T([2], f32, fill=how),), {})", "how='normal('", "column 8: expected a value, found the end" },
-		{ "((T([2], f32, fill=how),), {})", "how='a b'", "column 3: expected the end after a fill, found 'b'" },
+		{ "((T([2], f32, fill=how),), {})", "how='a b'",
+		  "column 3: expected the end after a fill, found 'b'" },
 		{ "((1,), {}) seed=n", "n=1", "column 17: expected an unsigned integer, found 'n'" },
 	};
 	struct ay_arena a = { 0 };
@@ -348,7 +372,8 @@ TEST(grid_count)
 		const char *grid;
 		int64_t n;
 	} t[] = {
-		{ NULL, 1 }, { "", 1 }, { "a=1", 1 }, { "a=1|2|3 b=1|2", 6 }, { "a=1|2 ; b=1|2|3 ; c=4", 6 }, { "a=1||2", -1 },
+		{ NULL, 1 },      { "", 1 }, { "a=1", 1 }, { "a=1|2|3 b=1|2", 6 }, { "a=1|2 ; b=1|2|3 ; c=4", 6 },
+		{ "a=1||2", -1 },
 	};
 	struct ay_arena a = { 0 };
 	struct ay_str b = { 0 };

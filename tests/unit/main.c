@@ -33,6 +33,11 @@ void test_fail(const char *file, int line, const char *fmt, ...)
 	putchar('\n');
 }
 
+int test_failures(void)
+{
+	return fails;
+}
+
 void test_check_str(const char *file, int line, const char *got, const char *want)
 {
 	if (strcmp(got, want))

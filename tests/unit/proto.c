@@ -37,20 +37,25 @@ static void check_proto(const char *schema, const char *want)
 TEST(proto_follows_the_schema)
 {
 	check_proto("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-		    "int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out, "
+		    "int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, "
+		    "ay_tensor *out, "
 		    "const ay_ctx *ctx);");
-	check_proto("aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
-		    "int aten_add_out(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out, "
-		    "const ay_ctx *ctx);");
+	check_proto(
+		"aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+		"int aten_add_out(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out, "
+		"const ay_ctx *ctx);");
 	check_proto("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
-		    "int aten_add__Tensor(ay_tensor *self, const ay_tensor *other, ay_scalar alpha, const ay_ctx *ctx);");
-	check_proto("aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-		    "int aten_sort(const ay_tensor *self, int64_t dim, bool descending, ay_tensor *values, "
-		    "ay_tensor *indices, const ay_ctx *ctx);");
-	check_proto("aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> "
-		    "Tensor(a!)",
-		    "int aten_index_put_(ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices, "
-		    "const ay_tensor *values, bool accumulate, const ay_ctx *ctx);");
+		    "int aten_add__Tensor(ay_tensor *self, const ay_tensor *other, ay_scalar alpha, const ay_ctx "
+		    "*ctx);");
+	check_proto(
+		"aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+		"int aten_sort(const ay_tensor *self, int64_t dim, bool descending, ay_tensor *values, "
+		"ay_tensor *indices, const ay_ctx *ctx);");
+	check_proto(
+		"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> "
+		"Tensor(a!)",
+		"int aten_index_put_(ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices, "
+		"const ay_tensor *values, bool accumulate, const ay_ctx *ctx);");
 	check_proto("aten::item(Tensor self) -> Scalar",
 		    "int aten_item(const ay_tensor *self, ay_scalar *out, const ay_ctx *ctx);");
 	check_proto("t::two(Tensor self) -> (Tensor, Tensor)",
@@ -97,14 +102,16 @@ TEST(proto_python_line)
 {
 	check_python("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
 		     "def add_Tensor(self, other, *, alpha=1)");
-	check_python("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+	check_python("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? "
+		     "dtype=None) -> "
 		     "Tensor",
 		     "def sum_dim_IntList(self, dim, keepdim=False, *, dtype=None)");
-	check_python("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
+	check_python("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> "
+		     "Tensor(a!)",
 		     "def random__from(self, from_, to, *, generator=None)");
 }
 
-/* --- the whole catalogue ---------------------------------------------------------------------------------------- */
+/* --- the whole catalogue ------------------------------------------------------------------------------------- */
 
 static bool has_tensor(const struct ay_schema *s)
 {
@@ -142,7 +149,8 @@ static int catalogue(struct ay_arena *a, const struct ay_proto **list, int cap)
 	return n;
 }
 
-static void compile(struct ay_arena *a, const char *cc, const char *file, const char *text, const char *const *flags)
+static void compile(struct ay_arena *a, const char *cc, const char *file, const char *text,
+		    const char *const *flags)
 {
 	const char *path = ay_sprintf(a, "%s/%s", test_dir(), file), *argv[16] = { cc };
 	struct ay_run_spec spec = { .argv = argv, .timeout_s = 100, .output_max = 2000 };
@@ -158,7 +166,8 @@ static void compile(struct ay_arena *a, const char *cc, const char *file, const 
 	argv[n++] = "/dev/null";
 	argv[n++] = path;
 	argv[n] = NULL;
-	CHECKF(!ay_file_write(path, text, strlen(text), &err) && !ay_process_run(&spec, &res, &err), "%s", err.msg);
+	CHECKF(!ay_file_write(path, text, strlen(text), &err) && !ay_process_run(&spec, &res, &err), "%s",
+	       err.msg);
 	CHECKF(!res.status, "%s %s %s: %s", cc, flags[-1], file, ay_str_text(&res.output));
 	ay_str_release(&res.output);
 }
@@ -181,7 +190,8 @@ TEST(proto_catalogue_compiles)
 		ay_str_addc(&protos, '\n');
 	}
 	ay_proto_glue(&glue, n, list);
-	ay_str_add(&libc, "#define _GNU_SOURCE\n#include <complex.h>\n#include <errno.h>\n#include <math.h>\n#include <sched.h>\n"
+	ay_str_add(&libc, "#define _GNU_SOURCE\n#include <complex.h>\n#include <errno.h>\n#include "
+			  "<math.h>\n#include <sched.h>\n"
 			  "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n");
 	ay_str_add(&libc, ay_str_text(&glue));
 	for (size_t i = 0; i < sizeof ccs / sizeof *ccs; i++) {

@@ -81,8 +81,9 @@ TEST(schema_corpus_prints_back)
 TEST(schema_parts)
 {
 	struct ay_arena a = { 0 };
-	struct ay_schema *s = parse(&a, "ns::f_.out(Tensor?[] xs, int[2]? k=[1, 1], *, float eps=9.9999999999999995e-07, "
-					"Tensor(b!) out, MemoryFormat? m=contiguous_format) -> (Tensor(b!), Tensor y)");
+	struct ay_schema *s = parse(
+		&a, "ns::f_.out(Tensor?[] xs, int[2]? k=[1, 1], *, float eps=9.9999999999999995e-07, "
+		    "Tensor(b!) out, MemoryFormat? m=contiguous_format) -> (Tensor(b!), Tensor y)");
 
 	if (!s)
 		return;
@@ -110,15 +111,16 @@ TEST(schema_predicates)
 		const char *text;
 		bool inplace, out, kernel;
 	} t[] = {
-		{ "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", true, false, true },
+		{ "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", true, false,
+		  true },
 		{ "aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", false, false, true },
 		{ "aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", false, true, true },
 		{ "aten::rms(Tensor(a!) out, Tensor x) -> ()", false, false, true },
 		{ "aten::add.int(int a, int b) -> int", false, false, false },
 		{ "aten::add.t(t[] a, t[] b) -> t[]", false, false, false },
 		{ "aten::cat.names(Tensor[] tensors, str dim) -> Tensor", false, false, false },
-		{ "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", false,
-		  false, true },
+		{ "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+		  false, false, true },
 		{ "aten::sort.Tensor(Tensor[](a!) self, bool reverse=False) -> ()", false, false, false },
 		{ "aten::split.out(Tensor self, *, Tensor(a!)[] out) -> ()", false, true, true },
 		{ "aten::_(Tensor(a!) self) -> ()", false, false, true },
@@ -147,9 +149,11 @@ TEST(schema_signature_joins_forms)
 	struct ay_arena a = { 0 };
 
 	for (int i = 0; i < 3; i++)
-		CHECK_STR(signature(&a, parse(&a, forms[i])), "aten::add(Tensor self, Tensor other, Scalar alpha)");
-	CHECK_STR(signature(&a, parse(&a, "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
-					  "Device? device=None, bool? pin_memory=None) -> Tensor")),
+		CHECK_STR(signature(&a, parse(&a, forms[i])),
+			  "aten::add(Tensor self, Tensor other, Scalar alpha)");
+	CHECK_STR(signature(&a,
+			    parse(&a, "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+				      "Device? device=None, bool? pin_memory=None) -> Tensor")),
 		  "aten::zeros(SymInt[] size)");
 	ay_arena_release(&a);
 }
@@ -199,8 +203,8 @@ TEST(schema_broken)
 		char want[32];
 
 		CHECKF(ay_schema_parse(&a, t[i].text, &s, &err) == -1, "parses: %s", t[i].text);
-		CHECKF(err.code == AY_ERR_PARSE && err.col == t[i].col, "want column %d: %s\n      got %s", t[i].col,
-		       t[i].text, err.msg);
+		CHECKF(err.code == AY_ERR_PARSE && err.col == t[i].col, "want column %d: %s\n      got %s",
+		       t[i].col, t[i].text, err.msg);
 		snprintf(want, sizeof want, "column %d: ", t[i].col);
 		CHECKF(ay_starts(err.msg, want), "%s", err.msg);
 	}
@@ -219,10 +223,13 @@ static int load_catalogue(struct ay_arena *a, struct ay_schema **all)
 	int n = 0;
 
 	CHECKF(root, "%s", je.text);
-	json_array_foreach(json_object_get(root, "operators"), i, op) {
+	json_array_foreach(json_object_get(root, "operators"), i, op)
+	{
 		/* "overloads" of the other sources are names of functions, not schemas */
-		json_array_foreach(json_object_get(op, "overloads"), k, text) {
-			if (n < MAX_SCHEMAS && json_string_value(text) && (all[n] = parse(a, json_string_value(text))))
+		json_array_foreach(json_object_get(op, "overloads"), k, text)
+		{
+			if (n < MAX_SCHEMAS && json_string_value(text) &&
+			    (all[n] = parse(a, json_string_value(text))))
 				n++;
 			check_exact(a, json_string_value(text));
 		}
@@ -262,8 +269,8 @@ static bool writes(const struct ay_schema *s)
 	return false;
 }
 
-/* All 117 out= forms find a form without out= by signature; 116 of these write nothing, and rrelu_with_noise writes
- * its noise in every form. */
+/* All 117 out= forms find a form without out= by signature; 116 of these write nothing, and rrelu_with_noise
+ * writes its noise in every form. */
 TEST(schema_catalogue_out_forms_pair)
 {
 	struct ay_arena a = { 0 };

@@ -16,6 +16,8 @@ struct test {
 
 void test_add(struct test *t);
 void test_fail(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* So far, in this process. */
+int test_failures(void);
 /* Ends the test, with the reason. */
 _Noreturn void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The folder of shared reference data ($ASSAY_SHARED, else ../shared), or a skip where it is absent. */

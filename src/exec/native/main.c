@@ -2,11 +2,11 @@
  *
  * The native executor: runs the kernels of one shared object for a judge.
  *
- * Theory of operation. It is started with one end of a SOCK_SEQPACKET pair as descriptor 3 and the shared page as 4,
- * and owns nothing else. It puts itself in its jail before it has seen a byte of the kernel, says so, and then follows
- * messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we act, write the
- * status into the page and raise `done`. All that a kernel is given for a batch is made before its first call, so that
- * calls follow each other closely and what one scribbles on does not reach the next.
+ * Theory of operation. It is started with one end of a SOCK_SEQPACKET pair as descriptor 3 and the shared page as
+ * 4, and owns nothing else. It puts itself in its jail before it has seen a byte of the kernel, says so, and then
+ * follows messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we act,
+ * write the status into the page and raise `done`. All that a kernel is given for a batch is made before its first
+ * call, so that calls follow each other closely and what one scribbles on does not reach the next.
  *
  * Nothing here defends itself against the kernel, which shares this address space: the judge believes none of it.
  */
@@ -50,11 +50,11 @@ static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE],
 static void *large; /* a payload that came as a memfd */
 static size_t large_bytes;
 
-/* --- the jail --------------------------------------------------------------------------------------------------- */
+/* --- the jail ------------------------------------------------------------------------------------------------ */
 
 /*
- * Called once, before anything of the kernel is loaded. Today: we die with the judge, no core is written (a limit of 1
- * rather than 0, which a piped core_pattern ignores), and the system's OOM killer takes us first. There is no
+ * Called once, before anything of the kernel is loaded. Today: we die with the judge, no core is written (a limit
+ * of 1 rather than 0, which a piped core_pattern ignores), and the system's OOM killer takes us first. There is no
  * confinement yet: namespaces, an own uid, seccomp and limits belong here.
  */
 static void enter_jail(void)
@@ -72,7 +72,7 @@ static void enter_jail(void)
 	close(fd);
 }
 
-/* --- floating-point control ------------------------------------------------------------------------------------- */
+/* --- floating-point control ---------------------------------------------------------------------------------- */
 
 /* A kernel linked with -ffast-math sets flush-to-zero when it is loaded, and may change the rounding in a call. */
 static uint64_t float_mode(void)
@@ -100,7 +100,7 @@ static void set_float_mode(uint64_t x)
 #endif
 }
 
-/* --- messages --------------------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------------------------------------ */
 
 static int64_t now_us(void)
 {
@@ -183,10 +183,9 @@ static bool receive(struct message *m)
 {
 	struct iovec v = { inbox, sizeof inbox };
 	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(FDS * sizeof(int))];
-	struct msghdr h = { .msg_iov = &v,
-			    .msg_iovlen = 1,
-			    .msg_control = control,
-			    .msg_controllen = sizeof control };
+	struct msghdr h = {
+		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+	};
 	ssize_t n;
 
 	*m = (struct message){ .payload = inbox + sizeof m->head };
@@ -207,7 +206,7 @@ static void drop_fds(struct message *m)
 	m->nfd = 0;
 }
 
-/* --- LOAD ------------------------------------------------------------------------------------------------------- */
+/* --- LOAD ---------------------------------------------------------------------------------------------------- */
 
 static void send_text(enum ay_wire_type type, struct ay_wire_writer *w)
 {
@@ -285,13 +284,12 @@ static void load(struct message *m)
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-/* --- MAP and CALL ----------------------------------------------------------------------------------------------- */
+/* --- MAP and CALL -------------------------------------------------------------------------------------------- */
 
 static void broken(int e)
 {
-	answer(now_seq, (struct ay_wire_status){ .what = e == ENOMEM ? AY_WIRE_STARVED : AY_WIRE_BROKEN,
-						 .rc = e,
-						 .slot = -1 });
+	answer(now_seq, (struct ay_wire_status){
+				.what = e == ENOMEM ? AY_WIRE_STARVED : AY_WIRE_BROKEN, .rc = e, .slot = -1 });
 }
 
 static void map(struct message *m)
@@ -319,7 +317,8 @@ static void call_sets(const struct ay_wire_call *c, uint8_t *mem, struct ay_wire
 		s->rc = fn((void *const *)set);
 		set_float_mode(mode);
 		starved = scratch_reset();
-		memcpy(page->scalar + (size_t)i * c->h.nscalar, set + c->scalar_at, c->h.nscalar * sizeof(ay_scalar));
+		memcpy(page->scalar + (size_t)i * c->h.nscalar, set + c->scalar_at,
+		       c->h.nscalar * sizeof(ay_scalar));
 		if (s->rc) {
 			s->what = starved ? AY_WIRE_STARVED : AY_WIRE_REFUSED;
 			s->set = i;

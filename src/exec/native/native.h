@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * native - the parts of the executor program. It is small, depends on libc, libdl, wire.h and kernel.h alone, and is
- * the one place under src/ with globals: it has no caller to hand them to, and a signal handler needs them.
+ * native - the parts of the executor program. It is small, depends on libc, libdl, wire.h and kernel.h alone, and
+ * is the one place under src/ with globals: it has no caller to hand them to, and a signal handler needs them.
  */
 #ifndef AY_EXEC_NATIVE_H
 #define AY_EXEC_NATIVE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel that crashes leaves behind: the handler writes where it happened into the page, raises `done` and ends
- * the process. It runs on a stack of its own, since a kernel may have used up the other, and touches nothing but the
- * page and the table of slots.
+ * What a kernel that crashes leaves behind: the handler writes where it happened into the page, raises `done` and
+ * ends the process. It runs on a stack of its own, since a kernel may have used up the other, and touches nothing
+ * but the page and the table of slots.
  */
 #include "native.h"
 
@@ -43,8 +43,9 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
 		s.fault = AY_WIRE_ELSEWHERE;
 		s.slot = slot_of((uintptr_t)info->si_addr, &s.fault_at);
 		if (s.slot >= 0)
-			s.fault = s.fault_at >= 0 && s.fault_at < (int64_t)pool.slot[s.slot].bytes ? AY_WIRE_INPUT :
-												       AY_WIRE_GUARDED;
+			s.fault = s.fault_at >= 0 && s.fault_at < (int64_t)pool.slot[s.slot].bytes
+					  ? AY_WIRE_INPUT
+					  : AY_WIRE_GUARDED;
 	}
 	answer(now_seq, s);
 	_exit(128 + sig);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd - what commands share. A command is one file cmd/<name>.c with a function cmd_<name> and one row here.
+ */
+#ifndef AY_CMD_H
+#define AY_CMD_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "op/registry.h"
+
+#include <stdbool.h>
+
+/* Return value of a command = exit status: 0 fine, 1 a kernel did not pass, 2 usage or our failure (with err). */
+enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
+
+/*      function   name        what it does */
+#define AY_COMMANDS(C)                                                   \
+	C(check, "check", "judge a kernel: is it right?")                \
+	C(ops, "ops", "list the operators")                              \
+	C(show, "show", "describe an operator, or a case line")          \
+	C(mutants, "mutants", "prove the checkers: planted wrong answers must be refused") \
+	C(doctor, "doctor", "say what this machine has and what is missing") \
+	C(new_op, "new-op", "start the file of a new operator")
+
+struct app {
+	const struct ay_registry *registry;
+	struct ay_arena *arena; /* lives as long as the command */
+	const char *version;
+};
+
+#define C(fn, name, text) int cmd_##fn(struct app *app, int argc, const char **argv, struct ay_err *err);
+AY_COMMANDS(C)
+#undef C
+
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
+
+struct opt {
+	const char *name; /* without the dashes; several spellings separated by '|', the first is shown */
+	enum opt_kind kind;
+	void *value;	  /* bool *, const char **, int64_t *, double * */
+	const char *arg;  /* what the help calls the argument */
+	const char *help;
+};
+
+struct usage {
+	const char *line;     /* "assay check FILE [options]" */
+	const char *text;     /* what it does, a sentence or two */
+	const char *examples; /* lines of commands */
+};
+
+/* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their number,
+ * -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
+int opt_parse(int argc, const char **argv, const struct opt *opts, const struct usage *u, struct ay_err *err);
+/* What a command returns for a negative opt_parse. */
+static inline int opt_status(int n)
+{
+	return n == -2 ? EXIT_PASSED : EXIT_FAILED;
+}
+
+/* The nearest of a NULL-ended list, or NULL if none is near. */
+const char *nearest(const char *word, const char *const *list);
+
+#endif

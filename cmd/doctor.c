@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * doctor - what was found on this machine, and what each missing part costs.
+ */
+#include "cmd.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "forge/forge.h"
+#include "tensor/buffer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const struct usage usage = {
+	"assay doctor [--json]",
+	"Says what this machine has, what is missing, and what to do about it.",
+	"  assay doctor\n",
+};
+
+enum state { FINE, MISSING, NOTE };
+
+struct finding {
+	const char *name;
+	enum state state;
+	const char *what, *advice; /* advice NULL: nothing to do */
+};
+
+static struct finding find_compiler(struct app *app, struct ay_forge *f)
+{
+	struct ay_err err = { 0 };
+
+	if (ay_forge_init(f, NULL, &err) || !f->cc)
+		return (struct finding){ "C compiler", MISSING, "none found: no kernel can be built", "apt-get install clang (or gcc)" };
+	return (struct finding){ "C compiler", FINE, ay_sprintf(app->arena, "%s (%s)", f->cc, f->cc_version),
+				 strstr(f->cc, "clang") ? NULL : "clang builds some kernels to faster code: apt-get install clang" };
+}
+
+static struct finding find_cxx(struct app *app, const struct ay_forge *f)
+{
+	if (!f->cxx)
+		return (struct finding){ "C++ compiler", MISSING, "none found: C++ kernels cannot be built", "apt-get install g++" };
+	return (struct finding){ "C++ compiler", FINE, ay_strdup(app->arena, f->cxx), NULL };
+}
+
+static struct finding find_cache(struct app *app, const struct ay_forge *f)
+{
+	if (!f->cache_dir)
+		return (struct finding){ "cache", MISSING, "no folder for compiled kernels: every check compiles anew",
+					 "set HOME or XDG_CACHE_HOME to a folder that can be written" };
+	return (struct finding){ "cache", FINE, ay_strdup(app->arena, f->cache_dir), NULL };
+}
+
+/* A pool is memfds with seals: what the judge's memory rests on. */
+static struct finding find_memory(struct app *app)
+{
+	struct ay_need need = { .bytes = AY_PAGE, .written = false };
+	struct ay_err err = { 0 };
+	struct ay_pool p;
+	double gib = (double)ay_memory_available() / (1 << 30);
+
+	if (ay_pool_init(&p, 1, &need, &err))
+		return (struct finding){ "shared memory", MISSING, ay_strdup(app->arena, err.msg),
+					 "a Linux kernel of 5.1 or later with memfd_create and F_SEAL_FUTURE_WRITE is needed" };
+	ay_pool_release(&p);
+	return (struct finding){ "shared memory", FINE, ay_sprintf(app->arena, "sealed memfds work; %.1f GiB are free", gib), NULL };
+}
+
+static struct finding find_machine(struct app *app, const struct ay_forge *f)
+{
+	struct utsname u;
+
+	uname(&u);
+	return (struct finding){ "machine", FINE,
+				 ay_sprintf(app->arena, "%d cores, %s, %s %s", ay_cpu_count(), f->cpu ? f->cpu : u.machine, u.sysname,
+					    u.release),
+				 NULL };
+}
+
+int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	static const char *const marks[] = { "ok", "missing", "note" };
+	bool json = false;
+	const struct opt opts[] = { { "json", OPT_FLAG, &json, NULL, "one JSON object a line" }, { 0 } };
+	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
+	struct ay_forge f = { 0 };
+	struct finding list[8];
+	int count = 0;
+
+	if (n < 0)
+		return opt_status(n);
+	list[count++] = find_compiler(app, &f);
+	list[count++] = find_cxx(app, &f);
+	list[count++] = find_cache(app, &f);
+	list[count++] = find_memory(app);
+	list[count++] = find_machine(app, &f);
+	list[count++] = (struct finding){ "sandbox", NOTE, "none: a kernel runs in a process of its own, with your rights",
+					  "do not judge kernels that you would not run yourself" };
+	for (int i = 0; i < count; i++) {
+		if (json) {
+			json_t *j = json_object();
+
+			json_object_set_new(j, "name", json_string(list[i].name));
+			json_object_set_new(j, "state", json_string(marks[list[i].state]));
+			json_object_set_new(j, "what", ay_json_text(list[i].what, strlen(list[i].what), 1000));
+			if (list[i].advice)
+				json_object_set_new(j, "advice", json_string(list[i].advice));
+			ay_json_line(stdout, j);
+			json_decref(j);
+		} else {
+			printf("%-8s %-14s %s\n", marks[list[i].state], list[i].name, list[i].what);
+			if (list[i].advice)
+				printf("%-8s %-14s -> %s\n", "", "", list[i].advice);
+		}
+		missing += list[i].state == MISSING;
+	}
+	ay_forge_release(&f);
+	return missing ? EXIT_FAILED : EXIT_PASSED;
+}

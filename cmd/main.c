@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *text;
+	int (*fn)(struct app *, int, const char **, struct ay_err *);
+} commands[] = {
+#define C(fn, name, text) { name, text, cmd_##fn },
+	AY_COMMANDS(C)
+#undef C
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int help(void)
+{
+	printf("assay judges compute kernels: is it right, and how fast is it.\n\n"
+	       "  assay COMMAND [--help]\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-9s %s\n", commands[i].name, commands[i].text);
+	printf("\nstart here:\n"
+	       "  assay show aten::relu                    what a kernel for relu must do, and its C prototype\n"
+	       "  assay check kernels/c/aten_relu.c        judge one\n");
+	return EXIT_PASSED;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[COMMANDS + 1], *best;
+
+	for (int i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	names[COMMANDS] = NULL;
+	best = nearest(name, names);
+	fprintf(stderr, "assay: there is no command '%s'", name);
+	fprintf(stderr, best ? "; did you mean %s?\n" : " (see: assay --help)\n", best);
+	return EXIT_FAILED;
+}
+
+static int run(int which, const char *version, int argc, const char **argv)
+{
+	struct ay_registry registry;
+	struct ay_arena arena = { 0 };
+	struct ay_err err = { 0 };
+	struct app app = { &registry, &arena, version };
+	int status = EXIT_FAILED;
+
+	if (!ay_registry_init(&registry, ay_op_files, &err))
+		status = commands[which].fn(&app, argc, argv, &err);
+	if (err.code) {
+		fflush(stdout);
+		fprintf(stderr, "assay: %s\n", err.msg);
+		status = EXIT_FAILED;
+	}
+	ay_registry_release(&registry);
+	ay_arena_release(&arena);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "--help";
+
+	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not our end */
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
+		return help();
+	if (!strcmp(name, "--version") || !strcmp(name, "version")) {
+		printf("assay %s\n", AY_VERSION);
+		return EXIT_PASSED;
+	}
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return run(i, AY_VERSION, argc - 2, (const char **)argv + 2);
+	return unknown(name);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+#include "base/json.h"
+#include "judge/mutants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct usage usage = {
+	"assay mutants [OP] [options]",
+	"Plants wrong answers in every quick case and counts how many the checkers refuse. Mutants that equal the right\n"
+	"answer of a case are equivalent there and do not count.",
+	"  assay mutants\n"
+	"  assay mutants aten::sum --survivors\n"
+	"  assay mutants --markdown > docs/mutants.md\n",
+};
+
+struct total {
+	int planted, killed, nulls, nulls_killed, equivalent;
+};
+
+static struct total add_up(const struct ay_mutation *m)
+{
+	struct total t = { 0 };
+
+	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
+		t.planted += m->planted[k];
+		t.killed += m->killed[k];
+		t.equivalent += m->equivalent[k];
+		if (ay_mutant_table[k].cls == AY_MUTANT_NULL) {
+			t.nulls += m->planted[k];
+			t.nulls_killed += m->killed[k];
+		}
+	}
+	return t;
+}
+
+static double percent(int part, int whole)
+{
+	return whole ? 100.0 * part / whole : 100;
+}
+
+static void print_head(bool markdown)
+{
+	if (markdown)
+		printf("# Mutation scores\n\n"
+		       "Made by `assay mutants --markdown`; a test compares this page with what the program prints. Killed / planted\n"
+		       "over the quick cases; answers that equal the right one are equivalent and left out. `half` and `tf32` count\n"
+		       "overloads and dtypes, the others cases and outputs.\n\n");
+	printf(markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
+	for (int k = 0; k < AY_MUTANT_COUNT; k++)
+		printf(markdown ? "| %s " : " %9s", ay_mutant_table[k].word);
+	printf(markdown ? "| equivalent | null | all |\n|---|" : " %6s %6s %6s\n", "equiv", "null", "all");
+	for (int k = 0; markdown && k < AY_MUTANT_COUNT + 4; k++)
+		printf(k + 1 < AY_MUTANT_COUNT + 4 ? "---|" : "---|\n");
+}
+
+static void print_row(const char *name, const struct ay_mutation *m, bool markdown)
+{
+	struct total t = add_up(m);
+
+	printf(markdown ? "| %s | %d " : "%-28s %5d", name, m->cases);
+	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
+		char cell[32] = "-";
+
+		if (m->planted[k])
+			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
+		printf(markdown ? "| %s " : " %9s", cell);
+	}
+	printf(markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent, percent(t.nulls_killed, t.nulls),
+	       percent(t.killed, t.planted));
+}
+
+static void print_json(const char *name, const struct ay_mutation *m)
+{
+	json_t *j = json_object(), *kinds = json_object();
+	struct total t = add_up(m);
+
+	json_object_set_new(j, "operator", json_string(name));
+	json_object_set_new(j, "cases", json_integer(m->cases));
+	for (int k = 0; k < AY_MUTANT_COUNT; k++)
+		json_object_set_new(kinds, ay_mutant_table[k].word,
+				    json_pack("{s:i,s:i,s:i}", "planted", m->planted[k], "killed", m->killed[k], "equivalent",
+					      m->equivalent[k]));
+	json_object_set_new(j, "mutants", kinds);
+	json_object_set_new(j, "null_percent", json_real(percent(t.nulls_killed, t.nulls)));
+	json_object_set_new(j, "all_percent", json_real(percent(t.killed, t.planted)));
+	ay_json_line(stdout, j);
+	json_decref(j);
+}
+
+int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	bool json = false, markdown = false, survivors = false, exact, enough = true;
+	const struct opt opts[] = {
+		{ "survivors", OPT_FLAG, &survivors, NULL, "print each mutant that was not refused, with its case" },
+		{ "markdown", OPT_FLAG, &markdown, NULL, "the table as a page" },
+		{ "json", OPT_FLAG, &json, NULL, "one JSON object an operator" },
+		{ 0 },
+	};
+	int n = opt_parse(argc, argv, opts, &usage, err);
+	const struct ay_entry_op *only = NULL;
+	const struct ay_schema *s;
+
+	if (n < 0)
+		return opt_status(n);
+	if (n && !(only = ay_registry_find(app->registry, argv[0], &s, &exact, err)))
+		return EXIT_FAILED;
+	if (!json)
+		print_head(markdown);
+	for (int i = 0; i < app->registry->n; i++) {
+		const struct ay_entry_op *e = &app->registry->op[i];
+		struct ay_mutation m;
+		struct total t;
+
+		if (only && e != only)
+			continue;
+		if (ay_mutate(app->registry, e, app->arena, &m, err))
+			return EXIT_FAILED;
+		if (json)
+			print_json(e->name, &m);
+		else
+			print_row(e->name, &m, markdown);
+		for (const struct ay_survivor *v = survivors ? m.survivors : NULL; v; v = v->next)
+			printf("    %-8s %s\n", ay_mutant_table[v->mutant].word, v->line);
+		t = add_up(&m);
+		enough &= t.nulls == t.nulls_killed && percent(t.killed, t.planted) >= 95;
+	}
+	if (!json && !markdown)
+		printf(enough ? "every null kernel is refused, and at least 95 %% of all mutants\n"
+			      : "NOT ENOUGH: all null kernels and 95 %% of all mutants must be refused\n");
+	return enough ? EXIT_PASSED : EXIT_NOT_PASSED;
+}

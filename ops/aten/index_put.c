@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * self[indices] = values, or self[indices] += values with accumulate; everything else in self stays as it is.
+ *
+ * Places (PyTorch's rule). A bool mask counts as the list of its true places and stands for as many dimensions as it has;
+ * None stands for a whole dimension, and so do dimensions behind the last index. The index tensors are broadcast to one
+ * shape B. If the indexed dimensions are neighbours, B takes their place in the shape that values is broadcast to; if a
+ * None stands between them, B comes first. Negative indices count from the end.
+ *
+ * Error. Without accumulate: none, and the same place twice is undefined, so fills give distinct places. With accumulate
+ * an element is the sum of its old value and m others: mag = growth(m + 1) * R, with the f32 accumulator of every other sum.
+ * ATen itself does both: its CUDA kernels for slices of one or few elements add all duplicates in f32 and round once, the
+ * one for long slices and the CPU's loop round to f16 after every addition. Since adding in f32 is possible, is what the
+ * common CUDA path does and costs nothing (indices are sorted there anyway), we demand it: hundreds of f16 additions lose
+ * all digits, and a judge that lets them pass cannot tell a careful kernel from atomicAdd(half). Consequence: ATen on the
+ * CPU is outside this bound on the f16 and bf16 rows with hundreds of duplicates, and inside on all others.
+ *
+ * What the original test missed: it compares native with native, its accumulate half does not run (NameError), and with
+ * 8 indices into 1,024 places a duplicate is rare, so half accumulation lives. Never tested: None, negative indices,
+ * integers, strides, a mask beside an index.
+ *
+ * Cases: original 44, of which 33 + 10 are sound (one expects FlagGems' own error text); here the same 43 full, masks with
+ * a known number of true places. hacked_twin has the same call without None and is no kernel of its own.
+ */
+#include "op/op.h"
+
+#include <string.h>
+
+/* How many places of a mask are true is not known before there is data: no dimension of values fits but 1. */
+enum { UNKNOWN = 1000003 };
+
+/* What the indices say about self's dimensions, and the sizes that follow. */
+struct plan {
+	const struct ay_operand *index[AY_MAX_DIM]; /* per dimension of self; NULL = all of it */
+	int coord[AY_MAX_DIM];			    /* which coordinate of a mask; -1: the index is no mask */
+	int bdim;
+	int64_t bshape[AY_MAX_DIM];
+	struct ay_view values; /* broadcast to its full shape */
+	bool apart;	       /* a whole dimension stands between indexed ones: B comes first */
+	/* whole dimensions before, between and behind the indexed ones; places in B; elements of one step of `before` */
+	int64_t before, between, behind, places, step;
+	int64_t *at;  /* per place of B: offset of the indexed coordinates in row-major self; -1 if outside */
+	int64_t *mid; /* per place between: its offset */
+};
+
+/* --- the plan ------------------------------------------------------------------------------------------------------- */
+
+static const uint8_t *elem(const struct ay_view *v, int64_t i)
+{
+	return (const uint8_t *)v->data + ay_view_at(v, i) * ay_dt_info(v->dt)->bytes;
+}
+
+static int64_t count_true(const struct ay_operand *o)
+{
+	int64_t n = 0;
+
+	if (o->view.data) {
+		for (int64_t i = 0; i < ay_numel_of(&o->view); i++)
+			n += *elem(&o->view, i) != 0;
+		return n;
+	}
+	for (int i = 0; o->data && i < o->data->list.n; i++)
+		n += o->data->list.v[i].kind == AY_V_BOOL ? o->data->list.v[i].b : o->data->list.v[i].i != 0;
+	if (o->data)
+		return n;
+	return !strcmp(o->fill.name, "mask") && o->fill.n == 1 ? o->fill.arg[0].i : UNKNOWN;
+}
+
+/* Gives each index its dimensions and broadcasts them. */
+static int place_indices(const struct ay_call *c, struct plan *p, struct ay_err *err)
+{
+	const struct ay_view *self = ay_t(c, "self");
+	const struct ay_barg *list = &c->arg[1];
+	int d = 0;
+
+	for (int i = 0; i < list->n; i++) {
+		const struct ay_operand *o = list->t[i];
+		bool mask = o && o->view.dt == AY_DT_B8;
+		int64_t n = mask ? count_true(o) : 0;
+		int take = mask ? o->view.ndim : 1;
+
+		if (o && !mask && o->view.dt != AY_DT_I64 && o->view.dt != AY_DT_I32)
+			return ay_fail(err, AY_ERR_BIND, "an index is i64, i32 or b8, not %s", ay_dt_info(o->view.dt)->name);
+		if (!take || d + take > self->ndim)
+			return ay_fail(err, AY_ERR_BIND, "the indices ask for more or fewer dimensions than self has");
+		for (int k = 0; k < take; k++, d++) {
+			p->index[d] = o;
+			p->coord[d] = mask ? k : -1;
+			if (mask && o->view.shape[k] != self->shape[d])
+				return ay_fail(err, AY_ERR_BIND, "size %d of a mask is %lld, but self has %lld there", k,
+					       (long long)o->view.shape[k], (long long)self->shape[d]);
+			if (o && !mask && !self->shape[d] && ay_numel_of(&o->view))
+				return ay_fail(err, AY_ERR_BIND, "dimension %d of self is empty: nothing to index", d);
+		}
+		if (o && ay_broadcast_shapes(p->bdim, p->bshape, mask ? 1 : o->view.ndim, mask ? &n : o->view.shape, &p->bdim,
+					     p->bshape, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Sizes, and the shape that values is broadcast to. */
+static int make_plan(const struct ay_call *c, struct plan *p, struct ay_err *err)
+{
+	const struct ay_view *self = ay_t(c, "self"), *values = ay_t(c, "values");
+	int first = -1, last = -1, n = 0, b;
+	int64_t full[2 * AY_MAX_DIM];
+
+	*p = (struct plan){ .before = 1, .between = 1, .behind = 1, .places = 1, .step = 1 };
+	if (place_indices(c, p, err))
+		return -1;
+	for (int d = 0; d < self->ndim; d++) {
+		if (p->index[d])
+			last = d;
+		if (p->index[d] && first < 0)
+			first = d;
+	}
+	if (first < 0)
+		return ay_fail(err, AY_ERR_BIND, "at least one index must be a tensor");
+	for (int d = 0; d < self->ndim; d++) {
+		*(d < first ? &p->before : d > last ? &p->behind : p->index[d] ? &(int64_t){ 0 } : &p->between) *= self->shape[d];
+		p->step *= d >= first ? self->shape[d] : 1;
+		p->apart |= d > first && d < last && !p->index[d];
+	}
+	b = p->apart ? 0 : first;
+	for (int d = 0; d <= self->ndim; d++) {
+		for (int k = 0; d == b && k < p->bdim; k++)
+			full[n++] = p->bshape[k];
+		if (d < self->ndim && !p->index[d])
+			full[n++] = self->shape[d];
+	}
+	for (int k = 0; k < p->bdim; k++)
+		p->places *= p->bshape[k];
+	if (n > AY_MAX_DIM)
+		return ay_fail(err, AY_ERR_BIND, "more than %d dimensions", AY_MAX_DIM);
+	return ay_view_expand(values, n, full, &p->values, err);
+}
+
+static int accepts(const struct ay_call *c, struct ay_err *err)
+{
+	struct plan p;
+
+	if (ay_t(c, "values")->dt != ay_t(c, "self")->dt)
+		return ay_fail(err, AY_ERR_BIND, "values must have the dtype of self");
+	return make_plan(c, &p, err);
+}
+
+/* --- the places ----------------------------------------------------------------------------------------------------- */
+
+/* Coordinate `coord` of the k-th true place of a mask, for all k. */
+static void true_places(const struct ay_view *mask, int coord, int64_t *dst)
+{
+	int64_t inner = 1;
+
+	for (int d = coord + 1; d < mask->ndim; d++)
+		inner *= mask->shape[d];
+	for (int64_t i = 0; i < ay_numel_of(mask); i++)
+		if (*elem(mask, i))
+			*dst++ = i / inner % mask->shape[coord];
+}
+
+/* The index of dimension d at every place of B: its numbers as i64, seen with B's shape. */
+static struct ay_view numbers(struct ay_arena *a, const struct plan *p, int d)
+{
+	const struct ay_view *v = &p->index[d]->view;
+	struct ay_view w = { .dt = AY_DT_I64, .ndim = p->coord[d] < 0 ? v->ndim : 1 }, full;
+	int64_t n = p->coord[d] < 0 ? ay_numel_of(v) : count_true(p->index[d]), *x = AY_NEW_N(a, int64_t, n);
+
+	memcpy(w.shape, p->coord[d] < 0 ? v->shape : &n, sizeof *w.shape * (size_t)w.ndim);
+	ay_strides_dense(w.ndim, w.shape, w.stride);
+	w.data = x;
+	if (p->coord[d] >= 0)
+		true_places(v, p->coord[d], x);
+	else
+		for (int64_t i = 0; i < n; i++)
+			x[i] = ay_elem_int(v->dt, elem(v, i));
+	if (ay_view_expand(&w, p->bdim, p->bshape, &full, &(struct ay_err){ 0 }))
+		AY_BUG("index_put_: an index does not broadcast");
+	return full;
+}
+
+static const void *prepare(struct ay_ref *r)
+{
+	const struct ay_view *self = ay_t(r->c, "self");
+	struct plan *p = AY_NEW(r->tmp, struct plan);
+	struct ay_err err = { 0 };
+	int64_t step[AY_MAX_DIM], rest;
+
+	if (make_plan(r->c, p, &err))
+		AY_BUG("index_put_: %s", err.msg);
+	ay_strides_dense(self->ndim, self->shape, step);
+	p->at = AY_NEW_N(r->tmp, int64_t, p->places);
+	p->mid = AY_NEW_N(r->tmp, int64_t, p->between);
+	for (int d = 0; d < self->ndim; d++) {
+		struct ay_view v = p->index[d] ? numbers(r->tmp, p, d) : *self;
+
+		for (int64_t k = 0; p->index[d] && k < p->places; k++) {
+			int64_t i = ((int64_t *)v.data)[ay_view_at(&v, k)];
+
+			i += i < 0 ? self->shape[d] : 0;
+			if (p->at[k] >= 0)
+				p->at[k] = i >= 0 && i < self->shape[d] ? p->at[k] + i * step[d] : -1;
+		}
+	}
+	for (int64_t m = 0; p->apart && m < p->between; m++) {
+		bool inside = false; /* behind the last index: the run of `behind` */
+
+		rest = m;
+		for (int d = self->ndim - 1; d >= 0 && (p->index[d] || rest || !inside); d--) {
+			inside |= p->index[d] != NULL;
+			if (!inside || p->index[d])
+				continue;
+			p->mid[m] += rest % self->shape[d] * step[d];
+			rest /= self->shape[d];
+		}
+	}
+	return p;
+}
+
+/* --- the sum -------------------------------------------------------------------------------------------------------- */
+
+struct total {
+	int64_t n;
+	double sumsq, prefix;
+};
+
+static void put(const struct ay_ref *r, int64_t i, num x, struct total *t, bool accumulate)
+{
+	num *v = ay_val(r, 0, i, 0);
+	double size = (double)fabs(*v);
+
+	if (!accumulate) {
+		*v = x;
+		return;
+	}
+	if (!t->n++) {
+		t->sumsq = size * size;
+		t->prefix = size;
+	}
+	*v = acc(r, *v + x);
+	size = (double)fabs(x);
+	t->sumsq += size * size;
+	t->prefix = fmax(t->prefix, (double)fabs(*v));
+}
+
+static void index_put(struct ay_ref *r)
+{
+	const struct plan *p = r->shared;
+	const bool accumulate = ay_flag(r->c, "accumulate");
+	const num *old = ay_load_flat(r, ay_t(r->c, "self"), 0);
+	struct total *t = AY_NEW_N(r->tmp, struct total, r->hi - r->lo);
+
+	for (int64_t i = r->lo; i < r->hi; i++) {
+		*ay_val(r, 0, i, 0) = old[i - r->lo];
+		*ay_mag(r, 0, i, 0) = -1; /* what no index names stays as it is */
+	}
+	for (int64_t q = r->lo / p->step; q <= (r->hi - 1) / p->step; q++) {
+		for (int64_t m = 0; m < p->between; m++) {
+			for (int64_t k = 0; k < p->places; k++) {
+				int64_t start = q * p->step + p->mid[m] + p->at[k], i = start < r->lo ? r->lo : start;
+				int64_t from = p->apart ? (k * p->before + q) * p->between + m : q * p->places + k;
+
+				if (p->at[k] < 0)
+					continue;
+				for (; i < start + p->behind && i < r->hi; i++)
+					put(r, i, ay_get(r, &p->values, from * p->behind + i - start), &t[i - r->lo], accumulate);
+			}
+		}
+	}
+	for (int64_t i = r->lo; i < r->hi; i++) {
+		const struct total *e = &t[i - r->lo];
+
+		if (!e->n)
+			continue;
+		*ay_mag(r, 0, i, 0) = ay_err_sum(e->n + 1, (double)fabs(*ay_val(r, 0, i, 0)), e->sumsq, e->prefix);
+		*ay_norm(r, 0, i, 0) = sqrt(e->sumsq);
+	}
+}
+
+/* --- fills ---------------------------------------------------------------------------------------------------------- */
+
+/* A bijection of [0, n) that is another one for every case: i * a + b mod n. */
+static uint64_t scatter(const struct ay_call *c, uint64_t salt, uint64_t n, uint64_t i)
+{
+	uint64_t a = (c->key.k[0] ^ salt * 0x9e3779b97f4a7c15u) % n, x, y, t;
+
+	do {
+		a = a + 1 < n ? a + 1 : 1;
+		for (x = a, y = n; y; t = x % y, x = y, y = t)
+			;
+	} while (x != 1);
+	return (uint64_t)(((unsigned __int128)a * i + (c->key.k[1] + salt) % n) % n);
+}
+
+/* mask(k): exactly k of the elements are true. */
+static double make_mask(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+{
+	(void)bits;
+	return f->n == 1 && scatter(c, (uint64_t)o->ordinal, (uint64_t)ay_numel_of(&o->view), (uint64_t)i) < (uint64_t)f->arg[0].i;
+}
+
+/* What an index gets that the line leaves open: places that exist, and distinct ones unless they are added up. */
+static double make_place(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+{
+	const struct ay_view *self = &c->arg[0].t[0]->view;
+	uint64_t n = 1, joint = 1, below = 1, all = (uint64_t)ay_numel_of(&o->view);
+	int d = 0;
+
+	(void)f;
+	if (o->view.dt == AY_DT_B8)
+		return bits >> 63;
+	for (int k = 0; k < c->arg[1].n && d < self->ndim; k++) {
+		const struct ay_operand *other = c->arg[1].t[k];
+
+		if (other && other->view.dt == AY_DT_B8) {
+			d += other->view.ndim;
+			continue;
+		}
+		n = other == o ? (uint64_t)self->shape[d] : n;
+		below *= other && other->ordinal > o->ordinal ? (uint64_t)self->shape[d] : 1;
+		joint *= other ? (uint64_t)self->shape[d] : 1;
+		d++;
+	}
+	if (!n || !joint || ay_flag(c, "accumulate"))
+		return n ? (double)(bits % n) : 0;
+	return (double)(all <= n ? scatter(c, (uint64_t)o->ordinal, n, (uint64_t)i) : scatter(c, 0, joint, (uint64_t)i % joint) / below % n);
+}
+
+static const struct ay_maker makers[] = { { "mask", make_mask }, { "place", make_place }, { 0 } };
+
+static void cost(const struct ay_call *c, struct ay_cost *k)
+{
+	struct plan p;
+	struct ay_err err = { 0 };
+	double n = make_plan(c, &p, &err) ? 0 : (double)ay_numel_of(&p.values), item = ay_dt_info(ay_t(c, "self")->dt)->bytes;
+
+	/* indices and values are read, the places written, and read before that where they are added to */
+	k->flops = ay_flag(c, "accumulate") ? n : 0;
+	k->bytes = n * item * (ay_flag(c, "accumulate") ? 3 : 2);
+	for (int i = 0; i < c->arg[1].n; i++)
+		if (c->arg[1].t[i])
+			k->bytes += (double)ay_numel_of(&c->arg[1].t[i]->view) * ay_dt_info(c->arg[1].t[i]->view.dt)->bytes;
+}
+
+/* clang-format off */
+const struct ay_op ay_ops_index_put[] = {{
+	.schemas   = AY_SCHEMAS("aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)"),
+	.doc       = "self[indices] = values in place; with accumulate self[indices] += values. indices has one entry per dimension of "
+		     "self, from the first; NULL (None) or a missing entry means the whole dimension. Entries are i64 or i32 tensors, "
+		     "negative values counting from the end, or bool masks, which stand for as many dimensions as they have and mean "
+		     "the list of their true places in row-major order. Index tensors are broadcast to one shape B. values is "
+		     "broadcast to self's shape with the indexed dimensions replaced by B, in their place if they are neighbours, in "
+		     "front of all others if not. Elements that no index names stay as they are. Without accumulate no place is named "
+		     "twice; with it a place may be named any number of times, and half types are added up in f32 and rounded once.",
+	.cases     = {
+		{ "((T([9, 5], dt), [T([4], i64, fill=perm(9))], T(s, dt), a), {})", "dt=f32|f16|bf16|f64|c64|i64|i32|i16|i8|u8|b8 a=False|True s=[4, 5]", AY_QUICK },
+		{ "((T([9, 5], dt), [T([4], i64, fill=perm(9))], T(s, dt), False), {})", "dt=f32|bf16 s=[]|[1]|[5]|[4, 1]|[1, 5]", AY_QUICK },
+		{ "((T(s, dt), [T(i, i64)], T(v, dt), a), {})", "dt=f32|f16|bf16 a=False|True (s,i,v)=([1],[1],[1])|([1],[],[])|([7],[0],[0])|([129],[7],[7])|([129],[3, 5],[3, 5])|([3, 65],[2],[2, 65])|([4, 33, 5],[2, 2],[2, 2, 33, 5])", AY_QUICK },
+		{ "((T([6, 7, 5], dt), [T([4], i64, fill=perm(6)), T([4], i64, fill=index(7))], T([4, 5], dt), a), {})", "dt=f32|f16|bf16 a=False|True", AY_QUICK },
+		{ "((T([6, 7, 5], dt), ix, T(v, dt), a), {})", "dt=f32|f16 a=False|True (ix,v)=([None, T([4], i64, fill=perm(7))],[6, 4, 5])|([None, None, T([3], i64, fill=perm(5))],[6, 7, 3])|([T([4], i64, fill=perm(6)), None, T([4], i64, fill=index(5))],[4, 7])|([T([2, 1], i64, fill=perm(6)), None, T([3], i64, fill=perm(5))],[2, 3, 7])|([None, T([2, 1], i64, fill=perm(7)), T([3], i64, fill=perm(5))],[6, 2, 3])|([T([4], i64, fill=perm(6)), None, None],[4, 7, 5])|([T([4], i32, fill=perm(6))],[7, 5])", AY_QUICK },
+		{ "((T([3, 4, 5, 6], f32), [T([4], i64, fill=index(3)), None, T([4], i64, fill=perm(5)), None], T([4, 4, 6], f32), a), {})", "a=False|True", AY_QUICK },
+		{ "((T([9, 5], dt), [T([4], i64, data=[-1, 3, -9, 1])], T([4, 5], dt), a), {})", "dt=f32|f16|i32 a=False|True", AY_QUICK },
+		{ "((T([9, 5], dt), [T([40], i64, fill=int(-9, 8)), T([40], i64, fill=int(-5, 4))], T([40], dt), True), {})", "dt=f32|f16|bf16|i32|i64", AY_QUICK },
+		{ "((T([10], dt), [T([4096], i64, fill=index(5))], T([4096], dt, fill=f), True), {})", "dt=f32|f16|bf16 f=normal|normal(1, 1)", AY_QUICK },
+		{ "((T([10, 3], dt), [T([4096], i64, fill=index(5))], T([4096, 3], dt), True), {})", "dt=f32|f16|bf16|f64|c64|i32|i64", AY_QUICK },
+		{ "((T([10], dt, fill=exact), [T([64], i64, fill=index(5))], T([64], dt, fill=exact), True), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T(s, dt), [T(m, b8, fill=mask(k))], T(v, dt), a), {})", "dt=f32|f16|bf16 a=False|True (s,m,k,v)=([100],[100],37,[37])|([9, 5],[9],4,[4, 5])|([9, 5],[9, 5],17,[17])|([9, 5],[9, 5],0,[0])|([4, 5, 6],[4, 5],7,[7, 6])|([9, 5],[9, 5],45,[])", AY_QUICK },
+		{ "((T([9, 5, 4], dt), ix, T(v, dt), False), {})", "dt=f32|f16 (ix,v)=([None, T([5], b8, fill=mask(3))],[9, 3, 4])|([T([9], b8, fill=mask(3)), None, T([3], i64, fill=index(4))],[3, 5])|([T([9, 5], b8, fill=mask(6)), T([6], i64, fill=index(4))],[6])|([T([1], i64, fill=perm(9)), T([5, 4], b8, fill=mask(6))],[])|([T([9, 5, 4], b8)],[])", AY_QUICK },
+		{ "((T([8, 33], dt, stride=(66, 2), offset=1), [T([5], i64, stride=(3,), fill=perm(8))], T([5, 33], dt, stride=(1, 5), offset=3), a), {})", "dt=f32|f16|bf16 a=False|True", AY_QUICK },
+		{ "((T([8, 33], dt, stride=(1, 8)), [T([5], i64, offset=1, fill=perm(8))], T([5, 33], dt, stride=(0, 1)), a), {})", "dt=f32|f16 a=False|True", AY_QUICK },
+		{ "((T([257], dt, fill=special), [T([64], i64, fill=perm(257))], T([64], dt, fill=special), a), {})", "dt=f32|f16|bf16 a=False|True", AY_QUICK },
+		{ "((T(s, dt), [T(i, i64)], T(v, dt), False), {})", "dt=f16|f32|bf16 (s,i,v)=([268435456],[65536],[65536])|([32, 32],[2, 8],[32])|([512, 512, 512],[2, 128],[512])", AY_FULL },
+		{ "((T([32, 32], dt), [T([8], i64), T(i, i64, fill=perm(32))], T([8], dt), False), {})", "dt=f16|f32|bf16 i=[8]|[2, 8]", AY_FULL },
+		{ "((T([512, 512, 512], dt), [T(i, i64, fill=perm(512)), T([128], i64), T([128], i64)], T([128], dt), False), {})", "dt=f16|f32|bf16 i=[128]|[2, 128]", AY_FULL },
+		{ "((T([64, 64, 64], dt), [T([2, 8], i64, fill=perm(64)), T([2, 8], i64)], T([2, 8, 64], dt), False), {})", "dt=f16|f32|bf16", AY_FULL },
+		{ "((T(s, dt), [T(s, b8, fill=mask(k))], T([k], dt), False), {})", "dt=f16|f32|bf16 (s,k)=([100],47)|([32, 32],530)|([16, 16, 4],509)", AY_FULL },
+		{ "((T(s, dt), ix, T(v, dt), True), {})", "dt=f16|f32 (s,ix,v)=([268435456],[T([65536], i64)],[65536])|([32, 32],[T([8], i64), T([8], i64)],[8])|([512, 512, 512],[T([128], i64), T([128], i64), T([128], i64)],[128])|([64, 64, 64],[T([2, 8], i64), T([2, 8], i64), T([2, 8], i64)],[2, 8])|([32, 32],[T([32, 32], b8, fill=mask(530))],[530])", AY_FULL },
+		{ "((T([65536, 256], dt), [T([16384], i64, fill=f)], T([16384, 256], dt), a), {})", "dt=f32|f16 (f,a)=(perm(65536),False)|(index(4096),True)", AY_PERF },
+	},
+	.fills     = "indices=place",
+	.makers    = makers,
+	.accepts   = accepts,
+	.prepare   = prepare,
+	.reference = index_put,
+	.cost      = cost,
+	.promises  = "Which value wins where a place is named twice without accumulate.",
+}, {0}};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What comes over the wire, from either side: the first byte says what the rest is taken for.
+ */
+#include "exec/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same bytes at an address as aligned as a packet's, and nothing behind them. */
+static void *copy(const uint8_t *data, size_t n)
+{
+	void *p = malloc(n ? n : 1);
+
+	if (p && n)
+		memcpy(p, data, n);
+	return p;
+}
+
+static void call(const void *payload, size_t n)
+{
+	static const struct ay_wire_slot slot[] = { { 0, 0, 0, 4096 }, { 1, 0, 0, 8192 }, { 0, 0, 4096, 4096 } };
+	static uint8_t memory[3][8192];
+	uint8_t *const base[] = { memory[0], memory[1], memory[2] };
+	ay_ctx ctx = { .abi = AY_ABI };
+	struct ay_wire_call c;
+	void *mem;
+
+	if (!ay_wire_call_open(payload, n, 4, slot, 3, &c) || c.set_bytes > 1 << 20)
+		return;
+	mem = malloc(c.set_bytes);
+	for (uint32_t i = 0; mem && i < c.h.nset && i < 8; i++)
+		ay_wire_call_build(&c, i, base, &ctx, mem);
+	free(mem);
+}
+
+/* A CALL that is in order, with bytes of it replaced: gets deeper than bytes alone. */
+static void patched(const uint8_t *data, size_t n)
+{
+	static _Alignas(16) uint8_t buf[4096];
+	struct ay_wire_writer w = { buf, sizeof buf, 0, false };
+	struct ay_wire_call_head h = { .threads = 1, .nset = 2, .noperand = 2, .nparam = 7, .nscalar = 1 };
+	struct ay_wire_operand o = {
+		.dtype = { AY_CODE_FLOAT, 32, 1 }, .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 }
+	};
+	struct ay_wire_place place = { .slot = 1, .byte = 64 };
+	const uint32_t tags[] = { AY_WIRE_TENSOR, AY_WIRE_TENSORS, AY_WIRE_STRS, AY_WIRE_BYTES,
+				  AY_WIRE_OUT,    AY_WIRE_RNG,     AY_WIRE_CTX };
+	const uint32_t bytes[] = { 4, 12, 4, 5, 4, 0, 0 };
+	const ay_rng rng = { 1, 2 };
+	uint8_t *mem;
+
+	ay_wire_put(&w, &h, sizeof h);
+	for (int i = 0; i < 2; i++)
+		ay_wire_put(&w, &o, sizeof o);
+	for (int i = 0; i < 4; i++)
+		ay_wire_put(&w, &place, sizeof place);
+	for (int i = 0; i < 2; i++)
+		ay_wire_put(&w, &rng, sizeof rng);
+	for (int i = 0; i < 7; i++) {
+		struct ay_wire_param p = { tags[i], bytes[i] };
+
+		ay_wire_put(&w, &p, sizeof p);
+		ay_wire_put(&w, "\0\0\0\0\0\0\0\0\0\0\0\0", bytes[i]);
+	}
+	for (size_t i = 0; i + 3 <= n; i += 3)
+		buf[(data[i] | data[i + 1] << 8) % w.len] = data[i + 2];
+	mem = copy(buf, w.len);
+	if (mem)
+		call(mem, w.len);
+	free(mem);
+}
+
+static void loaded(const void *payload, size_t n)
+{
+	const char *names;
+	int count = ay_wire_loaded_open(payload, n, &names);
+
+	for (int i = 0; i < count; i++)
+		names += strlen(names) + 1;
+}
+
+static void status(const void *payload, size_t n)
+{
+	struct ay_wire_status s = { 0 };
+
+	memcpy(&s, payload, n < sizeof s ? n : sizeof s);
+	if (ay_wire_status_ok(&s, 3, 2) && (s.set > 3 || s.slot >= 2 || s.slot < -1))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	const struct ay_wire_slot *slot;
+	struct ay_wire_head head;
+	uint8_t *payload;
+
+	if (!n)
+		return 0;
+	payload = copy(data + 1, n - 1);
+	if (!payload)
+		return 0;
+	switch (data[0] % 6) {
+	case 0: call(payload, n - 1); break;
+	case 1: loaded(payload, n - 1); break;
+	case 2: status(payload, n - 1); break;
+	case 3: ay_wire_map_open(payload, n - 1, &slot); break;
+	case 4: patched(payload, n - 1); break;
+	default: ay_wire_head_ok(payload, n - 1, &head);
+	}
+	free(payload);
+	return 0;
+}

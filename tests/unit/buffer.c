@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tensor/buffer.h"
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct ay_need three[] = { { 1, false }, { 4096, true }, { 4097, false } };
+
+static struct ay_pool make(int n, const struct ay_need *need)
+{
+	struct ay_err err = { 0 };
+	struct ay_pool p;
+
+	if (ay_pool_init(&p, n, need, &err))
+		test_skip("no pool: %s", err.msg);
+	return p;
+}
+
+TEST(buffer_slots_are_whole_pages)
+{
+	struct ay_pool p = make(3, three);
+
+	CHECK(p.slot[0].bytes == 4096 && p.slot[1].bytes == 4096 && p.slot[2].bytes == 8192);
+	CHECK(p.slot[0].offset == 0 && p.slot[1].offset == 0 && p.slot[2].offset == 4096);
+	CHECK(p.size[0] == 12288 && p.size[1] == 4096);
+	for (int i = 0; i < 3; i++)
+		memset(p.slot[i].mem, i + 1, p.slot[i].bytes);
+	CHECK(p.slot[0].mem[4095] == 1 && p.slot[1].mem[0] == 2 && p.slot[2].mem[8191] == 3);
+	ay_pool_release(&p);
+}
+
+TEST(buffer_empty_pools)
+{
+	const struct ay_need empty = { 0, true };
+	struct ay_pool none = make(0, NULL), one = make(1, &empty), never = { 0 };
+
+	CHECK(none.fd[0] < 0 && none.fd[1] < 0);
+	CHECK(one.slot[0].bytes == AY_PAGE && one.fd[0] < 0);
+	ay_pool_release(&none);
+	ay_pool_release(&one);
+	ay_pool_release(&never);
+	ay_pool_release(&never);
+}
+
+TEST(buffer_reuse_is_exact)
+{
+	struct ay_pool p = make(3, three), q = make(3, three);
+	struct ay_need other[3];
+
+	CHECK(p.id != q.id);
+	CHECK(ay_pool_fits(&p, 3, three) && ay_pool_fits(&p, 2, three));
+	memcpy(other, three, sizeof other);
+	other[0].bytes = 4096;
+	CHECK(ay_pool_fits(&p, 3, other));
+	other[0].bytes = 4097;
+	CHECK(!ay_pool_fits(&p, 3, other));
+	other[0] = (struct ay_need){ 1, true };
+	CHECK(!ay_pool_fits(&p, 3, other));
+	CHECK(!ay_pool_fits(&p, 4, other));
+	ay_pool_release(&p);
+	CHECK(!ay_pool_fits(&p, 0, NULL));
+	ay_pool_release(&q);
+}
+
+/* What an executor can try with the descriptors that it is sent; a bit for each that works. */
+static int attack(const struct ay_pool *p)
+{
+	const int holes = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	void *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, p->fd[0], 0);
+	int bad = 0;
+
+	bad |= (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[0], 0) != MAP_FAILED) << 0;
+	bad |= !mprotect(m, 4096, PROT_READ | PROT_WRITE) << 1;
+	bad |= (pwrite(p->fd[0], "x", 1, 0) == 1) << 2;
+	bad |= !fallocate(p->fd[0], holes, 0, 4096) << 3;
+	for (int i = 0; i < 2; i++) {
+		bad |= !ftruncate(p->fd[i], 0) << 4;
+		bad |= !ftruncate(p->fd[i], 1 << 20) << 5;
+		bad |= !fcntl(p->fd[i], F_ADD_SEALS, F_SEAL_WRITE) << 6;
+	}
+	bad |= (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[1], 0) == MAP_FAILED) << 7;
+	return bad;
+}
+
+TEST(buffer_seals_hold)
+{
+	struct ay_pool p = make(3, three);
+	int status = -1;
+	pid_t pid;
+
+	p.slot[0].mem[0] = 42; /* the judge still can */
+	pid = fork();
+	if (!pid)
+		_exit(attack(&p));
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECKF(WIFEXITED(status) && !WEXITSTATUS(status), "attacks %#x", WEXITSTATUS(status));
+	CHECK(p.slot[0].mem[0] == 42);
+	p.slot[0].mem[0] = 43;
+	ay_pool_release(&p);
+}
+
+TEST(buffer_is_not_inherited)
+{
+	struct ay_pool p = make(3, three);
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		volatile uint8_t *m = p.slot[0].mem;
+
+		signal(SIGSEGV, SIG_DFL); /* a sanitizer would make a report of it */
+		*m = 1;
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	CHECK(p.slot[0].mem[0] == 0);
+	ay_pool_release(&p);
+}
+
+TEST(buffer_says_what_it_needs)
+{
+	const struct ay_need huge[] = { { (uint64_t)1 << 50, false } }, absurd[] = { { UINT64_MAX, true } };
+	struct ay_err err = { 0 };
+	struct ay_pool p;
+
+	CHECK(ay_pool_init(&p, 1, huge, &err) && err.code == AY_ERR_MEMORY);
+	CHECKF(strstr(err.msg, "needs 1125899906842624 bytes"), "%s", err.msg);
+	ay_err_clear(&err);
+	CHECK(ay_pool_init(&p, 1, absurd, &err) && err.code == AY_ERR_MEMORY);
+	CHECK(ay_memory_available() > 1 << 20 && ay_memory_available() < (uint64_t)1 << 50);
+}
+
+TEST(buffer_placement)
+{
+	bool seen[64] = { 0 };
+	int n = 0;
+
+	CHECK(ay_place(4096, 100, AY_PLACE_START) == 0);
+	CHECK(ay_place(4096, 100, AY_PLACE_END) == 3968);
+	CHECK(ay_place(4096, 4096, AY_PLACE_END) == 0);
+	CHECK(ay_place(4096, 0, AY_PLACE_END) == 4096);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t at = ay_place(4096, 100, AY_PLACE_COLOUR);
+
+		CHECK(at % 64 == 0 && at + 100 <= 4096);
+		seen[at / 64 % 64] = true;
+	}
+	for (int i = 0; i < 64; i++)
+		n += seen[i];
+	CHECKF(n == 63, "%d colours", n);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "helpers.h"
+#include "op/fill.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct ay_arena a;
+
+/* The call of a line, or NULL and the message in err. */
+static struct ay_call *bind(const char *line, struct ay_err *err)
+{
+	return help_bind(help_registry(), &a, line, err);
+}
+
+static double *values(const struct ay_call *c, int operand, int64_t *n)
+{
+	const struct ay_operand *o = c->operand[operand];
+	uint8_t *mem = ay_alloc(&a, (size_t)(ay_view_extent(&o->view) * 16 + 16));
+	double *x;
+
+	*n = ay_numel_of(&o->view);
+	x = AY_NEW_N(&a, double, *n + 1);
+	ay_fill_storage(c, o, mem);
+	for (int64_t i = 0; i < *n; i++)
+		ay_row_load_d(o->view.dt, mem + (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes, 1, 1,
+			      &x[i]);
+	return x;
+}
+
+static double *fill_values(const char *fill, const char *dt, int n, int64_t *got)
+{
+	struct ay_err err = { 0 };
+	struct ay_call *c = bind(ay_sprintf(&a, "aten::relu((T([%d], %s, fill=%s),), {}) seed=11", n, dt, fill), &err);
+
+	if (!c) {
+		test_fail(__FILE__, __LINE__, "%s: %s", fill, err.msg);
+		*got = 0;
+		return NULL;
+	}
+	return values(c, 0, got);
+}
+
+TEST(fill_every_element_can_be_made_alone)
+{
+	static const char *const lines[] = {
+		"aten::relu((T([37], f32),), {}) seed=3",
+		"aten::relu((T([5, 7], f16, stride=(14, 2), offset=3),), {}) seed=3",
+		"aten::relu((T([9, 4], bf16, stride=(0, 1)),), {}) seed=3",
+		"aten::add.Tensor((T([37], c64), T([37], c128, fill=heavy)), {}) seed=3",
+		"aten::relu((T([257], f64, fill=special),), {}) seed=4",
+		"aten::relu((T([257], i32, fill=int(-100, 100)),), {}) seed=5",
+	};
+	struct ay_err err = { 0 };
+
+	for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
+		struct ay_call *c = bind(lines[l], &err);
+
+		CHECKF(c, "%s: %s", lines[l], err.msg);
+		for (int k = 0; c && k < c->noperand && c->operand[k]->role == AY_IN; k++) {
+			const struct ay_operand *o = c->operand[k];
+			int item = ay_dt_info(o->view.dt)->bytes;
+			int64_t n = ay_view_extent(&o->view);
+			uint8_t *all = ay_alloc(&a, (size_t)(n * item)), one[16];
+
+			ay_fill_storage(c, o, all);
+			for (int64_t i = n - 1; i >= 0; i -= 3) {
+				ay_fill_one(c, o, i, one);
+				CHECKF(!memcmp(one, all + i * item, (size_t)item), "%s: position %lld", lines[l], (long long)i);
+			}
+		}
+	}
+}
+
+TEST(fill_logical_elements_can_be_made_alone)
+{
+	struct ay_err err = { 0 };
+	struct ay_call *c = bind("aten::add.Tensor((T([50], i64, fill=perm), T([50], f64, fill=sorted)), {}) seed=9", &err);
+
+	CHECK(c);
+	for (int k = 0; c && k < 2; k++) {
+		int64_t all[50], one;
+
+		ay_fill_storage(c, c->operand[k], all);
+		for (int i = 49; i >= 0; i--) {
+			ay_fill_one(c, c->operand[k], i, &one);
+			CHECK(one == all[i]);
+		}
+	}
+}
+
+TEST(fill_normal_has_its_moments)
+{
+	int64_t n;
+	double *x = fill_values("normal(3, 2)", "f64", 100000, &n), sum = 0, sq = 0, cube = 0, most = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		sum += x[i];
+	for (int64_t i = 0; i < n; i++) {
+		double d = (x[i] - sum / (double)n) / 2;
+
+		sq += d * d;
+		cube += d * d * d;
+		most = fmax(most, fabs(d));
+	}
+	CHECK(fabs(sum / (double)n - 3) < 0.04);    /* 6 sd of the mean */
+	CHECK(fabs(sq / (double)n - 1) < 0.03);
+	CHECK(fabs(cube / (double)n) < 0.06);
+	CHECK(most > 3.5 && most < 4.95); /* eight words reach 4.9 sd, no further */
+}
+
+TEST(fill_ranges_hold)
+{
+	static const struct {
+		const char *fill, *dt;
+		double lo, hi;
+		int distinct; /* at least so many different values among 1000 */
+	} t[] = {
+		{ "uniform(-2, 5)", "f64", -2, 5, 1000 }, { "index(17)", "i64", 0, 16, 17 }, { "int(-3, 3)", "i8", -3, 3, 7 },
+		{ "exact", "f16", -2, 2, 5 },		  { "bool(0.5)", "b8", 0, 1, 2 },    { "zeros", "f32", 0, 0, 1 },
+		{ "ones", "f32", 1, 1, 1 },		  { "const(2.5)", "f32", 2.5, 2.5, 1 }, { "sorted(1, 2)", "f64", 1, 2, 1000 },
+		{ "heavy", "f64", -2048, 2048, 1000 },	  { "perm", "i32", 0, 999, 1000 },   { "perm(5000)", "i32", 0, 4999, 1000 },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct ay_err err = { 0 };
+		struct ay_call *c = bind(ay_sprintf(&a, "aten::add.Tensor((T([1000], %s, fill=%s), T([1000], %s)), {}) seed=2",
+						    t[i].dt, t[i].fill, t[i].dt), &err);
+		int64_t n;
+		double *x;
+		int distinct = 0;
+
+		CHECKF(c, "%s: %s", t[i].fill, err.msg);
+		if (!c)
+			continue;
+		x = values(c, 0, &n);
+		for (int64_t k = 0; k < n; k++) {
+			bool seen = false;
+
+			CHECKF(x[k] >= t[i].lo && x[k] <= t[i].hi, "%s gave %g", t[i].fill, x[k]);
+			for (int64_t m = 0; m < k && !seen; m++)
+				seen = x[m] == x[k];
+			distinct += !seen;
+		}
+		CHECKF(distinct >= t[i].distinct, "%s: only %d different values", t[i].fill, distinct);
+	}
+}
+
+TEST(fill_special_has_everything_special)
+{
+	int64_t n, nan = 0, inf = 0, zero = 0, negzero = 0, sub = 0, plain = 0;
+	double *x = fill_values("special", "f16", 2000, &n);
+
+	for (int64_t i = 0; i < n; i++) {
+		nan += isnan(x[i]);
+		inf += isinf(x[i]);
+		zero += x[i] == 0 && !signbit(x[i]);
+		negzero += x[i] == 0 && signbit(x[i]);
+		sub += x[i] != 0 && fabs(x[i]) < 0x1p-14;
+		plain += isfinite(x[i]) && fabs(x[i]) > 0.1 && fabs(x[i]) < 5;
+	}
+	CHECK(nan && inf && zero && negzero && sub);
+	CHECK(plain > n / 2);
+}
+
+TEST(fill_sorted_increases_and_perm_is_one)
+{
+	int64_t n;
+	double *x = fill_values("sorted", "f64", 500, &n);
+
+	for (int64_t i = 1; i < n; i++)
+		CHECK(x[i] > x[i - 1]);
+}
+
+TEST(fill_seed_and_tensor_decide)
+{
+	struct ay_err err = { 0 };
+	struct ay_call *c = bind("aten::add.Tensor((T([64], f32), T([64], f32)), {}) seed=1", &err);
+	struct ay_call *d = bind("aten::add.Tensor((T([64], f32), T([64], f32)), {}) seed=2", &err);
+	float x[64], y[64], z[64];
+
+	CHECK(c && d);
+	if (!c || !d)
+		return;
+	ay_fill_storage(c, c->operand[0], x);
+	ay_fill_storage(c, c->operand[1], y);
+	ay_fill_storage(d, d->operand[0], z);
+	CHECK(memcmp(x, y, sizeof x));
+	CHECK(memcmp(x, z, sizeof x));
+	ay_fill_storage(c, c->operand[0], z);
+	CHECK(!memcmp(x, z, sizeof x));
+}
+
+/* The same bits on every machine: these are what version 0.1 gives, and what a repro line relies on. */
+TEST(fill_bits_do_not_drift)
+{
+	int64_t n;
+	double *x = fill_values("normal", "f32", 4, &n);
+	char got[200];
+
+	snprintf(got, sizeof got, "%a %a %a %a", x[0], x[1], x[2], x[3]);
+	CHECK_STR(got, "-0x1.4c39f6p+0 -0x1.049b88p+0 -0x1.26524ep-4 -0x1.81f512p-1");
+}
+
+TEST(fill_refuses_what_makes_no_sense)
+{
+	static const struct {
+		const char *line, *part;
+	} bad[] = {
+		{ "aten::relu((T([3], f32, fill=norml),), {})", "there is no fill 'norml'" },
+		{ "aten::relu((T([3], f32, fill=index),), {})", "needs 1 argument" },
+		{ "aten::relu((T([3], f32, fill=normal(1, 2, 3)),), {})", "takes 2 arguments, not 3" },
+		{ "aten::relu((T([3], f32, fill=int(4, 2)),), {})", "the range is empty" },
+		{ "aten::relu((T([3], f32, fill=index(0)),), {})", "nothing to index" },
+		{ "aten::relu((T([9], i64, fill=perm(5)),), {})", "9 distinct values are needed" },
+		{ "aten::relu((T([3, 3], f32, stride=(0, 1), fill=sorted),), {})", "shares storage" },
+		{ "aten::relu((T([3], f32, fill=normal('x')),), {})", "takes numbers" },
+	};
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct ay_err err = { 0 };
+
+		CHECKF(!bind(bad[i].line, &err), "accepted: %s", bad[i].line);
+		CHECKF(strstr(err.msg, bad[i].part), "%s\n      said: %s", bad[i].line, err.msg);
+	}
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every operator owes: run for all of them, so that a new file is tested by being there.
+ */
+#include "test.h"
+#include "helpers.h"
+#include "judge/mutants.h"
+#include "oracle/oracle.h"
+
+#include <string.h>
+
+static struct ay_arena keep, one;
+
+static const char *text_of(const struct ay_case *line)
+{
+	struct ay_str b = { 0 };
+	const char *s;
+
+	ay_case_print(&b, line);
+	s = ay_strdup(&one, ay_str_text(&b));
+	ay_str_release(&b);
+	return s;
+}
+
+typedef void (*each_fn)(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c);
+
+/* Calls fn for every case up to a tier, bound with a fixed seed. */
+static void each_case(enum ay_tier max, each_fn fn)
+{
+	const struct ay_registry *r = help_registry();
+
+	for (int i = 0; i < r->n; i++) {
+		struct ay_suite s = { 0 };
+		struct ay_err err = { 0 };
+
+		if (ay_suite_add_op(&s, &keep, r, &r->op[i], max, &err))
+			test_fail(__FILE__, __LINE__, "%s: %s", r->op[i].name, err.msg);
+		CHECKF(s.n > 0, "%s has no cases", r->op[i].name);
+		for (int k = 0; k < s.n; k++) {
+			struct ay_case line = *s.c[k].line;
+			struct ay_call *c;
+
+			ay_arena_clear(&one);
+			line.has_seed = true;
+			line.seed = (uint64_t)k + 1;
+			if (ay_call_bind(&one, r->op[i].op[0], s.c[k].schema, &line, &c, &err)) {
+				test_fail(__FILE__, __LINE__, "%s\n      %s", text_of(&line), err.msg);
+				ay_err_clear(&err);
+				continue;
+			}
+			fn(&r->op[i], &s.c[k], c);
+		}
+		ay_suite_release(&s);
+		ay_arena_clear(&keep);
+	}
+}
+
+TEST(ops_are_described)
+{
+	const struct ay_registry *r = help_registry();
+
+	CHECK(r->n > 0);
+	for (int i = 0; i < r->n; i++) {
+		const struct ay_op *op = r->op[i].op[0];
+
+		CHECKF(op->doc && strlen(op->doc) > 20, "%s (%s): write its .doc", r->op[i].name, r->op[i].path);
+		CHECKF(op->reference || op->check, "%s: it has neither reference nor check", r->op[i].name);
+		CHECKF(op->cost, "%s: say what it costs", r->op[i].name);
+		for (int k = 0; k < r->op[i].nschema; k++)
+			CHECKF(ay_schema_is_kernel(r->op[i].schema[k]), "%s: schema %d is no tensor kernel", r->op[i].name, k);
+	}
+}
+
+static void check_cost(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
+{
+	struct ay_cost k = { 0 };
+
+	(void)sc;
+	e->op[0]->cost(c, &k);
+	CHECKF(k.flops >= 0, "%s: negative cost", e->name);
+}
+
+TEST(ops_all_cases_bind_and_have_a_cost)
+{
+	each_case(AY_PERF, check_cost);
+}
+
+/* The printed line parses to the same line, so every report can be pasted. */
+static void check_roundtrip(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
+{
+	const char *text = text_of(sc->line);
+	struct ay_err err = { 0 };
+	struct ay_case *back;
+
+	(void)e, (void)c;
+	CHECKF(!ay_case_parse(&one, text, strlen(text), &back, &err) && ay_case_equal(back, sc->line), "%s: %s", text, err.msg);
+}
+
+TEST(ops_case_lines_round_trip)
+{
+	each_case(AY_PERF, check_roundtrip);
+}
+
+static void produce(const struct ay_entry_op *e, struct ay_call *c, int acc_bits)
+{
+	struct ay_compare q = { .op = e, .call = c, .threads = 1, .acc_bits = acc_bits };
+	const struct ay_view **dst = AY_NEW_N(&one, const struct ay_view *, c->nout + 1);
+
+	for (int k = 0; k < c->nout; k++)
+		dst[k] = &c->out[k]->view;
+	ay_oracle_produce(&q, dst);
+}
+
+/* The reference, rounded, is a right answer; so is one that accumulates in f32 (f64 results: in f64). */
+static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
+{
+	const struct ay_op *op = e->op[ay_call_num_type(c)];
+	struct ay_compare q = { .op = e, .call = c, .threads = 1 };
+	struct ay_diff *d = AY_NEW_N(&one, struct ay_diff, c->nout + 1);
+	bool f64 = c->nout && ay_u_acc(c->out[0]->view.dt) < 0x1p-30, integers = c->nout && ay_dt_is_integral(c->out[0]->view.dt);
+
+	if (!op->reference)
+		return;
+	for (int pass = 0; pass < 2; pass++) {
+		const struct ay_view **got = AY_NEW_N(&one, const struct ay_view *, c->nout + 1);
+		struct ay_finding f = { .index = -1 };
+
+		help_memory(&one, c);
+		produce(e, c, !pass || integers ? 0 : f64 ? 53 : 24);
+		ay_oracle_compare(&q, d);
+		for (int k = 0; k < c->nout; k++) {
+			got[k] = &c->out[k]->view;
+			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg", text_of(c->line), pass, k,
+			       (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
+			/* a case that proves nothing does not belong into a suite */
+			CHECKF(sc->derived || e->op[0]->flags & AY_RANDOM || d[k].n < 32 ||
+				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
+			       "%s is a weak case for output %d", text_of(c->line), k);
+		}
+		if (op->check && !(op->flags & AY_RANDOM)) {
+			op->check(c, got, &f);
+			CHECKF(!f.text[0], "%s: its own check says: %s", text_of(c->line), f.text);
+		}
+	}
+}
+
+TEST(ops_honest_answers_pass_and_no_case_is_weak)
+{
+	each_case(AY_QUICK, check_honest);
+}
+
+/* Edges that every operator's quick cases must have, unless its meaning forbids them. */
+struct edges {
+	bool empty, single, odd, strided;
+};
+
+static struct edges found;
+
+static void note_edges(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
+{
+	(void)e;
+	for (int i = 0; i < c->noperand && !sc->derived; i++) {
+		int64_t n = ay_numel_of(&c->operand[i]->view);
+
+		found.empty |= n == 0;
+		found.single |= n == 1;
+		found.odd |= n > 1 && n % 2;
+		found.strided |= n > 1 && !ay_view_is_dense(&c->operand[i]->view);
+	}
+}
+
+TEST(ops_have_their_edges)
+{
+	const struct ay_registry *r = help_registry();
+
+	for (int i = 0; i < r->n; i++) {
+		struct ay_suite s = { 0 };
+		struct ay_err err = { 0 };
+		const char *name = r->op[i].name;
+
+		found = (struct edges){ 0 };
+		if (ay_suite_add_op(&s, &keep, r, &r->op[i], AY_QUICK, &err))
+			test_fail(__FILE__, __LINE__, "%s", err.msg);
+		for (int k = 0; k < s.n; k++) {
+			struct ay_suite_case sc = s.c[k];
+			struct ay_call *c;
+
+			sc.derived = false; /* an operator without lines of its own has its functional's */
+			if (!ay_call_bind(&one, r->op[i].op[0], sc.schema, sc.line, &c, &err))
+				note_edges(&r->op[i], &sc, c);
+		}
+		CHECKF(found.single, "%s: no tensor of one element", name);
+		CHECKF(found.odd, "%s: no odd size", name);
+		if (strcmp(ay_entry_source(&r->op[i]), "aten") == 0 || strcmp(ay_entry_source(&r->op[i]), "extra") == 0)
+			CHECKF(found.empty, "%s: no empty tensor", name);
+		if (!(r->op[i].op[0]->flags & AY_DENSE_ONLY))
+			CHECKF(found.strided, "%s: no strided tensor (or flag AY_DENSE_ONLY)", name);
+		ay_suite_release(&s);
+	}
+}
+
+/* design: 100 % of null kernels and at least 95 % of all mutants are refused. */
+TEST(ops_refuse_their_mutants)
+{
+	const struct ay_registry *r = help_registry();
+
+	for (int i = 0; i < r->n; i++) {
+		struct ay_mutation m;
+		struct ay_err err = { 0 };
+		int planted = 0, killed = 0;
+
+		if (ay_mutate(r, &r->op[i], &keep, &m, &err))
+			test_fail(__FILE__, __LINE__, "%s: %s", r->op[i].name, err.msg);
+		for (int k = 0; k < AY_MUTANT_COUNT; k++) {
+			planted += m.planted[k];
+			killed += m.killed[k];
+			if (ay_mutant_table[k].cls == AY_MUTANT_NULL)
+				CHECKF(m.killed[k] == m.planted[k], "%s: %d null mutants '%s' live", r->op[i].name,
+				       m.planted[k] - m.killed[k], ay_mutant_table[k].word);
+			if (ay_mutant_table[k].cls == AY_MUTANT_PRECISION)
+				CHECKF(m.killed[k] == m.planted[k], "%s: '%s' lives on some dtype", r->op[i].name, ay_mutant_table[k].word);
+		}
+		CHECKF(planted >= 10 && killed * 100 >= planted * 95, "%s: %d of %d mutants killed", r->op[i].name, killed, planted);
+	}
+}

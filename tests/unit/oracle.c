@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "helpers.h"
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct ay_arena a;
+
+/* want, got, mag -> inside? One row per rule of docs/error-bound.md. */
+TEST(oracle_bound_rule_by_rule)
+{
+	const double ulp32 = 0x1p-23, ulp16 = 0x1p-10;
+	const struct {
+		enum ay_dt dt;
+		double want, got, mag;
+		bool exact, inside;
+		const char *why;
+	} t[] = {
+		{ AY_DT_F32, 1, 1, 0, false, true, "equal" },
+		{ AY_DT_F32, 1, 1 + ulp32, 0, false, true, "one ulp" },
+		{ AY_DT_F32, 1, 1 + 2 * ulp32, 0, false, false, "two ulps" },
+		{ AY_DT_F32, 1, 1 + 2 * ulp32, 1, false, true, "two ulps with weight 1 (4 * 2^-24 more)" },
+		{ AY_DT_F32, 1, 1 + 5 * ulp32, 1, false, false, "five ulps with weight 1" },
+		{ AY_DT_F16, 1, 1 + ulp16, 0, false, true, "one f16 ulp" },
+		{ AY_DT_F16, 1, 1 + 2 * ulp16, 1, false, false, "two f16 ulps: the weight counts in f32 roundoffs" },
+		{ AY_DT_F64, 1, 1 + 0x1p-52, 0, false, true, "one f64 ulp" },
+		{ AY_DT_F64, 1, 1 + 0x1p-50, 0, false, false, "four f64 ulps" },
+		{ AY_DT_F32, NAN, NAN, 0, false, true, "NaN is NaN" },
+		{ AY_DT_F32, NAN, 1, 1e30, false, false, "NaN is nothing else" },
+		{ AY_DT_F32, 1, NAN, 1e30, false, false, "a number is not NaN" },
+		{ AY_DT_F32, INFINITY, INFINITY, 0, false, true, "infinity" },
+		{ AY_DT_F32, INFINITY, -INFINITY, 0, false, false, "the other infinity" },
+		{ AY_DT_F32, INFINITY, 3e38, 1e30, false, false, "finite for infinity" },
+		{ AY_DT_F32, 1, INFINITY, 1, false, false, "infinity for finite" },
+		{ AY_DT_F16, 65519, INFINITY, 0, false, true, "an f16 that may round to infinity" },
+		{ AY_DT_F16, 65519, -INFINITY, 0, false, false, "with the wrong sign" },
+		{ AY_DT_F16, 70000, INFINITY, 0, false, true, "beyond f16" },
+		{ AY_DT_F16, 131008, 65504, 0, false, false, "saturated instead of infinite" },
+		{ AY_DT_F32, 1e-40, 0, 0, false, true, "subnormal flushed to zero" },
+		{ AY_DT_F32, 1e-40, -0.0, 0, false, false, "to the wrong zero" },
+		{ AY_DT_F16, 3e-5, 0, 0, false, false, "f16 subnormals are not flushed" },
+		{ AY_DT_F32, 0, -0.0, 0, false, true, "the sign of zero is free" },
+		{ AY_DT_F32, 0, -0.0, 0, true, false, "but not in a copy" },
+		{ AY_DT_F32, 1, 1 + ulp32, 100, true, false, "a copy is exact" },
+		{ AY_DT_F32, 1, 1 + ulp32, -1, false, false, "negative weight is exact" },
+		{ AY_DT_I32, 3, 3, 0, false, true, "integers" },
+		{ AY_DT_I32, 3, 4, 0, false, false, "are exact" },
+		{ AY_DT_BF16, 1, 1 + 0x1p-7, 0, false, true, "one bf16 ulp" },
+		{ AY_DT_BF16, 1, 1 + 0x1p-6, 0, false, false, "two bf16 ulps" },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct ay_bound b = { .dt = t[i].dt, .k_out = 1, .exact = t[i].exact };
+		long double bound;
+
+		CHECKF(ay_within(&b, t[i].want, t[i].got, t[i].mag, &bound) == t[i].inside, "%s", t[i].why);
+	}
+}
+
+TEST(oracle_rounded_integers_may_be_either_neighbour_of_a_tie)
+{
+	struct ay_bound b = { .dt = AY_DT_I8, .k_out = 1, .rounded = true };
+	long double bound;
+
+	CHECK(ay_within(&b, 2.5L, 2, 1, &bound) && ay_within(&b, 2.5L, 3, 1, &bound));
+	CHECK(!ay_within(&b, 2.4L, 3, 1, &bound));
+}
+
+static struct ay_call *ready(const char *line, const struct ay_entry_op **e)
+{
+	struct ay_err err = { 0 };
+	struct ay_call *c = help_bind(help_registry(), &a, line, &err);
+
+	if (!c) {
+		test_fail(__FILE__, __LINE__, "%s: %s", line, err.msg);
+		return NULL;
+	}
+	help_memory(&a, c);
+	for (int i = 0; i < help_registry()->n; i++)
+		if (help_registry()->op[i].op[0] == c->op)
+			*e = &help_registry()->op[i];
+	return c;
+}
+
+static void answer(const struct ay_entry_op *e, struct ay_call *c, int threads)
+{
+	struct ay_compare q = { .op = e, .call = c, .threads = threads };
+	const struct ay_view *dst[8];
+
+	for (int k = 0; k < c->nout; k++)
+		dst[k] = &c->out[k]->view;
+	ay_oracle_produce(&q, dst);
+}
+
+static int64_t bad_elements(const struct ay_entry_op *e, struct ay_call *c, int threads, int64_t *first)
+{
+	struct ay_compare q = { .op = e, .call = c, .threads = threads };
+	struct ay_diff d[8];
+
+	ay_oracle_compare(&q, d);
+	*first = d[0].first;
+	return d[0].bad;
+}
+
+TEST(oracle_finds_one_wrong_element_anywhere)
+{
+	static const char *const lines[] = {
+		"aten::relu((T([70000], f32),), {}) seed=1",
+		"aten::add.Tensor((T([3, 50], f64), T([50], f64)), {}) seed=1",
+		"aten::add.Tensor((T([61], c64), T([61], c64)), {}) seed=1",
+		"aten::add.out((T([9, 31], f16), T([9, 31], f16)), {'out': T([9, 31], f16, stride=(62, 2), offset=5)}) seed=1",
+		"aten::sum.dim_IntList((T([300, 40], f32), [1]), {}) seed=1",
+		"aten::add.Tensor((T([100], i64), T([100], i64)), {}) seed=1",
+	};
+
+	for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
+		const struct ay_entry_op *e = NULL;
+		struct ay_call *c = ready(lines[l], &e);
+		int64_t n, first;
+
+		if (!c)
+			continue;
+		n = ay_numel_of(&c->out[0]->view);
+		answer(e, c, 1);
+		CHECKF(!bad_elements(e, c, 1, &first), "%s: right, but %lld is refused", lines[l], (long long)first);
+		for (int64_t i = 0; i < n; i += n / 3) {
+			uint8_t *at = (uint8_t *)c->out[0]->view.data +
+				      ay_view_at(&c->out[0]->view, i) * ay_dt_info(c->out[0]->view.dt)->bytes;
+			uint8_t *top = at + ay_dt_info(ay_dt_component(c->out[0]->view.dt))->bytes - 1;
+
+			*top ^= 0x40; /* exponent, or a high bit of an integer */
+			CHECKF(bad_elements(e, c, 2, &first) == 1 && first == i, "%s: element %lld, found %lld", lines[l], (long long)i,
+			       (long long)first);
+			*top ^= 0x40;
+		}
+	}
+}
+
+TEST(oracle_is_the_same_for_any_number_of_threads)
+{
+	const struct ay_entry_op *e = NULL;
+	struct ay_call *c = ready("aten::sum.dim_IntList((T([3000, 70], f32), [1]), {}) seed=5", &e);
+	float *one;
+
+	if (!c)
+		return;
+	answer(e, c, 1);
+	one = ay_alloc(&a, 3000 * sizeof *one);
+	memcpy(one, c->out[0]->view.data, 3000 * sizeof *one);
+	for (int threads = 2; threads <= 5; threads++) {
+		memset(c->out[0]->view.data, 0, 3000 * sizeof *one);
+		answer(e, c, threads);
+		CHECK(!memcmp(one, c->out[0]->view.data, 3000 * sizeof *one));
+	}
+}
+
+/* The mask leaves elements out of the count of bad ones, not out of the count of compared ones. */
+static bool mask_all(void *user, int out, int64_t index)
+{
+	(void)user, (void)out, (void)index;
+	return true;
+}
+
+TEST(oracle_mask_leaves_elements_out)
+{
+	const struct ay_entry_op *e = NULL;
+	struct ay_call *c = ready("aten::relu((T([100], f32, fill=ones),), {}) seed=1", &e);
+	struct ay_compare q = { .call = c, .threads = 1, .mask = mask_all };
+	struct ay_diff d;
+
+	if (!c)
+		return;
+	q.op = e;
+	ay_oracle_compare(&q, &d); /* the outputs are zeros: all wrong */
+	CHECK(d.n == 100 && d.bad == 0 && d.skipped == 100);
+	q.mask = NULL;
+	ay_oracle_compare(&q, &d);
+	CHECK(d.bad == 100 && d.first == 0 && d.want == 1 && d.got == 0);
+	CHECK(d.least == d.most);
+}
+
+/* What the bound stands on: growth and the weights of sums. */
+TEST(oracle_weights_follow_their_formulas)
+{
+	CHECK(ay_growth(64) == 8 + 2);
+	CHECK(ay_growth(1 << 20) == 1024 + 2048);
+	CHECK(ay_err_sum(4, -3, 1, 2) == (2 + 0.125) * 3);
+	CHECK(ay_err_sum(4, 1, 25, 2) == (2 + 0.125) * 5);
+	CHECK(ay_err_sum(4, 1, 1, 7) == (2 + 0.125) * 7);
+	/* 2 * u_f16 * r in units of 4 * 2^-24 */
+	CHECK(ay_err_round(AY_DT_F16, AY_DT_F16, 3) == 2 * 0x1p-11 * 3 / (4 * 0x1p-24));
+	/* P(|sum| > t) <= 1e-9 for a fair coin 10000 times: between 6 and 7 standard deviations of 50 */
+	CHECK(ay_bernstein(2500, 1e-9) > 300 && ay_bernstein(2500, 1e-9) < 350);
+}
