@@ -83,7 +83,7 @@ $B/obj/registry.o: $B/registry.c | deps
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
-$B/assay-native: $(EXECSRC) $(wildcard src/exec/*.h) include/assay/kernel.h | deps
+$B/assay-native: $(EXECSRC) $(wildcard src/exec/*.h src/exec/native/*.h) include/assay/kernel.h | deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread

@@ -18,7 +18,8 @@ enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3, TEXT_MAX = 8192 };
 
 static const struct usage usage = {
 	"assay check FILE [options]",
-	"Judges a kernel. The operator is the one that the file's name says (aten_add_Tensor.c), the only one whose\n"
+	"Judges a kernel. The operator is the one that the file's name says (aten_add_Tensor.c), the only one "
+	"whose\n"
 	"functions the file defines, or --op. Exit status: 0 it passed, 1 it did not, 2 it could not be judged.",
 	"  assay check kernels/c/aten_relu.c\n"
 	"  assay check my_kernel.c --op aten::add\n"
@@ -55,7 +56,8 @@ struct tally {
 	enum ay_verdict verdict;
 };
 
-/* --- which operator ----------------------------------------------------------------------------------------------- */
+/* --- which operator
+ * ----------------------------------------------------------------------------------------------- */
 
 static bool is_word(char c)
 {
@@ -133,12 +135,15 @@ static int find_op(struct check *c, const char *source, struct ay_err *err)
 	if (c->o.op)
 		c->op = ay_registry_find(c->app->registry, c->o.op, &s, &exact, err);
 	else if (!(c->op = op_by_name(c->app, c->path)) && !(c->op = op_by_source(c->app, source)))
-		ay_fail(err, AY_ERR_USAGE, "%s: which operator is it for? Name it with --op, or call the file after the function "
-			"(aten_relu.c; see: assay ops)", c->path);
+		ay_fail(err, AY_ERR_USAGE,
+			"%s: which operator is it for? Name it with --op, or call the file after the function "
+			"(aten_relu.c; see: assay ops)",
+			c->path);
 	return c->op ? 0 : -1;
 }
 
-/* --- building and loading ----------------------------------------------------------------------------------------- */
+/* --- building and loading
+ * ----------------------------------------------------------------------------------------- */
 
 /* Forms of an operator share a file (add, add_): the kernel may define any of them. */
 static bool same_family(const struct check *c, const struct ay_entry_op *e)
@@ -188,7 +193,8 @@ static const char *list_symbols(struct check *c)
 	return s;
 }
 
-/* --- which cases -------------------------------------------------------------------------------------------------- */
+/* --- which cases
+ * -------------------------------------------------------------------------------------------------- */
 
 static int add_line(struct check *c, struct ay_err *err)
 {
@@ -220,13 +226,15 @@ static int add_cases(struct check *c, struct ay_err *err)
 	for (int i = 0; i < c->app->registry->n; i++) {
 		const struct ay_entry_op *e = &c->app->registry->op[i];
 
-		if (same_family(c, e) && ay_suite_add_op(&c->suite, c->app->arena, c->app->registry, e, AY_PERF, err))
+		if (same_family(c, e) &&
+		    ay_suite_add_op(&c->suite, c->app->arena, c->app->registry, e, AY_PERF, err))
 			return -1;
 	}
 	return 0;
 }
 
-/* --- saying it ---------------------------------------------------------------------------------------------------- */
+/* --- saying it
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void print_number(const char *label, double x)
 {
@@ -288,7 +296,8 @@ static void print_json_case(const struct check *c, const struct ay_suite_case *s
 	ay_str_release(&name);
 }
 
-static int finish(const struct check *c, enum ay_verdict v, const char *detail, int judged, int left, double wall_s)
+static int finish(const struct check *c, enum ay_verdict v, const char *detail, int judged, int left,
+		  double wall_s)
 {
 	if (c->o.json) {
 		json_t *j = json_object();
@@ -328,7 +337,8 @@ static void print_head(const struct check *c)
 	printf("\n");
 }
 
-/* --- judging ------------------------------------------------------------------------------------------------------ */
+/* --- judging
+ * ------------------------------------------------------------------------------------------------------ */
 
 static struct tally *tally_of(struct tally *t, int *n, const struct ay_schema *s, bool derived)
 {
@@ -408,7 +418,8 @@ static int judge_cases(struct check *c, struct tally *t, int *nt, int *judged, i
 		show_progress(c, &p);
 		if (c->o.json)
 			print_json_case(c, sc, &rep);
-		else if (rep.verdict != AY_VERDICT_PASS && rep.verdict != AY_VERDICT_SKIPPED && is_news(c, y, rep.verdict, &shown))
+		else if (rep.verdict != AY_VERDICT_PASS && rep.verdict != AY_VERDICT_SKIPPED &&
+			 is_news(c, y, rep.verdict, &shown))
 			print_report(c, &rep);
 	}
 	if (c->tty)
@@ -419,7 +430,9 @@ static int judge_cases(struct check *c, struct tally *t, int *nt, int *judged, i
 
 static int judge(struct check *c, struct ay_err *err)
 {
-	struct ay_policy p = { .threads = (int)c->o.threads, .oracle_threads = ay_cpu_count(), .call_timeout_s = c->o.timeout,
+	struct ay_policy p = { .threads = (int)c->o.threads,
+			       .oracle_threads = ay_cpu_count(),
+			       .call_timeout_s = c->o.timeout,
 			       .allow_tf32 = c->o.tf32 };
 	struct tally t[256];
 	struct ay_report rep;
@@ -432,7 +445,8 @@ static int judge(struct check *c, struct ay_err *err)
 	if (rep.verdict != AY_VERDICT_NONE)
 		return finish(c, rep.verdict, rep.detail, 0, 0, 0);
 	if (!c->judge.kernel.entries.n)
-		return finish(c, AY_VERDICT_LOAD, ay_sprintf(c->app->arena, "the file defines none of %s", list_symbols(c)), 0, 0, 0);
+		return finish(c, AY_VERDICT_LOAD,
+			      ay_sprintf(c->app->arena, "the file defines none of %s", list_symbols(c)), 0, 0, 0);
 	if (add_cases(c, err) || judge_cases(c, t, &n, &judged, &left, err))
 		return EXIT_FAILED;
 	for (int i = 0; i < n; i++) {
@@ -442,7 +456,8 @@ static int judge(struct check *c, struct ay_err *err)
 			v = ay_verdict_merge(v, t[i].verdict);
 	}
 	if (v == AY_VERDICT_NONE)
-		return ay_fail(err, AY_ERR_USAGE, "%s: there is no case for what it defines", c->path), EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE, "%s: there is no case for what it defines", c->path),
+		       EXIT_FAILED;
 	return finish(c, v, NULL, judged, left, (double)(ay_now_ns() - begin) / 1e9);
 }
 
@@ -498,7 +513,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n < 0)
 		return opt_status(n);
 	if (n != 1)
-		return ay_fail(err, AY_ERR_USAGE, "check: name one kernel file (see: assay check --help)"), EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE, "check: name one kernel file (see: assay check --help)"),
+		       EXIT_FAILED;
 	if (c.o.threads < 1 || c.o.threads > 1024 || !(c.o.timeout > 0))
 		return ay_fail(err, AY_ERR_USAGE, "--threads and --timeout must be positive"), EXIT_FAILED;
 	c.path = argv[0];

@@ -15,12 +15,12 @@
 enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 
 /*      function   name        what it does */
-#define AY_COMMANDS(C)                                                   \
-	C(check, "check", "judge a kernel: is it right?")                \
-	C(ops, "ops", "list the operators")                              \
-	C(show, "show", "describe an operator, or a case line")          \
+#define AY_COMMANDS(C)                                                                     \
+	C(check, "check", "judge a kernel: is it right?")                                  \
+	C(ops, "ops", "list the operators")                                                \
+	C(show, "show", "describe an operator, or a case line")                            \
 	C(mutants, "mutants", "prove the checkers: planted wrong answers must be refused") \
-	C(doctor, "doctor", "say what this machine has and what is missing") \
+	C(doctor, "doctor", "say what this machine has and what is missing")               \
 	C(new_op, "new-op", "start the file of a new operator")
 
 struct app {
@@ -38,8 +38,8 @@ enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
 struct opt {
 	const char *name; /* without the dashes; several spellings separated by '|', the first is shown */
 	enum opt_kind kind;
-	void *value;	  /* bool *, const char **, int64_t *, double * */
-	const char *arg;  /* what the help calls the argument */
+	void *value;     /* bool *, const char **, int64_t *, double * */
+	const char *arg; /* what the help calls the argument */
 	const char *help;
 };
 
@@ -49,8 +49,8 @@ struct usage {
 	const char *examples; /* lines of commands */
 };
 
-/* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their number,
- * -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
+/* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their
+ * number, -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
 int opt_parse(int argc, const char **argv, const struct opt *opts, const struct usage *u, struct ay_err *err);
 /* What a command returns for a negative opt_parse. */
 static inline int opt_status(int n)

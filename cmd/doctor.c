@@ -33,22 +33,27 @@ static struct finding find_compiler(struct app *app, struct ay_forge *f)
 	struct ay_err err = { 0 };
 
 	if (ay_forge_init(f, NULL, &err) || !f->cc)
-		return (struct finding){ "C compiler", MISSING, "none found: no kernel can be built", "apt-get install clang (or gcc)" };
+		return (struct finding){ "C compiler", MISSING, "none found: no kernel can be built",
+					 "apt-get install clang (or gcc)" };
 	return (struct finding){ "C compiler", FINE, ay_sprintf(app->arena, "%s (%s)", f->cc, f->cc_version),
-				 strstr(f->cc, "clang") ? NULL : "clang builds some kernels to faster code: apt-get install clang" };
+				 strstr(f->cc, "clang")
+					 ? NULL
+					 : "clang builds some kernels to faster code: apt-get install clang" };
 }
 
 static struct finding find_cxx(struct app *app, const struct ay_forge *f)
 {
 	if (!f->cxx)
-		return (struct finding){ "C++ compiler", MISSING, "none found: C++ kernels cannot be built", "apt-get install g++" };
+		return (struct finding){ "C++ compiler", MISSING, "none found: C++ kernels cannot be built",
+					 "apt-get install g++" };
 	return (struct finding){ "C++ compiler", FINE, ay_strdup(app->arena, f->cxx), NULL };
 }
 
 static struct finding find_cache(struct app *app, const struct ay_forge *f)
 {
 	if (!f->cache_dir)
-		return (struct finding){ "cache", MISSING, "no folder for compiled kernels: every check compiles anew",
+		return (struct finding){ "cache", MISSING,
+					 "no folder for compiled kernels: every check compiles anew",
 					 "set HOME or XDG_CACHE_HOME to a folder that can be written" };
 	return (struct finding){ "cache", FINE, ay_strdup(app->arena, f->cache_dir), NULL };
 }
@@ -62,10 +67,13 @@ static struct finding find_memory(struct app *app)
 	double gib = (double)ay_memory_available() / (1 << 30);
 
 	if (ay_pool_init(&p, 1, &need, &err))
-		return (struct finding){ "shared memory", MISSING, ay_strdup(app->arena, err.msg),
-					 "a Linux kernel of 5.1 or later with memfd_create and F_SEAL_FUTURE_WRITE is needed" };
+		return (struct finding){
+			"shared memory", MISSING, ay_strdup(app->arena, err.msg),
+			"a Linux kernel of 5.1 or later with memfd_create and F_SEAL_FUTURE_WRITE is needed"
+		};
 	ay_pool_release(&p);
-	return (struct finding){ "shared memory", FINE, ay_sprintf(app->arena, "sealed memfds work; %.1f GiB are free", gib), NULL };
+	return (struct finding){ "shared memory", FINE,
+				 ay_sprintf(app->arena, "sealed memfds work; %.1f GiB are free", gib), NULL };
 }
 
 static struct finding find_machine(struct app *app, const struct ay_forge *f)
@@ -74,8 +82,8 @@ static struct finding find_machine(struct app *app, const struct ay_forge *f)
 
 	uname(&u);
 	return (struct finding){ "machine", FINE,
-				 ay_sprintf(app->arena, "%d cores, %s, %s %s", ay_cpu_count(), f->cpu ? f->cpu : u.machine, u.sysname,
-					    u.release),
+				 ay_sprintf(app->arena, "%d cores, %s, %s %s", ay_cpu_count(),
+					    f->cpu ? f->cpu : u.machine, u.sysname, u.release),
 				 NULL };
 }
 
@@ -96,7 +104,8 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_cache(app, &f);
 	list[count++] = find_memory(app);
 	list[count++] = find_machine(app, &f);
-	list[count++] = (struct finding){ "sandbox", NOTE, "none: a kernel runs in a process of its own, with your rights",
+	list[count++] = (struct finding){ "sandbox", NOTE,
+					  "none: a kernel runs in a process of its own, with your rights",
 					  "do not judge kernels that you would not run yourself" };
 	for (int i = 0; i < count; i++) {
 		if (json) {

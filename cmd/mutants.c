@@ -8,7 +8,8 @@
 
 static const struct usage usage = {
 	"assay mutants [OP] [options]",
-	"Plants wrong answers in every quick case and counts how many the checkers refuse. Mutants that equal the right\n"
+	"Plants wrong answers in every quick case and counts how many the checkers refuse. Mutants that equal the "
+	"right\n"
 	"answer of a case are equivalent there and do not count.",
 	"  assay mutants\n"
 	"  assay mutants aten::sum --survivors\n"
@@ -44,8 +45,10 @@ static void print_head(bool markdown)
 {
 	if (markdown)
 		printf("# Mutation scores\n\n"
-		       "Made by `assay mutants --markdown`; a test compares this page with what the program prints. Killed / planted\n"
-		       "over the quick cases; answers that equal the right one are equivalent and left out. `half` and `tf32` count\n"
+		       "Made by `assay mutants --markdown`; a test compares this page with what the program "
+		       "prints. Killed / planted\n"
+		       "over the quick cases; answers that equal the right one are equivalent and left out. "
+		       "`half` and `tf32` count\n"
 		       "overloads and dtypes, the others cases and outputs.\n\n");
 	printf(markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
@@ -67,8 +70,8 @@ static void print_row(const char *name, const struct ay_mutation *m, bool markdo
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
 		printf(markdown ? "| %s " : " %9s", cell);
 	}
-	printf(markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent, percent(t.nulls_killed, t.nulls),
-	       percent(t.killed, t.planted));
+	printf(markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
+	       percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
 }
 
 static void print_json(const char *name, const struct ay_mutation *m)
@@ -80,8 +83,8 @@ static void print_json(const char *name, const struct ay_mutation *m)
 	json_object_set_new(j, "cases", json_integer(m->cases));
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
 		json_object_set_new(kinds, ay_mutant_table[k].word,
-				    json_pack("{s:i,s:i,s:i}", "planted", m->planted[k], "killed", m->killed[k], "equivalent",
-					      m->equivalent[k]));
+				    json_pack("{s:i,s:i,s:i}", "planted", m->planted[k], "killed", m->killed[k],
+					      "equivalent", m->equivalent[k]));
 	json_object_set_new(j, "mutants", kinds);
 	json_object_set_new(j, "null_percent", json_real(percent(t.nulls_killed, t.nulls)));
 	json_object_set_new(j, "all_percent", json_real(percent(t.killed, t.planted)));
@@ -93,7 +96,8 @@ int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err
 {
 	bool json = false, markdown = false, survivors = false, exact, enough = true;
 	const struct opt opts[] = {
-		{ "survivors", OPT_FLAG, &survivors, NULL, "print each mutant that was not refused, with its case" },
+		{ "survivors", OPT_FLAG, &survivors, NULL,
+		  "print each mutant that was not refused, with its case" },
 		{ "markdown", OPT_FLAG, &markdown, NULL, "the table as a page" },
 		{ "json", OPT_FLAG, &json, NULL, "one JSON object an operator" },
 		{ 0 },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * new-op - the file of a new operator: it compiles, and its check fails until somebody has written the description.
+ * new-op - the file of a new operator: it compiles, and its check fails until somebody has written the
+ * description.
  */
 #include "cmd.h"
 #include "base/file.h"
@@ -12,8 +13,10 @@
 
 static const struct usage usage = {
 	"assay new-op NAMESPACE::NAME",
-	"Writes ops/FOLDER/NAME.c below the current folder (the top of assay's own tree): an operator that compiles, with\n"
-	"edges for cases, and whose test fails until its .doc is written. CONTRIBUTING.md has the rest of the recipe.",
+	"Writes ops/FOLDER/NAME.c below the current folder (the top of assay's own tree): an operator that "
+	"compiles, with\n"
+	"edges for cases, and whose test fails until its .doc is written. CONTRIBUTING.md has the rest of the "
+	"recipe.",
 	"  assay new-op aten::square\n"
 	"  assay new-op vllm13::rms_norm\n",
 };
@@ -48,7 +51,8 @@ static const char template[] =
 	"/* clang-format off */\n"
 	"const struct ay_op ay_ops_@N[] = {{\n"
 	"\t.schemas   = AY_SCHEMAS(\"@B(Tensor self) -> Tensor\"),\n"
-	"\t.doc       = \"\", /* what it computes, so that a kernel can be written from it; the test waits for this */\n"
+	"\t.doc       = \"\", /* what it computes, so that a kernel can be written from it; the test waits for "
+	"this */\n"
 	"\t.cases     = {\n"
 	"\t\t{ \"((T(s, dt),), {})\", \"dt=f32|f16|bf16 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]\", AY_QUICK },\n"
 	"\t\t{ \"((T([257], dt, fill=special),), {})\", \"dt=f32|f16|bf16\", AY_QUICK },\n"
@@ -108,7 +112,9 @@ int cmd_new_op(struct app *app, int argc, const char **argv, struct ay_err *err)
 	ns = ay_strndup(app->arena, argv[0], (size_t)(name - argv[0]));
 	name += 2;
 	if (!is_name(ns) || !is_name(name))
-		return ay_fail(err, AY_ERR_USAGE, "'%s' is no name: letters, digits and underscores only", argv[0]), EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE, "'%s' is no name: letters, digits and underscores only",
+			       argv[0]),
+		       EXIT_FAILED;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		if (!strcmp(folders[i].ns, ns)) {
 			folder = folders[i].folder;
@@ -117,7 +123,9 @@ int cmd_new_op(struct app *app, int argc, const char **argv, struct ay_err *err)
 	}
 	path = ay_sprintf(app->arena, "ops/%s/%s.c", folder, name);
 	if (!ay_file_exists("ops/aten"))
-		return ay_fail(err, AY_ERR_USAGE, "there is no folder ops/ here; run this at the top of assay's own tree"), EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE,
+			       "there is no folder ops/ here; run this at the top of assay's own tree"),
+		       EXIT_FAILED;
 	if (ay_file_exists(path))
 		return ay_fail(err, AY_ERR_USAGE, "%s exists already", path), EXIT_FAILED;
 	write_template(&b, name, argv[0], flag);

@@ -40,8 +40,8 @@ static void print_row(const struct ay_entry_op *e, const struct counts *c)
 {
 	size_t n = strcspn(e->op[0]->doc, ".");
 
-	printf("%-28s %-15s %9d %6d %5d %5d  %.*s\n", e->name, set_of(e), e->nschema, c->n[AY_QUICK], c->n[AY_FULL],
-	       c->n[AY_PERF], (int)(n < 60 ? n : 60), e->op[0]->doc);
+	printf("%-28s %-15s %9d %6d %5d %5d  %.*s\n", e->name, set_of(e), e->nschema, c->n[AY_QUICK],
+	       c->n[AY_FULL], c->n[AY_PERF], (int)(n < 60 ? n : 60), e->op[0]->doc);
 }
 
 static void print_json(const struct ay_entry_op *e, const struct counts *c)
@@ -77,7 +77,8 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n < 0)
 		return opt_status(n);
 	if (!json)
-		printf("%-28s %-15s %9s %6s %5s %5s  %s\n", "operator", "set", "overloads", "quick", "full", "perf", "what it does");
+		printf("%-28s %-15s %9s %6s %5s %5s  %s\n", "operator", "set", "overloads", "quick", "full",
+		       "perf", "what it does");
 	for (int i = 0; i < app->registry->n; i++) {
 		const struct ay_entry_op *e = &app->registry->op[i];
 		struct counts c;
@@ -94,8 +95,8 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 			print_row(e, &c);
 	}
 	if (!shown)
-		return ay_fail(err, AY_ERR_USAGE, "no operator's name contains '%s'%s%s (see: assay ops)", n ? argv[0] : "",
-			       source ? " in source " : "", source ? source : "");
+		return ay_fail(err, AY_ERR_USAGE, "no operator's name contains '%s'%s%s (see: assay ops)",
+			       n ? argv[0] : "", source ? " in source " : "", source ? source : "");
 	if (!json)
 		printf("%d operators, %d of the 210 of KernelGenBench\n", shown, in_set);
 	return EXIT_PASSED;

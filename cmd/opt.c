@@ -52,8 +52,8 @@ static void print_help(const struct opt *opts, const struct usage *u)
 	for (; opts->name; opts++) {
 		char left[80];
 
-		snprintf(left, sizeof left, "--%.*s%s%s", (int)strcspn(opts->name, "|"), opts->name, opts->arg ? " " : "",
-			 opts->arg ? opts->arg : "");
+		snprintf(left, sizeof left, "--%.*s%s%s", (int)strcspn(opts->name, "|"), opts->name,
+			 opts->arg ? " " : "", opts->arg ? opts->arg : "");
 		printf("  %-22s %s\n", left, opts->help);
 	}
 	if (u->examples)
@@ -75,8 +75,8 @@ static int unknown(const struct opt *opts, const char *arg, const struct usage *
 	best = nearest(word, names);
 	if (best)
 		return ay_fail(err, AY_ERR_USAGE, "there is no option --%s; did you mean --%s?", word, best);
-	return ay_fail(err, AY_ERR_USAGE, "there is no option --%s (see: %.*s --help)", word, (int)strcspn(u->line + 6, " ") + 6,
-		       u->line);
+	return ay_fail(err, AY_ERR_USAGE, "there is no option --%s (see: %.*s --help)", word,
+		       (int)strcspn(u->line + 6, " ") + 6, u->line);
 }
 
 static int set(const struct opt *o, const char *text, struct ay_err *err)
@@ -91,7 +91,8 @@ static int set(const struct opt *o, const char *text, struct ay_err *err)
 	case OPT_REAL: *(double *)o->value = strtod(text, &end); break;
 	}
 	if (errno || !*text || *end)
-		return ay_fail(err, AY_ERR_USAGE, "--%.*s takes a number, not '%s'", (int)strcspn(o->name, "|"), o->name, text);
+		return ay_fail(err, AY_ERR_USAGE, "--%.*s takes a number, not '%s'", (int)strcspn(o->name, "|"),
+			       o->name, text);
 	return 0;
 }
 

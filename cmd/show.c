@@ -10,7 +10,8 @@
 
 static const struct usage usage = {
 	"assay show OP [options]\n       assay show --case LINE",
-	"Describes an operator: what it means, its overloads, the prototypes of a kernel, the cases it is judged on.\n"
+	"Describes an operator: what it means, its overloads, the prototypes of a kernel, the cases it is judged "
+	"on.\n"
 	"With --case: a line as it will be run, with every fill written out, and its tensors.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
@@ -59,9 +60,12 @@ static void print_judgement(const struct ay_op *op)
 	} rules[] = {
 		{ AY_EXACT, "Results must be bit-equal: they are copies or choices of inputs." },
 		{ AY_META, "Only shape, dtype and strides are judged." },
-		{ AY_RANDOM, "Judged by support and distribution; the same ay_rng must give the same bits, another one others." },
-		{ AY_ROUNDED, "Integer results may be any integer within half a step of the real value, plus the bound." },
-		{ AY_ALIAS_SAFE, "The in-place form calls the functional one with out = self where it is not defined." },
+		{ AY_RANDOM, "Judged by support and distribution; the same ay_rng must give the same bits, "
+			     "another one others." },
+		{ AY_ROUNDED,
+		  "Integer results may be any integer within half a step of the real value, plus the bound." },
+		{ AY_ALIAS_SAFE,
+		  "The in-place form calls the functional one with out = self where it is not defined." },
 	};
 
 	printf("\nHow it is judged\n");
@@ -179,8 +183,8 @@ static int show_case(struct app *app, const char *text, struct ay_err *err)
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
 
-		printf("  %-14s %-9s %-17s %lld elements, %lld bytes of storage\n", o->name, ay_dt_info(o->view.dt)->name,
-		       roles[o->role], (long long)ay_numel_of(&o->view),
+		printf("  %-14s %-9s %-17s %lld elements, %lld bytes of storage\n", o->name,
+		       ay_dt_info(o->view.dt)->name, roles[o->role], (long long)ay_numel_of(&o->view),
 		       (long long)(ay_view_extent(&o->view) * ay_dt_info(o->view.dt)->bytes));
 	}
 	return 0;

@@ -145,6 +145,12 @@ static void cat(struct ay_ref *r)
 	}
 }
 
+static void cost(const struct ay_call *c, struct ay_cost *k)
+{
+	(void)c;
+	k->bytes = -1; /* all is moved once, nothing computed */
+}
+
 /* clang-format off */
 const struct ay_op ay_ops_cat[] = {{
 	.schemas   = AY_SCHEMAS("aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
@@ -176,5 +182,6 @@ const struct ay_op ay_ops_cat[] = {{
 	.accepts   = accepts,
 	.result    = result,
 	.reference = cat,
+	.cost      = cost,
 	.flags     = AY_EXACT,
 }, {0}};

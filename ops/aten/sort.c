@@ -78,7 +78,7 @@ static void sort(struct ay_ref *r)
 			*ay_val(r, 0, i, j) = s[j].key;
 			*ay_mag(r, 0, i, j) = s[j].key != 0 || stable ? -1 : 0;
 			*ay_val(r, 1, i, j) = s[j].from;
-			*ay_mag(r, 1, i, j) = stable ? -1 : INFINITY;
+			*ay_mag(r, 1, i, j) = stable ? -1 : AY_FREE;
 		}
 	}
 }

@@ -5,11 +5,12 @@
  * A wrong, slow or hostile kernel is never an error of the harness: a function here returns -1 only when the judge
  * could not do its own work, and then there is no verdict.
  *
- * Theory of operation. A case is bound and laid out twice over: two sets of tensors with the same content, at different
- * places, whose outputs hold two different poisons. The executor is told to run both. Then the outputs are copied out
- * of its reach and judged there: bytes around and between the elements must still hold the poison (OVERRUN), elements
- * that hold their poison in both sets were never written (UNWRITTEN), the rest is compared with the oracle (MISMATCH;
- * UNSTABLE if only one of the sets is wrong). A random operator gets a third set with another ay_rng.
+ * Theory of operation. A case is bound and laid out twice over: two sets of tensors with the same content, at
+ * different places, whose outputs hold two different poisons. The executor is told to run both. Then the outputs
+ * are copied out of its reach and judged there: bytes around and between the elements must still hold the poison
+ * (OVERRUN), elements that hold their poison in both sets were never written (UNWRITTEN), the rest is compared
+ * with the oracle (MISMATCH; UNSTABLE if only one of the sets is wrong). A random operator gets a third set with
+ * another ay_rng.
  */
 #ifndef AY_JUDGE_JUDGE_H
 #define AY_JUDGE_JUDGE_H
@@ -20,7 +21,7 @@
 #include "op/suite.h"
 
 struct ay_policy {
-	int threads;	    /* a kernel may use */
+	int threads;        /* a kernel may use */
 	int oracle_threads; /* we may use */
 	double call_timeout_s;
 	bool allow_tf32;
@@ -29,16 +30,16 @@ struct ay_policy {
 /* What is said about one case. Strings live in the arena given to the judge. */
 struct ay_report {
 	enum ay_verdict verdict;
-	unsigned all;	     /* bit v: verdict v applies too */
-	const char *line;    /* the case, with its seed: what reproduces it */
-	const char *detail;  /* one line for people; NULL for a plain PASS */
-	const char *hint;    /* what to look at; NULL = none */
-	const char *out;     /* which output the numbers below speak of; NULL = none */
-	int64_t bad, total;  /* elements outside the bound, elements judged */
-	const char *at;	     /* "[3, 17]": the first bad one */
+	unsigned all;       /* bit v: verdict v applies too */
+	const char *line;   /* the case, with its seed: what reproduces it */
+	const char *detail; /* one line for people; NULL for a plain PASS */
+	const char *hint;   /* what to look at; NULL = none */
+	const char *out;    /* which output the numbers below speak of; NULL = none */
+	int64_t bad, total; /* elements outside the bound, elements judged */
+	const char *at;     /* "[3, 17]": the first bad one */
 	double want, got, bound;
 	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
-	double wall_s;	     /* of judging the case, everything included */
+	double wall_s;       /* of judging the case, everything included */
 };
 
 /* A kernel that was built and loaded. */
@@ -51,24 +52,25 @@ struct ay_judge {
 	const struct ay_registry *registry;
 	struct ay_policy policy;
 	struct ay_kernel kernel;
-	struct ay_arena keep;  /* entry names */
-	struct ay_exec *exec;  /* NULL: not running */
-	struct ay_pool pool;   /* reused while the next case fits */
+	struct ay_arena keep; /* entry names */
+	struct ay_exec *exec; /* NULL: not running */
+	struct ay_pool pool;  /* reused while the next case fits */
 	bool has_pool;
-	uint8_t *copy;	       /* outputs out of the executor's reach; grows */
+	uint8_t *copy; /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
-	int timeouts;	       /* in a row */
+	int timeouts; /* in a row */
 };
 
-/* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or CRASH,
- * TIMEOUT from its constructors) in *rep and must not be judged further. */
+/* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or
+ * CRASH, TIMEOUT from its constructors) in *rep and must not be judged further. */
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
 		  struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
 void ay_judge_release(struct ay_judge *j);
 
 /* Has the kernel a function for this overload, its own or (derived) its functional form's? */
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived);
-/* Judges one case. The line's seed is used; without one the case gets a random seed, and the report's line has it. */
+/* Judges one case. The line's seed is used; without one the case gets a random seed, and the report's line has it.
+ */
 int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep,
 		  struct ay_err *err);
 

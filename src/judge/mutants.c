@@ -12,21 +12,21 @@ const struct ay_mutant_info ay_mutant_table[] = {
 #undef M
 };
 
-/* A precision mutant of one overload and dtype, over all cases. */
-struct precision {
+/* Mutants that are counted per overload and dtype, over all cases. */
+struct group {
 	const struct ay_schema *schema;
 	enum ay_dt dt;
 	bool differs[AY_MUTANT_COUNT], killed[AY_MUTANT_COUNT];
-	struct precision *next;
+	struct group *next;
 };
 
 struct lab {
 	const struct ay_registry *r;
 	const struct ay_entry_op *e;
-	struct ay_arena *keep;	/* survivors */
-	struct ay_arena *a;	/* one case */
+	struct ay_arena *keep; /* survivors */
+	struct ay_arena *a;    /* one case */
 	struct ay_mutation *m;
-	struct precision *precision;
+	struct group *groups;
 	struct ay_err *err;
 	/* the case at hand */
 	struct ay_call *call;
@@ -108,13 +108,16 @@ static void restore(struct lab *l)
 
 static bool differs(struct lab *l)
 {
+	if (!l->e->op[0]->reference) /* there is no single right answer to be equal to */
+		return true;
 	for (int k = 0; k < l->call->nout; k++)
 		if (memcmp(storage_of(l->call->out[k]), l->right[k], bytes_of(l->call->out[k])))
 			return true;
 	return false;
 }
 
-/* --- elements ----------------------------------------------------------------------------------------------------- */
+/* --- elements
+ * ----------------------------------------------------------------------------------------------------- */
 
 static uint8_t *elem(const struct ay_view *v, int64_t i)
 {
@@ -234,7 +237,8 @@ static void swap_dims(struct lab *l, const struct ay_view *v)
 	}
 }
 
-/* --- planting ----------------------------------------------------------------------------------------------------- */
+/* --- planting
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void note_survivor(struct lab *l, enum ay_mutant k, const char *line)
 {
@@ -244,9 +248,36 @@ static void note_survivor(struct lab *l, enum ay_mutant k, const char *line)
 	l->m->survivors = s;
 }
 
+static struct group *group_of(struct lab *l, enum ay_dt dt)
+{
+	struct group *p;
+
+	for (p = l->groups; p; p = p->next)
+		if (p->schema == l->call->s && p->dt == dt)
+			return p;
+	p = AY_NEW(l->keep, struct group);
+	*p = (struct group){ .schema = l->call->s, .dt = dt, .next = l->groups };
+	return l->groups = p;
+}
+
+/* A mutant that single cases cannot be asked to refuse: any case of its group may. */
+static void count_in_group(struct lab *l, enum ay_mutant k)
+{
+	struct group *p = group_of(l, l->call->out[0]->view.dt);
+
+	if (differs(l)) {
+		p->differs[k] = true;
+		p->killed[k] |= !accepted(l);
+	}
+}
+
 /* The outputs hold a mutant; count what becomes of it. */
 static void count(struct lab *l, enum ay_mutant k)
 {
+	if (l->e->op[0]->flags & AY_RANDOM) { /* six draws prove nothing, a thousand do */
+		count_in_group(l, k);
+		return;
+	}
 	if (!differs(l)) {
 		l->m->equivalent[k]++;
 		return;
@@ -302,45 +333,28 @@ static void plant_partial(struct lab *l)
 	}
 }
 
-static struct precision *precision_of(struct lab *l, enum ay_dt dt)
-{
-	struct precision *p;
-
-	for (p = l->precision; p; p = p->next)
-		if (p->schema == l->call->s && p->dt == dt)
-			return p;
-	p = AY_NEW(l->keep, struct precision);
-	*p = (struct precision){ .schema = l->call->s, .dt = dt, .next = l->precision };
-	return l->precision = p;
-}
-
-static void try_precision(struct lab *l, struct precision *p, enum ay_mutant k, int acc_bits, int in_bits)
+static void try_precision(struct lab *l, enum ay_mutant k, int acc_bits, int in_bits)
 {
 	produce(l, l->call, acc_bits, in_bits);
-	if (differs(l)) {
-		p->differs[k] = true;
-		p->killed[k] |= !accepted(l);
-	}
+	count_in_group(l, k);
 	restore(l);
 }
 
 static void plant_precision(struct lab *l)
 {
 	enum ay_dt dt = l->call->nout ? l->call->out[0]->view.dt : AY_DT_NONE;
-	struct precision *p;
 
 	if (dt != AY_DT_F32 && dt != AY_DT_F16 && dt != AY_DT_BF16)
 		return;
-	p = precision_of(l, dt);
-	try_precision(l, p, AY_MUTANT_HALF_KIND, dt == AY_DT_BF16 ? 8 : 11, 0);
+	try_precision(l, AY_MUTANT_HALF_KIND, dt == AY_DT_BF16 ? 8 : 11, 0);
 	if (dt == AY_DT_F32)
-		try_precision(l, p, AY_MUTANT_TF32_KIND, 0, 11);
+		try_precision(l, AY_MUTANT_TF32_KIND, 0, 11);
 }
 
-static void count_precision(struct lab *l)
+static void count_groups(struct lab *l)
 {
-	for (const struct precision *p = l->precision; p; p = p->next) {
-		for (int k = AY_MUTANT_HALF_KIND; k < AY_MUTANT_COUNT; k++) {
+	for (const struct group *p = l->groups; p; p = p->next) {
+		for (int k = 0; k < AY_MUTANT_COUNT; k++) {
 			struct ay_str name = { 0 };
 
 			if (!p->differs[k])
@@ -349,8 +363,9 @@ static void count_precision(struct lab *l)
 			l->m->killed[k] += p->killed[k];
 			ay_schema_name(&name, p->schema);
 			if (!p->killed[k])
-				note_survivor(l, (enum ay_mutant)k,
-					      ay_sprintf(l->keep, "%s %s", ay_str_text(&name), ay_dt_info(p->dt)->name));
+				note_survivor(
+					l, (enum ay_mutant)k,
+					ay_sprintf(l->keep, "%s %s", ay_str_text(&name), ay_dt_info(p->dt)->name));
 			ay_str_release(&name);
 		}
 	}
@@ -400,7 +415,7 @@ int ay_mutate(const struct ay_registry *r, const struct ay_entry_op *e, struct a
 		ay_arena_clear(&one);
 		rc = mutate_case(&l, &s.c[i], (uint64_t)i * 2 + 1);
 	}
-	count_precision(&l);
+	count_groups(&l);
 	ay_suite_release(&s);
 	ay_arena_release(&one);
 	ay_arena_release(&lines);

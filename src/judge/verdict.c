@@ -10,7 +10,7 @@ static const struct {
 #define V(name, text) { #name, text },
 	AY_VERDICTS(V)
 #undef V
-	{ "NONE", "not judged yet" },
+		{ "NONE", "not judged yet" },
 };
 
 const char *ay_verdict_name(enum ay_verdict v)

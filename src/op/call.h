@@ -17,9 +17,9 @@
 struct ay_op;
 
 enum ay_role {
-	AY_IN,	   /* read only */
+	AY_IN,     /* read only */
 	AY_INOUT,  /* an argument that is read and written (in-place self, C of gemm) */
-	AY_OUT,	   /* an argument that is only written (out=, or the operator's fill `out`) */
+	AY_OUT,    /* an argument that is only written (out=, or the operator's fill `out`) */
 	AY_RESULT, /* a tensor that the call returns */
 };
 
@@ -28,25 +28,25 @@ struct ay_operand {
 	struct ay_view view; /* inputs: what the judge made; written operands: what the kernel left there */
 	struct ay_view old;  /* AY_INOUT: the content before the call */
 	enum ay_role role;
-	const char *name;     /* of its argument or result */
-	int ordinal;	      /* place among all operands: the generator's stream */
-	struct ay_fill fill;  /* resolved: name is never NULL, arguments are numbers */
+	const char *name;            /* of its argument or result */
+	int ordinal;                 /* place among all operands: the generator's stream */
+	struct ay_fill fill;         /* resolved: name is never NULL, arguments are numbers */
 	const struct ay_value *data; /* data= of the line, or the number that stands for a tensor; NULL = filled */
-	bool wrapped;		     /* a plain number given for a Tensor: counts less in promotion */
+	bool wrapped;                /* a plain number given for a Tensor: counts less in promotion */
 	const struct ay_tdesc *desc; /* where it stands in the line; NULL for results and wrapped numbers */
 };
 
 /*
- * One bound argument. Tensors and tensor lists are in `t` (NULL entries are None); everything else is in `v`, in the
- * form its type asks for: float is FLOAT also where an int was written, lists are LISTs, ScalarType is DTYPE, Layout
- * and MemoryFormat are INTs with the codes of kernel.h, Device is STR, Generator and None are NONE.
+ * One bound argument. Tensors and tensor lists are in `t` (NULL entries are None); everything else is in `v`, in
+ * the form its type asks for: float is FLOAT also where an int was written, lists are LISTs, ScalarType is DTYPE,
+ * Layout and MemoryFormat are INTs with the codes of kernel.h, Device is STR, Generator and None are NONE.
  */
 struct ay_barg {
 	const struct ay_sarg *s;
 	struct ay_value v;
 	int n;
 	struct ay_operand **t;
-	struct ay_view scalar;	   /* a Scalar seen as a 0-dim tensor: b8, i64, f64 or c128 */
+	struct ay_view scalar;       /* a Scalar seen as a 0-dim tensor: b8, i64, f64 or c128 */
 	long double scalar_store[2]; /* its content */
 };
 
@@ -59,7 +59,7 @@ struct ay_call {
 	struct ay_operand **operand; /* all tensors: arguments in order, lists flattened, then results */
 	int nout;
 	struct ay_operand **out; /* those that are written, in that order */
-	int nscalar_out;	 /* results that are not tensors (item) */
+	int nscalar_out;         /* results that are not tensors (item) */
 	uint64_t seed;
 	struct ay_key key; /* of the inputs, from the seed */
 };
@@ -73,7 +73,8 @@ struct ay_meta {
 
 /*
  * Binds a line to a schema of op: positional, keyword, default; int widens to float, Scalar and int[n]; enum
- * defaults may be integers. Borrows line and op, which must outlive the call. The line's seed is used if it has one.
+ * defaults may be integers. Borrows line and op, which must outlive the call. The line's seed is used if it has
+ * one.
  */
 int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_schema *s, const struct ay_case *line,
 		 struct ay_call **out, struct ay_err *err);
@@ -101,8 +102,8 @@ enum ay_dt ay_dtype_or(const struct ay_call *c, const char *name, enum ay_dt dt)
 /* The argument `name` as a dimension of v, wrapped; ay_fail if it is outside. */
 int ay_dim(const struct ay_call *c, const char *name, const struct ay_view *v, struct ay_err *err);
 
-/* For struct ay_op's .result: the broadcast shape and promoted dtype of the named arguments (Tensors, Scalars), the
- * list of names ended by NULL. */
+/* For struct ay_op's .result: the broadcast shape and promoted dtype of the named arguments (Tensors, Scalars),
+ * the list of names ended by NULL. */
 int ay_result_broadcast(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, ...);
 /* The promoted dtype alone, for operators that have their own rule for shapes. */
 int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, const char *name);

@@ -104,7 +104,9 @@ static double fill_special(const struct fillctx *f, int64_t i, const uint64_t bi
 {
 	const struct ay_dt_info *d = ay_dt_info(f->o->view.dt);
 	double sub = ldexp(1, d->emin - d->mant + 1), big = (double)ay_dt_max(f->o->view.dt);
-	const double list[] = { NAN, INFINITY, -INFINITY, 0.0, -0.0, sub, -sub, ldexp(1, d->emin), big, -big, 1, -1 };
+	const double list[] = {
+		NAN, INFINITY, -INFINITY, 0.0, -0.0, sub, -sub, ldexp(1, d->emin), big, -big, 1, -1
+	};
 
 	(void)i;
 	if (bits[1] >> 61)
@@ -152,8 +154,8 @@ static double fill_made(const struct fillctx *f, int64_t i, const uint64_t bits[
 }
 
 /*
- * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the argument
- * must be given.
+ * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the
+ * argument must be given.
  */
 static const struct kind {
 	const char *name;
@@ -162,13 +164,13 @@ static const struct kind {
 	double def[2];
 	bool logical;
 } kinds[] = {
-	{ "normal", fill_normal, 2, { 0, 1 }, false },	{ "uniform", fill_uniform, 2, { 0, 1 }, false },
-	{ "int", fill_int, 2, { NAN, NAN }, false },	{ "index", fill_index, 1, { NAN }, false },
-	{ "exact", fill_int, 2, { -2, 2 }, false },	{ "bool", fill_bool, 1, { 0.5 }, false },
-	{ "heavy", fill_heavy, 1, { 1 }, false },	{ "special", fill_special, 1, { 0 }, false },
-	{ "const", fill_const, 1, { NAN }, false },	{ "zeros", fill_zeros, 0, { 0 }, false },
-	{ "ones", fill_ones, 0, { 0 }, false },		{ "perm", fill_perm, 1, { -1 }, true },
-	{ "sorted", fill_sorted, 2, { 0, 1 }, true },	{ "out", fill_zeros, 0, { 0 }, false },
+	{ "normal", fill_normal, 2, { 0, 1 }, false }, { "uniform", fill_uniform, 2, { 0, 1 }, false },
+	{ "int", fill_int, 2, { NAN, NAN }, false },   { "index", fill_index, 1, { NAN }, false },
+	{ "exact", fill_int, 2, { -2, 2 }, false },    { "bool", fill_bool, 1, { 0.5 }, false },
+	{ "heavy", fill_heavy, 1, { 1 }, false },      { "special", fill_special, 1, { 0 }, false },
+	{ "const", fill_const, 1, { NAN }, false },    { "zeros", fill_zeros, 0, { 0 }, false },
+	{ "ones", fill_ones, 0, { 0 }, false },        { "perm", fill_perm, 1, { -1 }, true },
+	{ "sorted", fill_sorted, 2, { 0, 1 }, true },  { "out", fill_zeros, 0, { 0 }, false },
 };
 
 const struct ay_fill_doc ay_fill_docs[] = {
@@ -179,7 +181,8 @@ const struct ay_fill_doc ay_fill_docs[] = {
 	{ "exact(a=-2, b=2)", "small integers, whose sums are representable: results must be bit-equal" },
 	{ "bool(p=0.5)", "1 with probability p, else 0" },
 	{ "heavy(scale=1)", "heavy tails: magnitudes up to 2048 * scale, each doubling half as likely" },
-	{ "special(mean=0)", "normal, but one element in eight is NaN, an infinity, a zero, a subnormal or the largest value" },
+	{ "special(mean=0)",
+	  "normal, but one element in eight is NaN, an infinity, a zero, a subnormal or the largest value" },
 	{ "const(v)", "v everywhere" },
 	{ "zeros", "0 everywhere" },
 	{ "ones", "1 everywhere" },
@@ -210,12 +213,13 @@ static int check_data(const struct ay_operand *o, struct ay_err *err)
 	const struct ay_value *d = o->data;
 
 	if (d->list.n != ay_numel_of(&o->view))
-		return ay_fail(err, AY_ERR_BIND, "data= of '%s' has %d values, the shape asks for %lld", o->name, d->list.n,
-			       (long long)ay_numel_of(&o->view));
+		return ay_fail(err, AY_ERR_BIND, "data= of '%s' has %d values, the shape asks for %lld", o->name,
+			       d->list.n, (long long)ay_numel_of(&o->view));
 	for (int i = 0; i < d->list.n; i++)
 		if (d->list.v[i].kind < AY_V_BOOL || d->list.v[i].kind > AY_V_COMPLEX)
-			return ay_fail_at(err, AY_ERR_BIND, d->list.v[i].col, "column %d: data= takes numbers, not %s",
-					  d->list.v[i].col, ay_kind_name(d->list.v[i].kind));
+			return ay_fail_at(err, AY_ERR_BIND, d->list.v[i].col,
+					  "column %d: data= takes numbers, not %s", d->list.v[i].col,
+					  ay_kind_name(d->list.v[i].kind));
 	return 0;
 }
 
@@ -226,24 +230,25 @@ static int fill_names(struct ay_err *err, const struct ay_operand *o)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && n < sizeof all; i++)
 		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", kinds[i].name);
-	return ay_fail(err, AY_ERR_BIND, "there is no fill '%s' (for '%s'); there are %s", o->fill.name, o->name, all);
+	return ay_fail(err, AY_ERR_BIND, "there is no fill '%s' (for '%s'); there are %s", o->fill.name, o->name,
+		       all);
 }
 
 static int fill_args(const struct kind *k, const struct ay_operand *o, double arg[2], struct ay_err *err)
 {
 	if (o->fill.n > k->args)
-		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes %d arguments, not %d", k->name, o->name, k->args,
-			       o->fill.n);
+		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes %d arguments, not %d", k->name, o->name,
+			       k->args, o->fill.n);
 	for (int i = 0; i < k->args; i++) {
 		const struct ay_value *v = i < o->fill.n ? &o->fill.arg[i] : NULL;
 
 		if (v && v->kind != AY_V_INT && v->kind != AY_V_FLOAT)
-			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes numbers, not %s", k->name, o->name,
-				       ay_kind_name(v->kind));
+			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes numbers, not %s", k->name,
+				       o->name, ay_kind_name(v->kind));
 		arg[i] = !v ? k->def[i] : v->kind == AY_V_INT ? (double)v->i : v->f;
 		if (isnan(arg[i]) && !v)
-			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' needs %d argument%s", k->name, o->name, k->args,
-				       k->args > 1 ? "s" : "");
+			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' needs %d argument%s", k->name, o->name,
+				       k->args, k->args > 1 ? "s" : "");
 	}
 	return 0;
 }
@@ -258,10 +263,11 @@ static int check_range(const struct kind *k, const struct ay_operand *o, const d
 	if (k->fn == fill_int && arg[1] < arg[0])
 		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s': the range is empty", k->name, o->name);
 	if (k->fn == fill_index && arg[0] < 1 && n)
-		return ay_fail(err, AY_ERR_BIND, "fill index(%g) of '%s': there is nothing to index", arg[0], o->name);
+		return ay_fail(err, AY_ERR_BIND, "fill index(%g) of '%s': there is nothing to index", arg[0],
+			       o->name);
 	if (k->fn == fill_perm && arg[0] >= 0 && arg[0] < (double)n)
-		return ay_fail(err, AY_ERR_BIND, "fill perm(%g) of '%s': %lld distinct values are needed", arg[0], o->name,
-			       (long long)n);
+		return ay_fail(err, AY_ERR_BIND, "fill perm(%g) of '%s': %lld distinct values are needed", arg[0],
+			       o->name, (long long)n);
 	return 0;
 }
 
@@ -271,8 +277,9 @@ int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay
 	double arg[2] = { 0 };
 
 	if ((o->data || (k && k->logical)) && ay_view_overlaps(&o->view))
-		return ay_fail(err, AY_ERR_BIND, "'%s' shares storage between elements, so %s cannot be given by position",
-			       o->name, o->data ? "data=" : o->fill.name);
+		return ay_fail(err, AY_ERR_BIND,
+			       "'%s' shares storage between elements, so %s cannot be given by position", o->name,
+			       o->data ? "data=" : o->fill.name);
 	if (o->data)
 		return check_data(o, err);
 	if (find_maker(c, o->fill.name))
@@ -282,7 +289,8 @@ int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay
 	return fill_args(k, o, arg, err) || check_range(k, o, arg, err) ? -1 : 0;
 }
 
-/* --- making ------------------------------------------------------------------------------------------------------- */
+/* --- making
+ * ------------------------------------------------------------------------------------------------------- */
 
 static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay_operand *o, bool *logical)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill - the content of inputs. Every element is a pure function of (key, ordinal of the tensor, position), so any
- * one can be made again alone; position is the place in storage, so that expanded and overlapping tensors agree with
- * themselves. Integers, + - * and sqrt only: the same bits on every machine.
+ * one can be made again alone; position is the place in storage, so that expanded and overlapping tensors agree
+ * with themselves. Integers, + - * and sqrt only: the same bits on every machine.
  *
  * Ordered fills (perm, sorted) and data= go by logical index and are refused where elements share storage.
  */

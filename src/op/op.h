@@ -23,14 +23,14 @@ enum ay_tier {
 };
 
 enum {
-	AY_EXACT = 1,	   /* the result is a copy or a choice of inputs: bits must be equal */
-	AY_META = 2,	   /* only shape, dtype and strides are promised */
-	AY_VIEW = 4,	   /* PyTorch returns a view; a native kernel writes a dense result */
-	AY_RANDOM = 8,	   /* judged by support and distribution */
+	AY_EXACT = 1,       /* the result is a copy or a choice of inputs: bits must be equal */
+	AY_META = 2,        /* only shape, dtype and strides are promised */
+	AY_VIEW = 4,        /* PyTorch returns a view; a native kernel writes a dense result */
+	AY_RANDOM = 8,      /* judged by support and distribution */
 	AY_DENSE_ONLY = 16, /* strided inputs are not part of its contract */
 	AY_ALIAS_SAFE = 32, /* element i of the result depends on element i of self alone */
-	AY_ROUNDED = 64,   /* integer results round a real value: within 0.5 + bound of it is right */
-	AY_EXTRA = 128,	   /* not one of the 210 */
+	AY_ROUNDED = 64,    /* integer results round a real value: within 0.5 + bound of it is right */
+	AY_EXTRA = 128,     /* not one of the 210 */
 	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
 };
 
@@ -45,10 +45,10 @@ struct ay_ref {
 	const struct ay_call *c;
 	int64_t lo, hi;
 	struct ay_arena *tmp;
-	int64_t *len; /* per output: elements in a row; 0 = this output has no rows in this range */
-	void **val;   /* per output: (hi - lo) * len numbers */
-	double **mag;  /* per output: as many error weights */
-	double **norm; /* per output: as many 2-norms of the terms; only to tell TF32 from other errors */
+	int64_t *len;       /* per output: elements in a row; 0 = this output has no rows in this range */
+	void **val;         /* per output: (hi - lo) * len numbers */
+	double **mag;       /* per output: as many error weights */
+	double **norm;      /* per output: as many 2-norms of the terms; only to tell TF32 from other errors */
 	const void *shared; /* what prepare() returned; NULL */
 	/* Mutants of the reference itself (0 = none): significand bits of accumulators and of f32 inputs. */
 	int acc_bits, in_bits;
@@ -69,7 +69,8 @@ struct ay_cost {
 /* A fill of an operator's own: element `i` (storage position) from 64 random bits and the call. */
 struct ay_maker {
 	const char *name;
-	double (*make)(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits);
+	double (*make)(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
+		       uint64_t bits);
 };
 
 struct ay_cases {
@@ -81,16 +82,17 @@ enum { AY_MAX_CASES = 24 };
 
 struct ay_op {
 	const char *const *schemas; /* NULL-ended, principal first; forms of one function are found by signature */
-	const char *doc;	    /* the formula, then one paragraph */
+	const char *doc;            /* the formula, then one paragraph */
 	struct ay_cases cases[AY_MAX_CASES];
-	const char *fills; /* "weight=uniform(0.5, 1.5); index=index(size(self, dim))" for lines that leave them open */
-	const struct ay_maker *makers; /* {0}-ended */
+	const char *fills; /* "weight=uniform(0.5, 1.5); index=index(size(self, dim))" for lines that leave them
+			      open */
+	const struct ay_maker *makers;                               /* {0}-ended */
 	int (*accepts)(const struct ay_call *c, struct ay_err *err); /* a legal call? NULL: every bound one */
 	/* Result k (those that are not arguments). NULL: like the first tensor argument. */
 	int (*result)(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
 	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
-	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in r->tmp,
-	 * which then lives as long as the sweep; r has no rows yet. */
+	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in
+	 * r->tmp, which then lives as long as the sweep; r has no rows yet. */
 	const void *(*prepare)(struct ay_ref *r);
 	void (*reference)(struct ay_ref *r);
 	/* After the reference, or instead of it: `got` are the outputs, whole. */
@@ -98,14 +100,18 @@ struct ay_op {
 	/* AY_RANDOM: log2 of the chance that two honest results are equal bit for bit */
 	double (*log2_same)(const struct ay_call *c);
 	void (*cost)(const struct ay_call *c, struct ay_cost *cost);
-	double k_out;	      /* ulps of the result an honest kernel may be off by; 0 = 1 */
-	const char *rounds;   /* words for the page: which intermediate honest kernels round to the storage dtype */
+	double k_out;       /* ulps of the result an honest kernel may be off by; 0 = 1 */
+	const char *rounds; /* words for the page: which intermediate honest kernels round to the storage dtype */
 	const char *promises; /* words for the page: what is not promised (order of ties, ...) */
 	unsigned flags;
 	const char *const *names; /* other names, NULL-ended */
 };
 
-#define AY_SCHEMAS(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define AY_SCHEMAS(...)           \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
 
 /* Rows along the last axis, or along the argument `dim`. */
 void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);
@@ -122,8 +128,8 @@ double ay_u_acc(enum ay_dt dt);
 double ay_growth(int64_t n);
 /* mag of a sum of n terms: growth(n) * max(|want|, sqrt(sum of squares), largest |prefix sum|). */
 double ay_err_sum(int64_t n, double want, double sumsq, double prefix);
-/* What to add to mag so that the bound grows by 2 * u_dt * r: an intermediate of size r rounded to dt. `out` is the
- * dtype of the result. */
+/* What to add to mag so that the bound grows by 2 * u_dt * r: an intermediate of size r rounded to dt. `out` is
+ * the dtype of the result. */
 double ay_err_round(enum ay_dt out, enum ay_dt dt, double r);
 
 /*
@@ -135,7 +141,8 @@ double ay_bernstein(double variance, double alpha);
 /* What all tests of one random case may raise together: 1000 such cases stay under 1e-6. */
 #define AY_ALPHA_CASE 1e-9
 
-/* --- number types ---------------------------------------------------------------------------------------------- */
+/* --- number types ----------------------------------------------------------------------------------------------
+ */
 #if defined AY_NUM_d
 typedef double num, real;
 #define AY_NUM(f) f##_d
@@ -156,11 +163,11 @@ typedef long double real;
 #include <math.h>
 #include <tgmath.h>
 #undef I
-#define re(x)	      ((real)creal(x))
-#define ay_tmp	      AY_NUM(ay_tmp)
-#define ay_load	      AY_NUM(ay_load)
+#define re(x)         ((real)creal(x))
+#define ay_tmp        AY_NUM(ay_tmp)
+#define ay_load       AY_NUM(ay_load)
 #define ay_load_flat  AY_NUM(ay_load_flat)
-#define ay_get	      AY_NUM(ay_get)
+#define ay_get        AY_NUM(ay_get)
 #define ay_number     AY_NUM(ay_number)
 #define ay_round_bits AY_NUM(ay_round_num)
 
@@ -182,8 +189,9 @@ static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)
 	return (num *)r->val[k] + (row - r->lo) * r->len[k] + j;
 }
 
-/* In units of u_acc, growth included. 0: rounding to the dtype only. Negative: exactly this value. INFINITY: not judged
- * here, because `check` does, or because nothing is promised about this element. */
+/* In units of u_acc, growth included. 0: rounding to the dtype only. Negative: exactly this value. AY_FREE: not
+ * judged here, because `check` does, or because nothing is promised about this element. */
+#define AY_FREE (-INFINITY)
 static inline double *ay_mag(const struct ay_ref *r, int k, int64_t row, int64_t j)
 {
 	return r->mag[k] + (row - r->lo) * r->len[k] + j;

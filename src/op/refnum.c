@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define row_load  AY_NUM(ay_row_load)
+#define row_load AY_NUM(ay_row_load)
 
 num ay_round_bits(num x, int bits)
 {
@@ -27,7 +27,8 @@ num *ay_tmp(struct ay_ref *r, int64_t n)
 }
 
 /* Rows as they are stored; conjugated views and the mutants' rounded inputs are rare and handled behind. */
-static void load(const struct ay_ref *r, const struct ay_view *v, const void *at, int64_t stride, int64_t n, num *dst)
+static void load(const struct ay_ref *r, const struct ay_view *v, const void *at, int64_t stride, int64_t n,
+		 num *dst)
 {
 	row_load(v->dt, at, stride, n, dst);
 	if (v->conj)

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int init_entry(struct ay_registry *r, const struct ay_op_file *f, int i, struct ay_entry_op *e, struct ay_err *err)
+static int init_entry(struct ay_registry *r, const struct ay_op_file *f, int i, struct ay_entry_op *e,
+		      struct ay_err *err)
 {
 	const char *const *text = f->table[0][i].schemas;
 	struct ay_schema *s;
@@ -49,7 +50,8 @@ void ay_registry_release(struct ay_registry *r)
 	*r = (struct ay_registry){ 0 };
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------------ */
+/* --- finding
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The spellings of an overload that people use; "%s" stands for namespace, base and overload in turn. */
 static bool names_schema(const char *name, const struct ay_schema *s)
@@ -109,12 +111,13 @@ static int fail_unknown(const struct ay_registry *r, const char *name, struct ay
 		}
 	}
 	if (best && least <= 2 + (int)strlen(bare) / 4)
-		return ay_fail(err, AY_ERR_USAGE, "there is no operator '%s'; did you mean %s? (see: assay ops)", name, best);
+		return ay_fail(err, AY_ERR_USAGE, "there is no operator '%s'; did you mean %s? (see: assay ops)",
+			       name, best);
 	return ay_fail(err, AY_ERR_USAGE, "there is no operator '%s' (see: assay ops)", name);
 }
 
-const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name, const struct ay_schema **schema,
-					   bool *exact, struct ay_err *err)
+const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name,
+					   const struct ay_schema **schema, bool *exact, struct ay_err *err)
 {
 	for (int pass = 0; pass < 2; pass++) { /* "add" is the operator before it is anybody's overload */
 		for (int i = 0; i < r->n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registry - the operators there are. The table ay_op_files is made from the file list by tools/registry.sh; main()
- * hands it over, so that src/ does not point up at ops/.
+ * registry - the operators there are. The table ay_op_files is made from the file list by tools/registry.sh;
+ * main() hands it over, so that src/ does not point up at ops/.
  */
 #ifndef AY_OP_REGISTRY_H
 #define AY_OP_REGISTRY_H
@@ -37,10 +37,10 @@ int ay_registry_init(struct ay_registry *r, const struct ay_op_file *files, stru
 void ay_registry_release(struct ay_registry *r);
 
 /* By "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add", "cublasSgemm_v2", a C symbol. With an overload
- * *schema is that one; without, the operator's first (and *exact is false). NULL and a message with the nearest names
- * if there is none. */
-const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name, const struct ay_schema **schema,
-					   bool *exact, struct ay_err *err);
+ * *schema is that one; without, the operator's first (and *exact is false). NULL and a message with the nearest
+ * names if there is none. */
+const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name,
+					   const struct ay_schema **schema, bool *exact, struct ay_err *err);
 const struct ay_entry_op *ay_registry_find_case(const struct ay_registry *r, const struct ay_case *c,
 						const struct ay_schema **schema, struct ay_err *err);
 /* The functional form (no written argument) of which s is the out= or in-place form; NULL if there is none. It may

@@ -33,8 +33,8 @@ static void push(struct adder *d, const struct ay_schema *s, const struct ay_cas
 }
 
 /* The case at one point, and its schema. */
-static int expand(struct adder *d, const struct ay_scope *scope, const struct ay_entry_op *owner, struct ay_case **line,
-		  const struct ay_schema **s)
+static int expand(struct adder *d, const struct ay_scope *scope, const struct ay_entry_op *owner,
+		  struct ay_case **line, const struct ay_schema **s)
 {
 	if (ay_template_expand(d->a, d->t, scope, line, d->err))
 		return -1;
@@ -60,7 +60,8 @@ static int add_point(void *user, const struct ay_scope *scope)
 	return 0;
 }
 
-/* --- twins -------------------------------------------------------------------------------------------------------- */
+/* --- twins
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool takes(const struct ay_schema *s, const char *name)
 {
@@ -90,7 +91,8 @@ static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
 
 static bool same_meta(const struct ay_view *a, const struct ay_view *b)
 {
-	return a->dt == b->dt && a->ndim == b->ndim && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim);
+	return a->dt == b->dt && a->ndim == b->ndim &&
+	       !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim);
 }
 
 /* The functional line as a line of d->twin; NULL if it has no such form. */
@@ -155,7 +157,8 @@ static int add_twin(void *user, const struct ay_scope *scope)
 static int each_row(struct adder *d, const struct ay_entry_op *from, enum ay_tier max,
 		    int (*each)(void *, const struct ay_scope *))
 {
-	for (const struct ay_cases *row = from->op[0]->cases; row < from->op[0]->cases + AY_MAX_CASES && row->line; row++) {
+	for (const struct ay_cases *row = from->op[0]->cases; row < from->op[0]->cases + AY_MAX_CASES && row->line;
+	     row++) {
 		struct ay_template *t;
 
 		if (row->tier > max)
@@ -179,8 +182,8 @@ static bool has_own_cases(const struct ay_suite *s, int from, const struct ay_sc
 	return false;
 }
 
-int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const struct ay_entry_op *e,
-		    enum ay_tier max, struct ay_err *err)
+int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r,
+		    const struct ay_entry_op *e, enum ay_tier max, struct ay_err *err)
 {
 	struct adder d = { .suite = s, .a = a, .r = r, .e = e, .err = err };
 	int from = s->n, own;

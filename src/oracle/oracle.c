@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache. */
+/* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache.
+ */
 enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
@@ -26,7 +27,7 @@ struct sweep {
 	int64_t rows, step;
 	_Atomic int64_t next;
 	const struct ay_view *const *dst; /* produce; NULL = compare */
-	const void *shared;		  /* what prepare() made, in the sweep's arena */
+	const void *shared;               /* what prepare() made, in the sweep's arena */
 	struct ay_diff *diff;
 	pthread_mutex_t lock;
 };
@@ -39,7 +40,8 @@ struct range {
 	struct ay_diff *diff; /* of this thread */
 };
 
-/* --- one element -------------------------------------------------------------------------------------------------- */
+/* --- one element
+ * -------------------------------------------------------------------------------------------------- */
 
 static bool flushes(enum ay_dt dt)
 {
@@ -52,7 +54,7 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	long double err;
 
 	*bound = 0;
-	if (mag == INFINITY)
+	if (mag == -INFINITY) /* AY_FREE */
 		return true;
 	if (isnan(want) || isnan(got))
 		return isnan(want) && isnan(got);
@@ -96,7 +98,8 @@ static void note_bad(struct ay_diff *d, const struct ay_bound *b, int64_t index,
 		d->fits_half++;
 }
 
-/* --- one row ------------------------------------------------------------------------------------------------------ */
+/* --- one row
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Where a row of an output lies: elements `stride` apart from `at`, flat index of element j by row_index(). */
 struct line {
@@ -152,7 +155,8 @@ static void store_num(enum ay_num_type t, enum ay_dt dt, void *dst, int64_t stri
 
 /* Calls fn(memory, stride, n, offset in the range's numbers) for pieces of rows lo..hi that are evenly spaced. */
 static void each_piece(const struct range *g, int k, const struct ay_view *v,
-		       void (*fn)(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user),
+		       void (*fn)(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n,
+				  int64_t from, void *user),
 		       void *user)
 {
 	const struct ay_rowmap *m = &g->w->map[k];
@@ -178,20 +182,24 @@ static void each_piece(const struct range *g, int k, const struct ay_view *v,
 	}
 }
 
-static void store_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user)
+static void store_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from,
+			void *user)
 {
 	const struct ay_view *v = user;
 
-	store_num(g->w->type, v->dt, at, stride, n, (uint8_t *)g->ref.val[k] + from * (int64_t)num_bytes[g->w->type]);
+	store_num(g->w->type, v->dt, at, stride, n,
+		  (uint8_t *)g->ref.val[k] + from * (int64_t)num_bytes[g->w->type]);
 }
 
-static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from, void *user)
+static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n, int64_t from,
+		       void *user)
 {
 	load_num(g->w->type, g->w->q->call->out[k]->view.dt, at, stride, n,
 		 (uint8_t *)user + from * (int64_t)num_bytes[g->w->type]);
 }
 
-/* --- comparing a range -------------------------------------------------------------------------------------------- */
+/* --- comparing a range
+ * -------------------------------------------------------------------------------------------- */
 
 struct scan {
 	const struct range *g;
@@ -230,31 +238,34 @@ static void look_closely(const struct scan *s, int64_t p)
 }
 
 /*
- * The fast pass: most elements are within a lower estimate of their bound, |want| * 2^-mant * k_out <= k_out * ulp,
- * and are done. NaNs, infinities, zeros that must keep their sign and everything doubtful are looked at closely.
+ * The fast pass: most elements are within a lower estimate of their bound, |want| * 2^-mant * k_out <= k_out *
+ * ulp, and are done. NaNs, infinities, zeros that must keep their sign and everything doubtful are looked at
+ * closely.
  */
-#define SCAN(name, real)                                                                                          \
-	static void name(const struct scan *s, int64_t n)                                                         \
-	{                                                                                                         \
-		const real *want = s->want, *got = s->got;                                                        \
-		const double *mag = s->g->ref.mag[s->k];                                                          \
-		const double rel = s->b.exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant);            \
-		const double per_mag = s->b.exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                             \
-		const int shift = s->parts - 1;                                                                   \
-                                                                                                                  \
-		for (int64_t p = 0; p < n; p++) {                                                                 \
-			real w = want[p], e = got[p] - w;                                                         \
-			double m = mag[p >> shift];                                                               \
-                                                                                                                  \
-			if (m >= 0 && w != 0 && (e < 0 ? -e : e) <= (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag)) \
-				continue;                                                                         \
-			look_closely(s, p);                                                                       \
-		}                                                                                                 \
+#define SCAN(name, real)                                                                               \
+	static void name(const struct scan *s, int64_t n)                                              \
+	{                                                                                              \
+		const real *want = s->want, *got = s->got;                                             \
+		const double *mag = s->g->ref.mag[s->k];                                               \
+		const double rel = s->b.exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant); \
+		const double per_mag = s->b.exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                  \
+		const int shift = s->parts - 1;                                                        \
+                                                                                                       \
+		for (int64_t p = 0; p < n; p++) {                                                      \
+			real w = want[p], e = got[p] - w;                                              \
+			double m = mag[p >> shift];                                                    \
+                                                                                                       \
+			if (m >= 0 && w != 0 &&                                                        \
+			    (e < 0 ? -e : e) <= (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag))    \
+				continue;                                                              \
+			look_closely(s, p);                                                            \
+		}                                                                                      \
 	}
 SCAN(scan_double, double)
 SCAN(scan_long, long double)
 
-/* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves little. */
+/* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
+ * little. */
 static void note_wanted(struct scan *s, int64_t n)
 {
 	struct ay_diff *d = s->d;
@@ -268,6 +279,15 @@ static void note_wanted(struct scan *s, int64_t n)
 		if (x > d->most)
 			d->most = x;
 	}
+}
+
+/* What an integer or bool output can hold of the wanted values: they wrap, and a bool is "not zero". */
+static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
+{
+	void *tmp = ay_alloc(&g->tmp, (size_t)n * (size_t)ay_dt_info(dt)->bytes + 1);
+
+	store_num(g->w->type, dt, tmp, 1, n, want);
+	load_num(g->w->type, dt, tmp, 1, n, want);
 }
 
 static void compare_output(struct range *g, int k)
@@ -284,6 +304,8 @@ static void compare_output(struct range *g, int k)
 				 .exact = w->op->flags & AY_EXACT || v->dt == AY_DT_B8,
 				 .rounded = w->op->flags & AY_ROUNDED };
 	s.got = got;
+	if (ay_dt_is_integral(v->dt) && !s.b.rounded)
+		wrap_wanted(g, v->dt, n, g->ref.val[k]);
 	each_piece(g, k, v, load_piece, got);
 	s.d->n += n;
 	if (w->type == AY_NUM_D || w->type == AY_NUM_Z)
@@ -293,7 +315,8 @@ static void compare_output(struct range *g, int k)
 	note_wanted(&s, n * s.parts);
 }
 
-/* --- sweeping ----------------------------------------------------------------------------------------------------- */
+/* --- sweeping
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* An output with one row beside others that have many (a scale beside its values) belongs to the first range. */
 static bool has_rows(const struct sweep *w, int k, int64_t lo)
@@ -315,7 +338,9 @@ static void run_range(struct range *g, int64_t lo, int64_t hi)
 	r->mag = AY_NEW_N(&g->tmp, double *, w->nout);
 	r->norm = AY_NEW_N(&g->tmp, double *, w->nout);
 	for (int k = 0; k < w->nout; k++) {
-		int64_t n = has_rows(w, k, lo) ? (w->map[k].rows == w->rows ? hi - lo : w->map[k].rows) * w->map[k].len : 0;
+		int64_t n = has_rows(w, k, lo)
+				    ? (w->map[k].rows == w->rows ? hi - lo : w->map[k].rows) * w->map[k].len
+				    : 0;
 
 		r->len[k] = n ? w->map[k].len : 0;
 		r->val[k] = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
@@ -416,7 +441,8 @@ static void sweep(struct sweep *w)
 	if (w->op->reference) {
 		map_rows(w, &a);
 		if (w->op->prepare)
-			w->shared = w->op->prepare(&(struct ay_ref){ .c = w->q->call, .tmp = &a, .in_bits = w->q->in_bits });
+			w->shared = w->op->prepare(
+				&(struct ay_ref){ .c = w->q->call, .tmp = &a, .in_bits = w->q->in_bits });
 		for (int k = 0; k < w->nout; k++)
 			total += w->map[k].rows * w->map[k].len;
 		if (total < ALONE || w->rows <= w->step)

@@ -8,8 +8,8 @@
  *
  *	|got - want| <= k_out * ulp(want) + k_acc * u_acc * mag
  *
- * with k_out and mag from the operator. NaN matches NaN only, infinity only its own sign (or a finite value of which
- * rounding may have made it), no element is free. The constants and their evidence: docs/error-bound.md.
+ * with k_out and mag from the operator. NaN matches NaN only, infinity only its own sign (or a finite value of
+ *which rounding may have made it), no element is free. The constants and their evidence: docs/error-bound.md.
  */
 #ifndef AY_ORACLE_ORACLE_H
 #define AY_ORACLE_ORACLE_H
@@ -18,13 +18,14 @@
 
 /* What comparing one output found. */
 struct ay_diff {
-	int64_t n;	   /* elements compared */
-	int64_t bad;	   /* outside the bound */
-	int64_t skipped;   /* left out by the mask */
-	int64_t first;	   /* flat index of the first bad one, -1 */
+	int64_t n;                    /* elements compared */
+	int64_t bad;                  /* outside the bound */
+	int64_t skipped;              /* left out by the mask */
+	int64_t first;                /* flat index of the first bad one, -1 */
 	long double want, got, bound; /* at the first bad one: of the real or the imaginary part */
 	bool imag;
-	int64_t fits_tf32, fits_half; /* how many of the bad ones fit the bound of TF32 inputs, of a half accumulator */
+	int64_t fits_tf32,
+		fits_half; /* how many of the bad ones fit the bound of TF32 inputs, of a half accumulator */
 	/* what the case can prove: how many wanted values are 0 or NaN, and the range of the others */
 	int64_t zeros;
 	long double least, most;

@@ -44,7 +44,7 @@ enum ay_dt {
 #define D(name, ...) AY_DT_##name,
 	AY_DTYPES(D)
 #undef D
-	AY_DT_COUNT,
+		AY_DT_COUNT,
 	AY_DT_NONE = -1,
 };
 

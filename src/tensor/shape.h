@@ -20,7 +20,7 @@ struct ay_view {
 	int ndim;
 	int64_t shape[AY_MAX_DIM], stride[AY_MAX_DIM];
 	int64_t offset; /* elements of storage before element 0 */
-	bool conj;	/* values are the conjugates of what is stored */
+	bool conj;      /* values are the conjugates of what is stored */
 	void *data;
 };
 
@@ -40,7 +40,8 @@ int64_t ay_view_at(const struct ay_view *v, int64_t i);
 int ay_broadcast_shapes(int andim, const int64_t *a, int bndim, const int64_t *b, int *ondim, int64_t *out,
 			struct ay_err *err);
 /* v seen with another shape: stride 0 where it is stretched. -1 if v does not broadcast to it. */
-int ay_view_expand(const struct ay_view *v, int ndim, const int64_t *shape, struct ay_view *out, struct ay_err *err);
+int ay_view_expand(const struct ay_view *v, int ndim, const int64_t *shape, struct ay_view *out,
+		   struct ay_err *err);
 /* dim or dim + ndim; -1 and a message if it is outside. A 0-dim tensor counts as having one dimension. */
 int ay_dim_wrap(int64_t dim, int ndim, struct ay_err *err);
 

@@ -44,7 +44,8 @@ TEST(call_gives_results_shape_and_dtype)
 
 		if (!c)
 			continue;
-		CHECKF(c->nout == 1 && c->out[0]->view.dt == t[i].dt, "%s: dtype %s", t[i].line, ay_dt_info(c->out[0]->view.dt)->name);
+		CHECKF(c->nout == 1 && c->out[0]->view.dt == t[i].dt, "%s: dtype %s", t[i].line,
+		       ay_dt_info(c->out[0]->view.dt)->name);
 		CHECKF(c->out[0]->view.ndim == t[i].ndim, "%s: %d dims", t[i].line, c->out[0]->view.ndim);
 		for (int d = 0; d < t[i].ndim; d++)
 			CHECKF(c->out[0]->view.shape[d] == t[i].shape[d], "%s: dim %d", t[i].line, d);
@@ -90,7 +91,8 @@ TEST(call_refuses_with_a_reason)
 		{ "aten::add.Tensor((T([3], i32), T([3], i32)), {'alpha': 0.5})", "alpha must be an integer" },
 		{ "aten::add_.Tensor((T([3], i32), T([3], f32)), {})", "which self cannot hold" },
 		{ "aten::add_.Tensor((T([3, 3], f32, stride=(0, 1)), T([3], f32)), {})", "share memory" },
-		{ "aten::add.out((T([3], f32), T([3], f32)), {'out': T([4], f32)})", "not the shape of the result" },
+		{ "aten::add.out((T([3], f32), T([3], f32)), {'out': T([4], f32)})",
+		  "not the shape of the result" },
 		{ "aten::sum.dim_IntList((T([3], f32), [1]), {})", "dim" },
 		{ "aten::sum.dim_IntList((T([3, 4], f32), [0, -2]), {})", "listed twice" },
 		{ "aten::sum.nodim((T([3], f32),), {})", "has no overload 'nodim'" },
@@ -98,7 +100,8 @@ TEST(call_refuses_with_a_reason)
 		{ "aten::sum.dim_IntList((T([3], f32), [0], 1), {})", "takes True or False" },
 		{ "((T([3], f32),), {})", "names no operator" },
 		{ "aten::relu((T([4611686018427387904, 4], f32),), {})", "impossible" },
-		{ "aten::relu((T([3, 3], f32, stride=(4611686018427387904, 4611686018427387904)),), {})", "reach too far" },
+		{ "aten::relu((T([3, 3], f32, stride=(4611686018427387904, 4611686018427387904)),), {})",
+		  "reach too far" },
 	};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -112,14 +115,17 @@ TEST(call_refuses_with_a_reason)
 /* The line with everything written out is a line again, and gives the same bytes. */
 TEST(call_line_written_out_is_the_same_case)
 {
-	struct ay_call *c = bind("aten::add.Tensor((T([5, 3], f32, stride=(1, 5)), T([3], i32)), {'alpha': 2}) seed=77"), *d;
+	struct ay_call
+		*c = bind("aten::add.Tensor((T([5, 3], f32, stride=(1, 5)), T([3], i32)), {'alpha': 2}) seed=77"),
+		*d;
 	struct ay_str b = { 0 };
 
 	if (!c)
 		return;
 	ay_case_print(&b, ay_call_line(&a, c));
-	CHECK_STR(ay_str_text(&b), "aten::add.Tensor((T([5, 3], f32, stride=(1, 5), fill=normal), T([3], i32, fill=int(-9, 9))), "
-				   "{'alpha': 2}) seed=77");
+	CHECK_STR(ay_str_text(&b),
+		  "aten::add.Tensor((T([5, 3], f32, stride=(1, 5), fill=normal), T([3], i32, fill=int(-9, 9))), "
+		  "{'alpha': 2}) seed=77");
 	d = bind(ay_str_text(&b));
 	if (!d)
 		return;
@@ -132,7 +138,8 @@ TEST(call_line_written_out_is_the_same_case)
 
 TEST(registry_finds_every_spelling)
 {
-	static const char *const names[] = { "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add_Tensor", "aten_add_Tensor" };
+	static const char *const names[] = { "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add_Tensor",
+					     "aten_add_Tensor" };
 	const struct ay_schema *s;
 	struct ay_err err = { 0 };
 	bool exact;
@@ -140,17 +147,21 @@ TEST(registry_finds_every_spelling)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct ay_entry_op *e = ay_registry_find(help_registry(), names[i], &s, &exact, &err);
 
-		CHECKF(e && exact && !strcmp(e->name, "aten::add") && !strcmp(s->overload, "Tensor"), "%s", names[i]);
+		CHECKF(e && exact && !strcmp(e->name, "aten::add") && !strcmp(s->overload, "Tensor"), "%s",
+		       names[i]);
 	}
 	CHECK(ay_registry_find(help_registry(), "add_", &s, &exact, &err) && !exact && !strcmp(s->base, "add_"));
-	CHECK(ay_registry_find(help_registry(), "aten_add__Tensor", &s, &exact, &err) && exact && !strcmp(s->base, "add_"));
-	CHECK(!ay_registry_find(help_registry(), "no_such_thing", &s, &exact, &err) && strstr(err.msg, "assay ops"));
+	CHECK(ay_registry_find(help_registry(), "aten_add__Tensor", &s, &exact, &err) && exact &&
+	      !strcmp(s->base, "add_"));
+	CHECK(!ay_registry_find(help_registry(), "no_such_thing", &s, &exact, &err) &&
+	      strstr(err.msg, "assay ops"));
 }
 
 TEST(registry_pairs_forms_by_signature)
 {
-	static const char *const pairs[][2] = { { "add.out", "Tensor" }, { "add.Scalar_out", "Scalar" }, { "add_.Tensor", "Tensor" },
-						{ "sum.IntList_out", "dim_IntList" }, { "sum.out", "" }, { "relu_", "" } };
+	static const char *const pairs[][2] = { { "add.out", "Tensor" },     { "add.Scalar_out", "Scalar" },
+						{ "add_.Tensor", "Tensor" }, { "sum.IntList_out", "dim_IntList" },
+						{ "sum.out", "" },           { "relu_", "" } };
 	const struct ay_entry_op *owner;
 	const struct ay_schema *s, *f;
 	struct ay_err err = { 0 };
@@ -159,7 +170,9 @@ TEST(registry_pairs_forms_by_signature)
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		CHECK(ay_registry_find(help_registry(), pairs[i][0], &s, &exact, &err) != NULL);
 		f = ay_registry_functional(help_registry(), s, &owner);
-		CHECKF(f && !strcmp(f->overload, pairs[i][1]), "%s pairs with %s", pairs[i][0], f ? f->overload : "nothing");
+		CHECKF(f && !strcmp(f->overload, pairs[i][1]), "%s pairs with %s", pairs[i][0],
+		       f ? f->overload : "nothing");
 	}
-	CHECK(ay_registry_find(help_registry(), "add.Tensor", &s, &exact, &err) && !ay_registry_functional(help_registry(), s, &owner));
+	CHECK(ay_registry_find(help_registry(), "add.Tensor", &s, &exact, &err) &&
+	      !ay_registry_functional(help_registry(), s, &owner));
 }

@@ -24,15 +24,17 @@ static double *values(const struct ay_call *c, int operand, int64_t *n)
 	x = AY_NEW_N(&a, double, *n + 1);
 	ay_fill_storage(c, o, mem);
 	for (int64_t i = 0; i < *n; i++)
-		ay_row_load_d(o->view.dt, mem + (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes, 1, 1,
-			      &x[i]);
+		ay_row_load_d(o->view.dt,
+			      mem + (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes, 1,
+			      1, &x[i]);
 	return x;
 }
 
 static double *fill_values(const char *fill, const char *dt, int n, int64_t *got)
 {
 	struct ay_err err = { 0 };
-	struct ay_call *c = bind(ay_sprintf(&a, "aten::relu((T([%d], %s, fill=%s),), {}) seed=11", n, dt, fill), &err);
+	struct ay_call *c = bind(ay_sprintf(&a, "aten::relu((T([%d], %s, fill=%s),), {}) seed=11", n, dt, fill),
+				 &err);
 
 	if (!c) {
 		test_fail(__FILE__, __LINE__, "%s: %s", fill, err.msg);
@@ -67,7 +69,8 @@ TEST(fill_every_element_can_be_made_alone)
 			ay_fill_storage(c, o, all);
 			for (int64_t i = n - 1; i >= 0; i -= 3) {
 				ay_fill_one(c, o, i, one);
-				CHECKF(!memcmp(one, all + i * item, (size_t)item), "%s: position %lld", lines[l], (long long)i);
+				CHECKF(!memcmp(one, all + i * item, (size_t)item), "%s: position %lld", lines[l],
+				       (long long)i);
 			}
 		}
 	}
@@ -76,7 +79,8 @@ TEST(fill_every_element_can_be_made_alone)
 TEST(fill_logical_elements_can_be_made_alone)
 {
 	struct ay_err err = { 0 };
-	struct ay_call *c = bind("aten::add.Tensor((T([50], i64, fill=perm), T([50], f64, fill=sorted)), {}) seed=9", &err);
+	struct ay_call *c = bind(
+		"aten::add.Tensor((T([50], i64, fill=perm), T([50], f64, fill=sorted)), {}) seed=9", &err);
 
 	CHECK(c);
 	for (int k = 0; c && k < 2; k++) {
@@ -104,7 +108,7 @@ TEST(fill_normal_has_its_moments)
 		cube += d * d * d;
 		most = fmax(most, fabs(d));
 	}
-	CHECK(fabs(sum / (double)n - 3) < 0.04);    /* 6 sd of the mean */
+	CHECK(fabs(sum / (double)n - 3) < 0.04); /* 6 sd of the mean */
 	CHECK(fabs(sq / (double)n - 1) < 0.03);
 	CHECK(fabs(cube / (double)n) < 0.06);
 	CHECK(most > 3.5 && most < 4.95); /* eight words reach 4.9 sd, no further */
@@ -117,16 +121,26 @@ TEST(fill_ranges_hold)
 		double lo, hi;
 		int distinct; /* at least so many different values among 1000 */
 	} t[] = {
-		{ "uniform(-2, 5)", "f64", -2, 5, 1000 }, { "index(17)", "i64", 0, 16, 17 }, { "int(-3, 3)", "i8", -3, 3, 7 },
-		{ "exact", "f16", -2, 2, 5 },		  { "bool(0.5)", "b8", 0, 1, 2 },    { "zeros", "f32", 0, 0, 1 },
-		{ "ones", "f32", 1, 1, 1 },		  { "const(2.5)", "f32", 2.5, 2.5, 1 }, { "sorted(1, 2)", "f64", 1, 2, 1000 },
-		{ "heavy", "f64", -2048, 2048, 1000 },	  { "perm", "i32", 0, 999, 1000 },   { "perm(5000)", "i32", 0, 4999, 1000 },
+		{ "uniform(-2, 5)", "f64", -2, 5, 1000 },
+		{ "index(17)", "i64", 0, 16, 17 },
+		{ "int(-3, 3)", "i8", -3, 3, 7 },
+		{ "exact", "f16", -2, 2, 5 },
+		{ "bool(0.5)", "b8", 0, 1, 2 },
+		{ "zeros", "f32", 0, 0, 1 },
+		{ "ones", "f32", 1, 1, 1 },
+		{ "const(2.5)", "f32", 2.5, 2.5, 1 },
+		{ "sorted(1, 2)", "f64", 1, 2, 1000 },
+		{ "heavy", "f64", -2048, 2048, 1000 },
+		{ "perm", "i32", 0, 999, 1000 },
+		{ "perm(5000)", "i32", 0, 4999, 1000 },
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		struct ay_err err = { 0 };
-		struct ay_call *c = bind(ay_sprintf(&a, "aten::add.Tensor((T([1000], %s, fill=%s), T([1000], %s)), {}) seed=2",
-						    t[i].dt, t[i].fill, t[i].dt), &err);
+		struct ay_call *c = bind(
+			ay_sprintf(&a, "aten::add.Tensor((T([1000], %s, fill=%s), T([1000], %s)), {}) seed=2",
+				   t[i].dt, t[i].fill, t[i].dt),
+			&err);
 		int64_t n;
 		double *x;
 		int distinct = 0;

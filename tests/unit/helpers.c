@@ -34,7 +34,8 @@ void help_memory(struct ay_arena *a, struct ay_call *c)
 {
 	for (int i = 0; i < c->noperand; i++) {
 		struct ay_operand *o = c->operand[i];
-		size_t item = (size_t)ay_dt_info(o->view.dt)->bytes, bytes = (size_t)ay_view_extent(&o->view) * item;
+		size_t item = (size_t)ay_dt_info(o->view.dt)->bytes,
+		       bytes = (size_t)ay_view_extent(&o->view) * item;
 		uint8_t *mem = ay_alloc(a, bytes + 1), *old = ay_alloc(a, bytes + 1);
 
 		if (o->role == AY_IN || o->role == AY_INOUT)
@@ -60,8 +61,9 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
 {
 	const char *argv[] = { "/bin/sh", "-c", cmd, NULL };
 	extern char **environ;
-	struct ay_run_spec spec = { .argv = argv, .env = (const char *const *)environ, .timeout_s = timeout_s,
-				    .output_max = 1 << 20 };
+	struct ay_run_spec spec = {
+		.argv = argv, .env = (const char *const *)environ, .timeout_s = timeout_s, .output_max = 1 << 20
+	};
 	struct ay_run_result res;
 	struct ay_err err = { 0 };
 

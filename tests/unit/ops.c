@@ -67,7 +67,8 @@ TEST(ops_are_described)
 		CHECKF(op->reference || op->check, "%s: it has neither reference nor check", r->op[i].name);
 		CHECKF(op->cost, "%s: say what it costs", r->op[i].name);
 		for (int k = 0; k < r->op[i].nschema; k++)
-			CHECKF(ay_schema_is_kernel(r->op[i].schema[k]), "%s: schema %d is no tensor kernel", r->op[i].name, k);
+			CHECKF(ay_schema_is_kernel(r->op[i].schema[k]), "%s: schema %d is no tensor kernel",
+			       r->op[i].name, k);
 	}
 }
 
@@ -93,7 +94,8 @@ static void check_roundtrip(const struct ay_entry_op *e, const struct ay_suite_c
 	struct ay_case *back;
 
 	(void)e, (void)c;
-	CHECKF(!ay_case_parse(&one, text, strlen(text), &back, &err) && ay_case_equal(back, sc->line), "%s: %s", text, err.msg);
+	CHECKF(!ay_case_parse(&one, text, strlen(text), &back, &err) && ay_case_equal(back, sc->line), "%s: %s",
+	       text, err.msg);
 }
 
 TEST(ops_case_lines_round_trip)
@@ -117,7 +119,8 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 	const struct ay_op *op = e->op[ay_call_num_type(c)];
 	struct ay_compare q = { .op = e, .call = c, .threads = 1 };
 	struct ay_diff *d = AY_NEW_N(&one, struct ay_diff, c->nout + 1);
-	bool f64 = c->nout && ay_u_acc(c->out[0]->view.dt) < 0x1p-30, integers = c->nout && ay_dt_is_integral(c->out[0]->view.dt);
+	bool f64 = c->nout && ay_u_acc(c->out[0]->view.dt) < 0x1p-30,
+	     integers = c->nout && ay_dt_is_integral(c->out[0]->view.dt);
 
 	if (!op->reference)
 		return;
@@ -130,8 +133,8 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 		ay_oracle_compare(&q, d);
 		for (int k = 0; k < c->nout; k++) {
 			got[k] = &c->out[k]->view;
-			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg", text_of(c->line), pass, k,
-			       (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
+			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg",
+			       text_of(c->line), pass, k, (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
 			/* a case that proves nothing does not belong into a suite */
 			CHECKF(sc->derived || e->op[0]->flags & AY_RANDOM || d[k].n < 32 ||
 				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
@@ -191,7 +194,8 @@ TEST(ops_have_their_edges)
 		}
 		CHECKF(found.single, "%s: no tensor of one element", name);
 		CHECKF(found.odd, "%s: no odd size", name);
-		if (strcmp(ay_entry_source(&r->op[i]), "aten") == 0 || strcmp(ay_entry_source(&r->op[i]), "extra") == 0)
+		if (strcmp(ay_entry_source(&r->op[i]), "aten") == 0 ||
+		    strcmp(ay_entry_source(&r->op[i]), "extra") == 0)
 			CHECKF(found.empty, "%s: no empty tensor", name);
 		if (!(r->op[i].op[0]->flags & AY_DENSE_ONLY))
 			CHECKF(found.strided, "%s: no strided tensor (or flag AY_DENSE_ONLY)", name);
@@ -218,8 +222,10 @@ TEST(ops_refuse_their_mutants)
 				CHECKF(m.killed[k] == m.planted[k], "%s: %d null mutants '%s' live", r->op[i].name,
 				       m.planted[k] - m.killed[k], ay_mutant_table[k].word);
 			if (ay_mutant_table[k].cls == AY_MUTANT_PRECISION)
-				CHECKF(m.killed[k] == m.planted[k], "%s: '%s' lives on some dtype", r->op[i].name, ay_mutant_table[k].word);
+				CHECKF(m.killed[k] == m.planted[k], "%s: '%s' lives on some dtype", r->op[i].name,
+				       ay_mutant_table[k].word);
 		}
-		CHECKF(planted >= 10 && killed * 100 >= planted * 95, "%s: %d of %d mutants killed", r->op[i].name, killed, planted);
+		CHECKF(planted >= 10 && killed * 100 >= planted * 95, "%s: %d of %d mutants killed", r->op[i].name,
+		       killed, planted);
 	}
 }

@@ -24,7 +24,8 @@ TEST(oracle_bound_rule_by_rule)
 		{ AY_DT_F32, 1, 1 + 2 * ulp32, 1, false, true, "two ulps with weight 1 (4 * 2^-24 more)" },
 		{ AY_DT_F32, 1, 1 + 5 * ulp32, 1, false, false, "five ulps with weight 1" },
 		{ AY_DT_F16, 1, 1 + ulp16, 0, false, true, "one f16 ulp" },
-		{ AY_DT_F16, 1, 1 + 2 * ulp16, 1, false, false, "two f16 ulps: the weight counts in f32 roundoffs" },
+		{ AY_DT_F16, 1, 1 + 2 * ulp16, 1, false, false,
+		  "two f16 ulps: the weight counts in f32 roundoffs" },
 		{ AY_DT_F64, 1, 1 + 0x1p-52, 0, false, true, "one f64 ulp" },
 		{ AY_DT_F64, 1, 1 + 0x1p-50, 0, false, false, "four f64 ulps" },
 		{ AY_DT_F32, NAN, NAN, 0, false, true, "NaN is NaN" },
@@ -110,7 +111,8 @@ TEST(oracle_finds_one_wrong_element_anywhere)
 		"aten::relu((T([70000], f32),), {}) seed=1",
 		"aten::add.Tensor((T([3, 50], f64), T([50], f64)), {}) seed=1",
 		"aten::add.Tensor((T([61], c64), T([61], c64)), {}) seed=1",
-		"aten::add.out((T([9, 31], f16), T([9, 31], f16)), {'out': T([9, 31], f16, stride=(62, 2), offset=5)}) seed=1",
+		"aten::add.out((T([9, 31], f16), T([9, 31], f16)), {'out': T([9, 31], f16, stride=(62, 2), "
+		"offset=5)}) seed=1",
 		"aten::sum.dim_IntList((T([300, 40], f32), [1]), {}) seed=1",
 		"aten::add.Tensor((T([100], i64), T([100], i64)), {}) seed=1",
 	};
@@ -124,15 +126,16 @@ TEST(oracle_finds_one_wrong_element_anywhere)
 			continue;
 		n = ay_numel_of(&c->out[0]->view);
 		answer(e, c, 1);
-		CHECKF(!bad_elements(e, c, 1, &first), "%s: right, but %lld is refused", lines[l], (long long)first);
+		CHECKF(!bad_elements(e, c, 1, &first), "%s: right, but %lld is refused", lines[l],
+		       (long long)first);
 		for (int64_t i = 0; i < n; i += n / 3) {
 			uint8_t *at = (uint8_t *)c->out[0]->view.data +
 				      ay_view_at(&c->out[0]->view, i) * ay_dt_info(c->out[0]->view.dt)->bytes;
 			uint8_t *top = at + ay_dt_info(ay_dt_component(c->out[0]->view.dt))->bytes - 1;
 
 			*top ^= 0x40; /* exponent, or a high bit of an integer */
-			CHECKF(bad_elements(e, c, 2, &first) == 1 && first == i, "%s: element %lld, found %lld", lines[l], (long long)i,
-			       (long long)first);
+			CHECKF(bad_elements(e, c, 2, &first) == 1 && first == i, "%s: element %lld, found %lld",
+			       lines[l], (long long)i, (long long)first);
 			*top ^= 0x40;
 		}
 	}

@@ -35,7 +35,8 @@ static const char *due(struct ay_arena *a, const char *path)
 /* The summary is the last line of the program's JSON. */
 static const char *verdict(struct ay_arena *a, const char *path, char **out)
 {
-	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --timeout 2 --cache %s/cache", help_build_dir(), path, help_build_dir());
+	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --timeout 2 --cache %s/cache", help_build_dir(),
+				     path, help_build_dir());
 	json_t *j;
 	char *last;
 	int status = help_run(a, cmd, 120, out);
@@ -55,7 +56,8 @@ static void judge_one(const char *path)
 	const char *want = due(&a, path), *got;
 	char *out = "";
 
-	CHECKF(want && ay_verdict_find(want) != AY_VERDICT_NONE, "%s: its first line names no verdict (due: ...)", path);
+	CHECKF(want && ay_verdict_find(want) != AY_VERDICT_NONE, "%s: its first line names no verdict (due: ...)",
+	       path);
 	if (!want)
 		return;
 	got = verdict(&a, path, &out);

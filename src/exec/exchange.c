@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One exchange, and the ending of it, which is the larger part, since a kernel may end in any way it likes.
+ *
+ * An exchange: the status in the page is set to "unset", the message goes into the socket without blocking, `go`
+ * is raised to its number, and we wait until `done` is that number, the process is dead, or the time is up. `done`
+ * may be the number before ours (not yet) or ours; anything else is a lie, and so is a status that is still unset.
+ * The socket is never waited on and never proves anything: a forked child of the kernel may hold it open for ever.
+ *
+ * Death is looked for with waitid(WNOWAIT), so that the process group, which is named by the dead leader, can
+ * still be killed before the leader is reaped and its number free for others.
+ */
+#include "exec/exchange.h"
+
+#include "base/process.h"
+#include "base/str.h"
+#include "exec/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+
+	SLICE_NS = 5000000, /* a dead executor is noticed within this */
+};
+
+/* --- outcomes ------------------------------------------------------------------------------------------------ */
+
+static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...)
+{
+	va_list ap;
+
+	o->what = what;
+	va_start(ap, fmt);
+	vsnprintf(o->text, sizeof o->text, fmt, ap);
+	va_end(ap);
+}
+
+void ay_say_safe(struct ay_outcome *o, enum ay_happened what, const char *text, size_t n)
+{
+	struct ay_str b = { 0 };
+
+	ay_str_add_safe(&b, text, n, sizeof o->text - 1);
+	say(o, what, "%s", ay_str_text(&b));
+	ay_str_release(&b);
+}
+
+/* The system counts its OOM kills; there is no other way to tell one from a kernel that kills itself. */
+uint64_t ay_oom_kills(void)
+{
+	char buf[16384], *at = NULL;
+	int fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof buf - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n > 0) {
+		buf[n] = 0;
+		at = strstr(buf, "\noom_kill ");
+	}
+	return at ? strtoull(at + 10, NULL, 10) : 0;
+}
+
+/* --- ends ---------------------------------------------------------------------------------------------------- */
+
+/* True if it has ended; it stays a zombie. */
+static bool is_dead(struct ay_exec *x)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+		return errno == ECHILD;
+	return info.si_pid == x->pid;
+}
+
+/* Kills it with its group and reaps it. A process that no signal can end (stuck in the system) is left behind. */
+void ay_finish(struct ay_exec *x)
+{
+	const struct timespec nap = { 0, 100000 };
+	int64_t deadline = ay_now_ns() + 5000000000;
+
+	if (!x->pid)
+		return;
+	x->killed = !is_dead(x);
+	kill(-x->pid, SIGKILL);
+	kill(x->pid, SIGKILL); /* before its own setpgid there is no group */
+	while (!is_dead(x) && ay_now_ns() < deadline)
+		nanosleep(&nap, NULL);
+	memset(&x->end, 0, sizeof x->end);
+	waitid(P_PID, (id_t)x->pid, &x->end, WEXITED | WNOHANG);
+	x->pid = 0;
+}
+
+/* It ended by itself, without an answer. */
+static void tell_end(struct ay_exec *x, struct ay_outcome *o)
+{
+	int code = x->end.si_status;
+
+	if (x->end.si_code == CLD_EXITED && code > 128 && code <= 128 + SIGSEGV) {
+		o->signal = code - 128; /* the handler's own exit, with no call to blame: a thread left behind */
+		say(o, AY_X_CRASHED, "signal %d (%s), after the call had returned", o->signal,
+		    strsignal(o->signal));
+		return;
+	}
+	if (x->end.si_code == CLD_EXITED) {
+		o->exit_code = code;
+		say(o, AY_X_CRASHED, "the kernel ended its process with exit status %d", code);
+		return;
+	}
+	o->signal = code;
+	if (code == SIGKILL && ay_oom_kills() > x->oom_kills)
+		say(o, AY_X_OOM, "killed by the system: out of memory");
+	else
+		say(o, AY_X_CRASHED, "ended by signal %d (%s)", code, code > 0 ? strsignal(code) : "unknown");
+}
+
+void ay_lie(struct ay_exec *x, struct ay_outcome *o, const char *text)
+{
+	ay_finish(x);
+	say(o, AY_X_LIED, "%s", text);
+}
+
+/* --- one exchange -------------------------------------------------------------------------------------------- */
+
+enum waited { W_DONE, W_DEAD, W_LATE, W_LIED };
+
+static void relax(void)
+{
+#if defined __x86_64__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("yield");
+#endif
+}
+
+/* -1: not yet. */
+static int look(const struct ay_exec *x)
+{
+	uint32_t done = __atomic_load_n(&x->page->done, __ATOMIC_ACQUIRE);
+
+	if (done == x->seq)
+		return W_DONE;
+	return done == x->seq - 1 ? -1 : W_LIED;
+}
+
+static int spin(const struct ay_exec *x)
+{
+	int64_t until = ay_now_ns() + AY_SPIN_US * 1000;
+
+	do
+		for (int i = 0; i < 64; i++) {
+			int w = look(x);
+
+			if (w >= 0)
+				return w;
+			relax();
+		}
+	while (ay_now_ns() < until);
+	return -1;
+}
+
+static void doze(const struct ay_exec *x, int64_t ns)
+{
+	struct timespec slice = { 0, ns < SLICE_NS ? (long)ns : SLICE_NS };
+
+	__atomic_store_n(&x->page->judge_sleeps, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&x->page->done, __ATOMIC_SEQ_CST) == x->seq - 1)
+		syscall(SYS_futex, &x->page->done, FUTEX_WAIT, x->seq - 1, &slice, NULL, 0);
+	__atomic_store_n(&x->page->judge_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+static enum waited wait_done(struct ay_exec *x, int64_t deadline)
+{
+	int w = x->spin ? spin(x) : look(x);
+
+	while (w < 0) {
+		int64_t left = deadline - ay_now_ns();
+
+		if (left <= 0)
+			return W_LATE;
+		doze(x, left);
+		w = look(x);
+		if (w < 0 && is_dead(x)) {
+			w = look(x); /* its last words may have come in between */
+			return w < 0 ? W_DEAD : (enum waited)w;
+		}
+	}
+	return (enum waited)w;
+}
+
+/* Each word is read once: what is judged is what is used. */
+static struct ay_wire_status read_status(const struct ay_wire_page *page)
+{
+	const volatile uint32_t *src = (const volatile uint32_t *)&page->status;
+	uint32_t word[sizeof(struct ay_wire_status) / 4];
+	struct ay_wire_status s;
+
+	for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+		word[i] = src[i];
+	memcpy(&s, word, sizeof s);
+	return s;
+}
+
+/* Our failures are 1, the other end's errno -1. */
+static int put_message(struct ay_exec *x, size_t bytes, const int *fd, int nfd, struct ay_err *err)
+{
+	struct iovec v = { x->msg, bytes };
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(4 * sizeof(int))] = { 0 };
+	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
+
+	if (nfd) {
+		struct cmsghdr *c = (struct cmsghdr *)control;
+
+		h.msg_control = control;
+		h.msg_controllen = CMSG_SPACE((size_t)nfd * sizeof(int));
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN((size_t)nfd * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, (size_t)nfd * sizeof(int));
+	}
+	if (sendmsg(x->sock, &h, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes)
+		return 0;
+	if (errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN)
+		return -1;
+	ay_fail_errno(err, AY_ERR_EXEC, "cannot send to the executor");
+	return 1;
+}
+
+/* The payload is behind the head in x->msg; if it is too long for a packet it goes as a memfd, last. */
+static int send_message(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd,
+			struct ay_err *err)
+{
+	struct ay_wire_head h = { AY_WIRE_MAGIC, AY_WIRE_VERSION, (uint16_t)type, x->seq, (uint32_t)bytes };
+	int fd[4] = { -1, -1, -1, -1 }, extra = -1, rc;
+
+	memcpy(x->msg, &h, sizeof h);
+	if (nfd)
+		memcpy(fd, fds, sizeof *fd * (size_t)nfd);
+	if (bytes <= AY_WIRE_INLINE)
+		return put_message(x, sizeof h + bytes, fd, nfd, err);
+	extra = ay_launch_memfd("assay-message", x->msg + sizeof h, bytes, 0);
+	if (extra < 0) {
+		ay_fail_errno(err, AY_ERR_EXEC, "cannot make a message of %zu bytes", bytes);
+		return 1;
+	}
+	fd[nfd++] = extra;
+	rc = put_message(x, sizeof h, fd, nfd, err);
+	close(extra);
+	return rc;
+}
+
+static void raise_go(struct ay_exec *x)
+{
+	__atomic_store_n(&x->page->go, x->seq, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&x->page->exec_sleeps, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &x->page->go, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static const enum ay_fault faults[] = { [AY_WIRE_NO_FAULT] = AY_FAULT_NONE,
+					[AY_WIRE_INPUT] = AY_FAULT_INPUT,
+					[AY_WIRE_GUARDED] = AY_FAULT_GUARD,
+					[AY_WIRE_ELSEWHERE] = AY_FAULT_OTHER };
+
+static void tell_crash(const struct ay_wire_status *s, struct ay_outcome *o)
+{
+	static const char *const where[] = { [AY_FAULT_NONE] = "",
+					     [AY_FAULT_INPUT] = ": it wrote to an input",
+					     [AY_FAULT_GUARD] = ": outside of a tensor",
+					     [AY_FAULT_OTHER] = ": at an address that is no tensor's" };
+
+	o->signal = s->signal;
+	o->fault = faults[s->fault];
+	o->slot = s->slot;
+	o->fault_at = s->fault_at;
+	say(o, AY_X_CRASHED, "signal %d (%s)%s", s->signal, strsignal(s->signal), where[o->fault]);
+}
+
+static void tell_status(struct ay_exec *x, struct ay_outcome *o)
+{
+	struct ay_wire_status s = read_status(x->page);
+
+	if (!ay_wire_status_ok(&s, x->nset, x->nslot)) {
+		ay_lie(x, o, "it raised `done` without a status that can be: not the executor's doing");
+		return;
+	}
+	o->set = (int)s.set;
+	o->rc = s.rc;
+	switch (s.what) {
+	case AY_WIRE_RAN:
+		o->rc = 0;
+		say(o, AY_X_RAN, "%s", "");
+		return;
+	case AY_WIRE_REFUSED: say(o, AY_X_REFUSED, "the kernel returned %d", s.rc); return;
+	case AY_WIRE_STARVED:
+		ay_finish(x);
+		say(o, AY_X_OOM, "out of memory: scratch was refused, or there is none for the tensors");
+		return;
+	case AY_WIRE_SIGNAL:
+		ay_finish(x);
+		tell_crash(&s, o);
+		return;
+	default: ay_lie(x, o, "it claims not to understand its messages");
+	}
+}
+
+/* Message number x->seq is on its way (or none was needed): raises `go`, waits, tells. */
+void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
+{
+	int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
+
+	raise_go(x);
+	switch (wait_done(x, deadline)) {
+	case W_DONE: tell_status(x, o); break;
+	case W_DEAD:
+		ay_finish(x);
+		tell_end(x, o);
+		break;
+	case W_LATE:
+		ay_finish(x);
+		say(o, AY_X_HUNG, "no answer within %g s", timeout_s);
+		break;
+	case W_LIED: ay_lie(x, o, "the shared page holds a number that cannot be"); break;
+	}
+}
+
+/* Numbers wrap; the page starts at 0. */
+void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
+{
+	x->seq++;
+	x->nset = nset;
+	x->nslot = nslot;
+	memset(&x->page->status, 0, sizeof x->page->status);
+	_Static_assert(AY_WIRE_UNSET == 0, "a status of zeros is none");
+}
+
+/* -1 for our failures; else *o. */
+int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
+		struct ay_outcome *o, struct ay_err *err)
+{
+	int rc = send_message(x, type, bytes, fds, nfd, err);
+
+	if (rc > 0)
+		return -1;
+	if (rc < 0) {
+		ay_finish(x);
+		if (x->killed)
+			say(o, AY_X_LIED, "it does not take its messages");
+		else
+			tell_end(x, o);
+		return 0;
+	}
+	ay_exchange(x, timeout_s, o);
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exchange - one message to an executor and what becomes of it: the inside of exec.c.
+ */
+#ifndef AY_EXEC_EXCHANGE_H
+#define AY_EXEC_EXCHANGE_H
+
+#include "exec/exec.h"
+#include "exec/wire.h"
+
+#include <signal.h>
+
+enum { AY_SPIN_US = 40 };
+
+struct ay_exec {
+	struct ay_arena arena;
+	pid_t pid;   /* 0: reaped */
+	bool killed; /* by us */
+	siginfo_t end;
+	int sock;
+	struct ay_wire_page *page;
+	uint32_t seq;
+	bool spin;
+	uint64_t pool_id, scratch_max, oom_kills;
+	uint32_t nset, nslot; /* of the exchange in hand: what a status may name */
+	int nentry;
+	const char **entry;
+	uint8_t *msg; /* head and payload */
+	size_t msg_cap;
+	ay_scalar *scalar;
+	int nscalar;
+};
+
+/* The number of the next message, and how many sets and slots its status may name. */
+void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot);
+/* Waits for the answer to the message that was sent (or, at the start, to none). */
+void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
+/* Sends `bytes` of payload from x->msg with fds, and waits. -1 for our failures; else *o. */
+int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
+		struct ay_outcome *o, struct ay_err *err);
+/* Kills what is left of the process and reaps it. */
+void ay_finish(struct ay_exec *x);
+/* What it said cannot be: AY_X_LIED, and the end of it. */
+void ay_lie(struct ay_exec *x, struct ay_outcome *o, const char *text);
+/* Text of the executor's own, made safe to print. */
+void ay_say_safe(struct ay_outcome *o, enum ay_happened what, const char *text, size_t n);
+/* How many processes of this machine were killed for memory so far. */
+uint64_t ay_oom_kills(void);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/trial.h"
+#include "oracle/oracle.h"
+
+#include <string.h>
+
+enum { WEAK_MIN = 32 /* fewer elements than this are an edge, not a weak case */ };
+
+/* --- what was written where
+ * --------------------------------------------------------------------------------------- */
+
+static bool all_bytes(const uint8_t *p, uint64_t n, uint8_t value)
+{
+	return !n || (p[0] == value && !memcmp(p, p + 1, n - 1));
+}
+
+/* Do all bytes of the slot outside the elements still hold the poison? Elements are painted over in a scratch copy
+ * unless they lie dense, where only what is before and behind has to be looked at. */
+static bool surroundings_intact(struct trial *t, int at, bool *behind)
+{
+	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
+	uint64_t size = t->j->pool.slot[t->slot[at]].bytes, bytes = ay_stage_bytes(o), off = t->offset[at];
+	uint8_t poison = t->poison[at / t->call->noperand], *mem = t->copy[at], *scratch;
+	int item = ay_dt_info(o->view.dt)->bytes;
+	int64_t n = ay_numel_of(&o->view);
+
+	*behind = !all_bytes(mem + off + bytes, size - off - bytes, poison);
+	if (*behind || !all_bytes(mem, off, poison))
+		return false;
+	if (o->role == AY_INOUT ? ay_view_is_dense(&o->view) && !o->view.offset : ay_view_is_dense(&o->view))
+		return all_bytes(mem + off, (uint64_t)(o->view.offset * item), poison) || o->role == AY_INOUT;
+	scratch = ay_xrealloc(NULL, bytes ? bytes : 1);
+	memcpy(scratch, mem + off, bytes);
+	for (int64_t i = 0; i < n; i++) {
+		uint8_t *e = scratch + (o->view.offset + ay_view_at(&o->view, i)) * item;
+		const uint8_t *old = (const uint8_t *)o->old.data + ay_view_at(&o->view, i) * item;
+
+		if (o->role == AY_INOUT)
+			memcpy(e, old, (size_t)item);
+		else
+			memset(e, poison, (size_t)item);
+	}
+	bool ok = o->role == AY_INOUT ? !memcmp(scratch, (uint8_t *)o->old.data - o->view.offset * item, bytes)
+				      : all_bytes(scratch, bytes, poison);
+	ay_xfree(scratch);
+	return ok;
+}
+
+static void check_surroundings(struct trial *t)
+{
+	int n = t->call->noperand;
+
+	for (int at = 0; at < t->nset * n; at++) {
+		const struct ay_operand *o = t->call->operand[at % n];
+		bool behind;
+
+		if (o->role == AY_IN || surroundings_intact(t, at, &behind))
+			continue;
+		ay_trial_say(t, AY_VERDICT_OVERRUN,
+			     ay_sprintf(t->a, "wrote %s '%s'",
+					behind ? "behind the end of" : "outside the elements of", o->name));
+		return;
+	}
+}
+
+/* Element i of output k as set s left it. */
+static const uint8_t *elem_of(const struct trial *t, int k, int s, int64_t i)
+{
+	const struct ay_operand *o = t->call->out[k];
+	int at = s * t->call->noperand + o->ordinal;
+
+	return (uint8_t *)ay_stage_data(o, t->copy[at] + t->offset[at]) +
+	       ay_view_at(&o->view, i) * ay_dt_info(o->view.dt)->bytes;
+}
+
+/* Holds its poison in both sets: nobody wrote it. */
+static bool is_unwritten(void *user, int k, int64_t i)
+{
+	struct trial *t = user;
+	uint64_t item = (uint64_t)ay_dt_info(t->call->out[k]->view.dt)->bytes;
+
+	return t->call->out[k]->role != AY_INOUT && all_bytes(elem_of(t, k, 0, i), item, t->poison[0]) &&
+	       all_bytes(elem_of(t, k, 1, i), item, t->poison[1]);
+}
+
+struct spread {
+	int64_t unwritten, first_unwritten, differs;
+	int out;
+};
+
+/* Bits of two sets, element by element; dense ones first by one memcmp. */
+static void compare_sets(struct trial *t, int s0, int s1, struct spread *p)
+{
+	*p = (struct spread){ .first_unwritten = -1 };
+	for (int k = 0; k < t->call->nout; k++) {
+		const struct ay_view *v = &t->call->out[k]->view;
+		uint64_t item = (uint64_t)ay_dt_info(v->dt)->bytes;
+		int64_t n = ay_numel_of(v);
+
+		if (n && ay_view_is_dense(v) &&
+		    !memcmp(elem_of(t, k, s0, 0), elem_of(t, k, s1, 0), (size_t)n * item))
+			continue;
+		for (int64_t i = 0; i < n; i++) {
+			if (!memcmp(elem_of(t, k, s0, i), elem_of(t, k, s1, i), item))
+				continue;
+			if (!is_unwritten(t, k, i)) {
+				p->differs++;
+				continue;
+			}
+			if (!p->unwritten++) {
+				p->first_unwritten = i;
+				p->out = k;
+			}
+		}
+	}
+}
+
+/* --- words
+ * -------------------------------------------------------------------------------------------------------- */
+
+static const char *index_text(struct trial *t, const struct ay_view *v, int64_t flat)
+{
+	struct ay_str b = { 0 };
+	int64_t idx[AY_MAX_DIM];
+	char *s;
+
+	for (int d = v->ndim - 1; d >= 0; d--) {
+		idx[d] = flat % v->shape[d];
+		flat /= v->shape[d];
+	}
+	ay_str_addc(&b, '[');
+	for (int d = 0; d < v->ndim; d++)
+		ay_str_addf(&b, "%s%lld", d ? ", " : "", (long long)idx[d]);
+	ay_str_addc(&b, ']');
+	s = ay_strdup(t->a, ay_str_text(&b));
+	ay_str_release(&b);
+	return s;
+}
+
+static const char *hint_for(const struct ay_diff *d, enum ay_dt dt)
+{
+	if (d->fits_tf32 == d->bad && dt != AY_DT_F64 && dt != AY_DT_C128)
+		return "the errors fit inputs rounded to TF32 (11 bits)";
+	if (d->fits_tf32 + d->fits_half == d->bad)
+		return "the errors fit an accumulator in half precision: accumulate in f32";
+	if (d->bad * 2 < d->n && d->first * 2 > d->n)
+		return "only elements in the second half are wrong: look at the tail of the loop";
+	return NULL;
+}
+
+static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
+{
+	struct ay_report *r = t->rep;
+	const struct ay_operand *o = t->call->out[k];
+
+	if (r->out) /* the first output that is wrong speaks for all */
+		return;
+	r->out = o->name;
+	r->bad = d->bad;
+	r->total = d->n;
+	r->at = index_text(t, &o->view, d->first);
+	r->want = (double)d->want;
+	r->got = (double)d->got;
+	r->bound = (double)d->bound;
+	r->hint = hint_for(d, o->view.dt);
+}
+
+/* --- judging what it did
+ * ------------------------------------------------------------------------------------------ */
+
+static bool bools_are_bools(struct trial *t, int s)
+{
+	for (int k = 0; k < t->call->nout; k++) {
+		const struct ay_view *v = &t->call->out[k]->view;
+
+		for (int64_t i = 0; v->dt == AY_DT_B8 && i < ay_numel_of(v); i++) {
+			if (*elem_of(t, k, s, i) <= 1 || is_unwritten(t, k, i))
+				continue;
+			ay_trial_say(t, AY_VERDICT_MISMATCH,
+				     ay_sprintf(t->a, "%s%s holds the byte 0x%02x, which is no bool",
+						t->call->out[k]->name, index_text(t, v, i), *elem_of(t, k, s, i)));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Compares one set with the oracle; the number of outputs that are wrong. */
+static int compare_values(struct trial *t, int s, bool report, bool *weak)
+{
+	const struct ay_call *c = t->call;
+	struct ay_diff *d = AY_NEW_N(t->a, struct ay_diff, c->nout);
+	struct ay_compare q = { .op = t->op,
+				.call = c,
+				.threads = t->j->policy.oracle_threads,
+				.mask = is_unwritten,
+				.mask_user = t };
+	int wrong = 0;
+
+	ay_stage_show(t, s);
+	ay_oracle_compare(&q, d);
+	*weak = false;
+	for (int k = 0; k < c->nout; k++) {
+		bool tf32 = t->j->policy.allow_tf32 && d[k].bad && d[k].fits_tf32 == d[k].bad;
+
+		*weak |= d[k].n >= WEAK_MIN && (d[k].zeros * 20 >= d[k].n * 19 || d[k].least == d[k].most);
+		if (t->rep->total < d[k].n && !t->rep->out)
+			t->rep->total = d[k].n;
+		if (!d[k].bad || tf32)
+			continue;
+		wrong++;
+		if (report)
+			say_mismatch(t, k, &d[k]);
+	}
+	return wrong;
+}
+
+/* The operator's own check; true if it is content. */
+static bool run_check(struct trial *t, int s, bool report)
+{
+	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
+	const struct ay_view **got = AY_NEW_N(t->a, const struct ay_view *, t->call->nout + 1);
+	struct ay_finding f = { .index = -1 };
+
+	if (!op->check)
+		return true;
+	ay_stage_show(t, s);
+	for (int k = 0; k < t->call->nout; k++)
+		got[k] = &t->call->out[k]->view;
+	op->check(t->call, got, &f);
+	if (!f.text[0])
+		return true;
+	if (report && !t->rep->out) {
+		t->rep->out = t->call->out[f.out]->name;
+		t->rep->bad = f.bad;
+		t->rep->at = f.index >= 0 ? index_text(t, got[f.out], f.index) : NULL;
+		t->rep->want = f.want;
+		t->rep->got = f.got;
+		t->rep->bound = f.bound;
+		t->rep->hint = ay_strdup(t->a, f.text);
+	}
+	return false;
+}
+
+static const char *mismatch_text(struct trial *t)
+{
+	const struct ay_report *r = t->rep;
+	struct ay_str b = { 0 };
+	char *s;
+
+	if (r->bad)
+		ay_str_addf(&b, "%lld of %lld elements of '%s' are outside the bound", (long long)r->bad,
+			    (long long)r->total, r->out);
+	else
+		ay_str_addf(&b, "'%s' is not a right answer", r->out ? r->out : "out");
+	s = ay_strdup(t->a, ay_str_text(&b));
+	ay_str_release(&b);
+	return s;
+}
+
+static bool set_is_right(struct trial *t, int s, bool report, bool *weak)
+{
+	bool right = !compare_values(t, s, report, weak);
+
+	return run_check(t, s, report) && right;
+}
+
+static void judge_values(struct trial *t, bool differ)
+{
+	bool weak, weak1, first = set_is_right(t, 0, true, &weak), second = first;
+
+	if (!bools_are_bools(t, 0))
+		return;
+	if (differ)
+		second = set_is_right(t, 1, first, &weak1);
+	if (!first && !second)
+		ay_trial_say(t, AY_VERDICT_MISMATCH, mismatch_text(t));
+	else if (first != second)
+		ay_trial_say(t, AY_VERDICT_UNSTABLE,
+			     "one of two calls on the same inputs was right, the other was not");
+	else if (weak && !(t->op->op[0]->flags & (AY_RANDOM | AY_META)))
+		ay_trial_say(t, AY_VERDICT_WEAK_CASE, "nearly all wanted values are equal: a constant would do");
+}
+
+/* Same ay_rng, same bits; another ay_rng, other bits. */
+static void judge_random(struct trial *t, const struct spread *same)
+{
+	const struct ay_op *op = t->op->op[0];
+	struct spread other;
+
+	if (same->differs)
+		ay_trial_say(t, AY_VERDICT_UNSTABLE, "two calls with the same ay_rng gave different results");
+	compare_sets(t, 0, 2, &other);
+	/* 2^-40: far less likely than any accident of the machine */
+	if (!other.differs && op->log2_same && op->log2_same(t->call) < -40)
+		ay_trial_say(t, AY_VERDICT_CHEAT, "two calls with different ay_rng gave the same result");
+}
+
+void ay_evidence(struct trial *t)
+{
+	struct spread p;
+
+	ay_stage_take(t);
+	ay_stage_show(t, 0);
+	check_surroundings(t);
+	compare_sets(t, 0, 1, &p);
+	if (p.unwritten)
+		ay_trial_say(t, AY_VERDICT_UNWRITTEN,
+			     ay_sprintf(t->a, "%lld elements of '%s' were never written, the first at %s",
+					(long long)p.unwritten, t->call->out[p.out]->name,
+					index_text(t, &t->call->out[p.out]->view, p.first_unwritten)));
+	if (t->op->op[0]->flags & AY_RANDOM)
+		judge_random(t, &p);
+	judge_values(t, p.differs > 0);
+}

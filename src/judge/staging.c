@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/trial.h"
+#include "op/fill.h"
+
+#include <string.h>
+
+enum { SHARE_INPUTS = 1 << 20 /* larger inputs are not copied for every set */ };
+
+uint64_t ay_stage_bytes(const struct ay_operand *o)
+{
+	return (uint64_t)ay_view_extent(&o->view) * (uint64_t)ay_dt_info(o->view.dt)->bytes;
+}
+
+/* One slot per operand and set; large inputs have one for all sets. */
+void ay_stage_plan(struct trial *t)
+{
+	int n = t->call->noperand;
+
+	t->need = AY_NEW_N(t->a, struct ay_need, t->nset * n + 1);
+	t->slot = AY_NEW_N(t->a, int, t->nset *n + 1);
+	t->offset = AY_NEW_N(t->a, uint64_t, t->nset * n + 1);
+	t->copy = AY_NEW_N(t->a, uint8_t *, t->nset * n + 1);
+	for (int s = 0; s < t->nset; s++) {
+		for (int i = 0; i < n; i++) {
+			const struct ay_operand *o = t->call->operand[i];
+			uint64_t bytes = ay_stage_bytes(o);
+
+			if (s && o->role == AY_IN && bytes > SHARE_INPUTS) {
+				t->slot[s * n + i] = t->slot[i];
+				continue;
+			}
+			t->slot[s * n + i] = t->nneed;
+			t->need[t->nneed++] = (struct ay_need){ bytes, o->role != AY_IN };
+		}
+	}
+}
+
+static int get_pool(struct trial *t, struct ay_err *err)
+{
+	struct ay_judge *j = t->j;
+
+	if (j->has_pool && ay_pool_fits(&j->pool, t->nneed, t->need))
+		return 0;
+	if (j->has_pool)
+		ay_pool_release(&j->pool);
+	j->has_pool = false;
+	if (ay_pool_init(&j->pool, t->nneed, t->need, err))
+		return -1;
+	j->has_pool = true;
+	return 0;
+}
+
+uint64_t ay_stage_own_bytes(const struct trial *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < t->nneed; i++)
+		if (t->need[i].written)
+			sum += (t->need[i].bytes + AY_PAGE) / AY_PAGE * AY_PAGE;
+	return sum;
+}
+
+static uint8_t *slot_mem(const struct trial *t, int at)
+{
+	return t->j->pool.slot[t->slot[at]].mem;
+}
+
+/* Sets differ in placement: the first against the end or the start, the next the other way round, then anywhere.
+ */
+static void place_all(struct trial *t)
+{
+	int n = t->call->noperand;
+	uint64_t flip = ay_secret_u64();
+
+	for (int at = 0; at < t->nset * n; at++) {
+		const struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+		int turn = (int)(at / n + (flip >> at % n % 64 & 1)) % 2;
+		enum ay_place p = at / n >= SETS ? AY_PLACE_COLOUR : turn ? AY_PLACE_START : AY_PLACE_END;
+
+		if (at >= n && t->slot[at] == t->slot[at % n])
+			t->offset[at] = t->offset[at % n];
+		else
+			t->offset[at] = ay_place(s->bytes, ay_stage_bytes(t->call->operand[at % n]), p);
+	}
+}
+
+void *ay_stage_data(const struct ay_operand *o, uint8_t *storage)
+{
+	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
+}
+
+/* Content of inputs, once; further sets are copies. What is written gets poison, then its old content. */
+static void fill_all(struct trial *t)
+{
+	int n = t->call->noperand;
+
+	for (int i = 0; i < n; i++) {
+		struct ay_operand *o = t->call->operand[i];
+		uint64_t bytes = ay_stage_bytes(o);
+		uint8_t *first = slot_mem(t, i) + t->offset[i];
+
+		if (o->role == AY_INOUT) {
+			uint8_t *old = ay_alloc(t->a, bytes + 1);
+
+			ay_fill_storage(t->call, o, old);
+			o->old.data = ay_stage_data(o, old);
+			first = old;
+		} else if (o->role == AY_IN) {
+			ay_fill_storage(t->call, o, first);
+			o->view.data = ay_stage_data(o, first);
+		}
+		for (int s = 0; s < t->nset; s++) {
+			uint8_t *mem = slot_mem(t, s * n + i), *at = mem + t->offset[s * n + i];
+
+			if (o->role != AY_IN)
+				memset(mem, t->poison[s], t->j->pool.slot[t->slot[s * n + i]].bytes);
+			if (at != first && (o->role == AY_INOUT || o->role == AY_IN))
+				memcpy(at, first, bytes);
+		}
+	}
+}
+
+int ay_stage_fill(struct trial *t, struct ay_err *err)
+{
+	if (get_pool(t, err))
+		return -1;
+	place_all(t);
+	fill_all(t);
+	return 0;
+}
+
+void ay_stage_take(struct trial *t)
+{
+	int n = t->call->noperand;
+	uint64_t need = ay_stage_own_bytes(t);
+	uint8_t *to;
+
+	if (need > t->j->copy_bytes) {
+		t->j->copy = ay_xrealloc(t->j->copy, need);
+		t->j->copy_bytes = need;
+	}
+	to = t->j->copy;
+	for (int at = 0; at < t->nset * n; at++) {
+		uint64_t bytes = t->j->pool.slot[t->slot[at]].bytes;
+
+		if (t->call->operand[at % n]->role == AY_IN)
+			continue;
+		memcpy(to, slot_mem(t, at), bytes);
+		t->copy[at] = to;
+		to += bytes;
+	}
+}
+
+void ay_stage_show(struct trial *t, int s)
+{
+	int n = t->call->noperand;
+
+	for (int i = 0; i < n; i++) {
+		struct ay_operand *o = t->call->operand[i];
+
+		if (o->role != AY_IN)
+			o->view.data = ay_stage_data(o, t->copy[s * n + i] + t->offset[s * n + i]);
+	}
+}

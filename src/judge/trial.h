@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * trial - the inside of judging one case, shared by the judge's own files: staging.c lays the tensors out and
+ * takes them back, evidence.c says what the kernel did to them, judge.c runs the whole.
+ */
+#ifndef AY_JUDGE_TRIAL_H
+#define AY_JUDGE_TRIAL_H
+
+#include "judge/judge.h"
+
+enum { SETS = 2, SETS_RANDOM = 3 };
+
+/* All there is to know while one case is judged. */
+struct trial {
+	struct ay_judge *j;
+	struct ay_arena *a;
+	struct ay_report *rep;
+	const struct ay_entry_op *op;
+	struct ay_call *call;
+	int nset;
+	struct ay_need *need; /* per slot */
+	int nneed;
+	int *slot; /* per set and operand */
+	uint64_t *offset;
+	uint64_t copy_bytes; /* of all written slots */
+	uint8_t **copy;      /* per set and operand: the slot's content after the run */
+	uint8_t poison[SETS_RANDOM];
+	ay_rng rng[SETS_RANDOM];
+};
+
+/* Notes a verdict that applies; the worst one's detail is kept. */
+void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
+
+/* Which slots are needed; then memory, places and content for them. */
+void ay_stage_plan(struct trial *t);
+int ay_stage_fill(struct trial *t, struct ay_err *err);
+/* Bytes the judge needs beside the pool. */
+uint64_t ay_stage_own_bytes(const struct trial *t);
+/* After the run: takes every written slot out of the executor's reach. */
+void ay_stage_take(struct trial *t);
+/* Lets the call's outputs point at what set s wrote. */
+void ay_stage_show(struct trial *t, int s);
+uint64_t ay_stage_bytes(const struct ay_operand *o);
+/* Where element 0 of an operand lies in storage. */
+void *ay_stage_data(const struct ay_operand *o, uint8_t *storage);
+
+/* Judges what a batch that ran left in the outputs. */
+void ay_evidence(struct trial *t);
+
+#endif

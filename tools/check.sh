@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the stages of `make test`, `make check`, `make asan`, `make fuzz`, and adds up what they say.
+# check.sh STAGE BUILD_DIR [FILTER | SECONDS]
+stage=$1 build=$2 arg=${3:-}
+passed=0 failed=0 skipped=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# run NAME COMMAND...: a stage counts by its closing line, or as one test by its exit status
+run() {
+	name=$1
+	shift
+	echo "== $name"
+	start=$(date +%s)
+	"$@" > "$log" 2>&1
+	status=$?
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
+	grep -vE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 200
+	if [ -n "$line" ]; then
+		set -- $line
+		passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+		[ "$status" = 0 ] || [ "$3" != 0 ] || failed=$((failed + 1))
+	elif [ "$status" = 77 ]; then
+		skipped=$((skipped + 1))
+	elif [ "$status" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1)) line="failed"
+	fi
+	echo "   $name: ${line:-ok} ($(($(date +%s) - start)) s)"
+}
+
+fuzz_one() {
+	target=$1 seconds=$2 dir=$build/fuzz/corpus-$(basename "$1")
+	mkdir -p "$dir"
+	sh tools/seeds.sh "$(basename "$1")" "$dir"
+	"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+		-artifact_prefix="$build/fuzz/" "$dir" > "$log.fuzz" 2>&1
+	status=$?
+	grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' "$log.fuzz"
+	[ $status = 0 ] || tail -n 40 "$log.fuzz"
+	rm -f "$log.fuzz"
+	return $status
+}
+
+fuzz_all() {
+	for t in "$build"/fuzz/*; do
+		[ -f "$t" ] && [ -x "$t" ] && run "fuzz $(basename "$t"), $1 s" fuzz_one "$t" "$1"
+	done
+}
+
+unit() { # [FILTER]
+	if [ -n "$arg" ]; then run "tests $arg" "$build/test" "$arg"; else run tests "$build/test"; fi
+}
+
+case $stage in
+test) unit ;;
+asan)
+	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 ASSAY_SANITIZED=1
+	unit
+	;;
+fuzz) fuzz_all "${arg:-15}" ;;
+all)
+	sh tools/deps.sh extra || exit 1
+	run "includes point one way" sh tools/includes.sh
+	run "layout" sh tools/layout.sh
+	run "sizes" sh tools/sizes.sh
+	unit
+	run "asan and ubsan" make -s asan
+	run "fuzz targets build" make -s fuzz FUZZ_S=0
+	fuzz_all 15
+	;;
+esac
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ $((passed + skipped)) != 0 ]

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Includes point one way: a folder may include its own level and those below (design section 11). ops/ may include
+# op/op.h alone; the native executor only the wire format and the kernel ABI.
+order='base tensor op oracle exec forge judge'
+rank() { # levels: oracle; exec and forge side by side; judge on top
+	case $1 in
+	base) echo 0 ;; tensor) echo 1 ;; op) echo 2 ;; oracle) echo 3 ;; exec | forge) echo 4 ;; judge) echo 5 ;; *) echo 9 ;;
+	esac
+}
+bad=0
+for dir in $order; do
+	for f in $(git ls-files "src/$dir" 2>/dev/null | grep -E '\.[ch]$'); do
+		for inc in $(sed -n 's/^#include "\([a-z_]*\)\/.*/\1/p' "$f"); do
+			if [ "$(rank "$inc")" -gt "$(rank "$dir")" ] || { [ "$(rank "$inc")" = "$(rank "$dir")" ] && [ "$inc" != "$dir" ]; }; then
+				echo "$f includes $inc/, which is not below $dir/"
+				bad=1
+			fi
+		done
+	done
+done
+for f in $(git ls-files ops | grep '\.c$'); do
+	extra=$(grep '^#include' "$f" | grep -vE '"op/op.h"|<(string|stdio|stdlib|float|limits)\.h>') && echo "$f: $extra" && bad=1
+done
+for f in $(git ls-files src/exec/native | grep '\.[ch]$'); do
+	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|native.h)"') && echo "$f: $extra" && bad=1
+done
+# nothing under src/ prints, exits or asks the shell; one door to the heap
+for f in $(git ls-files src | grep '\.c$' | grep -v src/exec/native/); do
+	lines=$(grep -nE '\b(printf|puts|exit|system|strcpy|strcat|sprintf|atoi|rand|strtok)\(' "$f" | grep -vE '_exit\(|v?snprintf\(|^[0-9]+:[[:space:]]*(/?\*)') &&
+		[ "$f" != src/base/err.c ] && [ "$f" != src/base/str.c ] && echo "$f: $lines" && bad=1
+	lines=$(grep -nE '\b(malloc|calloc|realloc|free)\(' "$f") && [ "$f" != src/base/arena.c ] && echo "$f: $lines" && bad=1
+done
+exit $bad
