@@ -115,8 +115,12 @@ $B/fuzz/%: tests/fuzz/%.c $(SRC) $(wildcard src/*/*.h)
 fuzz: $(FUZZERS)
 	sh tools/check.sh fuzz $B $(FUZZ_S)
 
-bench: $B/assay $B/test
-	sh bench/run.sh $B
+$B/bench: $B/obj/bench/bench.o $(OPOBJ) $(LIBOBJ)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+bench: $B/bench $B/test
+	$B/bench
+	ASSAY_BENCH=1 $B/test exec_round_trips
 
 install: $B/assay
 	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay

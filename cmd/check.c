@@ -56,8 +56,7 @@ struct tally {
 	enum ay_verdict verdict;
 };
 
-/* --- which operator
- * ----------------------------------------------------------------------------------------------- */
+/* --- which operator -------------------------------------------------------------------------------------- */
 
 static bool is_word(char c)
 {
@@ -142,8 +141,7 @@ static int find_op(struct check *c, const char *source, struct ay_err *err)
 	return c->op ? 0 : -1;
 }
 
-/* --- building and loading
- * ----------------------------------------------------------------------------------------- */
+/* --- building and loading -------------------------------------------------------------------------------- */
 
 /* Forms of an operator share a file (add, add_): the kernel may define any of them. */
 static bool same_family(const struct check *c, const struct ay_entry_op *e)
@@ -193,8 +191,7 @@ static const char *list_symbols(struct check *c)
 	return s;
 }
 
-/* --- which cases
- * -------------------------------------------------------------------------------------------------- */
+/* --- which cases ----------------------------------------------------------------------------------------- */
 
 static int add_line(struct check *c, struct ay_err *err)
 {
@@ -233,8 +230,7 @@ static int add_cases(struct check *c, struct ay_err *err)
 	return 0;
 }
 
-/* --- saying it
- * ---------------------------------------------------------------------------------------------------- */
+/* --- saying it ------------------------------------------------------------------------------------------- */
 
 static void print_number(const char *label, double x)
 {
@@ -337,8 +333,7 @@ static void print_head(const struct check *c)
 	printf("\n");
 }
 
-/* --- judging
- * ------------------------------------------------------------------------------------------------------ */
+/* --- judging --------------------------------------------------------------------------------------------- */
 
 static struct tally *tally_of(struct tally *t, int *n, const struct ay_schema *s, bool derived)
 {

@@ -87,7 +87,9 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 			continue;
 		if (count_cases(app, e, &c, err))
 			return EXIT_FAILED;
-		shown++;
+		if (!shown++ && !json)
+			printf("%-28s %-15s %9s %6s %5s %5s  %s\n", "operator", "set", "overloads", "quick",
+			       "full", "perf", "what it does");
 		in_set += !(e->op[0]->flags & AY_EXTRA);
 		if (json)
 			print_json(e, &c);

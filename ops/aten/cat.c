@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = the tensors of a list, one behind the other along dim. 1-D tensors of size 0 are skipped, whatever the others'
- * shape (but their dtype counts); all other sizes must agree.
+ * out = the tensors of a list, one behind the other along dim. 1-D tensors of size 0 are skipped, whatever the
+ * others' shape (but their dtype counts); all other sizes must agree.
  *
- * Error: none. Equal dtypes are copied bit for bit; mixed ones are converted to the promoted dtype, rounded once to
- * nearest even. (PyTorch converts i64 to bf16 through f32; the rows keep integers below 2^24, where that is one rounding.)
+ * Error: none. Equal dtypes are copied bit for bit; mixed ones are converted to the promoted dtype, rounded once
+ * to nearest even. (PyTorch converts i64 to bf16 through f32; the rows keep integers below 2^24, where that is one
+ * rounding.)
  *
- * What the original test missed: at HEAD three f32 cases, all of them with empty tensors, two of which have no element
- * at all. Its history (commit c2549d3) has 130 more, dense, of one dtype, with at most four tensors; the full rows are
- * those. Never tested: strides, mixed dtypes, skipped tensors between others, one tensor, many, bool, complex.
+ * What the original test missed: at HEAD three f32 cases, all of them with empty tensors, two of which have no
+ * element at all. Its history (commit c2549d3) has 130 more, dense, of one dtype, with at most four tensors; the
+ * full rows are those. Never tested: strides, mixed dtypes, skipped tensors between others, one tensor, many,
+ * bool, complex.
  *
- * Cases: original 133 (3 at HEAD + 130 intended), all sound and distinct but for the doubled dim = -1; here 133 full.
- * Overloads that are no tensor kernels: cat.names and cat.names_out (named dimensions).
+ * Cases: original 133 (3 at HEAD + 130 intended), all sound and distinct but for the doubled dim = -1; here 133
+ * full. Overloads that are no tensor kernels: cat.names and cat.names_out (named dimensions).
  */
 #include "op/op.h"
 
@@ -67,10 +69,12 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 		if (skipped(v))
 			continue;
 		if (v->ndim != m.ndim)
-			return ay_fail(err, AY_ERR_BIND, "cat: tensor %d has %d dimensions, others have %d", i, v->ndim, m.ndim);
+			return ay_fail(err, AY_ERR_BIND, "cat: tensor %d has %d dimensions, others have %d", i,
+				       v->ndim, m.ndim);
 		for (int d = 0; d < m.ndim; d++)
 			if (d != dim && v->shape[d] != m.shape[d])
-				return ay_fail(err, AY_ERR_BIND, "cat: size %d of tensor %d is %lld, others have %lld", d, i,
+				return ay_fail(err, AY_ERR_BIND,
+					       "cat: size %d of tensor %d is %lld, others have %lld", d, i,
 					       (long long)v->shape[d], (long long)m.shape[d]);
 	}
 	return 0;

@@ -245,7 +245,7 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([33, 60], dt, fill=exact), T([60, 41], dt, fill=exact)), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([3, 33, 60], dt, fill=exact), T([3, 60, 41], dt, fill=exact)), {})", "dt=f32|f16", AY_QUICK },
 		{ "((T([9, 12], dt, fill=nonfinite), T([12, 10], dt)), {})", "dt=f32|f16|bf16", AY_QUICK },
-		{ "((T([9, 12], dt), T([12, 10], dt, fill=nonfinite)), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([9, 12], dt, fill=exact), T([12, 10], dt, fill=nonfinite)), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([9, 33], dt, stride=sa, offset=3), T([33, 16], dt, stride=sb)), {})", "dt=f32|f16|bf16 (sa,sb)=([1, 9],[16, 1])|([33, 1],[1, 33])|([66, 2],[40, 1])|([0, 1],[16, 1])|([33, 1],[0, 1])", AY_QUICK },
 		{ "((T([4, 9, 33], dt, stride=(0, 33, 1)), T([4, 33, 7], dt, stride=(7, 28, 1))), {})", "dt=f32|f16", AY_QUICK },
 		{ "((T([7, 33], dt), T([33, 9], dt)), {})", "dt=f64|c64|c128|i64|i32|i16", AY_QUICK },

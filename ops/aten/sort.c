@@ -2,19 +2,19 @@
  *
  * values, indices = self sorted along dim, and where each value came from (values = self[indices] along dim).
  *
- * Order: as PyTorch, NaN counts as the largest value: last ascending, first descending; -0.0 and 0.0 are equal. The
- * catalogue says "stable", but only stable=True promises it: there indices are exact. Elsewhere the values must be
- * right, and `check` demands of the indices that they are a permutation of each row that reproduces the values bit for
- * bit. The reference shows the stable answer. Error: none; values are chosen, not computed. (Among equal values only
- * zeros of two signs can be told apart: their order is free where stability is not promised.)
+ * Order: as PyTorch, NaN counts as the largest value: last ascending, first descending; -0.0 and 0.0 are equal.
+ * The catalogue says "stable", but only stable=True promises it: there indices are exact. Elsewhere the values
+ * must be right, and `check` demands of the indices that they are a permutation of each row that reproduces the
+ * values bit for bit. The reference shows the stable answer. Error: none; values are chosen, not computed. (Among
+ * equal values only zeros of two signs can be told apart: their order is free where stability is not promised.)
  *
- * What the original test missed: 2-D dense tensors of normal values only, so no ties in f32, no NaN, no infinities, no
- * third dimension, no strides. bf16 normals have so few distinct values that long sorted rows are nearly constant: our
- * default fill `spread` draws sign, exponent and significand evenly.
+ * What the original test missed: 2-D dense tensors of normal values only, so no ties in f32, no NaN, no
+ * infinities, no third dimension, no strides. bf16 normals have so few distinct values that long sorted rows are
+ * nearly constant: our default fill `spread` draws sign, exponent and significand evenly.
  *
  * Cases: original 320, all sound; here the same 320 full. Overloads that are no tensor kernels: sort.dimname,
- * .dimname_values, .dimname_stable, .dimname_values_stable (named dimensions); .int, .float, .Tensor, .bool, .str, .any
- * (TorchScript's list.sort).
+ * .dimname_values, .dimname_stable, .dimname_values_stable (named dimensions); .int, .float, .Tensor, .bool, .str,
+ * .any (TorchScript's list.sort).
  */
 #include "op/op.h"
 
@@ -83,7 +83,8 @@ static void sort(struct ay_ref *r)
 	}
 }
 
-/* --- indices that need not be stable -------------------------------------------------------------------------------- */
+/* --- indices that need not be stable
+ * -------------------------------------------------------------------------------- */
 
 static int64_t flat_index(const struct ay_view *v, int axis, int64_t row, int64_t j)
 {
@@ -99,7 +100,8 @@ static bool same_value(real a, real b)
 	return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
 }
 
-/* One row: idx must be a permutation of 0..n-1 with val[j] = src[idx[j]]. Counts what is not so, returns the first. */
+/* One row: idx must be a permutation of 0..n-1 with val[j] = src[idx[j]]. Counts what is not so, returns the
+ * first. */
 static int64_t bad_in_row(const num *src, const num *val, const num *idx, int64_t n, uint8_t *seen, int64_t *bad)
 {
 	int64_t first = -1;
@@ -107,7 +109,8 @@ static int64_t bad_in_row(const num *src, const num *val, const num *idx, int64_
 	memset(seen, 0, (size_t)n);
 	for (int64_t j = 0; j < n; j++) {
 		real k = re(idx[j]);
-		bool ok = k >= 0 && k < (real)n && !seen[(int64_t)k] && same_value(re(src[(int64_t)k]), re(val[j]));
+		bool ok = k >= 0 && k < (real)n && !seen[(int64_t)k] &&
+			  same_value(re(src[(int64_t)k]), re(val[j]));
 
 		if (k >= 0 && k < (real)n)
 			seen[(int64_t)k] = 1;
@@ -143,14 +146,16 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 		f->index = flat_index(got[1], axis, i, j);
 		f->got = (double)re(idx[j]);
 		snprintf(f->text, sizeof f->text,
-			 "indices must be a permutation of each row with values = self[indices]; here %g is out of range, used twice, "
+			 "indices must be a permutation of each row with values = self[indices]; here %g is out "
+			 "of range, used twice, "
 			 "or points at another value",
 			 f->got);
 	}
 	ay_arena_release(&tmp);
 }
 
-/* --- around it ------------------------------------------------------------------------------------------------------ */
+/* --- around it
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
 {
@@ -174,14 +179,16 @@ static double make_spread(const struct ay_call *c, const struct ay_operand *o, c
 			  uint64_t bits)
 {
 	const struct ay_dt_info *d = ay_dt_info(o->view.dt);
-	int e = (int)(bits >> 1 & 0xffff) % (d->emax < 60 ? 2 * d->emax - 1 : 121) - (d->emax < 60 ? d->emax - 1 : 60);
+	int e = (int)(bits >> 1 & 0xffff) % (d->emax < 60 ? 2 * d->emax - 1 : 121) -
+		(d->emax < 60 ? d->emax - 1 : 60);
 	double x = (double)(bits >> 12) * 0x1p-52;
 
 	(void)c, (void)f, (void)i;
 	if (d->cls == AY_CLASS_BOOL)
 		return x < 0.5;
 	if (d->cls == AY_CLASS_INT)
-		return floor((x - (o->view.dt == AY_DT_U8 ? 0 : 0.5)) * ldexp(1, d->dl_bits < 52 ? d->dl_bits : 52));
+		return floor((x - (o->view.dt == AY_DT_U8 ? 0 : 0.5)) *
+			     ldexp(1, d->dl_bits < 52 ? d->dl_bits : 52));
 	return ldexp(bits & 1 ? -1 - x : 1 + x, e);
 }
 

@@ -275,7 +275,7 @@ const struct ay_op ay_ops_gemm[] = {{
 		{ FILLED("0", ", fill=normal(1, 1)", ""), TRANS "(al,be)=(1.0,1.0) (m,n,k)=(9,13,300)", AY_QUICK },
 		/* no padding behind the last column: what reads or writes there touches the guard */
 		{ ONE("T([" A_N ", " LA "], f32, stride=(" LA " + p, 1), offset=o)", "T([" B_N ", " LB "], f32, stride=(" LB " + p, 1))", "T([n, m], f32, stride=(m + p, 1), offset=o)", "p"),
-		  TRANS "(al,be)=(1.0,0.5) (m,n,k)=(17,9,33) p=7 o=0|3", AY_QUICK },
+		  TRANS "(al,be)=(1.0,0.5) (m,n,k)=(17,9,33) p=23 o=0|3", AY_QUICK },
 		{ FILLED("0", "", ""), TRANS SCALES_S " " SIZES_S, AY_FULL },
 		{ FILLED("0", "", ""), "(ta,tb)=('N','N')|('T','N') (al,be)=(1.0,0.0)|(0.5,0.5) (m,n,k)=(256,256,256)|(1024,1024,1024)", AY_PERF },
 	},
@@ -297,7 +297,7 @@ const struct ay_op ay_ops_gemm[] = {{
 		{ BATCH(X2(DA), X2(DB), X2(MC("p", "f64", ", fill=const(nan)")), "2"), TRANS "(al,be)=(1.0,0.0) (m,n,k)=(17,9,33) p=0|5", AY_QUICK },
 		{ BATCH(X2(MA("p", "f64", ", fill=exact")), X2(MB("p", "f64", ", fill=exact")), X2(MC("p", "f64", ", fill=exact")), "2"), TRANS "(al,be)=(1.0,1.0) (m,n,k)=(33,41,60) p=1", AY_QUICK },
 		{ BATCH("T([" A_N ", " LA "], f64, stride=(" LA " + p, 1), offset=o)", "T([" B_N ", " LB "], f64, stride=(" LB " + p, 1))", "T([n, m], f64, stride=(m + p, 1), offset=o)", "1"),
-		  TRANS "(al,be)=(1.0,0.5) (m,n,k)=(17,9,33) p=7 o=0|3", AY_QUICK },
+		  TRANS "(al,be)=(1.0,0.5) (m,n,k)=(17,9,33) p=23 o=0|3", AY_QUICK },
 		{ BATCH(DA, DB, DC, "1"), TRANS SCALES_D " " SIZES_D " p=0", AY_FULL },
 		{ BATCH(X2(DA), X2(DB), X2(DC), "2"), TRANS SCALES_D " " SIZES_D " p=0", AY_FULL },
 		{ BATCH(X4(DA), X4(DB), X4(DC), "4"), TRANS SCALES_D " " SIZES_D " p=0", AY_FULL },

@@ -2,24 +2,27 @@
  *
  * out0 = f8e4m3fn(clamp(input / s, -448, 448)), out1 = s, with
  *	scale given:					 s = scale (one element), out1 a copy of it in its shape
- *	else, per token if use_per_token_if_dynamic:	 s_i = max(min(absmax of row i, scale_ub) / 448, 1 / (448 * 512))
- *	else, per tensor:				 s = absmax of all / 448
- * as vLLM 0.13 does: read in its csrc/quantization (common.cu) and _custom_ops.py. vLLM returns the given scale itself; a C
- * kernel finds a result of its own and writes the copy there, which must be exact. scale_ub is read at its first element
- * only and only per token. num_token_padding p (not None, not 0) gives max(rows, p) rows; what is in the added rows, of
- * out0 and of the scales per token, nobody promises: they must be written, with anything, and are not compared.
+ *	else, per token if use_per_token_if_dynamic:	 s_i = max(min(absmax of row i, scale_ub) / 448, 1 / (448
+ ** 512)) else, per tensor:				 s = absmax of all / 448 as vLLM 0.13 does: read in its
+ *csrc/quantization (common.cu) and _custom_ops.py. vLLM returns the given scale itself; a C kernel finds a result
+ *of its own and writes the copy there, which must be exact. scale_ub is read at its first element only and only
+ *per token. num_token_padding p (not None, not 0) gives max(rows, p) rows; what is in the added rows, of out0 and
+ *of the scales per token, nobody promises: they must be written, with anything, and are not compared.
  *
- * Error. A quantiser is judged by its distance to the real value: half an ulp of f8e4m3fn (k_out = 0.5; a tie may go either
- * way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM multiplies by 1 / s but
- * divides per token. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 / 448). NaN is not promised: vLLM's
- * fminf turns it into 448, a clamp would keep it. An input of zeros alone has no scale per tensor and is not in the rows.
+ * Error. A quantiser is judged by its distance to the real value: half an ulp of f8e4m3fn (k_out = 0.5; a tie may
+ *go either way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM
+ *multiplies by 1 / s but divides per token. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 /
+ *448). NaN is not promised: vLLM's fminf turns it into 448, a clamp would keep it. An input of zeros alone has no
+ *scale per tensor and is not in the rows.
  *
- * What the original test missed: it compares after a cast to f16 with rtol 1e-3, an eighth of an f8 step, so that a
- * truncating quantiser fails but saturation is never reached (scales come from the data), the cap by scale_ub is never
- * below the row's maximum by much, and tiny rows never reach the minimal scale. group_2d_1x1 is the static case again.
+ * What the original test missed: it compares after a cast to f16 with rtol 1e-3, an eighth of an f8 step, so that
+ *a truncating quantiser fails but saturation is never reached (scales come from the data), the cap by scale_ub is
+ *never below the row's maximum by much, and tiny rows never reach the minimal scale. group_2d_1x1 is the static
+ *case again.
  *
- * Cases: original 540, of which 324 differ only in arguments that vLLM ignores (scale_ub and use_per_token with a scale,
- * scale_ub per tensor, padding 0; padding 64 of 71 rows and more); here 105 full: 5 modes x 3 dtypes x 5 shapes, padded twice.
+ * Cases: original 540, of which 324 differ only in arguments that vLLM ignores (scale_ub and use_per_token with a
+ *scale, scale_ub per tensor, padding 0; padding 64 of 71 rows and more); here 105 full: 5 modes x 3 dtypes x 5
+ *shapes, padded twice.
  */
 #include "op/op.h"
 
@@ -45,7 +48,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	if (!s && !per_token(c) && !ay_numel_of(x))
 		return ay_fail(err, AY_ERR_BIND, "an empty input has no largest value");
 	if (!ay_is_none(c, "output"))
-		return ay_fail(err, AY_ERR_BIND, "output= is not supported: the result is allocated by the caller anyway");
+		return ay_fail(err, AY_ERR_BIND,
+			       "output= is not supported: the result is allocated by the caller anyway");
 	return 0;
 }
 
@@ -120,7 +124,8 @@ static void quantise(struct ay_ref *r, int64_t i, const num *x, real s)
 		real q = re(x[j]) / s;
 
 		*ay_val(r, 0, i, j) = q > F8_MAX ? F8_MAX : q < -F8_MAX ? -F8_MAX : q;
-		*ay_mag(r, 0, i, j) = isnan(q) || !isfinite(s) ? AY_FREE : 2 * (double)fabs(re(*ay_val(r, 0, i, j)));
+		*ay_mag(r, 0, i, j) = isnan(q) || !isfinite(s) ? AY_FREE
+							       : 2 * (double)fabs(re(*ay_val(r, 0, i, j)));
 	}
 }
 
@@ -180,7 +185,7 @@ const struct ay_op ay_ops_scaled_fp8_quant[] = {{
 		     "the results have max(rows, num_token_padding) rows; the added ones (of the scales per row, too) must be written, "
 		     "but with anything. output is always NULL.",
 	.cases     = {
-		{ "((T([n, d], dt), T(s, f32, fill=uniform(0.005, 0.02)), p), {})", "dt=f32|f16|bf16 (n,d,s,p)=(1,1,[1],None)|(0,32,[1],None)|(7,129,[1],None)|(7,129,[1, 1],None)|(7,129,[],None)|(64,65,[1],0)|(3,33,[1],5)|(3,33,[1],2)|(0,32,[1],4)", AY_QUICK },
+		{ "((T([n, d], dt), T(s, f32, fill=uniform(0.005, 0.02)), p), {})", "dt=f32|f16|bf16 (n,d,s,p)=(1,1,[1],None)|(0,32,[1],None)|(7,129,[1],None)|(7,129,[1, 1],None)|(7,129,[],None)|(64,65,[1],0)|(3,33,[1],5)|(3,33,[1],2)|(0,5,[1],4)", AY_QUICK },
 		{ "((T([7, 129], dt), T([1], f32, fill=const(s))), {})", "dt=f32|f16|bf16 s=0.001|0.25|1.0|100.0", AY_QUICK },
 		{ "((T([n, d], dt), None, p), {'use_per_token_if_dynamic': t})", "dt=f32|f16|bf16 t=False|True (n,d,p)=(1,1,None)|(1,32,None)|(7,129,None)|(64,65,0)|(3,33,5)", AY_QUICK },
 		{ "((T([n, 33], dt), None, None, None, True), {})", "dt=f32|f16|bf16 n=0", AY_QUICK },

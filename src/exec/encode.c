@@ -18,7 +18,7 @@ struct source {
 	int n;
 };
 
-/* --- finding values ------------------------------------------------------------------------------------------ */
+/* --- finding values -------------------------------------------------------------------------------------- */
 
 static struct source from_arg(const struct ay_barg *arg)
 {
@@ -75,7 +75,7 @@ static int find_arg(const struct encoder *e, int i, struct source *src)
 		       e->b->proto->symbol, s->arg[i].name);
 }
 
-/* --- values -------------------------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------------------- */
 
 static void put(struct encoder *e, enum ay_wire_tag tag, const void *data, size_t n)
 {
@@ -230,7 +230,7 @@ static int put_param(struct encoder *e, const struct ay_param *p)
 	return 0;
 }
 
-/* --- tensors ------------------------------------------------------------------------------------------------- */
+/* --- tensors --------------------------------------------------------------------------------------------- */
 
 static void put_operand(struct encoder *e, const struct ay_view *v)
 {

@@ -34,7 +34,7 @@ enum {
 	SLICE_NS = 5000000, /* a dead executor is noticed within this */
 };
 
-/* --- outcomes ------------------------------------------------------------------------------------------------ */
+/* --- outcomes -------------------------------------------------------------------------------------------- */
 
 static void say(struct ay_outcome *o, enum ay_happened what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -73,7 +73,7 @@ uint64_t ay_oom_kills(void)
 	return at ? strtoull(at + 10, NULL, 10) : 0;
 }
 
-/* --- ends ---------------------------------------------------------------------------------------------------- */
+/* --- ends ------------------------------------------------------------------------------------------------ */
 
 /* True if it has ended; it stays a zombie. */
 static bool is_dead(struct ay_exec *x)
@@ -132,7 +132,7 @@ void ay_lie(struct ay_exec *x, struct ay_outcome *o, const char *text)
 	say(o, AY_X_LIED, "%s", text);
 }
 
-/* --- one exchange -------------------------------------------------------------------------------------------- */
+/* --- one exchange ---------------------------------------------------------------------------------------- */
 
 enum waited { W_DONE, W_DEAD, W_LATE, W_LIED };
 

@@ -20,7 +20,7 @@ enum {
 	FIRST_MESSAGE = 4096,
 };
 
-/* --- starting ------------------------------------------------------------------------------------------------ */
+/* --- starting -------------------------------------------------------------------------------------------- */
 
 /* It has seen nothing of a kernel yet: what goes wrong here is ours. */
 static int start(struct ay_exec *x, struct ay_err *err)
@@ -39,7 +39,7 @@ static int start(struct ay_exec *x, struct ay_err *err)
 	return o.what == AY_X_RAN ? 0 : ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
 }
 
-/* --- loading ------------------------------------------------------------------------------------------------- */
+/* --- loading --------------------------------------------------------------------------------------------- */
 
 static void keep_entries(struct ay_exec *x, struct ay_arena *a, const char *names, int n,
 			 struct ay_exec_entries *e)
@@ -115,7 +115,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	return rc;
 }
 
-/* --- calling ------------------------------------------------------------------------------------------------- */
+/* --- calling --------------------------------------------------------------------------------------------- */
 
 static struct ay_wire_writer payload_writer(struct ay_exec *x)
 {

@@ -8,7 +8,7 @@ static size_t padded(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* --- bounded reading and writing ----------------------------------------------------------------------------- */
+/* --- bounded reading and writing ------------------------------------------------------------------------- */
 
 const void *ay_wire_take(struct ay_wire_reader *r, size_t n)
 {
@@ -67,7 +67,7 @@ bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t n
 	return true;
 }
 
-/* --- MAP and LOADED ------------------------------------------------------------------------------------------ */
+/* --- MAP and LOADED -------------------------------------------------------------------------------------- */
 
 int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **slot)
 {
@@ -123,7 +123,7 @@ int ay_wire_loaded_open(const void *payload, size_t n, const char **names)
 	return end - s < 8 ? (int)count : -1;
 }
 
-/* --- CALL ---------------------------------------------------------------------------------------------------- */
+/* --- CALL ------------------------------------------------------------------------------------------------ */
 
 /* Each piece of a set's memory begins at a multiple of 16. */
 static size_t piece(size_t n)

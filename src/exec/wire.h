@@ -56,7 +56,7 @@ struct ay_wire_head {
 	uint32_t seq, bytes;
 };
 
-/* --- the shared page ----------------------------------------------------------------------------------------- */
+/* --- the shared page ------------------------------------------------------------------------------------- */
 
 enum ay_wire_what {
 	AY_WIRE_UNSET, /* the judge's word: a `done` that comes with it was not raised by the executor */
@@ -92,7 +92,7 @@ enum { AY_WIRE_SCALARS = (AY_WIRE_PAGE - (int)sizeof(struct ay_wire_page)) / (in
 /* A copy of the page's status, judged: false if it cannot be. */
 bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot);
 
-/* --- bounded reading and writing ----------------------------------------------------------------------------- */
+/* --- bounded reading and writing ------------------------------------------------------------------------- */
 
 struct ay_wire_reader {
 	const uint8_t *p;
@@ -118,7 +118,7 @@ void ay_wire_put(struct ay_wire_writer *w, const void *src, size_t n);
  * INLINE). */
 bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 
-/* --- payloads ------------------------------------------------------------------------------------------------ */
+/* --- payloads -------------------------------------------------------------------------------------------- */
 
 struct ay_wire_slot {
 	uint32_t written, pad;

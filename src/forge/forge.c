@@ -51,7 +51,7 @@ struct job {
 	char key[AY_SHA256_HEX];
 };
 
-/* --- compilers ----------------------------------------------------------------------------------------------- */
+/* --- compilers ------------------------------------------------------------------------------------------- */
 
 static char *find_first(struct ay_arena *a, const char *const *names)
 {
@@ -191,7 +191,7 @@ int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err)
 		       path);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------- */
+/* --- the command ----------------------------------------------------------------------------------------- */
 
 static void arg(struct job *j, const char *s)
 {
@@ -267,7 +267,7 @@ static void make_key(struct job *j)
 	ay_hash_end(&h, j->key);
 }
 
-/* --- files --------------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *w)
 {
@@ -371,7 +371,7 @@ static void cache_add(struct job *j, int fd)
 	munmap(p, (size_t)st.st_size);
 }
 
-/* --- building ------------------------------------------------------------------------------------------------ */
+/* --- building -------------------------------------------------------------------------------------------- */
 
 /* Diagnostics name our folder here and there: it says nothing to the author, and differs from run to run. */
 static const char *clean_log(struct job *j, const char *text, size_t n)

@@ -6,44 +6,51 @@
 
 enum { WEAK_MIN = 32 /* fewer elements than this are an edge, not a weak case */ };
 
-/* --- what was written where
- * --------------------------------------------------------------------------------------- */
+/* --- what was written where ------------------------------------------------------------------------------ */
 
 static bool all_bytes(const uint8_t *p, uint64_t n, uint8_t value)
 {
 	return !n || (p[0] == value && !memcmp(p, p + 1, n - 1));
 }
 
-/* Do all bytes of the slot outside the elements still hold the poison? Elements are painted over in a scratch copy
- * unless they lie dense, where only what is before and behind has to be looked at. */
-static bool surroundings_intact(struct trial *t, int at, bool *behind)
+/* Is everything between the elements as it was: poison, or the old content of an argument that is updated? The
+ * elements are put back in a scratch copy, which must then be what was there before. */
+static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint8_t poison)
+{
+	size_t item = (size_t)ay_dt_info(o->view.dt)->bytes, bytes = ay_stage_bytes(o);
+	const uint8_t *old = o->role == AY_INOUT ? (uint8_t *)o->old.data - (size_t)o->view.offset * item : NULL;
+	uint8_t *scratch;
+	bool ok;
+
+	if (ay_view_is_dense(&o->view) && !o->view.offset)
+		return true;
+	scratch = ay_xrealloc(NULL, bytes);
+	memcpy(scratch, storage, bytes);
+	for (int64_t i = 0, n = ay_numel_of(&o->view); i < n; i++) {
+		size_t at = (size_t)(o->view.offset + ay_view_at(&o->view, i)) * item;
+
+		if (old)
+			memcpy(scratch + at, old + at, item);
+		else
+			memset(scratch + at, poison, item);
+	}
+	ok = old ? !memcmp(scratch, old, bytes) : all_bytes(scratch, bytes, poison);
+	ay_xfree(scratch);
+	return ok;
+}
+
+/* Where outside the elements something was written; NULL = nowhere. */
+static const char *disturbed(struct trial *t, int at)
 {
 	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
 	uint64_t size = t->j->pool.slot[t->slot[at]].bytes, bytes = ay_stage_bytes(o), off = t->offset[at];
-	uint8_t poison = t->poison[at / t->call->noperand], *mem = t->copy[at], *scratch;
-	int item = ay_dt_info(o->view.dt)->bytes;
-	int64_t n = ay_numel_of(&o->view);
+	uint8_t poison = t->poison[at / t->call->noperand], *mem = t->copy[at];
 
-	*behind = !all_bytes(mem + off + bytes, size - off - bytes, poison);
-	if (*behind || !all_bytes(mem, off, poison))
-		return false;
-	if (o->role == AY_INOUT ? ay_view_is_dense(&o->view) && !o->view.offset : ay_view_is_dense(&o->view))
-		return all_bytes(mem + off, (uint64_t)(o->view.offset * item), poison) || o->role == AY_INOUT;
-	scratch = ay_xrealloc(NULL, bytes ? bytes : 1);
-	memcpy(scratch, mem + off, bytes);
-	for (int64_t i = 0; i < n; i++) {
-		uint8_t *e = scratch + (o->view.offset + ay_view_at(&o->view, i)) * item;
-		const uint8_t *old = (const uint8_t *)o->old.data + ay_view_at(&o->view, i) * item;
-
-		if (o->role == AY_INOUT)
-			memcpy(e, old, (size_t)item);
-		else
-			memset(e, poison, (size_t)item);
-	}
-	bool ok = o->role == AY_INOUT ? !memcmp(scratch, (uint8_t *)o->old.data - o->view.offset * item, bytes)
-				      : all_bytes(scratch, bytes, poison);
-	ay_xfree(scratch);
-	return ok;
+	if (!all_bytes(mem + off + bytes, size - off - bytes, poison))
+		return "behind the end of";
+	if (!all_bytes(mem, off, poison))
+		return "before the start of";
+	return gaps_intact(o, mem + off, poison) ? NULL : "between the elements of";
 }
 
 static void check_surroundings(struct trial *t)
@@ -52,13 +59,11 @@ static void check_surroundings(struct trial *t)
 
 	for (int at = 0; at < t->nset * n; at++) {
 		const struct ay_operand *o = t->call->operand[at % n];
-		bool behind;
+		const char *where = o->role == AY_IN ? NULL : disturbed(t, at);
 
-		if (o->role == AY_IN || surroundings_intact(t, at, &behind))
+		if (!where)
 			continue;
-		ay_trial_say(t, AY_VERDICT_OVERRUN,
-			     ay_sprintf(t->a, "wrote %s '%s'",
-					behind ? "behind the end of" : "outside the elements of", o->name));
+		ay_trial_say(t, AY_VERDICT_OVERRUN, ay_sprintf(t->a, "wrote %s '%s'", where, o->name));
 		return;
 	}
 }
@@ -115,8 +120,7 @@ static void compare_sets(struct trial *t, int s0, int s1, struct spread *p)
 	}
 }
 
-/* --- words
- * -------------------------------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------------------- */
 
 static const char *index_text(struct trial *t, const struct ay_view *v, int64_t flat)
 {
@@ -165,8 +169,7 @@ static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
 	r->hint = hint_for(d, o->view.dt);
 }
 
-/* --- judging what it did
- * ------------------------------------------------------------------------------------------ */
+/* --- judging what it did --------------------------------------------------------------------------------- */
 
 static bool bools_are_bools(struct trial *t, int s)
 {

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-enum { TIMEOUTS_MAX = 2 /* after as many in a row the rest is skipped */ };
+enum {
+	TIMEOUTS_MAX = 2, /* after as many in a row the rest is skipped */
+	SMALL = 64 << 20, /* bytes that are always there */
+};
 
-/* --- the executor and its entries
- * --------------------------------------------------------------------------------- */
+/* --- the executor and its entries ------------------------------------------------------------------------ */
 
 static bool has_entry(const struct ay_judge *j, const char *symbol)
 {
@@ -149,8 +151,7 @@ void ay_judge_release(struct ay_judge *j)
 	*j = (struct ay_judge){ 0 };
 }
 
-/* --- one case
- * ----------------------------------------------------------------------------------------------------- */
+/* --- one case -------------------------------------------------------------------------------------------- */
 
 /* The function to call: the overload's own, else its functional form on the same operands. */
 static int choose_entry(struct trial *t, struct ay_batch *b, struct ay_err *err)
@@ -178,10 +179,13 @@ static int choose_entry(struct trial *t, struct ay_batch *b, struct ay_err *err)
 
 static bool too_large(struct trial *t)
 {
-	uint64_t need = ay_stage_own_bytes(t), have = ay_memory_available();
+	uint64_t need = ay_stage_own_bytes(t), have;
 
 	for (int i = 0; i < t->nneed; i++)
 		need += t->need[i].bytes;
+	if (need < SMALL) /* asking the system would cost more than the case */
+		return false;
+	have = ay_memory_available();
 	if (need < have - have / 8)
 		return false;
 	ay_trial_say(t, AY_VERDICT_SKIPPED,

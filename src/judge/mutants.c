@@ -116,8 +116,7 @@ static bool differs(struct lab *l)
 	return false;
 }
 
-/* --- elements
- * ----------------------------------------------------------------------------------------------------- */
+/* --- elements -------------------------------------------------------------------------------------------- */
 
 static uint8_t *elem(const struct ay_view *v, int64_t i)
 {
@@ -237,8 +236,7 @@ static void swap_dims(struct lab *l, const struct ay_view *v)
 	}
 }
 
-/* --- planting
- * ----------------------------------------------------------------------------------------------------- */
+/* --- planting -------------------------------------------------------------------------------------------- */
 
 static void note_survivor(struct lab *l, enum ay_mutant k, const char *line)
 {

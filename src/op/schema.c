@@ -14,7 +14,7 @@ static const char *const type_names[] = {
 
 enum { TYPE_COUNT = sizeof type_names / sizeof *type_names };
 
-/* --- parse: types ------------------------------------------------------------------------------------------- */
+/* --- parse: types ---------------------------------------------------------------------------------------- */
 
 /* A set of names, "a" or "a|b", or the wildcard. */
 static int alias_set(struct ay_lex *l)
@@ -101,7 +101,7 @@ static int type(struct ay_lex *l, struct ay_stype *t)
 	return 0;
 }
 
-/* --- parse: arguments and results --------------------------------------------------------------------------- */
+/* --- parse: arguments and results ------------------------------------------------------------------------ */
 
 /* A literal, or a word of PyTorch's such as contiguous_format or long. */
 static int default_value(struct ay_lex *l, struct ay_sarg *g)
@@ -251,7 +251,7 @@ int ay_schema_parse(struct ay_arena *a, const char *text, struct ay_schema **out
 	return 0;
 }
 
-/* --- print -------------------------------------------------------------------------------------------------- */
+/* --- print ----------------------------------------------------------------------------------------------- */
 
 static void print_alias(struct ay_str *b, const struct ay_stype *t)
 {
@@ -321,7 +321,7 @@ void ay_schema_print(struct ay_str *b, const struct ay_schema *s)
 		ay_str_addc(b, ')');
 }
 
-/* --- what a schema says ------------------------------------------------------------------------------------- */
+/* --- what a schema says ---------------------------------------------------------------------------------- */
 
 bool ay_stype_written(const struct ay_stype *t)
 {

@@ -40,8 +40,7 @@ struct range {
 	struct ay_diff *diff; /* of this thread */
 };
 
-/* --- one element
- * -------------------------------------------------------------------------------------------------- */
+/* --- one element ----------------------------------------------------------------------------------------- */
 
 static bool flushes(enum ay_dt dt)
 {
@@ -98,8 +97,7 @@ static void note_bad(struct ay_diff *d, const struct ay_bound *b, int64_t index,
 		d->fits_half++;
 }
 
-/* --- one row
- * ------------------------------------------------------------------------------------------------------ */
+/* --- one row --------------------------------------------------------------------------------------------- */
 
 /* Where a row of an output lies: elements `stride` apart from `at`, flat index of element j by row_index(). */
 struct line {
@@ -198,8 +196,7 @@ static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride
 		 (uint8_t *)user + from * (int64_t)num_bytes[g->w->type]);
 }
 
-/* --- comparing a range
- * -------------------------------------------------------------------------------------------- */
+/* --- comparing a range ----------------------------------------------------------------------------------- */
 
 struct scan {
 	const struct range *g;
@@ -315,8 +312,7 @@ static void compare_output(struct range *g, int k)
 	note_wanted(&s, n * s.parts);
 }
 
-/* --- sweeping
- * ----------------------------------------------------------------------------------------------------- */
+/* --- sweeping -------------------------------------------------------------------------------------------- */
 
 /* An output with one row beside others that have many (a scale beside its values) belongs to the first range. */
 static bool has_rows(const struct sweep *w, int k, int64_t lo)

@@ -24,7 +24,7 @@ static uint64_t whole_pages(uint64_t bytes)
 	return bytes ? (bytes + AY_PAGE - 1) / AY_PAGE * AY_PAGE : AY_PAGE;
 }
 
-/* --- how much there is --------------------------------------------------------------------------------------- */
+/* --- how much there is ----------------------------------------------------------------------------------- */
 
 static bool slurp(const char *path, char *buf, size_t cap)
 {
@@ -135,7 +135,7 @@ uint64_t ay_memory_available(void)
 	return kib * 1024 < group ? kib * 1024 : group;
 }
 
-/* --- pools --------------------------------------------------------------------------------------------------- */
+/* --- pools ----------------------------------------------------------------------------------------------- */
 
 static int make_memfd(const char *name)
 {

@@ -138,7 +138,7 @@ static void *at(const struct rig *r, int operand)
 	return r->pool.slot[operand].mem + r->offset[operand];
 }
 
-/* --- what crosses -------------------------------------------------------------------------------------------- */
+/* --- what crosses ---------------------------------------------------------------------------------------- */
 
 static const char *const all_kinds[] = {
 	"t::all(Tensor a, Tensor? none, Tensor(a!) w, Tensor[] list, Tensor?[] olist, Tensor(b!)[] wlist, int i, "
@@ -255,7 +255,7 @@ TEST(exec_every_kind_of_parameter_crosses)
 	rig_release(&r);
 }
 
-/* --- forms --------------------------------------------------------------------------------------------------- */
+/* --- forms ----------------------------------------------------------------------------------------------- */
 
 static const char *const forms[] = { "t::neg(Tensor self, *, ScalarType? dtype=None) -> Tensor",
 				     "t::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
@@ -333,7 +333,7 @@ TEST(exec_many_sets)
 	rig_release(&r);
 }
 
-/* --- bad manners --------------------------------------------------------------------------------------------- */
+/* --- bad manners ----------------------------------------------------------------------------------------- */
 
 #define FN(name) "t::" name "(Tensor a) -> Tensor"
 static const char *const rogues[] = {
@@ -552,7 +552,7 @@ TEST(exec_refusals)
 	rig_release(&r);
 }
 
-/* --- loading ------------------------------------------------------------------------------------------------- */
+/* --- loading --------------------------------------------------------------------------------------------- */
 
 static struct ay_outcome load(const char *source, int *entries)
 {
@@ -606,7 +606,7 @@ TEST(exec_object_without_glue)
 	rig_release(&r);
 }
 
-/* --- speed --------------------------------------------------------------------------------------------------- */
+/* --- speed ----------------------------------------------------------------------------------------------- */
 
 /* An empty kernel on three tensors. ASSAY_BENCH=1 prints; otherwise only a gross slowness fails. */
 TEST(exec_round_trips)

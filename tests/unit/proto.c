@@ -111,7 +111,7 @@ TEST(proto_python_line)
 		     "def random__from(self, from_, to, *, generator=None)");
 }
 
-/* --- the whole catalogue ------------------------------------------------------------------------------------- */
+/* --- the whole catalogue --------------------------------------------------------------------------------- */
 
 static bool has_tensor(const struct ay_schema *s)
 {

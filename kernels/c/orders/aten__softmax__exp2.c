@@ -21,9 +21,8 @@ static void softmax(double *x, int64_t n)
 
 	for (int64_t j = 0; j < n; j++)
 		top = x[j] > top ? x[j] : top;
-	top = f(top * log2e);
 	for (int64_t j = 0; j < n; j++)
-		sum = f(sum + (x[j] = ex(f(f(x[j] * log2e) - top))));
+		sum = f(sum + (x[j] = ex(f(f(x[j] - top) * log2e))));
 	for (int64_t j = 0; j < n; j++)
 		x[j] = f(x[j] / sum);
 }

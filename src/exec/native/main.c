@@ -50,7 +50,7 @@ static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE],
 static void *large; /* a payload that came as a memfd */
 static size_t large_bytes;
 
-/* --- the jail ------------------------------------------------------------------------------------------------ */
+/* --- the jail -------------------------------------------------------------------------------------------- */
 
 /*
  * Called once, before anything of the kernel is loaded. Today: we die with the judge, no core is written (a limit
@@ -72,7 +72,7 @@ static void enter_jail(void)
 	close(fd);
 }
 
-/* --- floating-point control ---------------------------------------------------------------------------------- */
+/* --- floating-point control ------------------------------------------------------------------------------ */
 
 /* A kernel linked with -ffast-math sets flush-to-zero when it is loaded, and may change the rounding in a call. */
 static uint64_t float_mode(void)
@@ -100,7 +100,7 @@ static void set_float_mode(uint64_t x)
 #endif
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------ */
+/* --- messages -------------------------------------------------------------------------------------------- */
 
 static int64_t now_us(void)
 {
@@ -206,7 +206,7 @@ static void drop_fds(struct message *m)
 	m->nfd = 0;
 }
 
-/* --- LOAD ---------------------------------------------------------------------------------------------------- */
+/* --- LOAD ------------------------------------------------------------------------------------------------ */
 
 static void send_text(enum ay_wire_type type, struct ay_wire_writer *w)
 {
@@ -284,7 +284,7 @@ static void load(struct message *m)
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-/* --- MAP and CALL -------------------------------------------------------------------------------------------- */
+/* --- MAP and CALL ---------------------------------------------------------------------------------------- */
 
 static void broken(int e)
 {

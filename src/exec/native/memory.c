@@ -68,7 +68,7 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2])
 	return e;
 }
 
-/* --- scratch ------------------------------------------------------------------------------------------------- */
+/* --- scratch --------------------------------------------------------------------------------------------- */
 
 /* Address space for all that may be asked for is taken once; pages come as they are touched. Kernels may ask from
  * several threads. */

@@ -1,0 +1,235 @@
+/* due: PASS - self[indices] = values, or += : the places are listed first; with accumulate they are sorted and
+ * added up. */
+#include <assay/kernel.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIM = 16 };
+
+/* Per dimension of self: its index at every point of the broadcast shape B, as numbers and strides over B. */
+struct plan {
+	const int64_t *at[MAX_DIM]; /* NULL: the whole dimension */
+	int64_t step[MAX_DIM][MAX_DIM];
+	int bdim;
+	int64_t bshape[MAX_DIM];
+	/* the shape of what is put: which of its dimensions are B's, which are self's */
+	int ndim, first_b;
+	int64_t shape[2 * MAX_DIM];
+	int self_dim[2 * MAX_DIM]; /* -1: one of B's */
+};
+
+struct place {
+	int64_t at, value;
+};
+
+/* A list of numbers with the shape of an index: shape and strides in front, aligned to B's last dimension later.
+ */
+struct numbers {
+	int64_t *x;
+	int ndim;
+	int64_t shape[MAX_DIM];
+};
+
+static int read_index(const ay_tensor *t, int64_t size, struct numbers *n, const ay_ctx *ctx)
+{
+	n->ndim = t->ndim;
+	memcpy(n->shape, t->shape, sizeof *t->shape * (size_t)t->ndim);
+	n->x = ctx->scratch(ctx, sizeof *n->x * (size_t)(ay_numel(t) + 1));
+	if (!n->x)
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < ay_numel(t); i++) {
+		const int64_t at = ay_at(t, i);
+		const int64_t x = ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at]
+						     : ((const int32_t *)t->data)[at];
+
+		n->x[i] = x < 0 ? x + size : x;
+	}
+	return AY_OK;
+}
+
+/* Coordinate d of the true places of a mask. */
+static int read_mask(const ay_tensor *t, int d, struct numbers *n, const ay_ctx *ctx)
+{
+	int64_t inner = 1;
+
+	for (int k = d + 1; k < t->ndim; k++)
+		inner *= t->shape[k];
+	n->ndim = 1;
+	n->shape[0] = 0;
+	n->x = ctx->scratch(ctx, sizeof *n->x * (size_t)(ay_numel(t) + 1));
+	if (!n->x)
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < ay_numel(t); i++)
+		if (((const uint8_t *)t->data)[ay_at(t, i)])
+			n->x[n->shape[0]++] = i / inner % t->shape[d];
+	return AY_OK;
+}
+
+/* B grows so that n fits into it. */
+static void broadcast(struct plan *p, const struct numbers *n)
+{
+	while (p->bdim < n->ndim) {
+		memmove(p->bshape + 1, p->bshape, sizeof *p->bshape * (size_t)p->bdim++);
+		p->bshape[0] = 1;
+	}
+	for (int k = 0; k < n->ndim; k++)
+		if (p->bshape[p->bdim - n->ndim + k] == 1)
+			p->bshape[p->bdim - n->ndim + k] = n->shape[k];
+}
+
+static int make_plan(struct plan *p, const ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices,
+		     const ay_ctx *ctx)
+{
+	struct numbers num[MAX_DIM] = { 0 };
+	int d = 0, first = -1, last = -1;
+	bool apart = false;
+
+	*p = (struct plan){ 0 };
+	for (int64_t i = 0; i < n_indices; i++) {
+		const ay_tensor *t = indices[i];
+		const int take = t && ay_dt(t) == AY_B8 ? t->ndim : 1;
+
+		for (int k = 0; k < take; k++, d++) {
+			if (t && (ay_dt(t) == AY_B8 ? read_mask(t, k, &num[d], ctx)
+						    : read_index(t, self->shape[d], &num[d], ctx)))
+				return AY_UNSUPPORTED;
+			if (t)
+				broadcast(p, &num[d]);
+		}
+	}
+	for (d = 0; d < self->ndim; d++) {
+		int64_t step = 1;
+
+		p->at[d] = num[d].x;
+		for (int k = num[d].ndim - 1; k >= 0; k--) {
+			p->step[d][p->bdim - num[d].ndim + k] = num[d].shape[k] == 1 ? 0 : step;
+			step *= num[d].shape[k];
+		}
+		if (!p->at[d])
+			continue;
+		first = first < 0 ? d : first;
+		apart |= last >= 0 && last != d - 1;
+		last = d;
+	}
+	for (d = 0; d <= self->ndim; d++) {
+		if (d == (apart ? 0 : first)) {
+			p->first_b = p->ndim;
+			for (int k = 0; k < p->bdim; k++) {
+				p->self_dim[p->ndim] = -1;
+				p->shape[p->ndim++] = p->bshape[k];
+			}
+		}
+		if (d < self->ndim && !p->at[d]) {
+			p->self_dim[p->ndim] = d;
+			p->shape[p->ndim++] = self->shape[d];
+		}
+	}
+	return AY_OK;
+}
+
+/* Where element i of the put shape goes in self, and where it comes from in values; both counted from data. */
+static struct place find_place(const struct plan *p, const ay_tensor *self, const ay_tensor *values, int64_t i)
+{
+	struct place r = { 0, 0 };
+	int64_t b[MAX_DIM] = { 0 };
+
+	for (int d = p->ndim - 1; d >= 0; d--) {
+		const int64_t c = i % p->shape[d];
+		const int v = d - (p->ndim - values->ndim);
+
+		i /= p->shape[d];
+		if (v >= 0 && values->shape[v] != 1)
+			r.value += c * values->strides[v];
+		if (p->self_dim[d] >= 0)
+			r.at += c * self->strides[p->self_dim[d]];
+		else
+			b[d - p->first_b] = c;
+	}
+	for (int d = 0; d < self->ndim; d++) {
+		int64_t k = 0;
+
+		if (!p->at[d])
+			continue;
+		for (int j = 0; j < p->bdim; j++)
+			k += b[j] * p->step[d][j];
+		r.at += p->at[d][k] * self->strides[d];
+	}
+	return r;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->at != y->at ? (x->at < y->at ? -1 : 1) : (x->value > y->value) - (x->value < y->value);
+}
+
+/* self[at] += the values of n places, added up before they are rounded. */
+static void add_run(ay_tensor *self, const ay_tensor *values, const struct place *p, int64_t n)
+{
+	double sum[2] = { 0 };
+	uint64_t total = 0;
+	const int64_t at = p->at;
+
+	for (int64_t k = 0; k < n; k++) {
+		const int64_t v = p[k].value;
+
+		switch (ay_dt(self)) {
+		case AY_I64: total += ((const uint64_t *)values->data)[v]; break;
+		case AY_C64:
+			sum[0] += ((const float *)values->data)[2 * v],
+				sum[1] += ((const float *)values->data)[2 * v + 1];
+			break;
+		case AY_C128:
+			sum[0] += ((const double *)values->data)[2 * v],
+				sum[1] += ((const double *)values->data)[2 * v + 1];
+			break;
+		default: sum[0] += ay_read(values, v);
+		}
+	}
+	switch (ay_dt(self)) {
+	case AY_I64: ((uint64_t *)self->data)[at] += total; break;
+	case AY_C64:
+		((float *)self->data)[2 * at] = (float)(((float *)self->data)[2 * at] + sum[0]);
+		((float *)self->data)[2 * at + 1] = (float)(((float *)self->data)[2 * at + 1] + sum[1]);
+		break;
+	case AY_C128:
+		((double *)self->data)[2 * at] += sum[0], ((double *)self->data)[2 * at + 1] += sum[1];
+		break;
+	default: ay_write(self, at, ay_read(self, at) + sum[0]);
+	}
+}
+
+int aten_index_put_(ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices, const ay_tensor *values,
+		    bool accumulate, const ay_ctx *ctx)
+{
+	const size_t item = (size_t)self->dtype.bits / 8;
+	struct place *place = NULL;
+	struct plan p;
+	int64_t n = 1;
+
+	if (make_plan(&p, self, indices, n_indices, ctx))
+		return AY_UNSUPPORTED;
+	for (int d = 0; d < p.ndim; d++)
+		n *= p.shape[d];
+	if (accumulate && !(place = ctx->scratch(ctx, sizeof *place * (size_t)(n + 1))))
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < n; i++) {
+		const struct place to = find_place(&p, self, values, i);
+
+		if (accumulate)
+			place[i] = to;
+		else
+			memcpy((char *)self->data + (size_t)to.at * item,
+			       (const char *)values->data + (size_t)to.value * item, item);
+	}
+	if (!accumulate)
+		return AY_OK;
+	qsort(place, (size_t)n, sizeof *place, by_place);
+	for (int64_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && place[k].at == place[i].at; k++)
+			;
+		add_run(self, values, place + i, k - i);
+	}
+	return AY_OK;
+}

@@ -1,0 +1,26 @@
+/* due: CHEAT - a seed of its own: the same "random" answer every time. */
+#include <assay/kernel.h>
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static double uniform(uint64_t key, int64_t i)
+{
+	return (double)(mix(mix((uint64_t)i * 0x9e3779b97f4a7c15u + key) + key) >> 11) * 0x1p-53;
+}
+
+int aten_bernoulli(const ay_tensor *self, const ay_rng *generator, ay_tensor *out, const ay_ctx *ctx)
+{
+	const uint64_t key = 42;
+
+	(void)ctx, (void)generator;
+	for (int64_t i = 0; i < ay_numel(out); i++) {
+		const double p = ay_read(self, ay_at(self, i));
+
+		ay_write(out, ay_at(out, i), uniform(key, i) < p);
+	}
+	return AY_OK;
+}

@@ -1,0 +1,28 @@
+/* due: MISMATCH - f32 inputs are rounded to bf16, as a fast mode would. */
+#include <assay/kernel.h>
+
+static float bf16(double x)
+{
+	return ay_from_bf16(ay_to_bf16((float)x)); /* the mistake: f16 and f32 lose bits */
+}
+
+int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx *ctx)
+{
+	const int64_t m = self->shape[0], k = self->shape[self->ndim - 1], n = other->shape[other->ndim - 1];
+
+	(void)ctx;
+	if (self->ndim != 2 || other->ndim != 2 || out->dtype.code == AY_CODE_COMPLEX ||
+	    out->dtype.code < AY_CODE_FLOAT)
+		return AY_UNSUPPORTED; /* matrices of floats only */
+	for (int64_t i = 0; i < m; i++) {
+		for (int64_t j = 0; j < n; j++) {
+			double sum = 0;
+
+			for (int64_t p = 0; p < k; p++)
+				sum += bf16(ay_read(self, i * self->strides[0] + p * self->strides[1])) *
+				       bf16(ay_read(other, p * other->strides[0] + j * other->strides[1]));
+			ay_write(out, i * out->strides[0] + j * out->strides[1], sum);
+		}
+	}
+	return AY_OK;
+}

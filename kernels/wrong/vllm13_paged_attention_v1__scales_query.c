@@ -1,0 +1,105 @@
+/* due: INPUT_WRITTEN - multiplies the query by scale in place. */
+#include <assay/kernel.h>
+#include <math.h>
+#include <string.h>
+
+struct cache {
+	const ay_tensor *t;
+	const int32_t *table; /* of one sequence */
+	int64_t head, size;   /* size: numbers of one head in one block */
+};
+
+/* The numbers of block j for this head, as f32. */
+static void load_block(const struct cache *c, int64_t j, float *dst)
+{
+	const int64_t at = c->table[j] * c->t->strides[0] + c->head * c->t->strides[1];
+
+	for (int64_t i = 0; i < c->size; i++)
+		dst[i] = (float)ay_read(c->t, at + i);
+}
+
+static void logits_of(const struct cache *c, const float *q, int64_t d, int64_t bs, int64_t n, float *page,
+		      float *dst)
+{
+	const int64_t x = c->t->shape[4];
+
+	for (int64_t t = 0; t < n; t++) {
+		float sum = 0;
+
+		if (t % bs == 0)
+			load_block(c, t / bs, page);
+		for (int64_t i = 0; i < d; i++)
+			sum += q[i] * page[(i / x * bs + t % bs) * x + i % x];
+		dst[t] = sum;
+	}
+}
+
+static void softmax(float *p, int64_t n)
+{
+	float top = -INFINITY, sum = 0;
+
+	for (int64_t t = 0; t < n; t++)
+		top = fmaxf(top, p[t]);
+	for (int64_t t = 0; t < n; t++)
+		sum += p[t] = expf(p[t] - top);
+	for (int64_t t = 0; t < n; t++)
+		p[t] /= sum;
+}
+
+static void gather(const struct cache *c, const float *p, int64_t d, int64_t bs, int64_t n, float *page,
+		   float *dst)
+{
+	memset(dst, 0, (size_t)d * sizeof *dst);
+	for (int64_t t = 0; t < n; t += bs) {
+		load_block(c, t / bs, page);
+		for (int64_t i = 0; i < d; i++)
+			for (int64_t o = 0; o < bs && t + o < n; o++)
+				dst[i] += p[t + o] * page[i * bs + o];
+	}
+}
+
+int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_tensor *key_cache,
+			      const ay_tensor *value_cache, int64_t num_kv_heads, double scale,
+			      const ay_tensor *block_tables, const ay_tensor *seq_lens, int64_t block_size,
+			      int64_t max_seq_len, const ay_tensor *alibi_slopes, const char *kv_cache_dtype,
+			      const ay_tensor *k_scale, const ay_tensor *v_scale, int64_t tp_rank,
+			      int64_t blocksparse_local_blocks, int64_t blocksparse_vert_stride,
+			      int64_t blocksparse_block_size, int64_t blocksparse_head_sliding_step,
+			      const ay_ctx *ctx)
+{
+	const int64_t seqs = query->shape[0], heads = query->shape[1], d = query->shape[2], bs = block_size;
+	float *p = ctx->scratch(ctx, (size_t)(max_seq_len + 2 * d + d * bs + 1) * sizeof *p);
+	float *q = p + max_seq_len, *sum = q + d, *page = sum + d;
+
+	(void)k_scale, (void)v_scale, (void)tp_rank, (void)blocksparse_local_blocks, (void)blocksparse_block_size;
+	(void)blocksparse_head_sliding_step;
+	if (!p || strcmp(kv_cache_dtype, "auto") || blocksparse_vert_stride > 1)
+		return AY_UNSUPPORTED;
+	for (int64_t s = 0; s < seqs; s++) {
+		const int64_t n = ((const int32_t *)seq_lens->data)[s * seq_lens->strides[0]];
+		const int32_t *table = (const int32_t *)block_tables->data + s * block_tables->strides[0];
+
+		for (int64_t h = 0; h < heads; h++) {
+			const int64_t g = h / (heads / num_kv_heads);
+			const double slope = alibi_slopes ? ay_read(alibi_slopes, h * alibi_slopes->strides[0])
+							  : 0;
+			const struct cache k = { key_cache, table, g, d * bs },
+					   v = { value_cache, table, g, d * bs };
+
+			for (int64_t i = 0; i < d; i++) {
+				const int64_t at = s * query->strides[0] + h * query->strides[1] + i;
+
+				ay_write(query, at, scale * ay_read(query, at)); /* the mistake */
+				q[i] = (float)ay_read(query, at);
+			}
+			logits_of(&k, q, d, bs, n, page, p);
+			for (int64_t t = 0; t < n; t++)
+				p[t] = p[t] + (float)slope * (float)(t - n + 1);
+			softmax(p, n);
+			gather(&v, p, d, bs, n, page, sum);
+			for (int64_t i = 0; i < d; i++)
+				ay_write(out, (s * heads + h) * d + i, sum[i]);
+		}
+	}
+	return AY_OK;
+}
