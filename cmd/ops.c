@@ -76,9 +76,6 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	if (n < 0)
 		return opt_status(n);
-	if (!json)
-		printf("%-28s %-15s %9s %6s %5s %5s  %s\n", "operator", "set", "overloads", "quick", "full",
-		       "perf", "what it does");
 	for (int i = 0; i < app->registry->n; i++) {
 		const struct ay_entry_op *e = &app->registry->op[i];
 		struct counts c;

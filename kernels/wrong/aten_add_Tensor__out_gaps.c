@@ -1,4 +1,4 @@
-/* due: OVERRUN - writes out as if it were dense: with out= that is between its elements. */
+/* due: OVERRUN - out= is written as if it were dense: that is between its elements. */
 #include <assay/kernel.h>
 static double number(ay_scalar s)
 {
@@ -20,19 +20,30 @@ static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i)
 	return at;
 }
 
-int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out,
-		    const ay_ctx *ctx)
+static int add(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out, bool dense)
 {
 	const double f = number(alpha);
 
-	(void)ctx;
 	if (ay_is_complex(out))
 		return AY_UNSUPPORTED;
 	for (int64_t i = 0; i < ay_numel(out); i++) {
 		const double x = ay_read(self, stretched_at(self, out, i)),
 			     y = ay_read(other, stretched_at(other, out, i));
 
-		ay_write(out, i, x + f * y);
+		ay_write(out, dense ? i : ay_at(out, i), x + f * y);
 	}
 	return AY_OK;
+}
+
+int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out,
+		    const ay_ctx *ctx)
+{
+	(void)ctx;
+	return add(self, other, alpha, out, false);
+}
+
+int aten_add_out(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out, const ay_ctx *ctx)
+{
+	(void)ctx;
+	return add(self, other, alpha, out, true);
 }

@@ -143,7 +143,7 @@ static const char *index_text(struct trial *t, const struct ay_view *v, int64_t 
 
 static const char *hint_for(const struct ay_diff *d, enum ay_dt dt)
 {
-	if (d->fits_tf32 == d->bad && dt != AY_DT_F64 && dt != AY_DT_C128)
+	if (d->fits_tf32 == d->bad && (dt == AY_DT_F32 || dt == AY_DT_C64))
 		return "the errors fit inputs rounded to TF32 (11 bits)";
 	if (d->fits_tf32 + d->fits_half == d->bad)
 		return "the errors fit an accumulator in half precision: accumulate in f32";

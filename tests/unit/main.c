@@ -91,47 +91,107 @@ const char *test_dir(void)
 	return dir;
 }
 
-static int run(const struct test *t)
-{
-	int status;
+/* One test under way: its process, and the file that its output goes to. */
+struct running {
+	const struct test *t;
 	pid_t pid;
+	FILE *out;
+};
 
+static void start(struct running *r, const struct test *t)
+{
+	*r = (struct running){ .t = t, .out = tmpfile() };
 	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(300);
-		t->fn();
-		fflush(stdout);
-		remove_dir();
-		_exit(fails ? 1 : 0);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	if (WIFSIGNALED(status))
-		printf("    ended by signal %d\n", WTERMSIG(status));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	r->pid = fork();
+	if (r->pid)
+		return;
+	if (r->out)
+		dup2(fileno(r->out), 1);
+	alarm(300);
+	t->fn();
+	fflush(stdout);
+	remove_dir();
+	_exit(fails ? 1 : 0);
 }
 
+static void show_output(struct running *r)
+{
+	char buf[4096];
+	size_t n;
+
+	if (!r->out)
+		return;
+	rewind(r->out);
+	while ((n = fread(buf, 1, sizeof buf, r->out)) > 0)
+		fwrite(buf, 1, n, stdout);
+	fclose(r->out);
+}
+
+struct counts {
+	int passed, failed, skipped;
+};
+
+/* Waits for any of the tests under way and says how it ended. */
+static void reap(struct running *list, int n, struct counts *c)
+{
+	int status, i = 0;
+	pid_t pid = wait(&status);
+
+	while (i < n && (!list[i].t || list[i].pid != pid))
+		i++;
+	if (pid < 0 || i == n)
+		return;
+	show_output(&list[i]);
+	if (WIFSIGNALED(status))
+		printf("    ended by signal %d\n", WTERMSIG(status));
+	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+		c->passed++;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP) {
+		c->skipped++;
+		printf("skip %s\n", list[i].t->name);
+	} else {
+		c->failed++;
+		printf("FAIL %s (%s)\n", list[i].t->name, list[i].t->file);
+	}
+	list[i].t = NULL;
+}
+
+static bool wanted(const struct test *t, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strstr(t->name, argv[i]) || strstr(t->file, argv[i]))
+			return true;
+	return argc < 2;
+}
+
+/* test [PART...]: those whose name or file contains a PART; as many at once as there are cores. */
 int main(int argc, char **argv)
 {
-	int passed = 0, failed = 0, skipped = 0;
+	enum { MOST = 16 };
+	struct running list[MOST] = { 0 };
+	struct counts c = { 0 };
+	int width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
 
+	if (width < 1 || getenv("ASSAY_BENCH"))
+		width = 1;
+	if (width > MOST)
+		width = MOST;
 	for (struct test *t = all; t; t = t->next) {
-		bool wanted = argc < 2;
+		int i = 0;
 
-		for (int i = 1; i < argc; i++)
-			wanted |= strstr(t->name, argv[i]) || strstr(t->file, argv[i]);
-		if (!wanted)
+		if (!wanted(t, argc, argv))
 			continue;
-		switch (run(t)) {
-		case 0: passed++; continue;
-		case EXIT_SKIP:
-			skipped++;
-			printf("skip %s\n", t->name);
-			continue;
-		default: failed++; printf("FAIL %s (%s)\n", t->name, t->file);
+		if (busy == width) {
+			reap(list, width, &c);
+			busy--;
 		}
+		while (list[i].t)
+			i++;
+		start(&list[i], t);
+		busy++;
 	}
-	printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
-	return failed || !(passed + skipped);
+	for (; busy; busy--)
+		reap(list, width, &c);
+	printf("%d passed, %d failed, %d skipped\n", c.passed, c.failed, c.skipped);
+	return c.failed || !(c.passed + c.skipped);
 }
