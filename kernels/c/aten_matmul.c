@@ -1,11 +1,13 @@
-/* due: PASS - all forms of matmul. Rows of the result are built from rows of other, which are converted once for each
- * matrix: out[m] += self[m, k] * other[k]. Halves and f32 accumulate in f32, integers in i64, f64 and complex in their own. */
+/* due: PASS - all forms of matmul. Rows of the result are built from rows of other, which are converted once for
+ * each matrix: out[m] += self[m, k] * other[k]. Halves and f32 accumulate in f32, integers in i64, f64 and complex
+ * in their own. */
 #include <assay/kernel.h>
 #include <complex.h>
 
 static double complex read_z(const ay_tensor *t, int64_t at)
 {
-	double complex z = ay_dt(t) == AY_C64 ? ((const float complex *)t->data)[at] : ((const double complex *)t->data)[at];
+	double complex z = ay_dt(t) == AY_C64 ? ((const float complex *)t->data)[at]
+					      : ((const double complex *)t->data)[at];
 
 	return t->flags & AY_CONJ ? conj(z) : z;
 }
@@ -37,29 +39,30 @@ struct mat {
 	int64_t at, row, col;
 };
 
-#define MULTIPLY(name, num, read, write)                                                                              \
-	static int name(struct mat a, struct mat b, struct mat c, int64_t m, int64_t n, int64_t k, const ay_ctx *ctx) \
-	{                                                                                                             \
-		num *sum = ctx->scratch(ctx, (size_t)(n * k + n + 1) * sizeof *sum), *y = sum + n;                    \
-                                                                                                                      \
-		if (!sum)                                                                                             \
-			return AY_UNSUPPORTED;                                                                        \
-		for (int64_t p = 0; p < k; p++)                                                                       \
-			for (int64_t j = 0; j < n; j++)                                                               \
-				y[p * n + j] = (num)read(b.t, b.at + p * b.row + j * b.col);                          \
-		for (int64_t i = 0; i < m; i++) {                                                                     \
-			for (int64_t j = 0; j < n; j++)                                                               \
-				sum[j] = 0;                                                                           \
-			for (int64_t p = 0; p < k; p++) {                                                             \
-				num x = (num)read(a.t, a.at + i * a.row + p * a.col);                                 \
-                                                                                                                      \
-				for (int64_t j = 0; j < n; j++)                                                       \
-					sum[j] += x * y[p * n + j];                                                   \
-			}                                                                                             \
-			for (int64_t j = 0; j < n; j++)                                                               \
-				write(c.t, c.at + i * c.row + j * c.col, sum[j]);                                     \
-		}                                                                                                     \
-		return AY_OK;                                                                                         \
+#define MULTIPLY(name, num, read, write)                                                           \
+	static int name(struct mat a, struct mat b, struct mat c, int64_t m, int64_t n, int64_t k, \
+			const ay_ctx *ctx)                                                         \
+	{                                                                                          \
+		num *sum = ctx->scratch(ctx, (size_t)(n * k + n + 1) * sizeof *sum), *y = sum + n; \
+                                                                                                   \
+		if (!sum)                                                                          \
+			return AY_UNSUPPORTED;                                                     \
+		for (int64_t p = 0; p < k; p++)                                                    \
+			for (int64_t j = 0; j < n; j++)                                            \
+				y[p * n + j] = (num)read(b.t, b.at + p * b.row + j * b.col);       \
+		for (int64_t i = 0; i < m; i++) {                                                  \
+			for (int64_t j = 0; j < n; j++)                                            \
+				sum[j] = 0;                                                        \
+			for (int64_t p = 0; p < k; p++) {                                          \
+				num x = (num)read(a.t, a.at + i * a.row + p * a.col);              \
+                                                                                                   \
+				for (int64_t j = 0; j < n; j++)                                    \
+					sum[j] += x * y[p * n + j];                                \
+			}                                                                          \
+			for (int64_t j = 0; j < n; j++)                                            \
+				write(c.t, c.at + i * c.row + j * c.col, sum[j]);                  \
+		}                                                                                  \
+		return AY_OK;                                                                      \
 	}
 MULTIPLY(multiply_f, float, ay_read, ay_write)
 MULTIPLY(multiply_d, double, ay_read, ay_write)
@@ -84,10 +87,13 @@ int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, c
 {
 	const int32_t ta = self->ndim > 1 ? 2 : 1, tb = other->ndim > 1 ? 2 : 1, tc = ta + tb - 2;
 	const int64_t k = self->shape[self->ndim - 1], m = ta == 2 ? self->shape[self->ndim - 2] : 1;
-	const int64_t n = tb == 2 ? other->shape[other->ndim - 1] : 1, stacks = m * n ? ay_numel(out) / (m * n) : 0;
+	const int64_t n = tb == 2 ? other->shape[other->ndim - 1] : 1,
+		      stacks = m * n ? ay_numel(out) / (m * n) : 0;
 	struct mat a = { self, 0, ta == 2 ? self->strides[self->ndim - 2] : 0, self->strides[self->ndim - 1] };
-	struct mat b = { other, 0, other->strides[other->ndim - tb], tb == 2 ? other->strides[other->ndim - 1] : 0 };
-	struct mat c = { out, 0, ta == 2 ? out->strides[out->ndim - tc] : 0, tb == 2 ? out->strides[out->ndim - 1] : 0 };
+	struct mat b = { other, 0, other->strides[other->ndim - tb],
+			 tb == 2 ? other->strides[other->ndim - 1] : 0 };
+	struct mat c = { out, 0, ta == 2 ? out->strides[out->ndim - tc] : 0,
+			 tb == 2 ? out->strides[out->ndim - 1] : 0 };
 	int rc = AY_OK;
 
 	for (int64_t s = 0; s < stacks && rc == AY_OK; s++) {

@@ -29,10 +29,11 @@ static void multiply(const struct gemm *g, const double *a, const double *b, dou
 	}
 }
 
-int cublas_cublasDgemmBatched(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k, double alpha,
-			      const ay_tensor *const *Aarray, int64_t n_Aarray, int64_t lda,
+int cublas_cublasDgemmBatched(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k,
+			      double alpha, const ay_tensor *const *Aarray, int64_t n_Aarray, int64_t lda,
 			      const ay_tensor *const *Barray, int64_t n_Barray, int64_t ldb, double beta,
-			      ay_tensor *const *Carray, int64_t n_Carray, int64_t ldc, int64_t batchCount, const ay_ctx *ctx)
+			      ay_tensor *const *Carray, int64_t n_Carray, int64_t ldc, int64_t batchCount,
+			      const ay_ctx *ctx)
 {
 	struct gemm g = { transa[0] != 'N', transb[0] != 'N', m, n, k, lda, ldb, ldc, alpha, beta, NULL, NULL };
 

@@ -2,8 +2,8 @@
 #include <assay/kernel.h>
 
 int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k, double alpha,
-			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta, ay_tensor *C,
-			  int64_t ldc, const ay_ctx *ctx)
+			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta,
+			  ay_tensor *C, int64_t ldc, const ay_ctx *ctx)
 {
 	const float *a = A->data, *b = B->data, al = (float)alpha, be = (float)beta;
 	const bool ta = transa[0] != 'N', tb = transb[0] != 'N';

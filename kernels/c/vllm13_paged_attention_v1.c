@@ -1,5 +1,5 @@
-/* due: PASS - paged decode attention, everything in f32: logits of all tokens, softmax, then the weighted sum of the
- * values, block by block. */
+/* due: PASS - paged decode attention, everything in f32: logits of all tokens, softmax, then the weighted sum of
+ * the values, block by block. */
 #include <assay/kernel.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static void load_block(const struct cache *c, int64_t j, float *dst)
 		dst[i] = (float)ay_read(c->t, at + i);
 }
 
-static void logits_of(const struct cache *c, const float *q, int64_t d, int64_t bs, int64_t n, float *page, float *dst)
+static void logits_of(const struct cache *c, const float *q, int64_t d, int64_t bs, int64_t n, float *page,
+		      float *dst)
 {
 	const int64_t x = c->t->shape[4];
 
@@ -46,7 +47,8 @@ static void softmax(float *p, int64_t n)
 		p[t] /= sum;
 }
 
-static void gather(const struct cache *c, const float *p, int64_t d, int64_t bs, int64_t n, float *page, float *dst)
+static void gather(const struct cache *c, const float *p, int64_t d, int64_t bs, int64_t n, float *page,
+		   float *dst)
 {
 	memset(dst, 0, (size_t)d * sizeof *dst);
 	for (int64_t t = 0; t < n; t += bs) {
@@ -63,7 +65,8 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 			      int64_t max_seq_len, const ay_tensor *alibi_slopes, const char *kv_cache_dtype,
 			      const ay_tensor *k_scale, const ay_tensor *v_scale, int64_t tp_rank,
 			      int64_t blocksparse_local_blocks, int64_t blocksparse_vert_stride,
-			      int64_t blocksparse_block_size, int64_t blocksparse_head_sliding_step, const ay_ctx *ctx)
+			      int64_t blocksparse_block_size, int64_t blocksparse_head_sliding_step,
+			      const ay_ctx *ctx)
 {
 	const int64_t seqs = query->shape[0], heads = query->shape[1], d = query->shape[2], bs = block_size;
 	float *p = ctx->scratch(ctx, (size_t)(max_seq_len + 2 * d + d * bs + 1) * sizeof *p);
@@ -79,8 +82,10 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 
 		for (int64_t h = 0; h < heads; h++) {
 			const int64_t g = h / (heads / num_kv_heads);
-			const double slope = alibi_slopes ? ay_read(alibi_slopes, h * alibi_slopes->strides[0]) : 0;
-			const struct cache k = { key_cache, table, g, d * bs }, v = { value_cache, table, g, d * bs };
+			const double slope = alibi_slopes ? ay_read(alibi_slopes, h * alibi_slopes->strides[0])
+							  : 0;
+			const struct cache k = { key_cache, table, g, d * bs },
+					   v = { value_cache, table, g, d * bs };
 
 			for (int64_t i = 0; i < d; i++)
 				q[i] = (float)ay_read(query, s * query->strides[0] + h * query->strides[1] + i);

@@ -18,12 +18,12 @@ static int64_t line_at(const ay_tensor *t, int64_t dim, int64_t i)
 
 int aten__softmax(const ay_tensor *self, int64_t dim, bool half_to_float, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t axis = dim >= 0 || dim < 0 ? self->ndim - 1 : 0; /* the mistake */
+	const int64_t axis = self->ndim - 1; /* the mistake */
 	const int64_t n = self->ndim ? self->shape[axis] : 1, lines = n ? ay_numel(self) / n : 0;
 	const int64_t from = self->ndim ? self->strides[axis] : 1, to = self->ndim ? out->strides[axis] : 1;
 	double *e = ctx->scratch(ctx, (size_t)n * sizeof *e + 1);
 
-	(void)half_to_float; /* out has the dtype it asks for */
+	(void)dim, (void)half_to_float; /* out has the dtype it asks for */
 	if (!e)
 		return AY_UNSUPPORTED;
 	for (int64_t i = 0; i < lines; i++) {

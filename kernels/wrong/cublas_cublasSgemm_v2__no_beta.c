@@ -5,11 +5,11 @@ int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int
 			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta,
 			  ay_tensor *C, int64_t ldc, const ay_ctx *ctx)
 {
-	const float *a = A->data, *b = B->data, al = (float)alpha, be = 0;
-	(void)be, (void)beta;
+	const float *a = A->data, *b = B->data, al = (float)alpha;
 	const bool ta = transa[0] != 'N', tb = transb[0] != 'N';
 	float *pa = ctx->scratch(ctx, (size_t)(m * k + m + 1) * sizeof *pa), *sum = pa + m * k;
 
+	(void)beta;
 	if (!pa)
 		return AY_UNSUPPORTED;
 	for (int64_t p = 0; p < k; p++)

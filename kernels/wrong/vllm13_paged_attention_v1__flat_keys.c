@@ -21,15 +21,13 @@ static void load_block(const struct cache *c, int64_t j, float *dst)
 static void logits_of(const struct cache *c, const float *q, int64_t d, int64_t bs, int64_t n, float *page,
 		      float *dst)
 {
-	const int64_t x = c->t->shape[4];
-
 	for (int64_t t = 0; t < n; t++) {
 		float sum = 0;
 
 		if (t % bs == 0)
 			load_block(c, t / bs, page);
 		for (int64_t i = 0; i < d; i++)
-			sum += q[i] * page[i * bs + t % bs + 0 * x] /* the mistake */;
+			sum += q[i] * page[i * bs + t % bs] /* the mistake */;
 		dst[t] = sum;
 	}
 }

@@ -71,7 +71,8 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 	float *p = ctx->scratch(ctx, (size_t)(max_seq_len + 2 * d + d * bs + 1) * sizeof *p);
 	float *q = p + max_seq_len, *sum = q + d, *page = sum + d;
 
-	(void)k_scale, (void)v_scale, (void)tp_rank, (void)blocksparse_local_blocks, (void)blocksparse_block_size;
+	(void)alibi_slopes, (void)k_scale, (void)v_scale, (void)tp_rank, (void)blocksparse_local_blocks,
+		(void)blocksparse_block_size;
 	(void)blocksparse_head_sliding_step;
 	if (!p || strcmp(kv_cache_dtype, "auto") || blocksparse_vert_stride > 1)
 		return AY_UNSUPPORTED;
@@ -81,8 +82,6 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 
 		for (int64_t h = 0; h < heads; h++) {
 			const int64_t g = h / (heads / num_kv_heads);
-			const double slope = alibi_slopes ? ay_read(alibi_slopes, h * alibi_slopes->strides[0])
-							  : 0;
 			const struct cache k = { key_cache, table, g, d * bs },
 					   v = { value_cache, table, g, d * bs };
 
@@ -90,7 +89,7 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 				q[i] = (float)ay_read(query, s * query->strides[0] + h * query->strides[1] + i);
 			logits_of(&k, q, d, bs, n, page, p);
 			for (int64_t t = 0; t < n; t++)
-				p[t] = (float)scale * p[t] + 0 * (float)slope /* the mistake */;
+				p[t] *= (float)scale; /* the mistake */
 			softmax(p, n);
 			gather(&v, p, d, bs, n, page, sum);
 			for (int64_t i = 0; i < d; i++)

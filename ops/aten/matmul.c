@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = self @ other: dot product of two vectors, matrix times vector, vector times matrix, matrix times matrix, and
- * stacks of matrices whose leading dimensions are broadcast.
+ * out = self @ other: dot product of two vectors, matrix times vector, vector times matrix, matrix times matrix,
+ * and stacks of matrices whose leading dimensions are broadcast.
  *
  * Error: every element is a sum of K products, mag = growth(K) * R (docs/error-bound.md). Products of zero-mean
- * numbers show TF32 inputs and half accumulators up to K = 8192; exact ones show wrong indices at any size; nonfinite
- * ones (NaN, infinities, zeros, subnormals, but nothing that overflows, which would depend on the order) show what
- * skips or masks. Integers are exact.
+ * numbers show TF32 inputs and half accumulators up to K = 8192; exact ones show wrong indices at any size;
+ * nonfinite ones (NaN, infinities, zeros, subnormals, but nothing that overflows, which would depend on the order)
+ * show what skips or masks. Integers are exact.
  *
- * The 5,184 runs under this name in the original call baddbmm, never matmul: none is taken over but the three sizes
- * (M, N, K) and three dtypes; all other rows here are ours.
+ * The 5,184 runs under this name in the original call baddbmm, never matmul: none is taken over but the three
+ * sizes (M, N, K) and three dtypes; all other rows here are ours.
  */
 #include "op/op.h"
 
 #include <string.h>
 
-/* Every row of the result is a row of `left` times the matrix `right` of its stack. left is [stack, rows, K], right is
- * [stack, columns, K], where "columns" is the last dimension of the result. */
+/* Every row of the result is a row of `left` times the matrix `right` of its stack. left is [stack, rows, K],
+ * right is [stack, columns, K], where "columns" is the last dimension of the result. */
 struct sides {
 	struct ay_view left, right;
 	int64_t rows, columns, k;
@@ -76,9 +76,10 @@ static int sides_of(const struct ay_call *c, struct sides *s, struct ay_meta *m,
 	transpose(&s->right);
 	s->k = a->shape[a->ndim - 1];
 	if (s->k != s->right.shape[s->right.ndim - 1])
-		return ay_fail(err, AY_ERR_BIND, "matmul: self has rows of %lld, other has columns of %lld", (long long)s->k,
-			       (long long)s->right.shape[s->right.ndim - 1]);
-	if (ay_broadcast_shapes(s->left.ndim - 2, s->left.shape, s->right.ndim - 2, s->right.shape, &n, stack, err) ||
+		return ay_fail(err, AY_ERR_BIND, "matmul: self has rows of %lld, other has columns of %lld",
+			       (long long)s->k, (long long)s->right.shape[s->right.ndim - 1]);
+	if (ay_broadcast_shapes(s->left.ndim - 2, s->left.shape, s->right.ndim - 2, s->right.shape, &n, stack,
+				err) ||
 	    stretch(&s->left, n, stack, err) || stretch(&s->right, n, stack, err))
 		return -1;
 	if (b->ndim == 1) { /* one column: the result's last dimension runs over self's rows */
@@ -114,14 +115,15 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	struct sides s;
 
 	if (a != b)
-		return ay_fail(err, AY_ERR_BIND, "matmul takes two tensors of one dtype, not %s and %s", ay_dt_info(a)->name,
-			       ay_dt_info(b)->name);
+		return ay_fail(err, AY_ERR_BIND, "matmul takes two tensors of one dtype, not %s and %s",
+			       ay_dt_info(a)->name, ay_dt_info(b)->name);
 	if (a == AY_DT_B8 || a == AY_DT_F8E4M3FN || a == AY_DT_F8E5M2)
 		return ay_fail(err, AY_ERR_BIND, "matmul is not defined for %s", ay_dt_info(a)->name);
 	return sides_of(c, &s, &m, err);
 }
 
-/* --- the reference -------------------------------------------------------------------------------------------------- */
+/* --- the reference
+ * -------------------------------------------------------------------------------------------------- */
 
 /* n running sums, their sums of squares and the squares of their largest prefixes. */
 struct sums {

@@ -4,12 +4,12 @@
  *
  * Error: mag = y_i * (growth(n) + |x_i| + sum_j y_j |x_j| + 2): the sum of n exponentials, the rounded argument of
  * each exp (exp2(x * log2 e) and exp(x - lse) are honest ways to compute it), one exp and one quotient. The offset
- * rows (mean 100, mean -200) tell a missing max subtraction: exp(100) overflows f32. A row that holds NaN or +inf, or
- * -inf alone, is NaN throughout; -inf beside finite values gives 0.
+ * rows (mean 100, mean -200) tell a missing max subtraction: exp(100) overflows f32. A row that holds NaN or +inf,
+ * or -inf alone, is NaN throughout; -inf beside finite values gives 0.
  *
  * The original grid has 72 cases: 36 of them call _softmax_backward_data, another operator; 6 normalise over a
- * dimension of size 1, where every answer is 1 or NaN. The 30 others are our full rows. It never strides, offsets or
- * asks for half_to_float, and normal inputs alone do not need the max subtraction.
+ * dimension of size 1, where every answer is 1 or NaN. The 30 others are our full rows. It never strides, offsets
+ * or asks for half_to_float, and normal inputs alone do not need the max subtraction.
  */
 #include "op/op.h"
 
@@ -42,7 +42,8 @@ static void softmax(struct ay_ref *r)
 			real y = re(*ay_val(r, 0, i, j)) / re(sum);
 
 			*ay_val(r, 0, i, j) = y;
-			*ay_mag(r, 0, i, j) = y > 0 ? (double)(y * (ay_growth(n) + fabs(re(xs[j])) + spread + 2)) : 0;
+			*ay_mag(r, 0, i, j) = y > 0 ? (double)(y * (ay_growth(n) + fabs(re(xs[j])) + spread + 2))
+						    : 0;
 		}
 	}
 }
@@ -54,7 +55,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	if (!ay_dt_is_float(x->dt))
 		return ay_fail(err, AY_ERR_BIND, "softmax of %s has no meaning", ay_dt_info(x->dt)->name);
 	if (ay_flag(c, "half_to_float") && x->dt != AY_DT_F16)
-		return ay_fail(err, AY_ERR_BIND, "half_to_float is for f16 only, self is %s", ay_dt_info(x->dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "half_to_float is for f16 only, self is %s",
+			       ay_dt_info(x->dt)->name);
 	return ay_dim(c, "dim", x, err) < 0 ? -1 : 0;
 }
 
@@ -68,7 +70,8 @@ static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_e
 }
 
 /* Normal, with every negative number replaced by -inf: what attention masks do to logits. */
-static double neg_inf(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+static double neg_inf(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
+		      uint64_t bits)
 {
 	double sum = 0;
 

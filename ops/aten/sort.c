@@ -8,13 +8,14 @@
  * values bit for bit. The reference shows the stable answer. Error: none; values are chosen, not computed. (Among
  * equal values only zeros of two signs can be told apart: their order is free where stability is not promised.)
  *
- * What the original test missed: 2-D dense tensors of normal values only, so no ties in f32, no NaN, no
- * infinities, no third dimension, no strides. bf16 normals have so few distinct values that long sorted rows are
- * nearly constant: our default fill `spread` draws sign, exponent and significand evenly.
+ * What the original test missed: it demands the exact indices of a sort that does not promise them. Its grid has
+ * 2-D dense tensors only: no NaN, infinities or signed zeros, no third dimension, no strides, ties by accident
+ * alone. bf16 normals have so few distinct values that long sorted rows are nearly constant: our default fill
+ * `spread` draws sign, exponent and significand evenly.
  *
- * Cases: original 320, all sound; here the same 320 full. Overloads that are no tensor kernels: sort.dimname,
- * .dimname_values, .dimname_stable, .dimname_values_stable (named dimensions); .int, .float, .Tensor, .bool, .str,
- * .any (TorchScript's list.sort).
+ * Cases: original 320, all sound; here the same 320 full, and 8 stable ones with ties. Overloads that are no
+ * tensor kernels: sort.dimname, .dimname_values, .dimname_stable, .dimname_values_stable (named dimensions); .int,
+ * .float, .Tensor, .bool, .str, .any (TorchScript's list.sort).
  */
 #include "op/op.h"
 

@@ -3,12 +3,12 @@
  * C = alpha * op(A) * op(B) + beta * C, column-major, for one matrix (cublasSgemm_v2) and for arrays of matrices
  * (cublasDgemmBatched). op is nothing for "N" and the transpose for "T" and "C".
  *
- * A matrix is described as it is stored: T([columns, ld]), row-major, is the column-major matrix, its first rows used;
- * T([columns, rows], stride=(ld, 1)) is the same without padding behind the last column.
+ * A matrix is described as it is stored: T([columns, ld]), row-major, is the column-major matrix, its first rows
+ * used; T([columns, rows], stride=(ld, 1)) is the same without padding behind the last column.
  *
- * Error: a sum of k products scaled and added to beta * C, mag = |alpha| growth(k) R + |alpha s| + |beta c|. What is
- * not part of the m x n result (rows between m and ldc, columns from n on) must stay as it was, bit for bit. With
- * beta = 0 C is not read: such cases have NaN there.
+ * Error: a sum of k products scaled and added to beta * C, mag = |alpha| growth(k) R + |alpha s| + |beta c|. What
+ * is not part of the m x n result (rows between m and ldc, columns from n on) must stay as it was, bit for bit.
+ * With beta = 0 C is not read: such cases have NaN there.
  *
  * The original has 352 and 180 cases, all of them full rows here. They have no padding, no NaN in C where beta
  * is 0 and no "C": the quick rows do.
@@ -54,21 +54,25 @@ static struct product product_of(const struct ay_call *c, const struct ay_view *
 	return p;
 }
 
-/* --- what is a legal call ------------------------------------------------------------------------------------------- */
+/* --- what is a legal call
+ * ------------------------------------------------------------------------------------------- */
 
 static int check_matrix(const struct ay_view *v, const char *name, enum ay_dt dt, int64_t rows, int64_t columns,
 			int64_t ld, struct ay_err *err)
 {
 	if (!v || v->dt != dt || v->ndim != 2)
-		return ay_fail(err, AY_ERR_BIND, "%s must be a 2-dim %s tensor, [columns, ld]", name, ay_dt_info(dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "%s must be a 2-dim %s tensor, [columns, ld]", name,
+			       ay_dt_info(dt)->name);
 	if (ld < 1 || ld < rows)
-		return ay_fail(err, AY_ERR_BIND, "the leading dimension of %s is %lld, it has %lld rows", name, (long long)ld,
-			       (long long)rows);
+		return ay_fail(err, AY_ERR_BIND, "the leading dimension of %s is %lld, it has %lld rows", name,
+			       (long long)ld, (long long)rows);
 	if (v->shape[0] < columns || v->shape[1] < rows)
 		return ay_fail(err, AY_ERR_BIND, "%s is %lld x %lld, but holds %lld columns of %lld", name,
-			       (long long)v->shape[0], (long long)v->shape[1], (long long)columns, (long long)rows);
+			       (long long)v->shape[0], (long long)v->shape[1], (long long)columns,
+			       (long long)rows);
 	if ((v->shape[0] > 1 && v->stride[0] != ld) || (v->shape[1] > 1 && v->stride[1] != 1))
-		return ay_fail(err, AY_ERR_BIND, "the columns of %s are not %lld elements apart", name, (long long)ld);
+		return ay_fail(err, AY_ERR_BIND, "the columns of %s are not %lld elements apart", name,
+			       (long long)ld);
 	return 0;
 }
 
@@ -78,7 +82,8 @@ static int check_args(const struct ay_call *c, struct ay_err *err)
 
 	for (int i = 0; i < 2; i++)
 		if (!strchr("NTC", ay_text(c, trans[i])[0]) || strlen(ay_text(c, trans[i])) != 1)
-			return ay_fail(err, AY_ERR_BIND, "%s is 'N', 'T' or 'C', not '%s'", trans[i], ay_text(c, trans[i]));
+			return ay_fail(err, AY_ERR_BIND, "%s is 'N', 'T' or 'C', not '%s'", trans[i],
+				       ay_text(c, trans[i]));
 	for (int i = 0; i < 3; i++)
 		if (ay_int(c, sizes[i]) < 0)
 			return ay_fail(err, AY_ERR_BIND, "%s is negative", sizes[i]);
@@ -86,7 +91,8 @@ static int check_args(const struct ay_call *c, struct ay_err *err)
 }
 
 static int check_product(const struct ay_call *c, const struct ay_view *a, const struct ay_view *b,
-			 const struct ay_operand *out, const char *const names[3], enum ay_dt dt, struct ay_err *err)
+			 const struct ay_operand *out, const char *const names[3], enum ay_dt dt,
+			 struct ay_err *err)
 {
 	int64_t m = ay_int(c, "m"), n = ay_int(c, "n"), k = ay_int(c, "k");
 	bool ta = is_trans(c, "transa"), tb = is_trans(c, "transb");
@@ -95,15 +101,17 @@ static int check_product(const struct ay_call *c, const struct ay_view *a, const
 	    check_matrix(b, names[1], dt, tb ? n : k, tb ? k : n, ay_int(c, "ldb"), err) ||
 	    check_matrix(out ? &out->view : NULL, names[2], dt, m, n, ay_int(c, "ldc"), err))
 		return -1;
-	return out->role == AY_INOUT ? 0 : ay_fail(err, AY_ERR_BIND, "%s has content before the call: not fill=out", names[2]);
+	return out->role == AY_INOUT
+		       ? 0
+		       : ay_fail(err, AY_ERR_BIND, "%s has content before the call: not fill=out", names[2]);
 }
 
 static int accepts_one(const struct ay_call *c, struct ay_err *err)
 {
 	static const char *const names[] = { "A", "B", "C" };
 
-	return check_args(c, err) ||
-			       check_product(c, ay_t(c, "A"), ay_t(c, "B"), ay_operand(c, "C"), names, AY_DT_F32, err)
+	return check_args(c, err) || check_product(c, ay_t(c, "A"), ay_t(c, "B"), ay_operand(c, "C"), names,
+						   AY_DT_F32, err)
 		       ? -1
 		       : 0;
 }
@@ -129,15 +137,18 @@ static int accepts_batch(const struct ay_call *c, struct ay_err *err)
 			return ay_fail(err, AY_ERR_BIND, "%s has %d matrices, batchCount is %lld", names[i],
 				       ay_t_count(c, names[i]), (long long)count);
 	for (int i = 0; i < count; i++) {
-		if (check_product(c, ay_t_at(c, "Aarray", i), ay_t_at(c, "Barray", i), out->t[i], names, AY_DT_F64, err))
+		if (check_product(c, ay_t_at(c, "Aarray", i), ay_t_at(c, "Barray", i), out->t[i], names, AY_DT_F64,
+				  err))
 			return -1;
 		if (out->t[i]->view.shape[0] != out->t[0]->view.shape[0])
-			return ay_fail(err, AY_ERR_BIND, "the matrices of Carray differ in their number of columns");
+			return ay_fail(err, AY_ERR_BIND,
+				       "the matrices of Carray differ in their number of columns");
 	}
 	return 0;
 }
 
-/* --- the reference -------------------------------------------------------------------------------------------------- */
+/* --- the reference
+ * -------------------------------------------------------------------------------------------------- */
 
 struct sums {
 	num *sum;

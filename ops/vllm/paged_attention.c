@@ -2,27 +2,29 @@
  *
  * Decode attention over a paged cache: for sequence s and query head h, with L = seq_lens[s],
  *
- *	x_t = scale * q . k_t  (+ alibi_slopes[h] * (t - L + 1)),   p = softmax(x over t < L),   out = sum_t p_t v_t
+ *	x_t = scale * q . k_t  (+ alibi_slopes[h] * (t - L + 1)),   p = softmax(x over t < L),   out = sum_t p_t
+ *v_t
  *
  * Token t lies in block block_tables[s][t / block_size] at place t % block_size, under the key/value head
  * h / (heads / num_kv_heads).
  *
- * Error: the sum of L products p v, the normaliser (growth(L) |out|), and what the error E_t = scale growth(D) R_t +
- * |x_t| of a logit does to the weights: sum_t p_t (|v_t| + |out|) E_t. vLLM's own kernel (attention_kernels.cuh) rounds
- * the probabilities to the storage dtype, multiplies by v in it and adds eight such products in it before it goes on
- * in f32, which is 0.8 u of the 2-norm of the terms (standard deviation): twice that norm is admitted. It also adds
- * 1e-6 to the normaliser. An accumulator in half precision over all L still stands out from L = 128 on.
+ * Error: the sum of L products p v, the normaliser (growth(L) |out|), and what the error E_t = scale growth(D) R_t
+ *+ |x_t| of a logit does to the weights: sum_t p_t (|v_t| + |out|) E_t. vLLM's own kernel (attention_kernels.cuh)
+ *rounds the probabilities to the storage dtype, multiplies by v in it and adds eight such products in it before it
+ *goes on in f32, which is 0.8 u of the 2-norm of the terms (standard deviation): twice that norm is admitted. It
+ *also adds 1e-6 to the normaliser. An accumulator in half precision over all L still stands out from L = 128 on.
  *
- * The original test (960 cases) is mis-shaped: it allocates both caches as [blocks, block, Hkv, D], which the kernel
- * reads through the x-split layout, so a right kernel fails it. Our full rows are its 960 points with the real layouts,
- * in which all sequences share the blocks of four, as prefix caching does. alibi, GQA with unequal lengths,
- * strided queries and NaN in unused slots are ours. Not covered: fp8 caches and block-sparse attention.
+ * The original test (960 cases) is mis-shaped: it allocates both caches as [blocks, block, Hkv, D], which the
+ *kernel reads through the x-split layout, so a right kernel fails it. Our full rows are its 960 points with the
+ *real layouts, in which all sequences share the blocks of four, as prefix caching does. alibi, GQA with unequal
+ *lengths, strided queries and NaN in unused slots are ours. Not covered: fp8 caches and block-sparse attention.
  */
 #include "op/op.h"
 
 #include <string.h>
 
-/* --- what is a legal call ------------------------------------------------------------------------------------------- */
+/* --- what is a legal call
+ * ------------------------------------------------------------------------------------------- */
 
 static bool has_shape(const struct ay_view *v, int ndim, const int64_t *shape)
 {
@@ -45,39 +47,49 @@ static bool inner_dense(const struct ay_view *v, int from)
 static int check_modes(const struct ay_call *c, struct ay_err *err)
 {
 	if (strcmp(ay_text(c, "kv_cache_dtype"), "auto"))
-		return ay_fail(err, AY_ERR_BIND, "kv_cache_dtype '%s' is not covered, only 'auto'", ay_text(c, "kv_cache_dtype"));
+		return ay_fail(err, AY_ERR_BIND, "kv_cache_dtype '%s' is not covered, only 'auto'",
+			       ay_text(c, "kv_cache_dtype"));
 	if (ay_int(c, "blocksparse_vert_stride") > 1)
-		return ay_fail(err, AY_ERR_BIND, "block-sparse attention (blocksparse_vert_stride > 1) is not covered");
+		return ay_fail(err, AY_ERR_BIND,
+			       "block-sparse attention (blocksparse_vert_stride > 1) is not covered");
 	return 0;
 }
 
 static int check_caches(const struct ay_call *c, struct ay_err *err)
 {
 	const struct ay_view *q = ay_t(c, "query"), *k = ay_t(c, "key_cache"), *v = ay_t(c, "value_cache");
-	int64_t x = 16 / ay_dt_info(q->dt)->bytes, d = q->shape[2], block = ay_int(c, "block_size"), kv = ay_int(c, "num_kv_heads");
+	int64_t x = 16 / ay_dt_info(q->dt)->bytes, d = q->shape[2], block = ay_int(c, "block_size"),
+		kv = ay_int(c, "num_kv_heads");
 	int64_t blocks = k->ndim ? k->shape[0] : 0;
 
 	if (k->dt != q->dt || v->dt != q->dt)
 		return ay_fail(err, AY_ERR_BIND, "with kv_cache_dtype 'auto' the caches have the dtype of query");
 	if (block < 1 || kv < 1 || d % x)
-		return ay_fail(err, AY_ERR_BIND, "block_size and num_kv_heads are positive, the head size is a multiple of %lld", (long long)x);
+		return ay_fail(err, AY_ERR_BIND,
+			       "block_size and num_kv_heads are positive, the head size is a multiple of %lld",
+			       (long long)x);
 	if (!has_shape(k, 5, (int64_t[]){ blocks, kv, d / x, block, x }))
-		return ay_fail(err, AY_ERR_BIND, "key_cache must be [blocks, %lld, %lld, %lld, %lld]", (long long)kv, (long long)(d / x),
-			       (long long)block, (long long)x);
+		return ay_fail(err, AY_ERR_BIND, "key_cache must be [blocks, %lld, %lld, %lld, %lld]",
+			       (long long)kv, (long long)(d / x), (long long)block, (long long)x);
 	if (!has_shape(v, 4, (int64_t[]){ blocks, kv, d, block }))
-		return ay_fail(err, AY_ERR_BIND, "value_cache must be [%lld, %lld, %lld, %lld]", (long long)blocks, (long long)kv,
-			       (long long)d, (long long)block);
-	if (!inner_dense(k, 2) || !inner_dense(v, 2) || k->stride[0] != v->stride[0] || k->stride[1] != v->stride[1])
-		return ay_fail(err, AY_ERR_BIND, "the caches are dense inside a block and have equal strides between blocks and heads");
+		return ay_fail(err, AY_ERR_BIND, "value_cache must be [%lld, %lld, %lld, %lld]", (long long)blocks,
+			       (long long)kv, (long long)d, (long long)block);
+	if (!inner_dense(k, 2) || !inner_dense(v, 2) || k->stride[0] != v->stride[0] ||
+	    k->stride[1] != v->stride[1])
+		return ay_fail(
+			err, AY_ERR_BIND,
+			"the caches are dense inside a block and have equal strides between blocks and heads");
 	return 0;
 }
 
 static int check_tables(const struct ay_call *c, struct ay_err *err)
 {
-	const struct ay_view *q = ay_t(c, "query"), *t = ay_t(c, "block_tables"), *l = ay_t(c, "seq_lens"), *al = ay_t(c, "alibi_slopes");
+	const struct ay_view *q = ay_t(c, "query"), *t = ay_t(c, "block_tables"), *l = ay_t(c, "seq_lens"),
+			     *al = ay_t(c, "alibi_slopes");
 
 	if (t->dt != AY_DT_I32 || t->ndim != 2 || t->shape[0] != q->shape[0] || !inner_dense(t, 0))
-		return ay_fail(err, AY_ERR_BIND, "block_tables must be a dense i32 [sequences, blocks per sequence]");
+		return ay_fail(err, AY_ERR_BIND,
+			       "block_tables must be a dense i32 [sequences, blocks per sequence]");
 	if (l->dt != AY_DT_I32 || l->ndim != 1 || l->shape[0] != q->shape[0])
 		return ay_fail(err, AY_ERR_BIND, "seq_lens must be i32 [sequences]");
 	if (ay_int(c, "max_seq_len") > t->shape[1] * ay_int(c, "block_size"))
@@ -94,7 +106,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	if (q->dt != AY_DT_F16 && q->dt != AY_DT_BF16 && q->dt != AY_DT_F32)
 		return ay_fail(err, AY_ERR_BIND, "query must be f16, bf16 or f32");
 	if (q->ndim != 3 || out->dt != q->dt || !has_shape(out, 3, q->shape))
-		return ay_fail(err, AY_ERR_BIND, "out and query must be [sequences, heads, head size] of one dtype");
+		return ay_fail(err, AY_ERR_BIND,
+			       "out and query must be [sequences, heads, head size] of one dtype");
 	if (!inner_dense(q, 1) || !inner_dense(out, 0))
 		return ay_fail(err, AY_ERR_BIND, "out is dense, query is dense but for its first dimension");
 	if (check_modes(c, err) || check_caches(c, err) || check_tables(c, err))
@@ -104,7 +117,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return 0;
 }
 
-/* --- the reference -------------------------------------------------------------------------------------------------- */
+/* --- the reference
+ * -------------------------------------------------------------------------------------------------- */
 
 /* One sequence and head at a time; arrays are reused. */
 struct attention {
@@ -112,7 +126,7 @@ struct attention {
 	int64_t seq, kv_head, len, dim, block, x;
 	num scale, slope;
 	num *q, *page; /* D numbers; one block of a cache */
-	num *p;	       /* per token: logit, then weight */
+	num *p;        /* per token: logit, then weight */
 	real *e;       /* per token: error of the logit */
 	real normaliser;
 };
@@ -128,7 +142,8 @@ static void load_page(const struct ay_ref *r, const struct attention *a, const s
 	w.ndim = 1;
 	w.shape[0] = a->dim * a->block;
 	w.stride[0] = 1;
-	w.data = (uint8_t *)cache->data + (id * cache->stride[0] + a->kv_head * cache->stride[1]) * ay_dt_info(cache->dt)->bytes;
+	w.data = (uint8_t *)cache->data +
+		 (id * cache->stride[0] + a->kv_head * cache->stride[1]) * ay_dt_info(cache->dt)->bytes;
 	ay_load(r, &w, 0, 0, a->page);
 }
 
@@ -146,7 +161,8 @@ static void logit(const struct ay_ref *r, struct attention *a, int64_t t)
 		top = fmax(top, (double)fabs(sum));
 	}
 	a->p[t] = a->scale * sum + bias;
-	a->e[t] = (real)(fabs(a->scale) * ay_err_sum(a->dim, (double)fabs(sum), sq, top) + fabs(a->scale * sum) + fabs(bias));
+	a->e[t] = (real)(fabs(a->scale) * ay_err_sum(a->dim, (double)fabs(sum), sq, top) + fabs(a->scale * sum) +
+			 fabs(bias));
 }
 
 static void weights(const struct ay_ref *r, struct attention *a)
@@ -211,10 +227,15 @@ static void put(const struct ay_ref *r, const struct attention *a, int64_t row, 
 
 static void attend(struct ay_ref *r)
 {
-	const struct ay_view *q = ay_t(r->c, "query"), *lens = ay_t(r->c, "seq_lens"), *slopes = ay_t(r->c, "alibi_slopes");
+	const struct ay_view *q = ay_t(r->c, "query"), *lens = ay_t(r->c, "seq_lens"),
+			     *slopes = ay_t(r->c, "alibi_slopes");
 	const int64_t heads = q->shape[1], group = heads / ay_int(r->c, "num_kv_heads");
-	struct attention a = { .k = ay_t(r->c, "key_cache"), .v = ay_t(r->c, "value_cache"), .tables = ay_t(r->c, "block_tables"),
-			       .dim = r->len[0], .block = ay_int(r->c, "block_size"), .scale = ay_number(r->c, "scale") };
+	struct attention a = { .k = ay_t(r->c, "key_cache"),
+			       .v = ay_t(r->c, "value_cache"),
+			       .tables = ay_t(r->c, "block_tables"),
+			       .dim = r->len[0],
+			       .block = ay_int(r->c, "block_size"),
+			       .scale = ay_number(r->c, "scale") };
 	const int64_t most = a.tables->shape[1] * a.block;
 	struct gathered *g = AY_NEW_N(r->tmp, struct gathered, a.dim);
 
@@ -242,10 +263,13 @@ static void attend(struct ay_ref *r)
 	}
 }
 
-/* --- fills ---------------------------------------------------------------------------------------------------------- */
+/* --- fills
+ * ---------------------------------------------------------------------------------------------------------- */
 
-/* block_tables in which block j of sequence s is number j * sequences + s: the last blocks have the highest numbers. */
-static double paged(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+/* block_tables in which block j of sequence s is number j * sequences + s: the last blocks have the highest
+ * numbers. */
+static double paged(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
+		    uint64_t bits)
 {
 	int64_t per = o->view.shape[1];
 
@@ -253,9 +277,10 @@ static double paged(const struct ay_call *c, const struct ay_operand *o, const s
 	return (double)(i % per * o->view.shape[0] + i / per);
 }
 
-/* block_tables of sequences that share blocks, each of which names no block twice (blocks >= blocks per sequence): a
- * block that comes up twice in one sequence would repeat its rounding errors, which no cache does. */
-static double shared(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+/* block_tables of sequences that share blocks, each of which names no block twice (blocks >= blocks per sequence):
+ * a block that comes up twice in one sequence would repeat its rounding errors, which no cache does. */
+static double shared(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
+		     uint64_t bits)
 {
 	int64_t per = o->view.shape[1], blocks = ay_t(c, "key_cache")->shape[0];
 	int64_t step = blocks % 7919 ? 7919 : 7907; /* a prime that does not divide blocks */
@@ -265,7 +290,8 @@ static double shared(const struct ay_call *c, const struct ay_operand *o, const 
 }
 
 /* nan_tail(block, used): a cache whose blocks from number `block` on have NaN behind their first `used` tokens. */
-static double nan_tail(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i, uint64_t bits)
+static double nan_tail(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
+		       uint64_t bits)
 {
 	const struct ay_view *v = &o->view;
 	int64_t size = ay_int(c, "block_size"), token = v->ndim == 5 ? i / v->shape[4] % size : i % size;
@@ -278,7 +304,9 @@ static double nan_tail(const struct ay_call *c, const struct ay_operand *o, cons
 	return (sum - 4 * 32767.5) / 37837; /* four words of variance 2^32 / 12 */
 }
 
-static const struct ay_maker makers[] = { { "paged", paged }, { "shared", shared }, { "nan_tail", nan_tail }, { 0 } };
+static const struct ay_maker makers[] = {
+	{ "paged", paged }, { "shared", shared }, { "nan_tail", nan_tail }, { 0 }
+};
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
@@ -287,7 +315,8 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 
 	/* an upper estimate: lengths may be shorter; blocks that no table names are not read */
 	k->flops = 4 * tokens * (double)(q->shape[1] * q->shape[2]);
-	k->bytes = item * (2 * (double)ay_numel_of(q) + 2 * tokens * (double)(ay_int(c, "num_kv_heads") * q->shape[2]));
+	k->bytes = item *
+		   (2 * (double)ay_numel_of(q) + 2 * tokens * (double)(ay_int(c, "num_kv_heads") * q->shape[2]));
 }
 
 /* clang-format off */

@@ -15,14 +15,14 @@
  *448). NaN is not promised: vLLM's fminf turns it into 448, a clamp would keep it. An input of zeros alone has no
  *scale per tensor and is not in the rows.
  *
- * What the original test missed: it compares after a cast to f16 with rtol 1e-3, an eighth of an f8 step, so that
- *a truncating quantiser fails but saturation is never reached (scales come from the data), the cap by scale_ub is
- *never below the row's maximum by much, and tiny rows never reach the minimal scale. group_2d_1x1 is the static
- *case again.
+ * What the original test missed: it compares after a cast to f16 with rtol 1e-3, far below a step of f8e4m3fn
+ *(1/16 to 1/8), so in effect bit for bit, and refuses a kernel that rounds a tie of x / s the other way than x *
+ *(1 / s). Not in its grid: empty, strided and one-element inputs, rows below the minimal scale, values beyond 448
+ ** scale on purpose. Its group_2d_1x1 is the static case with another shape of scale.
  *
- * Cases: original 540, of which 324 differ only in arguments that vLLM ignores (scale_ub and use_per_token with a
- *scale, scale_ub per tensor, padding 0; padding 64 of 71 rows and more); here 105 full: 5 modes x 3 dtypes x 5
- *shapes, padded twice.
+ * Cases: original 540, of which 90 are distinct: vLLM ignores scale_ub and use_per_token with a scale, scale_ub
+ *per tensor, and padding 0 or below the rows there are. Here 105 full: 5 modes x 3 dtypes x (5 shapes, [1, 32]
+ *padded by 0 and 64 too).
  */
 #include "op/op.h"
 

@@ -21,15 +21,18 @@ struct adder {
 	int made, limit;
 };
 
+void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c)
+{
+	if (s->n == s->cap) {
+		s->cap = s->cap ? s->cap * 2 : 64;
+		s->c = ay_xrealloc(s->c, sizeof *s->c * (size_t)s->cap);
+	}
+	s->c[s->n++] = *c;
+}
+
 static void push(struct adder *d, const struct ay_schema *s, const struct ay_case *line, bool derived)
 {
-	struct ay_suite *u = d->suite;
-
-	if (u->n == u->cap) {
-		u->cap = u->cap ? u->cap * 2 : 64;
-		u->c = ay_xrealloc(u->c, sizeof *u->c * (size_t)u->cap);
-	}
-	u->c[u->n++] = (struct ay_suite_case){ d->e, s, line, d->row->tier, derived };
+	ay_suite_push(d->suite, &(struct ay_suite_case){ d->e, s, line, d->row->tier, derived });
 }
 
 /* The case at one point, and its schema. */

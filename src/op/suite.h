@@ -24,6 +24,7 @@ struct ay_suite {
 /* Appends the cases of one operator, tiers 0..max. */
 int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r,
 		    const struct ay_entry_op *e, enum ay_tier max, struct ay_err *err);
+void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);
 void ay_suite_release(struct ay_suite *s);
 
 #endif

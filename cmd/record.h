@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record - what is said about a case and about a kernel, as JSON: the same for check, bulk and eval.
+ */
+#ifndef AY_CMD_RECORD_H
+#define AY_CMD_RECORD_H
+
+#include "base/json.h"
+#include "judge/task.h"
+
+/* What all records of one kernel share. */
+struct record_facts {
+	const char *file, *operator_name, *version;
+	char kernel_sha256[65];
+};
+
+json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc, const struct ay_report *rep);
+/* type: "kernel", or "summary" where it ends a command's output. */
+json_t *record_kernel(const struct record_facts *f, const struct ay_task_result *r, const char *type);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/task.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* All about one task under way. */
+struct work {
+	const struct ay_registry *r;
+	const struct ay_task *t;
+	const struct ay_task_watch *w;
+	struct ay_arena *a;
+	struct ay_task_result *res;
+	struct ay_err *err;
+	struct ay_suite suite; /* the cases to judge */
+	struct ay_judge judge;
+	int64_t begin;
+};
+
+/* --- which operator ----------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is `name` a whole identifier somewhere in the text? */
+static bool mentions(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p += n)
+		if ((p == text || !is_word(p[-1])) && !is_word(p[n]))
+			return true;
+	return false;
+}
+
+/* The only operator file of which the source mentions a function. */
+static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struct ay_arena *a, const char *source)
+{
+	const struct ay_entry_op *found = NULL;
+
+	for (int i = 0; i < r->n; i++) {
+		const struct ay_entry_op *e = &r->op[i];
+
+		for (int k = 0; k < e->nschema; k++) {
+			if (!mentions(source, ay_proto_symbol(a, e->schema[k])))
+				continue;
+			if (found && strcmp(found->path, e->path))
+				return NULL;
+			if (!found)
+				found = e;
+		}
+	}
+	return found;
+}
+
+/* aten_sum__reversed.c is a kernel for aten_sum: what follows a double underscore is the author's. */
+static const struct ay_entry_op *op_by_name(const struct ay_registry *r, struct ay_arena *a, const char *file)
+{
+	char *stem = ay_strdup(a, ay_file_basename(file)), *cut = strrchr(stem, '.');
+	const struct ay_schema *s;
+	bool exact;
+
+	if (cut)
+		*cut = 0;
+	for (;;) {
+		struct ay_err err = { 0 };
+		const struct ay_entry_op *e = ay_registry_find(r, stem, &s, &exact, &err);
+
+		if (e)
+			return e;
+		cut = NULL;
+		for (char *p = stem; (p = strstr(p, "__")); p++)
+			cut = p;
+		if (!cut || cut == stem)
+			return NULL;
+		*cut = 0;
+	}
+}
+
+const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
+					  const char *source, struct ay_err *err)
+{
+	const struct ay_entry_op *e = op_by_name(r, a, file);
+
+	if (!e)
+		e = op_by_source(r, a, source);
+	if (!e)
+		ay_fail(err, AY_ERR_USAGE,
+			"%s: which operator is it for? Name it with --op, or call the file after the function "
+			"(aten_relu.c; "
+			"see: assay ops)",
+			file);
+	return e;
+}
+
+/* --- building ----------------------------------------------------------------------------------------- */
+
+/* Forms of an operator share a file (add, add_): the kernel may define any of them. */
+static bool same_family(const struct work *k, const struct ay_entry_op *e)
+{
+	return !strcmp(e->path, k->res->op->path);
+}
+
+static int build(struct work *k, struct ay_forge *f)
+{
+	const struct ay_proto **protos = NULL;
+	int n = 0, rc = -1;
+
+	for (int i = 0; i < k->r->n; i++) {
+		const struct ay_entry_op *e = &k->r->op[i];
+
+		for (int s = 0; s < e->nschema && same_family(k, e); s++) {
+			struct ay_proto *p;
+
+			if (ay_proto_make(k->a, e->schema[s], &p, k->err))
+				goto out;
+			protos = ay_xrealloc(protos, sizeof *protos * (size_t)(n + 1));
+			protos[n++] = p;
+		}
+	}
+	rc = ay_forge_build(f, k->a, k->t->source, k->t->len, k->t->lang, n, protos, k->t->build_timeout_s,
+			    &k->res->built, k->err);
+out:
+	ay_xfree(protos);
+	return rc;
+}
+
+static const char *list_symbols(struct work *k)
+{
+	struct ay_str b = { 0 };
+	char *s;
+
+	for (int i = 0; i < k->r->n; i++) {
+		const struct ay_entry_op *e = &k->r->op[i];
+
+		for (int n = 0; n < e->nschema && same_family(k, e); n++)
+			ay_str_addf(&b, "%s%s", b.len ? ", " : "", ay_proto_symbol(k->a, e->schema[n]));
+	}
+	s = ay_strdup(k->a, ay_str_text(&b));
+	ay_str_release(&b);
+	return s;
+}
+
+/* --- which cases -------------------------------------------------------------------------------------- */
+
+static int add_line(struct work *k, const char *text)
+{
+	struct ay_suite_case sc = { 0 };
+	struct ay_case *line;
+
+	if (ay_case_parse(k->a, text, strlen(text), &line, k->err))
+		return -1;
+	if (!line->base) {
+		line->ns = k->res->op->schema[0]->ns;
+		line->base = k->res->op->schema[0]->base;
+		line->overload = k->res->op->schema[0]->overload;
+	}
+	sc.op = ay_registry_find_case(k->r, line, &sc.schema, k->err);
+	sc.line = line;
+	if (!sc.op)
+		return -1;
+	if (!same_family(k, sc.op))
+		return ay_fail(k->err, AY_ERR_USAGE, "the line is for %s, the kernel for %s", sc.op->name,
+			       k->res->op->name);
+	ay_suite_push(&k->suite, &sc);
+	return 0;
+}
+
+static int add_cases(struct work *k)
+{
+	for (int i = 0; i < k->t->nline; i++)
+		if (add_line(k, k->t->line[i]))
+			return -1;
+	if (k->t->nline)
+		return 0;
+	if (k->t->suite) {
+		for (int i = 0; i < k->t->suite->n; i++)
+			if (same_family(k, k->t->suite->c[i].op))
+				ay_suite_push(&k->suite, &k->t->suite->c[i]);
+		return 0;
+	}
+	for (int i = 0; i < k->r->n; i++)
+		if (same_family(k, &k->r->op[i]) &&
+		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i], AY_PERF, k->err))
+			return -1;
+	return 0;
+}
+
+/* --- judging ------------------------------------------------------------------------------------------ */
+
+static struct ay_tally *tally_of(struct ay_task_result *res, const struct ay_schema *s, bool derived)
+{
+	for (int i = 0; i < res->ntally; i++)
+		if (res->tally[i].schema == s)
+			return &res->tally[i];
+	res->tally[res->ntally] = (struct ay_tally){ .schema = s, .derived = derived, .verdict = AY_VERDICT_NONE };
+	return &res->tally[res->ntally++];
+}
+
+static bool out_of_time(const struct work *k)
+{
+	return k->t->total_timeout_s > 0 && (double)(ay_now_ns() - k->begin) / 1e9 > k->t->total_timeout_s;
+}
+
+static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
+{
+	if (k->w->known && k->w->known(k->w->user, sc, rep))
+		return 0;
+	if (!out_of_time(k))
+		return ay_judge_case(&k->judge, sc, a, rep, k->err);
+	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED, .all = 1u << AY_VERDICT_SKIPPED, .line = "" };
+	rep->detail = ay_sprintf(a, "the kernel's %g s are over", k->t->total_timeout_s);
+	return 0;
+}
+
+static int judge_cases(struct work *k)
+{
+	struct ay_task_result *res = k->res;
+	struct ay_arena a = { 0 };
+	bool lines = k->t->nline > 0, all = lines || k->t->suite;
+	int rc = 0;
+
+	for (int i = 0; i < k->suite.n && !rc; i++) {
+		const struct ay_suite_case *sc = &k->suite.c[i];
+		struct ay_report rep;
+		struct ay_tally *y;
+		bool derived;
+
+		if (!ay_judge_has(&k->judge, sc->schema, &derived) && !lines)
+			continue;
+		if (sc->tier > k->t->tier && !all) {
+			res->left += sc->tier == AY_FULL;
+			continue;
+		}
+		ay_arena_clear(&a);
+		rc = judge_one(k, sc, &a, &rep);
+		if (rc)
+			break;
+		y = tally_of(res, sc->schema, derived);
+		y->n++;
+		y->count[rep.verdict]++;
+		y->verdict = ay_verdict_merge(y->verdict, rep.verdict);
+		res->judged++;
+		if (k->w->judged)
+			rc = k->w->judged(k->w->user, sc, y, &rep);
+	}
+	ay_arena_release(&a);
+	return rc;
+}
+
+/* What the file does not define cannot speak against it, unless nothing else was asked for. */
+static int sum_up(struct work *k)
+{
+	struct ay_task_result *res = k->res;
+
+	for (int i = 0; i < res->ntally; i++)
+		if (!res->tally[i].derived || res->ntally == 1)
+			res->verdict = ay_verdict_merge(res->verdict, res->tally[i].verdict);
+	if (res->verdict == AY_VERDICT_NONE)
+		return ay_fail(k->err, AY_ERR_USAGE, "%s: there is no case for what it defines", k->t->file);
+	return 0;
+}
+
+static int judge(struct work *k)
+{
+	struct ay_task_result *res = k->res;
+	struct ay_report rep;
+
+	k->begin = ay_now_ns();
+	if (ay_judge_init(&k->judge, k->r, &k->t->policy, res->built.fd, k->a, &rep, k->err))
+		return -1;
+	res->verdict = rep.verdict;
+	res->detail = rep.detail;
+	if (res->verdict != AY_VERDICT_NONE)
+		return 0;
+	if (!k->judge.kernel.entries.n) {
+		res->verdict = AY_VERDICT_LOAD;
+		res->detail = ay_sprintf(k->a, "the file defines none of %s", list_symbols(k));
+		return 0;
+	}
+	if (add_cases(k))
+		return -1;
+	res->tally = AY_NEW_N(k->a, struct ay_tally, k->suite.n + 1);
+	if (judge_cases(k))
+		return -1;
+	res->wall_s = (double)(ay_now_ns() - k->begin) / 1e9;
+	return sum_up(k);
+}
+
+int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay_task *t,
+		const struct ay_task_watch *w, struct ay_arena *a, struct ay_task_result *res, struct ay_err *err)
+{
+	struct work k = { .r = r, .t = t, .w = w, .a = a, .res = res, .err = err };
+	int rc = -1;
+
+	*res = (struct ay_task_result){ .op = t->op, .verdict = AY_VERDICT_NONE };
+	res->built.fd = -1;
+	if (!res->op)
+		res->op = ay_task_find_op(r, a, t->file, t->source, err);
+	if (res->op && !build(&k, f)) {
+		if (w->built)
+			w->built(w->user, res);
+		if (res->built.ok) {
+			rc = judge(&k);
+		} else {
+			res->verdict = AY_VERDICT_BUILD;
+			rc = 0;
+		}
+	}
+	ay_judge_release(&k.judge);
+	ay_suite_release(&k.suite);
+	return rc;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task - one kernel, from source to verdict: find its operator, build it, judge every case it has a function for.
+ *
+ * What `check` prints, `check -` streams and `eval` stores all comes from here, case by case, through a callback.
+ */
+#ifndef AY_JUDGE_TASK_H
+#define AY_JUDGE_TASK_H
+
+#include "judge/judge.h"
+
+struct ay_task {
+	const char *file;   /* its name, for the operator and for messages */
+	const char *source; /* NUL behind it */
+	size_t len;
+	enum ay_lang lang;
+	const struct ay_entry_op *op; /* NULL: by the file's name, or by the functions that the source mentions */
+	/* Which cases: these lines, or those of the suite, or the operator's own up to a tier. */
+	const char *const *line;
+	int nline;
+	const struct ay_suite *suite;
+	enum ay_tier tier;
+	struct ay_policy policy;
+	double build_timeout_s, total_timeout_s; /* total: judging, cases after it are skipped; 0 = none */
+};
+
+/* What happened to the cases of one overload. */
+struct ay_tally {
+	const struct ay_schema *schema;
+	bool derived; /* judged through the functional form: does not count against the file */
+	int n, count[AY_VERDICT_COUNT];
+	enum ay_verdict verdict;
+};
+
+struct ay_task_result {
+	const struct ay_entry_op *op;
+	enum ay_verdict verdict;
+	const char *detail; /* where there is more to say than the verdict's text; in the arena */
+	struct ay_built built;
+	int ntally;
+	struct ay_tally *tally; /* in the arena */
+	int judged, left;       /* cases; those of higher tiers that were left out */
+	double wall_s;          /* of judging, without the compiler */
+};
+
+struct ay_task_watch {
+	void *user;
+	/* The kernel is built (or not: result->built.ok); judging starts. */
+	void (*built)(void *user, const struct ay_task_result *r);
+	/* One case was judged. Non-zero ends the task (the callee failed). */
+	int (*judged)(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		      const struct ay_report *rep);
+	/* Is this case known already? Then it is not judged again; fill in rep and return true. NULL: no. */
+	bool (*known)(void *user, const struct ay_suite_case *sc, struct ay_report *rep);
+};
+
+/* -1: our failure, or a task that cannot be understood (unknown operator, bad line). The caller closes built.fd.
+ */
+int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay_task *t,
+		const struct ay_task_watch *w, struct ay_arena *a, struct ay_task_result *res, struct ay_err *err);
+
+/* The operator that a file is for, by its name (what follows "__" is the author's) or by its source. */
+const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
+					  const char *source, struct ay_err *err);
+
+#endif
