@@ -63,6 +63,7 @@ const struct ay_op ay_ops_add[] = {{
 	.cases     = {
 		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f32|f16|bf16 a=1|-0.999 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[5, 4, 33]", AY_QUICK },
 		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f64|c64 a=2.5 s=[3, 65] ; dt=i64|i32|i16|i8|u8 a=1|3 s=[3, 65] ; dt=b8 a=1 s=[65]", AY_QUICK },
+		{ "((T([65], dt, fill=int(-b, b)), T([65], dt, fill=int(-b, b))), {'alpha': 3})", "(dt,b)=(i32,2000000000)|(i64,4000000000000000)|(i16,30000)|(u8,127)", AY_QUICK },
 		{ "((T([6, 1, 9], dt), T([4, 1], dt)), {})", "dt=f32|f16|bf16|i32", AY_QUICK },
 		{ "((T([3, 4], f32), T(s, dt)), {})", "dt=f16|f64|i32|b8 s=[3, 4]|[4]|[]", AY_QUICK },
 		{ "((T([31], da), T([31], db)), {'alpha': 2})", "(da,db)=(f16,bf16)|(i8,u8)|(i32,i64)|(i64,f16)|(b8,i32)|(f16,f32)", AY_QUICK },

@@ -133,6 +133,7 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "((T([9, 40], dt, fill=special), [0]), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([9, 65], dt, stride=st, offset=1), [1]), {})", "dt=f32|f16 st=[1, 9]|[130, 2]|[0, 1]", AY_QUICK },
 		{ "((T([9, 65], dt), [1]), {})", "dt=f64|c64|i32|i64|i8|u8|b8", AY_QUICK },
+		{ "((T([9, 65], dt, fill=int(-b, b)), [1]), {})", "(dt,b)=(i64,4000000000000000)|(i32,2000000000)", AY_QUICK },
 		{ "((T([9, 65], f16), [1]), {'dtype': dt})", "dt=f32|f64", AY_QUICK },
 		{ "aten::sum((T(s, dt),), {})", "dt=f32|f16|bf16 s=[]|[0]|[1, 2]|[40, 25]|[8192]", AY_QUICK },
 		{ "aten::sum((T([1000], dt),), {})", "dt=i32|b8", AY_QUICK },

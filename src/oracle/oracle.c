@@ -12,7 +12,7 @@ enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
 
-static const struct ay_diff no_diff = { .first = -1, .least = INFINITY, .most = -INFINITY };
+static const struct ay_diff no_diff = { .first = -1, .first_skipped = -1, .least = INFINITY, .most = -INFINITY };
 
 static const size_t num_bytes[AY_NUM_COUNT] = { sizeof(double), sizeof(long double), sizeof(double complex),
 						sizeof(long double complex) };
@@ -62,7 +62,7 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	if (isinf(want))
 		return want == got;
 	if (ay_dt_is_integral(b->dt)) {
-		*bound = (b->rounded ? 0.5L : 0) + AY_K_ACC * ay_u_acc(b->dt) * mag;
+		*bound = b->rounded ? 0.5L + AY_K_ACC * ay_u_acc(b->dt) * mag : 0;
 		return fabsl(got - want) <= *bound;
 	}
 	*bound = b->k_out * ay_dt_ulp(b->dt, want) + AY_K_ACC * ay_u_acc(b->dt) * mag;
@@ -229,6 +229,8 @@ static void look_closely(const struct scan *s, int64_t p)
 	index = row_index(&q->call->out[s->k]->view, m, r->lo + e / m->len, e % m->len);
 	if (q->mask && q->mask(q->mask_user, s->k, index)) {
 		s->d->skipped++;
+		if (s->d->first_skipped < 0 || index < s->d->first_skipped)
+			s->d->first_skipped = index;
 		return;
 	}
 	note_bad(s->d, &s->b, index, s->parts == 2 && p % 2, want, got, bound, mag, r->norm[s->k][e]);
@@ -239,24 +241,25 @@ static void look_closely(const struct scan *s, int64_t p)
  * ulp, and are done. NaNs, infinities, zeros that must keep their sign and everything doubtful are looked at
  * closely.
  */
-#define SCAN(name, real)                                                                               \
-	static void name(const struct scan *s, int64_t n)                                              \
-	{                                                                                              \
-		const real *want = s->want, *got = s->got;                                             \
-		const double *mag = s->g->ref.mag[s->k];                                               \
-		const double rel = s->b.exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant); \
-		const double per_mag = s->b.exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                  \
-		const int shift = s->parts - 1;                                                        \
-                                                                                                       \
-		for (int64_t p = 0; p < n; p++) {                                                      \
-			real w = want[p], e = got[p] - w;                                              \
-			double m = mag[p >> shift];                                                    \
-                                                                                                       \
-			if (m >= 0 && w != 0 &&                                                        \
-			    (e < 0 ? -e : e) <= (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag))    \
-				continue;                                                              \
-			look_closely(s, p);                                                            \
-		}                                                                                      \
+#define SCAN(name, real)                                                                            \
+	static void name(const struct scan *s, int64_t n)                                           \
+	{                                                                                           \
+		const real *want = s->want, *got = s->got;                                          \
+		const double *mag = s->g->ref.mag[s->k];                                            \
+		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);     \
+		const double rel = exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant);   \
+		const double per_mag = exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                    \
+		const int shift = s->parts - 1;                                                     \
+                                                                                                    \
+		for (int64_t p = 0; p < n; p++) {                                                   \
+			real w = want[p], e = got[p] - w;                                           \
+			double m = mag[p >> shift];                                                 \
+                                                                                                    \
+			if (m >= 0 && w != 0 &&                                                     \
+			    (e < 0 ? -e : e) <= (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag)) \
+				continue;                                                           \
+			look_closely(s, p);                                                         \
+		}                                                                                   \
 	}
 SCAN(scan_double, double)
 SCAN(scan_long, long double)
@@ -362,6 +365,8 @@ static void merge(struct ay_diff *to, const struct ay_diff *from)
 	to->n += from->n;
 	to->bad += from->bad;
 	to->skipped += from->skipped;
+	if (from->first_skipped >= 0 && (to->first_skipped < 0 || from->first_skipped < to->first_skipped))
+		to->first_skipped = from->first_skipped;
 	to->fits_tf32 += from->fits_tf32;
 	to->fits_half += from->fits_half;
 	to->zeros += from->zeros;

@@ -20,6 +20,7 @@
 struct ay_diff {
 	int64_t n;                    /* elements compared */
 	int64_t bad;                  /* outside the bound */
+	int64_t first_skipped;        /* of the next: flat index, -1 */
 	int64_t skipped;              /* left out by the mask */
 	int64_t first;                /* flat index of the first bad one, -1 */
 	long double want, got, bound; /* at the first bad one: of the real or the imaginary part */

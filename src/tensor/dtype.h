@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef CMPLX /* glibc gives these to gcc alone */
+#define CMPLX(x, y)  __builtin_complex((double)(x), (double)(y))
+#define CMPLXL(x, y) __builtin_complex((long double)(x), (long double)(y))
+#endif
 #undef I /* complex.h's I is too short a name to give away; use _Complex_I */
 
 enum ay_class { AY_CLASS_BOOL, AY_CLASS_INT, AY_CLASS_FLOAT, AY_CLASS_COMPLEX };

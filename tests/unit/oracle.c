@@ -48,6 +48,7 @@ TEST(oracle_bound_rule_by_rule)
 		{ AY_DT_F32, 1, 1 + ulp32, -1, false, false, "negative weight is exact" },
 		{ AY_DT_I32, 3, 3, 0, false, true, "integers" },
 		{ AY_DT_I32, 3, 4, 0, false, false, "are exact" },
+		{ AY_DT_I64, 1e10, 1e10 + 1, 1e12, false, false, "whatever their weight" },
 		{ AY_DT_BF16, 1, 1 + 0x1p-7, 0, false, true, "one bf16 ulp" },
 		{ AY_DT_BF16, 1, 1 + 0x1p-6, 0, false, false, "two bf16 ulps" },
 	};
@@ -115,6 +116,7 @@ TEST(oracle_finds_one_wrong_element_anywhere)
 		"offset=5)}) seed=1",
 		"aten::sum.dim_IntList((T([300, 40], f32), [1]), {}) seed=1",
 		"aten::add.Tensor((T([100], i64), T([100], i64)), {}) seed=1",
+		"aten::sum.dim_IntList((T([60, 40], i32, fill=int(-2000000000, 2000000000)), [1]), {}) seed=1",
 	};
 
 	for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
@@ -131,9 +133,11 @@ TEST(oracle_finds_one_wrong_element_anywhere)
 		for (int64_t i = 0; i < n; i += n / 3) {
 			uint8_t *at = (uint8_t *)c->out[0]->view.data +
 				      ay_view_at(&c->out[0]->view, i) * ay_dt_info(c->out[0]->view.dt)->bytes;
-			uint8_t *top = at + ay_dt_info(ay_dt_component(c->out[0]->view.dt))->bytes - 1;
+			bool integer = ay_dt_is_integral(c->out[0]->view.dt);
+			uint8_t *top = integer ? at
+					       : at + ay_dt_info(ay_dt_component(c->out[0]->view.dt))->bytes - 1;
 
-			*top ^= 0x40; /* exponent, or a high bit of an integer */
+			*top ^= 0x40; /* exponent, or a low bit of an integer */
 			CHECKF(bad_elements(e, c, 2, &first) == 1 && first == i, "%s: element %lld, found %lld",
 			       lines[l], (long long)i, (long long)first);
 			*top ^= 0x40;
