@@ -26,7 +26,7 @@ WARN    := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-proto
 # No fused multiply-add: fills must give the same bits everywhere, and the oracle's error must be the one we know.
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread -Isrc -Iinclude $(SAN)
 LDFLAGS += -pthread $(SAN)
-LDLIBS  += -ljansson -lcrypto -lm -ldl
+LDLIBS  += -ljansson -lseccomp -lcrypto -lm -ldl
 
 # --- what there is -----------------------------------------------------------------------------------------------
 NUMS    := d ld z lz

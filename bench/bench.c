@@ -117,17 +117,6 @@ static struct ay_call *bind(const char *text, const struct ay_entry_op **e)
 	return c;
 }
 
-static void give_memory(struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		struct ay_operand *o = c->operand[i];
-
-		o->view.data = ay_alloc(&arena, (size_t)ay_view_extent(&o->view) * 16);
-		if (o->role == AY_IN)
-			ay_fill_storage(c, o, o->view.data);
-	}
-}
-
 static void bench_fill(const char *fill, const char *dt)
 {
 	const struct ay_entry_op *e;
@@ -153,7 +142,7 @@ static void bench_oracle(const char *what, const char *line, double elements)
 	struct ay_diff d[4];
 	double ns[ROUNDS];
 
-	give_memory(c);
+	ay_fill_call(&arena, c);
 	for (int k = 0; k < c->nout; k++)
 		dst[k] = &c->out[k]->view;
 	ay_oracle_produce(&q, dst);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/trial.h"
+#include "op/fill.h"
 #include "oracle/oracle.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static bool all_bytes(const uint8_t *p, uint64_t n, uint8_t value)
  * elements are put back in a scratch copy, which must then be what was there before. */
 static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint8_t poison)
 {
-	size_t item = (size_t)ay_dt_info(o->view.dt)->bytes, bytes = ay_stage_bytes(o);
+	size_t item = (size_t)ay_dt_info(o->view.dt)->bytes, bytes = ay_operand_bytes(o);
 	const uint8_t *old = o->role == AY_INOUT ? (uint8_t *)o->old.data - (size_t)o->view.offset * item : NULL;
 	uint8_t *scratch;
 	bool ok;
@@ -43,7 +44,7 @@ static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint
 static const char *disturbed(struct trial *t, int at)
 {
 	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
-	uint64_t size = t->j->pool.slot[t->slot[at]].bytes, bytes = ay_stage_bytes(o), off = t->offset[at];
+	uint64_t size = t->j->pool.slot[t->slot[at]].bytes, bytes = ay_operand_bytes(o), off = t->offset[at];
 	uint8_t poison = t->poison[at / t->call->noperand], *mem = t->copy[at];
 
 	if (!all_bytes(mem + off + bytes, size - off - bytes, poison))
@@ -145,7 +146,7 @@ static const char *hint_for(const struct ay_diff *d, enum ay_dt dt)
 {
 	if (d->fits_tf32 == d->bad && (dt == AY_DT_F32 || dt == AY_DT_C64))
 		return "the errors fit inputs rounded to TF32 (11 bits)";
-	if (d->fits_tf32 + d->fits_half == d->bad)
+	if (ay_dt_is_float(ay_dt_component(dt)) && d->fits_tf32 + d->fits_half == d->bad)
 		return "the errors fit an accumulator in half precision: accumulate in f32";
 	if (d->bad * 2 < d->n && d->first * 2 > d->n)
 		return "only elements in the second half are wrong: look at the tail of the loop";

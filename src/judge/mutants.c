@@ -34,35 +34,6 @@ struct lab {
 	const char *line;
 };
 
-static uint64_t bytes_of(const struct ay_operand *o)
-{
-	return (uint64_t)ay_view_extent(&o->view) * (uint64_t)ay_dt_info(o->view.dt)->bytes;
-}
-
-static void point_at(struct ay_view *v, uint8_t *storage)
-{
-	v->data = storage + v->offset * ay_dt_info(v->dt)->bytes;
-}
-
-/* Gives every operand memory and content; outputs start as their old content, or zeros. */
-static void give_memory(struct lab *l, struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		struct ay_operand *o = c->operand[i];
-		uint8_t *mem = ay_alloc(l->a, bytes_of(o) + 1);
-
-		if (o->role == AY_IN || o->role == AY_INOUT)
-			ay_fill_storage(c, o, mem);
-		point_at(&o->view, mem);
-		if (o->role == AY_INOUT) {
-			uint8_t *old = ay_alloc(l->a, bytes_of(o) + 1);
-
-			memcpy(old, mem, bytes_of(o));
-			point_at(&o->old, old);
-		}
-	}
-}
-
 static uint8_t *storage_of(const struct ay_operand *o)
 {
 	return (uint8_t *)o->view.data - o->view.offset * ay_dt_info(o->view.dt)->bytes;
@@ -103,7 +74,7 @@ static bool accepted(struct lab *l)
 static void restore(struct lab *l)
 {
 	for (int k = 0; k < l->call->nout; k++)
-		memcpy(storage_of(l->call->out[k]), l->right[k], bytes_of(l->call->out[k]));
+		memcpy(storage_of(l->call->out[k]), l->right[k], ay_operand_bytes(l->call->out[k]));
 }
 
 static bool differs(struct lab *l)
@@ -111,7 +82,7 @@ static bool differs(struct lab *l)
 	if (!l->e->op[0]->reference) /* there is no single right answer to be equal to */
 		return true;
 	for (int k = 0; k < l->call->nout; k++)
-		if (memcmp(storage_of(l->call->out[k]), l->right[k], bytes_of(l->call->out[k])))
+		if (memcmp(storage_of(l->call->out[k]), l->right[k], ay_operand_bytes(l->call->out[k])))
 			return true;
 	return false;
 }
@@ -179,10 +150,10 @@ static int previous_answer(struct lab *l)
 	line->seed++;
 	if (ay_call_bind(l->a, l->e->op[0], l->call->s, line, &c, l->err))
 		return -1;
-	give_memory(l, c);
+	ay_fill_call(l->a, c);
 	produce(l, c, 0, 0);
 	for (int k = 0; k < c->nout; k++)
-		memcpy(storage_of(l->call->out[k]), storage_of(c->out[k]), bytes_of(c->out[k]));
+		memcpy(storage_of(l->call->out[k]), storage_of(c->out[k]), ay_operand_bytes(c->out[k]));
 	return 0;
 }
 
@@ -382,12 +353,12 @@ static int mutate_case(struct lab *l, const struct ay_suite_case *sc, uint64_t s
 	ay_str_release(&text);
 	if (ay_call_bind(l->a, l->e->op[0], sc->schema, line, &l->call, l->err))
 		return -1;
-	give_memory(l, l->call);
+	ay_fill_call(l->a, l->call);
 	produce(l, l->call, 0, 0);
 	l->right = AY_NEW_N(l->a, uint8_t *, l->call->nout + 1);
 	for (int k = 0; k < l->call->nout; k++) {
-		l->right[k] = ay_alloc(l->a, bytes_of(l->call->out[k]) + 1);
-		memcpy(l->right[k], storage_of(l->call->out[k]), bytes_of(l->call->out[k]));
+		l->right[k] = ay_alloc(l->a, ay_operand_bytes(l->call->out[k]) + 1);
+		memcpy(l->right[k], storage_of(l->call->out[k]), ay_operand_bytes(l->call->out[k]));
 	}
 	l->m->cases++;
 	if (plant_nulls(l))

@@ -6,11 +6,6 @@
 
 enum { SHARE_INPUTS = 1 << 20 /* larger inputs are not copied for every set */ };
 
-uint64_t ay_stage_bytes(const struct ay_operand *o)
-{
-	return (uint64_t)ay_view_extent(&o->view) * (uint64_t)ay_dt_info(o->view.dt)->bytes;
-}
-
 /* One slot per operand and set; large inputs have one for all sets. */
 void ay_stage_plan(struct trial *t)
 {
@@ -23,7 +18,7 @@ void ay_stage_plan(struct trial *t)
 	for (int s = 0; s < t->nset; s++) {
 		for (int i = 0; i < n; i++) {
 			const struct ay_operand *o = t->call->operand[i];
-			uint64_t bytes = ay_stage_bytes(o);
+			uint64_t bytes = ay_operand_bytes(o);
 
 			if (s && o->role == AY_IN && bytes > SHARE_INPUTS) {
 				t->slot[s * n + i] = t->slot[i];
@@ -80,7 +75,7 @@ static void place_all(struct trial *t)
 		if (at >= n && t->slot[at] == t->slot[at % n])
 			t->offset[at] = t->offset[at % n];
 		else
-			t->offset[at] = ay_place(s->bytes, ay_stage_bytes(t->call->operand[at % n]), p);
+			t->offset[at] = ay_place(s->bytes, ay_operand_bytes(t->call->operand[at % n]), p);
 	}
 }
 
@@ -96,7 +91,7 @@ static void fill_all(struct trial *t)
 
 	for (int i = 0; i < n; i++) {
 		struct ay_operand *o = t->call->operand[i];
-		uint64_t bytes = ay_stage_bytes(o);
+		uint64_t bytes = ay_operand_bytes(o);
 		uint8_t *first = slot_mem(t, i) + t->offset[i];
 
 		if (o->role == AY_INOUT) {

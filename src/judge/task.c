@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/task.h"
-#include "base/file.h"
+#include "judge/backend.h"
 #include "base/process.h"
 
 #include <ctype.h>
@@ -57,34 +57,11 @@ static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struc
 	return found;
 }
 
-/* aten_sum__reversed.c is a kernel for aten_sum: what follows a double underscore is the author's. */
-static const struct ay_entry_op *op_by_name(const struct ay_registry *r, struct ay_arena *a, const char *file)
-{
-	char *stem = ay_strdup(a, ay_file_basename(file)), *cut = strrchr(stem, '.');
-	const struct ay_schema *s;
-	bool exact;
-
-	if (cut)
-		*cut = 0;
-	for (;;) {
-		struct ay_err err = { 0 };
-		const struct ay_entry_op *e = ay_registry_find(r, stem, &s, &exact, &err);
-
-		if (e)
-			return e;
-		cut = NULL;
-		for (char *p = stem; (p = strstr(p, "__")); p++)
-			cut = p;
-		if (!cut || cut == stem)
-			return NULL;
-		*cut = 0;
-	}
-}
-
 const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
 					  const char *source, struct ay_err *err)
 {
-	const struct ay_entry_op *e = op_by_name(r, a, file);
+	const struct ay_schema *s;
+	const struct ay_entry_op *e = ay_backend_file_op(r, a, file, &s);
 
 	if (!e)
 		e = op_by_source(r, a, source);
@@ -192,13 +169,21 @@ static int add_cases(struct work *k)
 
 /* --- judging ------------------------------------------------------------------------------------------ */
 
-static struct ay_tally *tally_of(struct ay_task_result *res, const struct ay_schema *s, bool derived)
+struct ay_tally *ay_tally_of(struct ay_task_result *res, const struct ay_schema *s, bool derived)
 {
 	for (int i = 0; i < res->ntally; i++)
 		if (res->tally[i].schema == s)
 			return &res->tally[i];
 	res->tally[res->ntally] = (struct ay_tally){ .schema = s, .derived = derived, .verdict = AY_VERDICT_NONE };
 	return &res->tally[res->ntally++];
+}
+
+void ay_tally_add(struct ay_task_result *res, struct ay_tally *t, enum ay_verdict v)
+{
+	t->n++;
+	t->count[v]++;
+	t->verdict = ay_verdict_merge(t->verdict, v);
+	res->judged++;
 }
 
 static bool out_of_time(const struct work *k)
@@ -240,11 +225,8 @@ static int judge_cases(struct work *k)
 		rc = judge_one(k, sc, &a, &rep);
 		if (rc)
 			break;
-		y = tally_of(res, sc->schema, derived);
-		y->n++;
-		y->count[rep.verdict]++;
-		y->verdict = ay_verdict_merge(y->verdict, rep.verdict);
-		res->judged++;
+		y = ay_tally_of(res, sc->schema, derived);
+		ay_tally_add(res, y, rep.verdict);
 		if (k->w->judged)
 			rc = k->w->judged(k->w->user, sc, y, &rep);
 	}

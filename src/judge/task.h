@@ -59,6 +59,10 @@ struct ay_task_watch {
 int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay_task *t,
 		const struct ay_task_watch *w, struct ay_arena *a, struct ay_task_result *res, struct ay_err *err);
 
+/* The tally of an overload, made if it is new; the caller has room for one more. And one more case in it. */
+struct ay_tally *ay_tally_of(struct ay_task_result *res, const struct ay_schema *s, bool derived);
+void ay_tally_add(struct ay_task_result *res, struct ay_tally *t, enum ay_verdict v);
+
 /* The operator that a file is for, by its name (what follows "__" is the author's) or by its source. */
 const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
 					  const char *source, struct ay_err *err);

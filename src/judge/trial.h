@@ -40,7 +40,6 @@ uint64_t ay_stage_own_bytes(const struct trial *t);
 void ay_stage_take(struct trial *t);
 /* Lets the call's outputs point at what set s wrote. */
 void ay_stage_show(struct trial *t, int s);
-uint64_t ay_stage_bytes(const struct ay_operand *o);
 /* Where element 0 of an operand lies in storage. */
 void *ay_stage_data(const struct ay_operand *o, uint8_t *storage);
 

@@ -404,3 +404,28 @@ void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t po
 	else
 		make_range(&f, start(&f, c, o, &logical), position, position + 1, dst);
 }
+
+uint64_t ay_operand_bytes(const struct ay_operand *o)
+{
+	return (uint64_t)ay_view_extent(&o->view) * (uint64_t)ay_dt_info(o->view.dt)->bytes;
+}
+
+void ay_fill_call(struct ay_arena *a, struct ay_call *c)
+{
+	for (int i = 0; i < c->noperand; i++) {
+		struct ay_operand *o = c->operand[i];
+		size_t bytes = ay_operand_bytes(o),
+		       skip = (size_t)(o->view.offset * ay_dt_info(o->view.dt)->bytes);
+		uint8_t *storage = ay_alloc(a, bytes + 1);
+
+		o->view.data = storage + skip;
+		if (o->role == AY_IN || o->role == AY_INOUT)
+			ay_fill_storage(c, o, storage);
+		if (o->role == AY_INOUT) {
+			uint8_t *old = ay_alloc(a, bytes + 1);
+
+			memcpy(old, storage, bytes);
+			o->old.data = old + skip;
+		}
+	}
+}

@@ -17,6 +17,11 @@ int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay
 void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst);
 /* The element at one storage position (or logical index, for ordered fills) alone. */
 void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
+/* Bytes of an operand's storage. */
+uint64_t ay_operand_bytes(const struct ay_operand *o);
+/* Memory in the arena for every operand, inputs filled, in-place ones with their old content, the others zero: for
+ * whoever runs a reference without an executor. */
+void ay_fill_call(struct ay_arena *a, struct ay_call *c);
 /* One line per fill for docs and help: name, arguments, meaning. {0}-ended pairs. */
 struct ay_fill_doc {
 	const char *usage, *text;

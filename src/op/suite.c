@@ -32,7 +32,7 @@ void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c)
 
 static void push(struct adder *d, const struct ay_schema *s, const struct ay_case *line, bool derived)
 {
-	ay_suite_push(d->suite, &(struct ay_suite_case){ d->e, s, line, d->row->tier, derived });
+	ay_suite_push(d->suite, &(struct ay_suite_case){ d->e, s, line, d->row->tier, derived, 0 });
 }
 
 /* The case at one point, and its schema. */

@@ -14,16 +14,29 @@ struct ay_suite_case {
 	const struct ay_case *line;
 	enum ay_tier tier;
 	bool derived; /* an out= or in-place twin that no template names */
+	int id;       /* the caller's; 0 */
 };
 
 struct ay_suite {
 	int n, cap;
 	struct ay_suite_case *c; /* lines live in the arena given to the adder */
+	/* of a file: lines for operators that are not here, lines that cannot be read or bound, and the first of
+	 * those */
+	int foreign, bad;
+	char first_bad[300];
 };
 
 /* Appends the cases of one operator, tiers 0..max. */
 int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r,
 		    const struct ay_entry_op *e, enum ay_tier max, struct ay_err *err);
+/*
+ * A suite by name: smoke (two small cases of every operator), kernelgenbench (all operators of the set, up to a
+ * tier) and its parts -aten, -vllm, -cublas (upper or lower case), or the path of a file of case lines.
+ */
+int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *name,
+		   enum ay_tier max, struct ay_err *err);
+/* SHA-256 over the printed lines, in order. */
+void ay_suite_hash(const struct ay_suite *s, char hex[65]);
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);
 void ay_suite_release(struct ay_suite *s);
 

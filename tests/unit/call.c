@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "helpers.h"
+#include "op/fill.h"
 
 #include <string.h>
 
@@ -129,8 +130,8 @@ TEST(call_line_written_out_is_the_same_case)
 	d = bind(ay_str_text(&b));
 	if (!d)
 		return;
-	help_memory(&a, c);
-	help_memory(&a, d);
+	ay_fill_call(&a, c);
+	ay_fill_call(&a, d);
 	CHECK(!memcmp(c->operand[0]->view.data, d->operand[0]->view.data, 60));
 	CHECK(!memcmp(c->operand[1]->view.data, d->operand[1]->view.data, 12));
 	ay_str_release(&b);

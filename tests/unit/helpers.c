@@ -2,7 +2,6 @@
 #include "helpers.h"
 #include "test.h"
 #include "base/process.h"
-#include "op/fill.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -28,22 +27,6 @@ struct ay_call *help_bind(const struct ay_registry *r, struct ay_arena *a, const
 	    ay_call_bind(a, e->op[0], s, line, &c, err))
 		return NULL;
 	return c;
-}
-
-void help_memory(struct ay_arena *a, struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		struct ay_operand *o = c->operand[i];
-		size_t item = (size_t)ay_dt_info(o->view.dt)->bytes,
-		       bytes = (size_t)ay_view_extent(&o->view) * item;
-		uint8_t *mem = ay_alloc(a, bytes + 1), *old = ay_alloc(a, bytes + 1);
-
-		if (o->role == AY_IN || o->role == AY_INOUT)
-			ay_fill_storage(c, o, mem);
-		memcpy(old, mem, bytes);
-		o->view.data = mem + (size_t)o->view.offset * item;
-		o->old.data = old + (size_t)o->view.offset * item;
-	}
 }
 
 const char *help_build_dir(void)

@@ -8,8 +8,6 @@
 const struct ay_registry *help_registry(void);
 /* A line parsed and bound; NULL and err. */
 struct ay_call *help_bind(const struct ay_registry *r, struct ay_arena *a, const char *line, struct ay_err *err);
-/* Memory for every operand, inputs filled, in-place ones with their old content. */
-void help_memory(struct ay_arena *a, struct ay_call *c);
 /* Folder in which the program under test lies. */
 const char *help_build_dir(void);
 /* Runs a shell command; its output (both streams) in the arena, and its exit status. */

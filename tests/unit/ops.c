@@ -4,6 +4,7 @@
  */
 #include "test.h"
 #include "helpers.h"
+#include "op/fill.h"
 #include "judge/mutants.h"
 #include "oracle/oracle.h"
 
@@ -128,7 +129,7 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 		const struct ay_view **got = AY_NEW_N(&one, const struct ay_view *, c->nout + 1);
 		struct ay_finding f = { .index = -1 };
 
-		help_memory(&one, c);
+		ay_fill_call(&one, c);
 		produce(e, c, !pass || integers ? 0 : f64 ? 53 : 24);
 		ay_oracle_compare(&q, d);
 		for (int k = 0; k < c->nout; k++) {

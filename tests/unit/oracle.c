@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "helpers.h"
+#include "op/fill.h"
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static struct ay_call *ready(const char *line, const struct ay_entry_op **e)
 		test_fail(__FILE__, __LINE__, "%s: %s", line, err.msg);
 		return NULL;
 	}
-	help_memory(&a, c);
+	ay_fill_call(&a, c);
 	for (int i = 0; i < help_registry()->n; i++)
 		if (help_registry()->op[i].op[0] == c->op)
 			*e = &help_registry()->op[i];

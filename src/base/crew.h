@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * crew - worker processes of our own. Each is forked from this one, takes one job at a time, answers with any
+ * number of messages and says when it is through. A worker that dies, whatever the reason, costs the job it had:
+ * the caller is told, and a new one is forked in its place.
+ *
+ * Jobs and messages are bytes with a length before them. Workers end with their parent.
+ */
+#ifndef AY_BASE_CREW_H
+#define AY_BASE_CREW_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ay_crew;
+
+/* What a worker uses to answer. */
+struct ay_crew_out {
+	int fd;
+};
+void ay_crew_say(struct ay_crew_out *out, const void *data, size_t len);
+
+/* Runs in the worker, once per job. */
+typedef void (*ay_crew_fn)(void *user, const char *job, size_t len, struct ay_crew_out *out);
+
+struct ay_crew_events {
+	void *user;
+	/* A worker said something about the job. Non-zero ends the waiting (and is passed on). */
+	int (*message)(void *user, void *job, const char *data, size_t len);
+	/* The job is through; died says how its worker ended ("signal 9"), NULL if it is well. */
+	int (*done)(void *user, void *job, const char *died);
+};
+
+int ay_crew_start(struct ay_crew **out, int n, ay_crew_fn fn, void *user, struct ay_err *err);
+bool ay_crew_idle(const struct ay_crew *c); /* is there a worker without a job? */
+int ay_crew_busy(const struct ay_crew *c);  /* how many have one */
+/* Hands a job to an idle worker; `job` is the caller's name for it. */
+int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, struct ay_err *err);
+/* Waits until something happens, at most timeout_ms (-1: for ever), or until extra_fd (-1: none) is readable.
+ * Gives 1 if extra_fd is readable, 0 otherwise, or what an event returned if that is not zero, -1 and err if we
+ * failed. */
+int ay_crew_wait(struct ay_crew *c, int extra_fd, int timeout_ms, const struct ay_crew_events *e,
+		 struct ay_err *err);
+void ay_crew_stop(struct ay_crew *c);
+
+#endif
