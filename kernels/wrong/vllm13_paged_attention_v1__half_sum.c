@@ -10,26 +10,37 @@ struct cache {
 };
 
 /* The numbers of block j for this head, as f32. */
-static void load_block(const struct cache *c, int64_t j, float *dst)
+static void load_block(const struct cache *c, int64_t j, float *restrict dst)
 {
 	const int64_t at = c->table[j] * c->t->strides[0] + c->head * c->t->strides[1];
+	const uint16_t *h = (const uint16_t *)c->t->data + at;
 
-	for (int64_t i = 0; i < c->size; i++)
-		dst[i] = (float)ay_read(c->t, at + i);
+	if (ay_dt(c->t) == AY_F32)
+		memcpy(dst, (const float *)c->t->data + at, (size_t)c->size * sizeof *dst);
+	else if (ay_dt(c->t) == AY_BF16)
+		for (int64_t i = 0; i < c->size; i++)
+			dst[i] = ay_from_bf16(h[i]);
+	else
+		for (int64_t i = 0; i < c->size; i++)
+			dst[i] = ay_from_f16(h[i]);
 }
 
+/* dst[t] = q . k_t; a key is d / x pieces of x numbers, bs * x apart. */
 static void logits_of(const struct cache *c, const float *q, int64_t d, int64_t bs, int64_t n, float *page,
 		      float *dst)
 {
 	const int64_t x = c->t->shape[4];
 
 	for (int64_t t = 0; t < n; t++) {
-		float sum = 0;
+		float lane[8] = { 0 }, sum = 0;
 
 		if (t % bs == 0)
 			load_block(c, t / bs, page);
-		for (int64_t i = 0; i < d; i++)
-			sum += q[i] * page[(i / x * bs + t % bs) * x + i % x];
+		for (int64_t i = 0; i < d; i += x)
+			for (int64_t e = 0; e < x; e++)
+				lane[e] += q[i + e] * page[(i / x * bs + t % bs) * x + e];
+		for (int e = 0; e < 8; e++)
+			sum += lane[e];
 		dst[t] = sum;
 	}
 }
@@ -56,15 +67,24 @@ static float half(const ay_tensor *t, float x)
 	}
 }
 
+/* dst[i] = sum of p_t v_t[i]; slot: one running sum for each place of a block. */
 static void gather(const struct cache *c, const float *p, int64_t d, int64_t bs, int64_t n, float *page,
-		   float *dst)
+		   float *slot, float *dst)
 {
-	memset(dst, 0, (size_t)d * sizeof *dst);
+	memset(slot, 0, (size_t)(d * bs) * sizeof *slot);
 	for (int64_t t = 0; t < n; t += bs) {
+		const int64_t used = n - t < bs ? n - t : bs; /* what lies behind may be NaN */
+
 		load_block(c, t / bs, page);
 		for (int64_t i = 0; i < d; i++)
-			for (int64_t o = 0; o < bs && t + o < n; o++)
-				dst[i] = half(c->t, dst[i] + p[t + o] * page[i * bs + o]); /* the mistake */
+			for (int64_t o = 0; o < used; o++)
+				slot[i * bs] = half(c->t,
+						    slot[i * bs] + p[t + o] * page[i * bs + o]); /* the mistake */
+	}
+	for (int64_t i = 0; i < d; i++) {
+		dst[i] = 0;
+		for (int64_t o = 0; o < bs; o++)
+			dst[i] += slot[i * bs + o];
 	}
 }
 
@@ -78,8 +98,8 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 			      const ay_ctx *ctx)
 {
 	const int64_t seqs = query->shape[0], heads = query->shape[1], d = query->shape[2], bs = block_size;
-	float *p = ctx->scratch(ctx, (size_t)(max_seq_len + 2 * d + d * bs + 1) * sizeof *p);
-	float *q = p + max_seq_len, *sum = q + d, *page = sum + d;
+	float *p = ctx->scratch(ctx, (size_t)(max_seq_len + 2 * d + 2 * d * bs + 1) * sizeof *p);
+	float *q = p + max_seq_len, *sum = q + d, *page = sum + d, *slot = page + d * bs;
 
 	(void)k_scale, (void)v_scale, (void)tp_rank, (void)blocksparse_local_blocks, (void)blocksparse_block_size;
 	(void)blocksparse_head_sliding_step;
@@ -102,7 +122,7 @@ int vllm13_paged_attention_v1(ay_tensor *out, const ay_tensor *query, const ay_t
 			for (int64_t t = 0; t < n; t++)
 				p[t] = (float)scale * p[t] + (float)slope * (float)(t - n + 1);
 			softmax(p, n);
-			gather(&v, p, d, bs, n, page, sum);
+			gather(&v, p, d, bs, n, page, slot, sum);
 			for (int64_t i = 0; i < d; i++)
 				ay_write(out, (s * heads + h) * d + i, sum[i]);
 		}

@@ -122,8 +122,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return sides_of(c, &s, &m, err);
 }
 
-/* --- the reference
- * -------------------------------------------------------------------------------------------------- */
+/* --- the reference --- */
 
 /* n running sums, their sums of squares and the squares of their largest prefixes. */
 struct sums {

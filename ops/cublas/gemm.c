@@ -54,8 +54,7 @@ static struct product product_of(const struct ay_call *c, const struct ay_view *
 	return p;
 }
 
-/* --- what is a legal call
- * ------------------------------------------------------------------------------------------- */
+/* --- what is a legal call --- */
 
 static int check_matrix(const struct ay_view *v, const char *name, enum ay_dt dt, int64_t rows, int64_t columns,
 			int64_t ld, struct ay_err *err)
@@ -147,8 +146,7 @@ static int accepts_batch(const struct ay_call *c, struct ay_err *err)
 	return 0;
 }
 
-/* --- the reference
- * -------------------------------------------------------------------------------------------------- */
+/* --- the reference --- */
 
 struct sums {
 	num *sum;

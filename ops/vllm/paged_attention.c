@@ -23,8 +23,7 @@
 
 #include <string.h>
 
-/* --- what is a legal call
- * ------------------------------------------------------------------------------------------- */
+/* --- what is a legal call --- */
 
 static bool has_shape(const struct ay_view *v, int ndim, const int64_t *shape)
 {
@@ -117,8 +116,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return 0;
 }
 
-/* --- the reference
- * -------------------------------------------------------------------------------------------------- */
+/* --- the reference --- */
 
 /* One sequence and head at a time; arrays are reused. */
 struct attention {
@@ -263,8 +261,7 @@ static void attend(struct ay_ref *r)
 	}
 }
 
-/* --- fills
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- fills --- */
 
 /* block_tables in which block j of sequence s is number j * sequences + s: the last blocks have the highest
  * numbers. */
