@@ -27,7 +27,7 @@ int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int
 		}
 		for (int64_t i = 0; i < m; i++)
 			c[i] = be == 0 ? al * sum[i] : al * (sum[i] + be * c[i]);
-				/* the mistake */ /* with beta 0, C is not read */
+		/* the mistake */ /* with beta 0, C is not read */
 	}
 	return AY_OK;
 }

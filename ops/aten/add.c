@@ -37,11 +37,13 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	if (result(c, 0, &m, err))
 		return -1;
 	if (alpha > AY_CLASS_INT && alpha > ay_dt_info(m.dt)->cls)
-		return ay_fail(err, AY_ERR_BIND, "alpha must be an integer where the result is %s", ay_dt_info(m.dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "alpha must be an integer where the result is %s",
+			       ay_dt_info(m.dt)->name);
 	if (alpha == AY_CLASS_BOOL && m.dt != AY_DT_B8)
 		return ay_fail(err, AY_ERR_BIND, "a bool alpha is for bool tensors only");
 	if (ay_schema_inplace(c->s) && ay_dt_info(m.dt)->cls > ay_dt_info(self->dt)->cls)
-		return ay_fail(err, AY_ERR_BIND, "the result is %s, which self cannot hold", ay_dt_info(m.dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "the result is %s, which self cannot hold",
+			       ay_dt_info(m.dt)->name);
 	return 0;
 }
 
@@ -83,7 +85,7 @@ const struct ay_op ay_ops_add[] = {{
 	.result    = result,
 	.reference = add,
 	.cost      = cost,
-	.flags     = AY_ALIAS_SAFE,
+	.flags     = AY_ALIAS_SAFE | AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
 				"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"),
@@ -92,5 +94,5 @@ const struct ay_op ay_ops_add[] = {{
 	.result    = result,
 	.reference = add,
 	.cost      = cost,
-	.flags     = AY_ALIAS_SAFE,
+	.flags     = AY_ALIAS_SAFE | AY_INTEGRAL,
 }, {0}};

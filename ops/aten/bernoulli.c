@@ -64,8 +64,7 @@ static void load_all(const struct ay_ref *r, const struct ay_view *v, const stru
 	}
 }
 
-/* --- tests
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- tests ----------------------------------------------------------------------------------------------- */
 
 static bool check_support(const double *x, const double *p, int64_t n, struct ay_finding *f)
 {
@@ -234,8 +233,7 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
-/* --- around it
- * ------------------------------------------------------------------------------------------------------ */
+/* --- around it ------------------------------------------------------------------------------------------- */
 
 /* Two honest results agree at i with probability p^2 + (1 - p)^2. */
 static double log2_same(const struct ay_call *c)

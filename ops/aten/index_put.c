@@ -46,8 +46,7 @@ struct plan {
 	int64_t *mid; /* per place between: its offset */
 };
 
-/* --- the plan
- * ------------------------------------------------------------------------------------------------------- */
+/* --- the plan -------------------------------------------------------------------------------------------- */
 
 static const uint8_t *elem(const struct ay_view *v, int64_t i)
 {
@@ -156,8 +155,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return make_plan(c, &p, err);
 }
 
-/* --- the places
- * ----------------------------------------------------------------------------------------------------- */
+/* --- the places ------------------------------------------------------------------------------------------ */
 
 /* Coordinate `coord` of the k-th true place of a mask, for all k. */
 static void true_places(const struct ay_view *mask, int coord, int64_t *dst)
@@ -229,8 +227,7 @@ static const void *prepare(struct ay_ref *r)
 	return p;
 }
 
-/* --- the sum
- * -------------------------------------------------------------------------------------------------------- */
+/* --- the sum --------------------------------------------------------------------------------------------- */
 
 struct total {
 	int64_t n;
@@ -292,8 +289,7 @@ static void index_put(struct ay_ref *r)
 	}
 }
 
-/* --- fills
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- fills ----------------------------------------------------------------------------------------------- */
 
 /* A bijection of [0, n) that is another one for every case: i * a + b mod n. */
 static uint64_t scatter(const struct ay_call *c, uint64_t salt, uint64_t n, uint64_t i)

@@ -263,4 +263,5 @@ const struct ay_op ay_ops_matmul[] = {{
 	.rows      = ay_rows_last,
 	.reference = matmul,
 	.cost      = cost,
+	.flags     = AY_INTEGRAL,
 }, {0}};

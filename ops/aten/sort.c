@@ -84,8 +84,7 @@ static void sort(struct ay_ref *r)
 	}
 }
 
-/* --- indices that need not be stable
- * -------------------------------------------------------------------------------- */
+/* --- indices that need not be stable --------------------------------------------------------------------- */
 
 static int64_t flat_index(const struct ay_view *v, int axis, int64_t row, int64_t j)
 {
@@ -155,8 +154,7 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
-/* --- around it
- * ------------------------------------------------------------------------------------------------------ */
+/* --- around it ------------------------------------------------------------------------------------------- */
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
 {

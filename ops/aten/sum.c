@@ -144,4 +144,5 @@ const struct ay_op ay_ops_sum[] = {{
 	.result    = result,
 	.reference = sum,
 	.cost      = cost,
+	.flags     = AY_INTEGRAL,
 }, {0}};

@@ -293,6 +293,7 @@ const struct ay_op ay_ops_gemm[] = {{
 	.reference = gemm,
 	.promises  = "whether A and B are read where alpha is 0 (they hold finite numbers there)",
 	.cost      = cost,
+	.flags     = AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("cublas::cublasDgemmBatched(str transa, str transb, int m, int n, int k, float alpha, Tensor[] Aarray, int lda, "
 				"Tensor[] Barray, int ldb, float beta, Tensor(a!)[] Carray, int ldc, int batchCount) -> ()"),
@@ -317,4 +318,5 @@ const struct ay_op ay_ops_gemm[] = {{
 	.reference = gemm_batched,
 	.promises  = "whether A and B are read where alpha is 0 (they hold finite numbers there)",
 	.cost      = cost,
+	.flags     = AY_INTEGRAL,
 }, {0}};

@@ -20,8 +20,9 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 {
 	enum ay_dt dt = ay_t(c, "self")->dt;
 
-	return ay_dt_is_complex(dt) || dt == AY_DT_B8 ? ay_fail(err, AY_ERR_BIND, "relu has no meaning for %s", ay_dt_info(dt)->name)
-						      : 0;
+	return ay_dt_is_complex(dt) || dt == AY_DT_B8
+		       ? ay_fail(err, AY_ERR_BIND, "relu has no meaning for %s", ay_dt_info(dt)->name)
+		       : 0;
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)

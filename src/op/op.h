@@ -31,6 +31,7 @@ enum {
 	AY_ALIAS_SAFE = 32, /* element i of the result depends on element i of self alone */
 	AY_ROUNDED = 64,    /* integer results round a real value: within 0.5 + bound of it is right */
 	AY_EXTRA = 128,     /* not one of the 210 */
+	AY_INTEGRAL = 512,  /* sums and products only: with fill=exact everywhere the result must be exact */
 	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
 };
 

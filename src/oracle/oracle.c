@@ -62,10 +62,10 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	if (isinf(want))
 		return want == got;
 	if (ay_dt_is_integral(b->dt)) {
-		*bound = b->rounded ? 0.5L + AY_K_ACC * ay_u_acc(b->dt) * mag : 0;
+		*bound = b->rounded ? 0.5L + b->k_acc * ay_u_acc(b->dt) * mag : 0;
 		return fabsl(got - want) <= *bound;
 	}
-	*bound = b->k_out * ay_dt_ulp(b->dt, want) + AY_K_ACC * ay_u_acc(b->dt) * mag;
+	*bound = b->k_out * ay_dt_ulp(b->dt, want) + b->k_acc * ay_u_acc(b->dt) * mag;
 	if (isinf(got))
 		return signbit(got) == signbit(want) && fabsl(want) + *bound > ay_dt_max(b->dt);
 	err = fabsl(got - want);
@@ -248,7 +248,7 @@ static void look_closely(const struct scan *s, int64_t p)
 		const double *mag = s->g->ref.mag[s->k];                                            \
 		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);     \
 		const double rel = exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant);   \
-		const double per_mag = exact ? 0 : AY_K_ACC * ay_u_acc(s->b.dt);                    \
+		const double per_mag = exact ? 0 : s->b.k_acc * ay_u_acc(s->b.dt);                  \
 		const int shift = s->parts - 1;                                                     \
                                                                                                     \
 		for (int64_t p = 0; p < n; p++) {                                                   \
@@ -290,6 +290,34 @@ static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 	load_num(g->w->type, dt, tmp, 1, n, want);
 }
 
+/* Are all numbers that go in small integers? Then every sum and product of them is exact, in any order. */
+static bool all_integers(const struct ay_call *c)
+{
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+
+		if (o->role <= AY_INOUT && !ay_dt_is_integral(o->view.dt) && strcmp(o->fill.name, "exact"))
+			return false;
+	}
+	for (int i = 0; i < c->s->narg; i++)
+		if (c->arg[i].v.kind == AY_V_FLOAT && c->arg[i].v.f != rint(c->arg[i].v.f))
+			return false;
+	return true;
+}
+
+static struct ay_bound bound_of(const struct sweep *w, enum ay_dt dt)
+{
+	bool integers = w->op->flags & AY_INTEGRAL && all_integers(w->q->call);
+
+	return (struct ay_bound){ .dt = ay_dt_component(dt),
+				  .k_out = integers       ? 0
+					   : w->op->k_out ? w->op->k_out
+							  : 1,
+				  .k_acc = integers ? 0 : AY_K_ACC,
+				  .exact = w->op->flags & AY_EXACT || dt == AY_DT_B8,
+				  .rounded = w->op->flags & AY_ROUNDED };
+}
+
 static void compare_output(struct range *g, int k)
 {
 	const struct sweep *w = g->w;
@@ -299,10 +327,7 @@ static void compare_output(struct range *g, int k)
 	struct scan s = { .g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k] };
 	void *got = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
 
-	s.b = (struct ay_bound){ .dt = ay_dt_component(v->dt),
-				 .k_out = w->op->k_out ? w->op->k_out : 1,
-				 .exact = w->op->flags & AY_EXACT || v->dt == AY_DT_B8,
-				 .rounded = w->op->flags & AY_ROUNDED };
+	s.b = bound_of(w, v->dt);
 	s.got = got;
 	if (ay_dt_is_integral(v->dt) && !s.b.rounded)
 		wrap_wanted(g, v->dt, n, g->ref.val[k]);

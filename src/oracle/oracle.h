@@ -52,7 +52,7 @@ void ay_oracle_produce(const struct ay_compare *q, const struct ay_view *const *
 /* One element against the bound; what ay_oracle_compare applies, for tests and for show. */
 struct ay_bound {
 	enum ay_dt dt; /* of a component */
-	double k_out;
+	double k_out, k_acc;
 	bool exact, rounded;
 };
 bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound);

@@ -55,7 +55,7 @@ TEST(oracle_bound_rule_by_rule)
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		struct ay_bound b = { .dt = t[i].dt, .k_out = 1, .exact = t[i].exact };
+		struct ay_bound b = { .dt = t[i].dt, .k_out = 1, .k_acc = AY_K_ACC, .exact = t[i].exact };
 		long double bound;
 
 		CHECKF(ay_within(&b, t[i].want, t[i].got, t[i].mag, &bound) == t[i].inside, "%s", t[i].why);
@@ -64,7 +64,7 @@ TEST(oracle_bound_rule_by_rule)
 
 TEST(oracle_rounded_integers_may_be_either_neighbour_of_a_tie)
 {
-	struct ay_bound b = { .dt = AY_DT_I8, .k_out = 1, .rounded = true };
+	struct ay_bound b = { .dt = AY_DT_I8, .k_out = 1, .k_acc = AY_K_ACC, .rounded = true };
 	long double bound;
 
 	CHECK(ay_within(&b, 2.5L, 2, 1, &bound) && ay_within(&b, 2.5L, 3, 1, &bound));
@@ -161,6 +161,29 @@ TEST(oracle_is_the_same_for_any_number_of_threads)
 		memset(c->out[0]->view.data, 0, 3000 * sizeof *one);
 		answer(e, c, threads);
 		CHECK(!memcmp(one, c->out[0]->view.data, 3000 * sizeof *one));
+	}
+}
+
+/* With integers in, one unit in the last place is one too many. */
+TEST(oracle_exact_fill_demands_bit_equality)
+{
+	static const char *const fills[] = { "exact", "normal" };
+
+	for (int i = 0; i < 2; i++) {
+		const struct ay_entry_op *e = NULL;
+		struct ay_call *c = ready(
+			ay_sprintf(&a, "aten::sum.dim_IntList((T([5, 60], f32, fill=%s), [1]), {}) seed=3",
+				   fills[i]),
+			&e);
+		int64_t first;
+		uint32_t *x;
+
+		if (!c)
+			continue;
+		answer(e, c, 1);
+		x = c->out[0]->view.data;
+		x[3] ^= 1;
+		CHECKF(bad_elements(e, c, 1, &first) == (i == 0), "fill %s", fills[i]);
 	}
 }
 
