@@ -45,7 +45,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all test check asan fuzz bench install format deps clean FORCE
+.PHONY: all test check asan fuzz fuzzers bench install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -111,7 +111,8 @@ $B/fuzz/%: tests/fuzz/%.c $(SRC) $(wildcard src/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,FUZZ)
 	$(Q)$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -o $@ $< $(filter src/base/% src/tensor/% src/op/% src/exec/wire%,$(SRC)) -lm -lcrypto -ljansson
+		-fno-sanitize-recover=undefined -o $@ $< $(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/judge/verdict% src/judge/job% src/forge/lang% src/store/%,$(SRC)) -lm -lcrypto -ljansson
+fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	sh tools/check.sh fuzz $B $(FUZZ_S)
 

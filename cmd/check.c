@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "judge/task.h"
+#include "bulk.h"
 #include "record.h"
 
 #include <stdio.h>
@@ -15,21 +16,23 @@
 enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3 };
 
 static const struct usage usage = {
-	"assay check FILE [options]",
+	"assay check FILE [options]\n       assay check - [options]",
 	"Judges a kernel. The operator is the one that the file's name says (aten_add_Tensor.c), the only one "
 	"whose\n"
-	"functions the file defines, or --op. Exit status: 0 it passed, 1 it did not, 2 it could not be judged.",
+	"functions the file defines, or --op. Exit status: 0 it passed, 1 it did not, 2 it could not be judged.\n"
+	"With -: jobs as JSON Lines on standard input, one record a job as it finishes (docs/rl.md).",
 	"  assay check kernels/c/aten_relu.c\n"
 	"  assay check my_kernel.c --op aten::add\n"
 	"  assay check my_kernel.c --full                 the whole grid of the operator, large shapes too\n"
 	"  assay check my_kernel.c --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
-	"  assay check my_kernel.c --json | jq .verdict\n",
+	"  assay check my_kernel.c --json | jq .verdict\n"
+	"  assay check - --jobs 2 < jobs.jsonl\n",
 };
 
 struct options {
-	const char *op, *line, *cache;
-	bool json, full, tf32, all;
-	int64_t threads;
+	const char *op, *line, *cache, *out, *resume;
+	bool json, full, tf32, all, fresh, unsafe, no_sandbox;
+	int64_t threads, jobs;
 	double timeout;
 };
 
@@ -38,6 +41,7 @@ struct check {
 	struct app *app;
 	struct options o;
 	struct ay_task task;
+	struct ay_sandbox *sandbox;
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
@@ -180,7 +184,8 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
 					.oracle_threads = ay_cpu_count(),
 					.call_timeout_s = c->o.timeout,
-					.allow_tf32 = c->o.tf32 };
+					.allow_tf32 = c->o.tf32,
+					.sandbox = c->sandbox };
 	return 0;
 }
 
@@ -212,6 +217,42 @@ static int check(struct check *c, struct ay_err *err)
 	return status;
 }
 
+static int check_bulk(const struct check *c, struct ay_err *err)
+{
+	struct bulk_options b = { .jobs = (int)c->o.jobs,
+				  .fresh = c->o.fresh,
+				  .out = c->o.out,
+				  .resume = c->o.resume,
+				  .cache = c->o.cache,
+				  .timeout_s = 300 };
+
+	if (c->o.jobs < 1 || c->o.jobs > 256)
+		return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to 256"), EXIT_FAILED;
+	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
+				       .oracle_threads = 1,
+				       .call_timeout_s = c->o.timeout,
+				       .allow_tf32 = c->o.tf32,
+				       .sandbox = c->sandbox,
+				       .crowd = b.jobs };
+	return bulk_run(c->app, &b, err);
+}
+
+/* With a sandbox for all that follows. */
+static int check_any(struct check *c, struct ay_err *err)
+{
+	enum ay_sandbox_mode mode = c->o.no_sandbox ? AY_SANDBOX_OFF
+				    : c->o.unsafe   ? AY_SANDBOX_UNSAFE
+						    : AY_SANDBOX_FULL;
+	int status = EXIT_FAILED;
+
+	if (ay_sandbox_new(&c->sandbox, mode, err))
+		return status;
+	c->facts.sandbox = ay_sandbox_text(c->sandbox, c->app->arena);
+	status = strcmp(c->task.file, "-") ? check(c, err) : check_bulk(c, err);
+	ay_sandbox_free(c->sandbox);
+	return status;
+}
+
 int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
 	struct check c = { .app = app, .begin = ay_now_ns() };
@@ -224,6 +265,13 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
+		{ "jobs", OPT_INT, &c.o.jobs, "N", "with -: kernels judged at once (the number of cores)" },
+		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
+		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },
+		{ "resume-from", OPT_TEXT, &c.o.resume, "RUN", "with -: add to this run, and answer from it" },
+		{ "unsafe", OPT_FLAG, &c.o.unsafe, NULL,
+		  "run kernels although this machine grants no sandbox; none passes" },
+		{ "no-sandbox", OPT_FLAG, &c.o.no_sandbox, NULL, "run without one, for a debugger; none passes" },
 		{ "cache", OPT_TEXT, &c.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
 		{ 0 },
 	};
@@ -231,6 +279,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	c.o.threads = 1;
 	c.o.timeout = 10;
+	c.o.jobs = ay_cpu_count();
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);
@@ -242,5 +291,5 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.task.file = c.facts.file = argv[0];
 	c.facts.version = app->version;
 	c.tty = isatty(2) && !c.o.json;
-	return check(&c, err);
+	return check_any(&c, err);
 }

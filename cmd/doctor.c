@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "forge/forge.h"
+#include "sandbox/sandbox.h"
 #include "tensor/buffer.h"
 
 #include <stdio.h>
@@ -87,14 +88,80 @@ static struct finding find_machine(struct app *app, const struct ay_forge *f)
 				 NULL };
 }
 
-int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
+/* One of two does: a uid of its own (root) or a user namespace. */
+static bool other_does(unsigned layers, unsigned layer)
+{
+	return (layer == AY_LAYER_UID && layers & AY_LAYER_USER) ||
+	       (layer == AY_LAYER_USER && layers & AY_LAYER_UID);
+}
+
+static struct finding find_layer(struct app *app, const struct ay_sandbox *s, enum ay_layer_index i)
+{
+	const struct ay_layer_info *l = &ay_layer_infos[i];
+	unsigned layers = ay_sandbox_layers(s);
+	int why = ay_sandbox_why(s, i);
+
+	if (layers >> i & 1)
+		return (struct finding){ l->name, FINE, ay_sprintf(app->arena, "active: %s", l->stops), NULL };
+	if (other_does(layers, 1u << i))
+		return (struct finding){ l->name, FINE,
+					 i == AY_LAYER_I_UID ? "not used: user namespaces do the same"
+							     : "not used: an own uid does the same",
+					 NULL };
+	return (struct finding){ l->name, NOTE,
+				 ay_sprintf(app->arena, "missing%s%s%s: %s", why ? " (" : "",
+					    why ? strerror(why) : "", why ? ")" : "", l->stops),
+				 l->get };
+}
+
+/* The whole in one line, then layer by layer. Gives how many findings. */
+static int find_sandbox(struct app *app, struct finding *list)
+{
+	struct ay_sandbox *s = NULL;
+	struct ay_err err = { 0 }, refused = { 0 };
+	int n = 0;
+
+	if (!ay_sandbox_new(&s, AY_SANDBOX_FULL, &refused))
+		list[n++] = (struct finding){ "sandbox", FINE, ay_sandbox_text(s, app->arena), NULL };
+	else
+		list[n++] = (struct finding){ "sandbox", MISSING, ay_strdup(app->arena, refused.msg),
+					      "what is missing is listed below" };
+	if (!s && ay_sandbox_new(&s, AY_SANDBOX_UNSAFE, &err))
+		return n;
+	for (int i = 0; i < AY_LAYER_COUNT; i++)
+		list[n++] = find_layer(app, s, (enum ay_layer_index)i);
+	ay_sandbox_free(s);
+	return n;
+}
+
+static void print(const struct finding *f, bool json)
 {
 	static const char *const marks[] = { "ok", "missing", "note" };
+	json_t *j;
+
+	if (!json) {
+		printf("%-8s %-14s %s\n", marks[f->state], f->name, f->what);
+		if (f->advice)
+			printf("%-8s %-14s -> %s\n", "", "", f->advice);
+		return;
+	}
+	j = json_object();
+	json_object_set_new(j, "name", json_string(f->name));
+	json_object_set_new(j, "state", json_string(marks[f->state]));
+	json_object_set_new(j, "what", ay_json_text(f->what, strlen(f->what), 1000));
+	if (f->advice)
+		json_object_set_new(j, "advice", json_string(f->advice));
+	ay_json_line(stdout, j);
+	json_decref(j);
+}
+
+int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
 	bool json = false;
 	const struct opt opts[] = { { "json", OPT_FLAG, &json, NULL, "one JSON object a line" }, { 0 } };
 	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
 	struct ay_forge f = { 0 };
-	struct finding list[8];
+	struct finding list[8 + AY_LAYER_COUNT];
 	int count = 0;
 
 	if (n < 0)
@@ -104,25 +171,9 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_cache(app, &f);
 	list[count++] = find_memory(app);
 	list[count++] = find_machine(app, &f);
-	list[count++] = (struct finding){ "sandbox", NOTE,
-					  "none: a kernel runs in a process of its own, with your rights",
-					  "do not judge kernels that you would not run yourself" };
+	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {
-		if (json) {
-			json_t *j = json_object();
-
-			json_object_set_new(j, "name", json_string(list[i].name));
-			json_object_set_new(j, "state", json_string(marks[list[i].state]));
-			json_object_set_new(j, "what", ay_json_text(list[i].what, strlen(list[i].what), 1000));
-			if (list[i].advice)
-				json_object_set_new(j, "advice", json_string(list[i].advice));
-			ay_json_line(stdout, j);
-			json_decref(j);
-		} else {
-			printf("%-8s %-14s %s\n", marks[list[i].state], list[i].name, list[i].what);
-			if (list[i].advice)
-				printf("%-8s %-14s -> %s\n", "", "", list[i].advice);
-		}
+		print(&list[i], json);
 		missing += list[i].state == MISSING;
 	}
 	ay_forge_release(&f);

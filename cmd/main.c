@@ -66,6 +66,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "--help";
 
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not our end */
+	signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return help();
 	if (!strcmp(name, "--version") || !strcmp(name, "version")) {

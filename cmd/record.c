@@ -27,7 +27,8 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	json_object_set_new(j, "type", json_string("case"));
 	set_text(j, "operator", f->operator_name);
 	set_name(j, "overload", sc->schema);
-	set_text(j, "line", r->line);
+	if (r->line) /* whole: what is cut is no repro */
+		json_object_set_new(j, "line", ay_json_text(r->line, strlen(r->line), AY_LINE_MAX));
 	json_object_set_new(j, "verdict", json_string(ay_verdict_name(r->verdict)));
 	for (int v = 0; v < AY_VERDICT_COUNT; v++)
 		if (r->all >> v & 1)
@@ -48,6 +49,7 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	json_object_set_new(j, "wall_s", json_real(r->wall_s));
 	set_text(j, "file", f->file);
 	json_object_set_new(j, "kernel_sha256", json_string(f->kernel_sha256));
+	set_text(j, "sandbox", f->sandbox);
 	set_text(j, "assay", f->version);
 	return j;
 }
@@ -93,6 +95,7 @@ json_t *record_kernel(const struct record_facts *f, const struct ay_task_result 
 	json_object_set_new(j, "build_s", json_real(r->built.wall_s));
 	set_text(j, "build", r->built.command);
 	json_object_set_new(j, "kernel_sha256", json_string(r->built.sha256));
+	set_text(j, "sandbox", f->sandbox);
 	set_text(j, "assay", f->version);
 	return j;
 }

@@ -11,6 +11,7 @@
 /* What all records of one kernel share. */
 struct record_facts {
 	const char *file, *operator_name, *version;
+	const char *sandbox; /* ay_sandbox_text; NULL: not said */
 	char kernel_sha256[65];
 };
 

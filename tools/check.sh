@@ -68,7 +68,7 @@ all)
 	run "sizes" sh tools/sizes.sh
 	unit
 	run "asan and ubsan" make -s asan
-	run "fuzz targets build" make -s fuzz FUZZ_S=0
+	run "fuzz targets build" make -s fuzzers
 	fuzz_all 15
 	;;
 esac

@@ -4,7 +4,6 @@
 
 #include <openssl/evp.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 void ay_hash_init(struct ay_hash *h)
@@ -30,13 +29,17 @@ void ay_hash_add_str(struct ay_hash *h, const char *s)
 
 void ay_hash_end(struct ay_hash *h, char hex[AY_SHA256_HEX])
 {
+	static const char digits[] = "0123456789abcdef";
 	unsigned char md[EVP_MAX_MD_SIZE];
 	unsigned int n = 0;
 
 	if (!EVP_DigestFinal_ex(h->ctx, md, &n) || n != 32)
 		AY_BUG("SHA-256 failed");
-	for (unsigned int i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", md[i]);
+	for (unsigned int i = 0; i < n; i++) {
+		hex[2 * i] = digits[md[i] >> 4];
+		hex[2 * i + 1] = digits[md[i] & 15];
+	}
+	hex[2 * n] = 0;
 	EVP_MD_CTX_free(h->ctx);
 	h->ctx = NULL;
 }

@@ -84,16 +84,9 @@ static bool drain(int fd, struct ay_str *to, size_t max)
 	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, struct ay_err *err)
+/* Reads until the output is closed or the time is up. */
+static void read_output(pid_t pid, int out, int64_t deadline, size_t max, struct ay_run_result *res)
 {
-	int64_t begin = ay_now_ns(), deadline = begin + (int64_t)(spec->timeout_s * 1e9);
-	int out, status;
-	pid_t pid;
-
-	*res = (struct ay_run_result){ 0 };
-	if (start(spec, &out, &pid, err))
-		return -1;
-	setpgid(pid, pid); /* the child does it too: whoever comes first */
 	for (;;) {
 		int64_t left = deadline - ay_now_ns();
 		struct pollfd p = { .fd = out, .events = POLLIN };
@@ -103,12 +96,21 @@ int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, st
 			kill(-pid, SIGKILL);
 		}
 		if (poll(&p, 1, res->timed_out ? 100 : (int)(left / 1000000 + 1)) > 0 &&
-		    drain(out, &res->output, spec->output_max))
+		    drain(out, &res->output, max))
 			break;
 		if (res->timed_out && !p.revents)
 			break; /* something outside the group still holds the pipe */
 	}
 	close(out);
+}
+
+void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, struct ay_run_result *res)
+{
+	int64_t begin = ay_now_ns(), deadline = begin + (int64_t)(timeout_s * 1e9);
+	int status = 0;
+
+	*res = (struct ay_run_result){ 0 };
+	read_output(pid, out, deadline, output_max, res);
 	for (;;) {
 		pid_t got = waitpid(pid, &status, res->timed_out ? 0 : WNOHANG);
 
@@ -123,5 +125,17 @@ int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, st
 	kill(-pid, SIGKILL);
 	res->status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 	res->wall_s = (double)(ay_now_ns() - begin) / 1e9;
+}
+
+int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, struct ay_err *err)
+{
+	int out;
+	pid_t pid;
+
+	*res = (struct ay_run_result){ 0 };
+	if (start(spec, &out, &pid, err))
+		return -1;
+	setpgid(pid, pid); /* the child does it too: whoever comes first */
+	ay_process_follow(pid, out, spec->timeout_s, spec->output_max, res);
 	return 0;
 }

@@ -30,6 +30,10 @@ struct ay_run_result {
 /* Runs a program to its end, or kills its process group at the deadline. -1 only if it could not be started. */
 int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, struct ay_err *err);
 
+/* The second half of that, for a child started otherwise: `out` is our end of its output, which is closed here.
+ * The child must lead a process group, which is killed at the deadline and when the child has ended. */
+void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, struct ay_run_result *res);
+
 /* Monotonic time in nanoseconds. */
 int64_t ay_now_ns(void);
 int ay_cpu_count(void);

@@ -7,8 +7,9 @@
  * may be the number before ours (not yet) or ours; anything else is a lie, and so is a status that is still unset.
  * The socket is never waited on and never proves anything: a forked child of the kernel may hold it open for ever.
  *
- * Death is looked for with waitid(WNOWAIT), so that the process group, which is named by the dead leader, can
- * still be killed before the leader is reaped and its number free for others.
+ * Our child is the executor's init. Its death is looked for with waitid(WNOWAIT), so that the process group, which
+ * is named by the dead leader, can still be killed before the leader is reaped and its number free for others. How
+ * the executor ended init has told us before, through a socket that no kernel has ever had.
  */
 #include "exec/exchange.h"
 
@@ -30,8 +31,9 @@
 #include <unistd.h>
 
 enum {
-
-	SLICE_NS = 5000000, /* a dead executor is noticed within this */
+	SLICE_NS = 5000000,  /* a dead executor is noticed within this */
+	WATCH_SLICES = 4,    /* its memory is looked at after as many */
+	LAST_WORDS_MS = 200, /* from the executor's end to init's word about it */
 };
 
 /* --- outcomes -------------------------------------------------------------------------------------------- */
@@ -75,6 +77,34 @@ uint64_t ay_oom_kills(void)
 
 /* --- ends ------------------------------------------------------------------------------------------------ */
 
+/* One message, with the sender's process number as the system knows it. */
+bool ay_hear_init(struct ay_exec *x)
+{
+	struct ay_wire_life m = { 0 };
+	struct iovec v = { &m, sizeof m };
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct ucred))];
+	struct msghdr h = {
+		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+	};
+	struct cmsghdr *c;
+	struct ucred cred = { 0 };
+
+	if (x->life < 0 || recvmsg(x->life, &h, MSG_DONTWAIT) != sizeof m)
+		return false;
+	c = CMSG_FIRSTHDR(&h);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+		memcpy(&cred, CMSG_DATA(c), sizeof cred);
+	if (!m.ended) {
+		x->executor = cred.pid;
+	} else {
+		x->ended = true;
+		x->end.si_pid = x->executor;
+		x->end.si_code = m.code;
+		x->end.si_status = m.status;
+	}
+	return true;
+}
+
 /* True if it has ended; it stays a zombie. */
 static bool is_dead(struct ay_exec *x)
 {
@@ -85,6 +115,14 @@ static bool is_dead(struct ay_exec *x)
 	return info.si_pid == x->pid;
 }
 
+/* Init's word comes before its own end. */
+static bool has_ended(struct ay_exec *x)
+{
+	while (ay_hear_init(x))
+		;
+	return x->ended || is_dead(x);
+}
+
 /* Kills it with its group and reaps it. A process that no signal can end (stuck in the system) is left behind. */
 void ay_finish(struct ay_exec *x)
 {
@@ -93,14 +131,15 @@ void ay_finish(struct ay_exec *x)
 
 	if (!x->pid)
 		return;
-	x->killed = !is_dead(x);
+	x->killed = !has_ended(x);
 	kill(-x->pid, SIGKILL);
 	kill(x->pid, SIGKILL); /* before its own setpgid there is no group */
 	while (!is_dead(x) && ay_now_ns() < deadline)
 		nanosleep(&nap, NULL);
-	memset(&x->end, 0, sizeof x->end);
-	waitid(P_PID, (id_t)x->pid, &x->end, WEXITED | WNOHANG);
-	x->pid = 0;
+	if (!x->ended) /* else what init said counts, not how it ended itself */
+		memset(&x->end, 0, sizeof x->end);
+	waitid(P_PID, (id_t)x->pid, x->ended ? NULL : &x->end, WEXITED | WNOHANG);
+	x->pid = x->executor = 0;
 }
 
 /* It ended by itself, without an answer. */
@@ -120,7 +159,7 @@ static void tell_end(struct ay_exec *x, struct ay_outcome *o)
 		return;
 	}
 	o->signal = code;
-	if (code == SIGKILL && ay_oom_kills() > x->oom_kills)
+	if (code == SIGKILL && (ay_jail_oom(&x->jail) || ay_oom_kills() > x->oom_kills))
 		say(o, AY_X_OOM, "killed by the system: out of memory");
 	else
 		say(o, AY_X_CRASHED, "ended by signal %d (%s)", code, code > 0 ? strsignal(code) : "unknown");
@@ -134,7 +173,7 @@ void ay_lie(struct ay_exec *x, struct ay_outcome *o, const char *text)
 
 /* --- one exchange ---------------------------------------------------------------------------------------- */
 
-enum waited { W_DONE, W_DEAD, W_LATE, W_LIED };
+enum waited { W_DONE, W_DEAD, W_LATE, W_LIED, W_LARGE };
 
 static void relax(void)
 {
@@ -185,17 +224,20 @@ static enum waited wait_done(struct ay_exec *x, int64_t deadline)
 {
 	int w = x->spin ? spin(x) : look(x);
 
-	while (w < 0) {
+	for (int slice = 1; w < 0; slice++) {
 		int64_t left = deadline - ay_now_ns();
 
 		if (left <= 0)
 			return W_LATE;
 		doze(x, left);
 		w = look(x);
-		if (w < 0 && is_dead(x)) {
+		if (w < 0 && has_ended(x)) {
 			w = look(x); /* its last words may have come in between */
 			return w < 0 ? W_DEAD : (enum waited)w;
 		}
+		if (w < 0 && slice % WATCH_SLICES == 0 && x->executor &&
+		    ay_jail_too_large(&x->jail, x->executor, x->pool_bytes))
+			return W_LARGE;
 	}
 	return (enum waited)w;
 }
@@ -268,17 +310,17 @@ static void raise_go(struct ay_exec *x)
 		syscall(SYS_futex, &x->page->go, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static const enum ay_fault faults[] = { [AY_WIRE_NO_FAULT] = AY_FAULT_NONE,
-					[AY_WIRE_INPUT] = AY_FAULT_INPUT,
-					[AY_WIRE_GUARDED] = AY_FAULT_GUARD,
-					[AY_WIRE_ELSEWHERE] = AY_FAULT_OTHER };
+static const enum ay_touch faults[] = { [AY_WIRE_NO_FAULT] = AY_TOUCH_NONE,
+					[AY_WIRE_INPUT] = AY_TOUCH_INPUT,
+					[AY_WIRE_GUARDED] = AY_TOUCH_GUARD,
+					[AY_WIRE_ELSEWHERE] = AY_TOUCH_OTHER };
 
 static void tell_crash(const struct ay_wire_status *s, struct ay_outcome *o)
 {
-	static const char *const where[] = { [AY_FAULT_NONE] = "",
-					     [AY_FAULT_INPUT] = ": it wrote to an input",
-					     [AY_FAULT_GUARD] = ": outside of a tensor",
-					     [AY_FAULT_OTHER] = ": at an address that is no tensor's" };
+	static const char *const where[] = { [AY_TOUCH_NONE] = "",
+					     [AY_TOUCH_INPUT] = ": it wrote to an input",
+					     [AY_TOUCH_GUARD] = ": outside of a tensor",
+					     [AY_TOUCH_OTHER] = ": at an address that is no tensor's" };
 
 	o->signal = s->signal;
 	o->fault = faults[s->fault];
@@ -331,6 +373,11 @@ void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 		ay_finish(x);
 		say(o, AY_X_HUNG, "no answer within %g s", timeout_s);
 		break;
+	case W_LARGE:
+		ay_finish(x);
+		say(o, AY_X_OOM, "killed: it held more than %llu MiB",
+		    (unsigned long long)(x->jail.memory_bytes >> 20));
+		break;
 	case W_LIED: ay_lie(x, o, "the shared page holds a number that cannot be"); break;
 	}
 }
@@ -345,6 +392,16 @@ void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 	_Static_assert(AY_WIRE_UNSET == 0, "a status of zeros is none");
 }
 
+/* The socket is closed at the other end: has the executor ended, or has it only closed it? */
+static void wait_for_last_words(struct ay_exec *x)
+{
+	int64_t deadline = ay_now_ns() + LAST_WORDS_MS * 1000000ll;
+	const struct timespec nap = { 0, 100000 };
+
+	while (!has_ended(x) && ay_now_ns() < deadline)
+		nanosleep(&nap, NULL);
+}
+
 /* -1 for our failures; else *o. */
 int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
 		struct ay_outcome *o, struct ay_err *err)
@@ -354,6 +411,7 @@ int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const i
 	if (rc > 0)
 		return -1;
 	if (rc < 0) {
+		wait_for_last_words(x);
 		ay_finish(x);
 		if (x->killed)
 			say(o, AY_X_LIED, "it does not take its messages");

@@ -7,6 +7,7 @@
 
 #include "exec/exec.h"
 #include "exec/wire.h"
+#include "sandbox/jail.h"
 
 #include <signal.h>
 
@@ -14,14 +15,18 @@ enum { AY_SPIN_US = 40 };
 
 struct ay_exec {
 	struct ay_arena arena;
-	pid_t pid;   /* 0: reaped */
+	struct ay_jailed jail;
+	struct ay_sandbox *own; /* made for this one; NULL = the caller's is used */
+	pid_t pid;              /* of init, our child; 0: reaped */
+	pid_t executor;
 	bool killed; /* by us */
+	bool ended;  /* init said so, and `end` how */
 	siginfo_t end;
-	int sock;
+	int sock, life;
 	struct ay_wire_page *page;
 	uint32_t seq;
 	bool spin;
-	uint64_t pool_id, scratch_max, oom_kills;
+	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
 	uint32_t nset, nslot; /* of the exchange in hand: what a status may name */
 	int nentry;
 	const char **entry;
@@ -33,6 +38,8 @@ struct ay_exec {
 
 /* The number of the next message, and how many sets and slots its status may name. */
 void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot);
+/* Reads what came through the socket to init; false if nothing did. */
+bool ay_hear_init(struct ay_exec *x);
 /* Waits for the answer to the message that was sent (or, at the start, to none). */
 void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* Sends `bytes` of payload from x->msg with fds, and waits. -1 for our failures; else *o. */

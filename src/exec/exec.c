@@ -16,27 +16,37 @@
 
 enum {
 	START_S = 10,
-	MAP_S = 60, /* populating tens of GiB takes seconds */
+	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };
 
 /* --- starting -------------------------------------------------------------------------------------------- */
 
 /* It has seen nothing of a kernel yet: what goes wrong here is ours. */
-static int start(struct ay_exec *x, struct ay_err *err)
+static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
 	struct ay_launched l;
-	int rc = ay_launch(&l, x->spin ? AY_SPIN_US : 0, err);
+	int rc;
 
-	x->pid = l.pid;
+	if (!spec->sandbox && ay_sandbox_new(&x->own, AY_SANDBOX_FULL, err))
+		return -1;
+	rc = ay_launch(&l, x->own ? x->own : spec->sandbox, spec, x->spin ? AY_SPIN_US : 0, err);
+	x->jail = l.jail;
+	x->pid = l.jail.pid;
 	x->sock = l.sock;
+	x->life = l.life;
 	x->page = l.page;
 	x->seq = 1;
 	if (rc)
 		return -1;
 	ay_exchange(x, START_S, &o);
-	return o.what == AY_X_RAN ? 0 : ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
+	ay_hear_init(x); /* its greeting, unless that was heard while we waited */
+	if (o.what == AY_X_RAN && x->executor > 0)
+		return 0;
+	ay_finish(x);
+	ay_jail_wait(&x->jail, err); /* knows more, if it was the jail */
+	return ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
 }
 
 /* --- loading --------------------------------------------------------------------------------------------- */
@@ -99,14 +109,14 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	struct ay_exec *x = ay_xrealloc(NULL, sizeof *x);
 	int rc = -1;
 
-	*x = (struct ay_exec){ .sock = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
+	*x = (struct ay_exec){ .sock = -1, .life = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
 	x->scratch_max = ay_memory_available() / 2 / AY_PAGE * AY_PAGE;
 	x->msg_cap = FIRST_MESSAGE;
 	x->msg = ay_xrealloc(NULL, x->msg_cap);
 	*o = (struct ay_outcome){ .slot = -1 };
 	*e = (struct ay_exec_entries){ 0 };
 	*out = NULL;
-	if (!start(x, err))
+	if (!start(x, spec, err))
 		rc = load(x, spec, a, e, o, err);
 	if (rc || o->what != AY_X_RAN)
 		ay_exec_stop(x);
@@ -132,13 +142,16 @@ static int grow_message(struct ay_exec *x, struct ay_err *err)
 	return 0;
 }
 
-static int map_pool(struct ay_exec *x, const struct ay_pool *p, struct ay_outcome *o, struct ay_err *err)
+static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s, struct ay_outcome *o, struct ay_err *err)
 {
 	uint64_t n = (uint64_t)p->nslot;
 	int fd[2] = { p->fd[0] >= 0 ? p->fd[0] : p->fd[1], p->fd[1] >= 0 ? p->fd[1] : p->fd[0] };
 	struct ay_wire_writer w;
 
 	ay_next_number(x, 0, 0);
+	x->pool_bytes = 0;
+	for (int i = 0; i < p->nslot; i++)
+		x->pool_bytes += p->slot[i].bytes;
 	for (;;) {
 		w = payload_writer(x);
 		ay_wire_put(&w, &n, sizeof n);
@@ -152,7 +165,9 @@ static int map_pool(struct ay_exec *x, const struct ay_pool *p, struct ay_outcom
 		if (grow_message(x, err))
 			return -1;
 	}
-	if (ay_transact(x, AY_WIRE_MAP, w.len, fd, 2, MAP_S, o, err))
+	/* a kernel that is still at work in there must not cost us more than one in a call */
+	timeout_s += 1 + (double)x->pool_bytes / MAP_BYTES_A_S;
+	if (ay_transact(x, AY_WIRE_MAP, w.len, fd, 2, timeout_s, o, err))
 		return -1;
 	x->pool_id = p->id;
 	return 0;
@@ -192,7 +207,7 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	if ((int64_t)x->nscalar * b->nset > AY_WIRE_SCALARS)
 		return ay_fail(err, AY_ERR_EXEC, "%d sets with %d numbers each are too many", b->nset, x->nscalar);
 	if (b->pool->nslot && x->pool_id != b->pool->id) {
-		if (map_pool(x, b->pool, o, err))
+		if (map_pool(x, b->pool, b->timeout_s, o, err))
 			return -1;
 		if (o->what != AY_X_RAN)
 			return 0;
@@ -221,7 +236,12 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set)
 
 pid_t ay_exec_pid(const struct ay_exec *x)
 {
-	return x->pid;
+	return x->executor;
+}
+
+int ay_exec_group(const struct ay_exec *x)
+{
+	return x->jail.group;
 }
 
 void ay_exec_stop(struct ay_exec *x)
@@ -229,8 +249,12 @@ void ay_exec_stop(struct ay_exec *x)
 	if (!x)
 		return;
 	ay_finish(x);
+	ay_jail_release(&x->jail);
+	ay_sandbox_free(x->own);
 	if (x->sock >= 0)
 		close(x->sock);
+	if (x->life >= 0)
+		close(x->life);
 	if (x->page)
 		munmap(x->page, AY_WIRE_PAGE);
 	ay_xfree(x->msg);

@@ -2,13 +2,14 @@
  *
  * exec - the judge's end of an executor: a process that is handed buffers and told to run.
  *
- * Theory of operation. The executor is a small program carried inside assay, started from memory with nothing open
- * but one end of a SOCK_SEQPACKET pair and one shared page. It gets the kernel's shared object as a sealed memfd
- * (LOAD), pools of memory as memfds (MAP), and calls (CALL): shapes, strides, scalars and places, never a line, a
- * fill or a seed. The judge puts the message in the socket, then raises `go` in the page to the message's number;
- * the executor raises `done` to the same number, with the status beside it. Waiting on either side is a short spin
- * while a core is left over, then a futex. What comes back from the executor is hostile: each shared word is
- * loaded once, lengths are checked, a word that cannot be is reported as AY_X_LIED.
+ * Theory of operation. The executor is a small program carried inside assay, started from memory in a jail of its
+ * own (sandbox/jail.h), below an init of ours, with nothing open but one end of a SOCK_SEQPACKET pair and one
+ * shared page. It gets the kernel's shared object as a sealed memfd (LOAD), pools of memory as memfds (MAP), and
+ * calls (CALL): shapes, strides, scalars and places, never a line, a fill or a seed. The judge puts the message in
+ * the socket, then raises `go` in the page to the message's number; the executor raises `done` to the same number,
+ * with the status beside it. Waiting on either side is a short spin while a core is left over, then a futex. What
+ * comes back from the executor is hostile: each shared word is loaded once, lengths are checked, a word that
+ * cannot be is reported as AY_X_LIED.
  *
  * A kernel that crashes, hangs or exits costs its executor only: the outcome says what happened, and the next call
  * starts a new one from the same object.
@@ -20,6 +21,7 @@
 #include "base/err.h"
 #include "op/call.h"
 #include "op/proto.h"
+#include "sandbox/sandbox.h"
 #include "tensor/buffer.h"
 
 #include <assay/kernel.h>
@@ -33,23 +35,23 @@ enum ay_happened {
 	AY_X_CRASHED, /* ended by a signal, or by its own exit: `signal`, `exit_code` */
 	AY_X_HUNG,    /* no answer within the time; killed */
 	AY_X_LIED,    /* its messages or words cannot be: `text` */
-	AY_X_OOM,     /* killed for memory, or scratch was refused and it gave up (rc) */
+	AY_X_OOM,     /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
 };
 
 /* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing
  * else. */
-enum ay_fault {
-	AY_FAULT_NONE,  /* not a memory fault, or not known */
-	AY_FAULT_INPUT, /* a write to a read-only slot */
-	AY_FAULT_GUARD, /* the page before or behind a slot */
-	AY_FAULT_OTHER, /* somewhere else */
+enum ay_touch {
+	AY_TOUCH_NONE,  /* not a memory fault, or not known */
+	AY_TOUCH_INPUT, /* a write to a read-only slot */
+	AY_TOUCH_GUARD, /* the page before or behind a slot */
+	AY_TOUCH_OTHER, /* somewhere else */
 };
 
 struct ay_outcome {
 	enum ay_happened what;
 	int rc, signal, exit_code;
 	int set; /* which set was running */
-	enum ay_fault fault;
+	enum ay_touch fault;
 	int slot;         /* of the pool: where the fault was, or -1 */
 	int64_t fault_at; /* bytes from the start of that slot's memory; negative = before it */
 	char text[200];   /* safe to print */
@@ -78,6 +80,10 @@ struct ay_exec_spec {
 	int so_fd;             /* sealed memfd of the kernel's shared object; borrowed */
 	double load_timeout_s; /* constructors run here */
 	bool spin;             /* a core is left over for waiting on */
+	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
+	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
+	struct ay_sandbox *sandbox;
+	uint64_t memory_max; /* bytes that it may hold beside the pool; 0: half of this machine's */
 };
 
 struct ay_exec_entries {
@@ -89,7 +95,7 @@ struct ay_exec_entries {
  * Starts the process and loads the object. -1 only for our own failures; a kernel that cannot be loaded is
  * reported in *o (AY_X_REFUSED with the loader's words in `text`, or what its constructors did) and *out is NULL
  * then. An object that defines none of the functions is loaded, with no entries. Entry names live in the arena.
- * The executor dies with the thread that started it, so that thread must outlive it.
+ * The executor dies with the judge, and with the thread that started it, so that thread must outlive it.
  */
 int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out,
 		  struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err);
@@ -99,7 +105,10 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
  * wrote none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
+/* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
+/* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */
+int ay_exec_group(const struct ay_exec *x);
 void ay_exec_stop(struct ay_exec *x);
 
 #endif

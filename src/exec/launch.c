@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,41 +35,6 @@ int ay_launch_memfd(const char *name, const void *data, size_t n, unsigned flags
 	return fd;
 }
 
-/* In the child: from here to exec only async-signal-safe calls. */
-static _Noreturn void become(int exe, int sock, int page, pid_t parent)
-{
-	static char name[] = "assay-native";
-	char *argv[] = { name, NULL }, *env[] = { NULL };
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t none;
-	int null;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	sigemptyset(&none);
-	for (int s = 1; s < 32; s++)
-		sigaction(s, &dfl, NULL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Out of the way of the numbers they are to have. */
-	exe = fcntl(exe, F_DUPFD, 32);
-	sock = fcntl(sock, F_DUPFD, 32);
-	page = fcntl(page, F_DUPFD, 32);
-	null = open("/dev/null", O_RDWR);
-	if (exe < 0 || sock < 0 || page < 0 || null < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
-	dup2(sock, AY_WIRE_FD_SOCKET);
-	dup2(page, AY_WIRE_FD_PAGE);
-	dup3(exe, AY_WIRE_FD_PAGE + 1, O_CLOEXEC);
-	if (close_range(AY_WIRE_FD_PAGE + 2, ~0U, 0))
-		_exit(1);
-	fexecve(AY_WIRE_FD_PAGE + 1, argv, env);
-	_exit(127);
-}
-
 /* Sealed before it is shared, or the other end could shrink it and have us killed by SIGBUS. */
 static int make_page(struct ay_launched *l, struct ay_err *err)
 {
@@ -92,35 +56,87 @@ static int make_page(struct ay_launched *l, struct ay_err *err)
 	return fd;
 }
 
-int ay_launch(struct ay_launched *l, uint32_t spin_us, struct ay_err *err)
+/* The filter lies in the page where results will: the executor loads it before it greets. */
+static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, struct ay_err *err)
 {
-	size_t n = (size_t)(ay_embedded_native_end - ay_embedded_native);
-	int pair[2] = { -1, -1 }, exe, page;
-	pid_t parent = getpid();
+	const struct ay_filter *f = ay_sandbox_filter(s, AY_JAIL_EXECUTOR);
+	size_t n = f ? f->n * sizeof *f->insn : 0;
 
-	*l = (struct ay_launched){ .sock = -1 };
+	if (n > AY_WIRE_SCALARS * sizeof *page->scalar)
+		return ay_fail(err, AY_ERR_EXEC, "a filter of %zu bytes", n);
+	if (n)
+		memcpy(page->scalar, f->insn, n);
+	page->filter_n = f ? f->n : 0;
+	page->own_pids = !!(ay_sandbox_layers(s) & AY_LAYER_PID);
+	return 0;
+}
+
+/*
+ * Files are for memfds, of which a kernel needs few: with no cgroup, their number and size are what bounds memory
+ * that no process has mapped. Address space is bounded loosely, since reserving it is honest.
+ */
+static struct ay_jail_limits limits(const struct ay_exec_spec *spec)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (struct ay_jail_limits){ .file_bytes = 128 << 20,
+					.folder_bytes = 128 << 20,
+					.address_bytes = 4 * memory + (64ull << 30),
+					.files = 64,
+					.tasks = 256 + 4 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
+					.memory_bytes = spec->memory_max };
+}
+
+static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, int sock, int page,
+		 int life, struct ay_err *err)
+{
+	static const char *const argv[] = { "assay-native", NULL }, *const env[] = { NULL };
+	const size_t n = (size_t)(ay_embedded_native_end - ay_embedded_native);
+	const int fd[] = {
+		-1, -1, -1, [AY_WIRE_FD_SOCKET] = sock, [AY_WIRE_FD_PAGE] = page, [AY_WIRE_FD_LIFE] = life
+	};
+	struct ay_jail_spec jail = { .sandbox = s,
+				     .kind = AY_JAIL_EXECUTOR,
+				     .argv = argv,
+				     .env = env,
+				     .fd = fd,
+				     .nfd = sizeof fd / sizeof *fd,
+				     .freezable = spec->freezable,
+				     .limits = limits(spec) };
+	int rc = -1;
+
+	jail.exe = ay_launch_memfd("assay-native", ay_embedded_native, n, MFD_EXEC);
+	if (jail.exe < 0)
+		return ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
+	rc = ay_jail_start(&l->jail, &jail, err);
+	close(jail.exe);
+	return rc;
+}
+
+int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, uint32_t spin_us,
+	      struct ay_err *err)
+{
+	int sock[2] = { -1, -1 }, life[2] = { -1, -1 }, page, rc = -1;
+	const int on = 1;
+
+	*l = (struct ay_launched){ .sock = -1, .life = -1 };
 	page = make_page(l, err);
 	if (page < 0)
 		return -1;
 	l->page->spin_us = spin_us;
 	l->page->go = 1; /* there before it starts: the greeting answers no message */
-	exe = ay_launch_memfd("assay-native", ay_embedded_native, n, MFD_EXEC);
-	if (exe < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+	if (hand_filter(l->page, s, err) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life) ||
+	    setsockopt(life[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
 		ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
-	} else {
-		l->sock = pair[0];
-		l->pid = fork();
-		if (!l->pid)
-			become(exe, pair[1], page, parent);
-		if (l->pid < 0)
-			ay_fail_errno(err, AY_ERR_EXEC, "cannot start an executor");
-		close(pair[1]);
-	}
-	if (exe >= 0)
-		close(exe);
+	else
+		rc = start(l, s, spec, sock[1], page, life[1], err);
+	l->sock = sock[0];
+	l->life = life[0];
+	if (sock[1] >= 0)
+		close(sock[1]);
+	if (life[1] >= 0)
+		close(life[1]);
 	close(page);
-	if (l->pid > 0)
-		return 0;
-	l->pid = 0;
-	return -1;
+	return rc;
 }

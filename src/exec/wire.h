@@ -32,6 +32,7 @@ enum {
 	AY_WIRE_PAGE = 64 << 10, /* of the shared page, which is some pages */
 	AY_WIRE_FD_SOCKET = 3,
 	AY_WIRE_FD_PAGE = 4,
+	AY_WIRE_FD_LIFE = 5,      /* init's: see struct ay_wire_life */
 	AY_WIRE_GUARD = 64 << 10, /* address space left empty before and behind a slot */
 	AY_WIRE_DIMS = 16,
 	AY_WIRE_PARAMS = 256,
@@ -81,6 +82,8 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) uint32_t go;
 	uint32_t spin_us; /* how long to spin before sleeping */
 	uint32_t judge_sleeps;
+	uint32_t filter_n; /* at the start: instructions of the filter of system calls, in `scalar` */
+	uint32_t own_pids; /* the executor is in a pid namespace of its own */
 	_Alignas(AY_WIRE_LINE) uint32_t done;
 	uint32_t exec_sleeps;
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
@@ -91,6 +94,16 @@ enum { AY_WIRE_SCALARS = (AY_WIRE_PAGE - (int)sizeof(struct ay_wire_page)) / (in
 
 /* A copy of the page's status, judged: false if it cannot be. */
 bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot);
+
+/*
+ * What comes through the socket to init. The executor sends one as its first deed, for the process number that the
+ * system writes on it, and closes its end; init sends one as its last, when the executor has ended. Both come from
+ * before or outside of any kernel.
+ */
+struct ay_wire_life {
+	int32_t ended;        /* 0: here I am; 1: it has ended */
+	int32_t code, status; /* as in siginfo_t: CLD_EXITED or CLD_KILLED, and with what */
+};
 
 /* --- bounded reading and writing ------------------------------------------------------------------------- */
 

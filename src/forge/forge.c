@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. A build is a private folder that holds the source under a fixed name, the glue, and
- * kernel.h; one compiler run there, with a fixed command line and an environment of ours; and one regular file
- * that is copied out of it into a sealed memfd. The folder is removed. Nothing that the source's author chose
- * becomes a file name or an argument.
+ * Theory of operation. A build is a jail (sandbox/jail.h) with a working folder that exists nowhere else: it holds
+ * the source under a fixed name, the glue, and kernel.h. One compiler runs there, with a fixed command line, an
+ * environment of ours, and limits of time, memory and size; it sees itself, its libraries and the headers of this
+ * machine, and no other file. Then one regular file is copied out of it into a sealed memfd, and the folder is
+ * gone. Nothing that the source's author chose becomes a file name or an argument.
  *
- * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. Files come into it by rename
- * and are read back without following links; what is read is copied before it is used, so whoever changes a cached
- * file later changes nothing that is running.
- *
- * Not yet: the compiler runs as we do. Its limits (time, size of files) keep accidents small; a source that
- * includes files of this machine is not stopped before the sandbox is there.
+ * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. No jail sees it: the judge
+ * alone writes there, from the memfd, by rename, and reads back without following links; what is read is copied
+ * before it is used, so whoever changes a cached file later changes nothing that is running.
  */
 #include "forge/forge.h"
 
@@ -18,20 +16,22 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/str.h"
+#include "sandbox/jail.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern const char ay_embedded_kernel_h[], ay_embedded_kernel_h_end[];
 
-enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARGS = 32 };
+enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARGS = 32, MAX_ALSO = 8 };
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
@@ -47,7 +47,8 @@ struct job {
 	struct ay_str glue;
 	const char *argv[MAX_ARGS];
 	int argc;
-	char dir[300];
+	const char *dir; /* the working folder, as the compiler names it */
+	const char *also[MAX_ALSO];
 	char key[AY_SHA256_HEX];
 };
 
@@ -170,27 +171,6 @@ void ay_forge_release(struct ay_forge *f)
 	*f = (struct ay_forge){ 0 };
 }
 
-int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err)
-{
-	static const struct {
-		const char *end;
-		enum ay_lang lang;
-	} known[] = { { ".c", AY_LANG_C },
-		      { ".cc", AY_LANG_CXX },
-		      { ".cpp", AY_LANG_CXX },
-		      { ".cxx", AY_LANG_CXX },
-		      { ".so", AY_LANG_SO } };
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (ay_ends(path, known[i].end)) {
-			*lang = known[i].lang;
-			return 0;
-		}
-	}
-	return ay_fail(err, AY_ERR_USAGE, "'%s': not a language of kernels known here (.c, .cc, .cpp, .cxx, .so)",
-		       path);
-}
-
 /* --- the command ----------------------------------------------------------------------------------------- */
 
 static void arg(struct job *j, const char *s)
@@ -269,39 +249,6 @@ static void make_key(struct job *j)
 
 /* --- files ----------------------------------------------------------------------------------------------- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *w)
-{
-	(void)st, (void)type, (void)w;
-	remove(path);
-	return 0;
-}
-
-static int put_file(struct job *j, const char *name, const void *data, size_t n, struct ay_err *err)
-{
-	return ay_file_write(ay_sprintf(j->a, "%s/%s", j->dir, name), data, n, err);
-}
-
-static int fill_folder(struct job *j, struct ay_err *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
-	const char *source = j->lang == AY_LANG_C     ? "kernel.c"
-			     : j->lang == AY_LANG_CXX ? "kernel.cc"
-						      : "candidate.so";
-
-	snprintf(j->dir, sizeof j->dir, "%.200s/assay-forge-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
-	if (!mkdtemp(j->dir)) {
-		ay_fail_errno(err, AY_ERR_IO, "cannot make the folder '%s'", j->dir);
-		j->dir[0] = 0;
-		return -1;
-	}
-	if (ay_file_mkdirs(ay_sprintf(j->a, "%s/assay", j->dir), err) ||
-	    put_file(j, "assay/kernel.h", ay_embedded_kernel_h, n, err) ||
-	    put_file(j, source, j->source, j->len, err))
-		return -1;
-	return put_file(j, j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len, err);
-}
-
 static int copy_out(int from, int to, size_t n)
 {
 	char buf[65536];
@@ -325,9 +272,9 @@ static int copy_out(int from, int to, size_t n)
 
 /* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not.
  */
-static int seal_file(const char *path)
+static int seal_file(int dir, const char *path)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to;
+	int from = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to;
 	struct stat st;
 
 	if (from < 0)
@@ -400,49 +347,126 @@ static const char *clean_log(struct job *j, const char *text, size_t n)
 	return log;
 }
 
-static int compile(struct job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
+/* A compiler outside the system's folders is seen with those beside it, and with nothing else of its place. */
+static void find_also(struct job *j)
 {
-	/* The shell sets the limits: 256 MiB files, 8 GiB of address space, no core. */
-	static const char limits[] = "ulimit -c 0; ulimit -f 524288; ulimit -v 8388608; exec \"$@\"";
-	const char *argv[MAX_ARGS + 4] = { "/bin/sh", "-c", limits, "sh" };
-	const char *path = getenv("PATH");
-	const char *env[] = { "LC_ALL=C", ay_sprintf(j->a, "PATH=%s", path ? path : "/usr/bin:/bin"),
-			      ay_sprintf(j->a, "TMPDIR=%s", j->dir), NULL };
-	struct ay_run_spec spec = {
-		.argv = argv, .env = env, .dir = j->dir, .timeout_s = timeout_s, .output_max = OUTPUT_MAX
-	};
-	struct ay_run_result res;
+	static const char *const beside[] = { "bin", "lib", "lib64", "libexec", "include" };
+	char *real = realpath(j->argv[0], NULL), *prefix = ay_strdup(j->a, real ? real : j->argv[0]), *cut;
+	int n = 0;
 
-	memcpy(argv + 4, j->argv, sizeof *argv * (size_t)(j->argc + 1));
-	if (ay_process_run(&spec, &res, err))
-		return -1;
-	built->wall_s = res.wall_s;
-	built->log = clean_log(j, ay_str_text(&res.output), res.output.len);
-	if (res.timed_out)
+	ay_xfree(real);
+	for (int i = 0; i < 2 && (cut = strrchr(prefix, '/')); i++)
+		*cut = 0;
+	if (!prefix[0] || ay_starts(ay_sprintf(j->a, "%s/", prefix), "/usr/"))
+		return;
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+		const char *path = ay_sprintf(j->a, "%s/%s", prefix, beside[i]);
+
+		if (ay_file_exists(path))
+			j->also[n++] = path;
+	}
+}
+
+/* Starts the compiler in its jail; *out is our end of its output. */
+static int start_compiler(struct job *j, struct ay_sandbox *s, double timeout_s, struct ay_jailed *jail, int *out,
+			  struct ay_err *err)
+{
+	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
+	const struct ay_jail_file files[] = {
+		{ "assay/kernel.h", ay_embedded_kernel_h, n },
+		{ j->lang == AY_LANG_C     ? "kernel.c"
+		  : j->lang == AY_LANG_CXX ? "kernel.cc"
+					   : "candidate.so",
+		  j->source, j->len },
+		{ j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len },
+	};
+	const char *env[] = { "LC_ALL=C",
+			      ay_sprintf(j->a, "PATH=%.*s:/usr/bin:/bin",
+					 (int)(strrchr(j->argv[0], '/') - j->argv[0]), j->argv[0]),
+			      "TMPDIR=.", NULL };
+	int pipes[2], fd[3];
+	struct ay_jail_spec spec = { .sandbox = s,
+				     .kind = AY_JAIL_FORGE,
+				     .exe = -1,
+				     .argv = j->argv,
+				     .env = env,
+				     .fd = fd,
+				     .nfd = 3,
+				     .file = files,
+				     .nfile = 3,
+				     .also = j->also,
+				     .limits = { .file_bytes = 256 << 20,
+						 .folder_bytes = 512 << 20,
+						 .address_bytes = 8ull << 30,
+						 .cpu_s = (uint64_t)timeout_s + 2,
+						 .files = 256,
+						 .tasks = 64 } };
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return ay_fail_errno(err, AY_ERR_SYS, "pipe");
+	fd[0] = -1;
+	fd[1] = fd[2] = pipes[1];
+	*out = pipes[0];
+	ay_jail_start(jail, &spec, err);
+	close(pipes[1]);
+	if (!err->code)
+		ay_jail_wait(jail, err);
+	if (err->code)
+		close(pipes[0]);
+	return err->code ? -1 : 0;
+}
+
+/* What the compiler's end means. */
+static void take_object(struct job *j, const struct ay_run_result *res, int dir, double timeout_s,
+			struct ay_built *built)
+{
+	built->wall_s = res->wall_s;
+	built->log = clean_log(j, ay_str_text(&res->output), res->output.len);
+	if (res->timed_out)
 		built->log = ay_sprintf(j->a, "%sthe compiler was stopped after %g s\n", built->log, timeout_s);
-	else if (res.status < 0)
-		built->log = ay_sprintf(j->a, "%sthe compiler ended by signal %d\n", built->log, -res.status);
-	else if (!res.status)
-		built->fd = seal_file(ay_sprintf(j->a, "%s/kernel.so", j->dir));
-	if (!res.status && !res.timed_out && built->fd < 0)
+	else if (res->status < 0)
+		built->log = ay_sprintf(j->a, "%sthe compiler ended by signal %d\n", built->log, -res->status);
+	else if (!res->status)
+		built->fd = seal_file(dir, "kernel.so");
+	if (!res->status && !res->timed_out && built->fd < 0)
 		built->log = ay_sprintf(j->a, "%sthe compiler left no object of a sane size\n", built->log);
 	built->ok = built->fd >= 0;
-	ay_str_release(&res.output);
-	return 0;
+}
+
+static int compile(struct job *j, struct ay_sandbox *s, double timeout_s, struct ay_built *built,
+		   struct ay_err *err)
+{
+	struct ay_run_result res = { 0 };
+	struct ay_jailed jail = { 0 };
+	int out = -1, rc = -1;
+
+	find_also(j);
+	if (!start_compiler(j, s, timeout_s, &jail, &out, err)) {
+		j->dir = jail.path[0] ? ay_strdup(j->a, jail.path) : "/w";
+		ay_process_follow(jail.pid, out, timeout_s, OUTPUT_MAX, &res);
+		take_object(j, &res, jail.dir, timeout_s, built);
+		ay_str_release(&res.output);
+		rc = 0;
+	} else if (jail.pid > 0) {
+		kill(jail.pid, SIGKILL);
+		waitpid(jail.pid, NULL, 0);
+	}
+	ay_jail_release(&jail);
+	return rc;
 }
 
 static int build(struct job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
 {
+	struct ay_sandbox *own = NULL;
 	int rc = -1;
 
-	if (j->f->cache_dir && (built->fd = seal_file(cache_path(j))) >= 0) {
+	if (j->f->cache_dir && (built->fd = seal_file(AT_FDCWD, cache_path(j))) >= 0) {
 		built->ok = built->cached = true;
 		return 0;
 	}
-	if (!fill_folder(j, err))
-		rc = compile(j, timeout_s, built, err);
-	if (j->dir[0])
-		nftw(j->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (j->f->sandbox || !ay_sandbox_new(&own, AY_SANDBOX_FULL, err))
+		rc = compile(j, own ? own : j->f->sandbox, timeout_s, built, err);
+	ay_sandbox_free(own);
 	if (built->ok)
 		cache_add(j, built->fd);
 	return rc;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "op/proto.h"
+#include "sandbox/sandbox.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,9 @@ struct ay_forge {
 	const char *cxx_version;
 	const char *cpu;       /* model name and a digest of its features, for the cache key and the records */
 	const char *cache_dir; /* NULL: no cache */
+	/* For the compiler's jail: set after init by whoever has one, borrowed; NULL: one of its own per build,
+	 * full. */
+	struct ay_sandbox *sandbox;
 };
 
 struct ay_built {

@@ -83,6 +83,7 @@ const struct ay_entry_op *ay_backend_file_op(const struct ay_registry *r, struct
 		cut = NULL;
 		for (char *p = stem; (p = strstr(p, "__")); p++)
 			cut = p;
+		*schema = NULL;
 		if (!cut || cut == stem)
 			return NULL;
 		*cut = 0;

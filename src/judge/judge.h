@@ -10,7 +10,7 @@
  * are copied out of its reach and judged there: bytes around and between the elements must still hold the poison
  * (OVERRUN), elements that hold their poison in both sets were never written (UNWRITTEN), the rest is compared
  * with the oracle (MISMATCH; UNSTABLE if only one of the sets is wrong). A random operator gets a third set with
- * another ay_rng.
+ * another ay_rng. Half of the small cases are preceded by a call on other content (judge.c, run_decoy).
  */
 #ifndef AY_JUDGE_JUDGE_H
 #define AY_JUDGE_JUDGE_H
@@ -25,6 +25,9 @@ struct ay_policy {
 	int oracle_threads; /* we may use */
 	double call_timeout_s;
 	bool allow_tf32;
+	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_doubt. */
+	struct ay_sandbox *sandbox;
+	int crowd; /* judges at work beside each other on this machine; 0 = this one */
 };
 
 /* What is said about one case. Strings live in the arena given to the judge. */
@@ -59,14 +62,17 @@ struct ay_judge {
 	uint8_t *copy; /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
 	int timeouts; /* in a row */
+	int hangs;    /* time-outs in all */
 };
 
 /* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or
- * CRASH, TIMEOUT from its constructors) in *rep and must not be judged further. */
+ * what its constructors did: CRASH, TIMEOUT, CHEAT, OOM) in *rep and must not be judged further. */
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
 		  struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
 void ay_judge_release(struct ay_judge *j);
 
+/* Why nothing passes under this policy (no sandbox): PASS becomes SKIPPED with this detail. NULL: it may. */
+const char *ay_judge_doubt(const struct ay_policy *p);
 /* Has the kernel a function for this overload, its own or (derived) its functional form's? */
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived);
 /* Judges one case. The line's seed is used; without one the case gets a random seed, and the report's line has it.

@@ -124,6 +124,30 @@ int ay_stage_fill(struct trial *t, struct ay_err *err)
 	return 0;
 }
 
+/* A stretch and not all, so that a few elements taken for all of them do not tell the two apart. */
+void ay_stage_decoy(struct trial *t)
+{
+	const struct ay_key key = t->call->key;
+
+	t->call->key.k[0] ^= ay_secret_u64();
+	for (int i = 0; i < t->call->noperand; i++) {
+		const struct ay_operand *o = t->call->operand[i];
+		const uint64_t item = (uint64_t)ay_dt_info(o->view.dt)->bytes, n = ay_operand_bytes(o) / item;
+		uint64_t from, len;
+		uint8_t *other;
+
+		if ((o->role != AY_IN && o->role != AY_INOUT) || !n || !ay_dt_is_float(ay_dt_component(o->view.dt)))
+			continue;
+		from = ay_secret_below(n);
+		len = 1 + ay_secret_below(n - from);
+		other = ay_xrealloc(NULL, n * item);
+		ay_fill_storage(t->call, o, other);
+		memcpy(slot_mem(t, i) + t->offset[i] + from * item, other + from * item, len * item);
+		ay_xfree(other);
+	}
+	t->call->key = key;
+}
+
 void ay_stage_take(struct trial *t)
 {
 	int n = t->call->noperand;

@@ -99,6 +99,8 @@ static int build(struct work *k, struct ay_forge *f)
 			protos[n++] = p;
 		}
 	}
+	if (!f->sandbox)
+		f->sandbox = k->t->policy.sandbox;
 	rc = ay_forge_build(f, k->a, k->t->source, k->t->len, k->t->lang, n, protos, k->t->build_timeout_s,
 			    &k->res->built, k->err);
 out:
@@ -242,6 +244,8 @@ static int sum_up(struct work *k)
 	for (int i = 0; i < res->ntally; i++)
 		if (!res->tally[i].derived || res->ntally == 1)
 			res->verdict = ay_verdict_merge(res->verdict, res->tally[i].verdict);
+	if (res->verdict == AY_VERDICT_SKIPPED && !res->detail)
+		res->detail = ay_judge_doubt(&k->t->policy);
 	if (res->verdict == AY_VERDICT_NONE)
 		return ay_fail(k->err, AY_ERR_USAGE, "%s: there is no case for what it defines", k->t->file);
 	return 0;

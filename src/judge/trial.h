@@ -34,6 +34,8 @@ void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* Which slots are needed; then memory, places and content for them. */
 void ay_stage_plan(struct trial *t);
 int ay_stage_fill(struct trial *t, struct ay_err *err);
+/* Other content in a stretch of every operand of the first set that is of real numbers; ay_stage_fill undoes it. */
+void ay_stage_decoy(struct trial *t);
 /* Bytes the judge needs beside the pool. */
 uint64_t ay_stage_own_bytes(const struct trial *t);
 /* After the run: takes every written slot out of the executor's reach. */

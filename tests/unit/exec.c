@@ -21,6 +21,7 @@ struct rig {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
+	struct ay_sandbox *sandbox; /* one for all starts */
 	struct ay_built built;
 	int n;
 	const struct ay_schema *schema[MAX_FN];
@@ -39,6 +40,9 @@ static void rig_start(struct rig *r, struct ay_outcome *o)
 {
 	struct ay_exec_spec spec = { .so_fd = r->built.fd, .load_timeout_s = 2, .spin = r->spin };
 
+	if (!r->sandbox && ay_sandbox_new(&r->sandbox, AY_SANDBOX_FULL, &r->err))
+		test_skip("%s", r->err.msg);
+	spec.sandbox = r->sandbox;
 	if (ay_exec_start(&spec, &r->a, &r->x, &r->e, o, &r->err))
 		CHECKF(false, "start: %s", r->err.msg);
 }
@@ -68,6 +72,7 @@ static void rig_release(struct rig *r)
 	if (r->built.fd >= 0)
 		close(r->built.fd);
 	ay_pool_release(&r->pool);
+	ay_sandbox_free(r->sandbox);
 	ay_forge_release(&r->f);
 	ay_arena_release(&r->a);
 }
@@ -443,7 +448,7 @@ static struct ay_outcome rogue(struct rig *r, int fn, enum ay_place place)
 }
 
 static void check_rogue(struct rig *r, int fn, enum ay_place place, enum ay_happened what, int signal,
-			enum ay_fault fault, int slot)
+			enum ay_touch fault, int slot)
 {
 	struct ay_outcome o = rogue(r, fn, place);
 
@@ -457,18 +462,18 @@ TEST(exec_crashes_are_told_and_cost_nothing_else)
 	struct rig r;
 
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
-	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, NULLS, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_FAULT_OTHER, -1);
-	check_rogue(&r, WRITE_INPUT, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_FAULT_INPUT, 0);
-	check_rogue(&r, OVER_READ, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_FAULT_GUARD, 0);
-	check_rogue(&r, OVER_READ, AY_PLACE_START, AY_X_RAN, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, UNDER_READ, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_FAULT_GUARD, 0);
-	check_rogue(&r, OVER_WRITE, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_FAULT_GUARD, 1);
-	check_rogue(&r, ABORT, AY_PLACE_END, AY_X_CRASHED, SIGABRT, AY_FAULT_NONE, -1);
-	check_rogue(&r, DIVIDE, AY_PLACE_END, AY_X_CRASHED, SIGFPE, AY_FAULT_NONE, -1);
-	check_rogue(&r, OVERFLOW, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_FAULT_OTHER, -1);
-	check_rogue(&r, KILLSELF, AY_PLACE_END, AY_X_CRASHED, SIGKILL, AY_FAULT_NONE, -1);
-	check_rogue(&r, THREAD, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_FAULT_OTHER, -1);
+	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, NULLS, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
+	check_rogue(&r, WRITE_INPUT, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_INPUT, 0);
+	check_rogue(&r, OVER_READ, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
+	check_rogue(&r, OVER_READ, AY_PLACE_START, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, UNDER_READ, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
+	check_rogue(&r, OVER_WRITE, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 1);
+	check_rogue(&r, ABORT, AY_PLACE_END, AY_X_CRASHED, SIGABRT, AY_TOUCH_NONE, -1);
+	check_rogue(&r, DIVIDE, AY_PLACE_END, AY_X_CRASHED, SIGFPE, AY_TOUCH_NONE, -1);
+	check_rogue(&r, OVERFLOW, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
+	check_rogue(&r, KILLSELF, AY_PLACE_END, AY_X_CRASHED, SIGKILL, AY_TOUCH_NONE, -1);
+	check_rogue(&r, THREAD, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
 	rig_release(&r);
 }
 
@@ -481,8 +486,8 @@ TEST(exec_ends_without_an_answer)
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
 	r.timeout_s = 0.3;
 	begin = ay_now_ns();
-	check_rogue(&r, LOOP, AY_PLACE_END, AY_X_HUNG, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, STOP, AY_PLACE_END, AY_X_HUNG, 0, AY_FAULT_NONE, -1);
+	check_rogue(&r, LOOP, AY_PLACE_END, AY_X_HUNG, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, STOP, AY_PLACE_END, AY_X_HUNG, 0, AY_TOUCH_NONE, -1);
 	CHECKF(ay_now_ns() - begin < 3000000000, "%lld ns", (long long)(ay_now_ns() - begin));
 	r.timeout_s = 20;
 	begin = ay_now_ns();
@@ -517,11 +522,11 @@ TEST(exec_lies_are_seen)
 	struct rig r;
 
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
-	check_rogue(&r, EARLY, AY_PLACE_END, AY_X_LIED, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, JUNK, AY_PLACE_END, AY_X_LIED, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, FAKE, AY_PLACE_END, AY_X_LIED, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, CLOSE, AY_PLACE_END, AY_X_RAN, 0, AY_FAULT_NONE, -1);
-	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_FAULT_NONE, -1);
+	check_rogue(&r, EARLY, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, JUNK, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, FAKE, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, CLOSE, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
 	rig_release(&r);
 }
 

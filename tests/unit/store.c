@@ -29,10 +29,10 @@
 /* A path in the scratch folder; a few live at once. */
 static const char *in_dir(const char *name)
 {
-	static char path[4][4200];
+	static char path[16][4200];
 	static int turn;
 
-	turn = (turn + 1) % 4;
+	turn = (turn + 1) % 16;
 	snprintf(path[turn], sizeof path[turn], "%s/%s", test_dir(), name);
 	return path[turn];
 }
@@ -313,6 +313,9 @@ TEST(store_threads_add_at_once)
 {
 	struct ay_err err = { 0 };
 	struct ay_run *r = create(in_dir("r"));
+	struct ay_arena a = { 0 };
+	bool seen[801] = { 0 };
+	size_t n;
 	pthread_t t[4];
 	void *failed;
 	int attempts;
@@ -324,6 +327,13 @@ TEST(store_threads_add_at_once)
 	for (int i = 0; i < 800; i++)
 		CHECK(has_job(r, i, &attempts) && attempts == 1);
 	CHECK(!ay_run_close(r, &err) && count_whole(in_dir("r")) == 800);
+	for (char *p = slurp(&a, in_dir("r/results.jsonl"), &n); (p = strstr(p, "\"seq\":")); p++) {
+		long seq = strtol(p + 6, NULL, 10);
+
+		CHECKF(seq >= 1 && seq <= 800 && !seen[seq], "seq %ld twice", seq);
+		seen[seq < 801 ? seq : 0] = true;
+	}
+	ay_arena_release(&a);
 }
 
 /* --- what must survive ----------------------------------------------------------------------------------- */
@@ -428,9 +438,11 @@ static int fill(const char *dir, const char *says, struct ay_err *err)
 	struct ay_run *r = create(dir);
 	int n = 0;
 
-	while (n < 100000 && !add(r, job_record(n), err))
+	while (r && n < 100000 && !add(r, job_record(n), err))
 		n++;
 	CHECKF(n > 10 && n < 100000, "%d records", n);
+	if (!n)
+		return 0;
 	CHECKF(strstr(err->msg, says) && strstr(err->msg, "--resume-from"), "%s", err->msg);
 	CHECK(count_whole(dir) == n);
 	ay_err_clear(err);
@@ -467,13 +479,31 @@ TEST(store_file_size_limit_ends_in_a_clear_error)
 	go_on(in_dir("r"), n);
 }
 
+static bool write_map(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 /* A small tmpfs: as root in a mount namespace, else with a user namespace around it. */
 static bool mount_small(const char *dir)
 {
-	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+	char uid[40], gid[40];
+
+	snprintf(uid, sizeof uid, "0 %d 1", (int)geteuid());
+	snprintf(gid, sizeof gid, "0 %d 1", (int)getegid());
+	if (mkdir(dir, 0755))
+		return false;
+	if (unshare(CLONE_NEWNS) &&
+	    (unshare(CLONE_NEWUSER | CLONE_NEWNS) || !write_map("/proc/self/setgroups", "deny") ||
+	     !write_map("/proc/self/uid_map", uid) || !write_map("/proc/self/gid_map", gid)))
 		return false;
 	mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-	return !mkdir(dir, 0755) && !mount("none", dir, "tmpfs", 0, "size=64k");
+	return !mount("none", dir, "tmpfs", 0, "size=64k");
 }
 
 TEST(store_full_disk_ends_in_a_clear_error)
@@ -593,7 +623,10 @@ TEST(store_any_flipped_byte_is_noticed)
 	json_decref(got);
 	for (size_t i = 0; i + 1 < b.len; i++) {
 		b.s[i] ^= 1;
-		CHECKF(ay_record_open(b.s, b.len - 1, &got) != AY_FAULT_NONE && !got, "byte %zu", i);
+		/* the last digit of a number may not matter */
+		CHECKF(ay_record_open(b.s, b.len - 1, &got) != AY_FAULT_NONE || json_equal(rec, got), "byte %zu",
+		       i);
+		json_decref(got);
 		b.s[i] ^= 1;
 	}
 	json_decref(rec);
@@ -769,15 +802,16 @@ TEST(store_hostile_files_are_survived)
 		const char *what, *text;
 		size_t n;
 		int64_t bad;
+		enum ay_fault first;
 	} files[] = {
-		{ "empty", "", 0, 0 },
-		{ "one line end", "\n", 1, 0 },
-		{ "blank lines", "\n \n\t\r\n", 6, 0 },
-		{ "a NUL byte", "\0\n", 2, 1 },
-		{ "NUL bytes and no end", "\0\0\0\0", 4, 1 },
-		{ "ELF", "\177ELF\2\1\1\0\0\0\n\0", 12, 2 },
-		{ "carriage returns", "a\r\nb\r\n", 6, 2 },
-		{ "no end", "{\"type\":", 8, 1 },
+		{ "empty", "", 0, 0, 0 },
+		{ "one line end", "\n", 1, 0, 0 },
+		{ "blank lines", "\n \n\t\r\n", 6, 0, 0 },
+		{ "a NUL byte", "\0\n", 2, 1, AY_FAULT_NUL },
+		{ "NUL bytes and no end", "\0\0\0\0", 4, 1, AY_FAULT_TORN },
+		{ "ELF", "\177ELF\2\1\1\0\0\0\n\0", 12, 2, AY_FAULT_NUL },
+		{ "carriage returns", "a\r\nb\r\n", 6, 2, AY_FAULT_JSON },
+		{ "no end", "{\"type\":", 8, 1, AY_FAULT_TORN },
 	};
 	const char *dir = in_dir("r"), *path = in_dir("r/results.jsonl");
 	struct ay_err err = { 0 };
@@ -792,7 +826,8 @@ TEST(store_hostile_files_are_survived)
 		r = resume(dir, &found);
 		for (int k = 0; k < AY_FAULT_COUNT; k++)
 			bad += found.fault[k];
-		CHECKF(!found.records && bad == files[i].bad, "%s: %lld bad", files[i].what, (long long)bad);
+		CHECKF(!found.records && bad == files[i].bad && found.first_fault == files[i].first,
+		       "%s: %lld bad, %s", files[i].what, (long long)bad, ay_fault_text(found.first_fault));
 		CHECKF(!add(r, job_record(0), &err), "%s: %s", files[i].what, err.msg);
 		ay_run_close(r, &err);
 		r = resume(dir, &found);

@@ -2,11 +2,12 @@
  *
  * The native executor: runs the kernels of one shared object for a judge.
  *
- * Theory of operation. It is started with one end of a SOCK_SEQPACKET pair as descriptor 3 and the shared page as
- * 4, and owns nothing else. It puts itself in its jail before it has seen a byte of the kernel, says so, and then
- * follows messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we act,
- * write the status into the page and raise `done`. All that a kernel is given for a batch is made before its first
- * call, so that calls follow each other closely and what one scribbles on does not reach the next.
+ * Theory of operation. It is started in its jail with one end of a SOCK_SEQPACKET pair as descriptor 3, the shared
+ * page as 4 and a socket to its judge as 5, and owns nothing else. It splits in two (init.c): one waits for the
+ * end of the other, which loads the filter of system calls before it has seen a byte of the kernel, says so, and
+ * then follows messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we
+ * act, write the status into the page and raise `done`. All that a kernel is given for a batch is made before its
+ * first call, so that calls follow each other closely and what one scribbles on does not reach the next.
  *
  * Nothing here defends itself against the kernel, which shares this address space: the judge believes none of it.
  */
@@ -20,14 +21,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <signal.h>
 
 enum { FDS = 4 };
 
@@ -49,28 +47,6 @@ static struct {
 static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE], outbox[sizeof inbox];
 static void *large; /* a payload that came as a memfd */
 static size_t large_bytes;
-
-/* --- the jail -------------------------------------------------------------------------------------------- */
-
-/*
- * Called once, before anything of the kernel is loaded. Today: we die with the judge, no core is written (a limit
- * of 1 rather than 0, which a piped core_pattern ignores), and the system's OOM killer takes us first. There is no
- * confinement yet: namespaces, an own uid, seccomp and limits belong here.
- */
-static void enter_jail(void)
-{
-	const struct rlimit core = { 1, 1 };
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	prctl(PR_SET_NAME, "assay-native");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setrlimit(RLIMIT_CORE, &core);
-	if (fd < 0)
-		return;
-	if (write(fd, "1000", 4) != 4)
-		errno = 0; /* a kind wish, no protection */
-	close(fd);
-}
 
 /* --- floating-point control ------------------------------------------------------------------------------ */
 
@@ -258,6 +234,29 @@ static const char *loader_words(const char *path)
 	return !strncmp(s, path, strlen(path)) && !strncmp(s + strlen(path), ": ", 2) ? s + strlen(path) + 2 : s;
 }
 
+/* A jail without /proc has a folder to write to instead. */
+static void name_object(char *path, size_t n, int fd)
+{
+	static const char copy[] = "/w/kernel.so";
+	off_t size = lseek(fd, 0, SEEK_END), at = 0;
+	int to = -1;
+
+	snprintf(path, n, "/proc/self/fd/%d", fd);
+	if (!access("/proc/self/fd", F_OK) ||
+	    (to = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700)) < 0)
+		return;
+	while (at < size) {
+		char buf[65536];
+		ssize_t k = pread(fd, buf, sizeof buf, at);
+
+		if (k <= 0 || write(to, buf, (size_t)k) != k)
+			break;
+		at += k;
+	}
+	close(to);
+	snprintf(path, n, "%s", copy);
+}
+
 static void load(struct message *m)
 {
 	int (*list)(const char **, int (**)(void *const *), int) = NULL;
@@ -265,7 +264,7 @@ static void load(struct message *m)
 	char path[64];
 	void *so;
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", m->nfd == 1 ? m->fd[0] : -1);
+	name_object(path, sizeof path, m->nfd == 1 ? m->fd[0] : -1);
 	so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!so) {
 		load_failed(loader_words(path));
@@ -387,7 +386,7 @@ int main(void)
 	if (page == MAP_FAILED)
 		return 1;
 	close(AY_WIRE_FD_PAGE);
-	enter_jail();
+	split();
 	catch_signals();
 	now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });

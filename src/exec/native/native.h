@@ -37,6 +37,8 @@ bool scratch_reset(void);
 /* Gives large scratch back to the system. */
 void scratch_trim(void);
 
+/* Comes back once, in the executor; the other process is its init and ends with it. */
+void split(void);
 void catch_signals(void);
 /* Raises `done` to seq with this status beside it. */
 void answer(uint32_t seq, struct ay_wire_status s);

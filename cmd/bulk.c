@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Theory of operation. This process reads lines, answers what the store knows, and hands the rest to workers; a
+ * worker builds and judges one kernel and sends one record back. Records are stored, then printed, in the order in
+ * which they finish. A line that is no job gets an error record and the stream goes on; so does a job whose worker
+ * dies. Two equal jobs in flight are judged once.
+ */
+#include "bulk.h"
+#include "base/crew.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "judge/job.h"
+#include "record.h"
+#include "store/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3 };
+
+/* A job that was read: in flight, or waiting for an equal one. */
+struct pending {
+	json_t *id;
+	char key[65];
+	char *text; /* the line, for the worker */
+	size_t len;
+	bool given, answered;
+	struct pending *next;
+};
+
+struct bulk {
+	struct app *app;
+	const struct bulk_options *o;
+	struct ay_err *err;
+	struct ay_forge forge;
+	struct ay_run *run;
+	struct ay_crew *crew;
+	struct pending *list;
+	int waiting; /* pending and not given */
+	/* input */
+	struct ay_str in;
+	size_t at; /* of the first byte that was not read yet */
+	bool eof, skipping;
+	int64_t line;
+	/* counts */
+	int64_t jobs, errors, from_store, passed;
+};
+
+/* --- in a worker -------------------------------------------------------------------------------------- */
+
+struct failures {
+	struct record_facts facts;
+	json_t *list;
+};
+
+static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		     const struct ay_report *rep)
+{
+	struct failures *f = user;
+
+	if (rep->verdict != AY_VERDICT_PASS && rep->verdict != AY_VERDICT_SKIPPED && !t->derived &&
+	    json_array_size(f->list) < FAILURES_SHOWN)
+		json_array_append_new(f->list, record_case(&f->facts, sc, rep));
+	return 0;
+}
+
+static void on_built(void *user, const struct ay_task_result *r)
+{
+	struct failures *f = user;
+
+	snprintf(f->facts.kernel_sha256, sizeof f->facts.kernel_sha256, "%s", r->built.sha256);
+	f->facts.operator_name = r->op->name;
+}
+
+static json_t *error_record(const char *msg)
+{
+	json_t *rec = json_object();
+
+	json_object_set_new(rec, "type", json_string("error"));
+	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
+	return rec;
+}
+
+static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_task *t,
+		     struct ay_err *err)
+{
+	const struct ay_schema *s;
+	bool exact;
+	char *text;
+
+	*t = (struct ay_task){ .file = job->path ? job->path : "kernel",
+			       .lang = job->lang,
+			       .source = job->source,
+			       .len = job->source_len,
+			       .line = job->line,
+			       .nline = job->ncase,
+			       .tier = job->tier,
+			       .policy = b->o->policy,
+			       .build_timeout_s = 300,
+			       .total_timeout_s = job->timeout_s > 0 ? job->timeout_s : b->o->timeout_s };
+	if (job->path) {
+		if (ay_file_read(a, job->path, SOURCE_MAX, &text, &t->len, err))
+			return -1;
+		t->source = text;
+	}
+	if (job->op && !(t->op = ay_registry_find(b->app->registry, job->op, &s, &exact, err)))
+		return -1;
+	return 0;
+}
+
+static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job)
+{
+	struct failures f = { .list = json_array() };
+	struct ay_task_watch w = { .user = &f, .built = on_built, .judged = on_judged };
+	struct ay_task_result r = { .built.fd = -1 };
+	struct ay_err err = { 0 };
+	struct ay_task t;
+	json_t *rec;
+
+	f.facts.version = b->app->version;
+	f.facts.file = job->path;
+	if (fill_task(b, a, job, &t, &err) || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
+		json_decref(f.list);
+		rec = error_record(err.msg);
+	} else {
+		rec = record_kernel(&f.facts, &r, "kernel");
+		json_object_set_new(rec, "failures", f.list);
+	}
+	if (r.built.fd >= 0)
+		close(r.built.fd);
+	return rec;
+}
+
+static void on_job(void *user, const char *text, size_t len, struct ay_crew_out *out)
+{
+	struct bulk *b = user;
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_job job;
+	json_t *rec;
+	char *dump;
+
+	rec = ay_job_parse(&a, text, len, &job, &err) ? error_record(err.msg) : judge(b, &a, &job);
+	json_decref(job.id);
+	dump = json_dumps(rec, JSON_COMPACT);
+	if (!dump)
+		AY_BUG("a record could not be written");
+	ay_crew_say(out, dump, strlen(dump));
+	ay_xfree(dump);
+	json_decref(rec);
+	ay_arena_release(&a);
+}
+
+/* --- answering ---------------------------------------------------------------------------------------- */
+
+static void print(const json_t *rec)
+{
+	ay_json_line(stdout, rec);
+	fflush(stdout);
+}
+
+/* One answer: the record as it is, with this job's id first. */
+static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_store)
+{
+	json_t *out = json_object();
+
+	json_object_set(out, "id", id ? (json_t *)id : json_null());
+	json_object_update_missing(out, rec);
+	if (from_store) {
+		json_object_set_new(out, "from_store", json_true());
+		b->from_store++;
+	}
+	b->passed += ay_record_verdict(rec) == AY_VERDICT_PASS;
+	print(out);
+	json_decref(out);
+}
+
+static void drop(struct bulk *b, struct pending *p)
+{
+	for (struct pending **at = &b->list; *at; at = &(*at)->next) {
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+	}
+	json_decref(p->id);
+	ay_xfree(p->text);
+	ay_xfree(p);
+}
+
+static void complain(struct bulk *b, const json_t *id, const char *msg)
+{
+	json_t *rec = error_record(msg);
+
+	json_object_set_new(rec, "input_line", json_integer(b->line));
+	answer(b, id, rec, false);
+	json_decref(rec);
+	b->errors++;
+}
+
+/* Stores what a worker found out, and answers every job that asked for it. */
+static int on_message(void *user, void *job, const char *data, size_t len)
+{
+	struct bulk *b = user;
+	struct pending *p = job;
+	json_t *rec = json_loadb(data, len, 0, NULL);
+	int rc = 0;
+
+	if (!rec)
+		return ay_fail(b->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (!strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_TYPE_ERROR)) {
+		b->errors++;
+	} else {
+		json_object_set_new(rec, "job", json_string(p->key));
+		rc = ay_run_add(b->run, rec, b->err);
+	}
+	if (!rc)
+		answer(b, p->id, rec, false);
+	p->answered = true;
+	json_decref(rec);
+	return rc;
+}
+
+static int on_done(void *user, void *job, const char *died)
+{
+	struct bulk *b = user;
+	struct pending *p = job;
+
+	if (died) {
+		char msg[120];
+
+		snprintf(msg, sizeof msg, "the worker that judged it ended with %s: a failure of ours", died);
+		complain(b, p->id, msg);
+	}
+	drop(b, p);
+	return 0;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------ */
+
+static bool in_flight(const struct bulk *b, const char *key)
+{
+	for (const struct pending *p = b->list; p; p = p->next)
+		if (p->given && !strcmp(p->key, key))
+			return true;
+	return false;
+}
+
+/* From the store, if it is there; true if it was answered. */
+static bool answer_known(struct bulk *b, const struct pending *p)
+{
+	json_t *rec = b->o->fresh ? NULL : ay_run_find(b->run, ay_id_job(p->key), NULL);
+
+	if (!rec)
+		return false;
+	answer(b, p->id, rec, true);
+	json_decref(rec);
+	return true;
+}
+
+static int make_key(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+	char *text = (char *)job->source, salt[200];
+	size_t len = job->source_len;
+	int rc = 0;
+
+	if (job->path)
+		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
+	snprintf(salt, sizeof salt, "%s %d %g %g", ay_run_build_sha256(b->run), b->o->policy.threads,
+		 b->o->policy.call_timeout_s, b->o->timeout_s);
+	if (!rc)
+		ay_job_key(job, text, len, salt, key);
+	ay_arena_release(&a);
+	return rc;
+}
+
+static void take_line(struct bulk *b, const char *text, size_t len)
+{
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_job job = { 0 };
+	struct pending *p;
+	char key[65] = "";
+
+	b->jobs++;
+	if (ay_job_parse(&a, text, len, &job, &err) || make_key(b, &job, key, &err)) {
+		complain(b, job.id, err.msg);
+		json_decref(job.id);
+		ay_arena_release(&a);
+		return;
+	}
+	p = ay_xrealloc(NULL, sizeof *p);
+	*p = (struct pending){ .id = job.id, .len = len, .next = b->list };
+	memcpy(p->key, key, sizeof key);
+	p->text = ay_xrealloc(NULL, len + 1);
+	memcpy(p->text, text, len);
+	ay_arena_release(&a);
+	b->list = p;
+	if (answer_known(b, p))
+		drop(b, p);
+	else
+		b->waiting++;
+}
+
+/* Whole lines out of the buffer, as long as there is a worker to feed. A line without end is cut off at the limit.
+ */
+static void take_lines(struct bulk *b)
+{
+	int room = b->o->jobs * 2 + 2;
+
+	while (b->waiting < room) {
+		const char *from = ay_str_text(&b->in) + b->at, *end = memchr(from, '\n', b->in.len - b->at);
+		size_t len = end ? (size_t)(end - from) : b->in.len - b->at;
+
+		if (!end && !(b->eof && len) && len <= AY_JOB_MAX)
+			break;
+		b->line++;
+		if (b->skipping)
+			b->skipping = !end;
+		else if (!end && len > AY_JOB_MAX) {
+			complain(b, NULL, "the line is longer than 8 MiB");
+			b->skipping = true;
+		} else if (len && strspn(from, " \t\r") < len)
+			take_line(b, from, len);
+		b->at += len + (end != NULL);
+	}
+	if (b->at > b->in.len / 2 && b->at) {
+		memmove(b->in.s, b->in.s + b->at, b->in.len - b->at + 1);
+		b->in.len -= b->at;
+		b->at = 0;
+	}
+}
+
+static int read_some(struct bulk *b)
+{
+	char buf[65536];
+	ssize_t n = read(0, buf, sizeof buf);
+
+	if (n > 0)
+		ay_str_addn(&b->in, buf, (size_t)n);
+	else if (n == 0)
+		b->eof = true;
+	else if (errno != EINTR && errno != EAGAIN)
+		return ay_fail_errno(b->err, AY_ERR_IO, "cannot read the jobs");
+	return 0;
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------- */
+
+/* The oldest job that waits, unless an equal one is being judged. */
+static struct pending *next_job(struct bulk *b)
+{
+	struct pending *oldest = NULL;
+
+	for (struct pending *p = b->list; p; p = p->next)
+		if (!p->given && (b->o->fresh || !in_flight(b, p->key)))
+			oldest = p;
+	return oldest;
+}
+
+static int feed(struct bulk *b)
+{
+	struct pending *p;
+
+	while (ay_crew_idle(b->crew) && (p = next_job(b))) {
+		b->waiting--;
+		if (answer_known(b, p)) { /* its twin has finished meanwhile */
+			drop(b, p);
+			continue;
+		}
+		p->given = true;
+		if (ay_crew_give(b->crew, p, p->text, p->len, b->err))
+			return -1;
+	}
+	return 0;
+}
+
+static int loop(struct bulk *b)
+{
+	struct ay_crew_events ev = { b, on_message, on_done };
+
+	while (!b->eof || b->list || b->at < b->in.len) {
+		bool hungry;
+		int rc;
+
+		take_lines(b);
+		if (feed(b))
+			return -1;
+		hungry = !b->eof && b->waiting < b->o->jobs;
+		if (!ay_crew_busy(b->crew) && !hungry)
+			continue;
+		rc = ay_crew_wait(b->crew, hungry ? 0 : -1, -1, &ev, b->err);
+		if (rc < 0 || (rc == 1 && read_some(b)))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_run(struct bulk *b)
+{
+	struct ay_run_found found;
+	json_t *h = json_pack("{s:s,s:s,s:s,s:s}", "command", "check", "suite", "jobs", "backend", "bulk", "assay",
+			      b->app->version);
+	int rc = b->o->resume ? ay_run_resume(b->o->resume, NULL, &b->run, &found, b->err)
+			      : ay_run_create(b->o->out, h, &b->run, b->err);
+
+	json_decref(h);
+	return rc;
+}
+
+int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
+{
+	struct bulk b = { .app = app, .o = o, .err = err };
+	int64_t begin = ay_now_ns();
+	struct ay_err end = { 0 };
+	int status = EXIT_FAILED;
+
+	if (!ay_forge_init(&b.forge, o->cache, err) && !ay_crew_start(&b.crew, o->jobs, on_job, &b, err) &&
+	    !open_run(&b)) {
+		if (!loop(&b)) {
+			json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b.jobs,
+					      "passed", b.passed, "errors", b.errors, "from_store", b.from_store,
+					      "wall_s", (double)(ay_now_ns() - begin) / 1e9, "run",
+					      ay_run_dir(b.run));
+
+			print(s);
+			json_decref(s);
+			status = EXIT_PASSED;
+		}
+		if (ay_run_close(b.run, &end) && !err->code)
+			*err = end;
+	}
+	while (b.list)
+		drop(&b, b.list);
+	ay_crew_stop(b.crew);
+	ay_str_release(&b.in);
+	ay_forge_release(&b.forge);
+	return status;
+}

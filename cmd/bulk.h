@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bulk - `assay check -`: jobs as JSON Lines in, one record out per job as it finishes.
+ */
+#ifndef AY_CMD_BULK_H
+#define AY_CMD_BULK_H
+
+#include "cmd.h"
+#include "judge/judge.h"
+
+struct bulk_options {
+	int jobs;   /* at once */
+	bool fresh; /* judge anew what the store knows */
+	const char *out, *resume, *cache;
+	double timeout_s; /* of one kernel */
+	struct ay_policy policy;
+};
+
+int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err);
+
+#endif

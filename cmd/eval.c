@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eval - judge a backend on a suite, and keep every record.
+ *
+ * Theory of operation. The suite and the list of kernels are made first; then workers are forked, which inherit
+ * both; then the run folder is opened, which no worker may hold. A job is one kernel file (or, for the reference,
+ * one operator); its worker sends a record for every case as it is judged, and one for the kernel at the end. This
+ * process alone writes them. A resumed run sends along what is known already, so that only the rest is judged.
+ */
+#include "cmd.h"
+#include "base/crew.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "judge/backend.h"
+#include "judge/reference.h"
+#include "record.h"
+#include "base/hash.h"
+#include "store/export.h"
+#include "store/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SOURCE_MAX = 4 << 20 };
+
+static const struct usage usage = {
+	"assay eval --suite S --backend B [options]",
+	"Judges a backend on a suite and writes a run folder with every record. Backends: reference (the "
+	"operators' own\n"
+	"references), directory (--kernels DIR). Suites: smoke, kernelgenbench, kernelgenbench-aten, -vllm, "
+	"-cublas, or a file\n"
+	"of case lines. Exit status: 0; 1 if a kernel that is there did not pass (--require-all: or is missing); "
+	"2 our failure.",
+	"  assay eval --suite smoke --backend reference\n"
+	"  assay eval --suite kernelgenbench --backend directory --kernels kernels/c --quick\n"
+	"  assay eval --suite kernelgenbench-aten --kernels my_kernels --list       which file is for which "
+	"operator\n"
+	"  assay eval --suite my.lines --kernels my_kernels --ops add,sum --out runs/mine\n"
+	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
+};
+
+struct options {
+	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *timing;
+	bool list, quick, json, require_all;
+	int64_t jobs, threads, seed;
+	double timeout, min_pass;
+};
+
+/* One job: a kernel file, or an operator of the reference backend. */
+struct job {
+	const char *file; /* NULL: the reference */
+	const struct ay_entry_op *op;
+	const struct ay_schema *schema;
+	enum ay_lang lang;
+	char sha256[65];
+	int cases, known;
+	bool done;
+};
+
+struct eval {
+	struct app *app;
+	struct options o;
+	struct ay_suite suite;
+	struct ay_backend backend;
+	int njob;
+	struct job *job;
+	struct ay_forge forge;
+	struct ay_policy policy;
+	struct ay_run *run;
+	struct record_facts facts; /* in a worker */
+	/* progress */
+	int64_t begin, last;
+	int total, done, failures;
+	bool tty;
+	struct ay_err *err;
+};
+
+/* --- in a worker -------------------------------------------------------------------------------------- */
+
+/* A worker's view of its job. */
+struct bench {
+	struct eval *e;
+	struct ay_crew_out *out;
+	const struct job *job;
+	const json_t *known; /* object: case id -> verdict */
+};
+
+static void send_record(struct ay_crew_out *out, json_t *rec)
+{
+	char *text = json_dumps(rec, JSON_COMPACT);
+
+	if (!text)
+		AY_BUG("a record could not be written");
+	ay_crew_say(out, text, strlen(text));
+	ay_xfree(text);
+	json_decref(rec);
+}
+
+static void send_error(struct bench *b, const char *msg)
+{
+	json_t *rec = json_object();
+
+	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
+	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
+	send_record(b->out, rec);
+}
+
+static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
+{
+	struct bench *b = user;
+	char id[20];
+	const char *v;
+
+	snprintf(id, sizeof id, "%d", sc->id);
+	v = json_string_value(json_object_get(b->known, id));
+	if (!v)
+		return false;
+	*rep = (struct ay_report){ .verdict = ay_verdict_find(v) };
+	return true;
+}
+
+/* The suite's own line, without the seed: what the record is found by when a run is resumed. */
+static void set_case(json_t *rec, const struct ay_suite_case *sc)
+{
+	struct ay_str b = { 0 };
+
+	ay_case_print(&b, sc->line);
+	json_object_set_new(rec, "case", json_string(ay_str_text(&b)));
+	ay_str_release(&b);
+}
+
+static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		     const struct ay_report *rep)
+{
+	struct bench *b = user;
+	json_t *rec;
+
+	(void)t;
+	if (!rep->line) /* known from before: recorded already */
+		return 0;
+	rec = record_case(&b->e->facts, sc, rep);
+	set_case(rec, sc);
+	send_record(b->out, rec);
+	return 0;
+}
+
+static void on_built(void *user, const struct ay_task_result *r)
+{
+	struct bench *b = user;
+
+	snprintf(b->e->facts.kernel_sha256, sizeof b->e->facts.kernel_sha256, "%s", r->built.sha256);
+	b->e->facts.operator_name = r->op->name;
+}
+
+static void judge_file(struct bench *b)
+{
+	struct eval *e = b->e;
+	struct ay_task_watch w = { .user = b, .built = on_built, .judged = on_judged, .known = on_known };
+	struct ay_task t = { .file = b->job->file,
+			     .lang = b->job->lang,
+			     .op = b->job->op,
+			     .suite = &e->suite,
+			     .policy = e->policy,
+			     .build_timeout_s = 300,
+			     .total_timeout_s = e->o.timeout };
+	struct ay_task_result r = { .built.fd = -1 };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	char *source;
+
+	e->facts.file = b->job->file;
+	if (ay_file_read(&a, t.file, SOURCE_MAX, &source, &t.len, &err)) {
+		send_error(b, err.msg);
+	} else {
+		t.source = source;
+		if (ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
+			send_error(b, err.msg);
+		else
+			send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+	}
+	if (r.built.fd >= 0)
+		close(r.built.fd);
+	ay_arena_release(&a);
+}
+
+/* The reference, one operator: the same records, without a kernel behind them. */
+static void judge_reference(struct bench *b)
+{
+	struct eval *e = b->e;
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_task_result r = { .op = b->job->op, .verdict = AY_VERDICT_NONE };
+	int64_t begin = ay_now_ns();
+
+	snprintf(e->facts.kernel_sha256, sizeof e->facts.kernel_sha256, "%s", b->job->sha256);
+	snprintf(r.built.sha256, sizeof r.built.sha256, "%s", b->job->sha256);
+	e->facts.operator_name = b->job->op->name;
+	r.tally = ay_xrealloc(NULL, sizeof *r.tally * (size_t)(b->job->op->nschema + 1));
+	for (int i = 0; i < e->suite.n && !err.code; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+		struct ay_report rep;
+		struct ay_tally *t;
+
+		if (sc->op != b->job->op)
+			continue;
+		ay_arena_clear(&a);
+		if (!on_known(b, sc, &rep) &&
+		    ay_reference_case(&e->policy, sc, (uint64_t)e->o.seed, &a, &rep, &err))
+			break;
+		t = ay_tally_of(&r, sc->schema, false);
+		ay_tally_add(&r, t, rep.verdict);
+		on_judged(b, sc, t, &rep);
+	}
+	for (int i = 0; i < r.ntally; i++)
+		r.verdict = ay_verdict_merge(r.verdict, r.tally[i].verdict);
+	r.wall_s = (double)(ay_now_ns() - begin) / 1e9;
+	if (err.code)
+		send_error(b, err.msg);
+	else
+		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+	ay_xfree(r.tally);
+	ay_arena_release(&a);
+}
+
+static void on_job(void *user, const char *text, size_t len, struct ay_crew_out *out)
+{
+	struct eval *e = user;
+	json_t *j = json_loadb(text, len, 0, NULL);
+	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
+
+	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
+	if (b.job->file)
+		judge_file(&b);
+	else
+		judge_reference(&b);
+	json_decref(j);
+}
+
+/* --- what there is to do ------------------------------------------------------------------------------ */
+
+static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
+{
+	const char *list = e->o.ops;
+	struct ay_str name = { 0 };
+	bool wanted = !list;
+
+	ay_schema_name(&name, sc->schema);
+	while (list && *list && !wanted) {
+		size_t n = strcspn(list, ",");
+		const char *full = ay_str_text(&name), *bare = strstr(full, "::") + 2;
+		size_t base = strlen(sc->schema->base);
+
+		/* "add" is all overloads of add; "add.Tensor" that one; with or without the namespace */
+		wanted = (n == base && !strncmp(list, sc->schema->base, n)) ||
+			 (strlen(full) == n && !strncmp(list, full, n)) ||
+			 (strlen(bare) == n && !strncmp(list, bare, n)) ||
+			 (strlen(sc->op->name) == n && !strncmp(list, sc->op->name, n));
+		list += n + (list[n] == ',');
+	}
+	ay_str_release(&name);
+	return wanted;
+}
+
+static int make_suite(struct eval *e, struct ay_err *err)
+{
+	int n = 0;
+
+	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, e->o.quick ? AY_QUICK : AY_FULL,
+			   err))
+		return -1;
+	for (int i = 0; i < e->suite.n; i++)
+		if (op_wanted(e, &e->suite.c[i]))
+			e->suite.c[n++] = e->suite.c[i];
+	e->suite.n = n;
+	for (int i = 0; i < n; i++)
+		e->suite.c[i].id = i;
+	if (e->suite.bad)
+		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, e->o.suite,
+			e->suite.first_bad);
+	if (e->suite.foreign)
+		fprintf(stderr, "assay: %d lines are for operators that are not here yet; they are left out\n",
+			e->suite.foreign);
+	if (!n)
+		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,
+			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "");
+	return 0;
+}
+
+/* Cases of the suite that a kernel of this operator's file may answer. */
+static int count_cases(const struct eval *e, const struct ay_entry_op *op, bool family)
+{
+	int n = 0;
+
+	for (int i = 0; i < e->suite.n; i++)
+		n += family ? !strcmp(e->suite.c[i].op->path, op->path) : e->suite.c[i].op == op;
+	return n;
+}
+
+static int add_files(struct eval *e, struct ay_err *err)
+{
+	const char *dir = e->o.kernels ? e->o.kernels : "generated_kernels";
+
+	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err))
+		return -1;
+	e->job = AY_NEW_N(e->app->arena, struct job, e->backend.n + 1);
+	for (int i = 0; i < e->backend.n; i++) {
+		const struct ay_kernel_file *f = &e->backend.file[i];
+		struct job *j = &e->job[e->njob];
+		struct ay_err unreadable = { 0 };
+		struct ay_hash h;
+		char *text;
+		size_t len;
+
+		if (!f->op || !count_cases(e, f->op, true))
+			continue;
+		*j = (struct job){ .file = f->path,
+				   .op = f->op,
+				   .schema = f->schema,
+				   .lang = f->lang,
+				   .cases = count_cases(e, f->op, true) };
+		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
+			ay_hash_init(&h);
+			ay_hash_add(&h, text, len);
+			ay_hash_end(&h, j->sha256);
+		}
+		e->njob++;
+	}
+	return 0;
+}
+
+static int add_references(struct eval *e, struct ay_err *err)
+{
+	char build[65]; /* the reference is as old as we are */
+
+	if (ay_build_sha256(build, err))
+		return -1;
+	e->job = AY_NEW_N(e->app->arena, struct job, e->app->registry->n + 1);
+	for (int i = 0; i < e->app->registry->n; i++) {
+		const struct ay_entry_op *op = &e->app->registry->op[i];
+
+		if (!count_cases(e, op, false))
+			continue;
+		e->job[e->njob] = (struct job){ .op = op, .cases = count_cases(e, op, false) };
+		memcpy(e->job[e->njob].sha256, build, sizeof build);
+		e->njob++;
+	}
+	return 0;
+}
+
+static int make_jobs(struct eval *e, struct ay_err *err)
+{
+	if (!strcmp(e->o.backend, "reference"))
+		return add_references(e, err);
+	if (!strcmp(e->o.backend, "directory"))
+		return add_files(e, err);
+	return ay_fail(err, AY_ERR_USAGE, "there is no backend '%s': reference, or directory with --kernels DIR",
+		       e->o.backend);
+}
+
+static int print_list(const struct eval *e)
+{
+	for (int i = 0; i < e->backend.n; i++) {
+		const struct ay_kernel_file *f = &e->backend.file[i];
+		struct ay_str name = { 0 };
+
+		if (f->schema)
+			ay_schema_name(&name, f->schema);
+		printf("%-52s %s%s\n", f->path, f->op ? (f->schema ? ay_str_text(&name) : f->op->name) : "- ",
+		       f->op ? "" : f->why);
+		ay_str_release(&name);
+	}
+	for (int i = 0; i < e->njob && !e->job[i].file; i++)
+		printf("%-52s %d cases\n", e->job[i].op->name, e->job[i].cases);
+	return EXIT_PASSED;
+}
+
+/* --- records ------------------------------------------------------------------------------------------ */
+
+static void show_progress(struct eval *e)
+{
+	int64_t now = ay_now_ns();
+	double s = (double)(now - e->begin) / 1e9;
+
+	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
+		return;
+	e->last = now;
+	fprintf(stderr, "%s  %d of %d cases, %d not passed, about %.0f s left%s", e->tty ? "\r" : "", e->done,
+		e->total, e->failures, e->done ? s / e->done * (e->total - e->done) : 0,
+		e->tty ? " \033[K" : "\n");
+}
+
+static int keep_progress(struct eval *e, bool last)
+{
+	json_t *p;
+	int rc;
+
+	if (!last && !ay_run_progress_due(e->run))
+		return 0;
+	p = json_pack("{s:i,s:i,s:i,s:b}", "done", e->done, "total", e->total, "failures", e->failures, "finished",
+		      last);
+	rc = ay_run_progress(e->run, p, e->err);
+	json_decref(p);
+	return rc;
+}
+
+static int on_message(void *user, void *job, const char *data, size_t len)
+{
+	struct eval *e = user;
+	json_t *rec = json_loadb(data, len, 0, NULL);
+	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
+	int rc;
+
+	(void)job;
+	if (!rec || !type)
+		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (!strcmp(type, AY_TYPE_CASE)) {
+		e->done++;
+		e->failures += ay_record_verdict(rec) != AY_VERDICT_PASS &&
+			       ay_record_verdict(rec) != AY_VERDICT_SKIPPED;
+	}
+	json_object_set_new(rec, "suite", json_string(e->o.suite));
+	json_object_set_new(rec, "backend", json_string(e->o.backend));
+	rc = ay_run_add(e->run, rec, e->err) || keep_progress(e, false) ? -1 : 0;
+	if (e->o.json && !rc)
+		ay_json_line(stdout, rec);
+	json_decref(rec);
+	show_progress(e);
+	return rc;
+}
+
+static int on_done(void *user, void *job, const char *died)
+{
+	struct eval *e = user;
+	struct job *j = job;
+	json_t *rec;
+	int rc;
+
+	j->done = true;
+	if (!died)
+		return 0;
+	rec = json_object();
+	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "id", json_string(j->file ? j->file : j->op->name));
+	json_object_set_new(rec, "error",
+			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
+	rc = ay_run_add(e->run, rec, e->err);
+	json_decref(rec);
+	return rc;
+}
+
+/* What a resumed run knows of this kernel's cases: { id: verdict }. */
+static json_t *known_cases(struct eval *e, struct job *j)
+{
+	json_t *known = json_object();
+	struct ay_str line = { 0 };
+
+	j->known = 0;
+	for (int i = 0; e->o.resume && i < e->suite.n; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+		json_t *rec;
+		char id[20];
+
+		if (strcmp(sc->op->path, j->op->path))
+			continue;
+		ay_str_clear(&line);
+		ay_case_print(&line, sc->line);
+		rec = ay_run_find(e->run, ay_id_case(j->sha256, ay_str_text(&line)), NULL);
+		if (!rec)
+			continue;
+		snprintf(id, sizeof id, "%d", sc->id);
+		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
+		json_decref(rec);
+		j->known++;
+	}
+	ay_str_release(&line);
+	return known;
+}
+
+static bool is_finished(struct eval *e, const struct job *j)
+{
+	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
+}
+
+static int give(struct eval *e, struct ay_crew *crew, struct job *j)
+{
+	json_t *msg = json_object();
+	char *text;
+	int rc;
+
+	json_object_set_new(msg, "job", json_integer(j - e->job));
+	json_object_set_new(msg, "known", known_cases(e, j));
+	text = json_dumps(msg, JSON_COMPACT);
+	rc = ay_crew_give(crew, j, text, strlen(text), e->err);
+	ay_xfree(text);
+	json_decref(msg);
+	return rc;
+}
+
+static int run_jobs(struct eval *e, struct ay_crew *crew)
+{
+	struct ay_crew_events ev = { e, on_message, on_done };
+	int next = 0;
+
+	while (next < e->njob || ay_crew_busy(crew)) {
+		if (next < e->njob && is_finished(e, &e->job[next])) {
+			e->done += e->job[next++].cases;
+			continue;
+		}
+		if (next < e->njob && ay_crew_idle(crew)) {
+			if (give(e, crew, &e->job[next++]))
+				return -1;
+			continue;
+		}
+		if (ay_crew_wait(crew, -1, 200, &ev, e->err))
+			return -1;
+		show_progress(e);
+	}
+	return 0;
+}
+
+/* --- the run ------------------------------------------------------------------------------------------ */
+
+/* The denominators: every operator and overload that the suite has cases for. */
+static int add_suite_record(struct eval *e)
+{
+	json_t *rec = json_object(), *ops = json_object();
+	int rc;
+
+	for (int i = 0; i < e->suite.n; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+		json_t *list = json_object_get(ops, sc->op->name);
+		struct ay_str name = { 0 };
+		bool there = false;
+
+		if (!list) {
+			list = json_array();
+			json_object_set_new(ops, sc->op->name, list);
+		}
+		ay_schema_name(&name, sc->schema);
+		for (size_t k = 0; k < json_array_size(list); k++)
+			there |= !strcmp(json_string_value(json_array_get(list, k)), ay_str_text(&name));
+		if (!there)
+			json_array_append_new(list, json_string(ay_str_text(&name)));
+		ay_str_release(&name);
+	}
+	json_object_set_new(rec, "type", json_string(AY_TYPE_SUITE));
+	json_object_set_new(rec, "suite", json_string(e->o.suite));
+	json_object_set_new(rec, "operators", ops);
+	rc = ay_run_add(e->run, rec, e->err);
+	json_decref(rec);
+	return rc;
+}
+
+static json_t *header(const struct eval *e)
+{
+	char hash[65];
+	json_t *h = json_object();
+
+	ay_suite_hash(&e->suite, hash);
+	json_object_set_new(h, "command", json_string("eval"));
+	json_object_set_new(h, "assay", json_string(e->app->version));
+	json_object_set_new(h, "suite", json_string(e->o.suite));
+	json_object_set_new(h, "suite_sha256", json_string(hash));
+	json_object_set_new(h, "backend", json_string(e->o.backend));
+	json_object_set_new(h, "kernels", json_string(e->o.kernels ? e->o.kernels : ""));
+	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
+	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	json_object_set_new(
+		h, "policy",
+		json_pack("{s:i,s:f}", "threads", e->policy.threads, "call_timeout_s", e->policy.call_timeout_s));
+	return h;
+}
+
+static int open_run(struct eval *e)
+{
+	json_t *h = header(e);
+	struct ay_run_found found = { 0 };
+	int rc;
+
+	if (e->o.resume) {
+		rc = ay_run_resume(e->o.resume, h, &e->run, &found, e->err);
+		if (!rc && !e->o.json) {
+			struct ay_str b = { 0 };
+
+			ay_run_found_print(&b, &found);
+			fprintf(stderr, "resuming %s: %s\n", e->o.resume, ay_str_text(&b));
+			ay_str_release(&b);
+		}
+	} else {
+		rc = ay_run_create(e->o.out, h, &e->run, e->err);
+		if (!rc)
+			rc = add_suite_record(e);
+	}
+	json_decref(h);
+	return rc;
+}
+
+/* What run.json of a run says, for what the command line leaves out. */
+static int take_over(struct eval *e, struct ay_err *err)
+{
+	char *text;
+	size_t len;
+	json_t *j;
+	const char *path = ay_sprintf(e->app->arena, "%s/run.json", e->o.resume);
+
+	if (ay_file_read(e->app->arena, path, 1 << 20, &text, &len, err))
+		return -1;
+	j = json_loadb(text, len, 0, NULL);
+	if (!json_is_object(j))
+		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
+	const struct {
+		const char *key, **to;
+	} texts[] = { { "suite", &e->o.suite },
+		      { "backend", &e->o.backend },
+		      { "kernels", &e->o.kernels },
+		      { "ops", &e->o.ops } };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *v = json_string_value(json_object_get(j, texts[i].key));
+
+		if (v && *v && !*texts[i].to)
+			*texts[i].to = ay_strdup(e->app->arena, v);
+	}
+	e->o.quick |= json_is_true(json_object_get(j, "quick"));
+	json_decref(j);
+	return 0;
+}
+
+/* --- summing up --------------------------------------------------------------------------------------- */
+
+static void print_table(const struct ay_summary *s)
+{
+	printf("%-28s %-13s %9s %7s %7s  %s\n", "operator", "verdict", "overloads", "cases", "passed", "file");
+	for (int i = 0; i < s->noperator; i++) {
+		const struct ay_sum_operator *o = &s->op[i];
+
+		printf("%-28s %-13s %5d/%-3d %7lld %7lld  %s\n", o->name, ay_sum_verdict_name(o->verdict),
+		       o->overloads_passed, o->overloads, (long long)o->cases,
+		       (long long)o->count[AY_VERDICT_PASS], o->file ? o->file : "");
+	}
+}
+
+static bool is_good(enum ay_verdict v)
+{
+	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
+}
+
+/* Exit status: a kernel that is there did not pass; or what the gates say. */
+static int status_of(const struct eval *e, const struct ay_summary *s)
+{
+	bool failed = s->errors > 0;
+
+	for (int i = 0; i < s->nkernel; i++)
+		failed |= !is_good(s->kernel[i].verdict);
+	if (e->o.min_pass > 0)
+		failed = 100.0 * s->operators.passed < e->o.min_pass * s->operators.of;
+	if (e->o.require_all && s->operators.missing)
+		failed = true;
+	return failed ? EXIT_NOT_PASSED : EXIT_PASSED;
+}
+
+static int sum_up(struct eval *e)
+{
+	struct ay_summary s = { 0 };
+	char dir[4096];
+	int status = EXIT_FAILED;
+
+	snprintf(dir, sizeof dir, "%s", ay_run_dir(e->run));
+	if (!ay_summary_read(dir, &s, e->err) && !ay_export(dir, &s, e->err)) {
+		status = status_of(e, &s);
+		if (e->o.json) {
+			json_t *j = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:f}", "type", "summary", "run", dir,
+					      "operators", s.operators.of, "operators_passed", s.operators.passed,
+					      "overloads", s.overloads.of, "overloads_passed", s.overloads.passed,
+					      "missing", s.operators.missing, "wall_s",
+					      (double)(ay_now_ns() - e->begin) / 1e9);
+
+			ay_json_line(stdout, j);
+			json_decref(j);
+		} else {
+			print_table(&s);
+			printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
+			       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,
+			       s.overloads.of);
+			printf("%d cases in %.2f s; records in %s\n", e->done,
+			       (double)(ay_now_ns() - e->begin) / 1e9, dir);
+		}
+	}
+	ay_summary_release(&s);
+	return status;
+}
+
+/* Workers first, then the run folder: no worker may hold its lock. */
+static int evaluate(struct eval *e)
+{
+	struct ay_crew *crew = NULL;
+	struct ay_err end = { 0 };
+	int status = EXIT_FAILED;
+
+	for (int i = 0; i < e->njob; i++)
+		e->total += e->job[i].cases;
+	if (!ay_crew_start(&crew, (int)e->o.jobs, on_job, e, e->err) && !open_run(e)) {
+		int rc = run_jobs(e, crew);
+
+		if (e->tty)
+			fprintf(stderr, "\r\033[K");
+		if (!rc && !keep_progress(e, true))
+			status = sum_up(e);
+		else if (rc)
+			ay_err_prefix(e->err, "go on with: assay eval --resume-from %s", ay_run_dir(e->run));
+		if (ay_run_close(e->run, &end) && !e->err->code)
+			*e->err = end;
+	}
+	ay_crew_stop(crew);
+	return status;
+}
+
+static int prepare(struct eval *e, struct ay_err *err)
+{
+	if (e->o.resume && take_over(e, err))
+		return -1;
+	if (e->o.timing && strcmp(e->o.timing, "none"))
+		return ay_fail(err, AY_ERR_USAGE, "--timing is none: this version judges correctness alone");
+	if (!e->o.suite)
+		e->o.suite = "kernelgenbench-aten";
+	if (!e->o.backend)
+		e->o.backend = e->o.kernels ? "directory" : "reference";
+	if (make_suite(e, err) || make_jobs(e, err))
+		return -1;
+	e->policy = (struct ay_policy){
+		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
+	};
+	e->facts.version = e->app->version;
+	return 0;
+}
+
+int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
+	const struct opt opts[] = {
+		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
+		  "smoke, kernelgenbench[-aten|-vllm|-cublas], or a file of case lines" },
+		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference or directory" },
+		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
+		  "the folder of backend directory (generated_kernels)" },
+		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
+		  "only these operators (add) or overloads (add.Tensor)" },
+		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
+		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
+		{ "jobs", OPT_INT, &e.o.jobs, "N", "kernels judged at once (the number of cores)" },
+		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
+		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
+		{ "timing", OPT_TEXT, &e.o.timing, "T", "none: correctness alone" },
+		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
+		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
+		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
+		{ "require-all", OPT_FLAG, &e.o.require_all, NULL,
+		  "operators without a kernel count as failures" },
+		{ "min-pass", OPT_REAL, &e.o.min_pass, "P",
+		  "exit status 0 if at least P % of the operators pass" },
+		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
+		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object a record, a summary last" },
+		{ 0 },
+	};
+	int n, status = EXIT_FAILED;
+
+	e.o.jobs = ay_cpu_count();
+	e.o.threads = 1;
+	e.o.timeout = 300;
+	n = opt_parse(argc, argv, opts, &usage, err);
+	if (n < 0)
+		return opt_status(n);
+	if (n)
+		return ay_fail(err, AY_ERR_USAGE, "eval: what is '%s'? (see: assay eval --help)", argv[0]),
+		       EXIT_FAILED;
+	if (e.o.jobs < 1 || e.o.threads < 1 || !(e.o.timeout > 0))
+		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
+	e.tty = isatty(2) && !e.o.json;
+	if (!prepare(&e, err)) {
+		if (e.o.list)
+			status = print_list(&e);
+		else if (!e.backend.n ||
+			 !ay_forge_init(&e.forge, e.o.cache, err)) /* the reference needs no compiler */
+			status = evaluate(&e);
+	}
+	ay_forge_release(&e.forge);
+	ay_backend_release(&e.backend);
+	ay_suite_release(&e.suite);
+	return status;
+}

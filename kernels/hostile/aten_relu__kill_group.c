@@ -1,0 +1,11 @@
+/* due: CRASH - kills its process group, in the hope that the judge is in it: the group is the jail alone. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <signal.h>
+
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	(void)self, (void)out, (void)ctx;
+	kill(0, SIGKILL);
+	return AY_OK;
+}

@@ -1,0 +1,36 @@
+/* due: PASS - starts a shell, by itself and through posix_spawn and system; an executor may start no program. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* max(x, 0); spoiled if the attack succeeded. */
+static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
+{
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (spoil)
+			ay_write(y, to, v <= 0 ? 7 : 0);
+		else if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	char *argv[] = { "sh", "-c", "exit 7", NULL }, *env[] = { NULL };
+	pid_t pid = 0;
+	bool got = !posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, env);
+
+	(void)ctx;
+	got |= WIFEXITED(system("exit 7")) && WEXITSTATUS(system("exit 7")) == 7;
+	execve("/bin/sh", argv, env);
+	execve("/proc/self/exe", argv, env);
+	return relu(self, out, got);
+}

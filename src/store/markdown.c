@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Theory of operation. Text of strangers goes through one of two doors. ay_md_text: control bytes become \xHH,
+ * line ends become spaces, every character that Markdown gives a meaning gets a backslash, and < > & become
+ * entities, so that no reader makes a tag, a link, an image or a table cell of it. ay_md_block: lines indented by
+ * four spaces, a code block that no content can close (a fence can be closed by its own content). Case lines go
+ * there, because they are to be copied.
+ */
+#include "store/export.h"
+
+#include <string.h>
+
+enum { NAME_SHOWN = 200, DETAIL_SHOWN = 500, LINE_SHOWN = 8000, LOG_SHOWN = 2000, MANY = 2000 };
+
+void ay_md_text(struct ay_str *b, const char *s, size_t max)
+{
+	struct ay_str safe = { 0 };
+
+	ay_str_add_safe(&safe, s, strlen(s), max);
+	for (const char *p = ay_str_text(&safe); *p; p++) {
+		if (*p == '\n' || *p == '\t')
+			ay_str_addc(b, ' ');
+		else if (*p == '<' || *p == '>' || *p == '&')
+			ay_str_add(b, *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : "&amp;");
+		else if (strchr("\\`*_[]#!|~$@", *p) || (*p == ':' && p[1] == '/'))
+			ay_str_addf(b, "\\%c", *p);
+		else
+			ay_str_addc(b, *p);
+	}
+	ay_str_release(&safe);
+}
+
+void ay_md_block(struct ay_str *b, const char *s, size_t max)
+{
+	struct ay_str safe = { 0 };
+
+	ay_str_add_safe(&safe, s, strlen(s), max);
+	ay_str_add(b, "\n    ");
+	for (const char *p = ay_str_text(&safe); *p; p++) {
+		ay_str_addc(b, *p);
+		if (*p == '\n')
+			ay_str_add(b, "    ");
+	}
+	ay_str_add(b, "\n\n");
+	ay_str_release(&safe);
+}
+
+/* A name as code if it is one, so that underscores stay readable. */
+static void add_name(struct ay_str *b, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (n && n <= NAME_SHOWN &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:./-") == n)
+		ay_str_addf(b, "`%s`", s);
+	else
+		ay_md_text(b, s, NAME_SHOWN);
+}
+
+/* --- facts ----------------------------------------------------------------------------------------------- */
+
+static void add_fact(struct ay_str *b, const json_t *head, const char *key)
+{
+	const json_t *v = json_object_get(head, key);
+	struct ay_str text = { 0 };
+
+	if (!v)
+		return;
+	if (json_is_string(v))
+		ay_str_add(&text, json_string_value(v));
+	else
+		json_dump_callback(v, ay_dump_to, &text, JSON_COMPACT | JSON_ENCODE_ANY);
+	ay_str_addf(b, "| %s | ", key);
+	ay_md_text(b, ay_str_text(&text), DETAIL_SHOWN);
+	ay_str_add(b, " |\n");
+	ay_str_release(&text);
+}
+
+static void add_facts(struct ay_str *b, const struct ay_summary *s, const json_t *head)
+{
+	static const char *const keys[] = { "command", "argv",         "suite",   "suite_sha256", "backend",
+					    "seed",    "policy",       "sandbox", "machine",      "start",
+					    "assay",   "build_sha256", "run" };
+	struct ay_str found = { 0 };
+
+	ay_str_add(b, "| fact | value |\n|---|---|\n");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		add_fact(b, head, keys[i]);
+	ay_run_found_print(&found, &s->found);
+	ay_str_add(b, "| records | ");
+	ay_md_text(b, ay_str_text(&found), DETAIL_SHOWN);
+	if (s->duplicates)
+		ay_str_addf(b, "; %lld lines were there twice", (long long)s->duplicates);
+	if (s->errors)
+		ay_str_addf(b, "; %lld are errors, not verdicts", (long long)s->errors);
+	ay_str_addf(b, " |\n| judged in | %zu runs by %zu builds of assay |\n", json_object_size(s->runs),
+		    json_object_size(s->builds));
+	ay_str_release(&found);
+}
+
+/* --- scores and table ------------------------------------------------------------------------------------ */
+
+static void add_score(struct ay_str *b, const char *what, const char *rule, const struct ay_score *x)
+{
+	ay_str_addf(b, "- **per %s: %d of %d** (%.1f %%): %s. Judged %d, missing %d.\n", what, x->passed, x->of,
+		    x->of ? 100.0 * x->passed / x->of : 0.0, rule, x->judged, x->missing);
+}
+
+static void add_table(struct ay_str *b, const struct ay_summary *s)
+{
+	int shown = 0;
+
+	ay_str_add(b, "| operator | verdict | overloads passed | cases | passed | failed | skipped | weak | "
+		      "attempts | file "
+		      "|\n|---|---|---|---|---|---|---|---|---|---|\n");
+	for (int i = 0; i < s->noperator && shown < MANY; i++, shown++) {
+		const struct ay_sum_operator *op = &s->op[i];
+
+		ay_str_add(b, "| ");
+		add_name(b, op->name);
+		ay_str_addf(b, " | %s%s | %d of %d | %lld | %lld | %lld | %lld | %lld | %d | ",
+			    ay_sum_verdict_name(op->verdict),
+			    s->has_suite && !op->in_suite ? " (not in the suite)" : "", op->overloads_passed,
+			    op->overloads, (long long)op->cases, (long long)op->count[AY_VERDICT_PASS],
+			    (long long)ay_count_failed(op->count), (long long)op->count[AY_VERDICT_SKIPPED],
+			    (long long)op->count[AY_VERDICT_WEAK_CASE], op->attempts);
+		add_name(b, op->file ? op->file : "");
+		ay_str_add(b, " |\n");
+	}
+	if (shown < s->noperator)
+		ay_str_addf(b, "\n%d more in results.json.\n", s->noperator - shown);
+}
+
+void ay_md_summary(struct ay_str *b, const struct ay_summary *s, const json_t *head)
+{
+	ay_str_add(b, "# assay: summary of a run\n\n");
+	add_facts(b, s, head);
+	ay_str_add(b, "\n## Scores\n\n");
+	add_score(b, "operator", "every overload passes", &s->operators);
+	add_score(b, "overload", "each is a problem of its own", &s->overloads);
+	ay_str_add(
+		b,
+		s->has_suite
+			? "\nThe denominators are all operators and overloads of the suite; what has no kernel is "
+			  "missing and has not passed.\n"
+			: "\nNo record lists the suite: the denominators are the operators and overloads that "
+			  "were "
+			  "seen.\n");
+	ay_str_add(b, "Of several attempts at one case the worst verdict counts. Cases SKIPPED or WEAK_CASE are "
+		      "not passes.\n"
+		      "\n## Operators\n\n");
+	add_table(b, s);
+}
+
+/* --- failures -------------------------------------------------------------------------------------------- */
+
+static void add_number(struct ay_str *b, const char *label, const json_t *v)
+{
+	if (json_is_number(v)) {
+		ay_str_add(b, label);
+		ay_str_add_real(b, json_number_value(v));
+	} else if (json_is_string(v)) {
+		ay_str_add(b, label);
+		ay_md_text(b, json_string_value(v), 20);
+	}
+}
+
+static void add_element(struct ay_str *b, const json_t *rec)
+{
+	const char *out = ay_record_str(rec, AY_FIELD_OUT), *at = ay_record_str(rec, AY_FIELD_AT);
+
+	if (!at)
+		return;
+	ay_str_add(b, "\nAt ");
+	ay_md_text(b, out ? out : "", NAME_SHOWN);
+	ay_md_text(b, at, NAME_SHOWN);
+	add_number(b, ": want ", json_object_get(rec, ay_field_name(AY_FIELD_WANT)));
+	add_number(b, ", got ", json_object_get(rec, ay_field_name(AY_FIELD_GOT)));
+	add_number(b, ", bound ", json_object_get(rec, ay_field_name(AY_FIELD_BOUND)));
+	ay_str_add(b, "\n");
+}
+
+/* A word first: what stands at the start of a line could be a list or a rule. */
+static void add_said(struct ay_str *b, const char *label, const char *text)
+{
+	ay_str_add(b, label);
+	ay_md_text(b, text, DETAIL_SHOWN);
+	ay_str_addc(b, '\n');
+}
+
+void ay_md_failure(struct ay_str *b, const json_t *rec)
+{
+	const char *name = ay_record_str(rec, AY_FIELD_OVERLOAD), *detail = ay_record_str(rec, AY_FIELD_DETAIL);
+	const char *line = ay_record_str(rec, AY_FIELD_LINE), *file = ay_record_str(rec, AY_FIELD_FILE);
+	const char *hint = ay_record_str(rec, AY_FIELD_HINT);
+
+	if (!name)
+		name = ay_record_str(rec, AY_FIELD_OPERATOR);
+	ay_str_add(b, "### ");
+	add_name(b, name ? name : "");
+	ay_str_addf(b, ": %s", ay_sum_verdict_name(ay_record_verdict(rec)));
+	if (file) {
+		ay_str_add(b, ", ");
+		add_name(b, file);
+	}
+	ay_str_add(b, "\n\n");
+	if (detail && strchr(detail, '\n'))
+		ay_md_block(b, detail, LOG_SHOWN);
+	else if (detail)
+		add_said(b, "Detail: ", detail);
+	add_element(b, rec);
+	if (hint)
+		add_said(b, "\nHint: ", hint);
+	ay_str_add(b, "\n");
+	if (line)
+		ay_md_block(b, line, LINE_SHOWN);
+}

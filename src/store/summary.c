@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Theory of operation. One pass over the lines. A case record is entered under what it is about, so that attempts
+ * at one case meet in one entry, which keeps the worst verdict and knows its row (kernel x overload). A kernel
+ * record gives a verdict to its operator (a kernel that does not build has no cases) and to overloads whose cases
+ * are not in the file. Then entries are added up to rows, rows to overloads, overloads to operators.
+ *
+ * The operator of an overload is its name up to the first dot: one file may define forms of several operators.
+ */
+#include "store/summary.h"
+#include "store/inside.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_CUT = 400, CASES_MAX = 1000000000 /* what a record may claim: sums must not overflow */ };
+
+int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT])
+{
+	int64_t n = 0;
+
+	for (int v = 0; v < AY_VERDICT_COUNT; v++)
+		if (v != AY_VERDICT_PASS && v != AY_VERDICT_SKIPPED && v != AY_VERDICT_WEAK_CASE)
+			n += count[v];
+	return n;
+}
+
+const char *ay_sum_verdict_name(enum ay_verdict v)
+{
+	return v == AY_VERDICT_NONE ? "MISSING" : ay_verdict_name(v);
+}
+
+static const char *keep(struct ay_summary *s, const char *text)
+{
+	struct ay_str b = { 0 };
+	char *p;
+
+	ay_str_add_safe(&b, text, strlen(text), NAME_CUT);
+	p = ay_strdup(&s->arena, ay_str_text(&b));
+	ay_str_release(&b);
+	return p;
+}
+
+/* Room for one more; arrays double. */
+static void *more(void *array, int n, size_t size)
+{
+	return n & (n - 1) ? array : ay_xrealloc(array, size * (size_t)(n ? 2 * n : 1));
+}
+
+/* --- names ----------------------------------------------------------------------------------------------- */
+
+static int get_operator(struct ay_summary *s, const char *name)
+{
+	struct ay_index_entry *e = ay_index_get(&s->names, ay_id_kernel("", name));
+
+	if (!e->attempts++) {
+		s->op = more(s->op, s->noperator, sizeof *s->op);
+		s->op[s->noperator] = (struct ay_sum_operator){
+			.name = keep(s, name), .verdict = AY_VERDICT_NONE, .first = -1, .last = -1
+		};
+		e->owner = s->noperator++;
+	}
+	return e->owner;
+}
+
+static int get_overload(struct ay_summary *s, const char *name)
+{
+	struct ay_index_entry *e = ay_index_find(&s->names, ay_id_case("", name));
+	struct ay_str base = { 0 };
+	int op;
+
+	if (e)
+		return e->owner;
+	ay_str_addn(&base, name, strcspn(name, "."));
+	op = get_operator(s, ay_str_text(&base));
+	ay_str_release(&base);
+	s->overload = more(s->overload, s->noverload, sizeof *s->overload);
+	s->overload[s->noverload] = (struct ay_sum_overload){
+		.name = keep(s, name), .op = op, .verdict = AY_VERDICT_NONE, .derived = true, .next = -1
+	};
+	if (s->op[op].last < 0)
+		s->op[op].first = s->noverload;
+	else
+		s->overload[s->op[op].last].next = s->noverload;
+	s->op[op].last = s->noverload;
+	e = ay_index_get(&s->names, ay_id_case("", name));
+	e->attempts++;
+	return e->owner = s->noverload++;
+}
+
+static int get_row(struct ay_summary *s, int overload, const char *kernel, const char *file)
+{
+	struct ay_index_entry *e = ay_index_get(&s->rows, ay_id_case(kernel, s->overload[overload].name));
+
+	if (!e->attempts++) {
+		s->row = more(s->row, s->nrow, sizeof *s->row);
+		s->row[s->nrow] = (struct ay_sum_row){ .overload = overload,
+						       .kernel_sha256 = keep(s, kernel),
+						       .file = file ? keep(s, file) : NULL,
+						       .verdict = AY_VERDICT_NONE,
+						       .said = AY_VERDICT_NONE };
+		e->owner = s->nrow++;
+	}
+	return e->owner;
+}
+
+/* --- records --------------------------------------------------------------------------------------------- */
+
+static void add_suite(struct ay_summary *s, const json_t *rec)
+{
+	json_t *all = json_object_get(rec, ay_field_name(AY_FIELD_OPERATORS)), *list, *o;
+	const char *name;
+	size_t i;
+
+	s->has_suite = true;
+	json_object_foreach(all, name, list)
+	{
+		int op = get_operator(s, name); /* may move s->op: not inside its brackets */
+
+		s->op[op].in_suite = true;
+		json_array_foreach(list, i, o)
+		{
+			int overload = get_overload(s, json_string_value(o));
+
+			s->overload[overload].in_suite = true;
+		}
+	}
+}
+
+static bool is_derived(const json_t *rec)
+{
+	const json_t *d = json_object_get(rec, ay_field_name(AY_FIELD_DERIVED));
+
+	return d && !json_is_false(d) && !json_is_null(d);
+}
+
+static void add_case(struct ay_summary *s, const json_t *rec, const struct ay_record_id *id)
+{
+	const char *kernel = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
+	int row = get_row(s, get_overload(s, ay_record_str(rec, AY_FIELD_OVERLOAD)), kernel,
+			  ay_record_str(rec, AY_FIELD_FILE));
+	struct ay_index_entry *e = ay_index_get(&s->things, *id);
+
+	s->row[row].derived = is_derived(rec);
+	e->owner = row;
+	e->len = 1; /* a case, not a kernel */
+	ay_index_note(e, ay_record_verdict(rec), 0, 1);
+}
+
+static int64_t claim(int64_t n)
+{
+	return n < CASES_MAX ? n : CASES_MAX;
+}
+
+static void add_said(struct ay_sum_row *row, const json_t *o)
+{
+	enum ay_verdict v = ay_record_verdict(o), worst = ay_verdict_merge(row->said, v);
+	json_t *counts = json_object_get(o, ay_field_name(AY_FIELD_COUNTS)), *n;
+	const char *name;
+
+	row->derived = is_derived(o);
+	if (worst == row->said)
+		return;
+	row->said = worst;
+	row->said_cases = claim(ay_record_int(o, AY_FIELD_CASES));
+	memset(row->said_count, 0, sizeof row->said_count);
+	json_object_foreach(counts, name, n) if (ay_verdict_find(name) != AY_VERDICT_NONE)
+		row->said_count[ay_verdict_find(name)] = claim(json_integer_value(n));
+}
+
+static void add_kernel(struct ay_summary *s, const json_t *rec, const struct ay_record_id *id)
+{
+	const char *sha = ay_record_str(rec, AY_FIELD_KERNEL_SHA256), *file = ay_record_str(rec, AY_FIELD_FILE);
+	struct ay_index_entry *e = ay_index_get(&s->things, *id);
+	json_t *o;
+	const char *name;
+
+	if (!e->attempts) {
+		s->kernel = more(s->kernel, s->nkernel, sizeof *s->kernel);
+		e->owner = s->nkernel;
+		s->kernel[s->nkernel++] = (struct ay_sum_kernel){
+			.op = get_operator(s, ay_record_str(rec, AY_FIELD_OPERATOR)),
+			.kernel_sha256 = keep(s, sha),
+			.file = file ? keep(s, file) : NULL,
+		};
+	}
+	ay_index_note(e, ay_record_verdict(rec), 0, 0);
+	s->kernel[e->owner].verdict = (enum ay_verdict)e->verdict;
+	s->kernel[e->owner].attempts = e->attempts;
+	json_object_foreach(json_object_get(rec, ay_field_name(AY_FIELD_OVERLOADS)), name, o)
+	{
+		int row = get_row(s, get_overload(s, name), sha, file);
+
+		add_said(&s->row[row], o);
+		s->kernel[e->owner].has_rows = true;
+	}
+}
+
+static void count_in(json_t *set, const char *key)
+{
+	json_t *n = json_object_get(set, key ? key : "none");
+
+	json_object_set_new(set, key ? key : "none", json_integer(json_integer_value(n) + 1));
+}
+
+static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *err)
+{
+	struct ay_summary *s = user;
+	const char *type = ay_record_str(l->rec, AY_FIELD_TYPE);
+	struct ay_record_id id;
+
+	(void)err;
+	if (l->fault != AY_FAULT_NONE) {
+		s->found.fault[l->fault]++;
+		if (!s->found.first_bad) {
+			s->found.first_bad = l->number;
+			s->found.first_fault = l->fault;
+		}
+		return 0;
+	}
+	if (ay_index_get(&s->seen, ay_id_seal(l->rec))->attempts++) {
+		s->duplicates++;
+		return 0;
+	}
+	s->found.records++;
+	count_in(s->runs, ay_record_str(l->rec, AY_FIELD_RUN));
+	count_in(s->builds, ay_record_str(l->rec, AY_FIELD_BUILD_SHA256));
+	if (!strcmp(type, AY_TYPE_SUITE))
+		add_suite(s, l->rec);
+	else if (!strcmp(type, AY_TYPE_ERROR))
+		s->errors++;
+	else if (ay_record_id(l->rec, &id))
+		(!strcmp(type, AY_TYPE_CASE) ? add_case : add_kernel)(s, l->rec, &id);
+	return 0;
+}
+
+/* --- adding up ------------------------------------------------------------------------------------------- */
+
+/* Attempts at one case are one case, of the worst verdict. */
+static void add_entries(struct ay_summary *s)
+{
+	for (size_t i = 0; i < s->things.cap; i++) {
+		const struct ay_index_entry *e = &s->things.slot[i];
+		struct ay_sum_row *row;
+
+		if (!e->attempts || !e->len)
+			continue;
+		row = &s->row[e->owner];
+		row->cases++;
+		row->count[e->verdict]++;
+		row->verdict = ay_verdict_merge(row->verdict, (enum ay_verdict)e->verdict);
+		if (e->attempts > row->attempts)
+			row->attempts = e->attempts;
+	}
+	for (int i = 0; i < s->nrow; i++) {
+		struct ay_sum_row *row = &s->row[i];
+
+		if (!row->cases) {
+			row->cases = row->said_cases;
+			memcpy(row->count, row->said_count, sizeof row->count);
+		}
+		row->verdict = ay_verdict_merge(row->verdict, row->said);
+	}
+}
+
+/* A kernel that never got to a case (BUILD, LOAD) failed every overload of its operator. */
+static void spread_kernels(struct ay_summary *s)
+{
+	for (int k = 0; k < s->nkernel; k++) {
+		const struct ay_sum_kernel *kernel = &s->kernel[k];
+		int found = 0;
+
+		if (kernel->has_rows || kernel->verdict == AY_VERDICT_PASS)
+			continue;
+		for (int i = s->op[kernel->op].first; i >= 0; i = s->overload[i].next)
+			if (s->overload[i].in_suite == s->has_suite) {
+				int row = get_row(s, i, kernel->kernel_sha256, kernel->file);
+
+				s->row[row].verdict = ay_verdict_merge(s->row[row].verdict, kernel->verdict);
+				found++;
+			}
+		if (!found) {
+			int o = get_overload(s, s->op[kernel->op].name);
+			int row = get_row(s, o, kernel->kernel_sha256, kernel->file);
+
+			s->row[row].verdict = kernel->verdict;
+		}
+	}
+}
+
+static void add_rows(struct ay_summary *s)
+{
+	for (int i = 0; i < s->nrow; i++) {
+		const struct ay_sum_row *row = &s->row[i];
+		struct ay_sum_overload *o = &s->overload[row->overload];
+
+		o->verdict = ay_verdict_merge(o->verdict, row->verdict);
+		o->derived = o->derived && row->derived;
+		o->cases += row->cases;
+		for (int v = 0; v < AY_VERDICT_COUNT; v++)
+			o->count[v] += row->count[v];
+		if (row->attempts > o->attempts)
+			o->attempts = row->attempts;
+		o->rows++;
+		if (row->file)
+			s->op[o->op].file = row->file;
+	}
+	for (int k = 0; k < s->nkernel; k++) {
+		struct ay_sum_operator *op = &s->op[s->kernel[k].op];
+
+		op->kernels++;
+		op->verdict = ay_verdict_merge(op->verdict, s->kernel[k].verdict);
+		if (s->kernel[k].attempts > op->attempts)
+			op->attempts = s->kernel[k].attempts;
+		if (s->kernel[k].file)
+			op->file = s->kernel[k].file;
+	}
+}
+
+static void count_score(struct ay_score *score, bool passed, bool judged)
+{
+	score->of++;
+	score->passed += passed;
+	score->judged += judged;
+	score->missing += !judged;
+}
+
+static void add_overload(struct ay_summary *s, struct ay_sum_operator *op, struct ay_sum_overload *o)
+{
+	bool judged = o->verdict != AY_VERDICT_NONE;
+
+	o->derived = o->derived && judged;
+	op->cases += o->cases;
+	for (int v = 0; v < AY_VERDICT_COUNT; v++)
+		op->count[v] += o->count[v];
+	if (o->attempts > op->attempts)
+		op->attempts = o->attempts;
+	if (!o->in_suite && s->has_suite)
+		return;
+	op->overloads++;
+	op->overloads_passed += o->verdict == AY_VERDICT_PASS;
+	count_score(&s->overloads, o->verdict == AY_VERDICT_PASS, judged);
+}
+
+static void add_overloads(struct ay_summary *s)
+{
+	for (int i = 0; i < s->noperator; i++) {
+		struct ay_sum_operator *op = &s->op[i];
+		enum ay_verdict derived = AY_VERDICT_NONE;
+
+		for (int k = op->first; k >= 0; k = s->overload[k].next) {
+			struct ay_sum_overload *o = &s->overload[k];
+
+			add_overload(s, op, o);
+			if (o->derived) /* what a file does not define itself cannot speak against it */
+				derived = ay_verdict_merge(derived, o->verdict);
+			else
+				op->verdict = ay_verdict_merge(op->verdict, o->verdict);
+		}
+		if (op->verdict == AY_VERDICT_NONE)
+			op->verdict = derived;
+		op->passed = op->verdict == AY_VERDICT_PASS && op->overloads &&
+			     op->overloads_passed == op->overloads;
+		if (op->in_suite || !s->has_suite)
+			count_score(&s->operators, op->passed, op->verdict != AY_VERDICT_NONE);
+	}
+}
+
+int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
+{
+	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
+	struct ay_scan scan = { .line = take_line, .user = s };
+	int fd, rc;
+
+	if (d.fd < 0)
+		return ay_fail_errno(err, AY_ERR_IO, "cannot open the run folder '%s'", dir);
+	fd = openat(d.fd, AY_RESULTS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	s->runs = json_object();
+	s->builds = json_object();
+	rc = fd < 0 ? ay_folder_fail(&d, "read", AY_RESULTS_NAME, err) : ay_scan_fd(&scan, fd, dir, err);
+	s->found.lines = scan.lines;
+	if (!rc) {
+		add_entries(s);
+		spread_kernels(s);
+		add_rows(s);
+		add_overloads(s);
+	}
+	if (fd >= 0)
+		close(fd);
+	close(d.fd);
+	return rc;
+}
+
+void ay_summary_release(struct ay_summary *s)
+{
+	struct ay_index *index[] = { &s->names, &s->rows, &s->things, &s->seen };
+
+	for (int i = 0; i < 4; i++)
+		ay_index_release(index[i]);
+	ay_xfree(s->op);
+	ay_xfree(s->overload);
+	ay_xfree(s->row);
+	ay_xfree(s->kernel);
+	json_decref(s->runs);
+	json_decref(s->builds);
+	ay_arena_release(&s->arena);
+	*s = (struct ay_summary){ 0 };
+}

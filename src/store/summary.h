@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * summary - what the records of a run add up to: verdict and counts per overload and operator, and two scores.
+ *
+ * Made from results.jsonl alone, whatever was concatenated there. Of several records about one thing the worst
+ * verdict counts. The denominators of the scores are the operators and overloads that the "suite" records list;
+ * those without a record are missing and have not passed. Without such a record they are what was seen.
+ */
+#ifndef AY_STORE_SUMMARY_H
+#define AY_STORE_SUMMARY_H
+
+#include "base/arena.h"
+#include "store/index.h"
+#include "store/run.h"
+
+/* One kernel on one overload. */
+struct ay_sum_row {
+	int overload;
+	const char *kernel_sha256, *file;
+	bool derived;
+	int64_t cases, count[AY_VERDICT_COUNT];
+	int attempts; /* the most that one case has */
+	enum ay_verdict verdict;
+	enum ay_verdict said; /* by the kernel's own record */
+	int64_t said_cases, said_count[AY_VERDICT_COUNT];
+};
+
+/* One kernel record (the worst of its attempts). */
+struct ay_sum_kernel {
+	int op;
+	const char *kernel_sha256, *file;
+	enum ay_verdict verdict;
+	int attempts;
+	bool has_rows;
+};
+
+struct ay_sum_overload {
+	const char *name;
+	int op;
+	bool in_suite, derived;  /* derived: every row is */
+	enum ay_verdict verdict; /* NONE: missing */
+	int64_t cases, count[AY_VERDICT_COUNT];
+	int attempts, rows;
+	int next; /* of the same operator; -1 = none */
+};
+
+struct ay_sum_operator {
+	const char *name, *file; /* file: of the last kernel met; NULL = none */
+	bool in_suite, passed;
+	enum ay_verdict verdict; /* NONE: missing */
+	int overloads, overloads_passed;
+	int64_t cases, count[AY_VERDICT_COUNT];
+	int attempts, kernels;
+	int first, last; /* overloads; -1 = none */
+};
+
+struct ay_score {
+	int passed, of, judged, missing; /* judged + missing = of */
+};
+
+/* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */
+struct ay_summary {
+	struct ay_arena arena;
+	int noperator, noverload, nrow, nkernel;
+	struct ay_sum_operator *op; /* in the order of the suite, then as met */
+	struct ay_sum_overload *overload;
+	struct ay_sum_row *row;
+	struct ay_sum_kernel *kernel;
+	bool has_suite; /* else the denominators are what was seen */
+	struct ay_score operators, overloads;
+	int64_t errors;        /* records of type error */
+	int64_t duplicates;    /* lines that were there already */
+	json_t *runs, *builds; /* { id: records } */
+	struct ay_run_found found;
+	struct ay_index names, rows, things; /* private */
+	struct ay_index seen;
+};
+
+int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err);
+void ay_summary_release(struct ay_summary *s);
+/* Cases that did not pass: neither PASS nor SKIPPED nor WEAK_CASE. */
+int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT]);
+/* "MISSING" for NONE. */
+const char *ay_sum_verdict_name(enum ay_verdict v);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "judge/job.h"
+
+#include <string.h>
+
+static struct ay_arena a;
+
+TEST(job_reads_every_field)
+{
+	static const char text[] =
+		"{\"id\": 7, \"op\": \"aten::relu\", \"lang\": \"c++\", \"source\": \"int x;\", "
+		"\"cases\": [\"aten::relu((T([3], f32),), {})\"], \"timeout\": 2.5, \"timing\": \"none\", "
+		"\"more\": {}}";
+	struct ay_err err = { 0 };
+	struct ay_job j;
+
+	CHECKF(!ay_job_parse(&a, text, strlen(text), &j, &err), "%s", err.msg);
+	CHECK(json_integer_value(j.id) == 7 && !strcmp(j.op, "aten::relu") && j.lang == AY_LANG_CXX);
+	CHECK(!strcmp(j.source, "int x;") && j.source_len == 6 && !j.path && j.ncase == 1 && j.timeout_s == 2.5);
+	json_decref(j.id);
+}
+
+TEST(job_refuses_with_the_fields_name)
+{
+	static const struct {
+		const char *text, *part;
+	} bad[] = {
+		{ "", "not JSON" },
+		{ "{", "not JSON" },
+		{ "[1]", "a JSON object" },
+		{ "{\"id\": 1}", "'source' or 'path'" },
+		{ "{\"source\": \"x\", \"path\": \"y\"}", "'source' or 'path'" },
+		{ "{\"source\": 5}", "'source' must be" },
+		{ "{\"source\": \"a\\u0000b\"}", "not JSON" },
+		{ "{\"source\": \"x\", \"id\": [1]}", "'id' must be" },
+		{ "{\"source\": \"x\", \"lang\": \"rust\"}", "'lang' must be" },
+		{ "{\"source\": \"x\", \"cases\": []}", "'cases' must be" },
+		{ "{\"source\": \"x\", \"cases\": [1]}", "'cases' must be" },
+		{ "{\"source\": \"x\", \"cases\": \"some\"}", "'cases' must be" },
+		{ "{\"source\": \"x\", \"timeout\": -1}", "'timeout' must be" },
+		{ "{\"source\": \"x\", \"timeout\": \"1\"}", "'timeout' must be" },
+		{ "{\"source\": \"x\", \"timing\": \"full\"}", "'timing' must be" },
+		{ "{\"source\": \"x\", \"source\": \"y\"}", "duplicate" },
+		{ "{\"path\": \"kernel.rs\"}", "kernel.rs" },
+	};
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct ay_err err = { 0 };
+		struct ay_job j;
+
+		CHECKF(ay_job_parse(&a, bad[i].text, strlen(bad[i].text), &j, &err), "accepted: %s", bad[i].text);
+		CHECKF(strstr(err.msg, bad[i].part), "%s\n      said: %s", bad[i].text, err.msg);
+		json_decref(j.id);
+	}
+}
+
+TEST(job_keys_tell_jobs_apart)
+{
+	static const char *const texts[] = {
+		"{\"source\": \"x\"}",
+		"{\"source\": \"y\"}",
+		"{\"source\": \"x\", \"op\": \"relu\"}",
+		"{\"source\": \"x\", \"lang\": \"c++\"}",
+		"{\"source\": \"x\", \"cases\": \"full\"}",
+		"{\"source\": \"x\", \"cases\": [\"a\"]}",
+		"{\"source\": \"x\", \"timeout\": 3}",
+	};
+	enum { N = sizeof texts / sizeof *texts };
+	char key[N + 1][65];
+	struct ay_err err = { 0 };
+	struct ay_job j;
+
+	for (int i = 0; i < N; i++) {
+		CHECK(!ay_job_parse(&a, texts[i], strlen(texts[i]), &j, &err));
+		ay_job_key(&j, j.source, j.source_len, "s", key[i]);
+		for (int k = 0; k < i; k++)
+			CHECKF(strcmp(key[i], key[k]), "%s and %s", texts[i], texts[k]);
+	}
+	ay_job_parse(&a, "{\"id\": 9, \"source\": \"x\"}", strlen("{\"id\": 9, \"source\": \"x\"}"), &j, &err);
+	ay_job_key(&j, j.source, j.source_len, "s", key[N]);
+	CHECK(!strcmp(key[N], key[0])); /* the id is not part of the work */
+	ay_job_key(&j, j.source, j.source_len, "t", key[N]);
+	CHECK(strcmp(key[N], key[0]));
+	json_decref(j.id);
+}
