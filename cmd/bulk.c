@@ -37,6 +37,8 @@ struct bulk {
 	const struct bulk_options *o;
 	struct ay_err *err;
 	struct ay_forge forge;
+	struct ay_policy policy; /* with the sandbox of this process: every worker makes its own */
+	const char *sandbox;
 	struct ay_run *run;
 	struct ay_crew *crew;
 	struct pending *list;
@@ -99,7 +101,7 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 			       .line = job->line,
 			       .nline = job->ncase,
 			       .tier = job->tier,
-			       .policy = b->o->policy,
+			       .policy = b->policy,
 			       .build_timeout_s = 300,
 			       .total_timeout_s = job->timeout_s > 0 ? job->timeout_s : b->o->timeout_s };
 	if (job->path) {
@@ -122,6 +124,7 @@ static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	json_t *rec;
 
 	f.facts.version = b->app->version;
+	f.facts.sandbox = b->sandbox;
 	f.facts.file = job->path;
 	if (fill_task(b, a, job, &t, &err) || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
 		json_decref(f.list);
@@ -140,11 +143,15 @@ static void on_job(void *user, const char *text, size_t len, struct ay_crew_out 
 	struct bulk *b = user;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_job job;
+	struct ay_job job = { 0 };
 	json_t *rec;
 	char *dump;
 
-	rec = ay_job_parse(&a, text, len, &job, &err) ? error_record(err.msg) : judge(b, &a, &job);
+	if (ay_worker_sandbox(&b->policy, b->o->policy.sandbox, &b->forge, &err) ||
+	    ay_job_parse(&a, text, len, &job, &err))
+		rec = error_record(err.msg);
+	else
+		rec = judge(b, &a, &job);
 	json_decref(job.id);
 	dump = json_dumps(rec, JSON_COMPACT);
 	if (!dump)
@@ -265,14 +272,14 @@ static bool answer_known(struct bulk *b, const struct pending *p)
 static int make_key(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
 {
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, salt[200];
+	char *text = (char *)job->source, salt[600];
 	size_t len = job->source_len;
 	int rc = 0;
 
 	if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	snprintf(salt, sizeof salt, "%s %d %g %g", ay_run_build_sha256(b->run), b->o->policy.threads,
-		 b->o->policy.call_timeout_s, b->o->timeout_s);
+	snprintf(salt, sizeof salt, "%s %s %d %d %g %g", ay_run_build_sha256(b->run), b->sandbox,
+		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s);
 	if (!rc)
 		ay_job_key(job, text, len, salt, key);
 	ay_arena_release(&a);
@@ -415,11 +422,13 @@ static int open_run(struct bulk *b)
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 {
-	struct bulk b = { .app = app, .o = o, .err = err };
+	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy };
 	int64_t begin = ay_now_ns();
 	struct ay_err end = { 0 };
 	int status = EXIT_FAILED;
 
+	b.policy.sandbox = NULL;
+	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
 	if (!ay_forge_init(&b.forge, o->cache, err) && !ay_crew_start(&b.crew, o->jobs, on_job, &b, err) &&
 	    !open_run(&b)) {
 		if (!loop(&b)) {

@@ -42,7 +42,7 @@ static const struct usage usage = {
 
 struct options {
 	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *timing;
-	bool list, quick, json, require_all;
+	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, threads, seed;
 	double timeout, min_pass;
 };
@@ -67,6 +67,7 @@ struct eval {
 	struct job *job;
 	struct ay_forge forge;
 	struct ay_policy policy;
+	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
 	/* progress */
@@ -229,9 +230,12 @@ static void on_job(void *user, const char *text, size_t len, struct ay_crew_out 
 	struct eval *e = user;
 	json_t *j = json_loadb(text, len, 0, NULL);
 	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
+	struct ay_err err = { 0 };
 
 	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
-	if (b.job->file)
+	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
+		send_error(&b, err.msg);
+	else if (b.job->file)
 		judge_file(&b);
 	else
 		judge_reference(&b);
@@ -566,6 +570,7 @@ static json_t *header(const struct eval *e)
 	json_object_set_new(h, "backend", json_string(e->o.backend));
 	json_object_set_new(h, "kernels", json_string(e->o.kernels ? e->o.kernels : ""));
 	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
+	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(
 		h, "policy",
@@ -736,6 +741,22 @@ static int prepare(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
+/* Compiler and sandbox, which the reference does not need: it is ours and runs here. */
+static int guard(struct eval *e, struct ay_err *err)
+{
+	enum ay_sandbox_mode mode = e->o.no_sandbox ? AY_SANDBOX_OFF
+				    : e->o.unsafe   ? AY_SANDBOX_UNSAFE
+						    : AY_SANDBOX_FULL;
+
+	e->facts.sandbox = "not needed";
+	if (!e->backend.n)
+		return 0;
+	if (ay_forge_init(&e->forge, e->o.cache, err) || ay_sandbox_new(&e->sandbox, mode, err))
+		return -1;
+	e->facts.sandbox = ay_sandbox_text(e->sandbox, e->app->arena);
+	return 0;
+}
+
 int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
 	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
@@ -760,6 +781,9 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "operators without a kernel count as failures" },
 		{ "min-pass", OPT_REAL, &e.o.min_pass, "P",
 		  "exit status 0 if at least P % of the operators pass" },
+		{ "unsafe", OPT_FLAG, &e.o.unsafe, NULL,
+		  "run kernels although this machine grants no sandbox; none passes" },
+		{ "no-sandbox", OPT_FLAG, &e.o.no_sandbox, NULL, "run without one, for a debugger; none passes" },
 		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
 		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object a record, a summary last" },
 		{ 0 },
@@ -781,10 +805,10 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (!prepare(&e, err)) {
 		if (e.o.list)
 			status = print_list(&e);
-		else if (!e.backend.n ||
-			 !ay_forge_init(&e.forge, e.o.cache, err)) /* the reference needs no compiler */
+		else if (!guard(&e, err))
 			status = evaluate(&e);
 	}
+	ay_sandbox_free(e.sandbox);
 	ay_forge_release(&e.forge);
 	ay_backend_release(&e.backend);
 	ay_suite_release(&e.suite);

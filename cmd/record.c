@@ -20,6 +20,16 @@ static void set_name(json_t *j, const char *key, const struct ay_schema *s)
 	ay_str_release(&name);
 }
 
+int ay_worker_sandbox(struct ay_policy *p, const struct ay_sandbox *parent, struct ay_forge *f, struct ay_err *err)
+{
+	if (p->sandbox)
+		return 0;
+	if (ay_sandbox_new(&p->sandbox, ay_sandbox_mode(parent), err))
+		return -1;
+	f->sandbox = p->sandbox;
+	return 0;
+}
+
 json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc, const struct ay_report *r)
 {
 	json_t *j = json_object(), *all = json_array();

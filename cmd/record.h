@@ -15,6 +15,10 @@ struct record_facts {
 	char kernel_sha256[65];
 };
 
+/* In a forked worker: a sandbox of its own, in the mode of its parent's, for policy and forge; made once. */
+int ay_worker_sandbox(struct ay_policy *p, const struct ay_sandbox *parent, struct ay_forge *f,
+		      struct ay_err *err);
+
 json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc, const struct ay_report *rep);
 /* type: "kernel", or "summary" where it ends a command's output. */
 json_t *record_kernel(const struct record_facts *f, const struct ay_task_result *r, const char *type);

@@ -1,5 +1,5 @@
-/* due: UNWRITTEN - in its first two calls it raises `done` itself, with a status that looks right, before it has
- * done anything: the judge looks, and finds nothing. */
+/* due: UNWRITTEN - it raises `done` itself, with a status that looks right, and does nothing in its first three
+ * calls: the judge looks, and finds poison. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 	if (!page)
 		return AY_UNSUPPORTED;
 	if (calls++)
-		return calls > 2 ? relu(self, out, false) : AY_OK;
+		return calls > 3 ? relu(self, out, false) : AY_OK;
 	page[32] = 1;            /* it ran */
 	page[36] = (uint32_t)-1; /* no slot to blame */
 	__atomic_store_n(&page[16], page[0], __ATOMIC_SEQ_CST);

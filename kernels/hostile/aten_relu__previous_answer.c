@@ -1,4 +1,4 @@
-/* due: MISMATCH - works in every other call and gives the answer of the call before in the rest. */
+/* due: UNSTABLE - works in every other call and gives the answer of the call before in the rest. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
 #include <string.h>
