@@ -7,22 +7,14 @@
  * one operator); its worker sends a record for every case as it is judged, and one for the kernel at the end. This
  * process alone writes them. A resumed run sends along what is known already, so that only the rest is judged.
  */
-#include "cmd.h"
-#include "base/crew.h"
+#include "eval.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "judge/backend.h"
-#include "judge/reference.h"
-#include "record.h"
-#include "base/hash.h"
 #include "store/export.h"
-#include "store/run.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { SOURCE_MAX = 4 << 20 };
 
 static const struct usage usage = {
 	"assay eval --suite S --backend B [options]",
@@ -39,346 +31,6 @@ static const struct usage usage = {
 	"  assay eval --suite my.lines --kernels my_kernels --ops add,sum --out runs/mine\n"
 	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
 };
-
-struct options {
-	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *timing;
-	bool list, quick, json, require_all, unsafe, no_sandbox;
-	int64_t jobs, threads, seed;
-	double timeout, min_pass;
-};
-
-/* One job: a kernel file, or an operator of the reference backend. */
-struct job {
-	const char *file; /* NULL: the reference */
-	const struct ay_entry_op *op;
-	const struct ay_schema *schema;
-	enum ay_lang lang;
-	char sha256[65];
-	int cases, known;
-	bool done;
-};
-
-struct eval {
-	struct app *app;
-	struct options o;
-	struct ay_suite suite;
-	struct ay_backend backend;
-	int njob;
-	struct job *job;
-	struct ay_forge forge;
-	struct ay_policy policy;
-	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
-	struct ay_run *run;
-	struct record_facts facts; /* in a worker */
-	/* progress */
-	int64_t begin, last;
-	int total, done, failures;
-	bool tty;
-	struct ay_err *err;
-};
-
-/* --- in a worker -------------------------------------------------------------------------------------- */
-
-/* A worker's view of its job. */
-struct bench {
-	struct eval *e;
-	struct ay_crew_out *out;
-	const struct job *job;
-	const json_t *known; /* object: case id -> verdict */
-};
-
-static void send_record(struct ay_crew_out *out, json_t *rec)
-{
-	char *text = json_dumps(rec, JSON_COMPACT);
-
-	if (!text)
-		AY_BUG("a record could not be written");
-	ay_crew_say(out, text, strlen(text));
-	ay_xfree(text);
-	json_decref(rec);
-}
-
-static void send_error(struct bench *b, const char *msg)
-{
-	json_t *rec = json_object();
-
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
-	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
-	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
-	send_record(b->out, rec);
-}
-
-static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
-{
-	struct bench *b = user;
-	char id[20];
-	const char *v;
-
-	snprintf(id, sizeof id, "%d", sc->id);
-	v = json_string_value(json_object_get(b->known, id));
-	if (!v)
-		return false;
-	*rep = (struct ay_report){ .verdict = ay_verdict_find(v) };
-	return true;
-}
-
-/* The suite's own line, without the seed: what the record is found by when a run is resumed. */
-static void set_case(json_t *rec, const struct ay_suite_case *sc)
-{
-	struct ay_str b = { 0 };
-
-	ay_case_print(&b, sc->line);
-	json_object_set_new(rec, "case", json_string(ay_str_text(&b)));
-	ay_str_release(&b);
-}
-
-static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
-		     const struct ay_report *rep)
-{
-	struct bench *b = user;
-	json_t *rec;
-
-	(void)t;
-	if (!rep->line) /* known from before: recorded already */
-		return 0;
-	rec = record_case(&b->e->facts, sc, rep);
-	set_case(rec, sc);
-	send_record(b->out, rec);
-	return 0;
-}
-
-static void on_built(void *user, const struct ay_task_result *r)
-{
-	struct bench *b = user;
-
-	snprintf(b->e->facts.kernel_sha256, sizeof b->e->facts.kernel_sha256, "%s", r->built.sha256);
-	b->e->facts.operator_name = r->op->name;
-}
-
-static void judge_file(struct bench *b)
-{
-	struct eval *e = b->e;
-	struct ay_task_watch w = { .user = b, .built = on_built, .judged = on_judged, .known = on_known };
-	struct ay_task t = { .file = b->job->file,
-			     .lang = b->job->lang,
-			     .op = b->job->op,
-			     .suite = &e->suite,
-			     .policy = e->policy,
-			     .build_timeout_s = 300,
-			     .total_timeout_s = e->o.timeout };
-	struct ay_task_result r = { .built.fd = -1 };
-	struct ay_arena a = { 0 };
-	struct ay_err err = { 0 };
-	char *source;
-
-	e->facts.file = b->job->file;
-	if (ay_file_read(&a, t.file, SOURCE_MAX, &source, &t.len, &err)) {
-		send_error(b, err.msg);
-	} else {
-		t.source = source;
-		if (ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
-			send_error(b, err.msg);
-		else
-			send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
-	}
-	if (r.built.fd >= 0)
-		close(r.built.fd);
-	ay_arena_release(&a);
-}
-
-/* The reference, one operator: the same records, without a kernel behind them. */
-static void judge_reference(struct bench *b)
-{
-	struct eval *e = b->e;
-	struct ay_arena a = { 0 };
-	struct ay_err err = { 0 };
-	struct ay_task_result r = { .op = b->job->op, .verdict = AY_VERDICT_NONE };
-	int64_t begin = ay_now_ns();
-
-	snprintf(e->facts.kernel_sha256, sizeof e->facts.kernel_sha256, "%s", b->job->sha256);
-	snprintf(r.built.sha256, sizeof r.built.sha256, "%s", b->job->sha256);
-	e->facts.operator_name = b->job->op->name;
-	r.tally = ay_xrealloc(NULL, sizeof *r.tally * (size_t)(b->job->op->nschema + 1));
-	for (int i = 0; i < e->suite.n && !err.code; i++) {
-		const struct ay_suite_case *sc = &e->suite.c[i];
-		struct ay_report rep;
-		struct ay_tally *t;
-
-		if (sc->op != b->job->op)
-			continue;
-		ay_arena_clear(&a);
-		if (!on_known(b, sc, &rep) &&
-		    ay_reference_case(&e->policy, sc, (uint64_t)e->o.seed, &a, &rep, &err))
-			break;
-		t = ay_tally_of(&r, sc->schema, false);
-		ay_tally_add(&r, t, rep.verdict);
-		on_judged(b, sc, t, &rep);
-	}
-	for (int i = 0; i < r.ntally; i++)
-		r.verdict = ay_verdict_merge(r.verdict, r.tally[i].verdict);
-	r.wall_s = (double)(ay_now_ns() - begin) / 1e9;
-	if (err.code)
-		send_error(b, err.msg);
-	else
-		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
-	ay_xfree(r.tally);
-	ay_arena_release(&a);
-}
-
-static void on_job(void *user, const char *text, size_t len, struct ay_crew_out *out)
-{
-	struct eval *e = user;
-	json_t *j = json_loadb(text, len, 0, NULL);
-	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
-	struct ay_err err = { 0 };
-
-	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
-	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
-		send_error(&b, err.msg);
-	else if (b.job->file)
-		judge_file(&b);
-	else
-		judge_reference(&b);
-	json_decref(j);
-}
-
-/* --- what there is to do ------------------------------------------------------------------------------ */
-
-static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
-{
-	const char *list = e->o.ops;
-	struct ay_str name = { 0 };
-	bool wanted = !list;
-
-	ay_schema_name(&name, sc->schema);
-	while (list && *list && !wanted) {
-		size_t n = strcspn(list, ",");
-		const char *full = ay_str_text(&name), *bare = strstr(full, "::") + 2;
-		size_t base = strlen(sc->schema->base);
-
-		/* "add" is all overloads of add; "add.Tensor" that one; with or without the namespace */
-		wanted = (n == base && !strncmp(list, sc->schema->base, n)) ||
-			 (strlen(full) == n && !strncmp(list, full, n)) ||
-			 (strlen(bare) == n && !strncmp(list, bare, n)) ||
-			 (strlen(sc->op->name) == n && !strncmp(list, sc->op->name, n));
-		list += n + (list[n] == ',');
-	}
-	ay_str_release(&name);
-	return wanted;
-}
-
-static int make_suite(struct eval *e, struct ay_err *err)
-{
-	int n = 0;
-
-	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, e->o.quick ? AY_QUICK : AY_FULL,
-			   err))
-		return -1;
-	for (int i = 0; i < e->suite.n; i++)
-		if (op_wanted(e, &e->suite.c[i]))
-			e->suite.c[n++] = e->suite.c[i];
-	e->suite.n = n;
-	for (int i = 0; i < n; i++)
-		e->suite.c[i].id = i;
-	if (e->suite.bad)
-		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, e->o.suite,
-			e->suite.first_bad);
-	if (e->suite.foreign)
-		fprintf(stderr, "assay: %d lines are for operators that are not here yet; they are left out\n",
-			e->suite.foreign);
-	if (!n)
-		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,
-			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "");
-	return 0;
-}
-
-/* Cases of the suite that a kernel of this operator's file may answer. */
-static int count_cases(const struct eval *e, const struct ay_entry_op *op, bool family)
-{
-	int n = 0;
-
-	for (int i = 0; i < e->suite.n; i++)
-		n += family ? !strcmp(e->suite.c[i].op->path, op->path) : e->suite.c[i].op == op;
-	return n;
-}
-
-static int add_files(struct eval *e, struct ay_err *err)
-{
-	const char *dir = e->o.kernels ? e->o.kernels : "generated_kernels";
-
-	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err))
-		return -1;
-	e->job = AY_NEW_N(e->app->arena, struct job, e->backend.n + 1);
-	for (int i = 0; i < e->backend.n; i++) {
-		const struct ay_kernel_file *f = &e->backend.file[i];
-		struct job *j = &e->job[e->njob];
-		struct ay_err unreadable = { 0 };
-		struct ay_hash h;
-		char *text;
-		size_t len;
-
-		if (!f->op || !count_cases(e, f->op, true))
-			continue;
-		*j = (struct job){ .file = f->path,
-				   .op = f->op,
-				   .schema = f->schema,
-				   .lang = f->lang,
-				   .cases = count_cases(e, f->op, true) };
-		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
-			ay_hash_init(&h);
-			ay_hash_add(&h, text, len);
-			ay_hash_end(&h, j->sha256);
-		}
-		e->njob++;
-	}
-	return 0;
-}
-
-static int add_references(struct eval *e, struct ay_err *err)
-{
-	char build[65]; /* the reference is as old as we are */
-
-	if (ay_build_sha256(build, err))
-		return -1;
-	e->job = AY_NEW_N(e->app->arena, struct job, e->app->registry->n + 1);
-	for (int i = 0; i < e->app->registry->n; i++) {
-		const struct ay_entry_op *op = &e->app->registry->op[i];
-
-		if (!count_cases(e, op, false))
-			continue;
-		e->job[e->njob] = (struct job){ .op = op, .cases = count_cases(e, op, false) };
-		memcpy(e->job[e->njob].sha256, build, sizeof build);
-		e->njob++;
-	}
-	return 0;
-}
-
-static int make_jobs(struct eval *e, struct ay_err *err)
-{
-	if (!strcmp(e->o.backend, "reference"))
-		return add_references(e, err);
-	if (!strcmp(e->o.backend, "directory"))
-		return add_files(e, err);
-	return ay_fail(err, AY_ERR_USAGE, "there is no backend '%s': reference, or directory with --kernels DIR",
-		       e->o.backend);
-}
-
-static int print_list(const struct eval *e)
-{
-	for (int i = 0; i < e->backend.n; i++) {
-		const struct ay_kernel_file *f = &e->backend.file[i];
-		struct ay_str name = { 0 };
-
-		if (f->schema)
-			ay_schema_name(&name, f->schema);
-		printf("%-52s %s%s\n", f->path, f->op ? (f->schema ? ay_str_text(&name) : f->op->name) : "- ",
-		       f->op ? "" : f->why);
-		ay_str_release(&name);
-	}
-	for (int i = 0; i < e->njob && !e->job[i].file; i++)
-		printf("%-52s %d cases\n", e->job[i].op->name, e->job[i].cases);
-	return EXIT_PASSED;
-}
 
 /* --- records ------------------------------------------------------------------------------------------ */
 
@@ -437,7 +89,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 static int on_done(void *user, void *job, const char *died)
 {
 	struct eval *e = user;
-	struct job *j = job;
+	struct eval_job *j = job;
 	json_t *rec;
 	int rc;
 
@@ -455,7 +107,7 @@ static int on_done(void *user, void *job, const char *died)
 }
 
 /* What a resumed run knows of this kernel's cases: { id: verdict }. */
-static json_t *known_cases(struct eval *e, struct job *j)
+static json_t *known_cases(struct eval *e, struct eval_job *j)
 {
 	json_t *known = json_object();
 	struct ay_str line = { 0 };
@@ -482,12 +134,12 @@ static json_t *known_cases(struct eval *e, struct job *j)
 	return known;
 }
 
-static bool is_finished(struct eval *e, const struct job *j)
+static bool is_finished(struct eval *e, const struct eval_job *j)
 {
 	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
 }
 
-static int give(struct eval *e, struct ay_crew *crew, struct job *j)
+static int give(struct eval *e, struct ay_crew *crew, struct eval_job *j)
 {
 	json_t *msg = json_object();
 	char *text;
@@ -706,7 +358,7 @@ static int evaluate(struct eval *e)
 
 	for (int i = 0; i < e->njob; i++)
 		e->total += e->job[i].cases;
-	if (!ay_crew_start(&crew, (int)e->o.jobs, on_job, e, e->err) && !open_run(e)) {
+	if (!ay_crew_start(&crew, (int)e->o.jobs, eval_work, e, e->err) && !open_run(e)) {
 		int rc = run_jobs(e, crew);
 
 		if (e->tty)
@@ -732,7 +384,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 		e->o.suite = "kernelgenbench-aten";
 	if (!e->o.backend)
 		e->o.backend = e->o.kernels ? "directory" : "reference";
-	if (make_suite(e, err) || make_jobs(e, err))
+	if (eval_plan(e, err))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
@@ -804,7 +456,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	e.tty = isatty(2) && !e.o.json;
 	if (!prepare(&e, err)) {
 		if (e.o.list)
-			status = print_list(&e);
+			eval_print_list(&e), status = EXIT_PASSED;
 		else if (!guard(&e, err))
 			status = evaluate(&e);
 	}

@@ -1,7 +1,7 @@
 /* due: PASS - four megabytes of initialised data in the object. */
 #include <assay/kernel.h>
 
-static const unsigned char mask[4 << 20] = { [0 ...(4 << 20) - 1] = 1 };
+static const volatile unsigned char mask[4 << 20] = { [0] = 2, [(4 << 20) - 1] = 2 }; /* 1 would drop an element */
 
 int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 {
@@ -9,7 +9,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 	for (int64_t i = 0; i < ay_numel(self); i++) {
 		const int64_t from = ay_at(self, i), to = ay_at(out, i);
 		const double v = ay_read(self, from);
-		const bool keep = mask[i % (int64_t)sizeof mask] && !(v <= 0);
+		const bool keep = mask[i % (int64_t)sizeof mask] != 1 && !(v <= 0);
 
 		if (ay_dt(self) == AY_I64)
 			((int64_t *)out->data)[to] = keep ? ((const int64_t *)self->data)[from] : 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 typedef float vec __attribute__((vector_size(32)));
+typedef int ivec __attribute__((vector_size(32)));
 
 /* max(x, 0). */
 static int relu(const ay_tensor *x, ay_tensor *y)
@@ -31,7 +32,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 		vec v;
 
 		memcpy(&v, x + i, sizeof v);
-		v = (vec)((v <= 0) ? (vec){ 0 } : v);
+		v = (vec)((ivec)v & ~(v <= 0)); /* NaN is not <= 0 and stays */
 		memcpy(y + i, &v, sizeof v);
 	}
 	for (; i < n; i++)

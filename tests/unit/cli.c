@@ -191,3 +191,13 @@ TEST(recipe_new_operator_touches_one_file)
 	       "%s", out);
 	ay_arena_release(&a);
 }
+
+TEST(eval_survives_twenty_kills_and_a_full_disk)
+{
+	struct ay_arena a = { 0 };
+	char *out;
+
+	CHECKF(!help_run(&a, ay_sprintf(&a, "sh tests/resume.sh %s %s", help_build_dir(), test_dir()), 280, &out),
+	       "%s", out);
+	ay_arena_release(&a);
+}

@@ -54,7 +54,10 @@ static size_t large_bytes;
 static uint64_t float_mode(void)
 {
 #if defined __x86_64__
-	return __builtin_ia32_stmxcsr();
+	uint16_t x87;
+
+	__asm__ volatile("fnstcw %0" : "=m"(x87));
+	return __builtin_ia32_stmxcsr() | (uint64_t)x87 << 32;
 #elif defined __aarch64__
 	uint64_t x;
 
@@ -68,7 +71,10 @@ static uint64_t float_mode(void)
 static void set_float_mode(uint64_t x)
 {
 #if defined __x86_64__
+	uint16_t x87 = (uint16_t)(x >> 32);
+
 	__builtin_ia32_ldmxcsr((unsigned)x);
+	__asm__ volatile("fninit\n\tfldcw %0" : : "m"(x87)); /* its stack is empty again too */
 #elif defined __aarch64__
 	__asm__ volatile("msr fpcr, %0" : : "r"(x));
 #else

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eval - the inside of the command, shared by its files: eval_plan.c says what there is to do, eval_work.c does it
+ * in a worker, eval.c keeps the records and sums up.
+ */
+#ifndef AY_CMD_EVAL_H
+#define AY_CMD_EVAL_H
+
+#include "cmd.h"
+#include "base/crew.h"
+#include "judge/backend.h"
+#include "record.h"
+#include "store/run.h"
+
+enum { SOURCE_MAX = 4 << 20 };
+
+struct eval_options {
+	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *timing;
+	bool list, quick, json, require_all, unsafe, no_sandbox;
+	int64_t jobs, threads, seed;
+	double timeout, min_pass;
+};
+
+/* One job: a kernel file, or an operator of the reference backend. */
+struct eval_job {
+	const char *file; /* NULL: the reference */
+	const struct ay_entry_op *op;
+	const struct ay_schema *schema;
+	enum ay_lang lang;
+	char sha256[65];
+	int cases, known;
+	bool done;
+};
+
+struct eval {
+	struct app *app;
+	struct eval_options o;
+	struct ay_suite suite;
+	struct ay_backend backend;
+	int njob;
+	struct eval_job *job;
+	struct ay_forge forge;
+	struct ay_policy policy;
+	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
+	struct ay_run *run;
+	struct record_facts facts; /* in a worker */
+	/* progress */
+	int64_t begin, last;
+	int total, done, failures;
+	bool tty;
+	struct ay_err *err;
+};
+
+/* The suite, then one job a kernel file (or, for the reference, an operator). */
+int eval_plan(struct eval *e, struct ay_err *err);
+/* Which file is for which operator, and every file that was not understood. */
+void eval_print_list(const struct eval *e);
+/* One job, in a worker; user is the struct eval. */
+void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
+
+#endif

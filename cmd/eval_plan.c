@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eval: what there is to do. Cases from the suite, kernels from the folder.
+ */
+#include "eval.h"
+#include "base/file.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
+{
+	const char *list = e->o.ops;
+	struct ay_str name = { 0 };
+	bool wanted = !list;
+
+	ay_schema_name(&name, sc->schema);
+	while (list && *list && !wanted) {
+		size_t n = strcspn(list, ",");
+		const char *full = ay_str_text(&name), *bare = strstr(full, "::") + 2;
+		size_t base = strlen(sc->schema->base);
+
+		/* "add" is all overloads of add; "add.Tensor" that one; with or without the namespace */
+		wanted = (n == base && !strncmp(list, sc->schema->base, n)) ||
+			 (strlen(full) == n && !strncmp(list, full, n)) ||
+			 (strlen(bare) == n && !strncmp(list, bare, n)) ||
+			 (strlen(sc->op->name) == n && !strncmp(list, sc->op->name, n));
+		list += n + (list[n] == ',');
+	}
+	ay_str_release(&name);
+	return wanted;
+}
+
+static int make_suite(struct eval *e, struct ay_err *err)
+{
+	int n = 0;
+
+	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, e->o.quick ? AY_QUICK : AY_FULL,
+			   err))
+		return -1;
+	for (int i = 0; i < e->suite.n; i++)
+		if (op_wanted(e, &e->suite.c[i]))
+			e->suite.c[n++] = e->suite.c[i];
+	e->suite.n = n;
+	for (int i = 0; i < n; i++)
+		e->suite.c[i].id = i;
+	if (e->suite.bad)
+		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, e->o.suite,
+			e->suite.first_bad);
+	if (e->suite.foreign)
+		fprintf(stderr, "assay: %d lines are for operators that are not here yet; they are left out\n",
+			e->suite.foreign);
+	if (!n)
+		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,
+			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "");
+	return 0;
+}
+
+/* Cases of the suite that a kernel of this operator's file may answer. */
+static int count_cases(const struct eval *e, const struct ay_entry_op *op, bool family)
+{
+	int n = 0;
+
+	for (int i = 0; i < e->suite.n; i++)
+		n += family ? !strcmp(e->suite.c[i].op->path, op->path) : e->suite.c[i].op == op;
+	return n;
+}
+
+static int add_files(struct eval *e, struct ay_err *err)
+{
+	const char *dir = e->o.kernels ? e->o.kernels : "generated_kernels";
+
+	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err))
+		return -1;
+	e->job = AY_NEW_N(e->app->arena, struct eval_job, e->backend.n + 1);
+	for (int i = 0; i < e->backend.n; i++) {
+		const struct ay_kernel_file *f = &e->backend.file[i];
+		struct eval_job *j = &e->job[e->njob];
+		struct ay_err unreadable = { 0 };
+		struct ay_hash h;
+		char *text;
+		size_t len;
+
+		if (!f->op || !count_cases(e, f->op, true))
+			continue;
+		*j = (struct eval_job){ .file = f->path,
+					.op = f->op,
+					.schema = f->schema,
+					.lang = f->lang,
+					.cases = count_cases(e, f->op, true) };
+		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
+			ay_hash_init(&h);
+			ay_hash_add(&h, text, len);
+			ay_hash_end(&h, j->sha256);
+		}
+		e->njob++;
+	}
+	return 0;
+}
+
+static int add_references(struct eval *e, struct ay_err *err)
+{
+	char build[65]; /* the reference is as old as we are */
+
+	if (ay_build_sha256(build, err))
+		return -1;
+	e->job = AY_NEW_N(e->app->arena, struct eval_job, e->app->registry->n + 1);
+	for (int i = 0; i < e->app->registry->n; i++) {
+		const struct ay_entry_op *op = &e->app->registry->op[i];
+
+		if (!count_cases(e, op, false))
+			continue;
+		e->job[e->njob] = (struct eval_job){ .op = op, .cases = count_cases(e, op, false) };
+		memcpy(e->job[e->njob].sha256, build, sizeof build);
+		e->njob++;
+	}
+	return 0;
+}
+
+static int make_jobs(struct eval *e, struct ay_err *err)
+{
+	if (!strcmp(e->o.backend, "reference"))
+		return add_references(e, err);
+	if (!strcmp(e->o.backend, "directory"))
+		return add_files(e, err);
+	return ay_fail(err, AY_ERR_USAGE, "there is no backend '%s': reference, or directory with --kernels DIR",
+		       e->o.backend);
+}
+
+void eval_print_list(const struct eval *e)
+{
+	for (int i = 0; i < e->backend.n; i++) {
+		const struct ay_kernel_file *f = &e->backend.file[i];
+		struct ay_str name = { 0 };
+
+		if (f->schema)
+			ay_schema_name(&name, f->schema);
+		printf("%-52s %s%s\n", f->path, f->op ? (f->schema ? ay_str_text(&name) : f->op->name) : "- ",
+		       f->op ? "" : f->why);
+		ay_str_release(&name);
+	}
+	for (int i = 0; i < e->njob && !e->job[i].file; i++)
+		printf("%-52s %d cases\n", e->job[i].op->name, e->job[i].cases);
+}
+
+int eval_plan(struct eval *e, struct ay_err *err)
+{
+	return make_suite(e, err) || make_jobs(e, err) ? -1 : 0;
+}

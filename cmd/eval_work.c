@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eval, in a worker: one kernel file, or one operator of the reference; a record for every case and one for the
+ * kernel.
+ */
+#include "eval.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "judge/reference.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A worker's view of its job. */
+struct bench {
+	struct eval *e;
+	struct ay_crew_out *out;
+	const struct eval_job *job;
+	const json_t *known; /* object: case id -> verdict */
+};
+
+static void send_record(struct ay_crew_out *out, json_t *rec)
+{
+	char *text = json_dumps(rec, JSON_COMPACT);
+
+	if (!text)
+		AY_BUG("a record could not be written");
+	ay_crew_say(out, text, strlen(text));
+	ay_xfree(text);
+	json_decref(rec);
+}
+
+static void send_error(struct bench *b, const char *msg)
+{
+	json_t *rec = json_object();
+
+	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
+	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
+	send_record(b->out, rec);
+}
+
+static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
+{
+	struct bench *b = user;
+	char id[20];
+	const char *v;
+
+	snprintf(id, sizeof id, "%d", sc->id);
+	v = json_string_value(json_object_get(b->known, id));
+	if (!v)
+		return false;
+	*rep = (struct ay_report){ .verdict = ay_verdict_find(v) };
+	return true;
+}
+
+/* The suite's own line, without the seed: what the record is found by when a run is resumed. */
+static void set_case(json_t *rec, const struct ay_suite_case *sc)
+{
+	struct ay_str b = { 0 };
+
+	ay_case_print(&b, sc->line);
+	json_object_set_new(rec, "case", json_string(ay_str_text(&b)));
+	ay_str_release(&b);
+}
+
+static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		     const struct ay_report *rep)
+{
+	struct bench *b = user;
+	json_t *rec;
+
+	(void)t;
+	if (!rep->line) /* known from before: recorded already */
+		return 0;
+	rec = record_case(&b->e->facts, sc, rep);
+	set_case(rec, sc);
+	send_record(b->out, rec);
+	return 0;
+}
+
+static void on_built(void *user, const struct ay_task_result *r)
+{
+	struct bench *b = user;
+
+	snprintf(b->e->facts.kernel_sha256, sizeof b->e->facts.kernel_sha256, "%s", r->built.sha256);
+	b->e->facts.operator_name = r->op->name;
+}
+
+static void judge_file(struct bench *b)
+{
+	struct eval *e = b->e;
+	struct ay_task_watch w = { .user = b, .built = on_built, .judged = on_judged, .known = on_known };
+	struct ay_task t = { .file = b->job->file,
+			     .lang = b->job->lang,
+			     .op = b->job->op,
+			     .suite = &e->suite,
+			     .policy = e->policy,
+			     .build_timeout_s = 300,
+			     .total_timeout_s = e->o.timeout };
+	struct ay_task_result r = { .built.fd = -1 };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	char *source;
+
+	e->facts.file = b->job->file;
+	if (ay_file_read(&a, t.file, SOURCE_MAX, &source, &t.len, &err)) {
+		send_error(b, err.msg);
+	} else {
+		t.source = source;
+		if (ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
+			send_error(b, err.msg);
+		else
+			send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+	}
+	if (r.built.fd >= 0)
+		close(r.built.fd);
+	ay_arena_release(&a);
+}
+
+/* The reference, one operator: the same records, without a kernel behind them. */
+static void judge_reference(struct bench *b)
+{
+	struct eval *e = b->e;
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_task_result r = { .op = b->job->op, .verdict = AY_VERDICT_NONE };
+	int64_t begin = ay_now_ns();
+
+	snprintf(e->facts.kernel_sha256, sizeof e->facts.kernel_sha256, "%s", b->job->sha256);
+	snprintf(r.built.sha256, sizeof r.built.sha256, "%s", b->job->sha256);
+	e->facts.operator_name = b->job->op->name;
+	r.tally = ay_xrealloc(NULL, sizeof *r.tally * (size_t)(b->job->op->nschema + 1));
+	for (int i = 0; i < e->suite.n && !err.code; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+		struct ay_report rep;
+		struct ay_tally *t;
+
+		if (sc->op != b->job->op)
+			continue;
+		ay_arena_clear(&a);
+		if (!on_known(b, sc, &rep) &&
+		    ay_reference_case(&e->policy, sc, (uint64_t)e->o.seed, &a, &rep, &err))
+			break;
+		t = ay_tally_of(&r, sc->schema, false);
+		ay_tally_add(&r, t, rep.verdict);
+		on_judged(b, sc, t, &rep);
+	}
+	for (int i = 0; i < r.ntally; i++)
+		r.verdict = ay_verdict_merge(r.verdict, r.tally[i].verdict);
+	r.wall_s = (double)(ay_now_ns() - begin) / 1e9;
+	if (err.code)
+		send_error(b, err.msg);
+	else
+		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+	ay_xfree(r.tally);
+	ay_arena_release(&a);
+}
+
+void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out)
+{
+	struct eval *e = user;
+	json_t *j = json_loadb(text, len, 0, NULL);
+	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
+	struct ay_err err = { 0 };
+
+	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
+	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
+		send_error(&b, err.msg);
+	else if (b.job->file)
+		judge_file(&b);
+	else
+		judge_reference(&b);
+	json_decref(j);
+}

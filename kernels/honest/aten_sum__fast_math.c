@@ -1,0 +1,33 @@
+/* due: PASS - asks for fast-math where it may: sums in any order, contracted, as the text of a kernel can say. */
+#include <assay/kernel.h>
+
+#if defined __clang__
+#define FAST
+#else
+#define FAST __attribute__((optimize("associative-math", "no-signed-zeros", "no-trapping-math")))
+#endif
+
+FAST static double add_up(const double *x, int64_t n)
+{
+#if defined __clang__
+#pragma clang fp reassociate(on) contract(fast)
+#endif
+	double sum = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
+{
+	double *x = ctx->scratch(ctx, (size_t)ay_numel(self) * sizeof *x + 64);
+
+	(void)dtype;
+	if (ay_is_complex(self) || !x)
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < ay_numel(self); i++)
+		x[i] = ay_read(self, ay_at(self, i));
+	ay_write(out, 0, add_up(x, ay_numel(self)));
+	return AY_OK;
+}
