@@ -269,10 +269,13 @@ static bool answer_known(struct bulk *b, const struct pending *p)
 	return true;
 }
 
-static int make_key(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
+/* Reads the kernel, keeps its source in the run, and names the work. -1: the job's fault (err), or ours (b->err).
+ */
+static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
 {
+	static const char *const ends[] = { [AY_LANG_C] = "c", [AY_LANG_CXX] = "cc", [AY_LANG_SO] = "so" };
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, salt[600];
+	char *text = (char *)job->source, salt[600], sha[65];
 	size_t len = job->source_len;
 	int rc = 0;
 
@@ -280,8 +283,11 @@ static int make_key(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
 	snprintf(salt, sizeof salt, "%s %s %d %d %g %g", ay_run_build_sha256(b->run), b->sandbox,
 		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s);
-	if (!rc)
+	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
+		ay_sha256(text, len, sha);
+		rc = ay_run_keep_kernel(b->run, sha, ends[job->lang], text, len, b->err);
+	}
 	ay_arena_release(&a);
 	return rc;
 }
@@ -295,8 +301,9 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	char key[65] = "";
 
 	b->jobs++;
-	if (ay_job_parse(&a, text, len, &job, &err) || make_key(b, &job, key, &err)) {
-		complain(b, job.id, err.msg);
+	if (ay_job_parse(&a, text, len, &job, &err) || identify(b, &job, key, &err)) {
+		if (err.code)
+			complain(b, job.id, err.msg);
 		json_decref(job.id);
 		ay_arena_release(&a);
 		return;
@@ -396,7 +403,7 @@ static int loop(struct bulk *b)
 		int rc;
 
 		take_lines(b);
-		if (feed(b))
+		if (b->err->code || feed(b))
 			return -1;
 		hungry = !b->eof && b->waiting < b->o->jobs;
 		if (!ay_crew_busy(b->crew) && !hungry)

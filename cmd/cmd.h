@@ -18,6 +18,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 #define AY_COMMANDS(C)                                                                     \
 	C(check, "check", "judge a kernel: is it right?")                                  \
 	C(eval, "eval", "judge a backend on a suite, and keep every record")               \
+	C(merge, "merge", "make one run of several")                                       \
 	C(ops, "ops", "list the operators")                                                \
 	C(show, "show", "describe an operator, or a case line")                            \
 	C(mutants, "mutants", "prove the checkers: planted wrong answers must be refused") \

@@ -139,6 +139,22 @@ static bool is_finished(struct eval *e, const struct eval_job *j)
 	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
 }
 
+/* The source that is judged stays with its records. A file that cannot be read is the worker's to report. */
+static int keep_kernel(struct eval *e, const struct eval_job *j)
+{
+	struct ay_arena a = { 0 };
+	struct ay_err unread = { 0 };
+	const char *dot = j->file ? strrchr(j->file, '.') : NULL;
+	char *text;
+	size_t len;
+	int rc = 0;
+
+	if (dot && j->sha256[0] && !ay_file_read(&a, j->file, SOURCE_MAX, &text, &len, &unread))
+		rc = ay_run_keep_kernel(e->run, j->sha256, dot + 1, text, len, e->err);
+	ay_arena_release(&a);
+	return rc;
+}
+
 static int give(struct eval *e, struct ay_crew *crew, struct eval_job *j)
 {
 	json_t *msg = json_object();
@@ -165,7 +181,7 @@ static int run_jobs(struct eval *e, struct ay_crew *crew)
 			continue;
 		}
 		if (next < e->njob && ay_crew_idle(crew)) {
-			if (give(e, crew, &e->job[next++]))
+			if (keep_kernel(e, &e->job[next]) || give(e, crew, &e->job[next++]))
 				return -1;
 			continue;
 		}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * merge - shards of one evaluation, judged on several machines, become one run.
+ */
+#include "cmd.h"
+#include "store/export.h"
+
+#include <stdio.h>
+
+static const struct usage usage = {
+	"assay merge RUN RUN... [--out DIR]",
+	"Makes one run of all records of the given runs, each once, with their kernels and summaries. Of several "
+	"verdicts\n"
+	"on one case the worst counts.",
+	"  assay merge runs/shard-0 runs/shard-1 --out runs/all\n",
+};
+
+int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	const char *out = NULL;
+	const struct opt opts[] = { { "out", OPT_TEXT, &out, "DIR", "the new run folder (runs/merge-...)" },
+				    { 0 } };
+	int n = opt_parse(argc, argv, opts, &usage, err);
+	struct ay_run_found found = { 0 };
+	struct ay_summary s = { 0 };
+	struct ay_run *run = NULL;
+	struct ay_str said = { 0 };
+	const char *dir;
+	int status = EXIT_FAILED;
+
+	if (n < 0)
+		return opt_status(n);
+	if (n < 1)
+		return ay_fail(err, AY_ERR_USAGE, "merge: name the runs (see: assay merge --help)"), EXIT_FAILED;
+	if (ay_run_merge(out, n, argv, &run, &found, err))
+		return EXIT_FAILED;
+	dir = ay_strdup(app->arena, ay_run_dir(run));
+	ay_run_found_print(&said, &found);
+	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err)) {
+		printf("%s: %s\n", dir, ay_str_text(&said));
+		printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
+		       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,
+		       s.overloads.of);
+		status = EXIT_PASSED;
+	}
+	ay_summary_release(&s);
+	ay_str_release(&said);
+	return status;
+}
