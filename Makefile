@@ -106,12 +106,19 @@ asan:
 		build/asan/assay build/asan/test
 	sh tools/check.sh asan build/asan "$T"
 
-FUZZ_CC := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
-$B/fuzz/%: tests/fuzz/%.c $(SRC) $(wildcard src/*/*.h)
+# What is fuzzed is compiled once for all targets.
+FUZZ_CC    := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
+FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_OBJ   := $(patsubst %.c,$B/fuzz/obj/%.o,$(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/judge/verdict% \
+	src/judge/job% src/forge/lang% src/store/%,$(SRC)))
+$B/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ)
-	$(Q)$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -o $@ $< $(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/judge/verdict% src/judge/job% src/forge/lang% src/store/%,$(SRC)) -lm -lcrypto -ljansson
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+-include $(FUZZ_OBJ:.o=.d)
+$B/fuzz/%: tests/fuzz/%.c $(FUZZ_OBJ)
+	$(call say,FUZZ)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm -lcrypto -ljansson
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	sh tools/check.sh fuzz $B $(FUZZ_S)

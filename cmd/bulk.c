@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3 };
+enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3, BUILD_S = 120 };
 
 /* A job that was read: in flight, or waiting for an equal one. */
 struct pending {
@@ -102,8 +102,10 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 			       .nline = job->ncase,
 			       .tier = job->tier,
 			       .policy = b->policy,
-			       .build_timeout_s = 300,
+			       .build_timeout_s = BUILD_S,
 			       .total_timeout_s = job->timeout_s > 0 ? job->timeout_s : b->o->timeout_s };
+	if (job->timeout_s > 0 && job->timeout_s < BUILD_S)
+		t->build_timeout_s = job->timeout_s;
 	if (job->path) {
 		if (ay_file_read(a, job->path, SOURCE_MAX, &text, &t->len, err))
 			return -1;
@@ -279,7 +281,9 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 	size_t len = job->source_len;
 	int rc = 0;
 
-	if (job->path)
+	if (job->path && b->o->sources_only)
+		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
+	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
 	snprintf(salt, sizeof salt, "%s %s %d %d %g %g", ay_run_build_sha256(b->run), b->sandbox,
 		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s);

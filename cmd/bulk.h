@@ -9,8 +9,9 @@
 #include "judge/judge.h"
 
 struct bulk_options {
-	int jobs;   /* at once */
-	bool fresh; /* judge anew what the store knows */
+	int jobs;          /* at once */
+	bool sources_only; /* refuse jobs that name a path */
+	bool fresh;        /* judge anew what the store knows */
 	const char *out, *resume, *cache;
 	double timeout_s; /* of one kernel */
 	struct ay_policy policy;

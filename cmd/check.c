@@ -31,7 +31,7 @@ static const struct usage usage = {
 
 struct options {
 	const char *op, *line, *cache, *out, *resume;
-	bool json, full, tf32, all, fresh, unsafe, no_sandbox;
+	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs;
 	double timeout;
 };
@@ -180,7 +180,7 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->line = &c->o.line;
 	t->nline = c->o.line ? 1 : 0;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
-	t->build_timeout_s = 300;
+	t->build_timeout_s = 120;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
 					.oracle_threads = ay_cpu_count(),
 					.call_timeout_s = c->o.timeout,
@@ -221,6 +221,7 @@ static int check_bulk(const struct check *c, struct ay_err *err)
 {
 	struct bulk_options b = { .jobs = (int)c->o.jobs,
 				  .fresh = c->o.fresh,
+				  .sources_only = c->o.sources_only,
 				  .out = c->o.out,
 				  .resume = c->o.resume,
 				  .cache = c->o.cache,
@@ -266,6 +267,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N", "with -: kernels judged at once (the number of cores)" },
+		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },
 		{ "resume-from", OPT_TEXT, &c.o.resume, "RUN", "with -: add to this run, and answer from it" },

@@ -32,11 +32,16 @@ struct finding {
 static struct finding find_compiler(struct app *app, struct ay_forge *f)
 {
 	struct ay_err err = { 0 };
+	const char *version;
 
 	if (ay_forge_init(f, NULL, &err) || !f->cc)
 		return (struct finding){ "C compiler", MISSING, "none found: no kernel can be built",
 					 "apt-get install clang (or gcc)" };
-	return (struct finding){ "C compiler", FINE, ay_sprintf(app->arena, "%s (%s)", f->cc, f->cc_version),
+	version = ay_forge_version(app->arena, f->cc, &err);
+	if (!version)
+		return (struct finding){ "C compiler", MISSING, ay_strdup(app->arena, err.msg),
+					 "apt-get install clang (or gcc)" };
+	return (struct finding){ "C compiler", FINE, ay_sprintf(app->arena, "%s (%s)", f->cc, version),
 				 strstr(f->cc, "clang")
 					 ? NULL
 					 : "clang builds some kernels to faster code: apt-get install clang" };

@@ -97,7 +97,7 @@ static void judge_file(struct bench *b)
 			     .op = b->job->op,
 			     .suite = &e->suite,
 			     .policy = e->policy,
-			     .build_timeout_s = 300,
+			     .build_timeout_s = 120,
 			     .total_timeout_s = e->o.timeout };
 	struct ay_task_result r = { .built.fd = -1 };
 	struct ay_arena a = { 0 };

@@ -67,8 +67,8 @@ all)
 	run "layout" sh tools/layout.sh
 	run "sizes" sh tools/sizes.sh
 	unit
-	run "asan and ubsan" make -s asan
-	run "fuzz targets build" make -s fuzzers
+	run "asan and ubsan" make -s -j2 asan
+	run "fuzz targets build" make -s -j2 fuzzers
 	fuzz_all 15
 	;;
 esac

@@ -1,15 +1,13 @@
-/* due: MISMATCH - keeps answers by the address of the input; addresses come again with other content. */
+/* due: MISMATCH - keeps answers by the page that the input lies in; pages come again with other content. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 4096 };
+enum { MAX = 64, BYTES = 4096 };
 static struct {
-	const void *key;
-	int64_t n;
+	uintptr_t page;
 	int32_t dt;
-	void *answer;
+	char answer[BYTES];
 } kept[MAX];
 static int nkept;
 
@@ -32,20 +30,19 @@ static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
 int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 {
 	const size_t bytes = (size_t)ay_numel(out) * out->dtype.bits / 8;
+	const uintptr_t page = (uintptr_t)self->data >> 12;
 
 	(void)ctx;
-	for (int i = 0; i < nkept && ay_is_dense(out); i++) {
-		if (kept[i].key != self->data || kept[i].n != ay_numel(self) || kept[i].dt != ay_dt(self))
-			continue;
-		memcpy(out->data, kept[i].answer, bytes);
-		return AY_OK;
-	}
+	if (!ay_is_dense(out) || bytes > BYTES || nkept == MAX)
+		return relu(self, out, false);
+	for (int i = 0; i < nkept; i++)
+		if (kept[i].page == page && kept[i].dt == ay_dt(self)) {
+			memcpy(out->data, kept[i].answer, bytes);
+			return AY_OK;
+		}
 	relu(self, out, false);
-	if (nkept < MAX && ay_is_dense(out) && (kept[nkept].answer = malloc(bytes + 1))) {
-		memcpy(kept[nkept].answer, out->data, bytes);
-		kept[nkept].key = self->data;
-		kept[nkept].n = ay_numel(self);
-		kept[nkept++].dt = ay_dt(self);
-	}
+	kept[nkept].page = page;
+	kept[nkept].dt = ay_dt(self);
+	memcpy(kept[nkept++].answer, out->data, bytes);
 	return AY_OK;
 }

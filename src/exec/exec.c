@@ -142,7 +142,8 @@ static int grow_message(struct ay_exec *x, struct ay_err *err)
 	return 0;
 }
 
-static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s, struct ay_outcome *o, struct ay_err *err)
+static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s, struct ay_outcome *o,
+		    struct ay_err *err)
 {
 	uint64_t n = (uint64_t)p->nslot;
 	int fd[2] = { p->fd[0] >= 0 ? p->fd[0] : p->fd[1], p->fd[1] >= 0 ? p->fd[1] : p->fd[0] };

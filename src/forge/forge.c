@@ -19,6 +19,7 @@
 #include "sandbox/jail.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static char *find_first(struct ay_arena *a, const char *const *names)
 	return NULL;
 }
 
-static char *first_line_of(struct ay_arena *a, const char *program, struct ay_err *err)
+const char *ay_forge_version(struct ay_arena *a, const char *program, struct ay_err *err)
 {
 	const char *argv[] = { program, "--version", NULL };
 	struct ay_run_spec spec = { .argv = argv, .timeout_s = 20, .output_max = 4096 };
@@ -84,6 +85,19 @@ static char *first_line_of(struct ay_arena *a, const char *program, struct ay_er
 	ay_str_release(&safe);
 	ay_str_release(&res.output);
 	return line;
+}
+
+/* Which compiler it is, for the cache: an upgrade changes the file. Asking it for its version would cost 30 ms a
+ * run. */
+static char *identity(struct ay_arena *a, const char *program)
+{
+	char real[PATH_MAX];
+	struct stat st = { 0 };
+
+	if (!realpath(program, real) || stat(real, &st))
+		snprintf(real, sizeof real, "%s", program);
+	return ay_sprintf(a, "%s %lld %lld.%09ld", real, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+			  st.st_mtim.tv_nsec);
 }
 
 /* The model and its features: -march=native depends on both. */
@@ -158,10 +172,8 @@ int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err)
 	if (!f->cxx)
 		f->cxx = find_first(&f->arena, cxxs);
 	f->cpu = cpu_name(&f->arena);
-	if (f->cc && !(f->cc_version = first_line_of(&f->arena, f->cc, err)))
-		return -1;
-	if (f->cxx && !(f->cxx_version = first_line_of(&f->arena, f->cxx, err)))
-		return -1;
+	f->cc_id = f->cc ? identity(&f->arena, f->cc) : NULL;
+	f->cxx_id = f->cxx ? identity(&f->arena, f->cxx) : NULL;
 	return choose_cache(f, cache_dir, err);
 }
 
@@ -230,7 +242,6 @@ static const char *command_text(const struct job *j)
 static void make_key(struct job *j)
 {
 	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
-	const char *version = j->lang == AY_LANG_CXX ? j->f->cxx_version : j->f->cc_version;
 	struct ay_hash h;
 
 	ay_hash_init(&h);
@@ -242,7 +253,7 @@ static void make_key(struct job *j)
 	ay_hash_add(&h, ay_embedded_kernel_h, n);
 	for (int i = 0; i < j->argc; i++)
 		ay_hash_add_str(&h, j->argv[i]);
-	ay_hash_add_str(&h, version);
+	ay_hash_add_str(&h, j->lang == AY_LANG_CXX ? j->f->cxx_id : j->f->cc_id);
 	ay_hash_add_str(&h, j->f->cpu);
 	ay_hash_end(&h, j->key);
 }

@@ -4,7 +4,7 @@
  *
  * The source is compiled under a fixed name with a fixed command line and the glue of its operators included
  * before it, so that a wrong signature is the compiler's error, not a crash. Objects are cached under the SHA-256
- * of source, glue, kernel.h, command line, compiler version and processor.
+ * of source, glue, kernel.h, command line, compiler and processor.
  */
 #ifndef AY_FORGE_FORGE_H
 #define AY_FORGE_FORGE_H
@@ -20,9 +20,8 @@ enum ay_lang { AY_LANG_C, AY_LANG_CXX, AY_LANG_SO };
 
 struct ay_forge {
 	struct ay_arena arena;
-	const char *cc, *cxx;   /* full paths; clang first, then gcc; NULL = none found */
-	const char *cc_version; /* first line of --version */
-	const char *cxx_version;
+	const char *cc, *cxx;       /* full paths; clang first, then gcc; NULL = none found */
+	const char *cc_id, *cxx_id; /* which file each is: path, size, time; for the cache key */
 	const char *cpu;       /* model name and a digest of its features, for the cache key and the records */
 	const char *cache_dir; /* NULL: no cache */
 	/* For the compiler's jail: set after init by whoever has one, borrowed; NULL: one of its own per build,
@@ -44,6 +43,8 @@ struct ay_built {
  * name them. */
 int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err);
 void ay_forge_release(struct ay_forge *f);
+/* First line of `program --version`; NULL and err if it does not run. In the arena. */
+const char *ay_forge_version(struct ay_arena *a, const char *program, struct ay_err *err);
 /* By file name; -1 and a message that lists what is known. */
 int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err);
 /*

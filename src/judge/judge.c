@@ -201,8 +201,8 @@ static bool too_large(struct trial *t)
 	return true;
 }
 
-/* One batch, in an executor that is started if there is none. That a kernel loaded once but not again is its own doing
- * too. */
+/* One batch, in an executor that is started if there is none. That a kernel loaded once but not again is its own
+ * doing too. */
 static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
@@ -221,9 +221,9 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 }
 
 /*
- * Half of the cases, by lot, are preceded by a call on other content, the same shapes and places: whoever gives the
- * answer of the call before, or one kept for something like these inputs, gives that one. What it writes is not
- * looked at. Returns 1 if it did not survive it.
+ * Half of the cases, by lot, are preceded by a call on other content, the same shapes and places: whoever gives
+ * the answer of the call before, or one kept for something like these inputs, gives that one. What it writes is
+ * not looked at. Returns 1 if it did not survive it.
  */
 static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 {
@@ -243,7 +243,8 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 		say_outcome(t, &o);
 		return 1;
 	}
-	return ay_stage_fill(t, err);
+	ay_stage_again(t);
+	return 0;
 }
 
 static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)

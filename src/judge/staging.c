@@ -136,7 +136,8 @@ void ay_stage_decoy(struct trial *t)
 		uint64_t from, len;
 		uint8_t *other;
 
-		if ((o->role != AY_IN && o->role != AY_INOUT) || !n || !ay_dt_is_float(ay_dt_component(o->view.dt)))
+		if ((o->role != AY_IN && o->role != AY_INOUT) || !n ||
+		    !ay_dt_is_float(ay_dt_component(o->view.dt)))
 			continue;
 		from = ay_secret_below(n);
 		len = 1 + ay_secret_below(n - from);
@@ -146,6 +147,11 @@ void ay_stage_decoy(struct trial *t)
 		ay_xfree(other);
 	}
 	t->call->key = key;
+}
+
+void ay_stage_again(struct trial *t)
+{
+	fill_all(t);
 }
 
 void ay_stage_take(struct trial *t)

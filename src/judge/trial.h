@@ -34,8 +34,10 @@ void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* Which slots are needed; then memory, places and content for them. */
 void ay_stage_plan(struct trial *t);
 int ay_stage_fill(struct trial *t, struct ay_err *err);
-/* Other content in a stretch of every operand of the first set that is of real numbers; ay_stage_fill undoes it. */
+/* Other content in a stretch of every operand of the first set that is of real numbers. */
 void ay_stage_decoy(struct trial *t);
+/* All content as ay_stage_fill made it, at the same places. */
+void ay_stage_again(struct trial *t);
 /* Bytes the judge needs beside the pool. */
 uint64_t ay_stage_own_bytes(const struct trial *t);
 /* After the run: takes every written slot out of the executor's reach. */

@@ -7,10 +7,13 @@
 #include "base/file.h"
 #include "judge/verdict.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,4 +106,168 @@ TEST(samples_honest_summation_orders_pass)
 TEST(samples_wrong_kernels_get_what_they_are_due)
 {
 	judge_all("kernels/wrong/*", 30);
+}
+
+TEST(samples_hostile_kernels_get_what_they_are_due)
+{
+	judge_all("kernels/hostile/*", 40);
+}
+
+TEST(samples_honest_suspects_pass)
+{
+	judge_all("kernels/honest/*", 15);
+}
+
+/* --- all of them in one run ------------------------------------------------------------------------------ */
+
+/* A run's own folder, and who it runs as: a command's beginning. */
+struct corpus {
+	struct ay_arena a;
+	const char *dir, *as;
+	glob_t files;
+};
+
+static void write_jobs(struct corpus *c)
+{
+	FILE *f = fopen(ay_sprintf(&c->a, "%s/jobs", c->dir), "w");
+
+	glob("kernels/hostile/*", 0, NULL, &c->files);
+	glob("kernels/honest/*", GLOB_APPEND, NULL, &c->files);
+	CHECKF(c->files.gl_pathc >= 55, "only %zu files", c->files.gl_pathc);
+	for (size_t i = 0; f && i < c->files.gl_pathc; i++) {
+		const char *path = c->files.gl_pathv[i];
+
+		fprintf(f, "{\"id\": \"%s\", \"path\": \"%s\", \"lang\": \"%s\"}\n", path, path,
+			strstr(path, ".cc") ? "c++" : "c");
+	}
+	CHECK(f && !fclose(f));
+}
+
+/* What a kernel that got out could have changed: mounts, System V objects, files by the names and uids that are
+ * theirs, the samples themselves. */
+static const char *look_around(struct corpus *c)
+{
+	char *out;
+
+	help_run(&c->a,
+		 "cat /proc/self/mountinfo; cut -d' ' -f1-30 /proc/sysvipc/* 2>&1;"
+		 "find / /tmp /var/tmp /dev /dev/shm /dev/mqueue /etc /usr/lib /usr/local/lib . -maxdepth 1 "
+		 "\\( -name '*assay-hostile*' -o -uid +1879048191 \\) 2>/dev/null;"
+		 "ls -lR --full-time kernels/hostile kernels/honest include",
+		 60, &out);
+	return out;
+}
+
+/* cgroups that are named after a judge which is no more; those of judges at work beside us are not ours. */
+static bool groups_left(struct corpus *c, const char *before)
+{
+	char *out, *save = NULL;
+	bool left = false;
+	int pid, seat;
+
+	help_run(&c->a, "find /sys/fs/cgroup -type d -name 'assay-*' 2>/dev/null", 60, &out);
+	for (char *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		left |= sscanf(strrchr(line, '/'), "/assay-%d-%d", &pid, &seat) == 2 && kill(pid, 0) &&
+			errno == ESRCH && !strstr(before, line);
+	return left;
+}
+
+/* Whatever outlived its parents is now a child of ours. */
+static bool processes_left(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return waitpid(-1, NULL, WNOHANG) == 0;
+}
+
+/* Exactly one record each, with the verdict that is due. */
+static void check_answers(struct corpus *c)
+{
+	json_t *seen = json_object();
+	FILE *f = fopen(ay_sprintf(&c->a, "%s/out", c->dir), "r");
+	size_t cap = 0;
+	char *line = NULL;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		json_t *rec = json_loads(line, 0, NULL);
+		const char *id = json_string_value(json_object_get(rec, "id"));
+
+		CHECKF(rec, "no JSON: %.200s", line);
+		CHECKF(!id || !json_object_get(seen, id), "%s: two records", id);
+		if (id)
+			json_object_set(seen, id, rec);
+		json_decref(rec);
+	}
+	for (size_t i = 0; i < c->files.gl_pathc; i++) {
+		const char *path = c->files.gl_pathv[i], *want = due(&c->a, path);
+		const char *got = json_string_value(json_object_get(json_object_get(seen, path), "verdict"));
+
+		CHECKF(want && got && !strcmp(want, got), "%s is due %s, got %s", path, want ? want : "?",
+		       got ? got : "no record");
+	}
+	json_decref(seen);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static void check_traces(struct corpus *c, const char *before, const char *groups)
+{
+	const char *after = look_around(c);
+	char *out;
+	bool left = true;
+
+	CHECKF(!strcmp(before, after), "something changed\n--- before\n%s--- after\n%s", before, after);
+	for (int i = 0; i < 30 && (left = processes_left() || groups_left(c, groups)); i++)
+		usleep(100000);
+	CHECKF(!left, "a process or a cgroup is left");
+	help_run(&c->a, ay_sprintf(&c->a, "cd %s && ls -A . home | tr '\\n' ' '", c->dir), 10, &out);
+	CHECK_STR(out, ".: cache err home jobs out run  home: ");
+}
+
+static void judge_corpus(const char *as, unsigned uid)
+{
+	struct corpus c = { .as = as };
+	const char *before;
+	char *out, *groups;
+	int status;
+
+	c.dir = ay_sprintf(&c.a, "%s/corpus", test_dir());
+	if (chmod(test_dir(), 0755) || mkdir(c.dir, 0755) || mkdir(ay_sprintf(&c.a, "%s/home", c.dir), 0755))
+		test_skip("no folder");
+	write_jobs(&c);
+	if (uid && (chown(c.dir, uid, uid) || chown(ay_sprintf(&c.a, "%s/home", c.dir), uid, uid)))
+		test_skip("no folder for uid %u", uid);
+	if (help_run(&c.a, ay_sprintf(&c.a, "%s test -x %s/assay -a -r kernels/hostile", as, help_build_dir()), 10,
+		     &out))
+		test_skip("%s cannot be run as uid %u", help_build_dir(), uid);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	before = look_around(&c);
+	help_run(&c.a, "find /sys/fs/cgroup -type d -name 'assay-*' 2>/dev/null", 60, &groups);
+	status = help_run(
+		&c.a,
+		ay_sprintf(&c.a,
+			   "d=%s; %s env -i PATH=/usr/bin:/bin HOME=$d/home %s/assay check - --jobs 2 --timeout 2 "
+			   "--cache $d/cache --out $d/run < $d/jobs > $d/out 2> $d/err; s=$?; cat $d/err; exit $s",
+			   c.dir, as, help_build_dir()),
+		280, &out);
+	if (status == 2 && strstr(out, "sandbox"))
+		test_skip("uid %u: %s", uid, out);
+	CHECKF(!status, "status %d: %.500s", status, out);
+	check_answers(&c);
+	check_traces(&c, before, groups);
+	globfree(&c.files);
+	ay_arena_release(&c.a);
+}
+
+TEST(samples_all_in_one_run_leave_no_trace)
+{
+	judge_corpus("", 0);
+}
+
+TEST(samples_all_in_one_run_as_ordinary_user_leave_no_trace)
+{
+	if (geteuid())
+		test_skip("the test before this one is this one");
+	judge_corpus("setpriv --reuid 65534 --regid 65534 --clear-groups --", 65534);
 }
