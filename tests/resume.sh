@@ -5,7 +5,7 @@
 set -u
 assay=$1/assay
 dir=$2
-export XDG_CACHE_HOME=$1/cache
+export XDG_CACHE_HOME="${ASSAY_TEST_CACHE:-$1/cache}"
 fail() { echo "$1"; exit 1; }
 
 mkdir "$dir/k"

@@ -2,22 +2,23 @@
  *
  * Decode attention over a paged cache: for sequence s and query head h, with L = seq_lens[s],
  *
- *	x_t = scale * q . k_t  (+ alibi_slopes[h] * (t - L + 1)),   p = softmax(x over t < L),   out = sum_t p_t
- *v_t
+ * 	x_t = scale * q . k_t  (+ alibi_slopes[h] * (t - L + 1)),   p = softmax(x over t < L),   out = sum_t p_t
+ * v_t
  *
  * Token t lies in block block_tables[s][t / block_size] at place t % block_size, under the key/value head
  * h / (heads / num_kv_heads).
  *
  * Error: the sum of L products p v, the normaliser (growth(L) |out|), and what the error E_t = scale growth(D) R_t
- *+ |x_t| of a logit does to the weights: sum_t p_t (|v_t| + |out|) E_t. vLLM's own kernel (attention_kernels.cuh)
- *rounds the probabilities to the storage dtype, multiplies by v in it and adds eight such products in it before it
- *goes on in f32, which is 0.8 u of the 2-norm of the terms (standard deviation): twice that norm is admitted. It
- *also adds 1e-6 to the normaliser. An accumulator in half precision over all L still stands out from L = 128 on.
+ * + |x_t| of a logit does to the weights: sum_t p_t (|v_t| + |out|) E_t. vLLM's own kernel (attention_kernels.cuh)
+ * rounds the probabilities to the storage dtype, multiplies by v in it and adds eight such products in it before
+ * it goes on in f32, which is 0.8 u of the 2-norm of the terms (standard deviation): three times that norm, 7.5
+ * sd, is admitted (5 sd refused vLLM's own way of rounding on 2 elements of 5 million). It also adds 1e-6 to the
+ * normaliser. An accumulator in half precision over all L still stands out from L = 128 on.
  *
  * The original test (960 cases) is mis-shaped: it allocates both caches as [blocks, block, Hkv, D], which the
- *kernel reads through the x-split layout, so a right kernel fails it. Our full rows are its 960 points with the
- *real layouts, in which all sequences share the blocks of four, as prefix caching does. alibi, GQA with unequal
- *lengths, strided queries and NaN in unused slots are ours. Not covered: fp8 caches and block-sparse attention.
+ * kernel reads through the x-split layout, so a right kernel fails it. Our full rows are its 960 points with the
+ * real layouts, in which all sequences share the blocks of four, as prefix caching does. alibi, GQA with unequal
+ * lengths, strided queries and NaN in unused slots are ours. Not covered: fp8 caches and block-sparse attention.
  */
 #include "op/op.h"
 
@@ -218,7 +219,7 @@ static void put(const struct ay_ref *r, const struct attention *a, int64_t row, 
 		*ay_norm(r, 0, row, d) = norm;
 		*ay_mag(r, 0, row, d) = a->len ? ay_err_sum(a->len, out, g[d].sq, g[d].top) + g[d].logits +
 							 out * (ay_growth(a->len) + 2 + logits + eps) +
-							 (dt == AY_DT_F32 ? 0 : ay_err_round(dt, dt, 2 * norm))
+							 (dt == AY_DT_F32 ? 0 : ay_err_round(dt, dt, 3 * norm))
 					       : 0;
 	}
 }
@@ -356,7 +357,7 @@ const struct ay_op ay_ops_paged_attention[] = {{
 	.accepts   = accepts,
 	.rows      = ay_rows_last,
 	.reference = attend,
-	.rounds    = "vLLM rounds the probabilities to the storage dtype and multiplies and adds up eight values in it: 4 u of the "
+	.rounds    = "vLLM rounds the probabilities to the storage dtype and multiplies and adds up eight values in it: 6 u of the "
 		     "2-norm of p * v is admitted, and the 1e-6 it adds to the normaliser",
 	.cost      = cost,
 }, {0}};

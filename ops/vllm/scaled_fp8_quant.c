@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out0 = f8e4m3fn(clamp(input / s, -448, 448)), out1 = s, with
- *	scale given:					 s = scale (one element), out1 a copy of it in its shape
- *	else, per token if use_per_token_if_dynamic:	 s_i = max(min(absmax of row i, scale_ub) / 448, 1 / (448
- ** 512)) else, per tensor:				 s = absmax of all / 448 as vLLM 0.13 does: read in its
- *csrc/quantization (common.cu) and _custom_ops.py. vLLM returns the given scale itself; a C kernel finds a result
- *of its own and writes the copy there, which must be exact. scale_ub is read at its first element only and only
- *per token. num_token_padding p (not None, not 0) gives max(rows, p) rows; what is in the added rows, of out0 and
- *of the scales per token, nobody promises: they must be written, with anything, and are not compared.
+ * out0 = f8e4m3fn(clamp(input / s, -448, 448)), out1 = s. With scale given, s = scale (one element) and out1 is a
+ * copy of it; else per token, s_i = max(min(absmax of row i, scale_ub) / 448, 1 / (448 * 512)); else per tensor, s
+ * = absmax / 448. So does vLLM 0.13 (csrc/quantization, common.cu; _custom_ops.py), which returns the given scale
+ * itself: a C kernel finds a result of its own and writes the copy there, which must be exact. scale_ub is read at
+ * its first element only, and only per token. num_token_padding p (not None, not 0) gives max(rows, p) rows; what
+ * is in the added rows, of out0 and of the scales per token, nobody promises: they may be left alone.
  *
  * Error. A quantiser is judged by its distance to the real value: half an ulp of f8e4m3fn (k_out = 0.5; a tie may
- *go either way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM
- *multiplies by 1 / s but divides per token. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 /
- *448). NaN is not promised: vLLM's fminf turns it into 448, a clamp would keep it. An input of zeros alone has no
- *scale per tensor and is not in the rows.
+ * go either way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM
+ * multiplies by 1 / s but divides per token. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 /
+ * 448). NaN is not promised: vLLM's fminf turns it into 448, a clamp would keep it. An input of zeros alone has no
+ * scale per tensor and is not in the rows.
  *
  * What the original test missed: it compares after a cast to f16 with rtol 1e-3, far below a step of f8e4m3fn
- *(1/16 to 1/8), so in effect bit for bit, and refuses a kernel that rounds a tie of x / s the other way than x *
- *(1 / s). Not in its grid: empty, strided and one-element inputs, rows below the minimal scale, values beyond 448
- ** scale on purpose. Its group_2d_1x1 is the static case with another shape of scale.
+ * (1/16 to 1/8), so in effect bit for bit, and refuses a kernel that rounds a tie of x / s the other way than x (1
+ * / s). Not in its grid: empty, strided and one-element inputs, rows below the minimal scale, values beyond 448
+ * scale on purpose. Its group_2d_1x1 is the static case with another shape of scale.
  *
  * Cases: original 540, of which 90 are distinct: vLLM ignores scale_ub and use_per_token with a scale, scale_ub
- *per tensor, and padding 0 or below the rows there are. Here 105 full: 5 modes x 3 dtypes x (5 shapes, [1, 32]
- *padded by 0 and 64 too).
+ * per tensor, and padding 0 or below the rows there are. Here 105 full: 5 modes x 3 dtypes x (5 shapes, [1, 32]
+ * padded by 0 and 64 too).
  */
 #include "op/op.h"
 
@@ -182,8 +180,8 @@ const struct ay_op ay_ops_scaled_fp8_quant[] = {{
 		     "scale, and out1 is a copy of it in its shape. Without, and use_per_token_if_dynamic: one s per row, "
 		     "max(min(absmax of the row, first element of scale_ub, if any) / 448, 1 / (448 * 512)), out1 is [rows, 1]. Else s = "
 		     "absmax of input / 448, out1 is [1]. x * (1 / s) is as good as x / s. If num_token_padding is neither NULL nor 0 "
-		     "the results have max(rows, num_token_padding) rows; the added ones (of the scales per row, too) must be written, "
-		     "but with anything. output is always NULL.",
+		     "the results have max(rows, num_token_padding) rows; the added ones (of the scales per row, too) may hold "
+		     "anything. output is always NULL.",
 	.cases     = {
 		{ "((T([n, d], dt), T(s, f32, fill=uniform(0.005, 0.02)), p), {})", "dt=f32|f16|bf16 (n,d,s,p)=(1,1,[1],None)|(0,32,[1],None)|(7,129,[1],None)|(7,129,[1, 1],None)|(7,129,[],None)|(64,65,[1],0)|(3,33,[1],5)|(3,33,[1],2)|(0,5,[1],4)", AY_QUICK },
 		{ "((T([7, 129], dt), T([1], f32, fill=const(s))), {})", "dt=f32|f16|bf16 s=0.001|0.25|1.0|100.0", AY_QUICK },

@@ -74,8 +74,8 @@ static void run_command(struct ay_arena *a, const char *file, int line, const ch
 
 	if (nwant && !strncmp(want[nwant - 1], "exit ", 5))
 		status = (int)strtol(want[--nwant] + 5, NULL, 10);
-	full = ay_sprintf(a, "export PATH=%s:$PATH T=%s XDG_CACHE_HOME=%s/cache; %s", help_build_dir(), test_dir(),
-			  help_build_dir(), cmd);
+	full = ay_sprintf(a, "export PATH=%s:$PATH T=%s XDG_CACHE_HOME=%s; %s", help_build_dir(), test_dir(),
+			  help_cache(), cmd);
 	real = help_run(a, full, 120, &out);
 	shown = ay_strdup(a, out);
 	n = split(a, out, &got);
@@ -180,7 +180,7 @@ TEST(docs_mutants_page_is_what_the_program_prints)
 }
 
 /* CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
-TEST(recipe_new_operator_touches_one_file)
+TEST_SLOW(recipe_new_operator_touches_one_file)
 {
 	struct ay_arena a = { 0 };
 	char *out;
@@ -192,7 +192,7 @@ TEST(recipe_new_operator_touches_one_file)
 	ay_arena_release(&a);
 }
 
-TEST(eval_survives_twenty_kills_and_a_full_disk)
+TEST_SLOW(eval_survives_twenty_kills_and_a_full_disk)
 {
 	struct ay_arena a = { 0 };
 	char *out;

@@ -3,6 +3,8 @@
 #include "test.h"
 #include "base/process.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +39,15 @@ const char *help_build_dir(void)
 	path[n > 0 ? n : 0] = 0;
 	if (strrchr(path, '/'))
 		*strrchr(path, '/') = 0;
+	return path;
+}
+
+const char *help_cache(void)
+{
+	static char path[4200];
+	const char *given = getenv("ASSAY_TEST_CACHE");
+
+	snprintf(path, sizeof path, "%s%s", given ? given : help_build_dir(), given ? "" : "/cache");
 	return path;
 }
 

@@ -10,6 +10,9 @@ const struct ay_registry *help_registry(void);
 struct ay_call *help_bind(const struct ay_registry *r, struct ay_arena *a, const char *line, struct ay_err *err);
 /* Folder in which the program under test lies. */
 const char *help_build_dir(void);
+/* Where the tests keep compiled kernels ($ASSAY_TEST_CACHE, else cache/ in the build folder): for XDG_CACHE_HOME.
+ */
+const char *help_cache(void);
 /* Runs a shell command; its output (both streams) in the arena, and its exit status. */
 int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **output);
 

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	enum { MOST = 16 };
 	struct running list[MOST] = { 0 };
 	struct counts c = { 0 };
-	int width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
+	int left = 0, width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
 
 	if (width < 1 || getenv("ASSAY_BENCH"))
 		width = 1;
@@ -181,6 +181,10 @@ int main(int argc, char **argv)
 
 		if (!wanted(t, argc, argv))
 			continue;
+		if (t->slow && argc < 2 && !getenv("ASSAY_SLOW")) {
+			left++;
+			continue;
+		}
 		if (busy == width) {
 			reap(list, width, &c);
 			busy--;
@@ -192,6 +196,8 @@ int main(int argc, char **argv)
 	}
 	for (; busy; busy--)
 		reap(list, width, &c);
+	if (left)
+		printf("%d slow tests are left to `make check`\n", left);
 	printf("%d passed, %d failed, %d skipped\n", c.passed, c.failed, c.skipped);
 	return c.failed || !(c.passed + c.skipped);
 }

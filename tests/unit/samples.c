@@ -38,8 +38,8 @@ static const char *due(struct ay_arena *a, const char *path)
 /* The summary is the last line of the program's JSON. */
 static const char *verdict(struct ay_arena *a, const char *path, char **out)
 {
-	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --timeout 2 --cache %s/cache", help_build_dir(),
-				     path, help_build_dir());
+	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --timeout 2 --cache %s/assay", help_build_dir(),
+				     path, help_cache());
 	json_t *j;
 	char *last;
 	int status = help_run(a, cmd, 120, out);
@@ -108,12 +108,12 @@ TEST(samples_wrong_kernels_get_what_they_are_due)
 	judge_all("kernels/wrong/*", 30);
 }
 
-TEST(samples_hostile_kernels_get_what_they_are_due)
+TEST_SLOW(samples_hostile_kernels_get_what_they_are_due)
 {
 	judge_all("kernels/hostile/*", 40);
 }
 
-TEST(samples_honest_suspects_pass)
+TEST_SLOW(samples_honest_suspects_pass)
 {
 	judge_all("kernels/honest/*", 15);
 }
@@ -260,12 +260,12 @@ static void judge_corpus(const char *as, unsigned uid)
 	ay_arena_release(&c.a);
 }
 
-TEST(samples_all_in_one_run_leave_no_trace)
+TEST_SLOW(samples_all_in_one_run_leave_no_trace)
 {
 	judge_corpus("", 0);
 }
 
-TEST(samples_all_in_one_run_as_ordinary_user_leave_no_trace)
+TEST_SLOW(samples_all_in_one_run_as_ordinary_user_leave_no_trace)
 {
 	if (geteuid())
 		test_skip("the test before this one is this one");
