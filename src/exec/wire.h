@@ -3,9 +3,9 @@
  * wire - what judge and executor say to each other. Shared by both; depends on libc and kernel.h alone.
  *
  * A message is a head and `bytes` bytes of payload, one packet. A payload beyond AY_WIRE_INLINE travels as one
- *more sealed memfd behind the message's own descriptors. There are no pointers in a message, and nothing of what
- *the judge keeps to itself: no line, no fill, no seed of the inputs. Numbers are in the byte order of the machine,
- *since both ends are on it.
+ * more sealed memfd behind the message's own descriptors. There are no pointers in a message, and nothing of what
+ * the judge keeps to itself: no line, no fill, no seed of the inputs. Numbers are in the machine's byte order,
+ * since both ends are on it.
  *
  *	HELLO	nothing is sent: the executor is up and in its jail
  *	LOAD	fd: the kernel's object. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
