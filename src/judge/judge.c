@@ -21,20 +21,40 @@ static bool has_entry(const struct ay_judge *j, const char *symbol)
 	return false;
 }
 
+static const struct ay_route *find_route(struct ay_judge *j, const struct ay_schema *s)
+{
+	struct ay_err err = { 0 };
+	const struct ay_entry_op *owner;
+	const struct ay_schema *f = s;
+	struct ay_proto *proto;
+	struct ay_route *r;
+
+	for (r = j->routes; r; r = r->next)
+		if (r->schema == s)
+			return r;
+	r = AY_NEW(&j->keep, struct ay_route);
+	*r = (struct ay_route){ .schema = s, .safe = true, .next = j->routes };
+	j->routes = r;
+	if (!has_entry(j, ay_proto_symbol(&j->keep, s))) {
+		r->derived = true;
+		f = ay_registry_functional(j->registry, s, &owner);
+		if (!f || !has_entry(j, ay_proto_symbol(&j->keep, f)))
+			return r;
+		/* what is not safe in place is run into scratch and copied: that is the functional form again */
+		r->safe = ay_schema_out(s) || owner->op[0]->flags & AY_ALIAS_SAFE;
+	}
+	if (ay_proto_make(&j->keep, f, &proto, &err))
+		AY_BUG("%s is loaded but has no prototype: %s", f->base, err.msg);
+	r->proto = proto;
+	return r;
+}
+
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived)
 {
-	const struct ay_entry_op *owner;
-	const struct ay_schema *f;
+	const struct ay_route *r = find_route(j, s);
 
-	*derived = false;
-	if (has_entry(j, ay_proto_symbol(&j->keep, s)))
-		return true;
-	f = ay_registry_functional(j->registry, s, &owner);
-	if (!f || !has_entry(j, ay_proto_symbol(&j->keep, f)))
-		return false;
-	/* what is not safe in place is run into scratch and copied: that is the functional form again */
-	*derived = true;
-	return ay_schema_out(s) || owner->op[0]->flags & AY_ALIAS_SAFE;
+	*derived = r->derived && r->proto;
+	return r->proto && r->safe;
 }
 
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail)
@@ -161,27 +181,18 @@ void ay_judge_release(struct ay_judge *j)
 /* --- one case -------------------------------------------------------------------------------------------- */
 
 /* The function to call: the overload's own, else its functional form on the same operands. */
-static int choose_entry(struct trial *t, struct ay_batch *b, struct ay_err *err)
+static int choose_entry(struct trial *t, struct ay_batch *b)
 {
-	const struct ay_schema *s = t->call->s;
-	const struct ay_entry_op *owner;
-	struct ay_proto *proto;
+	const struct ay_route *r = find_route(t->j, t->call->s);
 
 	b->call = t->call;
-	if (!has_entry(t->j, ay_proto_symbol(t->a, s))) {
-		s = ay_registry_functional(t->j->registry, s, &owner);
-		if (!s || !has_entry(t->j, ay_proto_symbol(t->a, s))) {
-			ay_trial_say(t, AY_VERDICT_LOAD,
-				     ay_sprintf(t->a, "the kernel does not define %s",
-						ay_proto_symbol(t->a, t->call->s)));
-			return 1;
-		}
-		t->rep->derived = ay_proto_symbol(t->a, s);
-	}
-	if (ay_proto_make(t->a, s, &proto, err))
-		return -1;
-	b->proto = proto;
-	return 0;
+	b->proto = r->proto;
+	if (!r->proto)
+		ay_trial_say(t, AY_VERDICT_LOAD,
+			     ay_sprintf(t->a, "the kernel does not define %s", ay_proto_symbol(t->a, t->call->s)));
+	else if (r->derived)
+		t->rep->derived = r->proto->symbol;
+	return r->proto ? 0 : 1;
 }
 
 static bool too_large(struct trial *t)
@@ -333,9 +344,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	if (prepare(&t, sc, err))
 		return -1;
-	chosen = choose_entry(&t, &b, err);
-	if (chosen < 0)
-		return -1;
+	chosen = choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
 	else if (!chosen && !too_large(&t)) {

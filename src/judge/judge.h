@@ -51,11 +51,21 @@ struct ay_kernel {
 	struct ay_exec_entries entries;
 };
 
+/* Which function of the kernel serves an overload; found once. */
+struct ay_route {
+	const struct ay_schema *schema;
+	const struct ay_proto *proto; /* of the function; NULL = none serves it */
+	bool derived;                 /* the function is that of the functional form */
+	bool safe;                    /* false: only by way of scratch and a copy, which proves nothing new */
+	struct ay_route *next;
+};
+
 struct ay_judge {
 	const struct ay_registry *registry;
 	struct ay_policy policy;
 	struct ay_kernel kernel;
-	struct ay_arena keep; /* entry names */
+	struct ay_arena keep; /* entry names, routes */
+	struct ay_route *routes;
 	struct ay_exec *exec; /* NULL: not running */
 	struct ay_pool pool;  /* reused while the next case fits */
 	bool has_pool;

@@ -164,7 +164,7 @@ static int add_cases(struct work *k)
 	}
 	for (int i = 0; i < k->r->n; i++)
 		if (same_family(k, &k->r->op[i]) &&
-		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i], AY_PERF, k->err))
+		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i], AY_FULL, k->err))
 			return -1;
 	return 0;
 }
