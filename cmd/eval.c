@@ -61,6 +61,11 @@ static int keep_progress(struct eval *e, bool last)
 	return rc;
 }
 
+static bool is_good(enum ay_verdict v)
+{
+	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
+}
+
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct eval *e = user;
@@ -313,11 +318,6 @@ static void print_table(const struct ay_summary *s)
 		       o->overloads_passed, o->overloads, (long long)o->cases,
 		       (long long)o->count[AY_VERDICT_PASS], o->file ? o->file : "");
 	}
-}
-
-static bool is_good(enum ay_verdict v)
-{
-	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
 }
 
 /* Exit status: a kernel that is there did not pass; or what the gates say. */
