@@ -78,8 +78,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
 	if (!strcmp(type, AY_TYPE_CASE)) {
 		e->done++;
-		e->failures += ay_record_verdict(rec) != AY_VERDICT_PASS &&
-			       ay_record_verdict(rec) != AY_VERDICT_SKIPPED;
+		e->failures += !is_good(ay_record_verdict(rec));
 	}
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "backend", json_string(e->o.backend));
