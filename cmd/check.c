@@ -32,7 +32,7 @@ static const struct usage usage = {
 struct options {
 	const char *op, *line, *cache, *out, *resume;
 	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
-	int64_t threads, jobs;
+	int64_t threads, jobs, seed;
 	double timeout;
 };
 
@@ -185,6 +185,8 @@ static int prepare(struct check *c, struct ay_err *err)
 					.oracle_threads = ay_cpu_count(),
 					.call_timeout_s = c->o.timeout,
 					.allow_tf32 = c->o.tf32,
+					.has_seed = c->o.seed >= 0,
+					.seed = (uint64_t)c->o.seed,
 					.sandbox = c->sandbox };
 	return 0;
 }
@@ -233,6 +235,8 @@ static int check_bulk(const struct check *c, struct ay_err *err)
 				       .oracle_threads = 1,
 				       .call_timeout_s = c->o.timeout,
 				       .allow_tf32 = c->o.tf32,
+				       .has_seed = c->o.seed >= 0,
+				       .seed = (uint64_t)c->o.seed,
 				       .sandbox = c->sandbox,
 				       .crowd = b.jobs };
 	return bulk_run(c->app, &b, err);
@@ -265,6 +269,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
+		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N", "with -: kernels judged at once (the number of cores)" },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
@@ -281,6 +286,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	c.o.threads = 1;
 	c.o.timeout = 10;
+	c.o.seed = -1;
 	c.o.jobs = ay_cpu_count();
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)

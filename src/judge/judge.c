@@ -295,6 +295,14 @@ static const char *line_text(struct ay_arena *a, const struct ay_case *line)
 	return s;
 }
 
+/* Short enough to paste; the executor never sees it. */
+static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
+{
+	const struct ay_policy *p = &t->j->policy;
+
+	return p->has_seed ? ay_key_from_seed(line_text(t->a, line), p->seed).k[0] >> 32 : ay_secret_u64() >> 32;
+}
+
 static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
@@ -302,8 +310,8 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 	*line = *sc->line;
 	line->cnt = -1;
 	if (!line->has_seed) {
+		line->seed = draw_seed(t, sc->line);
 		line->has_seed = true;
-		line->seed = ay_secret_u64() >> 32; /* short enough to paste; the executor never sees it */
 	}
 	line->ns = sc->schema->ns;
 	t->rep->line = line_text(t->a, line);

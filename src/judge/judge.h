@@ -25,6 +25,8 @@ struct ay_policy {
 	int oracle_threads; /* we may use */
 	double call_timeout_s;
 	bool allow_tf32;
+	bool has_seed; /* cases without a seed of their own get one that follows from this, not from chance */
+	uint64_t seed;
 	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_doubt. */
 	struct ay_sandbox *sandbox;
 	int crowd; /* judges at work beside each other on this machine; 0 = this one */

@@ -38,8 +38,8 @@ static const char *due(struct ay_arena *a, const char *path)
 /* The summary is the last line of the program's JSON. */
 static const char *verdict(struct ay_arena *a, const char *path, char **out)
 {
-	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --timeout 2 --cache %s/assay", help_build_dir(),
-				     path, help_cache());
+	const char *cmd = ay_sprintf(a, "%s/assay check %s --json --seed 1 --timeout 2 --cache %s/assay",
+				     help_build_dir(), path, help_cache());
 	json_t *j;
 	char *last;
 	int status = help_run(a, cmd, 120, out);
@@ -247,7 +247,8 @@ static void judge_corpus(const char *as, unsigned uid)
 	status = help_run(
 		&c.a,
 		ay_sprintf(&c.a,
-			   "d=%s; %s env -i PATH=/usr/bin:/bin HOME=$d/home %s/assay check - --jobs 2 --timeout 2 "
+			   "d=%s; %s env -i PATH=/usr/bin:/bin HOME=$d/home %s/assay check - --jobs 2 --seed 1 "
+			   "--timeout 2 "
 			   "--cache $d/cache --out $d/run < $d/jobs > $d/out 2> $d/err; s=$?; cat $d/err; exit $s",
 			   c.dir, as, help_build_dir()),
 		280, &out);
