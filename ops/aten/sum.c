@@ -130,7 +130,7 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "((T([5, 1000], dt, fill=heavy), [1]), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([5, 1000], dt, fill=sorted(-1, 1)), [1]), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([33, 60], dt, fill=exact(-1,1)), [d]), {})", "dt=f32|f16|bf16 d=0|1", AY_QUICK },
-		{ "((T([9, 40], dt, fill=special), [0]), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([9, 40], dt, fill=nonfinite), [0]), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([9, 65], dt, stride=st, offset=1), [1]), {})", "dt=f32|f16 st=[1, 9]|[130, 2]|[0, 1]", AY_QUICK },
 		{ "((T([9, 65], dt), [1]), {})", "dt=f64|c64|i32|i64|i8|u8|b8", AY_QUICK },
 		{ "((T([9, 65], dt, fill=int(-b, b)), [1]), {})", "(dt,b)=(i64,4000000000000000)|(i32,2000000000)", AY_QUICK },

@@ -118,6 +118,14 @@ static double fill_special(const struct fillctx *f, int64_t i, const uint64_t bi
 	return list[bits[0] % (sizeof list / sizeof *list)];
 }
 
+/* The same without the largest values: sums of those overflow in one order and not in another. */
+static double fill_nonfinite(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	double x = fill_special(f, i, bits);
+
+	return isfinite(x) && fabs(x) > 1e3 ? 1 : x;
+}
+
 /* A bijection of [0, n): four Feistel rounds on the next even power of two, walked until the value is below n. */
 static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t i)
 {
@@ -168,13 +176,14 @@ static const struct kind {
 	double def[2];
 	bool logical;
 } kinds[] = {
-	{ "normal", fill_normal, 2, { 0, 1 }, false }, { "uniform", fill_uniform, 2, { 0, 1 }, false },
-	{ "int", fill_int, 2, { NAN, NAN }, false },   { "index", fill_index, 1, { NAN }, false },
-	{ "exact", fill_int, 2, { -2, 2 }, false },    { "bool", fill_bool, 1, { 0.5 }, false },
-	{ "heavy", fill_heavy, 1, { 1 }, false },      { "special", fill_special, 1, { 0 }, false },
-	{ "const", fill_const, 1, { NAN }, false },    { "zeros", fill_zeros, 0, { 0 }, false },
-	{ "ones", fill_ones, 0, { 0 }, false },        { "perm", fill_perm, 1, { -1 }, true },
-	{ "sorted", fill_sorted, 2, { 0, 1 }, true },  { "out", fill_zeros, 0, { 0 }, false },
+	{ "normal", fill_normal, 2, { 0, 1 }, false },    { "uniform", fill_uniform, 2, { 0, 1 }, false },
+	{ "int", fill_int, 2, { NAN, NAN }, false },      { "index", fill_index, 1, { NAN }, false },
+	{ "exact", fill_int, 2, { -2, 2 }, false },       { "bool", fill_bool, 1, { 0.5 }, false },
+	{ "heavy", fill_heavy, 1, { 1 }, false },         { "special", fill_special, 1, { 0 }, false },
+	{ "nonfinite", fill_nonfinite, 1, { 0 }, false }, { "const", fill_const, 1, { NAN }, false },
+	{ "zeros", fill_zeros, 0, { 0 }, false },         { "ones", fill_ones, 0, { 0 }, false },
+	{ "perm", fill_perm, 1, { -1 }, true },           { "sorted", fill_sorted, 2, { 0, 1 }, true },
+	{ "out", fill_zeros, 0, { 0 }, false },
 };
 
 const struct ay_fill_doc ay_fill_docs[] = {
@@ -187,6 +196,8 @@ const struct ay_fill_doc ay_fill_docs[] = {
 	{ "heavy(scale=1)", "heavy tails: magnitudes up to 2048 * scale, each doubling half as likely" },
 	{ "special(mean=0)",
 	  "normal, but one element in eight is NaN, an infinity, a zero, a subnormal or the largest value" },
+	{ "nonfinite(mean=0)",
+	  "special without the largest values, whose sums overflow in one order and not in another" },
 	{ "const(v)", "v everywhere" },
 	{ "zeros", "0 everywhere" },
 	{ "ones", "1 everywhere" },

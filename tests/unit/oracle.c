@@ -164,6 +164,28 @@ TEST(oracle_is_the_same_for_any_number_of_threads)
 	}
 }
 
+/* The fast pass of the comparison must not take a finite number for an infinite one, nor the other way round. */
+TEST(oracle_infinity_is_infinity_in_every_pass)
+{
+	const struct ay_entry_op *e = NULL;
+	struct ay_call *c = ready("aten::add.Tensor((T([3], f32, data=[inf, -inf, 1.0]), T([3], f32, data=[1.0, "
+				  "1.0, 1.0])), {}) seed=1",
+				  &e);
+	int64_t first;
+	float *x;
+
+	if (!c)
+		return;
+	answer(e, c, 1);
+	x = c->out[0]->view.data;
+	CHECK(isinf(x[0]) && x[1] < 0 && x[2] == 2 && !bad_elements(e, c, 1, &first));
+	x[0] = 7;
+	CHECK(bad_elements(e, c, 1, &first) == 1 && first == 0);
+	x[1] = -7;
+	x[2] = INFINITY;
+	CHECK(bad_elements(e, c, 1, &first) == 3);
+}
+
 /* With integers in, one unit in the last place is one too many. */
 TEST(oracle_exact_fill_demands_bit_equality)
 {
