@@ -8,7 +8,8 @@
  * What the original test missed: at HEAD there is none. The intended one has five pairs of shapes and one -1, in
  * three float dtypes, all dense and none with a new dimension in front, empty, or 0-dim; it compares by tolerance.
  *
- * Cases: original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full. implicit is for tracing.
+ * Cases: original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full, the shape of the -1 case ours.
+ * implicit is for tracing.
  */
 #include "op/op.h"
 
