@@ -30,8 +30,6 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 				      "/etc/ssh",
 				      "/root",
 				      "/home",
-				      "/root/.cache",
-				      "/work",
 				      "/var",
 				      "/tmp",
 				      "/run",

@@ -482,7 +482,7 @@ static void forge_reaches(void)
 {
 	static const char *const sources[] = {
 		"#include \"/etc/passwd\"\n",
-		"#include \"/proc/self/environ\"\n#include \"/root/.bashrc\"\n",
+		"#include \"/proc/self/environ\"\n#include \"/etc/hosts\"\n",
 		"#include \"/dev/zero\"\n",
 		"#include \"/proc/self/fd/1\"\n#include \"/etc/hosts\"\n",
 		"__asm__(\".incbin \\\"/etc/passwd\\\"\");\nint t_probe(const ay_tensor *a, ay_tensor *out, const "
