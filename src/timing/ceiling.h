@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ceiling - what this machine can do at best: bytes a second per level of the cache, FLOPs a second, and how large
+ * its caches are. Measured once (`assay doctor --calibrate`, or before the first timing) and kept in
+ * $XDG_CACHE_HOME/assay/ceilings.json under a key of the CPU model, the number of CPUs and this format's version.
+ *
+ * Floors are made from these, and a kernel below 0.9 of its floor is called IMPLAUSIBLE. So each figure is the best
+ * of many short runs over every way we know (reading, writing, copying; SIMD), never a mean: a ceiling that is too
+ * high only makes a floor too kind.
+ */
+#ifndef AY_TIMING_CEILING_H
+#define AY_TIMING_CEILING_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ay_level { AY_LEVEL_L1, AY_LEVEL_L2, AY_LEVEL_L3, AY_LEVEL_MEMORY, AY_LEVEL_COUNT };
+enum { AY_CURVE = 12, AY_CEILING_THREADS = 8 };
+
+/* Bytes read or written a second, all threads together, when each thread's share of `bytes` is used again and
+ * again. */
+struct ay_curve_point {
+	double bytes, per_s;
+};
+
+struct ay_ceilings {
+	char cpu[96]; /* as the system names it */
+	int cpus;
+	uint64_t cache[AY_LEVEL_MEMORY]; /* bytes of L1d and L2 of one core, of the whole L3; 0 = not told */
+	int nthread;                     /* how many of the rows below are filled */
+	struct {
+		int threads;
+		int n;
+		struct ay_curve_point point[AY_CURVE]; /* sizes ascending, speeds made non-increasing */
+		double f32, f64;                       /* FLOPs a second, fused multiply-adds counted twice */
+	} row[AY_CEILING_THREADS]; /* 1, 2, 4... and all CPUs */
+	char when[32];             /* UTC */
+};
+
+/* Reads what was kept for this machine; *found false if there is nothing (or nothing that can be understood). */
+int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err);
+/* Measures; quick: about a second. Runs threads on CPUs that the caller may use. */
+int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err);
+int ay_ceilings_save(const struct ay_ceilings *c, struct ay_err *err);
+/* Loads, or measures quickly and saves. A cache folder that cannot be written is no failure. */
+int ay_ceilings_get(struct ay_ceilings *c, struct ay_err *err);
+
+/* The fastest that `bytes` which are touched once can go when the whole pool of them is pool_bytes large: the speed
+ * of the largest measured size not above pool_bytes. */
+double ay_ceiling_bytes_per_s(const struct ay_ceilings *c, int threads, double pool_bytes);
+double ay_ceiling_flops(const struct ay_ceilings *c, int threads, bool f64);
+/* Where a pool of this size lives: MEMORY beyond twice the last cache. */
+enum ay_level ay_ceiling_level(const struct ay_ceilings *c, double pool_bytes);
+const char *ay_level_name(enum ay_level l); /* "L1", "L2", "L3", "memory" */
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quiet - what a measurement needs of the machine: a set of CPUs that no other assay measures on at the same time,
+ * and a note of who else was there.
+ */
+#ifndef AY_TIMING_QUIET_H
+#define AY_TIMING_QUIET_H
+
+#include "base/err.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which CPUs a kernel with `threads` threads gets: the last ones of those that we may use, so that the first are
+ * left for the judge. *spare: one is left. */
+void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare);
+
+/*
+ * A machine-wide lock on each CPU of a set: a file per CPU in /run/lock or /tmp that anybody may lock, taken in
+ * ascending order, so two measurements never wait for each other in a circle. Gone with the process.
+ */
+struct ay_quiet_lock {
+	int n, fd[CPU_SETSIZE];
+};
+/* Waits; said (may be NULL) is called once if it has to. */
+int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(void *user), void *user,
+		  struct ay_err *err);
+void ay_quiet_leave(struct ay_quiet_lock *l);
+
+/* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host); 0
+ * where the system does not tell. Coarse: 10 ms. */
+struct ay_quiet_use {
+	uint64_t busy_ns, stolen_ns;
+};
+void ay_quiet_read(const cpu_set_t *cpus, struct ay_quiet_use *u);
+
+#endif

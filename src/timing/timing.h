@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * timing - what was found about the speed of one kernel on one case. docs/timing.md explains every number.
+ */
+#ifndef AY_TIMING_TIMING_H
+#define AY_TIMING_TIMING_H
+
+#include "timing/ceiling.h"
+#include "timing/stats.h"
+
+/* Strings live in the arena given to whoever timed. Times are nanoseconds per call. */
+struct ay_timing {
+	enum ay_pace pace;    /* NONE: there is no ratio, `why` says why; ns may still be there */
+	const char *why;      /* NULL = nothing to say */
+	const char *baseline; /* "openblas", "reference", a file; NULL: none */
+	const char *version;  /* of it: "0.3.21 SkylakeX", a hash; NULL */
+	bool scored;          /* may enter a score: against a library, and not overhead-bound */
+	bool overhead_bound;  /* the baseline takes less than 5 empty calls */
+	bool disturbed;       /* the baseline was slower beside the kernel than alone: its time alone counts */
+	bool audited;         /* the kernel was slower when its sets came one by one: that time counts */
+	bool cold;            /* a batch is beyond twice the last cache */
+	enum ay_level level;  /* where a batch lives */
+	int threads, blocks, discarded, audits;
+	int sets; /* per batch, on average */
+	double ns, ns_lo, ns_hi; /* the kernel: median over blocks, and its 99 % interval */
+	double base_ns;
+	double speedup, lo, hi, totals; /* base/kernel; totals: ratio of the sums */
+	double latency_ns;              /* of a call alone, from `go` to `done`, hand-over subtracted */
+	double cpu_ns;                  /* CPU time per call, all threads */
+	double null_ns;                 /* what a call costs that does nothing */
+	double gate_ns, slack;          /* c0, and (p95 - p50 of c0)/T */
+	double floor_ns;                /* no correct kernel can be below it */
+	double bytes, flops;            /* compulsory per call; 0 = none counted */
+	double peak;                    /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
+	double wall_s;                  /* what all of it took */
+	int nsample;
+	const double *sample; /* ln(tB/tA) of each block that counts */
+};
+
+#endif
