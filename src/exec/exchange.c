@@ -357,12 +357,10 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 	}
 }
 
-/* Message number x->seq is on its way (or none was needed): raises `go`, waits, tells. */
-void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
+void ay_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
 
-	raise_go(x);
 	switch (wait_done(x, deadline)) {
 	case W_DONE: tell_status(x, o); break;
 	case W_DEAD:
@@ -380,6 +378,13 @@ void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 		break;
 	case W_LIED: ay_lie(x, o, "the shared page holds a number that cannot be"); break;
 	}
+}
+
+/* Message number x->seq is on its way, or none was needed. */
+void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
+{
+	raise_go(x);
+	ay_await(x, timeout_s, o);
 }
 
 /* Numbers wrap; the page starts at 0. */
@@ -402,23 +407,33 @@ static void wait_for_last_words(struct ay_exec *x)
 		nanosleep(&nap, NULL);
 }
 
-/* -1 for our failures; else *o. */
-int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
-		struct ay_outcome *o, struct ay_err *err)
+int ay_post(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, struct ay_outcome *o,
+	    struct ay_err *err)
 {
 	int rc = send_message(x, type, bytes, fds, nfd, err);
 
 	if (rc > 0)
 		return -1;
-	if (rc < 0) {
-		wait_for_last_words(x);
-		ay_finish(x);
-		if (x->killed)
-			say(o, AY_X_LIED, "it does not take its messages");
-		else
-			tell_end(x, o);
+	if (!rc) {
+		raise_go(x);
 		return 0;
 	}
-	ay_exchange(x, timeout_s, o);
+	wait_for_last_words(x);
+	ay_finish(x);
+	if (x->killed)
+		say(o, AY_X_LIED, "it does not take its messages");
+	else
+		tell_end(x, o);
+	return 0;
+}
+
+/* -1 for our failures; else *o. */
+int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
+		struct ay_outcome *o, struct ay_err *err)
+{
+	if (ay_post(x, type, bytes, fds, nfd, o, err))
+		return -1;
+	if (x->pid)
+		ay_await(x, timeout_s, o);
 	return 0;
 }

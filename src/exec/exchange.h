@@ -27,6 +27,8 @@ struct ay_exec {
 	uint32_t seq;
 	bool spin;
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
+	bool nothing;         /* loaded without a kernel */
+	int held, held_slots; /* sets that were made ready, and the slots of their pool */
 	uint32_t nset, nslot; /* of the exchange in hand: what a status may name */
 	int nentry;
 	const char **entry;
@@ -40,8 +42,14 @@ struct ay_exec {
 void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot);
 /* Reads what came through the socket to init; false if nothing did. */
 bool ay_hear_init(struct ay_exec *x);
-/* Waits for the answer to the message that was sent (or, at the start, to none). */
+/* Raises `go` and waits for the answer to the message that was sent (or, at the start, to none). */
 void ay_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
+/* Its second half. */
+void ay_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
+/* Sends a message as ay_transact does and raises `go`, without waiting. If the executor does not take it, *o says
+ * so and it is gone. */
+int ay_post(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, struct ay_outcome *o,
+	    struct ay_err *err);
 /* Sends `bytes` of payload from x->msg with fds, and waits. -1 for our failures; else *o. */
 int ay_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd, double timeout_s,
 		struct ay_outcome *o, struct ay_err *err);

@@ -96,7 +96,7 @@ static int load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_ar
 		struct ay_outcome *o, struct ay_err *err)
 {
 	ay_next_number(x, 0, 0);
-	if (ay_transact(x, AY_WIRE_LOAD, 0, &spec->so_fd, 1, spec->load_timeout_s, o, err))
+	if (ay_transact(x, AY_WIRE_LOAD, 0, &spec->so_fd, spec->so_fd >= 0, spec->load_timeout_s, o, err))
 		return -1;
 	if (o->what == AY_X_RAN)
 		read_loaded(x, a, e, o);
@@ -110,6 +110,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	int rc = -1;
 
 	*x = (struct ay_exec){ .sock = -1, .life = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
+	x->nothing = spec->so_fd < 0;
 	x->scratch_max = ay_memory_available() / 2 / AY_PAGE * AY_PAGE;
 	x->msg_cap = FIRST_MESSAGE;
 	x->msg = ay_xrealloc(NULL, x->msg_cap);
@@ -187,15 +188,20 @@ static void take_scalars(struct ay_exec *x, const struct ay_batch *b)
 		x->scalar[i] = ay_encode_scalar(b->proto, i % x->nscalar, &x->scalar[i]);
 }
 
+/* Whatever is asked of an executor that was loaded with nothing, it does that. */
 static int find_entry(const struct ay_exec *x, const char *symbol)
 {
+	if (x->nothing)
+		return 0;
 	for (int i = 0; i < x->nentry; i++)
 		if (!strcmp(x->entry[i], symbol))
 			return i;
 	return -1;
 }
 
-int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+/* Sends a batch as CALL or as HOLD, and waits. */
+static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay_batch *b, struct ay_outcome *o,
+		      struct ay_err *err)
 {
 	int entry = find_entry(x, b->proto->symbol);
 	struct ay_wire_writer w;
@@ -223,11 +229,46 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 			return -1;
 	}
 	ay_next_number(x, (uint32_t)b->nset, (uint32_t)b->pool->nslot);
-	if (ay_transact(x, AY_WIRE_CALL, w.len, NULL, 0, b->timeout_s, o, err))
+	return ay_transact(x, type, w.len, NULL, 0, b->timeout_s, o, err);
+}
+
+int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	if (send_batch(x, AY_WIRE_CALL, b, o, err))
 		return -1;
 	if (o->what == AY_X_RAN)
 		take_scalars(x, b);
 	return 0;
+}
+
+int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	x->held = 0;
+	if (send_batch(x, AY_WIRE_HOLD, b, o, err))
+		return -1;
+	if (o->what == AY_X_RAN) {
+		x->held = b->nset;
+		x->held_slots = b->pool->nslot;
+	}
+	return 0;
+}
+
+int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n };
+	struct ay_wire_writer w = payload_writer(x);
+
+	AY_ASSERT(x->pid && from >= 0 && n > 0 && from + n <= x->held);
+	*o = (struct ay_outcome){ .slot = -1 };
+	ay_wire_put(&w, &r, sizeof r);
+	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
+	return ay_post(x, AY_WIRE_RUN, w.len, NULL, 0, o, err);
+}
+
+void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
+{
+	if (x->pid)
+		ay_await(x, timeout_s, o);
 }
 
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set)

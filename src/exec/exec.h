@@ -25,6 +25,7 @@
 #include "tensor/buffer.h"
 
 #include <assay/kernel.h>
+#include <sched.h>
 #include <sys/types.h>
 
 struct ay_exec;
@@ -77,13 +78,14 @@ struct ay_batch {
 };
 
 struct ay_exec_spec {
-	int so_fd;             /* sealed memfd of the kernel's shared object; borrowed */
+	int so_fd;             /* sealed memfd of the kernel's shared object; borrowed. -1: the empty call */
 	double load_timeout_s; /* constructors run here */
 	bool spin;             /* a core is left over for waiting on */
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
 	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
 	struct ay_sandbox *sandbox;
 	uint64_t memory_max; /* bytes that it may hold beside the pool; 0: half of this machine's */
+	const cpu_set_t *cpus; /* it may run on; NULL = all of ours */
 };
 
 struct ay_exec_entries {
@@ -102,6 +104,14 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 /* Runs a batch. After anything but AY_X_RAN and AY_X_REFUSED the process is gone and only ay_exec_stop may follow.
  * Sets behind one that was refused have not run. -1 also if the object has no such entry. */
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+/*
+ * The same in two halves, for whoever keeps the time: everything is made ready once, then sets [from, from + n) are
+ * called, any number of times. post puts the order where the executor finds it, also if it is frozen: it begins
+ * when it is thawed. await waits for the answer.
+ */
+int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
+void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
  * wrote none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);

@@ -87,6 +87,22 @@ static struct ay_jail_limits limits(const struct ay_exec_spec *spec)
 					.memory_bytes = spec->memory_max };
 }
 
+/* A child begins where its parent stands, and the filter keeps it there. */
+static int start_on(struct ay_launched *l, const struct ay_jail_spec *jail, const cpu_set_t *cpus,
+		    struct ay_err *err)
+{
+	cpu_set_t mine;
+	int rc;
+
+	if (!cpus)
+		return ay_jail_start(&l->jail, jail, err);
+	if (sched_getaffinity(0, sizeof mine, &mine) || sched_setaffinity(0, sizeof *cpus, cpus))
+		return ay_fail_errno(err, AY_ERR_EXEC, "cannot choose the CPUs of an executor");
+	rc = ay_jail_start(&l->jail, jail, err);
+	sched_setaffinity(0, sizeof mine, &mine);
+	return rc;
+}
+
 static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, int sock, int page,
 		 int life, struct ay_err *err)
 {
@@ -108,7 +124,7 @@ static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_ex
 	jail.exe = ay_launch_memfd("assay-native", ay_embedded_native, n, MFD_EXEC);
 	if (jail.exe < 0)
 		return ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
-	rc = ay_jail_start(&l->jail, &jail, err);
+	rc = start_on(l, &jail, spec->cpus, err);
 	close(jail.exe);
 	return rc;
 }

@@ -8,9 +8,11 @@
  * since both ends are on it.
  *
  *	HELLO	nothing is sent: the executor is up and in its jail
- *	LOAD	fd: the kernel's object. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
+ *	LOAD	fd: the kernel's object; none: the empty call, AY_WIRE_NOTHING. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
  *	MAP	fds: inputs, outputs; slots. Replaces the pool mapped before
  *	CALL	one call on one or more sets of tensors
+ *	HOLD	as CALL, but only made ready
+ *	RUN	calls some sets of what is held: two words, the first and how many
  *	QUIT	ends the executor
  *
  * Everything here that reads takes a bounded buffer from the other side and never goes beyond it.
@@ -46,9 +48,18 @@ enum ay_wire_type {
 	AY_WIRE_LOAD,
 	AY_WIRE_MAP,
 	AY_WIRE_CALL,
+	AY_WIRE_HOLD,
+	AY_WIRE_RUN,
 	AY_WIRE_QUIT,
 	AY_WIRE_LOADED,
 	AY_WIRE_LOAD_FAILED,
+};
+
+/* The entry of an executor that was loaded with nothing: returns 0. */
+#define AY_WIRE_NOTHING "ay_nothing"
+
+struct ay_wire_run {
+	uint32_t from, n;
 };
 
 struct ay_wire_head {

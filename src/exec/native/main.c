@@ -263,6 +263,22 @@ static void name_object(char *path, size_t n, int fd)
 	snprintf(path, n, "%s", copy);
 }
 
+static int nothing(void *const *v)
+{
+	(void)v;
+	return 0;
+}
+
+/* What a call costs that does nothing: an executor of the judge's own is loaded so, and only for its clock. */
+static void load_nothing(void)
+{
+	entries.n = 1;
+	entries.name[0] = AY_WIRE_NOTHING;
+	entries.call[0] = nothing;
+	send_names();
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
 static void load(struct message *m)
 {
 	int (*list)(const char **, int (**)(void *const *), int) = NULL;
@@ -309,13 +325,20 @@ static void map(struct message *m)
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-static void call_sets(const struct ay_wire_call *c, uint8_t *mem, struct ay_wire_status *s)
+/* What was made ready: of the message only numbers are left. */
+static struct {
+	struct ay_wire_call c;
+	uint8_t *mem; /* NULL: nothing is held */
+} held;
+
+static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 {
+	const struct ay_wire_call *c = &held.c;
 	int (*fn)(void *const *) = entries.call[c->h.entry];
 	uint64_t mode = float_mode();
 
-	for (uint32_t i = 0; i < c->h.nset; i++) {
-		uint8_t *set = mem + i * c->set_bytes;
+	for (uint32_t i = from; i < from + n; i++) {
+		uint8_t *set = held.mem + i * c->set_bytes;
 		bool starved;
 
 		now_set = i;
@@ -348,36 +371,72 @@ static void *batch_memory(size_t bytes)
 	return mem;
 }
 
-static void call(struct message *m)
+/* Everything that the kernel is given for every set; false if it was answered already, that it cannot be. */
+static bool hold(struct message *m)
+{
+	static ay_ctx ctx;
+	struct ay_wire_call c;
+
+	held.mem = NULL;
+	if (!ay_wire_call_open(m->payload, m->head.bytes, (uint32_t)entries.n, pool.slot, pool.nslot, &c)) {
+		broken(EPROTO);
+		return false;
+	}
+	held.mem = c.set_bytes < SIZE_MAX / 2 / c.h.nset ? batch_memory(c.set_bytes * c.h.nset) : NULL;
+	if (!held.mem || scratch_limit(c.h.scratch_max)) {
+		broken(ENOMEM);
+		return false;
+	}
+	ctx = (ay_ctx){ .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
+	ctx.threads = (int32_t)c.h.threads;
+	for (uint32_t i = 0; i < c.h.nset; i++)
+		ay_wire_call_build(&c, i, pool.base, &ctx, held.mem + i * c.set_bytes);
+	held.c = c;
+	return true;
+}
+
+static void run(uint32_t from, uint32_t n)
 {
 	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
-	ay_ctx ctx = { .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
-	struct ay_wire_call c;
-	uint8_t *mem;
 
-	if (!ay_wire_call_open(m->payload, m->head.bytes, (uint32_t)entries.n, pool.slot, pool.nslot, &c)) {
+	call_sets(from, n, &s);
+	answer(now_seq, s);
+}
+
+static void call(struct message *m)
+{
+	if (!hold(m))
+		return;
+	run(0, held.c.h.nset);
+	scratch_trim();
+}
+
+static void run_some(struct message *m)
+{
+	struct ay_wire_run r;
+
+	if (m->head.bytes != sizeof r || !held.mem) {
 		broken(EPROTO);
 		return;
 	}
-	mem = c.set_bytes < SIZE_MAX / 2 / c.h.nset ? batch_memory(c.set_bytes * c.h.nset) : NULL;
-	if (!mem || scratch_limit(c.h.scratch_max)) {
-		broken(ENOMEM);
-		return;
-	}
-	ctx.threads = (int32_t)c.h.threads;
-	for (uint32_t i = 0; i < c.h.nset; i++)
-		ay_wire_call_build(&c, i, pool.base, &ctx, mem + i * c.set_bytes);
-	call_sets(&c, mem, &s);
-	scratch_trim();
-	answer(now_seq, s);
+	memcpy(&r, m->payload, sizeof r);
+	if (r.n > held.c.h.nset || r.from > held.c.h.nset - r.n)
+		broken(EPROTO);
+	else
+		run(r.from, r.n);
 }
 
 static void follow(struct message *m)
 {
 	switch (m->head.type) {
-	case AY_WIRE_LOAD: load(m); break;
+	case AY_WIRE_LOAD: m->nfd ? load(m) : load_nothing(); break;
 	case AY_WIRE_MAP: map(m); break;
 	case AY_WIRE_CALL: call(m); break;
+	case AY_WIRE_HOLD:
+		if (hold(m))
+			answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+		break;
+	case AY_WIRE_RUN: run_some(m); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);
 	}

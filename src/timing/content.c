@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/content.h"
+
+#include "op/fill.h"
+
+#include <string.h>
+
+/* How a set is made from the master. */
+enum how {
+	WRITTEN, /* not at all: the kernel writes it */
+	MIX,     /* other significands */
+	ROTATE,  /* the same elements elsewhere */
+	REFILL,  /* by the fill, with a key of its own */
+};
+
+struct ay_master_part {
+	enum how how;
+	uint8_t *base;
+	uint64_t bytes;
+	bool can_be_hard;
+};
+
+enum {
+	HARD_ONE_IN = 16,
+	HARD_BY = 5,             /* added to the exponent: 32 times */
+	COLOURS = 16,            /* places that a large tensor may begin at, */
+	COLOURED = 4096,         /* large being this, */
+	COLOURS_SMALL = 4,       /* and a small one */
+	ROTATED_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
+};
+
+/* --- what floats look like ------------------------------------------------------------------------------- */
+
+/* Significand bits, and the lowest bit of the exponent, of every element in eight bytes. */
+struct lanes {
+	uint64_t significand, exponent, one;
+	int bytes;
+};
+
+static bool lanes_of(enum ay_dt dt, struct lanes *l)
+{
+	switch (ay_dt_component(dt)) {
+	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 8 }; return true;
+	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 4 }; return true;
+	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 2 }; return true;
+	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 2 }; return true;
+	default: return false;
+	}
+}
+
+static uint64_t load(const uint8_t *p, int bytes)
+{
+	uint64_t x = 0;
+
+	memcpy(&x, p, (size_t)bytes);
+	return x;
+}
+
+/* Zeros, subnormals, infinities and NaN would become something else. */
+static bool all_plain(const uint8_t *p, uint64_t bytes, const struct lanes *l)
+{
+	for (uint64_t i = 0; i + (uint64_t)l->bytes <= bytes; i += (uint64_t)l->bytes) {
+		uint64_t e = load(p + i, l->bytes) & l->exponent;
+
+		if (!e || e == l->exponent)
+			return false;
+	}
+	return true;
+}
+
+/* --- the master ------------------------------------------------------------------------------------------ */
+
+static bool is_fill(const struct ay_operand *o, const char *name)
+{
+	return !o->data && !strcmp(o->fill.name, name);
+}
+
+static enum how choose(const struct ay_operand *o, const struct ay_master_part *p)
+{
+	struct lanes l;
+
+	if (o->data) /* given by the line: it is what it is */
+		return REFILL;
+	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
+	    all_plain(p->base, p->bytes, &l))
+		return MIX;
+	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
+	    p->bytes >= ROTATED_FROM)
+		return ROTATE;
+	return REFILL;
+}
+
+void ay_master_init(struct ay_master *m, struct ay_call *c)
+{
+	const struct ay_key key = c->key;
+
+	*m = (struct ay_master){ .call = c };
+	m->part = ay_xrealloc(NULL, sizeof *m->part * (size_t)(c->noperand + 1));
+	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+		struct ay_master_part *p = &m->part[i];
+
+		*p = (struct ay_master_part){ .how = WRITTEN, .bytes = ay_operand_bytes(o) };
+		m->bytes += p->bytes;
+		if (o->role != AY_IN && o->role != AY_INOUT)
+			continue;
+		p->base = ay_xrealloc(NULL, p->bytes + 8);
+		ay_fill_storage(c, o, p->base);
+		p->how = choose(o, p);
+		p->can_be_hard = p->how == MIX && is_fill(o, "normal");
+	}
+	c->key = key;
+}
+
+void ay_master_release(struct ay_master *m)
+{
+	for (int i = 0; m->part && i < m->call->noperand; i++)
+		ay_xfree(m->part[i].base);
+	ay_xfree(m->part);
+	*m = (struct ay_master){ 0 };
+}
+
+/* --- one set --------------------------------------------------------------------------------------------- */
+
+/* Two words of a set's own, and two of one operand in it. */
+static void draw(struct ay_key key, int set, int operand, uint64_t out[4])
+{
+	const uint64_t counter[4] = { (uint64_t)set, (uint64_t)operand + 1, 0x74696d6564, 0 };
+
+	ay_philox(key, counter, out);
+}
+
+/* splitmix64: a bijection of a counter, good enough to be different everywhere, and the compiler makes vectors of
+ * it. */
+static inline uint64_t stream(uint64_t start, uint64_t i)
+{
+	uint64_t x = start + i * 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	return x ^ x >> 27;
+}
+
+static void mix(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
+{
+	const uint64_t words = p->bytes / 8;
+	struct lanes l;
+
+	lanes_of(dt, &l);
+	for (uint64_t i = 0; i < words; i++) {
+		uint64_t x;
+
+		memcpy(&x, p->base + i * 8, 8);
+		x ^= stream(start, i) & l.significand;
+		memcpy(dst + i * 8, &x, 8);
+	}
+	if (p->bytes % 8) {
+		uint64_t x = load(p->base + words * 8, (int)(p->bytes % 8)) ^ (stream(start, words) & l.significand);
+
+		memcpy(dst + words * 8, &x, p->bytes % 8);
+	}
+}
+
+/* A stretch that is 32 times larger. */
+static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint8_t *dst)
+{
+	struct lanes l;
+	uint64_t n, from, len;
+
+	lanes_of(dt, &l);
+	n = bytes / (uint64_t)l.bytes;
+	from = n ? chance[1] % n : 0;
+	len = n / 8 + 64 < n - from ? n / 8 + 64 : n - from;
+	for (uint64_t i = from; i < from + len; i++) {
+		uint64_t x = load(dst + i * (uint64_t)l.bytes, l.bytes);
+
+		if ((x & l.exponent) < l.exponent - HARD_BY * l.one)
+			x += HARD_BY * l.one;
+		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
+	}
+}
+
+static void rotate(const struct ay_master_part *p, enum ay_dt dt, uint64_t chance, uint8_t *dst)
+{
+	const uint64_t item = (uint64_t)ay_dt_info(dt)->bytes, n = p->bytes / item, by = chance % n * item;
+
+	memcpy(dst, p->base + by, p->bytes - by);
+	memcpy(dst + p->bytes - by, p->base, by);
+}
+
+static void refill(const struct ay_master *m, int i, const uint64_t chance[4], uint8_t *dst)
+{
+	struct ay_call c = *m->call;
+
+	c.key = (struct ay_key){ { chance[2], chance[3] } };
+	ay_fill_storage(&c, m->call->operand[i], dst);
+}
+
+static int hard_operand(const struct ay_master *m, struct ay_key key, int set)
+{
+	uint64_t chance[4];
+	int n = 0;
+
+	draw(key, set, -1, chance);
+	if (chance[0] % HARD_ONE_IN)
+		return -1;
+	for (int i = 0; i < m->call->noperand; i++)
+		n += m->part[i].can_be_hard;
+	n = n ? (int)(chance[1] % (uint64_t)n) : -1;
+	for (int i = 0; i < m->call->noperand && n >= 0; i++)
+		if (m->part[i].can_be_hard && !n--)
+			return i;
+	return -1;
+}
+
+bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set)
+{
+	return hard_operand(m, key, set) >= 0;
+}
+
+void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst)
+{
+	const struct ay_master_part *p = &m->part[i];
+	const enum ay_dt dt = m->call->operand[i]->view.dt;
+	uint64_t chance[4];
+
+	draw(key, set, i, chance);
+	switch (p->how) {
+	case WRITTEN: break;
+	case MIX:
+		mix(p, dt, chance[0], dst);
+		if (hard_operand(m, key, set) == i)
+			harden(dt, p->bytes, chance, dst);
+		break;
+	case ROTATE: rotate(p, dt, chance[0], dst); break;
+	case REFILL: refill(m, i, chance, dst); break;
+	}
+}
+
+/* --- sets in memory -------------------------------------------------------------------------------------- */
+
+static uint64_t colours(uint64_t bytes)
+{
+	return bytes >= COLOURED ? COLOURS : COLOURS_SMALL;
+}
+
+int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, struct ay_err *err)
+{
+	const int n = m->call->noperand;
+	struct ay_need need[2] = { { 0, false }, { 0, true } };
+	uint64_t at[2] = { 0, 0 };
+
+	*s = (struct ay_sets){ .m = m, .cap = cap, .pool = { .fd = { -1, -1 } } };
+	for (int i = 0; i < n; i++) {
+		uint64_t room = m->part[i].bytes + colours(m->part[i].bytes) * AY_ALIGN + AY_ALIGN;
+
+		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)cap;
+	}
+	if (ay_pool_init(&s->pool, 2, need, err))
+		return -1;
+	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
+	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));
+	for (int k = 0; k < n * cap; k++) {
+		const uint64_t bytes = m->part[k % n].bytes;
+		const int which = m->call->operand[k % n]->role != AY_IN;
+
+		s->slot[k] = which;
+		s->offset[k] = at[which] + ay_secret_below(colours(bytes)) * AY_ALIGN;
+		at[which] = (s->offset[k] + bytes + AY_ALIGN - 1) / AY_ALIGN * AY_ALIGN;
+	}
+	return 0;
+}
+
+void ay_sets_release(struct ay_sets *s)
+{
+	ay_pool_release(&s->pool);
+	ay_xfree(s->slot);
+	ay_xfree(s->offset);
+	*s = (struct ay_sets){ .pool = { .fd = { -1, -1 } } };
+}
+
+uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand)
+{
+	const int k = set * s->m->call->noperand + operand;
+
+	return s->pool.slot[s->slot[k]].mem + s->offset[k];
+}
+
+void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison)
+{
+	for (int set = from; set < from + n; set++) {
+		for (int i = 0; i < s->m->call->noperand; i++) {
+			uint8_t *at = ay_sets_at(s, set, i);
+
+			if (s->m->part[i].how == WRITTEN)
+				memset(at, poison, s->m->part[i].bytes);
+			else
+				ay_master_write(s->m, i, key, set, at);
+		}
+	}
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/seat.h"
+
+#include "base/process.h"
+#include "sandbox/freeze.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { PROBES = 4 /* places of an output that are looked at after each audited call */ };
+
+static void say_late(struct ay_seat *s, struct ay_outcome *o)
+{
+	*o = (struct ay_outcome){ .what = AY_X_HUNG, .slot = -1 };
+	snprintf(o->text, sizeof o->text, "did not stand still within %g s of raising `done`", s->timeout_s);
+}
+
+/* What ran or was refused is frozen again; the rest is gone. */
+static int freeze(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	enum ay_freeze how;
+	int64_t took;
+
+	if (ay_freeze(ay_exec_pid(s->exec), ay_exec_group(s->exec), s->timeout_s, &how, &took, err))
+		return -1;
+	if (how == AY_FREEZE_LATE) {
+		say_late(s, o);
+	} else if (how == AY_FREEZE_GONE && o->what == AY_X_RAN) {
+		*o = (struct ay_outcome){ .what = AY_X_CRASHED, .slot = -1 };
+		snprintf(o->text, sizeof o->text, "its process ended after the call");
+	}
+	return 0;
+}
+
+static bool is_alive(const struct ay_outcome *o)
+{
+	return o->what == AY_X_RAN || o->what == AY_X_REFUSED;
+}
+
+static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
+{
+	if (is_alive(o))
+		return;
+	ay_exec_stop(s->exec);
+	s->exec = NULL;
+}
+
+int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_exec_spec x = { .so_fd = spec->so_fd,
+				  .load_timeout_s = spec->timeout_s,
+				  .spin = spec->spare,
+				  .freezable = true,
+				  .sandbox = spec->sandbox,
+				  .cpus = spec->cpus };
+	struct ay_batch b = { .proto = spec->proto,
+			      .call = spec->master->call,
+			      .nset = spec->cap,
+			      .threads = spec->threads,
+			      .timeout_s = spec->timeout_s };
+	struct ay_arena names = { 0 };
+	struct ay_exec_entries e;
+	ay_rng *rng = ay_xrealloc(NULL, sizeof *rng * (size_t)spec->cap);
+	int rc = -1;
+
+	*s = (struct ay_seat){ .timeout_s = spec->timeout_s };
+	for (int i = 0; i < spec->cap; i++)
+		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
+	b.rng = rng;
+	if (!ay_sets_init(&s->sets, spec->master, spec->cap, err) &&
+	    !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
+		b.pool = &s->sets.pool;
+		b.slot = s->sets.slot;
+		b.offset = s->sets.offset;
+		rc = s->exec ? ay_exec_hold(s->exec, &b, o, err) : 0;
+		if (!rc && s->exec && is_alive(o))
+			rc = freeze(s, o, err);
+		if (!rc && s->exec)
+			end_if_gone(s, o);
+	}
+	if (rc)
+		ay_seat_close(s);
+	ay_arena_release(&names);
+	ay_xfree(rng);
+	return rc;
+}
+
+void ay_seat_close(struct ay_seat *s)
+{
+	if (s->exec)
+		ay_exec_stop(s->exec);
+	ay_sets_release(&s->sets);
+	s->exec = NULL;
+}
+
+/* --- a batch --------------------------------------------------------------------------------------------- */
+
+static double cpu_ns(pid_t pid)
+{
+	struct timespec t = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
+{
+	const pid_t pid = ay_exec_pid(s->exec);
+	const double cpu = cpu_ns(pid);
+	int64_t begin, took;
+
+	*b = (struct ay_beat){ 0 };
+	if (ay_exec_post(s->exec, 0, n, o, err))
+		return -1;
+	begin = ay_now_ns();
+	if (o->what == AY_X_RAN) {
+		if (ay_thaw(pid, ay_exec_group(s->exec), &took, err))
+			return -1;
+		ay_exec_await(s->exec, s->timeout_s, o);
+	}
+	if (is_alive(o) && freeze(s, o, err))
+		return -1;
+	b->ns = (double)(ay_now_ns() - begin);
+	if (is_alive(o))
+		b->cpu_ns = cpu_ns(pid) - cpu;
+	end_if_gone(s, o);
+	return 0;
+}
+
+/* --- an audit -------------------------------------------------------------------------------------------- */
+
+/* Is some element that is only written still poison? The bytes are looked at where elements lie. */
+static bool is_unfinished(const struct ay_sets *s, int set, uint8_t poison)
+{
+	const struct ay_call *c = s->m->call;
+
+	for (int k = 0; k < c->nout; k++) {
+		const struct ay_operand *o = c->out[k];
+		const int64_t item = ay_dt_info(o->view.dt)->bytes, n = ay_numel_of(&o->view);
+		int same = 0;
+
+		if (o->role == AY_INOUT || n < PROBES)
+			continue;
+		for (int p = 0; p < PROBES; p++) {
+			const int64_t i = (int64_t)ay_secret_below((uint64_t)n);
+			const uint8_t *at = ay_sets_at(s, set, o->ordinal) +
+					    (o->view.offset + ay_view_at(&o->view, i)) * item;
+			int left = 0;
+
+			while (left < item && at[left] == poison)
+				left++;
+			same += left == item;
+		}
+		if (same == PROBES)
+			return true;
+	}
+	return false;
+}
+
+/* In an unfrozen seat: one set, its content written just now. */
+static int call_one(struct ay_seat *s, int set, double *ns, struct ay_outcome *o, struct ay_err *err)
+{
+	const int64_t begin = ay_now_ns();
+
+	if (ay_exec_post(s->exec, set, 1, o, err))
+		return -1;
+	if (o->what == AY_X_RAN)
+		ay_exec_await(s->exec, s->timeout_s, o);
+	*ns = (double)(ay_now_ns() - begin);
+	return 0;
+}
+
+int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
+		  struct ay_outcome *o, struct ay_err *err)
+{
+	int64_t took;
+	int rc;
+
+	*o = (struct ay_outcome){ .what = AY_X_RAN, .slot = -1 };
+	*unfinished = -1;
+	ay_sets_write(&s->sets, key, 0, 1, poison);
+	rc = ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
+	for (int i = 0; i < n && !rc && o->what == AY_X_RAN; i++) {
+		rc = call_one(s, i, &each[i], o, err);
+		if (!rc && o->what == AY_X_RAN && *unfinished < 0 && is_unfinished(&s->sets, i, poison))
+			*unfinished = i;
+		if (i + 1 < n)
+			ay_sets_write(&s->sets, key, i + 1, 1, poison);
+	}
+	if (!rc && is_alive(o))
+		rc = freeze(s, o, err);
+	if (!rc)
+		end_if_gone(s, o);
+	return rc;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * seat - one executor under the gate.
+ *
+ * `go` and `done` are enforced, not believed. A seat is frozen except while the clock runs: inputs are written
+ * while it stands still, the order to call waits in its socket, the clock starts before it is thawed and stops when
+ * every task of it is seen to stand still again. A kernel that raises `done` early, starts early or leaves a long
+ * system call behind has all of that inside its time. What is between thaw and freeze but not the kernel's is c0,
+ * the time of one empty call in a seat of our own.
+ */
+#ifndef AY_TIMING_SEAT_H
+#define AY_TIMING_SEAT_H
+
+#include "exec/exec.h"
+#include "timing/content.h"
+
+struct ay_seat {
+	struct ay_exec *exec; /* NULL: gone */
+	struct ay_sets sets;
+	double timeout_s;
+};
+
+struct ay_seat_spec {
+	int so_fd; /* -1: the empty call */
+	const struct ay_proto *proto;
+	const struct ay_master *master;
+	int cap, threads;
+	double timeout_s;
+	struct ay_sandbox *sandbox;
+	const cpu_set_t *cpus;
+	bool spare; /* a core is left to wait on */
+};
+
+/* What one batch took. */
+struct ay_beat {
+	double ns;     /* T: from before the thaw to the proof that it stands still */
+	double cpu_ns; /* CPU time of all its threads meanwhile */
+};
+
+/* Starts, makes `cap` sets ready and freezes. If it does not get that far by its own doing, *o is not AY_X_RAN. */
+int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
+/* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
+int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
+/*
+ * The same sets one by one: the content of a set is written after the one before it is done and was probed. ns of
+ * each call, from `go` to `done`, go to each[0..n). *unfinished: the first set whose output was not there at `done`,
+ * or -1.
+ */
+int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
+		  struct ay_outcome *o, struct ay_err *err);
+void ay_seat_close(struct ay_seat *s);
+
+#endif
