@@ -17,11 +17,11 @@ enum { AY_LOOKS = 4, AY_BLOCKS_MAX = 200 };
 extern const int ay_looks[AY_LOOKS]; /* 20, 52, 100, 200 */
 
 /* What is said of a ratio. */
-#define AY_PACES(P)                                                     \
-	P(NONE, "not timed")                                            \
-	P(UNCLEAR, "the interval allows more than one answer")          \
-	P(SLOWER, "the upper bound is below 0.99")                      \
-	P(SAME, "the interval lies inside 0.97 to 1.03")                \
+#define AY_PACES(P)                                            \
+	P(NONE, "not timed")                                   \
+	P(UNCLEAR, "the interval allows more than one answer") \
+	P(SLOWER, "the upper bound is below 0.99")             \
+	P(SAME, "the interval lies inside 0.97 to 1.03")       \
 	P(FASTER, "the lower bound is above 1.01 and above the slack")
 
 enum ay_pace {
@@ -44,7 +44,8 @@ struct ay_ratio {
 	double correlation; /* lag 1, before pooling */
 };
 
-/* The largest k with P(fewer than k of n fair coins show heads) * 2 <= alpha; 0 = no interval at this level. */
+/* The largest k with P(fewer than k of n fair coins show heads) * 2 <= alpha; 0 = no interval at this level. The
+ * interval of n samples goes from the k-th to the k-th last. n up to 16,000. */
 int ay_sign_rank(int n, double alpha);
 /* Median and order-statistic interval of n samples, which are not changed. lo = -inf, hi = inf where n is too
  * small for alpha. n > 0. */
@@ -54,9 +55,10 @@ double ay_lag1(const double *d, int n);
 /* Is this a number of blocks at which one may look? */
 bool ay_is_look(int n);
 /*
- * Judges n samples as one look does. totals: sum of tB over sum of tA. slack: what the gate cannot see, as
- * a fraction of a batch. FASTER: lo > max(1.01, 1 + slack) and totals > 1. SLOWER: hi < 0.99. SAME: all of
- * [lo, hi] in [0.97, 1.03].
+ * Judges n samples, at most AY_BLOCKS_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the gate
+ * cannot see, as a fraction of a batch. The first that fits is said. FASTER: lo > max(1.01, 1 + slack) and
+ * totals > 1. SLOWER: hi < 0.99. SAME: all of [lo, hi] in [0.97, 1.03]. Too few samples after pooling, and samples
+ * that are not finite (a time that was not above zero), are UNCLEAR with lo = 0 and hi = inf: not numbers for JSON.
  */
 void ay_ratio_judge(const double *d, int n, double totals, double slack, struct ay_ratio *r);
 /* Half the width of the interval of the ratio, relative to it. */
