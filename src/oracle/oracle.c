@@ -24,7 +24,7 @@ struct sweep {
 	enum ay_num_type type;
 	int nout;
 	struct ay_rowmap *map;
-	int64_t rows, step;
+	int64_t rows, end, step;
 	_Atomic int64_t next;
 	const struct ay_view *const *dst; /* produce; NULL = compare */
 	const void *shared;               /* what prepare() made, in the sweep's arena */
@@ -422,8 +422,8 @@ static void *work(void *user)
 	g.diff = AY_NEW_N(&keep, struct ay_diff, w->nout);
 	for (int k = 0; k < w->nout; k++)
 		g.diff[k] = no_diff;
-	while ((lo = atomic_fetch_add(&w->next, w->step)) < w->rows)
-		run_range(&g, lo, lo + w->step < w->rows ? lo + w->step : w->rows);
+	while ((lo = atomic_fetch_add(&w->next, w->step)) < w->end)
+		run_range(&g, lo, lo + w->step < w->end ? lo + w->step : w->end);
 	pthread_mutex_lock(&w->lock);
 	for (int k = 0; k < w->nout && w->diff; k++)
 		merge(&w->diff[k], &g.diff[k]);
@@ -472,12 +472,14 @@ static void sweep(struct sweep *w)
 	w->op = w->q->op->op[w->type];
 	if (w->op->reference) {
 		map_rows(w, &a);
+		w->end = w->q->row_hi ? w->q->row_hi : w->rows;
+		w->next = w->q->row_lo;
 		if (w->op->prepare)
 			w->shared = w->op->prepare(
 				&(struct ay_ref){ .c = w->q->call, .tmp = &a, .in_bits = w->q->in_bits });
 		for (int k = 0; k < w->nout; k++)
 			total += w->map[k].rows * w->map[k].len;
-		if (total < ALONE || w->rows <= w->step)
+		if (total < ALONE || w->end - w->next <= w->step)
 			n = 1;
 		pthread_mutex_init(&w->lock, NULL);
 		for (; started + 1 < n && started < MAX_THREADS; started++)
@@ -489,6 +491,18 @@ static void sweep(struct sweep *w)
 		pthread_mutex_destroy(&w->lock);
 	}
 	ay_arena_release(&a);
+}
+
+int64_t ay_oracle_rows(const struct ay_entry_op *op, const struct ay_call *c)
+{
+	struct ay_compare q = { .op = op, .call = c };
+	struct sweep w = { .q = &q, .nout = c->nout, .op = op->op[ay_call_num_type(c)] };
+	struct ay_arena a = { 0 };
+
+	if (w.op->reference)
+		map_rows(&w, &a);
+	ay_arena_release(&a);
+	return w.rows;
 }
 
 void ay_oracle_compare(const struct ay_compare *q, struct ay_diff *diff)

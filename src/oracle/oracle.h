@@ -42,12 +42,16 @@ struct ay_compare {
 	int acc_bits, in_bits; /* mutants of the reference; 0 */
 	ay_mask_fn mask;
 	void *mask_user;
+	int64_t row_lo, row_hi; /* compare these rows only; row_hi 0 = all */
 };
 
 /* One diff per output. For operators without a reference n is 0. */
 void ay_oracle_compare(const struct ay_compare *q, struct ay_diff *diff);
 /* The reference's answer, rounded to each output's dtype, into dst[k] (views with data). */
 void ay_oracle_produce(const struct ay_compare *q, const struct ay_view *const *dst);
+
+/* How many rows an answer has; 0 without a reference. */
+int64_t ay_oracle_rows(const struct ay_entry_op *op, const struct ay_call *c);
 
 /* One element against the bound; what ay_oracle_compare applies, for tests and for show. */
 struct ay_bound {

@@ -244,17 +244,17 @@ static uint64_t colours(uint64_t bytes)
 	return bytes >= COLOURED ? COLOURS : COLOURS_SMALL;
 }
 
-int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, struct ay_err *err)
+int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, struct ay_err *err)
 {
 	const int n = m->call->noperand;
 	struct ay_need need[2] = { { 0, false }, { 0, true } };
 	uint64_t at[2] = { 0, 0 };
 
-	*s = (struct ay_sets){ .m = m, .cap = cap, .pool = { .fd = { -1, -1 } } };
+	*s = (struct ay_sets){ .m = m, .cap = cap, .fold = fold, .pool = { .fd = { -1, -1 } } };
 	for (int i = 0; i < n; i++) {
 		uint64_t room = m->part[i].bytes + colours(m->part[i].bytes) * AY_ALIGN + AY_ALIGN;
 
-		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)cap;
+		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)(fold ? 1 : cap);
 	}
 	if (ay_pool_init(&s->pool, 2, need, err))
 		return -1;
@@ -264,6 +264,8 @@ int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, struct a
 		const uint64_t bytes = m->part[k % n].bytes;
 		const int which = m->call->operand[k % n]->role != AY_IN;
 
+		if (fold && k % n == 0)
+			at[0] = at[1] = 0;
 		s->slot[k] = which;
 		s->offset[k] = at[which] + ay_secret_below(colours(bytes)) * AY_ALIGN;
 		at[which] = (s->offset[k] + bytes + AY_ALIGN - 1) / AY_ALIGN * AY_ALIGN;
@@ -288,7 +290,7 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand)
 
 void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison)
 {
-	for (int set = from; set < from + n; set++) {
+	for (int set = from; set < from + n && !s->fold; set++) {
 		for (int i = 0; i < s->m->call->noperand; i++) {
 			uint8_t *at = ay_sets_at(s, set, i);
 

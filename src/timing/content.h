@@ -38,12 +38,13 @@ bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 struct ay_sets {
 	const struct ay_master *m;
 	int cap;
+	bool fold; /* all sets lie at one place and have no content: for calls that do not look */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;
 };
 
-int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, struct ay_err *err);
+int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, struct ay_err *err);
 void ay_sets_release(struct ay_sets *s);
 /* Inputs of sets [from, from + n), and poison in what is only written. */
 void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison);

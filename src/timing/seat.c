@@ -68,7 +68,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	for (int i = 0; i < spec->cap; i++)
 		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
 	b.rng = rng;
-	if (!ay_sets_init(&s->sets, spec->master, spec->cap, err) &&
+	if (!ay_sets_init(&s->sets, spec->master, spec->cap, spec->so_fd < 0, err) &&
 	    !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
 		b.pool = &s->sets.pool;
 		b.slot = s->sets.slot;
@@ -185,7 +185,8 @@ int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, d
 	rc = ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
 	for (int i = 0; i < n && !rc && o->what == AY_X_RAN; i++) {
 		rc = call_one(s, i, &each[i], o, err);
-		if (!rc && o->what == AY_X_RAN && *unfinished < 0 && is_unfinished(&s->sets, i, poison))
+		if (!rc && o->what == AY_X_RAN && *unfinished < 0 && !s->sets.fold &&
+		    is_unfinished(&s->sets, i, poison))
 			*unfinished = i;
 		if (i + 1 < n)
 			ay_sets_write(&s->sets, key, i + 1, 1, poison);

@@ -21,7 +21,7 @@ struct ay_seat {
 };
 
 struct ay_seat_spec {
-	int so_fd; /* -1: the empty call */
+	int so_fd; /* -1: the empty call, on sets that share one place */
 	const struct ay_proto *proto;
 	const struct ay_master *master;
 	int cap, threads;

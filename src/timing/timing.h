@@ -18,6 +18,7 @@ struct ay_timing {
 	bool overhead_bound;  /* the baseline takes less than 5 empty calls */
 	bool disturbed;       /* the baseline was slower beside the kernel than alone: its time alone counts */
 	bool audited;         /* the kernel was slower when its sets came one by one: that time counts */
+	bool waited;          /* for another measurement on the same CPUs */
 	bool cold;            /* a batch is beyond twice the last cache */
 	enum ay_level level;  /* where a batch lives */
 	int threads, blocks, discarded, audits;
@@ -30,6 +31,7 @@ struct ay_timing {
 	double null_ns;                 /* what a call costs that does nothing */
 	double gate_ns, slack;          /* c0, and (p95 - p50 of c0)/T */
 	double floor_ns;                /* no correct kernel can be below it */
+	double pool_bytes;              /* of a batch */
 	double bytes, flops;            /* compulsory per call; 0 = none counted */
 	double peak;                    /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
 	double wall_s;                  /* what all of it took */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pair - a kernel and its baseline, timed against each other on one case.
+ *
+ * Theory of operation. A block is four batches, A B B A; the first two share one content, the last two another, and
+ * nothing is shown twice. A batch calls m sets, drawn anew within 20 % for every block, and its time per call is
+ * (T - c0)/m: everything that the judge's clock saw, less what an empty call costs under the same gate (seat.h).
+ * Between blocks, unannounced, some batches are audits: sets come one by one. The baseline is also timed alone,
+ * before the kernel's process exists and after it is gone. What the samples prove is stats.h's business; outputs of
+ * every batch are checked (verify.h).
+ */
+#ifndef AY_TIMING_PAIR_H
+#define AY_TIMING_PAIR_H
+
+#include "exec/exec.h"
+#include "op/registry.h"
+#include "timing/timing.h"
+
+/* What the kernel is held against. */
+enum ay_against { AY_AGAINST_NONE, AY_AGAINST_REFERENCE, AY_AGAINST_KERNEL };
+
+struct ay_pair_spec {
+	const struct ay_entry_op *op;
+	struct ay_call *call; /* bound; operands without data, or with data that will not be used again */
+	const struct ay_proto *proto;
+	int so_fd;
+	enum ay_against against;
+	int base_fd; /* AY_AGAINST_KERNEL: its object and function */
+	const struct ay_proto *base_proto;
+	int threads;
+	double budget_s, call_timeout_s;
+	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
+	struct ay_sandbox *sandbox;
+	const struct ay_ceilings *ceilings;
+};
+
+/* What the kernel did wrong while it was timed. */
+enum ay_amiss {
+	AY_AMISS_NONE,
+	AY_AMISS_ENDED,      /* it did not run: see outcome */
+	AY_AMISS_WRONG,      /* right when it was judged, wrong when it was timed */
+	AY_AMISS_UNFINISHED, /* it said `done` and had not written its output */
+};
+
+struct ay_pair_report {
+	enum ay_amiss amiss;
+	struct ay_outcome outcome;
+	char text[200];
+};
+
+/* Fills in what it measures of *t; baseline, version, floor and score are the caller's. -1: our failure. */
+int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_timing *t, struct ay_pair_report *r,
+		 struct ay_err *err);
+
+#endif

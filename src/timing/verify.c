@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/verify.h"
+
+#include "base/process.h"
+#include "op/fill.h"
+#include "oracle/oracle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	SAMPLED_SETS = 3, /* per batch, of which some rows are compared, */
+	SAMPLED = 2048,   /* as many as have this many elements, one at least */
+	TRIES = 8,        /* at finding a hard set */
+};
+static const double share = 0.3; /* of the batches' time that may go into whole comparisons */
+
+static void *data_at(const struct ay_operand *o, uint8_t *storage)
+{
+	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
+}
+
+/* Lets the call's operands point at a set; arguments that are updated get their old content made again. */
+static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set)
+{
+	uint64_t at = 0, need = 0;
+
+	for (int i = 0; i < v->call->noperand; i++)
+		if (v->call->operand[i]->role == AY_INOUT)
+			need += (ay_operand_bytes(v->call->operand[i]) + 127) / 64 * 64;
+	if (need > v->old_bytes) {
+		v->old = ay_xrealloc(v->old, need);
+		v->old_bytes = need;
+	}
+	for (int i = 0; i < v->call->noperand; i++) {
+		struct ay_operand *o = v->call->operand[i];
+
+		o->view.data = data_at(o, ay_sets_at(s, set, i));
+		if (o->role != AY_INOUT)
+			continue;
+		ay_master_write(s->m, i, key, set, v->old + at);
+		o->old.data = data_at(o, v->old + at);
+		at += (ay_operand_bytes(o) + 127) / 64 * 64;
+	}
+}
+
+static bool is_poison(const struct ay_operand *o, int64_t index, uint8_t poison)
+{
+	const int64_t item = ay_dt_info(o->view.dt)->bytes;
+	const uint8_t *at = (uint8_t *)o->view.data + ay_view_at(&o->view, index) * item;
+
+	for (int64_t i = 0; i < item; i++)
+		if (at[i] != poison)
+			return false;
+	return o->role != AY_INOUT;
+}
+
+/* Rows [lo, hi) of the set that is shown; hi 0: all. */
+static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uint8_t poison, char text[200])
+{
+	struct ay_arena a = { 0 };
+	struct ay_diff *d = AY_NEW_N(&a, struct ay_diff, v->call->nout + 1);
+	struct ay_compare q = {
+		.op = v->op, .call = v->call, .threads = v->threads, .row_lo = lo, .row_hi = hi
+	};
+	enum ay_verified found = AY_VERIFIED;
+
+	ay_oracle_compare(&q, d);
+	for (int k = 0; k < v->call->nout && found == AY_VERIFIED; k++) {
+		const struct ay_operand *o = v->call->out[k];
+
+		if (!d[k].bad)
+			continue;
+		found = is_poison(o, d[k].first, poison) ? AY_UNFINISHED : AY_WRONG;
+		snprintf(text, 200, "%s[%lld]: want %.9g, got %.9g, bound %.9g", o->name, (long long)d[k].first,
+			 (double)d[k].want, (double)d[k].got, (double)d[k].bound);
+	}
+	ay_arena_release(&a);
+	return found;
+}
+
+static enum ay_verified run_check(struct ay_verify *v, char text[200])
+{
+	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
+	struct ay_finding f = { .index = -1 };
+	const struct ay_view **got;
+	struct ay_arena a = { 0 };
+
+	if (!op->check)
+		return AY_VERIFIED;
+	got = AY_NEW_N(&a, const struct ay_view *, v->call->nout + 1);
+	for (int k = 0; k < v->call->nout; k++)
+		got[k] = &v->call->out[k]->view;
+	op->check(v->call, got, &f);
+	ay_arena_release(&a);
+	if (!f.text[0])
+		return AY_VERIFIED;
+	snprintf(text, 200, "%.199s", f.text);
+	return AY_WRONG;
+}
+
+enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+			       uint8_t poison, char text[200])
+{
+	enum ay_verified found;
+
+	show(v, s, key, set);
+	found = compare(v, 0, 0, poison, text);
+	return found == AY_VERIFIED ? run_check(v, text) : found;
+}
+
+static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+				    uint8_t poison, char text[200])
+{
+	const int64_t rows = ay_oracle_rows(v->op, v->call);
+	int64_t len, n, lo;
+
+	if (!rows || !v->call->nout)
+		return AY_VERIFIED;
+	len = ay_numel_of(&v->call->out[0]->view) / rows;
+	n = SAMPLED / (len ? len : 1);
+	n = n < 1 ? 1 : n < rows ? n : rows;
+	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
+	show(v, s, key, set);
+	return compare(v, lo, lo + n, poison, text);
+}
+
+/* One of them, a hard one by preference: they are few, and the careless fail there. */
+static int choose(const struct ay_sets *s, struct ay_key key, int n)
+{
+	int set = (int)ay_secret_below((uint64_t)n);
+
+	for (int i = 0; i < TRIES && !ay_master_is_hard(s->m, key, set); i++)
+		set = (int)ay_secret_below((uint64_t)n);
+	return set;
+}
+
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
+				 uint8_t poison, double batch_ns, char text[200])
+{
+	enum ay_verified found = AY_VERIFIED;
+	int64_t begin = ay_now_ns();
+
+	v->owed_ns += batch_ns * share;
+	if (v->owed_ns >= 0) {
+		found = ay_verify_set(v, s, key, choose(s, key, n), poison, text);
+		v->whole_ns = (double)(ay_now_ns() - begin);
+		v->owed_ns = -v->whole_ns;
+	}
+	/* what has a single row is compared whole or not at all */
+	if (v->whole_ns > batch_ns * share && ay_oracle_rows(v->op, v->call) <= 1)
+		return found;
+	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++)
+		found = verify_rows(v, s, key, (int)ay_secret_below((uint64_t)n), poison, text);
+	return found;
+}
+
+void ay_verify_release(struct ay_verify *v)
+{
+	ay_xfree(v->old);
+	v->old = NULL;
+}

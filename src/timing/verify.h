@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify - were the outputs of a timed batch right? The seat stands still, so they are read where they lie.
+ *
+ * Which sets and rows are looked at is drawn after the batch. One set is compared whole as often as that costs
+ * little beside the batches themselves, hard ones by preference; of some others a few rows are.
+ */
+#ifndef AY_TIMING_VERIFY_H
+#define AY_TIMING_VERIFY_H
+
+#include "op/registry.h"
+#include "timing/content.h"
+
+struct ay_verify {
+	const struct ay_entry_op *op;
+	struct ay_call *call; /* its operands are pointed at what is compared */
+	int threads;
+	uint8_t *old; /* content of arguments before the call, made again */
+	uint64_t old_bytes;
+	double whole_ns; /* what comparing a whole set took last time; 0 = not tried */
+	double owed_ns;  /* time saved up for whole comparisons; negative: the last one is not paid for yet */
+};
+
+enum ay_verified {
+	AY_VERIFIED,
+	AY_WRONG,      /* not the right answer */
+	AY_UNFINISHED, /* poison: nothing was written there when the executor stood still */
+};
+
+/* Checks sets [0, n) as said above. batch_ns: what the batch took; text: what was found, for people. */
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
+				 uint8_t poison, double batch_ns, char text[200]);
+/* One set, whole. */
+enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+			       uint8_t poison, char text[200]);
+void ay_verify_release(struct ay_verify *v);
+
+#endif
