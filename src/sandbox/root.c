@@ -33,6 +33,8 @@ static const struct {
 	{ "/lib32", BUILD },
 	{ "/bin", BUILD },
 	{ "/etc/alternatives", BUILD },
+	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu", RUN }, /* Debian's link from /usr/lib to it */
+	{ "/etc/alternatives/libopenblas.so.0-aarch64-linux-gnu", RUN },
 	{ "/etc/ld.so.conf", BUILD },
 	{ "/etc/ld.so.conf.d", BUILD },
 	{ "/etc/ld.so.cache", BOTH },

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The baseline `openblas`: OpenBLAS behind the functions of cuBLAS and PyTorch, one kernel file like any other.
+ *
+ * The library is opened at the first call, so that nothing of it is needed to build this. Its own choice of a core
+ * can be five times too slow on processors that it does not know; so the core is chosen here, from what the
+ * processor has, and handed over in the environment before the library is loaded. A call returns NO_LIBRARY (2)
+ * where that fails.
+ *
+ * The same text is carried inside assay as source, for the forge, and compiled into it, for openblas_describe: what
+ * the judge says of version and core comes from the code that the executor runs.
+ */
+#include <assay/kernel.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_LIBRARY = 2 };
+
+/* Of cblas.h, as far as it is used here. */
+enum { ROW_MAJOR = 101, COL_MAJOR = 102 };
+enum { NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
+enum { UPPER = 121, LOWER = 122 };
+enum { NON_UNIT = 131, UNIT = 132 };
+
+static struct blas {
+	void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
+		      const float *b, int ldb, float beta, float *c, int ldc);
+	void (*dgemm)(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
+		      const double *b, int ldb, double beta, double *c, int ldc);
+	void (*sgemv)(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x,
+		      int incx, float beta, float *y, int incy);
+	void (*dgemv)(int order, int trans, int m, int n, double alpha, const double *a, int lda, const double *x,
+		      int incx, double beta, double *y, int incy);
+	void (*cgemv)(int order, int trans, int m, int n, const void *alpha, const void *a, int lda, const void *x,
+		      int incx, const void *beta, void *y, int incy);
+	void (*strsv)(int order, int uplo, int trans, int diag, int n, const float *a, int lda, float *x,
+		      int incx);
+	void (*set_num_threads)(int n);
+	char *(*get_corename)(void);
+	char *(*get_config)(void);
+} blas; /* calls come one at a time */
+
+static const struct {
+	const char *name;
+	size_t at;
+} symbols[] = {
+	{ "cblas_sgemm", offsetof(struct blas, sgemm) },
+	{ "cblas_dgemm", offsetof(struct blas, dgemm) },
+	{ "cblas_sgemv", offsetof(struct blas, sgemv) },
+	{ "cblas_dgemv", offsetof(struct blas, dgemv) },
+	{ "cblas_cgemv", offsetof(struct blas, cgemv) },
+	{ "cblas_strsv", offsetof(struct blas, strsv) },
+	{ "openblas_set_num_threads", offsetof(struct blas, set_num_threads) },
+	{ "openblas_get_corename", offsetof(struct blas, get_corename) },
+	{ "openblas_get_config", offsetof(struct blas, get_config) },
+};
+
+/* --- the library --------------------------------------------------------------------------------------------- */
+
+/* NULL: the library's own choice. Its cores for newer processors add bf16, which nothing here uses. */
+static const char *best_core(void)
+{
+#if defined __x86_64__
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+		return "SKYLAKEX";
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return "HASWELL";
+	if (__builtin_cpu_supports("avx"))
+		return "SANDYBRIDGE";
+#endif
+	return NULL;
+}
+
+/* NULL, or why not. It starts as many threads as it is told here: idle ones would spin for their first 20 ms. */
+static const char *load(int threads)
+{
+	static const char *refused = "";
+	char count[16];
+	void *lib;
+
+	if (*refused || blas.get_config)
+		return *refused ? refused : NULL;
+	snprintf(count, sizeof count, "%d", threads);
+	setenv("OPENBLAS_NUM_THREADS", count, 1);
+	if (best_core())
+		setenv("OPENBLAS_CORETYPE", best_core(), 1);
+	lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+	if (!lib)
+		return refused = "libopenblas.so.0 cannot be loaded";
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		void *f = dlsym(lib, symbols[i].name);
+
+		if (!f)
+			return refused = symbols[i].name;
+		memcpy((char *)&blas + symbols[i].at, &f, sizeof f);
+	}
+	return NULL;
+}
+
+/* False: there is no library. */
+static bool ready(const ay_ctx *ctx)
+{
+	static int threads;
+
+	if (load(ctx->threads))
+		return false;
+	if (threads != ctx->threads)
+		blas.set_num_threads(threads = ctx->threads);
+	return true;
+}
+
+/* "0.3.21 SkylakeX" and 0, or why the library cannot be used and -1. For a process that ends soon: it loads the
+ * library and changes the environment. */
+int openblas_describe(char *text, size_t n);
+int openblas_describe(char *text, size_t n)
+{
+	const char *why = load(1);
+	char version[32];
+
+	if (why) {
+		snprintf(text, n, "%s", why);
+		return -1;
+	}
+	if (sscanf(blas.get_config(), "OpenBLAS %31s", version) != 1)
+		snprintf(version, sizeof version, "unknown");
+	snprintf(text, n, "%s %s", version, blas.get_corename());
+	return 0;
+}
+
+/* BLAS counts in int. */
+static bool fits(int64_t x)
+{
+	return x >= INT_MIN && x <= INT_MAX;
+}
+
+static int trans_of(const char *t)
+{
+	return t[0] == 'N' ? NO_TRANS : t[0] == 'T' ? TRANS : CONJ_TRANS;
+}
+
+/* --- cuBLAS -------------------------------------------------------------------------------------------------- */
+
+int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k, double alpha,
+			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta,
+			  ay_tensor *C, int64_t ldc, const ay_ctx *ctx)
+{
+	if (!fits(m) || !fits(n) || !fits(k) || !fits(lda) || !fits(ldb) || !fits(ldc))
+		return AY_UNSUPPORTED;
+	if (!ready(ctx))
+		return NO_LIBRARY;
+	blas.sgemm(COL_MAJOR, trans_of(transa), trans_of(transb), (int)m, (int)n, (int)k, (float)alpha, A->data,
+		   (int)lda, B->data, (int)ldb, (float)beta, C->data, (int)ldc);
+	return AY_OK;
+}
+
+int cublas_cublasDgemmBatched(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k,
+			      double alpha, const ay_tensor *const *Aarray, int64_t n_Aarray, int64_t lda,
+			      const ay_tensor *const *Barray, int64_t n_Barray, int64_t ldb, double beta,
+			      ay_tensor *const *Carray, int64_t n_Carray, int64_t ldc, int64_t batchCount,
+			      const ay_ctx *ctx)
+{
+	(void)n_Aarray, (void)n_Barray, (void)n_Carray;
+	if (!fits(m) || !fits(n) || !fits(k) || !fits(lda) || !fits(ldb) || !fits(ldc))
+		return AY_UNSUPPORTED;
+	if (!ready(ctx))
+		return NO_LIBRARY;
+	for (int64_t i = 0; i < batchCount; i++)
+		blas.dgemm(COL_MAJOR, trans_of(transa), trans_of(transb), (int)m, (int)n, (int)k, alpha,
+			   Aarray[i]->data, (int)lda, Barray[i]->data, (int)ldb, beta, Carray[i]->data, (int)ldc);
+	return AY_OK;
+}
+
+static void complex_of(ay_scalar s, float z[2])
+{
+	z[0] = s.kind == AY_SCALAR_BOOL  ? s.v.b
+	       : s.kind == AY_SCALAR_INT ? (float)s.v.i
+					 : (float)(s.kind == AY_SCALAR_FLOAT ? s.v.f : s.v.c[0]);
+	z[1] = s.kind == AY_SCALAR_COMPLEX ? (float)s.v.c[1] : 0;
+}
+
+/* y = beta * y. */
+static void scale(float *y, int64_t n, int64_t inc, const float beta[2])
+{
+	for (int64_t i = 0; i < n; i++, y += 2 * (inc < 0 ? -inc : inc)) {
+		const float re = y[0], im = y[1];
+		const bool zero = beta[0] == 0 && beta[1] == 0; /* then y is not read */
+
+		y[0] = zero ? 0 : beta[0] * re - beta[1] * im;
+		y[1] = zero ? 0 : beta[0] * im + beta[1] * re;
+	}
+}
+
+/* An empty sum is where they differ: BLAS leaves y alone, cuBLAS scales it. */
+int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alpha, const ay_tensor *A,
+			  int64_t lda, const ay_tensor *x, int64_t incx, ay_scalar beta, ay_tensor *y,
+			  int64_t incy, const ay_ctx *ctx)
+{
+	float al[2], be[2];
+
+	if (!fits(m) || !fits(n) || !fits(lda) || !fits(incx) || !fits(incy))
+		return AY_UNSUPPORTED;
+	if (!ready(ctx))
+		return NO_LIBRARY;
+	complex_of(alpha, al);
+	complex_of(beta, be);
+	if (!m || !n)
+		scale(y->data, trans[0] == 'N' ? m : n, incy, be);
+	else
+		blas.cgemv(COL_MAJOR, trans_of(trans), (int)m, (int)n, al, A->data, (int)lda, x->data, (int)incx,
+			   be, y->data, (int)incy);
+	return AY_OK;
+}
+
+int cublas_cublasStrsv_v2(const char *uplo, const char *trans, const char *diag, int64_t n, const ay_tensor *A,
+			  int64_t lda, ay_tensor *x, int64_t incx, const ay_ctx *ctx)
+{
+	if (!fits(n) || !fits(lda) || !fits(incx))
+		return AY_UNSUPPORTED;
+	if (!ready(ctx))
+		return NO_LIBRARY;
+	blas.strsv(COL_MAJOR, uplo[0] == 'U' ? UPPER : LOWER, trans_of(trans), diag[0] == 'U' ? UNIT : NON_UNIT,
+		   (int)n, A->data, (int)lda, x->data, (int)incx);
+	return AY_OK;
+}
+
+/* --- matmul -------------------------------------------------------------------------------------------------- */
+
+/* A matrix by its strides, and what BLAS calls it, row-major. */
+struct mat {
+	char *data;
+	int64_t rows, cols, row, col;
+	int trans, ld;
+};
+
+static struct mat turned(struct mat x)
+{
+	return (struct mat){ x.data, x.cols, x.rows, x.col, x.row, 0, 0 };
+}
+
+/* Rows of which each is dense, `step` apart? What there is only one of has no stride. */
+static bool is_rows(int64_t rows, int64_t cols, int64_t step, int64_t within, int *ld)
+{
+	const int64_t least = cols > 1 ? cols : 1, apart = rows > 1 ? step : least;
+
+	*ld = (int)apart;
+	return (cols <= 1 || within == 1) && apart >= least && fits(apart);
+}
+
+static bool express(struct mat *x)
+{
+	x->trans = NO_TRANS;
+	if (is_rows(x->rows, x->cols, x->row, x->col, &x->ld))
+		return true;
+	x->trans = TRANS;
+	return is_rows(x->cols, x->rows, x->col, x->row, &x->ld);
+}
+
+static void gemm(struct mat a, struct mat b, struct mat c, bool f64)
+{
+	const int m = (int)c.rows, n = (int)c.cols, k = (int)a.cols;
+
+	if (f64)
+		blas.dgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, 1, (double *)a.data, a.ld, (double *)b.data, b.ld,
+			   0, (double *)c.data, c.ld);
+	else
+		blas.sgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, 1, (float *)a.data, a.ld, (float *)b.data, b.ld,
+			   0, (float *)c.data, c.ld);
+}
+
+/* A matrix times a column x that gives the column y. */
+static void gemv(struct mat a, struct mat x, struct mat y, bool f64)
+{
+	const bool flip = a.trans == TRANS;
+	const int rows = (int)(flip ? a.cols : a.rows), cols = (int)(flip ? a.rows : a.cols);
+	const int incx = x.rows > 1 ? (int)x.row : 1, incy = y.rows > 1 ? (int)y.row : 1;
+
+	if (f64)
+		blas.dgemv(ROW_MAJOR, a.trans, rows, cols, 1, (double *)a.data, a.ld, (double *)x.data, incx, 0,
+			   (double *)y.data, incy);
+	else
+		blas.sgemv(ROW_MAJOR, a.trans, rows, cols, 1, (float *)a.data, a.ld, (float *)x.data, incx, 0,
+			   (float *)y.data, incy);
+}
+
+static bool is_vector(const struct mat *x)
+{
+	return x->rows <= 1 || (x->row > 0 && fits(x->row));
+}
+
+/* c = a b. A product with one column is a gemv, one with one row is that of the transposes; so is a result that is
+ * stored by columns. */
+static int multiply(struct mat a, struct mat b, struct mat c, bool f64)
+{
+	const struct mat at = turned(a), bt = turned(b), ct = turned(c);
+
+	if (!fits(a.rows) || !fits(a.cols) || !fits(b.cols))
+		return AY_UNSUPPORTED;
+	if (c.cols == 1 && a.cols && express(&a) && is_vector(&b) && is_vector(&c)) {
+		gemv(a, b, c, f64);
+		return AY_OK;
+	}
+	if (c.rows == 1 && c.cols > 1 && a.cols)
+		return multiply(bt, at, ct, f64);
+	if (!express(&c))
+		return AY_UNSUPPORTED;
+	if (c.trans == TRANS)
+		return multiply(bt, at, ct, f64);
+	if (!express(&a) || !express(&b))
+		return AY_UNSUPPORTED;
+	gemm(a, b, c, f64);
+	return AY_OK;
+}
+
+/* The last dimensions of t as a matrix; a vector is a row (of self) or a column. */
+static struct mat matrix_of(const ay_tensor *t, bool vector, bool as_row)
+{
+	const int64_t *shape = t->shape + t->ndim, *strides = t->strides + t->ndim;
+
+	if (!vector)
+		return (struct mat){ t->data, shape[-2], shape[-1], strides[-2], strides[-1], 0, 0 };
+	if (as_row)
+		return (struct mat){ t->data, 1, shape[-1], 0, strides[-1], 0, 0 };
+	return (struct mat){ t->data, shape[-1], 1, strides[-1], 0, 0, 0 };
+}
+
+/* Where matrix `stack` of those of out begins in t, in elements, if the last `tail` dimensions are no stack. */
+static int64_t stack_at(const ay_tensor *t, int32_t tail, const ay_tensor *out, int32_t out_tail, int64_t stack)
+{
+	int64_t at = 0;
+	int32_t d = t->ndim - tail - 1;
+
+	for (int32_t o = out->ndim - out_tail - 1; o >= 0; o--, d--) {
+		if (d >= 0 && t->shape[d] > 1)
+			at += stack % out->shape[o] * t->strides[d];
+		stack /= out->shape[o];
+	}
+	return at;
+}
+
+/* The result as a matrix: what a vector lacks is 1. */
+static struct mat result_of(const ay_tensor *out, bool row, bool column, int64_t m, int64_t n)
+{
+	const int64_t *strides = out->strides + out->ndim;
+	struct mat c = { out->data, m, n, 0, 0, 0, 0 };
+
+	if (!column)
+		c.col = strides[-1];
+	if (!row)
+		c.row = column ? strides[-1] : strides[-2];
+	return c;
+}
+
+int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx *ctx)
+{
+	const bool row = self->ndim == 1, column = other->ndim == 1, f64 = ay_dt(out) == AY_F64;
+	const int32_t ta = row ? 1 : 2, tb = column ? 1 : 2, tc = ta + tb - 2;
+	struct mat a = matrix_of(self, row, true), b = matrix_of(other, column, false);
+	struct mat c = result_of(out, row, column, a.rows, b.cols);
+	int64_t stacks = c.rows && c.cols ? ay_numel(out) / (c.rows * c.cols) : 0;
+	const int64_t size = f64 ? sizeof(double) : sizeof(float);
+	int rc = AY_OK;
+
+	if ((ay_dt(out) != AY_F32 && !f64) || ay_dt(self) != ay_dt(out) || ay_dt(other) != ay_dt(out))
+		return AY_UNSUPPORTED;
+	if (!ready(ctx))
+		return NO_LIBRARY;
+	if (stacks > 1 && other->ndim <= 2 && ay_is_dense(self) && ay_is_dense(out)) { /* one tall matrix */
+		a.rows = c.rows *= stacks;
+		a.row = a.cols;
+		c.row = c.cols;
+		stacks = 1;
+	}
+	for (int64_t s = 0; s < stacks && rc == AY_OK; s++) {
+		struct mat as = a, bs = b, cs = c;
+
+		as.data += size * stack_at(self, ta, out, tc, s);
+		bs.data += size * stack_at(other, tb, out, tc, s);
+		cs.data += size * stack_at(out, tc, out, tc, s);
+		rc = multiply(as, bs, cs, f64);
+	}
+	return rc;
+}
