@@ -36,6 +36,9 @@ EXECSRC := $(wildcard src/exec/native/*.c) src/exec/wire.c
 # refnum.c is compiled once per number type, like the operators that call it.
 SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
+# Baselines are carried as sources, and compiled in for what they say of their libraries.
+BASES   := $(wildcard baselines/*.c)
+LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o)
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
 TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c))
@@ -91,6 +94,10 @@ $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native include/assay/kernel.h
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DKERNEL_H='"include/assay/kernel.h"' $<
+$B/obj/src/timing/embed.o: src/timing/embed.S $(BASES)
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) -c -o $@ $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
 

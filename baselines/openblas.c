@@ -19,6 +19,8 @@
 
 enum { NO_LIBRARY = 2 };
 
+static const char library[] = "libopenblas.so.0";
+
 /* Of cblas.h, as far as it is used here. */
 enum { ROW_MAJOR = 101, COL_MAJOR = 102 };
 enum { NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
@@ -76,27 +78,31 @@ static const char *best_core(void)
 	return NULL;
 }
 
-/* NULL, or why not. It starts as many threads as it is told here: idle ones would spin for their first 20 ms. */
-static const char *load(int threads)
+/* NULL, or what is wrong. It starts as many threads as it is told here: idle ones spin for their first 20 ms. */
+static const char *load(const char *name, int threads)
 {
-	static const char *refused = "";
+	static char wrong[64];
 	char count[16];
 	void *lib;
 
-	if (*refused || blas.get_config)
-		return *refused ? refused : NULL;
+	if (*wrong || blas.get_config)
+		return *wrong ? wrong : NULL;
 	snprintf(count, sizeof count, "%d", threads);
 	setenv("OPENBLAS_NUM_THREADS", count, 1);
 	if (best_core())
 		setenv("OPENBLAS_CORETYPE", best_core(), 1);
-	lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-	if (!lib)
-		return refused = "libopenblas.so.0 cannot be loaded";
+	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!lib) {
+		snprintf(wrong, sizeof wrong, "is not installed");
+		return wrong;
+	}
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		void *f = dlsym(lib, symbols[i].name);
 
-		if (!f)
-			return refused = symbols[i].name;
+		if (!f) {
+			snprintf(wrong, sizeof wrong, "has no %s", symbols[i].name);
+			return wrong;
+		}
 		memcpy((char *)&blas + symbols[i].at, &f, sizeof f);
 	}
 	return NULL;
@@ -107,23 +113,23 @@ static bool ready(const ay_ctx *ctx)
 {
 	static int threads;
 
-	if (load(ctx->threads))
+	if (load(library, ctx->threads))
 		return false;
 	if (threads != ctx->threads)
 		blas.set_num_threads(threads = ctx->threads);
 	return true;
 }
 
-/* "0.3.21 SkylakeX" and 0, or why the library cannot be used and -1. For a process that ends soon: it loads the
- * library and changes the environment. */
-int openblas_describe(char *text, size_t n);
-int openblas_describe(char *text, size_t n)
+/* "0.3.21 SkylakeX" and 0, or "is not installed" and -1. name NULL: what the functions below load. For a process
+ * that ends soon: it loads the library and changes the environment. */
+int openblas_describe(const char *name, char *text, size_t n);
+int openblas_describe(const char *name, char *text, size_t n)
 {
-	const char *why = load(1);
+	const char *wrong = load(name ? name : library, 1);
 	char version[32];
 
-	if (why) {
-		snprintf(text, n, "%s", why);
+	if (wrong) {
+		snprintf(text, n, "%s", wrong);
 		return -1;
 	}
 	if (sscanf(blas.get_config(), "OpenBLAS %31s", version) != 1)
@@ -183,36 +189,21 @@ static void complex_of(ay_scalar s, float z[2])
 	z[1] = s.kind == AY_SCALAR_COMPLEX ? (float)s.v.c[1] : 0;
 }
 
-/* y = beta * y. */
-static void scale(float *y, int64_t n, int64_t inc, const float beta[2])
-{
-	for (int64_t i = 0; i < n; i++, y += 2 * (inc < 0 ? -inc : inc)) {
-		const float re = y[0], im = y[1];
-		const bool zero = beta[0] == 0 && beta[1] == 0; /* then y is not read */
-
-		y[0] = zero ? 0 : beta[0] * re - beta[1] * im;
-		y[1] = zero ? 0 : beta[0] * im + beta[1] * re;
-	}
-}
-
-/* An empty sum is where they differ: BLAS leaves y alone, cuBLAS scales it. */
+/* Where there is nothing to add BLAS leaves y alone instead of scaling it: not this function. */
 int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alpha, const ay_tensor *A,
 			  int64_t lda, const ay_tensor *x, int64_t incx, ay_scalar beta, ay_tensor *y,
 			  int64_t incy, const ay_ctx *ctx)
 {
 	float al[2], be[2];
 
-	if (!fits(m) || !fits(n) || !fits(lda) || !fits(incx) || !fits(incy))
+	if (!m || !n || !fits(m) || !fits(n) || !fits(lda) || !fits(incx) || !fits(incy))
 		return AY_UNSUPPORTED;
 	if (!ready(ctx))
 		return NO_LIBRARY;
 	complex_of(alpha, al);
 	complex_of(beta, be);
-	if (!m || !n)
-		scale(y->data, trans[0] == 'N' ? m : n, incy, be);
-	else
-		blas.cgemv(COL_MAJOR, trans_of(trans), (int)m, (int)n, al, A->data, (int)lda, x->data, (int)incx,
-			   be, y->data, (int)incy);
+	blas.cgemv(COL_MAJOR, trans_of(trans), (int)m, (int)n, al, A->data, (int)lda, x->data, (int)incx, be,
+		   y->data, (int)incy);
 	return AY_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "forge/forge.h"
 #include "sandbox/sandbox.h"
 #include "tensor/buffer.h"
+#include "timing/baseline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,20 @@ static struct finding find_machine(struct app *app, const struct ay_forge *f)
 				 ay_sprintf(app->arena, "%d cores, %s, %s %s", ay_cpu_count(),
 					    f->cpu ? f->cpu : u.machine, u.sysname, u.release),
 				 NULL };
+}
+
+/* Nothing is judged by it: without it BLAS operators are timed against nothing. */
+static struct finding find_openblas(struct app *app)
+{
+	struct ay_baseline b = { 0 };
+	struct ay_err err = { 0 };
+
+	if (ay_baseline_ask("openblas", app->arena, &b, &err))
+		return (struct finding){ "OpenBLAS", NOTE, ay_strdup(app->arena, err.msg), NULL };
+	if (b.why)
+		return (struct finding){ "OpenBLAS", NOTE, "missing: no library to time BLAS operators against",
+					 b.why };
+	return (struct finding){ "OpenBLAS", FINE, ay_sprintf(app->arena, "%s (version, core)", b.version), NULL };
 }
 
 /* One of two does: a uid of its own (root) or a user namespace. */
@@ -176,6 +191,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_cache(app, &f);
 	list[count++] = find_memory(app);
 	list[count++] = find_machine(app, &f);
+	list[count++] = find_openblas(app);
 	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {
 		print(&list[i], json);

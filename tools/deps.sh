@@ -11,6 +11,8 @@ command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
 	has openssl/evp.h || need="$need libssl-dev"
 }
 if [ "$1" = extra ]; then
+	# what nothing here links to: the library of a baseline, opened at run time; tests skip without it
+	PATH="$PATH:/sbin" ldconfig -p 2>/dev/null | grep -q 'libopenblas\.so\.0' || need="$need libopenblas0-pthread"
 	has dlpack/dlpack.h || need="$need libdlpack-dev"
 	command -v clang-format-14 >/dev/null || need="$need clang-format-14"
 	for c in clang clang-19 clang-16 clang-14; do command -v $c >/dev/null && clang=$c && break; done

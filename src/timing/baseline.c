@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/baseline.h"
+#include "base/process.h"
+#include "op/proto.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+extern const char ay_baseline_openblas[], ay_baseline_openblas_end[];
+ay_describe openblas_describe;
+
+static const struct library {
+	const char *name, *title, *get;
+	const char *source, *end;
+	ay_describe *describe;
+} libraries[] = {
+	{ "openblas", "OpenBLAS", "apt install libopenblas0-pthread", ay_baseline_openblas,
+	  ay_baseline_openblas_end, openblas_describe },
+};
+
+enum { COUNT = sizeof libraries / sizeof *libraries, TEXT_BYTES = 200 };
+#define ASK_S 10.0
+
+const char *const ay_baseline_names[COUNT + 1] = { "openblas" };
+
+static const struct library *find_library(const char *name, struct ay_err *err)
+{
+	struct ay_str known = { 0 };
+
+	for (int i = 0; i < COUNT; i++) {
+		if (!strcmp(libraries[i].name, name))
+			return &libraries[i];
+		ay_str_addf(&known, "%s%s", i ? ", " : "", libraries[i].name);
+	}
+	ay_fail(err, AY_ERR_USAGE, "no baseline '%s' (there are: %s)", name, ay_str_text(&known));
+	ay_str_release(&known);
+	return NULL;
+}
+
+/* --- asking the library -------------------------------------------------------------------------------------- */
+
+/* Libraries print warnings where they like; what is said goes through the pipe alone. */
+static _Noreturn void answer(ay_describe *describe, const char *library, int to)
+{
+	char text[TEXT_BYTES] = "";
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), rc;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	rc = describe(library, text, sizeof text);
+	if (write(to, text, strlen(text)) < 0)
+		rc = -1;
+	_exit(rc ? 1 : 0);
+}
+
+static const char *safe_text(struct ay_arena *a, const struct ay_str *s)
+{
+	struct ay_str b = { 0 };
+	char *text;
+
+	ay_str_add_safe(&b, ay_str_text(s), s->len, TEXT_BYTES);
+	text = ay_strdup(a, ay_str_text(&b));
+	ay_str_release(&b);
+	return text;
+}
+
+int ay_baseline_describe(ay_describe *describe, const char *library, double timeout_s, struct ay_arena *a,
+			 const char **version, const char **why, struct ay_err *err)
+{
+	struct ay_run_result res = { 0 };
+	int end[2];
+	pid_t pid;
+
+	*version = *why = NULL;
+	if (pipe2(end, O_CLOEXEC))
+		return ay_fail_errno(err, AY_ERR_SYS, "a pipe");
+	pid = fork();
+	if (pid < 0) {
+		close(end[0]);
+		close(end[1]);
+		return ay_fail_errno(err, AY_ERR_SYS, "a process to load a library in");
+	}
+	if (!pid)
+		answer(describe, library, end[1]);
+	setpgid(pid, pid); /* it does so too: whoever is first */
+	close(end[1]);
+	ay_process_follow(pid, end[0], timeout_s, TEXT_BYTES, &res);
+	if (res.timed_out)
+		*why = ay_sprintf(a, "was not loaded within %g s", timeout_s);
+	else if (res.status < 0)
+		*why = ay_sprintf(a, "died of signal %d (%s) while it was loaded", -res.status,
+				  strsignal(-res.status));
+	else if (res.status)
+		*why = safe_text(a, &res.output);
+	else
+		*version = safe_text(a, &res.output);
+	ay_str_release(&res.output);
+	return 0;
+}
+
+int ay_baseline_ask(const char *name, struct ay_arena *a, struct ay_baseline *b, struct ay_err *err)
+{
+	const struct library *l = find_library(name, err);
+	const char *why;
+
+	if (!l)
+		return -1;
+	*b = (struct ay_baseline){ .name = l->name, .source = l->source, .len = (size_t)(l->end - l->source) };
+	if (ay_baseline_describe(l->describe, NULL, ASK_S, a, &b->version, &why, err))
+		return -1;
+	if (why) {
+		b->source = NULL;
+		b->len = 0;
+		b->why = ay_sprintf(a, "%s %s: %s", l->title, why, l->get);
+	}
+	return 0;
+}
+
+/* --- finding the function ------------------------------------------------------------------------------------ */
+
+/* Functions begin a line: "int SYMBOL(". */
+static bool defines(const struct library *l, const struct ay_schema *s, struct ay_arena *a)
+{
+	return strstr(l->source, ay_sprintf(a, "\nint %s(", ay_proto_symbol(a, s)));
+}
+
+int ay_baseline_find(const char *name, const struct ay_registry *r, const struct ay_schema *s, struct ay_arena *a,
+		     struct ay_baseline *b, struct ay_err *err)
+{
+	const struct library *l = find_library(name, err);
+	const struct ay_entry_op *owner;
+	const struct ay_schema *f;
+
+	if (!l)
+		return -1;
+	f = ay_registry_functional(r, s, &owner);
+	if (defines(l, s, a) || (f && defines(l, f, a)))
+		return ay_baseline_ask(name, a, b, err);
+	*b = (struct ay_baseline){ .name = l->name };
+	b->why = ay_sprintf(a, "%s has no function for this operator", l->name);
+	return 0;
+}

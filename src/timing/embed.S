@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sources of the baselines, carried inside assay.
+ */
+	.section .rodata
+	.global ay_baseline_openblas, ay_baseline_openblas_end
+ay_baseline_openblas:
+	.incbin "baselines/openblas.c"
+ay_baseline_openblas_end:
+	.byte 0
+	.section .note.GNU-stack, "", %progbits
