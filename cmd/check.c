@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "judge/task.h"
 #include "bulk.h"
+#include "clock.h"
 #include "record.h"
 
 #include <stdio.h>
@@ -19,12 +20,14 @@ static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
 	"Judges a kernel. The operator is the one that the file's name says (aten_add_Tensor.c), the only one "
 	"whose\n"
-	"functions the file defines, or --op. Exit status: 0 it passed, 1 it did not, 2 it could not be judged.\n"
+	"functions the file defines, or --op. What passes is timed (docs/timing.md). Exit status: 0 it passed, 1 it did not, 2 it could not be judged.\n"
 	"With -: jobs as JSON Lines on standard input, one record a job as it finishes (docs/rl.md).",
 	"  assay check kernels/c/aten_relu.c\n"
 	"  assay check my_kernel.c --op aten::add\n"
 	"  assay check my_kernel.c --full                 the whole grid of the operator, large shapes too\n"
 	"  assay check my_kernel.c --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
+	"  assay check my_kernel.c --timing full --threads 2 --baseline openblas\n"
+	"  assay check new.c --baseline old.c             which one is faster?\n"
 	"  assay check my_kernel.c --json | jq .verdict\n"
 	"  assay check - --jobs 2 < jobs.jsonl\n",
 };
@@ -34,6 +37,7 @@ struct options {
 	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs, seed;
 	double timeout;
+	struct clock_options clock;
 };
 
 /* Everything about one check. */
@@ -45,6 +49,7 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
+	struct ay_str times; /* a table */
 	/* progress */
 	bool tty;
 	int64_t begin, last;
@@ -88,6 +93,30 @@ static void show_progress(struct check *c)
 	fprintf(stderr, "\r  %d cases in %.0f s \033[K", c->done, (double)(now - c->begin) / 1e9);
 }
 
+/* Times come last, when it is known that everything passed; meanwhile a line says what is being done. */
+static void on_timing(void *user, const struct ay_suite_case *sc)
+{
+	struct check *c = user;
+	struct ay_str b = { 0 };
+
+	if (!c->tty)
+		return;
+	clock_label(&b, sc);
+	fprintf(stderr, "\r  %d cases right; timing %s \033[K", c->done, ay_str_text(&b));
+	ay_str_release(&b);
+}
+
+static void keep_time(struct check *c, const struct ay_suite_case *sc, const struct ay_timing *t)
+{
+	struct ay_str b = { 0 };
+
+	if (!c->times.len)
+		clock_head(&c->times);
+	clock_label(&b, sc);
+	clock_row(&c->times, ay_str_text(&b), t);
+	ay_str_release(&b);
+}
+
 /* The first case of each verdict of an overload that the file defines; with --all every one. */
 static bool is_news(struct check *c, const struct ay_tally *y, enum ay_verdict v)
 {
@@ -124,8 +153,11 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 
 		ay_json_line(stdout, j);
 		json_decref(j);
-	} else if (is_news(c, t, rep->verdict)) {
-		print_report(c, rep);
+	} else {
+		if (is_news(c, t, rep->verdict))
+			print_report(c, rep);
+		if (rep->timing)
+			keep_time(c, sc, rep->timing);
 	}
 	return 0;
 }
@@ -136,6 +168,7 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 		fprintf(stderr, "\r\033[K");
 	for (int i = 0; i < r->ntally; i++)
 		print_tally(&r->tally[i]);
+	printf("%s", ay_str_text(&c->times));
 	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
@@ -176,6 +209,8 @@ static int prepare(struct check *c, struct ay_err *err)
 	if (ay_file_read(c->app->arena, t->file, SOURCE_MAX, &source, &t->len, err) ||
 	    ay_lang_of(t->file, &t->lang, err) || find_op(c, err))
 		return -1;
+	if (clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
+		return -1;
 	t->source = source;
 	t->line = &c->o.line;
 	t->nline = c->o.line ? 1 : 0;
@@ -193,7 +228,7 @@ static int prepare(struct check *c, struct ay_err *err)
 
 static int check(struct check *c, struct ay_err *err)
 {
-	struct ay_task_watch w = { .user = c, .built = on_built, .judged = on_judged };
+	struct ay_task_watch w = { .user = c, .built = on_built, .judged = on_judged, .timing = on_timing };
 	struct ay_task_result r = { .built.fd = -1 };
 	struct ay_forge f = { 0 };
 	int status = EXIT_FAILED;
@@ -216,6 +251,7 @@ static int check(struct check *c, struct ay_err *err)
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_forge_release(&f);
+	ay_str_release(&c->times);
 	return status;
 }
 
@@ -268,6 +304,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
+		CLOCK_OPTS(&c.o.clock),
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const struct usage usage = {
@@ -246,7 +247,9 @@ static json_t *header(const struct eval *e)
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(
 		h, "policy",
-		json_pack("{s:i,s:f}", "threads", e->policy.threads, "call_timeout_s", e->policy.call_timeout_s));
+		json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
+			  e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode), "baseline",
+			  e->timing.baseline ? e->timing.baseline : "auto"));
 	return h;
 }
 
@@ -389,17 +392,34 @@ static int evaluate(struct eval *e)
 	return status;
 }
 
+/* The reference is what others are held against; the small cases of smoke tell nothing about speed. */
+static int choose_timing(struct eval *e, struct ay_err *err)
+{
+	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke");
+
+	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
+		return -1;
+	if (!strcmp(e->o.backend, "reference"))
+		e->timing.mode = AY_TIMED_NONE;
+	if (e->timing.mode != AY_TIMED_NONE && e->o.jobs > 1)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--jobs %lld beside --timing: kernels that are judged at the same time would disturb "
+			       "each other's times; leave one of them out",
+			       (long long)e->o.jobs);
+	if (!e->o.jobs)
+		e->o.jobs = e->timing.mode == AY_TIMED_NONE ? ay_cpu_count() : 1;
+	return 0;
+}
+
 static int prepare(struct eval *e, struct ay_err *err)
 {
 	if (e->o.resume && take_over(e, err))
 		return -1;
-	if (e->o.timing && strcmp(e->o.timing, "none"))
-		return ay_fail(err, AY_ERR_USAGE, "--timing is none: this version judges correctness alone");
 	if (!e->o.suite)
 		e->o.suite = "kernelgenbench-aten";
 	if (!e->o.backend)
 		e->o.backend = e->o.kernels ? "directory" : "reference";
-	if (eval_plan(e, err))
+	if (choose_timing(e, err) || eval_plan(e, err))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
@@ -437,10 +457,10 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "only these operators (add) or overloads (add.Tensor)" },
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
-		{ "jobs", OPT_INT, &e.o.jobs, "N", "kernels judged at once (the number of cores)" },
+		{ "jobs", OPT_INT, &e.o.jobs, "N", "kernels judged at once (the number of cores; 1 where they are timed)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
-		{ "timing", OPT_TEXT, &e.o.timing, "T", "none: correctness alone" },
+		CLOCK_OPTS(&e.o.clock),
 		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
@@ -457,7 +477,6 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	};
 	int n, status = EXIT_FAILED;
 
-	e.o.jobs = ay_cpu_count();
 	e.o.threads = 1;
 	e.o.timeout = 300;
 	n = opt_parse(argc, argv, opts, &usage, err);
@@ -466,7 +485,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n)
 		return ay_fail(err, AY_ERR_USAGE, "eval: what is '%s'? (see: assay eval --help)", argv[0]),
 		       EXIT_FAILED;
-	if (e.o.jobs < 1 || e.o.threads < 1 || !(e.o.timeout > 0))
+	if (e.o.jobs < 0 || e.o.threads < 1 || !(e.o.timeout > 0))
 		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
 	e.tty = isatty(2) && !e.o.json;
 	if (!prepare(&e, err)) {

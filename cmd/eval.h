@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "base/crew.h"
+#include "clock.h"
 #include "judge/backend.h"
 #include "record.h"
 #include "store/run.h"
@@ -15,10 +16,11 @@
 enum { SOURCE_MAX = 4 << 20 };
 
 struct eval_options {
-	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *timing;
+	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, threads, seed;
 	double timeout, min_pass;
+	struct clock_options clock;
 };
 
 /* One job: a kernel file, or an operator of the reference backend. */
@@ -41,6 +43,7 @@ struct eval {
 	struct eval_job *job;
 	struct ay_forge forge;
 	struct ay_policy policy;
+	struct ay_clock_policy timing;
 	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */

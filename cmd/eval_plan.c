@@ -34,15 +34,17 @@ static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
 
 static int make_suite(struct eval *e, struct ay_err *err)
 {
+	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
 	int n = 0;
 
-	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, e->o.quick ? AY_QUICK : AY_FULL,
-			   err))
+	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err))
 		return -1;
 	for (int i = 0; i < e->suite.n; i++)
 		if (op_wanted(e, &e->suite.c[i]))
 			e->suite.c[n++] = e->suite.c[i];
 	e->suite.n = n;
+	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
+	n = e->suite.n;
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;
 	if (e->suite.bad)

@@ -97,6 +97,7 @@ static void judge_file(struct bench *b)
 			     .op = b->job->op,
 			     .suite = &e->suite,
 			     .policy = e->policy,
+			     .timing = e->timing,
 			     .build_timeout_s = 120,
 			     .total_timeout_s = e->o.timeout };
 	struct ay_task_result r = { .built.fd = -1 };

@@ -57,6 +57,21 @@ bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived)
 	return r->proto && r->safe;
 }
 
+const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema *s, bool *derived)
+{
+	return ay_judge_has(j, s, derived) ? find_route(j, s)->proto : NULL;
+}
+
+void ay_judge_rest(struct ay_judge *j)
+{
+	if (j->exec)
+		ay_exec_stop(j->exec);
+	j->exec = NULL;
+	if (j->has_pool)
+		ay_pool_release(&j->pool);
+	j->has_pool = false;
+}
+
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail)
 {
 	struct ay_report *r = t->rep;
@@ -106,7 +121,7 @@ static const char *describe_crash(struct trial *t, const struct ay_outcome *o, e
 	return ay_sprintf(t->a, "ended its process with exit status %d", o->exit_code);
 }
 
-static void say_outcome(struct trial *t, const struct ay_outcome *o)
+void ay_trial_outcome(struct trial *t, const struct ay_outcome *o)
 {
 	enum ay_verdict v = happened[o->what].verdict;
 	const char *detail = happened[o->what].what;
@@ -251,7 +266,7 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 	if (call(t, &one, &o, err))
 		return -1;
 	if (o.what != AY_X_RAN && o.what != AY_X_REFUSED) {
-		say_outcome(t, &o);
+		ay_trial_outcome(t, &o);
 		return 1;
 	}
 	ay_stage_again(t);
@@ -270,7 +285,7 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	if (o.what == AY_X_RAN)
 		ay_evidence(t);
 	else
-		say_outcome(t, &o);
+		ay_trial_outcome(t, &o);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "forge/forge.h"
 #include "judge/verdict.h"
 #include "op/suite.h"
+#include "timing/timing.h"
 
 struct ay_policy {
 	int threads;        /* a kernel may use */
@@ -45,6 +46,7 @@ struct ay_report {
 	double want, got, bound;
 	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;       /* of judging the case, everything included */
+	const struct ay_timing *timing; /* NULL = not timed */
 };
 
 /* A kernel that was built and loaded. */
@@ -87,6 +89,10 @@ void ay_judge_release(struct ay_judge *j);
 const char *ay_judge_doubt(const struct ay_policy *p);
 /* Has the kernel a function for this overload, its own or (derived) its functional form's? */
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived);
+/* The function that serves it; NULL if none does. */
+const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema *s, bool *derived);
+/* Ends the executor; the next case starts another. */
+void ay_judge_rest(struct ay_judge *j);
 /* Judges one case. The line's seed is used; without one the case gets a random seed, and the report's line has it.
  */
 int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep,

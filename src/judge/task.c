@@ -16,6 +16,8 @@ struct work {
 	struct ay_err *err;
 	struct ay_suite suite; /* the cases to judge */
 	struct ay_judge judge;
+	struct ay_clock clock;
+	bool wrong; /* a case of what the file itself defines did not pass */
 	int64_t begin;
 };
 
@@ -151,21 +153,21 @@ static int add_line(struct work *k, const char *text)
 
 static int add_cases(struct work *k)
 {
-	for (int i = 0; i < k->t->nline; i++)
-		if (add_line(k, k->t->line[i]))
+	const struct ay_task *t = k->t;
+
+	for (int i = 0; i < t->nline; i++)
+		if (add_line(k, t->line[i]))
 			return -1;
-	if (k->t->nline)
-		return 0;
-	if (k->t->suite) {
-		for (int i = 0; i < k->t->suite->n; i++)
-			if (same_family(k, k->t->suite->c[i].op))
-				ay_suite_push(&k->suite, &k->t->suite->c[i]);
-		return 0;
-	}
-	for (int i = 0; i < k->r->n; i++)
+	for (int i = 0; t->suite && !t->nline && i < t->suite->n; i++)
+		if (same_family(k, t->suite->c[i].op)) /* what to time of it was chosen with it */
+			ay_suite_push(&k->suite, &t->suite->c[i]);
+	for (int i = 0; !t->suite && !t->nline && i < k->r->n; i++)
 		if (same_family(k, &k->r->op[i]) &&
-		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i], AY_FULL, k->err))
+		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
+				    t->timing.mode ? AY_PERF : AY_FULL, k->err))
 			return -1;
+	if (!t->suite)
+		ay_suite_pick(&k->suite, t->timing.mode, false);
 	return 0;
 }
 
@@ -204,11 +206,32 @@ static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_a
 	return 0;
 }
 
+/* What passed and was chosen is timed, as long as nothing speaks against the kernel. */
+static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
+{
+	int64_t begin = ay_now_ns();
+
+	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line || out_of_time(k))
+		return 0;
+	if (k->w->timing)
+		k->w->timing(k->w->user, sc);
+	k->res->timed++;
+	if (ay_clock_case(&k->clock, &k->judge, sc, a, rep, k->err))
+		return -1;
+	rep->wall_s += (double)(ay_now_ns() - begin) / 1e9;
+	return 0;
+}
+
+static bool is_left_out(const struct work *k, const struct ay_suite_case *sc)
+{
+	return sc->tier > k->t->tier && !sc->timed && !k->t->nline && !k->t->suite;
+}
+
 static int judge_cases(struct work *k)
 {
 	struct ay_task_result *res = k->res;
 	struct ay_arena a = { 0 };
-	bool lines = k->t->nline > 0, all = lines || k->t->suite;
+	bool lines = k->t->nline > 0;
 	int rc = 0;
 
 	for (int i = 0; i < k->suite.n && !rc; i++) {
@@ -219,14 +242,17 @@ static int judge_cases(struct work *k)
 
 		if (!ay_judge_has(&k->judge, sc->schema, &derived) && !lines)
 			continue;
-		if (sc->tier > k->t->tier && !all) {
-			res->left += sc->tier == AY_FULL;
+		if (is_left_out(k, sc)) {
+			res->left++;
 			continue;
 		}
 		ay_arena_clear(&a);
 		rc = judge_one(k, sc, &a, &rep);
+		if (!rc && !derived)
+			rc = time_one(k, sc, &a, &rep);
 		if (rc)
 			break;
+		k->wrong |= !derived && rep.verdict < AY_VERDICT_WEAK_CASE;
 		y = ay_tally_of(res, sc->schema, derived);
 		ay_tally_add(res, y, rep.verdict);
 		if (k->w->judged)
@@ -284,6 +310,8 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 	int rc = -1;
 
 	*res = (struct ay_task_result){ .op = t->op, .verdict = AY_VERDICT_NONE };
+	k.clock.policy = t->timing;
+	k.clock.forge = f;
 	res->built.fd = -1;
 	if (!res->op)
 		res->op = ay_task_find_op(r, a, t->file, t->source, err);
@@ -297,6 +325,7 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 			rc = 0;
 		}
 	}
+	ay_clock_release(&k.clock);
 	ay_judge_release(&k.judge);
 	ay_suite_release(&k.suite);
 	return rc;

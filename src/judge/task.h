@@ -7,7 +7,7 @@
 #ifndef AY_JUDGE_TASK_H
 #define AY_JUDGE_TASK_H
 
-#include "judge/judge.h"
+#include "judge/clock.h"
 
 struct ay_task {
 	const char *file;   /* its name, for the operator and for messages */
@@ -21,6 +21,7 @@ struct ay_task {
 	const struct ay_suite *suite;
 	enum ay_tier tier;
 	struct ay_policy policy;
+	struct ay_clock_policy timing;
 	double build_timeout_s, total_timeout_s; /* total: judging, cases after it are skipped; 0 = none */
 };
 
@@ -40,6 +41,7 @@ struct ay_task_result {
 	int ntally;
 	struct ay_tally *tally; /* in the arena */
 	int judged, left;       /* cases; those of higher tiers that were left out */
+	int timed;              /* cases */
 	double wall_s;          /* of judging, without the compiler */
 };
 
@@ -50,6 +52,8 @@ struct ay_task_watch {
 	/* One case was judged. Non-zero ends the task (the callee failed). */
 	int (*judged)(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		      const struct ay_report *rep);
+	/* A case passed and is timed now, which takes seconds. NULL: nobody wants to know. */
+	void (*timing)(void *user, const struct ay_suite_case *sc);
 	/* Is this case known already? Then it is not judged again; fill in rep and return true. NULL: no. */
 	bool (*known)(void *user, const struct ay_suite_case *sc, struct ay_report *rep);
 };

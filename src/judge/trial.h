@@ -30,6 +30,8 @@ struct trial {
 
 /* Notes a verdict that applies; the worst one's detail is kept. */
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
+/* The verdict on a batch that did not run to its end. */
+void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
 
 /* Which slots are needed; then memory, places and content for them. */
 void ay_stage_plan(struct trial *t);

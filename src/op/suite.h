@@ -14,6 +14,7 @@ struct ay_suite_case {
 	const struct ay_case *line;
 	enum ay_tier tier;
 	bool derived; /* an out= or in-place twin that no template names */
+	bool timed;   /* chosen by ay_suite_pick */
 	int id;       /* the caller's; 0 */
 };
 
@@ -35,6 +36,18 @@ int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
  */
 int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *name,
 		   enum ay_tier max, struct ay_err *err);
+/* How much is timed: nothing, a few cases of every overload, all that are worth it. */
+enum ay_timed { AY_TIMED_NONE, AY_TIMED_AUTO, AY_TIMED_FULL };
+/*
+ * Chooses the cases to time. Of an operator that has cases of the tier AY_PERF those are worth it, of others (lines
+ * of a file) all are; auto takes of each overload the smallest of every dtype, three at most. Cases of the tier
+ * AY_PERF that are not chosen are taken out, and so are those of AY_FULL if `quick`.
+ */
+void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick);
+/* -1 for a word that is none of "none", "auto", "full". */
+const char *ay_timed_name(enum ay_timed mode);
+int ay_timed_find(const char *word, enum ay_timed *mode, struct ay_err *err);
+
 /* SHA-256 over the printed lines, in order. */
 void ay_suite_hash(const struct ay_suite *s, char hex[65]);
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);

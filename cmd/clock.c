@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL = 34 };
+
+int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct ay_clock_policy *p,
+		 struct ay_err *err)
+{
+	const char *word = o->timing ? o->timing : getenv("ASSAY_TIMING");
+
+	*p = (struct ay_clock_policy){ .mode = otherwise, .budget_s = o->budget, .baseline = o->baseline };
+	if (word && ay_timed_find(word, &p->mode, err))
+		return -1;
+	if (o->budget < 0 || !isfinite(o->budget))
+		return ay_fail(err, AY_ERR_USAGE, "--budget is a number of seconds");
+	return ay_clock_check_baseline(o->baseline, err);
+}
+
+void clock_time(struct ay_str *b, double ns)
+{
+	static const struct {
+		double from;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 0, "ns" } };
+	size_t i = 0;
+	double x;
+
+	while (ns < units[i].from * 0.9995)
+		i++;
+	x = ns / (units[i].from ? units[i].from : 1);
+	ay_str_addf(b, "%.*f %s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, units[i].unit);
+}
+
+static void add_shape(struct ay_str *b, const struct ay_value *v)
+{
+	const struct ay_tdesc *t = v->kind == AY_V_TENSOR ? v->t : NULL;
+
+	if (v->kind == AY_V_LIST) {
+		for (int i = 0; i < v->list.n && b->len < 2 * LABEL; i++)
+			add_shape(b, &v->list.v[i]);
+		return;
+	}
+	if (!t)
+		return;
+	ay_str_add(b, b->len ? ", [" : "[");
+	for (int d = 0; d < t->ndim; d++)
+		ay_str_addf(b, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
+	ay_str_addf(b, "] %s", ay_dt_info(t->dt)->name);
+}
+
+void clock_label(struct ay_str *b, const struct ay_suite_case *sc)
+{
+	for (int i = 0; i < sc->line->narg; i++)
+		add_shape(b, &sc->line->arg[i]);
+	for (int i = 0; i < sc->line->nkw; i++)
+		add_shape(b, &sc->line->kw[i].v);
+}
+
+void clock_head(struct ay_str *b)
+{
+	ay_str_addf(b, "  %-*s %9s %6s  %-15s %s\n", LABEL, "timed", "a call", "+-", "reached", "speed-up");
+}
+
+static void add_reached(struct ay_str *b, const struct ay_timing *t)
+{
+	struct ay_str s = { 0 };
+
+	/* where FLOPs are counted and closer to their limit than bytes, they say more */
+	if (t->peak > (t->ns > 0 ? t->floor_ns / t->ns : 0))
+		ay_str_addf(&s, "%.0f %% of peak", 100 * t->peak);
+	else if (t->floor_ns > 0)
+		ay_str_addf(&s, "%.0f %% of floor", 100 * t->floor_ns / t->ns);
+	ay_str_addf(b, "%-15s ", ay_str_text(&s));
+	ay_str_release(&s);
+}
+
+static void add_ratio(struct ay_str *b, const struct ay_timing *t)
+{
+	const int digits = t->speedup < 9.995 ? 2 : 1;
+
+	if (t->pace == AY_PACE_NONE) {
+		ay_str_add(b, t->why ? t->why : "");
+		return;
+	}
+	ay_str_addf(b, "%.*fx", digits, t->speedup);
+	if (isfinite(t->lo) && isfinite(t->hi))
+		ay_str_addf(b, " [%.*f, %.*f]", digits, t->lo, digits, t->hi);
+	ay_str_addf(b, " %s over %s", ay_pace_name(t->pace), t->baseline);
+	if (t->version)
+		ay_str_addf(b, " %s", t->version);
+	ay_str_addf(b, "%s%s%s", t->overhead_bound ? ", overhead-bound" : "", t->disturbed ? ", disturbed" : "",
+		    t->audited ? ", audited" : "");
+	if (t->why)
+		ay_str_addf(b, " (%s)", t->why);
+}
+
+void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t)
+{
+	struct ay_str cut = { 0 }, ns = { 0 };
+
+	ay_str_addn(&cut, label, strnlen(label, LABEL));
+	if (strlen(label) > LABEL)
+		memcpy(cut.s + LABEL - 3, "...", 3);
+	if (t->ns > 0)
+		clock_time(&ns, t->ns);
+	ay_str_addf(b, "  %-*s %9s ", LABEL, ay_str_text(&cut), ay_str_text(&ns));
+	if (t->ns > 0 && isfinite(t->ns_hi))
+		ay_str_addf(b, "%4.1f %%  ", 50 * (t->ns_hi - t->ns_lo) / t->ns);
+	else
+		ay_str_addf(b, "%6s  ", "");
+	add_reached(b, t);
+	add_ratio(b, t);
+	ay_str_add(b, t->ns > 0 ? t->cold ? "; cold\n" : "; warm\n" : "\n");
+	ay_str_release(&cut);
+	ay_str_release(&ns);
+}

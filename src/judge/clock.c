@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/clock.h"
+
+#include "base/file.h"
+#include "judge/trial.h"
+#include "timing/baseline.h"
+#include "timing/floor.h"
+#include "timing/pair.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { SOURCE_MAX = 4 << 20, OVERHEAD_BOUND = 5 /* empty calls */ };
+
+static const double budgets[] = { [AY_TIMED_AUTO] = 3, [AY_TIMED_FULL] = 20 };
+static const double build_timeout_s = 120;
+static const double implausible = 0.9; /* of the floor */
+
+/* --- the baseline ---------------------------------------------------------------------------------------- */
+
+/* Which library an operator comes from, as far as this machine can have it. */
+static const struct {
+	const char *source, *library;
+} homes[] = { { "cublas", "openblas" }, { "aten", "openblas" } };
+
+static bool is_library(const char *name)
+{
+	for (const char *const *p = ay_baseline_names; *p; p++)
+		if (!strcmp(*p, name))
+			return true;
+	return false;
+}
+
+int ay_clock_check_baseline(const char *baseline, struct ay_err *err)
+{
+	if (!baseline || !strcmp(baseline, "auto") || !strcmp(baseline, "reference") ||
+	    !strcmp(baseline, "none") || is_library(baseline) || ay_file_exists(baseline))
+		return 0;
+	return ay_fail(err, AY_ERR_USAGE,
+		       "--baseline is auto, reference, openblas, none or a kernel's file; there is no file '%s'",
+		       baseline);
+}
+
+static void drop_base(struct ay_clock *k)
+{
+	if (!k->base_schema)
+		return;
+	ay_judge_release(&k->base);
+	if (k->base_fd >= 0)
+		close(k->base_fd);
+	k->base_schema = NULL;
+}
+
+/* Every function of the operator's file that the baseline may define. */
+static int build(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, const char *source,
+		 size_t len, enum ay_lang lang, struct ay_built *b, struct ay_err *err)
+{
+	const struct ay_proto **protos = NULL;
+	int n = 0, rc = 0;
+
+	for (int i = 0; i < j->registry->n && !rc; i++) {
+		const struct ay_entry_op *e = &j->registry->op[i];
+
+		for (int s = 0; s < e->nschema && !rc && !strcmp(e->path, sc->op->path); s++) {
+			struct ay_proto *p;
+
+			rc = ay_proto_make(&k->arena, e->schema[s], &p, err);
+			protos = ay_xrealloc(protos, sizeof *protos * (size_t)(n + 1));
+			protos[n++] = p;
+		}
+	}
+	if (!rc)
+		rc = ay_forge_build(k->forge, &k->arena, source, len, lang, n, protos, build_timeout_s, b, err);
+	ay_xfree(protos);
+	return rc;
+}
+
+/* A kernel of source becomes the baseline in hand; if it cannot, k->why says so. */
+static int take_kernel(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		       const char *source, size_t len, enum ay_lang lang, struct ay_err *err)
+{
+	struct ay_built b = { .fd = -1 };
+	struct ay_report rep;
+	bool derived;
+
+	if (build(k, j, sc, source, len, lang, &b, err))
+		return -1;
+	if (!b.ok) {
+		k->why = "the baseline does not compile";
+		return 0;
+	}
+	k->base_fd = b.fd;
+	k->base_schema = sc->schema;
+	if (ay_judge_init(&k->base, j->registry, &j->policy, b.fd, &k->arena, &rep, err))
+		return -1;
+	if (rep.verdict != AY_VERDICT_NONE)
+		k->why = "the baseline cannot be loaded";
+	else if (!ay_judge_has(&k->base, sc->schema, &derived))
+		k->why = "the baseline has no function for this overload";
+	return 0;
+}
+
+static int take_file(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		     struct ay_err *err)
+{
+	enum ay_lang lang;
+	char *source;
+	size_t len;
+
+	if (ay_file_read(&k->arena, k->policy.baseline, SOURCE_MAX, &source, &len, err) ||
+	    ay_lang_of(k->policy.baseline, &lang, err))
+		return -1;
+	k->name = ay_strdup(&k->arena, ay_file_basename(k->policy.baseline));
+	return take_kernel(k, j, sc, source, len, lang, err);
+}
+
+static int take_library(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+			const char *library, struct ay_err *err)
+{
+	struct ay_baseline b;
+
+	if (ay_baseline_find(library, j->registry, sc->schema, &k->arena, &b, err))
+		return -1;
+	k->name = b.name;
+	k->version = b.version;
+	k->why = b.why;
+	return b.source ? take_kernel(k, j, sc, b.source, b.len, AY_LANG_C, err) : 0;
+}
+
+static const char *home_of(const struct ay_entry_op *op)
+{
+	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+		if (!strcmp(homes[i].source, ay_entry_source(op)))
+			return homes[i].library;
+	return NULL;
+}
+
+/* The reference has an answer for everything but random operators. */
+static enum ay_against take_reference(struct ay_clock *k, const struct ay_suite_case *sc)
+{
+	drop_base(k);
+	k->name = "reference";
+	k->version = NULL;
+	k->why = sc->op->op[0]->reference ? NULL : "a random operator has no reference to time";
+	return k->why ? AY_AGAINST_NONE : AY_AGAINST_REFERENCE;
+}
+
+/* What this case is held against; k->why where that should have been more. */
+static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		  enum ay_against *against, struct ay_err *err)
+{
+	const char *want = k->policy.baseline ? k->policy.baseline : "auto", *home = home_of(sc->op);
+	const bool automatic = !strcmp(want, "auto");
+	int rc = 0;
+
+	*against = AY_AGAINST_NONE;
+	if (!strcmp(want, "none")) {
+		k->name = NULL;
+		return 0;
+	}
+	if (!strcmp(want, "reference") || (automatic && !home)) {
+		*against = take_reference(k, sc);
+		return 0;
+	}
+	if (k->base_schema != sc->schema) {
+		drop_base(k);
+		k->name = k->version = k->why = NULL;
+		rc = automatic		 ? take_library(k, j, sc, home, err)
+		     : is_library(want) ? take_library(k, j, sc, want, err)
+					 : take_file(k, j, sc, err);
+	}
+	if (!rc && !k->why)
+		*against = AY_AGAINST_KERNEL;
+	else if (!rc && automatic)
+		*against = take_reference(k, sc);
+	return rc;
+}
+
+/* A wrong baseline may be fast for the same reason. */
+static int trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
+		 enum ay_against *against, const char **why, struct ay_err *err)
+{
+	struct ay_report rep;
+
+	if (*against != AY_AGAINST_KERNEL)
+		return 0;
+	(void)j;
+	if (ay_judge_case(&k->base, sc, a, &rep, err))
+		return -1;
+	if (rep.verdict == AY_VERDICT_PASS || rep.verdict == AY_VERDICT_WEAK_CASE)
+		return 0;
+	if (!k->policy.baseline || !strcmp(k->policy.baseline, "auto")) {
+		*against = sc->op->op[0]->reference ? AY_AGAINST_REFERENCE : AY_AGAINST_NONE;
+		return 0;
+	}
+	*against = AY_AGAINST_NONE;
+	*why = ay_sprintf(a, "the baseline gets %s on this case", ay_verdict_name(rep.verdict));
+	return 0;
+}
+
+/* --- what is made of it ---------------------------------------------------------------------------------- */
+
+static void say_amiss(struct trial *t, const struct ay_pair_report *r)
+{
+	switch (r->amiss) {
+	case AY_AMISS_NONE: break;
+	case AY_AMISS_ENDED: ay_trial_outcome(t, &r->outcome); break;
+	case AY_AMISS_WRONG:
+		ay_trial_say(t, AY_VERDICT_MISMATCH,
+			     ay_sprintf(t->a, "right when it was judged, wrong when it was timed: %s", r->text));
+		break;
+	case AY_AMISS_UNFINISHED:
+		ay_trial_say(t, AY_VERDICT_CHEAT,
+			     ay_sprintf(t->a, "was stopped after it had said `done`, and its output was not there%s%s",
+					r->text[0] ? ": " : "", r->text));
+	}
+}
+
+static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
+{
+	struct ay_floor f;
+
+	ay_floor(t->call, &k->ceilings, m->threads, m->pool_bytes, m->null_ns, &f);
+	m->floor_ns = f.ns;
+	m->bytes = f.bytes;
+	m->flops = f.flops;
+	if (m->flops && m->ns) {
+		const bool f64 = t->call->nout && ay_u_acc(t->call->out[0]->view.dt) < 0x1p-30;
+		const double most = ay_ceiling_flops(&k->ceilings, m->threads, f64);
+
+		m->peak = most ? m->flops / m->ns * 1e9 / most : 0;
+	}
+	if (m->ns && m->ns < implausible * m->floor_ns)
+		ay_trial_say(t, AY_VERDICT_IMPLAUSIBLE,
+			     ay_sprintf(t->a, "takes %.4g us a call; no correct kernel can take less than %.4g us here",
+					m->ns / 1e3, m->floor_ns / 1e3));
+}
+
+static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
+{
+	struct ay_case *line = AY_NEW(t->a, struct ay_case);
+
+	*line = *sc->line;
+	line->cnt = -1;
+	line->seed = ay_secret_u64() >> 32;
+	line->has_seed = true;
+	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err);
+}
+
+static int prepare(struct ay_clock *k, struct ay_err *err)
+{
+	if (k->has_ceilings)
+		return 0;
+	if (ay_ceilings_get(&k->ceilings, err))
+		return -1;
+	k->has_ceilings = true;
+	return 0;
+}
+
+static void name_baseline(struct ay_clock *k, enum ay_against against, struct ay_arena *a, struct ay_timing *m)
+{
+	if (against == AY_AGAINST_REFERENCE)
+		m->baseline = "reference";
+	else if (against == AY_AGAINST_KERNEL)
+		m->baseline = ay_strdup(a, k->name);
+	if (against == AY_AGAINST_KERNEL && k->version)
+		m->version = ay_strdup(a, k->version);
+	m->overhead_bound = m->base_ns > 0 && m->base_ns < OVERHEAD_BOUND * m->null_ns;
+	m->scored = against == AY_AGAINST_KERNEL && is_library(k->name) && !m->overhead_bound &&
+		    m->pace != AY_PACE_NONE;
+}
+
+int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
+		  struct ay_report *rep, struct ay_err *err)
+{
+	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op };
+	struct ay_timing *m = AY_NEW(a, struct ay_timing);
+	struct ay_pair_spec s = { .op = sc->op,
+				  .so_fd = j->kernel.so_fd,
+				  .threads = j->policy.threads,
+				  .budget_s = k->policy.budget_s > 0 ? k->policy.budget_s
+								     : budgets[k->policy.mode],
+				  .call_timeout_s = j->policy.call_timeout_s,
+				  .thorough = k->policy.mode == AY_TIMED_FULL,
+				  .sandbox = j->policy.sandbox,
+				  .ceilings = &k->ceilings };
+	struct ay_pair_report r;
+	const char *why = NULL;
+	bool derived;
+
+	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, j, sc, a, &s.against, &why, err) ||
+	    bind(&t, sc, err))
+		return -1;
+	s.call = t.call;
+	s.proto = ay_judge_entry(j, sc->schema, &derived);
+	if (s.against == AY_AGAINST_KERNEL) {
+		s.base_fd = k->base_fd;
+		s.base_proto = ay_judge_entry(&k->base, sc->schema, &derived);
+	}
+	ay_judge_rest(j); /* its executor would be one more process beside those that are timed */
+	ay_judge_rest(&k->base);
+	if (ay_pair_time(&s, a, m, &r, err))
+		return -1;
+	name_baseline(k, s.against, a, m);
+	if (!m->why && s.against == AY_AGAINST_NONE)
+		m->why = why ? why : k->why ? ay_strdup(a, k->why) : NULL;
+	rep->timing = m;
+	say_amiss(&t, &r);
+	if (r.amiss == AY_AMISS_NONE)
+		set_floor(k, &t, m);
+	return 0;
+}
+
+void ay_clock_release(struct ay_clock *k)
+{
+	drop_base(k);
+	ay_arena_release(&k->arena);
+	*k = (struct ay_clock){ 0 };
+}

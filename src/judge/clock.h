@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * clock - the second half of a verdict: how fast, against what.
+ *
+ * Which baseline a case is held against, whether that is right itself, the floor, and what a kernel that misbehaves
+ * only while it is timed gets for it. How time is taken is timing/pair.h's business.
+ */
+#ifndef AY_JUDGE_CLOCK_H
+#define AY_JUDGE_CLOCK_H
+
+#include "judge/judge.h"
+#include "timing/ceiling.h"
+
+struct ay_clock_policy {
+	enum ay_timed mode;
+	double budget_s;      /* per case; 0: what the mode says */
+	const char *baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
+};
+
+/* {0} first; one for all cases of a kernel. */
+struct ay_clock {
+	struct ay_clock_policy policy;
+	struct ay_forge *forge;
+	struct ay_arena arena; /* of what is kept from case to case */
+	bool has_ceilings;
+	struct ay_ceilings ceilings;
+	/* the baseline in hand, if it is a kernel */
+	struct ay_judge base;
+	const struct ay_schema *base_schema; /* that it was found for; NULL = none */
+	int base_fd;
+	const char *name, *version, *why; /* why: there is none */
+};
+
+/* Is this a word or a file that --baseline takes? */
+int ay_clock_check_baseline(const char *baseline, struct ay_err *err);
+/* Times a case that passed; rep->timing, and another verdict if timing brings one to light. */
+int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
+		  struct ay_report *rep, struct ay_err *err);
+void ay_clock_release(struct ay_clock *k);
+
+#endif

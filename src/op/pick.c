@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which cases are timed.
+ */
+#include "op/suite.h"
+#include "op/fill.h"
+
+#include <string.h>
+
+enum { AUTO_MAX = 3 };
+
+static const char *const words[] = {
+	[AY_TIMED_NONE] = "none", [AY_TIMED_AUTO] = "auto", [AY_TIMED_FULL] = "full"
+};
+
+const char *ay_timed_name(enum ay_timed mode)
+{
+	return words[mode];
+}
+
+int ay_timed_find(const char *word, enum ay_timed *mode, struct ay_err *err)
+{
+	for (int i = 0; i <= AY_TIMED_FULL; i++) {
+		if (strcmp(words[i], word))
+			continue;
+		*mode = (enum ay_timed)i;
+		return 0;
+	}
+	return ay_fail(err, AY_ERR_USAGE, "--timing is none, auto or full, not '%s'", word);
+}
+
+/* What auto wants to know of a case. */
+struct facts {
+	uint64_t bytes;
+	enum ay_dt dt;
+	bool ok; /* it can be bound, and there is something to time */
+};
+
+static struct facts look_at(const struct ay_suite_case *sc)
+{
+	struct facts f = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_call *c;
+
+	if (!ay_call_bind(&a, sc->op->op[0], sc->schema, sc->line, &c, &err) && c->noperand && c->nout) {
+		for (int i = 0; i < c->noperand; i++)
+			f.bytes += ay_operand_bytes(c->operand[i]);
+		f.dt = c->operand[0]->view.dt;
+		f.ok = !c->nscalar_out && ay_numel_of(&c->out[0]->view) > 0;
+	}
+	ay_arena_release(&a);
+	return f;
+}
+
+static bool has_perf(const struct ay_suite *s, const struct ay_entry_op *op)
+{
+	for (int i = 0; i < s->n; i++)
+		if (s->c[i].op == op && s->c[i].tier == AY_PERF)
+			return true;
+	return false;
+}
+
+/* The smallest of every dtype; which three, if there are more dtypes, goes by their order in the suite. */
+static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first)
+{
+	int taken[AUTO_MAX], n = 0;
+
+	for (int i = first; i < s->n; i++) {
+		int same = -1;
+
+		if (s->c[i].schema != s->c[first].schema || !worth[i])
+			continue;
+		for (int k = 0; k < n; k++)
+			if (f[taken[k]].dt == f[i].dt)
+				same = k;
+		if (same >= 0 && f[i].bytes < f[taken[same]].bytes)
+			taken[same] = i;
+		else if (same < 0 && n < AUTO_MAX)
+			taken[n++] = i;
+	}
+	for (int k = 0; k < n; k++)
+		s->c[taken[k]].timed = true;
+}
+
+static bool is_first(const struct ay_suite *s, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (s->c[k].schema == s->c[i].schema)
+			return false;
+	return true;
+}
+
+void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick)
+{
+	struct facts *f = ay_xrealloc(NULL, sizeof *f * (size_t)(s->n + 1));
+	bool *worth = ay_xrealloc(NULL, sizeof *worth * (size_t)(s->n + 1));
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct ay_suite_case *sc = &s->c[i];
+
+		worth[i] = mode != AY_TIMED_NONE && !sc->derived &&
+			   (sc->tier == AY_PERF || !has_perf(s, sc->op));
+		f[i] = worth[i] ? look_at(sc) : (struct facts){ 0 };
+		worth[i] &= f[i].ok;
+		s->c[i].timed = worth[i] && mode == AY_TIMED_FULL;
+	}
+	for (int i = 0; i < s->n && mode == AY_TIMED_AUTO; i++)
+		if (is_first(s, i))
+			pick_few(s, worth, f, i);
+	for (int i = 0; i < s->n; i++)
+		if (s->c[i].timed || (s->c[i].tier != AY_PERF && !(quick && s->c[i].tier == AY_FULL)))
+			s->c[n++] = s->c[i];
+	s->n = n;
+	ay_xfree(f);
+	ay_xfree(worth);
+}
