@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record.h"
+#include "store/timed.h"
 
 #include <string.h>
 
@@ -62,6 +63,11 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	set_text(j, "sandbox", f->sandbox);
 	set_text(j, "assay", f->version);
 	return j;
+}
+
+json_t *record_timing(const struct ay_timing *t)
+{
+	return ay_timed_write(t);
 }
 
 static json_t *overloads_of(const struct ay_task_result *r)

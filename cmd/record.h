@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "judge/task.h"
+#include "timing/timing.h"
 
 /* What all records of one kernel share. */
 struct record_facts {
@@ -20,6 +21,8 @@ int ay_worker_sandbox(struct ay_policy *p, const struct ay_sandbox *parent, stru
 		      struct ay_err *err);
 
 json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc, const struct ay_report *rep);
+/* The field "timing" of a case record (docs/timing.md). */
+json_t *record_timing(const struct ay_timing *t);
 /* type: "kernel", or "summary" where it ends a command's output. */
 json_t *record_kernel(const struct record_facts *f, const struct ay_task_result *r, const char *type);
 

@@ -46,7 +46,7 @@ struct ay_report {
 	double want, got, bound;
 	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;       /* of judging the case, everything included */
-	const struct ay_timing *timing; /* NULL = not timed */
+	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
 };
 
 /* A kernel that was built and loaded. */

@@ -31,6 +31,32 @@ void ay_csv_cell(struct ay_str *b, const char *s)
 	ay_str_release(&safe);
 }
 
+/* ",x", or an empty cell where there is nothing. */
+static void csv_number(struct ay_str *b, double x)
+{
+	ay_str_addc(b, ',');
+	if (x > 0)
+		ay_str_addf(b, "%.6g", x);
+}
+
+static void csv_speed(struct ay_str *b, const struct ay_summary *s, const struct ay_speed *x)
+{
+	const struct ay_speed_shown shown = ay_speed_shown(x);
+
+	csv_number(b, x->ns);
+	csv_number(b, x->of_floor);
+	csv_number(b, shown.speedup);
+	csv_number(b, shown.lo);
+	csv_number(b, shown.hi);
+	ay_str_addc(b, ',');
+	ay_csv_cell(b, ay_sum_baseline(s, x));
+	ay_str_addf(b, ",%s,%d,%d,%d",
+		    !(shown.speedup > 0) ? ""
+		    : shown.scored       ? "yes"
+					 : "no",
+		    x->timed, x->scored, x->overhead);
+}
+
 static void csv_line(struct ay_str *b, const struct ay_summary *s, const struct ay_sum_overload *o,
 		     const struct ay_sum_row *r)
 {
@@ -47,6 +73,7 @@ static void csv_line(struct ay_str *b, const struct ay_summary *s, const struct 
 		    (long long)count[AY_VERDICT_WEAK_CASE], r ? r->attempts : 0, r && r->derived ? "yes" : "no",
 		    s->has_suite ? (o->in_suite ? "yes" : "no") : "unknown");
 	ay_csv_cell(b, r ? r->kernel_sha256 : "");
+	csv_speed(b, s, r ? &r->speed : &o->speed);
 	ay_str_add(b, "\r\n");
 }
 
@@ -58,7 +85,8 @@ static int write_csv(const struct ay_folder *d, const struct ay_summary *s, stru
 		return -1;
 	ay_str_add(&f.buf,
 		   "operator,overload,file,verdict,cases,passed,failed,skipped,weak,attempts,derived,in_suite,"
-		   "kernel_sha256\r\n");
+		   "kernel_sha256,time_ns,of_floor,speedup,speedup_lo,speedup_hi,baseline,scored,cases_timed,"
+		   "cases_scored,cases_overhead_bound\r\n");
 	for (int i = 0; i < s->nrow; i++) {
 		csv_line(&f.buf, s, &s->overload[s->row[i].overload], &s->row[i]);
 		ay_folder_flush(&f);
@@ -79,6 +107,57 @@ static json_t *score_json(const struct ay_score *x)
 			 "missing", x->missing, "rate", x->of ? (double)x->passed / x->of : 0.0);
 }
 
+static json_t *safe_text(const char *s)
+{
+	return ay_json_text(s, strlen(s), CELL_MAX);
+}
+
+/* Absent where there is nothing, never 0 or 1. */
+static void set_positive(json_t *j, const char *key, double x)
+{
+	if (x > 0)
+		json_object_set_new(j, key, json_real(x));
+}
+
+static json_t *speed_score_json(const struct ay_speed_score *x)
+{
+	json_t *j = json_pack("{s:i, s:i, s:i, s:i, s:I}", "of", x->of, "correct", x->correct, "scored", x->scored,
+			      "overhead_bound", x->overhead, "overhead_bound_cases",
+			      (json_int_t)x->overhead_cases);
+	json_t *perf = json_array();
+
+	set_positive(j, "speedup", x->speedup);
+	set_positive(j, "lo", x->lo);
+	set_positive(j, "hi", x->hi);
+	for (int i = 0; i < AY_PERF_N; i++)
+		json_array_append_new(perf, json_pack("{s:f, s:i, s:i, s:f, s:i, s:f}", "p", ay_perf_p[i], "of",
+						      x->of, "above", x->fast[i], "rate",
+						      x->of ? (double)x->fast[i] / x->of : 0.0, "surely_above",
+						      x->surely[i], "surely_rate",
+						      x->of ? (double)x->surely[i] / x->of : 0.0));
+	json_object_set_new(j, "perf_at", perf);
+	return j;
+}
+
+static void set_speed(json_t *j, const struct ay_summary *s, const struct ay_speed *x)
+{
+	const struct ay_speed_shown shown = ay_speed_shown(x);
+	json_t *v;
+
+	if (!x->timed)
+		return;
+	v = json_pack("{s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "cases", x->timed, "cases_scored", x->scored,
+		      "cases_overhead_bound", x->overhead, "cases_without_bound", x->unknown,
+		      "cases_not_comparable", x->other, "scored", shown.scored, "baseline",
+		      safe_text(ay_sum_baseline(s, x)));
+	set_positive(v, "time_ns", x->ns);
+	set_positive(v, "of_floor", x->of_floor);
+	set_positive(v, "speedup", shown.speedup);
+	set_positive(v, "lo", shown.lo);
+	set_positive(v, "hi", shown.hi);
+	json_object_set_new(j, "speed", v);
+}
+
 static void set_counts(json_t *j, int64_t cases, const int64_t count[AY_VERDICT_COUNT], int attempts)
 {
 	json_t *counts = json_object();
@@ -95,11 +174,6 @@ static void set_counts(json_t *j, int64_t cases, const int64_t count[AY_VERDICT_
 	json_object_set_new(j, "counts", counts);
 }
 
-static json_t *safe_text(const char *s)
-{
-	return ay_json_text(s, strlen(s), CELL_MAX);
-}
-
 static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_operator *op)
 {
 	json_t *j = json_object(), *overloads = json_object();
@@ -112,6 +186,7 @@ static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_ope
 		json_object_set_new(j, "in_suite", json_boolean(op->in_suite));
 	json_object_set_new(j, "kernels", json_integer(op->kernels));
 	set_counts(j, op->cases, op->count, op->attempts);
+	set_speed(j, s, &op->speed);
 	for (int i = op->first; i >= 0; i = s->overload[i].next) {
 		const struct ay_sum_overload *o = &s->overload[i];
 		json_t *x = json_object();
@@ -119,6 +194,7 @@ static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_ope
 		json_object_set_new(x, "verdict", json_string(ay_sum_verdict_name(o->verdict)));
 		json_object_set_new(x, "derived", json_boolean(o->derived));
 		set_counts(x, o->cases, o->count, o->attempts);
+		set_speed(x, s, &o->speed);
 		json_object_set_new(overloads, o->name, x);
 	}
 	json_object_set_new(j, "overloads", overloads);
@@ -131,8 +207,11 @@ static json_t *results_json(const struct ay_summary *s)
 
 	json_object_set_new(j, "format", json_integer(AY_FORMAT));
 	json_object_set_new(j, "scores",
-			    json_pack("{s:o, s:o, s:s}", "operators", score_json(&s->operators), "overloads",
-				      score_json(&s->overloads), "denominators", s->has_suite ? "suite" : "seen"));
+			    json_pack("{s:o, s:o, s:s, s:{s:o, s:o}}", "operators", score_json(&s->operators),
+				      "overloads", score_json(&s->overloads), "denominators",
+				      s->has_suite ? "suite" : "seen", "speed", "operators",
+				      speed_score_json(&s->speed_operators), "overloads",
+				      speed_score_json(&s->speed_overloads)));
 	for (int i = 0; i < s->noperator; i++)
 		json_object_set_new(ops, s->op[i].name, operator_json(s, &s->op[i]));
 	json_object_set_new(j, "operators", ops);

@@ -131,6 +131,82 @@ static void add_table(struct ay_str *b, const struct ay_summary *s)
 		ay_str_addf(b, "\n%d more in results.json.\n", s->noperator - shown);
 }
 
+/* --- speed ------------------------------------------------------------------------------------------------------ */
+
+static void add_speed_score(struct ay_str *b, const char *what, const struct ay_speed_score *x)
+{
+	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
+
+	ay_str_addf(b, "- **speed-up per %s: ", what);
+	if (x->scored)
+		ay_speed_print(b, &shown);
+	else
+		ay_str_add(b, "none");
+	ay_str_addf(b,
+		    "**, the geometric mean over %d of %d: %d passed; of those %d have only overhead-bound cases, "
+		    "%d no "
+		    "time against a library.\n",
+		    x->scored, x->of, x->correct, x->overhead, x->correct - x->scored - x->overhead);
+}
+
+static void add_share(struct ay_str *b, int n, int of)
+{
+	ay_str_addf(b, " %d of %d (%.1f %%) |", n, of, of ? 100.0 * n / of : 0.0);
+}
+
+static void add_perf(struct ay_str *b, const struct ay_speed_score *op, const struct ay_speed_score *overload)
+{
+	ay_str_add(b, "\n| perf@p | operators | lower bound above p | overloads | lower bound above p "
+		      "|\n|---|---|---|---|---|\n");
+	for (int i = 0; i < AY_PERF_N; i++) {
+		ay_str_addf(b, "| perf@%g |", ay_perf_p[i]);
+		add_share(b, op->fast[i], op->of);
+		add_share(b, op->surely[i], op->of);
+		add_share(b, overload->fast[i], overload->of);
+		add_share(b, overload->surely[i], overload->of);
+		ay_str_addc(b, '\n');
+	}
+}
+
+static void add_speed_row(struct ay_str *b, const struct ay_summary *s, const struct ay_sum_operator *op)
+{
+	const struct ay_speed_shown shown = ay_speed_shown(&op->speed);
+
+	ay_str_add(b, "| ");
+	add_name(b, op->name);
+	ay_str_add(b, " | ");
+	ay_time_print(b, op->speed.ns);
+	ay_str_add(b, " | ");
+	if (op->speed.of_floor > 0)
+		ay_str_addf(b, "%.0f %%", 100 * op->speed.of_floor);
+	ay_str_add(b, " | ");
+	ay_speed_print(b, &shown);
+	ay_str_add(b, " | ");
+	ay_md_text(b, ay_sum_baseline(s, &op->speed), NAME_SHOWN);
+	ay_str_addf(b, " | %d | %d | %d |\n", op->speed.timed, op->speed.scored, op->speed.overhead);
+}
+
+static void add_speed(struct ay_str *b, const struct ay_summary *s)
+{
+	int shown = 0;
+
+	ay_str_add(b, "\n## Speed\n\n");
+	add_speed_score(b, "operator", &s->speed_operators);
+	add_speed_score(b, "overload", &s->speed_overloads);
+	add_perf(b, &s->speed_operators, &s->speed_overloads);
+	ay_str_add(
+		b,
+		"\nWhat failed, is missing or was not timed is above no p. Cases that could not be decided count "
+		"as their lower bound.\nTimes are geometric means over cases.\n\n"
+		"| operator | time | of floor | speed-up | baseline | cases timed | scored | overhead-bound "
+		"|\n|---|---|---|---|---|---|---|---|\n");
+	for (int i = 0; i < s->noperator && shown < MANY; i++)
+		if (s->op[i].speed.timed) {
+			add_speed_row(b, s, &s->op[i]);
+			shown++;
+		}
+}
+
 void ay_md_summary(struct ay_str *b, const struct ay_summary *s, const json_t *head)
 {
 	ay_str_add(b, "# assay: summary of a run\n\n");
@@ -150,6 +226,8 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s, const json_t *h
 		      "not passes.\n"
 		      "\n## Operators\n\n");
 	add_table(b, s);
+	if (s->timed)
+		add_speed(b, s);
 }
 
 /* --- failures -------------------------------------------------------------------------------------------- */

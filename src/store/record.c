@@ -5,6 +5,7 @@
  * compared before the fields are looked at: a line that was altered is called so whatever it says.
  */
 #include "store/record.h"
+#include "store/timed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -143,8 +144,10 @@ static enum ay_field first_wrong(const json_t *rec)
 			return (enum ay_field)f;
 	if (!type)
 		return AY_FIELD_TYPE;
-	if (!strcmp(type, AY_TYPE_CASE))
-		return first_missing(rec, case_needs);
+	if (!strcmp(type, AY_TYPE_CASE)) {
+		v = json_object_get(rec, fields[AY_FIELD_TIMING].name);
+		return v && ay_timed_wrong(v) ? AY_FIELD_TIMING : first_missing(rec, case_needs);
+	}
 	if (!strcmp(type, AY_TYPE_KERNEL)) {
 		v = json_object_get(rec, fields[AY_FIELD_OVERLOADS].name);
 		return v && !overloads_ok(v) ? AY_FIELD_OVERLOADS : first_missing(rec, kernel_needs);

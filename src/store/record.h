@@ -51,6 +51,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(OVERLOADS, "overloads", OTHER)            \
 	F(COUNTS, "counts", OTHER)                  \
 	F(WALL_S, "wall_s", NUMBER)                 \
+	F(TIMING, "timing", OTHER) /* timed.h */    \
 	F(BUILD_S, "build_s", NUMBER)               \
 	F(BUILD, "build", STR)                      \
 	F(FILE, "file", STR)                        \

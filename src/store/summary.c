@@ -89,6 +89,23 @@ static int get_overload(struct ay_summary *s, const char *name)
 	return e->owner = s->noverload++;
 }
 
+static int get_baseline(struct ay_summary *s, const char *name)
+{
+	struct ay_index_entry *e = ay_index_get(&s->names, ay_id_job(name));
+
+	if (!e->attempts++) {
+		s->baseline = more(s->baseline, s->nbaseline, sizeof *s->baseline);
+		s->baseline[s->nbaseline] = keep(s, name);
+		e->owner = s->nbaseline++;
+	}
+	return e->owner;
+}
+
+const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x)
+{
+	return x->baselines > 1 ? "several" : x->baselines && x->baseline >= 0 ? s->baseline[x->baseline] : "";
+}
+
 static int get_row(struct ay_summary *s, int overload, const char *kernel, const char *file)
 {
 	struct ay_index_entry *e = ay_index_get(&s->rows, ay_id_case(kernel, s->overload[overload].name));
@@ -135,17 +152,52 @@ static bool is_derived(const json_t *rec)
 	return d && !json_is_false(d) && !json_is_null(d);
 }
 
-static void add_case(struct ay_summary *s, const json_t *rec, const struct ay_record_id *id)
+/* A case is known across runs by its overload and the suite's line: kernels and seeds change. */
+static struct ay_record_id across_runs(const json_t *rec)
 {
-	const char *kernel = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
-	int row = get_row(s, get_overload(s, ay_record_str(rec, AY_FIELD_OVERLOAD)), kernel,
-			  ay_record_str(rec, AY_FIELD_FILE));
+	const char *asked = ay_record_str(rec, AY_FIELD_CASE);
+
+	return ay_id_case(ay_record_str(rec, AY_FIELD_OVERLOAD),
+			  asked ? asked : ay_record_str(rec, AY_FIELD_LINE));
+}
+
+static void add_time(struct ay_summary *s, struct ay_sum_case *c, const json_t *rec)
+{
+	struct ay_case_time t;
+	struct ay_str name = { 0 };
+
+	if (ay_record_verdict(rec) == AY_VERDICT_PASS) {
+		ay_case_time_read(rec, &t, &name);
+		if (name.len)
+			t.baseline = get_baseline(s, name.s);
+		if (ay_case_time_worse(&c->time, &t))
+			c->time = t;
+	}
+	ay_str_release(&name);
+}
+
+static void add_case(struct ay_summary *s, const struct ay_scan_line *l, const struct ay_record_id *id)
+{
+	const json_t *rec = l->rec;
+	int row = get_row(s, get_overload(s, ay_record_str(rec, AY_FIELD_OVERLOAD)),
+			  ay_record_str(rec, AY_FIELD_KERNEL_SHA256), ay_record_str(rec, AY_FIELD_FILE));
 	struct ay_index_entry *e = ay_index_get(&s->things, *id);
+	struct ay_sum_case *c;
 
 	s->row[row].derived = is_derived(rec);
-	e->owner = row;
-	e->len = 1; /* a case, not a kernel */
-	ay_index_note(e, ay_record_verdict(rec), 0, 1);
+	if (!e->attempts) {
+		s->cases = more(s->cases, s->ncase, sizeof *s->cases);
+		s->cases[s->ncase] = (struct ay_sum_case){ .what = across_runs(rec), .time.baseline = -1 };
+		e->owner = s->ncase++;
+	}
+	ay_index_note(e, ay_record_verdict(rec), l->offset, l->len);
+	c = &s->cases[e->owner];
+	c->row = row;
+	c->verdict = (enum ay_verdict)e->verdict;
+	c->attempts = e->attempts;
+	c->offset = e->offset;
+	c->len = e->len;
+	add_time(s, c, rec);
 }
 
 static int64_t claim(int64_t n)
@@ -230,28 +282,27 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 		add_suite(s, l->rec);
 	else if (!strcmp(type, AY_TYPE_ERROR))
 		s->errors++;
+	else if (ay_record_id(l->rec, &id) && !strcmp(type, AY_TYPE_CASE))
+		add_case(s, l, &id);
 	else if (ay_record_id(l->rec, &id))
-		(!strcmp(type, AY_TYPE_CASE) ? add_case : add_kernel)(s, l->rec, &id);
+		add_kernel(s, l->rec, &id);
 	return 0;
 }
 
 /* --- adding up ------------------------------------------------------------------------------------------- */
 
 /* Attempts at one case are one case, of the worst verdict. */
-static void add_entries(struct ay_summary *s)
+static void add_cases(struct ay_summary *s)
 {
-	for (size_t i = 0; i < s->things.cap; i++) {
-		const struct ay_index_entry *e = &s->things.slot[i];
-		struct ay_sum_row *row;
+	for (int i = 0; i < s->ncase; i++) {
+		const struct ay_sum_case *c = &s->cases[i];
+		struct ay_sum_row *row = &s->row[c->row];
 
-		if (!e->attempts || !e->len)
-			continue;
-		row = &s->row[e->owner];
 		row->cases++;
-		row->count[e->verdict]++;
-		row->verdict = ay_verdict_merge(row->verdict, (enum ay_verdict)e->verdict);
-		if (e->attempts > row->attempts)
-			row->attempts = e->attempts;
+		row->count[c->verdict]++;
+		row->verdict = ay_verdict_merge(row->verdict, c->verdict);
+		if (c->attempts > row->attempts)
+			row->attempts = c->attempts;
 	}
 	for (int i = 0; i < s->nrow; i++) {
 		struct ay_sum_row *row = &s->row[i];
@@ -367,6 +418,51 @@ static void add_overloads(struct ay_summary *s)
 	}
 }
 
+/* Times of cases that passed, at each level anew: a mean of means would weigh a kernel by its overloads. */
+static void add_speeds(struct ay_summary *s)
+{
+	for (int i = 0; i < s->ncase; i++) {
+		const struct ay_sum_case *c = &s->cases[i];
+		struct ay_sum_overload *o = &s->overload[s->row[c->row].overload];
+		struct ay_sum_operator *op = &s->op[o->op];
+
+		if (c->verdict != AY_VERDICT_PASS)
+			continue;
+		s->timed += c->time.timed;
+		ay_speed_add(&s->row[c->row].speed, &c->time);
+		ay_speed_add(&o->speed, &c->time);
+		if (o->in_suite == op->in_suite) /* forms beyond the suite are no part of its operator */
+			ay_speed_add(&op->speed, &c->time);
+	}
+	for (int i = 0; i < s->nrow; i++)
+		ay_speed_end(&s->row[i].speed);
+	for (int i = 0; i < s->noverload; i++) {
+		struct ay_sum_overload *o = &s->overload[i];
+
+		ay_speed_end(&o->speed);
+		if (o->in_suite || !s->has_suite)
+			ay_speed_score_add(&s->speed_overloads, &o->speed, o->verdict == AY_VERDICT_PASS);
+	}
+	for (int i = 0; i < s->noperator; i++) {
+		ay_speed_end(&s->op[i].speed);
+		if (s->op[i].in_suite || !s->has_suite)
+			ay_speed_score_add(&s->speed_operators, &s->op[i].speed, s->op[i].passed);
+	}
+	ay_speed_score_end(&s->speed_overloads);
+	ay_speed_score_end(&s->speed_operators);
+}
+
+json_t *ay_summary_record(int results_fd, const struct ay_sum_case *c)
+{
+	char *line = ay_xrealloc(NULL, c->len + 1);
+	json_t *rec = NULL;
+
+	if (pread(results_fd, line, c->len, (off_t)c->offset) == (ssize_t)c->len)
+		ay_record_open(line, c->len, &rec);
+	ay_xfree(line);
+	return rec;
+}
+
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
@@ -381,10 +477,11 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 	rc = fd < 0 ? ay_folder_fail(&d, "read", AY_RESULTS_NAME, err) : ay_scan_fd(&scan, fd, dir, err);
 	s->found.lines = scan.lines;
 	if (!rc) {
-		add_entries(s);
+		add_cases(s);
 		spread_kernels(s);
 		add_rows(s);
 		add_overloads(s);
+		add_speeds(s);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -402,6 +499,8 @@ void ay_summary_release(struct ay_summary *s)
 	ay_xfree(s->overload);
 	ay_xfree(s->row);
 	ay_xfree(s->kernel);
+	ay_xfree(s->cases);
+	ay_xfree(s->baseline);
 	json_decref(s->runs);
 	json_decref(s->builds);
 	ay_arena_release(&s->arena);

@@ -12,6 +12,18 @@
 #include "base/arena.h"
 #include "store/index.h"
 #include "store/run.h"
+#include "store/score.h"
+
+/* One kernel on one case. */
+struct ay_sum_case {
+	struct ay_record_id what; /* overload and line, whatever the kernel: for comparing runs */
+	int row;
+	enum ay_verdict verdict; /* the worst of its attempts */
+	int attempts;
+	uint64_t offset; /* of a record with that verdict */
+	uint32_t len;
+	struct ay_case_time time; /* of the worst attempt that passed */
+};
 
 /* One kernel on one overload. */
 struct ay_sum_row {
@@ -23,6 +35,7 @@ struct ay_sum_row {
 	enum ay_verdict verdict;
 	enum ay_verdict said; /* by the kernel's own record */
 	int64_t said_cases, said_count[AY_VERDICT_COUNT];
+	struct ay_speed speed;
 };
 
 /* One kernel record (the worst of its attempts). */
@@ -42,6 +55,7 @@ struct ay_sum_overload {
 	int64_t cases, count[AY_VERDICT_COUNT];
 	int attempts, rows;
 	int next; /* of the same operator; -1 = none */
+	struct ay_speed speed;
 };
 
 struct ay_sum_operator {
@@ -52,6 +66,7 @@ struct ay_sum_operator {
 	int64_t cases, count[AY_VERDICT_COUNT];
 	int attempts, kernels;
 	int first, last; /* overloads; -1 = none */
+	struct ay_speed speed;
 };
 
 struct ay_score {
@@ -61,23 +76,31 @@ struct ay_score {
 /* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */
 struct ay_summary {
 	struct ay_arena arena;
-	int noperator, noverload, nrow, nkernel;
+	int noperator, noverload, nrow, nkernel, ncase, nbaseline;
 	struct ay_sum_operator *op; /* in the order of the suite, then as met */
 	struct ay_sum_overload *overload;
 	struct ay_sum_row *row;
 	struct ay_sum_kernel *kernel;
-	bool has_suite; /* else the denominators are what was seen */
+	struct ay_sum_case *cases; /* in the order in which they were met */
+	const char **baseline;     /* names, as the cases number them */
+	bool has_suite;            /* else the denominators are what was seen */
 	struct ay_score operators, overloads;
+	struct ay_speed_score speed_operators, speed_overloads;
+	int64_t timed;         /* cases */
 	int64_t errors;        /* records of type error */
 	int64_t duplicates;    /* lines that were there already */
 	json_t *runs, *builds; /* { id: records } */
 	struct ay_run_found found;
-	struct ay_index names, rows, things; /* private */
+	struct ay_index names, rows, things; /* private; those of things are cases and kernels */
 	struct ay_index seen;
 };
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err);
 void ay_summary_release(struct ay_summary *s);
+/* The record of a case, read again and opened like a stranger's; NULL if it is not there any more. */
+json_t *ay_summary_record(int results_fd, const struct ay_sum_case *c);
+/* "openblas 0.3.21", "several", or "" for none. */
+const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x);
 /* Cases that did not pass: neither PASS nor SKIPPED nor WEAK_CASE. */
 int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT]);
 /* "MISSING" for NONE. */
