@@ -100,6 +100,8 @@ $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES)
 	$(Q)$(CC) -c -o $@ $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
+# The ceilings of a processor include its fused multiply-add.
+CFLAGS_ceiling_loops := -ffp-contract=fast
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 

@@ -10,16 +10,20 @@
 #include "sandbox/sandbox.h"
 #include "tensor/buffer.h"
 #include "timing/baseline.h"
+#include "timing/ceiling.h"
+#include "timing/quiet.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 static const struct usage usage = {
-	"assay doctor [--json]",
+	"assay doctor [--calibrate] [--json]",
 	"Says what this machine has, what is missing, and what to do about it.",
-	"  assay doctor\n",
+	"  assay doctor\n"
+	"  assay doctor --calibrate      # measure how fast memory and arithmetic are at best, and keep it\n",
 };
 
 enum state { FINE, MISSING, NOTE };
@@ -154,6 +158,117 @@ static int find_sandbox(struct app *app, struct finding *list)
 	return n;
 }
 
+/* --- ceilings -------------------------------------------------------------------------------------------- */
+
+/* Bytes a second in the middle of a level, for one row of the table. */
+static double level_speed(const struct ay_ceilings *c, int threads, enum ay_level l)
+{
+	double pool = l == AY_LEVEL_MEMORY ? INFINITY : (double)c->cache[l] / 2;
+
+	return ay_ceiling_bytes_per_s(c, threads, l < AY_LEVEL_L3 ? pool * threads : pool);
+}
+
+static bool has_level(const struct ay_ceilings *c, enum ay_level l)
+{
+	return l == AY_LEVEL_MEMORY || c->cache[l];
+}
+
+static struct finding find_ceilings(struct app *app)
+{
+	struct ay_ceilings c;
+	struct ay_str b = { 0 };
+	struct ay_err err = { 0 };
+	struct finding f;
+	bool found;
+
+	if (ay_ceilings_load(&c, &found, &err) || !found)
+		return (struct finding){ "ceilings", NOTE, "not measured: the first timing will, quickly",
+					 "assay doctor --calibrate (5 s)" };
+	for (int l = 0; l < AY_LEVEL_COUNT; l++)
+		if (has_level(&c, (enum ay_level)l))
+			ay_str_addf(&b, "%s%s %.0f", b.len ? ", " : "", ay_level_name((enum ay_level)l),
+				    level_speed(&c, c.cpus, (enum ay_level)l) / 1e9);
+	ay_str_addf(&b, " GB/s; %.0f GFLOP/s in f32, %.0f in f64; %d threads, measured %s%s",
+		    ay_ceiling_flops(&c, c.cpus, false) / 1e9, ay_ceiling_flops(&c, c.cpus, true) / 1e9, c.cpus,
+		    c.when, c.quick ? ", quickly" : "");
+	f = (struct finding){ "ceilings", FINE, ay_strdup(app->arena, ay_str_text(&b)),
+			      c.quick ? "assay doctor --calibrate takes more care (5 s)" : NULL };
+	ay_str_release(&b);
+	return f;
+}
+
+static void print_ceilings(const struct ay_ceilings *c)
+{
+	printf("%s, %d CPUs, measured %s\n%-18s", c->cpu, c->cpus, c->when, "threads");
+	for (int i = 0; i < c->nthread; i++)
+		printf(" %9d", c->row[i].threads);
+	for (int l = 0; l < AY_LEVEL_COUNT; l++) {
+		if (!has_level(c, (enum ay_level)l))
+			continue;
+		printf("\n%-6s", ay_level_name((enum ay_level)l));
+		if (l == AY_LEVEL_MEMORY)
+			printf(" %11s", "");
+		else
+			printf(" %7llu KiB", (unsigned long long)c->cache[l] >> 10);
+		for (int i = 0; i < c->nthread; i++)
+			printf(" %9.1f", level_speed(c, c->row[i].threads, (enum ay_level)l) / 1e9);
+		printf("  GB/s");
+	}
+	for (int f64 = 0; f64 < 2; f64++) {
+		printf("\n%-18s", f64 ? "f64" : "f32");
+		for (int i = 0; i < c->nthread; i++)
+			printf(" %9.1f", (f64 ? c->row[i].f64 : c->row[i].f32) / 1e9);
+		printf("  GFLOP/s");
+	}
+	printf("\n");
+}
+
+static void print_ceilings_json(const struct ay_ceilings *c)
+{
+	for (int i = 0; i < c->nthread; i++) {
+		const struct ay_ceiling_row *r = &c->row[i];
+		json_t *j = json_pack("{s:s,s:s,s:i,s:f,s:f}", "name", "ceilings", "when", c->when, "threads",
+				      r->threads, "f32_flops_per_s", r->f32, "f64_flops_per_s", r->f64);
+		json_t *curve = json_array();
+
+		for (int k = 0; k < r->n; k++)
+			json_array_append_new(curve, json_pack("[f,f]", r->point[k].bytes, r->point[k].per_s));
+		json_object_set_new(j, "bytes_and_bytes_per_s", curve);
+		ay_json_line(stdout, j);
+		json_decref(j);
+	}
+}
+
+static void say_waiting(void *user)
+{
+	(void)user;
+	fprintf(stderr, "assay: another measurement is running on these CPUs; waiting for it\n");
+}
+
+static int calibrate(bool json, struct ay_err *err)
+{
+	struct ay_quiet_lock lock;
+	struct ay_ceilings c;
+	cpu_set_t all, judge;
+	bool spare;
+	int rc;
+
+	ay_quiet_cpus(ay_cpu_count(), &all, &judge, &spare);
+	if (ay_quiet_take(&lock, &all, say_waiting, NULL, err))
+		return EXIT_FAILED;
+	rc = ay_ceilings_measure(&c, false, err);
+	ay_quiet_leave(&lock);
+	if (rc)
+		return EXIT_FAILED;
+	if (json)
+		print_ceilings_json(&c);
+	else
+		print_ceilings(&c);
+	return ay_ceilings_save(&c, err) ? EXIT_FAILED : EXIT_PASSED;
+}
+
+/* --- the command ----------------------------------------------------------------------------------------- */
+
 static void print(const struct finding *f, bool json)
 {
 	static const char *const marks[] = { "ok", "missing", "note" };
@@ -177,8 +292,11 @@ static void print(const struct finding *f, bool json)
 
 int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	bool json = false;
-	const struct opt opts[] = { { "json", OPT_FLAG, &json, NULL, "one JSON object a line" }, { 0 } };
+	bool json = false, measure = false;
+	const struct opt opts[] = { { "calibrate", OPT_FLAG, &measure, NULL,
+				      "measure the ceilings of this machine (5 s), keep and print them" },
+				    { "json", OPT_FLAG, &json, NULL, "one JSON object a line" },
+				    { 0 } };
 	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
 	struct ay_forge f = { 0 };
 	struct finding list[8 + AY_LAYER_COUNT];
@@ -186,12 +304,15 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	if (n < 0)
 		return opt_status(n);
+	if (measure)
+		return calibrate(json, err);
 	list[count++] = find_compiler(app, &f);
 	list[count++] = find_cxx(app, &f);
 	list[count++] = find_cache(app, &f);
 	list[count++] = find_memory(app);
 	list[count++] = find_machine(app, &f);
 	list[count++] = find_openblas(app);
+	list[count++] = find_ceilings(app);
 	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {
 		print(&list[i], json);

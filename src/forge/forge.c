@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/process.h"
 #include "base/str.h"
 #include "sandbox/jail.h"
@@ -100,52 +101,12 @@ static char *identity(struct ay_arena *a, const char *program)
 			  st.st_mtim.tv_nsec);
 }
 
-/* The model and its features: -march=native depends on both. */
-static char *cpu_name(struct ay_arena *a)
-{
-	static const char *const keys[] = { "model name", "flags", "CPU part", "Features" };
-	struct ay_str all = { 0 };
-	char line[8192], hex[AY_SHA256_HEX], *name = NULL;
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	struct ay_hash h;
-
-	while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
-		char *value = strchr(line, ':');
-
-		for (size_t i = 0; value && i < sizeof keys / sizeof *keys; i++) {
-			if (!ay_starts(line, keys[i]))
-				continue;
-			ay_str_add(&all, value);
-			if (!name)
-				name = ay_strndup(a, value + 1 + (value[1] == ' '), strcspn(value + 1, "\n"));
-		}
-	}
-	if (f)
-		fclose(f);
-	ay_hash_init(&h);
-	ay_hash_add_str(&h, ay_str_text(&all));
-	ay_hash_end(&h, hex);
-	ay_str_release(&all);
-	if (name)
-		name[strcspn(name, "\n")] = 0;
-	return ay_sprintf(a, "%s #%.8s", name ? name : "unknown processor", hex);
-}
-
 static int choose_cache(struct ay_forge *f, const char *dir, struct ay_err *err)
 {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
 	if (dir && !dir[0])
 		return 0;
-	if (dir)
-		f->cache_dir = ay_strdup(&f->arena, dir);
-	else if (xdg && xdg[0] == '/')
-		f->cache_dir = ay_sprintf(&f->arena, "%s/assay", xdg);
-	else if (home && home[0] == '/')
-		f->cache_dir = ay_sprintf(&f->arena, "%s/.cache/assay", home);
-	else
-		return 0;
-	if (!ay_file_mkdirs(f->cache_dir, err))
+	f->cache_dir = dir ? ay_strdup(&f->arena, dir) : ay_machine_cache(&f->arena);
+	if (!f->cache_dir || !ay_file_mkdirs(f->cache_dir, err))
 		return 0;
 	if (dir)
 		return -1;
@@ -171,7 +132,7 @@ int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err)
 		f->cc = find_first(&f->arena, ccs);
 	if (!f->cxx)
 		f->cxx = find_first(&f->arena, cxxs);
-	f->cpu = cpu_name(&f->arena);
+	f->cpu = ay_machine_cpu(&f->arena);
 	f->cc_id = f->cc ? identity(&f->arena, f->cc) : NULL;
 	f->cxx_id = f->cxx ? identity(&f->arena, f->cxx) : NULL;
 	return choose_cache(f, cache_dir, err);

@@ -2,11 +2,14 @@
  *
  * ceiling - what this machine can do at best: bytes a second per level of the cache, FLOPs a second, and how large
  * its caches are. Measured once (`assay doctor --calibrate`, or before the first timing) and kept in
- * $XDG_CACHE_HOME/assay/ceilings.json under a key of the CPU model, the number of CPUs and this format's version.
+ * $XDG_CACHE_HOME/assay/ceilings.json under a key of the CPU (model and features), the number of CPUs and this
+ * format's version.
  *
  * Floors are made from these, and a kernel below 0.9 of its floor is called IMPLAUSIBLE. So each figure is the best
- * of many short runs over every way we know (reading, writing, copying; SIMD), never a mean: a ceiling that is too
- * high only makes a floor too kind.
+ * of many short runs over every way we know (reading, writing, updating, copying, joining two; SIMD of each width,
+ * stores past the caches, the C library), never a mean: a ceiling that is too high only makes a floor too kind.
+ * What physics promises is then enforced upwards: a smaller working set is not slower, more threads are not
+ * slower.
  */
 #ifndef AY_TIMING_CEILING_H
 #define AY_TIMING_CEILING_H
@@ -25,30 +28,37 @@ struct ay_curve_point {
 	double bytes, per_s;
 };
 
+struct ay_ceiling_row {
+	int threads;
+	int n;
+	struct ay_curve_point point[AY_CURVE]; /* sizes ascending, speeds made non-increasing */
+	double f32, f64;                       /* FLOPs a second, fused multiply-adds counted twice */
+};
+
 struct ay_ceilings {
-	char cpu[96]; /* as the system names it */
+	char cpu[96]; /* see ay_machine_cpu */
 	int cpus;
-	uint64_t cache[AY_LEVEL_MEMORY]; /* bytes of L1d and L2 of one core, of the whole L3; 0 = not told */
+	uint64_t cache[AY_LEVEL_MEMORY]; /* bytes of L1d and L2 of one core, of the whole L3; 0 = there is none */
 	int nthread;                     /* how many of the rows below are filled */
-	struct {
-		int threads;
-		int n;
-		struct ay_curve_point point[AY_CURVE]; /* sizes ascending, speeds made non-increasing */
-		double f32, f64;                       /* FLOPs a second, fused multiply-adds counted twice */
-	} row[AY_CEILING_THREADS]; /* 1, 2, 4... and all CPUs */
-	char when[32];             /* UTC */
+	struct ay_ceiling_row row[AY_CEILING_THREADS]; /* 1, 2, 4... and all CPUs */
+	bool quick;
+	char when[32]; /* UTC */
 };
 
 /* Reads what was kept for this machine; *found false if there is nothing (or nothing that can be understood). */
 int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err);
-/* Measures; quick: about a second. Runs threads on CPUs that the caller may use. */
+/* Measures; quick: about a second, else about five. Runs threads on the CPUs that ay_quiet_cpus gives for their
+ * number. Whoever wants a quiet machine takes its locks before. */
 int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err);
 int ay_ceilings_save(const struct ay_ceilings *c, struct ay_err *err);
 /* Loads, or measures quickly and saves. A cache folder that cannot be written is no failure. */
 int ay_ceilings_get(struct ay_ceilings *c, struct ay_err *err);
+/* Makes speeds non-increasing with the size and non-decreasing with the threads, by raising what is too low. */
+void ay_ceilings_repair(struct ay_ceilings *c);
 
 /* The fastest that `bytes` which are touched once can go when the whole pool of them is pool_bytes large: the speed
- * of the largest measured size not above pool_bytes. */
+ * of the largest measured size not above pool_bytes, with the smallest measured number of threads not below
+ * `threads`. */
 double ay_ceiling_bytes_per_s(const struct ay_ceilings *c, int threads, double pool_bytes);
 double ay_ceiling_flops(const struct ay_ceilings *c, int threads, bool f64);
 /* Where a pool of this size lives: MEMORY beyond twice the last cache. */

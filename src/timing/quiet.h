@@ -13,23 +13,31 @@
 #include <stdint.h>
 
 /* Which CPUs a kernel with `threads` threads gets: the last ones of those that we may use, so that the first are
- * left for the judge. *spare: one is left. */
+ * left for the judge. *spare: one is left; without one the judge shares the kernel's. */
 void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare);
 
 /*
  * A machine-wide lock on each CPU of a set: a file per CPU in /run/lock or /tmp that anybody may lock, taken in
- * ascending order, so two measurements never wait for each other in a circle. Gone with the process.
+ * ascending order, so two measurements never wait for each other in a circle. Gone with the process, and with the
+ * children that were forked while it was held and have not called exec. Whoever takes a CPU twice waits for
+ * ever.
+ *
+ * The files are only ever opened for reading, which is enough for flock and needs no privilege. A name that is not
+ * a plain file with one name (a planted link, a FIFO) is refused: what it stands for is not ours to lock.
  */
 struct ay_quiet_lock {
 	int n, fd[CPU_SETSIZE];
 };
-/* Waits; said (may be NULL) is called once if it has to. */
+/* Waits; said (may be NULL) is called once if it has to. On failure nothing is held. */
 int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(void *user), void *user,
 		  struct ay_err *err);
+/* The same with files in a folder of one's choice. */
+int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *cpus, void (*said)(void *user),
+		     void *user, struct ay_err *err);
 void ay_quiet_leave(struct ay_quiet_lock *l);
 
-/* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host); 0
- * where the system does not tell. Coarse: 10 ms. */
+/* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host), and
+ * how many of them were stolen; 0 where the system does not tell. Coarse: 10 ms. */
 struct ay_quiet_use {
 	uint64_t busy_ns, stolen_ns;
 };

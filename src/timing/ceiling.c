@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/ceiling.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/machine.h"
+#include "base/process.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT = 1, FILE_MAX = 1 << 20, MACHINES_MAX = 16 };
+
+/* --- what is known --------------------------------------------------------------------------------------- */
+
+const char *ay_level_name(enum ay_level l)
+{
+	static const char *const names[] = { "L1", "L2", "L3", "memory" };
+
+	return l < AY_LEVEL_COUNT ? names[l] : "?";
+}
+
+static double speed_at(const struct ay_ceiling_row *r, double bytes)
+{
+	double best = r->point[0].per_s;
+
+	for (int i = 1; i < r->n && r->point[i].bytes <= bytes; i++)
+		best = r->point[i].per_s;
+	return best;
+}
+
+static const struct ay_ceiling_row *row_for(const struct ay_ceilings *c, int threads)
+{
+	AY_ASSERT(c->nthread > 0);
+	for (int i = 0; i < c->nthread; i++)
+		if (c->row[i].threads >= threads)
+			return &c->row[i];
+	return &c->row[c->nthread - 1];
+}
+
+double ay_ceiling_bytes_per_s(const struct ay_ceilings *c, int threads, double pool_bytes)
+{
+	return speed_at(row_for(c, threads), pool_bytes);
+}
+
+double ay_ceiling_flops(const struct ay_ceilings *c, int threads, bool f64)
+{
+	const struct ay_ceiling_row *r = row_for(c, threads);
+
+	return f64 ? r->f64 : r->f32;
+}
+
+enum ay_level ay_ceiling_level(const struct ay_ceilings *c, double pool_bytes)
+{
+	int last = -1;
+
+	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
+		if (c->cache[i])
+			last = i;
+	for (int i = 0; i <= last; i++)
+		if (c->cache[i] && pool_bytes <= (double)c->cache[i] * (i == last ? 2 : 1))
+			return (enum ay_level)i;
+	return AY_LEVEL_MEMORY;
+}
+
+void ay_ceilings_repair(struct ay_ceilings *c)
+{
+	for (int i = 0; i < c->nthread; i++) {
+		struct ay_ceiling_row *r = &c->row[i], *fewer = i ? r - 1 : NULL;
+
+		for (int k = r->n - 1; k >= 0; k--) {
+			double least = k + 1 < r->n ? r->point[k + 1].per_s : 0;
+
+			if (fewer)
+				least = fmax(least, speed_at(fewer, r->point[k].bytes));
+			r->point[k].per_s = fmax(r->point[k].per_s, least);
+		}
+		r->f32 = fmax(r->f32, fmax(r->f64, fewer ? fewer->f32 : 0));
+		r->f64 = fmax(r->f64, fewer ? fewer->f64 : 0);
+	}
+}
+
+/* --- read back: hostile text ----------------------------------------------------------------------------- */
+
+static bool number(const json_t *j, double lo, double hi, double *x)
+{
+	*x = json_is_number(j) ? json_number_value(j) : NAN;
+	return *x >= lo && *x <= hi;
+}
+
+static bool whole(const json_t *j, int lo, int hi, int *x)
+{
+	json_int_t i = json_integer_value(j);
+
+	if (!json_is_integer(j) || i < lo || i > hi)
+		return false;
+	*x = (int)i;
+	return true;
+}
+
+/* Only what we might have written ourselves: it is printed. */
+static bool word(const json_t *j, char *dst, size_t size)
+{
+	const char *s = json_string_value(j);
+
+	if (!s || !s[0] || strlen(s) >= size)
+		return false;
+	for (const char *p = s; *p; p++)
+		if (*p < ' ' || *p > '~')
+			return false;
+	snprintf(dst, size, "%s", s);
+	return true;
+}
+
+static bool parse_row(const json_t *j, struct ay_ceiling_row *r)
+{
+	const json_t *curve = json_object_get(j, "curve");
+
+	if (!whole(json_object_get(j, "threads"), 1, 1 << 20, &r->threads) ||
+	    !number(json_object_get(j, "f32"), 1e6, 1e18, &r->f32) ||
+	    !number(json_object_get(j, "f64"), 1e6, 1e18, &r->f64) || !json_array_size(curve) ||
+	    json_array_size(curve) > AY_CURVE)
+		return false;
+	r->n = (int)json_array_size(curve);
+	for (int i = 0; i < r->n; i++) {
+		const json_t *pair = json_array_get(curve, (size_t)i);
+		struct ay_curve_point *p = &r->point[i];
+
+		if (json_array_size(pair) != 2 || !number(json_array_get(pair, 0), 1, 1e15, &p->bytes) ||
+		    !number(json_array_get(pair, 1), 1e6, 1e18, &p->per_s))
+			return false;
+		if (i && (p->bytes <= p[-1].bytes || p->per_s > p[-1].per_s))
+			return false;
+	}
+	return true;
+}
+
+static bool parse_machine(const json_t *j, struct ay_ceilings *c)
+{
+	const json_t *rows = json_object_get(j, "rows"), *cache = json_object_get(j, "cache");
+
+	*c = (struct ay_ceilings){ 0 };
+	if (!word(json_object_get(j, "cpu"), c->cpu, sizeof c->cpu) ||
+	    !word(json_object_get(j, "when"), c->when, sizeof c->when) ||
+	    !whole(json_object_get(j, "cpus"), 1, 1 << 20, &c->cpus) ||
+	    !json_is_boolean(json_object_get(j, "quick")) || json_array_size(cache) != AY_LEVEL_MEMORY ||
+	    !json_array_size(rows) || json_array_size(rows) > AY_CEILING_THREADS)
+		return false;
+	c->quick = json_is_true(json_object_get(j, "quick"));
+	for (int i = 0; i < AY_LEVEL_MEMORY; i++) {
+		double bytes;
+
+		if (!number(json_array_get(cache, (size_t)i), 0, 1e15, &bytes))
+			return false;
+		c->cache[i] = (uint64_t)bytes;
+	}
+	c->nthread = (int)json_array_size(rows);
+	for (int i = 0; i < c->nthread; i++) {
+		if (!parse_row(json_array_get(rows, (size_t)i), &c->row[i]))
+			return false;
+		if (i ? c->row[i].threads <= c->row[i - 1].threads : c->row[i].threads != 1)
+			return false;
+	}
+	return c->row[c->nthread - 1].threads == c->cpus;
+}
+
+/* The file as a whole; NULL if there is none, or none of ours. The caller drops the reference. */
+static json_t *read_file(struct ay_arena *a, const char *path)
+{
+	struct ay_err err = { 0 }; /* whatever it is, we measure anew */
+	json_t *root;
+	char *text;
+	size_t len;
+	int format;
+
+	if (ay_file_read(a, path, FILE_MAX, &text, &len, &err))
+		return NULL;
+	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	if (root && (!whole(json_object_get(root, "format"), FORMAT, FORMAT, &format) ||
+		     !json_is_array(json_object_get(root, "machines")))) {
+		json_decref(root);
+		root = NULL;
+	}
+	return root;
+}
+
+static char *file_name(struct ay_arena *a)
+{
+	char *dir = ay_machine_cache(a);
+
+	return dir ? ay_sprintf(a, "%s/ceilings.json", dir) : NULL;
+}
+
+static bool same_machine(const struct ay_ceilings *c, const char *cpu, int cpus)
+{
+	return c->cpus == cpus && !strncmp(c->cpu, cpu, sizeof c->cpu - 1);
+}
+
+int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+	char *path = file_name(&a), *cpu = ay_machine_cpu(&a);
+	json_t *root = path ? read_file(&a, path) : NULL, *each;
+	size_t i;
+
+	(void)err; /* nothing here is ours to fail at */
+	*found = false;
+	json_array_foreach(json_object_get(root, "machines"), i, each)
+	{
+		if (parse_machine(each, c) && same_machine(c, cpu, ay_cpu_count())) {
+			*found = true;
+			break;
+		}
+	}
+	if (!*found)
+		*c = (struct ay_ceilings){ 0 };
+	json_decref(root);
+	ay_arena_release(&a);
+	return 0;
+}
+
+/* --- kept ------------------------------------------------------------------------------------------------ */
+
+static json_t *row_json(const struct ay_ceiling_row *r)
+{
+	json_t *curve = json_array();
+
+	for (int i = 0; i < r->n; i++)
+		json_array_append_new(curve, json_pack("[f,f]", r->point[i].bytes, r->point[i].per_s));
+	return json_pack("{s:i,s:f,s:f,s:o}", "threads", r->threads, "f32", r->f32, "f64", r->f64, "curve", curve);
+}
+
+static json_t *machine_json(const struct ay_ceilings *c)
+{
+	json_t *rows = json_array(), *cache = json_array();
+
+	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
+		json_array_append_new(cache, json_integer((json_int_t)c->cache[i]));
+	for (int i = 0; i < c->nthread; i++)
+		json_array_append_new(rows, row_json(&c->row[i]));
+	return json_pack("{s:s,s:i,s:s,s:b,s:o,s:o}", "cpu", c->cpu, "cpus", c->cpus, "when", c->when, "quick",
+			 c->quick, "cache", cache, "rows", rows);
+}
+
+/* Other machines with the same home keep their entries; what cannot be understood is dropped. */
+static json_t *others(struct ay_arena *a, const char *path, const struct ay_ceilings *c)
+{
+	json_t *root = read_file(a, path), *kept = json_array(), *each;
+	struct ay_ceilings old;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "machines"), i, each)
+	{
+		if (parse_machine(each, &old) && !same_machine(&old, c->cpu, c->cpus))
+			json_array_append(kept, each);
+	}
+	while (json_array_size(kept) >= MACHINES_MAX)
+		json_array_remove(kept, 0);
+	json_decref(root);
+	return kept;
+}
+
+int ay_ceilings_save(const struct ay_ceilings *c, struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+	char *path = file_name(&a), *text = NULL;
+	json_t *list, *root;
+	int rc = -1;
+
+	if (!path) {
+		ay_fail(err, AY_ERR_IO, "no folder for what was measured: set HOME or XDG_CACHE_HOME");
+	} else if (!ay_file_mkdirs(ay_machine_cache(&a), err)) {
+		list = others(&a, path, c);
+		json_array_append_new(list, machine_json(c));
+		root = json_pack("{s:i,s:o}", "format", FORMAT, "machines", list);
+		text = json_dumps(root, JSON_INDENT(1));
+		json_decref(root);
+		AY_ASSERT(text);
+		rc = ay_file_write(path, text, strlen(text), err);
+	}
+	ay_xfree(text);
+	ay_arena_release(&a);
+	return rc;
+}
+
+int ay_ceilings_get(struct ay_ceilings *c, struct ay_err *err)
+{
+	struct ay_err unsaved = { 0 };
+	bool found;
+
+	if (ay_ceilings_load(c, &found, err))
+		return -1;
+	if (found)
+		return 0;
+	if (ay_ceilings_measure(c, true, err))
+		return -1;
+	ay_ceilings_save(c, &unsaved);
+	return 0;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Theory of operation. For each number of threads a team is started, each member held to a CPU of its own. All of
+ * them work through the same list of loops and sizes in windows of a fraction of a millisecond, which they begin
+ * together; the fastest window of a loop counts. Windows are short because a machine is rarely quiet for long, and
+ * one quiet window is enough. A large working set is walked on from window to window, not begun anew, so that what
+ * it evicts has been evicted when it comes round.
+ */
+#include "timing/ceiling.h"
+
+#include "base/arena.h"
+#include "base/machine.h"
+#include "base/process.h"
+#include "tensor/buffer.h"
+#include "timing/ceiling_loops.h"
+#include "timing/quiet.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	WINDOW_NS = 300 * 1000,
+	WINDOWS_LEAST = 3,
+	CHUNK = 256 << 10, /* what one call of a loop works on at most */
+	UNIT = 2 << 20,    /* bytes between two looks at the clock: 40 ns of clock in 4000 */
+	ROUNDS = 4096,     /* of a FLOP loop between two looks */
+	HUGE_PAGE = 2 << 20,
+};
+
+static const double MEMORY_MOST = 1024.0 * 1024 * 1024;
+
+/* --- caches ---------------------------------------------------------------------------------------------- */
+
+static bool sysfs(int cpu, int index, const char *what, char *text, int size)
+{
+	char path[120];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, index, what);
+	f = fopen(path, "re");
+	ok = f && fgets(text, size, f);
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+/* Level (0 = L1) and bytes of one cache that holds data; false: there is no such index. */
+static bool cache_index(int cpu, int index, int *level, uint64_t *bytes)
+{
+	unsigned long long n = 0;
+	char text[64], unit = 0;
+
+	*bytes = 0;
+	if (!sysfs(cpu, index, "level", text, sizeof text) || sscanf(text, "%d", level) != 1)
+		return false;
+	--*level;
+	if (!sysfs(cpu, index, "type", text, sizeof text) || text[0] == 'I')
+		return true;
+	if (sysfs(cpu, index, "size", text, sizeof text) && sscanf(text, "%llu%c", &n, &unit) >= 1)
+		*bytes = (uint64_t)n << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0);
+	return true;
+}
+
+/* A cache is counted where its first CPU is. */
+static bool first_of_shared(int cpu, int index)
+{
+	char text[512];
+	int first;
+
+	return !sysfs(cpu, index, "shared_cpu_list", text, sizeof text) || sscanf(text, "%d", &first) != 1 ||
+	       first == cpu;
+}
+
+static void find_caches(uint64_t *cache)
+{
+	static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
+	static const uint64_t guess[] = { 32 << 10, 1 << 20, 32 << 20 };
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	memset(cache, 0, sizeof *cache * AY_LEVEL_MEMORY);
+	for (int cpu = 0; cpu < cpus && cpu < CPU_SETSIZE; cpu++) {
+		uint64_t bytes;
+		int level;
+
+		for (int i = 0; cache_index(cpu, i, &level, &bytes); i++) {
+			if (level < 0 || level >= AY_LEVEL_MEMORY)
+				continue;
+			if (level == AY_LEVEL_L3 && first_of_shared(cpu, i))
+				cache[level] += bytes;
+			else if (level < AY_LEVEL_L3 && bytes > cache[level])
+				cache[level] = bytes;
+		}
+	}
+	for (int i = 0; i < AY_LEVEL_MEMORY && !cache[AY_LEVEL_L1]; i++) { /* glibc asks CPUID */
+		long bytes = sysconf(names[i]);
+
+		cache[i] = bytes > 0 ? (uint64_t)bytes : 0;
+	}
+	if (!cache[AY_LEVEL_L1])
+		memcpy(cache, guess, sizeof guess);
+}
+
+/* --- a team ---------------------------------------------------------------------------------------------- */
+
+struct team {
+	int n;
+	_Atomic int go; /* 1: begin, -1: go home */
+	_Atomic int arrived;
+	_Atomic unsigned generation;
+	char *mem;
+	size_t mem_bytes;
+	int nsize;
+	double size[AY_CURVE];
+	int nloop, nflop;
+	struct ay_loop loop[AY_LOOPS_MAX];
+	struct ay_flop_loop flop[AY_FLOP_LOOPS_MAX];
+	double cached; /* beyond this, stores past the caches make sense */
+	double budget_ns;
+	struct member *member;
+	struct ay_ceiling_row *row;
+	bool more; /* written by member 0 between two meetings */
+};
+
+struct member {
+	pthread_t thread;
+	struct team *team;
+	int index;
+	size_t pos; /* where a walk through the share goes on */
+	int64_t start, end;
+	double work;
+	double sink;
+} __attribute__((aligned(128)));
+
+/* Everybody waits for everybody. Spins, because a sleeper wakes late; yields where a CPU has to be shared. */
+static void meet(struct team *t)
+{
+	unsigned now = atomic_load(&t->generation);
+
+	if (atomic_fetch_add(&t->arrived, 1) + 1 == t->n) {
+		atomic_store(&t->arrived, 0);
+		atomic_fetch_add(&t->generation, 1);
+		return;
+	}
+	for (int i = 0; atomic_load(&t->generation) == now; i++)
+		if (i > 2000)
+			sched_yield();
+}
+
+/* Work a second of the window that just ended. Where it was not one window but one after the other, the whole
+ * time counts: two halves of the memory's speed make no whole. */
+static double window_speed(const struct team *t)
+{
+	int64_t first = INT64_MAX, last = 0, begun = 0, ended = INT64_MAX;
+	double work = 0, sum = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		const struct member *m = &t->member[i];
+
+		first = m->start < first ? m->start : first;
+		begun = m->start > begun ? m->start : begun;
+		last = m->end > last ? m->end : last;
+		ended = m->end < ended ? m->end : ended;
+		work += m->work;
+		sum += m->work / (double)(m->end - m->start) * 1e9;
+	}
+	if ((double)(ended - begun) < 0.75 * (double)(last - first))
+		return work / (double)(last - first) * 1e9;
+	return sum;
+}
+
+typedef void (*window_fn)(struct member *m, const void *what, size_t share);
+
+/* Windows until `budget_ns` are used; gives member 0 the speed of the best, and the others 0. */
+static double best_of(struct member *m, window_fn fn, const void *what, size_t share, double budget_ns)
+{
+	struct team *t = m->team;
+	int64_t begun = ay_now_ns();
+	double best = 0;
+
+	for (int windows = 1;; windows++) {
+		meet(t);
+		fn(m, what, share);
+		meet(t);
+		if (!m->index) {
+			best = fmax(best, window_speed(t));
+			t->more = windows < WINDOWS_LEAST || (double)(ay_now_ns() - begun) < budget_ns;
+		}
+		meet(t);
+		if (!t->more)
+			return best;
+	}
+}
+
+/* --- what is measured ------------------------------------------------------------------------------------ */
+
+static void flop_window(struct member *m, const void *what, size_t share)
+{
+	const struct ay_flop_loop *l = what;
+
+	(void)share;
+	m->work = 0;
+	m->start = ay_now_ns();
+	do {
+		m->sink += l->run(ROUNDS);
+		m->work += ROUNDS * l->flops;
+		m->end = ay_now_ns();
+	} while (m->end - m->start < WINDOW_NS);
+}
+
+static void memory_window(struct member *m, const void *what, size_t share)
+{
+	const struct ay_loop *l = what;
+	char *base = m->team->mem + (size_t)m->index * (m->team->mem_bytes / (size_t)m->team->n);
+	size_t part = share / (size_t)l->parts / AY_LOOP_STEP * AY_LOOP_STEP;
+	size_t chunk = part / ((part + CHUNK - 1) / CHUNK) / AY_LOOP_STEP * AY_LOOP_STEP;
+	size_t steps = part / chunk;
+	int times = steps > 1 ? 1 : (int)(UNIT / chunk) + 1; /* what is one piece is gone through again at once */
+
+	m->work = 0;
+	m->start = ay_now_ns();
+	do {
+		for (size_t done = 0; done < UNIT; done += chunk * (size_t)times) {
+			char *at = base + m->pos++ % steps * chunk;
+
+			l->run(at, at + part, at + 2 * part, chunk, times);
+			m->work += (double)chunk * l->touched * times;
+		}
+		m->end = ay_now_ns();
+	} while (m->end - m->start < WINDOW_NS);
+}
+
+static void measure_flops(struct member *m, double budget_ns)
+{
+	struct team *t = m->team;
+
+	for (int i = 0; i < t->nflop; i++) {
+		double best = best_of(m, flop_window, &t->flop[i], 0, budget_ns / t->nflop);
+		double *to = t->flop[i].f64 ? &t->row->f64 : &t->row->f32;
+
+		if (!m->index)
+			*to = fmax(*to, best);
+	}
+}
+
+static void measure_size(struct member *m, int k, double budget_ns)
+{
+	struct team *t = m->team;
+	size_t share = (size_t)(t->size[k] / t->n) / AY_LOOP_STEP * AY_LOOP_STEP;
+	double best = 0;
+	int count = 0;
+
+	for (int i = 0; i < t->nloop; i++)
+		count += t->size[k] > t->cached || !t->loop[i].past;
+	for (int i = 0; i < t->nloop; i++) {
+		if (t->size[k] <= t->cached && t->loop[i].past)
+			continue;
+		best = fmax(best, best_of(m, memory_window, &t->loop[i], share, budget_ns / count));
+	}
+	if (!m->index)
+		t->row->point[k] = (struct ay_curve_point){ t->size[k], best };
+}
+
+static void *member_main(void *arg)
+{
+	struct member *m = arg;
+	struct team *t = m->team;
+	size_t share = t->mem_bytes / (size_t)t->n;
+
+	while (!atomic_load(&t->go))
+		sched_yield();
+	if (atomic_load(&t->go) < 0)
+		return NULL;
+	memset(t->mem + (size_t)m->index * share, 1, share); /* pages near the CPU that will use them */
+	measure_flops(m, t->budget_ns / 8); /* first, so that the clock has risen when bytes are counted */
+	for (int k = 0; k < t->nsize; k++) {
+		volatile char *p = t->mem + (size_t)m->index * share;
+
+		/* once through, so that what fits is in the cache and what does not has pushed out its beginning */
+		for (size_t i = 0; i < (size_t)(t->size[k] / t->n); i += 64)
+			(void)p[i];
+		m->pos = 0;
+		measure_size(m, k, t->budget_ns * 7 / 8 / t->nsize);
+	}
+	return NULL;
+}
+
+/* --- one row --------------------------------------------------------------------------------------------- */
+
+/* From a quarter of the first cache to four times the last one, ascending and clearly apart. */
+static int choose_sizes(const uint64_t *cache, int threads, double most, double *size)
+{
+	static const struct {
+		enum ay_level level;
+		double times;
+	} wanted[] = { { AY_LEVEL_L1, 0.25 }, { AY_LEVEL_L1, 0.5 }, { AY_LEVEL_L1, 1 },    { AY_LEVEL_L2, 0.25 },
+		       { AY_LEVEL_L2, 0.5 },  { AY_LEVEL_L2, 1 },   { AY_LEVEL_L3, 0.25 }, { AY_LEVEL_L3, 0.5 },
+		       { AY_LEVEL_L3, 1 },    { AY_LEVEL_L3, 2 },   { AY_LEVEL_L3, 4 } };
+	double all[AY_LEVEL_MEMORY];
+	int n = 0;
+
+	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
+		all[i] = (double)cache[i] * (i == AY_LEVEL_L3 ? 1 : threads);
+	/* without a third cache, or with one smaller than all second ones: memory is beyond those */
+	all[AY_LEVEL_L3] = fmax(all[AY_LEVEL_L3], fmax(all[AY_LEVEL_L2], all[AY_LEVEL_L1]));
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		double bytes = fmin(all[wanted[i].level] * wanted[i].times, most);
+
+		if (bytes >= 4 * AY_LOOP_STEP * threads && (!n || bytes > 1.2 * size[n - 1]))
+			size[n++] = bytes;
+	}
+	return n;
+}
+
+static int start_members(struct team *t, struct ay_err *err)
+{
+	cpu_set_t kernel, judge;
+	bool spare;
+	int started = 0, cpu = 0, rc = 0;
+
+	ay_quiet_cpus(t->n, &kernel, &judge, &spare);
+	for (; started < t->n && !rc; started++, cpu++) {
+		struct member *m = &t->member[started];
+		pthread_attr_t attr;
+		cpu_set_t one;
+
+		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET((size_t)cpu, &kernel))
+			cpu++;
+		*m = (struct member){ .team = t, .index = started };
+		CPU_ZERO(&one);
+		CPU_SET((size_t)cpu, &one);
+		pthread_attr_init(&attr);
+		pthread_attr_setaffinity_np(&attr, sizeof one, &one);
+		rc = pthread_create(&m->thread, &attr, member_main, m);
+		pthread_attr_destroy(&attr);
+		started -= rc != 0;
+	}
+	atomic_store(&t->go, rc ? -1 : 1);
+	for (int i = 0; i < started; i++)
+		pthread_join(t->member[i].thread, NULL);
+	return rc ? ay_fail(err, AY_ERR_SYS, "cannot start %d threads to measure with: %s", t->n, strerror(rc))
+		  : 0;
+}
+
+static int measure_row(const struct ay_ceilings *c, struct ay_ceiling_row *r, double budget_ns, struct ay_err *err)
+{
+	double most = fmin(MEMORY_MOST, (double)ay_memory_available() / 4);
+	struct team t = { .n = r->threads, .row = r, .budget_ns = budget_ns };
+	struct ay_arena a = { 0 };
+	int rc;
+
+	t.nloop = ay_loops(t.loop);
+	t.nflop = ay_flop_loops(t.flop);
+	t.nsize = choose_sizes(c->cache, t.n, most, t.size);
+	if (!t.nsize)
+		return ay_fail(err, AY_ERR_MEMORY, "not enough memory to measure the speed of memory");
+	t.cached = (double)c->cache[AY_LEVEL_L1] * t.n;
+	t.mem_bytes = ((size_t)t.size[t.nsize - 1] / (size_t)t.n + AY_PAGE) / AY_PAGE * AY_PAGE * (size_t)t.n;
+	t.mem = mmap(NULL, t.mem_bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (t.mem == MAP_FAILED)
+		return ay_fail_errno(err, AY_ERR_MEMORY, "no %zu bytes to measure the speed of memory",
+				     t.mem_bytes);
+	madvise(t.mem, t.mem_bytes + HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses where the system allows it */
+	t.member = ay_alloc(&a, sizeof *t.member * (size_t)t.n + 128);
+	t.member = (struct member *)(((uintptr_t)t.member + 127) & ~(uintptr_t)127);
+	r->n = t.nsize;
+	rc = start_members(&t, err);
+	munmap(t.mem, t.mem_bytes + HUGE_PAGE);
+	ay_arena_release(&a);
+	return rc;
+}
+
+int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+	time_t now = time(NULL);
+	struct tm utc;
+
+	*c = (struct ay_ceilings){ .cpus = ay_cpu_count(), .quick = quick };
+	snprintf(c->cpu, sizeof c->cpu, "%s", ay_machine_cpu(&a));
+	ay_arena_release(&a);
+	find_caches(c->cache);
+	for (int n = 1; n < c->cpus && c->nthread < AY_CEILING_THREADS - 1; n *= 2)
+		c->row[c->nthread++].threads = n;
+	c->row[c->nthread++].threads = c->cpus;
+	for (int i = 0; i < c->nthread; i++)
+		if (measure_row(c, &c->row[i], (quick ? 0.7e9 : 4.5e9) / c->nthread, err))
+			return -1;
+	ay_ceilings_repair(c);
+	strftime(c->when, sizeof c->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	return 0;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/quiet.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 100 };
+
+/* --- CPUs ------------------------------------------------------------------------------------------------ */
+
+/* Those that this process may use; all that fit in a set where the system does not tell. */
+static void allowed(cpu_set_t *set)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!sched_getaffinity(0, sizeof *set, set) && CPU_COUNT(set))
+		return;
+	CPU_ZERO(set);
+	for (long i = 0; i < (online < 1 ? 1 : online) && i < CPU_SETSIZE; i++)
+		CPU_SET((size_t)i, set);
+}
+
+void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare)
+{
+	int left = threads < 1 ? 1 : threads;
+
+	allowed(judge);
+	CPU_ZERO(kernel);
+	for (int i = CPU_SETSIZE - 1; i >= 0 && left; i--) {
+		if (!CPU_ISSET((size_t)i, judge))
+			continue;
+		CPU_SET((size_t)i, kernel);
+		left--;
+	}
+	CPU_XOR(judge, judge, kernel);
+	*spare = CPU_COUNT(judge) > 0;
+	if (!*spare)
+		*judge = *kernel;
+}
+
+/* --- locks ----------------------------------------------------------------------------------------------- */
+
+/* The same folder for every user of the machine: what decides is the folder, not what we may do there. */
+static const char *lock_dir(void)
+{
+	struct stat st;
+
+	if (!lstat("/run/lock", &st) && S_ISDIR(st.st_mode) && (st.st_mode & 01777) == 01777)
+		return "/run/lock";
+	return "/tmp";
+}
+
+/* Opens first and creates after: in a folder that all may write, Linux refuses O_CREAT for a file of somebody
+ * else (fs.protected_regular). */
+static int open_file(const char *path, struct ay_err *err)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+	for (int i = 0; i < TRIES; i++) {
+		int fd = open(path, flags);
+
+		if (fd >= 0 || errno == ELOOP)
+			return fd >= 0 ? fd : ay_fail(err, AY_ERR_SYS, "'%s' is a symbolic link: remove it", path);
+		if (errno == EACCES) { /* somebody is between open and fchmod, or really keeps us out */
+			usleep(1000);
+			errno = EACCES;
+			continue;
+		}
+		if (errno != ENOENT)
+			break;
+		fd = open(path, flags | O_CREAT | O_EXCL, 0444);
+		if (fd >= 0 && !fchmod(fd, 0444)) /* whatever the umask says */
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		if (errno != EEXIST)
+			break;
+	}
+	return ay_fail_errno(err, AY_ERR_SYS, "cannot open the lock '%s'", path);
+}
+
+/* Who waited may hold a file that was removed meanwhile and that nobody else will ever find. */
+static bool still_there(int fd, const char *path)
+{
+	struct stat held, named;
+
+	return !fstat(fd, &held) && !lstat(path, &named) && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
+static int lock_file(int fd, const char *path, void (**said)(void *user), void *user, struct ay_err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1)
+		return ay_fail(err, AY_ERR_SYS, "'%s' is no lock of ours, but a %s: remove it", path,
+			       S_ISREG(st.st_mode) ? "file with another name" : "special file");
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno == EWOULDBLOCK && *said) {
+		(*said)(user);
+		*said = NULL;
+	}
+	while (flock(fd, LOCK_EX))
+		if (errno != EINTR)
+			return ay_fail_errno(err, AY_ERR_SYS, "cannot lock '%s'", path);
+	return 0;
+}
+
+static int take_one(const char *dir, int cpu, void (**said)(void *user), void *user, struct ay_err *err)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof path, "%s/assay-cpu-%d.lock", dir, cpu) >= (int)sizeof path)
+		return ay_fail(err, AY_ERR_SYS, "the name of the folder for locks is too long");
+	for (int i = 0; i < TRIES; i++) {
+		int fd = open_file(path, err);
+
+		if (fd < 0)
+			return -1;
+		if (lock_file(fd, path, said, user, err)) {
+			close(fd);
+			return -1;
+		}
+		if (still_there(fd, path))
+			return fd;
+		close(fd);
+	}
+	return ay_fail(err, AY_ERR_SYS, "the lock '%s' is removed again and again", path);
+}
+
+int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *cpus, void (*said)(void *user),
+		     void *user, struct ay_err *err)
+{
+	l->n = 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		int fd;
+
+		if (!CPU_ISSET((size_t)cpu, cpus))
+			continue;
+		fd = take_one(dir, cpu, &said, user, err);
+		if (fd < 0) {
+			ay_quiet_leave(l);
+			return -1;
+		}
+		l->fd[l->n++] = fd;
+	}
+	return 0;
+}
+
+int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(void *user), void *user,
+		  struct ay_err *err)
+{
+	return ay_quiet_take_in(l, lock_dir(), cpus, said, user, err);
+}
+
+void ay_quiet_leave(struct ay_quiet_lock *l)
+{
+	while (l->n)
+		close(l->fd[--l->n]);
+}
+
+/* --- who else was there ---------------------------------------------------------------------------------- */
+
+void ay_quiet_read(const cpu_set_t *cpus, struct ay_quiet_use *u)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	long tick = sysconf(_SC_CLK_TCK);
+	uint64_t ns = 1000000000u / (uint64_t)(tick < 1 ? 100 : tick);
+	char line[512];
+
+	*u = (struct ay_quiet_use){ 0 };
+	while (f && fgets(line, sizeof line, f) && ay_starts(line, "cpu")) {
+		/* guest time, which comes after these, is part of user time */
+		unsigned long long user, nice, sys, idle, wait, irq, soft, steal;
+		unsigned cpu;
+
+		if (line[3] == ' ' || /* the sum of all */
+		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle,
+			   &wait, &irq, &soft, &steal) != 9)
+			continue;
+		if (cpu >= CPU_SETSIZE || !CPU_ISSET((size_t)cpu, cpus))
+			continue;
+		u->busy_ns += (user + nice + sys + irq + soft + steal) * ns;
+		u->stolen_ns += steal * ns;
+	}
+	if (f)
+		fclose(f);
+}

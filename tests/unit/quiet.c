@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "base/arena.h"
+#include "timing/quiet.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static cpu_set_t set_of(int a, int b)
+{
+	cpu_set_t s;
+
+	CPU_ZERO(&s);
+	CPU_SET((size_t)a, &s);
+	CPU_SET((size_t)b, &s);
+	return s;
+}
+
+static void count(void *user)
+{
+	++*(int *)user;
+}
+
+static _Noreturn void leave_waiting(void *user)
+{
+	(void)user;
+	_exit(7); /* it would have had to wait */
+}
+
+/* In a process of its own: 7 if the set is held by somebody, 0 if it could be taken. */
+static int other_process(const char *dir, cpu_set_t cpus)
+{
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		_exit(ay_quiet_take_in(&l, dir, &cpus, leave_waiting, NULL, &err) ? 9 : 0);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(quiet_cpus_are_the_last_ones)
+{
+	cpu_set_t kernel, judge, both, mine;
+	bool spare;
+
+	CHECK(!sched_getaffinity(0, sizeof mine, &mine));
+	for (int n = 0; n <= CPU_COUNT(&mine) + 1; n++) {
+		int due = n < 1 ? 1 : n > CPU_COUNT(&mine) ? CPU_COUNT(&mine) : n;
+
+		ay_quiet_cpus(n, &kernel, &judge, &spare);
+		CHECK(CPU_COUNT(&kernel) == due);
+		CHECK(spare == (due < CPU_COUNT(&mine)));
+		CPU_AND(&both, &kernel, &judge);
+		CHECK(spare ? !CPU_COUNT(&both) : CPU_EQUAL(&kernel, &judge));
+		CPU_OR(&both, &kernel, &judge);
+		CHECK(CPU_EQUAL(&both, &mine));
+		for (int i = 0, seen = 0; i < CPU_SETSIZE && spare; i++) { /* none of the judge's is after one */
+			seen |= CPU_ISSET((size_t)i, &kernel);
+			CHECK(!seen || !CPU_ISSET((size_t)i, &judge));
+		}
+	}
+}
+
+TEST(quiet_lock_keeps_others_out)
+{
+	const char *dir = test_dir();
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	cpu_set_t cpus = set_of(1, 5);
+	int waited = 0;
+
+	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
+	CHECK(l.n == 2 && !waited);
+	CHECK(other_process(dir, set_of(1, 1)) == 7);
+	CHECK(other_process(dir, set_of(5, 7)) == 7);
+	CHECK(other_process(dir, set_of(0, 2)) == 0);
+	ay_quiet_leave(&l);
+	CHECK(other_process(dir, cpus) == 0);
+}
+
+TEST(quiet_lock_dies_with_its_holder)
+{
+	const char *dir = test_dir();
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	cpu_set_t cpus = set_of(0, 3);
+	int ready[2], waited = 0;
+	char c = 0;
+	pid_t pid;
+
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		if (ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	CHECK(read(ready[0], &c, 1) == 1);
+	CHECK(other_process(dir, cpus) == 7);
+	if (!fork()) { /* while we wait below */
+		usleep(50000);
+		kill(pid, SIGKILL);
+		_exit(0);
+	}
+	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
+	CHECKF(waited == 1, "said %d times that it waits", waited);
+	ay_quiet_leave(&l);
+	while (wait(NULL) > 0)
+		;
+	close(ready[0]);
+	close(ready[1]);
+}
+
+TEST(quiet_lock_refuses_what_was_planted)
+{
+	const char *dir = test_dir();
+	struct ay_arena a = { 0 };
+	struct ay_quiet_lock l;
+	char *victim = ay_sprintf(&a, "%s/victim", dir), *name = ay_sprintf(&a, "%s/assay-cpu-2.lock", dir);
+	cpu_set_t cpus = set_of(1, 2);
+	int fd = open(victim, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	CHECK(fd >= 0);
+	close(fd);
+	for (int how = 0; how < 5; how++) {
+		static const char *const words[] = { "symbolic link", "symbolic link", "special file",
+						     "another name", "special file" };
+		struct ay_err err = { 0 };
+		int planted = how == 0   ? symlink(victim, name)
+			      : how == 1 ? symlink("/nowhere/at-all", name)
+			      : how == 2 ? mkfifo(name, 0666)
+			      : how == 3 ? link(victim, name)
+					 : mkdir(name, 0777);
+
+		CHECK(!planted);
+		CHECK(ay_quiet_take_in(&l, dir, &cpus, leave_waiting, NULL, &err) == -1);
+		CHECKF(strstr(err.msg, words[how]) && strstr(err.msg, name), "%s", err.msg);
+		CHECK(l.n == 0);
+		CHECKF(other_process(dir, set_of(1, 1)) == 0, "CPU 1 is still held after the failure");
+		CHECK(!remove(name));
+	}
+	ay_arena_release(&a);
+}
+
+/* Somebody cleans the folder while a lock is held: whoever comes next takes a new file, and so does who waited. */
+TEST(quiet_lock_survives_a_removed_file)
+{
+	const char *dir = test_dir();
+	struct ay_arena a = { 0 };
+	struct ay_quiet_lock first, second;
+	struct ay_err err = { 0 };
+	cpu_set_t cpus = set_of(0, 0);
+	char *name = ay_sprintf(&a, "%s/assay-cpu-0.lock", dir);
+	struct stat st, held;
+	mode_t old = umask(0077);
+
+	CHECK(!ay_quiet_take_in(&first, dir, &cpus, NULL, NULL, &err));
+	umask(old);
+	CHECK(!stat(name, &st) && (st.st_mode & 07777) == 0444); /* anybody may lock it, nobody fill it */
+	CHECK(!unlink(name));
+	CHECKF(!ay_quiet_take_in(&second, dir, &cpus, leave_waiting, NULL, &err), "%s", err.msg);
+	CHECK(!stat(name, &st) && !fstat(second.fd[0], &held) && st.st_ino == held.st_ino);
+	ay_quiet_leave(&first);
+	CHECK(other_process(dir, cpus) == 7);
+	ay_quiet_leave(&second);
+	ay_arena_release(&a);
+}
+
+TEST(quiet_sees_work_on_its_cpus)
+{
+	cpu_set_t kernel, judge;
+	struct ay_quiet_use before, after, none;
+	struct timespec t;
+	bool spare;
+
+	ay_quiet_cpus(1, &kernel, &judge, &spare);
+	CHECK(!sched_setaffinity(0, sizeof kernel, &kernel));
+	ay_quiet_read(&kernel, &before);
+	if (!before.busy_ns)
+		test_skip("/proc/stat tells nothing");
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	while (!t.tv_sec && t.tv_nsec < 100000000);
+	ay_quiet_read(&kernel, &after);
+	CHECKF(after.busy_ns - before.busy_ns >= 50000000, "100 ms of work, %.0f ms seen",
+	       (double)(after.busy_ns - before.busy_ns) / 1e6);
+	CHECK(after.stolen_ns >= before.stolen_ns && after.stolen_ns <= after.busy_ns);
+	CPU_ZERO(&kernel);
+	ay_quiet_read(&kernel, &none);
+	CHECK(!none.busy_ns && !none.stolen_ns);
+}
