@@ -207,15 +207,18 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 	return AY_OK;
 }
 
-int cublas_cublasStrsv_v2(const char *uplo, const char *trans, const char *diag, int64_t n, const ay_tensor *A,
-			  int64_t lda, ay_tensor *x, int64_t incx, const ay_ctx *ctx)
+/* The numbers are cuBLAS's, as the operator takes them. */
+int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, const ay_tensor *A, int64_t lda,
+			  ay_tensor *x, int64_t incx, const ay_ctx *ctx)
 {
-	if (!fits(n) || !fits(lda) || !fits(incx))
+	static const int ops[] = { NO_TRANS, TRANS, CONJ_TRANS };
+
+	if (trans < 0 || trans > 2 || !fits(n) || !fits(lda) || !fits(incx))
 		return AY_UNSUPPORTED;
 	if (!ready(ctx))
 		return NO_LIBRARY;
-	blas.strsv(COL_MAJOR, uplo[0] == 'U' ? UPPER : LOWER, trans_of(trans), diag[0] == 'U' ? UNIT : NON_UNIT,
-		   (int)n, A->data, (int)lda, x->data, (int)incx);
+	blas.strsv(COL_MAJOR, uplo ? UPPER : LOWER, ops[trans], diag ? UNIT : NON_UNIT, (int)n, A->data, (int)lda,
+		   x->data, (int)incx);
 	return AY_OK;
 }
 
