@@ -5,7 +5,8 @@
  *
  *	build/bench [kernel.c]		(make bench)
  */
-#include "base/file.h"
+#include "help.h"
+
 #include "base/process.h"
 #include "judge/judge.h"
 #include "op/fill.h"
@@ -17,9 +18,6 @@
 #include <unistd.h>
 
 enum { ROUNDS = 9 };
-
-static struct ay_registry registry;
-static struct ay_arena arena;
 
 static int by_size(const void *a, const void *b)
 {
@@ -35,36 +33,7 @@ static void report(const char *what, const char *unit, double *x)
 	       ROUNDS);
 }
 
-static _Noreturn void die(const struct ay_err *err)
-{
-	fprintf(stderr, "bench: %s\n", err->msg);
-	exit(2);
-}
-
 /* --- the whole way: line, inputs, executor, oracle, verdict ---------------------------------------------- */
-
-static int build(const char *path, const struct ay_entry_op *e)
-{
-	struct ay_err err = { 0 };
-	struct ay_forge f = { 0 };
-	struct ay_built b;
-	const struct ay_proto *protos[16];
-	struct ay_proto *p;
-	char *source;
-	size_t len;
-
-	for (int k = 0; k < e->nschema; k++) {
-		if (ay_proto_make(&arena, e->schema[k], &p, &err))
-			die(&err);
-		protos[k] = p;
-	}
-	if (ay_file_read(&arena, path, 1 << 20, &source, &len, &err) || ay_forge_init(&f, NULL, &err) ||
-	    ay_forge_build(&f, &arena, source, len, AY_LANG_C, e->nschema, protos, 60, &b, &err))
-		die(&err);
-	if (!b.ok)
-		fprintf(stderr, "%s", b.log), exit(2);
-	return b.fd;
-}
 
 static void bench_cases(const char *path, const char *line_text, const char *what)
 {
@@ -82,7 +51,7 @@ static void bench_cases(const char *path, const char *line_text, const char *wha
 	    !(sc.op = ay_registry_find_case(&registry, line, &sc.schema, &err)))
 		die(&err);
 	sc.line = line;
-	if (ay_judge_init(&j, &registry, &policy, build(path, sc.op), &arena, &rep, &err))
+	if (ay_judge_init(&j, &registry, &policy, help_build_file(path, sc.op), &arena, &rep, &err))
 		die(&err);
 	for (int r = 0; r < ROUNDS; r++) {
 		int64_t begin = ay_now_ns();
@@ -181,10 +150,7 @@ static void bench_parse(void)
 
 int main(void)
 {
-	struct ay_err err = { 0 };
-
-	if (ay_registry_init(&registry, ay_op_files, &err))
-		die(&err);
+	help_start();
 	bench_cases("kernels/c/aten_relu.c", "aten::relu((T([7], f32),), {})", "judged: relu f32 [7]");
 	bench_cases("kernels/c/aten_add_Tensor.c", "aten::add.Tensor((T([3, 65], f16), T([3, 65], f16)), {})",
 		    "judged: add f16 [3, 65]");

@@ -58,6 +58,8 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	}
 	json_object_set_new(j, "elements", json_integer(r->total));
 	json_object_set_new(j, "wall_s", json_real(r->wall_s));
+	if (r->timing)
+		json_object_set_new(j, "timing", record_timing(r->timing));
 	set_text(j, "file", f->file);
 	json_object_set_new(j, "kernel_sha256", json_string(f->kernel_sha256));
 	set_text(j, "sandbox", f->sandbox);

@@ -196,7 +196,7 @@ static int look(const struct ay_exec *x)
 
 static int spin(const struct ay_exec *x)
 {
-	int64_t until = ay_now_ns() + AY_SPIN_US * 1000;
+	int64_t until = ay_now_ns() + x->spin_ns;
 
 	do
 		for (int i = 0; i < 64; i++) {

@@ -26,6 +26,7 @@ struct ay_exec {
 	struct ay_wire_page *page;
 	uint32_t seq;
 	bool spin;
+	int64_t spin_ns;
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
 	bool nothing;         /* loaded without a kernel */
 	int held, held_slots; /* sets that were made ready, and the slots of their pool */

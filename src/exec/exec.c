@@ -111,6 +111,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 
 	*x = (struct ay_exec){ .sock = -1, .life = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
 	x->nothing = spec->so_fd < 0;
+	x->spin_ns = AY_SPIN_US * 1000;
 	x->scratch_max = ay_memory_available() / 2 / AY_PAGE * AY_PAGE;
 	x->msg_cap = FIRST_MESSAGE;
 	x->msg = ay_xrealloc(NULL, x->msg_cap);
@@ -269,6 +270,11 @@ void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	if (x->pid)
 		ay_await(x, timeout_s, o);
+}
+
+void ay_exec_spin(struct ay_exec *x, int64_t ns)
+{
+	x->spin_ns = ns;
 }
 
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set)

@@ -112,6 +112,8 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
 int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
+/* How long await spins before it sleeps, from now on, if there is a core for it. */
+void ay_exec_spin(struct ay_exec *x, int64_t ns);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
  * wrote none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);

@@ -77,7 +77,7 @@ static bool is_fill(const struct ay_operand *o, const char *name)
 
 static enum how choose(const struct ay_operand *o, const struct ay_master_part *p)
 {
-	struct lanes l;
+	struct lanes l = { 0 };
 
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
@@ -144,7 +144,7 @@ static inline uint64_t stream(uint64_t start, uint64_t i)
 static void mix(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
 {
 	const uint64_t words = p->bytes / 8;
-	struct lanes l;
+	struct lanes l = { 0 };
 
 	lanes_of(dt, &l);
 	for (uint64_t i = 0; i < words; i++) {
@@ -164,7 +164,7 @@ static void mix(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, u
 /* A stretch that is 32 times larger. */
 static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint8_t *dst)
 {
-	struct lanes l;
+	struct lanes l = { 0 };
 	uint64_t n, from, len;
 
 	lanes_of(dt, &l);
@@ -290,7 +290,7 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand)
 
 void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison)
 {
-	for (int set = from; set < from + n && !s->fold; set++) {
+	for (int set = from; set < from + n; set++) {
 		for (int i = 0; i < s->m->call->noperand; i++) {
 			uint8_t *at = ay_sets_at(s, set, i);
 

@@ -38,7 +38,7 @@ bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 struct ay_sets {
 	const struct ay_master *m;
 	int cap;
-	bool fold; /* all sets lie at one place and have no content: for calls that do not look */
+	bool fold; /* all sets lie at one place: for calls that do not look at them */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;

@@ -12,11 +12,12 @@
 
 enum {
 	GATE_RUNS = 40,     /* empty calls that c0 is the median of */
-	NULL_SETS = 256,    /* in a batch of empty calls */
+	NULL_SETS = 256,    /* in a batch of empty calls, */
+	NULL_RUNS = 6,      /* of which there are as many */
 	TRIAL_SETS = 32,    /* in the batches by which m is chosen, */
 	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this */
 	SETS_MAX = 6000,
-	ALONE_RUNS = 6,
+	ALONE_RUNS = 10,
 	AUDIT_MAX = 24, /* sets in an audit */
 	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
 	BLOCKS_PLANNED = 24, /* must fit into the budget */
@@ -53,7 +54,9 @@ struct pair {
 	int m, mb;                  /* sets per batch: of the kernel, of the baseline */
 	int n;                      /* blocks that count */
 	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
-	double alone[2];            /* baseline before and after */
+	struct spell {
+		double q50, q75;
+	} alone[2];                 /* baseline before and after */
 	struct samples audit;
 	struct ay_ratio ratio;
 };
@@ -186,7 +189,7 @@ static int time_empty(struct pair *p, int n, double *ns)
 static int measure_gate(struct pair *p)
 {
 	struct ay_seat_spec spec = seat_spec(p, -1, p->s->proto, NULL_SETS);
-	double x[NULL_SETS], many[ALONE_RUNS];
+	double x[NULL_SETS], many[NULL_RUNS];
 	struct ay_outcome o;
 	int bad;
 
@@ -199,16 +202,16 @@ static int measure_gate(struct pair *p)
 			return -1;
 	p->c0 = ay_quantile(x, GATE_RUNS, 0.5);
 	p->spread = ay_quantile(x, GATE_RUNS, 0.95) - p->c0;
-	for (int i = 0; i < ALONE_RUNS; i++)
+	for (int i = 0; i < NULL_RUNS; i++)
 		if (time_empty(p, NULL_SETS, &many[i]))
 			return -1;
-	p->t->null_ns = fmax(0, ay_quantile(many, ALONE_RUNS, 0.5) - p->c0) / NULL_SETS;
-	if (ay_seat_audit(&p->none, NULL_SETS, new_key(), 0, x, &bad, &o, p->err))
+	p->t->null_ns = fmax(0, ay_quantile(many, NULL_RUNS, 0.5) - p->c0) / NULL_SETS;
+	if (ay_seat_audit(&p->none, AUDIT_MAX, new_key(), 0, x, &bad, &o, p->err))
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
-	p->hand = ay_quantile(x, NULL_SETS, 0.5);
-	p->hand_spread = ay_quantile(x, NULL_SETS, 0.95) - p->hand;
+	p->hand = ay_quantile(x, AUDIT_MAX, 0.5);
+	p->hand_spread = ay_quantile(x, AUDIT_MAX, 0.95) - p->hand;
 	return 0;
 }
 
@@ -471,18 +474,28 @@ static int run_blocks(struct pair *p)
 
 /* --- the baseline alone ---------------------------------------------------------------------------------- */
 
-static int time_alone(struct pair *p, double *ns)
+/*
+ * As it will be beside the kernel, but without it: between two batches as much memory is written as the kernel's
+ * would be, or the caches would be kinder to the baseline than they can be later.
+ */
+static int time_alone(struct pair *p, struct spell *alone)
 {
 	double x[ALONE_RUNS];
+	struct ay_sets ghost;
+	int rc = 0;
 
-	*ns = 0;
+	*alone = (struct spell){ 0 };
 	if (p->s->against != AY_AGAINST_KERNEL)
 		return 0;
-	for (int i = -1; i < ALONE_RUNS; i++)
-		if (run_baseline(p, new_key(), p->m, &x[i < 0 ? 0 : i]))
-			return -1;
-	*ns = ay_quantile(x, ALONE_RUNS, 0.5);
-	return 0;
+	if (ay_sets_init(&ghost, &p->master, p->m, false, p->err))
+		return -1;
+	for (int i = -1; i < ALONE_RUNS && !rc; i++) {
+		ay_sets_write(&ghost, new_key(), 0, p->m, new_poison());
+		rc = run_baseline(p, new_key(), p->m, &x[i < 0 ? 0 : i]);
+	}
+	ay_sets_release(&ghost);
+	*alone = (struct spell){ ay_quantile(x, ALONE_RUNS, 0.5), ay_quantile(x, ALONE_RUNS, 0.75) };
+	return rc;
 }
 
 /* --- what comes out -------------------------------------------------------------------------------------- */
@@ -510,15 +523,16 @@ static double audited_by(struct pair *p)
 	return one / plain;
 }
 
-/* Slower beside the kernel than alone, before and after: its time alone counts. */
+/* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
 static double disturbed_by(struct pair *p)
 {
-	const double alone = fmax(p->alone[0], p->alone[1]);
+	const double alone = fmax(p->alone[0].q50, p->alone[1].q50), beside = ay_quantile(p->tb, p->n, 0.5);
 
-	if (!alone || ay_quantile(p->tb, p->n, 0.25) <= alone * disturbed_from)
+	if (!alone || beside <= alone * disturbed_from ||
+	    ay_quantile(p->tb, p->n, 0.25) <= fmax(p->alone[0].q75, p->alone[1].q75))
 		return 1;
 	p->t->disturbed = true;
-	return ay_quantile(p->tb, p->n, 0.5) / alone;
+	return beside / alone;
 }
 
 static void tell(struct pair *p, struct ay_arena *a)
@@ -545,7 +559,7 @@ static void tell(struct pair *p, struct ay_arena *a)
 	t->base_ns = ay_quantile(p->tb, p->n, 0.5);
 	by *= disturbed_by(p);
 	if (t->disturbed)
-		t->base_ns = fmax(p->alone[0], p->alone[1]);
+		t->base_ns = fmax(p->alone[0].q50, p->alone[1].q50);
 	if (by > 1)
 		for (int i = 0; i < p->n; i++)
 			p->d[i] -= log(by);

@@ -8,7 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { PROBES = 4 /* places of an output that are looked at after each audited call */ };
+enum {
+	PROBES = 4, /* places of an output that are looked at after each audited call */
+	/*
+	 * Whoever sleeps over a call wakes late, and a short call is over before one sleeps: the difference would
+	 * look like the kernel's. So over a batch we always sleep, over an audited call never (with a core for it).
+	 */
+	AUDIT_SPIN_NS = 50000000,
+};
 
 static void say_late(struct ay_seat *s, struct ay_outcome *o)
 {
@@ -74,6 +81,8 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 		b.slot = s->sets.slot;
 		b.offset = s->sets.offset;
 		rc = s->exec ? ay_exec_hold(s->exec, &b, o, err) : 0;
+		if (s->exec)
+			ay_exec_spin(s->exec, 0);
 		if (!rc && s->exec && is_alive(o))
 			rc = freeze(s, o, err);
 		if (!rc && s->exec)
@@ -182,6 +191,7 @@ int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, d
 	*o = (struct ay_outcome){ .what = AY_X_RAN, .slot = -1 };
 	*unfinished = -1;
 	ay_sets_write(&s->sets, key, 0, 1, poison);
+	ay_exec_spin(s->exec, AUDIT_SPIN_NS);
 	rc = ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
 	for (int i = 0; i < n && !rc && o->what == AY_X_RAN; i++) {
 		rc = call_one(s, i, &each[i], o, err);
@@ -191,6 +201,7 @@ int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, d
 		if (i + 1 < n)
 			ay_sets_write(&s->sets, key, i + 1, 1, poison);
 	}
+	ay_exec_spin(s->exec, 0);
 	if (!rc && is_alive(o))
 		rc = freeze(s, o, err);
 	if (!rc)
