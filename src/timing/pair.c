@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-	GATE_RUNS = 40,     /* empty calls that c0 is the median of */
+	GATE_RUNS = 32,     /* empty calls that c0 is the median of, */
+	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
 	NULL_SETS = 256,    /* in a batch of empty calls, */
 	NULL_RUNS = 6,      /* of which there are as many */
 	TRIAL_SETS = 32,    /* in the batches by which m is chosen, */
@@ -197,9 +198,14 @@ static int measure_gate(struct pair *p)
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
-	for (int i = -4; i < GATE_RUNS; i++) /* the first few warm up */
+	for (int i = -4; i < GATE_RUNS; i++) { /* the first few warm up */
+		const int64_t until = ay_now_ns() + (i < 0 ? 0 : GATE_GAP_NS);
+
+		while (ay_now_ns() < until) /* busy, as we are when we write content */
+			;
 		if (time_empty(p, 1, &x[i < 0 ? 0 : i]))
 			return -1;
+	}
 	p->c0 = ay_quantile(x, GATE_RUNS, 0.5);
 	p->spread = ay_quantile(x, GATE_RUNS, 0.95) - p->c0;
 	for (int i = 0; i < NULL_RUNS; i++)

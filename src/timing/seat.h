@@ -18,6 +18,7 @@ struct ay_seat {
 	struct ay_exec *exec; /* NULL: gone */
 	struct ay_sets sets;
 	double timeout_s;
+	cpu_set_t cpus;
 };
 
 struct ay_seat_spec {
