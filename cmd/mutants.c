@@ -70,6 +70,10 @@ static void print_row(const char *name, const struct ay_mutation *m, bool markdo
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
 		printf(markdown ? "| %s " : " %9s", cell);
 	}
+	if (!t.planted) { /* no wrong answer exists: no score either */
+		printf(markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
+		return;
+	}
 	printf(markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
 	       percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
 }

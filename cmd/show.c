@@ -69,7 +69,10 @@ static void print_judgement(const struct ay_op *op)
 	};
 
 	printf("\nHow it is judged\n");
-	if (!(op->flags & (AY_EXACT | AY_META | AY_RANDOM)))
+	if (op->scalar)
+		printf("  A number that is returned must have the right kind (bool, int, float, complex) and "
+		       "value.\n");
+	else if (!(op->flags & (AY_EXACT | AY_META | AY_RANDOM)))
 		printf("  |got - want| <= %g ulp(want) + %g u mag on every element; see docs/error-bound.md.\n",
 		       op->k_out ? op->k_out : 1.0, AY_K_ACC);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

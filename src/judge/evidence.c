@@ -172,12 +172,18 @@ static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
 
 /* --- judging what it did --------------------------------------------------------------------------------- */
 
+/* empty_strided and its like: whatever lies in the elements is right. */
+static bool promises_no_content(const struct trial *t)
+{
+	return t->op->op[0]->flags & AY_META;
+}
+
 static bool bools_are_bools(struct trial *t, int s)
 {
 	for (int k = 0; k < t->call->nout; k++) {
 		const struct ay_view *v = &t->call->out[k]->view;
 
-		for (int64_t i = 0; v->dt == AY_DT_B8 && i < ay_numel_of(v); i++) {
+		for (int64_t i = 0; v->dt == AY_DT_B8 && !promises_no_content(t) && i < ay_numel_of(v); i++) {
 			if (*elem_of(t, k, s, i) <= 1 || is_unwritten(t, k, i))
 				continue;
 			ay_trial_say(t, AY_VERDICT_MISMATCH,
@@ -290,7 +296,7 @@ static void judge_values(struct trial *t, bool differ)
 	else if (first != second)
 		ay_trial_say(t, AY_VERDICT_UNSTABLE,
 			     "one of two calls on the same inputs was right, the other was not");
-	else if (weak && !(t->op->op[0]->flags & (AY_RANDOM | AY_META)))
+	else if (weak && !(t->op->op[0]->flags & AY_RANDOM))
 		ay_trial_say(t, AY_VERDICT_WEAK_CASE, "nearly all wanted values are equal: a constant would do");
 }
 
@@ -337,6 +343,103 @@ static void judge_unwritten(struct trial *t, const struct spread *p)
 					index_text(t, &t->call->out[out]->view, first)));
 }
 
+/* --- results that are not tensors ------------------------------------------------------------------------ */
+
+static struct ay_value value_of(const ay_scalar *s)
+{
+	struct ay_value v = { .kind = AY_V_NONE };
+
+	switch (s->kind) {
+	case AY_SCALAR_BOOL:
+		v.kind = AY_V_BOOL;
+		v.b = s->v.b;
+		break;
+	case AY_SCALAR_INT:
+		v.kind = AY_V_INT;
+		v.i = s->v.i;
+		break;
+	case AY_SCALAR_FLOAT:
+		v.kind = AY_V_FLOAT;
+		v.f = s->v.f;
+		break;
+	case AY_SCALAR_COMPLEX: v.kind = AY_V_COMPLEX; memcpy(v.c, s->v.c, sizeof v.c);
+	}
+	return v;
+}
+
+/* Result k, for words. */
+static const char *scalar_name(const struct trial *t, int k)
+{
+	const struct ay_schema *s = t->call->s;
+
+	for (int r = 0; r < s->nret; r++)
+		if (!ay_stype_is_tensor(&s->ret[r].type) && !k--)
+			return s->ret[r].name ? s->ret[r].name : "out";
+	return "out";
+}
+
+static double real_part(const struct ay_value *v)
+{
+	switch (v->kind) {
+	case AY_V_BOOL: return v->b;
+	case AY_V_INT: return (double)v->i;
+	case AY_V_FLOAT: return v->f;
+	default: return v->c[0];
+	}
+}
+
+static void say_wrong_scalar(struct trial *t, int k, const struct ay_value *want, const struct ay_value *got)
+{
+	const char *name = scalar_name(t, k);
+	struct ay_str w = { 0 }, g = { 0 };
+
+	ay_value_print(&w, want);
+	ay_value_print(&g, got);
+	if (got->kind == AY_V_NONE)
+		ay_trial_say(t, AY_VERDICT_UNWRITTEN,
+			     ay_sprintf(t->a, "'%s' was never written, or not as a scalar", name));
+	else if (got->kind != want->kind)
+		ay_trial_say(t, AY_VERDICT_BAD_RESULT,
+			     ay_sprintf(t->a, "'%s' is %s where %s is due", name, ay_kind_name(got->kind),
+					ay_kind_name(want->kind)));
+	else {
+		ay_trial_say(t, AY_VERDICT_MISMATCH,
+			     ay_sprintf(t->a, "'%s' is %s, not %s", name, ay_str_text(&g), ay_str_text(&w)));
+		t->rep->out = name;
+		t->rep->at = ""; /* a number has no places */
+		t->rep->bad = 1;
+		t->rep->want = real_part(want);
+		t->rep->got = real_part(got);
+	}
+	ay_str_release(&w);
+	ay_str_release(&g);
+}
+
+/* Each is judged by kind and value, in both sets. */
+static void judge_scalars(struct trial *t)
+{
+	const struct ay_op *op = t->op->op[0];
+
+	if (t->call->nscalar_out && !op->scalar)
+		AY_BUG("%s returns numbers, but nothing says which", t->op->name);
+	for (int k = 0; k < t->call->nscalar_out; k++) {
+		struct ay_value want = { .kind = AY_V_NONE }, got[SETS];
+		bool right[SETS];
+
+		op->scalar(t->call, k, &want);
+		for (int s = 0; s < SETS; s++) {
+			got[s] = value_of(&ay_exec_scalars(t->j->exec, s)[k]);
+			right[s] = ay_same_scalar(&want, &got[s]);
+		}
+		if (right[0] != right[1])
+			ay_trial_say(t, AY_VERDICT_UNSTABLE,
+				     "one of two calls on the same inputs was right, the other was not");
+		for (int s = 0; s < SETS && !right[0] && !right[1]; s++)
+			say_wrong_scalar(t, k, &want, &got[s]);
+		t->rep->total++;
+	}
+}
+
 void ay_evidence(struct trial *t)
 {
 	struct spread p;
@@ -345,9 +448,10 @@ void ay_evidence(struct trial *t)
 	ay_stage_show(t, 0);
 	check_surroundings(t);
 	compare_sets(t, 0, 1, &p);
-	if (p.unwritten)
+	if (p.unwritten && !promises_no_content(t))
 		judge_unwritten(t, &p);
 	if (t->op->op[0]->flags & AY_RANDOM)
 		judge_random(t, &p);
 	judge_values(t, p.differs > 0);
+	judge_scalars(t);
 }

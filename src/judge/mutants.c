@@ -30,7 +30,8 @@ struct lab {
 	struct ay_err *err;
 	/* the case at hand */
 	struct ay_call *call;
-	uint8_t **right; /* per output: its storage with the right answer */
+	uint8_t **right;             /* per output: its storage with the right answer */
+	struct ay_value *want, *got; /* per result that is not a tensor: the right answer, and what is there */
 	const char *line;
 };
 
@@ -66,6 +67,9 @@ static bool accepted(struct lab *l)
 		if (d[k].bad)
 			return false;
 	}
+	for (int k = 0; k < c->nscalar_out; k++)
+		if (!ay_same_scalar(&l->want[k], &l->got[k]))
+			return false;
 	if (op->check)
 		op->check(c, got, &f);
 	return !f.text[0];
@@ -75,11 +79,16 @@ static void restore(struct lab *l)
 {
 	for (int k = 0; k < l->call->nout; k++)
 		memcpy(storage_of(l->call->out[k]), l->right[k], ay_operand_bytes(l->call->out[k]));
+	for (int k = 0; k < l->call->nscalar_out; k++)
+		l->got[k] = l->want[k];
 }
 
 static bool differs(struct lab *l)
 {
-	if (!l->e->op[0]->reference) /* there is no single right answer to be equal to */
+	for (int k = 0; k < l->call->nscalar_out; k++)
+		if (!ay_same_scalar(&l->want[k], &l->got[k]))
+			return true;
+	if (l->call->nout && !l->e->op[0]->reference) /* there is no single right answer to be equal to */
 		return true;
 	for (int k = 0; k < l->call->nout; k++)
 		if (memcmp(storage_of(l->call->out[k]), l->right[k], ay_operand_bytes(l->call->out[k])))
@@ -112,8 +121,21 @@ static long double complex get(const struct ay_view *v, int64_t i)
 	return x;
 }
 
+/* x in the kind that the value has. */
+static void put_number(struct ay_value *v, double x)
+{
+	switch (v->kind) {
+	case AY_V_BOOL: v->b = x != 0; break;
+	case AY_V_INT: v->i = (int64_t)x; break;
+	case AY_V_FLOAT: v->f = x; break;
+	default: v->c[0] = x; v->c[1] = 0;
+	}
+}
+
 static void set_all(struct lab *l, long double x)
 {
+	for (int k = 0; k < l->call->nscalar_out; k++)
+		put_number(&l->got[k], (double)x);
 	for (int k = 0; k < l->call->nout; k++)
 		for (int64_t i = 0; i < ay_numel_of(&l->call->out[k]->view); i++)
 			put(&l->call->out[k]->view, i, x);
@@ -154,6 +176,8 @@ static int previous_answer(struct lab *l)
 	produce(l, c, 0, 0);
 	for (int k = 0; k < c->nout; k++)
 		memcpy(storage_of(l->call->out[k]), storage_of(c->out[k]), ay_operand_bytes(c->out[k]));
+	for (int k = 0; k < c->nscalar_out; k++)
+		l->e->op[0]->scalar(c, k, &l->got[k]);
 	return 0;
 }
 
@@ -302,6 +326,28 @@ static void plant_partial(struct lab *l)
 	}
 }
 
+/* Wrong by one or by half, and the right value as a number of another kind. */
+static void plant_scalars(struct lab *l)
+{
+	for (int k = 0; k < l->call->nscalar_out; k++) {
+		struct ay_value *v = &l->got[k];
+		bool number = v->kind != AY_V_COMPLEX;
+		double x = v->kind == AY_V_BOOL ? v->b : v->kind == AY_V_INT ? (double)v->i : v->c[0];
+
+		switch (v->kind) {
+		case AY_V_BOOL: v->b = !v->b; break;
+		case AY_V_INT: v->i ^= 1; break;
+		default: v->c[0] = isfinite(v->c[0]) ? v->c[0] + 0.5 * fmax(fabs(v->c[0]), 1e-3) : 1;
+		}
+		count(l, AY_MUTANT_ONE_KIND);
+		restore(l);
+		*v = (struct ay_value){ .kind = v->kind == AY_V_FLOAT ? AY_V_INT : AY_V_FLOAT };
+		put_number(v, number && isfinite(x) ? x : 0);
+		count(l, AY_MUTANT_KIND_KIND);
+		restore(l);
+	}
+}
+
 static void try_precision(struct lab *l, enum ay_mutant k, int acc_bits, int in_bits)
 {
 	produce(l, l->call, acc_bits, in_bits);
@@ -360,11 +406,20 @@ static int mutate_case(struct lab *l, const struct ay_suite_case *sc, uint64_t s
 		l->right[k] = ay_alloc(l->a, ay_operand_bytes(l->call->out[k]) + 1);
 		memcpy(l->right[k], storage_of(l->call->out[k]), ay_operand_bytes(l->call->out[k]));
 	}
+	l->want = AY_NEW_N(l->a, struct ay_value, l->call->nscalar_out + 1);
+	l->got = AY_NEW_N(l->a, struct ay_value, l->call->nscalar_out + 1);
+	for (int k = 0; k < l->call->nscalar_out; k++) {
+		l->e->op[0]->scalar(l->call, k, &l->want[k]);
+		l->got[k] = l->want[k];
+	}
 	l->m->cases++;
+	if (l->e->op[0]->flags & AY_META)
+		return 0;
 	if (plant_nulls(l))
 		return -1;
 	if (!(l->e->op[0]->flags & AY_RANDOM)) {
 		plant_partial(l);
+		plant_scalars(l);
 		plant_precision(l);
 	}
 	return 0;

@@ -5,7 +5,8 @@
  * Most mutants are made from the right answer of a case; what equals it bit for bit is equivalent there and does
  * not count. Those of precision run the reference itself with a narrow accumulator or narrow inputs; small cases
  * cannot tell them from honest rounding, so one is killed if any case of its overload and dtype refuses it. So are
- * all mutants of random operators: six draws prove nothing.
+ * all mutants of random operators: six draws prove nothing. An operator that promises no content (AY_META) has no
+ * wrong answers to plant: what its kernels may not do, write outside of their result, the samples show.
  */
 #ifndef AY_JUDGE_MUTANTS_H
 #define AY_JUDGE_MUTANTS_H
@@ -23,6 +24,7 @@ enum ay_mutant_class { AY_MUTANT_NULL, AY_MUTANT_PARTIAL, AY_MUTANT_PRECISION };
 	M(SHIFT, PARTIAL, "shift", "every element is its neighbour's")        \
 	M(ONE, PARTIAL, "one", "a single element is wrong by half")           \
 	M(STRIDES, PARTIAL, "strides", "the last two dimensions are swapped") \
+	M(KIND, PARTIAL, "kind", "a number of another kind: 3.0 for 3")       \
 	M(HALF, PRECISION, "half", "accumulators of 11 bits (8 for bf16)")    \
 	M(TF32, PRECISION, "tf32", "f32 inputs rounded to 11 bits")
 

@@ -12,6 +12,21 @@ static int acc_bits(const struct ay_call *c)
 	return ay_dt_is_integral(dt) ? 0 : ay_u_acc(dt) < 0x1p-30 ? 53 : 24;
 }
 
+/* What the operator's own check says of the answer. */
+static void run_check(const struct ay_suite_case *sc, struct ay_call *c, const struct ay_view *const *out,
+		      struct ay_arena *a, struct ay_report *rep)
+{
+	const struct ay_op *op = sc->op->op[ay_call_num_type(c)];
+	struct ay_finding f = { .index = -1 };
+
+	if (op->check)
+		op->check(c, out, &f);
+	if (!f.text[0])
+		return;
+	rep->verdict = AY_VERDICT_MISMATCH;
+	rep->detail = ay_strdup(a, f.text);
+}
+
 static void judge(const struct ay_policy *p, const struct ay_suite_case *sc, struct ay_call *c, struct ay_arena *a,
 		  struct ay_report *rep)
 {
@@ -33,6 +48,7 @@ static void judge(const struct ay_policy *p, const struct ay_suite_case *sc, str
 		rep->detail = ay_sprintf(a, "%lld elements of '%s' are outside the bound", (long long)d[k].bad,
 					 c->out[k]->name);
 	}
+	run_check(sc, c, out, a, rep);
 }
 
 int ay_reference_case(const struct ay_policy *p, const struct ay_suite_case *sc, uint64_t seed, struct ay_arena *a,
@@ -55,7 +71,7 @@ int ay_reference_case(const struct ay_policy *p, const struct ay_suite_case *sc,
 		return -1;
 	for (int i = 0; i < c->noperand; i++)
 		need += 2 * ay_operand_bytes(c->operand[i]);
-	if (!sc->op->op[0]->reference) {
+	if (sc->op->op[0]->flags & AY_RANDOM) {
 		rep->detail = "a random operator has no single answer to show";
 	} else if (need > 64 << 20 && need > ay_memory_available() / 2) {
 		rep->detail = ay_sprintf(a, "needs %llu bytes of memory", (unsigned long long)need);

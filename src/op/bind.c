@@ -163,6 +163,14 @@ static enum ay_role role_of(const struct ay_schema *s, const struct ay_sarg *arg
 	return fill->name && !strcmp(fill->name, "out") ? AY_OUT : AY_INOUT;
 }
 
+/* Beyond what an address can name: counting the bytes of several such tensors would overflow, too. */
+static bool reaches_too_far(const struct ay_view *w)
+{
+	int64_t extent = ay_view_extent(w);
+
+	return extent < 0 || extent > ((int64_t)1 << 47) / ay_dt_info(w->dt)->bytes;
+}
+
 static int bind_tensor(struct binder *b, const struct ay_sarg *s, const struct ay_value *v,
 		       struct ay_operand **out)
 {
@@ -198,7 +206,7 @@ static int bind_tensor(struct binder *b, const struct ay_sarg *s, const struct a
 		memcpy(w->stride, t->stride, sizeof w->stride);
 	else
 		ay_strides_dense(t->ndim, t->shape, w->stride);
-	if (ay_view_extent(w) < 0)
+	if (reaches_too_far(w))
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: the strides of '%s' reach too far",
 				  v->col, s->name);
 	return 0;
@@ -467,7 +475,12 @@ static int bind_results(struct binder *b)
 		o->view.dt = m.dt;
 		o->view.ndim = m.ndim;
 		memcpy(o->view.shape, m.shape, sizeof m.shape);
-		ay_strides_dense(m.ndim, m.shape, o->view.stride);
+		if (m.has_stride)
+			memcpy(o->view.stride, m.stride, sizeof m.stride);
+		else
+			ay_strides_dense(m.ndim, m.shape, o->view.stride);
+		if (reaches_too_far(&o->view))
+			return ay_fail(b->err, AY_ERR_BIND, "the strides of '%s' reach too far", o->name);
 		k++;
 	}
 	return 0;

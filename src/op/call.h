@@ -69,6 +69,8 @@ struct ay_meta {
 	enum ay_dt dt;
 	int ndim;
 	int64_t shape[AY_MAX_DIM];
+	bool has_stride; /* the operator promises these, which may share or skip memory */
+	int64_t stride[AY_MAX_DIM];
 };
 
 /*

@@ -76,6 +76,24 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	       signbit(got) == signbit(want);
 }
 
+static bool same_real(double a, double b)
+{
+	return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : a == b && signbit(a) == signbit(b);
+}
+
+bool ay_same_scalar(const struct ay_value *want, const struct ay_value *got)
+{
+	if (want->kind != got->kind)
+		return false;
+	switch (want->kind) {
+	case AY_V_BOOL: return want->b == got->b;
+	case AY_V_INT: return want->i == got->i;
+	case AY_V_FLOAT: return same_real(want->f, got->f);
+	case AY_V_COMPLEX: return same_real(want->c[0], got->c[0]) && same_real(want->c[1], got->c[1]);
+	default: return false;
+	}
+}
+
 static void note_bad(struct ay_diff *d, const struct ay_bound *b, int64_t index, bool imag, long double want,
 		     long double got, long double bound, double mag, double norm)
 {

@@ -60,5 +60,7 @@ struct ay_bound {
 	bool exact, rounded;
 };
 bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound);
+/* A result that is not a tensor: the same kind and the same value; NaN is NaN, and zeros have their sign. */
+bool ay_same_scalar(const struct ay_value *want, const struct ay_value *got);
 
 #endif
