@@ -1,0 +1,220 @@
+/* due: PASS - packed and blocked gemms: tiles of C stay in registers, panels of op(B) in the first cache, blocks of
+ * op(A) in the second. Threads take matrices of the batch, or columns of one. */
+#include <assay/kernel.h>
+#include <pthread.h>
+#include <string.h>
+
+/* A tile has MR x NR numbers: 24 of AVX-512's 32 registers, 12 of AVX2's 16. */
+#ifdef __AVX512F__
+enum { LANES = 8, MR = 12 };
+#else
+enum { LANES = 4, MR = 6 };
+#endif
+enum { NR = 2 * LANES, KC = 192, MC = 240, MAX_THREADS = 64, GRAIN = 4 << 20 };
+
+#ifdef __clang__
+#define WIDE __attribute__((min_vector_width(512))) /* clang would halve the vectors */
+#else
+#define WIDE
+#endif
+typedef double vec __attribute__((vector_size(LANES * sizeof(double)), aligned(8)));
+
+/* --- threads --------------------------------------------------------------------------------------------- */
+
+struct part {
+	void (*work)(const void *job, int64_t from, int64_t to);
+	const void *job;
+	int64_t from, to;
+};
+
+static void *run_part(void *arg)
+{
+	const struct part *p = arg;
+
+	p->work(p->job, p->from, p->to);
+	return NULL;
+}
+
+/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
+static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
+		  const ay_ctx *ctx)
+{
+	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
+	struct part part[MAX_THREADS];
+	pthread_t id[MAX_THREADS];
+	bool runs[MAX_THREADS] = { false };
+
+	k = n / grain < k ? n / grain : k;
+	k = k < 1 ? 1 : k;
+	for (int64_t i = k - 1; i >= 0; i--) {
+		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
+		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
+		if (!runs[i])
+			run_part(&part[i]);
+	}
+	for (int64_t i = 1; i < k; i++)
+		if (runs[i])
+			pthread_join(id[i], NULL);
+}
+/* --- packing --------------------------------------------------------------------------------------------- */
+
+/* Element (i, j) lies at p[i * row + j * col]. */
+struct view {
+	const double *p;
+	int64_t row, col;
+};
+
+/* Rows of x in panels of `width`, one column of a panel behind the other, filled up with zeros. */
+static void pack(struct view x, int64_t rows, int64_t cols, int width, double *dst)
+{
+	for (int64_t i = 0; i < rows; i += width, dst += width * cols) {
+		const int64_t n = rows - i < width ? rows - i : width;
+		const double *src = x.p + i * x.row;
+
+		if (n < width)
+			memset(dst, 0, (size_t)(width * cols) * sizeof *dst);
+		if (x.row == 1) {
+			for (int64_t j = 0; j < cols; j++)
+				for (int64_t r = 0; r < n; r++)
+					dst[j * width + r] = src[j * x.col + r];
+		} else {
+			for (int64_t r = 0; r < n; r++)
+				for (int64_t j = 0; j < cols; j++)
+					dst[j * width + r] = src[r * x.row + j * x.col];
+		}
+	}
+}
+
+/* --- multiplying ----------------------------------------------------------------------------------------- */
+
+/* C = alpha * A * B + beta * C, A m x k, B k x n, rows of C contiguous. */
+struct gemm {
+	struct view a, b;
+	double *c, alpha, beta;
+	int64_t m, n, k, ldc;
+};
+
+/* A panel of A times a panel of B. */
+WIDE static void multiply_panels(int64_t k, const double *a, const double *b, double *tile)
+{
+	vec sum[MR][2] = { 0 };
+
+	for (int64_t p = 0; p < k; p++, a += MR, b += NR) {
+		const vec b0 = *(const vec *)b, b1 = *(const vec *)(b + LANES);
+
+#pragma GCC unroll 12
+		for (int i = 0; i < MR; i++) {
+			sum[i][0] += a[i] * b0;
+			sum[i][1] += a[i] * b1;
+		}
+	}
+	memcpy(tile, sum, sizeof sum);
+}
+
+/* With beta 0, C is not read. */
+static void add_tile(const struct gemm *g, const double *tile, int64_t i0, int64_t j0, double beta)
+{
+	const int64_t m = g->m - i0 < MR ? g->m - i0 : MR, n = g->n - j0 < NR ? g->n - j0 : NR;
+
+	for (int64_t i = 0; i < m; i++, tile += NR) {
+		double *c = g->c + (i0 + i) * g->ldc + j0;
+
+		if (beta == 0)
+			for (int64_t j = 0; j < n; j++)
+				c[j] = g->alpha * tile[j];
+		else
+			for (int64_t j = 0; j < n; j++)
+				c[j] = g->alpha * tile[j] + beta * c[j];
+	}
+}
+
+/* One thread's part; `packed` has room for KC columns of A's block and KC rows of B. */
+static void multiply(const struct gemm *g, double *packed)
+{
+	double *pa = packed, *pb = packed + MC * KC;
+	_Alignas(64) double tile[MR * NR];
+
+	for (int64_t p = 0; p == 0 || p < g->k; p += KC) {
+		const int64_t k = g->k - p < KC ? g->k - p : KC;
+		const struct view b = { g->b.p + p * g->b.row, g->b.col, g->b.row };
+
+		pack(b, g->n, k, NR, pb);
+		for (int64_t i = 0; i < g->m; i += MC) {
+			const int64_t rows = g->m - i < MC ? g->m - i : MC;
+			const struct view a = { g->a.p + i * g->a.row + p * g->a.col, g->a.row, g->a.col };
+
+			pack(a, rows, k, MR, pa);
+			for (int64_t j = 0; j < g->n; j += NR) {
+				for (int64_t r = 0; r < rows; r += MR) {
+					multiply_panels(k, pa + r * k, pb + j * k, tile);
+					add_tile(g, tile, i + r, j, p ? 1 : g->beta);
+				}
+			}
+		}
+	}
+}
+
+/* --- one call -------------------------------------------------------------------------------------------- */
+
+/* A unit of work is one of `cuts` groups of columns of one matrix. */
+struct job {
+	struct gemm g; /* all but the pointers */
+	const ay_tensor *const *a, *const *b;
+	ay_tensor *const *c;
+	int64_t units, cuts, parts, room; /* room: packed numbers of one part */
+	double *packed;
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void multiply_part(const void *job, int64_t t, int64_t end)
+{
+	const struct job *j = job;
+	const int64_t panels = (j->g.n + NR - 1) / NR;
+
+	for (int64_t u = j->units * t / j->parts; u < j->units * end / j->parts; u++) {
+		const int64_t i = u / j->cuts, cut = u % j->cuts;
+		const int64_t from = panels * cut / j->cuts * NR, to = panels * (cut + 1) / j->cuts * NR;
+		struct gemm g = j->g;
+
+		g.n = least(to, g.n) - from;
+		g.a.p = j->b[i]->data;
+		g.b.p = (const double *)j->a[i]->data + from * g.b.col;
+		g.c = (double *)j->c[i]->data + from;
+		multiply(&g, j->packed + t * j->room);
+	}
+}
+
+/* Column-major C is row-major C': the product of op(B)' and op(A)'. */
+int cublas_cublasDgemmBatched(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k,
+			      double alpha, const ay_tensor *const *Aarray, int64_t n_Aarray, int64_t lda,
+			      const ay_tensor *const *Barray, int64_t n_Barray, int64_t ldb, double beta,
+			      ay_tensor *const *Carray, int64_t n_Carray, int64_t ldc, int64_t batchCount,
+			      const ay_ctx *ctx)
+{
+	const bool ta = transa[0] != 'N', tb = transb[0] != 'N';
+	struct job j = { .a = Aarray, .b = Barray, .c = Carray };
+
+	(void)n_Aarray, (void)n_Barray, (void)n_Carray;
+	j.g = (struct gemm){ .a = { NULL, tb ? 1 : ldb, tb ? ldb : 1 },
+			     .b = { NULL, ta ? 1 : lda, ta ? lda : 1 },
+			     .alpha = alpha,
+			     .beta = beta,
+			     .m = n,
+			     .n = m,
+			     .k = k,
+			     .ldc = ldc };
+	j.parts = least(ctx->threads, 1 + batchCount * m * n * k / GRAIN);
+	j.cuts = batchCount % j.parts ? least(j.parts, 1 + m / NR) : 1;
+	j.units = batchCount * j.cuts;
+	j.parts = least(j.parts, j.units + !j.units);
+	j.room = (MC + m + NR) * KC;
+	j.packed = ctx->scratch(ctx, (size_t)(j.parts * j.room) * sizeof *j.packed);
+	if (!j.packed)
+		return AY_UNSUPPORTED;
+	share(multiply_part, &j, j.parts, 1, ctx);
+	return AY_OK;
+}
