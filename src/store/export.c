@@ -77,25 +77,25 @@ static void csv_line(struct ay_str *b, const struct ay_summary *s, const struct 
 	ay_str_add(b, "\r\n");
 }
 
+void ay_csv_summary(struct ay_str *b, const struct ay_summary *s)
+{
+	ay_str_add(b, "operator,overload,file,verdict,cases,passed,failed,skipped,weak,attempts,derived,in_suite,"
+		      "kernel_sha256,time_ns,of_floor,speedup,speedup_lo,speedup_hi,baseline,scored,cases_timed,"
+		      "cases_scored,cases_overhead_bound\r\n");
+	for (int i = 0; i < s->nrow; i++)
+		csv_line(b, s, &s->overload[s->row[i].overload], &s->row[i]);
+	for (int i = 0; i < s->noverload; i++)
+		if (!s->overload[i].rows)
+			csv_line(b, s, &s->overload[i], NULL);
+}
+
 static int write_csv(const struct ay_folder *d, const struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder_file f;
 
 	if (ay_folder_begin(&f, d, "operator_summary.csv", err))
 		return -1;
-	ay_str_add(&f.buf,
-		   "operator,overload,file,verdict,cases,passed,failed,skipped,weak,attempts,derived,in_suite,"
-		   "kernel_sha256,time_ns,of_floor,speedup,speedup_lo,speedup_hi,baseline,scored,cases_timed,"
-		   "cases_scored,cases_overhead_bound\r\n");
-	for (int i = 0; i < s->nrow; i++) {
-		csv_line(&f.buf, s, &s->overload[s->row[i].overload], &s->row[i]);
-		ay_folder_flush(&f);
-	}
-	for (int i = 0; i < s->noverload; i++)
-		if (!s->overload[i].rows) {
-			csv_line(&f.buf, s, &s->overload[i], NULL);
-			ay_folder_flush(&f);
-		}
+	ay_csv_summary(&f.buf, s);
 	return ay_folder_end(&f, false, err);
 }
 
@@ -201,7 +201,7 @@ static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_ope
 	return j;
 }
 
-static json_t *results_json(const struct ay_summary *s)
+json_t *ay_results_json(const struct ay_summary *s)
 {
 	json_t *j = json_object(), *ops = json_object(), *faults = json_object();
 
@@ -235,7 +235,7 @@ static int write_results(const struct ay_folder *d, const struct ay_summary *s, 
 
 	if (ay_folder_begin(&f, d, "results.json", err))
 		return -1;
-	j = results_json(s);
+	j = ay_results_json(s);
 	if (json_dump_callback(j, ay_dump_to, &f.buf, JSON_INDENT(1)))
 		AY_BUG("results.json could not be printed");
 	ay_str_addc(&f.buf, '\n');
@@ -335,14 +335,11 @@ static int write_lists(const struct ay_folder *d, struct pass *p, struct ay_err 
 static int write_markdown(const struct ay_folder *d, const struct ay_summary *s, const struct pass *p,
 			  struct ay_err *err)
 {
-	struct ay_err ignored = { 0 }; /* a run.json that cannot be read takes the facts away, not the numbers */
 	struct ay_folder_file f;
-	json_t *head = NULL;
 
 	if (ay_folder_begin(&f, d, "OVERALL_SUMMARY.md", err))
 		return -1;
-	ay_run_read_head(d, &head, &ignored);
-	ay_md_summary(&f.buf, s, head);
+	ay_md_summary(&f.buf, s);
 	ay_str_add(&f.buf, "\n## Failures\n\n");
 	if (!p->nfailed)
 		ay_str_add(&f.buf, "None.\n");
@@ -352,7 +349,6 @@ static int write_markdown(const struct ay_folder *d, const struct ay_summary *s,
 			    "the case: `assay check FILE --case \"LINE\"` runs it again.\n\n",
 			    p->nshown, p->nfailed);
 	ay_str_addn(&f.buf, ay_str_text(&p->failures), p->failures.len);
-	json_decref(head);
 	return ay_folder_end(&f, false, err);
 }
 

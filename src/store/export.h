@@ -19,14 +19,18 @@
 /* s: of the same folder, just read. */
 int ay_export(const char *dir, const struct ay_summary *s, struct ay_err *err);
 
+/* What the files hold, as text: operator_summary.csv; results.json (a new reference). */
+void ay_csv_summary(struct ay_str *b, const struct ay_summary *s);
+json_t *ay_results_json(const struct ay_summary *s);
+
 /* A CSV cell by RFC 4180, on one line; a leading = + - @ is disarmed by an apostrophe. */
 void ay_csv_cell(struct ay_str *b, const char *s);
 /* Inline Markdown that shows the text as it is, on one line, in a table cell too: at most max bytes of it. */
 void ay_md_text(struct ay_str *b, const char *s, size_t max);
 /* An indented code block. */
 void ay_md_block(struct ay_str *b, const char *s, size_t max);
-/* OVERALL_SUMMARY.md but its failures; head: run.json, or NULL. */
-void ay_md_summary(struct ay_str *b, const struct ay_summary *s, const json_t *head);
+/* OVERALL_SUMMARY.md but its failures. */
+void ay_md_summary(struct ay_str *b, const struct ay_summary *s);
 /* One failure. */
 void ay_md_failure(struct ay_str *b, const json_t *rec);
 

@@ -207,10 +207,10 @@ static void add_speed(struct ay_str *b, const struct ay_summary *s)
 		}
 }
 
-void ay_md_summary(struct ay_str *b, const struct ay_summary *s, const json_t *head)
+void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 {
 	ay_str_add(b, "# assay: summary of a run\n\n");
-	add_facts(b, s, head);
+	add_facts(b, s, s->head);
 	ay_str_add(b, "\n## Scores\n\n");
 	add_score(b, "operator", "every overload passes", &s->operators);
 	add_score(b, "overload", "each is a problem of its own", &s->overloads);

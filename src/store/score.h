@@ -42,7 +42,7 @@ struct ay_case_time {
 	double speedup, lo, hi; /* as measured; 0 = none */
 };
 
-/* rec: a case record. name (borrowed from it): "openblas 0.3.21", for people; "" = none. */
+/* rec: a case record. "openblas 0.3.21" is added to name; nothing if there is no ratio to a baseline. */
 void ay_case_time_read(const json_t *rec, struct ay_case_time *t, struct ay_str *name);
 /* What the case counts for: the speed-up, or its lower bound; 0 = nothing good. */
 double ay_case_worth(const struct ay_case_time *t);
@@ -77,7 +77,7 @@ struct ay_speed_shown {
 struct ay_speed_shown ay_speed_shown(const struct ay_speed *s);
 /* "1.52x [1.48, 1.55]", "0.98x [?, 1.2] (not scored)"; nothing if there is none. */
 void ay_speed_print(struct ay_str *b, const struct ay_speed_shown *x);
-/* "812 ns", "1.52 us", "20.1 ms", "3.00 s"; nothing for 0. */
+/* "812 ns", "1.52 us", "20.1 ms", "3 s"; nothing for 0. */
 void ay_time_print(struct ay_str *b, double ns);
 
 /* All operators of the suite, or all overloads. {0} first. */

@@ -221,8 +221,9 @@ static void add_said(struct ay_sum_row *row, const json_t *o)
 		row->said_count[ay_verdict_find(name)] = claim(json_integer_value(n));
 }
 
-static void add_kernel(struct ay_summary *s, const json_t *rec, const struct ay_record_id *id)
+static void add_kernel(struct ay_summary *s, const struct ay_scan_line *l, const struct ay_record_id *id)
 {
+	const json_t *rec = l->rec;
 	const char *sha = ay_record_str(rec, AY_FIELD_KERNEL_SHA256), *file = ay_record_str(rec, AY_FIELD_FILE);
 	struct ay_index_entry *e = ay_index_get(&s->things, *id);
 	json_t *o;
@@ -237,8 +238,10 @@ static void add_kernel(struct ay_summary *s, const json_t *rec, const struct ay_
 			.file = file ? keep(s, file) : NULL,
 		};
 	}
-	ay_index_note(e, ay_record_verdict(rec), 0, 0);
+	ay_index_note(e, ay_record_verdict(rec), l->offset, l->len);
 	s->kernel[e->owner].verdict = (enum ay_verdict)e->verdict;
+	s->kernel[e->owner].offset = e->offset;
+	s->kernel[e->owner].len = e->len;
 	s->kernel[e->owner].attempts = e->attempts;
 	json_object_foreach(json_object_get(rec, ay_field_name(AY_FIELD_OVERLOADS)), name, o)
 	{
@@ -285,7 +288,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	else if (ay_record_id(l->rec, &id) && !strcmp(type, AY_TYPE_CASE))
 		add_case(s, l, &id);
 	else if (ay_record_id(l->rec, &id))
-		add_kernel(s, l->rec, &id);
+		add_kernel(s, l, &id);
 	return 0;
 }
 
@@ -452,13 +455,13 @@ static void add_speeds(struct ay_summary *s)
 	ay_speed_score_end(&s->speed_operators);
 }
 
-json_t *ay_summary_record(int results_fd, const struct ay_sum_case *c)
+json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len)
 {
-	char *line = ay_xrealloc(NULL, c->len + 1);
+	char *line = ay_xrealloc(NULL, (size_t)len + 1);
 	json_t *rec = NULL;
 
-	if (pread(results_fd, line, c->len, (off_t)c->offset) == (ssize_t)c->len)
-		ay_record_open(line, c->len, &rec);
+	if (pread(s->results_fd, line, len, (off_t)offset) == (ssize_t)len)
+		ay_record_open(line, len, &rec);
 	ay_xfree(line);
 	return rec;
 }
@@ -467,24 +470,25 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
 	struct ay_scan scan = { .line = take_line, .user = s };
-	int fd, rc;
+	struct ay_err ignored = { 0 }; /* a run.json that cannot be read takes the facts away, not the numbers */
+	int rc;
 
 	if (d.fd < 0)
 		return ay_fail_errno(err, AY_ERR_IO, "cannot open the run folder '%s'", dir);
-	fd = openat(d.fd, AY_RESULTS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	s->results_fd = openat(d.fd, AY_RESULTS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	s->runs = json_object();
 	s->builds = json_object();
-	rc = fd < 0 ? ay_folder_fail(&d, "read", AY_RESULTS_NAME, err) : ay_scan_fd(&scan, fd, dir, err);
+	rc = s->results_fd < 0 ? ay_folder_fail(&d, "read", AY_RESULTS_NAME, err)
+			       : ay_scan_fd(&scan, s->results_fd, dir, err);
 	s->found.lines = scan.lines;
 	if (!rc) {
+		ay_run_read_head(&d, &s->head, &ignored);
 		add_cases(s);
 		spread_kernels(s);
 		add_rows(s);
 		add_overloads(s);
 		add_speeds(s);
 	}
-	if (fd >= 0)
-		close(fd);
 	close(d.fd);
 	return rc;
 }
@@ -501,6 +505,9 @@ void ay_summary_release(struct ay_summary *s)
 	ay_xfree(s->kernel);
 	ay_xfree(s->cases);
 	ay_xfree(s->baseline);
+	if (s->runs && s->results_fd >= 0)
+		close(s->results_fd);
+	json_decref(s->head);
 	json_decref(s->runs);
 	json_decref(s->builds);
 	ay_arena_release(&s->arena);

@@ -45,6 +45,8 @@ struct ay_sum_kernel {
 	enum ay_verdict verdict;
 	int attempts;
 	bool has_rows;
+	uint64_t offset; /* of a record with that verdict */
+	uint32_t len;
 };
 
 struct ay_sum_overload {
@@ -76,6 +78,8 @@ struct ay_score {
 /* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */
 struct ay_summary {
 	struct ay_arena arena;
+	json_t *head;   /* run.json; NULL where there is none that can be understood */
+	int results_fd; /* for ay_summary_record; open if `runs` is there */
 	int noperator, noverload, nrow, nkernel, ncase, nbaseline;
 	struct ay_sum_operator *op; /* in the order of the suite, then as met */
 	struct ay_sum_overload *overload;
@@ -97,8 +101,8 @@ struct ay_summary {
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err);
 void ay_summary_release(struct ay_summary *s);
-/* The record of a case, read again and opened like a stranger's; NULL if it is not there any more. */
-json_t *ay_summary_record(int results_fd, const struct ay_sum_case *c);
+/* The record of a case or kernel, read again and opened like a stranger's; NULL if it is not there any more. */
+json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len);
 /* "openblas 0.3.21", "several", or "" for none. */
 const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x);
 /* Cases that did not pass: neither PASS nor SKIPPED nor WEAK_CASE. */
