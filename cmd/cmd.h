@@ -19,6 +19,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(check, "check", "judge a kernel: is it right?")                                  \
 	C(eval, "eval", "judge a backend on a suite, and keep every record")               \
 	C(merge, "merge", "make one run of several")                                       \
+	C(report, "report", "say what a run found, or what changed between two")           \
 	C(ops, "ops", "list the operators")                                                \
 	C(show, "show", "describe an operator, or a case line")                            \
 	C(mutants, "mutants", "prove the checkers: planted wrong answers must be refused") \

@@ -152,13 +152,30 @@ static bool is_derived(const json_t *rec)
 	return d && !json_is_false(d) && !json_is_null(d);
 }
 
-/* A case is known across runs by its overload and the suite's line: kernels and seeds change. */
+/* A line up to the seed at its end, if it has one there. */
+static size_t without_seed(const char *line)
+{
+	static const char seed[] = " seed=";
+	size_t n = strlen(line);
+
+	for (const char *p = strstr(line, seed); p; p = strstr(p + 1, seed))
+		if (!p[sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")])
+			n = (size_t)(p - line);
+	return n;
+}
+
+/* A case is known across runs by its overload and the suite's line: kernels and drawn seeds change. */
 static struct ay_record_id across_runs(const json_t *rec)
 {
-	const char *asked = ay_record_str(rec, AY_FIELD_CASE);
+	const char *asked = ay_record_str(rec, AY_FIELD_CASE), *line = ay_record_str(rec, AY_FIELD_LINE);
+	struct ay_str b = { 0 };
+	struct ay_record_id id;
 
-	return ay_id_case(ay_record_str(rec, AY_FIELD_OVERLOAD),
-			  asked ? asked : ay_record_str(rec, AY_FIELD_LINE));
+	if (!asked)
+		ay_str_addn(&b, line, without_seed(line));
+	id = ay_id_case(ay_record_str(rec, AY_FIELD_OVERLOAD), asked ? asked : ay_str_text(&b));
+	ay_str_release(&b);
+	return id;
 }
 
 static void add_time(struct ay_summary *s, struct ay_sum_case *c, const json_t *rec)

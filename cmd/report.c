@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report - what a run says; what changed between two.
+ */
+#include "cmd.h"
+#include "report/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const struct usage usage = {
+	"assay report RUN [RUN2] [options]",
+	"One run: a table of its operators and the scores. Two runs: what RUN2 fixed, broke, made faster or "
+	"slower, and\n"
+	"what is missing or new in it. Times are compared where both runs were made on the same kind of machine: "
+	"a case is\n"
+	"slower if the intervals of its time are disjoint and more than 3 % lie between. Exit status: 0; 1 with\n"
+	"--fail-on-regression if anything is broken, slower or missing; 2 usage or our failure.",
+	"  assay report runs/mine\n"
+	"  assay report runs/mine --failures --op add\n"
+	"  assay report runs/mine --format junit > results.xml\n"
+	"  assay report runs/main runs/mine\n"
+	"  assay report runs/main runs/mine --fail-on-regression --format md > comment.md\n",
+};
+
+struct report {
+	const char *op, *format_name;
+	bool failures, fail_on_regression;
+	enum ay_format format;
+};
+
+static struct ay_screen find_screen(void)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	struct ay_screen s = { 0 };
+	struct winsize w = { 0 };
+
+	if (!isatty(1))
+		return s;
+	s.colour = !no_colour || !*no_colour;
+	if (!ioctl(1, TIOCGWINSZ, &w))
+		s.width = w.ws_col;
+	return s;
+}
+
+static int write_out(const struct ay_str *b, struct ay_err *err)
+{
+	if (fwrite(ay_str_text(b), 1, b->len, stdout) != b->len || fflush(stdout))
+		return ay_fail_errno(err, AY_ERR_IO, "cannot write the report");
+	return 0;
+}
+
+/* A run that says nothing is no run: everything would be fine against it. */
+static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
+{
+	struct ay_str found = { 0 };
+	int rc;
+
+	if (ay_summary_read(dir, s, err))
+		return -1;
+	ay_run_found_print(&found, &s->found);
+	rc = s->ncase || s->nkernel
+		     ? 0
+		     : ay_fail(err, AY_ERR_IO, "the run '%s' holds no verdict: %s", dir, ay_str_text(&found));
+	if (!rc && s->found.first_bad)
+		fprintf(stderr, "assay: %s: %s\n", dir, ay_str_text(&found));
+	ay_str_release(&found);
+	return rc;
+}
+
+static int report_one(const struct report *r, const char *dir, struct ay_err *err)
+{
+	const struct ay_screen screen = find_screen();
+	struct ay_summary s = { 0 };
+	struct ay_str b = { 0 };
+	int rc = read_run(dir, &s, err);
+
+	if (!rc && r->failures && !ay_report_failures(&b, &s, r->op, r->format) && r->format == AY_FORMAT_TEXT)
+		ay_str_add(&b, r->op ? "no failures of that operator\n" : "no failures\n");
+	else if (!rc && !r->failures)
+		ay_report_run(&b, &s, r->format, &screen);
+	if (!rc)
+		rc = write_out(&b, err);
+	ay_summary_release(&s);
+	ay_str_release(&b);
+	return rc ? EXIT_FAILED : EXIT_PASSED;
+}
+
+static int report_two(const struct report *r, const char *const *dir, struct ay_err *err)
+{
+	const struct ay_screen screen = find_screen();
+	struct ay_summary a = { 0 }, b = { 0 };
+	struct ay_comparison c = { 0 };
+	struct ay_str out = { 0 };
+	int status = EXIT_FAILED;
+
+	if (!read_run(dir[0], &a, err) && !read_run(dir[1], &b, err)) {
+		ay_compare(&c, &a, &b);
+		ay_comparison_print(&out, &c, r->format, &screen);
+		if (!write_out(&out, err))
+			status = r->fail_on_regression && ay_regressions(&c) ? EXIT_NOT_PASSED : EXIT_PASSED;
+	}
+	ay_comparison_release(&c);
+	ay_summary_release(&a);
+	ay_summary_release(&b);
+	ay_str_release(&out);
+	return status;
+}
+
+static int check_usage(struct report *r, int n, struct ay_err *err)
+{
+	r->format = ay_format_find(r->format_name);
+	if (n < 1 || n > 2)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "report: name one run, or two to compare (see: assay report --help)");
+	if (r->format == AY_FORMAT_COUNT)
+		return ay_fail(err, AY_ERR_USAGE, "--format is text, md, csv, json or junit, not '%s'",
+			       r->format_name);
+	if (n == 2 && (r->format == AY_FORMAT_CSV || r->format == AY_FORMAT_JUNIT))
+		return ay_fail(err, AY_ERR_USAGE, "two runs are compared as text, md or json, not as %s",
+			       r->format_name);
+	if (n == 2 && (r->failures || r->op))
+		return ay_fail(err, AY_ERR_USAGE, "--failures and --op are for one run");
+	if (n == 1 && r->fail_on_regression)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--fail-on-regression needs two runs: the one to compare with first");
+	if (r->op && !r->failures)
+		return ay_fail(err, AY_ERR_USAGE, "--op goes with --failures");
+	if (r->failures && r->format == AY_FORMAT_JUNIT)
+		return ay_fail(err, AY_ERR_USAGE, "--format junit has the failures in it already");
+	return 0;
+}
+
+int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	struct report r = { .format_name = "text" };
+	const struct opt opts[] = {
+		{ "failures", OPT_FLAG, &r.failures, NULL,
+		  "each failing case, its first wrong element and the line to paste" },
+		{ "op|ops|op-name", OPT_TEXT, &r.op, "X", "with --failures: only of this operator or overload" },
+		{ "format", OPT_TEXT, &r.format_name, "F", "text, md, csv, json or junit" },
+		{ "fail-on-regression", OPT_FLAG, &r.fail_on_regression, NULL,
+		  "exit status 1 if RUN2 broke, slowed down or lost anything" },
+		{ 0 },
+	};
+	const int n = opt_parse(argc, argv, opts, &usage, err);
+
+	(void)app;
+	if (n < 0)
+		return opt_status(n);
+	if (check_usage(&r, n, err))
+		return EXIT_FAILED;
+	return n == 1 ? report_one(&r, argv[0], err) : report_two(&r, argv, err);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+#include "store/export.h"
+
+#include <string.h>
+
+static const char *const formats[] = {
+#define F(name, text) text,
+	AY_FORMATS(F)
+#undef F
+};
+
+enum ay_format ay_format_find(const char *name)
+{
+	int f = 0;
+
+	while (f < AY_FORMAT_COUNT && strcmp(formats[f], name))
+		f++;
+	return (enum ay_format)f;
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------- */
+
+enum { OPERATOR, VERDICT, PASSED, TIME, OF_FLOOR, SPEEDUP, BASELINE, COLUMNS };
+
+static const struct ay_column columns[COLUMNS] = {
+	[OPERATOR] = { "operator", false, 16 }, [VERDICT] = { "verdict", false, 0 },
+	[PASSED] = { "cases", true, 0 },        [TIME] = { "time", true, 0 },
+	[OF_FLOOR] = { "of floor", true, 0 },   [SPEEDUP] = { "speed-up", false, 0 },
+	[BASELINE] = { "baseline", false, 8 },
+};
+
+static enum ay_paint paint_of(enum ay_verdict v)
+{
+	switch (v) {
+	case AY_VERDICT_PASS: return AY_PAINT_GOOD;
+	case AY_VERDICT_NONE:
+	case AY_VERDICT_SKIPPED:
+	case AY_VERDICT_WEAK_CASE:
+	case AY_VERDICT_UNSUPPORTED: return AY_PAINT_POOR;
+	default: return AY_PAINT_BAD;
+	}
+}
+
+/* The text of b in the arena; b is empty again. */
+static const char *take(struct ay_arena *a, struct ay_str *b)
+{
+	const char *s = ay_strdup(a, ay_str_text(b));
+
+	ay_str_clear(b);
+	return s;
+}
+
+static void add_operator(struct ay_table *t, const struct ay_summary *s, const struct ay_sum_operator *op)
+{
+	const struct ay_speed_shown shown = ay_speed_shown(&op->speed);
+	const char *cell[COLUMNS] = { [OPERATOR] = op->name, [BASELINE] = ay_sum_baseline(s, &op->speed) };
+	struct ay_str b = { 0 };
+
+	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", ay_sum_verdict_name(op->verdict),
+				   s->has_suite && !op->in_suite ? " (not in the suite)" : "");
+	cell[PASSED] = ay_sprintf(&t->arena, "%lld/%lld", (long long)op->count[AY_VERDICT_PASS],
+				  (long long)op->cases);
+	ay_time_print(&b, op->speed.ns);
+	cell[TIME] = take(&t->arena, &b);
+	if (op->speed.of_floor > 0)
+		cell[OF_FLOOR] = ay_sprintf(&t->arena, "%.0f %%", 100 * op->speed.of_floor);
+	ay_speed_print(&b, &shown);
+	cell[SPEEDUP] = take(&t->arena, &b);
+	ay_table_row(t, cell, VERDICT, paint_of(op->verdict));
+	ay_str_release(&b);
+}
+
+static void add_speed_total(struct ay_str *b, const char *what, const struct ay_speed_score *x)
+{
+	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
+
+	ay_str_addf(b, "speed-up per %s: ", what);
+	ay_speed_print(b, &shown);
+	ay_str_addf(b, "%s over %d of %d (%lld cases overhead-bound)\n", x->scored ? "" : "none", x->scored, x->of,
+		    (long long)x->overhead_cases);
+	ay_str_addf(b, "  perf@p of %d:", x->of);
+	for (int i = 0; i < AY_PERF_N; i++)
+		ay_str_addf(b, "%s p=%g: %d", i ? "," : "", ay_perf_p[i], x->fast[i]);
+	ay_str_add(b, "; by lower bounds:");
+	for (int i = 0; i < AY_PERF_N; i++)
+		ay_str_addf(b, " %d", x->surely[i]);
+	ay_str_addc(b, '\n');
+}
+
+static void add_totals(struct ay_str *b, const struct ay_summary *s)
+{
+	ay_str_addf(b, "per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
+		    s->operators.passed, s->operators.of, s->operators.missing, s->overloads.passed,
+		    s->overloads.of);
+	if (s->timed) {
+		add_speed_total(b, "operator", &s->speed_operators);
+		add_speed_total(b, "overload", &s->speed_overloads);
+	}
+	ay_run_found_print(b, &s->found);
+	if (s->errors)
+		ay_str_addf(b, "; %lld are errors, not verdicts", (long long)s->errors);
+	ay_str_addc(b, '\n');
+}
+
+static void report_text(struct ay_str *b, const struct ay_summary *s, const struct ay_screen *screen)
+{
+	struct ay_table t = { .col = columns, .ncol = COLUMNS };
+
+	for (int i = 0; i < s->noperator; i++)
+		add_operator(&t, s, &s->op[i]);
+	ay_table_print(b, &t, screen);
+	add_totals(b, s);
+	ay_table_release(&t);
+}
+
+/* --- the other formats ----------------------------------------------------------------------------------------- */
+
+static void report_md(struct ay_str *b, const struct ay_summary *s)
+{
+	ay_md_summary(b, s);
+	ay_str_add(b, "\n## Failures\n\n");
+	if (!ay_report_failures(b, s, NULL, AY_FORMAT_MD))
+		ay_str_add(b, "None.\n");
+}
+
+static void report_json(struct ay_str *b, const struct ay_summary *s)
+{
+	json_t *j = ay_results_json(s);
+
+	if (json_dump_callback(j, ay_dump_to, b, JSON_INDENT(1) | JSON_ENSURE_ASCII))
+		AY_BUG("a report could not be printed");
+	ay_str_addc(b, '\n');
+	json_decref(j);
+}
+
+void ay_report_run(struct ay_str *b, const struct ay_summary *s, enum ay_format f, const struct ay_screen *screen)
+{
+	switch (f) {
+	case AY_FORMAT_MD: report_md(b, s); return;
+	case AY_FORMAT_CSV: ay_csv_summary(b, s); return;
+	case AY_FORMAT_JSON: report_json(b, s); return;
+	case AY_FORMAT_JUNIT: ay_report_junit(b, s); return;
+	default: report_text(b, s, screen);
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report - what a run says, for people and for other programs: a table, its failures, JUnit; and what changed
+ * between two runs (compare.h). Everything goes into a string. Text of strangers passes the door of its format:
+ * ay_term_text here, ay_md_* and ay_csv_cell of the store, ay_xml_text here, jansson for JSON.
+ */
+#ifndef AY_REPORT_REPORT_H
+#define AY_REPORT_REPORT_H
+
+#include "store/summary.h"
+
+/*      constant, name */
+#define AY_FORMATS(F) F(TEXT, "text") F(MD, "md") F(CSV, "csv") F(JSON, "json") F(JUNIT, "junit")
+
+enum ay_format {
+#define F(name, text) AY_FORMAT_##name,
+	AY_FORMATS(F)
+#undef F
+		AY_FORMAT_COUNT
+};
+
+/* AY_FORMAT_COUNT if there is none of that name. */
+enum ay_format ay_format_find(const char *name);
+
+/* The terminal. */
+struct ay_screen {
+	int width; /* 0: lines may be as long as they like */
+	bool colour;
+};
+
+/* One run: table and totals; OVERALL_SUMMARY.md; operator_summary.csv; results.json; JUnit. */
+void ay_report_run(struct ay_str *b, const struct ay_summary *s, enum ay_format f, const struct ay_screen *screen);
+/* Its failures, each with the first wrong element and the line to paste; op NULL: of all operators. Not for JUnit.
+ * Gives their number. */
+int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const char *op, enum ay_format f);
+void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
+
+/* --- pieces ---------------------------------------------------------------------------------------------------- */
+
+/* One line for a terminal: control bytes escaped, line ends as spaces, at most max bytes. */
+void ay_term_text(struct ay_str *b, const char *s, size_t max);
+/* A word of a shell command that means the text itself. */
+void ay_shell_word(struct ay_str *b, const char *s);
+/* Content of an element or of an attribute in double quotes. */
+void ay_xml_text(struct ay_str *b, const char *s, size_t max);
+
+enum ay_paint { AY_PAINT_NONE, AY_PAINT_GOOD, AY_PAINT_BAD, AY_PAINT_POOR };
+
+struct ay_column {
+	const char *head;
+	bool right;
+	int least; /* may be cut to this many characters where the screen is narrow; 0 = never */
+};
+
+/* A table of text. {.col, .ncol} first. A column without any content is left out. */
+struct ay_table {
+	const struct ay_column *col;
+	int ncol, nrow;
+	struct ay_arena arena;
+	const char **cell;    /* nrow x ncol */
+	enum ay_paint *paint; /* of each cell */
+};
+
+/* Cells are copied through ay_term_text. paint: of column painted (-1 = none). */
+void ay_table_row(struct ay_table *t, const char *const *cell, int painted, enum ay_paint paint);
+void ay_table_print(struct ay_str *b, const struct ay_table *t, const struct ay_screen *screen);
+void ay_table_release(struct ay_table *t);
+
+#endif
