@@ -70,9 +70,9 @@ static void add_reached(struct ay_str *b, const struct ay_timing *t)
 	struct ay_str s = { 0 };
 
 	/* where FLOPs are counted and closer to their limit than bytes, they say more */
-	if (t->peak > (t->ns > 0 ? t->floor_ns / t->ns : 0))
+	if (t->ns > 0 && t->peak > t->floor_ns / t->ns)
 		ay_str_addf(&s, "%.0f %% of peak", 100 * t->peak);
-	else if (t->floor_ns > 0)
+	else if (t->ns > 0 && t->floor_ns > 0)
 		ay_str_addf(&s, "%.0f %% of floor", 100 * t->floor_ns / t->ns);
 	ay_str_addf(b, "%-15s ", ay_str_text(&s));
 	ay_str_release(&s);

@@ -69,6 +69,20 @@ static int count_cases(const struct eval *e, const struct ay_entry_op *op, bool 
 	return n;
 }
 
+/* Is there a case of its own, or of a form that its function may stand for? */
+static bool may_answer(const struct eval *e, const struct ay_entry_op *op)
+{
+	for (int i = 0; i < e->suite.n; i++) {
+		const struct ay_entry_op *owner = NULL;
+
+		if (e->suite.c[i].op == op)
+			return true;
+		if (ay_registry_functional(e->app->registry, e->suite.c[i].schema, &owner) && owner == op)
+			return true;
+	}
+	return false;
+}
+
 static int add_files(struct eval *e, struct ay_err *err)
 {
 	const char *dir = e->o.kernels ? e->o.kernels : "generated_kernels";
@@ -84,7 +98,7 @@ static int add_files(struct eval *e, struct ay_err *err)
 		char *text;
 		size_t len;
 
-		if (!f->op || !count_cases(e, f->op, true))
+		if (!f->op || !may_answer(e, f->op))
 			continue;
 		*j = (struct eval_job){ .file = f->path,
 					.op = f->op,

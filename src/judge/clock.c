@@ -301,7 +301,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	ay_judge_rest(&k->base);
 	if (ay_pair_time(&s, a, m, &r, err))
 		return -1;
-	name_baseline(k, s.against, a, m);
+	name_baseline(k, m->pace == AY_PACE_NONE ? AY_AGAINST_NONE : s.against, a, m);
 	if (!m->why && s.against == AY_AGAINST_NONE)
 		m->why = why ? why : k->why ? ay_strdup(a, k->why) : NULL;
 	rep->timing = m;

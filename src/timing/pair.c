@@ -39,6 +39,7 @@ struct samples {
 
 struct pair {
 	const struct ay_pair_spec *s;
+	enum ay_against against; /* NONE also where the baseline is too slow for the budget */
 	struct ay_timing *t;
 	struct ay_pair_report *r;
 	struct ay_err *err;
@@ -145,7 +146,7 @@ static int run_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 	struct ay_outcome o;
 	struct ay_beat beat;
 
-	if (p->s->against == AY_AGAINST_REFERENCE) {
+	if (p->against == AY_AGAINST_REFERENCE) {
 		*ns = run_reference(p, key, n);
 		return 0;
 	}
@@ -254,29 +255,30 @@ static int try_both(struct pair *p)
 	if (is_over(p, &o))
 		return 1;
 	p->trial_b = 0;
-	if (p->s->against == AY_AGAINST_REFERENCE) {
+	if (p->against == AY_AGAINST_REFERENCE) {
 		if (ay_sets_init(&p->reference, &p->master, 1, false, p->err))
 			return -1;
 		p->trial_b = run_reference(p, new_key(), 1);
 		ay_sets_release(&p->reference);
 	}
-	if (p->s->against != AY_AGAINST_KERNEL)
+	if (p->against != AY_AGAINST_KERNEL)
 		return 0;
 	if (try_out(p, p->s->base_fd, p->s->base_proto, &p->trial_b, &o))
 		return -1;
 	if (o.what == AY_X_RAN)
 		return 0;
-	p->t->why = o.what == AY_X_REFUSED ? "the baseline does not take this case" : "the baseline failed";
-	p->trial_b = 0;
+	p->t->why = o.what == AY_X_REFUSED ? "no ratio: the baseline does not take this case"
+					   : "no ratio: the baseline failed";
+	p->against = AY_AGAINST_NONE;
 	return 0;
 }
 
 static double block_ns(const struct pair *p, double m)
 {
-	const double b = p->s->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
+	const double b = p->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
 	const double written = (double)p->master.bytes * m / write_per_ns;
 
-	return 2 * (m * p->trial_a * 1.3 + b + written * (p->s->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
+	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
 }
 
 static double clamp(double x, double lo, double hi)
@@ -293,13 +295,13 @@ static bool plan(struct pair *p)
 	const double target = clamp(p->spread / slack_wanted, least_batch_ns, longest_batch_ns);
 	const double bytes = (double)p->master.bytes + 1, room = (double)ay_memory_available() / 6;
 	const double most = clamp(fmin(pool_max, room) / bytes, 1, SETS_MAX);
-	const double fastest = p->s->against == AY_AGAINST_KERNEL ? fmin(p->trial_a, p->trial_b) : p->trial_a;
+	const double fastest = p->against == AY_AGAINST_KERNEL ? fmin(p->trial_a, p->trial_b) : p->trial_a;
 	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
 	const double budget = p->s->budget_s * 1e9;
 	double m = clamp(target / fastest, 1, most), cold = 2.2 * last / bytes / 0.8 + 1;
 
 	p->mb = 0;
-	if (p->s->against == AY_AGAINST_REFERENCE) /* slow by nature: no more of it than a batch must have */
+	if (p->against == AY_AGAINST_REFERENCE) /* slow by nature: no more of it than a batch must have */
 		p->mb = (int)clamp(target / p->trial_b, 1, m);
 	if (cold > m && cold <= most && block_ns(p, cold) * BLOCKS_PLANNED < budget)
 		m = cold;
@@ -343,14 +345,14 @@ static int run_block(struct pair *p, double ns[2], double *cpu, int *sets)
 
 			if (kernel)
 				rc = run_kernel(p, key[half], m, &beat);
-			else if (p->s->against != AY_AGAINST_NONE)
+			else if (p->against != AY_AGAINST_NONE)
 				rc = run_baseline(p, key[half], mb, &b);
 			if (rc)
 				return rc;
 			if (kernel) {
 				sum_a += (beat.ns - p->c0) / m / 2;
 				sum_cpu += beat.cpu_ns / m / 2;
-			} else if (p->s->against != AY_AGAINST_NONE) {
+			} else if (p->against != AY_AGAINST_NONE) {
 				sum_b += b / 2;
 			}
 		}
@@ -438,7 +440,7 @@ static bool is_enough(struct pair *p)
 {
 	if (!ay_is_look(p->n))
 		return false;
-	if (p->s->against == AY_AGAINST_NONE)
+	if (p->against == AY_AGAINST_NONE)
 		return !p->s->thorough || p->n >= ay_looks[1];
 	ay_ratio_judge(p->d, p->n, sum(p->tb, p->n) / sum(p->ta, p->n), slack_of(p, p->n), &p->ratio);
 	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
@@ -491,7 +493,7 @@ static int time_alone(struct pair *p, struct spell *alone)
 	int rc = 0;
 
 	*alone = (struct spell){ 0 };
-	if (p->s->against != AY_AGAINST_KERNEL)
+	if (p->against != AY_AGAINST_KERNEL)
 		return 0;
 	if (ay_sets_init(&ghost, &p->master, p->m, false, p->err))
 		return -1;
@@ -560,7 +562,7 @@ static void tell(struct pair *p, struct ay_arena *a)
 	t->ns_lo = exp(lo) * by;
 	t->ns_hi = exp(hi) * by;
 	slack_of(p, p->n);
-	if (p->s->against == AY_AGAINST_NONE)
+	if (p->against == AY_AGAINST_NONE)
 		return;
 	t->base_ns = ay_quantile(p->tb, p->n, 0.5);
 	by *= disturbed_by(p);
@@ -603,9 +605,9 @@ static int open_baseline(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
 
-	if (p->s->against == AY_AGAINST_REFERENCE)
+	if (p->against == AY_AGAINST_REFERENCE)
 		return ay_sets_init(&p->reference, &p->master, p->mb, false, p->err);
-	if (p->s->against == AY_AGAINST_NONE)
+	if (p->against == AY_AGAINST_NONE)
 		return 0;
 	if (open_seat(p, &p->b, p->s->base_fd, p->s->base_proto, &o))
 		return -1;
@@ -619,11 +621,14 @@ static int measure(struct pair *p)
 
 	if (!rc)
 		rc = try_both(p);
-	if (rc || p->t->why)
+	if (rc)
 		return rc;
-	if (!plan(p)) {
-		p->t->why = p->trial_b > p->trial_a ? "the baseline is too slow for the budget: see --budget"
-						    : "too slow for the budget: see --budget";
+	if (!plan(p) && p->against != AY_AGAINST_NONE) { /* then at least how long it takes */
+		p->t->why = "no ratio: baseline and kernel together are too slow for the budget (see --budget)";
+		p->against = AY_AGAINST_NONE;
+	}
+	if (p->against == AY_AGAINST_NONE && !plan(p)) {
+		p->t->why = "too slow for the budget: see --budget";
 		return 0;
 	}
 	place(p);
@@ -647,7 +652,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 
 	*r = (struct ay_pair_report){ 0 };
 	*t = (struct ay_timing){ .threads = s->threads };
-	*p = (struct pair){ .s = s, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
+	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
 	p->a.sets.pool = p->b.sets.pool = p->none.sets.pool = p->reference.pool =
 		(struct ay_pool){ .fd = { -1, -1 } };
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
