@@ -84,7 +84,7 @@ const struct ay_op ay_ops_embedding[] = {{
 		{ "((T([8, 33], dt, stride=st, offset=3), T([5, 9], i64, stride=(1, 5), offset=1)), {})", "dt=f32|f16|bf16 st=[66, 2]|[1, 8]|[0, 1]|[33, 1]", AY_QUICK },
 		{ "((T([8, 33], dt), T([5, 9], i32, stride=(0, 2))), {})", "dt=f32|f16", AY_QUICK },
 		{ "((T([4096, n], dt), T([b, m], i64), p, g), {})", "dt=f16|f32|bf16 g=True|False p=-1|1|2 n=128|256|4096 m=4|8 b=2|4", AY_FULL },
-		{ "((T([32000, 4096], dt), T([b, 512], i64)), {})", "dt=bf16|f32 b=1|8", AY_PERF },
+		{ "((T([v, e], dt), T([b, 512], i64)), {})", "dt=bf16|f32 b=1|8 (v,e)=(4096,512)|(32000,4096)", AY_PERF },
 	},
 	.fills     = "indices=index(size(weight, 0))",
 	.accepts   = accepts,

@@ -107,7 +107,7 @@ const struct ay_op ay_ops_gather[] = {{
 		{ "((T([9, 16], dt, stride=(0, 1)), 1, T([9, 16], i64, stride=(1, 0))), {})", "dt=f32|f16", AY_QUICK },
 		{ "((T([12, 31], dt, stride=(1, 12)), 0, T([12, 31], i64, stride=(62, 2), offset=1)), {'sparse_grad': True})", "dt=f32|bf16", AY_QUICK },
 		{ "((T(s, dt), d, T([s[0] - (d == 0 ? 0 : 9), s[1] - (d == 1 ? 0 : 5), s[2] - (d == 2 ? 0 : 3)], i64)), {})", "dt=f16|f32|bf16 d=0|1|2 s=[512, 128, 32]|[1024, 64, 16]|[128, 32, 256]", AY_FULL },
-		{ "((T([4096, 4096], dt), d, T([4096, 4096], i64)), {})", "dt=f32|bf16 d=0|1", AY_PERF },
+		{ "((T(s, dt), d, T(s, i64)), {})", "dt=f32|bf16 d=1|0 s=[512, 512]|[4096, 4096]", AY_PERF },
 	},
 	.fills     = "index=index(size(self, dim))",
 	.accepts   = accepts,

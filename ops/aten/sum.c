@@ -139,7 +139,7 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "aten::sum((T([1000], dt),), {})", "dt=i32|b8", AY_QUICK },
 		{ "aten::sum((T(s, dt),), {})", "dt=f16|f32|bf16 s=[1, 2]|[4096, 256]|[200, 40999, 3]", AY_FULL },
 		{ "((T(s, dt), d, k), {})", "dt=f16|f32|bf16 (k,d)=(True,[0])|(False,[1])|(False,[])|(True,[]) s=[1, 2]|[4096, 256]|[200, 40999, 3]", AY_FULL },
-		{ "((T([4096, 4096], dt), [d]), {})", "dt=f32|bf16 d=0|1", AY_PERF },
+		{ "((T(s, dt), [d]), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
 	.result    = result,
 	.reference = sum,

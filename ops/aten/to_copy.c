@@ -115,7 +115,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T([513], f32),), {'dtype': f16, 'non_blocking': True})", "", AY_QUICK },
 		{ "((T(s, da),), {'dtype': db})", "(da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,f64) s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T([8, 8], f32, stride=(2, 16)),), {'memory_format': m})", "m=torch.preserve_format|torch.contiguous_format", AY_FULL },
-		{ "((T([16, 128, 64, 60], da),), {'dtype': db})", "(da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,f32)", AY_PERF },
+		{ "((T(s, da),), {'dtype': db})", "s=[512, 1024]|[16, 128, 64, 60] (da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,f32)", AY_PERF },
 	},
 	.accepts   = accepts,
 	.result    = result,

@@ -350,7 +350,7 @@ const struct ay_op ay_ops_paged_attention[] = {{
 		/* a query cut out of a fused projection; room between the blocks */
 		{ LINE(", stride=(3 * h * d, d, 1), offset=h * d", ", stride=(h/g * d * bs + 64, d * bs, bs * x, x, 1)", ", stride=(h/g * d * bs + 64, d * bs, bs, 1)", "", "", "None"), DTS "(s,h,g,d,sc,bs,n,nb)=(3,4,2,64,0.125,16,70,20)", AY_QUICK },
 		{ LINE("", "", "", ", fill=shared", ", fill=const(n)", "None"), "(dt,x)=(f16,8)|(bf16,8) bs=16|32 g=1|4 (d,sc)=(64,0.125)|(80,0.11180339887498949)|(128,0.08838834764831845) h=8|16 (n,nb)=(1,4)|(33,12)|(128,32)|(512,128)|(2048,512) s=1|4|16|71", AY_FULL },
-		{ LINE("", "", "", ", fill=shared", ", fill=const(n)", "None"), "(dt,x)=(f16,8)|(bf16,8) bs=16 g=1|4 (d,sc)=(128,0.08838834764831845) h=16 (n,nb)=(512,512)|(2048,2048) s=16", AY_PERF },
+		{ LINE("", "", "", ", fill=shared", ", fill=const(n)", "None"), "(dt,x)=(f16,8)|(bf16,8) bs=16 g=1|4 (d,sc)=(128,0.08838834764831845) h=16 (n,nb)=(128,128)|(512,512)|(2048,2048) s=16", AY_PERF },
 	},
 	.fills     = "block_tables=perm(size(key_cache, 0)); seq_lens=int(1, max_seq_len); alibi_slopes=uniform(0.02, 0.5); k_scale=ones; v_scale=ones; out=out",
 	.makers    = makers,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { AUTO_MAX = 3 };
+enum { AUTO_MAX = 3, WORTH = 1 << 20 /* bytes; less than that is mostly overhead */ };
 
 static const char *const words[] = {
 	[AY_TIMED_NONE] = "none", [AY_TIMED_AUTO] = "auto", [AY_TIMED_FULL] = "full"
@@ -61,7 +61,15 @@ static bool has_perf(const struct ay_suite *s, const struct ay_entry_op *op)
 	return false;
 }
 
-/* The smallest of every dtype; which three, if there are more dtypes, goes by their order in the suite. */
+/* The smaller of two that are large enough, else the larger one. */
+static bool is_better(const struct facts *x, const struct facts *than)
+{
+	const bool large = x->bytes >= WORTH, other = than->bytes >= WORTH;
+
+	return large && other ? x->bytes < than->bytes : large || (!other && x->bytes > than->bytes);
+}
+
+/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. */
 static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first)
 {
 	int taken[AUTO_MAX], n = 0;
@@ -74,7 +82,7 @@ static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *
 		for (int k = 0; k < n; k++)
 			if (f[taken[k]].dt == f[i].dt)
 				same = k;
-		if (same >= 0 && f[i].bytes < f[taken[same]].bytes)
+		if (same >= 0 && is_better(&f[i], &f[taken[same]]))
 			taken[same] = i;
 		else if (same < 0 && n < AUTO_MAX)
 			taken[n++] = i;

@@ -40,7 +40,7 @@ int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_regis
 enum ay_timed { AY_TIMED_NONE, AY_TIMED_AUTO, AY_TIMED_FULL };
 /*
  * Chooses the cases to time. Of an operator that has cases of the tier AY_PERF those are worth it, of others (lines
- * of a file) all are; auto takes of each overload the smallest of every dtype, three at most. Cases of the tier
+ * of a file) all are; auto takes of each overload the smallest of every dtype that is not below 1 MiB, three at most. Cases of the tier
  * AY_PERF that are not chosen are taken out, and so are those of AY_FULL if `quick`.
  */
 void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick);
