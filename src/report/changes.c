@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A comparison in words. Changes of one kind and overload are told together; of their cases the first few are named,
- * JSON names all.
+ * A comparison in words. Changes of one kind and overload are told together; of their cases the first few are
+ * named, JSON names all.
  */
 #include "report/compare.h"
 #include "store/export.h"
@@ -70,7 +70,7 @@ static int group_at(const struct ay_comparison *c, int i)
 	return n;
 }
 
-/* --- totals ---------------------------------------------------------------------------------------------------- */
+/* --- totals ---------------------------------------------------------------------------------------------- */
 
 static void add_totals(struct ay_str *b, const struct ay_comparison *c)
 {
@@ -86,7 +86,7 @@ static void add_totals(struct ay_str *b, const struct ay_comparison *c)
 		    c->a->overloads.passed, c->a->overloads.of, c->b->overloads.passed, c->b->overloads.of);
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------------------ */
 
 static void add_paint(struct ay_str *b, const struct ay_screen *screen, const char *code)
 {
@@ -134,7 +134,7 @@ static void print_text(struct ay_str *b, const struct ay_comparison *c, const st
 	add_totals(b, c);
 }
 
-/* --- Markdown -------------------------------------------------------------------------------------------------- */
+/* --- Markdown -------------------------------------------------------------------------------------------- */
 
 static void print_md(struct ay_str *b, const struct ay_comparison *c)
 {
@@ -164,7 +164,7 @@ static void print_md(struct ay_str *b, const struct ay_comparison *c)
 	}
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------ */
+/* --- JSON ------------------------------------------------------------------------------------------------ */
 
 static json_t *time_json(const struct ay_case_time *t)
 {

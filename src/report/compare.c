@@ -6,7 +6,7 @@
 
 static const double margin = 1.03;
 
-/* --- pairing --------------------------------------------------------------------------------------------------- */
+/* --- pairing --------------------------------------------------------------------------------------------- */
 
 /* What one run has, by what it is about. */
 struct side {
@@ -78,7 +78,7 @@ static int overload_of(const struct side *d, const struct ay_sum_case *c)
 	return d->s->row[c->row].overload;
 }
 
-/* --- changes --------------------------------------------------------------------------------------------------- */
+/* --- changes --------------------------------------------------------------------------------------------- */
 
 static void add(struct ay_comparison *c, struct ay_change change)
 {
@@ -154,7 +154,7 @@ static void compare_overload(struct ay_comparison *c, const char *name, enum ay_
 		add(c, (struct ay_change){ kind, name, NULL, NULL, was, is });
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------------------- */
 
 static const char *machine_text(const struct ay_summary *s, const char *key)
 {

@@ -2,9 +2,9 @@
  *
  * compare - what changed between two runs.
  *
- * Cases are paired by overload and the suite's line; of several kernels on one case the worst verdict and the longest
- * time count. Where a run has no cases of an overload (its kernel was not built, is not there), its verdict is
- * compared as a whole. WEAK_CASE says nothing about a kernel and so is no change in either direction.
+ * Cases are paired by overload and the suite's line; of several kernels on one case the worst verdict and the
+ * longest time count. Where a run has no cases of an overload (its kernel was not built, is not there), its
+ * verdict is compared as a whole. WEAK_CASE says nothing about a kernel and so is no change in either direction.
  *
  * A case that passed in both is SLOWER or FASTER if the intervals of its time are disjoint and the times more than
  * 3 % apart; only where both runs were made on the same kind of CPU with as many cores, and with as many threads.

@@ -10,7 +10,7 @@
 
 enum { TEXT_SHOWN = 8000, LOG_SHOWN = 4000 };
 
-/* --- for a shell ----------------------------------------------------------------------------------------------- */
+/* --- for a shell ----------------------------------------------------------------------------------------- */
 
 static bool is_plain(const char *s)
 {
@@ -38,7 +38,7 @@ void ay_shell_word(struct ay_str *b, const char *s)
 	ay_str_release(&safe);
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------------------ */
 
 static void add_lines(struct ay_str *b, const char *s, size_t max)
 {
@@ -116,7 +116,7 @@ static void failure_text(struct ay_str *b, const json_t *rec)
 	ay_str_add(b, "\n\n");
 }
 
-/* --- csv and all of them --------------------------------------------------------------------------------------- */
+/* --- csv and all of them --------------------------------------------------------------------------------- */
 
 static const enum ay_field csv_fields[] = { AY_FIELD_FILE, AY_FIELD_OUT,   AY_FIELD_AT,   AY_FIELD_WANT,
 					    AY_FIELD_GOT,  AY_FIELD_BOUND, AY_FIELD_LINE, AY_FIELD_DETAIL };

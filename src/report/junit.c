@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JUnit XML, as CI systems read it: a suite per operator, a test per case; a kernel that never got to a case is a test
- * of its own, an operator without a kernel a skipped one.
+ * JUnit XML, as CI systems read it: a suite per operator, a test per case; a kernel that never got to a case is
+ * a test of its own, an operator without a kernel a skipped one.
  */
 #include "report/report.h"
 
@@ -46,7 +46,7 @@ static void add_attribute(struct ay_str *b, const char *name, const char *s)
 	ay_str_addc(b, '"');
 }
 
-/* --- one test -------------------------------------------------------------------------------------------------- */
+/* --- one test -------------------------------------------------------------------------------------------- */
 
 static void add_number(struct ay_str *b, const char *label, const json_t *rec, enum ay_field f)
 {
@@ -127,7 +127,7 @@ static void add_test(struct ay_str *b, const char *class, const char *name, cons
 	ay_str_add(b, "  </testcase>\n");
 }
 
-/* --- suites ---------------------------------------------------------------------------------------------------- */
+/* --- suites ---------------------------------------------------------------------------------------------- */
 
 struct tests {
 	struct ay_str text;
@@ -195,7 +195,8 @@ static void link_cases(const struct ay_summary *s, int *first, int *next)
 	}
 }
 
-/* Failures of ours and lines that were not taken: what they would have said is unknown, so nothing may look green. */
+/* Failures of ours and lines that were not taken: what they would have said is unknown, so nothing may look
+ * green. */
 static int add_errors(struct ay_str *b, const struct ay_summary *s)
 {
 	struct ay_str what = { 0 };

@@ -19,7 +19,7 @@ enum ay_format ay_format_find(const char *name)
 	return (enum ay_format)f;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------------------- */
 
 enum { OPERATOR, VERDICT, PASSED, TIME, OF_FLOOR, SPEEDUP, BASELINE, COLUMNS };
 
@@ -114,7 +114,7 @@ static void report_text(struct ay_str *b, const struct ay_summary *s, const stru
 	ay_table_release(&t);
 }
 
-/* --- the other formats ----------------------------------------------------------------------------------------- */
+/* --- the other formats ----------------------------------------------------------------------------------- */
 
 static void report_md(struct ay_str *b, const struct ay_summary *s)
 {

@@ -35,7 +35,7 @@ void ay_report_run(struct ay_str *b, const struct ay_summary *s, enum ay_format 
 int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const char *op, enum ay_format f);
 void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
 
-/* --- pieces ---------------------------------------------------------------------------------------------------- */
+/* --- pieces ---------------------------------------------------------------------------------------------- */
 
 /* One line for a terminal: control bytes escaped, line ends as spaces, at most max bytes. */
 void ay_term_text(struct ay_str *b, const char *s, size_t max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables for a terminal. Columns are as wide as their widest cell; on a screen that is too narrow those that may be
- * cut give way, the widest first. A character is a code point: names are ASCII unless somebody plays.
+ * Tables for a terminal. Columns are as wide as their widest cell; on a screen that is too narrow those that may
+ * be cut give way, the widest first. A character is a code point: names are ASCII unless somebody plays.
  */
 #include "report/report.h"
 

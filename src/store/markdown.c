@@ -131,7 +131,7 @@ static void add_table(struct ay_str *b, const struct ay_summary *s)
 		ay_str_addf(b, "\n%d more in results.json.\n", s->noperator - shown);
 }
 
-/* --- speed ------------------------------------------------------------------------------------------------------ */
+/* --- speed ----------------------------------------------------------------------------------------------- */
 
 static void add_speed_score(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {

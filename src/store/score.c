@@ -11,7 +11,7 @@ const double ay_perf_p[AY_PERF_N] = { 0, 0.5, 0.8, 1, 1.5, 2 };
 /* Which logarithms are added where. */
 enum { NS, FLOOR, SPEEDUP, LO, HI, ANY, ANY_LO, ANY_HI };
 
-/* --- one case -------------------------------------------------------------------------------------------------- */
+/* --- one case -------------------------------------------------------------------------------------------- */
 
 /* What no clock gives is no time: a record is a stranger's, and means of it must stay finite. */
 static double positive(double x)
@@ -63,7 +63,7 @@ bool ay_case_time_worse(const struct ay_case_time *a, const struct ay_case_time 
 	return b->ns > a->ns;
 }
 
-/* --- many ------------------------------------------------------------------------------------------------------ */
+/* --- many ------------------------------------------------------------------------------------------------ */
 
 static void add_ratio(struct ay_speed *s, const struct ay_case_time *t)
 {
@@ -133,7 +133,7 @@ void ay_speed_end(struct ay_speed *s)
 	s->any_hi = mean(s->sum[ANY_HI], s->any_no_hi ? 0 : s->ratios);
 }
 
-/* --- for people ------------------------------------------------------------------------------------------------ */
+/* --- for people ------------------------------------------------------------------------------------------ */
 
 struct ay_speed_shown ay_speed_shown(const struct ay_speed *s)
 {
@@ -176,7 +176,7 @@ void ay_time_print(struct ay_str *b, double ns)
 	ay_str_addf(b, "%.3g %s", ns / units[u].ns, units[u].unit);
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------------- */
+/* --- scores ---------------------------------------------------------------------------------------------- */
 
 /* A mean of equal numbers is not above that number, whatever log and exp make of it. */
 static bool is_above(double x, double p)

@@ -3,17 +3,18 @@
  * score - what the times of a run are worth, from its records.
  *
  * The speed-up of an operator is the geometric mean over its scored cases; that of a run the geometric mean over
- * operators (the two levels of KernelGenBench). perf@p (fast_p) is the share of all operators of the suite that are
- * correct and whose speed-up is above p (BackendBench). The same again with overloads in place of operators.
+ * operators (the two levels of KernelGenBench). perf@p (fast_p) is the share of all operators of the suite that
+ * are correct and whose speed-up is above p (BackendBench). The same again with overloads in place of operators.
  *
  * Where we leave the two systems, on purpose:
  *  - only cases are samples. KernelGenBench puts running averages among them and counts those again.
  *  - of several attempts the worst counts, not the best round.
- *  - an operator that failed, is missing or was not timed has no speed-up. BackendBench lets failures in at 1.0x and
- *    leaves absent operators out of the denominator; here they stay in it, and none of them is above any p.
+ *  - an operator that failed, is missing or was not timed has no speed-up. BackendBench lets failures in at 1.0x
+ *    and leaves absent operators out of the denominator; here they stay in it, and none of them is above any p.
  *  - the mean over operators says how many of the suite's operators it is made of: who solves only the easy ones
  *    shows it. An operator enters only if all of it passes.
- *  - a speed-up over `reference` is none. Cases whose baseline is mostly the cost of a call are left out and counted.
+ *  - a speed-up over `reference` is none. Cases whose baseline is mostly the cost of a call are left out and
+ *    counted.
  *  - a case that could not be decided (UNCLEAR) counts as its lower bound, so noise earns nothing; with no lower
  *    bound it takes its operator's speed-up away.
  *  - perf@p is also given for the lower bounds alone: what holds for certain.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timed - the object "timing" of a case record: struct ay_timing as JSON. One table serves the writer and the reader;
- * a new member of the struct is one row here. Beside the rows the object has "of_floor" (floor_ns / ns) and "samples".
+ * timed - the object "timing" of a case record: struct ay_timing as JSON. One table serves the writer and the
+ * reader; a new member of the struct is one row here. Beside the rows the object has "of_floor" (floor_ns / ns)
+ * and "samples".
  *
- * It is read as a stranger's: every field must be of its kind where it is present, pace must be there. Numbers that
- * JSON has not (an interval without an upper end) are left out when writing.
+ * It is read as a stranger's: every field must be of its kind where it is present, pace must be there. Numbers
+ * that JSON has not (an interval without an upper end) are left out when writing.
  */
 #ifndef AY_STORE_TIMED_H
 #define AY_STORE_TIMED_H
@@ -71,7 +72,8 @@ extern const struct ay_timing_field ay_timing_fields[];
 json_t *ay_timed_write(const struct ay_timing *t);
 /* NULL, or the name of the first field that is missing or not what it should be. */
 const char *ay_timed_wrong(const json_t *timing);
-/* An object that is not wrong. What is absent is 0; strings are borrowed from it; samples are counted, not read. */
+/* An object that is not wrong. What is absent is 0; strings are borrowed from it; samples are counted, not
+ * read. */
 void ay_timed_read(const json_t *timing, struct ay_timing *t);
 
 #endif

@@ -43,7 +43,7 @@ enum ay_pace ay_pace_find(const char *name)
 	return AY_PACE_NONE;
 }
 
-/* --- order statistics ------------------------------------------------------------------------------------------ */
+/* --- order statistics ------------------------------------------------------------------------------------ */
 
 /* NaN last, so that the order is total. */
 static int ascending(const void *pa, const void *pb)
@@ -111,7 +111,7 @@ void ay_interval(const double *d, int n, double alpha, double *mid, double *lo, 
 	ay_xfree(s);
 }
 
-/* --- neighbours ------------------------------------------------------------------------------------------------ */
+/* --- neighbours ------------------------------------------------------------------------------------------ */
 
 double ay_lag1(const double *d, int n)
 {
@@ -139,7 +139,7 @@ static int average_pairs(double *d, int n)
 	return n / 2;
 }
 
-/* --- judging --------------------------------------------------------------------------------------------------- */
+/* --- judging --------------------------------------------------------------------------------------------- */
 
 bool ay_is_look(int n)
 {

@@ -55,10 +55,11 @@ double ay_lag1(const double *d, int n);
 /* Is this a number of blocks at which one may look? */
 bool ay_is_look(int n);
 /*
- * Judges n samples, at most AY_BLOCKS_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the gate
- * cannot see, as a fraction of a batch. The first that fits is said. FASTER: lo > max(1.01, 1 + slack) and
- * totals > 1. SLOWER: hi < 0.99. SAME: all of [lo, hi] in [0.97, 1.03]. Too few samples after pooling, and samples
- * that are not finite (a time that was not above zero), are UNCLEAR with lo = 0 and hi = inf: not numbers for JSON.
+ * Judges n samples, at most AY_BLOCKS_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the
+ * gate cannot see, as a fraction of a batch. The first that fits is said. FASTER: lo > max(1.01, 1 + slack) and
+ * totals > 1. SLOWER: hi < 0.99. SAME: all of [lo, hi] in [0.97, 1.03]. Too few samples after pooling, and
+ * samples that are not finite (a time that was not above zero), are UNCLEAR with lo = 0 and hi = inf: not
+ * numbers for JSON.
  */
 void ay_ratio_judge(const double *d, int n, double totals, double slack, struct ay_ratio *r);
 /* Half the width of the interval of the ratio, relative to it. */

@@ -104,7 +104,7 @@ static void read_run(const char *name, struct ay_run *r, struct ay_summary *s)
 
 static const struct ay_screen piped;
 
-/* --- tables ---------------------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------------------- */
 
 TEST(report_tables_are_aligned_and_fit)
 {
@@ -224,7 +224,7 @@ TEST(report_failures_show_the_element_and_the_line_to_paste)
 	ay_summary_release(&s);
 }
 
-/* --- text stays text ------------------------------------------------------------------------------------------- */
+/* --- text stays text ------------------------------------------------------------------------------------- */
 
 /* What a shell makes of the word is the text that was shown, and it runs nothing. */
 TEST(report_shell_words_mean_themselves)
@@ -426,7 +426,7 @@ TEST(report_junit_has_errors_where_records_are_lost)
 	ay_arena_release(&a);
 }
 
-/* --- comparing ------------------------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------------------- */
 
 struct pair {
 	struct ay_run *ra, *rb;

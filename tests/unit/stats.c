@@ -41,7 +41,7 @@ TEST(stats_sign_ranks_are_those_of_the_tables)
 	CHECKF(abs(ay_sign_rank(10000, 0.0025) - 4849) <= 1, "%d", ay_sign_rank(10000, 0.0025));
 }
 
-/* --- intervals and quantiles ----------------------------------------------------------------------------------- */
+/* --- intervals and quantiles ----------------------------------------------------------------------------- */
 
 TEST(stats_intervals_are_order_statistics)
 {
@@ -90,7 +90,7 @@ TEST(stats_paces_have_names)
 	CHECK(ay_pace_find("FASTEST") == AY_PACE_NONE && ay_pace_find("") == AY_PACE_NONE);
 }
 
-/* --- pooling --------------------------------------------------------------------------------------------------- */
+/* --- pooling --------------------------------------------------------------------------------------------- */
 
 TEST(stats_lag_one_is_what_the_formula_says)
 {
@@ -137,10 +137,10 @@ TEST(stats_pooling_leaves_the_first_of_an_odd_number_out)
 	CHECKF(fabs(log(r.ratio) - 6.5) < 1e-12, "1 to 12, not 0 to 11: %g", log(r.ratio));
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------------- */
+/* --- calls ----------------------------------------------------------------------------------------------- */
 
-/* 20 samples whose interval is exactly [lo, hi]: rank 3 at the level of a look, so three at each end and the median
- * between. Small and large take turns, so nothing is pooled. */
+/* 20 samples whose interval is exactly [lo, hi]: rank 3 at the level of a look, so three at each end and the
+ * median between. Small and large take turns, so nothing is pooled. */
 static void planted(double lo, double hi, double d[20])
 {
 	for (int i = 0; i < 20; i++)
@@ -220,7 +220,7 @@ TEST(stats_few_or_impossible_samples_are_unclear)
 	CHECK(r.pace != AY_PACE_FASTER);
 }
 
-/* --- simulated runs -------------------------------------------------------------------------------------------- */
+/* --- simulated runs -------------------------------------------------------------------------------------- */
 
 enum { RUNS = 2000, NAIVE_RUNS = 400 };
 
