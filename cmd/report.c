@@ -28,7 +28,7 @@ static const struct usage usage = {
 
 struct report {
 	const char *op, *format_name;
-	bool failures, fail_on_regression;
+	bool failures, fail_on_regression, json;
 	enum ay_format format;
 };
 
@@ -142,6 +142,7 @@ int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "each failing case, its first wrong element and the line to paste" },
 		{ "op|ops|op-name", OPT_TEXT, &r.op, "X", "with --failures: only of this operator or overload" },
 		{ "format", OPT_TEXT, &r.format_name, "F", "text, md, csv, json or junit" },
+		{ "json", OPT_FLAG, &r.json, NULL, "the same as --format json" },
 		{ "fail-on-regression", OPT_FLAG, &r.fail_on_regression, NULL,
 		  "exit status 1 if RUN2 broke, slowed down or lost anything" },
 		{ 0 },
@@ -151,6 +152,8 @@ int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
 	(void)app;
 	if (n < 0)
 		return opt_status(n);
+	if (r.json)
+		r.format_name = "json";
 	if (check_usage(&r, n, err))
 		return EXIT_FAILED;
 	return n == 1 ? report_one(&r, argv[0], err) : report_two(&r, argv, err);

@@ -72,16 +72,18 @@ static int group_at(const struct ay_comparison *c, int i)
 
 /* --- totals ---------------------------------------------------------------------------------------------- */
 
-static void add_totals(struct ay_str *b, const struct ay_comparison *c)
+/* mark: what a line begins with. */
+static void add_totals(struct ay_str *b, const struct ay_comparison *c, const char *mark)
 {
+	ay_str_add(b, mark);
 	for (int i = 0; i < AY_CHANGE_COUNT; i++)
 		ay_str_addf(b, "%s%d %s", i ? ", " : "", c->count[i], kinds[i].name);
-	ay_str_addf(b, "; %d cases unchanged, %d still failing\n", c->same, c->failing);
+	ay_str_addf(b, "; %d cases unchanged, %d still failing\n%s", c->same, c->failing, mark);
 	if (c->no_times)
 		ay_str_addf(b, "times were not compared: %s\n", c->no_times);
 	else
 		ay_str_addf(b, "%d pairs of times were compared\n", c->times);
-	ay_str_addf(b, "per operator: %d of %d pass -> %d of %d; per overload: %d of %d -> %d of %d\n",
+	ay_str_addf(b, "%sper operator: %d of %d pass -> %d of %d; per overload: %d of %d -> %d of %d\n", mark,
 		    c->a->operators.passed, c->a->operators.of, c->b->operators.passed, c->b->operators.of,
 		    c->a->overloads.passed, c->a->overloads.of, c->b->overloads.passed, c->b->overloads.of);
 }
@@ -131,7 +133,7 @@ static void print_text(struct ay_str *b, const struct ay_comparison *c, const st
 		n = group_at(c, i);
 		print_group(b, c, i, n, screen);
 	}
-	add_totals(b, c);
+	add_totals(b, c, "");
 }
 
 /* --- Markdown -------------------------------------------------------------------------------------------- */
@@ -139,7 +141,7 @@ static void print_text(struct ay_str *b, const struct ay_comparison *c, const st
 static void print_md(struct ay_str *b, const struct ay_comparison *c)
 {
 	ay_str_add(b, "# assay: what changed\n\n");
-	add_totals(b, c);
+	add_totals(b, c, "- ");
 	if (!c->n)
 		return;
 	ay_str_add(b, "\n| change | overload | cases | first of them |\n|---|---|---|---|\n");
