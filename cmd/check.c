@@ -9,6 +9,7 @@
 #include "bulk.h"
 #include "clock.h"
 #include "record.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,13 +61,20 @@ struct check {
 
 static void print_report(const struct check *c, const struct ay_report *r)
 {
+	struct ay_str again = { 0 };
+
 	printf("    %s: %s\n", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->at)
 		printf("      %s%s: want %.9g, got %.9g, bound %.9g\n", r->out, r->at, r->want, r->got, r->bound);
 	if (r->hint)
 		printf("      hint: %s\n", r->hint);
 	printf("      case: %s\n", r->line);
-	printf("      again: assay check %s --case \"%s\"\n", c->task.file, r->line);
+	ay_str_add(&again, "assay check ");
+	ay_shell_word(&again, c->task.file);
+	ay_str_add(&again, " --case ");
+	ay_shell_word(&again, r->line);
+	printf("      again: %s\n", ay_str_text(&again));
+	ay_str_release(&again);
 }
 
 static void print_tally(const struct ay_tally *t)

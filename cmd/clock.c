@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock.h"
+#include "store/score.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,21 +19,6 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 	if (o->budget < 0 || !isfinite(o->budget))
 		return ay_fail(err, AY_ERR_USAGE, "--budget is a number of seconds");
 	return ay_clock_check_baseline(o->baseline, err);
-}
-
-void clock_time(struct ay_str *b, double ns)
-{
-	static const struct {
-		double from;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 0, "ns" } };
-	size_t i = 0;
-	double x;
-
-	while (ns < units[i].from * 0.9995)
-		i++;
-	x = ns / (units[i].from ? units[i].from : 1);
-	ay_str_addf(b, "%.*f %s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, units[i].unit);
 }
 
 static void add_shape(struct ay_str *b, const struct ay_value *v)
@@ -106,7 +92,7 @@ void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t)
 	if (strlen(label) > LABEL)
 		memcpy(cut.s + LABEL - 3, "...", 3);
 	if (t->ns > 0)
-		clock_time(&ns, t->ns);
+		ay_time_print(&ns, t->ns);
 	ay_str_addf(b, "  %-*s %9s ", LABEL, ay_str_text(&cut), ay_str_text(&ns));
 	if (t->ns > 0 && isfinite(t->ns_hi))
 		ay_str_addf(b, "%4.1f %%  ", 50 * (t->ns_hi - t->ns_lo) / t->ns);

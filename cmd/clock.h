@@ -30,8 +30,6 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 /* A table of times: its head, and one row. label: what stands in front, cut to fit. */
 void clock_head(struct ay_str *b);
 void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t);
-/* "412 us", "3.07 ms": three digits. */
-void clock_time(struct ay_str *b, double ns);
 /* What is short and tells cases apart: "[1024, 1024] f32, [1024, 1024] f32". */
 void clock_label(struct ay_str *b, const struct ay_suite_case *sc);
 

@@ -10,6 +10,7 @@
 #include "eval.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "report/report.h"
 #include "store/export.h"
 
 #include <stdio.h>
@@ -312,14 +313,12 @@ static int take_over(struct eval *e, struct ay_err *err)
 
 static void print_table(const struct ay_summary *s)
 {
-	printf("%-28s %-13s %9s %7s %7s  %s\n", "operator", "verdict", "overloads", "cases", "passed", "file");
-	for (int i = 0; i < s->noperator; i++) {
-		const struct ay_sum_operator *o = &s->op[i];
+	const struct ay_screen screen = { 0 };
+	struct ay_str b = { 0 };
 
-		printf("%-28s %-13s %5d/%-3d %7lld %7lld  %s\n", o->name, ay_sum_verdict_name(o->verdict),
-		       o->overloads_passed, o->overloads, (long long)o->cases,
-		       (long long)o->count[AY_VERDICT_PASS], o->file ? o->file : "");
-	}
+	ay_report_run(&b, s, AY_FORMAT_TEXT, &screen);
+	printf("%s", ay_str_text(&b));
+	ay_str_release(&b);
 }
 
 /* Exit status: a kernel that is there did not pass; or what the gates say. */
@@ -356,11 +355,8 @@ static int sum_up(struct eval *e)
 			json_decref(j);
 		} else {
 			print_table(&s);
-			printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
-			       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,
-			       s.overloads.of);
-			printf("%d cases in %.2f s; records in %s\n", e->done,
-			       (double)(ay_now_ns() - e->begin) / 1e9, dir);
+			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
+			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
 		}
 	}
 	ay_summary_release(&s);

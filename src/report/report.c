@@ -21,13 +21,13 @@ enum ay_format ay_format_find(const char *name)
 
 /* --- the table ------------------------------------------------------------------------------------------- */
 
-enum { OPERATOR, VERDICT, PASSED, TIME, OF_FLOOR, SPEEDUP, BASELINE, COLUMNS };
+enum { OPERATOR, VERDICT, PASSED, TIME, OF_FLOOR, SPEEDUP, BASELINE, KERNEL, COLUMNS };
 
 static const struct ay_column columns[COLUMNS] = {
 	[OPERATOR] = { "operator", false, 16 }, [VERDICT] = { "verdict", false, 0 },
 	[PASSED] = { "cases", true, 0 },        [TIME] = { "time", true, 0 },
 	[OF_FLOOR] = { "of floor", true, 0 },   [SPEEDUP] = { "speed-up", false, 0 },
-	[BASELINE] = { "baseline", false, 8 },
+	[BASELINE] = { "baseline", false, 8 }, [KERNEL] = { "kernel", false, 10 },
 };
 
 static enum ay_paint paint_of(enum ay_verdict v)
@@ -51,38 +51,85 @@ static const char *take(struct ay_arena *a, struct ay_str *b)
 	return s;
 }
 
-static void add_operator(struct ay_table *t, const struct ay_summary *s, const struct ay_sum_operator *op)
+static const char *base_name(const char *file)
 {
-	const struct ay_speed_shown shown = ay_speed_shown(&op->speed);
-	const char *cell[COLUMNS] = { [OPERATOR] = op->name, [BASELINE] = ay_sum_baseline(s, &op->speed) };
+	const char *slash = file ? strrchr(file, '/') : NULL;
+
+	return slash ? slash + 1 : file;
+}
+
+/* A row of either kind. */
+struct line {
+	const char *name, *note;
+	enum ay_verdict verdict;
+	const int64_t *count;
+	int64_t cases;
+	const struct ay_speed *speed; /* NULL: not shown */
+	const char *file;             /* NULL: not shown */
+};
+
+static void add_line(struct ay_table *t, const struct ay_summary *s, const struct line *l)
+{
+	const char *cell[COLUMNS] = { [OPERATOR] = l->name, [KERNEL] = l->file };
 	struct ay_str b = { 0 };
 
-	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", ay_sum_verdict_name(op->verdict),
-				   s->has_suite && !op->in_suite ? " (not in the suite)" : "");
-	cell[PASSED] = ay_sprintf(&t->arena, "%lld/%lld", (long long)op->count[AY_VERDICT_PASS],
-				  (long long)op->cases);
-	ay_time_print(&b, op->speed.ns);
-	cell[TIME] = take(&t->arena, &b);
-	if (op->speed.of_floor > 0)
-		cell[OF_FLOOR] = ay_sprintf(&t->arena, "%.0f %%", 100 * op->speed.of_floor);
-	ay_speed_print(&b, &shown);
-	cell[SPEEDUP] = take(&t->arena, &b);
-	ay_table_row(t, cell, VERDICT, paint_of(op->verdict));
+	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", ay_sum_verdict_name(l->verdict), l->note);
+	cell[PASSED] =
+		ay_sprintf(&t->arena, "%lld/%lld", (long long)l->count[AY_VERDICT_PASS], (long long)l->cases);
+	if (l->speed) {
+		const struct ay_speed_shown shown = ay_speed_shown(l->speed);
+
+		ay_time_print(&b, l->speed->ns);
+		cell[TIME] = take(&t->arena, &b);
+		if (l->speed->of_floor > 0)
+			cell[OF_FLOOR] = ay_sprintf(&t->arena, "%.0f %%", 100 * l->speed->of_floor);
+		ay_speed_print(&b, &shown);
+		cell[SPEEDUP] = take(&t->arena, &b);
+		cell[BASELINE] = ay_sum_baseline(s, l->speed);
+	}
+	ay_table_row(t, cell, VERDICT, paint_of(l->verdict));
 	ay_str_release(&b);
+}
+
+/* Where an operator has several kernels, what it shows as a whole is no kernel's: each gets a row of its own. */
+static void add_kernels(struct ay_table *t, const struct ay_summary *s, int op)
+{
+	for (int i = 0; i < s->nrow; i++) {
+		const struct ay_sum_row *r = &s->row[i];
+		if (s->overload[r->overload].op != op || r->derived)
+			continue;
+		add_line(t, s,
+			 &(struct line){ ay_sprintf(&t->arena, "  %s", s->overload[r->overload].name), "",
+					 r->verdict, r->count, r->cases, &r->speed, base_name(r->file) });
+	}
+}
+
+static void add_operator(struct ay_table *t, const struct ay_summary *s, int i)
+{
+	const struct ay_sum_operator *op = &s->op[i];
+	const bool several = op->kernels > 1;
+
+	add_line(t, s,
+		 &(struct line){ op->name, s->has_suite && !op->in_suite ? " (not in the suite)" : "", op->verdict,
+				 op->count, op->cases, several ? NULL : &op->speed,
+				 several ? NULL : base_name(op->file) });
+	if (several)
+		add_kernels(t, s, i);
 }
 
 static void add_speed_total(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {
 	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
 
-	ay_str_addf(b, "speed-up per %s: ", what);
+	ay_str_addf(b, "speed-up over libraries, per %s: ", what);
 	ay_speed_print(b, &shown);
-	ay_str_addf(b, "%s over %d of %d (%lld cases overhead-bound)\n", x->scored ? "" : "none", x->scored, x->of,
-		    (long long)x->overhead_cases);
-	ay_str_addf(b, "  perf@p of %d:", x->of);
+	ay_str_addf(b, "%s over %d of %d", x->scored ? ", geometric mean" : "none", x->scored, x->of);
+	if (x->overhead_cases)
+		ay_str_addf(b, "; %lld cases are overhead-bound and left out", (long long)x->overhead_cases);
+	ay_str_add(b, "\n  right and faster than p times the library (perf@p): ");
 	for (int i = 0; i < AY_PERF_N; i++)
-		ay_str_addf(b, "%s p=%g: %d", i ? "," : "", ay_perf_p[i], x->fast[i]);
-	ay_str_add(b, "; by lower bounds:");
+		ay_str_addf(b, "%sp=%g: %d", i ? ", " : "", ay_perf_p[i], x->fast[i]);
+	ay_str_addf(b, " of %d; for certain:", x->of);
 	for (int i = 0; i < AY_PERF_N; i++)
 		ay_str_addf(b, " %d", x->surely[i]);
 	ay_str_addc(b, '\n');
@@ -108,7 +155,7 @@ static void report_text(struct ay_str *b, const struct ay_summary *s, const stru
 	struct ay_table t = { .col = columns, .ncol = COLUMNS };
 
 	for (int i = 0; i < s->noperator; i++)
-		add_operator(&t, s, &s->op[i]);
+		add_operator(&t, s, i);
 	ay_table_print(b, &t, screen);
 	add_totals(b, s);
 	ay_table_release(&t);

@@ -31,19 +31,19 @@ enum {
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
 
-/* Significand bits, and the lowest bit of the exponent, of every element in eight bytes. */
+/* Significand bits of every element in eight bytes; the exponent's bits, its lowest, and 1/256, of one element. */
 struct lanes {
-	uint64_t significand, exponent, one;
+	uint64_t significand, exponent, one, small;
 	int bytes;
 };
 
 static bool lanes_of(enum ay_dt dt, struct lanes *l)
 {
 	switch (ay_dt_component(dt)) {
-	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 8 }; return true;
-	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 4 }; return true;
-	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 2 }; return true;
-	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 2 }; return true;
+	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 1015ull << 52, 8 }; return true;
+	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 119ull << 23, 4 }; return true;
+	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 7ull << 10, 2 }; return true;
+	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 119ull << 7, 2 }; return true;
 	default: return false;
 	}
 }
@@ -56,14 +56,17 @@ static uint64_t load(const uint8_t *p, int bytes)
 	return x;
 }
 
-/* Zeros, subnormals, infinities and NaN would become something else. */
-static bool all_plain(const uint8_t *p, uint64_t bytes, const struct lanes *l)
+/* With other significands zeros would become subnormal, which is slow: they are made small numbers first. False if
+ * there are infinities or NaN. */
+static bool make_plain(uint8_t *p, uint64_t bytes, const struct lanes *l)
 {
 	for (uint64_t i = 0; i + (uint64_t)l->bytes <= bytes; i += (uint64_t)l->bytes) {
 		uint64_t e = load(p + i, l->bytes) & l->exponent;
 
-		if (!e || e == l->exponent)
+		if (e == l->exponent)
 			return false;
+		if (!e)
+			memcpy(p + i, &l->small, (size_t)l->bytes);
 	}
 	return true;
 }
@@ -82,10 +85,9 @@ static enum how choose(const struct ay_operand *o, const struct ay_master_part *
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
 	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
-	    all_plain(p->base, p->bytes, &l))
+	    make_plain(p->base, p->bytes, &l))
 		return MIX;
-	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
-	    p->bytes >= ROTATED_FROM)
+	if ((is_fill(o, "int") || is_fill(o, "index")) && p->bytes >= ROTATED_FROM)
 		return ROTATE;
 	return REFILL;
 }

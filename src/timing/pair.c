@@ -606,7 +606,7 @@ static int open_baseline(struct pair *p)
 	struct ay_outcome o = { 0 };
 
 	if (p->against == AY_AGAINST_REFERENCE)
-		return ay_sets_init(&p->reference, &p->master, p->mb, false, p->err);
+		return ay_sets_init(&p->reference, &p->master, cap_of(p->mb), false, p->err);
 	if (p->against == AY_AGAINST_NONE)
 		return 0;
 	if (open_seat(p, &p->b, p->s->base_fd, p->s->base_proto, &o))

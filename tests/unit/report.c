@@ -176,18 +176,18 @@ TEST(report_text_has_a_table_and_totals)
 	fill_run(r);
 	read_run("r", r, &s);
 	ay_report_run(&b, &s, AY_FORMAT_TEXT, &piped);
-	CHECK_STR(b.s, "operator  verdict   cases    time  of floor  speed-up       baseline\n"
-		       "a::relu   PASS        2/3  1.5 us      25 %  2x [1.9, 2.1]  openblas 0.3\n"
-		       "a::add    MISMATCH    1/2\n"
-		       "a::abs    BUILD       0/0\n"
+	CHECK_STR(b.s, "operator  verdict   cases    time  of floor  speed-up       baseline      kernel\n"
+		       "a::relu   PASS        2/3  1.5 us      25 %  2x [1.9, 2.1]  openblas 0.3  k.c\n"
+		       "a::add    MISMATCH    1/2                                                 k.c\n"
+		       "a::abs    BUILD       0/0                                                 b.c\n"
 		       "a::exp    MISSING     0/0\n"
 		       "per operator: 1 of 4 pass (1 have no kernel); per overload: 1 of 4\n"
-		       "speed-up per operator: 2x [1.9, 2.1] over 1 of 4 (0 cases overhead-bound)\n"
-		       "  perf@p of 4: p=0: 1, p=0.5: 1, p=0.8: 1, p=1: 1, p=1.5: 1, p=2: 0; by lower bounds: 1 1 "
-		       "1 1 1 0\n"
-		       "speed-up per overload: 2x [1.9, 2.1] over 1 of 4 (0 cases overhead-bound)\n"
-		       "  perf@p of 4: p=0: 1, p=0.5: 1, p=0.8: 1, p=1: 1, p=1.5: 1, p=2: 0; by lower bounds: 1 1 "
-		       "1 1 1 0\n"
+		       "speed-up over libraries, per operator: 2x [1.9, 2.1], geometric mean over 1 of 4\n"
+		       "  right and faster than p times the library (perf@p): p=0: 1, p=0.5: 1, p=0.8: 1, p=1: 1, "
+		       "p=1.5: 1, p=2: 0 of 4; for certain: 1 1 1 1 1 0\n"
+		       "speed-up over libraries, per overload: 2x [1.9, 2.1], geometric mean over 1 of 4\n"
+		       "  right and faster than p times the library (perf@p): p=0: 1, p=0.5: 1, p=0.8: 1, p=1: 1, "
+		       "p=1.5: 1, p=2: 0 of 4; for certain: 1 1 1 1 1 0\n"
 		       "7 records\n");
 	ay_str_release(&b);
 	ay_summary_release(&s);
