@@ -51,6 +51,10 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = 2.0 * (double)ay_numel_of(&c->out[0]->view);
 	k->bytes = -1;
+	if (ay_number(c, "alpha") == 0 && ay_dt_is_integral(c->out[0]->view.dt))
+		k->bytes = 0; /* other need not be read, and in place nothing is left to do */
+	else if (c->out[0]->view.dt == AY_DT_B8)
+		k->bytes = ay_touched(&c->out[0]->view); /* "or": where one is true the other need not be read */
 }
 
 /* clang-format off */

@@ -269,11 +269,9 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = (double)ay_numel_of(&c->out[0]->view);
-	k->bytes = ay_has_arg(c, "p")
-			   ? (double)ay_numel_of(&c->out[0]->view) * ay_dt_info(c->out[0]->view.dt)->bytes
-			   : -1;
+	k->bytes = ay_has_arg(c, "p") ? ay_touched(&c->out[0]->view) : -1; /* with p self is only a shape */
 	if (ay_has_arg(c, "p") && ay_operand(c, "p"))
-		k->bytes += (double)ay_numel_of(ay_t(c, "p")) * ay_dt_info(ay_t(c, "p")->dt)->bytes;
+		k->bytes += ay_touched(ay_t(c, "p"));
 }
 
 /* clang-format off */

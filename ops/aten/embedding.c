@@ -61,11 +61,8 @@ static void embedding(struct ay_ref *r)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	const struct ay_view *indices = ay_t(c, "indices"), *out = &c->out[0]->view;
-
-	/* the rows that are named are read and written, and the indices read; the table is not */
-	k->bytes = 2.0 * (double)ay_numel_of(out) * ay_dt_info(out->dt)->bytes +
-		   (double)ay_numel_of(indices) * ay_dt_info(indices->dt)->bytes;
+	/* of the table nothing: all indices may name one row, which is then in the cache */
+	k->bytes = ay_touched(&c->out[0]->view) + ay_touched(ay_t(c, "indices"));
 }
 
 /* clang-format off */

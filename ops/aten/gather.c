@@ -84,10 +84,8 @@ static void gather(struct ay_ref *r)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	double n = (double)ay_numel_of(&c->out[0]->view);
-
-	/* what is gathered is read and written, and its index read; the rest of self need not be touched */
-	k->bytes = n * (2.0 * ay_dt_info(ay_t(c, "self")->dt)->bytes + 8);
+	/* of self nothing: the indices may name the same few elements again and again */
+	k->bytes = ay_touched(&c->out[0]->view) + ay_touched(ay_t(c, "index"));
 }
 
 /* clang-format off */

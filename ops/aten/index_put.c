@@ -348,16 +348,22 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	struct plan p;
 	struct ay_err err = { 0 };
-	double n = make_plan(c, &p, &err) ? 0 : (double)ay_numel_of(&p.values),
-	       item = ay_dt_info(ay_t(c, "self")->dt)->bytes;
+	bool known = !make_plan(c, &p, &err), add = ay_flag(c, "accumulate");
+	double n;
 
-	/* indices and values are read, the places written, and read before that where they are added to */
-	k->flops = ay_flag(c, "accumulate") ? n : 0;
-	k->bytes = n * item * (ay_flag(c, "accumulate") ? 3 : 2);
-	for (int i = 0; i < c->arg[1].n; i++)
-		if (c->arg[1].t[i])
-			k->bytes += (double)ay_numel_of(&c->arg[1].t[i]->view) *
-				    ay_dt_info(c->arg[1].t[i]->view.dt)->bytes;
+	for (int i = 0; i < c->arg[1].n; i++) {
+		const struct ay_operand *o = c->arg[1].t[i];
+
+		if (!o)
+			continue;
+		k->bytes += ay_touched(&o->view);
+		known = known && (o->view.dt != AY_DT_B8 || count_true(o) != UNKNOWN);
+	}
+	n = known ? (double)ay_numel_of(&p.values) : 0;
+	/* All places may be one where values are added up; otherwise they are distinct. */
+	k->flops = add ? n : 0;
+	k->bytes += n ? ay_touched(ay_t(c, "values")) : 0;
+	k->bytes += add ? 0 : n * ay_dt_info(ay_t(c, "self")->dt)->bytes;
 }
 
 /* clang-format off */

@@ -117,8 +117,17 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	k->flops = 20.0 * (double)ay_numel_of(&c->out[0]->view); /* a logarithm, a product, an exponential */
-	k->bytes = -1;
+	const struct ay_view *out = &c->out[0]->view;
+	double base = is_number(c, "self") ? 0 : ay_touched(ay_t(c, "self"));
+	double power = is_number(c, "exponent") ? 0 : ay_touched(ay_t(c, "exponent"));
+
+	k->flops = 20.0 * (double)ay_numel_of(out); /* a logarithm, a product, an exponential */
+	/* x^0 and 1^y are known without the other one */
+	k->bytes = ay_touched(out) + fmin(base, power);
+	if (!power && ay_t(c, "exponent")->data && ay_number(c, "exponent") != 0)
+		k->bytes += base;
+	if (!base && ay_t(c, "self")->data && ay_number(c, "self") != 1)
+		k->bytes += power;
 }
 
 /* clang-format off */

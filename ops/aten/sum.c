@@ -111,7 +111,8 @@ static void sum(struct ay_ref *r)
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = (double)ay_numel_of(ay_t(c, "self"));
-	k->bytes = -1;
+	/* as a bool a sum is known at its first true element */
+	k->bytes = c->out[0]->view.dt == AY_DT_B8 ? ay_touched(&c->out[0]->view) : -1;
 }
 
 /* clang-format off */

@@ -232,10 +232,13 @@ static void gemm_batched(struct ay_ref *r)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	double mn = (double)ay_int(c, "m") * (double)ay_int(c, "n");
+	double m = (double)ay_int(c, "m"), n = (double)ay_int(c, "n"), inner = (double)ay_int(c, "k");
 
-	k->flops = (double)c->nout * mn * (2.0 * (double)ay_int(c, "k") + 2);
-	k->bytes = -1;
+	if (ay_number(c, "alpha") == 0 || !inner)
+		return; /* C is scaled at most, and with beta = 1 nothing is done */
+	k->flops = (double)c->nout * m * n * (2 * inner + 2);
+	/* without the padding up to lda, ldb and ldc */
+	k->bytes = (double)c->nout * (m * inner + inner * n + m * n) * ay_dt_info(c->out[0]->view.dt)->bytes;
 }
 
 /* Spelling of the lines: A_N columns with LA rows are what A holds, and so on; p rows of padding. */

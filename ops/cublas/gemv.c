@@ -129,8 +129,12 @@ static void gemv(struct ay_ref *r)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	k->flops = 8.0 * (double)ay_int(c, "m") * (double)ay_int(c, "n");
-	k->bytes = -1;
+	double m = (double)ay_int(c, "m"), n = (double)ay_int(c, "n");
+
+	if (ay_number(c, "alpha") == 0 || !m || !n)
+		return; /* y is scaled at most, and with beta = 1 nothing is done */
+	k->flops = 8 * m * n;
+	k->bytes = 8 * (m * n + m + n); /* without the padding and what the increments step over */
 }
 
 /* clang-format off */

@@ -28,6 +28,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = (double)ay_numel_of(ay_t(c, "self"));
+	k->bytes = -1;
 }
 
 /* clang-format off */

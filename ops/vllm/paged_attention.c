@@ -306,15 +306,29 @@ static const struct ay_maker makers[] = {
 	{ "paged", paged }, { "shared", shared }, { "nan_tail", nan_tail }, { 0 }
 };
 
+/* Tokens of all sequences; 0 where the lengths are not known yet. */
+static double count_tokens(const struct ay_call *c)
+{
+	const struct ay_operand *o = ay_operand(c, "seq_lens");
+	int64_t n = ay_numel_of(&o->view);
+	double sum = 0;
+
+	if (!o->view.data)
+		return !strcmp(o->fill.name, "const") && o->fill.n == 1 && o->fill.arg[0].kind == AY_V_INT
+			       ? (double)n * (double)o->fill.arg[0].i
+			       : 0;
+	for (int64_t i = 0; i < n; i++)
+		sum += ((const int32_t *)o->view.data)[ay_view_at(&o->view, i)];
+	return sum;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	const struct ay_view *q = ay_t(c, "query");
-	double tokens = (double)(q->shape[0] * ay_int(c, "max_seq_len")), item = ay_dt_info(q->dt)->bytes;
 
-	/* an upper estimate: lengths may be shorter; blocks that no table names are not read */
-	k->flops = 4 * tokens * (double)(q->shape[1] * q->shape[2]);
-	k->bytes = item *
-		   (2 * (double)ay_numel_of(q) + 2 * tokens * (double)(ay_int(c, "num_kv_heads") * q->shape[2]));
+	k->flops = 4 * count_tokens(c) * (double)(q->shape[1] * q->shape[2]);
+	/* of the caches nothing: sequences share blocks, and a table may name one block again and again */
+	k->bytes = ay_touched(&c->out[0]->view) + ay_touched(ay_t(c, "seq_lens"));
 }
 
 /* clang-format off */

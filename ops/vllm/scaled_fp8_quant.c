@@ -169,8 +169,10 @@ static void scaled_fp8_quant(struct ay_ref *r)
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
-	k->flops = 2.0 * (double)ay_numel_of(ay_t(c, "input"));
-	k->bytes = -1;
+	double n = (double)ay_numel_of(ay_t(c, "input"));
+
+	k->flops = 2.0 * n;
+	k->bytes = ay_touched(ay_t(c, "input")) + n; /* the rows that padding adds may hold anything */
 }
 
 /* clang-format off */

@@ -63,9 +63,20 @@ struct ay_finding {
 	char text[240]; /* empty: nothing was found */
 };
 
+/*
+ * What a call costs. bytes are the floor of its time: those that every correct algorithm must touch, whatever the
+ * inputs hold. What an early exit, a repeated index or a block that nobody names can spare is not counted; nor is
+ * writing back what was read, where it may be unchanged. flops are those of the usual algorithm, 0 = none counted.
+ */
 struct ay_cost {
 	double flops, bytes; /* bytes < 0: each tensor once */
 };
+
+/* Bytes that a tensor's elements lie in; an expanded dimension counts once. */
+static inline double ay_touched(const struct ay_view *v)
+{
+	return (double)ay_view_touched(v) * ay_dt_info(v->dt)->bytes;
+}
 
 /* A fill of an operator's own: element `i` (storage position) from 64 random bits and the call. */
 struct ay_maker {

@@ -119,6 +119,18 @@ bool ay_view_overlaps(const struct ay_view *v)
 	return false;
 }
 
+int64_t ay_view_touched(const struct ay_view *v)
+{
+	struct ay_view w = *v;
+	int64_t longest = 1;
+
+	for (int d = 0; d < w.ndim && ay_numel_of(v); d++) {
+		w.shape[d] = w.stride[d] ? w.shape[d] : 1;
+		longest = w.shape[d] > longest ? w.shape[d] : longest;
+	}
+	return ay_view_overlaps(&w) ? longest : ay_numel_of(&w);
+}
+
 int64_t ay_view_at(const struct ay_view *v, int64_t i)
 {
 	int64_t at = 0;

@@ -34,6 +34,9 @@ bool ay_view_is_dense(const struct ay_view *v);
 int64_t ay_view_extent(const struct ay_view *v);
 /* Two indices may name one element (expanded or overlapping strides). May err on the side of true. */
 bool ay_view_overlaps(const struct ay_view *v);
+/* Places of storage that v's elements lie in, expanded dimensions once; never more than there are, fewer where
+ * they overlap in a way that is hard to count. */
+int64_t ay_view_touched(const struct ay_view *v);
 /* Place, in elements from data, of the element with flat row-major index i. */
 int64_t ay_view_at(const struct ay_view *v, int64_t i);
 /* b's shape broadcast with a's, into out; both may be the same as out. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/floor.h"
+
+#include "op/op.h"
+
+#include <math.h>
+
+/* Each tensor once. One that is read and written counts as read: what does not change need not be written. */
+static double each_once(const struct ay_call *c)
+{
+	double sum = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		sum += c->operand[i]->wrapped ? 0 : ay_touched(&c->operand[i]->view);
+	return sum;
+}
+
+/* Whoever has nothing to give needs no input. */
+static bool gives_nothing(const struct ay_call *c)
+{
+	for (int i = 0; i < c->nout; i++)
+		if (ay_numel_of(&c->out[i]->view))
+			return false;
+	return !c->nscalar_out;
+}
+
+void ay_floor(const struct ay_call *c, const struct ay_ceilings *m, int threads, double pool_bytes, double null_ns,
+	      struct ay_floor *f)
+{
+	struct ay_cost k = { 0 };
+
+	if (c->op->cost && !gives_nothing(c))
+		c->op->cost(c, &k);
+	*f = (struct ay_floor){ .bytes = k.bytes < 0 ? each_once(c) : k.bytes, .flops = k.flops };
+	f->ns = fmax(null_ns, f->bytes / ay_ceiling_bytes_per_s(m, threads, pool_bytes) * 1e9);
+}

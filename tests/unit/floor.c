@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "helpers.h"
+#include "op/op.h"
+#include "timing/floor.h"
+
+#include <string.h>
+
+/* 10 GB/s in memory, 100 in the first cache: a byte is 0.1 or 0.01 ns. */
+static const struct ay_ceilings machine = {
+	.cpus = 1,
+	.cache = { 32 << 10, 1 << 20, 16 << 20 },
+	.nthread = 1,
+	.row = { { 1, 2, { { 16e3, 100e9 }, { 64e6, 10e9 } }, 64e9, 32e9 } },
+};
+
+/* By hand; what every correct kernel must touch. */
+static const struct {
+	const char *line;
+	double bytes, flops;
+} due[] = {
+	/* self read, out written; an expanded dimension is read once; in place once; a strided one without its gaps */
+	{ "aten::relu((T([100, 10], f32),), {})", 4000 + 4000, 1000 },
+	{ "aten::relu((T([100, 10], f32, stride=(0, 1)),), {})", 40 + 4000, 1000 },
+	{ "aten::relu((T([100, 10], f16, stride=(40, 2), offset=3),), {})", 2000 + 2000, 1000 },
+	{ "aten::relu_((T([100, 10], f64),), {})", 8000, 1000 },
+	{ "aten::relu((T([0, 10], f32),), {})", 0, 0 },
+	/* overlapping strides: at least one dimension's worth */
+	{ "aten::relu((T([4, 6], f32, stride=(2, 4)),), {})", 6 * 4 + 24 * 4, 24 },
+	/* two inputs, one of them broadcast; a number is no memory */
+	{ "aten::add.Tensor((T([8, 4], f32), T([4], f32)), {})", 128 + 16 + 128, 64 },
+	{ "aten::add.Tensor((T([8, 4], i32), T([8, 4], i32)), {'alpha': 0})", 0, 64 },
+	{ "aten::add.Tensor((T([8, 4], f32), T([8, 4], f32)), {'alpha': 0})", 384,
+	  64 }, /* NaN must come through */
+	{ "aten::add.Tensor((T([8, 4], b8), T([8, 4], b8)), {})", 32, 64 },
+	{ "aten::add.Scalar((T([8, 4], f16), 2.5), {})", 128, 64 },
+	/* 6 x 5 times 5 x 7, nothing where the result is empty */
+	{ "aten::matmul((T([6, 5], f32), T([5, 7], f32)), {})", 4 * (30 + 35 + 42), 2 * 42 * 5 },
+	{ "aten::matmul((T([6, 5], f32), T([5, 0], f32)), {})", 0, 0 },
+	/* values f32 and indices i64 */
+	{ "aten::sort((T([9, 5], f32),), {})", 45 * (4 + 4 + 8), 0 },
+	{ "aten::cat(([T([2, 3], f16), T([4, 3], f16)],), {})", 2 * (6 + 12 + 18), 0 },
+	{ "aten::expand((T([1, 6], f32), [5, 6]), {})", 24 + 120, 0 },
+	{ "aten::_to_copy((T([3, 7], f32),), {'dtype': torch.float16})", 84 + 42, 0 },
+	{ "aten::sum((T([10, 10], f32),), {})", 400 + 4, 100 },
+	/* what the indices name may be one row: the table is not counted, nor more than the indices have memory */
+	{ "aten::embedding((T([1000, 16], f32), T([20], i64)), {})", 20 * 16 * 4 + 20 * 8, 0 },
+	{ "aten::embedding((T([1000, 16], f32), T([20], i64, stride=(0,))), {})", 20 * 16 * 4 + 8, 0 },
+	{ "aten::gather((T([50, 4], f32), 0, T([3, 4], i64)), {})", 12 * 4 + 12 * 8, 0 },
+	/* ten distinct places; added up they may be one */
+	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32)), {})", 80 + 40 + 40, 0 },
+	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32), True), {})", 80 + 40, 10 },
+	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([1], f32)), {})", 80 + 4 + 40, 0 },
+	/* x^0 = 1 and 1^y = 1 need one of the two */
+	{ "aten::pow.Tensor_Tensor((T([8, 4], f32), T([4], f32)), {})", 128 + 16, 640 },
+	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 0), {})", 128, 640 },
+	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 2), {})", 256, 640 },
+	{ "aten::pow.Scalar((1, T([8, 4], f32)), {})", 128, 640 },
+	/* with p self is only a shape */
+	{ "aten::bernoulli.p((T([8, 4], f32), 0.5), {})", 128, 32 },
+	{ "aten::bernoulli((T([8, 4], f32),), {})", 256, 32 },
+	/* m, n, k = 3, 4, 5 in f32 with two rows of padding */
+	{ "cublas::cublasSgemm_v2(('N', 'N', 3, 4, 5, 1.0, T([5, 5], f32), 5, T([4, 7], f32), 7, 0.5, T([4, 5], "
+	  "f32), 5), {})",
+	  4 * (15 + 20 + 12), 12 * 12 },
+	{ "cublas::cublasSgemm_v2(('N', 'N', 3, 4, 5, 0.0, T([5, 5], f32), 5, T([4, 7], f32), 7, 1.0, T([4, 5], "
+	  "f32), 5), {})",
+	  0, 0 },
+	/* read, quantised, and nothing in the padding */
+	{ "vllm13::scaled_fp8_quant((T([3, 8], f16), T([1], f32, fill=const(0.01)), 100), {})", 48 + 24, 48 },
+	{ "vllm13::fused_add_rms_norm((T([4, 8], f16), T([4, 8], f16), T([8], f16), 1e-6), {})", 64 + 64 + 16,
+	  160 },
+	/* two sequences of 40 tokens; blocks may be shared */
+	{ "vllm13::paged_attention_v1((T([2, 4, 64], f16, fill=out), T([2, 4, 64], f16), T([9, 2, 8, 16, 8], "
+	  "f16), "
+	  "T([9, 2, 64, 16], f16), 2, 0.125, T([2, 3], i32), T([2], i32, fill=const(40)), 16, 40, None, 'auto', "
+	  "T([1], f32), T([1], f32)), {})",
+	  512 * 2 + 2 * 4, 4 * 80 * 256 },
+};
+
+TEST(floor_bytes_are_those_counted_by_hand)
+{
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct ay_err err = { 0 };
+		struct ay_call *c = help_bind(help_registry(), &a, due[i].line, &err);
+		struct ay_floor f;
+
+		CHECKF(c, "%s: %s", due[i].line, err.msg);
+		if (!c)
+			continue;
+		ay_floor(c, &machine, 1, 1e9, 0, &f);
+		CHECKF(f.bytes == due[i].bytes, "%s: %.0f bytes, not %.0f", due[i].line, f.bytes, due[i].bytes);
+		CHECKF(f.flops == due[i].flops, "%s: %.0f FLOPs, not %.0f", due[i].line, f.flops, due[i].flops);
+		ay_arena_clear(&a);
+	}
+	ay_arena_release(&a);
+}
+
+TEST(floor_is_the_empty_call_or_the_bytes)
+{
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_call *c = help_bind(help_registry(), &a, "aten::relu((T([1000], f32),), {})", &err);
+	struct ay_floor f;
+
+	ay_floor(c, &machine, 1, 1e9, 5, &f); /* 8000 bytes from memory */
+	CHECKF(f.ns == 800, "%g", f.ns);
+	ay_floor(c, &machine, 1, 8000, 5, &f); /* the same eight from the first cache */
+	CHECKF(f.ns == 80, "%g", f.ns);
+	ay_floor(c, &machine, 1, 8000, 90, &f);
+	CHECKF(f.ns == 90, "%g", f.ns);
+	ay_arena_release(&a);
+}
+
+/* No operator claims more than reading and writing all it is given: catches a cost that counts twice. */
+TEST(floor_claims_no_more_than_all_there_is)
+{
+	const struct ay_registry *r = help_registry();
+	struct ay_arena keep = { 0 }, one = { 0 };
+	struct ay_err err = { 0 };
+	int seen = 0;
+
+	for (int i = 0; i < r->n; i++) {
+		struct ay_suite s = { 0 };
+
+		CHECK(!ay_suite_add_op(&s, &keep, r, &r->op[i], AY_PERF, &err));
+		for (int k = 0; k < s.n; k++) {
+			double all = 0;
+			struct ay_call *c;
+			struct ay_floor f;
+
+			ay_arena_clear(&one);
+			if (ay_call_bind(&one, r->op[i].op[0], s.c[k].schema, s.c[k].line, &c, &err))
+				continue; /* ops_all_cases_bind_and_have_a_cost says so */
+			for (int o = 0; o < c->noperand; o++)
+				all += ay_touched(&c->operand[o]->view) *
+				       (c->operand[o]->role == AY_INOUT ? 2 : 1);
+			ay_floor(c, &machine, 1, 1e9, 0, &f);
+			CHECKF(f.bytes >= 0 && f.flops >= 0 && f.bytes <= all, "%s: %.0f bytes of %.0f",
+			       r->op[i].name, f.bytes, all);
+			seen++;
+		}
+		ay_suite_release(&s);
+	}
+	CHECK(seen > 1000);
+	ay_arena_release(&one);
+	ay_arena_release(&keep);
+}
