@@ -6,6 +6,7 @@
 #   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz         every fuzz target for FUZZ_S seconds (15)
 #   make bench        the figures of bench/
+#   make portable     build/portable/assay: needs nothing but glibc where it runs
 #   make install      into PREFIX (/usr/local)
 #   make format       lay the sources out as .clang-format says
 
@@ -48,7 +49,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all test check asan fuzz fuzzers bench install format deps clean FORCE
+.PHONY: all portable test check asan fuzz fuzzers bench install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -106,6 +107,17 @@ CFLAGS_ceiling_loops := -ffp-contract=fast
 CFLAGS_content := -O3
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
+
+# --- one binary for other machines -------------------------------------------------------------------------------
+# The libraries that are not glibc's go in from their archives; the executor inside needs glibc alone as it is. What
+# glibc must be there at least is read from the symbol versions of both.
+PORTABLE_A := $(foreach l,jansson seccomp crypto,-l:lib$l.a)
+portable: $B/portable/assay
+	$(Q)sh tools/portable.sh $< $B/assay-native
+$B/portable/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PORTABLE_A) -lm -ldl
 
 # --- tests -------------------------------------------------------------------------------------------------------
 test: $B/assay $B/test

@@ -141,8 +141,11 @@ static void on_built(void *user, const struct ay_task_result *r)
 	c->facts.operator_name = r->op->name;
 	if (c->o.json)
 		return;
-	printf("%s  %s  (%s, ", r->op->name, c->task.file, ay_file_basename(c->compiler));
-	if (r->built.cached)
+	printf("%s  %s  (%s, ", r->op->name, c->task.file,
+	       c->compiler ? ay_file_basename(c->compiler) : "no compiler");
+	if (!c->compiler)
+		printf("taken as it is)\n");
+	else if (r->built.cached)
 		printf("built before)\n");
 	else
 		printf("built in %.2f s)\n", r->built.wall_s);

@@ -87,6 +87,18 @@ static struct finding find_memory(struct app *app)
 				 ay_sprintf(app->arena, "sealed memfds work; %.1f GiB are free", gib), NULL };
 }
 
+/* What every Linux has, and a bare chroot may lack: without them no kernel can be started or loaded. */
+static struct finding find_system(void)
+{
+	if (access("/dev/null", R_OK | W_OK))
+		return (struct finding){ "system", MISSING, "there is no /dev/null: no kernel can be started",
+					 "in a chroot: mount --bind /dev/null ROOT/dev/null" };
+	if (access("/proc/self/fd", R_OK | X_OK))
+		return (struct finding){ "system", MISSING, "there is no /proc: no kernel can be loaded",
+					 "in a chroot: mount -t proc proc ROOT/proc" };
+	return (struct finding){ "system", FINE, "/proc and /dev/null are there", NULL };
+}
+
 static struct finding find_machine(struct app *app, const struct ay_forge *f)
 {
 	struct utsname u;
@@ -310,6 +322,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_cxx(app, &f);
 	list[count++] = find_cache(app, &f);
 	list[count++] = find_memory(app);
+	list[count++] = find_system();
 	list[count++] = find_machine(app, &f);
 	list[count++] = find_openblas(app);
 	list[count++] = find_ceilings(app);

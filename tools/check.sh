@@ -70,6 +70,7 @@ all)
 	export ASSAY_SLOW=1
 	unit
 	unset ASSAY_SLOW
+	run "one binary that needs only glibc" sh tests/portable.sh "$build"
 	run "asan and ubsan" make -s -j2 asan
 	run "fuzz targets build" make -s -j2 fuzzers
 	fuzz_all 15

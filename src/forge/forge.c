@@ -221,6 +221,19 @@ static void make_key(struct job *j)
 
 /* --- files ----------------------------------------------------------------------------------------------- */
 
+static int put(int to, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t w = write(to, data, n);
+
+		if (w < 0)
+			return -1;
+		data += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
 static int copy_out(int from, int to, size_t n)
 {
 	char buf[65536];
@@ -228,42 +241,40 @@ static int copy_out(int from, int to, size_t n)
 	while (n) {
 		ssize_t k = read(from, buf, n < sizeof buf ? n : sizeof buf);
 
-		if (k <= 0)
+		if (k <= 0 || put(to, buf, (size_t)k))
 			return -1;
-		for (ssize_t done = 0; done < k;) {
-			ssize_t w = write(to, buf + done, (size_t)(k - done));
-
-			if (w < 0)
-				return -1;
-			done += w;
-		}
 		n -= (size_t)k;
 	}
 	return 0;
+}
+
+/* n bytes of an open file, or those at data, as a sealed memfd; -1 if there is no room. */
+static int seal(int from, const char *data, size_t n)
+{
+	int to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+
+	if (to < 0)
+		to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (to >= 0 && ((data ? put(to, data, n) : copy_out(from, to, n)) ||
+			fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL))) {
+		close(to);
+		to = -1;
+	}
+	return to;
 }
 
 /* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not.
  */
 static int seal_file(int dir, const char *path)
 {
-	int from = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to;
+	int from = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to = -1;
 	struct stat st;
 
 	if (from < 0)
 		return -1;
-	if (fstat(from, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_size <= 0 ||
-	    st.st_size > OBJECT_MAX) {
-		close(from);
-		return -1;
-	}
-	to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-	if (to < 0)
-		to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (to >= 0 && (copy_out(from, to, (size_t)st.st_size) ||
-			fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL))) {
-		close(to);
-		to = -1;
-	}
+	if (!fstat(from, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_size > 0 &&
+	    st.st_size <= OBJECT_MAX)
+		to = seal(from, NULL, (size_t)st.st_size);
 	close(from);
 	return to;
 }
@@ -444,6 +455,25 @@ static int build(struct job *j, double timeout_s, struct ay_built *built, struct
 	return rc;
 }
 
+/* An object that the forge made elsewhere has its glue inside: it can be taken as it is. Whoever only says so is
+ * refused by the executor. */
+static int take_as_is(struct job *j, struct ay_built *built, struct ay_err *err)
+{
+	static const char name[] = "ay_glue_entries"; /* with its end: a word of the symbol table */
+
+	if (!memmem(j->source, j->len, name, sizeof name))
+		return ay_fail(
+			err, AY_ERR_BUILD,
+			"no C compiler here, and this object has no glue of assay's inside: install clang or "
+			"gcc, or bring the object that assay keeps in its cache where it checked the source");
+	built->fd = seal(-1, j->source, j->len);
+	if (built->fd < 0)
+		return ay_fail_errno(err, AY_ERR_SYS, "no memory for the object");
+	built->ok = true;
+	built->command = "taken as it is";
+	return 0;
+}
+
 int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang,
 		   int nproto, const struct ay_proto *const *proto, double timeout_s, struct ay_built *built,
 		   struct ay_err *err)
@@ -453,12 +483,17 @@ int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, s
 	int rc;
 
 	*built = (struct ay_built){ .fd = -1, .log = "" };
-	if (lang == AY_LANG_CXX ? !f->cxx : !f->cc)
-		return ay_fail(err, AY_ERR_BUILD, "no %s compiler here (tried clang, gcc; ASSAY_%s names another)",
-			       lang == AY_LANG_CXX ? "C++" : "C", lang == AY_LANG_CXX ? "CXX" : "CC");
 	ay_hash_init(&h);
 	ay_hash_add(&h, source, len);
 	ay_hash_end(&h, built->sha256);
+	if (lang == AY_LANG_SO && !f->cc)
+		return take_as_is(&j, built, err);
+	if (lang == AY_LANG_CXX ? !f->cxx : !f->cc)
+		return ay_fail(
+			err, AY_ERR_BUILD,
+			"no %s compiler here (tried clang, gcc; ASSAY_%s names another): install one, or check "
+			"the object that assay built from this source on another machine",
+			lang == AY_LANG_CXX ? "C++" : "C", lang == AY_LANG_CXX ? "CXX" : "CC");
 	if (lang == AY_LANG_SO)
 		ay_proto_glue_so(&j.glue, nproto, proto, "candidate.so");
 	else

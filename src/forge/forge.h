@@ -50,6 +50,7 @@ int ay_lang_of(const char *path, enum ay_lang *lang, struct ay_err *err);
 /*
  * A kernel that does not compile is built->ok = false, not an error. For AY_LANG_SO `source` is the object itself:
  * it is wrapped in one that carries it and looks its functions up by name, so their signatures are not checked.
+ * Without a compiler an object is taken as it is, if the forge made it elsewhere (its glue is inside).
  */
 int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, size_t len, enum ay_lang lang,
 		   int nproto, const struct ay_proto *const *proto, double timeout_s, struct ay_built *built,
