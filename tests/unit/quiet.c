@@ -176,6 +176,44 @@ TEST(quiet_lock_survives_a_removed_file)
 	ay_arena_release(&a);
 }
 
+struct cleaner {
+	const char *name;
+	pid_t holder;
+};
+
+static void clean_and_kill(void *user)
+{
+	struct cleaner *c = user;
+
+	CHECK(!unlink(c->name) && !kill(c->holder, SIGKILL));
+}
+
+TEST(quiet_lock_of_who_waited_is_the_one_others_find)
+{
+	const char *dir = test_dir();
+	struct ay_arena a = { 0 };
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	cpu_set_t cpus = set_of(0, 0);
+	struct cleaner c = { .name = ay_sprintf(&a, "%s/assay-cpu-0.lock", dir) };
+	int ready[2];
+	char x;
+
+	CHECK(!pipe(ready));
+	c.holder = fork();
+	if (!c.holder) {
+		if (!ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err) && write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	CHECK(read(ready[0], &x, 1) == 1);
+	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, clean_and_kill, &c, &err), "%s", err.msg);
+	CHECKF(other_process(dir, cpus) == 7, "we hold a file that nobody finds");
+	ay_quiet_leave(&l);
+	waitpid(c.holder, NULL, 0);
+	ay_arena_release(&a);
+}
+
 TEST(quiet_sees_work_on_its_cpus)
 {
 	cpu_set_t kernel, judge;
