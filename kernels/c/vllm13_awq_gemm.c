@@ -12,8 +12,8 @@ static int nibble(const ay_tensor *t, int64_t row, int64_t j)
 }
 
 /* Columns j and up, k rows of COLUMNS each; those behind the last are 0. */
-static void unpack(const ay_tensor *qweight, const ay_tensor *scales, const ay_tensor *qzeros, int64_t k, int64_t j,
-		   float *w)
+static void unpack(const ay_tensor *qweight, const ay_tensor *scales, const ay_tensor *qzeros, int64_t k,
+		   int64_t j, float *w)
 {
 	const int64_t n = scales->shape[1], group = k / scales->shape[0];
 	const uint16_t *s = scales->data;
@@ -66,8 +66,8 @@ int vllm13_awq_gemm(const ay_tensor *input, const ay_tensor *qweight, const ay_t
 			multiply(row, w, k, sum);
 			for (int64_t r = 0; r < ROWS && i + r < m; r++)
 				for (int64_t c = 0; c < COLUMNS && j + c < n; c++)
-					((uint16_t *)out->data)[ay_at(out, (i + r) * n + j + c)] =
-						ay_to_f16(sum[r][c]);
+					((uint16_t *)out->data)[ay_at(out, (i + r) * n + j + c)] = ay_to_f16(
+						sum[r][c]);
 		}
 	}
 	return AY_OK;

@@ -10,8 +10,8 @@ static int64_t expert_of(const ay_tensor *ids, const ay_tensor *map, int64_t i)
 }
 
 int vllm13_moe_align_block_size(const ay_tensor *topk_ids, int64_t num_experts, int64_t block_size,
-				ay_tensor *sorted_token_ids, ay_tensor *experts_ids, ay_tensor *num_tokens_post_pad,
-				const ay_tensor *expert_map, const ay_ctx *ctx)
+				ay_tensor *sorted_token_ids, ay_tensor *experts_ids,
+				ay_tensor *num_tokens_post_pad, const ay_tensor *expert_map, const ay_ctx *ctx)
 {
 	const int64_t n = ay_numel(topk_ids), room = ay_numel(sorted_token_ids), blocks = ay_numel(experts_ids);
 	int32_t *sorted = sorted_token_ids->data, *experts = experts_ids->data;

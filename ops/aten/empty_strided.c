@@ -3,11 +3,11 @@
  * out = a tensor of the given size, strides and dtype, whatever lies in it.
  *
  * Nothing is computed: the promise is the layout. A C kernel finds its result laid out so, and may write to its
- * elements or leave them; what it may not do is write between, before or behind them. Strides may skip memory and, as
- * in PyTorch, share it (0). An executor that lets kernels allocate judges shape, dtype and strides.
+ * elements or leave them; what it may not do is write between, before or behind them. Strides may skip memory and,
+ * as in PyTorch, share it (0). An executor that lets kernels allocate judges shape, dtype and strides.
  *
- * What the original test missed: nothing of what is promised; it never has an empty or 0-dim tensor, a dtype that is
- * not floating, or elements that share memory.
+ * What the original test missed: nothing of what is promised; it never has an empty or 0-dim tensor, a dtype that
+ * is not floating, or elements that share memory.
  *
  * Cases: original 90, all sound; here 90 full. There is nothing to time.
  */
@@ -46,8 +46,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	const int n = ay_list_count(c, "size");
 
 	if (n > AY_MAX_DIM || n != ay_list_count(c, "stride"))
-		return ay_fail(err, AY_ERR_BIND, "size has %d numbers, stride %d; as many are needed, at most %d", n,
-			       ay_list_count(c, "stride"), AY_MAX_DIM);
+		return ay_fail(err, AY_ERR_BIND, "size has %d numbers, stride %d; as many are needed, at most %d",
+			       n, ay_list_count(c, "stride"), AY_MAX_DIM);
 	for (int d = 0; d < n; d++)
 		if (ay_int_at(c, "size", d) < 0 || ay_int_at(c, "stride", d) < 0)
 			return ay_fail(err, AY_ERR_BIND, "size and stride are not negative");

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = the one element of self, as a number: bool for b8, int for integers, float for floats, complex for complex.
+ * out = the one element of self, as a number: bool for b8, int for integers, float for floats, complex for
+ * complex.
  *
- * Judged exactly, kind and value: f16, bf16, f32 and 8-bit floats all fit in a double, i64 in an int. -0.0 keeps its
- * sign, NaN is NaN, a conjugated view gives the conjugate.
+ * Judged exactly, kind and value: f16, bf16, f32 and 8-bit floats all fit in a double, i64 in an int. -0.0 keeps
+ * its sign, NaN is NaN, a conjugated view gives the conjugate.
  *
- * What the original test missed: it compares with ==, for which 3, 3.0 and True are equal, NaN is never right and -0.0
- * is 0. It draws one normal number a dtype, never a bool, f64, complex, an integer beyond 2^53 or an infinity, and
- * never an element that does not lie at the start of its storage.
+ * What the original test missed: it compares with ==, for which 3, 3.0 and True are equal, NaN is never right and
+ * -0.0 is 0. It draws one normal number a dtype, never a bool, f64, complex, an integer beyond 2^53 or an
+ * infinity, and never an element that does not lie at the start of its storage.
  *
- * Cases: original 6, all sound; here 6 full. There is nothing to time: on a GPU it waits for the queue, on a CPU it is
- * one load.
+ * Cases: original 6, all sound; here 6 full. There is nothing to time: on a GPU it waits for the queue, on a CPU
+ * it is one load.
  */
 #include "op/op.h"
 
@@ -40,9 +41,7 @@ static void item(const struct ay_call *c, int k, struct ay_value *want)
 	case AY_V_BOOL: want->b = creall(x) != 0; break;
 	case AY_V_INT: want->i = (int64_t)creall(x); break;
 	case AY_V_FLOAT: want->f = (double)creall(x); break;
-	default:
-		want->c[0] = (double)creall(x);
-		want->c[1] = (double)(self->conj ? -cimagl(x) : cimagl(x));
+	default: want->c[0] = (double)creall(x); want->c[1] = (double)(self->conj ? -cimagl(x) : cimagl(x));
 	}
 }
 

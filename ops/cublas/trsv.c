@@ -2,22 +2,22 @@
  *
  * x = op(A)^-1 x in place for f32 (cublasStrsv_v2): A is n x n, triangular, column-major.
  *
- * A is described as it is stored, T([columns, ld]), see gemm.c; x as the stored vector, one element in |incx| used. uplo,
- * trans and diag are cuBLAS's numbers, as in the original. What is not read is NaN here: the other triangle, the padding
- * of ld and, for a unit triangle, the diagonal.
+ * A is described as it is stored, T([columns, ld]), see gemm.c; x as the stored vector, one element in |incx|
+ * used. uplo, trans and diag are cuBLAS's numbers, as in the original. What is not read is NaN here: the other
+ * triangle, the padding of ld and, for a unit triangle, the diagonal.
  *
- * Judged backwards. A random triangle is badly conditioned: honest answers may differ in all digits, yet each solves a
- * system close by. So row i, in the order of solving, must hold with the x that the kernel gave:
+ * Judged backwards. A random triangle is badly conditioned: honest answers may differ in all digits, yet each
+ * solves a system close by. So row i, in the order of solving, must hold with the x that the kernel gave:
  *
  *	|b_i - sum a_ij x_j| <= 4 u growth(k) R,  R = max(|a_ii x_i|, 2-norm of b_i and the terms, largest partial sum)
  *
  * with k the row's terms, b_i counted. The contracts measured it, n = 32 to 4,096: honest kernels need at most a
- * quarter of it, TF32 240 times as much. A row where the exact value is not finite either is not judged, nor are those
- * behind it: the cases have none. Elements of x's tensor between those used keep their bits.
+ * quarter of it, TF32 240 times as much. A row where the exact value is not finite either is not judged, nor are
+ * those behind it: the cases have none. Elements of x's tensor between those used keep their bits.
  *
- * What the original test missed: everything off the diagonal. torch.tril of a row-major matrix is the upper triangle in
- * column-major order, so the triangle that cuBLAS read was zero but for its diagonal, and a kernel that divides by it
- * passed. It also ignored the status, and had no negative incx, no ld above n, no op 'C'.
+ * What the original test missed: everything off the diagonal. torch.tril of a row-major matrix is the upper
+ * triangle in column-major order, so the triangle that cuBLAS read was zero but for its diagonal, and a kernel
+ * that divides by it passed. It also ignored the status, and had no negative incx, no ld above n, no op 'C'.
  *
  * Cases: original 96, all degenerate; here the same 96 full, with a full triangle.
  */
@@ -145,9 +145,9 @@ static void trsv(struct ay_ref *r)
 /* Is x a right value for row k? *want is what it would be exactly, *bound how far off it may be. */
 static bool row_holds(const struct system *s, int64_t k, real pivot, real x, real *want, real *bound)
 {
-	const real left = s->left[at(s, k)], t = pivot * x;
-	const real flushed = ldexp((real)1, ay_dt_info(AY_DT_F32)->emin); /* subnormals may be taken for 0 */
+	const real left = s->left[at(s, k)], t = isfinite(x) ? pivot * x : 0; /* or it would excuse itself */
 	const real norm = sqrt(s->sumsq[at(s, k)] + t * t), size = fmax(fmax(norm, s->most[at(s, k)]), fabs(t));
+	const real flushed = ldexp((real)1, ay_dt_info(AY_DT_F32)->emin); /* subnormals may be taken for 0 */
 
 	*want = left / pivot;
 	*bound = (real)(AY_K_ACC * ay_u_acc(AY_DT_F32) * ay_growth(k + 1)) * size / fabs(pivot) + flushed;
@@ -167,8 +167,9 @@ static void note(struct ay_finding *f, int64_t index, real want, real got, real 
 	f->got = (double)got;
 	f->bound = (double)bound;
 	snprintf(f->text, sizeof f->text,
-		 isnan(got) ? "what is not to be read is NaN: the other triangle, a unit diagonal, the padding of lda"
-			    : "op(A) x = b does not hold in this row, with the elements that were solved before it");
+		 isnan(got)
+			 ? "what is not to be read is NaN: the other triangle, a unit diagonal, the padding of lda"
+			 : "op(A) x = b does not hold in this row, with the elements that were solved before it");
 }
 
 static void check(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f)
@@ -194,8 +195,8 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 
 /* The triangle that is read: off the diagonal normal / sqrt(n), so that x neither grows nor fades; the diagonal in
  * +-[1, 2). The rest of the storage is NaN. */
-static double make_triangle(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
-			    uint64_t bits)
+static double make_triangle(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f,
+			    int64_t i, uint64_t bits)
 {
 	const int64_t n = ay_int(c, "n"), ld = ay_int(c, "lda"), from = i - o->view.offset;
 	const int64_t row = from % ld, col = from / ld;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups the entries of topk_ids by expert, each group padded to a multiple of block_size, for grouped matrix products:
+ * Groups the entries of topk_ids by expert, each group padded to a multiple of block_size, for grouped matrix
+ * products:
  *
  *	sorted_token_ids  = for each expert in ascending order the flat indices of its entries, then padding
- *	experts_ids       = for each block of these the expert; 0 for blocks that nobody needs
+ *	experts_ids       = for each block of these the expert; 0 for blocks that nobody needs (later vLLMs: -1)
  *	num_tokens_post_pad = how many elements of sorted_token_ids are in use
  *
- * The padding value is numel(topk_ids), from the end of each group to its block's end and from there to the end of the
- * tensor: vLLM 0.13 (csrc/moe/moe_align_sum_kernels.cu) fills all of sorted_token_ids with it first. With expert_map,
- * expert e counts as expert_map[e], and its entries are left out where that is -1; num_experts is the number of ids that
- * topk_ids may hold.
+ * The padding value is numel(topk_ids), from the end of each group to its block's end and from there to the end of
+ * the tensor: vLLM 0.13 (csrc/moe/moe_align_sum_kernels.cu) fills all of sorted_token_ids with it first. With
+ * expert_map, expert e counts as expert_map[e], and its entries are left out where that is -1; num_experts is the
+ * number of ids that topk_ids may hold.
  *
- * Judged exactly but for one freedom: vLLM places entries by atomic additions, so their order within a group is free, and
- * `check` demands that a group holds each of its entries once. Where the padding stands within it is free too: whoever
- * reads a group skips every value from numel on. The reference shows ascending order, padding last.
+ * Judged exactly but for one freedom: vLLM places entries by atomic additions, so their order within a group is
+ * free, and `check` demands that a group holds each of its entries once. Where the padding stands within it is
+ * free too: whoever reads a group skips every value from numel on. The reference shows ascending order, padding
+ * last.
  *
- * What the original test missed: it compares sets, group by group, so an entry that occurs twice in place of padding
- * passes; expert_map is always None; ids are evenly spread, so no expert is ever empty or has all of them; block sizes
- * and numbers of experts are powers of two, and no count of tokens is below 128.
+ * What the original test missed: it compares sets, group by group, so an entry that occurs twice in place of
+ * padding passes; expert_map is always None; ids are evenly spread, so no expert is ever empty or has all of them;
+ * block sizes and numbers of experts are powers of two, and no count of tokens is below 128.
  *
  * Cases: original 360, all sound and distinct; here 360 full.
  */
@@ -64,18 +66,25 @@ static struct groups find_groups(struct ay_ref *r)
 	return g;
 }
 
+/* One of the right answers: ascending within each group. */
+static void sort_entries(struct ay_ref *r, const struct groups *g, num *sorted, int64_t room)
+{
+	int64_t *next = AY_NEW_N(r->tmp, int64_t, g->experts + 1);
+
+	for (int64_t i = 0; i < room; i++)
+		sorted[i] = g->n;
+	for (int64_t i = 0; i < g->n; i++)
+		if (g->of[i] >= 0)
+			sorted[g->start[g->of[i]] + next[g->of[i]]++] = i;
+}
+
 static void moe_align_block_size(struct ay_ref *r)
 {
 	const struct groups g = find_groups(r);
-	int64_t *next = AY_NEW_N(r->tmp, int64_t, g.experts + 1);
 
-	for (int64_t i = 0; i < r->len[0]; i++) {
-		*ay_val(r, 0, 0, i) = g.n;
+	sort_entries(r, &g, ay_val(r, 0, 0, 0), r->len[0]);
+	for (int64_t i = 0; i < r->len[0]; i++)
 		*ay_mag(r, 0, 0, i) = i < g.start[g.experts] ? AY_FREE : -1;
-	}
-	for (int64_t i = 0; i < g.n; i++)
-		if (g.of[i] >= 0)
-			*ay_val(r, 0, 0, g.start[g.of[i]] + next[g.of[i]]++) = i;
 	for (int64_t k = 0; k < r->len[1]; k++) {
 		*ay_val(r, 1, 0, k) = 0;
 		*ay_mag(r, 1, 0, k) = -1;
@@ -89,46 +98,54 @@ static void moe_align_block_size(struct ay_ref *r)
 
 /* --- groups whose order is free -------------------------------------------------------------------------- */
 
-static void note(struct ay_finding *f, int64_t i, int64_t got, const char *what, int64_t e)
+/* What a kernel left, and what the reference would show there. */
+struct answer {
+	num *got, *shown;
+	bool *seen; /* per entry */
+};
+
+static void note(struct ay_finding *f, const struct answer *a, int64_t i, const char *what, int64_t e)
 {
 	if (f->bad++)
 		return;
 	f->index = i;
-	f->got = (double)got;
-	snprintf(f->text, sizeof f->text, "%lld %s expert %lld", (long long)got, what, (long long)e);
+	f->want = (double)re(a->shown[i]);
+	f->got = (double)re(a->got[i]);
+	snprintf(f->text, sizeof f->text, "%.0f %s expert %lld", f->got, what, (long long)e);
 }
 
-static void check_group(const struct groups *g, int64_t e, const num *sorted, bool *seen, struct ay_finding *f)
+static void check_group(const struct groups *g, int64_t e, const struct answer *a, struct ay_finding *f)
 {
 	int64_t padding = g->start[e + 1] - g->start[e] - g->count[e];
 
 	for (int64_t i = g->start[e]; i < g->start[e + 1]; i++) {
-		const int64_t id = (int64_t)re(sorted[i]);
+		const int64_t id = (int64_t)re(a->got[i]);
 
 		if (id == g->n && padding-- > 0)
 			continue;
 		if (id == g->n)
-			note(f, i, id, "is padding where an entry is missing from the group of", e);
+			note(f, a, i, "is padding, but an entry is missing from the group of", e);
 		else if (id < 0 || id > g->n || g->of[id] != e)
-			note(f, i, id, "is no entry for", e);
-		else if (seen[id])
-			note(f, i, id, "occurs twice in the group of", e);
+			note(f, a, i, "is no entry for", e);
+		else if (a->seen[id])
+			note(f, a, i, "occurs twice in the group of", e);
 		else
-			seen[id] = true;
+			a->seen[id] = true;
 	}
 }
 
 static void check(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f)
 {
+	const int64_t room = got[0]->shape[0];
 	struct ay_arena tmp = { 0 };
 	struct ay_ref r = { .c = c, .tmp = &tmp };
 	const struct groups g = find_groups(&r);
-	num *sorted = ay_tmp(&r, got[0]->shape[0] + 1);
-	bool *seen = AY_NEW_N(&tmp, bool, g.n + 1);
+	struct answer a = { ay_tmp(&r, room + 1), ay_tmp(&r, room + 1), AY_NEW_N(&tmp, bool, g.n + 1) };
 
-	ay_load(&r, got[0], 0, 0, sorted);
+	ay_load(&r, got[0], 0, 0, a.got);
+	sort_entries(&r, &g, a.shown, room);
 	for (int64_t e = 0; e < g.experts; e++)
-		check_group(&g, e, sorted, seen, f);
+		check_group(&g, e, &a, f);
 	ay_arena_release(&tmp);
 }
 
@@ -155,7 +172,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	if (!ay_dt_is_integral(ids->dt) || ids->dt == AY_DT_B8 || !ay_view_is_dense(ids))
 		return ay_fail(err, AY_ERR_BIND, "topk_ids must be dense and of integers");
 	if (experts < 1 || experts > 1 << 20 || block < 1 || block > 1 << 20 || n >= 1 << 30)
-		return ay_fail(err, AY_ERR_BIND, "num_experts and block_size are from 1 to 2^20, entries fewer than 2^30");
+		return ay_fail(err, AY_ERR_BIND,
+			       "num_experts and block_size are from 1 to 2^20, entries fewer than 2^30");
 	if (check_output(c, "sorted_token_ids", err) || check_output(c, "experts_ids", err) ||
 	    check_output(c, "num_tokens_post_pad", err))
 		return -1;

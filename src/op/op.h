@@ -107,8 +107,8 @@ struct ay_op {
 	 * r->tmp, which then lives as long as the sweep; r has no rows yet. */
 	const void *(*prepare)(struct ay_ref *r);
 	void (*reference)(struct ay_ref *r);
-	/* Result k of those that are not tensors (item): a BOOL, INT, FLOAT or COMPLEX, judged exactly. Needed where
-	 * a schema has such results. */
+	/* Result k of those that are not tensors (item): a BOOL, INT, FLOAT or COMPLEX, judged exactly. Needed
+	 * where a schema has such results. */
 	void (*scalar)(const struct ay_call *c, int k, struct ay_value *want);
 	/* After the reference, or instead of it: `got` are the outputs, whole. */
 	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);

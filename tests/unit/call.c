@@ -53,6 +53,20 @@ TEST(call_gives_results_shape_and_dtype)
 	}
 }
 
+/* An operator that promises its strides gets them, also such as share memory. */
+TEST(call_gives_results_their_strides)
+{
+	struct ay_call *c = bind("aten::empty_strided(([5, 9], [18, 2]), {'dtype': f16})");
+	const struct ay_view *v = c ? &c->out[0]->view : NULL;
+
+	CHECK(v && v->dt == AY_DT_F16 && v->stride[0] == 18 && v->stride[1] == 2 && ay_view_extent(v) == 89);
+	c = bind("aten::empty_strided(([4, 3], [0, 1]), {})");
+	v = c ? &c->out[0]->view : NULL;
+	CHECK(v && v->dt == AY_DT_F32 && v->stride[0] == 0 && ay_view_extent(v) == 3);
+	c = bind("aten::item((T([1], f32),), {})");
+	CHECK(c && c->nout == 0 && c->nscalar_out == 1);
+}
+
 TEST(call_knows_what_is_written)
 {
 	struct ay_call *c = bind("aten::add_.Tensor((T([3], f32), T([3], f32)), {})");
@@ -103,6 +117,29 @@ TEST(call_refuses_with_a_reason)
 		{ "aten::relu((T([4611686018427387904, 4], f32),), {})", "impossible" },
 		{ "aten::relu((T([3, 3], f32, stride=(4611686018427387904, 4611686018427387904)),), {})",
 		  "reach too far" },
+		/* fewer elements than int64 counts, but more bytes than uint64 does: they came out as 8 */
+		{ "aten::relu((T([2], f64, stride=(4611686018427387904,)),), {})", "reach too far" },
+		{ "aten::relu((T([1], f32, offset=4611686018427387904),), {})", "reach too far" },
+		{ "aten::empty_strided(([2], [4611686018427387904]), {'dtype': f64})", "reach too far" },
+		{ "aten::empty_strided(([2, 3], [1]), {})", "size has 2 numbers, stride 1" },
+		{ "aten::empty_strided(([2], [-1]), {})", "not negative" },
+		{ "aten::empty_strided(([-2], [1]), {})", "not negative" },
+		{ "aten::empty_strided.out(([2], [1]), {'out': T([2], f32, stride=(3,))})", "out has stride 3" },
+		{ "aten::item((T([2], f32),), {})", "has 2 elements" },
+		{ "aten::item((T([0], f32),), {})", "has 0 elements" },
+		{ "cublas::cublasStrsv_v2((2, 0, 0, 1, T([1, 1], f32), 1, T([1], f32), 1), {})", "uplo and diag" },
+		{ "cublas::cublasStrsv_v2((0, -1, 0, 1, T([1, 1], f32), 1, T([1], f32), 1), {})", "trans is 0" },
+		{ "cublas::cublasStrsv_v2((0, 0, 0, 2, T([2, 2], f32), 1, T([2], f32), 1), {})", "lda smaller" },
+		{ "cublas::cublasStrsv_v2((0, 0, 0, 2, T([2, 2], f32), 2, T([2], f32), 0), {})", "incx = 0" },
+		{ "cublas::cublasStrsv_v2((0, 0, 0, 2, T([2, 2], f32), 2, T([2], f32), -9223372036854775807), {})",
+		  "2 are used" },
+		{ "cublas::cublasStrsv_v2((0, 0, 0, 3, T([2, 3], f32), 3, T([3], f32), 1), {})", "holds n x n" },
+		{ "vllm13::moe_align_block_size((T([4], i32), 4, 8, T([31], i32), T([4], i32), T([1], i32)), {})",
+		  "32 may be needed" },
+		{ "vllm13::moe_align_block_size((T([4], i32), 4, 8, T([32], i32), T([5], i32), T([1], i32)), {})",
+		  "each of the 4 blocks" },
+		{ "vllm13::moe_align_block_size((T([4], i32), 4, 0, T([32], i32), T([4], i32), T([1], i32)), {})",
+		  "from 1 to 2^20" },
 	};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -209,6 +209,36 @@ TEST(oracle_exact_fill_demands_bit_equality)
 	}
 }
 
+/* kind, value: both must be the same. */
+TEST(oracle_numbers_are_equal_by_kind_and_value)
+{
+	static const struct {
+		struct ay_value want, got;
+		bool same;
+	} t[] = {
+		{ { AY_V_INT, .i = 3 }, { AY_V_INT, .i = 3 }, true },
+		{ { AY_V_INT, .i = 3 }, { AY_V_INT, .i = 4 }, false },
+		{ { AY_V_INT, .i = 3 }, { AY_V_FLOAT, .f = 3 }, false },
+		{ { AY_V_INT, .i = 1 }, { AY_V_BOOL, .b = true }, false },
+		{ { AY_V_INT, .i = INT64_MAX }, { AY_V_INT, .i = INT64_MAX - 1 }, false },
+		{ { AY_V_BOOL, .b = true }, { AY_V_BOOL, .b = true }, true },
+		{ { AY_V_BOOL, .b = true }, { AY_V_BOOL, .b = false }, false },
+		{ { AY_V_FLOAT, .f = 0.1 }, { AY_V_FLOAT, .f = 0.1 }, true },
+		{ { AY_V_FLOAT, .f = 0.1 }, { AY_V_FLOAT, .f = 0.1f }, false },
+		{ { AY_V_FLOAT, .f = 0.0 }, { AY_V_FLOAT, .f = -0.0 }, false },
+		{ { AY_V_FLOAT, .f = NAN }, { AY_V_FLOAT, .f = -NAN }, true },
+		{ { AY_V_FLOAT, .f = NAN }, { AY_V_FLOAT, .f = 0 }, false },
+		{ { AY_V_FLOAT, .f = INFINITY }, { AY_V_FLOAT, .f = -INFINITY }, false },
+		{ { AY_V_COMPLEX, .c = { 1, 2 } }, { AY_V_COMPLEX, .c = { 1, 2 } }, true },
+		{ { AY_V_COMPLEX, .c = { 1, 2 } }, { AY_V_COMPLEX, .c = { 1, -2 } }, false },
+		{ { AY_V_COMPLEX, .c = { 1, 0 } }, { AY_V_FLOAT, .f = 1 }, false },
+		{ { AY_V_NONE }, { AY_V_NONE }, false }, /* nothing was written: never right */
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		CHECKF(ay_same_scalar(&t[i].want, &t[i].got) == t[i].same, "row %zu", i);
+}
+
 /* The mask leaves elements out of the count of bad ones, not out of the count of compared ones. */
 static bool mask_all(void *user, int out, int64_t index)
 {

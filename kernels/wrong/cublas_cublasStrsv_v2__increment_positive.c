@@ -1,0 +1,23 @@
+/* due: MISMATCH - a negative incx runs from the start. */
+#include <assay/kernel.h>
+
+int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, const ay_tensor *A, int64_t lda,
+			  ay_tensor *x, int64_t incx, const ay_ctx *ctx)
+{
+	const float *a = A->data;
+	const bool forward = (uplo == 0) == (trans == 0);
+	const int64_t row = trans ? lda : 1, col = trans ? 1 : lda; /* steps of op(A) */
+	float *from = x->data;
+
+	(void)ctx;
+	incx = incx < 0 ? -incx : incx;
+	for (int64_t k = 0; k < n; k++) {
+		const int64_t i = forward ? k : n - 1 - k, lo = forward ? 0 : i + 1, hi = forward ? i : n;
+		float sum = from[i * incx];
+
+		for (int64_t j = lo; j < hi; j++)
+			sum -= a[i * row + j * col] * from[j * incx];
+		from[i * incx] = diag ? sum : sum / a[i * row + i * col];
+	}
+	return AY_OK;
+}
