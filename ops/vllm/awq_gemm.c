@@ -73,34 +73,61 @@ static void load_column(struct ay_ref *r, int64_t j, int64_t k, num *w)
 		w[i] = (nibble(q, i, j) - nibble(z, i / group, j)) * scale[i / group];
 }
 
+/* input, column by column: element e of all rows side by side. */
+static const void *prepare(struct ay_ref *r)
+{
+	const struct ay_view *input = ay_t(r->c, "input");
+	const int64_t m = input->shape[0], k = input->shape[1];
+	num *x = ay_tmp(r, m * k + 1);
+
+	for (int64_t e = 0; e < k && m; e++)
+		ay_load(r, input, 0, e, x + e * m);
+	return x;
+}
+
+/* Of all rows: the running sums, the sums of their terms' squares and the squares of the largest prefixes. */
+struct sums {
+	num *sum;
+	real *sq, *top;
+};
+
+static void add_terms(const struct ay_ref *r, num w, const num *restrict x, int64_t m, const struct sums *s)
+{
+	num *restrict sum = s->sum;
+	real *restrict sq = s->sq, *restrict top = s->top;
+
+	for (int64_t i = 0; i < m; i++) {
+		const real t = re(x[i]) * re(w), u = re(acc(r, sum[i] + t));
+
+		sum[i] = u;
+		sq[i] += t * t;
+		top[i] = u * u > top[i] ? u * u : top[i];
+	}
+}
+
 /* A range is of columns: the dequantised one serves all rows of input. */
 static void awq_gemm(struct ay_ref *r)
 {
-	const struct ay_view *input = ay_t(r->c, "input");
-	const int64_t k = input->shape[1], m = r->len[0], parts = ay_int(r->c, "split_k_iters");
-	num *x = ay_tmp(r, k), *w = ay_tmp(r, k);
+	const int64_t k = ay_t(r->c, "input")->shape[1], m = r->len[0], parts = ay_int(r->c, "split_k_iters");
+	const num *x = r->shared;
+	struct sums s = { ay_tmp(r, m), AY_NEW_N(r->tmp, real, m), AY_NEW_N(r->tmp, real, m) };
+	num *w = ay_tmp(r, k);
 
 	for (int64_t j = r->lo; j < r->hi; j++) {
 		load_column(r, j, k, w);
+		for (int64_t i = 0; i < m; i++)
+			s.sum[i] = s.sq[i] = s.top[i] = 0;
+		for (int64_t e = 0; e < k; e++)
+			add_terms(r, w[e], x + e * m, m, &s);
 		for (int64_t i = 0; i < m; i++) {
-			double sumsq = 0, prefix = 0;
-			num sum = 0;
+			const double size = (double)fabs(s.sum[i]), norm = (double)sqrt(s.sq[i]);
 
-			ay_load(r, input, 1, i, x);
-			for (int64_t e = 0; e < k; e++) {
-				num t = x[e] * w[e];
-
-				sum = acc(r, sum + t);
-				sumsq += (double)(re(t) * re(t));
-				prefix = fmax(prefix, (double)fabs(sum));
-			}
-			*ay_val(r, 0, j, i) = sum;
-			*ay_mag(r, 0, j, i) = ay_err_sum(k, (double)fabs(sum), sumsq, prefix) +
-					      ay_err_round(AY_DT_F16, AY_DT_F16, sqrt(sumsq));
+			*ay_val(r, 0, j, i) = s.sum[i];
+			*ay_mag(r, 0, j, i) = ay_err_sum(k, size, (double)s.sq[i], (double)sqrt(s.top[i])) +
+					      ay_err_round(AY_DT_F16, AY_DT_F16, norm);
 			if (parts > 1)
-				*ay_mag(r, 0, j, i) += ay_err_round(AY_DT_F16, AY_DT_F16,
-								    2 * sqrt(sumsq) + (double)fabs(sum));
-			*ay_norm(r, 0, j, i) = sqrt(sumsq);
+				*ay_mag(r, 0, j, i) += ay_err_round(AY_DT_F16, AY_DT_F16, 2 * norm + size);
+			*ay_norm(r, 0, j, i) = norm;
 		}
 	}
 }
@@ -140,6 +167,7 @@ const struct ay_op ay_ops_awq_gemm[] = {{
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = rows,
+	.prepare   = prepare,
 	.reference = awq_gemm,
 	.cost      = cost,
 	.rounds    = "the dequantised weight, and the parts of a sum where split_k_iters is above 1 (both vLLM)",
