@@ -17,7 +17,7 @@ enum { NR = 2 * LANES, KC = 192, MC = 240, MAX_THREADS = 64, GRAIN = 4 << 20 };
 #else
 #define WIDE
 #endif
-typedef double vec __attribute__((vector_size(LANES * sizeof(double)), aligned(8)));
+typedef double vec __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ enum { NR = 2 * LANES, KC = 256, MC = 240, MAX_THREADS = 64, GRAIN = 8 << 20 };
 #else
 #define WIDE
 #endif
-typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
+typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 
