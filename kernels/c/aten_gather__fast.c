@@ -1,0 +1,133 @@
+/* due: PASS - one loop for each size of element, along the last dimension; rows are shared by threads. */
+#include <assay/kernel.h>
+#include <pthread.h>
+
+enum { GRAIN = 128 << 10, MAX_THREADS = 64 }; /* elements of a thread's part */
+
+/* --- threads --------------------------------------------------------------------------------------------- */
+
+struct part {
+	void (*work)(const void *job, int64_t from, int64_t to);
+	const void *job;
+	int64_t from, to;
+};
+
+static void *run_part(void *arg)
+{
+	const struct part *p = arg;
+
+	p->work(p->job, p->from, p->to);
+	return NULL;
+}
+
+/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
+static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
+		  const ay_ctx *ctx)
+{
+	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
+	struct part part[MAX_THREADS];
+	pthread_t id[MAX_THREADS];
+	bool runs[MAX_THREADS] = { false };
+
+	k = n / grain < k ? n / grain : k;
+	k = k < 1 ? 1 : k;
+	for (int64_t i = k - 1; i >= 0; i--) {
+		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
+		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
+		if (!runs[i])
+			run_part(&part[i]);
+	}
+	for (int64_t i = 1; i < k; i++)
+		if (runs[i])
+			pthread_join(id[i], NULL);
+}
+/* --- lines ----------------------------------------------------------------------------------------------- */
+
+/* out[e] = self[index[e] * by_index + e * by_place] */
+struct line {
+	const void *self;
+	void *out;
+	const int64_t *index;
+	int64_t n, by_index, by_place, index_step, out_step;
+};
+
+struct pair {
+	uint64_t a, b;
+};
+
+#define GATHER(name, type)                                                                                   \
+	static void name(const struct line *l, int64_t from, int64_t to)                                     \
+	{                                                                                                    \
+		const type *x = (const type *)l->self + from;                                                \
+		type *y = (type *)l->out + to;                                                               \
+                                                                                                             \
+		for (int64_t e = 0; e < l->n; e++)                                                           \
+			y[e * l->out_step] = x[l->index[e * l->index_step] * l->by_index + e * l->by_place]; \
+	}
+GATHER(gather_8, uint8_t)
+GATHER(gather_16, uint16_t)
+GATHER(gather_32, uint32_t)
+GATHER(gather_64, uint64_t)
+GATHER(gather_128, struct pair)
+
+/* --- the operator ---------------------------------------------------------------------------------------- */
+
+struct job {
+	const ay_tensor *self, *index, *out;
+	int64_t dim;
+	struct line line; /* without what differs from row to row */
+};
+
+/* Where row `row` of index starts in self: its place in every dimension but dim and the last. */
+static int64_t row_in_self(const struct job *j, int64_t row)
+{
+	int64_t at = 0;
+
+	for (int32_t d = j->index->ndim - 2; d >= 0; d--) {
+		at += d == j->dim ? 0 : row % j->index->shape[d] * j->self->strides[d];
+		row /= j->index->shape[d];
+	}
+	return at;
+}
+
+static void gather_rows(const void *job, int64_t from, int64_t to)
+{
+	const struct job *j = job;
+	struct line l = j->line;
+
+	for (int64_t row = from; row < to; row++) {
+		const int64_t src = row_in_self(j, row), dst = ay_at(j->out, row * l.n);
+
+		l.index = j->line.index + ay_at(j->index, row * l.n);
+		switch (j->self->dtype.bits) {
+		case 8: gather_8(&l, src, dst); break;
+		case 16: gather_16(&l, src, dst); break;
+		case 32: gather_32(&l, src, dst); break;
+		case 64: gather_64(&l, src, dst); break;
+		default: gather_128(&l, src, dst);
+		}
+	}
+}
+
+int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool sparse_grad, ay_tensor *out,
+		const ay_ctx *ctx)
+{
+	const int32_t last = index->ndim - 1;
+	struct job j = { .self = self, .index = index, .out = out };
+	struct line *l = &j.line;
+
+	(void)sparse_grad;
+	if (!ay_numel(out))
+		return AY_OK;
+	j.dim = dim < 0 && self->ndim ? dim + self->ndim : dim;
+	*l = (struct line){ .self = self->data, .out = out->data, .index = index->data, .n = 1 };
+	l->by_index = self->ndim ? self->strides[j.dim] : 0;
+	if (last >= 0) {
+		l->n = index->shape[last];
+		l->by_place = self->ndim && j.dim != last ? self->strides[last] : 0;
+		l->index_step = index->strides[last];
+		l->out_step = out->strides[last];
+	}
+	share(gather_rows, &j, ay_numel(out) / l->n, GRAIN / l->n + 1, ctx);
+	return AY_OK;
+}
