@@ -1,4 +1,4 @@
-/* due: PASS - two passes over each row, sixteen numbers at a time: the second finds the sums still in the cache. */
+/* due: PASS - two passes over each row, eight numbers at a time: the second finds the sums still in the cache. */
 #include <assay/kernel.h>
 #include <math.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-enum { LANES = 16, SUMS = 4, GRAIN = 64 << 10, MAX_THREADS = 64 };
+enum { LANES = 8, SUMS = 4, GRAIN = 64 << 10, MAX_THREADS = 64 };
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ static void share(void (*work)(const void *, int64_t, int64_t), const void *job,
 			pthread_join(id[i], NULL);
 }
 
-/* --- sixteen numbers ------------------------------------------------------------------------------------- */
+/* --- eight numbers ------------------------------------------------------------------------------------- */
 
 #define ALWAYS inline __attribute__((always_inline)) /* dt is a constant inside */
 
@@ -60,41 +60,31 @@ static ALWAYS vec load_all(int32_t dt, const void *p)
 	halves h;
 	vec v;
 
-	memcpy(dt == AY_F32 ? (void *)&v : (void *)&h, p, dt == AY_F32 ? sizeof v : sizeof h);
-	if (dt == AY_BF16) {
-		v = (vec)(__builtin_convertvector(h, words) << 16);
-	} else if (dt == AY_F16) {
-#ifdef __F16C__
-		const __m256 low = _mm256_cvtph_ps(_mm_loadu_si128(p)),
-			     high = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p + 1));
-
-		memcpy(&v, &low, sizeof low);
-		memcpy((char *)&v + sizeof low, &high, sizeof high);
-#else
-		for (int e = 0; e < LANES; e++)
-			v[e] = ay_from_f16(h[e]);
-#endif
+	if (dt == AY_F32) {
+		memcpy(&v, p, sizeof v);
+		return v;
 	}
+	memcpy(&h, p, sizeof h);
+	if (dt == AY_BF16)
+		return (vec)(__builtin_convertvector(h, words) << 16);
+#ifdef __F16C__
+	return (vec)_mm256_cvtph_ps((__m128i)h);
+#else
+	for (int e = 0; e < LANES; e++)
+		v[e] = ay_from_f16(h[e]);
 	return v;
+#endif
 }
 
 static ALWAYS void store_all(int32_t dt, void *p, vec v)
 {
-	halves h;
+	const words u = (words)v, nan = (words)((u & 0x7fffffff) > 0x7f800000);
+	words rounded = (nan & (u >> 16 | 0x40)) | (~nan & (u + 0x7fff + (u >> 16 & 1)) >> 16); /* to bf16 */
+	halves h = __builtin_convertvector(rounded, halves);
 
-	if (dt == AY_BF16) {
-		const words u = (words)v, nan = (words)((u & 0x7fffffff) > 0x7f800000);
-
-		h = __builtin_convertvector((nan & (u >> 16 | 0x40)) | (~nan & (u + 0x7fff + (u >> 16 & 1)) >> 16),
-					    halves);
-	} else if (dt == AY_F16) {
+	if (dt == AY_F16) {
 #ifdef __F16C__
-		__m256 part[2];
-
-		memcpy(part, &v, sizeof v);
-		_mm_storeu_si128(p, _mm256_cvtps_ph(part[0], _MM_FROUND_TO_NEAREST_INT));
-		_mm_storeu_si128((__m128i *)p + 1, _mm256_cvtps_ph(part[1], _MM_FROUND_TO_NEAREST_INT));
-		return;
+		h = (halves)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
 #else
 		for (int e = 0; e < LANES; e++)
 			h[e] = ay_to_f16(v[e]);
@@ -108,7 +98,7 @@ static ALWAYS vec load(int32_t dt, const void *p, int64_t k)
 {
 	vec some = { 0 };
 
-	if (k == LANES)
+	if (k >= LANES)
 		return load_all(dt, p);
 	memcpy(&some, p, (size_t)k * (dt == AY_F32 ? 4 : 2));
 	return load_all(dt, &some);
@@ -118,33 +108,39 @@ static ALWAYS void store(int32_t dt, void *p, int64_t k, vec v)
 {
 	vec some;
 
-	if (k == LANES) {
+	if (k >= LANES) {
 		store_all(dt, p, v);
-		return;
+	} else {
+		store_all(dt, &some, v);
+		memcpy(p, &some, (size_t)k * (dt == AY_F32 ? 4 : 2));
 	}
-	store_all(dt, &some, v);
-	memcpy(p, &some, (size_t)k * (dt == AY_F32 ? 4 : 2));
 }
 
 /* --- one row --------------------------------------------------------------------------------------------- */
 
-/* z += x, both in memory; returns the sum of squares of what is stored. */
+/* z += x for up to LANES numbers in memory; returns the squares of what is stored. */
+static ALWAYS vec add_some(int32_t dt, const char *x, char *z, int64_t k)
+{
+	vec v = load(dt, x, k) + load(dt, z, k);
+
+	store(dt, z, k, v);
+	if (dt != AY_F32)
+		v = load(dt, z, k);
+	return v * v;
+}
+
 static ALWAYS float add_row(int32_t dt, const char *x, char *z, int64_t n)
 {
 	const int64_t item = dt == AY_F32 ? 4 : 2;
 	vec sum[SUMS] = { { 0 } };
 	float all = 0;
+	int64_t j = 0;
 
-	for (int64_t j = 0; j < n; j += SUMS * LANES) {
-		for (int64_t s = 0, at = j; s < SUMS && at < n; s++, at += LANES) {
-			const int64_t k = n - at < LANES ? n - at : LANES;
-			vec v = load(dt, x + at * item, k) + load(dt, z + at * item, k);
-
-			store(dt, z + at * item, k, v);
-			v = dt == AY_F32 ? v : load(dt, z + at * item, k);
-			sum[s] += v * v;
-		}
-	}
+	for (; j + SUMS * LANES <= n; j += SUMS * LANES)
+		for (int s = 0; s < SUMS; s++)
+			sum[s] += add_some(dt, x + (j + s * LANES) * item, z + (j + s * LANES) * item, LANES);
+	for (; j < n; j += LANES)
+		sum[0] += add_some(dt, x + j * item, z + j * item, n - j);
 	for (int e = 0; e < SUMS * LANES; e++)
 		all += sum[e / LANES][e % LANES];
 	return all;
@@ -154,11 +150,9 @@ static ALWAYS void scale_row(int32_t dt, const char *z, float scale, const char 
 {
 	const int64_t item = dt == AY_F32 ? 4 : 2;
 
-	for (int64_t j = 0; j < n; j += LANES) {
-		const int64_t k = n - j < LANES ? n - j : LANES;
-
-		store(dt, y + j * item, k, load(dt, z + j * item, k) * scale * load(dt, w + j * item, k));
-	}
+	for (int64_t j = 0; j < n; j += LANES)
+		store(dt, y + j * item, n - j,
+		      load(dt, z + j * item, n - j) * scale * load(dt, w + j * item, n - j));
 }
 
 /* --- all of them ----------------------------------------------------------------------------------------- */
