@@ -8,7 +8,7 @@
 /* How a set is made from the master. */
 enum how {
 	WRITTEN, /* not at all: the kernel writes it */
-	MIX,     /* other significands */
+	MIX,     /* other significands, but for the few elements that have none */
 	ROTATE,  /* the same elements elsewhere */
 	REFILL,  /* by the fill, with a key of its own */
 };
@@ -18,6 +18,8 @@ struct ay_master_part {
 	uint8_t *base;
 	uint64_t bytes;
 	bool can_be_hard;
+	uint64_t *kept; /* MIX: which elements stay as they are; components, for complex */
+	uint64_t nkept;
 };
 
 enum {
@@ -27,23 +29,24 @@ enum {
 	COLOURED = 4096,         /* large being this, */
 	COLOURS_SMALL = 4,       /* and a small one */
 	ROTATED_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
+	KEPT_ONE_IN = 16,        /* with more elements than this to keep, mixing would change too little */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
 
-/* Significand bits of every element in eight bytes; the exponent's bits, its lowest, and 1/256, of one element. */
+/* Significand bits, and the lowest bit of the exponent, of every element in eight bytes. */
 struct lanes {
-	uint64_t significand, exponent, one, small;
+	uint64_t significand, exponent, one;
 	int bytes;
 };
 
 static bool lanes_of(enum ay_dt dt, struct lanes *l)
 {
 	switch (ay_dt_component(dt)) {
-	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 1015ull << 52, 8 }; return true;
-	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 119ull << 23, 4 }; return true;
-	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 7ull << 10, 2 }; return true;
-	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 119ull << 7, 2 }; return true;
+	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 8 }; return true;
+	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 4 }; return true;
+	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 2 }; return true;
+	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 2 }; return true;
 	default: return false;
 	}
 }
@@ -56,19 +59,10 @@ static uint64_t load(const uint8_t *p, int bytes)
 	return x;
 }
 
-/* With other significands zeros would become subnormal, which is slow: they are made small numbers first. False if
- * there are infinities or NaN. */
-static bool make_plain(uint8_t *p, uint64_t bytes, const struct lanes *l)
+/* Zeros, subnormals, infinities and NaN would become something else with other significands. */
+static bool is_plain(uint64_t x, const struct lanes *l)
 {
-	for (uint64_t i = 0; i + (uint64_t)l->bytes <= bytes; i += (uint64_t)l->bytes) {
-		uint64_t e = load(p + i, l->bytes) & l->exponent;
-
-		if (e == l->exponent)
-			return false;
-		if (!e)
-			memcpy(p + i, &l->small, (size_t)l->bytes);
-	}
-	return true;
+	return (x & l->exponent) && (x & l->exponent) != l->exponent;
 }
 
 /* --- the master ------------------------------------------------------------------------------------------ */
@@ -78,16 +72,35 @@ static bool is_fill(const struct ay_operand *o, const char *name)
 	return !o->data && !strcmp(o->fill.name, name);
 }
 
-static enum how choose(const struct ay_operand *o, const struct ay_master_part *p)
+/* Notes what mixing must leave alone: of a million normal numbers a few are 0. False: it is not worth it. */
+static bool can_mix(enum ay_dt dt, struct ay_master_part *p)
 {
-	struct lanes l = { 0 };
+	struct lanes l;
+	uint64_t n;
 
+	if (!lanes_of(dt, &l))
+		return false;
+	n = p->bytes / (uint64_t)l.bytes;
+	for (uint64_t i = 0; i < n; i++)
+		p->nkept += !is_plain(load(p->base + i * (uint64_t)l.bytes, l.bytes), &l);
+	if (p->nkept > n / KEPT_ONE_IN)
+		return false;
+	p->kept = ay_xrealloc(NULL, sizeof *p->kept * (p->nkept + 1));
+	p->nkept = 0;
+	for (uint64_t i = 0; i < n; i++)
+		if (!is_plain(load(p->base + i * (uint64_t)l.bytes, l.bytes), &l))
+			p->kept[p->nkept++] = i;
+	return true;
+}
+
+static enum how choose(const struct ay_operand *o, struct ay_master_part *p)
+{
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
-	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
-	    make_plain(p->base, p->bytes, &l))
+	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && can_mix(o->view.dt, p))
 		return MIX;
-	if ((is_fill(o, "int") || is_fill(o, "index")) && p->bytes >= ROTATED_FROM)
+	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
+	    p->bytes >= ROTATED_FROM)
 		return ROTATE;
 	return REFILL;
 }
@@ -117,8 +130,10 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 void ay_master_release(struct ay_master *m)
 {
-	for (int i = 0; m->part && i < m->call->noperand; i++)
+	for (int i = 0; m->part && i < m->call->noperand; i++) {
 		ay_xfree(m->part[i].base);
+		ay_xfree(m->part[i].kept);
+	}
 	ay_xfree(m->part);
 	*m = (struct ay_master){ 0 };
 }
@@ -157,10 +172,14 @@ static void mix(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, u
 		memcpy(dst + i * 8, &x, 8);
 	}
 	if (p->bytes % 8) {
-		uint64_t x = load(p->base + words * 8, (int)(p->bytes % 8)) ^ (stream(start, words) & l.significand);
+		uint64_t x = load(p->base + words * 8, (int)(p->bytes % 8)) ^
+			     (stream(start, words) & l.significand);
 
 		memcpy(dst + words * 8, &x, p->bytes % 8);
 	}
+	for (uint64_t i = 0; i < p->nkept; i++)
+		memcpy(dst + p->kept[i] * (uint64_t)l.bytes, p->base + p->kept[i] * (uint64_t)l.bytes,
+		       (size_t)l.bytes);
 }
 
 /* A stretch that is 32 times larger. */
@@ -176,7 +195,7 @@ static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint
 	for (uint64_t i = from; i < from + len; i++) {
 		uint64_t x = load(dst + i * (uint64_t)l.bytes, l.bytes);
 
-		if ((x & l.exponent) < l.exponent - HARD_BY * l.one)
+		if ((x & l.exponent) && (x & l.exponent) < l.exponent - HARD_BY * l.one)
 			x += HARD_BY * l.one;
 		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
 	}

@@ -172,6 +172,7 @@ int main(int argc, char **argv)
 	struct counts c = { 0 };
 	int left = 0, width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
 
+	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
 	if (width < 1 || getenv("ASSAY_BENCH"))
 		width = 1;
 	if (width > MOST)
