@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Are outputs of timed sets that are wrong found? The right ones are the reference's own; then some are spoiled.
+ */
+#include "timing/verify.h"
+#include "op/fill.h"
+#include "oracle/oracle.h"
+#include "test.h"
+#include "timing_rig.h"
+
+#include <string.h>
+
+enum { SETS = 6, POISON = 0x75 };
+
+/* Sets of a case whose outputs are right. */
+struct bench {
+	struct timing_rig r;
+	struct ay_master m;
+	struct ay_sets s;
+	struct ay_verify v;
+	struct ay_key key;
+};
+
+static void produce(struct bench *b, int set)
+{
+	struct ay_call *c = b->r.call;
+	const struct ay_view **out = AY_NEW_N(&b->r.a, const struct ay_view *, c->nout + 1);
+	struct ay_compare q = { .op = b->r.sc.op, .call = c, .threads = 1 };
+
+	for (int i = 0; i < c->noperand; i++) {
+		struct ay_operand *o = c->operand[i];
+		uint8_t *old = ay_alloc(&b->r.a, ay_operand_bytes(o) + 1);
+		const int64_t skip = o->view.offset * ay_dt_info(o->view.dt)->bytes;
+
+		o->view.data = ay_sets_at(&b->s, set, i) + skip;
+		memcpy(old, ay_sets_at(&b->s, set, i), ay_operand_bytes(o));
+		o->old.data = old + skip;
+	}
+	for (int k = 0; k < c->nout; k++)
+		out[k] = &c->out[k]->view;
+	ay_oracle_produce(&q, out);
+}
+
+static void setup(struct bench *b, const char *line)
+{
+	timing_rig_init(&b->r, line);
+	ay_master_init(&b->m, b->r.call);
+	CHECKF(!ay_sets_init(&b->s, &b->m, SETS, false, &b->r.err), "%s", b->r.err.msg);
+	b->v = (struct ay_verify){ .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
+	b->key = timing_rig_key();
+	ay_sets_write(&b->s, b->key, 0, SETS, POISON);
+	for (int i = 0; i < SETS; i++)
+		produce(b, i);
+}
+
+static void teardown(struct bench *b)
+{
+	ay_verify_release(&b->v);
+	ay_sets_release(&b->s);
+	ay_master_release(&b->m);
+	timing_rig_release(&b->r);
+}
+
+static enum ay_verified look(struct bench *b, int set, char text[200])
+{
+	text[0] = 0;
+	return ay_verify_set(&b->v, &b->s, b->key, set, POISON, text);
+}
+
+/* Element i of output k of a set. */
+static uint8_t *element(struct bench *b, int set, int k, int64_t i)
+{
+	const struct ay_operand *o = b->r.call->out[k];
+
+	return ay_sets_at(&b->s, set, o->ordinal) +
+	       (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes;
+}
+
+/* How many of some batches find it, and as what. batch_ns: large, and every batch compares a set whole; small, and
+ * only the first does. */
+static int batches(struct bench *b, int times, double batch_ns, enum ay_verified what)
+{
+	char text[200];
+	int found = 0;
+
+	for (int i = 0; i < times; i++) {
+		enum ay_verified got;
+
+		text[0] = 0;
+		got = ay_verify_batch(&b->v, &b->s, b->key, SETS, POISON, batch_ns, text);
+		CHECKF((got == AY_VERIFIED) == !text[0], "%d: '%s'", got, text);
+		found += got == what;
+	}
+	return found;
+}
+
+/* --- one set --------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *line;
+	int out; /* which output is spoiled */
+} lines[] = {
+	{ "aten::relu((T([1000], f32),), {})", 0 },
+	{ "aten::relu((T([33, 9], f16, stride=(18, 2), offset=5),), {})", 0 },
+	{ "aten::add.Tensor((T([30, 40], bf16), T([40], f32)), {})", 0 },
+	{ "aten::add_.Tensor((T([777], f32), T([777], f32)), {})", 0 },
+	{ "aten::sum((T([64, 64], f32),), {})", 0 },
+	{ "aten::sum.dim_IntList((T([64, 64], f64), [1]), {})", 0 },
+	{ "aten::_softmax((T([16, 100], f32), 1, False), {})", 0 },
+	{ "aten::sort((T([8, 100], f32), -1), {})", 0 },
+	{ "aten::sort((T([8, 100], f32), -1), {})", 1 },
+	{ "aten::embedding((T([50, 8], f32), T([300], i64, fill=index(50))), {})", 0 },
+};
+
+TEST(verify_set_finds_one_wrong_element)
+{
+	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
+		struct bench b;
+		char text[200];
+		int64_t n, at;
+		int bytes;
+
+		setup(&b, lines[t].line);
+		n = ay_numel_of(&b.r.call->out[lines[t].out]->view);
+		bytes = ay_dt_info(b.r.call->out[lines[t].out]->view.dt)->bytes;
+		for (int set = 0; set < SETS; set++)
+			CHECKF(look(&b, set, text) == AY_VERIFIED, "%s, set %d: %s", lines[t].line, set, text);
+		at = (int64_t)ay_secret_below((uint64_t)n);
+		element(&b, 3, lines[t].out, at)[bytes - 1] ^= 0x20; /* into the exponent, or a large integer */
+		CHECKF(look(&b, 3, text) == AY_WRONG && text[0], "%s: element %lld", lines[t].line, (long long)at);
+		CHECKF(look(&b, 2, text) == AY_VERIFIED, "%s: %s", lines[t].line, text);
+		teardown(&b);
+	}
+}
+
+/* The old content of what is updated is made again: it lies nowhere any more. */
+TEST(verify_in_place_that_did_nothing_is_wrong)
+{
+	struct bench b;
+	char text[200];
+
+	setup(&b, "aten::add_.Tensor((T([777], f32), T([777], f32)), {})");
+	ay_master_write(&b.m, 0, b.key, 4, ay_sets_at(&b.s, 4, 0)); /* as before the call */
+	CHECK(look(&b, 4, text) == AY_WRONG);
+	CHECK(look(&b, 5, text) == AY_VERIFIED);
+	teardown(&b);
+}
+
+/* What was right for other content is not right for this one. */
+TEST(verify_answers_of_another_batch_are_wrong)
+{
+	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
+		struct bench b;
+		const struct ay_operand *o;
+		char text[200];
+
+		setup(&b, lines[t].line);
+		o = b.r.call->out[0];
+		memcpy(ay_sets_at(&b.s, 1, o->ordinal), ay_sets_at(&b.s, 0, o->ordinal), ay_operand_bytes(o));
+		CHECKF(look(&b, 1, text) == AY_WRONG, "%s", lines[t].line);
+		teardown(&b);
+	}
+}
+
+TEST(verify_poison_is_an_output_that_was_not_finished)
+{
+	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
+		struct bench b;
+		const struct ay_operand *o;
+		char text[200];
+
+		setup(&b, lines[t].line);
+		o = b.r.call->out[lines[t].out];
+		memset(ay_sets_at(&b.s, 5, o->ordinal), POISON, ay_operand_bytes(o));
+		/* what is updated has no poison before the call, so there it is only wrong */
+		CHECKF(look(&b, 5, text) == (o->role == AY_INOUT ? AY_WRONG : AY_UNFINISHED), "%s: output %d, %s",
+		       lines[t].line, lines[t].out, text);
+		CHECK(look(&b, 4, text) == AY_VERIFIED);
+		teardown(&b);
+	}
+}
+
+/* --- batches --------------------------------------------------------------------------------------------- */
+
+/* Whole sets, one a batch: a wrong element in one of six is found in every sixth batch or so. */
+TEST(verify_batches_find_one_wrong_element_of_one_set)
+{
+	struct bench b;
+	int found;
+
+	setup(&b, "aten::_softmax((T([300, 100], f32), 1, False), {})");
+	CHECK(batches(&b, 30, 1e12, AY_VERIFIED) == 30);
+	element(&b, 2, 0, 12345)[3] ^= 0x20;
+	found = batches(&b, 200, 1e12, AY_WRONG);
+	CHECKF(found > 5, "%d of 200 batches", found); /* 33 expected; 5 or fewer: 1e-11 */
+	teardown(&b);
+}
+
+/* Rows alone, where batches are too short for more. */
+TEST(verify_batches_find_wrong_rows)
+{
+	struct bench b;
+	int found;
+
+	setup(&b, "aten::_softmax((T([3000, 100], f32), 1, False), {})");
+	CHECK(batches(&b, 1, 1, AY_VERIFIED) == 1);
+	CHECKF(b.v.owed_ns < 0 && b.v.whole_ns > 0, "owed %g, whole %g", b.v.owed_ns, b.v.whole_ns);
+	b.v.owed_ns = -1e15; /* whole comparisons cannot be paid for any more */
+	CHECK(batches(&b, 30, 1, AY_VERIFIED) == 30);
+	for (int set = 0; set < SETS; set++) /* one row in twenty */
+		for (int row = 0; row < 3000; row += 20)
+			element(&b, set, 0, row * 100 + 50)[3] ^= 0x20;
+	found = batches(&b, 40, 1, AY_WRONG);
+	CHECKF(found > 20, "%d of 40 batches", found); /* 20 rows of each of three sets: nearly all */
+	b.v.owed_ns = -1e15;
+	for (int set = 0; set < SETS; set++) {
+		const struct ay_operand *o = b.r.call->out[0];
+
+		memset(ay_sets_at(&b.s, set, o->ordinal), POISON, ay_operand_bytes(o));
+	}
+	CHECK(batches(&b, 5, 1, AY_UNFINISHED) == 5);
+	teardown(&b);
+}
+
+/* An answer of one row is compared whole, as often as that is paid for. */
+TEST(verify_batches_of_a_whole_reduction)
+{
+	struct bench b;
+
+	setup(&b, "aten::sum((T([64, 64], f32),), {})");
+	CHECK(ay_oracle_rows(b.r.sc.op, b.r.call) <= 1);
+	CHECK(batches(&b, 20, 1e12, AY_VERIFIED) == 20);
+	for (int set = 0; set < SETS; set++)
+		element(&b, set, 0, 0)[3] ^= 0x20;
+	CHECK(batches(&b, 20, 1e12, AY_WRONG) == 20);
+	b.v.owed_ns = -1e15;
+	CHECK(batches(&b, 1, 1e12, AY_WRONG) == 1); /* it costs little: it is still looked at */
+	teardown(&b);
+}
+
+/* In whole mode hard sets come first: where one in six is hard, it is looked at in most batches. */
+TEST(verify_batches_prefer_hard_sets)
+{
+	struct bench b;
+	int hard = 0, at = -1, found;
+
+	setup(&b, "aten::_softmax((T([16, 100], f32), 1, False), {})");
+	while (hard != 1) {
+		b.key = timing_rig_key();
+		hard = 0;
+		for (int i = 0; i < SETS; i++)
+			if (ay_master_is_hard(&b.m, b.key, i))
+				hard++, at = i;
+	}
+	ay_sets_write(&b.s, b.key, 0, SETS, POISON);
+	for (int i = 0; i < SETS; i++)
+		produce(&b, i);
+	CHECK(batches(&b, 30, 1e12, AY_VERIFIED) == 30);
+	element(&b, at, 0, 777)[3] ^= 0x20;
+	b.v.owed_ns = 0;
+	found = batches(&b, 100, 1e12, AY_WRONG);
+	/* 0.81 by the set that is compared whole, and three others by chance: 0.89; without the preference 0.52 */
+	CHECKF(found > 65, "%d of 100 batches", found);
+	teardown(&b);
+}
