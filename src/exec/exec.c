@@ -209,6 +209,7 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 
 	AY_ASSERT(x->pid && b->nset > 0);
 	*o = (struct ay_outcome){ .slot = -1 };
+	x->held = 0; /* a CALL takes the place of what was held */
 	if (entry < 0)
 		return ay_fail(err, AY_ERR_EXEC, "the kernel has no function %s", b->proto->symbol);
 	x->nscalar = ay_encode_nscalar(b->proto);
@@ -244,7 +245,6 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
-	x->held = 0;
 	if (send_batch(x, AY_WIRE_HOLD, b, o, err))
 		return -1;
 	if (o->what == AY_X_RAN) {

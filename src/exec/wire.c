@@ -123,6 +123,16 @@ int ay_wire_loaded_open(const void *payload, size_t n, const char **names)
 	return end - s < 8 ? (int)count : -1;
 }
 
+/* --- RUN ------------------------------------------------------------------------------------------------- */
+
+bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, struct ay_wire_run *r)
+{
+	if (n != sizeof *r)
+		return false;
+	memcpy(r, payload, sizeof *r);
+	return r->n && r->n <= nset && r->from <= nset - r->n;
+}
+
 /* --- CALL ------------------------------------------------------------------------------------------------ */
 
 /* Each piece of a set's memory begins at a multiple of 16. */

@@ -58,10 +58,6 @@ enum ay_wire_type {
 /* The entry of an executor that was loaded with nothing: returns 0. */
 #define AY_WIRE_NOTHING "ay_nothing"
 
-struct ay_wire_run {
-	uint32_t from, n;
-};
-
 struct ay_wire_head {
 	uint32_t magic;
 	uint16_t version, type;
@@ -201,6 +197,13 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
  * v[] of the glue. base[i] is where slot i is mapped. Scalar results begin as all ones, a kind that is none. */
 void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
 			void *mem);
+
+/* RUN: sets [from, from + n) of the nset that are held. */
+struct ay_wire_run {
+	uint32_t from, n;
+};
+
+bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, struct ay_wire_run *r);
 
 /* LOADED: one word, the number, then NUL-ended names, each an identifier. Returns how many, or -1. */
 int ay_wire_loaded_open(const void *payload, size_t n, const char **names);

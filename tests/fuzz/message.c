@@ -89,6 +89,18 @@ static void status(const void *payload, size_t n)
 		abort();
 }
 
+/* What passes names sets that are held, and no others. */
+static void run(const void *payload, size_t n)
+{
+	static const uint32_t held[] = { 0, 1, 7, UINT32_MAX };
+	struct ay_wire_run r;
+
+	for (int i = 0; i < 4; i++)
+		if (ay_wire_run_open(payload, n, held[i], &r) &&
+		    (!r.n || (uint64_t)r.from + r.n > (uint64_t)held[i]))
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -101,12 +113,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	payload = copy(data + 1, n - 1);
 	if (!payload)
 		return 0;
-	switch (data[0] % 6) {
+	switch (data[0] % 7) {
 	case 0: call(payload, n - 1); break;
 	case 1: loaded(payload, n - 1); break;
 	case 2: status(payload, n - 1); break;
 	case 3: ay_wire_map_open(payload, n - 1, &slot); break;
 	case 4: patched(payload, n - 1); break;
+	case 5: run(payload, n - 1); break;
 	default: ay_wire_head_ok(payload, n - 1, &head);
 	}
 	free(payload);

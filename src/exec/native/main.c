@@ -313,23 +313,24 @@ static void broken(int e)
 				.what = e == ENOMEM ? AY_WIRE_STARVED : AY_WIRE_BROKEN, .rc = e, .slot = -1 });
 }
 
+/* What was made ready: of the message only numbers are left. */
+static struct {
+	struct ay_wire_call c;
+	uint8_t *mem; /* NULL: nothing is held */
+} held;
+
 static void map(struct message *m)
 {
 	const struct ay_wire_slot *slot;
 	int n = ay_wire_map_open(m->payload, m->head.bytes, &slot), e;
 
+	held.mem = NULL; /* it points into the pool before this one */
 	e = n < 0 || m->nfd < 2 ? EPROTO : pool_map(slot, (uint32_t)n, m->fd);
 	if (e)
 		broken(e);
 	else
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
-
-/* What was made ready: of the message only numbers are left. */
-static struct {
-	struct ay_wire_call c;
-	uint8_t *mem; /* NULL: nothing is held */
-} held;
 
 static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 {
@@ -384,6 +385,7 @@ static bool hold(struct message *m)
 	}
 	held.mem = c.set_bytes < SIZE_MAX / 2 / c.h.nset ? batch_memory(c.set_bytes * c.h.nset) : NULL;
 	if (!held.mem || scratch_limit(c.h.scratch_max)) {
+		held.mem = NULL;
 		broken(ENOMEM);
 		return false;
 	}
@@ -415,12 +417,7 @@ static void run_some(struct message *m)
 {
 	struct ay_wire_run r;
 
-	if (m->head.bytes != sizeof r || !held.mem) {
-		broken(EPROTO);
-		return;
-	}
-	memcpy(&r, m->payload, sizeof r);
-	if (r.n > held.c.h.nset || r.from > held.c.h.nset - r.n)
+	if (!held.mem || !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, &r))
 		broken(EPROTO);
 	else
 		run(r.from, r.n);
