@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels under the gate: what is inside T, and how those end that do not behave.
+ */
+#include "timing/seat.h"
+#include "base/process.h"
+#include "test.h"
+#include "timing_rig.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CAP = 12, POISON = 0x73 };
+
+struct bench {
+	struct timing_rig r;
+	struct ay_master m;
+	struct ay_seat s;
+	struct ay_outcome o;
+	struct ay_beat b;
+};
+
+static void setup(struct bench *b, const char *line, const char *source, double timeout_s)
+{
+	*b = (struct bench){ 0 };
+	timing_rig_init(&b->r, line);
+	ay_master_init(&b->m, b->r.call);
+	timing_rig_seat(&b->r, &b->m, source ? timing_rig_build(&b->r, source) : -1, CAP, timeout_s, &b->s, &b->o);
+}
+
+static void teardown(struct bench *b)
+{
+	ay_seat_close(&b->s);
+	ay_master_release(&b->m);
+	timing_rig_release(&b->r);
+}
+
+/* n sets with fresh content; false if the seat is gone. */
+static bool batch(struct bench *b, int n)
+{
+	ay_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON);
+	CHECKF(!ay_seat_batch(&b->s, n, &b->b, &b->o, &b->r.err), "%s", b->r.err.msg);
+	return b->s.exec != NULL;
+}
+
+static const char relu_line[] = "aten::relu((T([64], f32),), {})";
+static const char good[] = "int aten_relu@\n"
+			   "{\n"
+			   "	const float *x = self->data; float *y = out->data;\n"
+			   "	for (int64_t i = 0; i < ay_numel(self); i++) y[i] = x[i] > 0 ? x[i] : 0;\n"
+			   "	return 0;\n"
+			   "}\n";
+
+/* --- what T is ------------------------------------------------------------------------------------------- */
+
+/* Begins, ends, and a thread that works on and notes when it was last at work; all by the clock that we read. */
+static const char works_on[] =
+	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <time.h>\n"
+	"static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
+	"	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec; }\n"
+	"static void *go_on(void *p) { volatile double *o = p; for (;;) o[2] = now(); return p; }\n"
+	"int aten_relu@\n"
+	"{\n"
+	"	double *o = out->data; pthread_t t; static int started;\n"
+	"	o[0] = now();\n"
+	"	if (!started++ && pthread_create(&t, 0, go_on, o)) return 1;\n"
+	"	o[1] = now();\n"
+	"	return 0;\n"
+	"}\n";
+
+TEST(seat_time_covers_what_goes_on_after_done)
+{
+	struct bench b;
+	int later = 0;
+
+	setup(&b, "aten::relu((T([64], f64),), {})", works_on, 5);
+	CHECKF(b.o.what == AY_X_RAN, "%s", b.o.text);
+	for (int i = 0; i < 40 && b.s.exec; i++) {
+		const volatile double *o = (const volatile double *)ay_sets_at(&b.s.sets, 0, 1);
+		const double before = (double)ay_now_ns();
+		double last;
+
+		if (!batch(&b, 1))
+			break;
+		last = o[2];
+		later += last > o[1];
+		CHECKF(o[0] >= before, "called %g ns before it was thawed", before - o[0]);
+		CHECKF(last - o[0] <= b.b.ns, "at work for %g ns, T is %g", last - o[0], b.b.ns);
+		usleep(2000);
+		CHECKF(o[2] == last, "batch %d: it works on, %g ns later", i, o[2] - last);
+	}
+	CHECKF(b.o.what == AY_X_RAN, "%s", b.o.text);
+	CHECKF(later > 0, "the thread was never at work after the call: nothing was tested");
+	teardown(&b);
+}
+
+/* The order waits in the socket, but nothing runs before the thaw. */
+TEST(seat_stands_still_between_batches)
+{
+	struct bench b;
+	const volatile double *o;
+	double last;
+
+	setup(&b, "aten::relu((T([64], f64),), {})", works_on, 5);
+	o = (const volatile double *)ay_sets_at(&b.s.sets, 0, 1);
+	if (batch(&b, 1)) {
+		last = o[2];
+		memset(ay_sets_at(&b.s.sets, 0, 1), POISON, 512); /* as when content is written */
+		usleep(30000);
+		CHECKF(((const uint8_t *)o)[16] == POISON, "it wrote %g after %g", o[2], last);
+	}
+	CHECKF(b.o.what == AY_X_RAN, "%s", b.o.text);
+	teardown(&b);
+}
+
+TEST(seat_batches_call_each_set_once)
+{
+	static const char count[] = "static float n;\n"
+				    "int aten_relu@ { ((float *)out->data)[0] = ++n; return 0; }\n";
+	struct bench b;
+	float next = 0;
+
+	setup(&b, relu_line, count, 5);
+	for (int n = 1; n <= CAP && batch(&b, n); n += 4) {
+		CHECK(b.b.ns > 0 && b.b.cpu_ns >= 0);
+		for (int i = 0; i < CAP; i++) {
+			const float *o = (const float *)ay_sets_at(&b.s.sets, i, 1);
+
+			if (i < n)
+				CHECKF(o[0] == ++next, "set %d of %d: call %g, not %g", i, n, o[0], next);
+			else
+				CHECKF(o[0] < next - (float)n + 1 || !n, "set %d of %d was called", i, n);
+		}
+	}
+	CHECKF(b.o.what == AY_X_RAN, "%s", b.o.text);
+	teardown(&b);
+}
+
+TEST(seat_of_the_empty_call)
+{
+	struct bench b;
+
+	setup(&b, relu_line, NULL, 5);
+	CHECK(b.s.sets.fold);
+	CHECK(batch(&b, 1) && batch(&b, CAP) && b.b.ns > 0);
+	CHECKF(b.o.what == AY_X_RAN, "%s", b.o.text);
+	teardown(&b);
+}
+
+/* --- ends ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *what, *at_five; /* what the fifth call does */
+	enum ay_happened happened;
+	int signal, rc, exit_code, set;
+} ends[] = {
+	{ "crash", "*(volatile int *)8 = 1", AY_X_CRASHED, SIGSEGV, 0, 0, 4 },
+	{ "abort", "abort()", AY_X_CRASHED, SIGABRT, 0, 0, 4 },
+	{ "exit", "_exit(3)", AY_X_CRASHED, 0, 0, 3, 0 },
+	{ "hang", "for (;;) pause()", AY_X_HUNG, 0, 0, 0, 0 },
+	{ "refusal", "return 42", AY_X_REFUSED, 0, 42, 0, 4 },
+};
+
+TEST(seat_ends_inside_a_batch_are_outcomes)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct bench b;
+		const char *source = ay_sprintf(
+			&(struct ay_arena){ 0 },
+			"#include <stdlib.h>\n#include <unistd.h>\n"
+			"int aten_relu@ { static int n; if (++n == 5) { %s; } return 0; }\n",
+			ends[i].at_five);
+		bool there;
+
+		setup(&b, relu_line, source, ends[i].happened == AY_X_HUNG ? 0.5 : 5);
+		CHECKF(b.o.what == AY_X_RAN && b.s.exec, "%s: %s", ends[i].what, b.o.text);
+		there = batch(&b, 3);
+		CHECKF(there && b.o.what == AY_X_RAN, "%s: in the first batch: %s", ends[i].what, b.o.text);
+		there = there && batch(&b, CAP);
+		CHECKF(b.o.what == ends[i].happened && b.o.signal == ends[i].signal && b.o.rc == ends[i].rc &&
+			       b.o.exit_code == ends[i].exit_code,
+		       "%s: what %d signal %d rc %d exit %d: %s", ends[i].what, b.o.what, b.o.signal, b.o.rc,
+		       b.o.exit_code, b.o.text);
+		if (ends[i].set)
+			CHECKF(b.o.set == 4 - 3, "%s: set %d", ends[i].what, b.o.set);
+		/* whoever refuses stays, and is frozen again */
+		CHECKF(there == (ends[i].happened == AY_X_REFUSED), "%s: the seat is%s there", ends[i].what,
+		       there ? "" : " not");
+		if (there)
+			CHECKF(batch(&b, CAP) && b.o.what == AY_X_RAN, "%s: %s", ends[i].what, b.o.text);
+		teardown(&b);
+	}
+}
+
+TEST(seat_ends_while_it_is_opened_are_outcomes)
+{
+	struct bench b;
+
+	setup(&b, relu_line,
+	      "#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }\n"
+	      "int aten_relu@ { return 0; }\n",
+	      5);
+	CHECKF(b.o.what == AY_X_CRASHED && !b.s.exec, "%d %s", b.o.what, b.o.text);
+	teardown(&b);
+	setup(&b, relu_line,
+	      "#include <unistd.h>\n__attribute__((constructor)) static void f(void) { for (;;) pause(); }\n"
+	      "int aten_relu@ { return 0; }\n",
+	      0.5);
+	CHECKF(b.o.what == AY_X_HUNG && !b.s.exec, "%d %s", b.o.what, b.o.text);
+	teardown(&b);
+}
+
+/* A thread that ends its process some time after the call: in that batch or in a later one, but told. */
+TEST(seat_that_dies_after_done_is_told)
+{
+	struct bench b;
+	int i = 0;
+
+	setup(&b, relu_line,
+	      "#define _GNU_SOURCE\n#include <pthread.h>\n#include <unistd.h>\n"
+	      "static void *die(void *p) { for (volatile long i = 0; i < 3000000; i++) ; _exit(0); return p; }\n"
+	      "int aten_relu@ { pthread_t t; static int n; return n++ ? 0 : pthread_create(&t, 0, die, 0); }\n",
+	      5);
+	while (i < 2000 && batch(&b, CAP))
+		i++;
+	CHECKF(b.o.what == AY_X_CRASHED && !b.s.exec, "after %d batches: %d %s", i, b.o.what, b.o.text);
+	teardown(&b);
+}
+
+/* --- audits ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what, *line, *source;
+	int unfinished; /* -1 none, 1: from the second call on */
+} audits[] = {
+	{ "good", relu_line, good, -1 },
+	{ "nothing is written", relu_line, "int aten_relu@ { return 0; }\n", 0 },
+	{ "only the first set", relu_line,
+	  "#include <string.h>\nint aten_relu@ { static int n; if (!n++) memset(out->data, 0, 256); return 0; }\n",
+	  1 },
+	{ "written some time later", relu_line,
+	  "#define _GNU_SOURCE\n#include <pthread.h>\n#include <string.h>\n#include <unistd.h>\n"
+	  "static void *later(void *p) { usleep(300000); memset(p, 0, 256); return p; }\n"
+	  "int aten_relu@ { pthread_t t; return pthread_create(&t, 0, later, out->data); }\n",
+	  0 },
+	{ "in place there is no poison", "aten::relu_((T([64], f32),), {})",
+	  "int aten_relu_(ay_tensor *self, const ay_ctx *ctx) { return 0; }\n", -1 },
+	{ "an empty output", "aten::relu((T([0, 3], f32),), {})", "int aten_relu@ { return 0; }\n", -1 },
+};
+
+TEST(seat_audits_find_outputs_that_are_not_there)
+{
+	for (size_t i = 0; i < sizeof audits / sizeof *audits; i++) {
+		struct bench b;
+		double each[CAP] = { 0 };
+		int bad = -2;
+
+		setup(&b, audits[i].line, audits[i].source, 5);
+		CHECKF(b.o.what == AY_X_RAN, "%s: %s", audits[i].what, b.o.text);
+		CHECKF(!ay_seat_audit(&b.s, CAP, timing_rig_key(), POISON, each, &bad, &b.o, &b.r.err), "%s",
+		       b.r.err.msg);
+		CHECKF(b.o.what == AY_X_RAN && bad == audits[i].unfinished, "%s: set %d is unfinished, not %d; %s",
+		       audits[i].what, bad, audits[i].unfinished, b.o.text);
+		for (int k = 0; k < CAP; k++)
+			CHECKF(each[k] > 0, "%s: call %d took %g ns", audits[i].what, k, each[k]);
+		if (b.s.exec) /* frozen again, and good for a batch */
+			CHECKF(batch(&b, CAP) && b.o.what == AY_X_RAN, "%s: %s", audits[i].what, b.o.text);
+		teardown(&b);
+	}
+}
+
+TEST(seat_audits_end_as_batches_do)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct bench b;
+		const char *source = ay_sprintf(&(struct ay_arena){ 0 },
+						"#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+						"int aten_relu@ { static int n; if (++n == 5) { %s; } "
+						"memset(out->data, 0, 256); return 0; }\n",
+						ends[i].at_five);
+		double each[CAP];
+		int bad = -2;
+
+		setup(&b, relu_line, source, ends[i].happened == AY_X_HUNG ? 0.5 : 5);
+		CHECKF(!ay_seat_audit(&b.s, CAP, timing_rig_key(), POISON, each, &bad, &b.o, &b.r.err), "%s",
+		       b.r.err.msg);
+		CHECKF(b.o.what == ends[i].happened && bad == -1, "%s: what %d, set %d: %s", ends[i].what,
+		       b.o.what, bad, b.o.text);
+		CHECKF((b.s.exec != NULL) == (ends[i].happened == AY_X_REFUSED), "%s", ends[i].what);
+		teardown(&b);
+	}
+}
