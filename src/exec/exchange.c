@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "exec/launch.h"
+#include "sandbox/freeze.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -400,9 +401,12 @@ void ay_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 /* The socket is closed at the other end: has the executor ended, or has it only closed it? */
 static void wait_for_last_words(struct ay_exec *x)
 {
-	int64_t deadline = ay_now_ns() + LAST_WORDS_MS * 1000000ll;
+	int64_t deadline = ay_now_ns() + LAST_WORDS_MS * 1000000ll, took;
 	const struct timespec nap = { 0, 100000 };
+	struct ay_err err = { 0 };
 
+	if (x->jail.group >= 0) /* if it was frozen, so was init */
+		ay_thaw(x->executor, x->jail.group, &took, &err);
 	while (!has_ended(x) && ay_now_ns() < deadline)
 		nanosleep(&nap, NULL);
 }
