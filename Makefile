@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #   make              build/assay
+#   make demo         build, judge a bundled kernel of every operator with timing, print the table
 #   make test         the fast tests: C only, no downloads, under a minute
 #   make check        everything this machine can run; `make check T=name` runs the unit tests whose name has `name`
 #   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -49,7 +50,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all portable test check asan fuzz fuzzers bench install format deps clean FORCE
+.PHONY: all demo portable test check asan fuzz fuzzers bench install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -118,6 +119,9 @@ $B/portable/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PORTABLE_A) -lm -ldl
+
+demo: $B/assay
+	@sh tools/demo.sh $B/assay $B
 
 # --- tests -------------------------------------------------------------------------------------------------------
 test: $B/assay $B/test

@@ -22,7 +22,7 @@ static const struct usage usage = {
 	"assay eval --suite S --backend B [options]",
 	"Judges a backend on a suite and writes a run folder with every record. Backends: reference (the "
 	"operators' own\n"
-	"references), directory (--kernels DIR). Suites: smoke, kernelgenbench, kernelgenbench-aten, -vllm, "
+	"references), directory (--kernels DIR). Suites: smoke, demo, kernelgenbench, kernelgenbench-aten, -vllm, "
 	"-cublas, or a file\n"
 	"of case lines. Exit status: 0; 1 if a kernel that is there did not pass (--require-all: or is missing); "
 	"2 our failure.",
@@ -445,7 +445,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
-		  "smoke, kernelgenbench[-aten|-vllm|-cublas], or a file of case lines" },
+		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], or a file of case lines" },
 		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference or directory" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },

@@ -31,7 +31,7 @@ struct ay_suite {
 int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r,
 		    const struct ay_entry_op *e, enum ay_tier max, struct ay_err *err);
 /*
- * A suite by name: smoke (two small cases of every operator), kernelgenbench (all operators of the set, up to a
+ * A suite by name: smoke (two small cases of every operator), demo (its quick ones, and one to time), kernelgenbench (all operators of the set, up to a
  * tier) and its parts -aten, -vllm, -cublas (upper or lower case), or the path of a file of case lines.
  */
 int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *name,

@@ -68,6 +68,27 @@ static int add_smoke(struct ay_suite *s, struct ay_arena *a, const struct ay_reg
 	return 0;
 }
 
+/* The quick cases of every operator, and the first of those that are worth timing. */
+static int add_demo(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, struct ay_err *err)
+{
+	for (int i = 0; i < r->n; i++) {
+		struct ay_suite all = { 0 };
+		bool timed = false;
+
+		if (ay_suite_add_op(&all, a, r, &r->op[i], AY_PERF, err))
+			return -1;
+		for (int k = 0; k < all.n; k++) {
+			const bool perf = all.c[k].tier == AY_PERF && !all.c[k].derived && !timed;
+
+			if (perf || all.c[k].tier == AY_QUICK)
+				ay_suite_push(s, &all.c[k]);
+			timed |= perf;
+		}
+		ay_suite_release(&all);
+	}
+	return 0;
+}
+
 static void note_bad(struct ay_suite *s, int line, const char *msg)
 {
 	if (!s->bad++)
@@ -126,12 +147,14 @@ int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_regis
 
 	if (!strcasecmp(name, "smoke"))
 		rc = add_smoke(s, a, r, err);
+	else if (!strcasecmp(name, "demo"))
+		rc = add_demo(s, a, r, err);
 	for (size_t i = 0; i < sizeof sets / sizeof *sets && rc == 1; i++)
 		if (!strcasecmp(name, sets[i].name))
 			rc = add_set(s, a, r, sets[i].source, max, err);
 	if (rc == 1 && !strchr(name, '/') && !ay_file_exists(name))
 		return ay_fail(err, AY_ERR_USAGE,
-			       "there is no suite '%s': smoke, kernelgenbench (-aten, -vllm, -cublas), or a file "
+			       "there is no suite '%s': smoke, demo, kernelgenbench (-aten, -vllm, -cublas), or a file "
 			       "of case lines",
 			       name);
 	if (rc == 1)
