@@ -31,6 +31,7 @@ static const double write_per_ns = 4;       /* bytes; of content, a careful gues
 static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
 static const double disturbed_from = 1.02;  /* baseline beside the kernel over baseline alone */
 static const double audited_from = 1.0 / 0.9; /* audited time over plain time */
+static const double cold_start = 0.1;       /* of the hand-over: what a first call may cost more than others */
 
 struct samples {
 	int n;
@@ -51,7 +52,6 @@ struct pair {
 	bool spare;
 	int64_t begin;
 	double c0, spread;          /* of one empty call under the gate */
-	double hand, hand_spread;   /* of one empty call in an audit */
 	double trial_a, trial_b;    /* ns per call, roughly */
 	int m, mb;                  /* sets per batch: of the kernel, of the baseline */
 	int n;                      /* blocks that count */
@@ -59,7 +59,7 @@ struct pair {
 	struct spell {
 		double q50, q75;
 	} alone[2];                 /* baseline before and after */
-	struct samples audit;
+	struct samples audit, audit_b, audit_none; /* T of sets one by one: kernel, baseline, the empty call */
 	struct ay_ratio ratio;
 };
 
@@ -79,6 +79,15 @@ static double elapsed_s(const struct pair *p)
 	return (double)(ay_now_ns() - p->begin) / 1e9;
 }
 
+static double sum(const double *x, int n)
+{
+	double s = 0;
+
+	for (int i = 0; i < n; i++)
+		s += x[i];
+	return s;
+}
+
 /* --- one batch of either side ---------------------------------------------------------------------------- */
 
 static int is_over(struct pair *p, const struct ay_outcome *o)
@@ -90,23 +99,26 @@ static int is_over(struct pair *p, const struct ay_outcome *o)
 	return 1;
 }
 
+/* Are the kernel's outputs of a batch that took ns not what they should be? */
+static bool is_bad(struct pair *p, struct ay_key key, int n, uint8_t poison, double ns)
+{
+	const enum ay_verified found = ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, ns, p->r->text);
+
+	if (found != AY_VERIFIED)
+		p->r->amiss = found == AY_WRONG ? AY_AMISS_WRONG : AY_AMISS_UNFINISHED;
+	return found != AY_VERIFIED;
+}
+
 /* n fresh sets through the kernel, and are they right? 1: something is amiss. */
 static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat)
 {
 	const uint8_t poison = new_poison();
 	struct ay_outcome o;
-	enum ay_verified found;
 
 	ay_sets_write(&p->a.sets, key, 0, n, poison);
 	if (ay_seat_batch(&p->a, n, beat, &o, p->err))
 		return -1;
-	if (is_over(p, &o))
-		return 1;
-	found = ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, beat->ns, p->r->text);
-	if (found == AY_VERIFIED)
-		return 0;
-	p->r->amiss = found == AY_WRONG ? AY_AMISS_WRONG : AY_AMISS_UNFINISHED;
-	return 1;
+	return is_over(p, &o) || is_bad(p, key, n, poison, beat->ns);
 }
 
 /* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
@@ -187,13 +199,12 @@ static int time_empty(struct pair *p, int n, double *ns)
 	return 0;
 }
 
-/* c0 and the hand-over of audits; what an empty call costs by itself. */
+/* c0, and what an empty call costs by itself. */
 static int measure_gate(struct pair *p)
 {
 	struct ay_seat_spec spec = seat_spec(p, -1, p->s->proto, NULL_SETS);
-	double x[NULL_SETS], many[NULL_RUNS];
+	double x[GATE_RUNS], many[NULL_RUNS];
 	struct ay_outcome o;
-	int bad;
 
 	if (ay_seat_open(&p->none, &spec, &o, p->err))
 		return -1;
@@ -213,12 +224,6 @@ static int measure_gate(struct pair *p)
 		if (time_empty(p, NULL_SETS, &many[i]))
 			return -1;
 	p->t->null_ns = fmax(0, ay_quantile(many, NULL_RUNS, 0.5) - p->c0) / NULL_SETS;
-	if (ay_seat_audit(&p->none, AUDIT_MAX, new_key(), 0, x, &bad, &o, p->err))
-		return -1;
-	if (o.what != AY_X_RAN)
-		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
-	p->hand = ay_quantile(x, AUDIT_MAX, 0.5);
-	p->hand_spread = ay_quantile(x, AUDIT_MAX, 0.95) - p->hand;
 	return 0;
 }
 
@@ -364,27 +369,53 @@ static int run_block(struct pair *p, double ns[2], double *cpu, int *sets)
 	return 0;
 }
 
-/* Unannounced: sets one by one. */
-static int audit(struct pair *p)
+static int audit_seat(struct pair *p, struct ay_seat *seat, int n, struct ay_key key, uint8_t poison,
+		      struct samples *to, struct ay_outcome *o)
 {
-	const double fit = least_batch_ns / p->trial_a;
-	int n = (int)clamp(fit, 4, AUDIT_MAX), bad = -1;
 	double each[AUDIT_MAX];
+	int bad = -1;
+
+	if (ay_seat_audit(seat, n, key, poison, each, &bad, o, p->err))
+		return -1;
+	for (int i = 0; i < n && o->what == AY_X_RAN && to->n < AUDITS_KEPT; i++)
+		to->x[to->n++] = each[i];
+	return bad >= 0;
+}
+
+/* The same for those we trust, so that like is held against like. */
+static int audit_ours(struct pair *p, struct ay_seat *seat, int n, struct samples *to)
+{
 	struct ay_outcome o;
 
-	n = n < p->m ? n : p->m;
-	if (ay_seat_audit(&p->a, n, new_key(), new_poison(), each, &bad, &o, p->err))
+	if (audit_seat(p, seat, n, new_key(), new_poison(), to, &o) < 0)
+		return -1;
+	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
+}
+
+/* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
+ * sets could be fast there by doing nothing. */
+static int audit(struct pair *p)
+{
+	const int fit = (int)clamp(least_batch_ns / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
+	const struct ay_key key = new_key();
+	const uint8_t poison = new_poison();
+	struct ay_outcome o;
+	int rc = audit_seat(p, &p->a, n, key, poison, &p->audit, &o);
+
+	if (rc < 0)
 		return -1;
 	if (is_over(p, &o))
 		return 1;
-	if (bad >= 0) {
+	if (rc) {
 		p->r->amiss = AY_AMISS_UNFINISHED;
 		return 1;
 	}
-	for (int i = 0; i < n && p->audit.n < AUDITS_KEPT; i++)
-		p->audit.x[p->audit.n++] = each[i];
+	if (is_bad(p, key, n, poison, sum(&p->audit.x[p->audit.n - n], n)))
+		return 1;
 	p->t->audits++;
-	return 0;
+	if (p->s->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, n, &p->audit_b))
+		return -1;
+	return audit_ours(p, &p->none, n, &p->audit_none);
 }
 
 static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)
@@ -415,15 +446,6 @@ static int add_block(struct pair *p)
 	p->d[p->n] = log(ns[1] / ns[0]);
 	p->n++;
 	return 0;
-}
-
-static double sum(const double *x, int n)
-{
-	double s = 0;
-
-	for (int i = 0; i < n; i++)
-		s += x[i];
-	return s;
 }
 
 static double slack_of(const struct pair *p, int n)
@@ -517,18 +539,30 @@ static void keep_samples(struct pair *p, struct ay_arena *a)
 	p->t->nsample = p->n;
 }
 
-/* Slower by more than 10 % when its sets come one by one: that is its time. */
+/*
+ * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
+ * time, and it is held against the baseline's of the same kind if that is the worse for it. What the ratio is to be
+ * divided by.
+ */
 static double audited_by(struct pair *p)
 {
-	const double plain = p->t->ns, one = p->audit.n ? ay_quantile(p->audit.x, p->audit.n, 0.5) - p->hand : 0;
+	const double plain = p->t->ns, base = p->n ? ay_quantile(p->tb, p->n, 0.5) : 0;
+	double one, least, most, none, none_least, none_most, alone, by;
 
-	p->t->latency_ns = fmax(one, 0);
-	if (p->audit.n < 2 * AUDIT_MAX && p->audit.n < 8)
+	if (p->audit.n < 8)
 		return 1;
-	if (one <= plain * audited_from || one - plain < 3 * p->hand_spread)
+	ay_interval(p->audit.x, p->audit.n, 0.01, &one, &least, &most);
+	ay_interval(p->audit_none.x, p->audit_none.n, 0.01, &none, &none_least, &none_most);
+	p->t->latency_ns = fmax(one - none, 0);
+	if (least - none_most - cold_start * none <= plain * audited_from)
 		return 1;
 	p->t->audited = true;
-	return one / plain;
+	p->t->ns = one - none;
+	by = (one - none) / plain;
+	if (!p->audit_b.n)
+		return by;
+	alone = fmax(ay_quantile(p->audit_b.x, p->audit_b.n, 0.5) - none, 1);
+	return fmax(by, base / plain / (alone / (one - none)));
 }
 
 /* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
@@ -558,9 +592,8 @@ static void tell(struct pair *p, struct ay_arena *a)
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
 	t->sets = (int)(sum(p->sets, p->n) / p->n);
 	by = audited_by(p);
-	t->ns *= by;
-	t->ns_lo = exp(lo) * by;
-	t->ns_hi = exp(hi) * by;
+	t->ns_lo = exp(lo) * t->ns / exp(mid);
+	t->ns_hi = exp(hi) * t->ns / exp(mid);
 	slack_of(p, p->n);
 	if (p->against == AY_AGAINST_NONE)
 		return;

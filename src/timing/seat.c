@@ -140,7 +140,8 @@ static void wake_cpus(const struct ay_seat *s)
 	sched_setaffinity(0, sizeof mine, &mine);
 }
 
-int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
+/* Sets [from, from + n), each once. */
+static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
 	const double cpu = cpu_ns(pid);
@@ -148,7 +149,7 @@ int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome
 
 	*b = (struct ay_beat){ 0 };
 	wake_cpus(s);
-	if (ay_exec_post(s->exec, 0, n, o, err))
+	if (ay_exec_post(s->exec, from, n, o, err))
 		return -1;
 	begin = ay_now_ns();
 	if (o->what == AY_X_RAN) {
@@ -163,6 +164,11 @@ int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome
 		b->cpu_ns = cpu_ns(pid) - cpu;
 	end_if_gone(s, o);
 	return 0;
+}
+
+int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
+{
+	return beat(s, 0, n, b, o, err);
 }
 
 /* --- an audit -------------------------------------------------------------------------------------------- */
@@ -195,41 +201,24 @@ static bool is_unfinished(const struct ay_sets *s, int set, uint8_t poison)
 	return false;
 }
 
-/* In an unfrozen seat: one set, its content written just now. */
-static int call_one(struct ay_seat *s, int set, double *ns, struct ay_outcome *o, struct ay_err *err)
-{
-	const int64_t begin = ay_now_ns();
-
-	if (ay_exec_post(s->exec, set, 1, o, err))
-		return -1;
-	if (o->what == AY_X_RAN)
-		ay_exec_await(s->exec, s->timeout_s, o);
-	*ns = (double)(ay_now_ns() - begin);
-	return 0;
-}
-
+/*
+ * Each set under the gate by itself. A seat that ran on between two calls could work on the next set while it is
+ * being written, or finish the last one after its `done`.
+ */
 int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
 		  struct ay_outcome *o, struct ay_err *err)
 {
-	int64_t took;
-	int rc;
-
 	*o = (struct ay_outcome){ .what = AY_X_RAN, .slot = -1 };
 	*unfinished = -1;
-	ay_sets_write(&s->sets, key, 0, 1, poison);
-	wake_cpus(s);
-	rc = ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
-	for (int i = 0; i < n && !rc && o->what == AY_X_RAN; i++) {
-		rc = call_one(s, i, &each[i], o, err);
-		if (!rc && o->what == AY_X_RAN && *unfinished < 0 && !s->sets.fold &&
-		    is_unfinished(&s->sets, i, poison))
+	for (int i = 0; i < n && o->what == AY_X_RAN; i++) {
+		struct ay_beat one;
+
+		ay_sets_write(&s->sets, key, i, 1, poison);
+		if (beat(s, i, 1, &one, o, err))
+			return -1;
+		each[i] = one.ns;
+		if (o->what == AY_X_RAN && *unfinished < 0 && !s->sets.fold && is_unfinished(&s->sets, i, poison))
 			*unfinished = i;
-		if (i + 1 < n)
-			ay_sets_write(&s->sets, key, i + 1, 1, poison);
 	}
-	if (!rc && is_alive(o))
-		rc = freeze(s, o, err);
-	if (!rc)
-		end_if_gone(s, o);
-	return rc;
+	return 0;
 }
