@@ -8,8 +8,8 @@
 /* How a set is made from the master. */
 enum how {
 	WRITTEN, /* not at all: the kernel writes it */
-	MIX,     /* other significands, but for the few elements that have none */
-	ROTATE,  /* the same elements elsewhere */
+	MIX,     /* lines of the master in any order, with other significands */
+	DRAW,    /* lines of the master in any order */
 	REFILL,  /* by the fill, with a key of its own */
 };
 
@@ -18,8 +18,6 @@ struct ay_master_part {
 	uint8_t *base;
 	uint64_t bytes;
 	bool can_be_hard;
-	uint64_t *kept; /* MIX: which elements stay as they are; components, for complex */
-	uint64_t nkept;
 };
 
 enum {
@@ -28,25 +26,30 @@ enum {
 	COLOURS = 16,            /* places that a large tensor may begin at, */
 	COLOURED = 4096,         /* large being this, */
 	COLOURS_SMALL = 4,       /* and a small one */
-	ROTATED_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
-	KEPT_ONE_IN = 16,        /* with more elements than this to keep, mixing would change too little */
+	DRAWN_FROM = 64 << 10,   /* fewer bytes than this are filled anew: it costs little */
+	LINE = 64,               /* bytes that are drawn together: as many as a kernel cannot help to read together */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
 
-/* Significand bits, and the lowest bit of the exponent, of every element in eight bytes. */
+/* Significand bits of every element in eight bytes; the exponent's bits, its lowest, and 1/256, of one element. */
 struct lanes {
-	uint64_t significand, exponent, one;
+	uint64_t significand, exponent, one, small;
 	int bytes;
 };
 
 static bool lanes_of(enum ay_dt dt, struct lanes *l)
 {
+	static const struct lanes f64 = { 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 1015ull << 52, 8 };
+	static const struct lanes f32 = { 0x007fffff007fffff, 0x7f800000, 1ull << 23, 119ull << 23, 4 };
+	static const struct lanes f16 = { 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 7ull << 10, 2 };
+	static const struct lanes bf16 = { 0x007f007f007f007f, 0x7f80, 1ull << 7, 119ull << 7, 2 };
+
 	switch (ay_dt_component(dt)) {
-	case AY_DT_F64: *l = (struct lanes){ 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 8 }; return true;
-	case AY_DT_F32: *l = (struct lanes){ 0x007fffff007fffff, 0x7f800000, 1ull << 23, 4 }; return true;
-	case AY_DT_F16: *l = (struct lanes){ 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 2 }; return true;
-	case AY_DT_BF16: *l = (struct lanes){ 0x007f007f007f007f, 0x7f80, 1ull << 7, 2 }; return true;
+	case AY_DT_F64: *l = f64; return true;
+	case AY_DT_F32: *l = f32; return true;
+	case AY_DT_F16: *l = f16; return true;
+	case AY_DT_BF16: *l = bf16; return true;
 	default: return false;
 	}
 }
@@ -59,10 +62,19 @@ static uint64_t load(const uint8_t *p, int bytes)
 	return x;
 }
 
-/* Zeros, subnormals, infinities and NaN would become something else with other significands. */
-static bool is_plain(uint64_t x, const struct lanes *l)
+/* With other significands zeros would become subnormal, which is slow: they are made small numbers first (of
+ * a million normal numbers a few are 0). False if there are infinities or NaN, which would become each other. */
+static bool make_plain(uint8_t *p, uint64_t bytes, const struct lanes *l)
 {
-	return (x & l->exponent) && (x & l->exponent) != l->exponent;
+	for (uint64_t i = 0; i + (uint64_t)l->bytes <= bytes; i += (uint64_t)l->bytes) {
+		const uint64_t e = load(p + i, l->bytes) & l->exponent;
+
+		if (e == l->exponent)
+			return false;
+		if (!e)
+			memcpy(p + i, &l->small, (size_t)l->bytes);
+	}
+	return true;
 }
 
 /* --- the master ------------------------------------------------------------------------------------------ */
@@ -72,36 +84,18 @@ static bool is_fill(const struct ay_operand *o, const char *name)
 	return !o->data && !strcmp(o->fill.name, name);
 }
 
-/* Notes what mixing must leave alone: of a million normal numbers a few are 0. False: it is not worth it. */
-static bool can_mix(enum ay_dt dt, struct ay_master_part *p)
+static enum how choose(const struct ay_operand *o, const struct ay_master_part *p)
 {
-	struct lanes l;
-	uint64_t n;
+	struct lanes l = { 0 };
 
-	if (!lanes_of(dt, &l))
-		return false;
-	n = p->bytes / (uint64_t)l.bytes;
-	for (uint64_t i = 0; i < n; i++)
-		p->nkept += !is_plain(load(p->base + i * (uint64_t)l.bytes, l.bytes), &l);
-	if (p->nkept > n / KEPT_ONE_IN)
-		return false;
-	p->kept = ay_xrealloc(NULL, sizeof *p->kept * (p->nkept + 1));
-	p->nkept = 0;
-	for (uint64_t i = 0; i < n; i++)
-		if (!is_plain(load(p->base + i * (uint64_t)l.bytes, l.bytes), &l))
-			p->kept[p->nkept++] = i;
-	return true;
-}
-
-static enum how choose(const struct ay_operand *o, struct ay_master_part *p)
-{
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
-	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && can_mix(o->view.dt, p))
+	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
+	    make_plain(p->base, p->bytes, &l))
 		return MIX;
 	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
-	    p->bytes >= ROTATED_FROM)
-		return ROTATE;
+	    p->bytes >= DRAWN_FROM)
+		return DRAW;
 	return REFILL;
 }
 
@@ -130,10 +124,8 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 void ay_master_release(struct ay_master *m)
 {
-	for (int i = 0; m->part && i < m->call->noperand; i++) {
+	for (int i = 0; m->part && i < m->call->noperand; i++)
 		ay_xfree(m->part[i].base);
-		ay_xfree(m->part[i].kept);
-	}
 	ay_xfree(m->part);
 	*m = (struct ay_master){ 0 };
 }
@@ -158,28 +150,36 @@ static inline uint64_t stream(uint64_t start, uint64_t i)
 	return x ^ x >> 27;
 }
 
-static void mix(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
+/*
+ * Which line of the master stands at line i of a set. With replacement: elements are independent of each other, and
+ * of the same ones in another order the sum, the largest or the sorted row would be what it was in the last set.
+ */
+static inline uint64_t line_at(uint64_t start, uint64_t i, uint64_t lines)
 {
-	const uint64_t words = p->bytes / 8;
+	return (stream(start, i) >> 32) * lines >> 32;
+}
+
+static void mix(const struct ay_master_part *p, enum ay_dt dt, const uint64_t chance[4], uint8_t *dst)
+{
+	const uint64_t lines = p->bytes / LINE, rest = p->bytes % LINE;
 	struct lanes l = { 0 };
 
 	lanes_of(dt, &l);
-	for (uint64_t i = 0; i < words; i++) {
-		uint64_t x;
+	for (uint64_t i = 0; i < lines; i++) {
+		uint64_t x[LINE / 8];
 
-		memcpy(&x, p->base + i * 8, 8);
-		x ^= stream(start, i) & l.significand;
-		memcpy(dst + i * 8, &x, 8);
+		memcpy(x, p->base + line_at(chance[2], i, lines) * LINE, LINE);
+		for (uint64_t k = 0; k < LINE / 8; k++)
+			x[k] ^= stream(chance[0], i * (LINE / 8) + k) & l.significand;
+		memcpy(dst + i * LINE, x, LINE);
 	}
-	if (p->bytes % 8) {
-		uint64_t x = load(p->base + words * 8, (int)(p->bytes % 8)) ^
-			     (stream(start, words) & l.significand);
+	for (uint64_t at = 0; at < rest; at += 8) {
+		const int n = rest - at < 8 ? (int)(rest - at) : 8;
+		const uint64_t x = load(p->base + lines * LINE + at, n) ^
+				   (stream(chance[0], lines * (LINE / 8) + at / 8) & l.significand);
 
-		memcpy(dst + words * 8, &x, p->bytes % 8);
+		memcpy(dst + lines * LINE + at, &x, (size_t)n);
 	}
-	for (uint64_t i = 0; i < p->nkept; i++)
-		memcpy(dst + p->kept[i] * (uint64_t)l.bytes, p->base + p->kept[i] * (uint64_t)l.bytes,
-		       (size_t)l.bytes);
 }
 
 /* A stretch that is 32 times larger. */
@@ -195,18 +195,19 @@ static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint
 	for (uint64_t i = from; i < from + len; i++) {
 		uint64_t x = load(dst + i * (uint64_t)l.bytes, l.bytes);
 
-		if ((x & l.exponent) && (x & l.exponent) < l.exponent - HARD_BY * l.one)
+		if ((x & l.exponent) < l.exponent - HARD_BY * l.one)
 			x += HARD_BY * l.one;
 		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
 	}
 }
 
-static void rotate(const struct ay_master_part *p, enum ay_dt dt, uint64_t chance, uint8_t *dst)
+static void redraw(const struct ay_master_part *p, const uint64_t chance[4], uint8_t *dst)
 {
-	const uint64_t item = (uint64_t)ay_dt_info(dt)->bytes, n = p->bytes / item, by = chance % n * item;
+	const uint64_t lines = p->bytes / LINE;
 
-	memcpy(dst, p->base + by, p->bytes - by);
-	memcpy(dst + p->bytes - by, p->base, by);
+	for (uint64_t i = 0; i < lines; i++)
+		memcpy(dst + i * LINE, p->base + line_at(chance[2], i, lines) * LINE, LINE);
+	memcpy(dst + lines * LINE, p->base + lines * LINE, p->bytes % LINE);
 }
 
 static void refill(const struct ay_master *m, int i, const uint64_t chance[4], uint8_t *dst)
@@ -249,11 +250,11 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 	switch (p->how) {
 	case WRITTEN: break;
 	case MIX:
-		mix(p, dt, chance[0], dst);
+		mix(p, dt, chance, dst);
 		if (hard_operand(m, key, set) == i)
 			harden(dt, p->bytes, chance, dst);
 		break;
-	case ROTATE: rotate(p, dt, chance[0], dst); break;
+	case DRAW: redraw(p, chance, dst); break;
 	case REFILL: refill(m, i, chance, dst); break;
 	}
 }

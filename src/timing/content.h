@@ -3,11 +3,12 @@
  * content - fresh inputs for timed sets, at the speed of memory.
  *
  * Every batch must hold content that its executor has never seen, or answers could be kept; and writing it must not
- * take longer than reading it does. So one master of each input is made by its fill, and a set is the master with
- * something changed in every element that a replayed answer would show: the significands of floats are XORed with
- * a stream of the set's own key (sign, exponent, zeros and special values stay), tensors of independent integers
- * are rotated, and the rest is filled anew. A key is 128 bits of the judge's own chance, and each set's stream has
- * its own, so that none can be guessed from the others.
+ * take longer than reading it does. So one master of each input is made by its fill, and a set is made of its lines
+ * of 64 bytes, drawn with replacement, so that what was learned of one set (where the large, the negative or the
+ * even elements are, what all of them add up to) is not true of the next. Besides, the significands of floats are
+ * XORed with a stream of the set's own key. What is small, or not made of independent elements, is filled anew. A key
+ * is 128 bits of the judge's own chance, and each set's streams have their own, so that none can be guessed from the
+ * others.
  *
  * One set in sixteen or so is hard: a stretch of one input is 32 times larger. Whoever leaves out the care that
  * large values need (subtracting the largest one) once he sees that he is being timed is wrong there.
