@@ -25,6 +25,7 @@ enum {
 	VOID_MAX = 40,       /* blocks that may be discarded */
 };
 static const double least_batch_ns = 5e6, longest_batch_ns = 40e6;
+static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double pool_max = 768 << 20;   /* bytes of one seat */
 static const double write_per_ns = 4;       /* bytes; of content, a careful guess for planning */
@@ -227,9 +228,15 @@ static int measure_gate(struct pair *p)
 	return 0;
 }
 
+static double clamp(double x, double lo, double hi)
+{
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
 /* --- how much to do -------------------------------------------------------------------------------------- */
 
-/* A rough time per call, in a seat of its own. */
+/* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
+ * and a batch has no more. */
 static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, double *ns, struct ay_outcome *o)
 {
 	const double fit = TRIAL_BYTES / ((double)p->master.bytes + 1);
@@ -237,16 +244,16 @@ static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, doub
 	struct ay_seat_spec spec = seat_spec(p, so_fd, proto, cap);
 	struct ay_seat seat;
 	struct ay_beat beat = { 0 };
-	int rc;
+	int rc = 0, n = 1;
 
 	if (ay_seat_open(&seat, &spec, o, p->err))
 		return -1;
-	rc = 0;
-	for (int i = 0; i < 3 && !rc && o->what == AY_X_RAN; i++) { /* the last counts */
-		ay_sets_write(&seat.sets, new_key(), 0, cap, new_poison());
-		rc = ay_seat_batch(&seat, cap, &beat, o, p->err);
+	for (int i = 0; i < 4 && !rc && o->what == AY_X_RAN && beat.ns < slow_ns; i++) { /* the last counts */
+		ay_sets_write(&seat.sets, new_key(), 0, n, new_poison());
+		rc = ay_seat_batch(&seat, n, &beat, o, p->err);
+		*ns = fmax(beat.ns - p->c0, 1) / n;
+		n = (int)clamp(least_batch_ns / *ns, 1, cap);
 	}
-	*ns = fmax(beat.ns - p->c0, 1) / cap;
 	ay_seat_close(&seat);
 	return rc;
 }
@@ -286,11 +293,6 @@ static double block_ns(const struct pair *p, double m)
 	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
 }
 
-static double clamp(double x, double lo, double hi)
-{
-	return x < lo ? lo : x > hi ? hi : x;
-}
-
 /*
  * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
  * enough for the budget. false: not even single calls fit.
@@ -299,8 +301,11 @@ static bool plan(struct pair *p)
 {
 	const double target = clamp(p->spread / slack_wanted, least_batch_ns, longest_batch_ns);
 	const double bytes = (double)p->master.bytes + 1, room = (double)ay_memory_available() / 6;
-	const double most = clamp(fmin(pool_max, room) / bytes, 1, SETS_MAX);
-	const double fastest = p->against == AY_AGAINST_KERNEL ? fmin(p->trial_a, p->trial_b) : p->trial_a;
+	const bool pair = p->against == AY_AGAINST_KERNEL;
+	/* a batch has no more time than a call may take */
+	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
+	const double most = clamp(fmin(fmin(pool_max, room) / bytes, calls), 1, SETS_MAX);
+	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a;
 	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
 	const double budget = p->s->budget_s * 1e9;
 	double m = clamp(target / fastest, 1, most), cold = 2.2 * last / bytes / 0.8 + 1;
@@ -413,7 +418,7 @@ static int audit(struct pair *p)
 	if (is_bad(p, key, n, poison, sum(&p->audit.x[p->audit.n - n], n)))
 		return 1;
 	p->t->audits++;
-	if (p->s->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, n, &p->audit_b))
+	if (p->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, n, &p->audit_b))
 		return -1;
 	return audit_ours(p, &p->none, n, &p->audit_none);
 }
@@ -524,7 +529,8 @@ static int time_alone(struct pair *p, struct spell *alone)
 		rc = run_baseline(p, new_key(), p->m, &x[i < 0 ? 0 : i]);
 	}
 	ay_sets_release(&ghost);
-	*alone = (struct spell){ ay_quantile(x, ALONE_RUNS, 0.5), ay_quantile(x, ALONE_RUNS, 0.75) };
+	if (!rc)
+		*alone = (struct spell){ ay_quantile(x, ALONE_RUNS, 0.5), ay_quantile(x, ALONE_RUNS, 0.75) };
 	return rc;
 }
 
@@ -577,12 +583,16 @@ static double disturbed_by(struct pair *p)
 	return beside / alone;
 }
 
+static const char too_early[] = "the budget ended before the first look: see --budget";
+
 static void tell(struct pair *p, struct ay_arena *a)
 {
 	struct ay_timing *t = p->t;
 	double mid, lo, hi, by, *ln = AY_NEW_N(a, double, p->n + 1);
 
 	t->blocks = p->n;
+	if (!p->n && !t->why)
+		t->why = too_early;
 	if (!p->n)
 		return;
 	for (int i = 0; i < p->n; i++)
@@ -612,7 +622,7 @@ static void tell(struct pair *p, struct ay_arena *a)
 	t->hi = p->ratio.hi;
 	keep_samples(p, a);
 	if (p->n < ay_looks[0])
-		t->why = "the budget ended before the first look: see --budget";
+		t->why = too_early;
 }
 
 static void place(struct pair *p)
