@@ -84,13 +84,14 @@ static void check_floats(const struct look *k)
 		same_key += y == z;
 		moved += (x ^ y) & (k->exponent | sign) || (y ^ z) & (k->exponent | sign);
 		if (!e || e == k->exponent)
-			CHECKF(x == y && y == z, "%s: element %lld is special and changes", k->dt, (long long)i);
+			CHECKF(false, "%s: element %lld is special", k->dt, (long long)i);
 	}
 	CHECKF((double)same_set < k->same * (double)n, "%s: %lld of %lld are as in the other set", k->dt,
 	       (long long)same_set, (long long)n);
 	CHECKF((double)same_key < k->same * (double)n, "%s: %lld of %lld are as with the other key", k->dt,
 	       (long long)same_key, (long long)n);
-	CHECKF(!moved, "%s: sign or exponent of %lld elements changes", k->dt, (long long)moved);
+	/* lines are drawn anew, so that nobody learns signs by heart */
+	CHECKF(moved > n / 2, "%s: sign and exponent of only %lld elements change", k->dt, (long long)moved);
 	ay_master_release(&m);
 	timing_rig_release(&r);
 }
@@ -101,7 +102,7 @@ TEST(content_floats_have_new_significands_in_every_set)
 		check_floats(&looks[i]);
 }
 
-/* Of 4 million normal numbers some 30 are 0, and of f16 some 200 are subnormal: they stay, the others are mixed. */
+/* Of 4 million normal numbers some 30 are 0, and of f16 some 200 are subnormal: they become small ones. */
 TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 {
 	static const char *const dts[] = { "f32", "f16" };
@@ -124,10 +125,8 @@ TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 
 			zeros += !(x & (bytes == 2 ? 0x7c00u : 0x7f800000u));
 			same += x == y;
-			if (!(x & (bytes == 2 ? 0x7c00u : 0x7f800000u)))
-				CHECKF(x == y, "%s: a zero or subnormal changed", dts[d]);
 		}
-		CHECKF(zeros > 0 && zeros < n / 1000, "%s: %lld zeros and subnormals", dts[d], (long long)zeros);
+		CHECKF(!zeros, "%s: %lld zeros and subnormals", dts[d], (long long)zeros);
 		CHECKF(same < n / 500, "%s: %lld elements are the same", dts[d], (long long)same);
 		ay_master_release(&m);
 		timing_rig_release(&r);
@@ -179,16 +178,16 @@ static bool is_permutation(struct ay_arena *a, const int64_t *x, const int64_t *
 	return !memcmp(p, q, (size_t)n * 8);
 }
 
-/* Large index tensors are rotated, small ones filled anew; both stay in range. */
+/* Large index tensors are drawn from the master's lines, small ones filled anew; both stay in range, and neither is
+ * the same in another order. */
 TEST(content_indices_stay_in_range)
 {
 	static const struct {
 		const char *line;
 		int64_t n;
-		bool rotated;
 	} t[] = {
-		{ "aten::embedding((T([777, 8], f32), T([20000], i64, fill=index(777))), {})", 20000, true },
-		{ "aten::embedding((T([777, 8], f32), T([300], i64, fill=index(777))), {})", 300, false },
+		{ "aten::embedding((T([777, 8], f32), T([20000], i64, fill=index(777))), {})", 20000 },
+		{ "aten::embedding((T([777, 8], f32), T([300], i64, fill=index(777))), {})", 300 },
 	};
 
 	for (int k = 0; k < 2; k++) {
@@ -206,7 +205,7 @@ TEST(content_indices_stay_in_range)
 
 			for (int64_t i = 0; i < t[k].n; i++)
 				CHECKF(x[i] >= 0 && x[i] < 777, "set %d: %lld", set, (long long)x[i]);
-			CHECKF(is_permutation(&r.a, first, x, t[k].n) == t[k].rotated, "line %d, set %d", k, set);
+			CHECKF(!is_permutation(&r.a, first, x, t[k].n), "line %d, set %d", k, set);
 			differ += memcmp(first, x, (size_t)t[k].n * 8) != 0;
 		}
 		CHECKF(differ == 5, "line %d: %d sets differ from the first", k, differ);
@@ -261,6 +260,15 @@ TEST(content_ordered_fills_keep_their_order)
 
 /* --- hard sets ------------------------------------------------------------------------------------------- */
 
+/* Beyond 8, where no normal number of ours is, whatever its significand. */
+static bool is_large(const uint8_t *p, int i)
+{
+	float x;
+
+	memcpy(&x, p + 4 * i, 4);
+	return fabsf(x) >= 8;
+}
+
 TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 {
 	enum { N = 4000, KEYS = 40, SETS = 200 };
@@ -281,6 +289,8 @@ TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 	/* 500 expected, standard deviation 22 */
 	CHECKF(hard > 350 && hard < 650, "%d of %d are hard", hard, KEYS * SETS);
 	a = made(&r, &m, 0, key, find_set(&m, key, false));
+	for (int i = 0; i < N; i++)
+		CHECKF(!is_large(a, i), "element %d of a set that is not hard", i);
 	for (int set = 0; set < SETS; set++) {
 		const uint8_t *b;
 		int from = N, to = -1, larger = 0;
@@ -290,17 +300,15 @@ TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 		checked++;
 		b = made(&r, &m, 0, key, set);
 		for (int i = 0; i < N; i++) {
-			const uint64_t e = component(a, i, 4) & 0x7f800000, h = component(b, i, 4) & 0x7f800000;
-
-			CHECKF(h == e || (e && h == e + (5 << 23)), "set %d, element %d", set, i);
-			if (h == e)
+			if (!is_large(b, i))
 				continue;
 			from = i < from ? i : from;
 			to = i;
 			larger++;
 		}
 		CHECKF(larger > 0 && to - from + 1 <= N / 8 + 64, "set %d: from %d to %d", set, from, to);
-		CHECKF(larger > (to - from + 1) * 9 / 10, "set %d: only %d of them", set, larger);
+		/* four of five normal numbers are beyond 0.25 */
+		CHECKF(larger > (to - from + 1) * 6 / 10, "set %d: only %d of them", set, larger);
 	}
 	CHECKF(checked > 0, "none of %d", SETS);
 	ay_master_release(&m);

@@ -247,8 +247,8 @@ TEST(pair_baseline_that_refuses_is_a_reason)
 	static const struct {
 		const char *source, *why;
 	} t[] = {
-		{ "int aten_relu@ { return AY_UNSUPPORTED; }\n", "the baseline does not take this case" },
-		{ "int aten_relu@ { *(volatile int *)8 = 1; return 0; }\n", "the baseline failed" },
+		{ "int aten_relu@ { return AY_UNSUPPORTED; }\n", "no ratio: the baseline does not take this case" },
+		{ "int aten_relu@ { *(volatile int *)8 = 1; return 0; }\n", "no ratio: the baseline failed" },
 	};
 
 	for (int i = 0; i < 2; i++) {
