@@ -32,6 +32,16 @@ static double speed_at(const struct ay_ceiling_row *r, double bytes)
 	return best;
 }
 
+/* The best of those who had at least as much to go through; 0 if nobody had. */
+static double speed_from(const struct ay_ceiling_row *r, double bytes)
+{
+	double best = 0;
+
+	for (int i = 0; i < r->n; i++)
+		best = r->point[i].bytes >= bytes ? fmax(best, r->point[i].per_s) : best;
+	return best;
+}
+
 static const struct ay_ceiling_row *row_for(const struct ay_ceilings *c, int threads)
 {
 	AY_ASSERT(c->nthread > 0);
@@ -66,20 +76,57 @@ enum ay_level ay_ceiling_level(const struct ay_ceilings *c, double pool_bytes)
 	return AY_LEVEL_MEMORY;
 }
 
+/* Where `bytes` shared out to the threads of a row live. */
+static enum ay_level level_of_shares(const struct ay_ceilings *c, const struct ay_ceiling_row *r, double bytes)
+{
+	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
+		if (bytes / (i < AY_LEVEL_L3 ? r->threads : 1) <= (double)c->cache[i])
+			return (enum ay_level)i;
+	return AY_LEVEL_MEMORY;
+}
+
+/* What a point of a row is raised to: the best of its cache in this row; what fewer threads did; and where each
+ * thread has a cache of its own, n times what one did. */
+static double least_at(const struct ay_ceilings *c, const struct ay_ceiling_row *r, double bytes)
+{
+	enum ay_level level = level_of_shares(c, r, bytes);
+	double least = r > c->row ? speed_at(r - 1, bytes) : 0;
+
+	if (r > c->row && level < AY_LEVEL_L3)
+		least = fmax(least, r->threads * speed_at(c->row, bytes / r->threads));
+	for (int i = 0; i < r->n && level != AY_LEVEL_MEMORY; i++)
+		if (level_of_shares(c, r, r->point[i].bytes) == level)
+			least = fmax(least, r->point[i].per_s);
+	return least;
+}
+
+/* One thread alone is not slower than one of many. */
+static void raise_first(struct ay_ceilings *c, const struct ay_ceiling_row *r)
+{
+	struct ay_ceiling_row *one = &c->row[0];
+
+	for (int i = 0; i < one->n; i++)
+		one->point[i].per_s = fmax(one->point[i].per_s,
+					   speed_from(r, one->point[i].bytes * r->threads) / r->threads);
+	one->f32 = fmax(one->f32, r->f32 / r->threads);
+	one->f64 = fmax(one->f64, r->f64 / r->threads);
+}
+
 void ay_ceilings_repair(struct ay_ceilings *c)
 {
+	for (int i = 1; i < c->nthread; i++)
+		raise_first(c, &c->row[i]);
 	for (int i = 0; i < c->nthread; i++) {
-		struct ay_ceiling_row *r = &c->row[i], *fewer = i ? r - 1 : NULL;
+		struct ay_ceiling_row *r = &c->row[i];
 
 		for (int k = r->n - 1; k >= 0; k--) {
-			double least = k + 1 < r->n ? r->point[k + 1].per_s : 0;
+			double least = fmax(k + 1 < r->n ? r->point[k + 1].per_s : 0,
+					    least_at(c, r, r->point[k].bytes));
 
-			if (fewer)
-				least = fmax(least, speed_at(fewer, r->point[k].bytes));
 			r->point[k].per_s = fmax(r->point[k].per_s, least);
 		}
-		r->f32 = fmax(r->f32, fmax(r->f64, fewer ? fewer->f32 : 0));
-		r->f64 = fmax(r->f64, fewer ? fewer->f64 : 0);
+		r->f64 = fmax(r->f64, c->row[0].f64 * r->threads);
+		r->f32 = fmax(r->f32, fmax(r->f64, c->row[0].f32 * r->threads));
 	}
 }
 

@@ -8,8 +8,10 @@
  * Floors are made from these, and a kernel below 0.9 of its floor is called IMPLAUSIBLE. So each figure is the best
  * of many short runs over every way we know (reading, writing, updating, copying, joining two; SIMD of each width,
  * stores past the caches, the C library), never a mean: a ceiling that is too high only makes a floor too kind.
- * What physics promises is then enforced upwards: a smaller working set is not slower, more threads are not
- * slower.
+ * What is surely possible is then enforced upwards: a smaller working set is not slower, more threads are not
+ * slower, one thread is not slower than one of many, a cache is as fast as at its best size (a neighbour on the same
+ * machine may have had the rest of it), and n threads are n times as fast as one in caches and units of their own
+ * (two of one core are not, but that errs on the kind side).
  */
 #ifndef AY_TIMING_CEILING_H
 #define AY_TIMING_CEILING_H
@@ -53,7 +55,8 @@ int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err);
 int ay_ceilings_save(const struct ay_ceilings *c, struct ay_err *err);
 /* Loads, or measures quickly and saves. A cache folder that cannot be written is no failure. */
 int ay_ceilings_get(struct ay_ceilings *c, struct ay_err *err);
-/* Makes speeds non-increasing with the size and non-decreasing with the threads, by raising what is too low. */
+/* Makes speeds non-increasing with the size and non-decreasing with the threads (see above), by raising what is too
+ * low. */
 void ay_ceilings_repair(struct ay_ceilings *c);
 
 /* The fastest that `bytes` which are touched once can go when the whole pool of them is pool_bytes large: the speed

@@ -3,7 +3,8 @@
  * Theory of operation. For each number of threads a team is started, each member held to a CPU of its own. All of
  * them work through the same list of loops and sizes in windows of a fraction of a millisecond, which they begin
  * together; the fastest window of a loop counts. Windows are short because a machine is rarely quiet for long, and
- * one quiet window is enough. A large working set is walked on from window to window, not begun anew, so that what
+ * one quiet window is enough; the whole list is gone through several times, later without the loops that were far
+ * behind. A large working set is walked on from window to window, not begun anew, so that what
  * it evicts has been evicted when it comes round.
  */
 #include "timing/ceiling.h"
@@ -83,6 +84,7 @@ static void find_caches(uint64_t *cache)
 	static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
 	static const uint64_t guess[] = { 32 << 10, 1 << 20, 32 << 20 };
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	bool told;
 
 	memset(cache, 0, sizeof *cache * AY_LEVEL_MEMORY);
 	for (int cpu = 0; cpu < cpus && cpu < CPU_SETSIZE; cpu++) {
@@ -98,7 +100,8 @@ static void find_caches(uint64_t *cache)
 				cache[level] = bytes;
 		}
 	}
-	for (int i = 0; i < AY_LEVEL_MEMORY && !cache[AY_LEVEL_L1]; i++) { /* glibc asks CPUID */
+	told = cache[AY_LEVEL_L1];
+	for (int i = 0; i < AY_LEVEL_MEMORY && !told; i++) { /* glibc asks CPUID */
 		long bytes = sysconf(names[i]);
 
 		cache[i] = bytes > 0 ? (uint64_t)bytes : 0;
@@ -123,9 +126,12 @@ struct team {
 	struct ay_flop_loop flop[AY_FLOP_LOOPS_MAX];
 	double cached; /* beyond this, stores past the caches make sense */
 	double budget_ns;
+	int rounds;
 	struct member *member;
+	/* written by member 0 between two meetings: */
 	struct ay_ceiling_row *row;
-	bool more; /* written by member 0 between two meetings */
+	double seen[AY_CURVE][AY_LOOPS_MAX]; /* the best of each loop */
+	bool more;
 };
 
 struct member {
@@ -177,24 +183,23 @@ static double window_speed(const struct team *t)
 
 typedef void (*window_fn)(struct member *m, const void *what, size_t share);
 
-/* Windows until `budget_ns` are used; gives member 0 the speed of the best, and the others 0. */
-static double best_of(struct member *m, window_fn fn, const void *what, size_t share, double budget_ns)
+/* Windows until `budget_ns` are used; raises *best, which all members may read until the next meeting. */
+static void best_of(struct member *m, window_fn fn, const void *what, size_t share, double budget_ns, double *best)
 {
 	struct team *t = m->team;
 	int64_t begun = ay_now_ns();
-	double best = 0;
 
 	for (int windows = 1;; windows++) {
 		meet(t);
 		fn(m, what, share);
 		meet(t);
 		if (!m->index) {
-			best = fmax(best, window_speed(t));
+			*best = fmax(*best, window_speed(t));
 			t->more = windows < WINDOWS_LEAST || (double)(ay_now_ns() - begun) < budget_ns;
 		}
 		meet(t);
 		if (!t->more)
-			return best;
+			return;
 	}
 }
 
@@ -240,31 +245,35 @@ static void measure_flops(struct member *m, double budget_ns)
 {
 	struct team *t = m->team;
 
-	for (int i = 0; i < t->nflop; i++) {
-		double best = best_of(m, flop_window, &t->flop[i], 0, budget_ns / t->nflop);
-		double *to = t->flop[i].f64 ? &t->row->f64 : &t->row->f32;
+	for (int i = 0; i < t->nflop; i++)
+		best_of(m, flop_window, &t->flop[i], 0, budget_ns / t->nflop,
+			t->flop[i].f64 ? &t->row->f64 : &t->row->f32);
+}
 
-		if (!m->index)
-			*to = fmax(*to, best);
-	}
+/* Not what is of no use at this size, nor what was far behind in the first round. */
+static bool is_worth(const struct team *t, int k, int i)
+{
+	if (t->loop[i].past && t->size[k] <= t->cached)
+		return false;
+	return !t->seen[k][i] || t->seen[k][i] > t->row->point[k].per_s / 2;
 }
 
 static void measure_size(struct member *m, int k, double budget_ns)
 {
 	struct team *t = m->team;
 	size_t share = (size_t)(t->size[k] / t->n) / AY_LOOP_STEP * AY_LOOP_STEP;
-	double best = 0;
+	bool worth[AY_LOOPS_MAX];
 	int count = 0;
 
 	for (int i = 0; i < t->nloop; i++)
-		count += t->size[k] > t->cached || !t->loop[i].past;
-	for (int i = 0; i < t->nloop; i++) {
-		if (t->size[k] <= t->cached && t->loop[i].past)
-			continue;
-		best = fmax(best, best_of(m, memory_window, &t->loop[i], share, budget_ns / count));
-	}
-	if (!m->index)
-		t->row->point[k] = (struct ay_curve_point){ t->size[k], best };
+		count += worth[i] = is_worth(t, k, i);
+	for (int i = 0; i < t->nloop; i++)
+		if (worth[i])
+			best_of(m, memory_window, &t->loop[i], share, budget_ns / count, &t->seen[k][i]);
+	meet(t); /* all know what is worth while before the best changes */
+	for (int i = 0; i < t->nloop && !m->index; i++)
+		t->row->point[k].per_s = fmax(t->row->point[k].per_s, t->seen[k][i]);
+	meet(t);
 }
 
 static void *member_main(void *arg)
@@ -272,21 +281,23 @@ static void *member_main(void *arg)
 	struct member *m = arg;
 	struct team *t = m->team;
 	size_t share = t->mem_bytes / (size_t)t->n;
+	volatile char *mem = t->mem + (size_t)m->index * share;
 
 	while (!atomic_load(&t->go))
 		sched_yield();
 	if (atomic_load(&t->go) < 0)
 		return NULL;
 	memset(t->mem + (size_t)m->index * share, 1, share); /* pages near the CPU that will use them */
-	measure_flops(m, t->budget_ns / 8); /* first, so that the clock has risen when bytes are counted */
-	for (int k = 0; k < t->nsize; k++) {
-		volatile char *p = t->mem + (size_t)m->index * share;
-
-		/* once through, so that what fits is in the cache and what does not has pushed out its beginning */
-		for (size_t i = 0; i < (size_t)(t->size[k] / t->n); i += 64)
-			(void)p[i];
-		m->pos = 0;
-		measure_size(m, k, t->budget_ns * 7 / 8 / t->nsize);
+	for (int round = 0; round < t->rounds; round++) {
+		/* first, so that the clock has risen when bytes are counted */
+		measure_flops(m, t->budget_ns / 8 / t->rounds);
+		for (int k = 0; k < t->nsize; k++) {
+			/* once through: what fits is in the cache, what does not has pushed out its beginning */
+			for (size_t i = 0; i < (size_t)(t->size[k] / t->n); i += 64)
+				(void)mem[i];
+			m->pos = 0;
+			measure_size(m, k, t->budget_ns * 7 / 8 / t->nsize / t->rounds);
+		}
 	}
 	return NULL;
 }
@@ -350,8 +361,9 @@ static int start_members(struct team *t, struct ay_err *err)
 
 static int measure_row(const struct ay_ceilings *c, struct ay_ceiling_row *r, double budget_ns, struct ay_err *err)
 {
+	/* Several rounds: what disturbs us may last longer than all windows of one size. */
 	double most = fmin(MEMORY_MOST, (double)ay_memory_available() / 4);
-	struct team t = { .n = r->threads, .row = r, .budget_ns = budget_ns };
+	struct team t = { .n = r->threads, .row = r, .budget_ns = budget_ns, .rounds = c->quick ? 2 : 4 };
 	struct ay_arena a = { 0 };
 	int rc;
 
@@ -370,6 +382,8 @@ static int measure_row(const struct ay_ceilings *c, struct ay_ceiling_row *r, do
 	t.member = ay_alloc(&a, sizeof *t.member * (size_t)t.n + 128);
 	t.member = (struct member *)(((uintptr_t)t.member + 127) & ~(uintptr_t)127);
 	r->n = t.nsize;
+	for (int k = 0; k < t.nsize; k++)
+		r->point[k].bytes = t.size[k];
 	rc = start_members(&t, err);
 	munmap(t.mem, t.mem_bytes + HUGE_PAGE);
 	ay_arena_release(&a);
@@ -390,7 +404,7 @@ int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err)
 		c->row[c->nthread++].threads = n;
 	c->row[c->nthread++].threads = c->cpus;
 	for (int i = 0; i < c->nthread; i++)
-		if (measure_row(c, &c->row[i], (quick ? 0.7e9 : 4.5e9) / c->nthread, err))
+		if (measure_row(c, &c->row[i], (quick ? 0.6e9 : 4e9) / c->nthread, err))
 			return -1;
 	ay_ceilings_repair(c);
 	strftime(c->when, sizeof c->when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));

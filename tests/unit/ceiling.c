@@ -87,13 +87,33 @@ TEST(ceiling_dips_are_raised)
 
 	c.row[0].point[0].per_s = 5e9; /* a disturbed window: slower in L1 than in memory */
 	c.row[0].f32 = 1e9;
-	c.row[1] = (struct ay_ceiling_row){ 2, 2, { { 32e3, 40e9 }, { 64e6, 3e9 } }, 1e9, 1e9 };
+	c.row[1] = (struct ay_ceiling_row){ 2, 2, { { 32e3, 40e9 }, { 64e6, 3e9 } }, 1e9, 66e9 };
 	c.nthread = 2;
 	ay_ceilings_repair(&c);
 	CHECK(c.row[0].point[0].per_s == 50e9 && c.row[0].point[1].per_s == 50e9 &&
 	      c.row[0].point[2].per_s == 10e9);
-	CHECK(c.row[1].point[0].per_s == 50e9 && c.row[1].point[1].per_s == 10e9); /* as fast as one thread */
-	CHECK(c.row[0].f32 == 32e9 && c.row[1].f32 == 32e9 && c.row[1].f64 == 32e9);
+	CHECK(c.row[1].point[0].per_s == 2 * 50e9);          /* two caches of their own */
+	CHECK(c.row[1].point[1].per_s == 10e9);              /* one memory: as fast as one thread at least */
+	CHECK(c.row[0].f64 == 33e9 && c.row[1].f64 == 66e9); /* one of two did 33 */
+	CHECK(c.row[0].f32 == 33e9 && c.row[1].f32 == 66e9);
+	c.row[1].point[0].per_s = 300e9;
+	ay_ceilings_repair(&c);
+	CHECK(c.row[0].point[0].per_s == 150e9 && c.row[0].point[1].per_s == 50e9);
+}
+
+TEST(ceiling_of_a_cache_is_that_of_its_best_size)
+{
+	struct ay_ceilings c = { .nthread = 1, .cache = { 32 << 10, 1 << 20, 16 << 20 } };
+	static const double got[] = { 90e9, 99e9, 50e9, 40e9, 30e9, 20e9, 9e9, 8e9 },
+			    due[] = { 99e9, 99e9, 50e9, 50e9, 30e9, 30e9, 9e9, 8e9 },
+			    size[] = { 8e3, 32768, 3e5, 1e6, 4e6, 16e6, 32e6, 64e6 };
+
+	c.row[0] = (struct ay_ceiling_row){ .threads = 1, .n = 8, .f32 = 1e9, .f64 = 1e9 };
+	for (int i = 0; i < 8; i++)
+		c.row[0].point[i] = (struct ay_curve_point){ size[i], got[i] };
+	ay_ceilings_repair(&c);
+	for (int i = 0; i < 8; i++)
+		CHECKF(c.row[0].point[i].per_s == due[i], "%.0f bytes: %g", size[i], c.row[0].point[i].per_s);
 }
 
 TEST(ceiling_is_kept_and_found_again)
