@@ -112,10 +112,8 @@ static void raise_first(struct ay_ceilings *c, const struct ay_ceiling_row *r)
 	one->f64 = fmax(one->f64, r->f64 / r->threads);
 }
 
-void ay_ceilings_repair(struct ay_ceilings *c)
+static void raise_rows(struct ay_ceilings *c)
 {
-	for (int i = 1; i < c->nthread; i++)
-		raise_first(c, &c->row[i]);
 	for (int i = 0; i < c->nthread; i++) {
 		struct ay_ceiling_row *r = &c->row[i];
 
@@ -128,6 +126,14 @@ void ay_ceilings_repair(struct ay_ceilings *c)
 		r->f64 = fmax(r->f64, c->row[0].f64 * r->threads);
 		r->f32 = fmax(r->f32, fmax(r->f64, c->row[0].f32 * r->threads));
 	}
+}
+
+void ay_ceilings_repair(struct ay_ceilings *c)
+{
+	raise_rows(c);
+	for (int i = 1; i < c->nthread; i++)
+		raise_first(c, &c->row[i]);
+	raise_rows(c); /* what the first has learnt from the others holds for all */
 }
 
 /* --- read back: hostile text ----------------------------------------------------------------------------- */

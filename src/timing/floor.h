@@ -4,9 +4,10 @@
  * work, or not in the time that was looked at.
  *
  * It is the larger of two: what a call costs that does nothing, and the bytes that every correct algorithm must
- * touch at the highest speed this machine has shown for a working set as large as the pool of all calls. FLOPs are
- * told, but never part of the floor: products have faster algorithms (Strassen), sums can be had from fewer
- * instructions, and of no operator here is it known that no faster one exists.
+ * touch at the highest speed this machine has shown for a working set as large as the pool of all calls (at twice
+ * that, where it was only measured quickly). FLOPs are told, but never part of the floor: products have faster
+ * algorithms (Strassen), sums can be had from fewer instructions, and of no operator here is it known that no faster
+ * one exists.
  */
 #ifndef AY_TIMING_FLOOR_H
 #define AY_TIMING_FLOOR_H

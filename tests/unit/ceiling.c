@@ -116,6 +116,20 @@ TEST(ceiling_of_a_cache_is_that_of_its_best_size)
 		CHECKF(c.row[0].point[i].per_s == due[i], "%.0f bytes: %g", size[i], c.row[0].point[i].per_s);
 }
 
+/* One thread was disturbed in the shared cache; what one of two did there it can do as well. */
+TEST(ceiling_of_one_is_that_of_one_of_two)
+{
+	struct ay_ceilings c = { .nthread = 2, .cache = { 32 << 10, 1 << 20, 16 << 20 } };
+
+	c.row[0] = (struct ay_ceiling_row){ 1, 3, { { 4e6, 20e9 }, { 16e6, 18e9 }, { 64e6, 10e9 } }, 1e9, 1e9 };
+	c.row[1] = (struct ay_ceiling_row){ 2, 3, { { 4e6, 80e9 }, { 16e6, 50e9 }, { 64e6, 15e9 } }, 2e9, 2e9 };
+	ay_ceilings_repair(&c);
+	CHECK(c.row[0].point[0].per_s == 40e9 && c.row[0].point[1].per_s == 40e9 &&
+	      c.row[0].point[2].per_s == 10e9);
+	CHECK(c.row[1].point[0].per_s == 80e9 && c.row[1].point[1].per_s == 80e9 &&
+	      c.row[1].point[2].per_s == 15e9);
+}
+
 TEST(ceiling_is_kept_and_found_again)
 {
 	struct ay_arena a = { 0 };

@@ -103,12 +103,16 @@ TEST(floor_is_the_empty_call_or_the_bytes)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_call *c = help_bind(help_registry(), &a, "aten::relu((T([1000], f32),), {})", &err);
+	struct ay_ceilings quick = machine;
 	struct ay_floor f;
 
 	ay_floor(c, &machine, 1, 1e9, 5, &f); /* 8000 bytes from memory */
 	CHECKF(f.ns == 800, "%g", f.ns);
 	ay_floor(c, &machine, 1, 8000, 5, &f); /* the same eight from the first cache */
 	CHECKF(f.ns == 80, "%g", f.ns);
+	quick.quick = true;
+	ay_floor(c, &quick, 1, 1e9, 5, &f);
+	CHECKF(f.ns == 400, "%g", f.ns);
 	ay_floor(c, &machine, 1, 8000, 90, &f);
 	CHECKF(f.ns == 90, "%g", f.ns);
 	ay_arena_release(&a);

@@ -87,6 +87,35 @@ TEST(quiet_lock_keeps_others_out)
 	CHECK(other_process(dir, cpus) == 0);
 }
 
+/* A file that one user made locks out another, who may neither write nor remove it. */
+TEST(quiet_lock_is_for_every_user)
+{
+	const char *dir = test_dir();
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	cpu_set_t cpus = set_of(0, 1);
+	pid_t pid;
+	int status;
+
+	if (geteuid())
+		test_skip("only root can be two users");
+	CHECK(!chmod(dir, 01777));
+	CHECK(!ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err));
+	for (int held = 1; held >= 0; held--) {
+		pid = fork();
+		if (!pid) {
+			if (setgid(65534) || setuid(65534) || chdir(dir))
+				_exit(77);
+			_exit(ay_quiet_take_in(&l, ".", &cpus, leave_waiting, NULL, &err) ? 9 : 0);
+		}
+		waitpid(pid, &status, 0);
+		if (WEXITSTATUS(status) == 77)
+			test_skip("the other user cannot enter the scratch folder");
+		CHECKF(WEXITSTATUS(status) == (held ? 7 : 0), "held %d: ended with %d", held, WEXITSTATUS(status));
+		ay_quiet_leave(&l);
+	}
+}
+
 TEST(quiet_lock_dies_with_its_holder)
 {
 	const char *dir = test_dir();
