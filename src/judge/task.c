@@ -166,6 +166,7 @@ static int add_cases(struct work *k)
 		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
 				    t->timing.mode ? AY_PERF : AY_FULL, k->err))
 			return -1;
+	k->suite.listed = t->nline > 0;
 	if (!t->suite)
 		ay_suite_pick(&k->suite, t->timing.mode, false);
 	return 0;

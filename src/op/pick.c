@@ -53,14 +53,6 @@ static struct facts look_at(const struct ay_suite_case *sc)
 	return f;
 }
 
-static bool has_perf(const struct ay_suite *s, const struct ay_entry_op *op)
-{
-	for (int i = 0; i < s->n; i++)
-		if (s->c[i].op == op && s->c[i].tier == AY_PERF)
-			return true;
-	return false;
-}
-
 /* The smaller of two that are large enough, else the larger one. */
 static bool is_better(const struct facts *x, const struct facts *than)
 {
@@ -109,7 +101,7 @@ void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick)
 		const struct ay_suite_case *sc = &s->c[i];
 
 		worth[i] = mode != AY_TIMED_NONE && !sc->derived &&
-			   (sc->tier == AY_PERF || !has_perf(s, sc->op));
+			   !(sc->op->op[0]->flags & AY_META) && (sc->tier == AY_PERF || s->listed);
 		f[i] = worth[i] ? look_at(sc) : (struct facts){ 0 };
 		worth[i] &= f[i].ok;
 		s->c[i].timed = worth[i] && mode == AY_TIMED_FULL;

@@ -21,6 +21,7 @@ struct ay_suite_case {
 struct ay_suite {
 	int n, cap;
 	struct ay_suite_case *c; /* lines live in the arena given to the adder */
+	bool listed; /* lines that somebody chose: they have no tiers, and each is worth timing */
 	/* of a file: lines for operators that are not here, lines that cannot be read or bound, and the first of
 	 * those */
 	int foreign, bad;
@@ -39,8 +40,7 @@ int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_regis
 /* How much is timed: nothing, a few cases of every overload, all that are worth it. */
 enum ay_timed { AY_TIMED_NONE, AY_TIMED_AUTO, AY_TIMED_FULL };
 /*
- * Chooses the cases to time. Of an operator that has cases of the tier AY_PERF those are worth it, of others (lines
- * of a file) all are; auto takes of each overload the smallest of every dtype that is not below 1 MiB, three at most. Cases of the tier
+ * Chooses the cases to time: those of the tier AY_PERF, or of a list all; auto takes of each overload the smallest of every dtype that is not below 1 MiB, three at most. Cases of the tier
  * AY_PERF that are not chosen are taken out, and so are those of AY_FULL if `quick`.
  */
 void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick);

@@ -114,6 +114,7 @@ static int add_file(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 	if (ay_file_read(a, path, FILE_MAX, &text, &reader.len, err))
 		return -1;
 	reader.text = text;
+	s->listed = true;
 	for (;;) {
 		struct ay_suite_case sc = { 0 };
 		struct ay_err bad = { 0 };

@@ -10,6 +10,7 @@ enum how {
 	WRITTEN, /* not at all: the kernel writes it */
 	MIX,     /* lines of the master in any order, with other significands */
 	DRAW,    /* lines of the master in any order */
+	TOUCH,   /* the master with other significands, but for zeros and special values: every element has its place */
 	REFILL,  /* by the fill, with a key of its own */
 };
 
@@ -28,6 +29,8 @@ enum {
 	COLOURS_SMALL = 4,       /* and a small one */
 	DRAWN_FROM = 64 << 10,   /* fewer bytes than this are filled anew: it costs little */
 	LINE = 64,               /* bytes that are drawn together: as many as a kernel cannot help to read together */
+	AHEAD = 24,              /* lines; drawn from memory they come late */
+	NOISE = 1024,            /* lines of random bits that significands are mixed with: they stay in the cache */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
@@ -84,7 +87,15 @@ static bool is_fill(const struct ay_operand *o, const char *name)
 	return !o->data && !strcmp(o->fill.name, name);
 }
 
-static enum how choose(const struct ay_operand *o, const struct ay_master_part *p)
+static bool is_own_fill(const struct ay_master *m, const struct ay_operand *o)
+{
+	for (const struct ay_maker *k = m->call->op->makers; k && k->name; k++)
+		if (is_fill(o, k->name))
+			return true;
+	return false;
+}
+
+static enum how choose(const struct ay_master *m, const struct ay_operand *o, const struct ay_master_part *p)
 {
 	struct lanes l = { 0 };
 
@@ -96,6 +107,9 @@ static enum how choose(const struct ay_operand *o, const struct ay_master_part *
 	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
 	    p->bytes >= DRAWN_FROM)
 		return DRAW;
+	/* an operator's own fill can be slow, and knows places: a triangle */
+	if (is_own_fill(m, o) && p->bytes >= DRAWN_FROM && lanes_of(o->view.dt, &l))
+		return TOUCH;
 	return REFILL;
 }
 
@@ -105,6 +119,9 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 	*m = (struct ay_master){ .call = c };
 	m->part = ay_xrealloc(NULL, sizeof *m->part * (size_t)(c->noperand + 1));
+	m->noise = ay_xrealloc(NULL, NOISE * LINE);
+	for (int i = 0; i < NOISE * LINE / 8; i++)
+		m->noise[i] = ay_secret_u64();
 	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
@@ -116,7 +133,7 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 			continue;
 		p->base = ay_xrealloc(NULL, p->bytes + 8);
 		ay_fill_storage(c, o, p->base);
-		p->how = choose(o, p);
+		p->how = choose(m, o, p);
 		p->can_be_hard = p->how == MIX && is_fill(o, "normal");
 	}
 	c->key = key;
@@ -127,6 +144,7 @@ void ay_master_release(struct ay_master *m)
 	for (int i = 0; m->part && i < m->call->noperand; i++)
 		ay_xfree(m->part[i].base);
 	ay_xfree(m->part);
+	ay_xfree(m->noise);
 	*m = (struct ay_master){ 0 };
 }
 
@@ -159,24 +177,27 @@ static inline uint64_t line_at(uint64_t start, uint64_t i, uint64_t lines)
 	return (stream(start, i) >> 32) * lines >> 32;
 }
 
-static void mix(const struct ay_master_part *p, enum ay_dt dt, const uint64_t chance[4], uint8_t *dst)
+/* One draw for 64 bytes: which line of the master, and which line of noise. */
+static void mix(const struct ay_master *m, const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
 {
 	const uint64_t lines = p->bytes / LINE, rest = p->bytes % LINE;
 	struct lanes l = { 0 };
 
 	lanes_of(dt, &l);
 	for (uint64_t i = 0; i < lines; i++) {
+		const uint64_t *noise = m->noise + stream(start, i) % NOISE * (LINE / 8);
 		uint64_t x[LINE / 8];
 
-		memcpy(x, p->base + line_at(chance[2], i, lines) * LINE, LINE);
-		for (uint64_t k = 0; k < LINE / 8; k++)
-			x[k] ^= stream(chance[0], i * (LINE / 8) + k) & l.significand;
+		__builtin_prefetch(p->base + line_at(start, i + AHEAD, lines) * LINE);
+		memcpy(x, p->base + line_at(start, i, lines) * LINE, LINE);
+		for (int k = 0; k < LINE / 8; k++)
+			x[k] ^= noise[k] & l.significand;
 		memcpy(dst + i * LINE, x, LINE);
 	}
 	for (uint64_t at = 0; at < rest; at += 8) {
 		const int n = rest - at < 8 ? (int)(rest - at) : 8;
-		const uint64_t x = load(p->base + lines * LINE + at, n) ^
-				   (stream(chance[0], lines * (LINE / 8) + at / 8) & l.significand);
+		const uint64_t x =
+			load(p->base + lines * LINE + at, n) ^ (stream(start, lines + at / 8) & l.significand);
 
 		memcpy(dst + lines * LINE + at, &x, (size_t)n);
 	}
@@ -201,12 +222,31 @@ static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint
 	}
 }
 
+static void touch(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
+{
+	struct lanes l = { 0 };
+	uint64_t n;
+
+	lanes_of(dt, &l);
+	n = p->bytes / (uint64_t)l.bytes;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t x = load(p->base + i * (uint64_t)l.bytes, l.bytes);
+		const uint64_t e = x & l.exponent;
+
+		if (e && e != l.exponent)
+			x ^= stream(start, i) & l.significand;
+		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
+	}
+}
+
 static void redraw(const struct ay_master_part *p, const uint64_t chance[4], uint8_t *dst)
 {
 	const uint64_t lines = p->bytes / LINE;
 
-	for (uint64_t i = 0; i < lines; i++)
+	for (uint64_t i = 0; i < lines; i++) {
+		__builtin_prefetch(p->base + line_at(chance[2], i + AHEAD, lines) * LINE);
 		memcpy(dst + i * LINE, p->base + line_at(chance[2], i, lines) * LINE, LINE);
+	}
 	memcpy(dst + lines * LINE, p->base + lines * LINE, p->bytes % LINE);
 }
 
@@ -250,11 +290,12 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 	switch (p->how) {
 	case WRITTEN: break;
 	case MIX:
-		mix(p, dt, chance, dst);
+		mix(m, p, dt, chance[0], dst);
 		if (hard_operand(m, key, set) == i)
 			harden(dt, p->bytes, chance, dst);
 		break;
 	case DRAW: redraw(p, chance, dst); break;
+	case TOUCH: touch(p, dt, chance[0], dst); break;
 	case REFILL: refill(m, i, chance, dst); break;
 	}
 }

@@ -24,7 +24,8 @@
 struct ay_master {
 	const struct ay_call *call;
 	struct ay_master_part *part; /* per operand */
-	uint64_t bytes;              /* of one set, all operands */
+	uint64_t *noise;
+	uint64_t bytes; /* of one set, all operands */
 };
 
 void ay_master_init(struct ay_master *m, struct ay_call *c);

@@ -634,6 +634,13 @@ static void place(struct pair *p)
 	p->t->pool_bytes = pool;
 }
 
+/* What the operands were pointed at is gone. */
+static void forget_data(struct ay_call *c)
+{
+	for (int i = 0; i < c->noperand; i++)
+		c->operand[i]->view.data = c->operand[i]->old.data = NULL;
+}
+
 /* --- all of it ------------------------------------------------------------------------------------------- */
 
 static int open_seat(struct pair *p, struct ay_seat *seat, int fd, const struct ay_proto *proto,
@@ -713,6 +720,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	ay_sets_release(&p->reference);
 	ay_verify_release(&p->verify);
 	ay_master_release(&p->master);
+	forget_data(s->call);
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_quiet_leave(&lock);
 	t->gate_ns = p->c0;

@@ -5,6 +5,7 @@
 #include "op/fill.h"
 #include "oracle/oracle.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum {
 	SAMPLED = 2048,   /* as many as have this many elements, one at least */
 	TRIES = 8,        /* at finding a hard set */
 };
-static const double share = 0.3; /* of the batches' time that may go into whole comparisons */
+static const double share = 0.3; /* of the batches' time that may go into whole comparisons, and again into rows */
 
 static void *data_at(const struct ay_operand *o, uint8_t *storage)
 {
@@ -133,23 +134,29 @@ static int choose(const struct ay_sets *s, struct ay_key key, int n)
 	return set;
 }
 
+/* May we, now that another batch has taken its time? What it takes us is paid for before the next. */
+static bool is_affordable(double *owed_ns, double batch_ns)
+{
+	*owed_ns = fmin(*owed_ns + batch_ns * share, 0);
+	return *owed_ns >= 0;
+}
+
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
 				 uint8_t poison, double batch_ns, char text[200])
 {
 	enum ay_verified found = AY_VERIFIED;
 	int64_t begin = ay_now_ns();
 
-	v->owed_ns += batch_ns * share;
-	if (v->owed_ns >= 0) {
+	if (is_affordable(&v->whole_owed_ns, batch_ns)) {
 		found = ay_verify_set(v, s, key, choose(s, key, n), poison, text);
-		v->whole_ns = (double)(ay_now_ns() - begin);
-		v->owed_ns = -v->whole_ns;
+		v->whole_owed_ns = -(double)(ay_now_ns() - begin);
 	}
-	/* what has a single row is compared whole or not at all */
-	if (v->whole_ns > batch_ns * share && ay_oracle_rows(v->op, v->call) <= 1)
+	begin = ay_now_ns();
+	if (!is_affordable(&v->rows_owed_ns, batch_ns))
 		return found;
 	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++)
 		found = verify_rows(v, s, key, (int)ay_secret_below((uint64_t)n), poison, text);
+	v->rows_owed_ns = -(double)(ay_now_ns() - begin);
 	return found;
 }
 

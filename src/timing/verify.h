@@ -17,8 +17,7 @@ struct ay_verify {
 	int threads;
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
-	double whole_ns; /* what comparing a whole set took last time; 0 = not tried */
-	double owed_ns;  /* time saved up for whole comparisons; negative: the last one is not paid for yet */
+	double whole_owed_ns, rows_owed_ns; /* negative: what was spent on either is not paid for yet by batches */
 };
 
 enum ay_verified {
