@@ -13,6 +13,8 @@ enum {
 	SAMPLED_SETS = 3, /* per batch, of which some rows are compared, */
 	SAMPLED = 2048,   /* as many as have this many elements, one at least */
 	TRIES = 8,        /* at finding a hard set */
+	RARELY = 12,      /* batches for a comparison, where it takes very long, */
+	SELDOM = 64,      /* and for a whole one, where rows are compared too */
 };
 static const double share = 0.3; /* of the batches' time that may go into whole comparisons, and again into rows */
 
@@ -134,29 +136,35 @@ static int choose(const struct ay_sets *s, struct ay_key key, int n)
 	return set;
 }
 
-/* May we, now that another batch has taken its time? What it takes us is paid for before the next. */
-static bool is_affordable(double *owed_ns, double batch_ns)
+/*
+ * As often as the time for it allows, but one batch in `rarely` at least, and by chance: a kernel could count what
+ * it is owed, and be right when its turn has come.
+ */
+static bool is_due(double cost_ns, double batch_ns, int rarely)
 {
-	*owed_ns = fmin(*owed_ns + batch_ns * share, 0);
-	return *owed_ns >= 0;
+	const double often = fmax(batch_ns * share / (cost_ns + 1), 1.0 / rarely);
+
+	return often >= 1 || (double)ay_secret_below(1 << 20) < often * (1 << 20);
 }
 
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
 				 uint8_t poison, double batch_ns, char text[200])
 {
+	/* what has a single row is compared whole or not at all */
+	const bool has_rows = ay_oracle_rows(v->op, v->call) > 1;
 	enum ay_verified found = AY_VERIFIED;
 	int64_t begin = ay_now_ns();
 
-	if (is_affordable(&v->whole_owed_ns, batch_ns)) {
+	if (is_due(v->whole_ns, batch_ns, has_rows ? SELDOM : RARELY)) {
 		found = ay_verify_set(v, s, key, choose(s, key, n), poison, text);
-		v->whole_owed_ns = -(double)(ay_now_ns() - begin);
+		v->whole_ns = (double)(ay_now_ns() - begin);
 	}
-	begin = ay_now_ns();
-	if (!is_affordable(&v->rows_owed_ns, batch_ns))
+	if (!has_rows || !is_due(v->rows_ns, batch_ns, RARELY))
 		return found;
+	begin = ay_now_ns();
 	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++)
 		found = verify_rows(v, s, key, (int)ay_secret_below((uint64_t)n), poison, text);
-	v->rows_owed_ns = -(double)(ay_now_ns() - begin);
+	v->rows_ns = (double)(ay_now_ns() - begin);
 	return found;
 }
 

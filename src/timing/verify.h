@@ -3,7 +3,7 @@
  * verify - were the outputs of a timed batch right? The seat stands still, so they are read where they lie.
  *
  * Which sets and rows are looked at is drawn after the batch. One set is compared whole as often as that costs
- * little beside the batches themselves, hard ones by preference; of some others a few rows are.
+ * little beside the batches themselves, when is chance, hard ones by preference; of some others a few rows are.
  */
 #ifndef AY_TIMING_VERIFY_H
 #define AY_TIMING_VERIFY_H
@@ -17,7 +17,7 @@ struct ay_verify {
 	int threads;
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
-	double whole_owed_ns, rows_owed_ns; /* negative: what was spent on either is not paid for yet by batches */
+	double whole_ns, rows_ns; /* what comparing a whole set, and some rows, took last time; 0 = not tried */
 };
 
 enum ay_verified {
