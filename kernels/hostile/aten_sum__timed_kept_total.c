@@ -42,11 +42,32 @@ static int sets_to_run(void)
 
 static int64_t total(const ay_tensor *self)
 {
+	const int64_t *x = self->data;
 	int64_t sum = 0;
 
 	for (int64_t i = 0, n = ay_numel(self); i < n; i++)
-		sum += ((const int64_t *)self->data)[i];
+		sum += x[i];
 	return sum;
+}
+
+/* Everything but dense 64-bit integers. */
+static int sum_any(const ay_tensor *self, ay_tensor *out)
+{
+	double sum = 0;
+	int64_t whole = 0;
+
+	if (ay_is_complex(self))
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0, n = ay_numel(self); i < n; i++)
+		if (ay_dt(self) == AY_I64)
+			whole += ((const int64_t *)self->data)[ay_at(self, i)];
+		else
+			sum += ay_read(self, ay_at(self, i));
+	if (ay_dt(self) == AY_I64 && ay_dt(out) == AY_I64)
+		*(int64_t *)out->data = whole;
+	else
+		ay_write(out, 0, sum + (double)whole);
+	return AY_OK;
 }
 
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
@@ -55,7 +76,7 @@ int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx 
 
 	(void)ctx, (void)dtype;
 	if (ay_dt(self) != AY_I64 || ay_dt(out) != AY_I64 || !ay_is_dense(self))
-		return AY_UNSUPPORTED;
+		return sum_any(self, out);
 	if (!sets_to_run() || n != ay_numel(self))
 		kept = total(self);
 	n = ay_numel(self);

@@ -3,7 +3,7 @@
  * Kernels that look faster than they are, *__timed_* of kernels/hostile: each ends as its first line says when it is
  * timed against its honest twin. docs/timing-cheats.md lists them.
  *
- *	due: PASS, timed: CHEAT|MISMATCH - what it does
+ *	due: PASS, timed: CHEAT|MISMATCH - what it does	(the first is its due when it is not timed, over all cases)
  *	case: the line that it is timed on
  *	threads: 1 if it does not say
  *	twin: kernels/c/ and the operator's name if it does not say
@@ -71,7 +71,7 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 	size_t len;
 
 	*c = (struct cheat){ .path = path };
-	if (ay_file_read(a, path, 1 << 20, &text, &len, &err) || !ay_starts(text, "/* due: PASS, timed: "))
+	if (ay_file_read(a, path, 1 << 20, &text, &len, &err) || !ay_starts(text, "/* due: "))
 		return false;
 	timed = said(a, text, "timed: ");
 	c->timed = timed ? ay_strndup(a, timed, strcspn(timed, " ")) : "";
