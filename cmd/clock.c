@@ -14,8 +14,11 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 	const char *word = o->timing ? o->timing : getenv("ASSAY_TIMING");
 
 	*p = (struct ay_clock_policy){ .mode = otherwise, .budget_s = o->budget, .baseline = o->baseline };
-	if (word && ay_timed_find(word, &p->mode, err))
-		return -1;
+	if (word && ay_timed_find(word, &p->mode, err)) {
+		if (!o->timing)
+			*err = (struct ay_err){ 0 };
+		return ay_fail(err, AY_ERR_USAGE, "ASSAY_TIMING is none, auto or full, not '%s'", word);
+	}
 	if (o->budget < 0 || !isfinite(o->budget))
 		return ay_fail(err, AY_ERR_USAGE, "--budget is a number of seconds");
 	return ay_clock_check_baseline(o->baseline, err);
@@ -100,7 +103,9 @@ void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t)
 		ay_str_addf(b, "%6s  ", "");
 	add_reached(b, t);
 	add_ratio(b, t);
-	ay_str_add(b, t->ns > 0 ? t->cold ? "; cold\n" : "; warm\n" : "\n");
+	if (t->ns > 0)
+		ay_str_addf(b, "%s%s", b->s[b->len - 1] == ' ' ? "" : "; ", t->cold ? "cold" : "warm");
+	ay_str_add(b, "\n");
 	ay_str_release(&cut);
 	ay_str_release(&ns);
 }

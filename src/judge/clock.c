@@ -33,9 +33,13 @@ static bool is_library(const char *name)
 
 int ay_clock_check_baseline(const char *baseline, struct ay_err *err)
 {
+	enum ay_lang lang;
+
 	if (!baseline || !strcmp(baseline, "auto") || !strcmp(baseline, "reference") ||
-	    !strcmp(baseline, "none") || is_library(baseline) || ay_file_exists(baseline))
+	    !strcmp(baseline, "none") || is_library(baseline))
 		return 0;
+	if (ay_file_exists(baseline))
+		return ay_lang_of(baseline, &lang, err);
 	return ay_fail(err, AY_ERR_USAGE,
 		       "--baseline is auto, reference, openblas, none or a kernel's file; there is no file '%s'",
 		       baseline);
@@ -230,7 +234,8 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 
 		m->peak = most ? m->flops / m->ns * 1e9 / most : 0;
 	}
-	if (m->ns && m->ns < implausible * m->floor_ns)
+	/* with the gate's own time, which is subtracted from short batches as well as it is known */
+	if (m->ns && m->ns + m->gate_ns / m->sets < implausible * m->floor_ns)
 		ay_trial_say(t, AY_VERDICT_IMPLAUSIBLE,
 			     ay_sprintf(t->a, "takes %.4g us a call; no correct kernel can take less than %.4g us here",
 					m->ns / 1e3, m->floor_ns / 1e3));
