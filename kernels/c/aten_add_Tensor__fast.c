@@ -166,6 +166,7 @@ static void add_f32(const float *x, const float *y, float *z, int64_t n, float a
 {
 	int64_t i = 0;
 
+	(void)large; /* without AVX */
 	for (; i + LANES <= n; i += LANES) {
 		const vec v = *(const vec *)(x + i) + alpha * *(const vec *)(y + i);
 

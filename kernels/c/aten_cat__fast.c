@@ -53,6 +53,7 @@ static void copy(char *dst, const char *src, size_t n, bool large)
 {
 	size_t i = 0;
 
+	(void)large; /* without AVX */
 #ifdef __AVX__
 	if (large && n >= 256) {
 		i = -(uintptr_t)dst % 32;

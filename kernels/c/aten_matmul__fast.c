@@ -417,7 +417,7 @@ int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, c
 	const int32_t ta = self->ndim > 1 ? 2 : 1, tb = other->ndim > 1 ? 2 : 1, tc = ta + tb - 2;
 	const int64_t m = ta == 2 ? self->shape[self->ndim - 2] : 1,
 		      n = tb == 2 ? other->shape[other->ndim - 1] : 1;
-	const int64_t stacks = m * n ? ay_numel(out) / (m * n) : 0;
+	const int64_t stacks = m && n ? ay_numel(out) / (m * n) : 0;
 	struct job j = { .out = out,
 			 .tail_a = ta,
 			 .tail_b = tb,
