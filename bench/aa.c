@@ -25,7 +25,8 @@ static struct ay_sandbox *sandbox;
 static struct ay_ceilings ceilings;
 static double budget = 20;
 
-static void compare(struct ay_call *c, const struct ay_suite_case *sc, int a, int b, int threads, struct ay_timing *t)
+static void compare(struct ay_call *c, const struct ay_suite_case *sc, int a, int b, int threads,
+		    struct ay_timing *t)
 {
 	const struct ay_proto *p = help_proto(sc->schema);
 	struct ay_pair_spec s = { .op = sc->op,
@@ -62,8 +63,8 @@ static void print(const char *what, int threads, const struct ay_timing *t)
 {
 	printf("%-52s %d  %10.2f us  %.4f [%.4f, %.4f] %-7s %3d blocks %2d void, batch %5.1f ms, gate %4.0f us, "
 	       "slack %.2f %%%s%s%s\n",
-	       what, threads, t->ns / 1e3, t->speedup, t->lo, t->hi, ay_pace_name(t->pace), t->blocks, t->discarded,
-	       t->ns * t->sets / 1e6, t->gate_ns / 1e3, 100 * t->slack, t->cold ? ", cold" : "",
+	       what, threads, t->ns / 1e3, t->speedup, t->lo, t->hi, ay_pace_name(t->pace), t->blocks,
+	       t->discarded, t->ns * t->sets / 1e6, t->gate_ns / 1e3, 100 * t->slack, t->cold ? ", cold" : "",
 	       t->disturbed ? ", disturbed" : "", t->audited ? ", audited" : "");
 }
 
@@ -82,7 +83,8 @@ static const struct {
 	{ "kernels/c/aten__softmax.c", "aten::_softmax((T([256, 256], f32), 1, False), {})", 1 },
 	{ "kernels/c/aten_sort.c", "aten::sort((T([8, 2048], f32), -1), {})", 1 },
 	{ "kernels/c/cublas_cublasSgemm_v2__fast.c",
-	  "cublas::cublasSgemm_v2(('N', 'N', 256, 256, 256, 1.0, T([256, 256], f32), 256, T([256, 256], f32), 256, 0.0, "
+	  "cublas::cublasSgemm_v2(('N', 'N', 256, 256, 256, 1.0, T([256, 256], f32), 256, T([256, 256], f32), "
+	  "256, 0.0, "
 	  "T([256, 256], f32), 256), {})",
 	  3 },
 };
@@ -119,8 +121,8 @@ static int against_itself(int rounds)
 		}
 	}
 	qsort(width, (size_t)n, sizeof *width, by_size);
-	printf("against itself: %d comparisons, %d false calls, half-width median %.2f %%, from %.2f to %.2f %%\n", n,
-	       false_calls, 100 * width[n / 2], 100 * width[0], 100 * width[n - 1]);
+	printf("against itself: %d comparisons, %d false calls, half-width median %.2f %%, from %.2f to %.2f %%\n",
+	       n, false_calls, 100 * width[n / 2], 100 * width[0], 100 * width[n - 1]);
 	return false_calls > 3 * n / 60 || width[n / 2] > 0.015;
 }
 
@@ -171,7 +173,8 @@ static int against_multiples(void)
 			compare(c, &sc, turn ? more : one, turn ? one : more, 1, &t);
 			inside = t.lo <= truth && truth <= t.hi;
 			missed += !inside;
-			print(ay_sprintf(&arena, "known ratio %.4f: %s", truth, inside ? "inside" : "OUTSIDE"), 1, &t);
+			print(ay_sprintf(&arena, "known ratio %.4f: %s", truth, inside ? "inside" : "OUTSIDE"), 1,
+			      &t);
 		}
 		close(more);
 	}

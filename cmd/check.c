@@ -21,7 +21,8 @@ static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
 	"Judges a kernel. The operator is the one that the file's name says (aten_add_Tensor.c), the only one "
 	"whose\n"
-	"functions the file defines, or --op. What passes is timed (docs/timing.md). Exit status: 0 it passed, 1 it did not, 2 it could not be judged.\n"
+	"functions the file defines, or --op. What passes is timed (docs/timing.md). Exit status: 0 it passed, 1 "
+	"it did not, 2 it could not be judged.\n"
 	"With -: jobs as JSON Lines on standard input, one record a job as it finishes (docs/rl.md).",
 	"  assay check kernels/c/aten_relu.c\n"
 	"  assay check my_kernel.c --op aten::add\n"

@@ -246,11 +246,10 @@ static json_t *header(const struct eval *e)
 	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
-	json_object_set_new(
-		h, "policy",
-		json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
-			  e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode), "baseline",
-			  e->timing.baseline ? e->timing.baseline : "auto"));
+	json_object_set_new(h, "policy",
+			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
+				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
+				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
 	return h;
 }
 
@@ -398,10 +397,11 @@ static int choose_timing(struct eval *e, struct ay_err *err)
 	if (!strcmp(e->o.backend, "reference"))
 		e->timing.mode = AY_TIMED_NONE;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.jobs > 1)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--jobs %lld beside --timing: kernels that are judged at the same time would disturb "
-			       "each other's times; leave one of them out",
-			       (long long)e->o.jobs);
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--jobs %lld beside --timing: kernels that are judged at the same time would disturb "
+			"each other's times; leave one of them out",
+			(long long)e->o.jobs);
 	if (!e->o.jobs)
 		e->o.jobs = e->timing.mode == AY_TIMED_NONE ? ay_cpu_count() : 1;
 	return 0;
@@ -453,7 +453,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "only these operators (add) or overloads (add.Tensor)" },
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
-		{ "jobs", OPT_INT, &e.o.jobs, "N", "kernels judged at once (the number of cores; 1 where they are timed)" },
+		{ "jobs", OPT_INT, &e.o.jobs, "N",
+		  "kernels judged at once (the number of cores; 1 where they are timed)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),

@@ -84,7 +84,7 @@ struct ay_exec_spec {
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
 	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
 	struct ay_sandbox *sandbox;
-	uint64_t memory_max; /* bytes that it may hold beside the pool; 0: half of this machine's */
+	uint64_t memory_max;   /* bytes that it may hold beside the pool; 0: half of this machine's */
 	const cpu_set_t *cpus; /* it may run on; NULL = all of ours */
 };
 

@@ -169,9 +169,9 @@ static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_
 	if (k->base_schema != sc->schema) {
 		drop_base(k);
 		k->name = k->version = k->why = NULL;
-		rc = automatic		 ? take_library(k, j, sc, home, err)
+		rc = automatic          ? take_library(k, j, sc, home, err)
 		     : is_library(want) ? take_library(k, j, sc, want, err)
-					 : take_file(k, j, sc, err);
+					: take_file(k, j, sc, err);
 	}
 	if (!rc && !k->why)
 		*against = AY_AGAINST_KERNEL;
@@ -215,7 +215,8 @@ static void say_amiss(struct trial *t, const struct ay_pair_report *r)
 		break;
 	case AY_AMISS_UNFINISHED:
 		ay_trial_say(t, AY_VERDICT_CHEAT,
-			     ay_sprintf(t->a, "was stopped after it had said `done`, and its output was not there%s%s",
+			     ay_sprintf(t->a,
+					"was stopped after it had said `done`, and its output was not there%s%s",
 					r->text[0] ? ": " : "", r->text));
 	}
 }
@@ -237,7 +238,8 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 	/* with the gate's own time, which is subtracted from short batches as well as it is known */
 	if (m->ns && m->ns + m->gate_ns / m->sets < implausible * m->floor_ns)
 		ay_trial_say(t, AY_VERDICT_IMPLAUSIBLE,
-			     ay_sprintf(t->a, "takes %.4g us a call; no correct kernel can take less than %.4g us here",
+			     ay_sprintf(t->a,
+					"takes %.4g us a call; no correct kernel can take less than %.4g us here",
 					m->ns / 1e3, m->floor_ns / 1e3));
 }
 

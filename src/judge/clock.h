@@ -13,8 +13,9 @@
 
 struct ay_clock_policy {
 	enum ay_timed mode;
-	double budget_s;      /* per case; 0: what the mode says */
-	const char *baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
+	double budget_s; /* per case; 0: what the mode says */
+	const char *
+		baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
 };
 
 /* {0} first; one for all cases of a kernel. */

@@ -162,9 +162,8 @@ static int add_cases(struct work *k)
 		if (same_family(k, t->suite->c[i].op)) /* what to time of it was chosen with it */
 			ay_suite_push(&k->suite, &t->suite->c[i]);
 	for (int i = 0; !t->suite && !t->nline && i < k->r->n; i++)
-		if (same_family(k, &k->r->op[i]) &&
-		    ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
-				    t->timing.mode ? AY_PERF : AY_FULL, k->err))
+		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
+								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
 			return -1;
 	k->suite.listed = t->nline > 0;
 	if (!t->suite)

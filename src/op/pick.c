@@ -100,8 +100,8 @@ void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick)
 	for (int i = 0; i < s->n; i++) {
 		const struct ay_suite_case *sc = &s->c[i];
 
-		worth[i] = mode != AY_TIMED_NONE && !sc->derived &&
-			   !(sc->op->op[0]->flags & AY_META) && (sc->tier == AY_PERF || s->listed);
+		worth[i] = mode != AY_TIMED_NONE && !sc->derived && !(sc->op->op[0]->flags & AY_META) &&
+			   (sc->tier == AY_PERF || s->listed);
 		f[i] = worth[i] ? look_at(sc) : (struct facts){ 0 };
 		worth[i] &= f[i].ok;
 		s->c[i].timed = worth[i] && mode == AY_TIMED_FULL;

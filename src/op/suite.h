@@ -21,7 +21,7 @@ struct ay_suite_case {
 struct ay_suite {
 	int n, cap;
 	struct ay_suite_case *c; /* lines live in the arena given to the adder */
-	bool listed; /* lines that somebody chose: they have no tiers, and each is worth timing */
+	bool listed;             /* lines that somebody chose: they have no tiers, and each is worth timing */
 	/* of a file: lines for operators that are not here, lines that cannot be read or bound, and the first of
 	 * those */
 	int foreign, bad;

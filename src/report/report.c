@@ -27,7 +27,7 @@ static const struct ay_column columns[COLUMNS] = {
 	[OPERATOR] = { "operator", false, 16 }, [VERDICT] = { "verdict", false, 0 },
 	[PASSED] = { "cases", true, 0 },        [TIME] = { "time", true, 0 },
 	[OF_FLOOR] = { "of floor", true, 0 },   [SPEEDUP] = { "speed-up", false, 0 },
-	[BASELINE] = { "baseline", false, 8 }, [KERNEL] = { "kernel", false, 10 },
+	[BASELINE] = { "baseline", false, 8 },  [KERNEL] = { "kernel", false, 10 },
 };
 
 static enum ay_paint paint_of(enum ay_verdict v)
@@ -74,8 +74,8 @@ static void add_line(struct ay_table *t, const struct ay_summary *s, const struc
 	struct ay_str b = { 0 };
 
 	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", ay_sum_verdict_name(l->verdict), l->note);
-	cell[PASSED] =
-		ay_sprintf(&t->arena, "%lld/%lld", (long long)l->count[AY_VERDICT_PASS], (long long)l->cases);
+	cell[PASSED] = ay_sprintf(&t->arena, "%lld/%lld", (long long)l->count[AY_VERDICT_PASS],
+				  (long long)l->cases);
 	if (l->speed) {
 		const struct ay_speed_shown shown = ay_speed_shown(l->speed);
 

@@ -10,8 +10,8 @@ enum how {
 	WRITTEN, /* not at all: the kernel writes it */
 	MIX,     /* lines of the master in any order, with other significands */
 	DRAW,    /* lines of the master in any order */
-	TOUCH,   /* the master with other significands, but for zeros and special values: every element has its place */
-	REFILL,  /* by the fill, with a key of its own */
+	TOUCH, /* the master with other significands, but for zeros and special values: every element has its place */
+	REFILL, /* by the fill, with a key of its own */
 };
 
 struct ay_master_part {
@@ -23,14 +23,14 @@ struct ay_master_part {
 
 enum {
 	HARD_ONE_IN = 16,
-	HARD_BY = 5,             /* added to the exponent: 32 times */
-	COLOURS = 16,            /* places that a large tensor may begin at, */
-	COLOURED = 4096,         /* large being this, */
-	COLOURS_SMALL = 4,       /* and a small one */
-	DRAWN_FROM = 64 << 10,   /* fewer bytes than this are filled anew: it costs little */
-	LINE = 64,               /* bytes that are drawn together: as many as a kernel cannot help to read together */
-	AHEAD = 24,              /* lines; drawn from memory they come late */
-	NOISE = 1024,            /* lines of random bits that significands are mixed with: they stay in the cache */
+	HARD_BY = 5,           /* added to the exponent: 32 times */
+	COLOURS = 16,          /* places that a large tensor may begin at, */
+	COLOURED = 4096,       /* large being this, */
+	COLOURS_SMALL = 4,     /* and a small one */
+	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
+	LINE = 64,    /* bytes that are drawn together: as many as a kernel cannot help to read together */
+	AHEAD = 24,   /* lines; drawn from memory they come late */
+	NOISE = 1024, /* lines of random bits that significands are mixed with: they stay in the cache */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
@@ -178,7 +178,8 @@ static inline uint64_t line_at(uint64_t start, uint64_t i, uint64_t lines)
 }
 
 /* One draw for 64 bytes: which line of the master, and which line of noise. */
-static void mix(const struct ay_master *m, const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
+static void mix(const struct ay_master *m, const struct ay_master_part *p, enum ay_dt dt, uint64_t start,
+		uint8_t *dst)
 {
 	const uint64_t lines = p->bytes / LINE, rest = p->bytes % LINE;
 	struct lanes l = { 0 };
@@ -196,8 +197,8 @@ static void mix(const struct ay_master *m, const struct ay_master_part *p, enum 
 	}
 	for (uint64_t at = 0; at < rest; at += 8) {
 		const int n = rest - at < 8 ? (int)(rest - at) : 8;
-		const uint64_t x =
-			load(p->base + lines * LINE + at, n) ^ (stream(start, lines + at / 8) & l.significand);
+		const uint64_t x = load(p->base + lines * LINE + at, n) ^
+				   (stream(start, lines + at / 8) & l.significand);
 
 		memcpy(dst + lines * LINE + at, &x, (size_t)n);
 	}

@@ -247,7 +247,8 @@ TEST(pair_baseline_that_refuses_is_a_reason)
 	static const struct {
 		const char *source, *why;
 	} t[] = {
-		{ "int aten_relu@ { return AY_UNSUPPORTED; }\n", "no ratio: the baseline does not take this case" },
+		{ "int aten_relu@ { return AY_UNSUPPORTED; }\n",
+		  "no ratio: the baseline does not take this case" },
 		{ "int aten_relu@ { *(volatile int *)8 = 1; return 0; }\n", "no ratio: the baseline failed" },
 	};
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/inside.h"
+
+#include "base/process.h"
+#include "oracle/oracle.h"
+#include "timing/quiet.h"
+
+#include <math.h>
+
+enum { VOID_MAX = 40 /* blocks that may be discarded */ };
+static const double stolen_max = 0.01; /* of a block: more, and it is void for both */
+
+struct ay_key ay_pair_key(void)
+{
+	return (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+}
+
+/* As no float dtype's likely answer looks: see judge.c. */
+uint8_t ay_pair_poison(void)
+{
+	return (uint8_t)(0x70 + ay_secret_below(12));
+}
+/* --- one batch of either side ---------------------------------------------------------------------------- */
+
+int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
+{
+	if (o->what == AY_X_RAN)
+		return 0;
+	p->r->amiss = AY_AMISS_ENDED;
+	p->r->outcome = *o;
+	return 1;
+}
+
+/* Are the kernel's outputs of a batch that took ns not what they should be? */
+static bool is_bad(struct pair *p, struct ay_key key, int n, uint8_t poison, double ns)
+{
+	const enum ay_verified found = ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, ns, p->r->text);
+
+	if (found != AY_VERIFIED)
+		p->r->amiss = found == AY_WRONG ? AY_AMISS_WRONG : AY_AMISS_UNFINISHED;
+	return found != AY_VERIFIED;
+}
+
+/* n fresh sets through the kernel, and are they right? 1: something is amiss. */
+static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat)
+{
+	const uint8_t poison = ay_pair_poison();
+	struct ay_outcome o;
+
+	ay_sets_write(&p->a.sets, key, 0, n, poison);
+	if (ay_seat_batch(&p->a, n, beat, &o, p->err))
+		return -1;
+	return ay_pair_is_over(p, &o) || is_bad(p, key, n, poison, beat->ns);
+}
+
+/* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
+double ay_pair_reference(struct pair *p, struct ay_key key, int n)
+{
+	struct ay_call *c = p->s->call;
+	const struct ay_view **out = ay_xrealloc(NULL, sizeof *out * (size_t)(c->nout + 1));
+	struct ay_compare q = { .op = p->s->op, .call = c, .threads = p->s->threads };
+	int64_t ns = 0;
+
+	ay_sets_write(&p->reference, key, 0, n, ay_pair_poison());
+	sched_setaffinity(0, sizeof p->cpus, &p->cpus);
+	for (int set = 0; set < n; set++) {
+		int64_t begin;
+
+		for (int i = 0; i < c->noperand; i++) {
+			struct ay_operand *o = c->operand[i];
+
+			o->view.data = ay_sets_at(&p->reference, set, i) +
+				       o->view.offset * ay_dt_info(o->view.dt)->bytes;
+			o->old.data = o->view.data;
+		}
+		for (int k = 0; k < c->nout; k++)
+			out[k] = &c->out[k]->view;
+		begin = ay_now_ns();
+		ay_oracle_produce(&q, out);
+		ns += ay_now_ns() - begin;
+	}
+	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
+	ay_xfree(out);
+	return (double)ns / n;
+}
+
+/* ns per call of the baseline. A baseline that fails is our failure. */
+int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
+{
+	struct ay_outcome o;
+	struct ay_beat beat;
+
+	if (p->against == AY_AGAINST_REFERENCE) {
+		*ns = ay_pair_reference(p, key, n);
+		return 0;
+	}
+	ay_sets_write(&p->b.sets, key, 0, n, ay_pair_poison());
+	if (ay_seat_batch(&p->b, n, &beat, &o, p->err))
+		return -1;
+	if (o.what != AY_X_RAN)
+		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
+	*ns = (beat.ns - p->c0) / n;
+	return 0;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------------------- */
+
+static int draw_m(int m)
+{
+	return m < 5 ? m : (int)(m * 0.8 + (double)ay_secret_below((uint64_t)(m * 0.4) + 1));
+}
+
+/* A B B A on two contents. The halves of the baseline are left out where there is none. */
+static int run_block(struct pair *p, double ns[2], double *cpu, int *sets)
+{
+	const struct ay_key key[2] = { ay_pair_key(), ay_pair_key() };
+	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb;
+	struct ay_beat beat;
+	double b, sum_a = 0, sum_b = 0, sum_cpu = 0;
+
+	for (int half = 0; half < 2; half++) {
+		for (int turn = 0; turn < 2; turn++) {
+			const bool kernel = turn == half;
+			int rc = 0;
+
+			if (kernel)
+				rc = run_kernel(p, key[half], m, &beat);
+			else if (p->against != AY_AGAINST_NONE)
+				rc = ay_pair_baseline(p, key[half], mb, &b);
+			if (rc)
+				return rc;
+			if (kernel) {
+				sum_a += (beat.ns - p->c0) / m / 2;
+				sum_cpu += beat.cpu_ns / m / 2;
+			} else if (p->against != AY_AGAINST_NONE) {
+				sum_b += b / 2;
+			}
+		}
+	}
+	ns[0] = fmax(sum_a, 1e-3);
+	ns[1] = fmax(sum_b, 1e-3);
+	*cpu = sum_cpu;
+	*sets = m;
+	return 0;
+}
+
+static int audit_seat(struct pair *p, struct ay_seat *seat, int n, struct ay_key key, uint8_t poison,
+		      struct samples *to, struct ay_outcome *o)
+{
+	double each[AUDIT_MAX];
+	int bad = -1;
+
+	if (ay_seat_audit(seat, n, key, poison, each, &bad, o, p->err))
+		return -1;
+	for (int i = 0; i < n && o->what == AY_X_RAN && to->n < AUDITS_KEPT; i++)
+		to->x[to->n++] = each[i];
+	return bad >= 0;
+}
+
+/* The same for those we trust, so that like is held against like. */
+static int audit_ours(struct pair *p, struct ay_seat *seat, int n, struct samples *to)
+{
+	struct ay_outcome o;
+
+	if (audit_seat(p, seat, n, ay_pair_key(), ay_pair_poison(), to, &o) < 0)
+		return -1;
+	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
+}
+
+/* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
+ * sets could be fast there by doing nothing. */
+static int audit(struct pair *p)
+{
+	const int fit = (int)ay_clamp(LEAST_BATCH_NS / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
+	const struct ay_key key = ay_pair_key();
+	const uint8_t poison = ay_pair_poison();
+	struct ay_outcome o;
+	int rc = audit_seat(p, &p->a, n, key, poison, &p->audit, &o);
+
+	if (rc < 0)
+		return -1;
+	if (ay_pair_is_over(p, &o))
+		return 1;
+	if (rc) {
+		p->r->amiss = AY_AMISS_UNFINISHED;
+		return 1;
+	}
+	if (is_bad(p, key, n, poison, ay_pair_sum(&p->audit.x[p->audit.n - n], n)))
+		return 1;
+	p->t->audits++;
+	if (p->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, n, &p->audit_b))
+		return -1;
+	return audit_ours(p, &p->none, n, &p->audit_none);
+}
+
+static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)
+{
+	return (double)(to->stolen_ns - from->stolen_ns) > stolen_max * (double)ns * cpus + 10e6;
+}
+
+static int add_block(struct pair *p)
+{
+	struct ay_quiet_use from, to;
+	int64_t begin = ay_now_ns();
+	double ns[2], cpu;
+	int sets, rc;
+
+	ay_quiet_read(&p->cpus, &from);
+	rc = run_block(p, ns, &cpu, &sets);
+	ay_quiet_read(&p->cpus, &to);
+	if (rc)
+		return rc;
+	if (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX) {
+		p->t->discarded++;
+		return 0;
+	}
+	p->ta[p->n] = ns[0];
+	p->tb[p->n] = ns[1];
+	p->cpu[p->n] = cpu;
+	p->sets[p->n] = sets;
+	p->d[p->n] = log(ns[1] / ns[0]);
+	p->n++;
+	return 0;
+}
+
+/* Looks only where one may. True: enough. */
+static bool is_enough(struct pair *p)
+{
+	if (!ay_is_look(p->n))
+		return false;
+	if (p->against == AY_AGAINST_NONE)
+		return !p->s->thorough || p->n >= ay_looks[1];
+	ay_ratio_judge(p->d, p->n, ay_pair_sum(p->tb, p->n) / ay_pair_sum(p->ta, p->n), ay_pair_slack(p, p->n), &p->ratio);
+	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
+		return true;
+	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR;
+}
+
+/* Is there time for as many blocks as the next look needs? */
+static bool may_go_on(const struct pair *p)
+{
+	const double each = ay_pair_elapsed_s(p) / (p->n + p->t->discarded + 1);
+	int next = AY_BLOCKS_MAX;
+
+	for (int i = AY_LOOKS - 1; i >= 0; i--)
+		if (ay_looks[i] > p->n)
+			next = ay_looks[i];
+	if (p->n < ay_looks[0])
+		return ay_pair_elapsed_s(p) < 4 * p->s->budget_s;
+	return !ay_is_look(p->n) || ay_pair_elapsed_s(p) + each * (next - p->n) < p->s->budget_s;
+}
+
+int ay_pair_blocks(struct pair *p)
+{
+	double ns[2], cpu;
+	int sets, rc = run_block(p, ns, &cpu, &sets); /* checked, not counted */
+
+	while (!rc && !is_enough(p) && may_go_on(p)) {
+		const uint64_t when = ay_secret_below(4); /* an audit before or after, or none */
+
+		if (when == 0)
+			rc = audit(p);
+		if (!rc)
+			rc = add_block(p);
+		if (!rc && when == 1)
+			rc = audit(p);
+	}
+	return rc;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a pair, shared by its files: pair.c makes ready and closes, plan.c says how much to do, block.c does
+ * it, outcome.c says what it was worth.
+ */
+#ifndef AY_TIMING_INSIDE_H
+#define AY_TIMING_INSIDE_H
+
+#include "timing/pair.h"
+#include "timing/seat.h"
+#include "timing/verify.h"
+
+enum {
+	AUDIT_MAX = 24, /* sets in an audit */
+	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
+};
+/* A batch is at least this long, where there are calls enough. */
+#define LEAST_BATCH_NS 5e6
+
+struct samples {
+	int n;
+	double x[AUDITS_KEPT];
+};
+
+struct pair {
+	const struct ay_pair_spec *s;
+	enum ay_against against; /* NONE also where the baseline is too slow for the budget */
+	struct ay_timing *t;
+	struct ay_pair_report *r;
+	struct ay_err *err;
+	struct ay_master master;
+	struct ay_verify verify;
+	struct ay_seat a, b, none;
+	struct ay_sets reference; /* where the reference works */
+	cpu_set_t cpus, judge_cpus, before;
+	bool spare;
+	int64_t begin;
+	double c0, spread;          /* of one empty call under the gate */
+	double trial_a, trial_b;    /* ns per call, roughly */
+	int m, mb;                  /* sets per batch: of the kernel, of the baseline */
+	int n;                      /* blocks that count */
+	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
+	struct spell {
+		double q50, q75;
+	} alone[2];                 /* baseline before and after */
+	struct samples audit, audit_b, audit_none; /* T of sets one by one: kernel, baseline, the empty call */
+	struct ay_ratio ratio;
+};
+
+/* --- block.c --------------------------------------------------------------------------------------------- */
+
+struct ay_key ay_pair_key(void);
+/* As no float dtype's likely answer looks: see judge.c. */
+uint8_t ay_pair_poison(void);
+/* Notes that the kernel did not run; 0 if it did. */
+int ay_pair_is_over(struct pair *p, const struct ay_outcome *o);
+/* The operator's own reference on n sets; ns per call. */
+double ay_pair_reference(struct pair *p, struct ay_key key, int n);
+/* ns per call of the baseline. A baseline that fails is our failure. */
+int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
+/* All blocks, with audits. 1: something is amiss. */
+int ay_pair_blocks(struct pair *p);
+
+/* --- plan.c ---------------------------------------------------------------------------------------------- */
+
+struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct ay_proto *proto, int cap);
+/* c0, and what an empty call costs by itself. */
+int ay_pair_gate(struct pair *p);
+/* Roughly how long kernel and baseline take. 1: something is amiss. */
+int ay_pair_try(struct pair *p);
+/*
+ * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
+ * enough for the budget. false: not even single calls fit.
+ */
+bool ay_pair_plan(struct pair *p);
+/* Sets that a seat needs for batches of m, give or take. */
+int ay_pair_cap(int m);
+
+/* --- outcome.c ------------------------------------------------------------------------------------------- */
+
+/* What the gate cannot see, as a fraction of a batch; slack itself goes to the timing. */
+double ay_pair_slack(const struct pair *p, int n);
+void ay_pair_tell(struct pair *p, struct ay_arena *a);
+
+double ay_pair_sum(const double *x, int n);
+double ay_pair_elapsed_s(const struct pair *p);
+
+static inline double ay_clamp(double x, double lo, double hi)
+{
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/inside.h"
+
+#include "base/process.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
+static const double audited_from = 1.0 / 0.9; /* audited time over plain time */
+static const double cold_start = 0.1;         /* of the hand-over: what a first call may cost more than others */
+
+double ay_pair_elapsed_s(const struct pair *p)
+{
+	return (double)(ay_now_ns() - p->begin) / 1e9;
+}
+
+double ay_pair_sum(const double *x, int n)
+{
+	double s = 0;
+
+	for (int i = 0; i < n; i++)
+		s += x[i];
+	return s;
+}
+
+double ay_pair_slack(const struct pair *p, int n)
+{
+	const double batch = ay_quantile(p->ta, n, 0.5) * p->m;
+
+	p->t->slack = p->spread / fmax(batch, 1);
+	/* a hand-over faster than ours could hide as much as all of c0, so so much is not called FASTER */
+	return fmax(p->t->slack, p->c0 / fmax(batch, 1));
+}
+
+static void keep_samples(struct pair *p, struct ay_arena *a)
+{
+	double *x = AY_NEW_N(a, double, p->n + 1);
+
+	memcpy(x, p->d, sizeof *x * (size_t)p->n);
+	p->t->sample = x;
+	p->t->nsample = p->n;
+}
+
+/*
+ * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
+ * time, and it is held against the baseline's of the same kind if that is the worse for it. What the ratio is to be
+ * divided by.
+ */
+static double audited_by(struct pair *p)
+{
+	const double plain = p->t->ns, base = p->n ? ay_quantile(p->tb, p->n, 0.5) : 0;
+	double one, least, most, none, none_least, none_most, alone, by;
+
+	if (p->audit.n < 8)
+		return 1;
+	ay_interval(p->audit.x, p->audit.n, 0.01, &one, &least, &most);
+	ay_interval(p->audit_none.x, p->audit_none.n, 0.01, &none, &none_least, &none_most);
+	p->t->latency_ns = fmax(one - none, 0);
+	if (least - none_most - cold_start * none <= plain * audited_from)
+		return 1;
+	p->t->audited = true;
+	p->t->ns = one - none;
+	by = (one - none) / plain;
+	if (!p->audit_b.n)
+		return by;
+	alone = fmax(ay_quantile(p->audit_b.x, p->audit_b.n, 0.5) - none, 1);
+	return fmax(by, base / plain / (alone / (one - none)));
+}
+
+/* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
+static double disturbed_by(struct pair *p)
+{
+	const double alone = fmax(p->alone[0].q50, p->alone[1].q50), beside = ay_quantile(p->tb, p->n, 0.5);
+
+	if (!alone || beside <= alone * disturbed_from ||
+	    ay_quantile(p->tb, p->n, 0.25) <= fmax(p->alone[0].q75, p->alone[1].q75))
+		return 1;
+	p->t->disturbed = true;
+	return beside / alone;
+}
+
+static const char too_early[] = "the budget ended before the first look: see --budget";
+
+void ay_pair_tell(struct pair *p, struct ay_arena *a)
+{
+	struct ay_timing *t = p->t;
+	double mid, lo, hi, by, *ln = AY_NEW_N(a, double, p->n + 1);
+
+	t->blocks = p->n;
+	if (!p->n && !t->why)
+		t->why = too_early;
+	if (!p->n)
+		return;
+	for (int i = 0; i < p->n; i++)
+		ln[i] = log(p->ta[i]);
+	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
+	t->ns = exp(mid);
+	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
+	t->sets = (int)(ay_pair_sum(p->sets, p->n) / p->n);
+	by = audited_by(p);
+	t->ns_lo = exp(lo) * t->ns / exp(mid);
+	t->ns_hi = exp(hi) * t->ns / exp(mid);
+	ay_pair_slack(p, p->n);
+	if (p->against == AY_AGAINST_NONE)
+		return;
+	t->base_ns = ay_quantile(p->tb, p->n, 0.5);
+	by *= disturbed_by(p);
+	if (t->disturbed)
+		t->base_ns = fmax(p->alone[0].q50, p->alone[1].q50);
+	if (by > 1)
+		for (int i = 0; i < p->n; i++)
+			p->d[i] -= log(by);
+	t->totals = ay_pair_sum(p->tb, p->n) / ay_pair_sum(p->ta, p->n) / by;
+	ay_ratio_judge(p->d, p->n, t->totals, ay_pair_slack(p, p->n), &p->ratio);
+	t->pace = p->n < ay_looks[0] ? AY_PACE_UNCLEAR : p->ratio.pace;
+	t->speedup = p->ratio.ratio;
+	t->lo = p->ratio.lo;
+	t->hi = p->ratio.hi;
+	keep_samples(p, a);
+	if (p->n < ay_looks[0])
+		t->why = too_early;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/inside.h"
+
+#include "base/process.h"
+
+#include <math.h>
+
+enum {
+	GATE_RUNS = 32,        /* empty calls that c0 is the median of, */
+	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
+	NULL_SETS = 256,       /* in a batch of empty calls, */
+	NULL_RUNS = 6,         /* of which there are as many */
+	TRIAL_SETS = 32,       /* in the batches by which m is chosen, */
+	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this */
+	SETS_MAX = 6000,
+	BLOCKS_PLANNED = 24, /* must fit into the budget */
+};
+static const double longest_batch_ns = 40e6;
+static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
+static const double slack_wanted = 0.005;
+static const double pool_max = 768 << 20; /* bytes of one seat */
+static const double write_per_ns = 2.5;    /* bytes; of content, a careful guess for planning */
+
+/* --- the gate's own cost --------------------------------------------------------------------------------- */
+
+struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct ay_proto *proto, int cap)
+{
+	return (struct ay_seat_spec){ .so_fd = so_fd,
+				      .proto = proto,
+				      .master = &p->master,
+				      .cap = cap,
+				      .threads = p->s->threads,
+				      .timeout_s = p->s->call_timeout_s,
+				      .sandbox = p->s->sandbox,
+				      .cpus = &p->cpus,
+				      .spare = p->spare };
+}
+
+static int time_empty(struct pair *p, int n, double *ns)
+{
+	struct ay_outcome o;
+	struct ay_beat beat;
+
+	if (ay_seat_batch(&p->none, n, &beat, &o, p->err))
+		return -1;
+	if (o.what != AY_X_RAN)
+		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+	*ns = beat.ns;
+	return 0;
+}
+
+/* c0, and what an empty call costs by itself. */
+int ay_pair_gate(struct pair *p)
+{
+	struct ay_seat_spec spec = ay_pair_seat(p, -1, p->s->proto, NULL_SETS);
+	double x[GATE_RUNS], many[NULL_RUNS];
+	struct ay_outcome o;
+
+	if (ay_seat_open(&p->none, &spec, &o, p->err))
+		return -1;
+	if (o.what != AY_X_RAN)
+		return ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
+	for (int i = -4; i < GATE_RUNS; i++) { /* the first few warm up */
+		const int64_t until = ay_now_ns() + (i < 0 ? 0 : GATE_GAP_NS);
+
+		while (ay_now_ns() < until) /* busy, as we are when we write content */
+			;
+		if (time_empty(p, 1, &x[i < 0 ? 0 : i]))
+			return -1;
+	}
+	p->c0 = ay_quantile(x, GATE_RUNS, 0.5);
+	p->spread = ay_quantile(x, GATE_RUNS, 0.95) - p->c0;
+	for (int i = 0; i < NULL_RUNS; i++)
+		if (time_empty(p, NULL_SETS, &many[i]))
+			return -1;
+	p->t->null_ns = fmax(0, ay_quantile(many, NULL_RUNS, 0.5) - p->c0) / NULL_SETS;
+	return 0;
+}
+
+/* --- how much to do -------------------------------------------------------------------------------------- */
+
+/* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
+ * and a batch has no more. */
+static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, double *ns, struct ay_outcome *o)
+{
+	const double fit = TRIAL_BYTES / ((double)p->master.bytes + 1);
+	const int cap = fit > TRIAL_SETS ? TRIAL_SETS : fit < 1 ? 1 : (int)fit;
+	struct ay_seat_spec spec = ay_pair_seat(p, so_fd, proto, cap);
+	struct ay_seat seat;
+	struct ay_beat beat = { 0 };
+	int rc = 0, n = 1;
+
+	if (ay_seat_open(&seat, &spec, o, p->err))
+		return -1;
+	for (int i = 0; i < 4 && !rc && o->what == AY_X_RAN && beat.ns < slow_ns; i++) { /* the last counts */
+		ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison());
+		rc = ay_seat_batch(&seat, n, &beat, o, p->err);
+		*ns = fmax(beat.ns - p->c0, 1) / n;
+		n = (int)ay_clamp(LEAST_BATCH_NS / *ns, 1, cap);
+	}
+	ay_seat_close(&seat);
+	return rc;
+}
+
+int ay_pair_try(struct pair *p)
+{
+	struct ay_outcome o = { 0 };
+
+	if (try_out(p, p->s->so_fd, p->s->proto, &p->trial_a, &o))
+		return -1;
+	if (ay_pair_is_over(p, &o))
+		return 1;
+	p->trial_b = 0;
+	if (p->against == AY_AGAINST_REFERENCE) {
+		if (ay_sets_init(&p->reference, &p->master, 1, false, p->err))
+			return -1;
+		p->trial_b = ay_pair_reference(p, ay_pair_key(), 1);
+		ay_sets_release(&p->reference);
+	}
+	if (p->against != AY_AGAINST_KERNEL)
+		return 0;
+	if (try_out(p, p->s->base_fd, p->s->base_proto, &p->trial_b, &o))
+		return -1;
+	if (o.what == AY_X_RAN)
+		return 0;
+	p->t->why = o.what == AY_X_REFUSED ? "no ratio: the baseline does not take this case"
+					   : "no ratio: the baseline failed";
+	p->against = AY_AGAINST_NONE;
+	return 0;
+}
+
+static double block_ns(const struct pair *p, double m)
+{
+	const double b = p->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
+	const double written = (double)p->master.bytes * m / write_per_ns;
+
+	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
+}
+
+/*
+ * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
+ * enough for the budget. false: not even single calls fit.
+ */
+bool ay_pair_plan(struct pair *p)
+{
+	const double target = ay_clamp(p->spread / slack_wanted, LEAST_BATCH_NS, longest_batch_ns);
+	const double bytes = (double)p->master.bytes + 1, room = (double)ay_memory_available() / 6;
+	const bool pair = p->against == AY_AGAINST_KERNEL;
+	/* a batch has no more time than a call may take */
+	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
+	const double most = ay_clamp(fmin(fmin(pool_max, room) / bytes, calls), 1, SETS_MAX);
+	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a;
+	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
+	const double budget = p->s->budget_s * 1e9;
+	double m = ay_clamp(target / fastest, 1, most), cold = 2.2 * last / bytes / 0.8 + 1;
+
+	p->mb = 0;
+	if (p->against == AY_AGAINST_REFERENCE) /* slow by nature: no more of it than a batch must have */
+		p->mb = (int)ay_clamp(target / p->trial_b, 1, m);
+	if (cold > m && cold <= most && block_ns(p, cold) * BLOCKS_PLANNED < budget)
+		m = cold;
+	while (m > 1 && block_ns(p, m) * BLOCKS_PLANNED > budget)
+		m = fmax(1, m * 0.8);
+	p->m = (int)m;
+	if (!p->mb || p->mb > p->m)
+		p->mb = p->m;
+	return block_ns(p, p->m) * ay_looks[0] < 2 * budget;
+}
+
+int ay_pair_cap(int m)
+{
+	return m + m / 5 + 1;
+}
