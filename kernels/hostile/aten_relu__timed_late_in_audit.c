@@ -1,4 +1,4 @@
-/* due: PASS, timed: CHEAT|NOT_FASTER - when sets come one by one, writes a little, says `done`, and finishes while
+/* due: PASS, timed: MISMATCH|CHEAT - when sets come one by one, writes a little, says `done`, and finishes while
  * the judge writes the next set: it is stopped before that is written.
  *
  * case: aten::relu((T([256, 1024], f32),), {})
