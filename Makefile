@@ -50,7 +50,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable test check asan fuzz fuzzers bench install format deps clean FORCE
+.PHONY: all demo portable test check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -159,6 +159,9 @@ $B/bench-%: $B/obj/bench/%.o $B/obj/bench/help.o $(OPOBJ) $(LIBOBJ)
 bench: $B/bench $B/test
 	$B/bench
 	ASSAY_BENCH=1 $B/test exec_round_trips
+
+bench-aa bench-overhead: bench-%: $B/bench-%
+	$<
 
 install: $B/assay
 	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay

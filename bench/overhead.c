@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the judge's clock adds to an honest kernel: batches under the gate against a plain loop around the same calls.
+ *
+ *	build/bench-overhead [ROUNDS [PART]]	(make bench-overhead; from the top of the tree)
+ *
+ * The plain loop runs in a child of ours that has loaded the same object: no jail, no freezing, none of the executor's
+ * work between calls. Both sides get the same content at places of the same kind, written from the same CPUs, and run
+ * on the same CPUs; they take turns, and so does the empty call whose time c0 is subtracted. A median ratio above 1.02
+ * is a failure.
+ */
+#include "help.h"
+
+#include "base/process.h"
+#include "exec/encode.h"
+#include "timing/quiet.h"
+#include "timing/seat.h"
+#include "timing/stats.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_ROUNDS = 1000, NULL_SETS = 256, SETS_MAX = 4000, SCRATCH = 64 << 20, SEAT_BYTES = 192 << 20 };
+static const double batch_ns = 12e6, allowed = 1.02;
+
+static struct ay_sandbox *sandbox;
+
+/* One kernel at one size with some threads. */
+struct work {
+	struct ay_suite_case sc;
+	struct ay_call *call;
+	const struct ay_proto *proto;
+	struct ay_master master;
+	int so_fd, threads, m;
+	cpu_set_t kernel, judge;
+	bool spare;
+};
+
+struct order {
+	struct ay_key key;
+	int n;
+};
+
+/* What a batch took, by the clock and of all CPUs. */
+struct took {
+	double ns, cpu;
+};
+
+/* --- the plain loop, in a child -------------------------------------------------------------------------- */
+
+static struct {
+	uint8_t *mem;
+	size_t used;
+} scratch;
+
+static void *scratch_get(const ay_ctx *ctx, size_t bytes)
+{
+	void *p = scratch.mem + scratch.used;
+
+	(void)ctx;
+	if (bytes > SCRATCH - scratch.used)
+		return NULL;
+	scratch.used += (bytes + 63) / 64 * 64;
+	return p;
+}
+
+static int (*find_call(const struct work *k))(void *const *)
+{
+	int (*list)(const char **, int (**)(void *const *), int) = NULL;
+	int (*call[AY_WIRE_ENTRIES])(void *const *);
+	const char *name[AY_WIRE_ENTRIES];
+	void *so = dlopen(ay_sprintf(&arena, "/proc/self/fd/%d", k->so_fd), RTLD_NOW | RTLD_LOCAL), *sym;
+	int n;
+
+	sym = so ? dlsym(so, "ay_glue_entries") : NULL;
+	memcpy(&list, &sym, sizeof list);
+	n = list ? list(name, call, AY_WIRE_ENTRIES) : 0;
+	for (int i = 0; i < n; i++)
+		if (!strcmp(name[i], k->proto->symbol))
+			return call[i];
+	fprintf(stderr, "bench: %s cannot be loaded: %s\n", k->proto->symbol, so ? "no such function" : dlerror());
+	_exit(2);
+}
+
+/* What the executor makes of a batch, made here by the same code. */
+static uint8_t *make_ready(const struct work *k, const struct ay_sets *s, struct ay_wire_call *c)
+{
+	static ay_ctx ctx = { .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
+	struct ay_batch b = { .proto = k->proto,
+			      .call = k->call,
+			      .pool = &s->pool,
+			      .nset = s->cap,
+			      .slot = s->slot,
+			      .offset = s->offset,
+			      .threads = k->threads };
+	const size_t cap = 8 << 20;
+	struct ay_wire_writer w = { ay_alloc(&arena, cap), cap, 0, false };
+	struct ay_wire_slot slot[2];
+	uint8_t *base[2], *mem;
+	struct ay_err err = { 0 };
+
+	ctx.threads = k->threads;
+	for (int i = 0; i < 2; i++) {
+		slot[i] = (struct ay_wire_slot){ s->pool.slot[i].written, 0, s->pool.slot[i].offset,
+						 s->pool.slot[i].bytes };
+		base[i] = s->pool.slot[i].mem;
+	}
+	if (ay_encode_call(&w, &b, 0, SCRATCH, &err))
+		die(&err);
+	if (w.full || !ay_wire_call_open(w.buf, w.len, 1, slot, 2, c))
+		_exit(2);
+	mem = ay_alloc(&arena, c->set_bytes * (size_t)s->cap);
+	for (int i = 0; i < s->cap; i++)
+		ay_wire_call_build(c, (uint32_t)i, base, &ctx, mem + (size_t)i * c->set_bytes);
+	return mem;
+}
+
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static _Noreturn void plain_child(const struct work *k, int cap, int in, int out)
+{
+	int (*call)(void *const *) = find_call(k);
+	struct ay_wire_call c;
+	struct ay_err err = { 0 };
+	struct ay_sets s;
+	struct order o;
+	uint8_t *mem;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	scratch.mem = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch.mem == MAP_FAILED || ay_sets_init(&s, &k->master, cap, false, &err))
+		die(&err);
+	mem = make_ready(k, &s, &c);
+	while (read(in, &o, sizeof o) == sizeof o) {
+		struct took t;
+		int64_t begin;
+		double cpu;
+
+		sched_setaffinity(0, sizeof k->judge, &k->judge);
+		ay_sets_write(&s, o.key, 0, o.n, 0x71);
+		sched_setaffinity(0, sizeof k->kernel, &k->kernel);
+		cpu = cpu_ns();
+		begin = ay_now_ns();
+		for (int i = 0; i < o.n; i++) {
+			scratch.used = 0;
+			if (call((void *const *)(mem + (size_t)i * c.set_bytes)))
+				_exit(2);
+		}
+		t.ns = (double)(ay_now_ns() - begin);
+		t.cpu = cpu_ns() - cpu;
+		if (write(out, &t, sizeof t) != sizeof t)
+			break;
+	}
+	_exit(0);
+}
+
+struct plain {
+	pid_t pid;
+	int in, out;
+};
+
+static void plain_start(struct plain *p, const struct work *k, int cap)
+{
+	int in[2], out[2];
+
+	if (pipe(in) || pipe(out) || (p->pid = fork()) < 0) {
+		perror("bench");
+		exit(2);
+	}
+	if (!p->pid) {
+		close(in[1]);
+		close(out[0]);
+		plain_child(k, cap, in[0], out[1]);
+	}
+	close(in[0]);
+	close(out[1]);
+	p->in = in[1];
+	p->out = out[0];
+}
+
+static struct took plain_batch(const struct plain *p, struct ay_key key, int n)
+{
+	struct order o = { key, n };
+	struct took t;
+
+	if (write(p->in, &o, sizeof o) != sizeof o || read(p->out, &t, sizeof t) != sizeof t) {
+		fprintf(stderr, "bench: the plain loop failed\n");
+		exit(2);
+	}
+	return t;
+}
+
+static void plain_stop(struct plain *p)
+{
+	close(p->in);
+	close(p->out);
+	waitpid(p->pid, NULL, 0);
+}
+
+/* --- the same under the gate ----------------------------------------------------------------------------- */
+
+static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int cap)
+{
+	struct ay_seat_spec spec = { .so_fd = so_fd,
+				     .proto = k->proto,
+				     .master = &k->master,
+				     .cap = cap,
+				     .threads = k->threads,
+				     .timeout_s = 20,
+				     .sandbox = sandbox,
+				     .cpus = &k->kernel,
+				     .spare = k->spare };
+	struct ay_outcome o;
+	struct ay_err err = { 0 };
+
+	if (ay_seat_open(s, &spec, &o, &err))
+		die(&err);
+	if (o.what != AY_X_RAN)
+		fprintf(stderr, "bench: %s\n", o.text), exit(2);
+}
+
+static struct took judged_batch(struct ay_seat *s, struct ay_key key, int n)
+{
+	struct ay_outcome o;
+	struct ay_beat b;
+	struct ay_err err = { 0 };
+
+	ay_sets_write(&s->sets, key, 0, n, 0x71);
+	if (ay_seat_batch(s, n, &b, &o, &err))
+		die(&err);
+	if (o.what != AY_X_RAN)
+		fprintf(stderr, "bench: %s\n", o.text), exit(2);
+	return (struct took){ b.ns, b.cpu_ns };
+}
+
+/* --- one row --------------------------------------------------------------------------------------------- */
+
+static struct ay_key new_key(void)
+{
+	return (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+}
+
+/* Sets in a batch of some milliseconds. */
+static int choose_m(const struct work *k)
+{
+	const double most = fmin(SETS_MAX, SEAT_BYTES / (double)(k->master.bytes + 1));
+	struct plain p;
+	double ns = 0;
+
+	plain_start(&p, k, 2);
+	for (int i = 0; i < 4; i++)
+		ns = plain_batch(&p, new_key(), 2).ns / 2;
+	plain_stop(&p);
+	return (int)fmax(2, fmin(most, batch_ns / fmax(ns, 1)));
+}
+
+struct row {
+	double plain, judged, ratio, lo, hi, cpu, c0, null;
+};
+
+/* All batches of a row, in the order of the rounds. */
+struct batches {
+	struct took plain, judged, one, many; /* the last two: empty calls */
+};
+
+static double median(const struct batches *b, int n, size_t at)
+{
+	double x[MOST_ROUNDS];
+
+	for (int i = 0; i < n; i++)
+		memcpy(&x[i], (const char *)&b[i] + at, sizeof *x);
+	return ay_quantile(x, n, 0.5);
+}
+
+static void sum_up(const struct work *k, const struct batches *b, int n, struct row *r)
+{
+	const double cpu0 = median(b, n, offsetof(struct batches, one.cpu));
+	double d[MOST_ROUNDS], cpu[MOST_ROUNDS], mid, lo, hi;
+
+	r->c0 = median(b, n, offsetof(struct batches, one.ns));
+	r->null = (median(b, n, offsetof(struct batches, many.ns)) - r->c0) / NULL_SETS;
+	for (int i = 0; i < n; i++) {
+		d[i] = log((b[i].judged.ns - r->c0) / b[i].plain.ns);
+		cpu[i] = (b[i].judged.cpu - cpu0) / b[i].plain.cpu;
+	}
+	ay_interval(d, n, 0.05, &mid, &lo, &hi);
+	r->ratio = exp(mid);
+	r->lo = exp(lo);
+	r->hi = exp(hi);
+	r->cpu = ay_quantile(cpu, n, 0.5);
+	r->plain = median(b, n, offsetof(struct batches, plain.ns)) / k->m;
+	r->judged = (median(b, n, offsetof(struct batches, judged.ns)) - r->c0) / k->m;
+}
+
+static void measure(const struct work *k, int rounds, struct row *r)
+{
+	static struct batches b[MOST_ROUNDS];
+	struct ay_seat seat, empty;
+	struct plain p;
+
+	plain_start(&p, k, k->m);
+	open_seat(k, &seat, k->so_fd, k->m);
+	open_seat(k, &empty, -1, NULL_SETS);
+	for (int i = -3; i < rounds; i++) { /* the first few warm up */
+		struct batches *now = &b[i < 0 ? 0 : i];
+		const struct ay_key key = new_key();
+
+		if (i % 2)
+			now->plain = plain_batch(&p, key, k->m);
+		now->judged = judged_batch(&seat, key, k->m);
+		if (i % 2 == 0)
+			now->plain = plain_batch(&p, key, k->m);
+		now->one = judged_batch(&empty, key, 1);
+		now->many = judged_batch(&empty, key, NULL_SETS);
+	}
+	plain_stop(&p);
+	ay_seat_close(&seat);
+	ay_seat_close(&empty);
+	sum_up(k, b, rounds, r);
+}
+
+static bool run_row(const char *kernel, const char *line, int threads, int rounds)
+{
+	struct work k = { .threads = threads };
+	struct ay_quiet_lock lock;
+	struct ay_err err = { 0 };
+	cpu_set_t before;
+	struct row r;
+
+	k.call = help_bind(line, &k.sc);
+	k.proto = help_proto(k.sc.schema);
+	k.so_fd = help_build_file(kernel, k.sc.op);
+	ay_quiet_cpus(threads, &k.kernel, &k.judge, &k.spare);
+	if (ay_quiet_take(&lock, &k.kernel, NULL, NULL, &err))
+		die(&err);
+	sched_getaffinity(0, sizeof before, &before);
+	sched_setaffinity(0, sizeof k.judge, &k.judge);
+	ay_master_init(&k.master, k.call);
+	k.m = choose_m(&k);
+	measure(&k, rounds, &r);
+	sched_setaffinity(0, sizeof before, &before);
+	ay_quiet_leave(&lock);
+	printf("%-45s %d %7.0f KB %5d %10.3f %10.3f  %.4f [%.4f, %.4f] %6.3f %5.0f %7.1f%s\n",
+	       ay_sprintf(&arena, "%s", kernel), threads, (double)k.master.bytes / 1024, k.m, r.plain / 1e3,
+	       r.judged / 1e3, r.ratio, r.lo, r.hi, r.cpu, r.c0 / 1e3, r.null,
+	       r.ratio > allowed ? "  TOO SLOW" : "");
+	ay_master_release(&k.master);
+	close(k.so_fd);
+	return r.ratio > allowed;
+}
+
+#define SGEMM(n)                                                                                                  \
+	"cublas::cublasSgemm_v2(('N', 'N', " #n ", " #n ", " #n ", 1.0, T([" #n ", " #n "], f32), " #n ", T([" #n \
+	", " #n "], f32), " #n ", 0.0, T([" #n ", " #n "], f32), " #n "), {})"
+
+static const struct {
+	const char *kernel;
+	int threads; /* bit 0: with one, bit 1: with two */
+	const char *line[4];
+} rows[] = {
+	{ "kernels/c/aten_relu.c",
+	  1,
+	  { "aten::relu((T([8192], f32),), {})", "aten::relu((T([131072], f32),), {})",
+	    "aten::relu((T([2097152], f32),), {})" } },
+	{ "kernels/c/aten_relu__fast.c",
+	  3,
+	  { "aten::relu((T([8192], f32),), {})", "aten::relu((T([131072], f32),), {})",
+	    "aten::relu((T([2097152], f32),), {})" } },
+	{ "kernels/c/aten__softmax.c",
+	  1,
+	  { "aten::_softmax((T([64, 128], f32), 1, False), {})",
+	    "aten::_softmax((T([512, 256], f32), 1, False), {})",
+	    "aten::_softmax((T([2048, 1024], f32), 1, False), {})" } },
+	{ "kernels/c/cublas_cublasSgemm_v2__fast.c", 3, { SGEMM(64), SGEMM(256), SGEMM(1024) } },
+	{ "kernels/honest/cublas_cublasSgemm_v2__threads.c", 3, { SGEMM(64), SGEMM(256), SGEMM(1024) } },
+};
+
+int main(int argc, char **argv)
+{
+	struct ay_err err = { 0 };
+	const char *part = argc > 2 ? argv[2] : "";
+	int rounds = argc > 1 ? atoi(argv[1]) : 40, bad = 0, n = 0;
+
+	if (rounds < 1 || rounds > MOST_ROUNDS)
+		rounds = 40;
+	help_start();
+	help_head("Kernels under the judge's clock against a plain loop around the same calls");
+	printf("%-45s t %10s %5s %10s %10s  %-23s %6s %5s %7s\n", "kernel", "a set", "sets", "plain us",
+	       "judged us", "ratio", "of CPU", "c0 us", "null ns");
+	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err))
+		die(&err);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int threads = 1; threads <= 2 && threads <= ay_cpu_count(); threads++)
+			for (int k = 0; k < 4 && rows[i].line[k]; k++) {
+				if (!(rows[i].threads >> (threads - 1) & 1) || !strstr(rows[i].kernel, part))
+					continue;
+				bad += run_row(rows[i].kernel, rows[i].line[k], threads, rounds);
+				n++;
+			}
+	printf("%d of %d are slower than a plain loop by more than %.0f %%\n", bad, n, 100 * (allowed - 1));
+	ay_sandbox_free(sandbox);
+	return bad > 0;
+}
