@@ -16,7 +16,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 
 /*      function   name        what it does */
 #define AY_COMMANDS(C)                                                                     \
-	C(check, "check", "judge a kernel: is it right?")                                  \
+	C(check, "check", "judge a kernel: is it right, and how fast?")                    \
 	C(eval, "eval", "judge a backend on a suite, and keep every record")               \
 	C(merge, "merge", "make one run of several")                                       \
 	C(report, "report", "say what a run found, or what changed between two")           \

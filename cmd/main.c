@@ -18,7 +18,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static int help(void)
 {
-	printf("assay judges compute kernels: is it right?\n\n"
+	printf("assay judges compute kernels: are they right, and how fast?\n\n"
 	       "  assay COMMAND [--help]\n\n");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].text);

@@ -137,9 +137,7 @@ void ay_speed_end(struct ay_speed *s)
 
 struct ay_speed_shown ay_speed_shown(const struct ay_speed *s)
 {
-	if (s->speedup > 0)
-		return (struct ay_speed_shown){ s->speedup, s->lo, s->hi, true };
-	return (struct ay_speed_shown){ s->any_speedup, s->any_lo, s->any_hi, false };
+	return (struct ay_speed_shown){ s->any_speedup, s->any_lo, s->any_hi, s->speedup > 0 };
 }
 
 static void print_end(struct ay_str *b, double x)

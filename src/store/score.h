@@ -70,7 +70,7 @@ struct ay_speed {
 void ay_speed_add(struct ay_speed *s, const struct ay_case_time *t);
 void ay_speed_end(struct ay_speed *s);
 
-/* What people are shown: the speed-up that counts, or else the one that does not, and says so. */
+/* What people are shown: the speed-up as it was measured, and whether any of it counts. */
 struct ay_speed_shown {
 	double speedup, lo, hi; /* 0 = not there */
 	bool scored;

@@ -230,7 +230,8 @@ static bool is_enough(struct pair *p)
 		return false;
 	if (p->against == AY_AGAINST_NONE)
 		return !p->s->thorough || p->n >= ay_looks[1];
-	ay_ratio_judge(p->d, p->n, ay_pair_sum(p->tb, p->n) / ay_pair_sum(p->ta, p->n), ay_pair_slack(p, p->n), &p->ratio);
+	ay_ratio_judge(p->d, p->n, ay_pair_sum(p->tb, p->n) / ay_pair_sum(p->ta, p->n), ay_pair_slack(p, p->n),
+		       &p->ratio);
 	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
 		return true;
 	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR;

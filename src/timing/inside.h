@@ -35,14 +35,14 @@ struct pair {
 	cpu_set_t cpus, judge_cpus, before;
 	bool spare;
 	int64_t begin;
-	double c0, spread;          /* of one empty call under the gate */
-	double trial_a, trial_b;    /* ns per call, roughly */
-	int m, mb;                  /* sets per batch: of the kernel, of the baseline */
-	int n;                      /* blocks that count */
+	double c0, spread;       /* of one empty call under the gate */
+	double trial_a, trial_b; /* ns per call, roughly */
+	int m, mb;               /* sets per batch: of the kernel, of the baseline */
+	int n;                   /* blocks that count */
 	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	struct spell {
 		double q50, q75;
-	} alone[2];                 /* baseline before and after */
+	} alone[2];                                /* baseline before and after */
 	struct samples audit, audit_b, audit_none; /* T of sets one by one: kernel, baseline, the empty call */
 	struct ay_ratio ratio;
 };

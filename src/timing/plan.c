@@ -19,7 +19,7 @@ static const double longest_batch_ns = 40e6;
 static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double pool_max = 768 << 20; /* bytes of one seat */
-static const double write_per_ns = 2.5;    /* bytes; of content, a careful guess for planning */
+static const double write_per_ns = 2.5;   /* bytes; of content, a careful guess for planning */
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
