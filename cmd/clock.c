@@ -3,17 +3,23 @@
 #include "store/score.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LABEL = 34 };
+
+static void say_waiting(void)
+{
+	fprintf(stderr, "assay: waiting: another measurement has these CPUs\n");
+}
 
 int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct ay_clock_policy *p,
 		 struct ay_err *err)
 {
 	const char *word = o->timing ? o->timing : getenv("ASSAY_TIMING");
 
-	*p = (struct ay_clock_policy){ .mode = otherwise, .budget_s = o->budget, .baseline = o->baseline };
+	*p = (struct ay_clock_policy){ .mode = otherwise, .budget_s = o->budget, .baseline = o->baseline, .waiting = say_waiting };
 	if (word && ay_timed_find(word, &p->mode, err)) {
 		if (!o->timing)
 			*err = (struct ay_err){ 0 };

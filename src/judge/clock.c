@@ -290,7 +290,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .call_timeout_s = j->policy.call_timeout_s,
 				  .thorough = k->policy.mode == AY_TIMED_FULL,
 				  .sandbox = j->policy.sandbox,
-				  .ceilings = &k->ceilings };
+				  .ceilings = &k->ceilings,
+				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;
 	const char *why = NULL;
 	bool derived;

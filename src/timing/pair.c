@@ -33,9 +33,13 @@ static int time_alone(struct pair *p, struct spell *alone)
 	return rc;
 }
 
-static void wait_said(void *user)
+static void say_waiting(void *user)
 {
-	((struct ay_timing *)user)->waited = true;
+	struct pair *p = user;
+
+	p->t->waited = true;
+	if (p->s->waiting)
+		p->s->waiting();
 }
 
 static void place(struct pair *p)
@@ -119,7 +123,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->a.sets.pool = p->b.sets.pool = p->none.sets.pool = p->reference.pool = (struct ay_pool){ .fd = { -1,
 													    -1 } };
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
-	if (ay_quiet_take(&lock, &p->cpus, wait_said, t, err))
+	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err))
 		return -1;
 	p->begin = ay_now_ns(); /* waiting for others is not our time */
 	sched_getaffinity(0, sizeof p->before, &p->before);

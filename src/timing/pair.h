@@ -32,6 +32,7 @@ struct ay_pair_spec {
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
 	struct ay_sandbox *sandbox;
 	const struct ay_ceilings *ceilings;
+	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
 };
 
 /* What the kernel did wrong while it was timed. */
