@@ -19,7 +19,9 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 {
 	const char *word = o->timing ? o->timing : getenv("ASSAY_TIMING");
 
-	*p = (struct ay_clock_policy){ .mode = otherwise, .budget_s = o->budget, .baseline = o->baseline, .waiting = say_waiting };
+	*p = (struct ay_clock_policy){
+		.mode = otherwise, .budget_s = o->budget, .baseline = o->baseline, .waiting = say_waiting
+	};
 	if (word && ay_timed_find(word, &p->mode, err)) {
 		if (!o->timing)
 			*err = (struct ay_err){ 0 };

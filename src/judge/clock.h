@@ -14,7 +14,7 @@
 struct ay_clock_policy {
 	enum ay_timed mode;
 	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
-	double budget_s; /* per case; 0: what the mode says */
+	double budget_s;       /* per case; 0: what the mode says */
 	const char *
 		baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
 };
