@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LABEL = 34 };
 
+/* For people: a program that reads our output waits anyway. */
 static void say_waiting(void)
 {
-	fprintf(stderr, "assay: waiting: another measurement has these CPUs\n");
+	if (isatty(2))
+		fprintf(stderr, "assay: waiting: another measurement has these CPUs\n");
 }
 
 int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct ay_clock_policy *p,

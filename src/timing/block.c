@@ -8,7 +8,8 @@
 #include <math.h>
 
 enum { VOID_MAX = 40 /* blocks that may be discarded */ };
-static const double stolen_max = 0.01; /* of a block: more, and it is void for both */
+static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
+static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
 
 struct ay_key ay_pair_key(void)
 {
@@ -50,6 +51,7 @@ static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *
 	ay_sets_write(&p->a.sets, key, 0, n, poison);
 	if (ay_seat_batch(&p->a, n, beat, &o, p->err))
 		return -1;
+	p->drowned |= beat->ns < drowned_below * p->c0;
 	return ay_pair_is_over(p, &o) || is_bad(p, key, n, poison, beat->ns);
 }
 
@@ -99,6 +101,7 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
+	p->drowned |= beat.ns < drowned_below * p->c0;
 	*ns = (beat.ns - p->c0) / n;
 	return 0;
 }
@@ -205,12 +208,13 @@ static int add_block(struct pair *p)
 	double ns[2], cpu;
 	int sets, rc;
 
+	p->drowned = false;
 	ay_quiet_read(&p->cpus, &from);
 	rc = run_block(p, ns, &cpu, &sets);
 	ay_quiet_read(&p->cpus, &to);
 	if (rc)
 		return rc;
-	if (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX) {
+	if (p->drowned || was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads)) {
 		p->t->discarded++;
 		return 0;
 	}
@@ -243,6 +247,10 @@ static bool may_go_on(const struct pair *p)
 	const double each = ay_pair_elapsed_s(p) / (p->n + p->t->discarded + 1);
 	int next = AY_BLOCKS_MAX;
 
+	if (p->t->discarded >= VOID_MAX)
+		return false;
+	if (!p->n) /* without one there is no time at all */
+		return true;
 	for (int i = AY_LOOKS - 1; i >= 0; i--)
 		if (ay_looks[i] > p->n)
 			next = ay_looks[i];

@@ -38,6 +38,7 @@ struct pair {
 	double c0, spread;       /* of one empty call under the gate */
 	double trial_a, trial_b; /* ns per call, roughly */
 	int m, mb;               /* sets per batch: of the kernel, of the baseline */
+	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	int n;                   /* blocks that count */
 	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	struct spell {

@@ -8,7 +8,8 @@
 
 static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
 static const double audited_from = 1.0 / 0.9; /* audited time over plain time */
-static const double cold_start = 0.1;         /* of the hand-over: what a first call may cost more than others */
+static const double lead_lost = 1.5;          /* lead over the baseline in batches over that alone */
+static const double cold_start = 0.25;        /* of the hand-over: what a first call may cost more than others */
 
 double ay_pair_elapsed_s(const struct pair *p)
 {
@@ -42,30 +43,44 @@ static void keep_samples(struct pair *p, struct ay_arena *a)
 	p->t->nsample = p->n;
 }
 
+struct middle {
+	double mid, lo, hi;
+};
+
+static struct middle middle_of(const struct samples *s)
+{
+	struct middle m = { 0 };
+
+	if (s->n)
+		ay_interval(s->x, s->n, 0.01, &m.mid, &m.lo, &m.hi);
+	return m;
+}
+
 /*
  * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
- * time, and it is held against the baseline's of the same kind if that is the worse for it. What the ratio is to be
- * divided by.
+ * time. So it is where much of its lead over the baseline is gone when both are called so: a lead must show there
+ * too, unless calls are too short to be seen beside the hand-over. What the ratio is to be divided by: like is held
+ * against like, and a ratio does not grow by this.
  */
 static double audited_by(struct pair *p)
 {
-	const double plain = p->t->ns, base = p->n ? ay_quantile(p->tb, p->n, 0.5) : 0;
-	double one, least, most, none, none_least, none_most, alone, by;
+	const struct middle one = middle_of(&p->audit), none = middle_of(&p->audit_none),
+			    base = middle_of(&p->audit_b);
+	const double plain = p->t->ns, alone = fmax(one.mid - none.mid, 1);
+	const double warm = fmax(alone - cold_start * none.mid, plain);
+	const double lead = p->audit_b.n ? ay_quantile(p->tb, p->n, 0.5) / plain : 0;
+	bool slower, led;
 
 	if (p->audit.n < 8)
 		return 1;
-	ay_interval(p->audit.x, p->audit.n, 0.01, &one, &least, &most);
-	ay_interval(p->audit_none.x, p->audit_none.n, 0.01, &none, &none_least, &none_most);
-	p->t->latency_ns = fmax(one - none, 0);
-	if (least - none_most - cold_start * none <= plain * audited_from)
+	p->t->latency_ns = one.mid - none.mid > 0 ? alone : 0;
+	slower = one.lo - none.hi - cold_start * none.mid > plain * audited_from;
+	led = alone > none.hi - none.lo && lead * warm > lead_lost * fmax(base.mid - none.mid, 1);
+	if (!slower && !led)
 		return 1;
 	p->t->audited = true;
-	p->t->ns = one - none;
-	by = (one - none) / plain;
-	if (!p->audit_b.n)
-		return by;
-	alone = fmax(ay_quantile(p->audit_b.x, p->audit_b.n, 0.5) - none, 1);
-	return fmax(by, base / plain / (alone / (one - none)));
+	p->t->ns = fmax(plain, alone);
+	return lead ? fmax(1, lead * alone / fmax(base.mid - none.mid, 1)) : p->t->ns / plain;
 }
 
 /* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
@@ -80,6 +95,15 @@ static double disturbed_by(struct pair *p)
 	return beside / alone;
 }
 
+/*
+ * c0 was measured once, and perhaps while the machine was busy; empty calls were made beside the audits too. A c0
+ * that is too large would make an honest kernel implausible.
+ */
+static double overcharged(const struct pair *p)
+{
+	return p->audit_none.n < 8 ? 0 : fmax(0, p->c0 - ay_quantile(p->audit_none.x, p->audit_none.n, 0.5));
+}
+
 static const char too_early[] = "the budget ended before the first look: see --budget";
 
 void ay_pair_tell(struct pair *p, struct ay_arena *a)
@@ -89,15 +113,15 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 
 	t->blocks = p->n;
 	if (!p->n && !t->why)
-		t->why = too_early;
+		t->why = "every block was void: calls too short beside the gate, or a busy machine";
 	if (!p->n)
 		return;
 	for (int i = 0; i < p->n; i++)
 		ln[i] = log(p->ta[i]);
 	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
-	t->ns = exp(mid);
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
 	t->sets = (int)(ay_pair_sum(p->sets, p->n) / p->n);
+	t->ns = exp(mid) + overcharged(p) / t->sets;
 	by = audited_by(p);
 	t->ns_lo = exp(lo) * t->ns / exp(mid);
 	t->ns_hi = exp(hi) * t->ns / exp(mid);

@@ -55,7 +55,7 @@ static void fill(struct picked *p)
 	add(p, RELU("[7]", "f32"), AY_QUICK, false);    /* 1 */
 	add(p, RELU("[64]", "f32"), AY_FULL, false);    /* 2 */
 	add(p, RELU("[4096]", "f32"), AY_PERF, false);  /* 3 */
-	add(p, RELU("[1024]", "f32"), AY_PERF, false);  /* 4: the smallest of its dtype */
+	add(p, RELU("[1024]", "f32"), AY_PERF, false);  /* 4: smaller, and both are small */
 	add(p, RELU("[2048]", "bf16"), AY_PERF, false); /* 5 */
 	add(p, RELU("[512]", "f32"), AY_PERF, true);    /* 6: derived */
 	add(p, RELU("[9, 9]", "f16"), AY_FULL, false);  /* 7 */
@@ -78,10 +78,10 @@ TEST(pick_takes_what_the_mode_says)
 	} t[] = {
 		{ AY_TIMED_NONE, false, "1 2 7 9 10 11 12 13 14 15" },
 		{ AY_TIMED_NONE, true, "1 9 11 12 13 14 15" },
-		{ AY_TIMED_AUTO, false, "1 2 4* 5* 7 9 10* 11 12* 13 14 15*" },
-		{ AY_TIMED_AUTO, true, "1 4* 5* 9 10* 11 12* 13 14 15*" },
-		{ AY_TIMED_FULL, false, "1 2 3* 4* 5* 7 9* 10* 11 12* 13* 14* 15*" },
-		{ AY_TIMED_FULL, true, "1 3* 4* 5* 9* 10* 11 12* 13* 14* 15*" },
+		{ AY_TIMED_AUTO, false, "1 2 3* 5* 7 9 10 11 12 13 14 15" },
+		{ AY_TIMED_AUTO, true, "1 3* 5* 9 11 12 13 14 15" },
+		{ AY_TIMED_FULL, false, "1 2 3* 4* 5* 7 9 10 11 12 13 14 15" },
+		{ AY_TIMED_FULL, true, "1 3* 4* 5* 9 11 12 13 14 15" },
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -95,6 +95,31 @@ TEST(pick_takes_what_the_mode_says)
 		CHECK_STR(text_of(&p), t[i].want);
 		release(&p);
 	}
+}
+
+/* Lines that somebody chose are worth it, whatever their tier. */
+TEST(pick_takes_lines_of_a_list)
+{
+	struct picked p;
+
+	fill(&p);
+	p.s.listed = true;
+	ay_suite_pick(&p.s, AY_TIMED_AUTO, false);
+	CHECK_STR(text_of(&p), "1 2 3* 5* 7* 9* 10 11 12* 13* 14 15");
+	release(&p);
+}
+
+/* Of those of a MiB and more the smallest. */
+TEST(pick_takes_the_smallest_that_is_large_enough)
+{
+	struct picked p = { 0 };
+
+	add(&p, RELU("[1024]", "f32"), AY_PERF, false);
+	add(&p, RELU("[4194304]", "f32"), AY_PERF, false);
+	add(&p, RELU("[262144]", "f32"), AY_PERF, false);
+	ay_suite_pick(&p.s, AY_TIMED_AUTO, false);
+	CHECK_STR(text_of(&p), "3*");
+	release(&p);
 }
 
 TEST(pick_of_nothing_and_of_what_cannot_be_bound)
