@@ -5,8 +5,8 @@
  *	build/bench-overhead [ROUNDS [PART]]	(make bench-overhead; from the top of the tree)
  *
  * The plain loop runs in a child of ours that has loaded the same object: no jail, no freezing, none of the executor's
- * work between calls. Both sides get the same content at places of the same kind, written from the same CPUs, and run
- * on the same CPUs; they take turns, and so does the empty call whose time c0 is subtracted. A median ratio above 1.02
+ * work between calls. Both sides get the same content at places of the same kind, written by us, and run on the same
+ * CPUs; they take turns, and so does the empty call whose time c0 is subtracted. A median ratio above 1.02
  * is a failure.
  */
 #include "help.h"
@@ -46,11 +46,6 @@ struct work {
 	int so_fd, threads, m;
 	cpu_set_t kernel, judge;
 	bool spare;
-};
-
-struct order {
-	struct ay_key key;
-	int n;
 };
 
 /* What a batch took, by the clock and of all CPUs. */
@@ -115,7 +110,11 @@ static uint8_t *make_ready(const struct work *k, const struct ay_sets *s, struct
 	for (int i = 0; i < 2; i++) {
 		slot[i] = (struct ay_wire_slot){ s->pool.slot[i].written, 0, s->pool.slot[i].offset,
 						 s->pool.slot[i].bytes };
-		base[i] = s->pool.slot[i].mem;
+		/* a mapping of our own, as the executor's: who has just written them has page tables in the cache */
+		base[i] = mmap(NULL, slot[i].bytes, PROT_READ | (slot[i].written ? PROT_WRITE : 0),
+			       MAP_SHARED | MAP_POPULATE, s->pool.fd[i], (off_t)slot[i].offset);
+		if (base[i] == MAP_FAILED)
+			_exit(2);
 	}
 	if (ay_encode_call(&w, &b, 0, SCRATCH, &err))
 		die(&err);
@@ -135,31 +134,27 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static _Noreturn void plain_child(const struct work *k, int cap, int in, int out)
+static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s, int in, int out)
 {
 	int (*call)(void *const *) = find_call(k);
 	struct ay_wire_call c;
-	struct ay_err err = { 0 };
-	struct ay_sets s;
-	struct order o;
 	uint8_t *mem;
+	int n;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	scratch.mem = mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (scratch.mem == MAP_FAILED || ay_sets_init(&s, &k->master, cap, false, &err))
-		die(&err);
-	mem = make_ready(k, &s, &c);
-	while (read(in, &o, sizeof o) == sizeof o) {
+	if (scratch.mem == MAP_FAILED)
+		_exit(2);
+	sched_setaffinity(0, sizeof k->kernel, &k->kernel);
+	mem = make_ready(k, s, &c);
+	while (read(in, &n, sizeof n) == sizeof n) {
 		struct took t;
 		int64_t begin;
 		double cpu;
 
-		sched_setaffinity(0, sizeof k->judge, &k->judge);
-		ay_sets_write(&s, o.key, 0, o.n, 0x71);
-		sched_setaffinity(0, sizeof k->kernel, &k->kernel);
 		cpu = cpu_ns();
 		begin = ay_now_ns();
-		for (int i = 0; i < o.n; i++) {
+		for (int i = 0; i < n; i++) {
 			scratch.used = 0;
 			if (call((void *const *)(mem + (size_t)i * c.set_bytes)))
 				_exit(2);
@@ -173,14 +168,18 @@ static _Noreturn void plain_child(const struct work *k, int cap, int in, int out
 }
 
 struct plain {
+	struct ay_sets sets;
 	pid_t pid;
 	int in, out;
 };
 
 static void plain_start(struct plain *p, const struct work *k, int cap)
 {
+	struct ay_err err = { 0 };
 	int in[2], out[2];
 
+	if (ay_sets_init(&p->sets, &k->master, cap, false, &err))
+		die(&err);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || (p->pid = fork()) < 0) {
 		perror("bench");
 		exit(2);
@@ -188,7 +187,7 @@ static void plain_start(struct plain *p, const struct work *k, int cap)
 	if (!p->pid) {
 		close(in[1]);
 		close(out[0]);
-		plain_child(k, cap, in[0], out[1]);
+		plain_child(k, &p->sets, in[0], out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -200,11 +199,11 @@ static void plain_start(struct plain *p, const struct work *k, int cap)
  * while the plain loop runs, and would leave the kernel's alone. */
 static struct took plain_batch(const struct plain *p, bool spin, struct ay_key key, int n)
 {
-	struct order o = { key, n };
 	struct took t;
 
+	ay_sets_write(&p->sets, key, 0, n, 0x71);
 	fcntl(p->out, F_SETFL, spin ? O_NONBLOCK : 0);
-	if (write(p->in, &o, sizeof o) == sizeof o) {
+	if (write(p->in, &n, sizeof n) == sizeof n) {
 		ssize_t got;
 
 		do
@@ -222,6 +221,7 @@ static void plain_stop(struct plain *p)
 	close(p->in);
 	close(p->out);
 	waitpid(p->pid, NULL, 0);
+	ay_sets_release(&p->sets);
 }
 
 /* --- the same under the gate ----------------------------------------------------------------------------- */
