@@ -310,8 +310,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (ay_pair_time(&s, a, m, &r, err))
 		return -1;
 	name_baseline(k, m->pace == AY_PACE_NONE ? AY_AGAINST_NONE : s.against, a, m);
-	if (!m->why && s.against == AY_AGAINST_NONE)
-		m->why = why ? why : k->why ? ay_strdup(a, k->why) : NULL;
+	if (s.against == AY_AGAINST_NONE && (why || k->why))
+		m->why = why ? why : ay_strdup(a, k->why);
 	rep->timing = m;
 	say_amiss(&t, &r);
 	if (r.amiss == AY_AMISS_NONE)

@@ -112,6 +112,8 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	double mid, lo, hi, by, *ln = AY_NEW_N(a, double, p->n + 1);
 
 	t->blocks = p->n;
+	if (p->n && p->n < ay_looks[0] && !t->why)
+		t->why = too_early;
 	if (!p->n && !t->why)
 		t->why = "every block was void: calls too short beside the gate, or a busy machine";
 	if (!p->n)
@@ -142,6 +144,4 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	t->lo = p->ratio.lo;
 	t->hi = p->ratio.hi;
 	keep_samples(p, a);
-	if (p->n < ay_looks[0])
-		t->why = too_early;
 }
