@@ -71,7 +71,7 @@ int ay_pair_gate(struct pair *p);
 int ay_pair_try(struct pair *p);
 /*
  * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
- * enough for the budget. false: not even single calls fit.
+ * enough for the budget. false: not even single calls of both fit.
  */
 bool ay_pair_plan(struct pair *p);
 /* Sets that a seat needs for batches of m, give or take. */

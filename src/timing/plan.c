@@ -165,7 +165,8 @@ bool ay_pair_plan(struct pair *p)
 	p->m = (int)m;
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
-	return block_ns(p, p->m) * ay_looks[0] < 2 * budget;
+	/* of the kernel alone there is always a time to tell: one block */
+	return p->against == AY_AGAINST_NONE || block_ns(p, p->m) * ay_looks[0] < 2 * budget;
 }
 
 int ay_pair_cap(int m)
