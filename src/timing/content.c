@@ -28,9 +28,10 @@ enum {
 	COLOURED = 4096,       /* large being this, */
 	COLOURS_SMALL = 4,     /* and a small one */
 	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
-	LINE = 64,    /* bytes that are drawn together: as many as a kernel cannot help to read together */
-	AHEAD = 24,   /* lines; drawn from memory they come late */
-	NOISE = 1024, /* lines of random bits that significands are mixed with: they stay in the cache */
+	LINE = 64,       /* bytes that are drawn together: as many as a kernel cannot help to read together */
+	AHEAD = 24,      /* lines; drawn from memory they come late */
+	TURN = 64 << 10, /* bytes that one of two gets before the other */
+	NOISE = 1024,    /* lines of random bits that significands are mixed with: they stay in the cache */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
@@ -335,6 +336,21 @@ int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fol
 		at[which] = (s->offset[k] + bytes + AY_ALIGN - 1) / AY_ALIGN * AY_ALIGN;
 	}
 	return 0;
+}
+
+void ay_sets_share_pages(const struct ay_sets *x, const struct ay_sets *y)
+{
+	for (int half = 0; half < 2; half++) {
+		const uint64_t n = x->pool.size[half];
+
+		AY_ASSERT(n == y->pool.size[half]);
+		for (uint64_t at = 0; at < n; at += TURN) {
+			const uint64_t len = n - at < TURN ? n - at : TURN;
+
+			memset(x->pool.mem[half] + at, 0, len);
+			memset(y->pool.mem[half] + at, 0, len);
+		}
+	}
 }
 
 void ay_sets_release(struct ay_sets *s)

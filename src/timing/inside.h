@@ -15,7 +15,7 @@ enum {
 	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
 };
 /* A batch is at least this long, where there are calls enough. */
-#define LEAST_BATCH_NS 5e6
+#define LEAST_BATCH_NS 10e6
 
 struct samples {
 	int n;
@@ -31,7 +31,8 @@ struct pair {
 	struct ay_master master;
 	struct ay_verify verify;
 	struct ay_seat a, b, none;
-	struct ay_sets reference; /* where the reference works */
+	struct ay_sets mem_a, mem_b; /* of the seats, before they are opened */
+	struct ay_sets reference;    /* where the reference works */
 	cpu_set_t cpus, judge_cpus, before;
 	bool spare;
 	int64_t begin;
@@ -40,6 +41,7 @@ struct pair {
 	int m, mb;               /* sets per batch: of the kernel, of the baseline */
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	int n;                   /* blocks that count */
+	double sum_a, sum_b;     /* of all batches, as they were */
 	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	struct spell {
 		double q50, q75;

@@ -137,7 +137,7 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	if (by > 1)
 		for (int i = 0; i < p->n; i++)
 			p->d[i] -= log(by);
-	t->totals = ay_pair_sum(p->tb, p->n) / ay_pair_sum(p->ta, p->n) / by;
+	t->totals = p->sum_b / p->sum_a / by;
 	ay_ratio_judge(p->d, p->n, t->totals, ay_pair_slack(p, p->n), &p->ratio);
 	t->pace = p->n < ay_looks[0] ? AY_PACE_UNCLEAR : p->ratio.pace;
 	t->speedup = p->ratio.ratio;

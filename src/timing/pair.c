@@ -60,12 +60,27 @@ static void forget_data(struct ay_call *c)
 
 /* --- all of it ------------------------------------------------------------------------------------------- */
 
-static int open_seat(struct pair *p, struct ay_seat *seat, int fd, const struct ay_proto *proto,
-		     struct ay_outcome *o)
+static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, int fd,
+		     const struct ay_proto *proto, struct ay_outcome *o)
 {
 	struct ay_seat_spec spec = ay_pair_seat(p, fd, proto, ay_pair_cap(p->m));
 
+	spec.sets = mem->cap ? mem : NULL;
 	return ay_seat_open(seat, &spec, o, p->err);
+}
+
+/* Both seats' memory, before either is there. */
+static int reserve(struct pair *p)
+{
+	const int cap = ay_pair_cap(p->m);
+
+	if (p->against != AY_AGAINST_KERNEL)
+		return 0;
+	if (ay_sets_init(&p->mem_a, &p->master, cap, false, p->err) ||
+	    ay_sets_init(&p->mem_b, &p->master, cap, false, p->err))
+		return -1;
+	ay_sets_share_pages(&p->mem_a, &p->mem_b);
+	return 0;
 }
 
 static int open_baseline(struct pair *p)
@@ -76,7 +91,7 @@ static int open_baseline(struct pair *p)
 		return ay_sets_init(&p->reference, &p->master, ay_pair_cap(p->mb), false, p->err);
 	if (p->against == AY_AGAINST_NONE)
 		return 0;
-	if (open_seat(p, &p->b, p->s->base_fd, p->s->base_proto, &o))
+	if (open_seat(p, &p->b, &p->mem_b, p->s->base_fd, p->s->base_proto, &o))
 		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
@@ -96,7 +111,8 @@ static int measure(struct pair *p)
 		ay_pair_plan(p);
 	}
 	place(p);
-	if (open_baseline(p) || time_alone(p, &p->alone[0]) || open_seat(p, &p->a, p->s->so_fd, p->s->proto, &o))
+	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]) ||
+	    open_seat(p, &p->a, &p->mem_a, p->s->so_fd, p->s->proto, &o))
 		return -1;
 	if (ay_pair_is_over(p, &o))
 		return 1;
@@ -111,14 +127,16 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 		 struct ay_err *err)
 {
 	struct pair *p = AY_NEW(a, struct pair);
+	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->none.sets,
+					   &p->mem_a,  &p->mem_b,  &p->reference };
 	struct ay_quiet_lock lock;
 	int rc = -1;
 
 	*r = (struct ay_pair_report){ 0 };
 	*t = (struct ay_timing){ .threads = s->threads };
 	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
-	p->a.sets.pool = p->b.sets.pool = p->none.sets.pool = p->reference.pool = (struct ay_pool){ .fd = { -1,
-													    -1 } };
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
 	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err))
 		return -1;
@@ -132,6 +150,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	ay_seat_close(&p->b);
 	ay_seat_close(&p->none);
 	ay_sets_release(&p->reference);
+	ay_sets_release(&p->mem_a);
+	ay_sets_release(&p->mem_b);
 	ay_verify_release(&p->verify);
 	ay_master_release(&p->master);
 	forget_data(s->call);

@@ -56,6 +56,16 @@ static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
 	s->exec = NULL;
 }
 
+static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_err *err)
+{
+	if (!spec->sets)
+		return ay_sets_init(&s->sets, spec->master, spec->cap, spec->so_fd < 0, err);
+	AY_ASSERT(spec->sets->cap == spec->cap);
+	s->sets = *spec->sets;
+	*spec->sets = (struct ay_sets){ .pool = { .fd = { -1, -1 } } };
+	return 0;
+}
+
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_spec x = { .so_fd = spec->so_fd,
@@ -78,8 +88,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	for (int i = 0; i < spec->cap; i++)
 		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
 	b.rng = rng;
-	if (!ay_sets_init(&s->sets, spec->master, spec->cap, spec->so_fd < 0, err) &&
-	    !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
+	if (!get_sets(s, spec, err) && !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
 		b.pool = &s->sets.pool;
 		b.slot = s->sets.slot;
 		b.offset = s->sets.offset;

@@ -29,7 +29,8 @@ struct ay_seat_spec {
 	double timeout_s;
 	struct ay_sandbox *sandbox;
 	const cpu_set_t *cpus;
-	bool spare; /* a core is left to wait on */
+	bool spare;           /* a core is left to wait on */
+	struct ay_sets *sets; /* `cap` of them, made before: taken over. NULL: new ones */
 };
 
 /* What one batch took. */
