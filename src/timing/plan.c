@@ -12,7 +12,8 @@ enum {
 	NULL_SETS = 2048,      /* in a batch of empty calls, */
 	NULL_RUNS = 6,         /* of which there are as many */
 	TRIAL_SETS = 32,       /* in the batches by which m is chosen, */
-	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this */
+	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this; */
+	TRIALS = 5,            /* there are as many */
 	SETS_MAX = 6000,
 	BLOCKS_PLANNED = 24, /* must fit into the budget */
 };
@@ -116,10 +117,14 @@ static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, doub
 
 	if (ay_seat_open(&seat, &spec, o, p->err))
 		return -1;
-	for (int i = 0; i < 4 && !rc && o->what == AY_X_RAN && beat.ns < slow_ns; i++) { /* the last counts */
+	/* the least counts, but not what drowns in the gate: the others were disturbed */
+	for (int i = 0; i < TRIALS && !rc && o->what == AY_X_RAN && beat.ns < slow_ns; i++) {
+		double each;
+
 		ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison());
 		rc = ay_seat_batch(&seat, n, &beat, o, p->err);
-		*ns = fmax(beat.ns - p->c0, 1) / n;
+		each = fmax(beat.ns - p->c0, beat.ns / 20) / n;
+		*ns = i ? fmin(*ns, each) : each;
 		n = (int)ay_clamp(LEAST_BATCH_NS / *ns, 1, cap);
 	}
 	ay_seat_close(&seat);
