@@ -28,6 +28,8 @@ static const struct usage usage = {
 
 enum state { FINE, MISSING, NOTE };
 
+enum { FINDINGS_MAX = 16 + AY_LAYER_COUNT };
+
 struct finding {
 	const char *name;
 	enum state state;
@@ -311,7 +313,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 				    { 0 } };
 	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
 	struct ay_forge f = { 0 };
-	struct finding list[8 + AY_LAYER_COUNT];
+	struct finding list[FINDINGS_MAX];
 	int count = 0;
 
 	if (n < 0)
@@ -326,6 +328,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_machine(app, &f);
 	list[count++] = find_openblas(app);
 	list[count++] = find_ceilings(app);
+	AY_ASSERT(count + 1 + AY_LAYER_COUNT <= FINDINGS_MAX);
 	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {
 		print(&list[i], json);
