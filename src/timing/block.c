@@ -161,27 +161,42 @@ static int run_block(struct pair *p, struct block *k)
 	return 0;
 }
 
-static int audit_seat(struct pair *p, struct ay_seat *seat, int n, struct ay_key key, uint8_t poison,
-		      struct samples *to, struct ay_outcome *o)
-{
-	double each[AUDIT_MAX];
-	int bad = -1;
-
-	if (ay_seat_audit(seat, n, key, poison, each, &bad, o, p->err))
-		return -1;
-	for (int i = 0; i < n && o->what == AY_X_RAN && to->n < AUDITS_KEPT; i++)
-		to->x[to->n++] = each[i];
-	return bad >= 0;
-}
-
 /* The same for those we trust, so that like is held against like. */
-static int audit_ours(struct pair *p, struct ay_seat *seat, int n, struct samples *to)
+static int audit_ours(struct pair *p, struct ay_seat *seat, int set, double *ns)
 {
 	struct ay_outcome o;
+	bool bad;
 
-	if (audit_seat(p, seat, n, ay_pair_key(), ay_pair_poison(), to, &o) < 0)
+	if (ay_seat_one(seat, set, ay_pair_key(), ay_pair_poison(), ns, &bad, &o, p->err))
 		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
+}
+
+/* One set of the kernel, of the baseline, and an empty call, right behind each other: what disturbs one of them
+ * disturbs the others as often. */
+static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
+{
+	struct ay_outcome o;
+	double a, b = 0, none;
+	bool bad;
+
+	if (ay_seat_one(&p->a, set, key, poison, &a, &bad, &o, p->err))
+		return -1;
+	if (ay_pair_is_over(p, &o))
+		return 1;
+	if (bad) {
+		p->r->amiss = AY_AMISS_UNFINISHED;
+		return 1;
+	}
+	if (audit_ours(p, &p->none, set, &none) ||
+	    (p->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, set, &b)))
+		return -1;
+	if (p->audit.n < AUDITS_KEPT) {
+		p->audit.none[p->audit.n] = none;
+		p->audit.base[p->audit.n] = b - none;
+		p->audit.kernel[p->audit.n++] = a - none;
+	}
+	return 0;
 }
 
 /* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
@@ -191,23 +206,14 @@ static int audit(struct pair *p)
 	const int fit = (int)ay_clamp(LEAST_BATCH_NS / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
 	const struct ay_key key = ay_pair_key();
 	const uint8_t poison = ay_pair_poison();
-	struct ay_outcome o;
-	int rc = audit_seat(p, &p->a, n, key, poison, &p->audit, &o);
+	int rc = 0;
 
-	if (rc < 0)
-		return -1;
-	if (ay_pair_is_over(p, &o))
-		return 1;
-	if (rc) {
-		p->r->amiss = AY_AMISS_UNFINISHED;
-		return 1;
-	}
-	if (is_bad(p, key, n, poison, ay_pair_sum(&p->audit.x[p->audit.n - n], n)))
-		return 1;
+	for (int i = 0; i < n && !rc; i++)
+		rc = audit_set(p, i, key, poison);
+	if (rc)
+		return rc;
 	p->t->audits++;
-	if (p->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, n, &p->audit_b))
-		return -1;
-	return audit_ours(p, &p->none, n, &p->audit_none);
+	return is_bad(p, key, n, poison, p->trial_a * n);
 }
 
 static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)

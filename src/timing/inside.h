@@ -17,9 +17,10 @@ enum {
 /* A batch is at least this long, where there are calls enough. */
 #define LEAST_BATCH_NS 10e6
 
-struct samples {
+/* Calls alone, each with an empty one beside it: T of that, and what the others took beyond it. */
+struct audits {
 	int n;
-	double x[AUDITS_KEPT];
+	double kernel[AUDITS_KEPT], base[AUDITS_KEPT], none[AUDITS_KEPT];
 };
 
 struct pair {
@@ -45,8 +46,8 @@ struct pair {
 	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	struct spell {
 		double q50, q75;
-	} alone[2];                                /* baseline before and after */
-	struct samples audit, audit_b, audit_none; /* T of sets one by one: kernel, baseline, the empty call */
+	} alone[2]; /* baseline before and after */
+	struct audits audit;
 	struct ay_ratio ratio;
 };
 

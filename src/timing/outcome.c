@@ -47,12 +47,11 @@ struct middle {
 	double mid, lo, hi;
 };
 
-static struct middle middle_of(const struct samples *s)
+static struct middle middle_of(const double *x, int n)
 {
-	struct middle m = { 0 };
+	struct middle m;
 
-	if (s->n)
-		ay_interval(s->x, s->n, 0.01, &m.mid, &m.lo, &m.hi);
+	ay_interval(x, n, 0.01, &m.mid, &m.lo, &m.hi);
 	return m;
 }
 
@@ -64,23 +63,28 @@ static struct middle middle_of(const struct samples *s)
  */
 static double audited_by(struct pair *p)
 {
-	const struct middle one = middle_of(&p->audit), none = middle_of(&p->audit_none),
-			    base = middle_of(&p->audit_b);
-	const double plain = p->t->ns, alone = fmax(one.mid - none.mid, 1);
-	const double warm = fmax(alone - cold_start * none.mid, plain);
-	const double lead = p->audit_b.n ? ay_quantile(p->tb, p->n, 0.5) / plain : 0;
+	const double plain = p->t->ns;
+	struct middle one, none, base;
+	double alone, cold, lead;
 	bool slower, led;
 
 	if (p->audit.n < 8)
 		return 1;
-	p->t->latency_ns = one.mid - none.mid > 0 ? alone : 0;
-	slower = one.lo - none.hi - cold_start * none.mid > plain * audited_from;
-	led = alone > none.hi - none.lo && lead * warm > lead_lost * fmax(base.mid - none.mid, 1);
+	one = middle_of(p->audit.kernel, p->audit.n);
+	none = middle_of(p->audit.none, p->audit.n);
+	base = middle_of(p->audit.base, p->audit.n);
+	alone = fmax(one.mid, 1);
+	cold = cold_start * none.mid;
+	lead = p->against == AY_AGAINST_KERNEL ? ay_quantile(p->tb, p->n, 0.5) / plain : 0;
+	p->t->latency_ns = fmax(one.mid, 0);
+	slower = one.lo - cold > plain * audited_from;
+	led = lead && one.lo > 0 && base.hi > 0 && alone > none.hi - none.lo &&
+	      lead * fmax(one.lo - cold, plain) > lead_lost * base.hi;
 	if (!slower && !led)
 		return 1;
 	p->t->audited = true;
 	p->t->ns = fmax(plain, alone);
-	return lead ? fmax(1, lead * alone / fmax(base.mid - none.mid, 1)) : p->t->ns / plain;
+	return lead ? fmax(1, lead * alone / fmax(base.mid, 1)) : p->t->ns / plain;
 }
 
 /* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
@@ -97,11 +101,27 @@ static double disturbed_by(struct pair *p)
 
 /*
  * c0 was measured once, and perhaps while the machine was busy; empty calls were made beside the audits too. A c0
- * that is too large would make an honest kernel implausible.
+ * that is too large would make an honest kernel implausible and a ratio larger than it is: what was subtracted too
+ * much is given back to both.
  */
-static double overcharged(const struct pair *p)
+static void give_back(struct pair *p)
 {
-	return p->audit_none.n < 8 ? 0 : fmax(0, p->c0 - ay_quantile(p->audit_none.x, p->audit_none.n, 0.5));
+	const double much = p->audit.n < 8 ? 0 : p->c0 - ay_quantile(p->audit.none, p->audit.n, 0.5);
+
+	if (much <= 0)
+		return;
+	p->c0 -= much;
+	for (int i = 0; i < p->n; i++) {
+		const double each = much / p->sets[i];
+
+		p->ta[i] += each;
+		p->sum_a += 2 * each;
+		if (p->against == AY_AGAINST_KERNEL) {
+			p->tb[i] += each;
+			p->sum_b += 2 * each;
+		}
+		p->d[i] = log(p->tb[i] / p->ta[i]);
+	}
 }
 
 static const char too_early[] = "the budget ended before the first look: see --budget";
@@ -118,12 +138,13 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 		t->why = "every block was void: calls too short beside the gate, or a busy machine";
 	if (!p->n)
 		return;
+	give_back(p);
 	for (int i = 0; i < p->n; i++)
 		ln[i] = log(p->ta[i]);
 	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
 	t->sets = (int)(ay_pair_sum(p->sets, p->n) / p->n);
-	t->ns = exp(mid) + overcharged(p) / t->sets;
+	t->ns = exp(mid);
 	by = audited_by(p);
 	t->ns_lo = exp(lo) * t->ns / exp(mid);
 	t->ns_hi = exp(hi) * t->ns / exp(mid);

@@ -210,23 +210,32 @@ static bool is_unfinished(const struct ay_sets *s, int set, uint8_t poison)
 	return false;
 }
 
-/*
- * Each set under the gate by itself. A seat that ran on between two calls could work on the next set while it is
- * being written, or finish the last one after its `done`.
- */
+/* Under the gate by itself. A seat that ran on between two calls could work on the next set while it is being written,
+ * or finish the last one after its `done`. */
+int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,
+		struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_beat one;
+
+	ay_sets_write(&s->sets, key, set, 1, poison);
+	if (beat(s, set, 1, &one, o, err))
+		return -1;
+	*ns = one.ns;
+	*unfinished = o->what == AY_X_RAN && !s->sets.fold && is_unfinished(&s->sets, set, poison);
+	return 0;
+}
+
 int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
 		  struct ay_outcome *o, struct ay_err *err)
 {
 	*o = (struct ay_outcome){ .what = AY_X_RAN, .slot = -1 };
 	*unfinished = -1;
 	for (int i = 0; i < n && o->what == AY_X_RAN; i++) {
-		struct ay_beat one;
+		bool bad;
 
-		ay_sets_write(&s->sets, key, i, 1, poison);
-		if (beat(s, i, 1, &one, o, err))
+		if (ay_seat_one(s, i, key, poison, &each[i], &bad, o, err))
 			return -1;
-		each[i] = one.ns;
-		if (o->what == AY_X_RAN && *unfinished < 0 && !s->sets.fold && is_unfinished(&s->sets, i, poison))
+		if (bad && *unfinished < 0)
 			*unfinished = i;
 	}
 	return 0;

@@ -43,11 +43,10 @@ struct ay_beat {
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
-/*
- * The same sets one by one, each as a batch of its own: the content of a set is written when the seat stands still
- * after the one before it. T of each goes to each[0..n). *unfinished: the first set whose output was not there, or
- * -1; what else they hold is for the caller to check.
- */
+/* One set alone: its content is written now. *unfinished: its output was not there at `done`. */
+int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,
+		struct ay_outcome *o, struct ay_err *err);
+/* Sets [0, n) so. ns of each go to each[0..n); *unfinished: the first such set, or -1. */
 int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
 		  struct ay_outcome *o, struct ay_err *err);
 void ay_seat_close(struct ay_seat *s);
