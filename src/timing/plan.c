@@ -190,6 +190,7 @@ bool ay_pair_plan(struct pair *p)
 		m = cold;
 	while (m > 1 && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);
+	m = fmax(m, fmin(most, 3 * p->c0 / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;

@@ -44,7 +44,7 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 	timing_rig_init(&b->r, text);
 	fd = timing_rig_build(&b->r, source);
 	policy.sandbox = b->r.sandbox;
-	b->k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 0.1, .baseline = baseline },
+	b->k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 0.6, .baseline = baseline },
 				  .forge = &b->r.f,
 				  .has_ceilings = true,
 				  .ceilings = kind };
