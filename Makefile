@@ -2,7 +2,7 @@
 #
 #   make              build/assay
 #   make demo         build, judge a bundled kernel of every operator with timing, print the table
-#   make test         the fast tests: C only, no downloads, under a minute
+#   make test         the fast tests: C only, no downloads, two minutes
 #   make check        everything this machine can run; `make check T=name` runs the unit tests whose name has `name`
 #   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz         every fuzz target for FUZZ_S seconds (15)

@@ -116,7 +116,7 @@ TEST(clock_baselines_are_words_or_files)
 
 /* --- what a case is held against --------------------------------------------------------------------------- */
 
-TEST(clock_against_words)
+TEST_SLOW(clock_against_words)
 {
 	static const struct {
 		const char *word, *baseline, *why;
@@ -145,7 +145,7 @@ TEST(clock_against_words)
 }
 
 /* auto is the library if this machine has it, and the reference if not. */
-TEST(clock_auto_takes_the_library_that_is_there)
+TEST_SLOW(clock_auto_takes_the_library_that_is_there)
 {
 	static const char gemm[] =
 		"int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t "
@@ -181,7 +181,7 @@ TEST(clock_auto_takes_the_library_that_is_there)
 	teardown(&b);
 }
 
-TEST(clock_against_a_file)
+TEST_SLOW(clock_against_a_file)
 {
 	struct bench b;
 	const struct ay_timing *m;
@@ -198,7 +198,7 @@ TEST(clock_against_a_file)
 }
 
 /* What it cannot be held against is said; the kernel passes all the same. */
-TEST(clock_file_that_is_no_good_is_a_reason)
+TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 {
 	static const struct {
 		const char *what, *source, *why;
