@@ -277,6 +277,12 @@ static int check_bulk(const struct check *c, struct ay_err *err)
 				  .cache = c->o.cache,
 				  .timeout_s = 300 };
 
+	if ((c->o.clock.timing && strcmp(c->o.clock.timing, "none")) || c->o.clock.baseline || c->o.clock.budget)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "jobs of - are judged, not timed: leave --timing, --baseline and --budget out, or "
+			       "time "
+			       "single files"),
+		       EXIT_FAILED;
 	if (c->o.jobs < 1 || c->o.jobs > 256)
 		return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to 256"), EXIT_FAILED;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,

@@ -21,34 +21,34 @@ sh tools/portable.sh "$dir/planted" > "$dir/log" 2>&1 && fail "a program that ne
 grep -q 'more than glibc: libjansson' "$dir/log" || { cat "$dir/log"; exit 1; }
 
 # A right and a wrong kernel, built here: the forge keeps the objects in its cache.
-mkdir -p "$dir/root/bin" "$dir/root/dev" "$dir/root/proc" "$dir/root/tmp" "$dir/root/k"
+mkdir -p "$dir/bare/bin" "$dir/bare/dev" "$dir/bare/proc" "$dir/bare/tmp" "$dir/bare/k"
 object() { # SOURCE NAME
 	XDG_CACHE_HOME="$dir/cache-$2" "$build/assay" check "$1" > "$dir/log" 2>&1
-	cp "$dir/cache-$2"/assay/*.so "$dir/root/k/$2.so" || { cat "$dir/log"; exit 1; }
+	cp "$dir/cache-$2"/assay/*.so "$dir/bare/k/$2.so" || { cat "$dir/log"; exit 1; }
 }
 object kernels/c/aten_relu.c right
 object kernels/wrong/aten_relu__leaky.c wrong
-cp kernels/c/aten_relu.c "$dir/root/k/"
-cc -shared -fPIC -Iinclude -o "$dir/root/k/bare.so" kernels/c/aten_relu.c || exit 1
+cp kernels/c/aten_relu.c "$dir/bare/k/"
+cc -shared -fPIC -Iinclude -o "$dir/bare/k/bare.so" kernels/c/aten_relu.c || exit 1
 
 # The loader and glibc's own libraries, where the loader looks for them.
 loader=$(readelf -l "$build/portable/assay" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 libc=$(ldd "$build/portable/assay" | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
-mkdir -p "$dir/root$(dirname "$loader")" "$dir/root$(dirname "$libc")"
-cp -L "$loader" "$dir/root$loader"
+mkdir -p "$dir/bare$(dirname "$loader")" "$dir/bare$(dirname "$libc")"
+cp -L "$loader" "$dir/bare$loader"
 for l in libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
-	cp -L "$(dirname "$libc")/$l" "$dir/root$(dirname "$libc")/" 2> /dev/null
+	cp -L "$(dirname "$libc")/$l" "$dir/bare$(dirname "$libc")/" 2> /dev/null
 done
-cp "$build/portable/assay" "$dir/root/bin/"
-cp "$build/assay" "$dir/root/bin/ordinary"
-chmod 1777 "$dir/root/tmp"
-: > "$dir/root/dev/null"
+cp "$build/portable/assay" "$dir/bare/bin/"
+cp "$build/assay" "$dir/bare/bin/ordinary"
+chmod 1777 "$dir/bare/tmp"
+: > "$dir/bare/dev/null"
 
 [ "$(id -u)" = 0 ] || { echo "skipped: chroot needs root"; exit 77; }
 # inside COMMAND...: with the kernel's own /proc and /dev/null, which every Linux has; the mounts end with it
 inside() {
 	unshare -m sh -c 'mount -t proc proc "$0/proc" && mount --bind /dev/null "$0/dev/null" || exit 99
-		exec env -i HOME=/tmp PATH=/bin "$(command -v chroot)" "$0" "$@"' "$dir/root" "$@" > "$dir/log" 2>&1
+		exec env -i HOME=/tmp PATH=/bin "$(command -v chroot)" "$0" "$@"' "$dir/bare" "$@" > "$dir/log" 2>&1
 }
 inside /bin/assay --version
 status=$?
@@ -73,5 +73,5 @@ due 0 '^PASS ' /bin/assay check /k/right.so --op aten::relu
 due 1 '^MISMATCH ' /bin/assay check /k/wrong.so --op aten::relu
 due 2 'no C compiler here .*install one, or check the object' /bin/assay check /k/aten_relu.c
 due 2 'no glue of assay.s inside: install clang or gcc' /bin/assay check /k/bare.so --op aten::relu
-chroot "$dir/root" /bin/assay doctor > "$dir/log" 2>&1
+chroot "$dir/bare" /bin/assay doctor > "$dir/log" 2>&1
 grep -q '^missing  system  *there is no /proc' "$dir/log" || { cat "$dir/log"; fail "doctor misses no /proc"; }

@@ -181,14 +181,13 @@ static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_
 }
 
 /* A wrong baseline may be fast for the same reason. */
-static int trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
-		 enum ay_against *against, const char **why, struct ay_err *err)
+static int trust(struct ay_clock *k, const struct ay_suite_case *sc, struct ay_arena *a, enum ay_against *against,
+		 const char **why, struct ay_err *err)
 {
 	struct ay_report rep;
 
 	if (*against != AY_AGAINST_KERNEL)
 		return 0;
-	(void)j;
 	if (ay_judge_case(&k->base, sc, a, &rep, err))
 		return -1;
 	if (rep.verdict == AY_VERDICT_PASS || rep.verdict == AY_VERDICT_WEAK_CASE)
@@ -296,7 +295,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	const char *why = NULL;
 	bool derived;
 
-	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, j, sc, a, &s.against, &why, err) ||
+	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, sc, a, &s.against, &why, err) ||
 	    bind(&t, sc, err))
 		return -1;
 	s.call = t.call;

@@ -16,15 +16,12 @@ const struct ay_timing_field ay_timing_fields[] = {
 		{ 0 },
 };
 
-/* As ay_level_name gives them. */
-static const char *const levels[AY_LEVEL_COUNT] = { "L1", "L2", "L3", "memory" };
-
 /* AY_LEVEL_COUNT = none of that name. */
 static enum ay_level find_level(const char *name)
 {
 	int l = 0;
 
-	while (l < AY_LEVEL_COUNT && strcmp(name, levels[l]))
+	while (l < AY_LEVEL_COUNT && strcmp(name, ay_level_name((enum ay_level)l)))
 		l++;
 	return (enum ay_level)l;
 }
@@ -43,7 +40,7 @@ static json_t *field_json(const struct ay_timing_field *f, const struct ay_timin
 
 	switch (f->kind) {
 	case AY_TIMING_PACE: return json_string(ay_pace_name(*(const enum ay_pace *)p));
-	case AY_TIMING_LEVEL: return json_string(levels[*(const enum ay_level *)p]);
+	case AY_TIMING_LEVEL: return json_string(ay_level_name(*(const enum ay_level *)p));
 	case AY_TIMING_TEXT:
 		text = *(const char *const *)p;
 		return text ? ay_json_text(text, strlen(text), TEXT_MAX) : NULL;

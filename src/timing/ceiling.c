@@ -16,13 +16,6 @@ enum { FORMAT = 1, FILE_MAX = 1 << 20, MACHINES_MAX = 16 };
 
 /* --- what is known --------------------------------------------------------------------------------------- */
 
-const char *ay_level_name(enum ay_level l)
-{
-	static const char *const names[] = { "L1", "L2", "L3", "memory" };
-
-	return l < AY_LEVEL_COUNT ? names[l] : "?";
-}
-
 static double speed_at(const struct ay_ceiling_row *r, double bytes)
 {
 	double best = r->point[0].per_s;

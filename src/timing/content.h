@@ -6,9 +6,10 @@
  * take longer than reading it does. So one master of each input is made by its fill, and a set is made of its lines
  * of 64 bytes, drawn with replacement, so that what was learned of one set (where the large, the negative or the
  * even elements are, what all of them add up to) is not true of the next. Besides, the significands of floats are
- * XORed with a stream of the set's own key. What is small, or not made of independent elements, is filled anew. A key
- * is 128 bits of the judge's own chance, and each set's streams have their own, so that none can be guessed from the
- * others.
+ * XORed with lines of noise that are drawn along with them. What is small, or not made of independent elements, is
+ * filled anew; a large tensor of an operator's own fill, where every element has its place (a triangle), keeps the
+ * places and gets other significands. A key is 128 bits of the judge's own chance, and each set's draws have their
+ * own, so that none can be guessed from the others.
  *
  * One set in sixteen or so is hard: a stretch of one input is 32 times larger. Whoever leaves out the care that
  * large values need (subtracting the largest one) once he sees that he is being timed is wrong there.

@@ -68,8 +68,10 @@ int ay_pair_blocks(struct pair *p);
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 
 struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct ay_proto *proto, int cap);
-/* c0, and what an empty call costs by itself. */
+/* Opens the seat of the empty call; c0, and what such a call costs by itself. */
 int ay_pair_gate(struct pair *p);
+/* c0 and its spread, once more. */
+int ay_pair_c0(struct pair *p);
 /* Roughly how long kernel and baseline take. 1: something is amiss. */
 int ay_pair_try(struct pair *p);
 /*
@@ -86,7 +88,6 @@ int ay_pair_cap(int m);
 double ay_pair_slack(const struct pair *p, int n);
 void ay_pair_tell(struct pair *p, struct ay_arena *a);
 
-double ay_pair_sum(const double *x, int n);
 double ay_pair_elapsed_s(const struct pair *p);
 
 static inline double ay_clamp(double x, double lo, double hi)

@@ -16,7 +16,7 @@ double ay_pair_elapsed_s(const struct pair *p)
 	return (double)(ay_now_ns() - p->begin) / 1e9;
 }
 
-double ay_pair_sum(const double *x, int n)
+static double sum(const double *x, int n)
 {
 	double s = 0;
 
@@ -143,7 +143,7 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 		ln[i] = log(p->ta[i]);
 	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
-	t->sets = (int)(ay_pair_sum(p->sets, p->n) / p->n);
+	t->sets = (int)(sum(p->sets, p->n) / p->n);
 	t->ns = exp(mid);
 	by = audited_by(p);
 	t->ns_lo = exp(lo) * t->ns / exp(mid);

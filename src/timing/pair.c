@@ -157,9 +157,9 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	forget_data(s->call);
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_quiet_leave(&lock);
-	t->gate_ns = p->c0;
 	if (rc >= 0 && r->amiss == AY_AMISS_NONE)
 		ay_pair_tell(p, a);
+	t->gate_ns = p->c0;
 	t->wall_s = ay_pair_elapsed_s(p);
 	return rc < 0 ? -1 : 0;
 }

@@ -52,8 +52,6 @@ static int time_empty(struct pair *p, int n, double *ns)
 	return 0;
 }
 
-/* c0, and what an empty call costs by itself. */
-/* c0 and its spread, from some runs. */
 static int measure_c0(struct pair *p, double x[GATE_RUNS])
 {
 	for (int i = -4; i < GATE_RUNS; i++) { /* the first few warm up */
@@ -76,24 +74,31 @@ static bool is_disturbed(const struct pair *p, const double x[GATE_RUNS])
 	return p->c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_pair_elapsed_s(p) < p->s->budget_s / 2;
 }
 
-int ay_pair_gate(struct pair *p)
+int ay_pair_c0(struct pair *p)
 {
 	const struct timespec nap = { 0, 50000000 };
+	double x[GATE_RUNS];
+	int rc = measure_c0(p, x);
+
+	while (!rc && is_disturbed(p, x)) {
+		nanosleep(&nap, NULL);
+		rc = measure_c0(p, x);
+	}
+	return rc;
+}
+
+int ay_pair_gate(struct pair *p)
+{
 	struct ay_seat_spec spec = ay_pair_seat(p, -1, p->s->proto, NULL_SETS);
-	double x[GATE_RUNS], many[NULL_RUNS];
+	double many[NULL_RUNS];
 	struct ay_outcome o;
 
 	if (ay_seat_open(&p->none, &spec, &o, p->err))
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
-	if (measure_c0(p, x))
+	if (ay_pair_c0(p))
 		return -1;
-	while (is_disturbed(p, x)) {
-		nanosleep(&nap, NULL);
-		if (measure_c0(p, x))
-			return -1;
-	}
 	for (int i = 0; i < NULL_RUNS; i++)
 		if (time_empty(p, NULL_SETS, &many[i]))
 			return -1;
@@ -166,10 +171,6 @@ static double block_ns(const struct pair *p, double m)
 	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
 }
 
-/*
- * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
- * enough for the budget. false: not even single calls fit.
- */
 bool ay_pair_plan(struct pair *p)
 {
 	const double target = ay_clamp(p->spread / slack_wanted, LEAST_BATCH_NS, longest_batch_ns);

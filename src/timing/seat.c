@@ -224,19 +224,3 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 	*unfinished = o->what == AY_X_RAN && !s->sets.fold && is_unfinished(&s->sets, set, poison);
 	return 0;
 }
-
-int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
-		  struct ay_outcome *o, struct ay_err *err)
-{
-	*o = (struct ay_outcome){ .what = AY_X_RAN, .slot = -1 };
-	*unfinished = -1;
-	for (int i = 0; i < n && o->what == AY_X_RAN; i++) {
-		bool bad;
-
-		if (ay_seat_one(s, i, key, poison, &each[i], &bad, o, err))
-			return -1;
-		if (bad && *unfinished < 0)
-			*unfinished = i;
-	}
-	return 0;
-}

@@ -46,9 +46,6 @@ int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome
 /* One set alone: its content is written now. *unfinished: its output was not there at `done`. */
 int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,
 		struct ay_outcome *o, struct ay_err *err);
-/* Sets [0, n) so. ns of each go to each[0..n); *unfinished: the first such set, or -1. */
-int ay_seat_audit(struct ay_seat *s, int n, struct ay_key key, uint8_t poison, double *each, int *unfinished,
-		  struct ay_outcome *o, struct ay_err *err);
 void ay_seat_close(struct ay_seat *s);
 
 #endif

@@ -251,6 +251,24 @@ static const struct {
 	{ "an empty output", "aten::relu((T([0, 3], f32),), {})", "int aten_relu@ { return 0; }\n", -1 },
 };
 
+/* Every set alone, until one does not run; *unfinished: the first whose output was not there, or -1. */
+static int call_one_by_one(struct bench *b, double each[CAP], int *unfinished)
+{
+	const struct ay_key key = timing_rig_key();
+
+	*unfinished = -1;
+	b->o.what = AY_X_RAN;
+	for (int i = 0; i < CAP && b->o.what == AY_X_RAN; i++) {
+		bool bad;
+
+		if (ay_seat_one(&b->s, i, key, POISON, &each[i], &bad, &b->o, &b->r.err))
+			return -1;
+		if (bad && *unfinished < 0)
+			*unfinished = i;
+	}
+	return 0;
+}
+
 TEST(seat_audits_find_outputs_that_are_not_there)
 {
 	for (size_t i = 0; i < sizeof audits / sizeof *audits; i++) {
@@ -260,8 +278,7 @@ TEST(seat_audits_find_outputs_that_are_not_there)
 
 		setup(&b, audits[i].line, audits[i].source, 5);
 		CHECKF(b.o.what == AY_X_RAN, "%s: %s", audits[i].what, b.o.text);
-		CHECKF(!ay_seat_audit(&b.s, CAP, timing_rig_key(), POISON, each, &bad, &b.o, &b.r.err), "%s",
-		       b.r.err.msg);
+		CHECKF(!call_one_by_one(&b, each, &bad), "%s", b.r.err.msg);
 		CHECKF(b.o.what == AY_X_RAN && bad == audits[i].unfinished, "%s: set %d is unfinished, not %d; %s",
 		       audits[i].what, bad, audits[i].unfinished, b.o.text);
 		for (int k = 0; k < CAP; k++)
@@ -286,8 +303,7 @@ TEST(seat_audits_end_as_batches_do)
 			 "0; }\n",
 			 ends[i].at_five);
 		setup(&b, relu_line, source, ends[i].happened == AY_X_HUNG ? 0.5 : 5);
-		CHECKF(!ay_seat_audit(&b.s, CAP, timing_rig_key(), POISON, each, &bad, &b.o, &b.r.err), "%s",
-		       b.r.err.msg);
+		CHECKF(!call_one_by_one(&b, each, &bad), "%s", b.r.err.msg);
 		CHECKF(b.o.what == ends[i].happened && bad == -1, "%s: what %d, set %d: %s", ends[i].what,
 		       b.o.what, bad, b.o.text);
 		CHECKF((b.s.exec != NULL) == (ends[i].happened == AY_X_REFUSED), "%s", ends[i].what);
