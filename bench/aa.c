@@ -2,7 +2,9 @@
  *
  * Kernels against themselves, and against kernels that do a known multiple of their work.
  *
- *	build/bench-aa [BUDGET [ROUNDS]]	(make bench-aa; from the top of the tree)
+ *	build/bench-aa [BUDGET [ROUNDS [PART]]]	(make bench-aa; from the top of the tree)
+ *
+ * PART: only kernels whose file has it in its name, and no known multiples
  *
  * A comparison of a kernel with itself that is called FASTER or SLOWER is a false call: at most 3 of 60 are
  * accepted, and the median half-width of the intervals must be at most 1.5 %. Nothing is run again and nothing is
@@ -96,7 +98,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int against_itself(int rounds)
+static int against_itself(int rounds, const char *part)
 {
 	double width[MOST];
 	int n = 0, false_calls = 0;
@@ -104,8 +106,13 @@ static int against_itself(int rounds)
 	for (int r = 0; r < rounds; r++) {
 		for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
 			struct ay_suite_case sc;
-			struct ay_call *c = help_bind(same[i].line, &sc);
-			int fd = help_build_file(same[i].kernel, sc.op);
+			struct ay_call *c;
+			int fd;
+
+			if (!strstr(same[i].kernel, part))
+				continue;
+			c = help_bind(same[i].line, &sc);
+			fd = help_build_file(same[i].kernel, sc.op);
 
 			for (int threads = 1; threads <= 2 && n < MOST; threads++) {
 				struct ay_timing t;
@@ -192,8 +199,8 @@ int main(int argc, char **argv)
 	help_head("Kernels against themselves and against known multiples of their work");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err) || ay_ceilings_get(&ceilings, &err))
 		die(&err);
-	bad = against_multiples();
-	bad += against_itself(rounds);
+	bad = argc > 3 ? 0 : against_multiples();
+	bad += against_itself(rounds, argc > 3 ? argv[3] : "");
 	ay_sandbox_free(sandbox);
 	return bad > 0;
 }

@@ -174,31 +174,38 @@ static int audit_ours(struct pair *p, struct ay_seat *seat, int set, double *ns)
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
 }
 
-/* One set of the kernel, of the baseline, and an empty call, right behind each other: what disturbs one of them
- * disturbs the others as often. */
-static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
+static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t poison, double *ns)
 {
 	struct ay_outcome o;
-	double a, b = 0, none;
 	bool bad;
 
-	if (ay_seat_one(&p->a, set, key, poison, &a, &bad, &o, p->err))
+	if (ay_seat_one(&p->a, set, key, poison, ns, &bad, &o, p->err))
 		return -1;
 	if (ay_pair_is_over(p, &o))
 		return 1;
-	if (bad) {
+	if (bad)
 		p->r->amiss = AY_AMISS_UNFINISHED;
-		return 1;
-	}
-	if (audit_ours(p, &p->none, set, &none) ||
-	    (p->against == AY_AGAINST_KERNEL && audit_ours(p, &p->b, set, &b)))
-		return -1;
-	if (p->audit.n < AUDITS_KEPT) {
+	return bad;
+}
+
+/* One set of the kernel and of the baseline, in an order drawn by lot, with an empty call between them: what disturbs
+ * one of them disturbs the others as often. */
+static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
+{
+	const bool pair = p->against == AY_AGAINST_KERNEL, first = !pair || ay_secret_below(2);
+	double a = 0, b = 0, none;
+	int rc = first ? audit_kernel(p, set, key, poison, &a) : audit_ours(p, &p->b, set, &b);
+
+	if (!rc)
+		rc = audit_ours(p, &p->none, set, &none);
+	if (!rc && pair)
+		rc = first ? audit_ours(p, &p->b, set, &b) : audit_kernel(p, set, key, poison, &a);
+	if (!rc && p->audit.n < AUDITS_KEPT) {
 		p->audit.none[p->audit.n] = none;
 		p->audit.base[p->audit.n] = b - none;
 		p->audit.kernel[p->audit.n++] = a - none;
 	}
-	return 0;
+	return rc;
 }
 
 /* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single

@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
-static const double audited_from = 1.0 / 0.9; /* audited time over plain time */
-static const double lead_lost = 1.5;          /* lead over the baseline in batches over that alone */
+static const double audited_from = 1.0 / 0.9; /* audited time over plain time, or a lead over what is left of it */
 static const double cold_start = 0.25;        /* of the hand-over: what a first call may cost more than others */
 
 double ay_pair_elapsed_s(const struct pair *p)
@@ -55,36 +54,46 @@ static struct middle middle_of(const double *x, int n)
 	return m;
 }
 
+/* The lead over the baseline when both are called one set at a time; the upper end of what it may be. */
+static double lead_alone(const struct pair *p, double cold)
+{
+	double d[AUDITS_KEPT];
+
+	for (int i = 0; i < p->audit.n; i++)
+		d[i] = log(fmax(p->audit.base[i], 1) / fmax(p->audit.kernel[i] - cold, p->t->ns));
+	return exp(middle_of(d, p->audit.n).hi);
+}
+
 /*
  * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
- * time. So it is where much of its lead over the baseline is gone when both are called so: a lead must show there
- * too, unless calls are too short to be seen beside the hand-over. What the ratio is to be divided by: like is held
- * against like, and a ratio does not grow by this.
+ * time. Beside a baseline it is the lead that must show there too, since a first call costs everybody more; unless
+ * calls are too short to be seen beside the hand-over. What the ratio is to be divided by: never more than was seen
+ * to be lost.
  */
 static double audited_by(struct pair *p)
 {
 	const double plain = p->t->ns;
-	struct middle one, none, base;
-	double alone, cold, lead;
-	bool slower, led;
+	struct middle one, none;
+	double alone, cold, lost;
 
 	if (p->audit.n < 8)
 		return 1;
 	one = middle_of(p->audit.kernel, p->audit.n);
 	none = middle_of(p->audit.none, p->audit.n);
-	base = middle_of(p->audit.base, p->audit.n);
 	alone = fmax(one.mid, 1);
 	cold = cold_start * none.mid;
-	lead = p->against == AY_AGAINST_KERNEL ? ay_quantile(p->tb, p->n, 0.5) / plain : 0;
 	p->t->latency_ns = fmax(one.mid, 0);
-	slower = one.lo - cold > plain * audited_from;
-	led = lead && one.lo > 0 && base.hi > 0 && alone > none.hi - none.lo &&
-	      lead * fmax(one.lo - cold, plain) > lead_lost * base.hi;
-	if (!slower && !led)
+	if (p->against != AY_AGAINST_KERNEL)
+		lost = one.lo - cold > plain * audited_from ? fmax(alone / plain, 1) : 1;
+	else if (alone <= none.hi - none.lo)
+		lost = 1;
+	else
+		lost = ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold);
+	if (lost <= audited_from)
 		return 1;
 	p->t->audited = true;
 	p->t->ns = fmax(plain, alone);
-	return lead ? fmax(1, lead * alone / fmax(base.mid, 1)) : p->t->ns / plain;
+	return lost;
 }
 
 /* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */

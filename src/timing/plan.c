@@ -15,9 +15,12 @@ enum {
 	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this; */
 	TRIALS = 5,            /* there are as many */
 	SETS_MAX = 6000,
-	BLOCKS_PLANNED = 24, /* must fit into the budget */
+	/* Must fit into the budget, unless batches would be shorter than SHORT_BATCH_NS: on a shared host one batch in
+	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
+	BLOCKS_PLANNED = 120,
+	SHORT_BATCH_NS = 4000000,
 };
-static const double longest_batch_ns = 40e6;
+static const double longest_batch_ns = 12e6;
 static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double noisy_from = 4;       /* median of empty calls over the least of them */
@@ -189,7 +192,7 @@ bool ay_pair_plan(struct pair *p)
 		p->mb = (int)ay_clamp(target / p->trial_b, 1, m);
 	if (cold > m && cold <= most && block_ns(p, cold) * BLOCKS_PLANNED < budget)
 		m = cold;
-	while (m > 1 && block_ns(p, m) * BLOCKS_PLANNED > budget)
+	while (m > 1 && m * fastest > SHORT_BATCH_NS && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);
 	m = fmax(m, fmin(most, 3 * p->c0 / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;
