@@ -34,7 +34,12 @@ LDLIBS  += -ljansson -lseccomp -lcrypto -lm -ldl
 NUMS    := d ld z lz
 OPFILES := $(sort $(wildcard ops/*/*.c))
 STEMS   := $(notdir $(OPFILES:.c=))
-EXECSRC := $(wildcard src/exec/native/*.c) src/exec/wire.c
+INSIDE  := $(wildcard src/exec/inside/*.c) src/exec/wire.c
+EXECSRC := $(wildcard src/exec/native/*.c) $(INSIDE)
+PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,child.c root.c far.c)
+PACK    := $(sort $(wildcard torch/assay/*.py))
+# Headers of any Python from 3.9 on: the extension is the same for all.
+PYINC   := $(shell for p in python3 /usr/bin/python3; do $$p -c "import sysconfig, os; d = sysconfig.get_paths()['include']; print('-I' + d if os.path.exists(d + '/Python.h') else '')" 2>/dev/null; done | grep . | head -1)
 # refnum.c is compiled once per number type, like the operators that call it.
 SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
@@ -88,14 +93,22 @@ $B/obj/registry.o: $B/registry.c | deps
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
-$B/assay-native: $(EXECSRC) $(wildcard src/exec/*.h src/exec/native/*.h) include/assay/kernel.h | deps
+EXECH   := $(wildcard src/exec/*.h src/exec/inside/*.h src/sandbox/*.h) include/assay/kernel.h
+$B/assay-native: $(EXECSRC) $(EXECH) | deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
-$B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native include/assay/kernel.h
+# The Python executor is an extension that a warm interpreter loads; without Python's headers it is empty.
+$B/assay-python.so: $(PYSRC) $(EXECH) | deps
+	$(call say,CC)
+	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@)
+$B/torch.pack: tools/pack.sh $(PACK)
+	$(Q)sh tools/pack.sh $(PACK) > $@
+$B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/torch.pack include/assay/kernel.h
 	@mkdir -p $(@D)
 	$(call say,AS)
-	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DKERNEL_H='"include/assay/kernel.h"' $<
+	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' \
+		-DKERNEL_H='"include/assay/kernel.h"' $<
 $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES)
 	@mkdir -p $(@D)
 	$(call say,AS)

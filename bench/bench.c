@@ -51,7 +51,7 @@ static void bench_cases(const char *path, const char *line_text, const char *wha
 	    !(sc.op = ay_registry_find_case(&registry, line, &sc.schema, &err)))
 		die(&err);
 	sc.line = line;
-	if (ay_judge_init(&j, &registry, &policy, help_build_file(path, sc.op), &arena, &rep, &err))
+	if (ay_judge_init(&j, &registry, &policy, help_build_file(path, sc.op), NULL, &arena, &rep, &err))
 		die(&err);
 	for (int r = 0; r < ROUNDS; r++) {
 		int64_t begin = ay_now_ns();

@@ -8,6 +8,7 @@
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
+#include "torch.h"
 #include "record.h"
 #include "report/report.h"
 
@@ -40,6 +41,7 @@ struct options {
 	int64_t threads, jobs, seed;
 	double timeout;
 	struct clock_options clock;
+	struct torch_options torch;
 };
 
 /* Everything about one check. */
@@ -235,7 +237,7 @@ static int prepare(struct check *c, struct ay_err *err)
 					.has_seed = c->o.seed >= 0,
 					.seed = (uint64_t)c->o.seed,
 					.sandbox = c->sandbox };
-	return 0;
+	return torch_policy(&c->o.torch, &t->policy, err);
 }
 
 static int check(struct check *c, struct ay_err *err)
@@ -267,7 +269,7 @@ static int check(struct check *c, struct ay_err *err)
 	return status;
 }
 
-static int check_bulk(const struct check *c, struct ay_err *err)
+static int check_bulk(struct check *c, struct ay_err *err)
 {
 	struct bulk_options b = { .jobs = (int)c->o.jobs,
 				  .fresh = c->o.fresh,
@@ -293,6 +295,8 @@ static int check_bulk(const struct check *c, struct ay_err *err)
 				       .seed = (uint64_t)c->o.seed,
 				       .sandbox = c->sandbox,
 				       .crowd = b.jobs };
+	if (torch_policy(&c->o.torch, &b.policy, err))
+		return EXIT_FAILED;
 	return bulk_run(c->app, &b, err);
 }
 
@@ -323,6 +327,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		CLOCK_OPTS(&c.o.clock),
+		TORCH_OPTS(&c.o.torch),
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },

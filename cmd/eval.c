@@ -421,7 +421,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
 	};
 	e->facts.version = e->app->version;
-	return 0;
+	return torch_policy(&e->o.torch, &e->policy, err);
 }
 
 /* Compiler and sandbox, which the reference does not need: it is ours and runs here. */
@@ -458,6 +458,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),
+		TORCH_OPTS(&e.o.torch),
 		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },

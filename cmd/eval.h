@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "base/crew.h"
 #include "clock.h"
+#include "torch.h"
 #include "judge/backend.h"
 #include "record.h"
 #include "store/run.h"
@@ -21,6 +22,7 @@ struct eval_options {
 	int64_t jobs, threads, seed;
 	double timeout, min_pass;
 	struct clock_options clock;
+	struct torch_options torch;
 };
 
 /* One job: a kernel file, or an operator of the reference backend. */

@@ -232,12 +232,14 @@ static int put_param(struct encoder *e, const struct ay_param *p)
 
 /* --- tensors --------------------------------------------------------------------------------------------- */
 
-static void put_operand(struct encoder *e, const struct ay_view *v)
+static void put_operand(struct encoder *e, const struct ay_operand *from)
 {
+	const struct ay_view *v = &from->view;
 	const struct ay_dt_info *dt = ay_dt_info(v->dt);
 	struct ay_wire_operand o = { .dtype = { (uint8_t)dt->dl_code, (uint8_t)dt->dl_bits, 1 },
 				     .ndim = v->ndim,
-				     .flags = v->conj ? AY_CONJ : 0 };
+				     .flags = v->conj ? AY_CONJ : 0,
+				     .wrapped = from->wrapped };
 
 	_Static_assert((int)AY_WIRE_DIMS == (int)AY_MAX_DIM, "a view must fit");
 	memcpy(o.shape, v->shape, sizeof(int64_t) * (size_t)v->ndim);
@@ -270,7 +272,33 @@ int ay_encode_nscalar(const struct ay_proto *p)
 	return n;
 }
 
-int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry, uint64_t scratch_max,
+int ay_encode_nresult(const struct ay_call *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		n += c->operand[i]->role == AY_RESULT;
+	return n;
+}
+
+/* Arguments that have their default value. */
+static uint64_t plain_args(const struct ay_call *c)
+{
+	uint64_t plain = 0;
+
+	for (int i = 0; i < c->s->narg && i < 64; i++) {
+		const struct ay_barg *arg = &c->arg[i];
+		const struct ay_value *def = arg->s->def;
+
+		if (!def)
+			continue;
+		if (ay_stype_is_tensor(&arg->s->type) ? !arg->n || !arg->t[0] : ay_value_equal(&arg->v, def))
+			plain |= 1ull << i;
+	}
+	return plain;
+}
+
+int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry, uint64_t scratch_max, bool told,
 		   struct ay_err *err)
 {
 	const ay_rng none = { 0, 0 };
@@ -281,12 +309,18 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 				       .noperand = (uint32_t)b->call->noperand,
 				       .nparam = (uint32_t)b->proto->n,
 				       .nscalar = (uint32_t)ay_encode_nscalar(b->proto),
-				       .scratch_max = scratch_max };
+				       .scratch_max = scratch_max,
+				       .told_slot = AY_WIRE_NOT_TOLD };
 	int rc = 0;
 
+	if (told) {
+		h.told_slot = (uint32_t)b->told;
+		h.nresult = (uint32_t)ay_encode_nresult(b->call);
+		h.plain = plain_args(b->call);
+	}
 	ay_wire_put(w, &h, sizeof h);
 	for (int i = 0; i < b->call->noperand; i++)
-		put_operand(&e, &b->call->operand[i]->view);
+		put_operand(&e, b->call->operand[i]);
 	for (int s = 0; s < b->nset; s++)
 		for (int i = 0; i < b->call->noperand; i++)
 			put_place(&e, s, i);

@@ -330,6 +330,18 @@ static void tell_crash(const struct ay_wire_status *s, struct ay_outcome *o)
 	say(o, AY_X_CRASHED, "signal %d (%s)%s", s->signal, strsignal(s->signal), where[o->fault]);
 }
 
+/* Words of the executor's own, which lie in a slot of the pool. */
+static void tell_words(struct ay_exec *x, enum ay_happened what, struct ay_outcome *o)
+{
+	char text[sizeof((struct ay_wire_told *)0)->text];
+
+	o->what = what;
+	if (!x->words)
+		return;
+	memcpy(text, x->words->text, sizeof text); /* once */
+	ay_say_safe(o, what, text, strnlen(text, sizeof text));
+}
+
 static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 {
 	struct ay_wire_status s = read_status(x->page);
@@ -345,7 +357,13 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 		o->rc = 0;
 		say(o, AY_X_RAN, "%s", "");
 		return;
-	case AY_WIRE_REFUSED: say(o, AY_X_REFUSED, "the kernel returned %d", s.rc); return;
+	case AY_WIRE_REFUSED:
+		say(o, AY_X_REFUSED, "the kernel returned %d", s.rc);
+		tell_words(x, AY_X_REFUSED, o);
+		return;
+	case AY_WIRE_RAISED: tell_words(x, AY_X_RAISED, o); return;
+	case AY_WIRE_UNFIT: tell_words(x, AY_X_UNFIT, o); return;
+	case AY_WIRE_FORBIDDEN: tell_words(x, AY_X_FORBIDDEN, o); return;
 	case AY_WIRE_STARVED:
 		ay_finish(x);
 		say(o, AY_X_OOM, "out of memory: scratch was refused, or there is none for the tensors");

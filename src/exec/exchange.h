@@ -28,9 +28,12 @@ struct ay_exec {
 	bool spin;
 	int64_t spin_ns;
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
-	bool nothing;         /* loaded without a kernel */
-	int held, held_slots; /* sets that were made ready, and the slots of their pool */
-	uint32_t nset, nslot; /* of the exchange in hand: what a status may name */
+	bool nothing; /* loaded without a kernel */
+	bool python;
+	uint64_t pool_at;                 /* where the executor has the pool; Python only */
+	const struct ay_wire_told *words; /* where it tells of the batch in hand; or NULL */
+	int held, held_slots;             /* sets that were made ready, and the slots of their pool */
+	uint32_t nset, nslot;             /* of the exchange in hand: what a status may name */
 	int nentry;
 	const char **entry;
 	uint8_t *msg; /* head and payload */

@@ -7,12 +7,16 @@
 
 #include "exec/encode.h"
 #include "exec/launch.h"
+#include "exec/python.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <errno.h>
 #include <unistd.h>
+
+#define POOL_AT   (1ull << 44) /* addresses that no Linux process has of its own accord */
+#define POOL_STEP (1ull << 21)
 
 enum {
 	START_S = 10,
@@ -29,6 +33,8 @@ static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_e
 	struct ay_launched l;
 	int rc;
 
+	if (spec->python && ay_python_open(spec->python, err))
+		return -1;
 	if (!spec->sandbox && ay_sandbox_new(&x->own, AY_SANDBOX_FULL, err))
 		return -1;
 	rc = ay_launch(&l, x->own ? x->own : spec->sandbox, spec, x->spin ? AY_SPIN_US : 0, err);
@@ -47,6 +53,21 @@ static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_e
 	ay_finish(x);
 	ay_jail_wait(&x->jail, err); /* knows more, if it was the jail */
 	return ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
+}
+
+static struct ay_wire_writer payload_writer(struct ay_exec *x)
+{
+	return (struct ay_wire_writer){ .buf = x->msg + sizeof(struct ay_wire_head),
+					.cap = x->msg_cap - sizeof(struct ay_wire_head) };
+}
+
+static int grow_message(struct ay_exec *x, struct ay_err *err)
+{
+	if (x->msg_cap >= AY_WIRE_MAX)
+		return ay_fail(err, AY_ERR_EXEC, "a batch too large for one message");
+	x->msg_cap *= 2;
+	x->msg = ay_xrealloc(x->msg, x->msg_cap);
+	return 0;
 }
 
 /* --- loading --------------------------------------------------------------------------------------------- */
@@ -74,6 +95,7 @@ static void read_loaded(struct ay_exec *x, struct ay_arena *a, struct ay_exec_en
 	const uint8_t *payload = buf + sizeof(struct ay_wire_head);
 	struct ay_wire_head head;
 	const char *names;
+	uint32_t flags = 0;
 	int n = -1;
 
 	if (got < 0 || h.msg_flags & MSG_TRUNC || !ay_wire_head_ok(buf, (size_t)got, &head) ||
@@ -84,19 +106,31 @@ static void read_loaded(struct ay_exec *x, struct ay_arena *a, struct ay_exec_en
 		ay_finish(x);
 	} else {
 		if (head.type == AY_WIRE_LOADED)
-			n = ay_wire_loaded_open(payload, head.bytes, &names);
+			n = ay_wire_loaded_open(payload, head.bytes, &flags, &names);
 		if (n < 0)
 			ay_lie(x, o, "it answered with a message that cannot be");
 		else
 			keep_entries(x, a, names, n, e);
+		e->interpreted = flags & AY_WIRE_INTERPRETED;
 	}
 }
 
 static int load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec_entries *e,
 		struct ay_outcome *o, struct ay_err *err)
 {
+	const size_t n = spec->about ? strlen(spec->about) : 0;
+	struct ay_wire_writer w;
+
+	for (;;) {
+		w = payload_writer(x);
+		ay_wire_put(&w, spec->about, n);
+		if (!w.full)
+			break;
+		if (grow_message(x, err))
+			return -1;
+	}
 	ay_next_number(x, 0, 0);
-	if (ay_transact(x, AY_WIRE_LOAD, 0, &spec->so_fd, spec->so_fd >= 0, spec->load_timeout_s, o, err))
+	if (ay_transact(x, AY_WIRE_LOAD, w.len, &spec->so_fd, spec->so_fd >= 0, spec->load_timeout_s, o, err))
 		return -1;
 	if (o->what == AY_X_RAN)
 		read_loaded(x, a, e, o);
@@ -110,7 +144,8 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	int rc = -1;
 
 	*x = (struct ay_exec){ .sock = -1, .life = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
-	x->nothing = spec->so_fd < 0;
+	x->python = spec->python;
+	x->nothing = spec->so_fd < 0 && !x->python;
 	x->spin_ns = AY_SPIN_US * 1000;
 	x->scratch_max = ay_memory_available() / 2 / AY_PAGE * AY_PAGE;
 	x->msg_cap = FIRST_MESSAGE;
@@ -129,35 +164,22 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 
 /* --- calling --------------------------------------------------------------------------------------------- */
 
-static struct ay_wire_writer payload_writer(struct ay_exec *x)
-{
-	return (struct ay_wire_writer){ .buf = x->msg + sizeof(struct ay_wire_head),
-					.cap = x->msg_cap - sizeof(struct ay_wire_head) };
-}
-
-static int grow_message(struct ay_exec *x, struct ay_err *err)
-{
-	if (x->msg_cap >= AY_WIRE_MAX)
-		return ay_fail(err, AY_ERR_EXEC, "a batch too large for one message");
-	x->msg_cap *= 2;
-	x->msg = ay_xrealloc(x->msg, x->msg_cap);
-	return 0;
-}
-
 static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s, struct ay_outcome *o,
 		    struct ay_err *err)
 {
-	uint64_t n = (uint64_t)p->nslot;
+	struct ay_wire_map head = { .count = (uint64_t)p->nslot };
 	int fd[2] = { p->fd[0] >= 0 ? p->fd[0] : p->fd[1], p->fd[1] >= 0 ? p->fd[1] : p->fd[0] };
 	struct ay_wire_writer w;
 
 	ay_next_number(x, 0, 0);
 	x->pool_bytes = 0;
+	if (x->python) /* so that we know where its inputs lie */
+		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
 	for (int i = 0; i < p->nslot; i++)
 		x->pool_bytes += p->slot[i].bytes;
 	for (;;) {
 		w = payload_writer(x);
-		ay_wire_put(&w, &n, sizeof n);
+		ay_wire_put(&w, &head, sizeof head);
 		for (int i = 0; i < p->nslot; i++) {
 			struct ay_wire_slot s = { p->slot[i].written, 0, p->slot[i].offset, p->slot[i].bytes };
 
@@ -208,6 +230,7 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 	struct ay_wire_writer w;
 
 	AY_ASSERT(x->pid && b->nset > 0);
+	x->words = x->python ? (const void *)b->pool->slot[b->told].mem : NULL;
 	*o = (struct ay_outcome){ .slot = -1 };
 	x->held = 0; /* a CALL takes the place of what was held */
 	if (entry < 0)
@@ -223,7 +246,7 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 	}
 	for (;;) {
 		w = payload_writer(x);
-		if (ay_encode_call(&w, b, entry, x->scratch_max, err))
+		if (ay_encode_call(&w, b, entry, x->scratch_max, x->python, err))
 			return -1;
 		if (!w.full)
 			break;

@@ -29,14 +29,18 @@
 #include <sys/types.h>
 
 struct ay_exec;
+struct ay_python;
 
 enum ay_happened {
-	AY_X_RAN,     /* every set was called and returned 0 */
-	AY_X_REFUSED, /* a call returned something else: `rc` */
-	AY_X_CRASHED, /* ended by a signal, or by its own exit: `signal`, `exit_code` */
-	AY_X_HUNG,    /* no answer within the time; killed */
-	AY_X_LIED,    /* its messages or words cannot be: `text` */
-	AY_X_OOM,     /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
+	AY_X_RAN,       /* every set was called and returned 0 */
+	AY_X_REFUSED,   /* a call returned something else: `rc` */
+	AY_X_CRASHED,   /* ended by a signal, or by its own exit: `signal`, `exit_code` */
+	AY_X_HUNG,      /* no answer within the time; killed */
+	AY_X_LIED,      /* its messages or words cannot be: `text` */
+	AY_X_OOM,       /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
+	AY_X_RAISED,    /* an exception: `text` */
+	AY_X_UNFIT,     /* what it returned is no result of this call: `text` */
+	AY_X_FORBIDDEN, /* it called what it must not: `text` */
 };
 
 /* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing
@@ -55,7 +59,7 @@ struct ay_outcome {
 	enum ay_touch fault;
 	int slot;         /* of the pool: where the fault was, or -1 */
 	int64_t fault_at; /* bytes from the start of that slot's memory; negative = before it */
-	char text[200];   /* safe to print */
+	char text[400];   /* safe to print */
 };
 
 /* One batch: the same call on `nset` sets of tensors. */
@@ -73,12 +77,25 @@ struct ay_batch {
 	const int *slot;
 	const uint64_t *offset;
 	const ay_rng *rng; /* per set; NULL = zeros */
+	/* Where an executor whose kernels return tensors of their own tells of them: a written slot with
+	 * ay_exec_told_bytes; -1 for others. */
+	int told;
 	int threads;
 	double timeout_s;
 };
 
+/* Does the executor live on after this? */
+static inline bool ay_exec_is_alive(const struct ay_outcome *o)
+{
+	return o->what == AY_X_RAN || o->what == AY_X_REFUSED || o->what >= AY_X_RAISED;
+}
+
 struct ay_exec_spec {
-	int so_fd;             /* sealed memfd of the kernel's shared object; borrowed. -1: the empty call */
+	int so_fd; /* sealed memfd of the kernel's shared object; borrowed. -1: the empty call */
+	/* Not NULL: so_fd is a source in Python (or -1: torch's own functions), and `about` what ay_python_about says
+	 * of it. */
+	struct ay_python *python;
+	const char *about;
 	double load_timeout_s; /* constructors run here */
 	bool spin;             /* a core is left over for waiting on */
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
@@ -91,6 +108,7 @@ struct ay_exec_spec {
 struct ay_exec_entries {
 	int n;
 	const char **name;
+	bool interpreted; /* by Triton's interpreter: large cases would take hours */
 };
 
 /*
@@ -101,7 +119,7 @@ struct ay_exec_entries {
  */
 int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out,
 		  struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err);
-/* Runs a batch. After anything but AY_X_RAN and AY_X_REFUSED the process is gone and only ay_exec_stop may follow.
+/* Runs a batch. Unless ay_exec_is_alive, the process is gone afterwards and only ay_exec_stop may follow.
  * Sets behind one that was refused have not run. -1 also if the object has no such entry. */
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
 /*
@@ -117,6 +135,14 @@ void ay_exec_spin(struct ay_exec *x, int64_t ns);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
  * wrote none, or none that can be; results of type int, float and bool come as such. Lives until the next call. */
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
+/*
+ * After a batch that ran, in Python: takes the results of a set out of the executor's memory and puts them where a
+ * native kernel would have written them, in the pool. AY_X_UNFIT if they are not what the call returns: another shape
+ * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors.
+ */
+int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
+/* Bytes of the slot `told`; 0: none is needed. */
+uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */

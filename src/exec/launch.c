@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec/launch.h"
 
+#include "exec/python.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -57,9 +59,10 @@ static int make_page(struct ay_launched *l, struct ay_err *err)
 }
 
 /* The filter lies in the page where results will: the executor loads it before it greets. */
-static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, struct ay_err *err)
+static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, enum ay_jail_kind kind,
+		       struct ay_err *err)
 {
-	const struct ay_filter *f = ay_sandbox_filter(s, AY_JAIL_EXECUTOR);
+	const struct ay_filter *f = ay_sandbox_filter(s, kind);
 	size_t n = f ? f->n * sizeof *f->insn : 0;
 
 	if (n > AY_WIRE_SCALARS * sizeof *page->scalar)
@@ -82,7 +85,7 @@ static struct ay_jail_limits limits(const struct ay_exec_spec *spec)
 	return (struct ay_jail_limits){ .file_bytes = 128 << 20,
 					.folder_bytes = 128 << 20,
 					.address_bytes = 4 * memory + (64ull << 30),
-					.files = 64,
+					.files = spec->python ? 256 : 64,
 					.tasks = 256 + 4 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 					.memory_bytes = spec->memory_max };
 }
@@ -112,15 +115,20 @@ static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_ex
 		-1, -1, -1, [AY_WIRE_FD_SOCKET] = sock, [AY_WIRE_FD_PAGE] = page, [AY_WIRE_FD_LIFE] = life
 	};
 	struct ay_jail_spec jail = { .sandbox = s,
-				     .kind = AY_JAIL_EXECUTOR,
+				     .kind = spec->python ? AY_JAIL_PYTHON : AY_JAIL_EXECUTOR,
 				     .argv = argv,
 				     .env = env,
 				     .fd = fd,
 				     .nfd = sizeof fd / sizeof *fd,
 				     .freezable = spec->freezable,
+				     .far = spec->python ? &spec->python->far : NULL,
+				     .also = spec->python ? spec->python->folders : NULL,
+				     .exe = -1,
 				     .limits = limits(spec) };
 	int rc = -1;
 
+	if (jail.far)
+		return start_on(l, &jail, spec->cpus, err);
 	jail.exe = ay_launch_memfd("assay-native", ay_embedded_native, n, MFD_EXEC);
 	if (jail.exe < 0)
 		return ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
@@ -141,7 +149,8 @@ int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_
 		return -1;
 	l->page->spin_us = spin_us;
 	l->page->go = 1; /* there before it starts: the greeting answers no message */
-	if (hand_filter(l->page, s, err) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
+	if (hand_filter(l->page, s, spec->python ? AY_JAIL_PYTHON : AY_JAIL_EXECUTOR, err) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life) ||
 	    setsockopt(life[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
 		ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");

@@ -56,7 +56,7 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h)
 
 bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot)
 {
-	if (s->what == AY_WIRE_UNSET || s->what > AY_WIRE_BROKEN || s->fault > AY_WIRE_ELSEWHERE)
+	if (s->what == AY_WIRE_UNSET || s->what > AY_WIRE_FORBIDDEN || s->fault > AY_WIRE_ELSEWHERE)
 		return false;
 	if (s->set > nset || s->slot < -1 || s->slot >= (int64_t)nslot)
 		return false;
@@ -69,16 +69,18 @@ bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t n
 
 /* --- MAP and LOADED -------------------------------------------------------------------------------------- */
 
-int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **slot)
+int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct ay_wire_slot **slot)
 {
 	struct ay_wire_reader r = { payload, n, false };
-	uint64_t count = 0, total = 0;
+	struct ay_wire_map m = { 0 };
+	uint64_t total = 0;
 
-	if (!ay_wire_get(&r, &count, sizeof count) || count > AY_WIRE_MAX / sizeof **slot ||
-	    r.left != count * sizeof **slot)
+	if (!ay_wire_get(&r, &m, sizeof m) || m.count > AY_WIRE_MAX / sizeof **slot ||
+	    r.left != m.count * sizeof **slot || m.at % 4096)
 		return -1;
+	*at = m.at;
 	*slot = ay_wire_take(&r, r.left);
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < m.count; i++) {
 		struct ay_wire_slot s;
 
 		memcpy(&s, *slot + i, sizeof s);
@@ -87,7 +89,7 @@ int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **
 		    (total += s.bytes) > (uint64_t)1 << 60)
 			return -1;
 	}
-	return (int)count;
+	return (int)m.count;
 }
 
 /* Bytes of one identifier and its NUL, or 0. */
@@ -103,24 +105,25 @@ static size_t name_len(const char *s, size_t n)
 	return 0;
 }
 
-int ay_wire_loaded_open(const void *payload, size_t n, const char **names)
+int ay_wire_loaded_open(const void *payload, size_t n, uint32_t *flags, const char **names)
 {
 	struct ay_wire_reader r = { payload, n, false };
-	uint64_t count = 0;
+	struct ay_wire_loaded l = { 0 };
 	const char *s, *end;
 
-	if (!ay_wire_get(&r, &count, sizeof count) || count > AY_WIRE_ENTRIES)
+	if (!ay_wire_get(&r, &l, sizeof l) || l.n > AY_WIRE_ENTRIES)
 		return -1;
+	*flags = l.flags;
 	end = (const char *)r.p + r.left;
 	s = *names = (const char *)r.p;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < l.n; i++) {
 		size_t len = name_len(s, (size_t)(end - s));
 
 		if (!len)
 			return -1;
 		s += len;
 	}
-	return end - s < 8 ? (int)count : -1;
+	return end - s < 8 ? (int)l.n : -1;
 }
 
 /* --- RUN ------------------------------------------------------------------------------------------------- */
@@ -239,6 +242,21 @@ static bool params_ok(struct ay_wire_call *c)
 	return !r.left;
 }
 
+/* Room for what is told, in a slot that may be written. */
+static bool told_ok(const struct ay_wire_call_head *h, const struct ay_wire_slot *slot, uint32_t nslot)
+{
+	struct ay_wire_slot s;
+
+	if (h->told_slot == AY_WIRE_NOT_TOLD)
+		return true;
+	if (h->told_slot >= nslot || h->nresult > h->noperand)
+		return false;
+	memcpy(&s, slot + h->told_slot, sizeof s);
+	return s.written &&
+	       sizeof(struct ay_wire_told) + (uint64_t)h->nset * h->nresult * sizeof(struct ay_wire_result) <=
+		       s.bytes;
+}
+
 bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot,
 		       uint32_t nslot, struct ay_wire_call *c)
 {
@@ -249,7 +267,7 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 	*c = (struct ay_wire_call){ 0 };
 	if (!ay_wire_get(&r, h, sizeof *h) || h->entry >= nentry || h->nparam > AY_WIRE_PARAMS || !h->nset ||
 	    h->nset > most || h->noperand > most || (uint64_t)h->nset * h->noperand > most ||
-	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS)
+	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !told_ok(h, slot, nslot))
 		return false;
 	c->operand = ay_wire_take(&r, h->noperand * sizeof(struct ay_wire_operand));
 	c->place = ay_wire_take(&r, (size_t)h->nset * h->noperand * sizeof(struct ay_wire_place));

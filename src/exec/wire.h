@@ -8,7 +8,9 @@
  * since both ends are on it.
  *
  *	HELLO	nothing is sent: the executor is up and in its jail
- *	LOAD	fd: the kernel's object; none: the empty call, AY_WIRE_NOTHING. Answered by LOADED (names) or LOAD_FAILED (text), then `done`
+ *	LOAD	fd: the kernel's object; none: the empty call, AY_WIRE_NOTHING. For Python the fd is its source, and the
+ *		payload a JSON text about it (torch/assay/boot.py). Answered by LOADED (names) or LOAD_FAILED (text), then
+ *		`done`
  *	MAP	fds: inputs, outputs; slots. Replaces the pool mapped before
  *	CALL	one call on one or more sets of tensors
  *	HOLD	as CALL, but only made ready
@@ -69,10 +71,13 @@ struct ay_wire_head {
 enum ay_wire_what {
 	AY_WIRE_UNSET, /* the judge's word: a `done` that comes with it was not raised by the executor */
 	AY_WIRE_RAN,
-	AY_WIRE_REFUSED, /* rc */
-	AY_WIRE_STARVED, /* rc, after scratch was refused; or no memory for a MAP */
-	AY_WIRE_SIGNAL,  /* signal, slot, fault, fault_at */
-	AY_WIRE_BROKEN,  /* the executor could not follow the message: rc is an errno */
+	AY_WIRE_REFUSED,   /* rc */
+	AY_WIRE_STARVED,   /* rc, after scratch was refused; or no memory for a MAP */
+	AY_WIRE_SIGNAL,    /* signal, slot, fault, fault_at */
+	AY_WIRE_BROKEN,    /* the executor could not follow the message: rc is an errno */
+	AY_WIRE_RAISED,    /* an exception; it and what follows have their words in struct ay_wire_told */
+	AY_WIRE_UNFIT,     /* what was returned is no result of this function */
+	AY_WIRE_FORBIDDEN, /* it called what it must not */
 };
 
 enum ay_wire_fault { AY_WIRE_NO_FAULT, AY_WIRE_INPUT, AY_WIRE_GUARDED, AY_WIRE_ELSEWHERE };
@@ -145,13 +150,19 @@ struct ay_wire_slot {
 	uint64_t offset, bytes;
 };
 
-/* MAP: one word, the number, then the slots. Returns how many, or -1. */
-int ay_wire_map_open(const void *payload, size_t n, const struct ay_wire_slot **slot);
+/* The head of a MAP; the slots follow. They are mapped in their order, AY_WIRE_GUARD before each and behind the last;
+ * `at`: the address at which that begins, 0 = anywhere. */
+struct ay_wire_map {
+	uint64_t count, at;
+};
+
+/* Returns how many slots there are, or -1. */
+int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct ay_wire_slot **slot);
 
 struct ay_wire_operand {
 	ay_dtype dtype;
 	int32_t ndim;
-	uint32_t flags, pad;
+	uint32_t flags, wrapped; /* wrapped: a plain number that stands for a tensor */
 	int64_t shape[AY_WIRE_DIMS], stride[AY_WIRE_DIMS];
 };
 
@@ -180,7 +191,28 @@ struct ay_wire_param {
 struct ay_wire_call_head {
 	uint32_t entry, threads, nset, noperand, nparam, nscalar;
 	uint64_t scratch_max;
+	uint32_t told_slot,
+		nresult; /* where a struct ay_wire_told goes, with as many results per set; UINT32_MAX: not asked */
+	uint64_t plain;  /* bit i: argument i of the schema has its default value */
 };
+
+/* What an executor tells whose kernels return tensors of their own: these lie in its own memory, and the judge reads
+ * them there. One ay_wire_result per set and result follows. */
+struct ay_wire_told {
+	uint32_t nset, pad;
+	char text[1016]; /* words about `what` of the status; NUL-ended */
+};
+
+struct ay_wire_result {
+	uint64_t data; /* an address of the executor's: element 0 */
+	ay_dtype dtype;
+	int32_t ndim;   /* -1: there is none */
+	uint32_t flags; /* as of an ay_tensor */
+	uint32_t pad;
+	int64_t shape[AY_WIRE_DIMS], stride[AY_WIRE_DIMS];
+};
+
+#define AY_WIRE_NOT_TOLD UINT32_MAX
 
 /* A CALL that was found to be in order. Borrows the message. */
 struct ay_wire_call {
@@ -205,7 +237,14 @@ struct ay_wire_run {
 
 bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, struct ay_wire_run *r);
 
-/* LOADED: one word, the number, then NUL-ended names, each an identifier. Returns how many, or -1. */
-int ay_wire_loaded_open(const void *payload, size_t n, const char **names);
+/* The head of a LOADED; NUL-ended names follow, each an identifier. */
+struct ay_wire_loaded {
+	uint32_t n, flags;
+};
+
+enum { AY_WIRE_INTERPRETED = 1 /* it runs in Triton's interpreter */ };
+
+/* Returns how many names there are, or -1. */
+int ay_wire_loaded_open(const void *payload, size_t n, uint32_t *flags, const char **names);
 
 #endif

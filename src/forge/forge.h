@@ -16,7 +16,13 @@
 
 #include <stdbool.h>
 
-enum ay_lang { AY_LANG_C, AY_LANG_CXX, AY_LANG_SO };
+enum ay_lang {
+	AY_LANG_C,
+	AY_LANG_CXX,
+	AY_LANG_SO,
+	AY_LANG_PY,   /* run as it is */
+	AY_LANG_ATEN, /* torch's own functions: there is no source */
+};
 
 struct ay_forge {
 	struct ay_arena arena;

@@ -108,7 +108,7 @@ static void add_file(struct ay_backend *b, struct ay_arena *a, const struct ay_r
 	if (ends_in(path, not_kernels))
 		return;
 	if (ends_in(path, later)) {
-		f.why = "this version judges C, C++ and shared objects only";
+		f.why = "this version judges C, C++, shared objects and Python only";
 	} else if (ay_lang_of(path, &f.lang, &err)) {
 		f.why = ay_strdup(a, err.msg);
 	} else {

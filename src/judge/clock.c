@@ -95,7 +95,7 @@ static int take_kernel(struct ay_clock *k, const struct ay_judge *j, const struc
 	}
 	k->base_fd = b.fd;
 	k->base_schema = sc->schema;
-	if (ay_judge_init(&k->base, j->registry, &j->policy, b.fd, &k->arena, &rep, err))
+	if (ay_judge_init(&k->base, j->registry, &j->policy, b.fd, NULL, &k->arena, &rep, err))
 		return -1;
 	if (rep.verdict != AY_VERDICT_NONE)
 		k->why = "the baseline cannot be loaded";

@@ -37,6 +37,8 @@ static const struct ay_route *find_route(struct ay_judge *j, const struct ay_sch
 	j->routes = r;
 	if (!has_entry(j, ay_proto_symbol(&j->keep, s))) {
 		r->derived = true;
+		if (j->kernel.about) /* a function in Python returns a tensor of its own: it is one overload */
+			return r;
 		f = ay_registry_functional(j->registry, s, &owner);
 		if (!f || !has_entry(j, ay_proto_symbol(&j->keep, f)))
 			return r;
@@ -93,6 +95,9 @@ static const struct {
 	[AY_X_HUNG] = { AY_VERDICT_TIMEOUT, "did not return" },
 	[AY_X_LIED] = { AY_VERDICT_CHEAT, "sent what no kernel should" },
 	[AY_X_OOM] = { AY_VERDICT_OOM, "ran out of memory" },
+	[AY_X_RAISED] = { AY_VERDICT_CRASH, "raised an exception" },
+	[AY_X_UNFIT] = { AY_VERDICT_BAD_RESULT, "returned something else" },
+	[AY_X_FORBIDDEN] = { AY_VERDICT_CHEAT, "called what it must not" },
 };
 
 /* The operand whose memory a slot is, for words. */
@@ -130,9 +135,9 @@ void ay_trial_outcome(struct trial *t, const struct ay_outcome *o)
 		detail = describe_crash(t, o, &v);
 	else if (o->what == AY_X_HUNG)
 		detail = ay_sprintf(t->a, "did not return within %g s", t->j->policy.call_timeout_s);
-	else if (o->what == AY_X_REFUSED && o->rc == AY_UNSUPPORTED)
+	else if (o->what == AY_X_REFUSED && o->rc == AY_UNSUPPORTED && !t->j->kernel.about)
 		detail = "returned AY_UNSUPPORTED";
-	else if (o->what == AY_X_REFUSED)
+	else if (o->what == AY_X_REFUSED && !t->j->kernel.about)
 		detail = ay_sprintf(t->a, "returned %d, which is neither AY_OK nor AY_UNSUPPORTED", o->rc);
 	else if (o->text[0])
 		detail = ay_strdup(t->a, o->text);
@@ -149,6 +154,8 @@ static int start_exec(struct ay_judge *j, struct ay_arena *names, struct ay_outc
 {
 	struct ay_exec_spec spec = { .so_fd = j->kernel.so_fd,
 				     .load_timeout_s = j->policy.call_timeout_s,
+				     .python = j->kernel.about ? j->policy.python : NULL,
+				     .about = j->kernel.about,
 				     .sandbox = j->policy.sandbox,
 				     .spin = spare_core(&j->policy) };
 	struct ay_exec_entries e;
@@ -161,13 +168,14 @@ static int start_exec(struct ay_judge *j, struct ay_arena *names, struct ay_outc
 }
 
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
-		  struct ay_arena *a, struct ay_report *rep, struct ay_err *err)
+		  const char *about, struct ay_arena *a, struct ay_report *rep, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
 
 	*j = (struct ay_judge){ .registry = r, .policy = *p };
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	j->kernel.so_fd = so_fd;
+	j->kernel.about = about;
 	if (start_exec(j, &j->keep, &o, err))
 		return -1;
 	if (o.what == AY_X_RAN)
@@ -237,7 +245,7 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 		return -1;
 	if (j->exec && ay_exec_call(j->exec, b, o, err))
 		return -1;
-	if (j->exec && o->what != AY_X_RAN && o->what != AY_X_REFUSED) {
+	if (j->exec && !ay_exec_is_alive(o)) {
 		ay_exec_stop(j->exec);
 		j->exec = NULL;
 	}
@@ -265,7 +273,7 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 	ay_stage_decoy(t);
 	if (call(t, &one, &o, err))
 		return -1;
-	if (o.what != AY_X_RAN && o.what != AY_X_REFUSED) {
+	if (!ay_exec_is_alive(&o)) {
 		ay_trial_outcome(t, &o);
 		return 1;
 	}
@@ -282,6 +290,9 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 		return rc < 0 ? -1 : 0;
 	if (call(t, b, &o, err))
 		return -1;
+	for (int s = 0; s < b->nset && o.what == AY_X_RAN; s++)
+		if (ay_exec_take(t->j->exec, b, s, &o, err))
+			return -1;
 	if (o.what == AY_X_RAN)
 		ay_evidence(t);
 	else
@@ -292,7 +303,7 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 static void draw_chance(struct trial *t)
 {
 	/* as every float dtype sees them: 0xff is NaN, 0x70..0x7b are finite and large; neither is a bool */
-	t->poison[0] = 0xff;
+	t->poison[0] = t->j->kernel.about ? 0x7f : 0xff; /* of malloc's own poison 0xff is none */
 	t->poison[1] = (uint8_t)(0x70 + ay_secret_below(12));
 	t->poison[2] = 0xff;
 	t->rng[0] = t->rng[1] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
@@ -379,6 +390,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		b.slot = t.slot;
 		b.offset = t.offset;
 		b.rng = t.rng;
+		b.told = t.told;
 		if (run(&t, &b, err))
 			return -1;
 	}

@@ -16,6 +16,7 @@
 #define AY_JUDGE_JUDGE_H
 
 #include "exec/exec.h"
+#include "exec/python.h"
 #include "forge/forge.h"
 #include "judge/verdict.h"
 #include "op/suite.h"
@@ -30,7 +31,9 @@ struct ay_policy {
 	uint64_t seed;
 	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_doubt. */
 	struct ay_sandbox *sandbox;
-	int crowd; /* judges at work beside each other on this machine; 0 = this one */
+	int crowd;                /* judges at work beside each other on this machine; 0 = this one */
+	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
+	enum ay_torch_use torch_use;
 };
 
 /* What is said about one case. Strings live in the arena given to the judge. */
@@ -51,7 +54,8 @@ struct ay_report {
 
 /* A kernel that was built and loaded. */
 struct ay_kernel {
-	int so_fd; /* borrowed */
+	int so_fd;         /* borrowed */
+	const char *about; /* Python: what its executor is told of it; NULL = native. Borrowed */
 	struct ay_exec_entries entries;
 };
 
@@ -82,7 +86,7 @@ struct ay_judge {
 /* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or
  * what its constructors did: CRASH, TIMEOUT, CHEAT, OOM) in *rep and must not be judged further. */
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
-		  struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
+		  const char *about, struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
 void ay_judge_release(struct ay_judge *j);
 
 /* Why nothing passes under this policy (no sandbox): PASS becomes SKIPPED with this detail. NULL: it may. */

@@ -11,7 +11,7 @@ void ay_stage_plan(struct trial *t)
 {
 	int n = t->call->noperand;
 
-	t->need = AY_NEW_N(t->a, struct ay_need, t->nset * n + 1);
+	t->need = AY_NEW_N(t->a, struct ay_need, t->nset * n + 2);
 	t->slot = AY_NEW_N(t->a, int, t->nset *n + 1);
 	t->offset = AY_NEW_N(t->a, uint64_t, t->nset * n + 1);
 	t->copy = AY_NEW_N(t->a, uint8_t *, t->nset * n + 1);
@@ -27,6 +27,11 @@ void ay_stage_plan(struct trial *t)
 			t->slot[s * n + i] = t->nneed;
 			t->need[t->nneed++] = (struct ay_need){ bytes, o->role != AY_IN };
 		}
+	}
+	t->told = -1;
+	if (t->j->kernel.about) {
+		t->told = t->nneed;
+		t->need[t->nneed++] = (struct ay_need){ ay_exec_told_bytes(t->call, t->nset), true };
 	}
 }
 

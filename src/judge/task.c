@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/task.h"
 #include "judge/backend.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/process.h"
+#include "exec/launch.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,6 +19,7 @@ struct work {
 	struct ay_err *err;
 	struct ay_suite suite; /* the cases to judge */
 	struct ay_judge judge;
+	const char *about; /* Python: see ay_python_about */
 	struct ay_clock clock;
 	bool wrong; /* a case of what the file itself defines did not pass */
 	int64_t begin;
@@ -84,6 +88,28 @@ static bool same_family(const struct work *k, const struct ay_entry_op *e)
 	return !strcmp(e->path, k->res->op->path);
 }
 
+/* There is nothing to compile: the source, or nothing at all, is what the executor gets. */
+static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
+{
+	const struct ay_python_kernel about = { .file = ay_file_basename(k->t->file),
+						.aten = k->t->lang == AY_LANG_ATEN,
+						.use = k->t->policy.torch_use,
+						.n = n,
+						.proto = protos };
+	struct ay_built *b = &k->res->built;
+	struct ay_hash h;
+
+	*b = (struct ay_built){ .ok = true, .fd = -1, .log = "", .command = "" };
+	ay_hash_init(&h);
+	ay_hash_add(&h, k->t->source, k->t->len);
+	ay_hash_end(&h, b->sha256);
+	k->about = ay_python_about(k->a, &about);
+	if (about.aten)
+		return 0;
+	b->fd = ay_launch_memfd("assay-kernel", k->t->source, k->t->len, 0);
+	return b->fd < 0 ? ay_fail_errno(k->err, AY_ERR_EXEC, "cannot hand over the source") : 0;
+}
+
 static int build(struct work *k, struct ay_forge *f)
 {
 	const struct ay_proto **protos = NULL;
@@ -103,8 +129,9 @@ static int build(struct work *k, struct ay_forge *f)
 	}
 	if (!f->sandbox)
 		f->sandbox = k->t->policy.sandbox;
-	rc = ay_forge_build(f, k->a, k->t->source, k->t->len, k->t->lang, n, protos, k->t->build_timeout_s,
-			    &k->res->built, k->err);
+	rc = k->t->lang >= AY_LANG_PY ? build_python(k, n, protos)
+				      : ay_forge_build(f, k->a, k->t->source, k->t->len, k->t->lang, n, protos,
+						       k->t->build_timeout_s, &k->res->built, k->err);
 out:
 	ay_xfree(protos);
 	return rc;
@@ -283,7 +310,7 @@ static int judge(struct work *k)
 	struct ay_report rep;
 
 	k->begin = ay_now_ns();
-	if (ay_judge_init(&k->judge, k->r, &k->t->policy, res->built.fd, k->a, &rep, k->err))
+	if (ay_judge_init(&k->judge, k->r, &k->t->policy, res->built.fd, k->about, k->a, &rep, k->err))
 		return -1;
 	res->verdict = rep.verdict;
 	res->detail = rep.detail;

@@ -20,6 +20,7 @@ struct trial {
 	int nset;
 	struct ay_need *need; /* per slot */
 	int nneed;
+	int told;  /* the slot in which the executor tells of its results; -1 = none */
 	int *slot; /* per set and operand */
 	uint64_t *offset;
 	uint64_t copy_bytes; /* of all written slots */

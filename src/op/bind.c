@@ -475,6 +475,7 @@ static int bind_results(struct binder *b)
 		o->view.dt = m.dt;
 		o->view.ndim = m.ndim;
 		memcpy(o->view.shape, m.shape, sizeof m.shape);
+		o->has_stride = m.has_stride;
 		if (m.has_stride)
 			memcpy(o->view.stride, m.stride, sizeof m.stride);
 		else

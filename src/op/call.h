@@ -33,6 +33,7 @@ struct ay_operand {
 	struct ay_fill fill;         /* resolved: name is never NULL, arguments are numbers */
 	const struct ay_value *data; /* data= of the line, or the number that stands for a tensor; NULL = filled */
 	bool wrapped;                /* a plain number given for a Tensor: counts less in promotion */
+	bool has_stride;             /* AY_RESULT: its strides are promised */
 	const struct ay_tdesc *desc; /* where it stands in the line; NULL for results and wrapped numbers */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. Three tables say what becomes of a system call: `allowed` (and in the forge `forge_too`)
- * pass, `refused` get EPERM, `branches` pass or not by an argument. A call that is in none of them, clone3 among
+ * Theory of operation. Three tables say what becomes of a system call: `allowed` (and for some kinds `folder_too` and
+ * `forge_too`) pass, `refused` get EPERM, `branches` pass or not by an argument. A call that is in none of them, clone3 among
  * those, gets ENOSYS: honest libraries then fall back to an older call, which is in one of the tables. Another
  * machine's call numbers (32-bit and x32 calls on x86-64) end the process.
  *
@@ -18,7 +18,7 @@
  *   - no page that the judge would wait on for ever (userfaultfd), no kernel thread that works while we are
  *     stopped (io_uring, aio);
  *   - no new privilege or place: namespaces, mounts, keys, modules, users;
- *   - in executors no new process and no change to any file system.
+ *   - in executors no new process, and no change to any file system but an interpreter's own folder.
  */
 #include "sandbox/filter.h"
 
@@ -68,12 +68,14 @@ static const char *const allowed[] = {
 	"sendmsg", "recvmsg", "sendto", "recvfrom", "send", "recv", "shutdown", "getsockopt", "getsockname", "getpeername",
 };
 
-static const char *const forge_too[] = {
-	"execve", "execveat", "fork", "vfork",
+/* Files: in the working folder, since nothing else can be written. */
+static const char *const folder_too[] = {
 	"unlink", "unlinkat", "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "truncate", "creat", "link",
 	"linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat",
-	"copy_file_range", "sendfile", "sendfile64", "setpgid",
+	"copy_file_range", "sendfile", "sendfile64",
 };
+
+static const char *const forge_too[] = { "execve", "execveat", "fork", "vfork", "setpgid" };
 
 /* By EPERM, so that they are told from what the system does not have. */
 static const char *const refused[] = {
@@ -99,7 +101,7 @@ static const char *const refused[] = {
 	"fremovexattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
 };
 
-enum { RUN = 1 << AY_JAIL_EXECUTOR, BUILD = 1 << AY_JAIL_FORGE, BOTH = RUN | BUILD };
+enum { RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_PYTHON, BUILD = 1 << AY_JAIL_FORGE, BOTH = RUN | BUILD };
 enum test { IS, IS_NULL, NONE_OF, ALL_OF };
 #define THREAD (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)
 #define SPACES \
@@ -278,6 +280,8 @@ static void fill_table(struct maker *m)
 		set(m, refused[i], REFUSE);
 	for (size_t i = 0; i < COUNT(allowed); i++)
 		set(m, allowed[i], PASS);
+	for (size_t i = 0; i < COUNT(folder_too); i++)
+		set(m, folder_too[i], m->kind == AY_JAIL_EXECUTOR ? REFUSE : PASS);
 	for (size_t i = 0; i < COUNT(forge_too); i++)
 		set(m, forge_too[i], m->kind == AY_JAIL_FORGE ? PASS : REFUSE);
 	for (size_t i = COUNT(branches); i-- > 0;) /* the first row of a name stays */

@@ -10,8 +10,8 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* An executor computes; the forge also starts programs and writes files. */
-enum ay_jail_kind { AY_JAIL_EXECUTOR, AY_JAIL_FORGE, AY_JAIL_KINDS };
+/* An executor computes; that of an interpreter has files of its own too; the forge also starts programs. */
+enum ay_jail_kind { AY_JAIL_EXECUTOR, AY_JAIL_PYTHON, AY_JAIL_FORGE, AY_JAIL_KINDS };
 
 struct ay_filter {
 	struct sock_filter *insn; /* owned */

@@ -7,6 +7,8 @@
 
 #include "sandbox/jail.h"
 
+#include "sandbox/far.h"
+
 #include <stdatomic.h>
 
 enum {
@@ -20,6 +22,12 @@ enum {
 };
 
 #define AY_WORK "/w"
+
+#ifndef CLONE_INTO_CGROUP
+#define CLONE_INTO_CGROUP 0x200000000ULL
+#endif
+
+enum { AY_EXIT_STEP = 125 };
 
 struct ay_sandbox {
 	enum ay_sandbox_mode mode;
@@ -55,6 +63,8 @@ struct ay_plan {
 };
 
 /* In the child; each ends it when it fails. */
+/* All the walls but the filter; afterwards descriptors have their numbers, and the program's is returned. */
+int ay_child_enter(struct ay_plan *p);
 void ay_step_failed(const struct ay_plan *p, int layer, const char *step) __attribute__((noreturn));
 void ay_root_enter(const struct ay_plan *p);
 void ay_root_landlock(const struct ay_plan *p);

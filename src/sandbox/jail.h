@@ -12,6 +12,8 @@
 
 enum { AY_JAIL_FDS = 8 };
 
+struct ay_far;
+
 /* A file to be found in the working folder. */
 struct ay_jail_file {
 	const char *name; /* at most one folder deep: "assay/kernel.h" */
@@ -37,6 +39,7 @@ struct ay_jail_spec {
 	const struct ay_jail_file *file; /* the forge's working folder, /w, begins with these */
 	int nfile;
 	const char *const *also; /* NULL-ended: further folders of this machine to be seen; NULL = none */
+	struct ay_far *far;      /* the process it is to be a copy of; NULL: argv is the program */
 	bool freezable;          /* gets a cgroup of its own for ay_freeze, where there are any */
 	struct ay_jail_limits limits;
 };

@@ -17,7 +17,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RUN = 1 << AY_JAIL_EXECUTOR, BUILD = 1 << AY_JAIL_FORGE, BOTH = RUN | BUILD, PATH_BYTES = 512 };
+enum {
+	RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_PYTHON,
+	BUILD = 1 << AY_JAIL_FORGE,
+	BOTH = RUN | BUILD,
+	PATH_BYTES = 512,
+};
 
 /* What there is not is left out. */
 static const struct {

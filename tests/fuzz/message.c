@@ -74,7 +74,8 @@ static void patched(const uint8_t *data, size_t n)
 static void loaded(const void *payload, size_t n)
 {
 	const char *names;
-	int count = ay_wire_loaded_open(payload, n, &names);
+	uint32_t flags = 0;
+	int count = ay_wire_loaded_open(payload, n, &flags, &names);
 
 	for (int i = 0; i < count; i++)
 		names += strlen(names) + 1;
@@ -117,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	case 0: call(payload, n - 1); break;
 	case 1: loaded(payload, n - 1); break;
 	case 2: status(payload, n - 1); break;
-	case 3: ay_wire_map_open(payload, n - 1, &slot); break;
+	case 3: ay_wire_map_open(payload, n - 1, &where, &slot); break;
 	case 4: patched(payload, n - 1); break;
 	case 5: run(payload, n - 1); break;
 	default: ay_wire_head_ok(payload, n - 1, &head);

@@ -48,7 +48,7 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 				  .forge = &b->r.f,
 				  .has_ceilings = true,
 				  .ceilings = kind };
-	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, fd, &b->r.a, &b->rep, &b->r.err) &&
+	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, fd, NULL, &b->r.a, &b->rep, &b->r.err) &&
 		       b->rep.verdict == AY_VERDICT_NONE,
 	       "%s", b->r.err.msg);
 }

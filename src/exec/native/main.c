@@ -1,52 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The native executor: runs the kernels of one shared object for a judge.
- *
- * Theory of operation. It is started in its jail with one end of a SOCK_SEQPACKET pair as descriptor 3, the shared
- * page as 4 and a socket to its judge as 5, and owns nothing else. It splits in two (init.c): one waits for the
- * end of the other, which loads the filter of system calls before it has seen a byte of the kernel, says so, and
- * then follows messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we
- * act, write the status into the page and raise `done`. All that a kernel is given for a batch is made before its
- * first call, so that calls follow each other closely and what one scribbles on does not reach the next.
- *
- * Nothing here defends itself against the kernel, which shares this address space: the judge believes none of it.
+ * The native executor: runs the kernels of one shared object for a judge. How it talks to the judge: ../inside/loop.c.
  */
-#include "native.h"
+#include "exec/inside/inside.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { FDS = 4 };
-
-struct message {
-	struct ay_wire_head head;
-	const uint8_t *payload;
-	int nfd, fd[FDS];
-};
-
-struct ay_wire_page *page;
-volatile uint32_t now_seq, now_set;
 
 static struct {
 	int n;
 	const char *name[AY_WIRE_ENTRIES];
 	int (*call[AY_WIRE_ENTRIES])(void *const *);
 } entries;
-
-static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE], outbox[sizeof inbox];
-static void *large; /* a payload that came as a memfd */
-static size_t large_bytes;
 
 /* --- floating-point control ------------------------------------------------------------------------------ */
 
@@ -82,153 +50,7 @@ static void set_float_mode(uint64_t x)
 #endif
 }
 
-/* --- messages -------------------------------------------------------------------------------------------- */
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void relax(void)
-{
-#if defined __x86_64__
-	__builtin_ia32_pause();
-#elif defined __aarch64__
-	__asm__ volatile("yield");
-#endif
-}
-
-/* False when the judge has gone. */
-static bool sleep_for_go(uint32_t last)
-{
-	const struct timespec slice = { 1, 0 };
-	struct pollfd p = { .fd = AY_WIRE_FD_SOCKET };
-
-	__atomic_store_n(&page->exec_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&page->go, __ATOMIC_SEQ_CST) == last)
-		syscall(SYS_futex, &page->go, FUTEX_WAIT, last, &slice, NULL, 0);
-	__atomic_store_n(&page->exec_sleeps, 0, __ATOMIC_SEQ_CST);
-	return poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR | POLLNVAL));
-}
-
-static bool wait_for_go(uint32_t last)
-{
-	int64_t until = now_us() + page->spin_us;
-
-	do
-		for (int i = 0; i < 64; i++) {
-			if (__atomic_load_n(&page->go, __ATOMIC_ACQUIRE) != last)
-				return true;
-			relax();
-		}
-	while (now_us() < until);
-	while (__atomic_load_n(&page->go, __ATOMIC_ACQUIRE) == last)
-		if (!sleep_for_go(last))
-			return false;
-	return true;
-}
-
-static void take_fds(struct msghdr *h, struct message *m)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		m->nfd = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(m->fd, CMSG_DATA(c), (size_t)m->nfd * sizeof(int));
-	}
-}
-
-/* A payload too long for a packet is in the last descriptor. */
-static bool open_large(struct message *m)
-{
-	struct stat st;
-
-	if (large)
-		munmap(large, large_bytes);
-	large = NULL;
-	if (m->head.bytes <= AY_WIRE_INLINE)
-		return true;
-	if (!m->nfd || fstat(m->fd[m->nfd - 1], &st) || st.st_size < (off_t)m->head.bytes)
-		return false;
-	large_bytes = m->head.bytes;
-	large = mmap(NULL, large_bytes, PROT_READ, MAP_PRIVATE, m->fd[m->nfd - 1], 0);
-	if (large == MAP_FAILED)
-		large = NULL;
-	m->payload = large;
-	return large;
-}
-
-static bool receive(struct message *m)
-{
-	struct iovec v = { inbox, sizeof inbox };
-	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(FDS * sizeof(int))];
-	struct msghdr h = {
-		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
-	};
-	ssize_t n;
-
-	*m = (struct message){ .payload = inbox + sizeof m->head };
-	do
-		n = recvmsg(AY_WIRE_FD_SOCKET, &h, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return false;
-	take_fds(&h, m);
-	return !(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && ay_wire_head_ok(inbox, (size_t)n, &m->head) &&
-	       open_large(m);
-}
-
-static void drop_fds(struct message *m)
-{
-	for (int i = 0; i < m->nfd; i++)
-		close(m->fd[i]);
-	m->nfd = 0;
-}
-
-/* --- LOAD ------------------------------------------------------------------------------------------------ */
-
-static void send_text(enum ay_wire_type type, struct ay_wire_writer *w)
-{
-	struct ay_wire_head h = { AY_WIRE_MAGIC, AY_WIRE_VERSION, (uint16_t)type, now_seq, (uint32_t)w->len };
-
-	memcpy(outbox, &h, sizeof h);
-	if (send(AY_WIRE_FD_SOCKET, outbox, sizeof h + w->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		_exit(1);
-}
-
-static void load_failed(const char *why)
-{
-	struct ay_wire_writer w = { outbox + sizeof(struct ay_wire_head), 4096, 0, false };
-	size_t n = strlen(why);
-
-	ay_wire_put(&w, why, n < 4000 ? n : 4000);
-	send_text(AY_WIRE_LOAD_FAILED, &w);
-}
-
-static void send_names(void)
-{
-	struct ay_wire_writer w = { outbox + sizeof(struct ay_wire_head), AY_WIRE_INLINE, 0, false };
-	static char names[AY_WIRE_INLINE - 64];
-	uint64_t n = (uint64_t)entries.n;
-	size_t used = 0;
-
-	for (int i = 0; i < entries.n; i++) {
-		size_t len = strlen(entries.name[i]) + 1;
-
-		if (len > sizeof names - used) {
-			load_failed("the names of its functions are too long");
-			return;
-		}
-		memcpy(names + used, entries.name[i], len);
-		used += len;
-	}
-	ay_wire_put(&w, &n, sizeof n);
-	ay_wire_put(&w, names, used);
-	send_text(AY_WIRE_LOADED, &w);
-}
+/* --- loading --------------------------------------------------------------------------------------------- */
 
 /* The loader names the object by our path for it: what the author wants to read begins behind that. */
 static const char *loader_words(const char *path)
@@ -275,18 +97,21 @@ static void load_nothing(void)
 	entries.n = 1;
 	entries.name[0] = AY_WIRE_NOTHING;
 	entries.call[0] = nothing;
-	send_names();
-	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+	loaded(1, entries.name, 0);
 }
 
-static void load(struct message *m)
+static void load(const struct message *m)
 {
 	int (*list)(const char **, int (**)(void *const *), int) = NULL;
 	uint64_t mode = float_mode();
 	char path[64];
 	void *so;
 
-	name_object(path, sizeof path, m->nfd == 1 ? m->fd[0] : -1);
+	if (!m->nfd) {
+		load_nothing();
+		return;
+	}
+	name_object(path, sizeof path, m->fd[0]);
 	so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!so) {
 		load_failed(loader_words(path));
@@ -299,38 +124,12 @@ static void load(struct message *m)
 		if (!list || entries.n < 0 || entries.n > AY_WIRE_ENTRIES)
 			load_failed("it was not built with assay's glue");
 		else
-			send_names();
+			loaded((uint32_t)entries.n, entries.name, 0);
 	}
 	set_float_mode(mode);
-	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-/* --- MAP and CALL ---------------------------------------------------------------------------------------- */
-
-static void broken(int e)
-{
-	answer(now_seq, (struct ay_wire_status){
-				.what = e == ENOMEM ? AY_WIRE_STARVED : AY_WIRE_BROKEN, .rc = e, .slot = -1 });
-}
-
-/* What was made ready: of the message only numbers are left. */
-static struct {
-	struct ay_wire_call c;
-	uint8_t *mem; /* NULL: nothing is held */
-} held;
-
-static void map(struct message *m)
-{
-	const struct ay_wire_slot *slot;
-	int n = ay_wire_map_open(m->payload, m->head.bytes, &slot), e;
-
-	held.mem = NULL; /* it points into the pool before this one */
-	e = n < 0 || m->nfd < 2 ? EPROTO : pool_map(slot, (uint32_t)n, m->fd);
-	if (e)
-		broken(e);
-	else
-		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
-}
+/* --- calling --------------------------------------------------------------------------------------------- */
 
 /* What a kernel is given lies in lines that nobody has touched since it was made: a plain loop, which hands over the
  * same few again and again, would not have to wait for them. */
@@ -366,108 +165,9 @@ static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 	}
 }
 
-/* Memory for a batch: kept for the next if it was enough. */
-static void *batch_memory(size_t bytes)
-{
-	static void *mem;
-	static size_t have;
-
-	if (bytes <= have)
-		return mem;
-	pages_free(mem, have);
-	have = bytes > 64 << 10 ? bytes : 64 << 10;
-	mem = pages_get(have);
-	if (!mem)
-		have = 0;
-	return mem;
-}
-
-/* Everything that the kernel is given for every set; false if it was answered already, that it cannot be. */
-static bool hold(struct message *m)
-{
-	static ay_ctx ctx;
-	struct ay_wire_call c;
-
-	held.mem = NULL;
-	if (!ay_wire_call_open(m->payload, m->head.bytes, (uint32_t)entries.n, pool.slot, pool.nslot, &c)) {
-		broken(EPROTO);
-		return false;
-	}
-	held.mem = c.set_bytes < SIZE_MAX / 2 / c.h.nset ? batch_memory(c.set_bytes * c.h.nset) : NULL;
-	if (!held.mem || scratch_limit(c.h.scratch_max)) {
-		held.mem = NULL;
-		broken(ENOMEM);
-		return false;
-	}
-	ctx = (ay_ctx){ .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
-	ctx.threads = (int32_t)c.h.threads;
-	for (uint32_t i = 0; i < c.h.nset; i++)
-		ay_wire_call_build(&c, i, pool.base, &ctx, held.mem + i * c.set_bytes);
-	held.c = c;
-	return true;
-}
-
-static void run(uint32_t from, uint32_t n)
-{
-	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
-
-	call_sets(from, n, &s);
-	answer(now_seq, s);
-}
-
-static void call(struct message *m)
-{
-	if (!hold(m))
-		return;
-	run(0, held.c.h.nset);
-	scratch_trim();
-}
-
-static void run_some(struct message *m)
-{
-	struct ay_wire_run r;
-
-	if (!held.mem || !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, &r))
-		broken(EPROTO);
-	else
-		run(r.from, r.n);
-}
-
-static void follow(struct message *m)
-{
-	switch (m->head.type) {
-	case AY_WIRE_LOAD: m->nfd ? load(m) : load_nothing(); break;
-	case AY_WIRE_MAP: map(m); break;
-	case AY_WIRE_CALL: call(m); break;
-	case AY_WIRE_HOLD:
-		if (hold(m))
-			answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
-		break;
-	case AY_WIRE_RUN: run_some(m); break;
-	case AY_WIRE_QUIT: _exit(0);
-	default: broken(EPROTO);
-	}
-	drop_fds(m);
-}
+static const struct language native = { .name = "assay-native", .load = load, .call = call_sets };
 
 int main(void)
 {
-	struct message m;
-
-	page = mmap(NULL, AY_WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, AY_WIRE_FD_PAGE, 0);
-	if (page == MAP_FAILED)
-		return 1;
-	close(AY_WIRE_FD_PAGE);
-	split();
-	catch_signals();
-	now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
-	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
-	while (wait_for_go(now_seq)) {
-		now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
-		now_set = 0;
-		if (!receive(&m))
-			return 1;
-		follow(&m);
-	}
-	return 0;
+	return follow_judge(&native, NULL);
 }

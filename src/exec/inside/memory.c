@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "native.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <string.h>
@@ -40,8 +40,9 @@ static int map_slot(uint32_t i, uint8_t *at, int fd)
 }
 
 /* One reservation without access, and the slots laid into it: what is between them stays unreachable. */
-int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2])
+int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint64_t where)
 {
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED_NOREPLACE : 0);
 	size_t bytes = AY_WIRE_GUARD;
 	uint8_t *at;
 	int e = 0;
@@ -55,7 +56,7 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2])
 	memcpy(pool.slot, slot, n * sizeof *slot);
 	for (uint32_t i = 0; i < n; i++)
 		bytes += slot[i].bytes + AY_WIRE_GUARD;
-	at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = mmap((void *)(uintptr_t)where, bytes, PROT_NONE, flags, -1, 0);
 	if (at == MAP_FAILED)
 		return errno;
 	pool.span = at;
@@ -94,6 +95,8 @@ int scratch_limit(size_t max)
 		scratch.mem = NULL;
 		return errno;
 	}
+	/* or which pages it gets would decide how well it fits the caches, for as long as the process lives */
+	madvise(scratch.mem, max, MADV_HUGEPAGE);
 	scratch.max = max;
 	return 0;
 }

@@ -9,7 +9,7 @@
  *
  * init holds nothing that a kernel could want, is closed to its memory-readers, and has the same filter on.
  */
-#include "native.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -84,7 +84,7 @@ static _Noreturn void wait_for_end(pid_t executor, const struct filter *f)
 	_exit(0);
 }
 
-void split(void)
+void split(const char *name)
 {
 	static struct filter f;
 	const struct ay_wire_life here = { 0 };
@@ -104,7 +104,7 @@ void split(void)
 	if (getppid() != init)
 		_exit(EXIT_JAIL);
 	prctl(PR_SET_DUMPABLE, 1); /* the judge may have to read it, and it holds no secret */
-	prctl(PR_SET_NAME, "assay-native");
+	prctl(PR_SET_NAME, name);
 	if (send(AY_WIRE_FD_LIFE, &here, sizeof here, MSG_NOSIGNAL) < 0)
 		_exit(EXIT_JAIL);
 	close(AY_WIRE_FD_LIFE);

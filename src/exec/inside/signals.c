@@ -4,7 +4,7 @@
  * ends the process. It runs on a stack of its own, since a kernel may have used up the other, and touches nothing
  * but the page and the table of slots.
  */
-#include "native.h"
+#include "inside.h"
 
 #include <linux/futex.h>
 #include <signal.h>

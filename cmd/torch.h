@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * torch - what the commands that run Python kernels have in common.
+ */
+#ifndef AY_CMD_TORCH_H
+#define AY_CMD_TORCH_H
+
+#include "cmd.h"
+#include "judge/judge.h"
+
+struct torch_options {
+	const char *python, *allow;
+	struct ay_python interpreter;
+};
+
+#define TORCH_OPTS(o)                                                                                      \
+	{ "python", OPT_TEXT, &(o)->python, "P", "the interpreter for Python kernels (default: the first " \
+						 "python3 that has torch)" },                              \
+	{                                                                                                  \
+		"allow-torch", OPT_TEXT, &(o)->allow, "L",                                                 \
+			"what Python kernels may call of torch: none, helpers, all (all)"                  \
+	}
+
+/* The options as part of a policy; the interpreter starts with the first kernel that needs it. */
+int torch_policy(struct torch_options *o, struct ay_policy *p, struct ay_err *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside - the parts that executors are made of: src/exec/native is this and dlopen, torch/exec this and Python. They
+ * depend on libc, wire.h and kernel.h alone, and have the globals of src/: there is no caller to hand them to, and a
+ * signal handler needs them.
+ */
+#ifndef AY_EXEC_INSIDE_H
+#define AY_EXEC_INSIDE_H
+
+#include "exec/wire.h"
+
+/* The pool that is mapped now. */
+struct pool {
+	uint32_t nslot;
+	struct ay_wire_slot *slot;
+	uint8_t **base;
+	void *span; /* all of it: slots, guards */
+	size_t span_bytes;
+};
+
+enum { MESSAGE_FDS = 4 };
+
+struct message {
+	struct ay_wire_head head;
+	const uint8_t *payload;
+	int nfd, fd[MESSAGE_FDS];
+};
+
+/* What was made ready: of the message only numbers are left. */
+struct held {
+	struct ay_wire_call c;
+	uint8_t *mem; /* per set what ay_wire_call_build made; NULL: nothing is held */
+	bool timed;   /* by a HOLD: nothing but calls is wanted */
+};
+
+/* What differs between languages. */
+struct language {
+	const char *name; /* of the process */
+	/* Ends with one of loaded() and load_failed(). */
+	void (*load)(const struct message *m);
+	/* `held` is new. Non-zero: it cannot be. NULL: nothing more to do. */
+	int (*ready)(void);
+	/* Calls sets [from, from + n) of what is held; *s is AY_WIRE_RAN unless it says otherwise. */
+	void (*call)(uint32_t from, uint32_t n, struct ay_wire_status *s);
+};
+
+/* Splits, calls inside() in the executor's half, greets, and follows messages until the judge goes. */
+int follow_judge(const struct language *l, void (*inside)(void));
+void loaded(uint32_t n, const char *const *name, uint32_t flags);
+void load_failed(const char *why);
+
+extern struct held held;
+extern struct ay_wire_page *page;
+extern struct pool pool;
+/* What the handler of fatal signals reports: the message and the set in hand. */
+extern volatile uint32_t now_seq, now_set;
+
+/* Maps the slots with guards between them, at `where` unless that is 0; an errno. */
+int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint64_t where);
+
+/* Zeroed memory that is not in any heap of the kernel's; NULL if there is none. */
+void *pages_get(size_t bytes);
+void pages_free(void *p, size_t bytes);
+
+/* Scratch of at most `max` bytes from here on. */
+int scratch_limit(size_t max);
+void *scratch_get(const ay_ctx *ctx, size_t bytes);
+/* Whether any was refused since the last call of this; everything handed out is free again. */
+bool scratch_reset(void);
+/* Gives large scratch back to the system. */
+void scratch_trim(void);
+
+/* Comes back once, in the executor; the other process is its init and ends with it. */
+void split(const char *name);
+void catch_signals(void);
+/* Raises `done` to seq with this status beside it. */
+void answer(uint32_t seq, struct ay_wire_status s);
+
+#endif

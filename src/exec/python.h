@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * python - the interpreter that Python kernels run in.
+ *
+ * Theory of operation. Importing torch takes seconds, so it is done once: a template, an ordinary child of the
+ * judge, imports it, opens nothing and runs nothing else. Each executor is a copy of it (sandbox/far.h) that enters
+ * its jail before it sees a kernel; what a kernel does to its interpreter ends with its process. The executor's C
+ * (torch/exec, a limited-API extension) and its Python (torch/assay) are carried inside assay.
+ */
+#ifndef AY_EXEC_PYTHON_H
+#define AY_EXEC_PYTHON_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "op/proto.h"
+#include "sandbox/far.h"
+
+#include <stdbool.h>
+
+struct ay_python {
+	const char *wish; /* --python; NULL = look for one */
+	pid_t owner;      /* the process that opened the template: children of ours open their own; 0 = nobody yet */
+	struct ay_arena arena;
+	pid_t pid;
+	struct ay_far far;
+	const char *path;           /* of the interpreter */
+	const char *version, *torch; /* "3.11.2", "2.13.0+cpu" */
+	const char *triton;         /* NULL = not there */
+	const char *const *folders; /* NULL-ended: what an executor must see of this machine */
+};
+
+/*
+ * The interpreter to use: `wish` (--python), else $ASSAY_PYTHON, else the first python3 of $VIRTUAL_ENV and $PATH that
+ * has torch. -1: none has, and the message says what was looked at. Looks without importing: 50 ms each.
+ */
+int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err);
+/* Starts the template, unless this process has, and waits until torch is imported: seconds. It ends with the thread
+ * that called this. */
+int ay_python_open(struct ay_python *p, struct ay_err *err);
+void ay_python_close(struct ay_python *p);
+
+/* What may a kernel call of torch, besides the function it replaces, which it may never? */
+enum ay_torch_use { AY_TORCH_ALL, AY_TORCH_HELPERS, AY_TORCH_NONE };
+/* -1 for a word that is none of "none", "helpers", "all". */
+int ay_torch_use_find(const char *word, enum ay_torch_use *use, struct ay_err *err);
+const char *ay_torch_use_name(enum ay_torch_use use);
+
+/* What a Python executor is told of its kernel when it is loaded: a JSON text (torch/assay/boot.py reads it). */
+struct ay_python_kernel {
+	const char *file; /* for tracebacks */
+	bool aten;        /* no source: the functions are torch's own */
+	enum ay_torch_use use;
+	int n; /* functions that it may define */
+	const struct ay_proto *const *proto;
+};
+const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k);
+
+/*
+ * To run one of torch/assay's modules as a program: `PATH -c ay_python_boot assay.NAME ARGS...` with the pack, a sealed
+ * memfd that the caller closes, as descriptor AY_PYTHON_PACK. The module's main(args) is called.
+ */
+enum { AY_PYTHON_PACK = 4 };
+extern const char ay_python_boot[];
+int ay_python_pack(struct ay_err *err);
+
+#endif

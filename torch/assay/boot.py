@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Python executor does in Python.
+
+main() runs in the template: it imports what kernels need, says hello and hands over to the extension (torch/exec), which
+calls everything else here, in the copies. Nothing here is defended against the kernel, which shares the process: the
+judge believes none of it, and reads every result itself.
+"""
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import linecache
+import os
+import random
+import socket
+import sys
+import types
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+FAR, EXTENSION = 3, 5  # descriptors of the template: to the judge, and our own object
+WORK = "/w"
+
+# --- types ------------------------------------------------------------------------------------------------------
+
+# DLPack's code and bits, as AY_DT of kernel.h
+CODES = {
+    getattr(torch, name): code | bits << 8 | 1 << 16
+    for name, code, bits in [
+        ("bool", 6, 8), ("uint8", 1, 8), ("int8", 0, 8), ("int16", 0, 16), ("int32", 0, 32), ("int64", 0, 64),
+        ("float16", 2, 16), ("bfloat16", 4, 16), ("float32", 2, 32), ("float64", 2, 64),
+        ("complex32", 5, 32), ("complex64", 5, 64), ("complex128", 5, 128),
+        ("float8_e4m3fn", 10, 8), ("float8_e5m2", 12, 8),
+    ]
+    if hasattr(torch, name)
+}
+DTYPES = {code: dtype for dtype, code in CODES.items()}
+LAYOUTS = {0: torch.strided, 1: torch.sparse_coo}
+FORMATS = {0: torch.contiguous_format, 1: torch.preserve_format, 2: torch.channels_last, 3: torch.channels_last_3d}
+CONJ, NEG = 1, 2
+
+# from the number that the wire has to the object that torch has
+FINISH = {
+    "ScalarType": DTYPES.__getitem__,
+    "Layout": LAYOUTS.__getitem__,
+    "MemoryFormat": FORMATS.__getitem__,
+    "Device": lambda _: torch.device("cpu"),
+}
+
+
+def dress(x, code, flags):
+    """A tensor that DLPack could not carry as it is."""
+    if x.dtype == torch.uint8 and code != CODES[torch.uint8]:
+        x = x.view(DTYPES[code])
+    if flags & CONJ:
+        x = torch.conj(x)
+    return torch._neg_view(x) if flags & NEG else x
+
+
+class BadResult(Exception):
+    """What was returned is no result of the function; the text is for its author."""
+
+
+def describe(x):
+    if type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter:
+        raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
+    if x.layout != torch.strided or x.device.type != "cpu":
+        raise BadResult(f"returned a tensor with layout {x.layout} on {x.device}")
+    if x.dtype not in CODES:
+        raise BadResult(f"returned a tensor of {x.dtype}")
+    flags = (CONJ if x.is_conj() else 0) | (NEG if x.is_neg() else 0)
+    return x.data_ptr(), CODES[x.dtype], flags, tuple(x.shape), tuple(x.stride())
+
+
+# --- loading ----------------------------------------------------------------------------------------------------
+
+entries = []
+interpreted = False  # by Triton
+
+
+class Entry:
+    def __init__(self, about, call, use):
+        self.symbol = about["symbol"].encode()
+        self.call = call
+        self.params = about["params"]
+        self.args = about["args"]
+        self.rets = about["rets"]
+        self.argnames = [a["name"] for a in self.args]
+        self.finish = [None if a["type"]["list"] else FINISH.get(a["type"]["base"]) for a in self.args]
+        self.use = use
+        self.base = about["base"]
+        self.ns = about["ns"]
+
+
+def torch_function(f):
+    """torch's own implementation, or None."""
+    try:
+        return getattr(getattr(getattr(torch.ops, f["ns"]), f["base"]), f["overload"] or "default")
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def read_all(fd):
+    text, at = b"", 0
+    while piece := os.pread(fd, 1 << 20, at):
+        text += piece
+        at += len(piece)
+    return text
+
+
+def import_source(source, name):
+    """As a module whose source can be found: Triton and tracebacks look for it."""
+    path = os.path.join(WORK, os.path.basename(name))
+    module = types.ModuleType("kernel")
+    module.__file__ = path
+    sys.modules["kernel"] = module
+    try:
+        with open(path, "wb") as f:
+            f.write(source)
+    except OSError:
+        pass
+    text = source.decode()
+    linecache.cache[path] = (len(source), None, text.splitlines(True), path)
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module
+
+
+def is_interpreted(module):
+    kind = sys.modules.get("triton.runtime.interpreter")
+    if kind is None:
+        return False
+    for x in vars(module).values():
+        while x is not None and not isinstance(x, kind.InterpretedFunction):
+            x = getattr(x, "fn", None) if type(x).__module__.startswith("triton") else None
+        if x is not None:
+            return True
+    return False
+
+
+def load(fd, about):
+    global interpreted
+    about = json.loads(about)
+    if about["aten"]:
+        found = [(f, torch_function(f)) for f in about["functions"]]
+        use = "torch"
+    else:
+        module = import_source(read_all(fd), about["file"])
+        interpreted = is_interpreted(module)
+        found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
+                 for f in about["functions"]]
+        use = about["use"]
+    entries[:] = [Entry(f, call, use) for f, call in found if call is not None]
+    return entries
+
+
+# --- calling ----------------------------------------------------------------------------------------------------
+
+
+def form(entry, plain):
+    """How the arguments are handed over: (how many by position, indices of those by name). As torch does it, what has
+    its default value is left out, unless the function insists."""
+    e = entries[entry]
+    named = [i for i, a in enumerate(e.args) if a["kwonly"]]
+    count = len(e.args) - len(named)
+    short = count
+    while short and plain >> (short - 1) & 1:
+        short -= 1
+    lean = short, tuple(i for i in named if not plain >> i & 1)
+    full = count, tuple(named)
+    try:
+        signature = inspect.signature(e.call)
+    except (TypeError, ValueError):
+        return lean
+    for npos, kw in (lean, full):
+        try:
+            signature.bind(*range(npos), **{e.argnames[i]: 0 for i in kw})
+            return npos, kw
+        except TypeError:
+            pass
+    return lean
+
+
+def argument(e, i, args, kwargs):
+    return args[i] if i < len(args) else kwargs.get(e.argnames[i])
+
+
+def is_same(x, y):
+    return x is y or (type(x) is torch.Tensor and type(y) is torch.Tensor and x.data_ptr() == y.data_ptr()
+                      and x.shape == y.shape and x.stride() == y.stride() and x.dtype == y.dtype)
+
+
+def results(entry, value, args, kwargs):
+    """What was returned, flat: numbers first, then tensors; not what is an argument."""
+    e = entries[entry]
+    if not e.rets:
+        return []
+    values = [value] if len(e.rets) == 1 else value
+    if not isinstance(values, (list, tuple)) or len(values) != len(e.rets):
+        raise BadResult(f"returned {type(value).__name__} where {len(e.rets)} results are due")
+    numbers, tensors = [], []
+    for ret, x in zip(e.rets, values):
+        if ret["arg"] >= 0:
+            if not is_same(x, argument(e, ret["arg"], args, kwargs)):
+                name = e.argnames[ret["arg"]]
+                raise BadResult(f"returned {'None' if x is None else 'something else'} where '{name}' itself is due")
+        elif ret["type"]["base"] != "Tensor":
+            numbers.append(x)
+        elif ret["type"]["list"]:
+            if not isinstance(x, (list, tuple)):
+                raise BadResult(f"returned {type(x).__name__} where a list of tensors is due")
+            tensors.extend(x)
+        else:
+            tensors.append(x)
+    return numbers + tensors
+
+
+def threads(n):
+    torch.set_num_threads(n)
+
+
+def seed(n):
+    torch.manual_seed(n & (1 << 63) - 1)
+
+
+def explain(kind, value, trace):
+    """One line, as bytes: what was raised, and where in the kernel's file."""
+    if kind is BadResult:
+        return str(value)[:900].encode()
+    where = ""
+    while trace is not None and trace is not Ellipsis:
+        code = trace.tb_frame.f_code
+        if code.co_filename.startswith(WORK):
+            where = f" ({os.path.basename(code.co_filename)}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    if isinstance(value, SyntaxError) and value.lineno:
+        where = f" (line {value.lineno})"
+        value = value.msg
+    first = str(value).strip().splitlines()[0:1]
+    return f"raised {getattr(kind, '__name__', kind)}{': ' if first else ''}{''.join(first)[:700]}{where}".encode()
+
+
+# --- what a kernel calls of torch -------------------------------------------------------------------------------
+
+# Allocation and views: nobody can do without.
+PLAIN = """alias as_strided detach diagonal empty empty_like empty_strided expand lift_fresh new_empty new_empty_strided
+    permute reshape select slice split split_with_sizes squeeze t transpose unbind unsafe_view _unsafe_view unsqueeze view
+    view_as_complex view_as_real _reshape_alias _local_scalar_dense item is_same_size sym_size sym_stride sym_numel
+    set_ _conj _neg_view resolve_conj resolve_neg""".split()
+# What prepares or finishes a kernel's work without doing it.
+HELPERS = PLAIN + """_to_copy arange cat clone constant_pad_nd contiguous copy_ fill_ flip full full_like lift ones ones_like
+    new_full new_ones new_zeros repeat resize_ scalar_tensor stack zero_ zeros zeros_like""".split()
+ALLOWED = {"none": set(PLAIN), "helpers": set(HELPERS)}
+
+
+def forbidden(e, name):
+    """Why a kernel for e must not call the torch function `name`; None: it may."""
+    base = e.base.rstrip("_") if not e.base.startswith("__") else e.base
+    if e.ns == "aten" and name.rstrip("_").lstrip("_") == base.lstrip("_"):
+        return f"called {name} of torch, which is what it is to replace"
+    allowed = ALLOWED.get(e.use)
+    if allowed is not None and name not in allowed:
+        return f"called {name} of torch (--allow-torch {e.use})"
+    return None
+
+
+class Watch(TorchDispatchMode):
+    """Sees what reaches the dispatcher."""
+
+    def __init__(self, e):
+        super().__init__()
+        self.e, self.why = e, None
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if self.why is None and func.namespace == "aten":
+            self.why = forbidden(self.e, func._schema.name.split("::")[1])
+        return func(*args, **(kwargs or {}))
+
+
+class WatchNames(TorchFunctionMode):
+    """Sees what is made of other functions before it reaches the dispatcher (matmul): the judged one only."""
+
+    def __init__(self, e, watch):
+        super().__init__()
+        self.e, self.watch = e, watch
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", "")
+        if self.watch.why is None and name.strip("_") == self.e.base.strip("_"):
+            self.watch.why = forbidden(self.e, name.strip("_") if self.e.ns == "aten" else "")
+        return func(*args, **(kwargs or {}))
+
+
+watching = []
+
+
+def watch(entry):
+    e = entries[entry]
+    if e.use != "torch":
+        modes = [Watch(e)]
+        modes.append(WatchNames(e, modes[0]))
+        for m in modes:
+            m.__enter__()
+            watching.append(m)
+
+
+def unwatch():
+    """Why what was called since watch() is not allowed, or None."""
+    why = watching[0].why if watching else None
+    while watching:
+        watching.pop().__exit__(None, None, None)
+    return why and why.encode()
+
+
+# --- the template -----------------------------------------------------------------------------------------------
+
+
+def inside():
+    """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left."""
+    os.environ.clear()
+    os.environ.update(HOME=WORK, TMPDIR=WORK, TRITON_CACHE_DIR=WORK, TRITON_INTERPRET="1")
+    sys.argv[:] = ["kernel"]
+    random.seed()
+    torch.manual_seed(int.from_bytes(os.urandom(7), "little"))
+
+
+def folders():
+    """What of this machine an interpreter reads: its prefixes and path, without what others cover."""
+    covered = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64"]
+    wanted = {os.path.realpath(p) for p in [sys.prefix, sys.base_prefix, *sys.path] if p and os.path.isdir(p)}
+    found = []
+    for p in sorted(wanted - {"/", "/usr", "/usr/local", os.path.realpath(".")}):
+        if not any(p == c or p.startswith(c + "/") for c in covered + found):
+            found.append(p)
+    return found
+
+
+def version(name):
+    try:
+        return importlib.import_module(name).__version__
+    except Exception:
+        return None
+
+
+def warm():
+    """What torch puts off until it is first used is done here, once. Of one element: no thread pool may start."""
+    entries.append(types.SimpleNamespace(use="all", base="", ns="aten"))
+    watch(0)
+    torch.where(torch.zeros(1) < 0, torch.ones(1), torch.zeros(1)).sum()
+    unwatch()
+    entries.clear()
+
+
+def main(_):
+    loader = importlib.machinery.ExtensionFileLoader("_assay", f"/proc/self/fd/{EXTENSION}")
+    extension = importlib.util.module_from_spec(importlib.util.spec_from_loader("_assay", loader))
+    loader.exec_module(extension)
+    os.close(EXTENSION)
+    hello = {
+        "python": sys.version.split()[0],
+        "torch": torch.__version__,
+        "triton": version("triton"),
+        "folders": folders(),
+    }
+    warm()
+    judge = socket.socket(fileno=FAR)
+    judge.send(json.dumps(hello).encode())
+    judge.detach()
+    os.chdir("/")
+    extension.serve(sys.modules[__name__], torch.Tensor, torch.utils.dlpack.from_dlpack, FAR)
