@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "judge/foreign.h"
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
@@ -194,6 +195,7 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 /* --- doing it ----------------------------------------------------------------------------------------- */
 
 /* The operator of --op, or of --case; else the task finds it. */
+/* By --op, by the line, or by the file. */
 static int find_op(struct check *c, struct ay_err *err)
 {
 	const struct ay_schema *s;
@@ -204,8 +206,10 @@ static int find_op(struct check *c, struct ay_err *err)
 		c->task.op = ay_registry_find(c->app->registry, c->o.op, &s, &exact, err);
 		return c->task.op ? 0 : -1;
 	}
-	if (!c->o.line)
-		return 0;
+	if (!c->o.line) {
+		c->task.op = ay_task_find_op(c->app->registry, c->app->arena, c->task.file, c->task.source, err);
+		return c->task.op ? 0 : -1;
+	}
 	if (ay_case_parse(c->app->arena, c->o.line, strlen(c->o.line), &line, err)) {
 		ay_err_prefix(err, "--case");
 		return -1;
@@ -215,17 +219,31 @@ static int find_op(struct check *c, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
+/* What is not in the catalogue torch may have; without it the first failure stands. */
+static int find_op_anywhere(struct check *c, struct ay_err *err)
+{
+	struct ay_err ignored = { 0 };
+
+	if (!find_op(c, err))
+		return 0;
+	if (err->code == AY_ERR_PARSE ||
+	    ay_foreign_load(c->app->registry, &c->o.torch.interpreter, c->o.cache, &ignored))
+		return -1;
+	ay_err_clear(err);
+	return find_op(c, err);
+}
+
 static int prepare(struct check *c, struct ay_err *err)
 {
 	struct ay_task *t = &c->task;
 	char *source;
 
-	if (ay_file_read(c->app->arena, t->file, SOURCE_MAX, &source, &t->len, err) ||
-	    ay_lang_of(t->file, &t->lang, err) || find_op(c, err))
-		return -1;
-	if (clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
+	if (ay_file_read(c->app->arena, t->file, SOURCE_MAX, &source, &t->len, err))
 		return -1;
 	t->source = source;
+	if (ay_lang_of(t->file, &t->lang, err) || find_op_anywhere(c, err) ||
+	    clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
+		return -1;
 	t->line = &c->o.line;
 	t->nline = c->o.line ? 1 : 0;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;

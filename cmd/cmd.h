@@ -27,8 +27,8 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(new_op, "new-op", "start the file of a new operator")
 
 struct app {
-	const struct ay_registry *registry;
-	struct ay_arena *arena; /* lives as long as the command */
+	struct ay_registry *registry; /* grows when a command needs operators outside the catalogue */
+	struct ay_arena *arena;       /* lives as long as the command */
 	const char *version;
 };
 

@@ -415,13 +415,13 @@ static int prepare(struct eval *e, struct ay_err *err)
 		e->o.suite = "kernelgenbench-aten";
 	if (!e->o.backend)
 		e->o.backend = e->o.kernels ? "directory" : "reference";
-	if (choose_timing(e, err) || eval_plan(e, err))
+	if (choose_timing(e, err))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
 	};
 	e->facts.version = e->app->version;
-	return torch_policy(&e->o.torch, &e->policy, err);
+	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;
 }
 
 /* Compiler and sandbox, which the reference does not need: it is ours and runs here. */

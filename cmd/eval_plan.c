@@ -5,6 +5,7 @@
 #include "eval.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "judge/foreign.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,12 +33,29 @@ static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
 	return wanted;
 }
 
+/* Lines of operators that are not in the catalogue are judged against torch, where there is one. */
+static int add_foreign(struct eval *e, enum ay_tier most, struct ay_err *err)
+{
+	struct ay_err why = { 0 };
+
+	if (ay_foreign_load(e->app->registry, &e->o.torch.interpreter, e->o.cache, &why)) {
+		fprintf(stderr,
+			"assay: %d lines are for operators outside the catalogue, which torch answers: %s\n",
+			e->suite.foreign, why.msg);
+		return 0;
+	}
+	ay_suite_release(&e->suite);
+	e->suite = (struct ay_suite){ 0 };
+	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err);
+}
+
 static int make_suite(struct eval *e, struct ay_err *err)
 {
 	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
 	int n = 0;
 
-	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err))
+	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err) ||
+	    (e->suite.foreign && add_foreign(e, most, err)))
 		return -1;
 	for (int i = 0; i < e->suite.n; i++)
 		if (op_wanted(e, &e->suite.c[i]))
@@ -51,7 +69,7 @@ static int make_suite(struct eval *e, struct ay_err *err)
 		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, e->o.suite,
 			e->suite.first_bad);
 	if (e->suite.foreign)
-		fprintf(stderr, "assay: %d lines are for operators that are not here yet; they are left out\n",
+		fprintf(stderr, "assay: %d lines are for operators that nobody here knows; they are left out\n",
 			e->suite.foreign);
 	if (!n)
 		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,

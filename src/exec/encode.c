@@ -224,6 +224,10 @@ static int put_param(struct encoder *e, const struct ay_param *p)
 		return 0;
 	default: break;
 	}
+	if (p->arg < 0 && e->b->room) { /* nobody knows them yet */
+		put(e, AY_WIRE_NULL, NULL, 0);
+		return 0;
+	}
 	if (p->arg >= 0 ? find_arg(e, p->arg, &src) : from_ret(e->b->call, p->ret, &src, e->err))
 		return -1;
 	put_sourced(e, p, &src);
@@ -315,7 +319,8 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 
 	if (told) {
 		h.told_slot = (uint32_t)b->told;
-		h.nresult = (uint32_t)ay_encode_nresult(b->call);
+		h.nresult = (uint32_t)(b->room ? b->room : ay_encode_nresult(b->call));
+		h.open = b->room > 0;
 		h.plain = plain_args(b->call);
 	}
 	ay_wire_put(w, &h, sizeof h);

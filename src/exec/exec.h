@@ -80,6 +80,9 @@ struct ay_batch {
 	/* Where an executor whose kernels return tensors of their own tells of them: a written slot with
 	 * ay_exec_told_bytes; -1 for others. */
 	int told;
+	/* The results are not known yet, and room for as many is in `told`: ay_exec_returned tells. Python only, one set;
+	 * 0 = they are. */
+	int room;
 	int threads;
 	double timeout_s;
 };
@@ -141,8 +144,12 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
  * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors.
  */
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
-/* Bytes of the slot `told`; 0: none is needed. */
+/* After an open batch that ran: everything that was returned, read into the arena; dense views with data. */
+int ay_exec_returned(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, int *n, struct ay_view **v,
+		     struct ay_outcome *o);
+/* Bytes of the slot `told`. */
 uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset);
+uint64_t ay_exec_room_bytes(int room);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */

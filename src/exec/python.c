@@ -58,7 +58,8 @@ const char ay_python_boot[] =
 
 int ay_python_pack(struct ay_err *err)
 {
-	int fd = ay_launch_memfd("assay-pack", ay_embedded_pack, (size_t)(ay_embedded_pack_end - ay_embedded_pack), 0);
+	int fd = ay_launch_memfd("assay-pack", ay_embedded_pack, (size_t)(ay_embedded_pack_end - ay_embedded_pack),
+				 0);
 
 	return fd < 0 ? ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an interpreter") : fd;
 }
@@ -68,9 +69,12 @@ int ay_python_pack(struct ay_err *err)
 /* What of our environment an interpreter may need; keys and tokens stay here. */
 static char **environment(struct ay_arena *a)
 {
-	static const char *const keep[] = { "PATH",	    "HOME",	   "LANG",	 "LC_ALL",
-					    "PYTHONPATH",   "PYTHONHOME",  "VIRTUAL_ENV", "LD_LIBRARY_PATH",
-					    "CUDA_HOME",    "CUDA_VISIBLE_DEVICES", "TMPDIR" };
+	static const char *const keep[] = { "PATH",        "HOME",
+					    "LANG",        "LC_ALL",
+					    "PYTHONPATH",  "PYTHONHOME",
+					    "VIRTUAL_ENV", "LD_LIBRARY_PATH",
+					    "CUDA_HOME",   "CUDA_VISIBLE_DEVICES",
+					    "TMPDIR" };
 	const size_t n = sizeof keep / sizeof *keep;
 	char **env = AY_NEW_N(a, char *, n + 4);
 	int k = 0;
@@ -108,7 +112,8 @@ static pid_t start(const char *path, char *const *argv, char *const *env, const 
 static bool has_torch(struct ay_arena *a, const char *path)
 {
 	const char *const argv[] = { path, "-c",
-				     "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)", NULL };
+				     "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)",
+				     NULL };
 	const struct ay_run_spec spec = { .argv = argv,
 					  .env = (const char *const *)environment(a),
 					  .dir = "/", /* a folder `torch` of the user's is none */
@@ -161,16 +166,116 @@ int ay_python_find(struct ay_arena *a, const char *wish, const char **path, stru
 		if (access(wish, X_OK))
 			return ay_fail_errno(err, AY_ERR_USAGE, "cannot run the interpreter '%s'", wish);
 		return has_torch(a, wish) ? 0
-					  : ay_fail(err, AY_ERR_USAGE, "'%s' has no torch: install it there, or name "
-								       "another interpreter with --python", wish);
+					  : ay_fail(err, AY_ERR_USAGE,
+						    "'%s' has no torch: install it there, or name "
+						    "another interpreter with --python",
+						    wish);
 	}
 	*path = look_around(a, &seen);
 	if (!*path)
 		ay_fail(err, AY_ERR_USAGE,
-			"no python3 with torch was found (%s): install torch, or name an interpreter with --python",
+			"no python3 with torch was found (%s): install torch, or name an interpreter with "
+			"--python",
 			seen.len ? ay_str_text(&seen) : "there is no python3 in $PATH");
 	ay_str_release(&seen);
 	return *path ? 0 : -1;
+}
+
+/* The last line that it wrote to its error output. */
+static const char *last_words(struct ay_arena *a, int fd)
+{
+	char buf[WORDS + 1];
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n = end <= 0 ? 0 : pread(fd, buf, WORDS, end > WORDS ? end - WORDS : 0);
+	struct ay_str b = { 0 };
+	const char *s;
+
+	while (n > 0 && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
+		n--;
+	buf[n > 0 ? n : 0] = 0;
+	s = strrchr(buf, '\n');
+	s = s ? s + 1 : buf;
+	ay_str_add_safe(&b, s, strlen(s), 300);
+	s = ay_strdup(a, b.len ? ay_str_text(&b) : "it gives no reason");
+	ay_str_release(&b);
+	return s;
+}
+
+/* --- modules as programs ---------------------------------------------------------------------------------- */
+
+/* Reads all of what a child writes into `out`, which is ours to close. */
+static char *read_all(struct ay_arena *a, int out, size_t *len)
+{
+	struct ay_str b = { 0 };
+	char buf[65536], *s;
+	ssize_t n;
+
+	while ((n = read(out, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			ay_str_addn(&b, buf, (size_t)n);
+	close(out);
+	*len = b.len;
+	s = ay_strndup(a, ay_str_text(&b), b.len);
+	ay_str_release(&b);
+	return s;
+}
+
+static int last_status(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, size_t *len,
+			     struct ay_err *err)
+{
+	char *const argv[] = { (char *)path, "-c", (char *)ay_python_boot, (char *)module, NULL };
+	int out[2], pack = ay_python_pack(err), words = memfd_create("assay-words", MFD_CLOEXEC);
+	const char *text = NULL;
+
+	if (pack >= 0 && words >= 0 && !pipe2(out, O_CLOEXEC)) {
+		const int fd[] = { -1, out[1], words, -1, [AY_PYTHON_PACK] = pack };
+		pid_t pid = start(path, argv, environment(a), fd, AY_PYTHON_PACK + 1);
+
+		close(out[1]);
+		text = read_all(a, out[0], len);
+		if (pid < 0 || last_status(pid)) {
+			ay_fail(err, AY_ERR_EXEC, "%s, %s: %s", path, module, last_words(a, words));
+			text = NULL;
+		}
+	} else if (!err->code) {
+		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
+	}
+	if (pack >= 0)
+		close(pack);
+	if (words >= 0)
+		close(words);
+	return text;
+}
+
+const char *ay_python_torch(struct ay_arena *a, const char *path, struct ay_err *err)
+{
+	const char *const argv[] = { path, "-c", "import importlib.metadata as m; print(m.version('torch'))",
+				     NULL };
+	const struct ay_run_spec spec = { .argv = argv,
+					  .env = (const char *const *)environment(a),
+					  .dir = "/",
+					  .timeout_s = LOOK_S,
+					  .output_max = 200 };
+	struct ay_run_result r = { 0 };
+	const char *version = NULL;
+
+	if (ay_process_run(&spec, &r, err))
+		return NULL;
+	if (!r.status && r.output.len > 1)
+		version = ay_strndup(a, r.output.s, strcspn(r.output.s, "\n"));
+	else
+		ay_fail(err, AY_ERR_EXEC, "%s does not say which torch it has", path);
+	ay_str_release(&r.output);
+	return version;
 }
 
 /* --- the template ----------------------------------------------------------------------------------------- */
@@ -200,26 +305,6 @@ static int read_hello(struct ay_python *p, const char *text, size_t n, struct ay
 	return 0;
 }
 
-/* The last line that it wrote to its error output. */
-static const char *last_words(struct ay_arena *a, int fd)
-{
-	char buf[WORDS + 1];
-	off_t end = lseek(fd, 0, SEEK_END);
-	ssize_t n = end <= 0 ? 0 : pread(fd, buf, WORDS, end > WORDS ? end - WORDS : 0);
-	struct ay_str b = { 0 };
-	const char *s;
-
-	while (n > 0 && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
-		n--;
-	buf[n > 0 ? n : 0] = 0;
-	s = strrchr(buf, '\n');
-	s = s ? s + 1 : buf;
-	ay_str_add_safe(&b, s, strlen(s), 300);
-	s = ay_strdup(a, b.len ? ay_str_text(&b) : "it gives no reason");
-	ay_str_release(&b);
-	return s;
-}
-
 static int hear_hello(struct ay_python *p, int words, struct ay_err *err)
 {
 	struct pollfd f = { .fd = p->far.sock, .events = POLLIN };
@@ -243,7 +328,9 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 	int words = memfd_create("assay-words", MFD_CLOEXEC);
 
 	if (pack >= 0 && so >= 0 && words >= 0 && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock)) {
-		const int fd[] = { -1, -1, words, [FD_FAR] = sock[1], [AY_PYTHON_PACK] = pack, [FD_EXTENSION] = so };
+		const int fd[] = {
+			-1, -1, words, [FD_FAR] = sock[1], [AY_PYTHON_PACK] = pack, [FD_EXTENSION] = so
+		};
 
 		p->far.sock = sock[0];
 		p->pid = start(p->path, argv, environment(&p->arena), fd, FDS);
@@ -298,7 +385,9 @@ void ay_python_close(struct ay_python *p)
 
 /* --- what it is told of a kernel --------------------------------------------------------------------------- */
 
-static const char *const uses[] = { [AY_TORCH_ALL] = "all", [AY_TORCH_HELPERS] = "helpers", [AY_TORCH_NONE] = "none" };
+static const char *const uses[] = {
+	[AY_TORCH_ALL] = "all", [AY_TORCH_HELPERS] = "helpers", [AY_TORCH_NONE] = "none"
+};
 
 int ay_torch_use_find(const char *word, enum ay_torch_use *use, struct ay_err *err)
 {
@@ -308,7 +397,8 @@ int ay_torch_use_find(const char *word, enum ay_torch_use *use, struct ay_err *e
 			return 0;
 		}
 	}
-	return ay_fail(err, AY_ERR_USAGE, "'%s': how much of torch a kernel may call is one of none, helpers, all", word);
+	return ay_fail(err, AY_ERR_USAGE, "'%s': how much of torch a kernel may call is one of none, helpers, all",
+		       word);
 }
 
 const char *ay_torch_use_name(enum ay_torch_use use)
@@ -324,8 +414,8 @@ static json_t *names_of(struct ay_arena *a, const struct ay_proto *p)
 	json_t *list = json_array();
 
 	json_array_append_new(list, json_string(plain ? s->base : ay_sprintf(a, "%s_%s", s->base, s->overload)));
-	json_array_append_new(list, json_string(ay_sprintf(a, "%s__%s_kernel_impl", s->base,
-							   plain ? "default" : s->overload)));
+	json_array_append_new(
+		list, json_string(ay_sprintf(a, "%s__%s_kernel_impl", s->base, plain ? "default" : s->overload)));
 	if (plain || !strcmp(s->overload, "Tensor"))
 		json_array_append_new(list, json_string(ay_sprintf(a, "%s_kernel_impl", s->base)));
 	json_array_append_new(list, json_string(p->symbol));
@@ -356,10 +446,11 @@ static json_t *function_of(struct ay_arena *a, const struct ay_proto *p)
 		json_array_append_new(rets, json_pack("{s:o, s:i}", "type", type_of(&s->ret[i].type), "arg",
 						      ay_schema_ret_arg(s, i)));
 	for (int i = 0; i < p->n; i++)
-		json_array_append_new(params, json_pack("[i, i, i]", (int)p->param[i].kind, p->param[i].arg,
-							p->param[i].ret));
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "symbol", p->symbol, "ns", s->ns, "base", s->base,
-			 "overload", s->overload, "names", names_of(a, p), "args", args, "rets", rets, "params", params);
+		json_array_append_new(
+			params, json_pack("[i, i, i]", (int)p->param[i].kind, p->param[i].arg, p->param[i].ret));
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "symbol", p->symbol, "ns", s->ns, "base",
+			 s->base, "overload", s->overload, "names", names_of(a, p), "args", args, "rets", rets,
+			 "params", params);
 }
 
 const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k)
@@ -370,8 +461,8 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 
 	for (int i = 0; i < k->n; i++)
 		json_array_append_new(functions, function_of(a, k->proto[i]));
-	o = json_pack("{s:s, s:b, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "aten", k->aten, "use",
-		      uses[k->use], "functions", functions);
+	o = json_pack("{s:s, s:b, s:b, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "aten", k->aten,
+		      "oracle", k->oracle, "use", uses[k->use], "functions", functions);
 	text = json_dumps(o, JSON_COMPACT);
 	AY_ASSERT(text);
 	s = ay_strdup(a, text);

@@ -19,14 +19,14 @@
 
 struct ay_python {
 	const char *wish; /* --python; NULL = look for one */
-	pid_t owner;      /* the process that opened the template: children of ours open their own; 0 = nobody yet */
+	pid_t owner; /* the process that opened the template: children of ours open their own; 0 = nobody yet */
 	struct ay_arena arena;
 	pid_t pid;
 	struct ay_far far;
-	const char *path;           /* of the interpreter */
+	const char *path;            /* of the interpreter */
 	const char *version, *torch; /* "3.11.2", "2.13.0+cpu" */
-	const char *triton;         /* NULL = not there */
-	const char *const *folders; /* NULL-ended: what an executor must see of this machine */
+	const char *triton;          /* NULL = not there */
+	const char *const *folders;  /* NULL-ended: what an executor must see of this machine */
 };
 
 /*
@@ -49,6 +49,7 @@ const char *ay_torch_use_name(enum ay_torch_use use);
 struct ay_python_kernel {
 	const char *file; /* for tracebacks */
 	bool aten;        /* no source: the functions are torch's own */
+	bool oracle;      /* likewise, in double and with error weights: torch/assay/oracle.py */
 	enum ay_torch_use use;
 	int n; /* functions that it may define */
 	const struct ay_proto *const *proto;
@@ -60,6 +61,11 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
  * memfd that the caller closes, as descriptor AY_PYTHON_PACK. The module's main(args) is called.
  */
 enum { AY_PYTHON_PACK = 4 };
+/* Runs it to its end and gives what it wrote; NULL if it failed, with its last words in err. In the arena. */
+const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, size_t *len,
+			     struct ay_err *err);
+/* The version of its torch, found without importing it. */
+const char *ay_python_torch(struct ay_arena *a, const char *path, struct ay_err *err);
 extern const char ay_python_boot[];
 int ay_python_pack(struct ay_err *err);
 

@@ -30,6 +30,11 @@ uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset)
 	       (uint64_t)nset * (uint64_t)ay_encode_nresult(c) * sizeof(struct ay_wire_result);
 }
 
+uint64_t ay_exec_room_bytes(int room)
+{
+	return sizeof(struct ay_wire_told) + (uint64_t)room * sizeof(struct ay_wire_result);
+}
+
 static int unfit(struct ay_outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int unfit(struct ay_outcome *o, const char *fmt, ...)
 {
@@ -82,7 +87,8 @@ static int examine(struct found *f, const struct ay_operand *want, struct ay_out
 	for (int d = 0; d < r->ndim; d++) {
 		int64_t step;
 
-		if (r->stride[d] < 0 || __builtin_mul_overflow(r->stride[d], r->shape[d] > 0 ? r->shape[d] - 1 : 0, &step) ||
+		if (r->stride[d] < 0 ||
+		    __builtin_mul_overflow(r->stride[d], r->shape[d] > 0 ? r->shape[d] - 1 : 0, &step) ||
 		    __builtin_add_overflow(last, step, &last) || last > SPREAD_MAX)
 			return unfit(o, "returned '%s' with elements too far from each other", want->name);
 	}
@@ -120,7 +126,8 @@ static int check_memory(const struct ay_exec *x, const struct ay_batch *b, const
 	for (int i = 0; i < b->pool->nslot; i++) {
 		at += AY_WIRE_GUARD;
 		if (meets(&f[k], at, at + b->pool->slot[i].bytes) && !may_alias(b->call))
-			return unfit(o, "returned '%s' in the memory of an argument, where a new tensor is due", want->name);
+			return unfit(o, "returned '%s' in the memory of an argument, where a new tensor is due",
+				     want->name);
 		at += b->pool->slot[i].bytes;
 	}
 	for (int i = 0; i < n; i++)
@@ -162,7 +169,8 @@ static void resolve(uint8_t *p, int64_t n, enum ay_dt dt, uint32_t flags)
 }
 
 /* Dimension d and those inside it. */
-static void copy_elements(const struct ay_view *to, const struct ay_view *from, int d, uint8_t *dst, const uint8_t *src)
+static void copy_elements(const struct ay_view *to, const struct ay_view *from, int d, uint8_t *dst,
+			  const uint8_t *src)
 {
 	const int64_t item = ay_dt_info(to->dt)->bytes, n = d < to->ndim ? to->shape[d] : 1;
 	const int64_t step = d < to->ndim ? to->stride[d] : 1, leap = d < to->ndim ? from->stride[d] : 1;
@@ -231,5 +239,64 @@ int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay
 		k++;
 	}
 	ay_xfree(f);
+	return 0;
+}
+
+/* --- results that nobody knew before ---------------------------------------------------------------------- */
+
+/* An operand as the executor describes it: everything but its memory is believed, for it is ours who says so. */
+static bool open_operand(const struct ay_wire_result *r, struct ay_operand *o)
+{
+	*o = (struct ay_operand){ .name = "answer", .role = AY_RESULT };
+	o->view.dt = ay_dt_from_dl(r->dtype.code, r->dtype.bits);
+	o->view.ndim = r->ndim;
+	if (o->view.dt == AY_DT_NONE || r->ndim < 0 || r->ndim > AY_MAX_DIM)
+		return false;
+	memcpy(o->view.shape, r->shape, sizeof *r->shape * (size_t)r->ndim);
+	if (!ay_shape_ok(r->ndim, r->shape, ay_dt_info(o->view.dt)->bytes))
+		return false;
+	ay_strides_dense(r->ndim, r->shape, o->view.stride);
+	return true;
+}
+
+/* All of it, or of an expanded one (a shape without content) nothing. */
+static int read_open(struct ay_exec *x, struct ay_arena *a, const struct found *f, struct ay_view *v,
+		     struct ay_outcome *o)
+{
+	const int64_t n = ay_numel_of(v), item = ay_dt_info(v->dt)->bytes;
+	uint8_t *mem = ay_alloc(a, f->hi - f->lo + 1);
+
+	if (!n || !ay_view_is_dense(&f->view)) {
+		v->data = NULL;
+		return 0;
+	}
+	if (read_far(x, f->lo, mem, (uint64_t)(n * item)))
+		return unfit(o, "its answer cannot be read");
+	v->data = mem;
+	return 0;
+}
+
+int ay_exec_returned(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, int *n, struct ay_view **v,
+		     struct ay_outcome *o)
+{
+	const struct ay_wire_told *t = (const void *)b->pool->slot[b->told].mem;
+	const struct ay_wire_result *told = (const void *)(t + 1);
+	const uint32_t count = __atomic_load_n(&t->count, __ATOMIC_RELAXED);
+
+	*n = count <= (uint32_t)b->room ? (int)count : 0;
+	*v = AY_NEW_N(a, struct ay_view, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		struct ay_operand want;
+		struct found f;
+
+		memcpy(&f.r, told + i, sizeof f.r);
+		if (!open_operand(&f.r, &want))
+			return unfit(o, "its answer is of no kind that is known here");
+		if (examine(&f, &want, o))
+			return 1;
+		(*v)[i] = want.view;
+		if (read_open(x, a, &f, &(*v)[i], o))
+			return 1;
+	}
 	return 0;
 }

@@ -194,12 +194,13 @@ struct ay_wire_call_head {
 	uint32_t told_slot,
 		nresult; /* where a struct ay_wire_told goes, with as many results per set; UINT32_MAX: not asked */
 	uint64_t plain;  /* bit i: argument i of the schema has its default value */
+	uint32_t open, pad; /* open: nresult is room; ay_wire_told.count is how many there are, of one set */
 };
 
 /* What an executor tells whose kernels return tensors of their own: these lie in its own memory, and the judge reads
  * them there. One ay_wire_result per set and result follows. */
 struct ay_wire_told {
-	uint32_t nset, pad;
+	uint32_t count, pad;
 	char text[1016]; /* words about `what` of the status; NUL-ended */
 };
 

@@ -194,6 +194,7 @@ void ay_judge_release(struct ay_judge *j)
 {
 	if (j->exec)
 		ay_exec_stop(j->exec);
+	ay_witness_release(&j->witness);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	ay_xfree(j->copy);
@@ -329,6 +330,18 @@ static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
 	return p->has_seed ? ay_key_from_seed(line_text(t->a, line), p->seed).k[0] >> 32 : ay_secret_u64() >> 32;
 }
 
+static int ask_witness(struct trial *t, const struct ay_entry_op *op, const char **why, struct ay_err *err)
+{
+	struct ay_witness *w = &t->j->witness;
+
+	w->python = t->j->policy.python;
+	w->sandbox = t->j->policy.sandbox;
+	w->threads = t->j->policy.oracle_threads;
+	t->rep->oracle = "aten";
+	return ay_witness_answer(w, op, t->call, t->a, why, err);
+}
+
+/* 1: it cannot be judged, and that was said. */
 static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
@@ -343,6 +356,15 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 	t->rep->line = line_text(t->a, line);
 	if (ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err))
 		return -1;
+	if (sc->op->op[0]->flags & AY_FOREIGN) {
+		const char *why = NULL;
+		int rc = ask_witness(t, sc->op, &why, err);
+
+		if (rc > 0)
+			ay_trial_say(t, AY_VERDICT_SKIPPED, why);
+		if (rc)
+			return rc;
+	}
 	t->nset = sc->op->op[0]->flags & AY_RANDOM ? SETS_RANDOM : SETS;
 	ay_stage_plan(t);
 	return 0;
@@ -373,12 +395,13 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	int64_t begin = ay_now_ns();
 	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op };
 	struct ay_batch b = { .threads = j->policy.threads, .timeout_s = j->policy.call_timeout_s };
-	int chosen;
+	int chosen, open;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
-	if (prepare(&t, sc, err))
+	open = prepare(&t, sc, err);
+	if (open < 0)
 		return -1;
-	chosen = choose_entry(&t, &b);
+	chosen = open ? 1 : choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
 	else if (!chosen && !too_large(&t)) {

@@ -19,6 +19,7 @@
 #include "exec/python.h"
 #include "forge/forge.h"
 #include "judge/verdict.h"
+#include "judge/witness.h"
 #include "op/suite.h"
 #include "timing/timing.h"
 
@@ -47,6 +48,7 @@ struct ay_report {
 	int64_t bad, total; /* elements outside the bound, elements judged */
 	const char *at;     /* "[3, 17]": the first bad one */
 	double want, got, bound;
+	const char *oracle;  /* who knew the answer: "aten"; NULL = our own reference */
 	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;       /* of judging the case, everything included */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
@@ -74,8 +76,9 @@ struct ay_judge {
 	struct ay_kernel kernel;
 	struct ay_arena keep; /* entry names, routes */
 	struct ay_route *routes;
-	struct ay_exec *exec; /* NULL: not running */
-	struct ay_pool pool;  /* reused while the next case fits */
+	struct ay_exec *exec;      /* NULL: not running */
+	struct ay_witness witness; /* for operators that are not in the catalogue */
+	struct ay_pool pool;       /* reused while the next case fits */
 	bool has_pool;
 	uint8_t *copy; /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;

@@ -449,40 +449,80 @@ static int resolve_operands(struct binder *b)
 
 /* --- results --------------------------------------------------------------------------------------------- */
 
+/* What op->result would say. The answers of written arguments stand before those of results. */
+static int result_of(struct binder *b, int k, struct ay_meta *m)
+{
+	const struct ay_call *c = b->c;
+
+	if (c->given) {
+		int first = 0;
+
+		for (int i = 0; i < c->noperand; i++)
+			first += c->operand[i]->role == AY_INOUT || c->operand[i]->role == AY_OUT;
+		if (first + k >= c->given->n)
+			return ay_fail(b->err, AY_ERR_BIND, "%s gives fewer results than its schema says",
+				       c->s->base);
+		*m = c->given->answer[first + k].meta;
+		return 0;
+	}
+	return c->op->result ? c->op->result(c, k, m, b->err) : ay_result_like_first(c, k, m, b->err);
+}
+
+static int add_result(struct binder *b, int k, const char *name)
+{
+	struct ay_meta m = { .dt = AY_DT_NONE };
+	struct ay_operand *o;
+
+	if (result_of(b, k, &m))
+		return -1;
+	if (m.dt == AY_DT_NONE || !ay_shape_ok(m.ndim, m.shape, ay_dt_info(m.dt)->bytes))
+		return ay_fail(b->err, AY_ERR_BIND, "%s cannot give a result for these arguments", b->c->s->base);
+	o = add_operand(b, name ? name : "out", AY_RESULT);
+	o->fill.name = "out";
+	o->view.dt = m.dt;
+	o->view.ndim = m.ndim;
+	memcpy(o->view.shape, m.shape, sizeof m.shape);
+	o->has_stride = m.has_stride;
+	if (m.has_stride)
+		memcpy(o->view.stride, m.stride, sizeof m.stride);
+	else
+		ay_strides_dense(m.ndim, m.shape, o->view.stride);
+	if (reaches_too_far(&o->view))
+		return ay_fail(b->err, AY_ERR_BIND, "the strides of '%s' reach too far", o->name);
+	return 0;
+}
+
+/* How many tensors a list of results has: what the answers leave over for it. */
+static int list_length(const struct binder *b)
+{
+	const struct ay_call *c = b->c;
+	int n = c->given ? c->given->n : 1;
+
+	for (int i = 0; i < c->noperand && c->given; i++)
+		n -= c->operand[i]->role == AY_INOUT || c->operand[i]->role == AY_OUT;
+	for (int r = 0; r < c->s->nret && c->given; r++)
+		n -= ay_schema_ret_arg(c->s, r) < 0 && ay_stype_is_tensor(&c->s->ret[r].type) &&
+		     !c->s->ret[r].type.list;
+	return n;
+}
+
 static int bind_results(struct binder *b)
 {
 	struct ay_call *c = b->c;
 	const struct ay_schema *s = c->s;
+	const int length = list_length(b);
 	int k = 0;
 
 	for (int r = 0; r < s->nret; r++) {
-		struct ay_meta m = { .dt = AY_DT_NONE };
-		struct ay_operand *o;
-
 		if (ay_schema_ret_arg(s, r) >= 0)
 			continue;
 		if (!ay_stype_is_tensor(&s->ret[r].type)) {
 			c->nscalar_out++;
 			continue;
 		}
-		if (c->op->result ? c->op->result(c, k, &m, b->err) : ay_result_like_first(c, k, &m, b->err))
-			return -1;
-		if (m.dt == AY_DT_NONE || !ay_shape_ok(m.ndim, m.shape, ay_dt_info(m.dt)->bytes))
-			return ay_fail(b->err, AY_ERR_BIND, "%s cannot give a result for these arguments",
-				       s->base);
-		o = add_operand(b, s->ret[r].name ? s->ret[r].name : "out", AY_RESULT);
-		o->fill.name = "out";
-		o->view.dt = m.dt;
-		o->view.ndim = m.ndim;
-		memcpy(o->view.shape, m.shape, sizeof m.shape);
-		o->has_stride = m.has_stride;
-		if (m.has_stride)
-			memcpy(o->view.stride, m.stride, sizeof m.stride);
-		else
-			ay_strides_dense(m.ndim, m.shape, o->view.stride);
-		if (reaches_too_far(&o->view))
-			return ay_fail(b->err, AY_ERR_BIND, "the strides of '%s' reach too far", o->name);
-		k++;
+		for (int n = s->ret[r].type.list ? length : 1; n > 0; n--)
+			if (add_result(b, k++, s->ret[r].name))
+				return -1;
 	}
 	return 0;
 }
@@ -517,6 +557,14 @@ static int check_out_shapes(struct binder *b)
 	return 0;
 }
 
+static int close_call(struct binder *b)
+{
+	if (bind_results(b))
+		return -1;
+	list_outputs(b);
+	return check_out_shapes(b);
+}
+
 int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_schema *s, const struct ay_case *line,
 		 struct ay_call **out, struct ay_err *err)
 {
@@ -529,9 +577,15 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 	c->line = line;
 	c->seed = line->has_seed ? line->seed : 0;
 	c->key = ay_key_from_seed("assay case seed", c->seed);
-	if (bind_args(&b, line) || resolve_operands(&b) || (op->accepts && op->accepts(c, err)) ||
-	    bind_results(&b))
+	if (bind_args(&b, line) || resolve_operands(&b) || (op->accepts && op->accepts(c, err)))
 		return -1;
-	list_outputs(&b);
-	return check_out_shapes(&b);
+	return op->flags & AY_FOREIGN ? 0 : close_call(&b);
+}
+
+int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err)
+{
+	struct binder b = { a, c, err, 0 };
+
+	c->given = given;
+	return close_call(&b);
 }

@@ -51,6 +51,27 @@ struct ay_barg {
 	long double scalar_store[2]; /* its content */
 };
 
+/* Shape, dtype and strides of a result; starts as a contiguous one of unknown dtype. */
+struct ay_meta {
+	enum ay_dt dt;
+	int ndim;
+	int64_t shape[AY_MAX_DIM];
+	bool has_stride; /* the operator promises these, which may share or skip memory */
+	int64_t stride[AY_MAX_DIM];
+};
+
+/* What one written operand should hold, of a call whose operator has no reference here. */
+struct ay_answer {
+	struct ay_meta meta;
+	struct ay_view want; /* f64, c128, i64 or b8; dense */
+	const double *mag;   /* per element, as ay_mag of op.h; NULL = exactly this */
+};
+
+struct ay_given {
+	int n; /* in the order of ay_call.out */
+	struct ay_answer *answer;
+};
+
 struct ay_call {
 	const struct ay_op *op;
 	const struct ay_schema *s;
@@ -63,15 +84,8 @@ struct ay_call {
 	int nscalar_out;         /* results that are not tensors (item) */
 	uint64_t seed;
 	struct ay_key key; /* of the inputs, from the seed */
-};
-
-/* Shape, dtype and strides of a result; starts as a contiguous one of unknown dtype. */
-struct ay_meta {
-	enum ay_dt dt;
-	int ndim;
-	int64_t shape[AY_MAX_DIM];
-	bool has_stride; /* the operator promises these, which may share or skip memory */
-	int64_t stride[AY_MAX_DIM];
+	const struct ay_given
+		*given; /* AY_FOREIGN: the answer; NULL: the call is open, its results are not known yet */
 };
 
 /*
@@ -81,6 +95,9 @@ struct ay_meta {
  */
 int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_schema *s, const struct ay_case *line,
 		 struct ay_call **out, struct ay_err *err);
+/* The rest of it, for a call of an operator whose answers come from elsewhere (AY_FOREIGN): ay_call_bind leaves that
+ * open. */
+int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err);
 /* The line again, with every fill and the seed written out: what reproduces the call under any version. */
 struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c);
 

@@ -33,6 +33,7 @@ enum {
 	AY_EXTRA = 128,     /* not one of the 210 */
 	AY_INTEGRAL = 512,  /* sums and products only: with fill=exact everywhere the result must be exact */
 	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
+	AY_FOREIGN = 1024,  /* not in the catalogue: its answers come from elsewhere (struct ay_given) */
 };
 
 /* Row i of an output: its i-th fibre along axis. */
@@ -127,6 +128,12 @@ struct ay_op {
 	{                         \
 		__VA_ARGS__, NULL \
 	}
+
+/* The reference of AY_FOREIGN operators, one per number type: what the call was given. */
+void ay_given_reference_d(struct ay_ref *r);
+void ay_given_reference_ld(struct ay_ref *r);
+void ay_given_reference_z(struct ay_ref *r);
+void ay_given_reference_lz(struct ay_ref *r);
 
 /* Rows along the last axis, or along the argument `dim`. */
 void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);

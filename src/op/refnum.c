@@ -96,3 +96,22 @@ num ay_number(const struct ay_call *c, const char *name)
 	row_load(v->dt, v->data, 1, 1, &x);
 	return x;
 }
+
+/* Outputs differ in size: a smaller one than the largest comes whole, with the first range. */
+void AY_NUM(ay_given_reference)(struct ay_ref *r)
+{
+	int64_t most = 0;
+
+	for (int k = 0; k < r->c->nout; k++)
+		most = ay_numel_of(&r->c->out[k]->view) > most ? ay_numel_of(&r->c->out[k]->view) : most;
+	for (int k = 0; k < r->c->nout; k++) {
+		const struct ay_answer *a = &r->c->given->answer[k];
+		const int64_t n = ay_numel_of(&r->c->out[k]->view), hi = n == most ? r->hi : n;
+
+		if (!r->len[k] || hi <= r->lo)
+			continue;
+		row_load(a->want.dt, elem(&a->want, r->lo), 1, hi - r->lo, ay_val(r, k, r->lo, 0));
+		for (int64_t i = r->lo; i < hi; i++)
+			*ay_mag(r, k, i, 0) = a->mag ? a->mag[i] : -1;
+	}
+}

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FOREIGN_MAX = 4096 };
+
 static int init_entry(struct ay_registry *r, const struct ay_op_file *f, int i, struct ay_entry_op *e,
 		      struct ay_err *err)
 {
@@ -36,7 +38,8 @@ int ay_registry_init(struct ay_registry *r, const struct ay_op_file *files, stru
 	for (const struct ay_op_file *f = files; f->path; f++)
 		for (int i = 0; f->table[0][i].schemas; i++)
 			n++;
-	r->op = AY_NEW_N(&r->arena, struct ay_entry_op, n);
+	r->cap = n + FOREIGN_MAX; /* entries are pointed at: they never move */
+	r->op = AY_NEW_N(&r->arena, struct ay_entry_op, r->cap);
 	for (const struct ay_op_file *f = files; f->path; f++)
 		for (int i = 0; f->table[0][i].schemas; i++)
 			if (init_entry(r, f, i, &r->op[r->n++], err))
@@ -191,7 +194,9 @@ const struct ay_schema *ay_registry_functional(const struct ay_registry *r, cons
 	ay_schema_signature(&want, s);
 	for (int i = 0; i < r->n && !found; i++) {
 		for (int k = 0; k < r->op[i].nschema && !found; k++) {
-			if (!is_functional(r->op[i].schema[k]))
+			/* equal signatures have equal bases, but for the underscore: that is told sooner */
+			if (strncmp(r->op[i].schema[k]->base, s->base, strlen(r->op[i].schema[k]->base)) ||
+			    !is_functional(r->op[i].schema[k]))
 				continue;
 			ay_str_clear(&have);
 			ay_schema_signature(&have, r->op[i].schema[k]);

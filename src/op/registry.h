@@ -24,17 +24,23 @@ struct ay_entry_op {
 	const struct ay_op *op[AY_NUM_COUNT];
 	int nschema;
 	struct ay_schema **schema;
+	const char *why; /* AY_FOREIGN: why its cases cannot be judged; NULL = they can */
 };
 
 struct ay_registry {
 	struct ay_arena arena;
-	int n;
+	int n, cap;
 	struct ay_entry_op *op;
 };
 
 /* Parses every schema. A bad one is an error that names file and column. */
 int ay_registry_init(struct ay_registry *r, const struct ay_op_file *files, struct ay_err *err);
 void ay_registry_release(struct ay_registry *r);
+/*
+ * Adds the operators of a text that are not there: one schema a line, its tags behind a tab (torch/assay/schemas.py).
+ * Their answers come from elsewhere. Schemas that no kernel can have are left out. What was there stays where it is.
+ */
+int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, struct ay_err *err);
 
 /* By "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add", "cublasSgemm_v2", a C symbol. With an overload
  * *schema is that one; without, the operator's first (and *exact is false). NULL and a message with the nearest

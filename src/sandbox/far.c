@@ -127,12 +127,9 @@ static void enter(const struct question *q, const int *got)
 	struct ay_sandbox sb = { .landlock_abi = q->landlock_abi };
 	const char *also[ALSO_MAX + 1] = { 0 };
 	int fd[AY_JAIL_FDS], nalso = 0;
-	struct ay_jail_spec spec = { .kind = AY_JAIL_PYTHON,
-				     .exe = -1,
-				     .fd = fd,
-				     .nfd = q->nfd,
-				     .also = also,
-				     .limits = q->limits };
+	struct ay_jail_spec spec = {
+		.kind = AY_JAIL_PYTHON, .exe = -1, .fd = fd, .nfd = q->nfd, .also = also, .limits = q->limits
+	};
 	struct ay_plan p = { .spec = &spec, .sb = &sb, .layers = q->layers, .report = got[0], .uid = q->uid };
 
 	for (const char *s = q->also; s < q->also + q->also_bytes && nalso < ALSO_MAX; s += strlen(s) + 1)

@@ -91,6 +91,7 @@ class Entry:
         self.finish = [None if a["type"]["list"] else FINISH.get(a["type"]["base"]) for a in self.args]
         self.use = use
         self.base = about["base"]
+        self.open = False  # returns as many tensors as it likes
         self.ns = about["ns"]
 
 
@@ -142,7 +143,7 @@ def is_interpreted(module):
 def load(fd, about):
     global interpreted
     about = json.loads(about)
-    if about["aten"]:
+    if about["aten"] or about["oracle"]:
         found = [(f, torch_function(f)) for f in about["functions"]]
         use = "torch"
     else:
@@ -152,6 +153,12 @@ def load(fd, about):
                  for f in about["functions"]]
         use = about["use"]
     entries[:] = [Entry(f, call, use) for f, call in found if call is not None]
+    if about["oracle"]:
+        from assay import oracle
+        for e in entries:
+            e.function = e.call
+            e.call = oracle.function(e)
+            e.open = True
     return entries
 
 
@@ -194,6 +201,8 @@ def is_same(x, y):
 def results(entry, value, args, kwargs):
     """What was returned, flat: numbers first, then tensors; not what is an argument."""
     e = entries[entry]
+    if e.open:
+        return value
     if not e.rets:
         return []
     values = [value] if len(e.rets) == 1 else value

@@ -27,9 +27,9 @@ enum { ARGS = 64 };
 
 /* A function of the kernel's. */
 struct function {
-	PyObject *call;    /* borrowed from `kernel` */
-	PyObject *finish;  /* a list: per argument what makes the object of its type from a plain one, or None */
-	PyObject *names;   /* a list: of the arguments */
+	PyObject *call;   /* borrowed from `kernel` */
+	PyObject *finish; /* a list: per argument what makes the object of its type from a plain one, or None */
+	PyObject *names;  /* a list: of the arguments */
 	int narg, nparam;
 	struct {
 		int kind, arg, ret;
@@ -174,9 +174,7 @@ static PyObject *make_plain(int kind, const void *v)
 	case AY_PARAM_BOOL: return PyBool_FromLong(*(const bool *)v);
 	case AY_PARAM_SCALAR: return make_number(v);
 	case AY_PARAM_STR: return PyUnicode_FromString(v);
-	case AY_PARAM_I32:
-		code = *(const int32_t *)v;
-		return code == -1 ? none() : PyLong_FromLong(code);
+	case AY_PARAM_I32: code = *(const int32_t *)v; return code == -1 ? none() : PyLong_FromLong(code);
 	case AY_PARAM_DEVICE:
 	case AY_PARAM_DEVICE_P: return PyLong_FromLong(0);
 	case AY_PARAM_RNG: return none(); /* the default generator is seeded instead */
@@ -191,8 +189,7 @@ static PyObject *make_wrapped(const ay_tensor *t)
 	case AY_B8: return PyBool_FromLong(*(const uint8_t *)t->data);
 	case AY_I64: return PyLong_FromLongLong(*(const int64_t *)t->data);
 	case AY_F64: return PyFloat_FromDouble(*(const double *)t->data);
-	case AY_C128:
-		return PyComplex_FromDoubles(((const double *)t->data)[0], ((const double *)t->data)[1]);
+	case AY_C128: return PyComplex_FromDoubles(((const double *)t->data)[0], ((const double *)t->data)[1]);
 	default: return make_tensor(t);
 	}
 }
@@ -322,7 +319,8 @@ static int ready(void)
 	if (!batch.args || !batch.kwargs || !batch.result)
 		return -1;
 	batch.nset = n;
-	form = PyObject_CallMethod(kernel.boot, "form", "iK", (int)held.c.h.entry, (unsigned long long)held.c.h.plain);
+	form = PyObject_CallMethod(kernel.boot, "form", "iK", (int)held.c.h.entry,
+				   (unsigned long long)held.c.h.plain);
 	if (form)
 		rc = set_threads((int32_t)held.c.h.threads);
 	for (uint32_t i = 0; !rc && i < n; i++)
@@ -369,8 +367,9 @@ static void on_exception(struct ay_wire_status *s, uint32_t set)
 {
 	const bool refused = PyErr_ExceptionMatches(PyExc_NotImplementedError);
 
-	s->what = refused ? AY_WIRE_REFUSED : PyErr_ExceptionMatches(PyExc_MemoryError) ? AY_WIRE_STARVED
-											: AY_WIRE_RAISED;
+	s->what = refused                                     ? AY_WIRE_REFUSED
+		  : PyErr_ExceptionMatches(PyExc_MemoryError) ? AY_WIRE_STARVED
+							      : AY_WIRE_RAISED;
 	s->rc = AY_UNSUPPORTED;
 	s->set = set;
 	explain(told()->text, sizeof told()->text);
@@ -441,8 +440,8 @@ static int tell_set(const struct function *f, uint32_t set)
 	struct ay_wire_result *r = (struct ay_wire_result *)(told() + 1) + (size_t)set * held.c.h.nresult;
 	uint8_t *mem = held.mem + set * held.c.set_bytes;
 	void *const *v = (void *const *)mem;
-	PyObject *list = PyObject_CallMethod(kernel.boot, "results", "iOOO", (int)held.c.h.entry, batch.result[set],
-					     batch.args[set], batch.kwargs[set]);
+	PyObject *list = PyObject_CallMethod(kernel.boot, "results", "iOOO", (int)held.c.h.entry,
+					     batch.result[set], batch.args[set], batch.kwargs[set]);
 	Py_ssize_t at = 0, n = list ? PyList_Size(list) : -1;
 	uint32_t k = 0;
 	int rc = list ? 0 : -1;
@@ -452,7 +451,9 @@ static int tell_set(const struct function *f, uint32_t set)
 			rc = number_result(v[i], f->param[i].kind, PyList_GetItem(list, at++));
 	while (!rc && at < n && k < held.c.h.nresult)
 		rc = describe(PyList_GetItem(list, at++), &r[k++]);
-	if (!rc && (at < n || k < held.c.h.nresult)) {
+	if (!rc && held.c.h.open)
+		told()->count = k;
+	else if (!rc && (at < n || k < held.c.h.nresult)) {
 		PyErr_Format(PyExc_ValueError, "returned %zd results, %d are due", n,
 			     (int)(held.c.h.nresult + held.c.h.nscalar));
 		rc = -1;
@@ -490,9 +491,9 @@ static int seed(const struct function *f, uint32_t set)
 
 		if (f->param[i].kind != AY_PARAM_RNG)
 			continue;
-		r = PyObject_CallMethod(kernel.boot, "seed", "K",
-					(unsigned long long)(((const ay_rng *)v[i])->seed ^
-							     ((const ay_rng *)v[i])->offset));
+		r = PyObject_CallMethod(
+			kernel.boot, "seed", "K",
+			(unsigned long long)(((const ay_rng *)v[i])->seed ^ ((const ay_rng *)v[i])->offset));
 		Py_XDECREF(r);
 		return r ? 0 : -1;
 	}
@@ -632,7 +633,8 @@ static void take_entries(void)
 static void load(const struct message *m)
 {
 	const int fd = m->nfd ? m->fd[0] : -1;
-	PyObject *about = PyUnicode_DecodeUTF8((const char *)m->payload, (Py_ssize_t)strnlen((const char *)m->payload, m->head.bytes), NULL);
+	PyObject *about = PyUnicode_DecodeUTF8((const char *)m->payload,
+					       (Py_ssize_t)strnlen((const char *)m->payload, m->head.bytes), NULL);
 
 	kernel.entries = about ? PyObject_CallMethod(kernel.boot, "load", "iO", fd, about) : NULL;
 	Py_XDECREF(about);
@@ -674,7 +676,9 @@ static PyObject *serve(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = { { "serve", serve, METH_VARARGS, NULL }, { NULL, NULL, 0, NULL } };
-static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, "_assay", NULL, -1, methods, NULL, NULL, NULL, NULL };
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT, "_assay", NULL, -1, methods, NULL, NULL, NULL, NULL
+};
 
 PyMODINIT_FUNC PyInit__assay(void)
 {

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that are not in the catalogue: everything that torch has a schema for. They have no reference here; what a
+ * call should give is found by whoever judges it (judge/witness.h) and handed over as struct ay_given.
+ */
+#include "op/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void (*const references[AY_NUM_COUNT])(struct ay_ref *) = { ay_given_reference_d, ay_given_reference_ld,
+								   ay_given_reference_z, ay_given_reference_lz };
+
+/* Why a schema's cases cannot be judged by their values; NULL: they can. */
+static const char *why_not(const struct ay_schema *s, const char *tags)
+{
+	static const struct {
+		const char *tag, *why;
+	} table[] = { { "nondeterministic_seeded", "a random operator that is not in the catalogue" },
+		      { "nondeterministic_bitwise", NULL } };
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (strstr(tags, table[i].tag))
+			return table[i].why;
+	for (int r = 0; r < s->nret; r++)
+		if (!ay_stype_is_tensor(&s->ret[r].type))
+			return "it returns a number, and is not in the catalogue";
+	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
+}
+
+static bool is_view(const struct ay_schema *s)
+{
+	for (int r = 0; r < s->nret; r++)
+		if (s->ret[r].type.alias && ay_schema_ret_arg(s, r) < 0)
+			return true;
+	return false;
+}
+
+static struct ay_entry_op *entry_of(struct ay_registry *r, int from, const struct ay_schema *s)
+{
+	for (int i = from; i < r->n; i++)
+		if (!strcmp(r->op[i].schema[0]->base, s->base) && !strcmp(r->op[i].schema[0]->ns, s->ns))
+			return &r->op[i];
+	return NULL;
+}
+
+/* A new operator, with room for its overloads. */
+static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
+{
+	enum { OVERLOADS = 64 };
+	struct ay_entry_op *e = &r->op[r->n++];
+
+	*e = (struct ay_entry_op){ .path = ay_sprintf(&r->arena, "torch/%s", s->base),
+				   .name = ay_sprintf(&r->arena, "%s::%s", s->ns, s->base),
+				   .schema = AY_NEW_N(&r->arena, struct ay_schema *, OVERLOADS) };
+	for (int n = 0; n < AY_NUM_COUNT; n++) {
+		struct ay_op *op = AY_NEW(&r->arena, struct ay_op);
+
+		*op = (struct ay_op){ .doc = "See PyTorch's own documentation.",
+				      .reference = references[n],
+				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
+		e->op[n] = op;
+	}
+	return e;
+}
+
+static bool is_there(const struct ay_registry *r, int n, const struct ay_schema *s)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(r->op[i].schema[0]->base, s->base) && !strcmp(r->op[i].schema[0]->ns, s->ns))
+			return true;
+	return false;
+}
+
+static void add_schema(struct ay_registry *r, int had, struct ay_schema *s, const char *tags)
+{
+	struct ay_entry_op *e;
+
+	if (!ay_schema_is_kernel(s) || is_there(r, had, s))
+		return;
+	e = entry_of(r, had, s);
+	if (!e && r->n < r->cap) {
+		e = add_entry(r, s);
+		e->why = why_not(s, tags);
+	}
+	if (e && e->nschema < 64)
+		e->schema[e->nschema++] = s;
+}
+
+int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, struct ay_err *err)
+{
+	const int had = r->n;
+	int line = 0;
+
+	for (const char *p = text, *end; p < text + len; p = end + 1) {
+		const size_t left = (size_t)(text + len - p);
+		char *one, *tags;
+		struct ay_schema *s;
+		struct ay_err bad = { 0 };
+
+		end = memchr(p, '\n', left);
+		if (!end)
+			end = text + len;
+		line++;
+		one = ay_strndup(&r->arena, p, (size_t)(end - p));
+		tags = strchr(one, '\t');
+		if (tags)
+			*tags++ = 0;
+		/* types that no kernel can take are no errors: torch has schemas for TorchScript's own use */
+		if (!ay_schema_parse(&r->arena, one, &s, &bad))
+			add_schema(r, had, s, tags ? tags : "");
+	}
+	if (r->n == had && line)
+		return ay_fail(err, AY_ERR_PARSE, "none of %d lines is the schema of an operator", line);
+	return 0;
+}

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of an operator that has no reference in C: ATen in double, on the inputs as they are.
+
+An answer is a flat list, three tensors for everything that the call writes, written arguments first, then results:
+what it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), and the weight of
+the error bound per element, as ay_mag of src/op/op.h; an empty weight means exactly this value.
+
+How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
+number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
+itself errs by at the dtype asked for, in ulps or absolutely, whichever is less, and 8 units of roundoff.
+"""
+import math
+
+import torch
+
+from assay import boot
+
+UNDEFINED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
+K_ACC = 4.0  # as AY_K_ACC
+
+WIDE = {
+    torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
+    torch.float8_e4m3fn: torch.float64, torch.float8_e5m2: torch.float64,
+    torch.complex32: torch.complex128, torch.complex64: torch.complex128,
+}
+NARROW = {torch.float64: torch.float32, torch.complex128: torch.complex64}
+
+
+class Unsuitable(Exception):
+    """There is no answer to hold a kernel against; the text says why."""
+
+
+# --- the same call in another precision ---------------------------------------------------------------------------
+
+
+def convert(x, table):
+    """x with every tensor and dtype in it as the table says; tensors are new ones, since the call may write them."""
+    if isinstance(x, torch.Tensor):
+        return x.to(table[x.dtype]) if x.dtype in table else x.clone()
+    if isinstance(x, torch.dtype):
+        return table.get(x, x)
+    if isinstance(x, (list, tuple)):
+        return [convert(y, table) for y in x]
+    return x
+
+
+def flatten(x):
+    return [t for y in x for t in flatten(y)] if isinstance(x, (list, tuple)) else [x]
+
+
+def run(e, args, kwargs, table, default):
+    """Everything that the call writes: arguments, then results that are none."""
+    args, kwargs = convert(args, table), {k: convert(v, table) for k, v in kwargs.items()}
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(default)
+    try:
+        value = e.function(*args, **kwargs)
+    finally:
+        torch.set_default_dtype(before)
+    written = [boot.argument(e, i, args, kwargs) for i, a in enumerate(e.args) if a["type"]["written"]]
+    values = value if len(e.rets) > 1 else [value]
+    results = [x for ret, x in zip(e.rets, values) if ret["arg"] < 0] if e.rets else []
+    return [x for x in flatten(written) if x is not None] + flatten(results)
+
+
+# --- how much error is honest -------------------------------------------------------------------------------------
+
+
+def growth(n):
+    return math.sqrt(n) + min(n, 65536) / 32
+
+
+def real(dtype):
+    return torch.empty((), dtype=dtype).abs().dtype if dtype.is_complex else dtype
+
+
+def ulps(size, dtype):
+    """The distance of neighbours of `size` in dtype."""
+    info = torch.finfo(real(dtype))
+    return torch.exp2(torch.floor(torch.log2(size.clamp(min=info.tiny)))) * info.eps
+
+
+def squared(x):
+    return (x.abs() ** 2).to(torch.float64) if isinstance(x, torch.Tensor) else x
+
+
+def product_terms(e, args, kwargs, at):
+    """Of a product of the tensors args[at], args[at + 1]: the 2-norm of the terms, by the same operator on squares."""
+    rest = [squared(x) if i in (at, at + 1) else x for i, x in enumerate(args)]
+    if at:  # addmm and its kin: what is added counts as a term; beta and alpha as their squares
+        rest[0] = squared(args[0])
+    kwargs = {k: abs(v) ** 2 if k in ("alpha", "beta") else v for k, v in kwargs.items()}
+    return e.function(*rest, **kwargs).sqrt()
+
+
+def convolution_terms(e, args, kwargs):
+    rest = [squared(x) if i < 3 else x for i, x in enumerate(args)]
+    return e.function(*rest, **kwargs).sqrt()
+
+
+def inner(i):
+    return lambda args: args[i].shape[-1]
+
+
+# name: (the 2-norm of the terms of every result, how many there are)
+TERMS = {
+    "mm": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "bmm": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "mv": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "dot": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "vdot": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "matmul": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
+    "addmm": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
+    "addmv": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
+    "baddbmm": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
+    "addbmm": (lambda e, a, k: product_terms(e, a, k, 1), lambda a: a[1].shape[-1] * a[1].shape[0]),
+    "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
+}
+# Parts of names of operators that add up along some dimension without saying how many terms a result has.
+REDUCING = ("norm", "softmax", "cum", "var", "std", "logsumexp", "sum", "mean", "dist", "backward", "attention", "trace",
+            "prod", "pool", "interp", "upsample", "grid_sampler", "fft", "einsum", "linalg", "cholesky", "cross_entropy",
+            "loss", "cov", "corr", "integrate", "trapz", "conv", "scatter", "index_add", "index_put", "embedding_bag",
+            "logcumsumexp", "matrix", "det", "solve", "svd", "eig", "qr", "lu", "renorm", "kron", "addr", "bilinear")
+
+
+def added(e, args, kwargs, want):
+    """growth * size of the terms of every element; None where nothing is known of it."""
+    base = e.base.rstrip("_")
+    if base in TERMS:
+        terms, count = TERMS[base]
+        try:
+            wide = convert(args, WIDE)
+            size = terms(e, wide, {k: convert(v, WIDE) for k, v in kwargs.items() if k != "out"})
+            return growth(count(wide)) * torch.maximum(size.abs(), want.abs())
+        except RuntimeError:
+            return None
+    if any(part in base for part in REDUCING):
+        tensors = [t for t in flatten(list(args)) if isinstance(t, torch.Tensor)]
+        most = max([t.numel() for t in tensors] or [1])
+        terms = max(1, most // max(1, want.numel()), max([max(t.shape, default=1) for t in tensors] or [1]))
+        finite = want.abs()[torch.isfinite(want)]
+        usual = finite.square().mean().sqrt() if finite.numel() else want.abs().new_zeros(())
+        return growth(terms) * torch.maximum(want.abs(), usual)
+    return None
+
+
+def own_error(got, want):
+    """ATen's error in ulps and absolutely, the most of all elements."""
+    at = torch.isfinite(got) & torch.isfinite(want)
+    if not at.any():
+        return 0.0, 0.0
+    miss = (got.to(want.dtype) - want).abs()[at]
+    return float((miss / ulps(want.abs()[at], got.dtype)).max()), float(miss.max())
+
+
+def weigh(e, args, kwargs, got, want, rough):
+    """The weight per element. rough: the call in single precision and the same inputs in double, where `got` is double
+    itself and cannot show its error; else None."""
+    u = 2.0 ** -53 if got.dtype in NARROW else 2.0 ** -24
+    in_ulps, absolute = own_error(*rough) if rough else own_error(got, want)
+    if rough:
+        absolute *= 2.0 ** -29
+    size = want.abs()
+    most = float(size[torch.isfinite(size)].max()) if torch.isfinite(size).any() else 0.0
+    if absolute > 0.05 * most and in_ulps * torch.finfo(real(got.dtype)).eps > 0.05 and most > 0:
+        raise Unsuitable(f"in double ATen's answer is another one (off by {absolute:.3g}, the largest is {most:.3g})")
+    honest = 4 * torch.clamp(in_ulps * ulps(size, got.dtype), max=absolute)
+    mag = honest / (K_ACC * u) + 2 * size
+    more = added(e, args, kwargs, want)
+    if more is not None and more.shape == mag.shape:
+        mag = torch.maximum(mag, more)
+    return torch.nan_to_num(mag, nan=0.0, posinf=0.0)
+
+
+# --- answers --------------------------------------------------------------------------------------------------------
+
+
+def shown(x):
+    """dtype and shape of x, in the memory of one element."""
+    return torch.zeros((), dtype=x.dtype).expand(x.shape)
+
+
+def answer_one(e, args, kwargs, k, got, want, rough):
+    if not isinstance(got, torch.Tensor) or got.layout != torch.strided:
+        raise Unsuitable("it gives something else than dense tensors")
+    if e.base in UNDEFINED:
+        return [shown(got), got.new_zeros(got.shape, dtype=torch.float64), torch.full(got.shape, -math.inf).double()]
+    if got.shape != want.shape:
+        raise Unsuitable("in double ATen's answer has another shape")
+    if not (got.is_floating_point() or got.is_complex()):
+        if want.is_floating_point() or want.is_complex() or not torch.equal(got, want.to(got.dtype)):
+            raise Unsuitable("in double ATen's integers are others")
+        exact = got if got.dtype == torch.bool else got.to(torch.int64)
+        return [shown(got), exact.contiguous(), torch.empty(0)]
+    want = want.to(torch.complex128 if got.is_complex() else torch.float64).resolve_conj().resolve_neg().contiguous()
+    weight = weigh(e, args, kwargs, got, want, rough and (rough[0][k], rough[1][k]))
+    return [shown(got), want, weight.to(torch.float64).contiguous()]
+
+
+def answer(e, args, kwargs):
+    single = torch.float32
+    got = run(e, args, kwargs, {}, single)
+    want = run(e, args, kwargs, WIDE, torch.float64)
+    rough = None
+    if any(isinstance(x, torch.Tensor) and x.dtype in NARROW for x in got):
+        less, less_kw = convert(args, NARROW), {k: convert(v, NARROW) for k, v in kwargs.items()}
+        rough = run(e, less, less_kw, {}, single), run(e, less, less_kw, WIDE, torch.float64)
+    if len(got) != len(want):
+        raise Unsuitable("in double ATen gives another number of results")
+    return [x for k in range(len(got)) for x in answer_one(e, args, kwargs, k, got[k], want[k], rough)]
+
+
+def function(e):
+    """What the executor calls in place of the operator."""
+
+    def call(*args, **kwargs):
+        with torch.no_grad():
+            return answer(e, list(args), kwargs)
+
+    return call
