@@ -43,6 +43,7 @@ struct options {
 	double timeout;
 	struct clock_options clock;
 	struct torch_options torch;
+	const char *ref;
 };
 
 /* Everything about one check. */
@@ -54,7 +55,8 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
-	struct ay_str times; /* a table */
+	struct ay_str times;  /* a table */
+	struct ay_ref_op ref; /* of --ref */
 	/* progress */
 	bool tty;
 	int64_t begin, last;
@@ -146,7 +148,9 @@ static void on_built(void *user, const struct ay_task_result *r)
 	if (c->o.json)
 		return;
 	printf("%s  %s  (%s, ", r->op->name, c->task.file,
-	       c->compiler ? ay_file_basename(c->compiler) : "no compiler");
+	       c->compiler                  ? ay_file_basename(c->compiler)
+	       : c->task.lang >= AY_LANG_PY ? "Python"
+					    : "no compiler");
 	if (!c->compiler)
 		printf("taken as it is)\n");
 	else if (r->built.cached)
@@ -219,11 +223,22 @@ static int find_op(struct check *c, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
+/* The operator of --ref, and its cases. */
+static int find_ref(struct check *c, struct ay_err *err)
+{
+	if (ay_foreign_ref(c->app->registry, &c->o.torch.interpreter, c->o.ref, c->app->arena, &c->ref, err))
+		return -1;
+	c->task.op = c->ref.op;
+	return 0;
+}
+
 /* What is not in the catalogue torch may have; without it the first failure stands. */
 static int find_op_anywhere(struct check *c, struct ay_err *err)
 {
 	struct ay_err ignored = { 0 };
 
+	if (c->o.ref)
+		return find_ref(c, err);
 	if (!find_op(c, err))
 		return 0;
 	if (err->code == AY_ERR_PARSE ||
@@ -241,11 +256,11 @@ static int prepare(struct check *c, struct ay_err *err)
 	if (ay_file_read(c->app->arena, t->file, SOURCE_MAX, &source, &t->len, err))
 		return -1;
 	t->source = source;
-	if (ay_lang_of(t->file, &t->lang, err) || find_op_anywhere(c, err) ||
-	    clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
+	if (ay_lang_of(t->file, &t->lang, err) || torch_policy(&c->o.torch, &t->policy, err) ||
+	    find_op_anywhere(c, err) || clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
 		return -1;
-	t->line = &c->o.line;
-	t->nline = c->o.line ? 1 : 0;
+	t->line = c->o.line ? &c->o.line : c->ref.line;
+	t->nline = c->o.line ? 1 : c->ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
 	t->build_timeout_s = 120;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
@@ -254,7 +269,9 @@ static int prepare(struct check *c, struct ay_err *err)
 					.allow_tf32 = c->o.tf32,
 					.has_seed = c->o.seed >= 0,
 					.seed = (uint64_t)c->o.seed,
-					.sandbox = c->sandbox };
+					.sandbox = c->sandbox,
+					.ref_fd = c->ref.fd,
+					.ref_file = c->ref.file };
 	return torch_policy(&c->o.torch, &t->policy, err);
 }
 
@@ -266,7 +283,7 @@ static int check(struct check *c, struct ay_err *err)
 	int status = EXIT_FAILED;
 
 	if (!prepare(c, err) && !ay_forge_init(&f, c->o.cache, err)) {
-		c->compiler = c->task.lang == AY_LANG_CXX ? f.cxx : f.cc;
+		c->compiler = c->task.lang >= AY_LANG_PY ? NULL : c->task.lang == AY_LANG_CXX ? f.cxx : f.cc;
 		if (!ay_task_run(c->app->registry, &f, &c->task, &w, c->app->arena, &r, err)) {
 			if (c->o.json) {
 				json_t *j = record_kernel(&c->facts, &r, "summary");
@@ -346,6 +363,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		CLOCK_OPTS(&c.o.clock),
 		TORCH_OPTS(&c.o.torch),
+		{ "ref", OPT_TEXT, &c.o.ref, "FILE",
+		  "an operator of your own: a Python file with SCHEMA, CASES and reference()" },
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },

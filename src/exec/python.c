@@ -229,10 +229,10 @@ static int last_status(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, size_t *len,
-			     struct ay_err *err)
+const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, const char *arg,
+			     size_t *len, struct ay_err *err)
 {
-	char *const argv[] = { (char *)path, "-c", (char *)ay_python_boot, (char *)module, NULL };
+	char *const argv[] = { (char *)path, "-c", (char *)ay_python_boot, (char *)module, (char *)arg, NULL };
 	int out[2], pack = ay_python_pack(err), words = memfd_create("assay-words", MFD_CLOEXEC);
 	const char *text = NULL;
 

@@ -61,9 +61,10 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
  * memfd that the caller closes, as descriptor AY_PYTHON_PACK. The module's main(args) is called.
  */
 enum { AY_PYTHON_PACK = 4 };
-/* Runs it to its end and gives what it wrote; NULL if it failed, with its last words in err. In the arena. */
-const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, size_t *len,
-			     struct ay_err *err);
+/* Runs it to its end, with one argument (NULL = none), and gives what it wrote; NULL if it failed, with its last words
+ * in err. In the arena. */
+const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, const char *arg,
+			     size_t *len, struct ay_err *err);
 /* The version of its torch, found without importing it. */
 const char *ay_python_torch(struct ay_arena *a, const char *path, struct ay_err *err);
 extern const char ay_python_boot[];

@@ -14,4 +14,17 @@
  */
 int ay_foreign_load(struct ay_registry *r, struct ay_python *p, const char *cache, struct ay_err *err);
 
+/* An operator of the user's own: a file in Python with SCHEMA, CASES and reference() (torch/assay/ref.py). */
+struct ay_ref_op {
+	const char *file;
+	int fd; /* sealed memfd of the source; the caller closes it. -1 = none */
+	const struct ay_entry_op *op;
+	int nline;
+	const char **line;
+};
+
+/* Reads the file, by running it, and adds its operator to the registry. In the arena. */
+int ay_foreign_ref(struct ay_registry *r, struct ay_python *p, const char *file, struct ay_arena *a,
+		   struct ay_ref_op *ref, struct ay_err *err);
+
 #endif

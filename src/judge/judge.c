@@ -337,7 +337,9 @@ static int ask_witness(struct trial *t, const struct ay_entry_op *op, const char
 	w->python = t->j->policy.python;
 	w->sandbox = t->j->policy.sandbox;
 	w->threads = t->j->policy.oracle_threads;
-	t->rep->oracle = "aten";
+	w->ref_fd = t->j->policy.ref_fd;
+	w->ref_file = t->j->policy.ref_file;
+	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
 	return ay_witness_answer(w, op, t->call, t->a, why, err);
 }
 

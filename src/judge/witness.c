@@ -24,8 +24,11 @@ void ay_witness_release(struct ay_witness *w)
 /* An executor with the functions of the operator. */
 static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_python_kernel kernel = { .oracle = true };
-	struct ay_exec_spec spec = { .so_fd = -1, .python = w->python, .load_timeout_s = TIMEOUT_S, .sandbox = w->sandbox };
+	struct ay_python_kernel kernel = { .oracle = true, .file = w->ref_file };
+	struct ay_exec_spec spec = { .so_fd = w->ref_fd > 0 ? w->ref_fd : -1,
+				     .python = w->python,
+				     .load_timeout_s = TIMEOUT_S,
+				     .sandbox = w->sandbox };
 	const struct ay_proto **protos;
 
 	if (w->op == op && w->exec)
@@ -48,7 +51,8 @@ static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct 
 }
 
 /* The call's arguments in a pool of their own, which the executor may read, and write where the call does. */
-static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, struct ay_batch *b, struct ay_err *err)
+static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
+		   struct ay_err *err)
 {
 	struct ay_need *need = AY_NEW_N(a, struct ay_need, c->noperand + 1);
 	int *slot = AY_NEW_N(a, int, c->noperand + 1);
@@ -124,7 +128,7 @@ static int ask(struct ay_witness *w, struct ay_call *c, struct ay_batch *b, stru
 		return -1;
 	if (o.what == AY_X_RAN)
 		return take_answers(w, b, c, a, why, err);
-	*why = ay_sprintf(a, "ATen has no answer: %s", o.text);
+	*why = ay_sprintf(a, "%s has no answer: %s", w->ref_fd > 0 ? w->ref_file : "ATen", o.text);
 	if (!ay_exec_is_alive(&o))
 		rest(w);
 	return 1;

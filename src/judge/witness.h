@@ -14,6 +14,8 @@ struct ay_witness {
 	struct ay_python *python;   /* borrowed */
 	struct ay_sandbox *sandbox; /* borrowed */
 	int threads;
+	int ref_fd;                     /* the user's reference instead of ATen; 0 = ATen */
+	const char *ref_file;           /* its name */
 	struct ay_arena arena;          /* of the operator in hand */
 	const struct ay_entry_op *op;   /* whose functions are loaded; NULL = none */
 	struct ay_exec *exec;           /* NULL: not running */

@@ -90,7 +90,7 @@ static void add_schema(struct ay_registry *r, int had, struct ay_schema *s, cons
 int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, struct ay_err *err)
 {
 	const int had = r->n;
-	int line = 0;
+	int line = 0, read = 0;
 
 	for (const char *p = text, *end; p < text + len; p = end + 1) {
 		const size_t left = (size_t)(text + len - p);
@@ -107,10 +107,12 @@ int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, stru
 		if (tags)
 			*tags++ = 0;
 		/* types that no kernel can take are no errors: torch has schemas for TorchScript's own use */
-		if (!ay_schema_parse(&r->arena, one, &s, &bad))
-			add_schema(r, had, s, tags ? tags : "");
+		if (ay_schema_parse(&r->arena, one, &s, &bad))
+			continue;
+		read++;
+		add_schema(r, had, s, tags ? tags : "");
 	}
-	if (r->n == had && line)
+	if (!read && line)
 		return ay_fail(err, AY_ERR_PARSE, "none of %d lines is the schema of an operator", line);
 	return 0;
 }

@@ -143,7 +143,11 @@ def is_interpreted(module):
 def load(fd, about):
     global interpreted
     about = json.loads(about)
-    if about["aten"] or about["oracle"]:
+    if about["oracle"] and fd >= 0:  # a user's own
+        reference = import_source(read_all(fd), about["file"]).reference
+        found = [(f, reference) for f in about["functions"]]
+        use = "torch"
+    elif about["aten"] or about["oracle"]:
         found = [(f, torch_function(f)) for f in about["functions"]]
         use = "torch"
     else:
