@@ -39,7 +39,7 @@ EXECSRC := $(wildcard src/exec/native/*.c) $(INSIDE)
 PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,child.c root.c far.c)
 PACK    := $(sort $(wildcard torch/assay/*.py))
 # Headers of any Python from 3.9 on: the extension is the same for all.
-PYINC   := $(shell for p in python3 /usr/bin/python3; do $$p -c "import sysconfig, os; d = sysconfig.get_paths()['include']; print('-I' + d if os.path.exists(d + '/Python.h') else '')" 2>/dev/null; done | grep . | head -1)
+PYINC   := $(shell sh tools/python.sh headers)
 # refnum.c is compiled once per number type, like the operators that call it.
 SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o

@@ -55,8 +55,22 @@ unit() { # [FILTER]
 	if [ -n "$arg" ]; then run "tests $arg" "$build/test" "$arg"; else run tests "$build/test"; fi
 }
 
+# Tests of Python kernels need an interpreter with torch: the caller's, else that of build/venv; else they skip, and
+# ASSAY_NO_TORCH says why.
+use_venv() {
+	if sh tools/venv.sh build/venv look > /dev/null; then
+		export ASSAY_PYTHON="$(pwd)/build/venv/bin/python3"
+	else
+		export ASSAY_NO_TORCH="${1:-$(sh tools/venv.sh build/venv look)}"
+	fi
+}
+
 case $stage in
-test) unit ;;
+test)
+	# a download is for those who ask for everything
+	[ -z "$arg" ] || [ -n "${ASSAY_PYTHON:-}" ] || use_venv
+	unit
+	;;
 asan)
 	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 ASSAY_SANITIZED=1
 	unit
@@ -67,6 +81,11 @@ all)
 	run "includes point one way" sh tools/includes.sh
 	run "layout" sh tools/layout.sh
 	run "sizes" sh tools/sizes.sh
+	run "python" sh tools/pycheck.sh
+	[ -n "${ASSAY_PYTHON:-}" ] || {
+		run "torch for the tests" sh tools/venv.sh build/venv
+		use_venv "$(tail -n 1 "$log")"
+	}
 	export ASSAY_SLOW=1
 	unit
 	unset ASSAY_SLOW

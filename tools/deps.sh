@@ -11,6 +11,9 @@ command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
 	has openssl/evp.h || need="$need libssl-dev"
 }
 if [ "$1" = extra ]; then
+	# without Python's headers the build works too, with an empty extension: assay then judges no Python kernels
+	[ -n "$(sh tools/python.sh headers)" ] || need="$need python3-dev"
+	[ -n "$(sh tools/python.sh venv)" ] || need="$need python3-venv"
 	# what nothing here links to: the library of a baseline, opened at run time; tests skip without it
 	PATH="$PATH:/sbin" ldconfig -p 2>/dev/null | grep -q 'libopenblas\.so\.0' || need="$need libopenblas0-pthread"
 	has dlpack/dlpack.h || need="$need libdlpack-dev"
