@@ -2,7 +2,7 @@
  *
  * doctor - what was found on this machine, and what each missing part costs.
  */
-#include "cmd.h"
+#include "doctor.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/process.h"
@@ -20,21 +20,14 @@
 #include <unistd.h>
 
 static const struct usage usage = {
-	"assay doctor [--calibrate] [--json]",
+	"assay doctor [--calibrate] [--quick] [--python P] [--json]",
 	"Says what this machine has, what is missing, and what to do about it.",
 	"  assay doctor\n"
+	"  assay doctor --quick          # nothing that takes seconds: no Python kernel is judged\n"
 	"  assay doctor --calibrate      # measure how fast memory and arithmetic are at best, and keep it\n",
 };
 
-enum state { FINE, MISSING, NOTE };
-
-enum { FINDINGS_MAX = 16 + AY_LAYER_COUNT };
-
-struct finding {
-	const char *name;
-	enum state state;
-	const char *what, *advice; /* advice NULL: nothing to do */
-};
+enum { FINDINGS_MAX = 20 + AY_LAYER_COUNT };
 
 static struct finding find_compiler(struct app *app, struct ay_forge *f)
 {
@@ -300,15 +293,22 @@ static void print(const struct finding *f, bool json)
 	json_object_set_new(j, "what", ay_json_text(f->what, strlen(f->what), 1000));
 	if (f->advice)
 		json_object_set_new(j, "advice", json_string(f->advice));
+	if (f->path)
+		json_object_set_new(j, "path", ay_json_text(f->path, strlen(f->path), 4096));
+	if (f->version)
+		json_object_set_new(j, "version", ay_json_text(f->version, strlen(f->version), 100));
 	ay_json_line(stdout, j);
 	json_decref(j);
 }
 
 int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	bool json = false, measure = false;
+	bool json = false, measure = false, quick = false;
+	const char *python = NULL;
 	const struct opt opts[] = { { "calibrate", OPT_FLAG, &measure, NULL,
 				      "measure the ceilings of this machine (5 s), keep and print them" },
+				    { "quick", OPT_FLAG, &quick, NULL, "leave out what takes seconds" },
+				    { "python", OPT_TEXT, &python, "P", "the interpreter for Python kernels" },
 				    { "json", OPT_FLAG, &json, NULL, "one JSON object a line" },
 				    { 0 } };
 	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
@@ -328,6 +328,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_machine(app, &f);
 	list[count++] = find_openblas(app);
 	list[count++] = find_ceilings(app);
+	count += find_python(app, python, quick, list + count);
 	AY_ASSERT(count + 1 + AY_LAYER_COUNT <= FINDINGS_MAX);
 	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {

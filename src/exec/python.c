@@ -67,7 +67,7 @@ int ay_python_pack(struct ay_err *err)
 /* --- a child with an interpreter -------------------------------------------------------------------------- */
 
 /* What of our environment an interpreter may need; keys and tokens stay here. */
-static char **environment(struct ay_arena *a)
+const char *const *ay_python_environment(struct ay_arena *a)
 {
 	static const char *const keep[] = { "PATH",        "HOME",
 					    "LANG",        "LC_ALL",
@@ -76,7 +76,7 @@ static char **environment(struct ay_arena *a)
 					    "CUDA_HOME",   "CUDA_VISIBLE_DEVICES",
 					    "TMPDIR" };
 	const size_t n = sizeof keep / sizeof *keep;
-	char **env = AY_NEW_N(a, char *, n + 4);
+	const char **env = AY_NEW_N(a, const char *, n + 4);
 	int k = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -88,7 +88,7 @@ static char **environment(struct ay_arena *a)
 }
 
 /* fd[i] becomes descriptor i; -1 = /dev/null. */
-static pid_t start(const char *path, char *const *argv, char *const *env, const int *fd, int nfd)
+static pid_t start(const char *path, char *const *argv, const char *const *env, const int *fd, int nfd)
 {
 	int high[FDS];
 	pid_t pid = fork();
@@ -103,7 +103,7 @@ static pid_t start(const char *path, char *const *argv, char *const *env, const 
 			_exit(127);
 	syscall(SYS_close_range, nfd, ~0U, 0);
 	if (!chdir("/"))
-		execve(path, argv, env);
+		execve(path, argv, (char *const *)env);
 	_exit(127);
 }
 
@@ -115,7 +115,7 @@ static bool has_torch(struct ay_arena *a, const char *path)
 				     "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)",
 				     NULL };
 	const struct ay_run_spec spec = { .argv = argv,
-					  .env = (const char *const *)environment(a),
+					  .env = ay_python_environment(a),
 					  .dir = "/", /* a folder `torch` of the user's is none */
 					  .timeout_s = LOOK_S,
 					  .output_max = 1000 };
@@ -154,6 +154,24 @@ static const char *look_around(struct ay_arena *a, struct ay_str *seen)
 	return found;
 }
 
+/* As an absolute path, for we start it elsewhere; links stay, a virtual environment is known by them. */
+static const char *absolute(struct ay_arena *a, const char *path)
+{
+	char here[4096];
+
+	if (path[0] == '/' || !getcwd(here, sizeof here))
+		return path;
+	if (strchr(path, '/'))
+		return ay_sprintf(a, "%s/%s", here, path);
+	for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
+		const char *there = ay_sprintf(a, "%.*s/%s", (int)strcspn(p, ":"), p, path);
+
+		if (*p == '/' && !access(there, X_OK))
+			return there;
+	}
+	return path;
+}
+
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err)
 {
 	const char *env = getenv("ASSAY_PYTHON");
@@ -162,7 +180,7 @@ int ay_python_find(struct ay_arena *a, const char *wish, const char **path, stru
 	if (!wish && env && env[0])
 		wish = env;
 	if (wish) {
-		*path = wish;
+		*path = wish = absolute(a, wish);
 		if (access(wish, X_OK))
 			return ay_fail_errno(err, AY_ERR_USAGE, "cannot run the interpreter '%s'", wish);
 		return has_torch(a, wish) ? 0
@@ -333,7 +351,7 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 		};
 
 		p->far.sock = sock[0];
-		p->pid = start(p->path, argv, environment(&p->arena), fd, FDS);
+		p->pid = start(p->path, argv, ay_python_environment(&p->arena), fd, FDS);
 		close(sock[1]);
 		rc = p->pid > 0 ? hear_hello(p, words, err) : -1;
 	}

@@ -34,6 +34,8 @@ struct ay_python {
  * has torch. -1: none has, and the message says what was looked at. Looks without importing: 50 ms each.
  */
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err);
+/* What of our environment an interpreter gets; NULL-ended. */
+const char *const *ay_python_environment(struct ay_arena *a);
 /* Starts the template, unless this process has, and waits until torch is imported: seconds. It ends with the thread
  * that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);

@@ -7,7 +7,9 @@
  *	exit 2
  *
  * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
- *there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder.
+ *there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
+ *an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
+ *own, which is skipped where there is none.
  */
 #include "test.h"
 #include "helpers.h"
@@ -107,8 +109,10 @@ static int run_lines(struct ay_arena *a, const char *file, int first, char **lin
 	return commands;
 }
 
-static int run_file(const char *path)
+/* All commands of a file that need torch, or all that do not. */
+static int run_file(const char *path, bool torch)
 {
+	const char *block = torch ? "```console torch" : "```console";
 	bool markdown = strstr(path, ".md") != NULL;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
@@ -122,11 +126,11 @@ static int run_file(const char *path)
 	}
 	n = split(&a, text, &line);
 	if (!markdown)
-		return run_lines(&a, path, 1, line, n);
+		return n && torch == !strcmp(line[0], "# needs torch") ? run_lines(&a, path, 1, line, n) : 0;
 	for (int i = 0; i < n; i++) {
 		int end = i + 1;
 
-		if (strcmp(line[i], "```console"))
+		if (strcmp(line[i], block))
 			continue;
 		while (end < n && strcmp(line[end], "```"))
 			end++;
@@ -137,7 +141,7 @@ static int run_file(const char *path)
 	return commands;
 }
 
-static void run_all(const char *pattern, int at_least)
+static void run_all(const char *pattern, bool torch, int at_least)
 {
 	glob_t g;
 	int commands = 0;
@@ -147,24 +151,37 @@ static void run_all(const char *pattern, int at_least)
 		return;
 	}
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		commands += run_file(g.gl_pathv[i]);
+		commands += run_file(g.gl_pathv[i], torch);
 	CHECKF(commands >= at_least, "%s: only %d commands", pattern, commands);
 	globfree(&g);
 }
 
 TEST(cli_prints_what_its_tests_say)
 {
-	run_all("tests/cli/*.test", 30);
+	run_all("tests/cli/*.test", false, 30);
+}
+
+TEST(cli_prints_what_its_tests_with_torch_say)
+{
+	help_python();
+	run_all("tests/cli/*.test", true, 5);
 }
 
 TEST(docs_readme_shows_the_real_thing)
 {
-	run_all("README.md", 3);
+	run_all("README.md", false, 3);
 }
 
 TEST(docs_pages_show_the_real_thing)
 {
-	run_all("docs/*.md", 3);
+	run_all("docs/*.md", false, 3);
+}
+
+TEST(docs_show_the_real_thing_with_torch)
+{
+	help_python();
+	run_all("README.md", true, 2);
+	run_all("docs/*.md", true, 2);
 }
 
 TEST(docs_mutants_page_is_what_the_program_prints)

@@ -2,6 +2,8 @@
 #include "helpers.h"
 #include "test.h"
 #include "base/process.h"
+#include "exec/interpreter.h"
+#include "exec/python.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,4 +71,19 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
 	*output = ay_strdup(a, ay_str_text(&res.output));
 	ay_str_release(&res.output);
 	return res.timed_out ? -1 : res.status;
+}
+
+const char *help_python(void)
+{
+	static struct ay_arena a;
+	const char *path, *why = getenv("ASSAY_NO_TORCH");
+	struct ay_err err = { 0 };
+
+	if (!getenv("ASSAY_PYTHON") && why && why[0])
+		test_skip("%s", why);
+	if (ay_python_find(&a, NULL, &path, &err))
+		test_skip("%s", err.msg);
+	if (!ay_python_is_built())
+		test_skip("this assay was built without Python's headers");
+	return path;
 }

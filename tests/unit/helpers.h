@@ -15,5 +15,8 @@ const char *help_build_dir(void);
 const char *help_cache(void);
 /* Runs a shell command; its output (both streams) in the arena, and its exit status. */
 int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **output);
+/* An interpreter with torch; the test is skipped where there is none, with $ASSAY_NO_TORCH as the reason if it is set
+ * (tools/check.sh). */
+const char *help_python(void);
 
 #endif
