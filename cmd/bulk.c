@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "exec/interpreter.h"
 #include "judge/job.h"
 #include "record.h"
 #include "store/run.h"
@@ -39,6 +40,7 @@ struct bulk {
 	struct ay_forge forge;
 	struct ay_policy policy; /* with the sandbox of this process: every worker makes its own */
 	const char *sandbox;
+	const char *interpreter; /* NULL: not asked for yet */
 	struct ay_run *run;
 	struct ay_crew *crew;
 	struct pending *list;
@@ -94,7 +96,9 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	bool exact;
 	char *text;
 
-	*t = (struct ay_task){ .file = job->path ? job->path : "kernel",
+	*t = (struct ay_task){ .file = job->path                 ? job->path
+				       : job->lang == AY_LANG_PY ? "kernel.py"
+								 : "kernel",
 			       .lang = job->lang,
 			       .source = job->source,
 			       .len = job->source_len,
@@ -271,13 +275,30 @@ static bool answer_known(struct bulk *b, const struct pending *p)
 	return true;
 }
 
+/* What else the verdict of a Python kernel hangs on: torch, and how much of it the kernel may call. */
+static const char *interpreter(struct bulk *b)
+{
+	struct ay_interpreter i;
+	struct ay_err ignored = { 0 }; /* the worker says it */
+
+	if (b->interpreter)
+		return b->interpreter;
+	ay_interpreter_look(b->app->arena, b->o->policy.python->wish, &i, &ignored);
+	b->interpreter = ay_sprintf(b->app->arena, " %.200s %s torch %s triton %s %s", i.path ? i.path : "",
+				    i.version ? i.version : "-", i.torch ? i.torch : "-",
+				    i.triton ? i.triton : "-", ay_torch_use_name(b->o->policy.torch_use));
+	return b->interpreter;
+}
+
 /* Reads the kernel, keeps its source in the run, and names the work. -1: the job's fault (err), or ours (b->err).
  */
 static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
 {
-	static const char *const ends[] = { [AY_LANG_C] = "c", [AY_LANG_CXX] = "cc", [AY_LANG_SO] = "so" };
+	static const char *const ends[] = {
+		[AY_LANG_C] = "c", [AY_LANG_CXX] = "cc", [AY_LANG_SO] = "so", [AY_LANG_PY] = "py"
+	};
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, salt[600], sha[65];
+	char *text = (char *)job->source, salt[900], sha[65];
 	size_t len = job->source_len;
 	int rc = 0;
 
@@ -285,8 +306,9 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	snprintf(salt, sizeof salt, "%s %s %d %d %g %g", ay_run_build_sha256(b->run), b->sandbox,
-		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s);
+	snprintf(salt, sizeof salt, "%s %s %d %d %g %g%s", ay_run_build_sha256(b->run), b->sandbox,
+		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s,
+		 job->lang == AY_LANG_PY ? interpreter(b) : "");
 	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
 		ay_sha256(text, len, sha);

@@ -32,11 +32,8 @@ static int get_lang(struct ay_arena *a, const json_t *j, struct ay_job *job, str
 	static const struct {
 		const char *name;
 		enum ay_lang lang;
-	} langs[] = { { "c", AY_LANG_C },
-		      { "c++", AY_LANG_CXX },
-		      { "cxx", AY_LANG_CXX },
-		      { "cc", AY_LANG_CXX },
-		      { "so", AY_LANG_SO } };
+	} langs[] = { { "c", AY_LANG_C },   { "c++", AY_LANG_CXX }, { "cxx", AY_LANG_CXX },  { "cc", AY_LANG_CXX },
+		      { "so", AY_LANG_SO }, { "py", AY_LANG_PY },   { "python", AY_LANG_PY } };
 	const char *name;
 	size_t len;
 
@@ -50,7 +47,7 @@ static int get_lang(struct ay_arena *a, const json_t *j, struct ay_job *job, str
 			return 0;
 		}
 	}
-	return name ? refuse(err, "lang", "\"c\", \"c++\" or \"so\"") : 0;
+	return name ? refuse(err, "lang", "\"c\", \"c++\", \"so\" or \"py\"") : 0;
 }
 
 static int get_cases(struct ay_arena *a, const json_t *j, struct ay_job *job, struct ay_err *err)

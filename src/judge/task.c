@@ -104,6 +104,9 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 	ay_hash_add(&h, k->t->source, k->t->len);
 	ay_hash_end(&h, b->sha256);
 	k->about = ay_python_about(k->a, &about);
+	/* importing torch takes seconds, which are not the kernel's: before its time runs */
+	if (k->t->policy.python && ay_python_open(k->t->policy.python, k->err))
+		return -1;
 	if (about.aten)
 		return 0;
 	b->fd = ay_launch_memfd("assay-kernel", k->t->source, k->t->len, 0);

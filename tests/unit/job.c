@@ -55,6 +55,31 @@ TEST(job_refuses_with_the_fields_name)
 	}
 }
 
+TEST(job_languages_have_their_names)
+{
+	static const struct {
+		const char *text;
+		enum ay_lang lang;
+	} good[] = {
+		{ "{\"source\": \"x\"}", AY_LANG_C },
+		{ "{\"source\": \"x\", \"lang\": \"c\"}", AY_LANG_C },
+		{ "{\"source\": \"x\", \"lang\": \"cc\"}", AY_LANG_CXX },
+		{ "{\"source\": \"x\", \"lang\": \"py\"}", AY_LANG_PY },
+		{ "{\"source\": \"x\", \"lang\": \"python\"}", AY_LANG_PY },
+		{ "{\"path\": \"a/relu.py\"}", AY_LANG_PY },
+		{ "{\"path\": \"a/relu.so\"}", AY_LANG_SO },
+	};
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct ay_err err = { 0 };
+		struct ay_job j;
+
+		CHECKF(!ay_job_parse(&a, good[i].text, strlen(good[i].text), &j, &err), "%s", err.msg);
+		CHECKF(j.lang == good[i].lang, "%s: language %d", good[i].text, (int)j.lang);
+		json_decref(j.id);
+	}
+}
+
 TEST(job_keys_tell_jobs_apart)
 {
 	static const char *const texts[] = {
@@ -62,6 +87,7 @@ TEST(job_keys_tell_jobs_apart)
 		"{\"source\": \"y\"}",
 		"{\"source\": \"x\", \"op\": \"relu\"}",
 		"{\"source\": \"x\", \"lang\": \"c++\"}",
+		"{\"source\": \"x\", \"lang\": \"py\"}",
 		"{\"source\": \"x\", \"cases\": \"full\"}",
 		"{\"source\": \"x\", \"cases\": [\"a\"]}",
 		"{\"source\": \"x\", \"timeout\": 3}",
