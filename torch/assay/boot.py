@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a Python executor does in Python.
 
-main() runs in the template: it imports what kernels need, says hello and hands over to the extension (torch/exec), which
-calls everything else here, in the copies. Nothing here is defended against the kernel, which shares the process: the
-judge believes none of it, and reads every result itself.
+main() runs in the template: it imports what kernels need, says hello and hands over to the extension (torch/exec),
+which calls everything else here, in the copies. Nothing here is defended against the kernel, which shares the process:
+the judge believes none of it, and reads every result itself.
 """
 import importlib.machinery
 import importlib.util
@@ -257,13 +257,13 @@ def explain(kind, value, trace):
 # --- what a kernel calls of torch -------------------------------------------------------------------------------
 
 # Allocation and views: nobody can do without.
-PLAIN = """alias as_strided detach diagonal empty empty_like empty_strided expand lift_fresh new_empty new_empty_strided
-    permute reshape select slice split split_with_sizes squeeze t transpose unbind unsafe_view _unsafe_view unsqueeze view
-    view_as_complex view_as_real _reshape_alias _local_scalar_dense item is_same_size sym_size sym_stride sym_numel
-    set_ _conj _neg_view resolve_conj resolve_neg""".split()
+PLAIN = """alias as_strided detach diagonal empty empty_like empty_strided expand lift_fresh new_empty
+    new_empty_strided permute reshape select slice split split_with_sizes squeeze t transpose unbind unsafe_view
+    _unsafe_view unsqueeze view view_as_complex view_as_real _reshape_alias _local_scalar_dense item is_same_size
+    sym_size sym_stride sym_numel set_ _conj _neg_view resolve_conj resolve_neg""".split()
 # What prepares or finishes a kernel's work without doing it.
-HELPERS = PLAIN + """_to_copy arange cat clone constant_pad_nd contiguous copy_ fill_ flip full full_like lift ones ones_like
-    new_full new_ones new_zeros repeat resize_ scalar_tensor stack zero_ zeros zeros_like""".split()
+HELPERS = PLAIN + """_to_copy arange cat clone constant_pad_nd contiguous copy_ fill_ flip full full_like lift ones
+    ones_like new_full new_ones new_zeros repeat resize_ scalar_tensor stack zero_ zeros zeros_like""".split()
 ALLOWED = {"none": set(PLAIN), "helpers": set(HELPERS)}
 
 
