@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Includes point one way: a folder may include its own level and those below (design section 11). ops/ may include
-# op/op.h alone; executors only the wire format and the kernel ABI.
+# op/op.h alone; executors only the wire format and the kernel ABI, the Python one also the prototypes and its jail.
 order='base tensor op oracle sandbox exec forge timing judge store report'
 rank() { # levels: oracle and sandbox; exec and forge side by side; timing; judge; store; report on top
 	case $1 in
@@ -25,9 +25,12 @@ done
 for f in $(git ls-files src/exec/native src/exec/inside | grep '\.[ch]$'); do
 	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|inside.h|exec/inside/inside.h)"') && echo "$f: $extra" && bad=1
 done
+for f in $(git ls-files torch/exec | grep '\.[ch]$'); do
+	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|exec/inside/inside.h|op/proto.h|sandbox/far.h)"') && echo "$f: $extra" && bad=1
+done
 # nothing under src/ prints, exits or asks the shell; one door to the heap
 for f in $(git ls-files src | grep '\.c$' | grep -vE 'src/exec/(native|inside)/'); do
-	lines=$(grep -nE '\b(printf|puts|exit|system|strcpy|strcat|sprintf|atoi|rand|strtok)\(' "$f" | grep -vE '_exit\(|v?snprintf\(|^[0-9]+:[[:space:]]*(/?\*)') &&
+	lines=$(grep -nE '\b(printf|puts|exit|system|strcpy|strcat|sprintf|atoi|rand|strtok)\(' "$f" | grep -vE '_exit\(|sys\.exit\(|v?snprintf\(|^[0-9]+:[[:space:]]*(/?\*)') &&
 		[ "$f" != src/base/err.c ] && [ "$f" != src/base/str.c ] && echo "$f: $lines" && bad=1
 	lines=$(grep -nE '\b(malloc|calloc|realloc|free)\(' "$f") && [ "$f" != src/base/arena.c ] && echo "$f: $lines" && bad=1
 done
