@@ -10,7 +10,7 @@
 enum { DEPTH = 2, FILES_MAX = 100000 };
 
 /* Languages that have a place in a backend folder, though this version cannot judge them. */
-static const char *const later[] = { ".py", ".cu", NULL };
+static const char *const later[] = { ".cu", NULL };
 
 static const char *const not_kernels[] = { ".md", ".txt", ".json", ".jsonl", ".h", ".log", ".csv", NULL };
 
