@@ -22,7 +22,7 @@ static const struct usage usage = {
 	"assay eval --suite S --backend B [options]",
 	"Judges a backend on a suite and writes a run folder with every record. Backends: reference (the "
 	"operators' own\n"
-	"references), directory (--kernels DIR). Suites: smoke, demo, kernelgenbench, kernelgenbench-aten, -vllm, "
+	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, kernelgenbench, kernelgenbench-aten, -vllm, "
 	"-cublas, or a file\n"
 	"of case lines. Exit status: 0; 1 if a kernel that is there did not pass (--require-all: or is missing); "
 	"2 our failure.",
@@ -150,7 +150,7 @@ static int keep_kernel(struct eval *e, const struct eval_job *j)
 {
 	struct ay_arena a = { 0 };
 	struct ay_err unread = { 0 };
-	const char *dot = j->file ? strrchr(j->file, '.') : NULL;
+	const char *dot = j->file && j->lang < AY_LANG_ATEN ? strrchr(j->file, '.') : NULL;
 	char *text;
 	size_t len;
 	int rc = 0;
@@ -394,7 +394,10 @@ static int choose_timing(struct eval *e, struct ay_err *err)
 
 	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
 		return -1;
-	if (!strcmp(e->o.backend, "reference"))
+	if (eval_is_package(e) && e->timing.mode != AY_TIMED_NONE && e->o.clock.timing)
+		return ay_fail(err, AY_ERR_USAGE, "--timing %s: functions of Python are judged, but not timed yet",
+			       e->o.clock.timing);
+	if (!strcmp(e->o.backend, "reference") || eval_is_package(e))
 		e->timing.mode = AY_TIMED_NONE;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.jobs > 1)
 		return ay_fail(
@@ -432,7 +435,7 @@ static int guard(struct eval *e, struct ay_err *err)
 						    : AY_SANDBOX_FULL;
 
 	e->facts.sandbox = "not needed";
-	if (!e->backend.n)
+	if (!e->backend.n && !eval_is_package(e))
 		return 0;
 	if (ay_forge_init(&e->forge, e->o.cache, err) || ay_sandbox_new(&e->sandbox, mode, err))
 		return -1;
@@ -446,7 +449,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
 		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], or a file of case lines" },
-		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference or directory" },
+		{ "backend", OPT_TEXT, &e.o.backend, "B",
+		  "reference, aten, flag_gems or directory" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",

@@ -25,9 +25,9 @@ struct eval_options {
 	struct torch_options torch;
 };
 
-/* One job: a kernel file, or an operator of the reference backend. */
+/* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
-	const char *file; /* NULL: the reference */
+	const char *file; /* of a package its name and version; NULL: the reference */
 	const struct ay_entry_op *op;
 	const struct ay_schema *schema;
 	enum ay_lang lang;
@@ -56,8 +56,10 @@ struct eval {
 	struct ay_err *err;
 };
 
-/* The suite, then one job a kernel file (or, for the reference, an operator). */
+/* The suite, then one job a kernel file (or, where there are no files, an operator). */
 int eval_plan(struct eval *e, struct ay_err *err);
+/* Is the backend a package of Python: torch itself, or one for it? */
+bool eval_is_package(const struct eval *e);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
 /* One job, in a worker; user is the struct eval. */

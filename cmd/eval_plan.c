@@ -152,13 +152,96 @@ static int add_references(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
+/* --- packages of Python: no files, one job an operator ---------------------------------------------------- */
+
+/* Which package, and of whose operators it may have functions. */
+static const struct {
+	const char *name, *package, *ns, *get;
+	enum ay_lang lang;
+} packages[] = {
+	{ "aten", "torch", "aten", "install torch there", AY_LANG_ATEN },
+	{ "flag_gems", "flag_gems", "aten", "install FlagGems there", AY_LANG_FLAG_GEMS },
+};
+enum { PACKAGES = sizeof packages / sizeof *packages };
+
+static int find_package(const char *backend)
+{
+	int i = 0;
+
+	while (i < PACKAGES && strcmp(packages[i].name, backend))
+		i++;
+	return i;
+}
+
+bool eval_is_package(const struct eval *e)
+{
+	return find_package(e->o.backend) < PACKAGES;
+}
+
+/* "aten 2.13.0+cpu": what its records say in place of a file, and what their kernel's hash is made of. */
+static const char *name_package(const struct eval *e, int i, struct ay_err *err)
+{
+	struct ay_arena *a = e->app->arena;
+	const char *path, *version;
+
+	if (ay_python_find(a, e->o.torch.python, &path, err) ||
+	    ay_python_version(a, path, packages[i].package, &version, err))
+		return NULL;
+	if (!version) {
+		ay_fail(err, AY_ERR_USAGE, "'%s' has no package %s: %s, or name another interpreter with --python", path,
+			packages[i].package, packages[i].get);
+		return NULL;
+	}
+	return ay_sprintf(a, "%s %s", packages[i].name, version);
+}
+
+/* Forms of an operator share a file, and a job. */
+static bool is_first_of_file(const struct ay_registry *r, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (!strcmp(r->op[k].path, r->op[i].path))
+			return false;
+	return true;
+}
+
+static int add_package(struct eval *e, struct ay_err *err)
+{
+	const int p = find_package(e->o.backend);
+	const char *name = name_package(e, p, err);
+	const struct ay_registry *r = e->app->registry;
+	struct ay_hash h;
+
+	if (!name)
+		return -1;
+	e->job = AY_NEW_N(e->app->arena, struct eval_job, r->n + 1);
+	for (int i = 0; i < r->n; i++) {
+		struct eval_job *j = &e->job[e->njob];
+
+		if (strcmp(r->op[i].schema[0]->ns, packages[p].ns) || !is_first_of_file(r, i) ||
+		    !count_cases(e, &r->op[i], true))
+			continue;
+		*j = (struct eval_job){ .file = name,
+					.op = &r->op[i],
+					.lang = packages[p].lang,
+					.cases = count_cases(e, &r->op[i], true) };
+		ay_hash_init(&h);
+		ay_hash_add(&h, name, strlen(name));
+		ay_hash_end(&h, j->sha256);
+		e->njob++;
+	}
+	return 0;
+}
+
 static int make_jobs(struct eval *e, struct ay_err *err)
 {
 	if (!strcmp(e->o.backend, "reference"))
 		return add_references(e, err);
 	if (!strcmp(e->o.backend, "directory"))
 		return add_files(e, err);
-	return ay_fail(err, AY_ERR_USAGE, "there is no backend '%s': reference, or directory with --kernels DIR",
+	if (eval_is_package(e))
+		return add_package(e, err);
+	return ay_fail(err, AY_ERR_USAGE,
+		       "there is no backend '%s': reference, aten, flag_gems, or directory with --kernels DIR",
 		       e->o.backend);
 }
 
@@ -174,7 +257,7 @@ void eval_print_list(const struct eval *e)
 		       f->op ? "" : f->why);
 		ay_str_release(&name);
 	}
-	for (int i = 0; i < e->njob && !e->job[i].file; i++)
+	for (int i = 0; i < e->njob && !e->backend.n; i++)
 		printf("%-52s %d cases\n", e->job[i].op->name, e->job[i].cases);
 }
 

@@ -88,6 +88,21 @@ static void on_built(void *user, const struct ay_task_result *r)
 	b->e->facts.operator_name = r->op->name;
 }
 
+static int read_source(const struct eval_job *j, struct ay_arena *a, struct ay_task *t, struct ay_err *err)
+{
+	char *source;
+
+	t->source = j->file;
+	t->len = strlen(j->file);
+	if (j->lang >= AY_LANG_ATEN)
+		return 0;
+	if (ay_file_read(a, j->file, SOURCE_MAX, &source, &t->len, err))
+		return -1;
+	t->source = source;
+	return 0;
+}
+
+/* A file, or what a package has for one operator; of that nothing is no kernel, rather than a bad one. */
 static void judge_file(struct bench *b)
 {
 	struct eval *e = b->e;
@@ -103,18 +118,12 @@ static void judge_file(struct bench *b)
 	struct ay_task_result r = { .built.fd = -1 };
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	char *source;
 
 	e->facts.file = b->job->file;
-	if (ay_file_read(&a, t.file, SOURCE_MAX, &source, &t.len, &err)) {
+	if (read_source(b->job, &a, &t, &err) || ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
 		send_error(b, err.msg);
-	} else {
-		t.source = source;
-		if (ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
-			send_error(b, err.msg);
-		else
-			send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
-	}
+	else if (!r.empty || t.lang < AY_LANG_ATEN)
+		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_arena_release(&a);

@@ -25,6 +25,8 @@ extern const uint8_t ay_embedded_python[], ay_embedded_python_end[], ay_embedded
 enum {
 	IMPORT_S = 300, /* a cold disk may have to give up a gigabyte */
 	LOOK_S = 20,
+	VERSION_MAX = 60,
+	NOT_THERE = 3, /* the look's exit status */
 	HELLO_MAX = 64 << 10,
 	FD_FAR = 3,
 	FD_EXTENSION = 5,
@@ -256,7 +258,7 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 
 	if (pack >= 0 && words >= 0 && !pipe2(out, O_CLOEXEC)) {
 		const int fd[] = { -1, out[1], words, -1, [AY_PYTHON_PACK] = pack };
-		pid_t pid = start(path, argv, environment(a), fd, AY_PYTHON_PACK + 1);
+		pid_t pid = start(path, argv, (char *const *)ay_python_environment(a), fd, AY_PYTHON_PACK + 1);
 
 		close(out[1]);
 		text = read_all(a, out[0], len);
@@ -274,26 +276,43 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 	return text;
 }
 
-const char *ay_python_torch(struct ay_arena *a, const char *path, struct ay_err *err)
+/* The texts that say it, without running any of them. */
+static const char version_look[] =
+	"import importlib.metadata as m, importlib.util as u, os, re, sys\n"
+	"s = u.find_spec(sys.argv[1])\n"
+	"if not s: sys.exit(3)\n"
+	"for d in s.submodule_search_locations or []:\n"
+	"    for f in ('version.py', '_version.py', '__init__.py'):\n"
+	"        p = os.path.join(d, f)\n"
+	"        t = open(p, errors='replace').read() if os.path.isfile(p) else ''\n"
+	"        found = re.search(r'^(?:__version__|version)\\b[^=\\n]*= *[\\'\"]([^\\'\"\\n]+)', t, re.M)\n"
+	"        if found: sys.exit(print(found[1]))\n"
+	"try: print(m.version(sys.argv[1]))\n"
+	"except m.PackageNotFoundError: print('of no known version')\n";
+
+int ay_python_version(struct ay_arena *a, const char *path, const char *package, const char **version,
+		      struct ay_err *err)
 {
-	const char *const argv[] = { path, "-c", "import importlib.metadata as m; print(m.version('torch'))",
-				     NULL };
+	const char *const argv[] = { path, "-c", version_look, package, NULL };
 	const struct ay_run_spec spec = { .argv = argv,
-					  .env = (const char *const *)environment(a),
+					  .env = ay_python_environment(a),
 					  .dir = "/",
 					  .timeout_s = LOOK_S,
-					  .output_max = 200 };
+					  .output_max = 1000 };
 	struct ay_run_result r = { 0 };
-	const char *version = NULL;
+	struct ay_str b = { 0 };
+	int rc = ay_process_run(&spec, &r, err);
 
-	if (ay_process_run(&spec, &r, err))
-		return NULL;
-	if (!r.status && r.output.len > 1)
-		version = ay_strndup(a, r.output.s, strcspn(r.output.s, "\n"));
-	else
-		ay_fail(err, AY_ERR_EXEC, "%s does not say which torch it has", path);
+	*version = NULL;
+	if (!rc && !r.timed_out && !r.status) {
+		ay_str_add_safe(&b, ay_str_text(&r.output), strcspn(ay_str_text(&r.output), "\n"), VERSION_MAX);
+		*version = ay_strdup(a, ay_str_text(&b));
+	} else if (!rc && (r.timed_out || r.status != NOT_THERE)) {
+		rc = ay_fail(err, AY_ERR_EXEC, "'%s' does not say which version of %s it has", path, package);
+	}
+	ay_str_release(&b);
 	ay_str_release(&r.output);
-	return version;
+	return rc;
 }
 
 /* --- the template ----------------------------------------------------------------------------------------- */
@@ -479,8 +498,8 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 
 	for (int i = 0; i < k->n; i++)
 		json_array_append_new(functions, function_of(a, k->proto[i]));
-	o = json_pack("{s:s, s:b, s:b, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "aten", k->aten,
-		      "oracle", k->oracle, "use", uses[k->use], "functions", functions);
+	o = json_pack("{s:s, s:s?, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend", k->backend, "use",
+		      uses[k->use], "functions", functions);
 	text = json_dumps(o, JSON_COMPACT);
 	AY_ASSERT(text);
 	s = ay_strdup(a, text);

@@ -36,6 +36,10 @@ struct ay_python {
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err);
 /* What of our environment an interpreter gets; NULL-ended. */
 const char *const *ay_python_environment(struct ay_arena *a);
+/* What "torch", or another package of that interpreter, says that its version is; NULL = it is not there. Looks without
+ * importing. */
+int ay_python_version(struct ay_arena *a, const char *path, const char *package, const char **version,
+		      struct ay_err *err);
 /* Starts the template, unless this process has, and waits until torch is imported: seconds. It ends with the thread
  * that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);
@@ -50,8 +54,8 @@ const char *ay_torch_use_name(enum ay_torch_use use);
 /* What a Python executor is told of its kernel when it is loaded: a JSON text (torch/assay/boot.py reads it). */
 struct ay_python_kernel {
 	const char *file; /* for tracebacks */
-	bool aten;        /* no source: the functions are torch's own */
-	bool oracle;      /* likewise, in double and with error weights: torch/assay/oracle.py */
+	const char *backend; /* no source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/
+			      * oracle.py), which may have one; NULL = a source */
 	enum ay_torch_use use;
 	int n; /* functions that it may define */
 	const struct ay_proto *const *proto;
@@ -67,8 +71,6 @@ enum { AY_PYTHON_PACK = 4 };
  * in err. In the arena. */
 const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, const char *arg,
 			     size_t *len, struct ay_err *err);
-/* The version of its torch, found without importing it. */
-const char *ay_python_torch(struct ay_arena *a, const char *path, struct ay_err *err);
 extern const char ay_python_boot[];
 int ay_python_pack(struct ay_err *err);
 

@@ -22,6 +22,7 @@ enum ay_lang {
 	AY_LANG_SO,
 	AY_LANG_PY,   /* run as it is */
 	AY_LANG_ATEN, /* torch's own functions: there is no source */
+	AY_LANG_FLAG_GEMS, /* those of the package of that name: as little */
 };
 
 struct ay_forge {

@@ -28,7 +28,7 @@ int ay_foreign_load(struct ay_registry *r, struct ay_python *p, const char *cach
 
 	if (has_foreign(r))
 		return 0;
-	if (ay_python_find(&a, p->wish, &path, err) || !(version = ay_python_torch(&a, path, err)))
+	if (ay_python_find(&a, p->wish, &path, err) || ay_python_version(&a, path, "torch", &version, err))
 		goto out;
 	cache = cache ? cache : ay_machine_cache(&a);
 	file = cache && cache[0] ? ay_sprintf(&a, "%s/torch-%s.schemas", cache, version) : NULL;

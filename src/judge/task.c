@@ -88,11 +88,14 @@ static bool same_family(const struct work *k, const struct ay_entry_op *e)
 	return !strcmp(e->path, k->res->op->path);
 }
 
-/* There is nothing to compile: the source, or nothing at all, is what the executor gets. */
+static const char *const backends[] = { [AY_LANG_ATEN] = "aten", [AY_LANG_FLAG_GEMS] = "flag_gems" };
+
+/* There is nothing to compile: the source, or nothing at all, is what the executor gets. What has no source is known by
+ * its name and version. */
 static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
 {
 	const struct ay_python_kernel about = { .file = ay_file_basename(k->t->file),
-						.aten = k->t->lang == AY_LANG_ATEN,
+						.backend = backends[k->t->lang],
 						.use = k->t->policy.torch_use,
 						.n = n,
 						.proto = protos };
@@ -107,7 +110,7 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 	/* importing torch takes seconds, which are not the kernel's: before its time runs */
 	if (k->t->policy.python && ay_python_open(k->t->policy.python, k->err))
 		return -1;
-	if (about.aten)
+	if (about.backend)
 		return 0;
 	b->fd = ay_launch_memfd("assay-kernel", k->t->source, k->t->len, 0);
 	return b->fd < 0 ? ay_fail_errno(k->err, AY_ERR_EXEC, "cannot hand over the source") : 0;
@@ -322,6 +325,7 @@ static int judge(struct work *k)
 		return 0;
 	if (!k->judge.kernel.entries.n) {
 		res->verdict = AY_VERDICT_LOAD;
+		res->empty = true;
 		res->detail = ay_sprintf(k->a, "the file defines none of %s", list_symbols(k));
 		return 0;
 	}

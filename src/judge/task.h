@@ -11,7 +11,7 @@
 
 struct ay_task {
 	const char *file;   /* its name, for the operator and for messages */
-	const char *source; /* NUL behind it */
+	const char *source; /* NUL behind it; of what has none, its name and version: "aten 2.13.0" */
 	size_t len;
 	enum ay_lang lang;
 	const struct ay_entry_op *op; /* NULL: by the file's name, or by the functions that the source mentions */
@@ -40,6 +40,7 @@ struct ay_task_result {
 	struct ay_built built;
 	int ntally;
 	struct ay_tally *tally; /* in the arena */
+	bool empty;             /* it was loaded, and defines none of the operator's functions */
 	int judged, left;       /* cases; those of higher tiers that were left out */
 	int timed;              /* cases */
 	double wall_s;          /* of judging, without the compiler */

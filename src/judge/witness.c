@@ -24,7 +24,7 @@ void ay_witness_release(struct ay_witness *w)
 /* An executor with the functions of the operator. */
 static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_python_kernel kernel = { .oracle = true, .file = w->ref_file };
+	struct ay_python_kernel kernel = { .backend = "oracle", .file = w->ref_file };
 	struct ay_exec_spec spec = { .so_fd = w->ref_fd > 0 ? w->ref_fd : -1,
 				     .python = w->python,
 				     .load_timeout_s = TIMEOUT_S,

@@ -140,16 +140,24 @@ def is_interpreted(module):
     return False
 
 
+def backend(about):
+    """How a function of a package is found, and what it may call of torch. Imported in the copy: it is judged."""
+    if about["backend"] in ("aten", "oracle"):
+        return torch_function, "torch"
+    module = importlib.import_module("assay." + about["backend"])
+    module.open()
+    return module.find, about["use"]
+
+
 def load(fd, about):
     global interpreted
     about = json.loads(about)
-    if about["oracle"] and fd >= 0:  # a user's own
+    if about["backend"] == "oracle" and fd >= 0:  # a user's own
         reference = import_source(read_all(fd), about["file"]).reference
-        found = [(f, reference) for f in about["functions"]]
-        use = "torch"
-    elif about["aten"] or about["oracle"]:
-        found = [(f, torch_function(f)) for f in about["functions"]]
-        use = "torch"
+        found, use = [(f, reference) for f in about["functions"]], "torch"
+    elif about["backend"]:
+        find, use = backend(about)
+        found = [(f, find(f)) for f in about["functions"]]
     else:
         module = import_source(read_all(fd), about["file"])
         interpreted = is_interpreted(module)
@@ -157,7 +165,7 @@ def load(fd, about):
                  for f in about["functions"]]
         use = about["use"]
     entries[:] = [Entry(f, call, use) for f, call in found if call is not None]
-    if about["oracle"]:
+    if about["backend"] == "oracle":
         from assay import oracle
         for e in entries:
             e.function = e.call
