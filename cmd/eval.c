@@ -24,13 +24,15 @@ static const struct usage usage = {
 	"operators' own\n"
 	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, kernelgenbench, kernelgenbench-aten, -vllm, "
 	"-cublas, or a file\n"
-	"of case lines. Exit status: 0; 1 if a kernel that is there did not pass (--require-all: or is missing); "
+	"of case lines; torchbench (a trace of real models, see --data). Exit status: 0; 1 if a kernel that is "
+	"there did not pass (--require-all: or is missing); "
 	"2 our failure.",
 	"  assay eval --suite smoke --backend reference\n"
 	"  assay eval --suite kernelgenbench --backend directory --kernels kernels/c --quick\n"
 	"  assay eval --suite kernelgenbench-aten --kernels my_kernels --list       which file is for which "
 	"operator\n"
 	"  assay eval --suite my.lines --kernels my_kernels --ops add,sum --out runs/mine\n"
+	"  assay eval --suite torchbench --data torchbench.trace --smallest 3 --timing none\n"
 	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
 };
 
@@ -244,6 +246,9 @@ static json_t *header(const struct eval *e)
 	json_object_set_new(h, "backend", json_string(e->o.backend));
 	json_object_set_new(h, "kernels", json_string(e->o.kernels ? e->o.kernels : ""));
 	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
+	json_object_set_new(h, "data", json_string(e->o.data ? e->o.data : ""));
+	json_object_set_new(h, "topn", json_integer(e->o.topn));
+	json_object_set_new(h, "smallest", json_integer(e->o.smallest));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(h, "policy",
@@ -295,6 +300,7 @@ static int take_over(struct eval *e, struct ay_err *err)
 	} texts[] = { { "suite", &e->o.suite },
 		      { "backend", &e->o.backend },
 		      { "kernels", &e->o.kernels },
+		      { "data", &e->o.data },
 		      { "ops", &e->o.ops } };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -302,6 +308,10 @@ static int take_over(struct eval *e, struct ay_err *err)
 
 		if (v && *v && !*texts[i].to)
 			*texts[i].to = ay_strdup(e->app->arena, v);
+	}
+	if (!e->o.topn && !e->o.smallest) {
+		e->o.topn = json_integer_value(json_object_get(j, "topn"));
+		e->o.smallest = json_integer_value(json_object_get(j, "smallest"));
 	}
 	e->o.quick |= json_is_true(json_object_get(j, "quick"));
 	json_decref(j);
@@ -448,13 +458,18 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
-		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], or a file of case lines" },
-		{ "backend", OPT_TEXT, &e.o.backend, "B",
-		  "reference, aten, flag_gems or directory" },
+		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], torchbench, or a file of case lines" },
+		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference, aten, flag_gems or directory" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
 		  "only these operators (add) or overloads (add.Tensor)" },
+		{ "topn|topn-inputs", OPT_INT, &e.o.topn, "N",
+		  "of every overload only the N inputs with most bytes" },
+		{ "smallest", OPT_INT, &e.o.smallest, "N",
+		  "of every overload only the N inputs with least bytes" },
+		{ "data|alternative-torchbench-data-path", OPT_TEXT, &e.o.data, "FILE",
+		  "the trace of suite torchbench, as text or parquet" },
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",

@@ -17,9 +17,9 @@
 enum { SOURCE_MAX = 4 << 20 };
 
 struct eval_options {
-	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache;
+	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
-	int64_t jobs, threads, seed;
+	int64_t jobs, threads, seed, topn, smallest;
 	double timeout, min_pass;
 	struct clock_options clock;
 	struct torch_options torch;
@@ -56,6 +56,8 @@ struct eval {
 	struct ay_err *err;
 };
 
+/* Where the suite's lines are: its name, or a file. The trace of torchbench is looked for; parquet is converted, once. */
+int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 /* The suite, then one job a kernel file (or, where there are no files, an operator). */
 int eval_plan(struct eval *e, struct ay_err *err);
 /* Is the backend a package of Python: torch itself, or one for it? */

@@ -6,35 +6,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "judge/foreign.h"
+#include "op/narrow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool op_wanted(const struct eval *e, const struct ay_suite_case *sc)
-{
-	const char *list = e->o.ops;
-	struct ay_str name = { 0 };
-	bool wanted = !list;
-
-	ay_schema_name(&name, sc->schema);
-	while (list && *list && !wanted) {
-		size_t n = strcspn(list, ",");
-		const char *full = ay_str_text(&name), *bare = strstr(full, "::") + 2;
-		size_t base = strlen(sc->schema->base);
-
-		/* "add" is all overloads of add; "add.Tensor" that one; with or without the namespace */
-		wanted = (n == base && !strncmp(list, sc->schema->base, n)) ||
-			 (strlen(full) == n && !strncmp(list, full, n)) ||
-			 (strlen(bare) == n && !strncmp(list, bare, n)) ||
-			 (strlen(sc->op->name) == n && !strncmp(list, sc->op->name, n));
-		list += n + (list[n] == ',');
-	}
-	ay_str_release(&name);
-	return wanted;
-}
-
 /* Lines of operators that are not in the catalogue are judged against torch, where there is one. */
-static int add_foreign(struct eval *e, enum ay_tier most, struct ay_err *err)
+static int add_foreign(struct eval *e, const char *from, enum ay_tier most, struct ay_err *err)
 {
 	struct ay_err why = { 0 };
 
@@ -46,21 +24,24 @@ static int add_foreign(struct eval *e, enum ay_tier most, struct ay_err *err)
 	}
 	ay_suite_release(&e->suite);
 	e->suite = (struct ay_suite){ 0 };
-	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err);
+	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err);
 }
 
 static int make_suite(struct eval *e, struct ay_err *err)
 {
 	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
-	int n = 0;
+	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
+	const char *from;
+	int n;
 
-	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, e->o.suite, most, err) ||
-	    (e->suite.foreign && add_foreign(e, most, err)))
+	if (eval_find_data(e, &from, err) ||
+	    ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
+	    (e->suite.foreign && add_foreign(e, from, most, err)))
 		return -1;
-	for (int i = 0; i < e->suite.n; i++)
-		if (op_wanted(e, &e->suite.c[i]))
-			e->suite.c[n++] = e->suite.c[i];
-	e->suite.n = n;
+	if (e->suite.listed)
+		ay_suite_merge(&e->suite, e->app->arena);
+	if (ay_suite_narrow(&e->suite, &narrow, err))
+		return -1;
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)
@@ -74,6 +55,8 @@ static int make_suite(struct eval *e, struct ay_err *err)
 	if (!n)
 		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,
 			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "");
+	if (narrow.missing[0])
+		fprintf(stderr, "assay: the suite '%s' has no case for '%s'\n", e->o.suite, narrow.missing);
 	return 0;
 }
 

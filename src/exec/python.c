@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const uint8_t ay_embedded_python[], ay_embedded_python_end[], ay_embedded_pack[], ay_embedded_pack_end[];
@@ -107,6 +108,81 @@ static pid_t start(const char *path, char *const *argv, const char *const *env, 
 	if (!chdir("/"))
 		execve(path, argv, (char *const *)env);
 	_exit(127);
+}
+
+/* The last line that it wrote to its error output. */
+static const char *last_words(struct ay_arena *a, int fd)
+{
+	char buf[WORDS + 1];
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n = end <= 0 ? 0 : pread(fd, buf, WORDS, end > WORDS ? end - WORDS : 0);
+	struct ay_str b = { 0 };
+	const char *s;
+
+	while (n > 0 && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
+		n--;
+	buf[n > 0 ? n : 0] = 0;
+	s = strrchr(buf, '\n');
+	s = s ? s + 1 : buf;
+	ay_str_add_safe(&b, s, strlen(s), 300);
+	s = ay_strdup(a, b.len ? ay_str_text(&b) : "it gives no reason");
+	ay_str_release(&b);
+	return s;
+}
+
+/* --- a program of ours ------------------------------------------------------------------------------------ */
+
+/* Its status as waitpid gives it. It is killed at the deadline, and *late is set. */
+static int wait_for(pid_t pid, double timeout_s, bool *late)
+{
+	const int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
+	int status = 0;
+
+	*late = false;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (ay_now_ns() > deadline && !*late) {
+			*late = true;
+			kill(pid, SIGKILL);
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	return status;
+}
+
+int ay_python_program(const char *path, const char *const *args, int out, double timeout_s, struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+	int pack, words, n = 0, rc = -1;
+	char **argv;
+
+	if (access(path, X_OK))
+		return ay_fail_errno(err, AY_ERR_USAGE, "cannot run the interpreter '%s'", path);
+	pack = ay_python_pack(err);
+	words = memfd_create("assay-words", MFD_CLOEXEC);
+	while (args[n])
+		n++;
+	argv = AY_NEW_N(&a, char *, n + 4);
+	argv[0] = (char *)path;
+	argv[1] = "-c";
+	argv[2] = (char *)ay_python_boot;
+	memcpy(argv + 3, args, sizeof *args * (size_t)n);
+	if (pack >= 0 && words >= 0) {
+		const int fd[] = { -1, out, words, -1, [AY_PYTHON_PACK] = pack };
+		const pid_t pid = start(path, argv, environment(&a), fd, AY_PYTHON_PACK + 1);
+		bool late = false;
+
+		rc = pid > 0 && !wait_for(pid, timeout_s, &late) ? 0 : -1;
+		if (pid > 0 && rc)
+			ay_fail(err, AY_ERR_EXEC, "%s", late ? "it took too long" : last_words(&a, words));
+	}
+	if (rc && !err->code)
+		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
+	if (pack >= 0)
+		close(pack);
+	if (words >= 0)
+		close(words);
+	ay_arena_release(&a);
+	return rc;
 }
 
 /* --- which one -------------------------------------------------------------------------------------------- */
@@ -258,7 +334,7 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 
 	if (pack >= 0 && words >= 0 && !pipe2(out, O_CLOEXEC)) {
 		const int fd[] = { -1, out[1], words, -1, [AY_PYTHON_PACK] = pack };
-		pid_t pid = start(path, argv, (char *const *)ay_python_environment(a), fd, AY_PYTHON_PACK + 1);
+		pid_t pid = start(path, argv, ay_python_environment(a), fd, AY_PYTHON_PACK + 1);
 
 		close(out[1]);
 		text = read_all(a, out[0], len);

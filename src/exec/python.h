@@ -73,5 +73,8 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 			     size_t *len, struct ay_err *err);
 extern const char ay_python_boot[];
 int ay_python_pack(struct ay_err *err);
+/* That, to its end: args[0] is "assay.NAME", the list ends with NULL. What it prints goes to the descriptor `out`. -1 if
+ * it fails or takes longer than timeout_s; the message is the last line of its error output. */
+int ay_python_program(const char *path, const char *const *args, int out, double timeout_s, struct ay_err *err);
 
 #endif
