@@ -202,10 +202,17 @@ static int run_jobs(struct eval *e, struct ay_crew *crew)
 
 /* --- the run ------------------------------------------------------------------------------------------ */
 
+static void add_calls(json_t *calls, const char *overload, int64_t n)
+{
+	const int64_t sum = json_integer_value(json_object_get(calls, overload));
+
+	json_object_set_new(calls, overload, json_integer(sum + (n < AY_CALLS_MAX ? n : AY_CALLS_MAX)));
+}
+
 /* The denominators: every operator and overload that the suite has cases for. */
 static int add_suite_record(struct eval *e)
 {
-	json_t *rec = json_object(), *ops = json_object();
+	json_t *rec = json_object(), *ops = json_object(), *calls = json_object();
 	int rc;
 
 	for (int i = 0; i < e->suite.n; i++) {
@@ -223,11 +230,16 @@ static int add_suite_record(struct eval *e)
 			there |= !strcmp(json_string_value(json_array_get(list, k)), ay_str_text(&name));
 		if (!there)
 			json_array_append_new(list, json_string(ay_str_text(&name)));
+		if (sc->line->cnt >= 0)
+			add_calls(calls, ay_str_text(&name), sc->line->cnt);
 		ay_str_release(&name);
 	}
 	json_object_set_new(rec, "type", json_string(AY_TYPE_SUITE));
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
+	if (json_object_size(calls))
+		json_object_set(rec, "calls_by_overload", calls);
+	json_decref(calls);
 	rc = ay_run_add(e->run, rec, e->err);
 	json_decref(rec);
 	return rc;

@@ -58,6 +58,8 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 		json_object_set_new(j, "bad", json_integer(r->bad));
 	}
 	json_object_set_new(j, "elements", json_integer(r->total));
+	if (sc->line && sc->line->cnt >= 0)
+		json_object_set_new(j, "calls", json_integer(sc->line->cnt));
 	json_object_set_new(j, "wall_s", json_real(r->wall_s));
 	if (r->timing)
 		json_object_set_new(j, "timing", record_timing(r->timing));

@@ -144,6 +144,10 @@ static void add_totals(struct ay_str *b, const struct ay_summary *s)
 		add_speed_total(b, "operator", &s->speed_operators);
 		add_speed_total(b, "overload", &s->speed_overloads);
 	}
+	if (s->by_calls.calls) {
+		ay_by_calls_print(b, &s->by_calls, s->timed > 0);
+		ay_str_addc(b, '\n');
+	}
 	ay_run_found_print(b, &s->found);
 	if (s->errors)
 		ay_str_addf(b, "; %lld are errors, not verdicts", (long long)s->errors);

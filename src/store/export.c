@@ -212,6 +212,8 @@ json_t *ay_results_json(const struct ay_summary *s)
 				      s->has_suite ? "suite" : "seen", "speed", "operators",
 				      speed_score_json(&s->speed_operators), "overloads",
 				      speed_score_json(&s->speed_overloads)));
+	if (s->by_calls.calls)
+		json_object_set_new(json_object_get(j, "scores"), "by_calls", ay_by_calls_json(&s->by_calls));
 	for (int i = 0; i < s->noperator; i++)
 		json_object_set_new(ops, s->op[i].name, operator_json(s, &s->op[i]));
 	json_object_set_new(j, "operators", ops);

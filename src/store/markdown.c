@@ -214,6 +214,11 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 	ay_str_add(b, "\n## Scores\n\n");
 	add_score(b, "operator", "every overload passes", &s->operators);
 	add_score(b, "overload", "each is a problem of its own", &s->overloads);
+	if (s->by_calls.calls) {
+		ay_str_add(b, "- ");
+		ay_by_calls_print(b, &s->by_calls, s->timed > 0);
+		ay_str_add(b, ". A case counts as often as the traced models made its call.\n");
+	}
 	ay_str_add(
 		b,
 		s->has_suite

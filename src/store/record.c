@@ -115,6 +115,16 @@ static bool operators_ok(const json_t *all)
 	return json_is_object(all);
 }
 
+/* { overload: calls } */
+static bool calls_ok(const json_t *all)
+{
+	const char *name;
+	json_t *n;
+
+	json_object_foreach((json_t *)all, name, n) if (!kind_ok(n, AY_KIND_COUNT)) return false;
+	return json_is_object(all);
+}
+
 static const enum ay_field case_needs[] = { AY_FIELD_OVERLOAD, AY_FIELD_LINE, AY_FIELD_VERDICT,
 					    AY_FIELD_KERNEL_SHA256, AY_FIELD_TYPE };
 static const enum ay_field kernel_needs[] = { AY_FIELD_OPERATOR, AY_FIELD_VERDICT, AY_FIELD_KERNEL_SHA256,
@@ -153,6 +163,9 @@ static enum ay_field first_wrong(const json_t *rec)
 		return v && !overloads_ok(v) ? AY_FIELD_OVERLOADS : first_missing(rec, kernel_needs);
 	}
 	if (!strcmp(type, AY_TYPE_SUITE)) {
+		v = json_object_get(rec, fields[AY_FIELD_CALLS_BY].name);
+		if (v && !calls_ok(v))
+			return AY_FIELD_CALLS_BY;
 		v = json_object_get(rec, fields[AY_FIELD_OPERATORS].name);
 		return v && !operators_ok(v) ? AY_FIELD_OPERATORS : first_missing(rec, suite_needs);
 	}

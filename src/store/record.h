@@ -46,6 +46,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(BOUND, "bound", NUMBER)                   \
 	F(BAD, "bad", COUNT)                        \
 	F(ELEMENTS, "elements", COUNT)              \
+	F(CALLS, "calls", COUNT)                    \
 	F(CASES, "cases", COUNT)                    \
 	F(CASES_LEFT, "cases_left", COUNT)          \
 	F(OVERLOADS, "overloads", OTHER)            \
@@ -58,6 +59,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(SUITE, "suite", STR)                      \
 	F(SUITE_SHA256, "suite_sha256", HASH)       \
 	F(OPERATORS, "operators", OTHER)            \
+	F(CALLS_BY, "calls_by_overload", OTHER)     \
 	F(SANDBOX, "sandbox", OTHER)                \
 	F(POLICY, "policy", OTHER)                  \
 	F(BACKEND, "backend", STR)                  \

@@ -32,6 +32,7 @@ void ay_case_time_read(const json_t *rec, struct ay_case_time *t, struct ay_str 
 	t->ns_lo = positive(x.ns_lo);
 	t->ns_hi = positive(x.ns_hi);
 	t->floor_ns = positive(x.floor_ns);
+	t->base_ns = positive(x.base_ns);
 	t->timed = t->ns > 0;
 	t->threads = x.threads;
 	t->pace = x.pace;

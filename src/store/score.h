@@ -39,7 +39,7 @@ struct ay_case_time {
 	bool overhead_bound;
 	enum ay_pace pace;
 	int threads, baseline; /* baseline: the user's number of its name, -1 = none */
-	double ns, ns_lo, ns_hi, floor_ns;
+	double ns, ns_lo, ns_hi, floor_ns, base_ns;
 	double speedup, lo, hi; /* as measured; 0 = none */
 };
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { NAME_CUT = 400, CASES_MAX = 1000000000 /* what a record may claim: sums must not overflow */ };
+static const int64_t CALLS_SAID = (int64_t)1 << 50; /* of an overload; the same */
 
 int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT])
 {
@@ -124,9 +125,17 @@ static int get_row(struct ay_summary *s, int overload, const char *kernel, const
 
 /* --- records --------------------------------------------------------------------------------------------- */
 
+static int64_t calls_of(const json_t *n)
+{
+	const int64_t calls = json_is_integer(n) ? json_integer_value(n) : -1;
+
+	return calls < AY_CALLS_MAX ? calls : AY_CALLS_MAX;
+}
+
 static void add_suite(struct ay_summary *s, const json_t *rec)
 {
 	json_t *all = json_object_get(rec, ay_field_name(AY_FIELD_OPERATORS)), *list, *o;
+	const json_t *calls = json_object_get(rec, ay_field_name(AY_FIELD_CALLS_BY));
 	const char *name;
 	size_t i;
 
@@ -139,8 +148,12 @@ static void add_suite(struct ay_summary *s, const json_t *rec)
 		json_array_foreach(list, i, o)
 		{
 			int overload = get_overload(s, json_string_value(o));
+			int64_t said;
 
 			s->overload[overload].in_suite = true;
+			said = json_integer_value(json_object_get(calls, json_string_value(o)));
+			if (said > s->overload[overload].calls)
+				s->overload[overload].calls = said < CALLS_SAID ? said : CALLS_SAID;
 		}
 	}
 }
@@ -204,12 +217,15 @@ static void add_case(struct ay_summary *s, const struct ay_scan_line *l, const s
 	s->row[row].derived = is_derived(rec);
 	if (!e->attempts) {
 		s->cases = more(s->cases, s->ncase, sizeof *s->cases);
-		s->cases[s->ncase] = (struct ay_sum_case){ .what = across_runs(rec), .time.baseline = -1 };
+		s->cases[s->ncase] = (struct ay_sum_case){ .what = across_runs(rec),
+							   .time.baseline = -1,
+							   .calls = -1 };
 		e->owner = s->ncase++;
 	}
 	ay_index_note(e, ay_record_verdict(rec), l->offset, l->len);
 	c = &s->cases[e->owner];
 	c->row = row;
+	c->calls = calls_of(json_object_get(rec, ay_field_name(AY_FIELD_CALLS)));
 	c->verdict = (enum ay_verdict)e->verdict;
 	c->attempts = e->attempts;
 	c->offset = e->offset;
@@ -505,6 +521,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 		add_rows(s);
 		add_overloads(s);
 		add_speeds(s);
+		ay_weigh(s);
 	}
 	close(d.fd);
 	return rc;

@@ -13,6 +13,7 @@
 #include "store/index.h"
 #include "store/run.h"
 #include "store/score.h"
+#include "store/weight.h"
 
 /* One kernel on one case. */
 struct ay_sum_case {
@@ -23,6 +24,7 @@ struct ay_sum_case {
 	uint64_t offset; /* of a record with that verdict */
 	uint32_t len;
 	struct ay_case_time time; /* of the worst attempt that passed */
+	int64_t calls;            /* of a traced model; -1 = not known */
 };
 
 /* One kernel on one overload. */
@@ -58,6 +60,7 @@ struct ay_sum_overload {
 	int attempts, rows;
 	int next; /* of the same operator; -1 = none */
 	struct ay_speed speed;
+	int64_t calls; /* that the suite lists */
 };
 
 struct ay_sum_operator {
@@ -90,6 +93,7 @@ struct ay_summary {
 	bool has_suite;            /* else the denominators are what was seen */
 	struct ay_score operators, overloads;
 	struct ay_speed_score speed_operators, speed_overloads;
+	struct ay_by_calls by_calls;
 	int64_t timed;         /* cases */
 	int64_t errors;        /* records of type error */
 	int64_t duplicates;    /* lines that were there already */
