@@ -22,7 +22,8 @@ static const struct usage usage = {
 	"assay eval --suite S --backend B [options]",
 	"Judges a backend on a suite and writes a run folder with every record. Backends: reference (the "
 	"operators' own\n"
-	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, kernelgenbench, kernelgenbench-aten, -vllm, "
+	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, "
+	"kernelgenbench, kernelgenbench-aten, -vllm, "
 	"-cublas, or a file\n"
 	"of case lines; torchbench (a trace of real models, see --data). Exit status: 0; 1 if a kernel that is "
 	"there did not pass (--require-all: or is missing); "

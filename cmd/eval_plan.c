@@ -171,8 +171,8 @@ static const char *name_package(const struct eval *e, int i, struct ay_err *err)
 	    ay_python_version(a, path, packages[i].package, &version, err))
 		return NULL;
 	if (!version) {
-		ay_fail(err, AY_ERR_USAGE, "'%s' has no package %s: %s, or name another interpreter with --python", path,
-			packages[i].package, packages[i].get);
+		ay_fail(err, AY_ERR_USAGE, "'%s' has no package %s: %s, or name another interpreter with --python",
+			path, packages[i].package, packages[i].get);
 		return NULL;
 	}
 	return ay_sprintf(a, "%s %s", packages[i].name, version);

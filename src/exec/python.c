@@ -168,7 +168,7 @@ int ay_python_program(const char *path, const char *const *args, int out, double
 	memcpy(argv + 3, args, sizeof *args * (size_t)n);
 	if (pack >= 0 && words >= 0) {
 		const int fd[] = { -1, out, words, -1, [AY_PYTHON_PACK] = pack };
-		const pid_t pid = start(path, argv, environment(&a), fd, AY_PYTHON_PACK + 1);
+		const pid_t pid = start(path, argv, ay_python_environment(&a), fd, AY_PYTHON_PACK + 1);
 		bool late = false;
 
 		rc = pid > 0 && !wait_for(pid, timeout_s, &late) ? 0 : -1;
@@ -183,6 +183,29 @@ int ay_python_program(const char *path, const char *const *args, int out, double
 		close(words);
 	ay_arena_release(&a);
 	return rc;
+}
+
+const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, const char *arg,
+			     size_t *len, struct ay_err *err)
+{
+	const char *const args[] = { module, arg, NULL };
+	int out = memfd_create("assay-output", MFD_CLOEXEC);
+	char *text = NULL;
+	off_t n;
+
+	if (out < 0) {
+		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
+	} else if (ay_python_program(path, args, out, IMPORT_S, err)) {
+		ay_err_prefix(err, "%s, %s", path, module);
+	} else {
+		n = lseek(out, 0, SEEK_END);
+		text = ay_alloc(a, (size_t)n + 1);
+		*len = n > 0 && pread(out, text, (size_t)n, 0) == n ? (size_t)n : 0;
+		text[*len] = 0;
+	}
+	if (out >= 0)
+		close(out);
+	return text;
 }
 
 /* --- which one -------------------------------------------------------------------------------------------- */
@@ -277,81 +300,6 @@ int ay_python_find(struct ay_arena *a, const char *wish, const char **path, stru
 	return *path ? 0 : -1;
 }
 
-/* The last line that it wrote to its error output. */
-static const char *last_words(struct ay_arena *a, int fd)
-{
-	char buf[WORDS + 1];
-	off_t end = lseek(fd, 0, SEEK_END);
-	ssize_t n = end <= 0 ? 0 : pread(fd, buf, WORDS, end > WORDS ? end - WORDS : 0);
-	struct ay_str b = { 0 };
-	const char *s;
-
-	while (n > 0 && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
-		n--;
-	buf[n > 0 ? n : 0] = 0;
-	s = strrchr(buf, '\n');
-	s = s ? s + 1 : buf;
-	ay_str_add_safe(&b, s, strlen(s), 300);
-	s = ay_strdup(a, b.len ? ay_str_text(&b) : "it gives no reason");
-	ay_str_release(&b);
-	return s;
-}
-
-/* --- modules as programs ---------------------------------------------------------------------------------- */
-
-/* Reads all of what a child writes into `out`, which is ours to close. */
-static char *read_all(struct ay_arena *a, int out, size_t *len)
-{
-	struct ay_str b = { 0 };
-	char buf[65536], *s;
-	ssize_t n;
-
-	while ((n = read(out, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))
-		if (n > 0)
-			ay_str_addn(&b, buf, (size_t)n);
-	close(out);
-	*len = b.len;
-	s = ay_strndup(a, ay_str_text(&b), b.len);
-	ay_str_release(&b);
-	return s;
-}
-
-static int last_status(pid_t pid)
-{
-	int status = -1;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-const char *ay_python_output(struct ay_arena *a, const char *path, const char *module, const char *arg,
-			     size_t *len, struct ay_err *err)
-{
-	char *const argv[] = { (char *)path, "-c", (char *)ay_python_boot, (char *)module, (char *)arg, NULL };
-	int out[2], pack = ay_python_pack(err), words = memfd_create("assay-words", MFD_CLOEXEC);
-	const char *text = NULL;
-
-	if (pack >= 0 && words >= 0 && !pipe2(out, O_CLOEXEC)) {
-		const int fd[] = { -1, out[1], words, -1, [AY_PYTHON_PACK] = pack };
-		pid_t pid = start(path, argv, ay_python_environment(a), fd, AY_PYTHON_PACK + 1);
-
-		close(out[1]);
-		text = read_all(a, out[0], len);
-		if (pid < 0 || last_status(pid)) {
-			ay_fail(err, AY_ERR_EXEC, "%s, %s: %s", path, module, last_words(a, words));
-			text = NULL;
-		}
-	} else if (!err->code) {
-		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
-	}
-	if (pack >= 0)
-		close(pack);
-	if (words >= 0)
-		close(words);
-	return text;
-}
-
 /* The texts that say it, without running any of them. */
 static const char version_look[] =
 	"import importlib.metadata as m, importlib.util as u, os, re, sys\n"
@@ -370,11 +318,9 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 		      struct ay_err *err)
 {
 	const char *const argv[] = { path, "-c", version_look, package, NULL };
-	const struct ay_run_spec spec = { .argv = argv,
-					  .env = ay_python_environment(a),
-					  .dir = "/",
-					  .timeout_s = LOOK_S,
-					  .output_max = 1000 };
+	const struct ay_run_spec spec = {
+		.argv = argv, .env = ay_python_environment(a), .dir = "/", .timeout_s = LOOK_S, .output_max = 1000
+	};
 	struct ay_run_result r = { 0 };
 	struct ay_str b = { 0 };
 	int rc = ay_process_run(&spec, &r, err);
@@ -574,8 +520,8 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 
 	for (int i = 0; i < k->n; i++)
 		json_array_append_new(functions, function_of(a, k->proto[i]));
-	o = json_pack("{s:s, s:s?, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend", k->backend, "use",
-		      uses[k->use], "functions", functions);
+	o = json_pack("{s:s, s:s?, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend", k->backend,
+		      "use", uses[k->use], "functions", functions);
 	text = json_dumps(o, JSON_COMPACT);
 	AY_ASSERT(text);
 	s = ay_strdup(a, text);

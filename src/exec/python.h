@@ -54,7 +54,8 @@ const char *ay_torch_use_name(enum ay_torch_use use);
 /* What a Python executor is told of its kernel when it is loaded: a JSON text (torch/assay/boot.py reads it). */
 struct ay_python_kernel {
 	const char *file; /* for tracebacks */
-	const char *backend; /* no source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/
+	const char
+		*backend; /* no source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/
 			      * oracle.py), which may have one; NULL = a source */
 	enum ay_torch_use use;
 	int n; /* functions that it may define */

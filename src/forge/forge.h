@@ -20,8 +20,8 @@ enum ay_lang {
 	AY_LANG_C,
 	AY_LANG_CXX,
 	AY_LANG_SO,
-	AY_LANG_PY,   /* run as it is */
-	AY_LANG_ATEN, /* torch's own functions: there is no source */
+	AY_LANG_PY,        /* run as it is */
+	AY_LANG_ATEN,      /* torch's own functions: there is no source */
 	AY_LANG_FLAG_GEMS, /* those of the package of that name: as little */
 };
 

@@ -12,15 +12,16 @@
 
 extern const struct ay_op_file ay_op_files[];
 
-static const char schemas[] = "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\tcore\n"
-			      "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor\tcore\n"
-			      "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor\t\n"
-			      "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]\t\n"
-			      "aten::rrelu(Tensor self, float lower) -> Tensor\tnondeterministic_seeded\n"
-			      "aten::numel(Tensor self) -> int\t\n"
-			      "aten::join(str self, str[] values) -> str\t\n"
-			      "this is no schema\n"
-			      "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+static const char schemas[] =
+	"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\tcore\n"
+	"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor\tcore\n"
+	"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor\t\n"
+	"aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]\t\n"
+	"aten::rrelu(Tensor self, float lower) -> Tensor\tnondeterministic_seeded\n"
+	"aten::numel(Tensor self) -> int\t\n"
+	"aten::join(str self, str[] values) -> str\t\n"
+	"this is no schema\n"
+	"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
 
 static struct ay_arena a;
 static struct ay_registry registry;
@@ -62,7 +63,8 @@ TEST(foreign_schemas_become_operators)
 }
 
 /* A call with an answer: two tensors of two elements, and memory for what a kernel would write. */
-static struct ay_call *answered(const char *line, const double *want, const double *mag, enum ay_dt dt, double *got)
+static struct ay_call *answered(const char *line, const double *want, const double *mag, enum ay_dt dt,
+				double *got)
 {
 	struct ay_call *c = help_bind(&registry, &a, line, &err);
 	struct ay_given *g = AY_NEW(&a, struct ay_given);
@@ -95,7 +97,8 @@ TEST(foreign_answers_are_compared)
 {
 	static const double want[] = { 3, -5 }, mag[] = { 4, 4 }, none[] = { 0, 0 };
 	const char *line = "aten::mul.Tensor((T([2], f64), T([2], f64)), {})";
-	double right[] = { 3, -5 }, near[] = { 3, -5 * (1 + 0x1p-51) }, wrong[] = { 3, -5.001 }, nan[] = { NAN, -5 };
+	double right[] = { 3, -5 }, near[] = { 3, -5 * (1 + 0x1p-51) }, wrong[] = { 3, -5.001 },
+	       nan[] = { NAN, -5 };
 
 	set_up();
 	CHECK(bad_of(answered(line, want, mag, AY_DT_F64, right)) == 0);
@@ -120,7 +123,9 @@ TEST(foreign_outputs_differ_in_size)
 	c = help_bind(&registry, &a, "aten::max.dim((T([2, 3], f64), 1), {})", &err);
 	for (int i = 0; i < 2; i++) {
 		two[i].meta = (struct ay_meta){ .dt = AY_DT_F64, .ndim = 1, .shape = { i ? 2 : 3000 } };
-		two[i].want = (struct ay_view){ .dt = AY_DT_F64, .ndim = 1, .shape = { i ? 2 : 3000 }, .stride = { 1 } };
+		two[i].want = (struct ay_view){
+			.dt = AY_DT_F64, .ndim = 1, .shape = { i ? 2 : 3000 }, .stride = { 1 }
+		};
 		two[i].want.data = (void *)(i ? few : many);
 	}
 	*g = (struct ay_given){ .n = 2, .answer = two };
