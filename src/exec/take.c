@@ -74,6 +74,11 @@ static int examine(struct found *f, const struct ay_operand *want, struct ay_out
 	const struct ay_wire_result *r = &f->r;
 	int64_t last = 0;
 
+	if (want->absent) {
+		f->view = want->view;
+		f->lo = f->hi = 0;
+		return r->ndim < 0 ? 0 : unfit(o, "returned a tensor for '%s' where None is due", want->name);
+	}
 	if (r->ndim != want->view.ndim ||
 	    memcmp(r->shape, want->view.shape, sizeof *r->shape * (size_t)want->view.ndim))
 		return r->ndim < 0 || r->ndim > AY_MAX_DIM ? unfit(o, "returned no tensor for '%s'", want->name)
@@ -102,9 +107,9 @@ static int examine(struct found *f, const struct ay_operand *want, struct ay_out
 }
 
 /* May results share memory with arguments? Views are meant to. */
-static bool may_alias(const struct ay_call *c)
+static bool may_alias(const struct ay_call *c, const struct ay_operand *o)
 {
-	if (c->op->flags & AY_VIEW)
+	if (c->op->flags & AY_VIEW || o->may_alias)
 		return true;
 	for (int i = 0; i < c->s->nret; i++)
 		if (c->s->ret[i].type.alias)
@@ -125,13 +130,13 @@ static int check_memory(const struct ay_exec *x, const struct ay_batch *b, const
 
 	for (int i = 0; i < b->pool->nslot; i++) {
 		at += AY_WIRE_GUARD;
-		if (meets(&f[k], at, at + b->pool->slot[i].bytes) && !may_alias(b->call))
+		if (meets(&f[k], at, at + b->pool->slot[i].bytes) && !may_alias(b->call, want))
 			return unfit(o, "returned '%s' in the memory of an argument, where a new tensor is due",
 				     want->name);
 		at += b->pool->slot[i].bytes;
 	}
 	for (int i = 0; i < n; i++)
-		if (i != k && meets(&f[k], f[i].lo, f[i].hi) && !may_alias(b->call))
+		if (i != k && meets(&f[k], f[i].lo, f[i].hi) && !may_alias(b->call, want))
 			return unfit(o, "returned '%s' in the memory of another result", want->name);
 	return 0;
 }

@@ -5,7 +5,13 @@
 
 #include <string.h>
 
-enum { ROOM = 96 /* tensors that an answer may have: three for each thing written */, TIMEOUT_S = 120 };
+enum {
+	ROOM = 128, /* tensors that an answer may have, */
+	EACH = 4,   /* of which there are as many for everything written: torch/assay/oracle.py */
+	ALIAS = 1,
+	ABSENT = 2,
+	TIMEOUT_S = 120,
+};
 
 static void rest(struct ay_witness *w)
 {
@@ -78,7 +84,7 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 	return 0;
 }
 
-/* Three tensors of the oracle's become one answer. */
+/* The tensors of the oracle's about one thing become one answer. */
 static bool take_answer(const struct ay_view *v, struct ay_answer *out)
 {
 	const int64_t n = ay_numel_of(&v[1]);
@@ -89,6 +95,10 @@ static bool take_answer(const struct ay_view *v, struct ay_answer *out)
 		return false;
 	if (ay_numel_of(&v[2]) == n && v[2].dt == AY_DT_F64)
 		out->mag = v[2].data;
+	if (v[3].dt != AY_DT_I64 || v[3].ndim || !v[3].data)
+		return false;
+	out->meta.may_alias = *(const int64_t *)v[3].data & ALIAS;
+	out->meta.absent = *(const int64_t *)v[3].data & ABSENT;
 	return true;
 }
 
@@ -104,9 +114,9 @@ static int take_answers(struct ay_witness *w, const struct ay_batch *b, struct a
 		*why = ay_strdup(a, o.text);
 		return 1;
 	}
-	*g = (struct ay_given){ .n = n / 3, .answer = AY_NEW_N(a, struct ay_answer, n / 3 + 1) };
+	*g = (struct ay_given){ .n = n / EACH, .answer = AY_NEW_N(a, struct ay_answer, n / EACH + 1) };
 	for (int i = 0; i < g->n; i++)
-		if (!take_answer(v + 3 * i, &g->answer[i]))
+		if (!take_answer(v + EACH * i, &g->answer[i]))
 			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i, c->s->base);
 	return ay_call_close(a, c, g, err);
 }

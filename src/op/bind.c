@@ -483,6 +483,8 @@ static int add_result(struct binder *b, int k, const char *name)
 	o->view.ndim = m.ndim;
 	memcpy(o->view.shape, m.shape, sizeof m.shape);
 	o->has_stride = m.has_stride;
+	o->may_alias = m.may_alias;
+	o->absent = m.absent;
 	if (m.has_stride)
 		memcpy(o->view.stride, m.stride, sizeof m.stride);
 	else

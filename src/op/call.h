@@ -34,6 +34,7 @@ struct ay_operand {
 	const struct ay_value *data; /* data= of the line, or the number that stands for a tensor; NULL = filled */
 	bool wrapped;                /* a plain number given for a Tensor: counts less in promotion */
 	bool has_stride;             /* AY_RESULT: its strides are promised */
+	bool may_alias, absent;      /* AY_RESULT: see ay_meta */
 	const struct ay_tdesc *desc; /* where it stands in the line; NULL for results and wrapped numbers */
 };
 
@@ -58,6 +59,8 @@ struct ay_meta {
 	int64_t shape[AY_MAX_DIM];
 	bool has_stride; /* the operator promises these, which may share or skip memory */
 	int64_t stride[AY_MAX_DIM];
+	bool may_alias; /* with an argument */
+	bool absent;    /* it gives none (output_mask): an empty one stands for it */
 };
 
 /* What one written operand should hold, of a call whose operator has no reference here. */

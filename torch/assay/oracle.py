@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of an operator that has no reference in C: ATen in double, on the inputs as they are.
 
-An answer is a flat list, three tensors for everything that the call writes, written arguments first, then results:
-what it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), and the weight of
-the error bound per element, as ay_mag of src/op/op.h; an empty weight means exactly this value.
+An answer is a flat list, four tensors for everything that the call writes, written arguments first, then results: what
+it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), the weight of the error
+bound per element, as ay_mag of src/op/op.h (an empty weight means exactly this value), and one number: ALIAS if ATen gives
+it in the memory of an argument, ABSENT if it gives none.
 
 How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
 number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
@@ -17,6 +18,7 @@ from assay import boot
 
 UNDEFINED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
 K_ACC = 4.0  # as AY_K_ACC
+ALIAS, ABSENT = 1, 2  # as in src/judge/witness.c
 
 WIDE = {
     torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
@@ -48,8 +50,12 @@ def flatten(x):
     return [t for y in x for t in flatten(y)] if isinstance(x, (list, tuple)) else [x]
 
 
+def is_dense(x):
+    return isinstance(x, torch.Tensor) and x.layout == torch.strided
+
+
 def run(e, args, kwargs, table, default):
-    """Everything that the call writes: arguments, then results that are none."""
+    """Everything that the call writes, arguments, then results that are none; and the facts about each."""
     args, kwargs = convert(args, table), {k: convert(v, table) for k, v in kwargs.items()}
     before = torch.get_default_dtype()
     torch.set_default_dtype(default)
@@ -59,8 +65,12 @@ def run(e, args, kwargs, table, default):
         torch.set_default_dtype(before)
     written = [boot.argument(e, i, args, kwargs) for i, a in enumerate(e.args) if a["type"]["written"]]
     values = value if len(e.rets) > 1 else [value]
-    results = [x for ret, x in zip(e.rets, values) if ret["arg"] < 0] if e.rets else []
-    return [x for x in flatten(written) if x is not None] + flatten(results)
+    results = flatten([x for ret, x in zip(e.rets, values) if ret["arg"] < 0] if e.rets else [])
+    given = {t.untyped_storage().data_ptr() for t in flatten([args, list(kwargs.values())]) if is_dense(t)} - {0}
+    facts = [ABSENT if x is None else ALIAS if is_dense(x) and x.untyped_storage().data_ptr() in given else 0
+             for x in results]
+    written = [x for x in flatten(written) if x is not None]
+    return written + results, [0] * len(written) + facts
 
 
 # --- how much error is honest -------------------------------------------------------------------------------------
@@ -181,7 +191,9 @@ def shown(x):
 
 
 def answer_one(e, args, kwargs, k, got, want, rough):
-    if not isinstance(got, torch.Tensor) or got.layout != torch.strided:
+    if got is None and want is None:
+        return [torch.empty(0), torch.empty(0).double(), torch.empty(0)]
+    if not is_dense(got) or not is_dense(want):
         raise Unsuitable("it gives something else than dense tensors")
     if e.base in UNDEFINED:
         return [shown(got), got.new_zeros(got.shape, dtype=torch.float64), torch.full(got.shape, -math.inf).double()]
@@ -199,15 +211,16 @@ def answer_one(e, args, kwargs, k, got, want, rough):
 
 def answer(e, args, kwargs):
     single = torch.float32
-    got = run(e, args, kwargs, {}, single)
-    want = run(e, args, kwargs, WIDE, torch.float64)
+    got, facts = run(e, args, kwargs, {}, single)
+    want, _ = run(e, args, kwargs, WIDE, torch.float64)
     rough = None
     if any(isinstance(x, torch.Tensor) and x.dtype in NARROW for x in got):
         less, less_kw = convert(args, NARROW), {k: convert(v, NARROW) for k, v in kwargs.items()}
-        rough = run(e, less, less_kw, {}, single), run(e, less, less_kw, WIDE, torch.float64)
+        rough = run(e, less, less_kw, {}, single)[0], run(e, less, less_kw, WIDE, torch.float64)[0]
     if len(got) != len(want):
         raise Unsuitable("in double ATen gives another number of results")
-    return [x for k in range(len(got)) for x in answer_one(e, args, kwargs, k, got[k], want[k], rough)]
+    return [x for k in range(len(got))
+            for x in answer_one(e, args, kwargs, k, got[k], want[k], rough) + [torch.tensor(facts[k])]]
 
 
 def function(e):

@@ -385,6 +385,10 @@ static int describe(PyObject *x, struct ay_wire_result *r)
 	*r = (struct ay_wire_result){ .ndim = -1 };
 	if (!d)
 		return -1;
+	if (d == Py_None) {
+		Py_DECREF(d);
+		return 0;
+	}
 	if (PyArg_ParseTuple(d, "KiiOO", &data, &code, &flags, &shape, &stride) &&
 	    PyTuple_Size(shape) <= AY_WIRE_DIMS) {
 		r->data = data;
