@@ -5,6 +5,7 @@ main() runs in the template: it imports what kernels need, says hello and hands 
 which calls everything else here, in the copies. Nothing here is defended against the kernel, which shares the process:
 the judge believes none of it, and reads every result itself.
 """
+import gc
 import importlib.machinery
 import importlib.util
 import inspect
@@ -373,6 +374,10 @@ def warm():
     torch.where(torch.zeros(1) < 0, torch.ones(1), torch.zeros(1)).sum()
     unwatch()
     entries.clear()
+    seed(0)  # reads sources, the first time
+    # Copies share these pages until they write to them, and a collection writes to all.
+    gc.collect()
+    gc.freeze()
 
 
 def main(_):
