@@ -55,7 +55,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable test check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
+.PHONY: all demo portable headless test check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -101,7 +101,7 @@ $B/assay-native: $(EXECSRC) $(EXECH) | deps
 # The Python executor is an extension that a warm interpreter loads; without Python's headers it is empty.
 $B/assay-python.so: $(PYSRC) $(EXECH) | deps
 	$(call say,CC)
-	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@)
+	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@; echo "  no Python.h here: this assay will judge no Python kernels (apt-get install python3-dev)")
 $B/torch.pack: tools/pack.sh $(PACK)
 	$(Q)sh tools/pack.sh $(PACK) > $@
 $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/torch.pack include/assay/kernel.h
@@ -127,11 +127,14 @@ CFLAGS_content := -O3
 # glibc must be there at least is read from the symbol versions of both.
 PORTABLE_A := $(foreach l,jansson seccomp crypto,-l:lib$l.a)
 portable: $B/portable/assay
-	$(Q)sh tools/portable.sh $< $B/assay-native
+	$(Q)sh tools/portable.sh $< $B/assay-native $(if $(PYINC),$B/assay-python.so)
 $B/portable/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PORTABLE_A) -lm -ldl
+# For tests/portable.sh: assay as it is where there are no headers of Python.
+headless: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
+	$(Q)$(CC) $(LDFLAGS) -o $(OUT) $(filter-out $B/obj/src/exec/embed.o,$^) $(PYTHON_EMBED) $(LDLIBS)
 
 demo: $B/assay
 	@sh tools/demo.sh $B/assay $B

@@ -10,7 +10,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 make -s B="$build" "$build/assay" portable > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
-said=$(sh tools/portable.sh "$build/portable/assay" "$build/assay-native") || fail "$said"
+said=$(sh tools/portable.sh "$build/portable/assay" "$build/assay-native" $(find "$build/assay-python.so" -size +0)) || fail "$said"
 echo "$said" | grep -qE 'needs glibc 2\.[0-9]+ or later, and nothing else$' || fail "not understood: $said"
 echo "$said"
 
@@ -20,6 +20,16 @@ cc -o "$dir/planted" "$dir/planted.c" -Wl,--no-as-needed -ljansson || exit 1
 sh tools/portable.sh "$dir/planted" > "$dir/log" 2>&1 && fail "a program that needs jansson was called portable"
 grep -q 'more than glibc: libjansson' "$dir/log" || { cat "$dir/log"; exit 1; }
 
+# Built without Python's headers: all but Python kernels works, and it says so.
+: > "$dir/empty.so"
+cc -c -o "$dir/embed.o" -DEXECUTOR="\"$build/assay-native\"" -DPYTHON_SO="\"$dir/empty.so\"" -DPACK="\"$build/torch.pack\"" \
+	-DKERNEL_H='"include/assay/kernel.h"' src/exec/embed.S || exit 1
+make -s B="$build" PYTHON_EMBED="$dir/embed.o" OUT="$dir/plain" headless > "$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+"$dir/plain" check kernels/python/relu.py > "$dir/log" 2>&1 && fail "a Python kernel was judged without an executor"
+grep -q 'built without Python.s headers: install python3-dev and build it again' "$dir/log" || { cat "$dir/log"; exit 1; }
+"$dir/plain" doctor --quick | grep -q '^note     extension  *built without' || fail "doctor misses the extension"
+"$dir/plain" check kernels/c/aten_relu.c --timing none > "$dir/log" || { cat "$dir/log"; fail "C kernels need Python's headers"; }
+
 # A right and a wrong kernel, built here: the forge keeps the objects in its cache.
 mkdir -p "$dir/bare/bin" "$dir/bare/dev" "$dir/bare/proc" "$dir/bare/tmp" "$dir/bare/k"
 object() { # SOURCE NAME
@@ -28,7 +38,7 @@ object() { # SOURCE NAME
 }
 object kernels/c/aten_relu.c right
 object kernels/wrong/aten_relu__leaky.c wrong
-cp kernels/c/aten_relu.c "$dir/bare/k/"
+cp kernels/c/aten_relu.c kernels/python/relu.py "$dir/bare/k/"
 cc -shared -fPIC -Iinclude -o "$dir/bare/k/bare.so" kernels/c/aten_relu.c || exit 1
 
 # The loader and glibc's own libraries, where the loader looks for them.
@@ -73,5 +83,8 @@ due 0 '^PASS ' /bin/assay check /k/right.so --op aten::relu
 due 1 '^MISMATCH ' /bin/assay check /k/wrong.so --op aten::relu
 due 2 'no C compiler here .*install one, or check the object' /bin/assay check /k/aten_relu.c
 due 2 'no glue of assay.s inside: install clang or gcc' /bin/assay check /k/bare.so --op aten::relu
+due 2 'no python3 with torch was found (there is no python3 in $PATH)' /bin/assay check /k/relu.py
+due 2 'cannot run the interpreter .*/no/python' /bin/assay check /k/relu.py --python /no/python
+due 2 '^note     Python  *no python3 with torch' /bin/assay doctor
 chroot "$dir/bare" /bin/assay doctor > "$dir/log" 2>&1
 grep -q '^missing  system  *there is no /proc' "$dir/log" || { cat "$dir/log"; fail "doctor misses no /proc"; }
