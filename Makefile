@@ -100,9 +100,11 @@ $B/assay-native: $(EXECSRC) $(EXECH) | deps
 	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
 # The Python executor is an extension that a warm interpreter loads; without Python's headers it is empty.
 $B/assay-python.so: $(PYSRC) $(EXECH) | deps
+	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@; echo "  no Python.h here: this assay will judge no Python kernels (apt-get install python3-dev)")
 $B/torch.pack: tools/pack.sh $(PACK)
+	@mkdir -p $(@D)
 	$(Q)sh tools/pack.sh $(PACK) > $@
 $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/torch.pack include/assay/kernel.h
 	@mkdir -p $(@D)
