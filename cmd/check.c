@@ -147,6 +147,10 @@ static void on_built(void *user, const struct ay_task_result *r)
 	c->facts.operator_name = r->op->name;
 	if (c->o.json)
 		return;
+	if (c->task.lang >= AY_LANG_PY) {
+		printf("%s  %s  (torch %s)\n", r->op->name, c->task.file, c->task.policy.python->torch);
+		return;
+	}
 	printf("%s  %s  (%s, ", r->op->name, c->task.file,
 	       c->compiler                  ? ay_file_basename(c->compiler)
 	       : c->task.lang >= AY_LANG_PY ? "Python"
