@@ -99,7 +99,7 @@ $B/assay-native: $(EXECSRC) $(EXECH) | deps
 	$(call say,CC)
 	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
 # The Python executor is an extension that a warm interpreter loads; without Python's headers it is empty.
-$B/assay-python.so: $(PYSRC) $(EXECH) | deps
+$B/assay-python.so: $(PYSRC) $(wildcard torch/exec/*.h) $(EXECH) | deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@; echo "  no Python.h here: this assay will judge no Python kernels (apt-get install python3-dev)")

@@ -34,11 +34,9 @@ static void compare(struct ay_call *c, const struct ay_suite_case *sc, int a, in
 	const struct ay_proto *p = help_proto(sc->schema);
 	struct ay_pair_spec s = { .op = sc->op,
 				  .call = c,
-				  .proto = p,
-				  .so_fd = a,
+				  .kernel = { p, a },
 				  .against = AY_AGAINST_KERNEL,
-				  .base_fd = b,
-				  .base_proto = p,
+				  .base = { p, b },
 				  .threads = threads,
 				  .budget_s = budget,
 				  .call_timeout_s = 20,

@@ -228,8 +228,8 @@ static void plain_stop(struct plain *p)
 
 static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int cap)
 {
-	struct ay_seat_spec spec = { .so_fd = so_fd,
-				     .proto = k->proto,
+	struct ay_seat_spec spec = { .sitter = { k->proto, so_fd },
+				     .empty = so_fd < 0,
 				     .master = &k->master,
 				     .cap = cap,
 				     .threads = k->threads,

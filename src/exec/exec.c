@@ -289,6 +289,14 @@ int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struc
 	return ay_post(x, AY_WIRE_RUN, w.len, NULL, 0, o, err);
 }
 
+int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
+{
+	AY_ASSERT(x->pid);
+	*o = (struct ay_outcome){ .slot = -1 };
+	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
+	return ay_post(x, AY_WIRE_FORGET, 0, NULL, 0, o, err);
+}
+
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	if (x->pid)

@@ -407,6 +407,13 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 	return rc;
 }
 
+bool ay_python_is_wished(const struct ay_python *p)
+{
+	const char *env = getenv("ASSAY_PYTHON");
+
+	return p->wish || (env && env[0]);
+}
+
 int ay_python_open(struct ay_python *p, struct ay_err *err)
 {
 	const char *path;
@@ -512,6 +519,8 @@ static json_t *function_of(struct ay_arena *a, const struct ay_proto *p)
 			 "params", params);
 }
 
+static const char *const empties[] = { [AY_PY_FULL] = "", [AY_PY_EMPTY] = "python", [AY_PY_EMPTY_TORCH] = "torch" };
+
 const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k)
 {
 	json_t *functions = json_array(), *o;
@@ -520,8 +529,8 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 
 	for (int i = 0; i < k->n; i++)
 		json_array_append_new(functions, function_of(a, k->proto[i]));
-	o = json_pack("{s:s, s:s?, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend", k->backend,
-		      "use", uses[k->use], "functions", functions);
+	o = json_pack("{s:s, s:s?, s:s, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend", k->backend,
+		      "empty", empties[k->empty], "use", uses[k->use], "functions", functions);
 	text = json_dumps(o, JSON_COMPACT);
 	AY_ASSERT(text);
 	s = ay_strdup(a, text);

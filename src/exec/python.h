@@ -43,6 +43,8 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 /* Starts the template, unless this process has, and waits until torch is imported: seconds. It ends with the thread
  * that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);
+/* Has somebody named an interpreter, by --python or $ASSAY_PYTHON? */
+bool ay_python_is_wished(const struct ay_python *p);
 void ay_python_close(struct ay_python *p);
 
 /* What may a kernel call of torch, besides the function it replaces, which it may never? */
@@ -51,12 +53,17 @@ enum ay_torch_use { AY_TORCH_ALL, AY_TORCH_HELPERS, AY_TORCH_NONE };
 int ay_torch_use_find(const char *word, enum ay_torch_use *use, struct ay_err *err);
 const char *ay_torch_use_name(enum ay_torch_use use);
 
+/* Calls that do nothing, for whoever wants to know what a call costs: in plain Python, or with one call of torch's
+ * that does as little as any. */
+enum ay_python_empty { AY_PY_FULL, AY_PY_EMPTY, AY_PY_EMPTY_TORCH };
+
 /* What a Python executor is told of its kernel when it is loaded: a JSON text (torch/assay/boot.py reads it). */
 struct ay_python_kernel {
 	const char *file; /* for tracebacks */
-	const char
-		*backend; /* no source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/
-			      * oracle.py), which may have one; NULL = a source */
+	/* No source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/oracle.py), which may have
+	 * one; NULL = a source. */
+	const char *backend;
+	enum ay_python_empty empty; /* no source: they do nothing */
 	enum ay_torch_use use;
 	int n; /* functions that it may define */
 	const struct ay_proto *const *proto;

@@ -2,6 +2,7 @@
 #include "judge/clock.h"
 
 #include "base/file.h"
+#include "exec/launch.h"
 #include "judge/trial.h"
 #include "timing/baseline.h"
 #include "timing/floor.h"
@@ -23,8 +24,15 @@ static const struct {
 	const char *source, *library;
 } homes[] = { { "cublas", "openblas" }, { "aten", "openblas" } };
 
+static bool is_aten(const char *name)
+{
+	return !strcmp(name, "aten");
+}
+
 static bool is_library(const char *name)
 {
+	if (is_aten(name))
+		return true;
 	for (const char *const *p = ay_baseline_names; *p; p++)
 		if (!strcmp(*p, name))
 			return true;
@@ -40,9 +48,10 @@ int ay_clock_check_baseline(const char *baseline, struct ay_err *err)
 		return 0;
 	if (ay_file_exists(baseline))
 		return ay_lang_of(baseline, &lang, err);
-	return ay_fail(err, AY_ERR_USAGE,
-		       "--baseline is auto, reference, openblas, none or a kernel's file; there is no file '%s'",
-		       baseline);
+	return ay_fail(
+		err, AY_ERR_USAGE,
+		"--baseline is auto, reference, aten, openblas, none or a kernel's file; there is no file '%s'",
+		baseline);
 }
 
 static void drop_base(struct ay_clock *k)
@@ -53,30 +62,74 @@ static void drop_base(struct ay_clock *k)
 	if (k->base_fd >= 0)
 		close(k->base_fd);
 	k->base_schema = NULL;
+	k->base_about = NULL;
+	k->base_fd = -1;
 }
 
-/* Every function of the operator's file that the baseline may define. */
-static int build(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, const char *source,
-		 size_t len, enum ay_lang lang, struct ay_built *b, struct ay_err *err)
+/* Every function of the operator's file that the baseline may define; in the clock's arena. Negative: our failure. */
+static int list_protos(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		       const struct ay_proto ***out, struct ay_err *err)
 {
-	const struct ay_proto **protos = NULL;
-	int n = 0, rc = 0;
+	int n = 0, most = 0;
 
-	for (int i = 0; i < j->registry->n && !rc; i++) {
+	for (int i = 0; i < j->registry->n; i++)
+		most += strcmp(j->registry->op[i].path, sc->op->path) ? 0 : j->registry->op[i].nschema;
+	*out = AY_NEW_N(&k->arena, const struct ay_proto *, most + 1);
+	for (int i = 0; i < j->registry->n; i++) {
 		const struct ay_entry_op *e = &j->registry->op[i];
 
-		for (int s = 0; s < e->nschema && !rc && !strcmp(e->path, sc->op->path); s++) {
+		for (int s = 0; s < e->nschema && !strcmp(e->path, sc->op->path); s++) {
 			struct ay_proto *p;
 
-			rc = ay_proto_make(&k->arena, e->schema[s], &p, err);
-			protos = ay_xrealloc(protos, sizeof *protos * (size_t)(n + 1));
-			protos[n++] = p;
+			if (ay_proto_make(&k->arena, e->schema[s], &p, err))
+				return -1;
+			(*out)[n++] = p;
 		}
 	}
-	if (!rc)
-		rc = ay_forge_build(k->forge, &k->arena, source, len, lang, n, protos, build_timeout_s, b, err);
-	ay_xfree(protos);
-	return rc;
+	return n;
+}
+
+/* k->base_fd and k->base_about are there: loads them. If that cannot be, k->why says so. */
+static int load(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_err *err)
+{
+	struct ay_report rep;
+	bool derived;
+
+	k->base_schema = sc->schema;
+	if (ay_judge_init(&k->base, j->registry, &j->policy, k->base_fd, k->base_about, &k->arena, &rep, err))
+		return -1;
+	if (rep.verdict != AY_VERDICT_NONE)
+		k->why = "the baseline cannot be loaded";
+	else if (!ay_judge_has(&k->base, sc->schema, &derived))
+		k->why = "the baseline has no function for this overload";
+	return 0;
+}
+
+/* A kernel in Python, or torch's own functions. Of an interpreter that does not start k->why says why. */
+static int take_python(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		       const char *source, size_t len, struct ay_err *err)
+{
+	const struct ay_proto **protos;
+	const int n = list_protos(k, j, sc, &protos, err);
+	struct ay_python *python = j->policy.python;
+	struct ay_err no = { 0 };
+
+	if (n < 0)
+		return -1;
+	if (!python || ay_python_open(python, &no)) {
+		k->why = python ? ay_strdup(&k->arena, no.msg) : "there is no interpreter for the baseline";
+		return 0;
+	}
+	k->base_fd = source ? ay_launch_memfd("assay-baseline", source, len, 0) : -1;
+	if (source && k->base_fd < 0)
+		return ay_fail_errno(err, AY_ERR_EXEC, "cannot hand over the baseline");
+	if (!source) /* which way it is called: see docs/timing.md */
+		k->version = ay_sprintf(&k->arena, "%s (python)", python->torch);
+	k->base_about = ay_python_about(
+		&k->arena,
+		&(struct ay_python_kernel){
+			.file = k->name, .backend = source ? NULL : "aten", .use = AY_TORCH_ALL, .n = n, .proto = protos });
+	return load(k, j, sc, err);
 }
 
 /* A kernel of source becomes the baseline in hand; if it cannot, k->why says so. */
@@ -84,24 +137,21 @@ static int take_kernel(struct ay_clock *k, const struct ay_judge *j, const struc
 		       const char *source, size_t len, enum ay_lang lang, struct ay_err *err)
 {
 	struct ay_built b = { .fd = -1 };
-	struct ay_report rep;
-	bool derived;
+	const struct ay_proto **protos;
+	int n;
 
-	if (build(k, j, sc, source, len, lang, &b, err))
+	if (lang == AY_LANG_PY)
+		return take_python(k, j, sc, source, len, err);
+	n = list_protos(k, j, sc, &protos, err);
+	if (n < 0 || ay_forge_build(k->forge, &k->arena, source, len, lang, n, protos, build_timeout_s, &b, err))
 		return -1;
 	if (!b.ok) {
 		k->why = "the baseline does not compile";
 		return 0;
 	}
 	k->base_fd = b.fd;
-	k->base_schema = sc->schema;
-	if (ay_judge_init(&k->base, j->registry, &j->policy, b.fd, NULL, &k->arena, &rep, err))
-		return -1;
-	if (rep.verdict != AY_VERDICT_NONE)
-		k->why = "the baseline cannot be loaded";
-	else if (!ay_judge_has(&k->base, sc->schema, &derived))
-		k->why = "the baseline has no function for this overload";
-	return 0;
+	k->base_about = NULL;
+	return load(k, j, sc, err);
 }
 
 static int take_file(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
@@ -123,12 +173,21 @@ static int take_library(struct ay_clock *k, const struct ay_judge *j, const stru
 {
 	struct ay_baseline b;
 
+	k->name = library;
+	if (is_aten(library))
+		return take_python(k, j, sc, NULL, 0, err);
 	if (ay_baseline_find(library, j->registry, sc->schema, &k->arena, &b, err))
 		return -1;
 	k->name = b.name;
 	k->version = b.version;
 	k->why = b.why;
 	return b.source ? take_kernel(k, j, sc, b.source, b.len, AY_LANG_C, err) : 0;
+}
+
+/* Importing torch takes seconds: it is not done for a kernel in C unless somebody has named an interpreter. */
+static bool has_torch(const struct ay_judge *j)
+{
+	return j->policy.python && (j->kernel.about || ay_python_is_wished(j->policy.python));
 }
 
 static const char *home_of(const struct ay_entry_op *op)
@@ -149,11 +208,29 @@ static enum ay_against take_reference(struct ay_clock *k, const struct ay_suite_
 	return k->why ? AY_AGAINST_NONE : AY_AGAINST_REFERENCE;
 }
 
+static int take_home(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		     struct ay_err *err)
+{
+	const char *home = home_of(sc->op);
+
+	if (!strcmp(sc->schema->ns, "aten") && has_torch(j)) {
+		if (take_library(k, j, sc, "aten", err))
+			return -1;
+		if (!k->why || !home)
+			return 0;
+		drop_base(k);
+		k->name = k->version = k->why = NULL;
+	}
+	if (!home)
+		k->why = "no library has this operator";
+	return home ? take_library(k, j, sc, home, err) : 0;
+}
+
 /* What this case is held against; k->why where that should have been more. */
 static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		  enum ay_against *against, struct ay_err *err)
 {
-	const char *want = k->policy.baseline ? k->policy.baseline : "auto", *home = home_of(sc->op);
+	const char *want = k->policy.baseline ? k->policy.baseline : "auto";
 	const bool automatic = !strcmp(want, "auto");
 	int rc = 0;
 
@@ -162,14 +239,14 @@ static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_
 		k->name = NULL;
 		return 0;
 	}
-	if (!strcmp(want, "reference") || (automatic && !home)) {
+	if (!strcmp(want, "reference")) {
 		*against = take_reference(k, sc);
 		return 0;
 	}
 	if (k->base_schema != sc->schema) {
 		drop_base(k);
 		k->name = k->version = k->why = NULL;
-		rc = automatic          ? take_library(k, j, sc, home, err)
+		rc = automatic          ? take_home(k, j, sc, err)
 		     : is_library(want) ? take_library(k, j, sc, want, err)
 					: take_file(k, j, sc, err);
 	}
@@ -271,9 +348,19 @@ static void name_baseline(struct ay_clock *k, enum ay_against against, struct ay
 		m->baseline = ay_strdup(a, k->name);
 	if (against == AY_AGAINST_KERNEL && k->version)
 		m->version = ay_strdup(a, k->version);
-	m->overhead_bound = m->base_ns > 0 && m->base_ns < OVERHEAD_BOUND * m->null_ns;
+	m->overhead_bound = m->base_ns > 0 && m->base_ns < OVERHEAD_BOUND * m->base_null_ns;
 	m->scored = against == AY_AGAINST_KERNEL && is_library(k->name) && !m->overhead_bound &&
 		    m->pace != AY_PACE_NONE;
+}
+
+static struct ay_sitter sitter(struct ay_judge *j, const struct ay_schema *s)
+{
+	bool derived;
+
+	return (struct ay_sitter){ .proto = ay_judge_entry(j, s, &derived),
+				   .so_fd = j->kernel.so_fd,
+				   .python = j->kernel.about ? j->policy.python : NULL,
+				   .about = j->kernel.about };
 }
 
 int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
@@ -282,7 +369,6 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op };
 	struct ay_timing *m = AY_NEW(a, struct ay_timing);
 	struct ay_pair_spec s = { .op = sc->op,
-				  .so_fd = j->kernel.so_fd,
 				  .threads = j->policy.threads,
 				  .budget_s = k->policy.budget_s > 0 ? k->policy.budget_s
 								     : budgets[k->policy.mode],
@@ -293,16 +379,20 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;
 	const char *why = NULL;
-	bool derived;
 
+	rep->timing = m;
+	if (j->kernel.entries.interpreted) {
+		m->why = "Triton's interpreter ran it: its times would say nothing";
+		return 0;
+	}
 	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, sc, a, &s.against, &why, err) ||
 	    bind(&t, sc, err))
 		return -1;
 	s.call = t.call;
-	s.proto = ay_judge_entry(j, sc->schema, &derived);
+	s.kernel = sitter(j, sc->schema);
 	if (s.against == AY_AGAINST_KERNEL) {
-		s.base_fd = k->base_fd;
-		s.base_proto = ay_judge_entry(&k->base, sc->schema, &derived);
+		s.base = sitter(&k->base, sc->schema);
+		s.base.aten = is_aten(k->name);
 	}
 	ay_judge_rest(j); /* its executor would be one more process beside those that are timed */
 	ay_judge_rest(&k->base);
@@ -311,7 +401,6 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	name_baseline(k, m->pace == AY_PACE_NONE ? AY_AGAINST_NONE : s.against, a, m);
 	if (s.against == AY_AGAINST_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
-	rep->timing = m;
 	say_amiss(&t, &r);
 	if (r.amiss == AY_AMISS_NONE)
 		set_floor(k, &t, m);

@@ -52,6 +52,7 @@ enum ay_timing_kind {
 	F(latency_ns, REAL)     \
 	F(cpu_ns, REAL)         \
 	F(null_ns, REAL)        \
+	F(base_null_ns, REAL)   \
 	F(gate_ns, REAL)        \
 	F(slack, REAL)          \
 	F(floor_ns, REAL)       \

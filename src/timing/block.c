@@ -14,6 +14,7 @@ enum {
 static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
 static const double scatter_max = 0.05;  /* between two batches of one side */
 static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
+static const double least_left = 0.05;   /* of a baseline's time, whatever its kind costs */
 
 struct ay_key ay_pair_key(void)
 {
@@ -39,11 +40,28 @@ int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
 /* Are the kernel's outputs of a batch that took ns not what they should be? */
 static bool is_bad(struct pair *p, struct ay_key key, int n, uint8_t poison, double ns)
 {
-	const enum ay_verified found = ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, ns, p->r->text);
+	static const enum ay_amiss amiss[] = { [AY_VERIFIED] = AY_AMISS_NONE,
+					       [AY_WRONG] = AY_AMISS_WRONG,
+					       [AY_UNFINISHED] = AY_AMISS_UNFINISHED,
+					       [AY_UNFETCHED] = AY_AMISS_ENDED };
 
-	if (found != AY_VERIFIED)
-		p->r->amiss = found == AY_WRONG ? AY_AMISS_WRONG : AY_AMISS_UNFINISHED;
-	return found != AY_VERIFIED;
+	p->r->amiss = amiss[ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, ns, p->r->text)];
+	return p->r->amiss != AY_AMISS_NONE;
+}
+
+bool ay_pair_fetch(void *user, int set)
+{
+	struct pair *p = user;
+
+	return !ay_seat_take(&p->a, set, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
+}
+
+/* What the kernel returned is of no more use. */
+static int forget(struct pair *p)
+{
+	struct ay_outcome o;
+
+	return ay_seat_forget(&p->a, &o, p->err) ? -1 : ay_pair_is_over(p, &o);
 }
 
 /* n fresh sets through the kernel, and are they right? 1: something is amiss. */
@@ -55,8 +73,8 @@ static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *
 	ay_sets_write(&p->a.sets, key, 0, n, poison);
 	if (ay_seat_batch(&p->a, n, beat, &o, p->err))
 		return -1;
-	p->drowned |= beat->ns < drowned_below * p->c0;
-	return ay_pair_is_over(p, &o) || is_bad(p, key, n, poison, beat->ns);
+	p->drowned |= beat->ns < drowned_below * p->ga->c0;
+	return ay_pair_is_over(p, &o) || is_bad(p, key, n, poison, beat->ns) ? 1 : forget(p);
 }
 
 /* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
@@ -90,6 +108,15 @@ double ay_pair_reference(struct pair *p, struct ay_key key, int n)
 	return (double)ns / n;
 }
 
+static int forget_ours(struct pair *p, struct ay_seat *seat)
+{
+	struct ay_outcome o;
+
+	if (ay_seat_forget(seat, &o, p->err))
+		return -1;
+	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
+}
+
 int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 {
 	struct ay_outcome o;
@@ -104,9 +131,10 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
-	p->drowned |= beat.ns < drowned_below * p->c0;
-	*ns = (beat.ns - p->c0) / n;
-	return 0;
+	p->drowned |= beat.ns < drowned_below * p->gb->c0;
+	*ns = (beat.ns - p->gb->c0) / n;
+	*ns = fmax(*ns - p->lift, *ns * least_left);
+	return forget_ours(p, &p->b);
 }
 
 /* --- blocks ---------------------------------------------------------------------------------------------- */
@@ -155,7 +183,7 @@ static int run_block(struct pair *p, struct block *k)
 			if (rc)
 				return rc;
 			if (kernel) {
-				k->a[half] = (beat.ns - p->c0) / m;
+				k->a[half] = (beat.ns - p->ga->c0) / m;
 				k->cpu += beat.cpu_ns / m / 2;
 			}
 		}
@@ -193,17 +221,21 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
 {
 	const bool pair = p->against == AY_AGAINST_KERNEL, first = !pair || ay_secret_below(2);
-	double a = 0, b = 0, none;
+	double a = 0, b = 0, none[2];
 	int rc = first ? audit_kernel(p, set, key, poison, &a) : audit_ours(p, &p->b, set, &b);
 
 	if (!rc)
-		rc = audit_ours(p, &p->none, set, &none);
+		rc = audit_ours(p, &p->ga->seat, set, &none[0]);
+	none[1] = none[0];
+	if (!rc && p->gb != p->ga)
+		rc = audit_ours(p, &p->gb->seat, set, &none[1]);
 	if (!rc && pair)
 		rc = first ? audit_ours(p, &p->b, set, &b) : audit_kernel(p, set, key, poison, &a);
 	if (!rc && p->audit.n < AUDITS_KEPT) {
-		p->audit.none[p->audit.n] = none;
-		p->audit.base[p->audit.n] = b - none;
-		p->audit.kernel[p->audit.n++] = a - none;
+		for (int i = 0; i < 2; i++)
+			p->audit.none[i][p->audit.n] = none[i];
+		p->audit.base[p->audit.n] = b - none[1];
+		p->audit.kernel[p->audit.n++] = a - none[0];
 	}
 	return rc;
 }
@@ -222,7 +254,10 @@ static int audit(struct pair *p)
 	if (rc)
 		return rc;
 	p->t->audits++;
-	return is_bad(p, key, n, poison, p->trial_a * n);
+	if (is_bad(p, key, n, poison, p->trial_a * n))
+		return 1;
+	rc = forget(p);
+	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, &p->b);
 }
 
 static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/content.h"
 
+#include "exec/exec.h"
 #include "op/fill.h"
 
 #include <string.h>
@@ -312,16 +313,16 @@ static uint64_t colours(uint64_t bytes)
 int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, struct ay_err *err)
 {
 	const int n = m->call->noperand;
-	struct ay_need need[2] = { { 0, false }, { 0, true } };
+	struct ay_need need[3] = { { 0, false }, { 0, true }, { ay_exec_told_bytes(m->call, cap), true } };
 	uint64_t at[2] = { 0, 0 };
 
-	*s = (struct ay_sets){ .m = m, .cap = cap, .fold = fold, .pool = { .fd = { -1, -1 } } };
+	*s = (struct ay_sets){ .m = m, .cap = cap, .fold = fold, .told = 2, .pool = { .fd = { -1, -1 } } };
 	for (int i = 0; i < n; i++) {
 		uint64_t room = m->part[i].bytes + colours(m->part[i].bytes) * AY_ALIGN + AY_ALIGN;
 
 		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)(fold ? 1 : cap);
 	}
-	if (ay_pool_init(&s->pool, 2, need, err))
+	if (ay_pool_init(&s->pool, 3, need, err))
 		return -1;
 	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
 	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));

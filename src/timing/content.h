@@ -37,11 +37,13 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 
 /* Room for sets in memory that one executor shares: two slots, what it reads and what it writes, tensors one behind
- * the other at random multiples of 64 bytes, in the order in which they are called. */
+ * the other at random multiples of 64 bytes, in the order in which they are called; and one in which an executor
+ * tells of results that lie in its own memory, there for all, so that seats of two kinds have the same pages. */
 struct ay_sets {
 	const struct ay_master *m;
 	int cap;
 	bool fold; /* all sets lie at one place: for calls that do not look at them */
+	int told;  /* the slot for that */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;

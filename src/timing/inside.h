@@ -20,7 +20,15 @@ enum {
 /* Calls alone, each with an empty one beside it: T of that, and what the others took beyond it. */
 struct audits {
 	int n;
-	double kernel[AUDITS_KEPT], base[AUDITS_KEPT], none[AUDITS_KEPT];
+	double kernel[AUDITS_KEPT], base[AUDITS_KEPT];
+	double none[2][AUDITS_KEPT]; /* of each gate */
+};
+
+/* What is between thaw and freeze but not the kernel's, of one kind of executor. */
+struct gate {
+	struct ay_seat seat; /* of the empty call */
+	double c0, spread;   /* of one */
+	double null_ns;      /* of each in a row of them */
 };
 
 struct pair {
@@ -31,13 +39,15 @@ struct pair {
 	struct ay_err *err;
 	struct ay_master master;
 	struct ay_verify verify;
-	struct ay_seat a, b, none;
+	struct ay_seat a, b;
+	struct gate gate[2];         /* the second only where the baseline is of another kind than the kernel */
+	struct gate *ga, *gb;        /* of the kernel, of the baseline */
+	double lift;                 /* what each call of the baseline costs more by its kind alone */
 	struct ay_sets mem_a, mem_b; /* of the seats, before they are opened */
 	struct ay_sets reference;    /* where the reference works */
 	cpu_set_t cpus, judge_cpus, before;
 	bool spare;
 	int64_t begin;
-	double c0, spread;       /* of one empty call under the gate */
 	double trial_a, trial_b; /* ns per call, roughly */
 	int m, mb;               /* sets per batch: of the kernel, of the baseline */
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
@@ -62,13 +72,15 @@ int ay_pair_is_over(struct pair *p, const struct ay_outcome *o);
 double ay_pair_reference(struct pair *p, struct ay_key key, int n);
 /* ns per call of the baseline. A baseline that fails is our failure. */
 int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
+/* For struct ay_verify: user is the pair. */
+bool ay_pair_fetch(void *user, int set);
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
 
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 
-struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct ay_proto *proto, int cap);
-/* Opens the seat of the empty call; c0, and what such a call costs by itself. */
+struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *who, int cap);
+/* Opens the seats of the empty call; c0, and what such a call costs by itself. */
 int ay_pair_gate(struct pair *p);
 /* c0 and its spread, once more. */
 int ay_pair_c0(struct pair *p);

@@ -28,9 +28,9 @@ double ay_pair_slack(const struct pair *p, int n)
 {
 	const double batch = ay_quantile(p->ta, n, 0.5) * p->m;
 
-	p->t->slack = p->spread / fmax(batch, 1);
+	p->t->slack = fmax(p->ga->spread, p->gb->spread) / fmax(batch, 1);
 	/* a hand-over faster than ours could hide as much as all of c0, so so much is not called FASTER */
-	return fmax(p->t->slack, p->c0 / fmax(batch, 1));
+	return fmax(p->t->slack, p->ga->c0 / fmax(batch, 1));
 }
 
 static void keep_samples(struct pair *p, struct ay_arena *a)
@@ -81,7 +81,7 @@ static double audited_by(struct pair *p)
 	if (p->audit.n < 8)
 		return 1;
 	one = middle_of(p->audit.kernel, p->audit.n);
-	none = middle_of(p->audit.none, p->audit.n);
+	none = middle_of(p->audit.none[0], p->audit.n);
 	alone = fmax(one.mid, 1);
 	cold = cold_start * none.mid;
 	p->t->latency_ns = fmax(one.mid, 0);
@@ -115,21 +115,25 @@ static double disturbed_by(struct pair *p)
  * that is too large would make an honest kernel implausible and a ratio larger than it is: what was subtracted too
  * much is given back to both.
  */
+static double give_back_c0(struct pair *p, struct gate *g)
+{
+	const double *none = p->audit.none[g != p->ga];
+	const double much = p->audit.n < 8 ? 0 : fmax(0, g->c0 - ay_quantile(none, p->audit.n, 0.5));
+
+	g->c0 -= much;
+	return much;
+}
+
 static void give_back(struct pair *p)
 {
-	const double much = p->audit.n < 8 ? 0 : p->c0 - ay_quantile(p->audit.none, p->audit.n, 0.5);
+	const double a = give_back_c0(p, p->ga), b = p->gb == p->ga ? a : give_back_c0(p, p->gb);
 
-	if (much <= 0)
-		return;
-	p->c0 -= much;
 	for (int i = 0; i < p->n; i++) {
-		const double each = much / p->sets[i];
-
-		p->ta[i] += each;
-		p->sum_a += 2 * each;
+		p->ta[i] += a / p->sets[i];
+		p->sum_a += 2 * a / p->sets[i];
 		if (p->against == AY_AGAINST_KERNEL) {
-			p->tb[i] += each;
-			p->sum_b += 2 * each;
+			p->tb[i] += b / p->sets[i];
+			p->sum_b += 2 * b / p->sets[i];
 		}
 		p->d[i] = log(p->tb[i] / p->ta[i]);
 	}

@@ -60,10 +60,10 @@ static void forget_data(struct ay_call *c)
 
 /* --- all of it ------------------------------------------------------------------------------------------- */
 
-static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, int fd,
-		     const struct ay_proto *proto, struct ay_outcome *o)
+static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, const struct ay_sitter *who,
+		     struct ay_outcome *o)
 {
-	struct ay_seat_spec spec = ay_pair_seat(p, fd, proto, ay_pair_cap(p->m));
+	struct ay_seat_spec spec = ay_pair_seat(p, who, ay_pair_cap(p->m));
 
 	spec.sets = mem->cap ? mem : NULL;
 	return ay_seat_open(seat, &spec, o, p->err);
@@ -91,7 +91,7 @@ static int open_baseline(struct pair *p)
 		return ay_sets_init(&p->reference, &p->master, ay_pair_cap(p->mb), false, p->err);
 	if (p->against == AY_AGAINST_NONE)
 		return 0;
-	if (open_seat(p, &p->b, &p->mem_b, p->s->base_fd, p->s->base_proto, &o))
+	if (open_seat(p, &p->b, &p->mem_b, &p->s->base, &o))
 		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
@@ -112,7 +112,7 @@ static int measure(struct pair *p)
 	}
 	place(p);
 	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]) ||
-	    open_seat(p, &p->a, &p->mem_a, p->s->so_fd, p->s->proto, &o))
+	    open_seat(p, &p->a, &p->mem_a, &p->s->kernel, &o))
 		return -1;
 	if (ay_pair_is_over(p, &o))
 		return 1;
@@ -127,7 +127,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 		 struct ay_err *err)
 {
 	struct pair *p = AY_NEW(a, struct pair);
-	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->none.sets,
+	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->gate[0].seat.sets, &p->gate[1].seat.sets,
 					   &p->mem_a,  &p->mem_b,  &p->reference };
 	struct ay_quiet_lock lock;
 	int rc = -1;
@@ -135,6 +135,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	*r = (struct ay_pair_report){ 0 };
 	*t = (struct ay_timing){ .threads = s->threads };
 	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
+	p->ga = p->gb = &p->gate[0];
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
@@ -145,10 +146,13 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	ay_master_init(&p->master, s->call);
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->judge_cpus) };
+	p->verify.fetch = s->kernel.python ? ay_pair_fetch : NULL;
+	p->verify.user = p;
 	rc = measure(p);
 	ay_seat_close(&p->a);
 	ay_seat_close(&p->b);
-	ay_seat_close(&p->none);
+	ay_seat_close(&p->gate[0].seat);
+	ay_seat_close(&p->gate[1].seat);
 	ay_sets_release(&p->reference);
 	ay_sets_release(&p->mem_a);
 	ay_sets_release(&p->mem_b);
@@ -159,7 +163,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	ay_quiet_leave(&lock);
 	if (rc >= 0 && r->amiss == AY_AMISS_NONE)
 		ay_pair_tell(p, a);
-	t->gate_ns = p->c0;
+	t->gate_ns = p->ga->c0;
 	t->wall_s = ay_pair_elapsed_s(p);
 	return rc < 0 ? -1 : 0;
 }

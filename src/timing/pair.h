@@ -4,7 +4,9 @@
  *
  * Theory of operation. A block is four batches, A B B A; the first two share one content, the last two another, and
  * nothing is shown twice. A batch calls m sets, drawn anew within 20 % for every block, and its time per call is
- * (T - c0)/m: everything that the judge's clock saw, less what an empty call costs under the same gate (seat.h).
+ * (T - c0)/m: everything that the judge's clock saw, less what an empty call costs under the same gate (seat.h). Where
+ * the baseline is in Python and the kernel is not, what handing over a call costs more there is not the baseline's:
+ * the difference of empty calls is subtracted from each of its calls.
  * Between blocks, unannounced, some batches are audits: sets come one by one. The baseline is also timed alone,
  * before the kernel's process exists and after it is gone. What the samples prove is stats.h's business; outputs of
  * every batch are checked (verify.h).
@@ -12,8 +14,8 @@
 #ifndef AY_TIMING_PAIR_H
 #define AY_TIMING_PAIR_H
 
-#include "exec/exec.h"
 #include "op/registry.h"
+#include "timing/seat.h"
 #include "timing/timing.h"
 
 /* What the kernel is held against. */
@@ -22,11 +24,9 @@ enum ay_against { AY_AGAINST_NONE, AY_AGAINST_REFERENCE, AY_AGAINST_KERNEL };
 struct ay_pair_spec {
 	const struct ay_entry_op *op;
 	struct ay_call *call; /* bound; operands without data, or with data that will not be used again */
-	const struct ay_proto *proto;
-	int so_fd;
+	struct ay_sitter kernel;
 	enum ay_against against;
-	int base_fd; /* AY_AGAINST_KERNEL: its object and function */
-	const struct ay_proto *base_proto;
+	struct ay_sitter base; /* AY_AGAINST_KERNEL */
 	int threads;
 	double budget_s, call_timeout_s;
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */

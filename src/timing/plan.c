@@ -2,6 +2,7 @@
 #include "timing/inside.h"
 
 #include "base/process.h"
+#include "exec/python.h"
 
 #include <math.h>
 #include <time.h>
@@ -10,7 +11,8 @@ enum {
 	GATE_RUNS = 32,        /* empty calls that c0 is the median of, */
 	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
 	NULL_SETS = 2048,      /* in a batch of empty calls, */
-	NULL_RUNS = 6,         /* of which there are as many */
+	NULL_RUNS = 6,         /* of which there are as many; */
+	LEAST_SETS = 256,      /* in one of torch's least calls: long batches are interrupted on a busy host */
 	TRIAL_SETS = 32,       /* in the batches by which m is chosen, */
 	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this; */
 	TRIALS = 5,            /* there are as many */
@@ -29,10 +31,9 @@ static const double write_per_ns = 2.5;   /* bytes; of content, a careful guess 
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
-struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct ay_proto *proto, int cap)
+struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *who, int cap)
 {
-	return (struct ay_seat_spec){ .so_fd = so_fd,
-				      .proto = proto,
+	return (struct ay_seat_spec){ .sitter = *who,
 				      .master = &p->master,
 				      .cap = cap,
 				      .threads = p->s->threads,
@@ -42,12 +43,12 @@ struct ay_seat_spec ay_pair_seat(const struct pair *p, int so_fd, const struct a
 				      .spare = p->spare };
 }
 
-static int time_empty(struct pair *p, int n, double *ns)
+static int time_empty(struct pair *p, struct ay_seat *none, int n, double *ns)
 {
 	struct ay_outcome o;
 	struct ay_beat beat;
 
-	if (ay_seat_batch(&p->none, n, &beat, &o, p->err))
+	if (ay_seat_batch(none, n, &beat, &o, p->err))
 		return -1;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
@@ -55,70 +56,128 @@ static int time_empty(struct pair *p, int n, double *ns)
 	return 0;
 }
 
-static int measure_c0(struct pair *p, double x[GATE_RUNS])
+static int measure_c0(struct pair *p, struct gate *g, double x[GATE_RUNS])
 {
 	for (int i = -4; i < GATE_RUNS; i++) { /* the first few warm up */
 		const int64_t until = ay_now_ns() + (i < 0 ? 0 : GATE_GAP_NS);
 
 		while (ay_now_ns() < until) /* busy, as we are when we write content */
 			;
-		if (time_empty(p, 1, &x[i < 0 ? 0 : i]))
+		if (time_empty(p, &g->seat, 1, &x[i < 0 ? 0 : i]))
 			return -1;
 	}
-	p->c0 = ay_quantile(x, GATE_RUNS, 0.5);
-	p->spread = ay_quantile(x, GATE_RUNS, 0.95) - p->c0;
+	g->c0 = ay_quantile(x, GATE_RUNS, 0.5);
+	g->spread = ay_quantile(x, GATE_RUNS, 0.95) - g->c0;
 	return 0;
 }
 
 /* A host that takes the CPUs away does so for a while: then the median is many times the least, and it is better to
  * wait for some of our time than to subtract that. */
-static bool is_disturbed(const struct pair *p, const double x[GATE_RUNS])
+static bool is_disturbed(const struct pair *p, const struct gate *g, const double x[GATE_RUNS])
 {
-	return p->c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_pair_elapsed_s(p) < p->s->budget_s / 2;
+	return g->c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_pair_elapsed_s(p) < p->s->budget_s / 2;
+}
+
+static int find_c0(struct pair *p, struct gate *g)
+{
+	const struct timespec nap = { 0, 50000000 };
+	double x[GATE_RUNS];
+	int rc = measure_c0(p, g, x);
+
+	while (!rc && is_disturbed(p, g, x)) {
+		nanosleep(&nap, NULL);
+		rc = measure_c0(p, g, x);
+	}
+	return rc;
 }
 
 int ay_pair_c0(struct pair *p)
 {
-	const struct timespec nap = { 0, 50000000 };
-	double x[GATE_RUNS];
-	int rc = measure_c0(p, x);
+	return find_c0(p, p->ga) || (p->gb != p->ga && find_c0(p, p->gb)) ? -1 : 0;
+}
 
-	while (!rc && is_disturbed(p, x)) {
-		nanosleep(&nap, NULL);
-		rc = measure_c0(p, x);
-	}
+/* The empty call of an executor of the same kind as this one's. */
+static int open_empty(struct pair *p, const struct ay_sitter *who, enum ay_python_empty how, struct ay_seat *seat)
+{
+	const struct ay_python_kernel about = { .empty = how, .n = 1, .proto = &who->proto };
+	struct ay_sitter none = { .proto = who->proto, .so_fd = -1, .python = who->python };
+	struct ay_arena a = { 0 };
+	struct ay_seat_spec spec;
+	struct ay_outcome o;
+	int rc;
+
+	if (none.python)
+		none.about = ay_python_about(&a, &about);
+	spec = ay_pair_seat(p, &none, NULL_SETS);
+	spec.empty = true;
+	rc = ay_seat_open(seat, &spec, &o, p->err);
+	ay_arena_release(&a);
+	if (!rc && o.what != AY_X_RAN)
+		rc = ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
+	return rc;
+}
+
+/* What each call of many costs. The least of some runs: floors are made of it, and an interrupted batch would raise one
+ * above honest kernels. */
+static int time_null(struct pair *p, struct ay_seat *none, int n, double c0, double *ns)
+{
+	double many[NULL_RUNS];
+	struct ay_outcome o;
+
+	for (int i = 0; i < NULL_RUNS; i++)
+		if (time_empty(p, none, n, &many[i]) || ay_seat_forget(none, &o, p->err))
+			return -1;
+	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - c0) / n;
+	return 0;
+}
+
+static int open_gate(struct pair *p, struct gate *g, const struct ay_sitter *who)
+{
+	return open_empty(p, who, AY_PY_EMPTY, &g->seat) || find_c0(p, g) ||
+			       time_null(p, &g->seat, NULL_SETS, g->c0, &g->null_ns)
+		       ? -1
+		       : 0;
+}
+
+/* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. */
+static int find_base_null(struct pair *p)
+{
+	struct ay_seat least;
+	int rc;
+
+	p->t->base_null_ns = p->gb->null_ns;
+	if (p->against != AY_AGAINST_KERNEL || !p->s->base.aten)
+		return 0;
+	rc = open_empty(p, &p->s->base, AY_PY_EMPTY_TORCH, &least);
+	if (!rc)
+		rc = time_null(p, &least, LEAST_SETS, p->gb->c0, &p->t->base_null_ns);
+	ay_seat_close(&least);
 	return rc;
 }
 
 int ay_pair_gate(struct pair *p)
 {
-	struct ay_seat_spec spec = ay_pair_seat(p, -1, p->s->proto, NULL_SETS);
-	double many[NULL_RUNS];
-	struct ay_outcome o;
+	const bool pair = p->against == AY_AGAINST_KERNEL,
+		   both = pair && !p->s->kernel.python != !p->s->base.python;
 
-	if (ay_seat_open(&p->none, &spec, &o, p->err))
+	p->gb = &p->gate[both];
+	if (open_gate(p, p->ga, &p->s->kernel) || (both && open_gate(p, p->gb, &p->s->base)))
 		return -1;
-	if (o.what != AY_X_RAN)
-		return ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
-	if (ay_pair_c0(p))
-		return -1;
-	for (int i = 0; i < NULL_RUNS; i++)
-		if (time_empty(p, NULL_SETS, &many[i]))
-			return -1;
-	/* the least of them: floors are made of it, and an interrupted batch would raise one above honest kernels */
-	p->t->null_ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - p->c0) / NULL_SETS;
-	return 0;
+	p->t->null_ns = p->ga->null_ns;
+	p->lift = both && p->s->base.python ? fmax(0, p->gb->null_ns - p->ga->null_ns) : 0;
+	return find_base_null(p);
 }
 
 /* --- how much to do -------------------------------------------------------------------------------------- */
 
 /* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
  * and a batch has no more. */
-static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, double *ns, struct ay_outcome *o)
+static int try_out(struct pair *p, const struct ay_sitter *who, const struct gate *g, double *ns,
+		   struct ay_outcome *o)
 {
 	const double fit = TRIAL_BYTES / ((double)p->master.bytes + 1);
 	const int cap = fit > TRIAL_SETS ? TRIAL_SETS : fit < 1 ? 1 : (int)fit;
-	struct ay_seat_spec spec = ay_pair_seat(p, so_fd, proto, cap);
+	struct ay_seat_spec spec = ay_pair_seat(p, who, cap);
 	struct ay_seat seat;
 	struct ay_beat beat = { 0 };
 	int rc = 0, n = 1;
@@ -131,9 +190,11 @@ static int try_out(struct pair *p, int so_fd, const struct ay_proto *proto, doub
 
 		ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison());
 		rc = ay_seat_batch(&seat, n, &beat, o, p->err);
-		each = fmax(beat.ns - p->c0, beat.ns / 20) / n;
+		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
 		*ns = i ? fmin(*ns, each) : each;
 		n = (int)ay_clamp(LEAST_BATCH_NS / *ns, 1, cap);
+		if (!rc && o->what == AY_X_RAN)
+			rc = ay_seat_forget(&seat, o, p->err);
 	}
 	ay_seat_close(&seat);
 	return rc;
@@ -143,7 +204,7 @@ int ay_pair_try(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
 
-	if (try_out(p, p->s->so_fd, p->s->proto, &p->trial_a, &o))
+	if (try_out(p, &p->s->kernel, p->ga, &p->trial_a, &o))
 		return -1;
 	if (ay_pair_is_over(p, &o))
 		return 1;
@@ -156,7 +217,7 @@ int ay_pair_try(struct pair *p)
 	}
 	if (p->against != AY_AGAINST_KERNEL)
 		return 0;
-	if (try_out(p, p->s->base_fd, p->s->base_proto, &p->trial_b, &o))
+	if (try_out(p, &p->s->base, p->gb, &p->trial_b, &o))
 		return -1;
 	if (o.what == AY_X_RAN)
 		return 0;
@@ -171,12 +232,14 @@ static double block_ns(const struct pair *p, double m)
 	const double b = p->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
 	const double written = (double)p->master.bytes * m / write_per_ns;
 
-	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 8 * p->c0;
+	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) +
+	       4 * (p->ga->c0 + p->gb->c0);
 }
 
 bool ay_pair_plan(struct pair *p)
 {
-	const double target = ay_clamp(p->spread / slack_wanted, LEAST_BATCH_NS, longest_batch_ns);
+	const double target = ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, LEAST_BATCH_NS,
+				       longest_batch_ns);
 	const double bytes = (double)p->master.bytes + 1, room = (double)ay_memory_available() / 6;
 	const bool pair = p->against == AY_AGAINST_KERNEL;
 	/* a batch has no more time than a call may take */
@@ -194,7 +257,7 @@ bool ay_pair_plan(struct pair *p)
 		m = cold;
 	while (m > 1 && m * fastest > SHORT_BATCH_NS && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);
-	m = fmax(m, fmin(most, 3 * p->c0 / fastest)); /* or it would drown in the gate */
+	m = fmax(m, fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;

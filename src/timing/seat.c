@@ -43,14 +43,9 @@ static int freeze(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 	return 0;
 }
 
-static bool is_alive(const struct ay_outcome *o)
-{
-	return o->what == AY_X_RAN || o->what == AY_X_REFUSED;
-}
-
 static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
 {
-	if (is_alive(o))
+	if (ay_exec_is_alive(o))
 		return;
 	ay_exec_stop(s->exec);
 	s->exec = NULL;
@@ -59,7 +54,7 @@ static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
 static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_err *err)
 {
 	if (!spec->sets)
-		return ay_sets_init(&s->sets, spec->master, spec->cap, spec->so_fd < 0, err);
+		return ay_sets_init(&s->sets, spec->master, spec->cap, spec->empty, err);
 	AY_ASSERT(spec->sets->cap == spec->cap);
 	s->sets = *spec->sets;
 	*spec->sets = (struct ay_sets){ .pool = { .fd = { -1, -1 } } };
@@ -68,38 +63,42 @@ static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct a
 
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_exec_spec x = { .so_fd = spec->so_fd,
+	struct ay_exec_spec x = { .so_fd = spec->sitter.so_fd,
+				  .python = spec->sitter.python,
+				  .about = spec->sitter.about,
 				  .load_timeout_s = spec->timeout_s,
 				  .spin = spec->spare,
 				  .freezable = true,
 				  .sandbox = spec->sandbox,
 				  .cpus = spec->cpus };
-	struct ay_batch b = { .proto = spec->proto,
-			      .call = spec->master->call,
-			      .nset = spec->cap,
-			      .threads = spec->threads,
-			      .timeout_s = spec->timeout_s };
 	struct ay_arena names = { 0 };
 	struct ay_exec_entries e;
 	ay_rng *rng = ay_xrealloc(NULL, sizeof *rng * (size_t)spec->cap);
 	int rc = -1;
 
-	*s = (struct ay_seat){ .timeout_s = spec->timeout_s, .cpus = *spec->cpus };
+	*s = (struct ay_seat){ .timeout_s = spec->timeout_s, .cpus = *spec->cpus, .python = spec->sitter.python };
+	s->batch = (struct ay_batch){ .proto = spec->sitter.proto,
+				      .call = spec->master->call,
+				      .nset = spec->cap,
+				      .threads = spec->threads,
+				      .timeout_s = spec->timeout_s };
 	for (int i = 0; i < spec->cap; i++)
 		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
-	b.rng = rng;
+	s->batch.rng = rng;
 	if (!get_sets(s, spec, err) && !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
-		b.pool = &s->sets.pool;
-		b.slot = s->sets.slot;
-		b.offset = s->sets.offset;
-		rc = s->exec ? ay_exec_hold(s->exec, &b, o, err) : 0;
+		s->batch.pool = &s->sets.pool;
+		s->batch.slot = s->sets.slot;
+		s->batch.offset = s->sets.offset;
+		s->batch.told = s->sets.told;
+		rc = s->exec ? ay_exec_hold(s->exec, &s->batch, o, err) : 0;
 		if (s->exec)
 			ay_exec_spin(s->exec, spec->spare ? SPIN_NS : 0);
-		if (!rc && s->exec && is_alive(o))
+		if (!rc && s->exec && ay_exec_is_alive(o))
 			rc = freeze(s, o, err);
 		if (!rc && s->exec)
 			end_if_gone(s, o);
 	}
+	s->batch.rng = NULL;
 	if (rc)
 		ay_seat_close(s);
 	ay_arena_release(&names);
@@ -149,27 +148,35 @@ static void wake_cpus(const struct ay_seat *s)
 	sched_setaffinity(0, sizeof mine, &mine);
 }
 
+/* The order is posted: thaws, waits, and stops the clock when everything stands still again. */
+static int let_go(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	int64_t took;
+
+	if (o->what == AY_X_RAN) {
+		if (ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
+			return -1;
+		ay_exec_await(s->exec, s->timeout_s, o);
+	}
+	return ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
+}
+
 /* Sets [from, from + n), each once. */
 static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
 	const double cpu = cpu_ns(pid);
-	int64_t begin, took;
+	int64_t begin;
 
 	*b = (struct ay_beat){ 0 };
 	wake_cpus(s);
 	if (ay_exec_post(s->exec, from, n, o, err))
 		return -1;
 	begin = ay_now_ns();
-	if (o->what == AY_X_RAN) {
-		if (ay_thaw(pid, ay_exec_group(s->exec), &took, err))
-			return -1;
-		ay_exec_await(s->exec, s->timeout_s, o);
-	}
-	if (is_alive(o) && freeze(s, o, err))
+	if (let_go(s, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
-	if (is_alive(o))
+	if (ay_exec_is_alive(o))
 		b->cpu_ns = cpu_ns(pid) - cpu;
 	end_if_gone(s, o);
 	return 0;
@@ -178,6 +185,26 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	return beat(s, 0, n, b, o, err);
+}
+
+/* --- what was returned ------------------------------------------------------------------------------------- */
+
+int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err)
+{
+	*o = (struct ay_outcome){ .slot = -1 };
+	return s->exec && s->python && !s->sets.fold ? ay_exec_take(s->exec, &s->batch, set, o, err) : 0;
+}
+
+/* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
+int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (!s->exec || !s->python)
+		return 0;
+	if (ay_exec_post_forget(s->exec, o, err) || let_go(s, o, err))
+		return -1;
+	end_if_gone(s, o);
+	return 0;
 }
 
 /* --- an audit -------------------------------------------------------------------------------------------- */
@@ -221,6 +248,8 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 	if (beat(s, set, 1, &one, o, err))
 		return -1;
 	*ns = one.ns;
+	if (o->what == AY_X_RAN && ay_seat_take(s, set, o, err))
+		return -1;
 	*unfinished = o->what == AY_X_RAN && !s->sets.fold && is_unfinished(&s->sets, set, poison);
 	return 0;
 }

@@ -6,7 +6,10 @@
  * while it stands still, the order to call waits in its socket, the clock starts before it is thawed and stops when
  * every task of it is seen to stand still again. A kernel that raises `done` early, starts early or leaves a long
  * system call behind has all of that inside its time. What is between thaw and freeze but not the kernel's is c0,
- * the time of one empty call in a seat of our own.
+ * the time of one empty call in a seat of our own, of the same kind.
+ *
+ * A kernel in Python returns tensors of its own. They are kept until we have read them (take), while the seat stands
+ * still, and dropped before the next content is written (forget): neither is in T.
  */
 #ifndef AY_TIMING_SEAT_H
 #define AY_TIMING_SEAT_H
@@ -14,16 +17,27 @@
 #include "exec/exec.h"
 #include "timing/content.h"
 
+/* Who sits in a seat. */
+struct ay_sitter {
+	const struct ay_proto *proto; /* of the function that is called */
+	int so_fd;                    /* its object or source; -1: none */
+	struct ay_python *python;     /* NULL: native */
+	const char *about;            /* Python: see struct ay_exec_spec */
+	bool aten;                    /* Python: the functions are torch's own */
+};
+
 struct ay_seat {
 	struct ay_exec *exec; /* NULL: gone */
+	bool python;
 	struct ay_sets sets;
+	struct ay_batch batch; /* what is held: all sets */
 	double timeout_s;
 	cpu_set_t cpus;
 };
 
 struct ay_seat_spec {
-	int so_fd; /* -1: the empty call, on sets that share one place */
-	const struct ay_proto *proto;
+	struct ay_sitter sitter;
+	bool empty; /* its calls do nothing: on sets that share one place */
 	const struct ay_master *master;
 	int cap, threads;
 	double timeout_s;
@@ -43,9 +57,14 @@ struct ay_beat {
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
-/* One set alone: its content is written now. *unfinished: its output was not there at `done`. */
+/* One set alone: its content is written now, and what it returned is taken. *unfinished: its output was not there at
+ * `done`. */
 int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,
 		struct ay_outcome *o, struct ay_err *err);
+/* In Python: puts what a set of the last batch returned into its place in the pool. AY_X_UNFIT: it cannot be. */
+int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err);
+/* In Python: lets go of what was returned. */
+int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err);
 void ay_seat_close(struct ay_seat *s);
 
 #endif

@@ -15,7 +15,7 @@ struct ay_timing {
 	const char *baseline; /* "openblas", "reference", a file; NULL: none */
 	const char *version;  /* of it: "0.3.21 SkylakeX", a hash; NULL */
 	bool scored;          /* may enter a score: against a library, and not overhead-bound */
-	bool overhead_bound;  /* the baseline takes less than 5 empty calls */
+	bool overhead_bound;  /* the baseline takes less than 5 empty calls of its kind */
 	bool disturbed;       /* the baseline was slower beside the kernel than alone: its time alone counts */
 	bool audited;         /* the kernel was slower when its sets came one by one: that time counts */
 	bool waited;          /* for another measurement on the same CPUs */
@@ -28,7 +28,8 @@ struct ay_timing {
 	double speedup, lo, hi, totals; /* base/kernel; totals: ratio of the sums */
 	double latency_ns;              /* of a call alone, from `go` to `done`, hand-over subtracted */
 	double cpu_ns;                  /* CPU time per call, all threads */
-	double null_ns;                 /* what a call costs that does nothing */
+	double null_ns;                 /* what a call costs that does nothing, of the kernel's kind, */
+	double base_null_ns;            /* and of the baseline's; of aten: torch's least function */
 	double gate_ns, slack;          /* c0, and (p95 - p50 of c0)/T */
 	double floor_ns;                /* no correct kernel can be below it */
 	double pool_bytes;              /* of a batch */

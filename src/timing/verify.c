@@ -100,11 +100,18 @@ static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text
 	return f.index >= 0 && is_poison(v->call->out[f.out], f.index, poison) ? AY_UNFINISHED : AY_WRONG;
 }
 
+static bool fetch(const struct ay_verify *v, int set)
+{
+	return !v->fetch || v->fetch(v->user, set);
+}
+
 enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
 			       uint8_t poison, char text[200])
 {
 	enum ay_verified found;
 
+	if (!fetch(v, set))
+		return AY_UNFETCHED;
 	show(v, s, key, set);
 	found = compare(v, 0, 0, poison, text);
 	return found == AY_VERIFIED ? run_check(v, poison, text) : found;
@@ -122,6 +129,8 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	n = SAMPLED / (len ? len : 1);
 	n = n < 1 ? 1 : n < rows ? n : rows;
 	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
+	if (!fetch(v, set))
+		return AY_UNFETCHED;
 	show(v, s, key, set);
 	return compare(v, lo, lo + n, poison, text);
 }

@@ -3,7 +3,8 @@
  * verify - were the outputs of a timed batch right? The seat stands still, so they are read where they lie.
  *
  * Which sets and rows are looked at is drawn after the batch. One set is compared whole as often as that costs
- * little beside the batches themselves, when is chance, hard ones by preference; of some others a few rows are.
+ * little beside the batches themselves, when is chance, hard ones by preference; of some others a few rows are. Results
+ * that a kernel returned in memory of its own are fetched before they are compared.
  */
 #ifndef AY_TIMING_VERIFY_H
 #define AY_TIMING_VERIFY_H
@@ -18,12 +19,16 @@ struct ay_verify {
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
 	double whole_ns, rows_ns; /* what comparing a whole set, and some rows, took last time; 0 = not tried */
+	/* Puts the results of a set where they belong; false: they cannot be had. NULL: they are there. */
+	bool (*fetch)(void *user, int set);
+	void *user;
 };
 
 enum ay_verified {
 	AY_VERIFIED,
 	AY_WRONG,      /* not the right answer */
 	AY_UNFINISHED, /* poison: nothing was written there when the executor stood still */
+	AY_UNFETCHED,  /* what fetch says */
 };
 
 /* Checks sets [0, n) as said above. batch_ns: what the batch took; text: what was found, for people. */

@@ -87,14 +87,19 @@ static const char *file(const char *name, const char *source)
 
 TEST(clock_baselines_are_words_or_files)
 {
-	static const char *const good[] = {
-		NULL, "auto", "reference", "none", "openblas", "kernels/c/aten_relu.c"
-	};
+	static const char *const good[] = { NULL,
+					    "auto",
+					    "reference",
+					    "none",
+					    "openblas",
+					    "aten",
+					    "kernels/c/aten_relu.c",
+					    "kernels/python/relu.py" };
 	static const struct {
 		const char *word, *says;
 	} bad[] = {
-		{ "openbla",
-		  "--baseline is auto, reference, openblas, none or a kernel's file; there is no file 'openbla'" },
+		{ "openbla", "--baseline is auto, reference, aten, openblas, none or a kernel's file; there is no "
+			     "file 'openbla'" },
 		{ "/no/such/file.c", "there is no file '/no/such/file.c'" },
 		{ "", "there is no file ''" },
 		{ "kernels/c", "'kernels/c'" },

@@ -41,11 +41,9 @@ static void setup(struct timed *k, const char *text, const char *source, enum ay
 	timing_rig_init(&k->r, text);
 	k->s = (struct ay_pair_spec){ .op = k->r.sc.op,
 				      .call = k->r.call,
-				      .proto = k->r.proto,
-				      .so_fd = timing_rig_build(&k->r, source),
+				      .kernel = { k->r.proto, timing_rig_build(&k->r, source) },
 				      .against = against,
-				      .base_fd = base ? timing_rig_build(&k->r, base) : -1,
-				      .base_proto = k->r.proto,
+				      .base = { k->r.proto, base ? timing_rig_build(&k->r, base) : -1 },
 				      .threads = 1,
 				      .budget_s = 0.1,
 				      .call_timeout_s = 5,

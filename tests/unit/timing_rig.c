@@ -72,8 +72,8 @@ void timing_rig_seat(struct timing_rig *r, const struct ay_master *m, int so_fd,
 {
 	cpu_set_t kernel, judge;
 	bool spare;
-	struct ay_seat_spec spec = { .so_fd = so_fd,
-				     .proto = r->proto,
+	struct ay_seat_spec spec = { .sitter = { .proto = r->proto, .so_fd = so_fd },
+				     .empty = so_fd < 0,
 				     .master = m,
 				     .cap = cap,
 				     .threads = 1,

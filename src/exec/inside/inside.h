@@ -42,6 +42,8 @@ struct language {
 	int (*ready)(void);
 	/* Calls sets [from, from + n) of what is held; *s is AY_WIRE_RAN unless it says otherwise. */
 	void (*call)(uint32_t from, uint32_t n, struct ay_wire_status *s);
+	/* Drops what calls returned. NULL: nothing is kept. */
+	void (*forget)(void);
 };
 
 /* Splits, calls inside() in the executor's half, greets, and follows messages until the judge goes. */

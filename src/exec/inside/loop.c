@@ -296,6 +296,11 @@ static void follow(struct message *m)
 			answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 		break;
 	case AY_WIRE_RUN: run_some(m); break;
+	case AY_WIRE_FORGET:
+		if (language->forget)
+			language->forget();
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+		break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);
 	}
