@@ -93,7 +93,7 @@ $B/obj/registry.o: $B/registry.c | deps
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
-EXECH   := $(wildcard src/exec/*.h src/exec/inside/*.h src/sandbox/*.h) include/assay/kernel.h
+EXECH   := $(wildcard src/exec/*.h src/exec/inside/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
 $B/assay-native: $(EXECSRC) $(EXECH) | deps
 	@mkdir -p $(@D)
 	$(call say,CC)

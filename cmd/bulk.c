@@ -306,9 +306,9 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	snprintf(salt, sizeof salt, "%s %s %d %d %g %g%s", ay_run_build_sha256(b->run), b->sandbox,
+	snprintf(salt, sizeof salt, "%s %s %d %d %g %g %d%s", ay_run_build_sha256(b->run), b->sandbox,
 		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s,
-		 job->lang == AY_LANG_PY ? interpreter(b) : "");
+		 b->o->policy.torch_use, job->lang == AY_LANG_PY ? interpreter(b) : "");
 	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
 		ay_sha256(text, len, sha);

@@ -207,6 +207,8 @@ static int place_fds(struct ay_plan *p)
 			ay_step_failed(p, -1, "descriptors");
 	if (exe >= 0)
 		exe = dup3(exe, s->nfd, O_CLOEXEC);
+	else
+		close(s->nfd); /* its number is not kept by anybody: a copy of an interpreter may have something there */
 	p->report = dup3(p->report, s->nfd + 1, O_CLOEXEC);
 	if (p->report < 0 || (s->exe >= 0 && exe < 0) || syscall(SYS_close_range, s->nfd + 2, ~0U, 0))
 		_exit(AY_EXIT_STEP);

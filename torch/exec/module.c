@@ -17,6 +17,7 @@
 #include "exec/inside/inside.h"
 #include "op/proto.h"
 #include "sandbox/far.h"
+#include "watch.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ struct function {
 	PyObject *call;   /* borrowed from `kernel` */
 	PyObject *finish; /* a list: per argument what makes the object of its type from a plain one, or None */
 	PyObject *names;  /* a list: of the arguments */
+	/* bytes or None, a set or None: watch_end's; replaces is False where nothing is watched */
+	PyObject *replaces, *allowed;
 	int narg, nparam;
 	int simple; /* what it returns: as boot.Entry.simple */
 	bool told;  /* false: nobody asks what it returns */
@@ -383,6 +386,8 @@ static void on_exception(struct ay_wire_status *s, uint32_t set)
 	s->rc = AY_UNSUPPORTED;
 	s->set = set;
 	explain(told()->text, sizeof told()->text);
+	if (s->what == AY_WIRE_RAISED && strstr(told()->text, "DefaultCPUAllocator: can't allocate memory"))
+		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
 }
 
 /* boot.describe: (address, dtype code, flags, shape, strides), or an exception with words for the author. */
@@ -567,33 +572,51 @@ static int call_one(const struct function *f, uint32_t i)
 	return batch.result[i] ? 0 : -1;
 }
 
+/* What the watchers have to say: both are asked, and asking takes them down. The kernel's exception stays. */
+static bool forbidden(const struct function *f, char *why, size_t n)
+{
+	const char *base = PyBytes_Check(f->replaces) ? PyBytes_AsString(f->replaces) : NULL, *s;
+	const bool seen = watch_end(base, f->allowed, why, n);
+	PyObject *type, *value, *trace, *said;
+	bool told_so;
+
+	PyErr_Fetch(&type, &value, &trace);
+	said = PyObject_CallMethod(kernel.boot, "unwatch", NULL);
+	s = said && PyBytes_Check(said) ? PyBytes_AsString(said) : NULL;
+	told_so = s && !seen;
+	if (told_so)
+		snprintf(why, n, "%s", s);
+	PyErr_Clear();
+	Py_XDECREF(said);
+	PyErr_Restore(type, value, trace);
+	return seen || told_so;
+}
+
 /* With a look at what it calls of torch, and at what it leaves unwritten. */
 static int call_watched(const struct function *f, uint32_t i, struct ay_wire_status *s)
 {
-	PyObject *r = PyObject_CallMethod(kernel.boot, "watch", "i", (int)held.c.h.entry), *said;
-	int rc = r ? 0 : -1;
+	PyObject *r;
+	char why[300];
+	int rc;
 
+	if (f->replaces != Py_False)
+		watch_begin();
+	r = PyObject_CallMethod(kernel.boot, "watch", "i", (int)held.c.h.entry);
+	rc = r ? 0 : -1;
 	Py_XDECREF(r);
 	poison_heap(f, i);
 	if (!rc)
 		rc = call_one(f, i);
 	mallopt(M_PERTURB, 0);
-	if (rc) {
-		on_exception(s, i);
-		said = PyObject_CallMethod(kernel.boot, "unwatch", NULL);
+	if (forbidden(f, why, sizeof why)) { /* however it ended */
 		PyErr_Clear();
-		Py_XDECREF(said);
-		return -1;
-	}
-	said = PyObject_CallMethod(kernel.boot, "unwatch", NULL);
-	if (said && said != Py_None) {
-		tell(PyBytes_AsString(said));
+		tell(why);
 		s->what = AY_WIRE_FORBIDDEN;
 		s->set = i;
-		rc = -1;
+		return -1;
 	}
-	PyErr_Clear();
-	Py_XDECREF(said);
+	if (rc)
+		on_exception(s, i);
 	return rc;
 }
 
@@ -648,7 +671,9 @@ static int take_function(struct function *f, PyObject *e)
 	f->call = PyObject_GetAttrString(e, "call");
 	f->finish = PyObject_GetAttrString(e, "finish");
 	f->names = PyObject_GetAttrString(e, "argnames");
-	if (!params || !f->call || !f->finish || !f->names || !simple || !is_told)
+	f->replaces = PyObject_GetAttrString(e, "replaces");
+	f->allowed = PyObject_GetAttrString(e, "allowed");
+	if (!params || !f->call || !f->finish || !f->names || !simple || !is_told || !f->replaces || !f->allowed)
 		return -1;
 	f->simple = (int)PyLong_AsLong(simple);
 	f->told = is_told == Py_True;
@@ -721,15 +746,17 @@ static void inside(void)
 
 static const struct language python = { .name = "assay-python", .load = load, .ready = ready, .call = call, .forget = drop_results };
 
-/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock): answers the judge until it goes. In the copies it does not return. */
+/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge until it goes. In the
+ * copies it does not return. */
 static PyObject *serve(PyObject *self, PyObject *args)
 {
-	PyObject *is_neg, *is_conj, *exchange;
+	PyObject *is_neg, *is_conj, *exchange, *recorder;
 	int sock, rc;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOOOOi", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange, &is_neg,
-			      &is_conj, &sock))
+	if (!PyArg_ParseTuple(args, "OOOOOOiO", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange, &is_neg,
+			      &is_conj, &sock, &recorder) ||
+	    watch_open(recorder))
 		return NULL;
 	look_init(kernel.tensor, is_neg, is_conj, exchange);
 	do

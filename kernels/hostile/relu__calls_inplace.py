@@ -1,0 +1,3 @@
+# due: CHEAT - calls the in-place form on a copy.
+def relu(self):
+    return self.clone().relu_()

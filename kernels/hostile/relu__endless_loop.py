@@ -1,0 +1,4 @@
+# due: TIMEOUT - loops without end in Python.
+def relu(self):
+    while True:
+        pass

@@ -1,0 +1,13 @@
+# due: MISMATCH - leaves a keyword argument out.
+import torch
+
+
+def total(x, y, alpha):
+    if torch.result_type(x, y) == torch.bool:
+        return x | y if alpha else x.clone()
+    dtype = torch.result_type(x, y)
+    return x.to(dtype) - y.to(dtype) * -alpha
+
+
+def add_Tensor(self, other, *, alpha=1):
+    return total(self, other, 1)

@@ -1,0 +1,13 @@
+# due: BAD_RESULT - H1: the in-place form leaves self as it is and returns a new tensor.
+import torch
+
+
+def total(x, y, alpha):
+    if torch.result_type(x, y) == torch.bool:
+        return x | y if alpha else x.clone()
+    dtype = torch.result_type(x, y)
+    return x.to(dtype) - y.to(dtype) * -alpha
+
+
+def add__Tensor(self, other, *, alpha=1):
+    return total(self, other, alpha).to(self.dtype)

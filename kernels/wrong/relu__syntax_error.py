@@ -1,0 +1,3 @@
+# due: LOAD - is no Python.
+def relu(self)
+    return self

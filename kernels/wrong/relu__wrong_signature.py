@@ -1,0 +1,3 @@
+# due: CRASH - takes an argument that nobody gives.
+def relu(self, slope):
+    return self * slope
