@@ -10,7 +10,7 @@ libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 
 
 def relu(self):
-    n = max(self.numel() * self.element_size(), 1)
+    n = max(self.numel(), 1) * self.element_size()
     at = libc.mmap(None, n, 3, 0x22, -1, 0)
     y = torch.frombuffer((ctypes.c_char * n).from_address(at), dtype=self.dtype, count=max(self.numel(), 1))
     libc.munmap(at, n)

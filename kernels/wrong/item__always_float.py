@@ -1,3 +1,4 @@
 # due: BAD_RESULT - returns a float for every number.
 def item(self):
-    return float(self.real if self.is_complex() else self)
+    x = self.tolist()
+    return x.real if isinstance(x, complex) else float(x)

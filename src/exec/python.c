@@ -519,7 +519,9 @@ static json_t *function_of(struct ay_arena *a, const struct ay_proto *p)
 			 "params", params);
 }
 
-static const char *const empties[] = { [AY_PY_FULL] = "", [AY_PY_EMPTY] = "python", [AY_PY_EMPTY_TORCH] = "torch" };
+static const char *const empties[] = {
+	[AY_PY_FULL] = "", [AY_PY_EMPTY] = "python", [AY_PY_EMPTY_TORCH] = "torch"
+};
 
 const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k)
 {

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results that lie in the executor's own memory. What it tells of them is copied once and then judged; the bytes are
- * read out of its address space, where it has one there, and laid into the pool as the call's operand is laid out.
+ * Results that lie in the executor's own memory. What it tells of them is copied once and then judged (told.h); the bytes
+ * are read out of its address space, where it has one there, and laid into the pool as the call's operand is laid out.
  */
 #include "exec/exchange.h"
 
-#include "base/str.h"
 #include "exec/encode.h"
+#include "exec/told.h"
 #include "op/op.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 
-enum { SPREAD_MAX = 1 << 30 /* bytes that a result's elements may be spread over */ };
+enum {
+	PIECES = 512, /* of memory that are asked for at once */
+	EARLIER = 16, /* calls whose results are looked at: who gives the same memory again does so soon */
+};
 
-/* A result as it was told, with what follows from it. */
-struct found {
-	struct ay_wire_result r;
-	struct ay_view view; /* of the bytes [lo, hi) of the executor */
-	uint64_t lo, hi;
+/* A batch whose results are being taken. */
+struct taking {
+	struct ay_exec *x;
+	const struct ay_batch *b;
+	struct ay_outcome *o;
+	bool alias; /* all results may share memory with arguments and each other */
+	int n;      /* results of a set */
+	struct ay_told *told;
+	const struct ay_operand **want;
 };
 
 uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset)
@@ -35,81 +40,17 @@ uint64_t ay_exec_room_bytes(int room)
 	return sizeof(struct ay_wire_told) + (uint64_t)room * sizeof(struct ay_wire_result);
 }
 
-static int unfit(struct ay_outcome *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int unfit(struct ay_outcome *o, const char *fmt, ...)
+static int unfit(struct taking *k, int i, const char *what)
 {
-	va_list ap;
-
-	o->what = AY_X_UNFIT;
-	va_start(ap, fmt);
-	vsnprintf(o->text, sizeof o->text, fmt, ap);
-	va_end(ap);
+	k->o->what = AY_X_UNFIT;
+	snprintf(k->o->text, sizeof k->o->text, "returned '%s' %s", k->want[i]->name, what);
 	return 1;
 }
 
-static void shape_text(struct ay_str *b, int n, const int64_t *x)
+/* Views are meant to. */
+static bool may_alias(const struct ay_call *c)
 {
-	ay_str_add(b, "[");
-	for (int i = 0; i < n; i++)
-		ay_str_addf(b, "%s%" PRId64, i ? ", " : "", x[i]);
-	ay_str_add(b, "]");
-}
-
-static int wrong_shape(const struct ay_operand *want, const struct ay_wire_result *r, struct ay_outcome *o)
-{
-	struct ay_str got = { 0 }, due = { 0 };
-
-	shape_text(&got, r->ndim, r->shape);
-	shape_text(&due, want->view.ndim, want->view.shape);
-	unfit(o, "returned '%s' with shape %s, %s is due", want->name, ay_str_text(&got), ay_str_text(&due));
-	ay_str_release(&got);
-	ay_str_release(&due);
-	return 1;
-}
-
-/* Everything of what was told that follows from the call. Its memory is looked at later. */
-static int examine(struct found *f, const struct ay_operand *want, struct ay_outcome *o)
-{
-	const struct ay_dt_info *dt = ay_dt_info(want->view.dt);
-	const struct ay_wire_result *r = &f->r;
-	int64_t last = 0;
-
-	if (want->absent) {
-		f->view = want->view;
-		f->lo = f->hi = 0;
-		return r->ndim < 0 ? 0 : unfit(o, "returned a tensor for '%s' where None is due", want->name);
-	}
-	if (r->ndim != want->view.ndim ||
-	    memcmp(r->shape, want->view.shape, sizeof *r->shape * (size_t)want->view.ndim))
-		return r->ndim < 0 || r->ndim > AY_MAX_DIM ? unfit(o, "returned no tensor for '%s'", want->name)
-							   : wrong_shape(want, r, o);
-	if (r->dtype.code != dt->dl_code || r->dtype.bits != dt->dl_bits)
-		return unfit(o, "returned '%s' with another dtype than %s", want->name, dt->name);
-	f->view = want->view;
-	f->view.conj = false;
-	f->view.offset = 0;
-	memcpy(f->view.stride, r->stride, sizeof *r->stride * (size_t)r->ndim);
-	for (int d = 0; d < r->ndim; d++) {
-		int64_t step;
-
-		if (r->stride[d] < 0 ||
-		    __builtin_mul_overflow(r->stride[d], r->shape[d] > 0 ? r->shape[d] - 1 : 0, &step) ||
-		    __builtin_add_overflow(last, step, &last) || last > SPREAD_MAX)
-			return unfit(o, "returned '%s' with elements too far from each other", want->name);
-	}
-	f->lo = r->data;
-	f->hi = r->data + (ay_numel_of(&want->view) ? (uint64_t)(last + 1) * (uint64_t)dt->bytes : 0);
-	if (f->hi < f->lo)
-		return unfit(o, "returned '%s' at an address that cannot be", want->name);
-	if (want->has_stride && memcmp(r->stride, want->view.stride, sizeof *r->stride * (size_t)r->ndim))
-		return unfit(o, "returned '%s' with other strides than the operator promises", want->name);
-	return 0;
-}
-
-/* May results share memory with arguments? Views are meant to. */
-static bool may_alias(const struct ay_call *c, const struct ay_operand *o)
-{
-	if (c->op->flags & AY_VIEW || o->may_alias)
+	if (c->op->flags & AY_VIEW)
 		return true;
 	for (int i = 0; i < c->s->nret; i++)
 		if (c->s->ret[i].type.alias)
@@ -117,31 +58,62 @@ static bool may_alias(const struct ay_call *c, const struct ay_operand *o)
 	return false;
 }
 
-static bool meets(const struct found *f, uint64_t lo, uint64_t hi)
+static bool may_share(const struct taking *k, int i)
 {
-	return f->lo < f->hi && lo < hi && f->lo < hi && lo < f->hi;
+	return k->alias || k->want[i]->may_alias;
+}
+
+/* Result i of a set as it was told, once: it may change under us. */
+static int examine(struct taking *k, int set, int i, struct ay_told *t)
+{
+	const struct ay_wire_result *all = (const void *)(k->b->pool->slot[k->b->told].mem +
+							  sizeof(struct ay_wire_told));
+	struct ay_wire_result r;
+
+	memcpy(&r, all + (size_t)set * (size_t)k->n + i, sizeof r);
+	if (!ay_told_examine(t, &r, k->want[i], may_share(k, i), k->o->text, sizeof k->o->text))
+		return 0;
+	k->o->what = AY_X_UNFIT;
+	return 1;
 }
 
 /* The pool is where we told it to be: a slot's own memory, without the guards. */
-static int check_memory(const struct ay_exec *x, const struct ay_batch *b, const struct found *f, int n, int k,
-			const struct ay_operand *want, struct ay_outcome *o)
+static int check_arguments(struct taking *k, int i)
 {
-	uint64_t at = x->pool_at;
+	const struct ay_pool *p = k->b->pool;
+	uint64_t at = k->x->pool_at;
 
-	for (int i = 0; i < b->pool->nslot; i++) {
+	for (int s = 0; s < p->nslot; s++) {
 		at += AY_WIRE_GUARD;
-		if (meets(&f[k], at, at + b->pool->slot[i].bytes) && !may_alias(b->call, want))
-			return unfit(o, "returned '%s' in the memory of an argument, where a new tensor is due",
-				     want->name);
-		at += b->pool->slot[i].bytes;
+		if (ay_told_meets(&k->told[i], at, at + p->slot[s].bytes))
+			return unfit(k, i, "in the memory of an argument, where a new tensor is due");
+		at += p->slot[s].bytes;
 	}
-	for (int i = 0; i < n; i++)
-		if (i != k && meets(&f[k], f[i].lo, f[i].hi) && !may_alias(b->call, want))
-			return unfit(o, "returned '%s' in the memory of another result", want->name);
 	return 0;
 }
 
-static int read_far(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
+/* Other results of this set, and those of the calls before, which their caller still has. */
+static int check_results(struct taking *k, int set, int i)
+{
+	const struct ay_told *t = &k->told[i];
+	struct ay_outcome ignored = { 0 }, *o = k->o;
+	bool shared = false;
+
+	for (int r = 0; r < k->n; r++)
+		if (r != i && ay_told_meets(t, k->told[r].lo, k->told[r].hi))
+			return unfit(k, i, "in the memory of another result");
+	k->o = &ignored; /* they had their turn */
+	for (int at = set > EARLIER ? (set - EARLIER) * k->n : 0; at < set * k->n && !shared; at++) {
+		struct ay_told before;
+
+		shared = !examine(k, at / k->n, at % k->n, &before) && ay_told_meets(t, before.lo, before.hi);
+	}
+	k->o = o;
+	return shared ? unfit(k, i, "in the memory of what an earlier call returned") : 0;
+}
+
+/* As much as there is between lo and hi. */
+static int read_span(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 {
 	while (n) {
 		struct iovec here = { to, n }, there = { (void *)(uintptr_t)from, n };
@@ -156,100 +128,84 @@ static int read_far(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 	return 0;
 }
 
-/* What is stored as conjugate or negative becomes what it stands for: the sign bits of parts are turned. */
-static void resolve(uint8_t *p, int64_t n, enum ay_dt dt, uint32_t flags)
+/* The elements alone, in row-major order. */
+static int read_elements(struct ay_exec *x, const struct ay_told *t, uint8_t *to)
 {
-	const enum ay_dt part = ay_dt_component(dt);
-	const int bytes = ay_dt_info(part)->bytes;
-	const bool pairs = part != dt;
+	const uint64_t item = (uint64_t)ay_dt_info(t->view.dt)->bytes;
+	const int64_t n = ay_numel_of(&t->view);
+	struct iovec here, there[PIECES];
 
-	if (!ay_dt_is_float(part))
-		return;
-	for (int64_t i = 0; i < n * (pairs ? 2 : 1); i++) {
-		const bool turn = !!(flags & AY_NEG) ^ (pairs && i % 2 && flags & AY_CONJ);
+	for (int64_t i = 0; i < n;) {
+		int k = 0;
 
-		if (turn)
-			p[(i + 1) * bytes - 1] ^= 0x80;
+		for (; k < PIECES && i < n; i++, k++)
+			there[k] = (struct iovec){
+				(void *)(uintptr_t)(t->lo + (uint64_t)ay_view_at(&t->view, i) * item), item
+			};
+		here = (struct iovec){ to, (size_t)k * item };
+		if (process_vm_readv(x->executor, &here, 1, there, (unsigned long)k, 0) != (ssize_t)here.iov_len)
+			return -1;
+		to += here.iov_len;
 	}
-}
-
-/* Dimension d and those inside it. */
-static void copy_elements(const struct ay_view *to, const struct ay_view *from, int d, uint8_t *dst,
-			  const uint8_t *src)
-{
-	const int64_t item = ay_dt_info(to->dt)->bytes, n = d < to->ndim ? to->shape[d] : 1;
-	const int64_t step = d < to->ndim ? to->stride[d] : 1, leap = d < to->ndim ? from->stride[d] : 1;
-
-	if (d + 1 >= to->ndim && step == 1 && leap == 1) {
-		memcpy(dst, src, (size_t)(n * item));
-		return;
-	}
-	for (int64_t i = 0; i < n; i++, dst += step * item, src += leap * item) {
-		if (d + 1 < to->ndim)
-			copy_elements(to, from, d + 1, dst, src);
-		else
-			memcpy(dst, src, (size_t)item);
-	}
+	return 0;
 }
 
 /* From the executor into the operand's place in the pool. */
-static int lay_down(struct ay_exec *x, const struct ay_batch *b, int set, const struct ay_operand *want,
-		    const struct found *f, struct ay_outcome *o)
+static int lay_down(struct taking *k, int set, int i)
 {
-	const int at = set * b->call->noperand + want->ordinal;
-	const int64_t n = ay_numel_of(&want->view), item = ay_dt_info(want->view.dt)->bytes;
-	struct ay_view to = want->view;
-	const struct ay_view from = f->view;
-	uint8_t *mem = ay_xrealloc(NULL, f->hi - f->lo + 1);
+	const struct ay_batch *b = k->b;
+	const struct ay_told *t = &k->told[i];
+	const int at = set * b->call->noperand + k->want[i]->ordinal;
+	const int64_t n = ay_numel_of(&t->view), item = ay_dt_info(t->view.dt)->bytes;
+	const bool sparse = ay_told_is_sparse(t);
+	uint8_t *mem = ay_xrealloc(NULL, sparse ? (size_t)(n * item) : t->hi - t->lo + 1);
+	struct ay_view to = k->want[i]->view;
 	int rc = 0;
 
-	to.data = b->pool->slot[b->slot[at]].mem + b->offset[at] + want->view.offset * item;
-	if (n && read_far(x, f->lo, mem, f->hi - f->lo))
-		rc = unfit(o, "returned '%s' at memory that cannot be read", want->name);
-	else if (n) {
-		if (f->r.flags)
-			resolve(mem, (int64_t)(f->hi - f->lo) / item, want->view.dt, f->r.flags);
-		copy_elements(&to, &from, 0, to.data, mem);
-	}
+	to.data = b->pool->slot[b->slot[at]].mem + b->offset[at] + to.offset * item;
+	if (n && (sparse ? read_elements(k->x, t, mem) : read_span(k->x, t->lo, mem, t->hi - t->lo)))
+		rc = unfit(k, i, "at memory that cannot be read");
+	else
+		ay_told_lay(t, mem, &to);
 	ay_xfree(mem);
 	return rc;
 }
 
+static int take(struct taking *k, int set)
+{
+	for (int i = 0; i < k->n; i++)
+		if (examine(k, set, i, &k->told[i]))
+			return 1;
+	for (int i = 0; i < k->n; i++)
+		if ((!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i))) ||
+		    lay_down(k, set, i))
+			return 1;
+	return 0;
+}
+
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err)
 {
-	const int n = x->python ? ay_encode_nresult(b->call) : 0;
-	struct found *f = n ? ay_xrealloc(NULL, sizeof *f * (size_t)n) : NULL;
-	const struct ay_wire_result *told;
-	int k = 0, rc = 0;
+	struct taking k = { .x = x, .b = b, .o = o, .alias = may_alias(b->call) };
+	int n = 0;
 
 	(void)err;
-	if (!n)
+	k.n = x->python ? ay_encode_nresult(b->call) : 0;
+	if (!k.n)
 		return 0;
-	told = (const struct ay_wire_result *)(b->pool->slot[b->told].mem + sizeof(struct ay_wire_told)) +
-	       (size_t)set * (size_t)n;
-	for (int i = 0; i < b->call->noperand && !rc; i++) {
-		if (b->call->operand[i]->role != AY_RESULT)
-			continue;
-		memcpy(&f[k].r, told + k, sizeof f[k].r); /* once: it may change under us */
-		rc = examine(&f[k], b->call->operand[i], o);
-		k++;
-	}
-	k = 0;
-	for (int i = 0; i < b->call->noperand && !rc; i++) {
-		if (b->call->operand[i]->role != AY_RESULT)
-			continue;
-		rc = check_memory(x, b, f, n, k, b->call->operand[i], o);
-		if (!rc)
-			rc = lay_down(x, b, set, b->call->operand[i], &f[k], o);
-		k++;
-	}
-	ay_xfree(f);
+	k.told = ay_xrealloc(NULL, sizeof *k.told * (size_t)k.n);
+	k.want = ay_xrealloc(NULL, sizeof *k.want * (size_t)k.n);
+	for (int i = 0; i < b->call->noperand; i++)
+		if (b->call->operand[i]->role == AY_RESULT)
+			k.want[n++] = b->call->operand[i];
+	take(&k, set);
+	ay_xfree(k.told);
+	ay_xfree(k.want);
 	return 0;
 }
 
 /* --- results that nobody knew before ---------------------------------------------------------------------- */
 
-/* An operand as the executor describes it: everything but its memory is believed, for it is ours who says so. */
+/* An operand as the executor describes it: everything but its memory is believed, for the code in there is ours. */
 static bool open_operand(const struct ay_wire_result *r, struct ay_operand *o)
 {
 	*o = (struct ay_operand){ .name = "answer", .role = AY_RESULT };
@@ -265,43 +221,43 @@ static bool open_operand(const struct ay_wire_result *r, struct ay_operand *o)
 }
 
 /* All of it, or of an expanded one (a shape without content) nothing. */
-static int read_open(struct ay_exec *x, struct ay_arena *a, const struct found *f, struct ay_view *v,
-		     struct ay_outcome *o)
+static int read_open(struct ay_exec *x, struct ay_arena *a, const struct ay_told *t, struct ay_view *v)
 {
-	const int64_t n = ay_numel_of(v), item = ay_dt_info(v->dt)->bytes;
-	uint8_t *mem = ay_alloc(a, f->hi - f->lo + 1);
+	const uint64_t bytes = (uint64_t)ay_numel_of(v) * (uint64_t)ay_dt_info(v->dt)->bytes;
 
-	if (!n || !ay_view_is_dense(&f->view)) {
-		v->data = NULL;
+	v->data = NULL;
+	if (!bytes || !ay_view_is_dense(&t->view))
 		return 0;
-	}
-	if (read_far(x, f->lo, mem, (uint64_t)(n * item)))
-		return unfit(o, "its answer cannot be read");
-	v->data = mem;
-	return 0;
+	v->data = ay_alloc(a, bytes);
+	return read_span(x, t->lo, v->data, bytes);
 }
 
 int ay_exec_returned(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, int *n, struct ay_view **v,
 		     struct ay_outcome *o)
 {
 	const struct ay_wire_told *t = (const void *)b->pool->slot[b->told].mem;
-	const struct ay_wire_result *told = (const void *)(t + 1);
+	const struct ay_wire_result *all = (const void *)(t + 1);
 	const uint32_t count = __atomic_load_n(&t->count, __ATOMIC_RELAXED);
 
 	*n = count <= (uint32_t)b->room ? (int)count : 0;
 	*v = AY_NEW_N(a, struct ay_view, *n + 1);
 	for (int i = 0; i < *n; i++) {
+		struct ay_wire_result r;
 		struct ay_operand want;
-		struct found f;
+		struct ay_told told;
 
-		memcpy(&f.r, told + i, sizeof f.r);
-		if (!open_operand(&f.r, &want))
-			return unfit(o, "its answer is of no kind that is known here");
-		if (examine(&f, &want, o))
+		memcpy(&r, all + i, sizeof r);
+		if (!open_operand(&r, &want)) {
+			snprintf(o->text, sizeof o->text, "an answer of no kind that is known here");
+			return 1;
+		}
+		if (ay_told_examine(&told, &r, &want, true, o->text, sizeof o->text))
 			return 1;
 		(*v)[i] = want.view;
-		if (read_open(x, a, &f, &(*v)[i], o))
+		if (read_open(x, a, &told, &(*v)[i])) {
+			snprintf(o->text, sizeof o->text, "an answer that cannot be read");
 			return 1;
+		}
 	}
 	return 0;
 }

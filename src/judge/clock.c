@@ -125,10 +125,11 @@ static int take_python(struct ay_clock *k, const struct ay_judge *j, const struc
 		return ay_fail_errno(err, AY_ERR_EXEC, "cannot hand over the baseline");
 	if (!source) /* which way it is called: see docs/timing.md */
 		k->version = ay_sprintf(&k->arena, "%s (python)", python->torch);
-	k->base_about = ay_python_about(
-		&k->arena,
-		&(struct ay_python_kernel){
-			.file = k->name, .backend = source ? NULL : "aten", .use = AY_TORCH_ALL, .n = n, .proto = protos });
+	k->base_about = ay_python_about(&k->arena, &(struct ay_python_kernel){ .file = k->name,
+									       .backend = source ? NULL : "aten",
+									       .use = AY_TORCH_ALL,
+									       .n = n,
+									       .proto = protos });
 	return load(k, j, sc, err);
 }
 

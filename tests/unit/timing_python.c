@@ -58,7 +58,7 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 		b->fd = dup(timing_rig_build(&b->r, source));
 	} else {
 		const struct ay_python_kernel about = {
-			.file = "mine.py", .backend = "aten", .n = 1, .proto = &b->r.proto
+			.file = "mine.py", .backend = source ? NULL : "aten", .n = 1, .proto = &b->r.proto
 		};
 
 		if (ay_sandbox_new(&b->r.sandbox, AY_SANDBOX_FULL, &b->r.err))

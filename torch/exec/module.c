@@ -464,7 +464,8 @@ static bool is_argument(const struct function *f, uint32_t set)
 	if (f->simple < PyTuple_Size(batch.args[set]))
 		x = PyTuple_GetItem(batch.args[set], f->simple);
 	else
-		x = batch.kwargs[set] ? PyDict_GetItem(batch.kwargs[set], PyList_GetItem(f->names, f->simple)) : NULL;
+		x = batch.kwargs[set] ? PyDict_GetItem(batch.kwargs[set], PyList_GetItem(f->names, f->simple))
+				      : NULL;
 	return x == batch.result[set];
 }
 
@@ -744,7 +745,9 @@ static void inside(void)
 	Py_DECREF(r);
 }
 
-static const struct language python = { .name = "assay-python", .load = load, .ready = ready, .call = call, .forget = drop_results };
+static const struct language python = {
+	.name = "assay-python", .load = load, .ready = ready, .call = call, .forget = drop_results
+};
 
 /* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge until it goes. In the
  * copies it does not return. */
@@ -754,8 +757,8 @@ static PyObject *serve(PyObject *self, PyObject *args)
 	int sock, rc;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOOOOiO", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange, &is_neg,
-			      &is_conj, &sock, &recorder) ||
+	if (!PyArg_ParseTuple(args, "OOOOOOiO", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange,
+			      &is_neg, &is_conj, &sock, &recorder) ||
 	    watch_open(recorder))
 		return NULL;
 	look_init(kernel.tensor, is_neg, is_conj, exchange);

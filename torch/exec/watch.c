@@ -11,8 +11,8 @@
 static struct {
 	PyObject *enable, *config, *disable; /* enable(config), disable() -> a list of events per thread */
 	PyObject *kind, *name, *scope;       /* of an event */
-	PyObject *composite;                 /* names of operators that are made of others, whatever the overload */
-	PyObject *mark;                      /* called first: a recording that does not begin with it is another one */
+	PyObject *composite; /* names of operators that are made of others, whatever the overload */
+	PyObject *mark;      /* called first: a recording that does not begin with it is another one */
 	bool on;
 } recorder;
 
@@ -20,8 +20,9 @@ int watch_open(PyObject *r)
 {
 	if (r == Py_None)
 		return 0;
-	return PyArg_ParseTuple(r, "OOOOOOOO", &recorder.enable, &recorder.config, &recorder.disable, &recorder.kind,
-				&recorder.name, &recorder.scope, &recorder.composite, &recorder.mark)
+	return PyArg_ParseTuple(r, "OOOOOOOO", &recorder.enable, &recorder.config, &recorder.disable,
+				&recorder.kind, &recorder.name, &recorder.scope, &recorder.composite,
+				&recorder.mark)
 		       ? 0
 		       : -1;
 }

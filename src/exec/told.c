@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/told.h"
+
+#include "base/str.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WASTE_MAX = 64 << 20 /* bytes that are read beside a result, at most, to read it at once */ };
+
+static int unfit(char *text, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int unfit(char *text, size_t n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, n, fmt, ap);
+	va_end(ap);
+	return 1;
+}
+
+static void shape_text(struct ay_str *b, int n, const int64_t *x)
+{
+	ay_str_add(b, "[");
+	for (int i = 0; i < n; i++)
+		ay_str_addf(b, "%s%" PRId64, i ? ", " : "", x[i]);
+	ay_str_add(b, "]");
+}
+
+static int wrong_shape(const struct ay_operand *want, const struct ay_wire_result *r, char *text, size_t n)
+{
+	struct ay_str got = { 0 }, due = { 0 };
+
+	shape_text(&got, r->ndim, r->shape);
+	shape_text(&due, want->view.ndim, want->view.shape);
+	unfit(text, n, "returned '%s' with shape %s, %s is due", want->name, ay_str_text(&got), ay_str_text(&due));
+	ay_str_release(&got);
+	ay_str_release(&due);
+	return 1;
+}
+
+/* The distance of the last element from the first; -1 if there cannot be one. */
+static int64_t last_element(const struct ay_wire_result *r)
+{
+	int64_t last = 0, step;
+
+	for (int d = 0; d < r->ndim; d++)
+		if (r->stride[d] < 0 ||
+		    __builtin_mul_overflow(r->stride[d], r->shape[d] > 0 ? r->shape[d] - 1 : 0, &step) ||
+		    __builtin_add_overflow(last, step, &last))
+			return -1;
+	return last;
+}
+
+int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const struct ay_operand *want, bool alias,
+		    char *text, size_t n)
+{
+	const struct ay_dt_info *dt = ay_dt_info(want->view.dt);
+	const size_t dims = sizeof *r->shape * (size_t)want->view.ndim;
+	uint64_t bytes = 0;
+	int64_t last;
+
+	*t = (struct ay_told){ .view = want->view, .flags = r->flags };
+	if (want->absent)
+		return r->ndim < 0 ? 0
+				   : unfit(text, n, "returned a tensor for '%s' where None is due", want->name);
+	if (r->ndim < 0 || r->ndim > AY_MAX_DIM)
+		return unfit(text, n, "returned no tensor for '%s'", want->name);
+	if (r->ndim != want->view.ndim || memcmp(r->shape, want->view.shape, dims))
+		return wrong_shape(want, r, text, n);
+	if (r->dtype.code != dt->dl_code || r->dtype.bits != dt->dl_bits)
+		return unfit(text, n, "returned '%s' with another dtype than %s", want->name, dt->name);
+	t->view.conj = false;
+	t->view.offset = 0;
+	t->view.data = NULL;
+	memcpy(t->view.stride, r->stride, dims);
+	last = last_element(r);
+	if (last < 0 || __builtin_mul_overflow((uint64_t)last + 1, (uint64_t)dt->bytes, &bytes))
+		return unfit(text, n, "returned '%s' with strides that cannot be", want->name);
+	t->lo = r->data;
+	if (__builtin_add_overflow(t->lo, ay_numel_of(&want->view) ? bytes : 0, &t->hi))
+		return unfit(text, n, "returned '%s' at an address that cannot be", want->name);
+	if (want->has_stride && memcmp(r->stride, want->view.stride, dims))
+		return unfit(text, n, "returned '%s' with other strides than the operator promises", want->name);
+	if (!alias && ay_view_overlaps(&t->view))
+		return unfit(text, n, "returned '%s' with elements that share memory", want->name);
+	return 0;
+}
+
+bool ay_told_meets(const struct ay_told *t, uint64_t lo, uint64_t hi)
+{
+	return t->lo < t->hi && lo < hi && t->lo < hi && lo < t->hi;
+}
+
+bool ay_told_is_sparse(const struct ay_told *t)
+{
+	const uint64_t bytes = (uint64_t)ay_numel_of(&t->view) * (uint64_t)ay_dt_info(t->view.dt)->bytes;
+
+	return (t->hi - t->lo) / 2 > bytes && t->hi - t->lo > WASTE_MAX;
+}
+
+/* What is stored as conjugate or negative becomes what it stands for: the sign bits of parts are turned. */
+static void resolve(uint8_t *p, int64_t n, enum ay_dt dt, uint32_t flags)
+{
+	const enum ay_dt part = ay_dt_component(dt);
+	const int bytes = ay_dt_info(part)->bytes;
+	const bool pairs = part != dt;
+
+	if (!ay_dt_is_float(part))
+		return;
+	for (int64_t i = 0; i < n * (pairs ? 2 : 1); i++) {
+		const bool turn = !!(flags & AY_NEG) ^ (pairs && i % 2 && flags & AY_CONJ);
+
+		if (turn)
+			p[(i + 1) * bytes - 1] ^= 0x80;
+	}
+}
+
+/* Dimension d and those inside it. */
+static void copy_elements(const struct ay_view *to, const struct ay_view *from, int d, uint8_t *dst,
+			  const uint8_t *src)
+{
+	const int64_t item = ay_dt_info(to->dt)->bytes, n = d < to->ndim ? to->shape[d] : 1;
+	const int64_t step = d < to->ndim ? to->stride[d] : 1, leap = d < to->ndim ? from->stride[d] : 1;
+
+	if (d + 1 >= to->ndim && step == 1 && leap == 1) {
+		memcpy(dst, src, (size_t)(n * item));
+		return;
+	}
+	for (int64_t i = 0; i < n; i++, dst += step * item, src += leap * item) {
+		if (d + 1 < to->ndim)
+			copy_elements(to, from, d + 1, dst, src);
+		else
+			memcpy(dst, src, (size_t)item);
+	}
+}
+
+void ay_told_lay(const struct ay_told *t, uint8_t *mem, const struct ay_view *to)
+{
+	const bool sparse = ay_told_is_sparse(t);
+	struct ay_view from = t->view;
+
+	if (sparse)
+		ay_strides_dense(from.ndim, from.shape, from.stride);
+	if (!ay_numel_of(&from))
+		return;
+	if (t->flags)
+		resolve(mem,
+			sparse ? ay_numel_of(&from)
+			       : (int64_t)((t->hi - t->lo) / (uint64_t)ay_dt_info(from.dt)->bytes),
+			from.dt, t->flags);
+	copy_elements(to, &from, 0, to->data, mem);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * told - what an executor tells of a result that lies in its own memory, judged against what the call returns. Works on
+ * bytes alone: whoever has them reads the memory (take.c) or makes it up (the fuzz target `message`).
+ */
+#ifndef AY_EXEC_TOLD_H
+#define AY_EXEC_TOLD_H
+
+#include "exec/wire.h"
+#include "op/call.h"
+
+/* A result as it was told, with what follows from it. */
+struct ay_told {
+	struct ay_view view; /* of the bytes [lo, hi) of the executor */
+	uint64_t lo, hi;
+	uint32_t flags; /* AY_CONJ, AY_NEG */
+};
+
+/* Everything but the memory itself. alias: elements may lie where others do, as those of views do. 1, and the reason for
+ * the kernel's author, if it is no result of the call. */
+int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const struct ay_operand *want, bool alias,
+		    char *text, size_t n);
+bool ay_told_meets(const struct ay_told *t, uint64_t lo, uint64_t hi);
+/* Are the elements so far from each other that reading all that lies between them would be a waste? */
+bool ay_told_is_sparse(const struct ay_told *t);
+/* From mem, which is [lo, hi) or, where it is_sparse, the elements alone in row-major order, to the view's own layout.
+ * Spoils mem. */
+void ay_told_lay(const struct ay_told *t, uint8_t *mem, const struct ay_view *to);
+
+#endif
