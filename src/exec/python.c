@@ -414,12 +414,21 @@ bool ay_python_is_wished(const struct ay_python *p)
 	return p->wish || (env && env[0]);
 }
 
+/* Killed from outside, say for memory: nothing that it could have known is lost. */
+static bool has_ended(const struct ay_python *p)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == p->pid;
+}
+
 int ay_python_open(struct ay_python *p, struct ay_err *err)
 {
 	const char *path;
 
-	if (p->owner == getpid())
+	if (p->owner == getpid() && !has_ended(p))
 		return 0;
+	ay_python_close(p);
 	*p = (struct ay_python){ .wish = p->wish, .owner = getpid(), .far = { .sock = -1 } };
 	pthread_mutex_init(&p->far.lock, NULL);
 	if (ay_embedded_python_end - ay_embedded_python == 0) {

@@ -40,8 +40,8 @@ const char *const *ay_python_environment(struct ay_arena *a);
  * importing. */
 int ay_python_version(struct ay_arena *a, const char *path, const char *package, const char **version,
 		      struct ay_err *err);
-/* Starts the template, unless this process has, and waits until torch is imported: seconds. It ends with the thread
- * that called this. */
+/* Starts the template, unless this process has and it is alive, and waits until torch is imported: seconds. It ends with
+ * the thread that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);
 /* Has somebody named an interpreter, by --python or $ASSAY_PYTHON? */
 bool ay_python_is_wished(const struct ay_python *p);

@@ -158,6 +158,8 @@ static int launch(struct ay_jailed *j, const struct ay_jail_spec *spec, int repo
 		return 0;
 	}
 	j->pid = 0;
+	if (spec->far && errno == EPIPE)
+		return ay_fail(err, AY_ERR_EXEC, "the warm interpreter that kernels are copied from has ended");
 	return ay_fail_errno(err, AY_ERR_SYS, "cannot start a process in its jail");
 }
 
