@@ -9,6 +9,7 @@ enum {
 	HANGS_MAX = 4,    /* and after as many in all: one that answers now and then still costs their time */
 	DECOY = 64 << 10, /* bytes of operands up to which cases get a decoy */
 	SMALL = 64 << 20, /* bytes that are always there */
+	INTERPRETED_MAX = 64 << 10, /* elements of an operand that Triton's interpreter is given */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -236,6 +237,21 @@ static bool too_large(struct trial *t)
 	return true;
 }
 
+static bool too_slow(struct trial *t)
+{
+	for (int i = 0; t->j->kernel.entries.interpreted && i < t->call->noperand; i++) {
+		const int64_t n = ay_numel_of(&t->call->operand[i]->view);
+
+		if (n <= INTERPRETED_MAX)
+			continue;
+		ay_trial_say(t, AY_VERDICT_SKIPPED,
+			     ay_sprintf(t->a, "Triton's interpreter: '%s' has %lld elements, more than %d",
+					t->call->operand[i]->name, (long long)n, INTERPRETED_MAX));
+		return true;
+	}
+	return false;
+}
+
 /* One batch, in an executor that is started if there is none. That a kernel loaded once but not again is its own
  * doing too. */
 static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
@@ -406,7 +422,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	chosen = open ? 1 : choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
-	else if (!chosen && !too_large(&t)) {
+	else if (!chosen && !too_large(&t) && !too_slow(&t)) {
 		draw_chance(&t);
 		if (ay_stage_fill(&t, err))
 			return -1;

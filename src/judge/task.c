@@ -63,12 +63,27 @@ static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struc
 	return found;
 }
 
+/* BackendBench's tree: relu__default/anything.py. */
+static const struct ay_entry_op *op_by_folder(const struct ay_registry *r, struct ay_arena *a, const char *file,
+					      const struct ay_schema **s)
+{
+	const char *name = ay_file_basename(file);
+	char *folder;
+
+	if (name - file < 2)
+		return NULL;
+	folder = ay_strndup(a, file, (size_t)(name - file - 1));
+	return ay_backend_folder_op(r, a, ay_file_basename(folder), s);
+}
+
 const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
 					  const char *source, struct ay_err *err)
 {
 	const struct ay_schema *s;
 	const struct ay_entry_op *e = ay_backend_file_op(r, a, file, &s);
 
+	if (!e)
+		e = op_by_folder(r, a, file, &s);
 	if (!e)
 		e = op_by_source(r, a, source);
 	if (!e)

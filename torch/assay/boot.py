@@ -85,6 +85,7 @@ def describe(x):
 
 entries = []
 interpreted = False  # by Triton
+interpreter = None  # the module that has mended it, where there is Triton
 
 
 # what Entry.simple says of what a function returns, if not the number of the one argument that it is
@@ -170,18 +171,6 @@ def import_source(source, name):
     return module
 
 
-def is_interpreted(module):
-    kind = sys.modules.get("triton.runtime.interpreter")
-    if kind is None:
-        return False
-    for x in vars(module).values():
-        while x is not None and not isinstance(x, kind.InterpretedFunction):
-            x = getattr(x, "fn", None) if type(x).__module__.startswith("triton") else None
-        if x is not None:
-            return True
-    return False
-
-
 def backend(about):
     """How a function of a package is found, and what it may call of torch. Imported in the copy: it is judged."""
     if about["backend"] == "aten":
@@ -208,7 +197,7 @@ def load(fd, about):
     else:
         watch_ways()
         module = import_source(read_all(fd), about["file"])
-        interpreted = is_interpreted(module)
+        interpreted = interpreter is not None and interpreter.is_interpreted()
         found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
                  for f in about["functions"]]
         use = about["use"]
@@ -482,6 +471,19 @@ def version(name):
         return None
 
 
+def open_triton():
+    global interpreter
+    found = version("triton")
+    if found:
+        try:
+            module = importlib.import_module("assay.interpreter")
+            module.mend()
+            interpreter = module
+        except ImportError:  # no numpy: there is no interpreter then
+            pass
+    return found
+
+
 def warm():
     """What torch puts off until it is first used is done here, once. Of one element: no thread pool may start."""
     entries.append(types.SimpleNamespace(use="all", base="", ns="aten"))
@@ -503,7 +505,7 @@ def main(_):
     hello = {
         "python": sys.version.split()[0],
         "torch": torch.__version__,
-        "triton": version("triton"),
+        "triton": open_triton(),
         "folders": folders(),
     }
     warm()
