@@ -20,6 +20,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(eval, "eval", "judge a backend on a suite, and keep every record")               \
 	C(merge, "merge", "make one run of several")                                       \
 	C(report, "report", "say what a run found, or what changed between two")           \
+	C(trace, "trace", "record what a model calls of torch, as a suite")                \
 	C(ops, "ops", "list the operators")                                                \
 	C(show, "show", "describe an operator, or a case line")                            \
 	C(mutants, "mutants", "prove the checkers: planted wrong answers must be refused") \
@@ -50,6 +51,7 @@ struct usage {
 	const char *line;     /* "assay check FILE [options]" */
 	const char *text;     /* what it does, a sentence or two */
 	const char *examples; /* lines of commands */
+	bool command;         /* the first operand begins a command: all behind it is its own */
 };
 
 /* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their

@@ -108,6 +108,7 @@ int opt_parse(int argc, const char **argv, const struct opt *opts, const struct 
 
 		if (only_operands || arg[0] != '-' || !arg[1]) {
 			argv[left++] = arg;
+			only_operands |= u->command;
 			continue;
 		}
 		if (!strcmp(arg, "--")) {
@@ -118,7 +119,7 @@ int opt_parse(int argc, const char **argv, const struct opt *opts, const struct 
 			print_help(opts, u);
 			return -2;
 		}
-		o = n > 2 && arg[1] == '-' ? find(opts, arg + 2, n - 2) : NULL;
+		o = n > 2 && arg[1] == '-' ? find(opts, arg + 2, n - 2) : n == 2 ? find(opts, arg + 1, 1) : NULL;
 		if (!o)
 			return unknown(opts, arg[1] == '-' ? arg : "--?", u, err);
 		if (o->kind == OPT_FLAG && arg[n])
