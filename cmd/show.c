@@ -52,7 +52,7 @@ static void print_wrapped(const char *text, int width)
 	putchar('\n');
 }
 
-static void print_judgement(const struct ay_op *op)
+static void print_judgement(const struct ay_op *op, const char *path)
 {
 	static const struct {
 		unsigned flag;
@@ -82,6 +82,8 @@ static void print_judgement(const struct ay_op *op)
 		printf("  Rounded on the way: %s\n", op->rounds);
 	if (op->promises)
 		printf("  Not promised: %s\n", op->promises);
+	if (op->aten_differs)
+		printf("  ATen on the CPU is known to differ in places: see %s.\n", path);
 }
 
 static int print_cases(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
@@ -132,7 +134,7 @@ static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_er
 		if (print_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
-	print_judgement(e->op[0]);
+	print_judgement(e->op[0], e->path);
 	return print_cases(app, e, err);
 }
 

@@ -5,6 +5,10 @@
  * Error: the product and the sum are rounded once each, in f32 for half types, so mag = |self| + |alpha * other|.
  * Integers wrap; two bools give their "or". The original grid never broadcasts, mixes dtypes or strides: the quick
  * rows do.
+ *
+ * ATen on the CPU rounds alpha, and self or other where it is a number, to a half dtype before it computes, and rounds
+ * alpha * other again in elements that its vector loop leaves over (all of a strided tensor's). On a GPU it computes
+ * in f32 as described, and so can everyone.
  */
 #include "op/op.h"
 
@@ -45,6 +49,17 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 		return ay_fail(err, AY_ERR_BIND, "the result is %s, which self cannot hold",
 			       ay_dt_info(m.dt)->name);
 	return 0;
+}
+
+static const char *aten_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = c->out[0]->view.dt;
+
+	if (dt != AY_DT_F16 && dt != AY_DT_BF16)
+		return NULL;
+	return ay_number(c, "alpha") != 1 || ay_is_number(c, "self") || ay_is_number(c, "other")
+		       ? "numbers, and alpha * other, are rounded to half types before the sum"
+		       : NULL;
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
@@ -89,6 +104,7 @@ const struct ay_op ay_ops_add[] = {{
 	.result    = result,
 	.reference = add,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.flags     = AY_ALIAS_SAFE | AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
@@ -98,5 +114,6 @@ const struct ay_op ay_ops_add[] = {{
 	.result    = result,
 	.reference = add,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.flags     = AY_ALIAS_SAFE | AY_INTEGRAL,
 }, {0}};

@@ -13,8 +13,8 @@
  * all duplicates in f32 and round once, the one for long slices and the CPU's loop round to f16 after every
  * addition. Since adding in f32 is possible, is what the common CUDA path does and costs nothing (indices are
  * sorted there anyway), we demand it: hundreds of f16 additions lose all digits, and a judge that lets them pass
- * cannot tell a careful kernel from atomicAdd(half). Consequence: ATen on the CPU is outside this bound on the f16
- * and bf16 rows with hundreds of duplicates, and inside on all others.
+ * cannot tell a careful kernel from atomicAdd(half). Consequence: ATen on the CPU is outside this bound on f16 and
+ * bf16 rows where a place is named twice or more, and inside on all others.
  *
  * What the original test missed: it compares native with native, its accumulate half does not run (NameError), and
  * with 8 indices into 1,024 places a duplicate is rare, so half accumulation lives. Never tested: None, negative
@@ -344,6 +344,15 @@ static double make_place(const struct ay_call *c, const struct ay_operand *o, co
 
 static const struct ay_maker makers[] = { { "mask", make_mask }, { "place", make_place }, { 0 } };
 
+static const char *aten_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = ay_t(c, "self")->dt;
+
+	return (dt == AY_DT_F16 || dt == AY_DT_BF16) && ay_flag(c, "accumulate")
+		       ? "sums are rounded to half types after every addition"
+		       : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	struct plan p;
@@ -408,5 +417,6 @@ const struct ay_op ay_ops_index_put[] = {{
 	.prepare   = prepare,
 	.reference = index_put,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.promises  = "Which value wins where a place is named twice without accumulate.",
 }, {0}};

@@ -10,6 +10,9 @@
  *
  * The 5,184 runs under this name in the original call baddbmm, never matmul: none is taken over but the three
  * sizes (M, N, K) and three dtypes; all other rows here are ours.
+ *
+ * ATen takes a vector times a matrix for a matrix of one row: matmul.out gives its `out` that shape, and with it dense
+ * strides, and writes there. Where `out` was strided, the answer does not lie where the caller looks for it.
  */
 #include "op/op.h"
 
@@ -218,6 +221,14 @@ static double nonfinite(const struct ay_call *c, const struct ay_operand *o, con
 
 static const struct ay_maker makers[] = { { "nonfinite", nonfinite }, { 0 } };
 
+static const char *aten_differs(const struct ay_call *c)
+{
+	return ay_schema_out(c->s) && ay_t(c, "self")->ndim == 1 && ay_t(c, "other")->ndim == 2 &&
+			       !ay_view_is_dense(&c->out[0]->view)
+		       ? "matmul.out gives a strided out new strides where self is a vector"
+		       : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	const struct ay_view *a = ay_t(c, "self");
@@ -263,5 +274,6 @@ const struct ay_op ay_ops_matmul[] = {{
 	.rows      = ay_rows_last,
 	.reference = matmul,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.flags     = AY_INTEGRAL,
 }, {0}};

@@ -10,6 +10,10 @@
  * The original grid has 72 cases: 36 of them call _softmax_backward_data, another operator; 6 normalise over a
  * dimension of size 1, where every answer is 1 or NaN. The 30 others are our full rows. It never strides, offsets
  * or asks for half_to_float, and normal inputs alone do not need the max subtraction.
+ *
+ * ATen on the CPU (2.13): has no half_to_float; _softmax.out writes to an `out` that is not contiguous as if it were
+ * (softmax(out=) copies and is right); along another dimension than the last the exponentials of half types are rounded
+ * to that type before they are divided by their sum, which is a second rounding that the last dimension does without.
  */
 #include "op/op.h"
 
@@ -84,6 +88,20 @@ static double neg_inf(const struct ay_call *c, const struct ay_operand *o, const
 
 static const struct ay_maker makers[] = { { "neg_inf", neg_inf }, { 0 } };
 
+static const char *aten_differs(const struct ay_call *c)
+{
+	const struct ay_view *x = ay_t(c, "self");
+	struct ay_err err = { 0 };
+
+	if (ay_flag(c, "half_to_float"))
+		return "half_to_float is not implemented";
+	if (ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
+		return "_softmax.out takes every out for a contiguous one";
+	if ((x->dt == AY_DT_F16 || x->dt == AY_DT_BF16) && ay_dim(c, "dim", x, &err) != x->ndim - 1)
+		return "exponentials are rounded to half types before the quotient, unless dim is the last";
+	return NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = 5.0 * (double)ay_numel_of(ay_t(c, "self"));
@@ -124,4 +142,5 @@ const struct ay_op ay_ops_softmax[] = {{
 	.rows      = ay_rows_dim,
 	.reference = softmax,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 }, {0}};

@@ -309,7 +309,7 @@ static const char version_look[] =
 	"    for f in ('version.py', '_version.py', '__init__.py'):\n"
 	"        p = os.path.join(d, f)\n"
 	"        t = open(p, errors='replace').read() if os.path.isfile(p) else ''\n"
-	"        found = re.search(r'^(?:__version__|version)\\b[^=\\n]*= *[\\'\"]([^\\'\"\\n]+)', t, re.M)\n"
+	"        found = re.search(r'^(?:__version__|version)\\b[^\\'\"\\n]*= *[\\'\"]([^\\'\"\\n]+)', t, re.M)\n"
 	"        if found: sys.exit(print(found[1]))\n"
 	"try: print(m.version(sys.argv[1]))\n"
 	"except m.PackageNotFoundError: print('of no known version')\n";

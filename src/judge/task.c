@@ -243,12 +243,43 @@ static bool out_of_time(const struct work *k)
 	return k->t->total_timeout_s > 0 && (double)(ay_now_ns() - k->begin) / 1e9 > k->t->total_timeout_s;
 }
 
+/* Failures that a known difference may explain: a wrong answer, also in the wrong place, and an exception. */
+static bool is_excusable(const struct ay_report *rep)
+{
+	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_OVERRUN ||
+	       (rep->verdict == AY_VERDICT_CRASH && rep->detail && !strncmp(rep->detail, "raised ", 7));
+}
+
+/* What ATen says that it has not, or is known to do otherwise, is no news about it: skipped, with the reason. */
+static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
+{
+	const struct ay_op *op = sc->op->op[0];
+	const char *why = NULL;
+	struct ay_call *c;
+
+	if (rep->verdict == AY_VERDICT_UNSUPPORTED) {
+		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");
+	} else if (op->aten_differs && is_excusable(rep)) {
+		if (ay_call_bind(a, op, sc->schema, sc->line, &c, k->err))
+			return -1;
+		why = op->aten_differs(c);
+	}
+	if (why) {
+		rep->verdict = AY_VERDICT_SKIPPED;
+		rep->detail = ay_sprintf(a, "known of ATen on the CPU: %s", why);
+	}
+	return 0;
+}
+
 static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	if (k->w->known && k->w->known(k->w->user, sc, rep))
 		return 0;
 	if (!out_of_time(k))
-		return ay_judge_case(&k->judge, sc, a, rep, k->err);
+		return ay_judge_case(&k->judge, sc, a, rep, k->err) ||
+				       (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep))
+			       ? -1
+			       : 0;
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED, .all = 1u << AY_VERDICT_SKIPPED, .line = "" };
 	rep->detail = ay_sprintf(a, "the kernel's %g s are over", k->t->total_timeout_s);
 	return 0;

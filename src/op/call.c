@@ -145,6 +145,14 @@ bool ay_flag(const struct ay_call *c, const char *name)
 	return v->kind == AY_V_BOOL && v->b;
 }
 
+bool ay_is_number(const struct ay_call *c, const char *name)
+{
+	for (int i = 0; i < c->noperand; i++)
+		if (!strcmp(c->operand[i]->name, name))
+			return c->operand[i]->wrapped;
+	return true;
+}
+
 const char *ay_text(const struct ay_call *c, const char *name)
 {
 	return get_arg(c, name)->v.s;

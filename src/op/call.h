@@ -116,6 +116,8 @@ int ay_t_count(const struct ay_call *c, const char *name);
 int64_t ay_int(const struct ay_call *c, const char *name);
 double ay_float(const struct ay_call *c, const char *name);
 bool ay_flag(const struct ay_call *c, const char *name);
+/* A Scalar, or a plain number given for a Tensor? */
+bool ay_is_number(const struct ay_call *c, const char *name);
 const char *ay_text(const struct ay_call *c, const char *name);
 /* Element i of an int[]; ay_list_count gives how many. */
 int64_t ay_int_at(const struct ay_call *c, const char *name, int i);

@@ -119,6 +119,9 @@ struct ay_op {
 	double k_out;       /* ulps of the result an honest kernel may be off by; 0 = 1 */
 	const char *rounds; /* words for the page: which intermediate honest kernels round to the storage dtype */
 	const char *promises; /* words for the page: what is not promised (order of ties, ...) */
+	/* Why ATen on the CPU does not answer this call as it is described here, where that is known; NULL: it does.
+	 * NULL where it never differs. Excuses ATen alone, and only where it does fail: docs/verdicts.md. */
+	const char *(*aten_differs)(const struct ay_call *c);
 	unsigned flags;
 	const char *const *names; /* other names, NULL-ended */
 };
