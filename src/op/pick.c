@@ -61,15 +61,19 @@ static bool is_better(const struct facts *x, const struct facts *than)
 	return large && other ? x->bytes < than->bytes : large || (!other && x->bytes > than->bytes);
 }
 
-/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. */
-static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first)
+/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. All of that overload
+ * are `done` then: traces have thousands. */
+static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first, bool *done)
 {
 	int taken[AUTO_MAX], n = 0;
 
 	for (int i = first; i < s->n; i++) {
 		int same = -1;
 
-		if (s->c[i].schema != s->c[first].schema || !worth[i])
+		if (s->c[i].schema != s->c[first].schema)
+			continue;
+		done[i] = true;
+		if (!worth[i])
 			continue;
 		for (int k = 0; k < n; k++)
 			if (f[taken[k]].dt == f[i].dt)
@@ -83,18 +87,11 @@ static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *
 		s->c[taken[k]].timed = true;
 }
 
-static bool is_first(const struct ay_suite *s, int i)
-{
-	for (int k = 0; k < i; k++)
-		if (s->c[k].schema == s->c[i].schema)
-			return false;
-	return true;
-}
-
 void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick)
 {
 	struct facts *f = ay_xrealloc(NULL, sizeof *f * (size_t)(s->n + 1));
 	bool *worth = ay_xrealloc(NULL, sizeof *worth * (size_t)(s->n + 1));
+	bool *done = ay_xrealloc(NULL, sizeof *done * (size_t)(s->n + 1));
 	int n = 0;
 
 	for (int i = 0; i < s->n; i++) {
@@ -105,14 +102,16 @@ void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick)
 		f[i] = worth[i] ? look_at(sc) : (struct facts){ 0 };
 		worth[i] &= f[i].ok;
 		s->c[i].timed = worth[i] && mode == AY_TIMED_FULL;
+		done[i] = false;
 	}
 	for (int i = 0; i < s->n && mode == AY_TIMED_AUTO; i++)
-		if (is_first(s, i))
-			pick_few(s, worth, f, i);
+		if (!done[i])
+			pick_few(s, worth, f, i, done);
 	for (int i = 0; i < s->n; i++)
 		if (s->c[i].timed || (s->c[i].tier != AY_PERF && !(quick && s->c[i].tier == AY_FULL)))
 			s->c[n++] = s->c[i];
 	s->n = n;
 	ay_xfree(f);
 	ay_xfree(worth);
+	ay_xfree(done);
 }
