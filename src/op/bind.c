@@ -5,6 +5,7 @@
  */
 #include "op/call.h"
 #include "op/fill.h"
+#include "op/meaning.h"
 #include "op/grid.h"
 #include "op/op.h"
 
@@ -99,7 +100,8 @@ static int bind_list(struct binder *b, const struct ay_sarg *s, const struct ay_
 
 	if (!list && n < 1)
 		return refuse(b, s, v, "a list");
-	if (list && s->type.list_size > 1 && n != s->type.list_size && n > 1) /* none: pooling's stride is its kernel */
+	if (list && s->type.list_size > 1 && n != s->type.list_size &&
+	    n > 1) /* none: pooling's stride is its kernel */
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: argument '%s' takes %d values, not %d",
 				  v->col, s->name, s->type.list_size, n);
 	*out = (struct ay_value){ .kind = AY_V_LIST, .col = v->col };
@@ -390,9 +392,10 @@ static const char *after_spaces(const char *s)
 static int fill_from_op(struct binder *b, struct ay_operand *o)
 {
 	struct ay_scope scope = { .find = scope_find, .user = b->c };
+	const char *fills = b->c->op->flags & AY_FOREIGN ? ay_meaning_fills(b->c->s) : b->c->op->fills;
 	size_t len = strlen(o->name);
 
-	for (const char *s = after_spaces(b->c->op->fills ? b->c->op->fills : ""); *s;) {
+	for (const char *s = after_spaces(fills ? fills : ""); *s;) {
 		const char *eq = strchr(s, '='), *end = s + strcspn(s, ";");
 
 		if (!eq || eq > end)

@@ -3,6 +3,7 @@
  * Operators that are not in the catalogue: everything that torch has a schema for. They have no reference here; what a
  * call should give is found by whoever judges it (judge/witness.h) and handed over as struct ay_given.
  */
+#include "op/meaning.h"
 #include "op/registry.h"
 
 #include <stdio.h>
@@ -58,6 +59,7 @@ static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
 
 		*op = (struct ay_op){ .doc = "See PyTorch's own documentation.",
 				      .reference = references[n],
+				      .makers = ay_meaning_makers,
 				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
 		e->op[n] = op;
 	}

@@ -102,8 +102,8 @@ TEST(told_views_may_share_and_promised_strides_bind)
 {
 	struct ay_arena a = { 0 };
 	const struct ay_operand *view = result(bind(&a, "aten::expand((T([1], f32), [4]), {})"), 0);
-	const struct ay_operand *promised =
-		result(bind(&a, "aten::empty_strided(([2, 3], [1, 2]), {'dtype': f32})"), 0);
+	const struct ay_operand *promised = result(
+		bind(&a, "aten::empty_strided(([2, 3], [1, 2]), {'dtype': f32})"), 0);
 	struct ay_wire_result r = honest(view, "1234");
 	struct ay_told t;
 	char text[400] = "";
@@ -176,7 +176,9 @@ static void rig_init(struct rig *g, const char *line)
 	g->x.executor = getpid();
 	g->x.python = true;
 	g->x.pool_at = 1ull << 44;
-	g->b = (struct ay_batch){ .call = g->call, .pool = &g->pool, .nset = 2, .slot = g->slot, .offset = g->offset };
+	g->b = (struct ay_batch){
+		.call = g->call, .pool = &g->pool, .nset = 2, .slot = g->slot, .offset = g->offset
+	};
 	g->b.told = n;
 	g->r = (struct ay_wire_result *)(g->pool.slot[n].mem + sizeof(struct ay_wire_told));
 }
