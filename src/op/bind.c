@@ -589,7 +589,7 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 
 int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err)
 {
-	struct binder b = { a, c, err, 0 };
+	struct binder b = { a, c, err, c->noperand }; /* the list is another binder's: no room is left in it */
 
 	c->given = given;
 	return close_call(&b);

@@ -17,6 +17,8 @@ static const char schemas[] =
 	"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor\tcore\n"
 	"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor\t\n"
 	"aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]\t\n"
+	"aten::seven(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g) -> (Tensor, Tensor, "
+	"Tensor)\t\n"
 	"aten::rrelu(Tensor self, float lower) -> Tensor\tnondeterministic_seeded\n"
 	"aten::numel(Tensor self) -> int\t\n"
 	"aten::join(str self, str[] values) -> str\t\n"
@@ -155,4 +157,26 @@ TEST(foreign_lists_of_results)
 		g->answer[i].meta = (struct ay_meta){ .dt = AY_DT_F32, .ndim = 1, .shape = { 2 } };
 	CHECKF(c && !ay_call_close(&a, c, g, &err), "%s", err.msg);
 	CHECKF(c && c->nout == 2 && c->noperand == 3, "%d outputs of %d tensors", c->nout, c->noperand);
+}
+
+/* The results do not push the arguments aside. */
+TEST(foreign_results_have_room)
+{
+	struct ay_given *g = AY_NEW(&a, struct ay_given);
+	struct ay_call *c;
+
+	set_up();
+	c = help_bind(&registry, &a,
+		      "aten::seven((T([1], f32), T([2], f32), T([3], f32), T([4], f32), T([5], f32), T([6], f32), "
+		      "T([7], f32)), {})",
+		      &err);
+	*g = (struct ay_given){ .n = 3, .answer = AY_NEW_N(&a, struct ay_answer, 3) };
+	for (int i = 0; i < 3; i++)
+		g->answer[i].meta = (struct ay_meta){ .dt = AY_DT_F32, .ndim = 1, .shape = { 100 + i } };
+	CHECKF(c && !ay_call_close(&a, c, g, &err), "%s", err.msg);
+	for (int i = 0; c && i < 10; i++)
+		CHECKF(c->operand[i]->view.shape[0] == (i < 7 ? i + 1 : 93 + i), "operand %d has %d elements", i,
+		       (int)c->operand[i]->view.shape[0]);
+	for (int i = 0; c && i < 7; i++)
+		CHECK(c->arg[i].t[0] == c->operand[i]);
 }
