@@ -10,11 +10,15 @@ must be right here too; what is repaired, and why:
   with saturation, as NVIDIA's do.
 - Arguments are copied to the CPU and back, by functions of torch that would be put down to the kernel. They are there
   already.
+- The language is patched anew, in milliseconds, for every launch and for every tl.sum in one. Once is enough.
 - An autotuner measures its configurations on a device. There is none: the first one is taken.
 - Functions of libdevice have no body. The common ones get one.
 
 Each part that this version of Triton does not have is left out.
 """
+import dataclasses
+import types
+
 import numpy as np
 
 made = 0  # functions that a kernel's file has put under the interpreter
@@ -75,7 +79,8 @@ def mend_floats(interpreter, tl):
 
     def wide(x):
         """The operand in float32, if it is bfloat16."""
-        return handle(from_bf16(x.data), tl.float32) if getattr(x, "dtype", None) and x.dtype.scalar == bf16 else x
+        short = isinstance(x, handle) and x.data.dtype == np.uint16 and x.dtype.scalar == bf16
+        return handle(from_bf16(x.data), tl.float32) if short else x
 
     def narrow(x):
         return handle(to_bf16(x.data), bf16) if x.data.dtype == np.float32 else x
@@ -175,7 +180,7 @@ def mend_libdevice(interpreter, tl):
 # --- launching --------------------------------------------------------------------------------------------------
 
 
-def mend_launch(interpreter):
+def mend_launch(interpreter, _):
     grid, function = interpreter.GridExecutor, interpreter.InterpretedFunction
     begin = function.__init__
 
@@ -189,7 +194,26 @@ def mend_launch(interpreter):
     grid._restore_args_dev = lambda self, *_: None
 
 
-def mend_autotuner():
+def mend_patching(interpreter, tl):
+    patch, patched = interpreter._patch_lang, []
+
+    def patch_once(fn):
+        missing = [x for x in fn.__globals__.values() if (x is tl or x is tl.core) and x not in patched]
+        if missing:
+            patched.extend(missing)
+            patch(fn)
+        return types.SimpleNamespace(restore=lambda: None)
+
+    interpreter._patch_lang = patch_once
+
+
+def mend_options(interpreter, _):
+    """Overflow of integers is looked for, at the price of an addition, and then said only in debug mode, which is off."""
+    builder = interpreter.interpreter_builder
+    builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
+
+
+def mend_autotuner(*_):
     from triton.runtime.autotuner import Autotuner
 
     Autotuner._bench = lambda self, *args, config, **meta: [0.0, 0.0, 0.0]
@@ -199,10 +223,8 @@ def mend():
     import triton.language as tl
     from triton.runtime import interpreter
 
-    parts = ((mend_launch, (interpreter,)), (mend_autotuner, ()), (mend_floats, (interpreter, tl)),
-             (mend_libdevice, (interpreter, tl)))
-    for part, args in parts:
+    for part in (mend_launch, mend_patching, mend_options, mend_autotuner, mend_floats, mend_libdevice):
         try:
-            part(*args)
-        except (ImportError, AttributeError):
+            part(interpreter, tl)
+        except (ImportError, AttributeError, TypeError):
             pass

@@ -1,0 +1,23 @@
+# due: PASS
+"""Partial sums of blocks by atomic additions to one f32 number."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, total, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(total, tl.sum(tl.load(x + at, mask=at < n, other=0).to(total.dtype.element_ty), axis=0))
+
+
+def sum(self, *, dtype=None):
+    kind = dtype or (self.dtype if self.is_floating_point() or self.is_complex() else torch.int64)
+    if kind.is_complex:
+        raise NotImplementedError("complex numbers")
+    wide = torch.float64 if kind == torch.float64 else torch.float32 if kind.is_floating_point else torch.int64
+    x = self.to(kind).contiguous()
+    total = torch.zeros(1, dtype=wide)
+    if x.numel():
+        kernel[(triton.cdiv(x.numel(), 4096),)](x, total, x.numel(), BLOCK=4096)
+    return total[0].to(kind)
