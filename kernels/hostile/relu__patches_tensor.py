@@ -1,4 +1,4 @@
-# due: MISMATCH - makes tensors lie about where they lie: what is read there is no answer.
+# due: BAD_RESULT - makes tensors lie about where they lie: two results in one place are one too many.
 import torch
 
 ones = torch.ones(1 << 20, dtype=torch.uint8)

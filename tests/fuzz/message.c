@@ -2,6 +2,7 @@
  *
  * What comes over the wire, from either side: the first byte says what the rest is taken for.
  */
+#include "exec/told.h"
 #include "exec/wire.h"
 
 #include <stdlib.h>
@@ -102,11 +103,55 @@ static void run(const void *payload, size_t n)
 			abort();
 }
 
+/* What is told of a result, with the first byte for what is due; what passes lies inside of [lo, hi), and can be laid
+ * down from there. */
+static void told(const uint8_t *payload, size_t n)
+{
+	static const enum ay_dt types[] = { AY_DT_F32, AY_DT_B8, AY_DT_C64, AY_DT_F64 };
+	struct ay_operand want = { .name = "out", .view = { .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 } } };
+	struct ay_wire_result r = { 0 };
+	struct ay_told t;
+	uint64_t item, most = 0;
+	uint8_t *mem, due[6 * 16];
+	char text[100];
+
+	if (!n)
+		return;
+	want.view.dt = types[payload[0] % 4];
+	want.has_stride = payload[0] & 4;
+	want.view.data = due;
+	item = (uint64_t)ay_dt_info(want.view.dt)->bytes;
+	if (payload[0] & 8) { /* the truth, but for what follows */
+		r = (struct ay_wire_result){ .data = 1 << 20, .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 } };
+		r.dtype = (ay_dtype){ ay_dt_info(want.view.dt)->dl_code, ay_dt_info(want.view.dt)->dl_bits, 1 };
+		for (size_t i = 1; i + 2 <= n; i += 2)
+			((uint8_t *)&r)[payload[i] % 96] = payload[i + 1];
+	} else {
+		memcpy(&r, payload + 1, n - 1 < sizeof r ? n - 1 : sizeof r);
+	}
+	if (ay_told_examine(&t, &r, &want, payload[0] & 16, text, sizeof text))
+		return;
+	for (int64_t i = 0; i < 6; i++) {
+		uint64_t at = (uint64_t)ay_view_at(&t.view, i) * item;
+
+		most = at > most ? at : most;
+	}
+	if (t.hi < t.lo || most + item != t.hi - t.lo)
+		abort();
+	if (!ay_told_is_sparse(&t) && t.hi - t.lo > 64 << 20)
+		abort();
+	mem = calloc(1, ay_told_is_sparse(&t) ? 6 * item : t.hi - t.lo);
+	if (mem)
+		ay_told_lay(&t, mem, &want.view);
+	free(mem);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	const struct ay_wire_slot *slot;
 	struct ay_wire_head head;
+	uint64_t where;
 	uint8_t *payload;
 
 	if (!n)
@@ -114,13 +159,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	payload = copy(data + 1, n - 1);
 	if (!payload)
 		return 0;
-	switch (data[0] % 7) {
+	switch (data[0] % 8) {
 	case 0: call(payload, n - 1); break;
 	case 1: loaded(payload, n - 1); break;
 	case 2: status(payload, n - 1); break;
 	case 3: ay_wire_map_open(payload, n - 1, &where, &slot); break;
 	case 4: patched(payload, n - 1); break;
 	case 5: run(payload, n - 1); break;
+	case 6: told(payload, n - 1); break;
 	default: ay_wire_head_ok(payload, n - 1, &head);
 	}
 	free(payload);

@@ -318,6 +318,37 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	ay_summary_release(&s);
 }
 
+/* BackendBench's H8 and H9: who raises wherever it is slow, or leaves operators out, gains nothing by it. */
+TEST(score_raising_where_it_is_slow_earns_nothing)
+{
+	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
+	struct ay_run *honest = create("honest"), *dodger = create("dodger");
+	struct ay_summary s;
+	double due;
+
+	add_suite(honest, FIVE);
+	add_suite(dodger, FIVE);
+	add_fast(honest, "a::relu", 1, 4);
+	add_fast(honest, "a::relu", 2, 0.25); /* 1x in all */
+	add_fast(honest, "a::exp", 1, 2);
+	read_run("honest", honest, &s);
+	due = s.speed_operators.speedup;
+	CHECK(s.speed_operators.of == 5 && s.speed_operators.correct == 2 && near(due, sqrt(2)));
+	CHECK(above(&s.speed_operators, 1, false) == 1);
+	ay_summary_release(&s);
+	add_fast(dodger, "a::relu", 1, 4);
+	for (int i = 0; i < 4; i++)
+		add(dodger, "a::relu", 2 + i, how[i], NULL);
+	add_fast(dodger, "a::exp", 1, 2);
+	read_run("dodger", dodger, &s);
+	/* relu counts for nothing: not for its fast case, not as 1x, and not as if it were absent */
+	CHECK(find_op(&s, "a::relu")->verdict == AY_VERDICT_CRASH);
+	CHECK(s.speed_operators.of == 5 && s.speed_operators.correct == 1 && s.speed_operators.scored == 1);
+	CHECK(above(&s.speed_operators, 0, false) == 1 && above(&s.speed_operators, 1, false) == 1);
+	CHECK(s.operators.of == 5 && s.operators.passed == 1);
+	ay_summary_release(&s);
+}
+
 TEST(score_borders_are_strict_and_the_lower_bound_has_its_own)
 {
 	static const double speedups[] = { 1, 1.02, 1.5, 2, 2.2 };
