@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Witness tests: every oracle of the catalogue against ATen on the CPU, over its grid: all overloads, dtypes and
+ * layouts. Two that were written apart agree, or an operator's file says why ATen differs, and it is listed here.
+ */
+#include "test.h"
+#include "helpers.h"
+#include "judge/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What ATen is excused for, as the operators' files have it. A reason that is given and not listed fails, and so does
+ * one that is listed and never needed. */
+static const char *const known[][2] = {
+	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
+	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
+	{ "ops/aten/matmul.c", "matmul.out gives a strided out new strides where self is a vector" },
+	{ "ops/aten/pow.c", "x * x is rounded to bf16 on the way to x^3 and x^-2" },
+	{ "ops/aten/softmax.c", "half_to_float is not implemented" },
+	{ "ops/aten/softmax.c", "_softmax.out takes every out for a contiguous one" },
+	{ "ops/aten/softmax.c",
+	  "exponentials are rounded to half types before the quotient, unless dim is the last" },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static const char said[] = "known of ATen on the CPU: ";
+
+/* Shared with the child. */
+struct count {
+	int cases, used[KNOWN];
+};
+
+struct witness {
+	const struct ay_entry_op *op;
+	struct count *count;
+	enum ay_verdict got; /* of the last case */
+};
+
+static int known_reason(const char *path, const char *detail)
+{
+	const size_t n = sizeof said - 1;
+
+	for (int i = 0; detail && i < KNOWN && !strncmp(detail, said, n); i++)
+		if (!strcmp(known[i][0], path) && !strcmp(known[i][1], detail + n))
+			return i;
+	return -1;
+}
+
+static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t, const struct ay_report *rep)
+{
+	struct witness *w = user;
+	const int reason = known_reason(sc->op->path, rep->detail);
+	const bool small = rep->verdict == AY_VERDICT_SKIPPED && rep->detail && !strncmp(rep->detail, "needs ", 6);
+
+	(void)t;
+	__atomic_add_fetch(&w->count->cases, 1, __ATOMIC_RELAXED);
+	if (reason >= 0)
+		__atomic_add_fetch(&w->count->used[reason], 1, __ATOMIC_RELAXED);
+	CHECKF(rep->verdict == AY_VERDICT_PASS || rep->verdict == AY_VERDICT_WEAK_CASE || reason >= 0 || small,
+	       "%s: %s: %s", rep->line, ay_verdict_name(rep->verdict), rep->detail ? rep->detail : "");
+	return 0;
+}
+
+static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_tally *t, const struct ay_report *rep)
+{
+	(void)sc, (void)t;
+	((struct witness *)user)->got = rep->verdict;
+	return 0;
+}
+
+/* No overload is left out. Some have cases in the whole grid only. */
+static void check_overloads(const struct ay_entry_op *op, const struct ay_task_result *res)
+{
+	for (int k = 0; k < op->nschema; k++) {
+		bool there = false;
+
+		for (int n = 0; n < res->ntally; n++)
+			there |= res->tally[n].schema == op->schema[k];
+		CHECKF(there, "%s.%s has no case", op->name, op->schema[k]->overload);
+	}
+}
+
+/* One file of operators by ATen; line NULL: its grid. */
+static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier, const char *line,
+		       struct ay_python *python, struct witness *w)
+{
+	struct ay_task t = { .file = "aten",
+			     .source = "aten",
+			     .len = 4,
+			     .lang = AY_LANG_ATEN,
+			     .op = op,
+			     .line = &line,
+			     .nline = line ? 1 : 0,
+			     .tier = tier };
+	struct ay_task_watch watch = { .user = w, .judged = line ? on_last : on_judged };
+	struct ay_task_result res;
+	struct ay_forge forge = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+
+	t.policy = (struct ay_policy){ .threads = 1, .oracle_threads = 1, .call_timeout_s = 60, .python = python };
+	w->op = op;
+	CHECKF(!ay_task_run(r, &forge, &t, &watch, &a, &res, &err), "%s: %s", op->name, err.msg);
+	for (int i = 0; i < r->n && tier == AY_FULL && !err.code; i++)
+		if (!strcmp(r->op[i].path, op->path))
+			check_overloads(&r->op[i], &res);
+	ay_arena_release(&a);
+}
+
+/* Every second file, beginning with the first or the second. */
+static void judge_half(enum ay_tier tier, int half, struct count *count)
+{
+	const struct ay_registry *r = help_registry();
+	struct ay_python python = { .wish = help_python() };
+	struct witness w = { .count = count };
+	const char *last = "";
+	int turn = 0;
+
+	for (int i = 0; i < r->n; i++) {
+		if (strcmp(r->op[i].schema[0]->ns, "aten") || !strcmp(r->op[i].path, last))
+			continue;
+		last = r->op[i].path;
+		if (turn++ % 2 == half)
+			judge_aten(r, &r->op[i], tier, NULL, &python, &w);
+	}
+	ay_python_close(&python);
+}
+
+/* Two processes, two cores. */
+static void judge_catalogue(enum ay_tier tier, int at_least)
+{
+	struct count *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t child;
+
+	help_python();
+	fflush(stdout);
+	child = fork();
+	judge_half(tier, !child, count);
+	if (!child) {
+		fflush(stdout);
+		_exit(test_failures() ? 1 : 0);
+	}
+	waitpid(child, &status, 0);
+	CHECKF(!status, "see above");
+	CHECKF(count->cases >= at_least, "only %d cases", count->cases);
+	for (int i = 0; i < KNOWN; i++)
+		CHECKF(count->used[i], "%s: never needed: %s", known[i][0], known[i][1]);
+}
+
+TEST(aten_agrees_with_the_oracles_on_quick_cases)
+{
+	judge_catalogue(AY_QUICK, 2500);
+}
+
+TEST_SLOW(aten_agrees_with_the_oracles_on_their_whole_grids)
+{
+	judge_catalogue(AY_FULL, 5000);
+}
+
+/* --- and could disagree ----------------------------------------------------------------------------------- */
+
+static const struct ay_op_file *find_file(const char *stem)
+{
+	for (const struct ay_op_file *f = ay_op_files; f->path; f++)
+		if (!strcmp(f->stem, stem))
+			return f;
+	AY_BUG("no operators '%s'", stem);
+}
+
+/* aten::add alone, with another oracle (that of relu), or without its excuse. */
+static enum ay_verdict judge_add(struct ay_python *python, const char *line, bool wrong, bool no_excuse)
+{
+	const struct ay_op_file *add = find_file("add"), *relu = find_file("relu");
+	struct ay_op_file files[2] = { *add };
+	struct ay_op op[AY_NUM_COUNT][2] = { 0 };
+	struct witness w = { .got = AY_VERDICT_NONE };
+	struct ay_registry r = { 0 };
+	struct ay_err err = { 0 };
+
+	for (int k = 0; k < AY_NUM_COUNT; k++) {
+		op[k][0] = add->table[k][0];
+		if (wrong)
+			op[k][0].reference = relu->table[k][0].reference;
+		if (no_excuse)
+			op[k][0].aten_differs = NULL;
+		files[0].table[k] = op[k];
+	}
+	CHECKF(!ay_registry_init(&r, files, &err), "%s", err.msg);
+	judge_aten(&r, &r.op[0], AY_QUICK, line, python, &w);
+	ay_registry_release(&r);
+	return w.got;
+}
+
+TEST(aten_disagrees_with_a_wrong_oracle)
+{
+	const char *plain = "aten::add.Tensor((T([3, 65], f32), T([3, 65], f32)), {})";
+	const char *rounded = "aten::add.Tensor((T([3, 65], f16), T([3, 65], f16)), {'alpha': -0.999})";
+	struct ay_python python = { .wish = help_python() };
+
+	CHECK(judge_add(&python, plain, false, false) == AY_VERDICT_PASS);
+	CHECK(judge_add(&python, plain, true, false) == AY_VERDICT_MISMATCH);
+	CHECK(judge_add(&python, rounded, false, false) == AY_VERDICT_SKIPPED);
+	CHECK(judge_add(&python, rounded, false, true) == AY_VERDICT_MISMATCH);
+	ay_python_close(&python);
+}
