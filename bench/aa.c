@@ -4,7 +4,7 @@
  *
  *	build/bench-aa [BUDGET [ROUNDS [PART]]]	(make bench-aa; from the top of the tree)
  *
- * PART: only kernels whose file has it in its name, and no known multiples
+ * PART: only kernels whose file has it in its name, and no known multiples; "aten": torch against itself, in Python
  *
  * A comparison of a kernel with itself that is called FASTER or SLOWER is a false call: at most 3 of 60 are
  * accepted, and the median half-width of the intervals must be at most 1.5 %. Nothing is
@@ -14,6 +14,7 @@
 #include "help.h"
 
 #include "base/process.h"
+#include "exec/python.h"
 #include "timing/pair.h"
 
 #include <math.h>
@@ -28,15 +29,14 @@ static struct ay_sandbox *sandbox;
 static struct ay_ceilings ceilings;
 static double budget = 20;
 
-static void compare(struct ay_call *c, const struct ay_suite_case *sc, int a, int b, int threads,
-		    struct ay_timing *t)
+static void compare(struct ay_call *c, const struct ay_suite_case *sc, struct ay_sitter a, struct ay_sitter b,
+		    int threads, struct ay_timing *t)
 {
-	const struct ay_proto *p = help_proto(sc->schema);
 	struct ay_pair_spec s = { .op = sc->op,
 				  .call = c,
-				  .kernel = { p, a },
+				  .kernel = a,
 				  .against = AY_AGAINST_KERNEL,
-				  .base = { p, b },
+				  .base = b,
 				  .threads = threads,
 				  .budget_s = budget,
 				  .call_timeout_s = 20,
@@ -53,6 +53,11 @@ static void compare(struct ay_call *c, const struct ay_suite_case *sc, int a, in
 		exit(1);
 	}
 	t->baseline = "itself";
+}
+
+static struct ay_sitter native(const struct ay_suite_case *sc, int fd)
+{
+	return (struct ay_sitter){ help_proto(sc->schema), fd };
 }
 
 static double half_width(const struct ay_timing *t)
@@ -119,7 +124,7 @@ static int against_itself(int rounds, const char *part)
 				if (!(same[i].threads >> (threads - 1) & 1) || threads > ay_cpu_count())
 					continue;
 				for (int again = 0; again <= AGAIN; again++) {
-					compare(c, &sc, fd, fd, threads, &t);
+					compare(c, &sc, native(&sc, fd), native(&sc, fd), threads, &t);
 					if (t.discarded * 10 <= t.blocks)
 						break;
 				}
@@ -180,7 +185,7 @@ static int against_multiples(void)
 			struct ay_timing t;
 			bool inside;
 
-			compare(c, &sc, turn ? more : one, turn ? one : more, 1, &t);
+			compare(c, &sc, native(&sc, turn ? more : one), native(&sc, turn ? one : more), 1, &t);
 			inside = t.lo <= truth && truth <= t.hi;
 			missed += !inside;
 			print(ay_sprintf(&arena, "known ratio %.4f: %s", truth, inside ? "inside" : "OUTSIDE"), 1,
@@ -190,6 +195,55 @@ static int against_multiples(void)
 	}
 	close(one);
 	return missed;
+}
+
+/* --- torch against itself -------------------------------------------------------------------------------- */
+
+static const char *const torch_lines[] = {
+	"aten::relu((T([16], f32),), {})",
+	"aten::relu((T([1000], f32),), {})",
+	"aten::relu((T([256, 256], f32),), {})",
+	"aten::relu((T([1024, 1024], f32),), {})",
+	"aten::relu_((T([256, 256], f32),), {})",
+	"aten::add.Tensor((T([256, 256], f16), T([256, 256], f16)), {})",
+	"aten::add.Tensor((T([512, 512], f32), T([512, 512], f32)), {})",
+	"aten::sum.dim_IntList((T([512, 512], f32), [1]), {})",
+	"aten::_softmax((T([256, 256], f32), 1, False), {})",
+	"aten::sort((T([8, 2048], f32), -1), {})",
+	"aten::cumsum((T([256, 256], f32), 1), {})",
+	"aten::matmul((T([128, 128], f32), T([128, 128], f32)), {})",
+};
+
+static int torch_against_itself(int rounds)
+{
+	struct ay_python python = { 0 };
+	struct ay_err err = { 0 };
+	double width[MOST];
+	int n = 0, false_calls = 0;
+
+	if (ay_python_open(&python, &err))
+		die(&err);
+	for (int r = 0; r < rounds; r++) {
+		for (size_t i = 0; i < sizeof torch_lines / sizeof *torch_lines && n < MOST; i++) {
+			struct ay_suite_case sc;
+			struct ay_call *c = help_bind(torch_lines[i], &sc);
+			const struct ay_proto *p = help_proto(sc.schema);
+			const struct ay_python_kernel about = { .aten = true, .n = 1, .proto = &p };
+			const struct ay_sitter who = { p, -1, &python, ay_python_about(&arena, &about), true };
+			struct ay_timing t;
+
+			compare(c, &sc, who, who, 1, &t);
+			print(torch_lines[i], 1, &t);
+			if (t.pace != AY_PACE_NONE)
+				width[n++] = half_width(&t);
+			false_calls += t.pace == AY_PACE_FASTER || t.pace == AY_PACE_SLOWER;
+		}
+	}
+	ay_python_close(&python);
+	qsort(width, (size_t)n, sizeof *width, by_size);
+	printf("torch against itself: %d comparisons, %d false calls, half-width median %.2f %%\n", n, false_calls,
+	       n ? 100 * width[n / 2] : 0);
+	return false_calls > (3 * n + 59) / 60;
 }
 
 int main(int argc, char **argv)
@@ -202,8 +256,12 @@ int main(int argc, char **argv)
 	help_head("Kernels against themselves and against known multiples of their work");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err) || ay_ceilings_get(&ceilings, &err))
 		die(&err);
-	bad = argc > 3 ? 0 : against_multiples();
-	bad += against_itself(rounds, argc > 3 ? argv[3] : "");
+	if (argc > 3 && !strcmp(argv[3], "aten")) {
+		bad = torch_against_itself(rounds);
+	} else {
+		bad = argc > 3 ? 0 : against_multiples();
+		bad += against_itself(rounds, argc > 3 ? argv[3] : "");
+	}
 	ay_sandbox_free(sandbox);
 	return bad > 0;
 }

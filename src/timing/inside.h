@@ -27,7 +27,8 @@ struct audits {
 /* What is between thaw and freeze but not the kernel's, of one kind of executor. */
 struct gate {
 	struct ay_seat seat; /* of the empty call */
-	double c0, spread;   /* of one */
+	double c0, spread;   /* of one: the median, and from there to the 95th of 100; */
+	double least;        /* none took less */
 	double null_ns;      /* of each in a row of them */
 };
 

@@ -68,6 +68,7 @@ static int measure_c0(struct pair *p, struct gate *g, double x[GATE_RUNS])
 	}
 	g->c0 = ay_quantile(x, GATE_RUNS, 0.5);
 	g->spread = ay_quantile(x, GATE_RUNS, 0.95) - g->c0;
+	g->least = ay_quantile(x, GATE_RUNS, 0);
 	return 0;
 }
 
@@ -117,9 +118,9 @@ static int open_empty(struct pair *p, const struct ay_sitter *who, enum ay_pytho
 	return rc;
 }
 
-/* What each call of many costs. The least of some runs: floors are made of it, and an interrupted batch would raise one
- * above honest kernels. */
-static int time_null(struct pair *p, struct ay_seat *none, int n, double c0, double *ns)
+/* What each call of many costs: the least of some runs over the least of single calls. Floors are made of it, and an
+ * interrupted batch would raise one above honest kernels. */
+static int time_null(struct pair *p, const struct gate *g, struct ay_seat *none, int n, double *ns)
 {
 	double many[NULL_RUNS];
 	struct ay_outcome o;
@@ -127,14 +128,14 @@ static int time_null(struct pair *p, struct ay_seat *none, int n, double c0, dou
 	for (int i = 0; i < NULL_RUNS; i++)
 		if (time_empty(p, none, n, &many[i]) || ay_seat_forget(none, &o, p->err))
 			return -1;
-	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - c0) / n;
+	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - g->least) / n;
 	return 0;
 }
 
 static int open_gate(struct pair *p, struct gate *g, const struct ay_sitter *who)
 {
 	return open_empty(p, who, AY_PY_EMPTY, &g->seat) || find_c0(p, g) ||
-			       time_null(p, &g->seat, NULL_SETS, g->c0, &g->null_ns)
+			       time_null(p, g, &g->seat, NULL_SETS, &g->null_ns)
 		       ? -1
 		       : 0;
 }
@@ -150,7 +151,7 @@ static int find_base_null(struct pair *p)
 		return 0;
 	rc = open_empty(p, &p->s->base, AY_PY_EMPTY_TORCH, &least);
 	if (!rc)
-		rc = time_null(p, &least, LEAST_SETS, p->gb->c0, &p->t->base_null_ns);
+		rc = time_null(p, p->gb, &least, LEAST_SETS, &p->t->base_null_ns);
 	ay_seat_close(&least);
 	return rc;
 }
