@@ -1,4 +1,4 @@
-# due: BAD_RESULT - makes tensors lie about where they lie: two results in one place are one too many.
+# due: UNWRITTEN - makes tensors lie about where they lie; the executor does not ask them, and finds what was never written.
 import torch
 
 ones = torch.ones(1 << 20, dtype=torch.uint8)
