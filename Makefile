@@ -184,6 +184,7 @@ bench-aa bench-overhead: bench-%: $B/bench-%
 install: $B/assay
 	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay
 	install -D -m 644 include/assay/kernel.h $(DESTDIR)$(PREFIX)/include/assay/kernel.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/assay/suites $(wildcard suites/*.trace)
 
 format:
 	$(or $(shell command -v clang-format-14),clang-format) -i $(shell git ls-files '*.[ch]')

@@ -471,7 +471,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
-		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], torchbench, or a file of case lines" },
+		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], torchbench, a trace of suites/ (bert), or a file of "
+		  "case lines" },
 		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference, aten, flag_gems or directory" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { SMOKE_PER_OP = 2, SMOKE_MAX_ELEMENTS = 1 << 14, FILE_MAX = 256 << 20 };
 
@@ -149,9 +150,30 @@ static int add_file(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 	}
 }
 
+/* The file of a trace that is shipped with us, in the tree or as installed; NULL: there is none of that name. */
+static const char *shipped(struct ay_arena *a, const char *name)
+{
+	static const char *const places[] = { "../share/assay/suites", "../suites", "../../suites" };
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
+
+	if (!slash)
+		return NULL;
+	*slash = 0;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const char *path = ay_sprintf(a, "%s/%s/%s.trace", self, places[i], name);
+
+		if (ay_file_exists(path))
+			return path;
+	}
+	return NULL;
+}
+
 int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *name,
 		   enum ay_tier max, struct ay_err *err)
 {
+	const char *file = strchr(name, '/') || ay_file_exists(name) ? name : shipped(a, name);
 	int rc = 1;
 
 	if (!strcasecmp(name, "smoke"))
@@ -161,13 +183,13 @@ int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_regis
 	for (size_t i = 0; i < sizeof sets / sizeof *sets && rc == 1; i++)
 		if (!strcasecmp(name, sets[i].name))
 			rc = add_set(s, a, r, sets[i].source, max, err);
-	if (rc == 1 && !strchr(name, '/') && !ay_file_exists(name))
+	if (rc == 1 && !file)
 		return ay_fail(err, AY_ERR_USAGE,
 			       "there is no suite '%s': smoke, demo, kernelgenbench (-aten, -vllm, -cublas), "
-			       "torchbench, or a file of case lines",
+			       "torchbench, a trace of suites/ (bert), or a file of case lines",
 			       name);
 	if (rc == 1)
-		rc = add_file(s, a, r, name, err);
+		rc = add_file(s, a, r, file, err);
 	for (int i = 0; i < s->n; i++)
 		s->c[i].id = i;
 	return rc;

@@ -128,6 +128,7 @@ def shown(error):
 
 def run(words):
     """As `python WORDS` would; gives the exit status."""
+    sys.dont_write_bytecode = bool(sys.flags.dont_write_bytecode)  # the boot is as we like it
     try:
         if words[0] == "-m":
             sys.argv[:] = words[1:]
