@@ -132,6 +132,8 @@ static const char script[] =
 	"torch.div(table, 2, rounding_mode='floor'); torch.clamp(table, None, 1e-6)\n"
 	"torch.where(torch.arange(40) < 20, table[0, 0], 2.0)\n"
 	"torch.sparse_coo_tensor([[0]], [1.0], (2,)).coalesce()\n"
+	"try: torch.gather(table, 7, torch.zeros(1, 1, dtype=torch.long))\n"
+	"except IndexError as e: print('refused:', e)\n"
 	"print('argv', sys.argv[1:], sys.stdin.readline().strip())\n"
 	"sys.exit(int(sys.argv[1]))\n";
 
@@ -195,7 +197,9 @@ TEST(trace_records_a_script)
 	rc = trace("-- python -u model.py 0 --out x", &out);
 	CHECKF(!rc && strstr(out, "argv ['0', '--out', 'x'] heard") && strstr(out, "in trace-model.trace"),
 	       "%d: %s", rc, out);
+	CHECKF(strstr(out, "refused: Dimension out of range"), "torch does not speak for itself: %s", out);
 	text = read_text(path);
+	CHECKF(!strstr(text, "aten::gather"), "a call that failed is none");
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
 		CHECKF(strstr(text, wanted[i]), "there is no %sin\n%s", wanted[i], i ? "it" : text);
 	CHECKF(!odd_lines(text, &n, &bad) && n > 20, "%d lines; %s", n, bad);

@@ -126,8 +126,9 @@ INDEXED = [
     ("nll_loss nll_loss_forward nll_loss_backward nll_loss2d nll_loss2d_forward nll_loss2d_backward multi_margin_loss",
      "target", classes),
     ("take put", "index", lambda call, _: call["self"].numel()),
-    ("max_pool2d_with_indices_backward max_unpool2d", "indices", last(2)),
-    ("max_pool3d_with_indices_backward max_unpool3d", "indices", last(3)),
+    ("max_pool2d_with_indices_backward", "indices", last(2)),
+    ("max_pool3d_with_indices_backward", "indices", last(3)),
+    ("max_unpool2d max_unpool3d", "indices", lambda call, _: math.prod(call["output_size"])),
 ]
 LIMITS = {(base, arg): f for bases, arg, f in INDEXED for base in bases.split()}
 # Of these operators this one argument matters; what lies in the others is data.

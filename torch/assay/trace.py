@@ -60,7 +60,10 @@ class Recorder(TorchDispatchMode):
         try:
             return self.calls.count, line(name, args, kwargs)
         except Unprintable as e:
-            return self.calls.left, (name, str(e))
+            why = str(e)
+        except Exception as e:  # a call that torch will refuse, for its own reason; or a defect of ours, which is shown
+            why = f"{type(e).__name__}: {e}"
+        return self.calls.left, (name, " ".join(why.split())[:200])
 
 
 def watch_threads(calls):
