@@ -257,6 +257,7 @@ static const char crafted[] =
 	"say((few.to(torch.complex64).conj(),), {}, lambda t: True)\n"
 	"say((few[0].expand(4),), {}, lambda t: True)\n"
 	"say((torch.channels_last, torch.strided, torch.device('cuda', 1)))\n"
+	"print('cnt: 1,', line('aten.relu.default', (x,)))\n"
 	"for bad in (2**63, x.to(torch.uint16), x.to_sparse(), x.to('meta'), 'nul\\0', object(), torch.zeros([1] "
 	"* 17)):\n"
 	"    try: say((bad,), {})\n"
@@ -272,7 +273,7 @@ TEST(trace_crafted_values_print_as_assay_prints)
 	need_torch();
 	write_file(ay_sprintf(&a, "%s/crafted.py", test_dir()), crafted);
 	rc = trace("--quiet -o x.trace crafted.py", &out);
-	CHECKF(!rc && !odd_lines(out, &n, &bad) && n == 10, "status %d, %d lines; %s", rc, n, bad ? bad : out);
+	CHECKF(!rc && !odd_lines(out, &n, &bad) && n == 11, "status %d, %d lines; %s", rc, n, bad ? bad : out);
 	CHECKF(strstr(out, "((T([2], f32, data=[1.5, -0.0]), T([3], f32)), {})"), "%s", out);
 	CHECKF(strstr(out, "((T([4], f32, stride=(0,)),), {})"), "%s", out);
 	for (n = 0; (out = strstr(out, "# no: ")); n++)

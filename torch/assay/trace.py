@@ -61,7 +61,7 @@ class Recorder(TorchDispatchMode):
             return self.calls.count, line(name, args, kwargs)
         except Unprintable as e:
             why = str(e)
-        except Exception as e:  # a call that torch will refuse, for its own reason; or a defect of ours, which is shown
+        except Exception as e:  # torch will refuse the call for its own reason; or a defect of ours, which is shown
             why = f"{type(e).__name__}: {e}"
         return self.calls.left, (name, " ".join(why.split())[:200])
 

@@ -116,7 +116,8 @@ def mamba():
     return tf.MambaForCausalLM(config), {"input_ids": ids(1, 32), "labels": ids(1, 32)}
 
 
-MODELS = {f.__name__: f for f in (bert, llama, qwen3, mixtral, vit, resnet, convnext, whisper, wav2vec2, t5, gpt2, mamba)}
+MODELS = {f.__name__: f for f in (bert, gpt2, llama, qwen3, mixtral, t5, vit, resnet, convnext, whisper, wav2vec2,
+                                  mamba)}
 WRITE = {"llama", "qwen3", "mixtral", "gpt2"}  # these also write a word, which is another kind of work
 
 
