@@ -24,9 +24,10 @@ static const struct usage usage = {
 	"operators' own\n"
 	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, "
 	"kernelgenbench, kernelgenbench-aten, -vllm, "
-	"-cublas, or a file\n"
-	"of case lines; torchbench (a trace of real models, see --data). Exit status: 0; 1 if a kernel that is "
-	"there did not pass (--require-all: or is missing); "
+	"-cublas, opinfo\n"
+	"(PyTorch's own samples), torchbench (a trace of real models, see --data), a trace of suites/ (bert), or "
+	"a file "
+	"of case lines. Exit status: 0; 1 if a kernel that is there did not pass (--require-all: or is missing); "
 	"2 our failure.",
 	"  assay eval --suite smoke --backend reference\n"
 	"  assay eval --suite kernelgenbench --backend directory --kernels kernels/c --quick\n"
@@ -210,34 +211,43 @@ static void add_calls(json_t *calls, const char *overload, int64_t n)
 	json_object_set_new(calls, overload, json_integer(sum + (n < AY_CALLS_MAX ? n : AY_CALLS_MAX)));
 }
 
-/* The denominators: every operator and overload that the suite has cases for. */
+static void add_overload(json_t *ops, const char *op, const char *overload)
+{
+	json_t *list = json_object_get(ops, op);
+
+	if (!list) {
+		list = json_array();
+		json_object_set_new(ops, op, list);
+	}
+	for (size_t k = 0; k < json_array_size(list); k++)
+		if (!strcmp(json_string_value(json_array_get(list, k)), overload))
+			return;
+	json_array_append_new(list, json_string(overload));
+}
+
+/* The denominators: every operator and overload that the suite has cases for, or should have. */
 static int add_suite_record(struct eval *e)
 {
-	json_t *rec = json_object(), *ops = json_object(), *calls = json_object();
+	json_t *rec = json_object(), *ops = json_object(), *left = json_object(), *calls = json_object();
 	int rc;
 
 	for (int i = 0; i < e->suite.n; i++) {
-		const struct ay_suite_case *sc = &e->suite.c[i];
-		json_t *list = json_object_get(ops, sc->op->name);
 		struct ay_str name = { 0 };
-		bool there = false;
 
-		if (!list) {
-			list = json_array();
-			json_object_set_new(ops, sc->op->name, list);
-		}
-		ay_schema_name(&name, sc->schema);
-		for (size_t k = 0; k < json_array_size(list); k++)
-			there |= !strcmp(json_string_value(json_array_get(list, k)), ay_str_text(&name));
-		if (!there)
-			json_array_append_new(list, json_string(ay_str_text(&name)));
-		if (sc->line->cnt >= 0)
-			add_calls(calls, ay_str_text(&name), sc->line->cnt);
+		ay_schema_name(&name, e->suite.c[i].schema);
+		add_overload(ops, e->suite.c[i].op->name, ay_str_text(&name));
+		if (e->suite.c[i].line->cnt >= 0)
+			add_calls(calls, ay_str_text(&name), e->suite.c[i].line->cnt);
 		ay_str_release(&name);
+	}
+	for (int i = 0; i < e->nleft; i++) {
+		add_overload(ops, e->left[i].op, e->left[i].overload);
+		json_object_set_new(left, e->left[i].overload, json_string(e->left[i].reason));
 	}
 	json_object_set_new(rec, "type", json_string(AY_TYPE_SUITE));
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
+	json_object_set_new(rec, "left_out", left);
 	if (json_object_size(calls))
 		json_object_set(rec, "calls_by_overload", calls);
 	json_decref(calls);
@@ -262,6 +272,7 @@ static json_t *header(const struct eval *e)
 	json_object_set_new(h, "data", json_string(e->o.data ? e->o.data : ""));
 	json_object_set_new(h, "topn", json_integer(e->o.topn));
 	json_object_set_new(h, "smallest", json_integer(e->o.smallest));
+	json_object_set_new(h, "dtypes", json_string(e->o.dtypes ? e->o.dtypes : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(h, "policy",
@@ -310,11 +321,8 @@ static int take_over(struct eval *e, struct ay_err *err)
 		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
 	const struct {
 		const char *key, **to;
-	} texts[] = { { "suite", &e->o.suite },
-		      { "backend", &e->o.backend },
-		      { "kernels", &e->o.kernels },
-		      { "data", &e->o.data },
-		      { "ops", &e->o.ops } };
+	} texts[] = { { "suite", &e->o.suite }, { "backend", &e->o.backend }, { "kernels", &e->o.kernels },
+		      { "data", &e->o.data },   { "ops", &e->o.ops },         { "dtypes", &e->o.dtypes } };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const char *v = json_string_value(json_object_get(j, texts[i].key));
@@ -410,10 +418,11 @@ static int evaluate(struct eval *e)
 	return status;
 }
 
-/* The reference is what others are held against; the small cases of smoke tell nothing about speed. */
+/* The reference is what others are held against; the small cases of smoke and opinfo tell nothing about speed. */
 static int choose_timing(struct eval *e, struct ay_err *err)
 {
-	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke");
+	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke") &&
+			   strcasecmp(e->o.suite, "opinfo");
 
 	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
 		return -1;
@@ -471,8 +480,9 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
-		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], torchbench, a trace of suites/ (bert), or a file of "
-		  "case lines" },
+		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], opinfo, torchbench, a trace of suites/ "
+		  "(bert), or a "
+		  "file of case lines" },
 		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference, aten, flag_gems or directory" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
@@ -484,6 +494,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "of every overload only the N inputs with least bytes" },
 		{ "data|alternative-torchbench-data-path", OPT_TEXT, &e.o.data, "FILE",
 		  "the trace of suite torchbench, as text or parquet" },
+		{ "dtypes", OPT_TEXT, &e.o.dtypes, "A,B",
+		  "only cases about these dtypes (opinfo: f32,bf16,i64,c64)" },
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
@@ -502,7 +514,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "unsafe", OPT_FLAG, &e.o.unsafe, NULL,
 		  "run kernels although this machine grants no sandbox; none passes" },
 		{ "no-sandbox", OPT_FLAG, &e.o.no_sandbox, NULL, "run without one, for a debugger; none passes" },
-		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
+		{ "cache", OPT_TEXT, &e.o.cache, "DIR",
+		  "where compiled kernels and opinfo are kept; '' = nowhere" },
 		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object a record, a summary last" },
 		{ 0 },
 	};

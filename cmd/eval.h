@@ -17,7 +17,7 @@
 enum { SOURCE_MAX = 4 << 20 };
 
 struct eval_options {
-	const char *suite, *backend, *kernels, *ops, *out, *resume, *cache, *data;
+	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, threads, seed, topn, smallest;
 	double timeout, min_pass;
@@ -36,10 +36,18 @@ struct eval_job {
 	bool done;
 };
 
+/* An overload that the suite names and has no case for. */
+struct eval_left {
+	const char *op, *overload, *reason; /* op: "aten::add" */
+};
+
 struct eval {
 	struct app *app;
 	struct eval_options o;
+	uint32_t dtypes; /* of --dtypes; 0 = all */
 	struct ay_suite suite;
+	int nleft;
+	struct eval_left *left;
 	struct ay_backend backend;
 	int njob;
 	struct eval_job *job;
@@ -62,6 +70,8 @@ int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 int eval_plan(struct eval *e, struct ay_err *err);
 /* Is the backend a package of Python: torch itself, or one for it? */
 bool eval_is_package(const struct eval *e);
+/* The file of the suite opinfo, made if it is not there yet, and what is not in it. */
+int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
 /* One job, in a worker; user is the struct eval. */

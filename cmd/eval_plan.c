@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* Lines of operators that are not in the catalogue are judged against torch, where there is one. */
 static int add_foreign(struct eval *e, const char *from, enum ay_tier most, struct ay_err *err)
@@ -27,16 +28,42 @@ static int add_foreign(struct eval *e, const char *from, enum ay_tier most, stru
 	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err);
 }
 
-static int make_suite(struct eval *e, struct ay_err *err)
+static bool has_dtype(const struct eval *e, const struct ay_suite_case *sc)
+{
+	const enum ay_dt dt = e->dtypes ? ay_case_dtype(sc->line) : AY_DT_NONE;
+
+	return dt == AY_DT_NONE || e->dtypes >> dt & 1;
+}
+
+static int find_cases(struct eval *e, struct ay_err *err)
 {
 	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
-	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
 	const char *from;
+	int n = 0;
+
+	if (e->o.dtypes && ay_dtypes_find(e->o.dtypes, &e->dtypes, err))
+		return -1;
+	if (strcasecmp(e->o.suite, "opinfo") ? eval_find_data(e, &from, err) : eval_opinfo(e, &from, err))
+		return -1;
+	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
+	    (e->suite.foreign && add_foreign(e, from, most, err)))
+		return -1;
+	if (e->suite.bad)
+		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, from,
+			e->suite.first_bad);
+	for (int i = 0; i < e->suite.n; i++)
+		if (has_dtype(e, &e->suite.c[i]))
+			e->suite.c[n++] = e->suite.c[i];
+	e->suite.n = n;
+	return 0;
+}
+
+static int make_suite(struct eval *e, struct ay_err *err)
+{
+	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
 	int n;
 
-	if (eval_find_data(e, &from, err) ||
-	    ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
-	    (e->suite.foreign && add_foreign(e, from, most, err)))
+	if (find_cases(e, err))
 		return -1;
 	if (e->suite.listed)
 		ay_suite_merge(&e->suite, e->app->arena);
@@ -46,15 +73,13 @@ static int make_suite(struct eval *e, struct ay_err *err)
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;
-	if (e->suite.bad)
-		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, e->o.suite,
-			e->suite.first_bad);
 	if (e->suite.foreign)
 		fprintf(stderr, "assay: %d lines are for operators that nobody here knows; they are left out\n",
 			e->suite.foreign);
 	if (!n)
-		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s", e->o.suite,
-			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "");
+		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s", e->o.suite,
+			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "", e->o.dtypes ? " in " : "",
+			       e->o.dtypes ? e->o.dtypes : "");
 	if (narrow.missing[0])
 		fprintf(stderr, "assay: the suite '%s' has no case for '%s'\n", e->o.suite, narrow.missing);
 	return 0;

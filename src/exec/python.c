@@ -32,6 +32,8 @@ enum {
 	FD_FAR = 3,
 	FD_EXTENSION = 5,
 	FDS = 6,
+	FDS_MAX = 16,
+	ARGS_MAX = 32,
 	WORDS = 2000, /* of an interpreter that failed */
 };
 
@@ -87,13 +89,14 @@ const char *const *ay_python_environment(struct ay_arena *a)
 			env[k++] = ay_sprintf(a, "%s=%s", keep[i], getenv(keep[i]));
 	env[k++] = "OPENBLAS_NUM_THREADS=1"; /* numpy's would start threads, and a template must have none */
 	env[k++] = "TRITON_INTERPRET=1";
+	env[k++] = "PYTHONHASHSEED=0"; /* sets in one order, whenever they are gone through */
 	return env;
 }
 
 /* fd[i] becomes descriptor i; -1 = /dev/null. */
 static pid_t start(const char *path, char *const *argv, const char *const *env, const int *fd, int nfd)
 {
-	int high[FDS];
+	int high[FDS_MAX];
 	pid_t pid = fork();
 
 	if (pid)
@@ -110,8 +113,9 @@ static pid_t start(const char *path, char *const *argv, const char *const *env, 
 	_exit(127);
 }
 
-/* The last line that it wrote to its error output. */
-static const char *last_words(struct ay_arena *a, int fd)
+/* --- a program of ours ------------------------------------------------------------------------------------ */
+
+const char *ay_python_last_words(struct ay_arena *a, int fd)
 {
 	char buf[WORDS + 1];
 	off_t end = lseek(fd, 0, SEEK_END);
@@ -130,7 +134,49 @@ static const char *last_words(struct ay_arena *a, int fd)
 	return s;
 }
 
-/* --- a program of ours ------------------------------------------------------------------------------------ */
+pid_t ay_python_start(const char *path, const char *const *args, const int *fd, int n, struct ay_err *err)
+{
+	const char *argv[ARGS_MAX] = { path, "-c", ay_python_boot };
+	const int pack = ay_python_pack(err);
+	int all[FDS_MAX];
+	struct ay_arena a = { 0 };
+	pid_t pid;
+
+	if (pack < 0)
+		return -1;
+	AY_ASSERT(n <= FDS_MAX);
+	for (int i = 0; i < FDS_MAX; i++)
+		all[i] = i == AY_PYTHON_PACK ? pack : i < n ? fd[i] : -1;
+	for (int i = 0; args[i]; i++) {
+		AY_ASSERT(i + 4 < ARGS_MAX);
+		argv[i + 3] = args[i];
+	}
+	pid = start(path, (char *const *)argv, ay_python_environment(&a), all,
+		    n > AY_PYTHON_PACK ? n : AY_PYTHON_PACK + 1);
+	if (pid < 0)
+		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
+	close(pack);
+	ay_arena_release(&a);
+	return pid;
+}
+
+const char *ay_python_source(const char *module, size_t *len)
+{
+	const char *p = (const char *)ay_embedded_pack, *end = (const char *)ay_embedded_pack_end;
+	const size_t n = strlen(module);
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p)),
+			   *space = nl ? memchr(p, ' ', (size_t)(nl - p)) : NULL;
+
+		AY_ASSERT(space);
+		*len = (size_t)strtoull(space + 1, NULL, 10);
+		if ((size_t)(space - p) == n && !memcmp(p, module, n))
+			return nl + 1;
+		p = nl + 1 + *len;
+	}
+	return NULL;
+}
 
 /* Its status as waitpid gives it. It is killed at the deadline, and *late is set. */
 static int wait_for(pid_t pid, double timeout_s, bool *late)
@@ -152,33 +198,22 @@ static int wait_for(pid_t pid, double timeout_s, bool *late)
 int ay_python_program(const char *path, const char *const *args, int out, double timeout_s, struct ay_err *err)
 {
 	struct ay_arena a = { 0 };
-	int pack, words, n = 0, rc = -1;
-	char **argv;
+	const int words = memfd_create("assay-words", MFD_CLOEXEC);
+	pid_t pid;
+	bool late;
+	int rc = -1;
 
 	if (access(path, X_OK))
 		return ay_fail_errno(err, AY_ERR_USAGE, "cannot run the interpreter '%s'", path);
-	pack = ay_python_pack(err);
-	words = memfd_create("assay-words", MFD_CLOEXEC);
-	while (args[n])
-		n++;
-	argv = AY_NEW_N(&a, char *, n + 4);
-	argv[0] = (char *)path;
-	argv[1] = "-c";
-	argv[2] = (char *)ay_python_boot;
-	memcpy(argv + 3, args, sizeof *args * (size_t)n);
-	if (pack >= 0 && words >= 0) {
-		const int fd[] = { -1, out, words, -1, [AY_PYTHON_PACK] = pack };
-		const pid_t pid = start(path, argv, ay_python_environment(&a), fd, AY_PYTHON_PACK + 1);
-		bool late = false;
-
-		rc = pid > 0 && !wait_for(pid, timeout_s, &late) ? 0 : -1;
-		if (pid > 0 && rc)
-			ay_fail(err, AY_ERR_EXEC, "%s", late ? "it took too long" : last_words(&a, words));
-	}
-	if (rc && !err->code)
+	pid = words < 0 ? -1 : ay_python_start(path, args, (const int[]){ -1, out, words }, 3, err);
+	if (pid > 0) {
+		rc = wait_for(pid, timeout_s, &late) ? -1 : 0;
+		if (rc)
+			ay_fail(err, AY_ERR_EXEC, "%s",
+				late ? "it took too long" : ay_python_last_words(&a, words));
+	} else if (!err->code) {
 		ay_fail_errno(err, AY_ERR_EXEC, "cannot start '%s'", path);
-	if (pack >= 0)
-		close(pack);
+	}
 	if (words >= 0)
 		close(words);
 	ay_arena_release(&a);
@@ -375,7 +410,7 @@ static int hear_hello(struct ay_python *p, int words, struct ay_err *err)
 	if (n > 0)
 		return read_hello(p, buf, (size_t)n, err);
 	return ay_fail(err, AY_ERR_EXEC, "%s cannot be made ready for kernels: %s", p->path,
-		       f.revents ? last_words(&p->arena, words) : "importing torch takes too long");
+		       f.revents ? ay_python_last_words(&p->arena, words) : "importing torch takes too long");
 }
 
 static int start_template(struct ay_python *p, struct ay_err *err)

@@ -84,5 +84,14 @@ int ay_python_pack(struct ay_err *err);
 /* That, to its end: args[0] is "assay.NAME", the list ends with NULL. What it prints goes to the descriptor `out`. -1 if
  * it fails or takes longer than timeout_s; the message is the last line of its error output. */
 int ay_python_program(const char *path, const char *const *args, int out, double timeout_s, struct ay_err *err);
+/*
+ * Starts one so, as a child that ends with us, in "/" and with little of our environment. args: "assay.NAME", its
+ * arguments, NULL. fd[i] becomes descriptor i, -1 = /dev/null; the pack is added. Gives the pid, or -1.
+ */
+pid_t ay_python_start(const char *path, const char *const *args, const int *fd, int n, struct ay_err *err);
+/* The last line of what a child wrote to `fd`, safe to print. */
+const char *ay_python_last_words(struct ay_arena *a, int fd);
+/* The source of a module of the pack ("assay.boot"), len bytes; NULL if there is none. */
+const char *ay_python_source(const char *module, size_t *len);
 
 #endif

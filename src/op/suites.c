@@ -184,10 +184,11 @@ int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_regis
 		if (!strcasecmp(name, sets[i].name))
 			rc = add_set(s, a, r, sets[i].source, max, err);
 	if (rc == 1 && !file)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "there is no suite '%s': smoke, demo, kernelgenbench (-aten, -vllm, -cublas), "
-			       "torchbench, a trace of suites/ (bert), or a file of case lines",
-			       name);
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"there is no suite '%s': smoke, demo, kernelgenbench (-aten, -vllm, -cublas), opinfo, "
+			"torchbench, a trace of suites/ (bert), or a file of case lines",
+			name);
 	if (rc == 1)
 		rc = add_file(s, a, r, file, err);
 	for (int i = 0; i < s->n; i++)

@@ -50,7 +50,8 @@ static int known_reason(const char *path, const char *detail)
 	return -1;
 }
 
-static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t, const struct ay_report *rep)
+static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		     const struct ay_report *rep)
 {
 	struct witness *w = user;
 	const int reason = known_reason(sc->op->path, rep->detail);
@@ -65,7 +66,8 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	return 0;
 }
 
-static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_tally *t, const struct ay_report *rep)
+static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
+		   const struct ay_report *rep)
 {
 	(void)sc, (void)t;
 	((struct witness *)user)->got = rep->verdict;
@@ -85,8 +87,8 @@ static void check_overloads(const struct ay_entry_op *op, const struct ay_task_r
 }
 
 /* One file of operators by ATen; line NULL: its grid. */
-static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier, const char *line,
-		       struct ay_python *python, struct witness *w)
+static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier,
+		       const char *line, struct ay_python *python, struct witness *w)
 {
 	struct ay_task t = { .file = "aten",
 			     .source = "aten",

@@ -73,7 +73,8 @@ static json_t *few_cases(const char *verdict)
 
 	for (size_t i = 0; i < sizeof costly / sizeof *costly; i++)
 		if (!strcmp(verdict, costly[i]))
-			return json_pack("[s, s, s]", "aten::relu((T([], f32),), {})", "aten::relu((T([65], bf16),), {})",
+			return json_pack("[s, s, s]", "aten::relu((T([], f32),), {})",
+					 "aten::relu((T([65], bf16),), {})",
 					 "aten::relu((T([129, 3], f64),), {})");
 	return NULL;
 }
@@ -97,9 +98,9 @@ static void put_pair(struct corpus *c, const char *path)
 		json_object_set(job, "cases", few);
 	json_decref(few);
 	put_job(c, job);
-	put_job(c, json_pack("{s:s, s:s, s:s, s:[s], s:s}", "id", ay_sprintf(&c->a, "honest after %s", path), "lang",
-			     "python", "op", "aten::relu", "cases", "aten::relu((T([7, 9], f32),), {})", "source",
-			     ay_sprintf(&c->a, "%s# %d\n", read_text(c, HONEST), c->njob)));
+	put_job(c, json_pack("{s:s, s:s, s:s, s:[s], s:s}", "id", ay_sprintf(&c->a, "honest after %s", path),
+			     "lang", "python", "op", "aten::relu", "cases", "aten::relu((T([7, 9], f32),), {})",
+			     "source", ay_sprintf(&c->a, "%s# %d\n", read_text(c, HONEST), c->njob)));
 }
 
 static void check_answer(struct corpus *c, const char *line)
@@ -112,8 +113,10 @@ static void check_answer(struct corpus *c, const char *line)
 	if (id) {
 		const char *want = strncmp(id, "honest", 6) ? due(c, id) : "PASS";
 
-		CHECKF(ay_verdict_find(want) != AY_VERDICT_NONE, "%s: its first line names no verdict (due: ...)", id);
-		CHECKF(got && !strcmp(got, want), "%s is due %s, got %s\n%.800s", id, want, got ? got : "nothing", line);
+		CHECKF(ay_verdict_find(want) != AY_VERDICT_NONE, "%s: its first line names no verdict (due: ...)",
+		       id);
+		CHECKF(got && !strcmp(got, want), "%s is due %s, got %s\n%.800s", id, want, got ? got : "nothing",
+		       line);
 		c->njob--;
 	}
 	json_decref(rec);
@@ -132,8 +135,8 @@ static void judge_all(struct corpus *c, bool hangs)
 		if (!strcmp(due(c, c->files.gl_pathv[i]), "TIMEOUT") == hangs)
 			put_pair(c, c->files.gl_pathv[i]);
 	CHECK(c->jobs && !fclose(c->jobs));
-	cmd = ay_sprintf(&c->a, "%s/assay check - --jobs 2 --seed 1 --timeout %d --out %s/run%d < %s/jobs", help_build_dir(),
-			 hangs ? 2 : 60, dir, hangs, dir);
+	cmd = ay_sprintf(&c->a, "%s/assay check - --jobs 2 --seed 1 --timeout %d --out %s/run%d < %s/jobs",
+			 help_build_dir(), hangs ? 2 : 60, dir, hangs, dir);
 	status = help_run(&c->a, cmd, 280, &out);
 	CHECKF(!status, "status %d: %.500s", status, out);
 	for (char *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
@@ -162,7 +165,9 @@ static const char about_relu[] = "{\"aten\": true, \"file\": \"\", \"use\": \"al
 /* An executor without functions; err says why there is none. */
 static bool starts(struct ay_python *p, struct ay_sandbox *s, struct ay_err *err)
 {
-	struct ay_exec_spec spec = { .so_fd = -1, .python = p, .about = about_relu, .load_timeout_s = 60, .sandbox = s };
+	struct ay_exec_spec spec = {
+		.so_fd = -1, .python = p, .about = about_relu, .load_timeout_s = 60, .sandbox = s
+	};
 	struct ay_exec_entries e;
 	struct ay_outcome o = { 0 };
 	struct ay_arena a = { 0 };
@@ -234,15 +239,17 @@ static bool runs(struct ay_arena *a, const char *name)
 TEST_SLOW(python_nothing_outlives_a_killed_judge)
 {
 	struct ay_arena a = { 0 };
-	const char *mark = ay_sprintf(&a, "hang%d", (int)getpid()), *kernel = ay_sprintf(&a, "%s/relu__hangs.py", test_dir());
+	const char *mark = ay_sprintf(&a, "hang%d", (int)getpid()),
+		   *kernel = ay_sprintf(&a, "%s/relu__hangs.py", test_dir());
 	FILE *f = fopen(kernel, "w");
 	pid_t judge;
 
 	need_torch(&a);
-	CHECK(f && fprintf(f, "import ctypes\n"
-			      "def relu(self):\n"
-			      "    ctypes.CDLL(None).prctl(15, b'%s')\n"
-			      "    while True: pass\n",
+	CHECK(f && fprintf(f,
+			   "import ctypes\n"
+			   "def relu(self):\n"
+			   "    ctypes.CDLL(None).prctl(15, b'%s')\n"
+			   "    while True: pass\n",
 			   mark) > 0);
 	if (f)
 		fclose(f);
