@@ -64,7 +64,8 @@ struct eval {
 	struct ay_err *err;
 };
 
-/* Where the suite's lines are: its name, or a file. The trace of torchbench is looked for; parquet is converted, once. */
+/* Where the suite's lines are: its name, or a file. The trace of torchbench is looked for; parquet is converted,
+ * once. */
 int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 /* The suite, then one job a kernel file (or, where there are no files, an operator). */
 int eval_plan(struct eval *e, struct ay_err *err);

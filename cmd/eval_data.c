@@ -97,7 +97,8 @@ static int hash_of(struct ay_arena *a, const char *table, char hex[65], struct a
 	return 0;
 }
 
-/* Parquet needs no torch: the interpreter that was named will do, or any; the one that has torch is the user's own. */
+/* Parquet needs no torch: the interpreter that was named will do, or any; the one that has torch is the user's
+ * own. */
 static int find_python(struct eval *e, const char **path, struct ay_err *err)
 {
 	const char *env = getenv("ASSAY_PYTHON");

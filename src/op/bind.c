@@ -100,8 +100,8 @@ static int bind_list(struct binder *b, const struct ay_sarg *s, const struct ay_
 
 	if (!list && n < 1)
 		return refuse(b, s, v, "a list");
-	if (list && s->type.list_size > 1 && n != s->type.list_size &&
-	    n > 1) /* none: pooling's stride is its kernel */
+	/* none at all: a pooling's stride is its kernel then */
+	if (list && s->type.list_size > 1 && n != s->type.list_size && n > 1)
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: argument '%s' takes %d values, not %d",
 				  v->col, s->name, s->type.list_size, n);
 	*out = (struct ay_value){ .kind = AY_V_LIST, .col = v->col };

@@ -23,11 +23,11 @@ const struct ay_meaning ay_meanings[] = {
 	  "scatter.value scatter.value_out scatter.value_reduce scatter.value_reduce_out",
 	  "index=index(size(self, dim))" },
 	{ "scatter", "index=places(size(self, dim), dim)" },
-	{ "index_copy", "index=perm(size(self, dim))" },
+	{ "index_copy", "index=places(size(self, dim), 0)" },
 	{ "index_select_backward", "index=index(self_sizes[dim])" },
 	{ "take_along_dim", "indices=index(dim == None ? numel(self) : size(self, dim == None ? 0 : dim))" },
 	{ "take", "index=index(numel(self))" },
-	{ "put", "index=perm(numel(self))" },
+	{ "put", "index=spots(numel(self), len(index))" },
 	{ "index _unsafe_index index_put _index_put_impl_ _unsafe_index_put", "indices=list_index" },
 	{ "_sparse_coo_tensor_with_dims_and_tensors", "indices=index(size[0])" },
 	{ "max_pool2d_with_indices_backward max_pool3d_with_indices_backward", "indices=window" },
@@ -147,7 +147,8 @@ const struct ay_meaning ay_meanings[] = {
 	{ "all.dims all.dims_out", "self=bool(0.95)" },
 	{ "isnan isinf isfinite isposinf isneginf nan_to_num", "self=special" },
 	{ "nansum nanmean nanmedian", "self=nonfinite" },
-	{ "logical_and logical_or logical_xor logical_not nonzero count_nonzero argwhere", "self=int(-1, 1); other=int(-1, 1)" },
+	{ "logical_and logical_or logical_xor logical_not nonzero count_nonzero argwhere",
+	  "self=int(-1, 1); other=int(-1, 1)" },
 	{ "sign sgn signbit heaviside", "self=int(-2, 2)" },
 	{ "round floor ceil trunc fix frac", "self=halves(64)" },
 	{ NULL, NULL },
@@ -227,6 +228,14 @@ static double number(const struct ay_fill *f, int k)
 					 : 0;
 }
 
+/* An integer argument. What no tensor can be as long as is cut: lines are strangers'. */
+static int64_t whole(const struct ay_fill *f, int k)
+{
+	const double x = number(f, k);
+
+	return x > -0x1p50 && x < 0x1p50 ? (int64_t)x : 0;
+}
+
 /* Where in the tensor the element is that lies at a place of its storage. What lies between elements is nowhere in
  * particular; along a dimension that is expanded it is at 0. */
 static void find_place(const struct ay_view *v, int64_t i, int64_t at[AY_MAX_DIM])
@@ -264,9 +273,8 @@ static double share(int64_t i, int64_t n, int64_t m, uint64_t bits)
 static double make_places(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			  uint64_t bits)
 {
-	const int64_t m = (int64_t)number(f, 0);
-	int dim = (int)number(f, 1);
-	int64_t at[AY_MAX_DIM];
+	const int64_t m = whole(f, 0);
+	int64_t dim = whole(f, 1), at[AY_MAX_DIM];
 
 	(void)c;
 	dim += dim < 0 ? o->view.ndim : 0;
@@ -284,13 +292,13 @@ static double make_spots(const struct ay_call *c, const struct ay_operand *o, co
 
 	(void)c;
 	find_place(&o->view, i, at);
-	for (int d = o->view.ndim - (int)number(f, 1); d < o->view.ndim; d++) {
-		if (d < 0)
+	for (int d = 0; d < o->view.ndim; d++) {
+		if (d < o->view.ndim - whole(f, 1))
 			continue;
 		flat = flat * o->view.shape[d] + at[d];
 		n *= o->view.shape[d];
 	}
-	return share(flat, n, (int64_t)number(f, 0), bits);
+	return share(flat, n, whole(f, 0), bits);
 }
 
 /* Element d of an int[] that may have one number for all; `empty` where it has none. */
@@ -304,9 +312,9 @@ static int64_t int_for(const struct ay_call *c, const char *name, int d, int64_t
 /* One of the places of a window along one dimension that are inside; 0 where none is. */
 static int64_t in_window(const struct ay_call *c, int d, int64_t at, int64_t size, uint64_t bits)
 {
-	const int64_t k = int_for(c, "kernel_size", d, 1), step = int_for(c, "dilation", d, 1);
-	const int64_t first = at * int_for(c, "stride", d, k) - int_for(c, "padding", d, 0);
-	int64_t lo = 0, hi = k;
+	const __int128 k = int_for(c, "kernel_size", d, 1), step = int_for(c, "dilation", d, 1);
+	const __int128 first = (__int128)at * int_for(c, "stride", d, (int64_t)k) - int_for(c, "padding", d, 0);
+	__int128 lo = 0, hi = k;
 
 	if (step < 1 || k < 1)
 		return 0;
@@ -314,7 +322,7 @@ static int64_t in_window(const struct ay_call *c, int d, int64_t at, int64_t siz
 		lo = (-first + step - 1) / step;
 	if (first + (k - 1) * step >= size)
 		hi = first < size ? (size - 1 - first) / step + 1 : 0;
-	return lo < hi ? first + (lo + one_of(bits, hi - lo)) * step : 0;
+	return lo < hi ? (int64_t)(first + (lo + one_of(bits, (int64_t)(hi - lo))) * step) : 0;
 }
 
 /* window: where in its plane of self the largest element of a pooling window was. */
@@ -375,7 +383,7 @@ static double make_classes(const struct ay_call *c, const struct ay_operand *o, 
 			   uint64_t bits)
 {
 	(void)c, (void)i;
-	return ay_dt_is_integral(o->view.dt) ? (double)one_of(bits, (int64_t)number(f, 0)) : unit(bits);
+	return ay_dt_is_integral(o->view.dt) ? (double)one_of(bits, whole(f, 0)) : unit(bits);
 }
 
 static bool is_unsigned(enum ay_dt dt)
@@ -397,7 +405,7 @@ static double make_nonzero(const struct ay_call *c, const struct ay_operand *o, 
 static double make_halves(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			  uint64_t bits)
 {
-	const int64_t n = (int64_t)number(f, 0), k = one_of(bits, n + 1);
+	const int64_t n = whole(f, 0), k = one_of(bits, n + 1);
 
 	(void)c, (void)i;
 	if (ay_dt_is_integral(o->view.dt))

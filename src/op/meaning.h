@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * meaning - what inputs must be like for operators that have no file under ops/: lines of a trace say shapes and dtypes,
- * but an index must lie in what it indexes, a variance is positive, a pooling index lies in its window. Without that such
- * operators raise, or work on a corner of their domain, or give the same answer whatever a kernel does.
+ * meaning - what inputs must be like for operators that have no file under ops/: lines of a trace say shapes and
+ * dtypes, but an index must lie in what it indexes, a variance is positive, a pooling index lies in its window.
+ * Without that such operators raise, or work on a corner of their domain, or give the same answer whatever a
+ * kernel does.
  *
- * The rows are operators of ATen; the language is that of struct ay_op's fills. In-place and out= forms share the row of
- * their function. Lines that name a fill keep it.
+ * The rows are operators of ATen; the language is that of struct ay_op's fills. In-place and out= forms share the
+ * row of their function. Lines that name a fill keep it.
  */
 #ifndef AY_OP_MEANING_H
 #define AY_OP_MEANING_H

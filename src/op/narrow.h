@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * narrow - fewer cases of a suite: by operator, and of every overload the largest or the smallest inputs. Sizes come
- * from the lines; no tensor is made.
+ * narrow - fewer cases of a suite: by operator, and of every overload the largest or the smallest inputs. Sizes
+ * come from the lines; no tensor is made.
  */
 #ifndef AY_OP_NARROW_H
 #define AY_OP_NARROW_H
@@ -24,8 +24,8 @@ bool ay_schema_wanted(const struct ay_schema *s, const char *list);
  * UINT64_MAX if that does not fit. */
 uint64_t ay_case_bytes(const struct ay_case *c);
 
-/* Lines of a file that differ in nothing but their count become one, where the first stood, with the sum of the counts
- * (a count that is not said adds nothing). Gives how many went. */
+/* Lines of a file that differ in nothing but their count become one, where the first stood, with the sum of the
+ * counts (a count that is not said adds nothing). Gives how many went. */
 int ay_suite_merge(struct ay_suite *s, struct ay_arena *a);
 
 #endif

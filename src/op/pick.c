@@ -61,8 +61,8 @@ static bool is_better(const struct facts *x, const struct facts *than)
 	return large && other ? x->bytes < than->bytes : large || (!other && x->bytes > than->bytes);
 }
 
-/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. All of that overload
- * are `done` then: traces have thousands. */
+/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. All of that
+ * overload are `done` then: traces have thousands. */
 static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first, bool *done)
 {
 	int taken[AUTO_MAX], n = 0;

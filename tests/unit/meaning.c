@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs of operators that have no file of their own must mean something: indices lie where they point, windows hold what
- * was chosen from them, questions have both answers.
+ * Inputs of operators that have no file of their own must mean something: indices lie where they point, windows
+ * hold what was chosen from them, questions have both answers.
  */
 #include "test.h"
 #include "helpers.h"
@@ -15,7 +15,8 @@
 
 static struct ay_arena a;
 
-/* The line as a call of that schema, with the fills of the table (or none), filled. NULL and a failure of the test. */
+/* The line as a call of that schema, with the fills of the table (or none), filled. NULL and a failure of the
+ * test. */
 static struct ay_call *filled(const char *schema, const char *line, bool meaning)
 {
 	struct ay_op *op = AY_NEW(&a, struct ay_op);
@@ -339,6 +340,28 @@ TEST(meaning_what_is_stored_goes_to_different_places)
 	CHECK(c && twice(ay_t(c, "index"), 1));
 }
 
+/* Geometry that nobody can have: some number, and no trap. */
+TEST(meaning_impossible_windows_are_harmless)
+{
+	static const char *const numbers[] = { "9223372036854775807", "-9223372036854775807", "0", "-1" };
+
+	for (int k = 0; k < 256; k++) {
+		struct ay_call *c = filled(
+			pool2d,
+			ay_sprintf(&a,
+				   "((T([3, 4, 4], f16), T([3, 9, 9], f16), [%s], [%s], [%s], [%s], False, "
+				   "T([3, 4, 4], i64)), {})",
+				   numbers[k & 3], numbers[k >> 2 & 3], numbers[k >> 4 & 3], numbers[k >> 6]),
+			true);
+
+		CHECK(c && spread_of(ay_t(c, "indices")).lo >= 0);
+	}
+	filled("aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor",
+	       "((T([2, 3, 4], f32), T([2, 3, 4], i64), [9223372036854775807, 1]), {})", true);
+	filled("aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+	       "((T([3], f32), T([5], i64), T([5], f32), True), {})", true);
+}
+
 TEST(meaning_lists_of_indices_each_have_their_dimension)
 {
 	struct ay_call *c = filled(
@@ -433,7 +456,8 @@ static bool takes_tensor(const struct ay_schema *s, const char *name, size_t len
 	return false;
 }
 
-/* Which argument of a row no overload of the named operator has; NULL: all are somewhere. `other` is for second ones. */
+/* Which argument of a row no overload of the named operator has; NULL: all are somewhere. `other` is for second
+ * ones. */
 static bool row_fits(struct ay_schema *const *list, int n, const char *fills, bool *any)
 {
 	bool fits = false;

@@ -281,7 +281,8 @@ TEST(trace_text_and_parquet_are_the_same_cases)
 	close(fd);
 }
 
-/* Rows that the table leaves out, an old name, a line end in a string, a count that is not there; then what is none. */
+/* Rows that the table leaves out, an old name, a line end in a string, a count that is not there; then what is
+ * none. */
 TEST(trace_parquet_takes_the_tables_own_choice)
 {
 	static const char make[] =

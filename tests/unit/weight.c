@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The score by calls: what is called often counts often, nothing leaves the denominator, and without counts there is no
- * such score.
+ * The score by calls: what is called often counts often, nothing leaves the denominator, and without counts there
+ * is no such score.
  */
 #include "test.h"
 #include "../../cmd/record.h"
