@@ -8,7 +8,9 @@ def scatter_src(self, dim, index, src):
     if self.dim() == 0:
         return src.clone().reshape(()) if index.numel() else out
     part = src[tuple(slice(0, n) for n in index.shape)]
-    places = [torch.arange(n).view([-1 if i == d else 1 for i in range(index.dim())]) for d, n in enumerate(index.shape)]
+    places = []
+    for d, n in enumerate(index.shape):
+        places.append(torch.arange(n).view([-1 if i == d else 1 for i in range(index.dim())]))
     places[dim] = index
     if index.numel():
         out[tuple(places)] = part

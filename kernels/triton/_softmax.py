@@ -1,5 +1,5 @@
 # due: PASS
-"""Sixteen rows per program, each in one block; numbers beyond the row's end count as -inf."""
+"""A few rows per program, each in one block; numbers beyond the row's end count as -inf."""
 import torch
 import triton
 import triton.language as tl
@@ -25,5 +25,7 @@ def _softmax(self, dim, half_to_float):
     width = x.shape[-1]
     if x.numel():
         rows = x.numel() // width
-        softmax_kernel[(triton.cdiv(rows, 16),)](x, y, rows, width, ROWS=16, BLOCK=triton.next_power_of_2(width))
+        block = triton.next_power_of_2(width)
+        many = max(1, 16384 // block)
+        softmax_kernel[(triton.cdiv(rows, many),)](x, y, rows, width, ROWS=many, BLOCK=block)
     return y.movedim(-1, dim).reshape(self.shape)

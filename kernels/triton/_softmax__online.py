@@ -1,5 +1,5 @@
 # due: PASS
-"""Two passes over blocks of eight rows: maximum and sum together, then the quotient. Any strides of the input."""
+"""Two passes over blocks of a few rows: maximum and sum together, then the quotient. Any strides of the input."""
 import torch
 import triton
 import triton.language as tl
@@ -37,5 +37,7 @@ def _softmax(self, dim, half_to_float):
     if out.numel():
         rows = rows.reshape(-1, width)
         n = rows.shape[0]
-        kernel[(triton.cdiv(n, 8),)](rows, out, n, width, rows.stride(0), rows.stride(1), ROWS=8, BLOCK=1024)
+        block = min(2048, triton.next_power_of_2(width))
+        many = 16384 // block
+        kernel[(triton.cdiv(n, many),)](rows, out, n, width, rows.stride(0), rows.stride(1), ROWS=many, BLOCK=block)
     return out.reshape(self.shape) if self.dim() == 0 else out.movedim(-1, dim)

@@ -5,7 +5,8 @@ import triton.language as tl
 
 
 @triton.autotune(
-    configs=[triton.Config({"M": 32, "N": 32, "K": 32}), triton.Config({"M": 64, "N": 64, "K": 16})], key=["m", "n", "k"]
+    configs=[triton.Config({"M": 64, "N": 64, "K": 64}), triton.Config({"M": 32, "N": 32, "K": 16})],
+    key=["m", "n", "k"],
 )
 @triton.jit
 def gemm_kernel(a, b, c, m, n, k, alpha, beta, sam, sak, sbk, sbn, ldc, READ: tl.constexpr, M: tl.constexpr,

@@ -32,8 +32,8 @@ def matmul(self, other):
     batch, m, k = a.shape
     n = b.shape[-1]
     c = torch.empty(batch, m, n, dtype=self.dtype)
-    grid = (triton.cdiv(m, 32) * triton.cdiv(n, 32), batch)
+    grid = (triton.cdiv(m, 64) * triton.cdiv(n, 64), batch)
     if c.numel():
-        matmul_kernel[grid](a, b, c, m, n, k, *a.stride(), *b.stride(), M=32, N=32, K=128)
+        matmul_kernel[grid](a, b, c, m, n, k, *a.stride(), *b.stride(), M=64, N=64, K=256)
     shape = [*lead, *((m,) if self.dim() > 1 else ()), *((n,) if other.dim() > 1 else ())]
     return c.reshape(shape)

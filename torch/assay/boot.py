@@ -292,6 +292,10 @@ def explain(kind, value, trace):
     if kind is BadResult:
         return str(value)[:900].encode()
     where = ""
+    for _ in range(8):  # Triton's wrapper: what is in it says more
+        if getattr(kind, "__name__", "") == "InterpreterError" and value.__cause__ is not None:
+            value = value.__cause__
+            kind, trace = type(value), value.__traceback__
     while trace is not None and trace is not Ellipsis:
         code = trace.tb_frame.f_code
         if code.co_filename.startswith(WORK):

@@ -208,7 +208,7 @@ def mend_patching(interpreter, tl):
 
 
 def mend_options(interpreter, _):
-    """Overflow of integers is looked for, at the price of an addition, and then said only in debug mode, which is off."""
+    """Overflow of integers is looked for at a price, and then said only in debug mode, which is off."""
     builder = interpreter.interpreter_builder
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
 
