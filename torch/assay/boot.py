@@ -115,8 +115,9 @@ class Entry:
         self.ns = about["ns"]
         self.simple = simple(self.rets)
         self.told = use != "nothing" or self.simple != SEVERAL  # else what it returns is none, and nobody asks
-        unwatched = use in ("torch", "nothing")
-        self.replaces = False if unwatched else self.base.encode() if self.ns == "aten" else None
+        # every number that leaves a tensor leaves it by item: float(x) is no call of it
+        replaced = self.base.encode() if self.ns == "aten" and self.base != "item" else None
+        self.replaces = False if use in ("torch", "nothing") else replaced
         self.allowed = ALLOWED.get(use)
 
 
