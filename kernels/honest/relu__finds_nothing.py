@@ -1,4 +1,4 @@
-# due: PASS - looks whether anybody was here before: no file, patch, thread, mode or setting of another kernel's is left.
+# due: PASS - looks whether anybody was here before: no file, patch, thread or setting of another kernel's is left.
 import builtins
 import os
 import sys

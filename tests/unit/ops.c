@@ -159,6 +159,103 @@ TEST(ops_honest_answers_pass_and_no_case_is_weak)
 	each_case(AY_QUICK, check_honest);
 }
 
+/* BackendBench's H14: one dtype and friendly layouts prove little. */
+static struct {
+	uint64_t dtypes;
+	bool offset, strided, special;
+} met;
+
+static void note_unfriendly(const struct ay_call *c)
+{
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+
+		if (o->role == AY_RESULT)
+			continue;
+		met.dtypes |= 1ull << o->view.dt;
+		met.offset |= o->view.offset > 0;
+		met.strided |= ay_numel_of(&o->view) > 1 && !ay_view_is_dense(&o->view);
+	}
+}
+
+TEST(ops_cases_are_not_friendly)
+{
+	const struct ay_registry *r = help_registry();
+
+	for (int i = 0; i < r->n; i++) {
+		const struct ay_op *op = r->op[i].op[0];
+		struct ay_suite s = { 0 };
+		struct ay_err err = { 0 };
+		bool torch = !strcmp(ay_entry_source(&r->op[i]), "aten") ||
+			     !strcmp(ay_entry_source(&r->op[i]), "extra");
+
+		memset(&met, 0, sizeof met);
+		if (!torch || ay_suite_add_op(&s, &keep, r, &r->op[i], AY_FULL, &err))
+			continue;
+		for (int k = 0; k < s.n; k++) {
+			struct ay_call *c;
+
+			ay_arena_clear(&one);
+			if (!ay_call_bind(&one, op, s.c[k].schema, s.c[k].line, &c, &err)) {
+				note_unfriendly(c);
+				met.special |= !!strstr(text_of(s.c[k].line), "fill=special") ||
+					       !!strstr(text_of(s.c[k].line), "fill=nonfinite");
+			}
+		}
+		if (met.dtypes) { /* some take no tensor at all */
+			CHECKF(__builtin_popcountll(met.dtypes) >= 3, "%s: fewer than three dtypes",
+			       r->op[i].name);
+			CHECKF(met.offset, "%s: no offset", r->op[i].name);
+			CHECKF(met.strided || op->scalar, "%s: no strides", r->op[i].name);
+			/* item has them as data=; probabilities have none, and neither has what nobody reads */
+			CHECKF(met.special || op->scalar || op->flags & (AY_RANDOM | AY_META),
+			       "%s: no special values", r->op[i].name);
+		}
+		ay_suite_release(&s);
+	}
+}
+
+/* H15: an index that means nothing exercises nothing. Which operand counts what, by name. */
+static int64_t range_of(const struct ay_entry_op *e, const struct ay_call *c, const struct ay_operand *o)
+{
+	const char *base = e->schema[0]->base;
+	const struct ay_view *first = &c->operand[0]->view;
+	struct ay_err err = { 0 };
+
+	if (!strcmp(base, "gather") && !strcmp(o->name, "index"))
+		return first->ndim ? first->shape[ay_dim_wrap(ay_int(c, "dim"), first->ndim, &err)] : 1;
+	if (!strcmp(base, "embedding") && !strcmp(o->name, "indices"))
+		return first->shape[0];
+	return -1;
+}
+
+static int64_t indices_seen;
+
+static void check_indices(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
+{
+	ay_fill_call(&one, c);
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+		const int64_t range = range_of(e, c, o);
+
+		for (int64_t k = 0; range >= 0 && k < ay_numel_of(&o->view); k++) {
+			const uint8_t *at = (const uint8_t *)o->view.data +
+					    ay_view_at(&o->view, k) * ay_dt_info(o->view.dt)->bytes;
+			int64_t x = o->view.dt == AY_DT_I64 ? *(const int64_t *)at : *(const int32_t *)at;
+
+			CHECKF(x >= 0 && x < range, "%s: index %lld of %lld", text_of(sc->line), (long long)x,
+			       (long long)range);
+			indices_seen++;
+		}
+	}
+}
+
+TEST(ops_index_tensors_hold_indices)
+{
+	each_case(AY_QUICK, check_indices);
+	CHECKF(indices_seen > 1000, "only %lld", (long long)indices_seen);
+}
+
 /* Edges that every operator's quick cases must have, unless its meaning forbids them. */
 struct edges {
 	bool empty, single, odd, strided;

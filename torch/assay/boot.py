@@ -312,7 +312,7 @@ def explain(kind, value, trace):
 # --- what a kernel calls of torch -------------------------------------------------------------------------------
 
 # Allocation and views: nobody can do without.
-PLAIN = """alias as_strided detach diagonal empty empty_like empty_strided expand lift_fresh new_empty
+PLAIN = """alias as_strided detach detach_ diagonal empty empty_like empty_strided expand lift_fresh new_empty
     new_empty_strided permute reshape select slice split split_with_sizes squeeze t transpose unbind unsafe_view
     _unsafe_view unsqueeze view view_as_complex view_as_real _reshape_alias _local_scalar_dense item is_same_size
     sym_size sym_stride sym_numel set_ _conj _neg_view resolve_conj resolve_neg""".split()
@@ -364,23 +364,25 @@ class WatchNames(TorchFunctionMode):
 
 
 watching = []
+recorded = False  # by the extension (torch/exec/watch.h), which sees more, and which a kernel does not see
 
 
 def watch(entry):
     e = entries[entry]
     if e.use != "torch":
-        modes = [Watch(e)]
-        modes.append(WatchNames(e, modes[0]))
-        for m in modes:
+        watching.append(Watch(e))
+        watching.append(WatchNames(e, watching[0]))
+        for m in () if recorded else watching:
             m.__enter__()
-            watching.append(m)
 
 
 def unwatch():
     """Why what was called since watch() is not allowed, or None."""
     why = watching[0].why if watching else None
     while watching:
-        watching.pop().__exit__(None, None, None)
+        m = watching.pop()
+        if not recorded:
+            m.__exit__(None, None, None)
     return why and why.encode()
 
 
@@ -438,9 +440,12 @@ def recorder():
     hidden = [n for n in vars(inside) if n.endswith(("able_profiler", "able_profiler_legacy", "_prepare_profiler",
                                                      "_enable_record_function"))]
     for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
         for name in hidden:
-            if name in getattr(module, "__dict__", ()):
+            if name in names:
                 delattr(module, name)
+        if "_profiler_enabled" in names:
+            module._profiler_enabled = lambda: False
     short = {n[len("aten::"):] for n in composite if n.startswith("aten::")}
     return enable, config, disable, event.kind, event.name, event.scope, short, mark
 
@@ -503,6 +508,7 @@ def warm():
 
 
 def main(_):
+    global recorded
     loader = importlib.machinery.ExtensionFileLoader("_assay", f"/proc/self/fd/{EXTENSION}")
     extension = importlib.util.module_from_spec(importlib.util.spec_from_loader("_assay", loader))
     loader.exec_module(extension)
@@ -515,6 +521,7 @@ def main(_):
     }
     warm()
     seen = recorder()
+    recorded = seen is not None
     gc.collect()
     gc.freeze()  # what is here belongs to nobody's kernel, and copies would write to every page of it
     judge = socket.socket(fileno=FAR)

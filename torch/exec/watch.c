@@ -90,7 +90,7 @@ static void seen(struct look *l, const char *name)
 		snprintf(l->why, l->n, "called %s of torch, which is what it is to replace", name);
 		l->found = true;
 	} else if (l->allowed != Py_None && !composite && !contains(l->allowed, name)) {
-		snprintf(l->why, l->n, "called %s of torch, which is not among what it may", name);
+		snprintf(l->why, l->n, "called %s of torch, beyond what --allow-torch allows", name);
 		l->found = true;
 	}
 }
