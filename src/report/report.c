@@ -94,14 +94,23 @@ static void add_line(struct ay_table *t, const struct ay_summary *s, const struc
 /* Where an operator has several kernels, what it shows as a whole is no kernel's: each gets a row of its own. */
 static void add_kernels(struct ay_table *t, const struct ay_summary *s, int op)
 {
+	struct ay_str note = { 0 };
+
 	for (int i = 0; i < s->nrow; i++) {
 		const struct ay_sum_row *r = &s->row[i];
-		if (s->overload[r->overload].op != op || r->derived)
+		const struct ay_sum_overload *o = &s->overload[r->overload];
+
+		if (o->op != op || r->derived)
 			continue;
+		if (o->best.row == i && o->best.kernels > 1) {
+			ay_str_add(&note, ", ");
+			ay_sum_best_print(&note, s, &o->best);
+		}
 		add_line(t, s,
-			 &(struct line){ ay_sprintf(&t->arena, "  %s", s->overload[r->overload].name), "",
+			 &(struct line){ ay_sprintf(&t->arena, "  %s", o->name), take(&t->arena, &note),
 					 r->verdict, r->count, r->cases, &r->speed, base_name(r->file) });
 	}
+	ay_str_release(&note);
 }
 
 static void add_operator(struct ay_table *t, const struct ay_summary *s, int i)
@@ -137,9 +146,12 @@ static void add_speed_total(struct ay_str *b, const char *what, const struct ay_
 
 static void add_totals(struct ay_str *b, const struct ay_summary *s)
 {
-	ay_str_addf(b, "per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
-		    s->operators.passed, s->operators.of, s->operators.missing, s->overloads.passed,
-		    s->overloads.of);
+	const char *backend = json_string_value(json_object_get(s->head, ay_field_name(AY_FIELD_BACKEND)));
+	const bool package = backend && (!strcmp(backend, "aten") || !strcmp(backend, "flag_gems"));
+
+	ay_str_addf(b, "per operator: %d of %d pass (%d %s%s); per overload: %d of %d\n", s->operators.passed,
+		    s->operators.of, s->operators.missing, package ? "are not implemented by " : "have no kernel",
+		    package ? backend : "", s->overloads.passed, s->overloads.of);
 	if (s->timed) {
 		add_speed_total(b, "operator", &s->speed_operators);
 		add_speed_total(b, "overload", &s->speed_overloads);

@@ -174,6 +174,14 @@ static void set_counts(json_t *j, int64_t cases, const int64_t count[AY_VERDICT_
 	json_object_set_new(j, "counts", counts);
 }
 
+static json_t *best_json(const struct ay_summary *s, const struct ay_sum_best *x)
+{
+	const struct ay_sum_row *r = &s->row[x->row];
+
+	return json_pack("{s:o, s:s, s:i, s:i, s:b}", "file", safe_text(r->file ? r->file : ""), "kernel_sha256",
+			 r->kernel_sha256, "kernels", x->kernels, "passed", x->passed, "certain", x->certain);
+}
+
 static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_operator *op)
 {
 	json_t *j = json_object(), *overloads = json_object();
@@ -195,6 +203,8 @@ static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_ope
 		json_object_set_new(x, "derived", json_boolean(o->derived));
 		set_counts(x, o->cases, o->count, o->attempts);
 		set_speed(x, s, &o->speed);
+		if (o->best.row >= 0 && o->best.kernels > 1)
+			json_object_set_new(x, "best", best_json(s, &o->best));
 		json_object_set_new(overloads, o->name, x);
 	}
 	json_object_set_new(j, "overloads", overloads);

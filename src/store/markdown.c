@@ -131,6 +131,28 @@ static void add_table(struct ay_str *b, const struct ay_summary *s)
 		ay_str_addf(b, "\n%d more in results.json.\n", s->noperator - shown);
 }
 
+/* Where there was a choice. */
+static void add_best(struct ay_str *b, const struct ay_summary *s)
+{
+	int shown = 0;
+
+	for (int i = 0; i < s->noverload && shown < MANY; i++) {
+		const struct ay_sum_best *x = &s->overload[i].best;
+
+		if (x->row < 0 || x->kernels < 2)
+			continue;
+		if (!shown++)
+			ay_str_add(b, "\n| overload | best kernel | among |\n|---|---|---|\n");
+		ay_str_add(b, "| ");
+		add_name(b, s->overload[i].name);
+		ay_str_add(b, " | ");
+		add_name(b, s->row[x->row].file ? s->row[x->row].file : "");
+		ay_str_add(b, " | ");
+		ay_sum_best_print(b, s, x);
+		ay_str_add(b, " |\n");
+	}
+}
+
 /* --- speed ----------------------------------------------------------------------------------------------- */
 
 static void add_speed_score(struct ay_str *b, const char *what, const struct ay_speed_score *x)
@@ -231,6 +253,7 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 		      "not passes.\n"
 		      "\n## Operators\n\n");
 	add_table(b, s);
+	add_best(b, s);
 	if (s->timed)
 		add_speed(b, s);
 }

@@ -521,6 +521,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 		add_rows(s);
 		add_overloads(s);
 		add_speeds(s);
+		ay_sum_find_best(s);
 		ay_weigh(s);
 	}
 	close(d.fd);

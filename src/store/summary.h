@@ -51,6 +51,13 @@ struct ay_sum_kernel {
 	uint32_t len;
 };
 
+/* Of several kernels for one overload. */
+struct ay_sum_best {
+	int row;             /* -1: none passes */
+	int kernels, passed; /* how many there are, and how many pass */
+	bool certain;        /* it is faster than all others, by their intervals */
+};
+
 struct ay_sum_overload {
 	const char *name;
 	int op;
@@ -61,6 +68,7 @@ struct ay_sum_overload {
 	int next; /* of the same operator; -1 = none */
 	struct ay_speed speed;
 	int64_t calls; /* that the suite lists */
+	struct ay_sum_best best;
 };
 
 struct ay_sum_operator {
@@ -109,6 +117,10 @@ void ay_summary_release(struct ay_summary *s);
 json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len);
 /* "openblas 0.3.21", "several", or "" for none. */
 const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x);
+/* Fills in overload[].best (best.c); ay_summary_read does. */
+void ay_sum_find_best(struct ay_summary *s);
+/* "best of 3: the only one that passes"; x has a row. */
+void ay_sum_best_print(struct ay_str *b, const struct ay_summary *s, const struct ay_sum_best *x);
 /* Cases that did not pass: neither PASS nor SKIPPED nor WEAK_CASE. */
 int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT]);
 /* "MISSING" for NONE. */
