@@ -141,7 +141,7 @@ static int scan(struct ay_backend *b, struct ay_arena *a, const struct ay_regist
 			continue;
 		if (S_ISDIR(st.st_mode) && depth < DEPTH)
 			rc = scan(b, a, r, path, depth + 1, err);
-		else if (S_ISREG(st.st_mode) && strchr(e->d_name, '.'))
+		else if (S_ISREG(st.st_mode))
 			add_file(b, a, r, path, depth ? ay_file_basename(dir) : NULL);
 		if (b->n > FILES_MAX)
 			rc = ay_fail(err, AY_ERR_USAGE, "'%s' holds more than %d files", dir, FILES_MAX);
