@@ -38,6 +38,30 @@ void ay_shell_word(struct ay_str *b, const char *s)
 	ay_str_release(&safe);
 }
 
+bool ay_is_package(const char *backend)
+{
+	return backend && (!strcmp(backend, "aten") || !strcmp(backend, "flag_gems"));
+}
+
+void ay_again(struct ay_str *b, const json_t *rec)
+{
+	const char *file = ay_record_str(rec, AY_FIELD_FILE), *line = ay_record_str(rec, AY_FIELD_LINE);
+	const char *backend = ay_record_str(rec, AY_FIELD_BACKEND);
+
+	if (ay_is_package(backend) && line) { /* there is no file to check */
+		ay_str_add(b, "echo ");
+		ay_shell_word(b, line);
+		ay_str_addf(b, " > again.lines && assay eval --suite again.lines --backend %s", backend);
+		return;
+	}
+	ay_str_add(b, "assay check ");
+	ay_shell_word(b, file ? file : "FILE");
+	if (line) {
+		ay_str_add(b, " --case ");
+		ay_shell_word(b, line);
+	}
+}
+
 /* --- text ------------------------------------------------------------------------------------------------ */
 
 static void add_lines(struct ay_str *b, const char *s, size_t max)
@@ -82,7 +106,7 @@ static const char *name_of(const json_t *rec)
 
 static void failure_text(struct ay_str *b, const json_t *rec)
 {
-	const char *file = ay_record_str(rec, AY_FIELD_FILE), *line = ay_record_str(rec, AY_FIELD_LINE);
+	const char *file = ay_record_str(rec, AY_FIELD_FILE);
 	const char *detail = ay_record_str(rec, AY_FIELD_DETAIL), *hint = ay_record_str(rec, AY_FIELD_HINT);
 
 	ay_term_text(b, name_of(rec), TEXT_SHOWN);
@@ -107,12 +131,8 @@ static void failure_text(struct ay_str *b, const json_t *rec)
 		ay_term_text(b, hint, LOG_SHOWN);
 		ay_str_addc(b, '\n');
 	}
-	ay_str_add(b, "  again: assay check ");
-	ay_shell_word(b, file ? file : "FILE");
-	if (line) {
-		ay_str_add(b, " --case ");
-		ay_shell_word(b, line);
-	}
+	ay_str_add(b, "  again: ");
+	ay_again(b, rec);
 	ay_str_add(b, "\n\n");
 }
 

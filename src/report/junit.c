@@ -62,7 +62,6 @@ static void add_number(struct ay_str *b, const char *label, const json_t *rec, e
 static void add_problem(struct ay_str *b, const char *tag, const json_t *rec, enum ay_verdict v)
 {
 	const char *detail = ay_record_str(rec, AY_FIELD_DETAIL), *at = ay_record_str(rec, AY_FIELD_AT);
-	const char *line = ay_record_str(rec, AY_FIELD_LINE), *file = ay_record_str(rec, AY_FIELD_FILE);
 	struct ay_str word = { 0 };
 
 	ay_str_addf(b, "   <%s type=\"%s\"", tag, ay_verdict_name(v));
@@ -77,12 +76,7 @@ static void add_problem(struct ay_str *b, const char *tag, const json_t *rec, en
 		add_number(b, ", bound ", rec, AY_FIELD_BOUND);
 		ay_str_addc(b, '\n');
 	}
-	ay_str_add(&word, "assay check ");
-	ay_shell_word(&word, file ? file : "FILE");
-	if (line) {
-		ay_str_add(&word, " --case ");
-		ay_shell_word(&word, line);
-	}
+	ay_again(&word, rec);
 	ay_xml_text(b, word.s, 2 * TEXT_SHOWN);
 	ay_str_addf(b, "</%s>\n", tag);
 	ay_str_release(&word);

@@ -147,7 +147,7 @@ static void add_speed_total(struct ay_str *b, const char *what, const struct ay_
 static void add_totals(struct ay_str *b, const struct ay_summary *s)
 {
 	const char *backend = json_string_value(json_object_get(s->head, ay_field_name(AY_FIELD_BACKEND)));
-	const bool package = backend && (!strcmp(backend, "aten") || !strcmp(backend, "flag_gems"));
+	const bool package = ay_is_package(backend);
 
 	ay_str_addf(b, "per operator: %d of %d pass (%d %s%s); per overload: %d of %d\n", s->operators.passed,
 		    s->operators.of, s->operators.missing, package ? "are not implemented by " : "have no kernel",

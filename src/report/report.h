@@ -41,6 +41,10 @@ void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
 void ay_term_text(struct ay_str *b, const char *s, size_t max);
 /* A word of a shell command that means the text itself. */
 void ay_shell_word(struct ay_str *b, const char *s);
+/* Is it a package of Python, whose kernels are no files? */
+bool ay_is_package(const char *backend);
+/* The command that runs a record's case again. */
+void ay_again(struct ay_str *b, const json_t *rec);
 /* Content of an element or of an attribute in double quotes. */
 void ay_xml_text(struct ay_str *b, const char *s, size_t max);
 

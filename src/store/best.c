@@ -72,6 +72,6 @@ void ay_sum_best_print(struct ay_str *b, const struct ay_summary *s, const struc
 	else if (!timed)
 		ay_str_addf(b, ": the first of %d that pass", x->passed);
 	else
-		ay_str_addf(b, ": %s of %d that pass", x->certain ? "the fastest" : "the fastest, not for certain,",
-			    x->passed);
+		ay_str_addf(b, ": %s of %d that pass",
+			    x->certain ? "the fastest" : "the fastest, not for certain,", x->passed);
 }

@@ -46,10 +46,12 @@ static const char *best(const struct candidate *c, int n, const char **words)
 
 TEST(best_is_one_that_passes)
 {
-	static const struct candidate c[] = { { .file = "a", .verdict = AY_VERDICT_MISMATCH, .ns = 1, .lo = 9, .hi = 9 },
-					      { .file = "c", .verdict = AY_VERDICT_PASS },
-					      { .file = "b", .verdict = AY_VERDICT_PASS },
-					      { .file = "0", .verdict = AY_VERDICT_PASS, .derived = true } };
+	static const struct candidate c[] = {
+		{ .file = "a", .verdict = AY_VERDICT_MISMATCH, .ns = 1, .lo = 9, .hi = 9 },
+		{ .file = "c", .verdict = AY_VERDICT_PASS },
+		{ .file = "b", .verdict = AY_VERDICT_PASS },
+		{ .file = "0", .verdict = AY_VERDICT_PASS, .derived = true }
+	};
 	const char *words;
 
 	CHECK_STR(best(c, 4, &words), "b"); /* by its name: who is judged first is chance */
