@@ -6,9 +6,9 @@
  * Integers wrap; two bools give their "or". The original grid never broadcasts, mixes dtypes or strides: the quick
  * rows do.
  *
- * ATen on the CPU rounds alpha, and self or other where it is a number, to a half dtype before it computes, and rounds
- * alpha * other again in elements that its vector loop leaves over (all of a strided tensor's). On a GPU it computes
- * in f32 as described, and so can everyone.
+ * ATen on the CPU rounds alpha, and self or other where it is a number, to a half dtype before it computes, and
+ * rounds alpha * other again in elements that its vector loop leaves over (all of a strided tensor's). On a GPU it
+ * computes in f32 as described, and so can everyone.
  */
 #include "op/op.h"
 

@@ -11,8 +11,8 @@
  * The 5,184 runs under this name in the original call baddbmm, never matmul: none is taken over but the three
  * sizes (M, N, K) and three dtypes; all other rows here are ours.
  *
- * ATen takes a vector times a matrix for a matrix of one row: matmul.out gives its `out` that shape, and with it dense
- * strides, and writes there. Where `out` was strided, the answer does not lie where the caller looks for it.
+ * ATen takes a vector times a matrix for a matrix of one row: matmul.out gives its `out` that shape, and with it
+ * dense strides, and writes there. Where `out` was strided, the answer does not lie where the caller looks for it.
  */
 #include "op/op.h"
 

@@ -11,8 +11,9 @@
  * to the result's dtype before it computes (CPU and CUDA alike), others keep it in f32: for half types both must
  * pass, so what that rounding does to the result is added. It may make a fractional exponent whole (-111.999 is
  * -112 in f16): negative bases are then not judged, because ATen has a number there and others NaN. Nor are -inf
- * and -0 under the numbers 0.5 and -0.5, for which ATen takes the square root. In bf16, on the CPU, ATen rounds x * x
- * before it multiplies again or takes the reciprocal where the number is 3 or -2: nobody else does, so it is refused.
+ * and -0 under the numbers 0.5 and -0.5, for which ATen takes the square root. In bf16, on the CPU, ATen rounds
+ * x * x before it multiplies again or takes the reciprocal, where the number is 3 or -2: nobody else does, so it is
+ * refused.
  *
  * What the original test missed: it has no integers, no broadcasting, no mixed dtypes, strides, zeros or infinities;
  * with self and exponent normal half of all results are NaN; the tensor-scalar half is another operator's test and

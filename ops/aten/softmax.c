@@ -11,9 +11,10 @@
  * dimension of size 1, where every answer is 1 or NaN. The 30 others are our full rows. It never strides, offsets
  * or asks for half_to_float, and normal inputs alone do not need the max subtraction.
  *
- * ATen on the CPU (2.13): has no half_to_float; _softmax.out writes to an `out` that is not contiguous as if it were
- * (softmax(out=) copies and is right); along another dimension than the last the exponentials of half types are rounded
- * to that type before they are divided by their sum, which is a second rounding that the last dimension does without.
+ * ATen on the CPU (2.13) has no half_to_float. _softmax.out writes to an `out` that is not contiguous as if it were
+ * (softmax(out=) copies and is right). Along another dimension than the last the exponentials of half types are
+ * rounded to that type before they are divided by their sum: a second rounding, which the last dimension does
+ * without.
  */
 #include "op/op.h"
 

@@ -105,8 +105,8 @@ static bool same_family(const struct work *k, const struct ay_entry_op *e)
 
 static const char *const backends[] = { [AY_LANG_ATEN] = "aten", [AY_LANG_FLAG_GEMS] = "flag_gems" };
 
-/* There is nothing to compile: the source, or nothing at all, is what the executor gets. What has no source is known by
- * its name and version. */
+/* There is nothing to compile: the source, or nothing at all, is what the executor gets. What has no source is
+ * known by its name and version. */
 static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
 {
 	const struct ay_python_kernel about = { .file = ay_file_basename(k->t->file),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which of several kernels for one overload is the best: of those that pass the fastest, if they were timed, else the
- * first by the name of its file. Speed is held by its interval, as everywhere: the one whose lower end is highest leads,
- * and leads for certain if nobody else's upper end reaches it. Scores do not know of it: there the worst counts, since
- * whoever hands in many would else be paid for luck.
+ * Which of several kernels for one overload is the best: of those that pass the fastest, if they were timed, else
+ * the first by the name of its file. Speed is held by its interval, as everywhere: the one whose lower end is
+ * highest leads, and leads for certain if nobody else's upper end reaches it. Scores do not know of it: there the
+ * worst counts, since whoever hands in many would else be paid for luck.
  */
 #include "store/summary.h"
 
