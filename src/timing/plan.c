@@ -125,9 +125,12 @@ static int time_null(struct pair *p, const struct gate *g, struct ay_seat *none,
 	double many[NULL_RUNS];
 	struct ay_outcome o;
 
-	for (int i = 0; i < NULL_RUNS; i++)
+	for (int i = 0; i < NULL_RUNS; i++) {
 		if (time_empty(p, none, n, &many[i]) || ay_seat_forget(none, &o, p->err))
 			return -1;
+		if (o.what != AY_X_RAN)
+			return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+	}
 	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - g->least) / n;
 	return 0;
 }

@@ -195,6 +195,23 @@ TEST(exec_hold_ends_with_the_next_call)
 	teardown(&h);
 }
 
+/* A native kernel returns nothing that would be kept: the order is followed all the same, and what is held stays. */
+TEST(exec_hold_goes_on_after_it_was_told_to_forget)
+{
+	struct held h;
+
+	setup(&h, counter, NULL);
+	clear(&h);
+	hold(&h);
+	run(&h, 0, 2);
+	CHECK(!ay_exec_post_forget(h.x, &h.o, &h.r.err) && h.o.what == AY_X_RAN);
+	ay_exec_await(h.x, 5, &h.o);
+	CHECKF(h.o.what == AY_X_RAN, "%s", h.o.text);
+	run(&h, 2, 1);
+	CHECKF(h.o.what == AY_X_RAN && out(&h, 2), "%s", h.o.text);
+	teardown(&h);
+}
+
 TEST(exec_that_was_loaded_with_nothing_does_nothing)
 {
 	struct held h;
