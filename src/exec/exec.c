@@ -277,7 +277,8 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	return 0;
 }
 
-int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, struct ay_outcome *o,
+		    struct ay_err *err)
 {
 	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n };
 	struct ay_wire_writer w = payload_writer(x);
@@ -286,7 +287,17 @@ int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struc
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_wire_put(&w, &r, sizeof r);
 	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, AY_WIRE_RUN, w.len, NULL, 0, o, err);
+	return ay_post(x, type, w.len, NULL, 0, o, err);
+}
+
+int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+{
+	return post_run(x, AY_WIRE_RUN, from, n, o, err);
+}
+
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+{
+	return post_run(x, AY_WIRE_WATCH, from, n, o, err);
 }
 
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)

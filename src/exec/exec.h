@@ -133,6 +133,8 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
 int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
+/* The same for calls that nobody times: in Python what they call of torch is watched, as in ay_exec_call. */
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
 /* Posts the order to drop what held calls have returned, which is kept until then: ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */

@@ -15,6 +15,7 @@
  *	CALL	one call on one or more sets of tensors
  *	HOLD	as CALL, but only made ready
  *	RUN	calls some sets of what is held: two words, the first and how many
+ *	WATCH	as RUN, but not for the clock: looked at as a CALL is
  *	FORGET	drops what those calls returned, which is kept until then
  *	QUIT	ends the executor
  *
@@ -53,6 +54,7 @@ enum ay_wire_type {
 	AY_WIRE_CALL,
 	AY_WIRE_HOLD,
 	AY_WIRE_RUN,
+	AY_WIRE_WATCH,
 	AY_WIRE_FORGET,
 	AY_WIRE_QUIT,
 	AY_WIRE_LOADED,

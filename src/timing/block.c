@@ -240,6 +240,15 @@ static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
 	return rc;
 }
 
+static int watch(struct pair *p, int n)
+{
+	const int set = (int)ay_secret_below((uint64_t)n);
+	struct ay_outcome o;
+
+	return ay_seat_watch(&p->a, set, ay_pair_key(), ay_pair_poison(), &o, p->err) ? -1
+										      : ay_pair_is_over(p, &o);
+}
+
 /* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
  * sets could be fast there by doing nothing. */
 static int audit(struct pair *p)
@@ -256,7 +265,9 @@ static int audit(struct pair *p)
 	p->t->audits++;
 	if (is_bad(p, key, n, poison, p->trial_a * n))
 		return 1;
-	rc = forget(p);
+	rc = watch(p, n);
+	if (!rc)
+		rc = forget(p);
 	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, &p->b);
 }
 

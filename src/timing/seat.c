@@ -195,6 +195,19 @@ int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err
 	return s->exec && s->python && !s->sets.fold ? ay_exec_take(s->exec, &s->batch, set, o, err) : 0;
 }
 
+int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
+		  struct ay_err *err)
+{
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (!s->exec || !s->python)
+		return 0;
+	ay_sets_write(&s->sets, key, set, 1, poison);
+	if (ay_exec_post_watched(s->exec, set, 1, o, err) || let_go(s, o, err))
+		return -1;
+	end_if_gone(s, o);
+	return 0;
+}
+
 /* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 {

@@ -63,6 +63,10 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 		struct ay_outcome *o, struct ay_err *err);
 /* In Python: puts what a set of the last batch returned into its place in the pool. AY_X_UNFIT: it cannot be. */
 int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err);
+/* In Python: one set on content of its own, not timed, while it is watched what the kernel calls of torch: who calls it
+ * only when he is not watched does not know when he is. */
+int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
+		  struct ay_err *err);
 /* In Python: lets go of what was returned. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err);
 void ay_seat_close(struct ay_seat *s);

@@ -277,12 +277,16 @@ static void call(struct message *m)
 
 static void run_some(struct message *m)
 {
+	const bool timed = held.timed;
 	struct ay_wire_run r;
 
-	if (!held.mem || !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, &r))
+	if (!held.mem || !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, &r)) {
 		broken(EPROTO);
-	else
-		run(r.from, r.n);
+		return;
+	}
+	held.timed = timed && m->head.type == AY_WIRE_RUN;
+	run(r.from, r.n);
+	held.timed = timed;
 }
 
 static void follow(struct message *m)
@@ -295,7 +299,8 @@ static void follow(struct message *m)
 		if (hold(m))
 			answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 		break;
-	case AY_WIRE_RUN: run_some(m); break;
+	case AY_WIRE_RUN:
+	case AY_WIRE_WATCH: run_some(m); break;
 	case AY_WIRE_FORGET:
 		if (language->forget)
 			language->forget();
