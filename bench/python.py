@@ -4,8 +4,8 @@
     python3 bench/python.py build [KERNELS]        (with ASSAY_PYTHON, or a python3 that has torch)
 
 Kernels go one by one through `assay check -`: the time from a job's line to its answer counts, everything included:
-copy of the template, jail, loading, all calls, judging. Each is another text, so nothing is remembered. Beside them, in
-turns, the same with a C kernel that was compiled before, and `python -c "import torch"`.
+copy of the template, jail, loading, all calls, judging. Each is another text, so nothing is remembered. Beside them,
+in turns, the same with a C kernel that was compiled before, and `python -c "import torch"`.
 """
 import json
 import os

@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
-#include "exec/interpreter.h"
 #include "judge/job.h"
 #include "record.h"
 #include "store/run.h"
+#include "torch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -275,18 +275,20 @@ static bool answer_known(struct bulk *b, const struct pending *p)
 	return true;
 }
 
-/* What else the verdict of a Python kernel hangs on: torch, and how much of it the kernel may call. */
+/* What else the verdict of a Python kernel hangs on. */
 static const char *interpreter(struct bulk *b)
 {
-	struct ay_interpreter i;
-	struct ay_err ignored = { 0 }; /* the worker says it */
+	json_t *j;
+	char *text;
 
 	if (b->interpreter)
 		return b->interpreter;
-	ay_interpreter_look(b->app->arena, b->o->policy.python->wish, &i, &ignored);
-	b->interpreter = ay_sprintf(b->app->arena, " %.200s %s torch %s triton %s %s", i.path ? i.path : "",
-				    i.version ? i.version : "-", i.torch ? i.torch : "-",
-				    i.triton ? i.triton : "-", ay_torch_use_name(b->o->policy.torch_use));
+	j = json_object();
+	torch_record(&b->o->policy, b->app->arena, j);
+	text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
+	b->interpreter = text ? ay_strdup(b->app->arena, text) : "";
+	ay_xfree(text);
+	json_decref(j);
 	return b->interpreter;
 }
 
@@ -298,7 +300,8 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		[AY_LANG_C] = "c", [AY_LANG_CXX] = "cc", [AY_LANG_SO] = "so", [AY_LANG_PY] = "py"
 	};
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, salt[900], sha[65];
+	char *text = (char *)job->source, sha[65];
+	const char *salt;
 	size_t len = job->source_len;
 	int rc = 0;
 
@@ -306,9 +309,9 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	snprintf(salt, sizeof salt, "%s %s %d %d %g %g %d%s", ay_run_build_sha256(b->run), b->sandbox,
-		 b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s,
-		 b->o->policy.torch_use, job->lang == AY_LANG_PY ? interpreter(b) : "");
+	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s", ay_run_build_sha256(b->run), b->sandbox,
+			  b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s,
+			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "");
 	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
 		ay_sha256(text, len, sha);

@@ -256,6 +256,14 @@ static int add_suite_record(struct eval *e)
 	return rc;
 }
 
+static bool has_python(const struct eval *e)
+{
+	for (int i = 0; i < e->backend.n; i++)
+		if (e->backend.file[i].op && e->backend.file[i].lang >= AY_LANG_PY)
+			return true;
+	return false;
+}
+
 static json_t *header(const struct eval *e)
 {
 	char hash[65];
@@ -279,6 +287,8 @@ static json_t *header(const struct eval *e)
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
 				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
 				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
+	if (has_python(e))
+		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
 	return h;
 }
 

@@ -6,6 +6,7 @@
 #define AY_CMD_TORCH_H
 
 #include "cmd.h"
+#include "base/json.h"
 #include "judge/judge.h"
 
 struct torch_options {
@@ -24,5 +25,8 @@ struct torch_options {
 
 /* The options as part of a policy; the interpreter starts with the first kernel that needs it. */
 int torch_policy(struct torch_options *o, struct ay_policy *p, struct ay_err *err);
+/* What the verdict of a Python kernel hangs on besides the kernel, into a JSON object: interpreter, versions, what of
+ * torch it may call. Where there is no interpreter its fields are null. */
+void torch_record(const struct ay_policy *p, struct ay_arena *a, json_t *into);
 
 #endif

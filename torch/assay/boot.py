@@ -215,6 +215,7 @@ def load(fd, about):
 # --- calling ----------------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def form(entry, plain):
     """How the arguments are handed over: (how many by position, indices of those by name). As torch does it, what has
     its default value is left out, unless the function insists."""
