@@ -228,7 +228,7 @@ static int torch_against_itself(int rounds)
 			struct ay_suite_case sc;
 			struct ay_call *c = help_bind(torch_lines[i], &sc);
 			const struct ay_proto *p = help_proto(sc.schema);
-			const struct ay_python_kernel about = { .aten = true, .n = 1, .proto = &p };
+			const struct ay_python_kernel about = { .backend = "aten", .n = 1, .proto = &p };
 			const struct ay_sitter who = { p, -1, &python, ay_python_about(&arena, &about), true };
 			struct ay_timing t;
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * python - the parts of the Python executor (module.c): what its files share. There is one kernel and one batch in a
+ * process, as in src/exec/inside.
+ */
+#ifndef AY_TORCH_PYTHON_H
+#define AY_TORCH_PYTHON_H
+
+#include "look.h"
+#include "exec/inside/inside.h"
+#include "op/proto.h"
+
+enum { ARGS = 64 };
+
+enum { ONE_TENSOR = -1 };
+
+/* A function of the kernel's. */
+struct function {
+	PyObject *call;   /* borrowed from `kernel` */
+	PyObject *finish; /* a list: per argument what makes the object of its type from a plain one, or None */
+	PyObject *names;  /* a list: of the arguments */
+	/* bytes or None, a set or None: watch_end's; replaces is False where nothing is watched */
+	PyObject *replaces, *allowed;
+	int narg, nparam;
+	int simple; /* what it returns: as boot.Entry.simple */
+	bool told;  /* false: nobody asks what it returns */
+	struct {
+		int kind, arg, ret;
+	} param[AY_WIRE_PARAMS];
+};
+
+struct kernel {
+	PyObject *boot;   /* the module assay.boot */
+	PyObject *tensor; /* the type torch.Tensor */
+	PyObject *from_dlpack;
+	PyObject *entries; /* what boot.load returned: keeps everything of `function` alive */
+	int n;
+	struct function *function;
+};
+
+/* The batch in hand: per set its arguments, and what came back. */
+struct batch {
+	uint32_t nset;
+	PyObject **args, **kwargs, **result;
+	int32_t threads;
+};
+
+extern struct kernel kernel;
+extern struct batch batch;
+
+/* --- arguments.c ------------------------------------------------------------------------------------------- */
+
+/* All arguments of what is held, made before its first call. Non-zero: they cannot be. */
+int ready(void);
+
+/* --- results.c --------------------------------------------------------------------------------------------- */
+
+/* Where the judge reads what we tell. */
+struct ay_wire_told *told(void);
+/* Words for the judge about what became of the batch. */
+void tell(const char *text);
+/* The exception in hand in one text; it is cleared. */
+void explain(char *text, size_t n);
+/* It, as what became of a set. */
+void on_exception(struct ay_wire_status *s, uint32_t set);
+/* What a set returned. -1, and an exception with words for the author: it is no result. */
+int tell_set(const struct function *f, uint32_t set);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a function returned, told to the judge, who reads it himself (src/exec/take.c); and what it raised.
+ */
+#include "python.h"
+
+#include <string.h>
+
+struct ay_wire_told *told(void)
+{
+	return (struct ay_wire_told *)pool.base[held.c.h.told_slot];
+}
+
+void tell(const char *text)
+{
+	snprintf(told()->text, sizeof told()->text, "%s", text);
+}
+
+/* The exception in hand in one text; it is cleared. */
+void explain(char *text, size_t n)
+{
+	PyObject *type, *value, *trace, *said;
+	const char *s = NULL;
+
+	PyErr_Fetch(&type, &value, &trace);
+	PyErr_NormalizeException(&type, &value, &trace);
+	said = PyObject_CallMethod(kernel.boot, "explain", "OOO", type ? type : Py_None, value ? value : Py_None,
+				   trace ? trace : Py_None);
+	if (said)
+		s = PyBytes_AsString(said);
+	PyErr_Clear();
+	snprintf(text, n, "%s", s ? s : "an exception that cannot be shown");
+	Py_XDECREF(said);
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(trace);
+}
+
+void on_exception(struct ay_wire_status *s, uint32_t set)
+{
+	const bool refused = PyErr_ExceptionMatches(PyExc_NotImplementedError);
+
+	s->what = refused                                     ? AY_WIRE_REFUSED
+		  : PyErr_ExceptionMatches(PyExc_MemoryError) ? AY_WIRE_STARVED
+							      : AY_WIRE_RAISED;
+	s->rc = AY_UNSUPPORTED;
+	s->set = set;
+	explain(told()->text, sizeof told()->text);
+	if (s->what == AY_WIRE_RAISED && strstr(told()->text, "DefaultCPUAllocator: can't allocate memory"))
+		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
+}
+
+/* boot.describe: (address, dtype code, flags, shape, strides), or an exception with words for the author. */
+static int describe(PyObject *x, struct ay_wire_result *r)
+{
+	PyObject *d, *shape, *stride;
+	unsigned long long data;
+	int code, flags;
+
+	if (look_at(x, r))
+		return 0;
+	*r = (struct ay_wire_result){ .ndim = -1 };
+	d = PyObject_CallMethod(kernel.boot, "describe", "O", x);
+	if (!d)
+		return -1;
+	if (d == Py_None) {
+		Py_DECREF(d);
+		return 0;
+	}
+	if (PyArg_ParseTuple(d, "KiiOO", &data, &code, &flags, &shape, &stride) &&
+	    PyTuple_Size(shape) <= AY_WIRE_DIMS) {
+		r->data = data;
+		r->dtype = (ay_dtype){ (uint8_t)code, (uint8_t)(code >> 8), 1 };
+		r->flags = (uint32_t)flags;
+		r->ndim = (int32_t)PyTuple_Size(shape);
+		for (int32_t i = 0; i < r->ndim; i++) {
+			r->shape[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+			r->stride[i] = PyLong_AsLongLong(PyTuple_GetItem(stride, i));
+		}
+	}
+	Py_DECREF(d);
+	if (!PyErr_Occurred() && r->ndim < 0)
+		PyErr_SetString(PyExc_ValueError, "returned a tensor of too many dimensions");
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static int number_result(void *dst, int kind, PyObject *x)
+{
+	ay_scalar s = { 0 };
+
+	if (PyBool_Check(x)) {
+		s.kind = AY_SCALAR_BOOL;
+		s.v.b = x == Py_True;
+	} else if (PyLong_Check(x)) {
+		s.kind = AY_SCALAR_INT;
+		s.v.i = PyLong_AsLongLong(x);
+	} else if (PyFloat_Check(x)) {
+		s.kind = AY_SCALAR_FLOAT;
+		s.v.f = PyFloat_AsDouble(x);
+	} else if (PyComplex_Check(x)) {
+		s.kind = AY_SCALAR_COMPLEX;
+		s.v.c[0] = PyComplex_RealAsDouble(x);
+		s.v.c[1] = PyComplex_ImagAsDouble(x);
+	} else {
+		PyErr_SetString(PyExc_TypeError, "returned something that is no number");
+		return -1;
+	}
+	if (PyErr_Occurred())
+		return -1;
+	switch (kind) {
+	case AY_PARAM_I64_OUT: memcpy(dst, &s.v.i, sizeof s.v.i); break;
+	case AY_PARAM_F64_OUT: memcpy(dst, &s.v.f, sizeof s.v.f); break;
+	case AY_PARAM_BOOL_OUT: memcpy(dst, &s.v.b, sizeof s.v.b); break;
+	default: memcpy(dst, &s, sizeof s);
+	}
+	return 0;
+}
+
+/* Is it the argument that it is to be? */
+static bool is_argument(const struct function *f, uint32_t set)
+{
+	PyObject *x;
+
+	if (f->simple < PyTuple_Size(batch.args[set]))
+		x = PyTuple_GetItem(batch.args[set], f->simple);
+	else
+		x = batch.kwargs[set] ? PyDict_GetItem(batch.kwargs[set], PyList_GetItem(f->names, f->simple))
+				      : NULL;
+	return x == batch.result[set];
+}
+
+static PyObject *results(uint32_t set)
+{
+	PyObject *kw = batch.kwargs[set] ? batch.kwargs[set] : PyDict_New(), *list;
+
+	list = PyObject_CallMethod(kernel.boot, "results", "iOOO", (int)held.c.h.entry, batch.result[set],
+				   batch.args[set], kw);
+	if (!batch.kwargs[set])
+		Py_XDECREF(kw);
+	return list;
+}
+
+/* Numbers go where a native kernel would have written them; tensors are told of. */
+static int tell_several(const struct function *f, uint32_t set)
+{
+	struct ay_wire_result *r = (struct ay_wire_result *)(told() + 1) + (size_t)set * held.c.h.nresult;
+	uint8_t *mem = held.mem + set * held.c.set_bytes;
+	void *const *v = (void *const *)mem;
+	PyObject *list = results(set);
+	Py_ssize_t at = 0, n = list ? PyList_Size(list) : -1;
+	uint32_t k = 0;
+	int rc = list ? 0 : -1;
+
+	for (int i = 0; !rc && i < f->nparam; i++)
+		if (f->param[i].kind >= AY_PARAM_SCALAR_OUT && f->param[i].kind <= AY_PARAM_BOOL_OUT && at < n)
+			rc = number_result(v[i], f->param[i].kind, PyList_GetItem(list, at++));
+	while (!rc && at < n && k < held.c.h.nresult)
+		rc = describe(PyList_GetItem(list, at++), &r[k++]);
+	if (!rc && held.c.h.open)
+		told()->count = k;
+	else if (!rc && (at < n || k < held.c.h.nresult)) {
+		PyErr_Format(PyExc_ValueError, "returned %zd results, %d are due", n,
+			     (int)(held.c.h.nresult + held.c.h.nscalar));
+		rc = -1;
+	}
+	Py_XDECREF(list);
+	memcpy(page->scalar + (size_t)set * held.c.h.nscalar, mem + held.c.scalar_at,
+	       held.c.h.nscalar * sizeof(ay_scalar));
+	return rc;
+}
+
+/* Most functions return one tensor, or an argument. */
+int tell_set(const struct function *f, uint32_t set)
+{
+	if (f->simple == ONE_TENSOR && held.c.h.nresult == 1)
+		return describe(batch.result[set], (struct ay_wire_result *)(told() + 1) + set);
+	if (f->simple >= 0 && !held.c.h.nresult && is_argument(f, set))
+		return 0;
+	return tell_several(f, set);
+}
