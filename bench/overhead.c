@@ -116,7 +116,7 @@ static uint8_t *make_ready(const struct work *k, const struct ay_sets *s, struct
 		if (base[i] == MAP_FAILED)
 			_exit(2);
 	}
-	if (ay_encode_call(&w, &b, 0, SCRATCH, &err))
+	if (ay_encode_call(&w, &b, 0, SCRATCH, false, &err))
 		die(&err);
 	if (w.full || !ay_wire_call_open(w.buf, w.len, 1, slot, 2, c))
 		_exit(2);
