@@ -29,6 +29,21 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
 }
 
+/* Arguments that are written though their schema does not say so. */
+static void tell_truth(struct ay_schema *s)
+{
+	static const struct {
+		const char *base, *arg;
+	} unsaid[] = { { "native_batch_norm", "running_mean" }, { "native_batch_norm", "running_var" },
+		       { "batch_norm", "running_mean" },        { "batch_norm", "running_var" },
+		       { "instance_norm", "running_mean" },     { "instance_norm", "running_var" } };
+
+	for (size_t k = 0; k < sizeof unsaid / sizeof *unsaid; k++)
+		for (int i = 0; i < s->narg && !strcmp(s->base, unsaid[k].base); i++)
+			if (!strcmp(s->arg[i].name, unsaid[k].arg))
+				s->arg[i].type.alias = "a!";
+}
+
 static bool is_view(const struct ay_schema *s)
 {
 	for (int r = 0; r < s->nret; r++)
@@ -80,6 +95,7 @@ static void add_schema(struct ay_registry *r, int had, struct ay_schema *s, cons
 
 	if (!ay_schema_is_kernel(s) || is_there(r, had, s))
 		return;
+	tell_truth(s);
 	e = entry_of(r, had, s);
 	if (!e && r->n < r->cap) {
 		e = add_entry(r, s);

@@ -6,6 +6,7 @@
 #include "test.h"
 #include "helpers.h"
 #include "base/file.h"
+#include "base/file.h"
 #include "exec/python.h"
 #include "judge/task.h"
 
@@ -271,4 +272,65 @@ TEST(samples_triton_large_cases_are_skipped)
 	add_case(&r, "kernels/python/relu.py", 65537, "PASS");
 	judge_jobs(&r); /* skips where there is no sandbox */
 	CHECKF(said, "the reason is not there");
+}
+
+/* --- operators that are not in the catalogue ---------------------------------------------------------------- */
+
+static char *eval_foreign(struct ay_arena *a, const char *kernels, int *status)
+{
+	char *out;
+
+	*status = help_run(
+		a,
+		ay_sprintf(a,
+			   "%s/assay eval --suite tests/torch/honest.cases --backend directory --kernels %s "
+			   "--timing none --out %s/run 2>&1",
+			   help_build_dir(), kernels, test_dir()),
+		RUN_S, &out);
+	return out;
+}
+
+TEST_SLOW(samples_python_kernels_of_other_operators_pass)
+{
+	struct ay_arena a = { 0 };
+	int status;
+	char *out;
+
+	help_python();
+	out = eval_foreign(&a, "kernels/python", &status);
+	CHECKF(!status && strstr(out, "per operator: 36 of 36 pass"), "status %d: %.3000s", status, out);
+	ay_arena_release(&a);
+}
+
+/* By ATen in double, which is no kernel's friend: the tanh form where erf is asked for, and half sums. */
+TEST_SLOW(samples_python_wrong_kernels_of_other_operators_are_refused)
+{
+	static const char gelu[] = "import torch\n"
+				   "def gelu(x, approximate='none'):\n"
+				   "    return 0.5 * x * (1 + torch.tanh(0.79788456 * (x + 0.044715 * x ** 3)))\n";
+	static const char mean[] =
+		"import torch\n"
+		"def mean_dim(x, dim, keepdim=False, *, dtype=None):\n"
+		"    return x.half().sum(dim, keepdim).to(x.dtype) / (x.numel() // x.half().sum(dim).numel())\n";
+	static const struct {
+		const char *name, *source;
+	} bad[] = { { "gelu.py", gelu }, { "mean_dim.py", mean } };
+	struct ay_arena a = { 0 };
+	const char *dir = ay_sprintf(&a, "%s/k", test_dir());
+	struct ay_err err = { 0 };
+	int status;
+	char *out;
+
+	help_python();
+	CHECK(!ay_file_mkdirs(dir, &err));
+	for (size_t i = 0; i < 2; i++)
+		CHECK(!ay_file_write(ay_sprintf(&a, "%s/%s", dir, bad[i].name), bad[i].source,
+				     strlen(bad[i].source), &err));
+	out = eval_foreign(&a, dir, &status);
+	CHECKF(status == 1, "status %d", status);
+	CHECKF(strstr(out, "aten::gelu ") && strstr(out, "aten::mean "), "%.2000s", out);
+	for (char *row = strtok(out, "\n"); row; row = strtok(NULL, "\n"))
+		if (ay_starts(row, "aten::gelu ") || ay_starts(row, "aten::mean "))
+			CHECKF(strstr(row, " MISMATCH "), "%s", row);
+	ay_arena_release(&a);
 }
