@@ -436,10 +436,7 @@ static int choose_timing(struct eval *e, struct ay_err *err)
 
 	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
 		return -1;
-	if (eval_is_package(e) && e->timing.mode != AY_TIMED_NONE && e->o.clock.timing)
-		return ay_fail(err, AY_ERR_USAGE, "--timing %s: functions of Python are judged, but not timed yet",
-			       e->o.clock.timing);
-	if (!strcmp(e->o.backend, "reference") || eval_is_package(e))
+	if (!strcmp(e->o.backend, "reference"))
 		e->timing.mode = AY_TIMED_NONE;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.jobs > 1)
 		return ay_fail(
