@@ -6,7 +6,6 @@
 #include "test.h"
 #include "helpers.h"
 #include "base/file.h"
-#include "base/file.h"
 #include "exec/python.h"
 #include "judge/task.h"
 
