@@ -18,7 +18,7 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	static const struct {
 		const char *tag, *why;
 	} table[] = { { "nondeterministic_seeded", "a random operator that is not in the catalogue" },
-		      { "nondeterministic_bitwise", NULL } };
+		      { "inplace_view", "it changes the shape or the strides of its argument itself" } };
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (strstr(tags, table[i].tag))

@@ -66,6 +66,7 @@ struct line {
 	int64_t cases;
 	const struct ay_speed *speed; /* NULL: not shown */
 	const char *file;             /* NULL: not shown */
+	const char *left_out;         /* by the suite, and why; NULL: it was not */
 };
 
 static void add_line(struct ay_table *t, const struct ay_summary *s, const struct line *l)
@@ -73,7 +74,10 @@ static void add_line(struct ay_table *t, const struct ay_summary *s, const struc
 	const char *cell[COLUMNS] = { [OPERATOR] = l->name, [KERNEL] = l->file };
 	struct ay_str b = { 0 };
 
-	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", ay_sum_verdict_name(l->verdict), l->note);
+	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", l->left_out ? "LEFT OUT" : ay_sum_verdict_name(l->verdict),
+				   l->note);
+	if (l->left_out)
+		cell[KERNEL] = l->left_out;
 	cell[PASSED] = ay_sprintf(&t->arena, "%lld/%lld", (long long)l->count[AY_VERDICT_PASS],
 				  (long long)l->cases);
 	if (l->speed) {
@@ -121,7 +125,8 @@ static void add_operator(struct ay_table *t, const struct ay_summary *s, int i)
 	add_line(t, s,
 		 &(struct line){ op->name, s->has_suite && !op->in_suite ? " (not in the suite)" : "", op->verdict,
 				 op->count, op->cases, several ? NULL : &op->speed,
-				 several ? NULL : base_name(op->file) });
+				 several ? NULL : base_name(op->file),
+				 op->verdict == AY_VERDICT_NONE ? op->left_out : NULL });
 	if (several)
 		add_kernels(t, s, i);
 }
@@ -149,9 +154,12 @@ static void add_totals(struct ay_str *b, const struct ay_summary *s)
 	const char *backend = json_string_value(json_object_get(s->head, ay_field_name(AY_FIELD_BACKEND)));
 	const bool package = ay_is_package(backend);
 
-	ay_str_addf(b, "per operator: %d of %d pass (%d %s%s); per overload: %d of %d\n", s->operators.passed,
-		    s->operators.of, s->operators.missing, package ? "are not implemented by " : "have no kernel",
-		    package ? backend : "", s->overloads.passed, s->overloads.of);
+	ay_str_addf(b, "per operator: %d of %d pass (%d %s%s", s->operators.passed, s->operators.of,
+		    s->operators.missing - s->operators.left_out,
+		    package ? "are not implemented by " : "have no kernel", package ? backend : "");
+	if (s->operators.left_out)
+		ay_str_addf(b, ", %d the suite leaves out", s->operators.left_out);
+	ay_str_addf(b, "); per overload: %d of %d\n", s->overloads.passed, s->overloads.of);
 	if (s->timed) {
 		add_speed_total(b, "operator", &s->speed_operators);
 		add_speed_total(b, "overload", &s->speed_overloads);

@@ -132,10 +132,16 @@ static int64_t calls_of(const json_t *n)
 	return calls < AY_CALLS_MAX ? calls : AY_CALLS_MAX;
 }
 
+static const char *reason(struct ay_summary *s, const json_t *text)
+{
+	return json_is_string(text) ? keep(s, json_string_value(text)) : NULL;
+}
+
 static void add_suite(struct ay_summary *s, const json_t *rec)
 {
 	json_t *all = json_object_get(rec, ay_field_name(AY_FIELD_OPERATORS)), *list, *o;
 	const json_t *calls = json_object_get(rec, ay_field_name(AY_FIELD_CALLS_BY));
+	const json_t *left = json_object_get(rec, ay_field_name(AY_FIELD_LEFT_OUT));
 	const char *name;
 	size_t i;
 
@@ -151,6 +157,8 @@ static void add_suite(struct ay_summary *s, const json_t *rec)
 			int64_t said;
 
 			s->overload[overload].in_suite = true;
+			if (!s->op[op].left_out)
+				s->op[op].left_out = reason(s, json_object_get(left, json_string_value(o)));
 			said = json_integer_value(json_object_get(calls, json_string_value(o)));
 			if (said > s->overload[overload].calls)
 				s->overload[overload].calls = said < CALLS_SAID ? said : CALLS_SAID;
@@ -451,6 +459,7 @@ static void add_overloads(struct ay_summary *s)
 			     op->overloads_passed == op->overloads;
 		if (op->in_suite || !s->has_suite)
 			count_score(&s->operators, op->passed, op->verdict != AY_VERDICT_NONE);
+		s->operators.left_out += op->left_out && op->verdict == AY_VERDICT_NONE;
 	}
 }
 

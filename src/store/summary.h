@@ -74,6 +74,7 @@ struct ay_sum_overload {
 struct ay_sum_operator {
 	const char *name, *file; /* file: of the last kernel met; NULL = none */
 	bool in_suite, passed;
+	const char *left_out;    /* why the suite has no case of it; NULL = it has, or nobody says */
 	enum ay_verdict verdict; /* NONE: missing */
 	int overloads, overloads_passed;
 	int64_t cases, count[AY_VERDICT_COUNT];
@@ -84,6 +85,7 @@ struct ay_sum_operator {
 
 struct ay_score {
 	int passed, of, judged, missing; /* judged + missing = of */
+	int left_out;                    /* of those missing: by the suite itself, with a reason */
 };
 
 /* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */

@@ -160,7 +160,7 @@ static void judge_jobs(struct run *r)
 	ay_arena_release(&r->a);
 }
 
-TEST(samples_python_kernels_get_what_they_are_due)
+TEST_SLOW(samples_python_kernels_get_what_they_are_due)
 {
 	struct run r;
 
@@ -173,7 +173,7 @@ TEST(samples_python_kernels_get_what_they_are_due)
 	judge_jobs(&r);
 }
 
-TEST(samples_triton_kernels_get_what_they_are_due)
+TEST_SLOW(samples_triton_kernels_get_what_they_are_due)
 {
 	struct run r;
 
@@ -251,7 +251,7 @@ static void add_case(struct run *r, const char *path, int n, const char *due)
 
 /* Triton's interpreter takes seconds for what a GPU does in no time: beyond 64 Ki elements a case is skipped, and only
  * for those that it runs. */
-TEST(samples_triton_large_cases_are_skipped)
+TEST_SLOW(samples_triton_large_cases_are_skipped)
 {
 	struct run r;
 	char *out, *said;

@@ -60,6 +60,9 @@ EMPTY = re.compile(r"(new_)?empty(_like|_strided|_permuted|_quantized)?$|resize_
 QUIET = {"dropout_p": 0.0, "training": False, "train": False}
 
 
+UNSTEADY, UNDEFINED = "not deterministic", "parts of what it returns are undefined"
+
+
 class LeftOut(Exception):
     """No line can be made of a call; the text is the reason."""
 
@@ -441,6 +444,27 @@ def same_bits(x, y):
     return True
 
 
+def has_undefined_parts(call, result):
+    """Does it return memory that nobody wrote? Filled with NaN and the largest integers, that can be seen."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        args, kwargs = call.make_again()
+        filled = call.func(*args, **kwargs)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    for a, b in zip(tensors_in(result), tensors_in(filled)):
+        a, b = plain_values(a), plain_values(b)
+        if a.dtype.is_floating_point:
+            seen = torch.isfinite(a) & ~torch.isfinite(b)
+        elif a.dtype == torch.bool:
+            continue
+        else:
+            seen = (b == torch.iinfo(b.dtype).max) & (a != b)
+        if bool(seen.any()):
+            return True
+    return False
+
+
 def try_line(call, result):
     """Does the line stand for its call? A function of the inputs gives one result, whatever was called before."""
     try:
@@ -456,7 +480,9 @@ def try_line(call, result):
         return False
     args, kwargs = call.make_again()
     if not same_bits(first, call.func(*args, **kwargs)):
-        raise LeftOut("not deterministic")
+        raise LeftOut(UNSTEADY)
+    if has_undefined_parts(call, first):
+        raise LeftOut(UNDEFINED)
     return True
 
 
@@ -479,6 +505,14 @@ class Record(TorchDispatchMode):
     def leave(self, name, reason):
         reasons = self.left.setdefault(name, {})
         reasons[reason] = reasons.get(reason, 0) + 1
+
+    def drop_unsteady(self):
+        """What was caught once is not believed elsewhere: whether it is caught depends on what memory held."""
+        for name, reasons in self.left.items():
+            for reason in (UNSTEADY, UNDEFINED):
+                if reason in reasons:
+                    reasons[reason] = "some"
+                    self.lines.pop(name, None)
 
     def keep(self, call, result):
         """The line under which the call is kept: with fills if that is enough."""
@@ -521,6 +555,10 @@ class Record(TorchDispatchMode):
         result = func(*args, **kwargs)
         if call:
             self.take(call, result, before)
+        if EMPTY.match(func._schema.name.partition("::")[2]):  # or the next call would see other values each time
+            for t in tensors_in(result):
+                if t.layout == torch.strided and not t.is_quantized:
+                    t.zero_()
         return result
 
 
@@ -593,6 +631,7 @@ def run_all(entries, dtypes, most):
             if n > most:
                 cut.append(f"{entry.name} {DTYPES[dtype]} {n}")
         print(done + 1, len(entries), flush=True)
+    record.drop_unsteady()
     return record, cut
 
 
