@@ -36,13 +36,11 @@ static char *field(char **p)
 static void add_left(struct eval *e, const char *overload, const char *reason)
 {
 	struct ay_arena *a = e->app->arena;
-	const char *dot = strchr(overload, '.');
-	struct ay_schema s = { .ns = ay_strndup(a, overload, (size_t)(strstr(overload, "::") - overload)),
-			       .base = strstr(overload, "::") + 2,
-			       .overload = dot ? dot + 1 : "" };
+	const char *base = strstr(overload, "::") + 2, *dot = strchr(base, '.');
+	const struct ay_schema s = { .ns = ay_strndup(a, overload, (size_t)(base - 2 - overload)),
+				     .base = ay_strndup(a, base, dot ? (size_t)(dot - base) : strlen(base)),
+				     .overload = dot ? dot + 1 : "" };
 
-	if (dot)
-		s.base = ay_strndup(a, s.base, (size_t)(dot - s.base));
 	if (e->o.ops && !ay_suite_wants_op(e->o.ops, &s))
 		return;
 	if (e->nleft && !strcmp(e->left[e->nleft - 1].overload, overload)) /* another reason */

@@ -34,7 +34,7 @@ enum {
 static const uint32_t usual = BIT(F32) | BIT(BF16) | BIT(I64) | BIT(C64);
 
 /* What decides about the text: the modules that write it. */
-static const char *const modules[] = { "assay.opinfo", "assay.lines" };
+static const char *const modules[] = { "assay.opinfo", "assay.content", "assay.lines" };
 
 static const char *dtype_list(struct ay_arena *a, uint32_t set, const char *between)
 {

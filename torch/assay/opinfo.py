@@ -13,7 +13,6 @@ data, or left out. What is left out goes to a list of its own, with the reason: 
 Written to standard output while it runs: "done total" after each entry.
 """
 import argparse
-import math
 import random
 import re
 import sys
@@ -24,312 +23,17 @@ import zlib
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from assay.content import DTYPES, Content, LeftOut, content_of, copy_of, line_of, name_of, plain_values, text_of
+from assay.content import text_of_tensor
+
 DEFAULT_DTYPES = "f32,bf16,i64,c64"
 SAMPLES = 30  # of one entry and dtype; a few have over a thousand that differ in a detail
 ALIKE = 2  # lines that differ only in what their tensors hold
-DATA_MAX = 1024  # elements that a line prints
-INT_MAX = 2**63 - 1
-EXACT = 2**53  # fills are made in double
-
-DTYPES = {
-    getattr(torch, name): short
-    for name, short in [
-        ("bool", "b8"), ("uint8", "u8"), ("int8", "i8"), ("int16", "i16"), ("int32", "i32"), ("int64", "i64"),
-        ("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("float64", "f64"),
-        ("complex32", "c32"), ("complex64", "c64"), ("complex128", "c128"),
-        ("float8_e4m3fn", "f8e4m3fn"), ("float8_e5m2", "f8e5m2"),
-    ]
-    if hasattr(torch, name)
-}
-
-# Arguments that say where, how many or in which order: no other value will do.
-PLACES = re.compile(
-    r"ind(ex|ices)|offset|length|target|boundaries|sorted_sequence|bins|repeats|batch_sizes|seq|mapping|sorter|pivots"
-    r"|perm|bag|count|scatter_dim|size"
-)
-# Operators that need a matrix of some kind: regular, symmetric, triangular, positive definite.
-MATRICES = re.compile(
-    r"_?linalg_(?!vector_norm|cross|vander|diagonal)|_?cholesky|lu_|_lu_|triangular_solve|ormqr|orgqr|geqrf|lstsq"
-    r"|matrix_exp|lobpcg|_?svd|inverse|_?slogdet|_?det$|qr$|pinverse"
-)
-# Whose second argument divides: integers must not hit the zero that the sample left out.
-DIVIDERS = re.compile(r"(div|floor_divide|true_divide|remainder|fmod|__\w*div__|reciprocal|lcm|gcd)_?$")
 # What they return is whatever the memory held.
 EMPTY = re.compile(r"(new_)?empty(_like|_strided|_permuted|_quantized)?$|resize_?$|resize_as_?$|_resize_output_?$")
 # With these a random operator draws nothing.
 QUIET = {"dropout_p": 0.0, "training": False, "train": False}
-
-
 UNSTEADY, UNDEFINED = "not deterministic", "parts of what it returns are undefined"
-
-
-class LeftOut(Exception):
-    """No line can be made of a call; the text is the reason."""
-
-
-# --- text ---------------------------------------------------------------------------------------------------------
-
-
-def text_of_complex(z):
-    sign = "+" if math.copysign(1, z.imag) > 0 or math.isnan(z.imag) else ""
-    return f"({z.real!r}{sign}{z.imag!r}j)"
-
-
-def text_of_str(s):
-    quote = '"' if "'" in s and '"' not in s else "'"
-    out = []
-    for c in s:
-        if c in ("\\", quote):
-            out.append("\\" + c)
-        elif c in "\n\t\r":
-            out.append({"\n": "\\n", "\t": "\\t", "\r": "\\r"}[c])
-        else:
-            out.append(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode()))
-    return quote + "".join(out) + quote
-
-
-def text_of(x):
-    """Of anything but a tensor."""
-    if x is None or isinstance(x, bool):
-        return str(x)
-    if isinstance(x, int):
-        if not -INT_MAX - 1 <= x <= INT_MAX:
-            raise LeftOut("an int of more than 64 bits")
-        return str(int(x))
-    if isinstance(x, float):
-        return repr(float(x))
-    if isinstance(x, complex):
-        return text_of_complex(x)
-    if isinstance(x, str):
-        return text_of_str(x)
-    if isinstance(x, torch.dtype):
-        if x not in DTYPES:
-            raise LeftOut(f"a dtype that case lines do not have ({x})")
-        return DTYPES[x]
-    if isinstance(x, (torch.layout, torch.memory_format)):
-        return str(x)
-    if isinstance(x, torch.device):
-        return f"torch.device('{x}')"
-    if isinstance(x, torch.Generator):
-        raise LeftOut("takes a generator")
-    raise LeftOut(f"takes a {type(x).__name__}")
-
-
-def dense_strides(shape):
-    out, n = [], 1
-    for size in reversed(shape):
-        out.append(n)
-        n *= max(size, 1)
-    return tuple(reversed(out))
-
-
-def text_of_layout(t):
-    text = ""
-    if t.dim() and t.numel() and not t.is_contiguous():
-        text = f", stride=({', '.join(map(str, t.stride()))}{',' if t.dim() == 1 else ''})"
-    if t.storage_offset() and t.numel():
-        text += f", offset={t.storage_offset()}"
-    return text
-
-
-def text_of_tensor(t, content, layout=True):
-    flags = ", conj=True" if t.is_conj() else ""
-    return f"T({list(t.shape)}, {DTYPES[t.dtype]}{text_of_layout(t) if layout else ''}{content}{flags})"
-
-
-def line_of(func, args, kwargs):
-    """Of texts."""
-    positional = ", ".join(args) + ("," if len(args) == 1 else "")
-    named = ", ".join(f"{text_of_str(k)}: {text}" for k, text in kwargs.items())
-    return f"{name_of(func)}(({positional}), {{{named}}})"
-
-
-def name_of(func):
-    base = func._schema.name
-    return f"{base}.{func._overloadname}" if func._overloadname != "default" else base
-
-
-# --- content ------------------------------------------------------------------------------------------------------
-
-
-class Content:
-    """Of one tensor: its text, and how to make it again."""
-
-    def __init__(self, text, draw=None, dense=False):
-        self.text = text
-        self.draw = draw  # n -> numbers for a storage of n; None: the values that are there
-        self.dense = dense  # it is written without its strides
-
-    def make(self, t):
-        if self.draw is None:
-            return t.clone() if self.dense else copy_of(t)
-        return laid_out(self.draw(extent(t)), t)
-
-
-def extent(t):
-    return 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) if t.numel() else 0
-
-
-def shares_storage(t):
-    """Do two of its elements have one place?"""
-    end = 0
-    for stride, n in sorted((s, n) for n, s in zip(t.shape, t.stride()) if n > 1):
-        if stride <= end:
-            return True
-        end += (n - 1) * stride
-    return False
-
-
-def laid_out(numbers, t):
-    if t.is_complex():
-        numbers = torch.view_as_complex(numbers.view(-1, 2))
-    x = numbers.to(t.dtype).as_strided(t.shape, t.stride())
-    return x.conj() if t.is_conj() else x
-
-
-def copy_of(t):
-    if shares_storage(t):
-        return t
-    x = torch.zeros(extent(t), dtype=t.dtype).as_strided(t.shape, t.stride())
-    plain = t.conj() if t.is_conj() else t
-    x.copy_(plain)
-    return x.conj() if t.is_conj() else x
-
-
-def drawn(t, generator, draw):
-    """A fill as Content: draw fills a double tensor of its own."""
-    text, fill = draw
-    parts = 2 if t.is_complex() else 1
-    return Content(f", fill={text}", lambda n: fill(torch.empty(n * parts, dtype=torch.float64), generator))
-
-
-def uniform(lo, hi):
-    return f"uniform({lo!r}, {hi!r})", lambda x, g: x.uniform_(lo, hi, generator=g)
-
-
-def integers(lo, hi):
-    return f"int({lo}, {hi})", lambda x, g: x.copy_(torch.randint(lo, hi + 1, x.shape, generator=g))
-
-
-def constant(v):
-    text = {0: "zeros", 1: "ones"}.get(v if math.copysign(1, v) > 0 else None, f"const({v!r})")
-    return text, lambda x, g: x.fill_(v)
-
-
-def truth(p):
-    return f"bool({p!r})", lambda x, g: x.copy_(torch.rand(x.shape, generator=g) < p)
-
-
-def increasing(lo, hi):
-    def fill(x, g):
-        n = x.numel()
-        return x.copy_(lo + (hi - lo) * (torch.arange(n) + torch.rand(n, generator=g, dtype=torch.float64)) / n)
-
-    return f"sorted({lo!r}, {hi!r})", fill
-
-
-def shuffled():
-    return "perm", lambda x, g: x.copy_(torch.randperm(x.numel(), generator=g))
-
-
-def rounded_inward(lo, hi):
-    """To a twentieth of the width, so that like samples get like ranges. Never outside: that may be no longer defined."""
-    width = (hi - lo) / 20
-    if not (width > 0 and math.isfinite(width)):
-        return lo, hi
-    tens = 10.0 ** math.floor(math.log10(width))
-    step = tens * max(k for k in (1, 2, 5) if k * tens <= width * 1.000001)
-    digits = max(0, 1 - math.floor(math.log10(step)))
-    a, b = round(math.ceil(lo / step) * step, digits), round(math.floor(hi / step) * step, digits)
-    return (a + 0.0, b + 0.0) if lo <= a < b <= hi else (lo, hi)
-
-
-def plain_values(t):
-    """The stored numbers, flat; real and imaginary parts in turn."""
-    x = t.conj() if t.is_conj() else t
-    x = x.resolve_neg()
-    if x.is_complex():
-        x = torch.view_as_real(x.contiguous())
-    return x.reshape(-1)
-
-
-def as_data(t):
-    if t.numel() > DATA_MAX:
-        raise LeftOut(f"its values matter, and a tensor of more than {DATA_MAX} elements cannot be printed")
-    dense = shares_storage(t) or t.is_neg()
-    numbers = (t.conj() if t.is_conj() else t).resolve_neg().reshape(-1).tolist()
-    return Content(f", data=[{', '.join(map(text_of, numbers))}]", None, dense)
-
-
-def of_integers(t, values, generator):
-    lo, hi = (int(v) for v in torch.aminmax(values))
-    if lo == hi:
-        return drawn(t, generator, constant(lo))
-    if not -EXACT < lo <= hi < EXACT:
-        return as_data(t)
-    return drawn(t, generator, integers(lo, hi))
-
-
-def of_places(t, values, generator):
-    """Indices and the like: the values, or what they have in common with a fill."""
-    if t.numel() <= DATA_MAX:
-        return as_data(t)
-    n = values.numel()
-    if values.dtype.is_floating_point or shares_storage(t):
-        raise LeftOut(f"its values matter, and a tensor of more than {DATA_MAX} elements cannot be printed")
-    lo, hi = (int(v) for v in torch.aminmax(values))
-    if lo == 0 and hi == n - 1 and values.unique().numel() == n:
-        return drawn(t, generator, shuffled())
-    if bool((values[1:] >= values[:-1]).all()):
-        return drawn(t, generator, increasing(float(lo), float(hi)))
-    return drawn(t, generator, integers(lo, hi))
-
-
-def of_floats(t, values, generator):
-    if not bool(torch.isfinite(values).all()):
-        return as_data(t)
-    if values.dtype not in (torch.float32, torch.float64):
-        values = values.double()
-    lo, hi = (float(v) for v in torch.aminmax(values))
-    if lo == hi:
-        return drawn(t, generator, constant(lo))
-    if t.numel() > 2 and not t.is_complex() and not shares_storage(t):
-        if t.dim() == 1 and bool((values[1:] >= values[:-1]).all()):
-            return drawn(t, generator, increasing(lo, hi))
-        if lo == 0 and hi == t.numel() - 1 and values.unique().numel() == t.numel():
-            return drawn(t, generator, shuffled())
-    if -EXACT < lo and hi < EXACT and bool((values == values.floor()).all()):
-        return drawn(t, generator, integers(int(lo), int(hi)))
-    return drawn(t, generator, uniform(*rounded_inward(lo, hi)))
-
-
-def without_zero(content, t, values, generator):
-    """Of a divisor: the side of zero where there is more room, if the sample had no zero."""
-    lo, hi = (int(v) for v in torch.aminmax(values))
-    if lo > 0 or hi < 0 or bool((values == 0).any()):
-        return content
-    return drawn(t, generator, integers(1, hi) if hi >= -lo else integers(lo, -1))
-
-
-def content_of(t, arg, func, generator, exact, among_floats):
-    """What a tensor of a call must hold."""
-    base = func._schema.name.partition("::")[2]
-    if not t.numel():
-        return Content("")
-    if exact or t.numel() == 1 or MATRICES.match(base):
-        return as_data(t)
-    values = plain_values(t)
-    if t.dtype == torch.bool:
-        p = round(float(values.double().mean()), 1)
-        one_sided = bool(values.all()) or not bool(values.any())
-        return drawn(t, generator, constant(int(values[0])) if one_sided else truth(min(max(p, 0.1), 0.9)))
-    whole = not t.dtype.is_floating_point and not t.is_complex()
-    if PLACES.search(arg) and (whole or "target" not in arg) or whole and among_floats:
-        return of_places(t, values, generator)
-    if whole:
-        content = of_integers(t, values, generator)
-        return without_zero(content, t, values, generator) if DIVIDERS.match(base) and arg != "self" else content
-    return of_floats(t, values, generator)
 
 
 # --- a call -------------------------------------------------------------------------------------------------------
@@ -574,7 +278,7 @@ def kept_for_later(call):
 
 
 def some_of(samples, most):
-    """At most so many. Drawn: samples are loops over options, and every n-th would meet some of those always or never."""
+    """At most so many. Drawn: samples are loops over options, and every n-th would meet some always or never."""
     if len(samples) <= most:
         return samples
     return [samples[i] for i in sorted(random.Random(0).sample(range(len(samples)), most))]
@@ -642,7 +346,8 @@ def write_suite(path, record, cut, args):
     cases = sum(map(len, record.lines.values()))
     with open(path, "w") as f:
         print("# opinfo: the samples PyTorch tests itself with, made by assay", file=f)
-        print(f"# torch {torch.__version__}, dtypes {args.dtypes}{', entries ' + args.ops if args.ops else ''}", file=f)
+        entries = f", entries {args.ops}" if args.ops else ""
+        print(f"# torch {torch.__version__}, dtypes {args.dtypes}{entries}", file=f)
         print(f"# {len(record.lines)} overloads, {cases} cases", file=f)
         print(f"# of lines that differ only in what their tensors hold, {ALIKE}", file=f)
         print(f"# at most {args.samples} samples of an entry and dtype, drawn; these had more:", file=f)
