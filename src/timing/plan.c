@@ -20,6 +20,7 @@ enum {
 	/* Must fit into the budget, unless batches would be shorter than SHORT_BATCH_NS: on a shared host one batch in
 	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
 	BLOCKS_PLANNED = 120,
+	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
 	SHORT_BATCH_NS = 4000000,
 };
 static const double longest_batch_ns = 12e6;
@@ -260,6 +261,8 @@ bool ay_pair_plan(struct pair *p)
 	if (cold > m && cold <= most && block_ns(p, cold) * BLOCKS_PLANNED < budget)
 		m = cold;
 	while (m > 1 && m * fastest > SHORT_BATCH_NS && block_ns(p, m) * BLOCKS_PLANNED > budget)
+		m = fmax(1, m * 0.8);
+	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
 		m = fmax(1, m * 0.8);
 	m = fmax(m, fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of an operator that has no reference in C: ATen in double, on the inputs as they are.
 
-An answer is a flat list, four tensors for everything that the call writes, written arguments first, then results: what
-it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), the weight of the error
-bound per element, as ay_mag of src/op/op.h (an empty weight means exactly this value), and one number: ALIAS if ATen gives
-it in the memory of an argument, ABSENT if it gives none.
+An answer is a flat list, four tensors for everything that the call writes, written arguments first, then results:
+what it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), the weight of
+the error bound per element, as ay_mag of src/op/op.h (an empty weight means exactly this value), and one number:
+ALIAS if ATen gives it in the memory of an argument, ABSENT if it gives none.
 
 How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
 number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
@@ -127,9 +127,9 @@ TERMS = {
     "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
 }
 # Parts of names of operators that add up along some dimension without saying how many terms a result has.
-REDUCING = ("norm", "softmax", "cum", "var", "std", "logsumexp", "sum", "mean", "dist", "backward", "attention", "trace",
-            "prod", "pool", "interp", "upsample", "grid_sampler", "fft", "einsum", "linalg", "cholesky", "cross_entropy",
-            "loss", "cov", "corr", "integrate", "trapz", "conv", "scatter", "index_add", "index_put", "embedding_bag",
+REDUCING = ("norm", "softmax", "cum", "var", "std", "logsumexp", "sum", "mean", "dist", "backward", "attention",
+            "trace", "prod", "pool", "interp", "upsample", "grid_sampler", "fft", "einsum", "linalg", "cholesky",
+            "cross_entropy", "loss", "cov", "corr", "integrate", "trapz", "conv", "scatter", "index_add", "index_put", "embedding_bag",
             "logcumsumexp", "matrix", "det", "solve", "svd", "eig", "qr", "lu", "renorm", "kron", "addr", "bilinear")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own operator (--ref): prints the SCHEMA and CASES of a file as JSON. The file is its author's and trusted."""
+"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON. The file is its author's and trusted."""
 import importlib.util
 import json
 import sys
