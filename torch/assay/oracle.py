@@ -127,10 +127,9 @@ TERMS = {
     "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
 }
 # Parts of names of operators that add up along some dimension without saying how many terms a result has.
-REDUCING = ("norm", "softmax", "cum", "var", "std", "logsumexp", "sum", "mean", "dist", "backward", "attention",
-            "trace", "prod", "pool", "interp", "upsample", "grid_sampler", "fft", "einsum", "linalg", "cholesky",
-            "cross_entropy", "loss", "cov", "corr", "integrate", "trapz", "conv", "scatter", "index_add", "index_put", "embedding_bag",
-            "logcumsumexp", "matrix", "det", "solve", "svd", "eig", "qr", "lu", "renorm", "kron", "addr", "bilinear")
+REDUCING = """norm softmax cum var std logsumexp sum mean dist backward attention trace prod pool interp upsample
+    grid_sampler fft einsum linalg cholesky cross_entropy loss cov corr integrate trapz conv scatter index_add
+    index_put embedding_bag logcumsumexp matrix det solve svd eig qr lu renorm kron addr bilinear""".split()
 
 
 def added(e, args, kwargs, want):
