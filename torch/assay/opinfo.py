@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite opinfo: the samples that PyTorch tests itself with, as case lines.
 
-Every sample of every entry of op_db is run on the CPU, and every ATen call that it comes down to becomes a line of that
-call's overload. A line cannot carry what a tensor holds, except for small ones, so each tensor gets the content that its
-call needs: `data=` where the values themselves matter (indices, matrices of linalg, the exact bounds of something), else
-a fill over the range that the sample had. Whether that is enough is tried at once: the call is made again with content
-drawn from the line, and a line whose call then raises, gives another shape or is no longer finite is written again
-with data, or left out. What is left out goes to a list of its own, with the reason: it is still part of what was asked.
+Every sample of every entry of op_db is run on the CPU, and every ATen call that it comes down to becomes a line of
+that call's overload. A line cannot carry what a tensor holds, except for small ones, so each tensor gets the
+content that its call needs: `data=` where the values themselves matter (indices, matrices of linalg, the exact
+bounds of something), else a fill over the range that the sample had. Whether that is enough is tried at once: the
+call is made again with content drawn from the line, and a line whose call then raises, gives another shape or is
+no longer finite is written again with data, or left out. What is left out goes to a list of its own, with the
+reason: it is still part of what was asked.
 
     assay.opinfo --out FILE --left FILE [--dtypes f32,bf16] [--ops add,sub] [--samples N]
 
