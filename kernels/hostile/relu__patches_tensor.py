@@ -1,4 +1,4 @@
-# due: UNWRITTEN - makes tensors lie about where they lie; the executor does not ask them, and finds what was never written.
+# due: UNWRITTEN - makes tensors lie about where they lie; the executor does not ask them.
 import torch
 
 ones = torch.ones(1 << 20, dtype=torch.uint8)

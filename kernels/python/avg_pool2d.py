@@ -13,7 +13,8 @@ def size(n, k, s, p, ceil_mode):
     return out - 1 if ceil_mode and (out - 1) * s >= n + p else out
 
 
-def avg_pool2d(self, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+def avg_pool2d(self, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=None):
     (kh, kw), (ph, pw) = pair(kernel_size), pair(padding if isinstance(padding, (list, tuple)) else [padding])
     sh, sw = pair(stride) if stride else (kh, kw)
     h, w = self.shape[-2:]

@@ -19,7 +19,8 @@ def merge(keys, at, run):
     """Of every two neighbouring runs one: each row holds such a pair."""
     keys, at = keys.reshape(-1, 2 * run), at.reshape(-1, 2 * run)
     a, b = keys[:, :run].contiguous(), keys[:, run:].contiguous()
-    place = torch.arange(run).repeat(2) + torch.cat([torch.searchsorted(b, a), torch.searchsorted(a, b, right=True)], 1)
+    others = [torch.searchsorted(b, a), torch.searchsorted(a, b, right=True)]
+    place = torch.arange(run).repeat(2) + torch.cat(others, 1)
     return (torch.empty_like(x).scatter_(1, place, x) for x in (keys, at))
 
 

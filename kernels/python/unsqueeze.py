@@ -6,4 +6,5 @@ def unsqueeze(self, dim):
     dim %= self.dim() + 1
     shape, stride = list(self.shape), list(self.stride())
     step = shape[dim] * stride[dim] if dim < len(shape) else 1
-    return self.as_strided(shape[:dim] + [1] + shape[dim:], stride[:dim] + [step] + stride[dim:], self.storage_offset())
+    shape, stride = shape[:dim] + [1] + shape[dim:], stride[:dim] + [step] + stride[dim:]
+    return self.as_strided(shape, stride, self.storage_offset())

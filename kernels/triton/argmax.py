@@ -20,7 +20,8 @@ def argmax(self, dim=None, keepdim=False):
     width = x.shape[-1]
     y = torch.empty(x.shape[:-1], dtype=torch.int64)
     if y.numel():
-        argmax_kernel[(triton.cdiv(y.numel(), 8),)](x, y, y.numel(), width, ROWS=8, BLOCK=triton.next_power_of_2(width))
+        block = triton.next_power_of_2(width)
+        argmax_kernel[(triton.cdiv(y.numel(), 8),)](x, y, y.numel(), width, ROWS=8, BLOCK=block)
     if dim is None or self.dim() == 0:
         return y.reshape([1] * self.dim() if keepdim else [])
     return y.unsqueeze(dim) if keepdim else y

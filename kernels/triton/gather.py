@@ -19,7 +19,8 @@ def gather(self, dim, index, *, sparse_grad=False):
     x = x.contiguous()
     if self.is_complex():
         x = torch.view_as_real(x)
-        return torch.view_as_complex(torch.stack([gather(x[..., i], dim, at) for i in (0, 1)], -1)).reshape(index.shape)
+        parts = torch.stack([gather(x[..., i], dim, at) for i in (0, 1)], -1)
+        return torch.view_as_complex(parts).reshape(index.shape)
     x = x.view(bits[x.element_size()])
     y = torch.empty(at.shape, dtype=x.dtype)
     rest = torch.zeros(at.shape, dtype=torch.int64)

@@ -141,8 +141,8 @@ EXACT = {"repeats", "lengths", "offsets", "input_lengths", "target_lengths", "of
 # These copy integers, move them or calculate with them: any will do.
 ANY = set("""clone copy empty_like to_copy zeros_like ones_like full_like rand_like randn_like randint_like new_empty
     new_empty_strided new_full new_ones new_zeros cat stack repeat roll flip tril triu is_same_size resize
-    constant_pad_nd lift_fresh local_scalar_dense add sub rsub mul neg abs sum cumsum max min amax amin argmax argmin maximum minimum
-    clamp sort eq ne lt le gt ge any all isin bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
+    constant_pad_nd lift_fresh local_scalar_dense add sub rsub mul neg abs sum cumsum max min amax amin
+    argmax argmin maximum minimum clamp sort eq ne lt le gt ge any all isin bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
     logical_xor logical_not fill zero""".split())
 # In place, these read nothing of `self`.
 WRITERS = set("copy fill zero random uniform normal bernoulli exponential geometric cauchy log_normal set".split())
@@ -251,8 +251,9 @@ def tensor(x, words):
 
 
 def line(name, args, kwargs=None, data=None):
-    """The call of `name` ("aten::add.Tensor", "aten.add.Tensor") as a line; raises Unprintable. data: tensors (a set, or a function that
-    says of one) whose values are written out whatever they are."""
+    """The call of `name` ("aten::add.Tensor", "aten.add.Tensor") as a line; raises Unprintable.
+
+    data: tensors (a set, or a function that says of one) whose values are written out whatever they are."""
     if "::" not in name:
         name = name.replace(".", "::", 1)
     ns, _, rest = name.partition("::")
