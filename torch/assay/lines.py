@@ -142,7 +142,8 @@ EXACT = {"repeats", "lengths", "offsets", "input_lengths", "target_lengths", "of
 ANY = set("""clone copy empty_like to_copy zeros_like ones_like full_like rand_like randn_like randint_like new_empty
     new_empty_strided new_full new_ones new_zeros cat stack repeat roll flip tril triu is_same_size resize
     constant_pad_nd lift_fresh local_scalar_dense add sub rsub mul neg abs sum cumsum max min amax amin
-    argmax argmin maximum minimum clamp sort eq ne lt le gt ge any all isin bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or
+    argmax argmin maximum minimum clamp sort eq ne lt le gt ge any all isin bitwise_and bitwise_or bitwise_xor
+    bitwise_not logical_and logical_or
     logical_xor logical_not fill zero""".split())
 # In place, these read nothing of `self`.
 WRITERS = set("copy fill zero random uniform normal bernoulli exponential geometric cauchy log_normal set".split())
