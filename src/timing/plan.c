@@ -19,16 +19,16 @@ enum {
 	SETS_MAX = 6000,
 	/* Must fit into the budget, unless batches would be shorter than SHORT_BATCH_NS: on a shared host one batch in
 	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
-	BLOCKS_PLANNED = 120,
+	BLOCKS_PLANNED = 200,
 	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
-	SHORT_BATCH_NS = 4000000,
+	SHORT_BATCH_NS = 2500000,
 };
 static const double longest_batch_ns = 12e6;
 static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double noisy_from = 4;       /* median of empty calls over the least of them */
 static const double pool_max = 768 << 20; /* bytes of one seat */
-static const double write_per_ns = 2.5;   /* bytes; of content, a careful guess for planning */
+static const double write_per_ns = 1.5;   /* bytes; of content and its check, a careful guess for planning */
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
