@@ -3,6 +3,7 @@
  * eval: the suite opinfo, which is made by the user's own torch the first time that it is asked for.
  */
 #include "eval.h"
+#include "op/narrow.h"
 #include "base/file.h"
 #include "exec/opinfo.h"
 
@@ -41,7 +42,7 @@ static void add_left(struct eval *e, const char *overload, const char *reason)
 				     .base = ay_strndup(a, base, dot ? (size_t)(dot - base) : strlen(base)),
 				     .overload = dot ? dot + 1 : "" };
 
-	if (e->o.ops && !ay_suite_wants_op(e->o.ops, &s))
+	if (e->o.ops && !ay_schema_wanted(&s, e->o.ops))
 		return;
 	if (e->nleft && !strcmp(e->left[e->nleft - 1].overload, overload)) /* another reason */
 		return;

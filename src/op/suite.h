@@ -48,9 +48,6 @@ void ay_suite_pick(struct ay_suite *s, enum ay_timed mode, bool quick);
 const char *ay_timed_name(enum ay_timed mode);
 int ay_timed_find(const char *word, enum ay_timed *mode, struct ay_err *err);
 
-/* Is it in a list as --ops has it? "add" is every overload of add, out= forms too, but neither add_ nor addmm;
- * "add.Tensor" is that one, "relu.default" the one without a name; with or without "aten::" or "aten.". */
-bool ay_suite_wants_op(const char *list, const struct ay_schema *s);
 /* A list as --dtypes has it, to bits 1 << dt. */
 int ay_dtypes_find(const char *list, uint32_t *set, struct ay_err *err);
 /* The dtype that a case is about: of its tensors the first complex one, else floating, else integer, else bool; without

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "exec/python.h"
 #include "helpers.h"
+#include "op/narrow.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -23,7 +24,7 @@ static bool wants(const char *list, const char *overload)
 	bool yes;
 
 	CHECKF(!ay_opname_parse(&a, overload, strlen(overload), &s.ns, &s.base, &s.overload, &err), "%s", err.msg);
-	yes = ay_suite_wants_op(list, &s);
+	yes = ay_schema_wanted(&s, list);
 	ay_arena_release(&a);
 	return yes;
 }

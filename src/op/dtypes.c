@@ -1,51 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which cases of a suite are asked for: --ops and --dtypes.
+ * Cases by the dtype that they are about: --dtypes. By operator and by size: narrow.c.
  */
 #include "op/suite.h"
 
 #include <string.h>
-
-/* Behind "ns::" or "ns." if the word begins so. */
-static const char *without_namespace(const char *word, size_t *n, const char *ns)
-{
-	const size_t len = strlen(ns);
-	size_t skip = 0;
-
-	if (*n > len && !strncmp(word, ns, len))
-		skip = word[len] == '.' ? len + 1 : *n > len + 1 && !strncmp(word + len, "::", 2) ? len + 2 : 0;
-	*n -= skip;
-	return word + skip;
-}
-
-static bool is_text(const char *word, size_t n, const char *text)
-{
-	return strlen(text) == n && !strncmp(word, text, n);
-}
-
-/* "add" is every overload of add, out= forms too; "add.Tensor" that one; "relu.default" the one without a name. */
-static bool names(const char *word, size_t n, const struct ay_schema *s)
-{
-	const size_t base = strlen(s->base);
-	const char *bare = without_namespace(word, &n, s->ns);
-
-	if (n < base || strncmp(bare, s->base, base))
-		return false;
-	return n == base || (bare[base] == '.' &&
-			     is_text(bare + base + 1, n - base - 1, s->overload[0] ? s->overload : "default"));
-}
-
-bool ay_suite_wants_op(const char *list, const struct ay_schema *s)
-{
-	while (*list) {
-		const size_t n = strcspn(list, ",");
-
-		if (n && names(list, n, s))
-			return true;
-		list += n + (list[n] == ',');
-	}
-	return false;
-}
 
 int ay_dtypes_find(const char *list, uint32_t *set, struct ay_err *err)
 {
