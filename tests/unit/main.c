@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_SKIP = 77, FAILS_SHOWN = 10 };
@@ -96,11 +97,14 @@ struct running {
 	const struct test *t;
 	pid_t pid;
 	FILE *out;
+	time_t began;
 };
+
+enum { LONG_S = 20 /* tests that take longer are named: all of them must fit into CI's minutes */ };
 
 static void start(struct running *r, const struct test *t)
 {
-	*r = (struct running){ .t = t, .out = tmpfile() };
+	*r = (struct running){ .t = t, .out = tmpfile(), .began = time(NULL) };
 	fflush(stdout);
 	r->pid = fork();
 	if (r->pid)
@@ -142,6 +146,8 @@ static void reap(struct running *list, int n, struct counts *c)
 	if (pid < 0 || i == n)
 		return;
 	show_output(&list[i]);
+	if (time(NULL) - list[i].began >= LONG_S)
+		printf("%d s: %s\n", (int)(time(NULL) - list[i].began), list[i].t->name);
 	if (WIFSIGNALED(status))
 		printf("    ended by signal %d\n", WTERMSIG(status));
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {

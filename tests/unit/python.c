@@ -160,7 +160,8 @@ TEST_SLOW(python_wrong_and_hostile_kernels_get_what_they_are_due)
 
 /* --- ends from outside ------------------------------------------------------------------------------------- */
 
-static const char about_relu[] = "{\"aten\": true, \"file\": \"\", \"use\": \"all\", \"functions\": []}";
+static const char about_relu[] =
+	"{\"backend\": \"aten\", \"empty\": \"\", \"file\": \"\", \"use\": \"all\", \"functions\": []}";
 
 /* An executor without functions; err says why there is none. */
 static bool starts(struct ay_python *p, struct ay_sandbox *s, struct ay_err *err)
