@@ -400,5 +400,9 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.task.file = c.facts.file = argv[0];
 	c.facts.version = app->version;
 	c.tty = isatty(2) && !c.o.json;
-	return check_any(&c, err);
+	n = check_any(&c, err);
+	ay_python_close(&c.o.torch.interpreter);
+	if (c.ref.fd > 0)
+		close(c.ref.fd);
+	return n;
 }

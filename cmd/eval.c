@@ -549,5 +549,6 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	ay_forge_release(&e.forge);
 	ay_backend_release(&e.backend);
 	ay_suite_release(&e.suite);
+	ay_python_close(&e.o.torch.interpreter);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "helpers.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -273,6 +274,8 @@ TEST(told_results_in_arguments_or_nowhere_are_refused)
 		g.r[0].data = at + g.pool.slot[s].bytes - 4;
 		o = take(&g, 0);
 		CHECK_SAYS(o, "memory of an argument");
+		if (getenv("ASSAY_SANITIZED")) /* its shadow lies there */
+			continue;
 		g.r[0].data = at + g.pool.slot[s].bytes;
 		o = take(&g, 0);
 		CHECK_SAYS(o, "cannot be read");
