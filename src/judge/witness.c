@@ -11,6 +11,7 @@ enum {
 	ALIAS = 1,
 	ABSENT = 2,
 	TIMEOUT_S = 120,
+	SMALL = 64 << 20, /* bytes that are always there */
 };
 
 static void rest(struct ay_witness *w)
@@ -54,6 +55,21 @@ static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct 
 		return -1;
 	w->op = op;
 	return 0;
+}
+
+/* The arguments, a copy of them, and both in double: half types grow fourfold. */
+static const char *too_large(const struct ay_call *c, struct ay_arena *a)
+{
+	const uint64_t have = ay_memory_available();
+	uint64_t need = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		need += ay_operand_bytes(c->operand[i]) *
+			(2 + 2 * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
+	if (need < SMALL || need < have - have / 8)
+		return NULL;
+	return ay_sprintf(a, "ATen's answer in double needs about %llu bytes of memory, %llu are free",
+			  (unsigned long long)need, (unsigned long long)have);
 }
 
 /* The call's arguments in a pool of their own, which the executor may read, and write where the call does. */
@@ -153,10 +169,9 @@ int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct
 	struct ay_pool pool;
 	int rc;
 
-	if (op->why) {
-		*why = op->why;
+	*why = op->why ? op->why : too_large(c, a);
+	if (*why)
 		return 1;
-	}
 	if (ay_proto_make(a, c->s, &proto, err) || get_ready(w, op, &o, err))
 		return -1;
 	if (o.what != AY_X_RAN || !has_entry(w, proto->symbol)) {
