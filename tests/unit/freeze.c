@@ -117,6 +117,7 @@ static void freeze_and_thaw(void)
 	pthread_t t;
 	int64_t took;
 	pid_t pid;
+	int group;
 
 	jail_rig_init(&r, AY_SANDBOX_FULL, counting);
 	r.freezable = true;
@@ -130,12 +131,15 @@ static void freeze_and_thaw(void)
 	if (ay_exec_group(r.x) >= 0)
 		freeze_with(pid, ay_exec_group(r.x), &r);
 	/* Frozen, it can still be killed; what is gone is said to be gone. */
-	CHECK(!ay_freeze(pid, ay_exec_group(r.x), 2, &how, &took, &err) && how == AY_FREEZE_OK);
+	group = ay_exec_group(r.x) < 0 ? -1 : dup(ay_exec_group(r.x)); /* the caller takes r.x away when it ends */
+	CHECK(!ay_freeze(pid, group, 2, &how, &took, &err) && how == AY_FREEZE_OK);
 	kill(pid, SIGKILL);
-	CHECK(!ay_thaw(pid, ay_exec_group(r.x), &took, &err)); /* its init is in the group, and tells */
+	CHECK(!ay_thaw(pid, group, &took, &err)); /* its init is in the group, and tells */
 	pthread_join(t, NULL);
 	CHECK(!r.x);
 	CHECK(!ay_freeze(pid, -1, 2, &how, &took, &err) && how == AY_FREEZE_GONE);
+	if (group >= 0)
+		close(group);
 	jail_rig_release(&r);
 }
 
