@@ -161,7 +161,7 @@ TEST(cli_prints_what_its_tests_say)
 	run_all("tests/cli/*.test", false, 30);
 }
 
-TEST(cli_prints_what_its_tests_with_torch_say)
+TEST_SLOW(cli_prints_what_its_tests_with_torch_say)
 {
 	help_python();
 	run_all("tests/cli/*.test", true, 5);
