@@ -16,13 +16,6 @@
 
 static const char line[] = "aten::relu((T([1000], f32),), {}) seed=5";
 
-/* Where a byte costs next to nothing, so that no floor is above a time. */
-static const struct ay_ceilings kind = {
-	.cache = { 32 << 10, 1 << 20, 4 << 20 },
-	.nthread = 1,
-	.row = { { .threads = 1, .n = 1, .point = { { 1e3, 1e15 } }, .f32 = 1e15, .f64 = 1e15 } }
-};
-
 struct bench {
 	struct timing_rig r;
 	struct ay_judge j;
@@ -70,7 +63,7 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 	b->k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 1, .baseline = baseline },
 				  .forge = &b->r.f,
 				  .has_ceilings = true,
-				  .ceilings = kind };
+				  .ceilings = timing_rig_kind };
 	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, b->fd, b->about, &b->r.a, &b->rep, &b->r.err) &&
 		       b->rep.verdict == AY_VERDICT_NONE,
 	       "%s %s", b->r.err.msg, b->rep.detail ? b->rep.detail : "");

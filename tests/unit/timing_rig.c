@@ -15,6 +15,12 @@ static _Noreturn void give_up(const struct timing_rig *r, const char *what)
 	_exit(1);
 }
 
+const struct ay_ceilings timing_rig_kind = {
+	.cache = { 32 << 10, 1 << 20, 4 << 20 },
+	.nthread = 1,
+	.row = { { .threads = 1, .n = 1, .point = { { 1e3, 1e15 } }, .f32 = 1e15, .f64 = 1e15 } }
+};
+
 void timing_rig_init(struct timing_rig *r, const char *text)
 {
 	struct ay_case *line;

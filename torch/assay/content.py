@@ -9,20 +9,10 @@ import re
 
 import torch
 
-DATA_MAX = 1024  # elements that a line prints
-INT_MAX = 2**63 - 1
-EXACT = 2**53  # fills are made in double
+from assay.lines import DTYPES, Unprintable, number, text
 
-DTYPES = {
-    getattr(torch, name): short
-    for name, short in [
-        ("bool", "b8"), ("uint8", "u8"), ("int8", "i8"), ("int16", "i16"), ("int32", "i32"), ("int64", "i64"),
-        ("float16", "f16"), ("bfloat16", "bf16"), ("float32", "f32"), ("float64", "f64"),
-        ("complex32", "c32"), ("complex64", "c64"), ("complex128", "c128"),
-        ("float8_e4m3fn", "f8e4m3fn"), ("float8_e5m2", "f8e5m2"),
-    ]
-    if hasattr(torch, name)
-}
+DATA_MAX = 1024  # elements that a line prints
+EXACT = 2**53  # fills are made in double
 
 # Arguments that say where, how many or in which order: no other value will do.
 PLACES = re.compile(
@@ -45,38 +35,17 @@ class LeftOut(Exception):
 # --- text ---------------------------------------------------------------------------------------------------------
 
 
-def text_of_complex(z):
-    sign = "+" if math.copysign(1, z.imag) > 0 or math.isnan(z.imag) else ""
-    return f"({z.real!r}{sign}{z.imag!r}j)"
-
-
-def text_of_str(s):
-    quote = '"' if "'" in s and '"' not in s else "'"
-    out = []
-    for c in s:
-        if c in ("\\", quote):
-            out.append("\\" + c)
-        elif c in "\n\t\r":
-            out.append({"\n": "\\n", "\t": "\\t", "\r": "\\r"}[c])
-        else:
-            out.append(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode()))
-    return quote + "".join(out) + quote
-
-
 def text_of(x):
     """Of anything but a tensor."""
-    if x is None or isinstance(x, bool):
-        return str(x)
-    if isinstance(x, int):
-        if not -INT_MAX - 1 <= x <= INT_MAX:
-            raise LeftOut("an int of more than 64 bits")
-        return str(int(x))
-    if isinstance(x, float):
-        return repr(float(x))
-    if isinstance(x, complex):
-        return text_of_complex(x)
-    if isinstance(x, str):
-        return text_of_str(x)
+    try:
+        if isinstance(x, (bool, int, float, complex)):
+            return number(x)
+        if isinstance(x, str):
+            return text(x)
+    except Unprintable as e:
+        raise LeftOut(str(e)) from None
+    if x is None:
+        return "None"
     if isinstance(x, torch.dtype):
         if x not in DTYPES:
             raise LeftOut(f"a dtype that case lines do not have ({x})")
@@ -107,7 +76,7 @@ def text_of_tensor(t, content, layout=True):
 def line_of(func, args, kwargs):
     """Of texts."""
     positional = ", ".join(args) + ("," if len(args) == 1 else "")
-    named = ", ".join(f"{text_of_str(k)}: {text}" for k, text in kwargs.items())
+    named = ", ".join(f"{text_of(k)}: {value}" for k, value in kwargs.items())
     return f"{name_of(func)}(({positional}), {{{named}}})"
 
 
