@@ -129,7 +129,7 @@ static void judge_half(enum ay_tier tier, int half, struct count *count)
 	int turn = 0;
 
 	for (int i = 0; i < r->n; i++) {
-		if (strcmp(r->op[i].schema[0]->ns, "aten") || !strcmp(r->op[i].path, last))
+		if (strcmp(r->op[i].schema[0]->ns, "aten") || !strcmp(r->op[i].path, last) || !help_is_meant(&r->op[i]))
 			continue;
 		last = r->op[i].path;
 		if (turn++ % 2 == half)
@@ -155,6 +155,8 @@ static void judge_catalogue(enum ay_tier tier, int at_least)
 	}
 	waitpid(child, &status, 0);
 	CHECKF(!status, "see above");
+	if (getenv("ASSAY_OP"))
+		return;
 	CHECKF(count->cases >= at_least, "only %d cases", count->cases);
 	for (int i = 0; i < KNOWN; i++)
 		CHECKF(count->used[i], "%s: never needed: %s", known[i][0], known[i][1]);

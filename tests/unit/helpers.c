@@ -87,3 +87,10 @@ const char *help_python(void)
 		test_skip("this assay was built without Python's headers");
 	return path;
 }
+
+bool help_is_meant(const struct ay_entry_op *e)
+{
+	const char *part = getenv("ASSAY_OP");
+
+	return !part || strstr(e->path, part);
+}

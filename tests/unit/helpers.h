@@ -19,4 +19,7 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
  * (tools/check.sh). */
 const char *help_python(void);
 
+/* Is this operator's file among those asked for? $ASSAY_OP is a part of its path; without it all are. */
+bool help_is_meant(const struct ay_entry_op *e);
+
 #endif

@@ -8,6 +8,7 @@
 #include "judge/mutants.h"
 #include "oracle/oracle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct ay_arena keep, one;
@@ -34,6 +35,8 @@ static void each_case(enum ay_tier max, each_fn fn)
 		struct ay_suite s = { 0 };
 		struct ay_err err = { 0 };
 
+		if (!help_is_meant(&r->op[i]))
+			continue;
 		if (ay_suite_add_op(&s, &keep, r, &r->op[i], max, &err))
 			test_fail(__FILE__, __LINE__, "%s: %s", r->op[i].name, err.msg);
 		CHECKF(s.n > 0, "%s has no cases", r->op[i].name);
@@ -190,7 +193,7 @@ TEST(ops_cases_are_not_friendly)
 			     !strcmp(ay_entry_source(&r->op[i]), "extra");
 
 		memset(&met, 0, sizeof met);
-		if (!torch || ay_suite_add_op(&s, &keep, r, &r->op[i], AY_FULL, &err))
+		if (!torch || !help_is_meant(&r->op[i]) || ay_suite_add_op(&s, &keep, r, &r->op[i], AY_FULL, &err))
 			continue;
 		for (int k = 0; k < s.n; k++) {
 			struct ay_call *c;
@@ -253,7 +256,7 @@ static void check_indices(const struct ay_entry_op *e, const struct ay_suite_cas
 TEST(ops_index_tensors_hold_indices)
 {
 	each_case(AY_QUICK, check_indices);
-	CHECKF(indices_seen > 1000, "only %lld", (long long)indices_seen);
+	CHECKF(getenv("ASSAY_OP") || indices_seen > 1000, "only %lld", (long long)indices_seen);
 }
 
 /* Edges that every operator's quick cases must have, unless its meaning forbids them. */
@@ -285,6 +288,8 @@ TEST(ops_have_their_edges)
 		struct ay_err err = { 0 };
 		const char *name = r->op[i].name;
 
+		if (!help_is_meant(&r->op[i]))
+			continue;
 		found = (struct edges){ 0 };
 		if (ay_suite_add_op(&s, &keep, r, &r->op[i], AY_QUICK, &err))
 			test_fail(__FILE__, __LINE__, "%s", err.msg);
@@ -321,6 +326,8 @@ TEST(ops_refuse_their_mutants)
 		struct ay_err err = { 0 };
 		int planted = 0, killed = 0;
 
+		if (!help_is_meant(&r->op[i]))
+			continue;
 		if (ay_mutate(r, &r->op[i], &keep, &m, &err))
 			test_fail(__FILE__, __LINE__, "%s: %s", r->op[i].name, err.msg);
 		for (int k = 0; k < AY_MUTANT_COUNT; k++) {
