@@ -229,7 +229,11 @@ static int torch_against_itself(int rounds)
 			struct ay_call *c = help_bind(torch_lines[i], &sc);
 			const struct ay_proto *p = help_proto(sc.schema);
 			const struct ay_python_kernel about = { .backend = "aten", .n = 1, .proto = &p };
-			const struct ay_sitter who = { p, -1, &python, ay_python_about(&arena, &about), true };
+			const struct ay_sitter who = { .proto = p,
+						       .so_fd = -1,
+						       .python = &python,
+						       .about = ay_python_about(&arena, &about),
+						       .aten = true };
 			struct ay_timing t;
 
 			compare(c, &sc, who, who, 1, &t);
@@ -252,6 +256,8 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 5, bad;
 
 	budget = argc > 1 ? atof(argv[1]) : budget;
+	setvbuf(stdout, NULL, _IOLBF,
+		0); /* it takes a while: whoever reads a file of it wants to see how far it is */
 	help_start();
 	help_head("Kernels against themselves and against known multiples of their work");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err) || ay_ceilings_get(&ceilings, &err))

@@ -99,6 +99,9 @@ struct ay_exec_spec {
 	 * of it. */
 	struct ay_python *python;
 	const char *about;
+	/* Native, and nobody's kernel: further folders of this machine that it sees, and /proc whole; NULL-ended. NULL:
+	 * neither, as is due for strangers. */
+	const char *const *folders;
 	double load_timeout_s; /* constructors run here */
 	bool spin;             /* a core is left over for waiting on */
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */

@@ -122,7 +122,8 @@ static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_ex
 				     .nfd = sizeof fd / sizeof *fd,
 				     .freezable = spec->freezable,
 				     .far = spec->python ? &spec->python->far : NULL,
-				     .also = spec->python ? spec->python->folders : NULL,
+				     .also = spec->python ? spec->python->folders : spec->folders,
+				     .whole_proc = !spec->python && spec->folders,
 				     .exe = -1,
 				     .limits = limits(spec) };
 	int rc = -1;

@@ -390,6 +390,7 @@ static int read_hello(struct ay_python *p, const char *text, size_t n, struct ay
 	p->version = text_of(&p->arena, o, "python");
 	p->torch = text_of(&p->arena, o, "torch");
 	p->triton = text_of(&p->arena, o, "triton");
+	p->library = text_of(&p->arena, o, "library");
 	json_array_foreach(folders, i, f)
 		list[i] = ay_strdup(&p->arena, json_is_string(f) ? json_string_value(f) : "/");
 	p->folders = list;

@@ -26,6 +26,7 @@ struct ay_python {
 	const char *path;            /* of the interpreter */
 	const char *version, *torch; /* "3.11.2", "2.13.0+cpu" */
 	const char *triton;          /* NULL = not there */
+	const char *library;         /* libtorch_cpu.so, if its C ABI can be used; NULL = it cannot */
 	const char *const *folders;  /* NULL-ended: what an executor must see of this machine */
 };
 

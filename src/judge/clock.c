@@ -6,6 +6,7 @@
 #include "judge/trial.h"
 #include "timing/baseline.h"
 #include "timing/floor.h"
+#include "timing/libtorch.h"
 #include "timing/pair.h"
 
 #include <string.h>
@@ -56,14 +57,17 @@ int ay_clock_check_baseline(const char *baseline, struct ay_err *err)
 
 static void drop_base(struct ay_clock *k)
 {
-	if (!k->base_schema)
-		return;
-	ay_judge_release(&k->base);
-	if (k->base_fd >= 0)
-		close(k->base_fd);
+	int *const fd[] = { &k->base_fd, &k->timed_fd, &k->least_fd };
+
+	if (k->base_schema) {
+		ay_judge_release(&k->base);
+		for (size_t i = 0; i < sizeof fd / sizeof *fd; i++)
+			if (*fd[i] >= 0)
+				close(*fd[i]);
+	}
 	k->base_schema = NULL;
 	k->base_about = NULL;
-	k->base_fd = -1;
+	k->base_fd = k->timed_fd = k->least_fd = -1;
 }
 
 /* Every function of the operator's file that the baseline may define; in the clock's arena. Negative: our failure. */
@@ -92,17 +96,32 @@ static int list_protos(struct ay_clock *k, const struct ay_judge *j, const struc
 /* k->base_fd and k->base_about are there: loads them. If that cannot be, k->why says so. */
 static int load(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_err *err)
 {
+	struct ay_policy policy = j->policy;
 	struct ay_report rep;
 	bool derived;
 
 	k->base_schema = sc->schema;
-	if (ay_judge_init(&k->base, j->registry, &j->policy, k->base_fd, k->base_about, &k->arena, &rep, err))
+	if (k->timed_fd >= 0)
+		policy.folders = ay_libtorch_folders(&k->arena, j->policy.python->folders);
+	if (ay_judge_init(&k->base, j->registry, &policy, k->base_fd, k->base_about, &k->arena, &rep, err))
 		return -1;
 	if (rep.verdict != AY_VERDICT_NONE)
 		k->why = "the baseline cannot be loaded";
 	else if (!ay_judge_has(&k->base, sc->schema, &derived))
 		k->why = "the baseline has no function for this overload";
 	return 0;
+}
+
+/* False: k->why says why there is none. */
+static bool has_interpreter(struct ay_clock *k, struct ay_python *python)
+{
+	struct ay_err no = { 0 };
+
+	if (!python)
+		k->why = "there is no interpreter for the baseline";
+	else if (ay_python_open(python, &no))
+		k->why = ay_strdup(&k->arena, no.msg);
+	return !k->why;
 }
 
 /* A kernel in Python, or torch's own functions. Of an interpreter that does not start k->why says why. */
@@ -112,14 +131,11 @@ static int take_python(struct ay_clock *k, const struct ay_judge *j, const struc
 	const struct ay_proto **protos;
 	const int n = list_protos(k, j, sc, &protos, err);
 	struct ay_python *python = j->policy.python;
-	struct ay_err no = { 0 };
 
 	if (n < 0)
 		return -1;
-	if (!python || ay_python_open(python, &no)) {
-		k->why = python ? ay_strdup(&k->arena, no.msg) : "there is no interpreter for the baseline";
+	if (!has_interpreter(k, python))
 		return 0;
-	}
 	k->base_fd = source ? ay_launch_memfd("assay-baseline", source, len, 0) : -1;
 	if (source && k->base_fd < 0)
 		return ay_fail_errno(err, AY_ERR_EXEC, "cannot hand over the baseline");
@@ -131,6 +147,50 @@ static int take_python(struct ay_clock *k, const struct ay_judge *j, const struc
 									       .n = n,
 									       .proto = protos });
 	return load(k, j, sc, err);
+}
+
+/* One object of ATen's function; -1 with no error: it could not be built. */
+static int build_libtorch(struct ay_clock *k, const struct ay_python *python, const struct ay_proto *p,
+			  enum ay_libtorch what, int *fd, struct ay_err *err)
+{
+	const char *source = ay_libtorch_source(&k->arena, p, what, python->library);
+	struct ay_built b = { .fd = -1 };
+	int rc = ay_forge_build(k->forge, &k->arena, source, strlen(source), AY_LANG_C, 1, &p, build_timeout_s, &b,
+				err);
+
+	*fd = rc || !b.ok ? -1 : b.fd;
+	return rc;
+}
+
+/* Torch's own function, called from C as the kernel is. */
+static int take_libtorch(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+			 struct ay_err *err)
+{
+	struct ay_python *python = j->policy.python;
+	struct ay_proto *p;
+
+	if (ay_proto_make(&k->arena, sc->schema, &p, err) ||
+	    build_libtorch(k, python, p, AY_LIBTORCH_JUDGED, &k->base_fd, err) ||
+	    build_libtorch(k, python, p, AY_LIBTORCH_TIMED, &k->timed_fd, err) ||
+	    build_libtorch(k, python, p, AY_LIBTORCH_LEAST, &k->least_fd, err))
+		return -1;
+	k->base_schema = sc->schema; /* what was built is dropped with it */
+	if (k->base_fd < 0 || k->timed_fd < 0 || k->least_fd < 0) {
+		k->why = "the baseline does not compile";
+		return 0;
+	}
+	k->version = ay_sprintf(&k->arena, "%s (C ABI)", python->torch);
+	return load(k, j, sc, err);
+}
+
+static int take_aten(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		     struct ay_err *err)
+{
+	if (!has_interpreter(k, j->policy.python)) /* it knows where torch is, in any case */
+		return 0;
+	if (j->kernel.about || !j->policy.python->library || !ay_libtorch_takes(sc->schema))
+		return take_python(k, j, sc, NULL, 0, err);
+	return take_libtorch(k, j, sc, err);
 }
 
 /* A kernel of source becomes the baseline in hand; if it cannot, k->why says so. */
@@ -176,7 +236,7 @@ static int take_library(struct ay_clock *k, const struct ay_judge *j, const stru
 
 	k->name = library;
 	if (is_aten(library))
-		return take_python(k, j, sc, NULL, 0, err);
+		return take_aten(k, j, sc, err);
 	if (ay_baseline_find(library, j->registry, sc->schema, &k->arena, &b, err))
 		return -1;
 	k->name = b.name;
@@ -199,13 +259,21 @@ static const char *home_of(const struct ay_entry_op *op)
 	return NULL;
 }
 
+/* What is known of an operator outside the catalogue is another's answer, which took no time. */
+static bool has_reference(const struct ay_entry_op *op)
+{
+	return op->op[0]->reference && !(op->op[0]->flags & AY_FOREIGN);
+}
+
 /* The reference has an answer for everything but random operators. */
 static enum ay_against take_reference(struct ay_clock *k, const struct ay_suite_case *sc)
 {
 	drop_base(k);
 	k->name = "reference";
 	k->version = NULL;
-	k->why = sc->op->op[0]->reference ? NULL : "a random operator has no reference to time";
+	k->why = has_reference(sc->op)               ? NULL
+		 : sc->op->op[0]->flags & AY_FOREIGN ? "an operator outside the catalogue has no reference to time"
+						     : "a random operator has no reference to time";
 	return k->why ? AY_AGAINST_NONE : AY_AGAINST_REFERENCE;
 }
 
@@ -271,7 +339,7 @@ static int trust(struct ay_clock *k, const struct ay_suite_case *sc, struct ay_a
 	if (rep.verdict == AY_VERDICT_PASS || rep.verdict == AY_VERDICT_WEAK_CASE)
 		return 0;
 	if (!k->policy.baseline || !strcmp(k->policy.baseline, "auto")) {
-		*against = sc->op->op[0]->reference ? AY_AGAINST_REFERENCE : AY_AGAINST_NONE;
+		*against = has_reference(sc->op) ? AY_AGAINST_REFERENCE : AY_AGAINST_NONE;
 		return 0;
 	}
 	*against = AY_AGAINST_NONE;
@@ -322,7 +390,7 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 					m->ns / 1e3, m->floor_ns / 1e3));
 }
 
-static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
+static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call **c, struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
@@ -330,7 +398,39 @@ static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_err *
 	line->cnt = -1;
 	line->seed = ay_secret_u64() >> 32;
 	line->has_seed = true;
-	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err);
+	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, c, err);
+}
+
+/*
+ * The results of an operator outside the catalogue are what its witness says. Every set has other values, so they must
+ * not decide about the shapes: two draws tell. 1: it cannot be timed, and *why says why.
+ */
+static int close_call(struct trial *t, const struct ay_suite_case *sc, const char **why, struct ay_err *err)
+{
+	struct ay_call *other;
+	int rc = bind(t, sc, &t->call, err);
+
+	if (rc || !(sc->op->op[0]->flags & AY_FOREIGN))
+		return rc;
+	rc = ay_trial_answer(t, t->call, why, err);
+	if (!rc)
+		rc = bind(t, sc, &other, err);
+	if (!rc)
+		rc = ay_trial_answer(t, other, why, err);
+	if (rc || ay_witness_agrees(t->call->given, other->given))
+		return rc;
+	*why = "its results have other shapes for other values";
+	return 1;
+}
+
+/* For struct ay_verify. */
+static bool answer_again(void *answerer, struct ay_call *c, struct ay_arena *a)
+{
+	struct trial *t = answerer;
+	struct ay_err ignored = { 0 };
+	const char *why;
+
+	return !ay_witness_again(&t->j->witness, t->op, c, a, &why, &ignored);
 }
 
 static int prepare(struct ay_clock *k, struct ay_err *err)
@@ -382,20 +482,31 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;
 	const char *why = NULL;
+	int rc;
 
 	rep->timing = m;
 	if (j->kernel.entries.interpreted) {
 		m->why = "Triton's interpreter ran it: its times would say nothing";
 		return 0;
 	}
-	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, sc, a, &s.against, &why, err) ||
-	    bind(&t, sc, err))
+	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, sc, a, &s.against, &why, err))
 		return -1;
+	rc = close_call(&t, sc, &m->why, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	if (sc->op->op[0]->flags & AY_FOREIGN) {
+		s.answer = answer_again;
+		s.answerer = &t;
+	}
 	s.call = t.call;
 	s.kernel = sitter(j, sc->schema);
 	if (s.against == AY_AGAINST_KERNEL) {
 		s.base = sitter(&k->base, sc->schema);
 		s.base.aten = is_aten(k->name);
+		if (k->timed_fd >= 0)
+			s.base.so_fd = k->timed_fd;
+		s.base.least_fd = k->least_fd;
+		s.base.folders = k->base.policy.folders;
 	}
 	ay_judge_rest(j); /* its executor would be one more process beside those that are timed */
 	ay_judge_rest(&k->base);

@@ -30,6 +30,7 @@ struct ay_clock {
 	struct ay_judge base;
 	const struct ay_schema *base_schema; /* that it was found for; NULL = none */
 	int base_fd;
+	int timed_fd, least_fd;           /* ATen by its C ABI (timing/libtorch.h); -1: it is not */
 	const char *base_about;           /* Python: see ay_kernel */
 	const char *name, *version, *why; /* why: there is none */
 };

@@ -157,6 +157,7 @@ static int start_exec(struct ay_judge *j, struct ay_arena *names, struct ay_outc
 				     .load_timeout_s = j->policy.call_timeout_s,
 				     .python = j->kernel.about ? j->policy.python : NULL,
 				     .about = j->kernel.about,
+				     .folders = j->policy.folders,
 				     .sandbox = j->policy.sandbox,
 				     .spin = spare_core(&j->policy) };
 	struct ay_exec_entries e;
@@ -346,7 +347,7 @@ static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
 	return p->has_seed ? ay_key_from_seed(line_text(t->a, line), p->seed).k[0] >> 32 : ay_secret_u64() >> 32;
 }
 
-static int ask_witness(struct trial *t, const struct ay_entry_op *op, const char **why, struct ay_err *err)
+int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err)
 {
 	struct ay_witness *w = &t->j->witness;
 
@@ -356,7 +357,7 @@ static int ask_witness(struct trial *t, const struct ay_entry_op *op, const char
 	w->ref_fd = t->j->policy.ref_fd;
 	w->ref_file = t->j->policy.ref_file;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
-	return ay_witness_answer(w, op, t->call, t->a, why, err);
+	return ay_witness_answer(w, t->op, c, t->a, why, err);
 }
 
 /* 1: it cannot be judged, and that was said. */
@@ -376,7 +377,7 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 		return -1;
 	if (sc->op->op[0]->flags & AY_FOREIGN) {
 		const char *why = NULL;
-		int rc = ask_witness(t, sc->op, &why, err);
+		int rc = ay_trial_answer(t, t->call, &why, err);
 
 		if (rc > 0)
 			ay_trial_say(t, AY_VERDICT_SKIPPED, why);

@@ -35,7 +35,8 @@ struct ay_policy {
 	int crowd;                /* judges at work beside each other on this machine; 0 = this one */
 	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
 	enum ay_torch_use torch_use;
-	int ref_fd; /* a user's own reference: see witness.h; 0 = none */
+	const char *const *folders; /* that native kernels see: struct ay_exec_spec */
+	int ref_fd;                 /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
 };
 

@@ -34,6 +34,9 @@ void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* The verdict on a batch that did not run to its end. */
 void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
 
+/* Asks the witness for the answer to an open call of the trial's operator, and closes it: see ay_witness_answer. */
+int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err);
+
 /* Which slots are needed; then memory, places and content for them. */
 void ay_stage_plan(struct trial *t);
 int ay_stage_fill(struct trial *t, struct ay_err *err);

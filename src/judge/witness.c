@@ -72,6 +72,17 @@ static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 			  (unsigned long long)need, (unsigned long long)have);
 }
 
+/* An argument's storage as it is before the call: by its fill, or, of a call that is closed, as it lies in memory. */
+static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to)
+{
+	const struct ay_view *v = o->role == AY_INOUT ? &o->old : &o->view;
+
+	if (!c->given)
+		ay_fill_storage(c, o, to);
+	else
+		memcpy(to, (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes, ay_operand_bytes(o));
+}
+
 /* The call's arguments in a pool of their own, which the executor may read, and write where the call does. */
 static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
 		   struct ay_err *err)
@@ -91,7 +102,7 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 	for (int i = 0; i < c->noperand; i++) {
 		memset(pool->slot[i].mem, 0, pool->slot[i].bytes);
 		if (c->operand[i]->role != AY_OUT)
-			ay_fill_storage(c, c->operand[i], pool->slot[i].mem);
+			copy_in(c, c->operand[i], pool->slot[i].mem);
 	}
 	b->pool = pool;
 	b->slot = slot;
@@ -118,6 +129,19 @@ static bool take_answer(const struct ay_view *v, struct ay_answer *out)
 	return true;
 }
 
+bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y)
+{
+	bool same = x->n == y->n;
+
+	for (int i = 0; same && i < x->n; i++) {
+		const struct ay_meta *p = &x->answer[i].meta, *q = &y->answer[i].meta;
+
+		same = p->dt == q->dt && p->ndim == q->ndim && p->absent == q->absent &&
+		       !memcmp(p->shape, q->shape, sizeof *p->shape * (size_t)p->ndim);
+	}
+	return same;
+}
+
 static int take_answers(struct ay_witness *w, const struct ay_batch *b, struct ay_call *c, struct ay_arena *a,
 			const char **why, struct ay_err *err)
 {
@@ -134,7 +158,11 @@ static int take_answers(struct ay_witness *w, const struct ay_batch *b, struct a
 	for (int i = 0; i < g->n; i++)
 		if (!take_answer(v + EACH * i, &g->answer[i]))
 			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i, c->s->base);
-	return ay_call_close(a, c, g, err);
+	if (!c->given)
+		return ay_call_close(a, c, g, err);
+	*why = ay_witness_agrees(c->given, g) ? NULL : "its results have other shapes for other values";
+	c->given = *why ? c->given : g;
+	return *why != NULL;
 }
 
 static bool has_entry(const struct ay_witness *w, const char *symbol)
@@ -160,8 +188,8 @@ static int ask(struct ay_witness *w, struct ay_call *c, struct ay_batch *b, stru
 	return 1;
 }
 
-int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
-		      const char **why, struct ay_err *err)
+static int answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		  const char **why, struct ay_err *err)
 {
 	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads, .timeout_s = TIMEOUT_S };
 	struct ay_outcome o = { 0 };
@@ -184,4 +212,18 @@ int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct
 	rc = ask(w, c, &b, a, why, err);
 	ay_pool_release(&pool);
 	return rc;
+}
+
+int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		      const char **why, struct ay_err *err)
+{
+	AY_ASSERT(!c->given);
+	return answer(w, op, c, a, why, err);
+}
+
+int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		     const char **why, struct ay_err *err)
+{
+	AY_ASSERT(c->given);
+	return answer(w, op, c, a, why, err);
 }

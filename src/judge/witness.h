@@ -28,6 +28,12 @@ struct ay_witness {
  */
 int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		      const char **why, struct ay_err *err);
+/* The same for a call that is closed, on what its operands hold now (`old` of those that are updated): c->given is in the
+ * arena then. 1 also if the results are of another shape or dtype than the call's. */
+int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		     const char **why, struct ay_err *err);
+/* Do both promise results of the same shapes and dtypes? */
+bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y);
 void ay_witness_release(struct ay_witness *w);
 
 #endif

@@ -103,7 +103,7 @@ static void bind_one(const struct ay_plan *p, const char *from)
 		ay_step_failed(p, AY_LAYER_I_MOUNT, from);
 }
 
-/* Only processes: no settings or symbols of the kernel. Older kernels have no such subset. */
+/* For strangers only processes: no settings or symbols of the kernel. Older kernels have no such subset. */
 static void mount_proc(const struct ay_plan *p)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY;
@@ -111,7 +111,8 @@ static void mount_proc(const struct ay_plan *p)
 
 	snprintf(to, sizeof to, "%s/proc", p->base);
 	mkdir(to, 0555);
-	if (mount("proc", to, "proc", flags, "subset=pid") && mount("proc", to, "proc", flags, NULL))
+	if ((p->spec->whole_proc || mount("proc", to, "proc", flags, "subset=pid")) &&
+	    mount("proc", to, "proc", flags, NULL))
 		ay_step_failed(p, AY_LAYER_I_PROC, "mount of /proc");
 }
 

@@ -8,4 +8,8 @@ ay_baseline_openblas:
 	.incbin "baselines/openblas.c"
 ay_baseline_openblas_end:
 	.byte 0
+	.global ay_baseline_libtorch
+ay_baseline_libtorch:
+	.incbin "baselines/libtorch.h"
+	.byte 0
 	.section .note.GNU-stack, "", %progbits

@@ -154,6 +154,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->judge_cpus) };
 	p->verify.fetch = s->kernel.python ? ay_pair_fetch : NULL;
 	p->verify.user = p;
+	p->verify.answer = s->answer;
+	p->verify.answerer = s->answerer;
 	rc = measure(p);
 	ay_seat_close(&p->a);
 	ay_seat_close(&p->b);

@@ -32,6 +32,9 @@ struct ay_pair_spec {
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
 	struct ay_sandbox *sandbox;
 	const struct ay_ceilings *ceilings;
+	/* struct ay_verify's, for operators that have no reference here; NULL: the operator has one */
+	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
+	void *answerer;
 	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
 };
 

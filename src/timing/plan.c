@@ -144,16 +144,33 @@ static int open_gate(struct pair *p, struct gate *g, const struct ay_sitter *who
 		       : 0;
 }
 
+/* Torch's least call by way of its C ABI. */
+static int open_least(struct pair *p, const struct ay_sitter *who, struct ay_seat *seat)
+{
+	struct ay_sitter least = *who;
+	struct ay_seat_spec spec;
+	struct ay_outcome o;
+
+	least.so_fd = who->least_fd;
+	spec = ay_pair_seat(p, &least, LEAST_SETS);
+	spec.empty = true;
+	if (ay_seat_open(seat, &spec, &o, p->err))
+		return -1;
+	return o.what == AY_X_RAN ? 0
+				  : ay_fail(p->err, AY_ERR_EXEC, "torch's least call cannot be made: %s", o.text);
+}
+
 /* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. */
 static int find_base_null(struct pair *p)
 {
+	const struct ay_sitter *base = &p->s->base;
 	struct ay_seat least;
 	int rc;
 
 	p->t->base_null_ns = p->gb->null_ns;
-	if (p->against != AY_AGAINST_KERNEL || !p->s->base.aten)
+	if (p->against != AY_AGAINST_KERNEL || !base->aten)
 		return 0;
-	rc = open_empty(p, &p->s->base, AY_PY_EMPTY_TORCH, &least);
+	rc = base->python ? open_empty(p, base, AY_PY_EMPTY_TORCH, &least) : open_least(p, base, &least);
 	if (!rc)
 		rc = time_null(p, p->gb, &least, LEAST_SETS, &p->t->base_null_ns);
 	ay_seat_close(&least);

@@ -66,6 +66,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	struct ay_exec_spec x = { .so_fd = spec->sitter.so_fd,
 				  .python = spec->sitter.python,
 				  .about = spec->sitter.about,
+				  .folders = spec->sitter.folders,
 				  .load_timeout_s = spec->timeout_s,
 				  .spin = spec->spare,
 				  .freezable = true,

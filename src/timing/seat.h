@@ -23,7 +23,9 @@ struct ay_sitter {
 	int so_fd;                    /* its object or source; -1: none */
 	struct ay_python *python;     /* NULL: native */
 	const char *about;            /* Python: see struct ay_exec_spec */
-	bool aten;                    /* Python: the functions are torch's own */
+	const char *const *folders;   /* native: see struct ay_exec_spec */
+	bool aten;                    /* the function is torch's own */
+	int least_fd;                 /* native and torch's own: an object that calls the least that torch has */
 };
 
 struct ay_seat {

@@ -22,6 +22,10 @@ struct ay_verify {
 	/* Puts the results of a set where they belong; false: they cannot be had. NULL: they are there. */
 	bool (*fetch)(void *user, int set);
 	void *user;
+	/* Operators that have no reference here: c->given becomes the right answer for what the operands hold. false: there
+	 * is none. NULL: they have one. */
+	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
+	void *answerer;
 };
 
 enum ay_verified {

@@ -129,7 +129,8 @@ static void judge_half(enum ay_tier tier, int half, struct count *count)
 	int turn = 0;
 
 	for (int i = 0; i < r->n; i++) {
-		if (strcmp(r->op[i].schema[0]->ns, "aten") || !strcmp(r->op[i].path, last) || !help_is_meant(&r->op[i]))
+		if (strcmp(r->op[i].schema[0]->ns, "aten") || !strcmp(r->op[i].path, last) ||
+		    !help_is_meant(&r->op[i]))
 			continue;
 		last = r->op[i].path;
 		if (turn++ % 2 == half)

@@ -228,7 +228,7 @@ TEST_SLOW(timing_python_baselines_say_who_they_are)
 {
 	static const char clamp[] = "import torch\ndef relu(self): return torch.clamp(self, min=0)\n";
 	static const char zeros[] = "import torch\ndef relu(self): return torch.zeros_like(self)\n";
-	const char *mine, *version;
+	const char *mine, *version[2]; /* called from Python, called from C */
 	const struct {
 		const char *what, *source, *word, *file, *baseline, *why;
 		bool wished, scored;
@@ -246,10 +246,12 @@ TEST_SLOW(timing_python_baselines_say_who_they_are)
 	};
 
 	need_python();
-	version = ay_sprintf(&python.arena, "%s (python)", python.torch);
+	version[0] = ay_sprintf(&python.arena, "%s (python)", python.torch);
+	version[1] = python.library ? ay_sprintf(&python.arena, "%s (C ABI)", python.torch) : version[0];
 	unsetenv("ASSAY_PYTHON");
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		const bool aten = t[i].baseline && !strcmp(t[i].baseline, "aten");
+		const bool aten = t[i].baseline && !strcmp(t[i].baseline, "aten"),
+			   native = t[i].source && strstr(t[i].source, "int aten_");
 		const struct ay_timing *m;
 		struct bench b;
 
@@ -265,7 +267,7 @@ TEST_SLOW(timing_python_baselines_say_who_they_are)
 		else
 			CHECK_STR(m->baseline ? m->baseline : "-", t[i].baseline ? t[i].baseline : "-");
 		if (m->pace != AY_PACE_NONE)
-			CHECK_STR(m->version ? m->version : "-", aten ? version : "-");
+			CHECK_STR(m->version ? m->version : "-", aten ? version[native] : "-");
 		CHECKF(!t[i].why || (m->why && !strcmp(m->why, t[i].why)), "%s: %s", t[i].what,
 		       m->why ? m->why : "-");
 		CHECKF(!m->scored || (t[i].scored && !m->overhead_bound), "%s: is scored", t[i].what);

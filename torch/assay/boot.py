@@ -475,6 +475,13 @@ def folders():
     return found
 
 
+def library():
+    """The object whose C ABI calls every operator, for whoever has no interpreter; its lists are from 2.10 on."""
+    path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
+    new = tuple(int(n) for n in torch.__version__.split(".")[:2]) >= (2, 10)
+    return os.path.realpath(path) if new and os.path.isfile(path) else None
+
+
 def version(name):
     try:
         return importlib.import_module(name).__version__
@@ -519,6 +526,7 @@ def main(_):
         "torch": torch.__version__,
         "triton": open_triton(),
         "folders": folders(),
+        "library": library(),
     }
     warm()
     seen = recorder()
