@@ -28,8 +28,8 @@ typedef struct torch_string *string;
 static struct torch {
 	uint64_t (*version)(void);
 	int32_t (*call)(const char *op, const char *overload, word *stack, uint64_t version);
-	int32_t (*from_blob)(void *, int64_t n, const int64_t *size, const int64_t *stride, int64_t offset, int32_t dtype,
-			     int32_t device, int32_t index, handle *);
+	int32_t (*from_blob)(void *, int64_t n, const int64_t *size, const int64_t *stride, int64_t offset,
+			     int32_t dtype, int32_t device, int32_t index, handle *);
 	int32_t (*drop)(handle);
 	int32_t (*copy)(handle to, handle from, int32_t non_blocking);
 	int32_t (*new_list)(size_t, list *);
@@ -54,7 +54,7 @@ static const struct {
 	{ "torch_new_string_handle", offsetof(struct torch, new_string) },
 	{ "aoti_torch_grad_mode_set_enabled", offsetof(struct torch, set_grad) },
 	{ "_ZN2at15set_num_threadsEi", offsetof(struct torch, set_threads) }, /* at::set_num_threads(int) */
-	{ "_Znwm", offsetof(struct torch, new_cell) },                        /* operator new: libtorch deletes cells */
+	{ "_Znwm", offsetof(struct torch, new_cell) }, /* operator new: libtorch deletes cells */
 };
 
 /* A dtype of ours, and the name of the function that gives torch's number for it. */
@@ -63,11 +63,13 @@ static struct {
 	const char *getter;
 	int32_t code;
 } dtypes[] = {
-	{ AY_F32, "float32", 0 },      { AY_F64, "float64", 0 },     { AY_F16, "float16", 0 },
-	{ AY_BF16, "bfloat16", 0 },    { AY_I64, "int64", 0 },       { AY_I32, "int32", 0 },
-	{ AY_I16, "int16", 0 },        { AY_I8, "int8", 0 },         { AY_U8, "uint8", 0 },
-	{ AY_B8, "bool", 0 },          { AY_C64, "complex64", 0 },   { AY_C128, "complex128", 0 },
-	{ AY_C32, "complex32", 0 },    { AY_F8E4M3FN, "float8_e4m3fn", 0 },
+	{ AY_F32, "float32", 0 },        { AY_F64, "float64", 0 },
+	{ AY_F16, "float16", 0 },        { AY_BF16, "bfloat16", 0 },
+	{ AY_I64, "int64", 0 },          { AY_I32, "int32", 0 },
+	{ AY_I16, "int16", 0 },          { AY_I8, "int8", 0 },
+	{ AY_U8, "uint8", 0 },           { AY_B8, "bool", 0 },
+	{ AY_C64, "complex64", 0 },      { AY_C128, "complex128", 0 },
+	{ AY_C32, "complex32", 0 },      { AY_F8E4M3FN, "float8_e4m3fn", 0 },
 	{ AY_F8E5M2, "float8_e5m2", 0 },
 };
 

@@ -300,12 +300,22 @@ int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *
 	return post_run(x, AY_WIRE_WATCH, from, n, o, err);
 }
 
-int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
+static int post_word(struct ay_exec *x, enum ay_wire_type type, struct ay_outcome *o, struct ay_err *err)
 {
 	AY_ASSERT(x->pid);
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, AY_WIRE_FORGET, 0, NULL, 0, o, err);
+	return ay_post(x, type, 0, NULL, 0, o, err);
+}
+
+int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
+{
+	return post_word(x, AY_WIRE_FORGET, o, err);
+}
+
+int ay_exec_post_busy(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
+{
+	return post_word(x, AY_WIRE_BUSY, o, err);
 }
 
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)

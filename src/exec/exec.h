@@ -140,6 +140,9 @@ void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
 /* Posts the order to drop what held calls have returned, which is kept until then: ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
+/* Posts the order to do nothing for AY_WIRE_BUSY_NS: in an executor of our own it takes that long, and what the hand-over
+ * costs. */
+int ay_exec_post_busy(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */
 void ay_exec_spin(struct ay_exec *x, int64_t ns);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel

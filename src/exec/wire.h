@@ -17,6 +17,7 @@
  *	RUN	calls some sets of what is held: two words, the first and how many
  *	WATCH	as RUN, but not for the clock: looked at as a CALL is
  *	FORGET	drops what those calls returned, which is kept until then
+ *	BUSY	does nothing, for AY_WIRE_BUSY_NS by the clock: what a call of that length costs besides
  *	QUIT	ends the executor
  *
  * Everything here that reads takes a bounded buffer from the other side and never goes beyond it.
@@ -45,6 +46,7 @@ enum {
 	AY_WIRE_ENTRIES = 1024,
 	AY_WIRE_NAME = 256,
 	AY_WIRE_LINE = 64, /* bytes that two writers must not share */
+	AY_WIRE_BUSY_NS = 3000000,
 };
 
 enum ay_wire_type {
@@ -56,6 +58,7 @@ enum ay_wire_type {
 	AY_WIRE_RUN,
 	AY_WIRE_WATCH,
 	AY_WIRE_FORGET,
+	AY_WIRE_BUSY,
 	AY_WIRE_QUIT,
 	AY_WIRE_LOADED,
 	AY_WIRE_LOAD_FAILED,

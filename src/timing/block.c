@@ -11,6 +11,8 @@ enum {
 	VOID_MAX = 40,     /* blocks that may be discarded because the host was busy; twice that ends it */
 	DROWNED_OFTEN = 5, /* before there is one that counts */
 };
+#define AUDIT_NS \
+	(LEAST_BATCH_NS / 2) /* of the kernel's own; hand-over and baseline beside it take three times that */
 static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
 static const double scatter_max = 0.05;  /* between two batches of one side */
 static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
@@ -253,7 +255,7 @@ static int watch(struct pair *p, int n)
  * sets could be fast there by doing nothing. */
 static int audit(struct pair *p)
 {
-	const int fit = (int)ay_clamp(LEAST_BATCH_NS / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
+	const int fit = (int)ay_clamp(AUDIT_NS / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
 	const struct ay_key key = ay_pair_key();
 	const uint8_t poison = ay_pair_poison();
 	int rc = 0;
@@ -302,7 +304,13 @@ static int add_block(struct pair *p)
 	p->sum_b += k.b[0] + k.b[1];
 	p->cpu[p->n] = k.cpu;
 	p->sets[p->n] = k.sets;
-	p->d[p->n] = log(p->tb[p->n] / p->ta[p->n]);
+	for (int half = 0; half < 2; half++) {
+		const int i = 2 * p->n + half;
+
+		p->a_half[i] = k.a[half];
+		p->b_half[i] = k.b[half];
+		p->d[i] = log(k.b[half] / k.a[half]);
+	}
 	p->n++;
 	return 0;
 }
@@ -314,7 +322,7 @@ static bool is_enough(struct pair *p)
 		return false;
 	if (p->against == AY_AGAINST_NONE)
 		return !p->s->thorough || p->n >= ay_looks[1];
-	ay_ratio_judge(p->d, p->n, p->sum_b / p->sum_a, ay_pair_slack(p, p->n), &p->ratio);
+	ay_ratio_judge(p->d, 2 * p->n, p->sum_b / p->sum_a, ay_pair_slack(p, p->n), &p->ratio);
 	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
 		return true;
 	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR;

@@ -27,9 +27,11 @@ struct audits {
 /* What is between thaw and freeze but not the kernel's, of one kind of executor. */
 struct gate {
 	struct ay_seat seat; /* of the empty call */
-	double c0, spread;   /* of one: the median, and from there to the 95th of 100; */
-	double least;        /* none took less */
-	double null_ns;      /* of each in a row of them */
+	/* Of a batch as long as those of kernels: the median, and from there to the 95th of 100. It is not that of an empty one:
+	 * what runs for 2 ms and more is 30 to 60 us slower to stop, once everything about stopping has left the caches. */
+	double c0, spread;
+	double empty_c0; /* the median of empty ones, measured in turns with it */
+	double null_ns;  /* of each in a row of empty calls */
 };
 
 struct pair {
@@ -54,7 +56,8 @@ struct pair {
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	int n;                   /* blocks that count */
 	double sum_a, sum_b;     /* of all batches, as they were */
-	double d[AY_BLOCKS_MAX], ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
+	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
+	double a_half[AY_SAMPLES_MAX], b_half[AY_SAMPLES_MAX], d[AY_SAMPLES_MAX]; /* two for each block */
 	struct spell {
 		double q50, q75;
 	} alone[2]; /* baseline before and after */

@@ -113,8 +113,8 @@ static void print_call(struct ay_str *b, const struct ay_proto *p)
 	for (int i = 0; i < p->n; i++)
 		if (p->param[i].arg >= 0 && p->param[i].kind != AY_PARAM_COUNT)
 			print_word(b, p, i);
-	ay_str_addf(b, "\tif (failed || call(\"%s::%s\", \"%s\", v))\n\t\treturn verdict(1);\n", p->s->ns, p->s->base,
-		    p->s->overload);
+	ay_str_addf(b, "\tif (failed || call(\"%s::%s\", \"%s\", v))\n\t\treturn verdict(1);\n", p->s->ns,
+		    p->s->base, p->s->overload);
 	print_results(b, p);
 }
 

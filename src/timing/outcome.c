@@ -35,11 +35,11 @@ double ay_pair_slack(const struct pair *p, int n)
 
 static void keep_samples(struct pair *p, struct ay_arena *a)
 {
-	double *x = AY_NEW_N(a, double, p->n + 1);
+	double *x = AY_NEW_N(a, double, 2 * p->n + 1);
 
-	memcpy(x, p->d, sizeof *x * (size_t)p->n);
+	memcpy(x, p->d, sizeof *x * 2 * (size_t)p->n);
 	p->t->sample = x;
-	p->t->nsample = p->n;
+	p->t->nsample = 2 * p->n;
 }
 
 struct middle {
@@ -118,7 +118,7 @@ static double disturbed_by(struct pair *p)
 static double give_back_c0(struct pair *p, struct gate *g)
 {
 	const double *none = p->audit.none[g != p->ga];
-	const double much = p->audit.n < 8 ? 0 : fmax(0, g->c0 - ay_quantile(none, p->audit.n, 0.5));
+	const double much = p->audit.n < 8 ? 0 : fmax(0, g->empty_c0 - ay_quantile(none, p->audit.n, 0.5));
 
 	g->c0 -= much;
 	return much;
@@ -135,7 +135,12 @@ static void give_back(struct pair *p)
 			p->tb[i] += b / p->sets[i];
 			p->sum_b += 2 * b / p->sets[i];
 		}
-		p->d[i] = log(p->tb[i] / p->ta[i]);
+	}
+	for (int i = 0; i < 2 * p->n; i++) {
+		const double sets = p->sets[i / 2];
+
+		p->d[i] = log((p->b_half[i] + (p->against == AY_AGAINST_KERNEL ? b / sets : 0)) /
+			      (p->a_half[i] + a / sets));
 	}
 }
 
@@ -171,10 +176,10 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	if (t->disturbed)
 		t->base_ns = fmax(p->alone[0].q50, p->alone[1].q50);
 	if (by > 1)
-		for (int i = 0; i < p->n; i++)
+		for (int i = 0; i < 2 * p->n; i++)
 			p->d[i] -= log(by);
 	t->totals = p->sum_b / p->sum_a / by;
-	ay_ratio_judge(p->d, p->n, t->totals, ay_pair_slack(p, p->n), &p->ratio);
+	ay_ratio_judge(p->d, 2 * p->n, t->totals, ay_pair_slack(p, p->n), &p->ratio);
 	t->pace = p->n < ay_looks[0] ? AY_PACE_UNCLEAR : p->ratio.pace;
 	t->speedup = p->ratio.ratio;
 	t->lo = p->ratio.lo;

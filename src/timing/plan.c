@@ -8,7 +8,7 @@
 #include <time.h>
 
 enum {
-	GATE_RUNS = 32,        /* empty calls that c0 is the median of, */
+	GATE_RUNS = 32,        /* batches that c0 is the median of, */
 	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
 	NULL_SETS = 2048,      /* in a batch of empty calls, */
 	NULL_RUNS = 6,         /* of which there are as many; */
@@ -24,7 +24,8 @@ enum {
 	SHORT_BATCH_NS = 2500000,
 };
 static const double longest_batch_ns = 12e6;
-static const double slow_ns = 1e9; /* one trial of a kernel that takes so long is enough */
+static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
+static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double noisy_from = 4;       /* median of empty calls over the least of them */
 static const double pool_max = 768 << 20; /* bytes of one seat */
@@ -57,19 +58,31 @@ static int time_empty(struct pair *p, struct ay_seat *none, int n, double *ns)
 	return 0;
 }
 
+static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
+{
+	const int64_t until = ay_now_ns() + GATE_GAP_NS;
+	struct ay_outcome o;
+
+	while (ay_now_ns() < until) /* busy, as we are when we write content */
+		;
+	if (ay_seat_hand_over(&g->seat, busy, ns, &o, p->err))
+		return -1;
+	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+}
+
 static int measure_c0(struct pair *p, struct gate *g, double x[GATE_RUNS])
 {
-	for (int i = -4; i < GATE_RUNS; i++) { /* the first few warm up */
-		const int64_t until = ay_now_ns() + (i < 0 ? 0 : GATE_GAP_NS);
+	double empty[GATE_RUNS];
 
-		while (ay_now_ns() < until) /* busy, as we are when we write content */
-			;
-		if (time_empty(p, &g->seat, 1, &x[i < 0 ? 0 : i]))
+	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
+		const int k = i < 0 ? 0 : i;
+
+		if (hand_over(p, g, true, &x[k]) || hand_over(p, g, false, &empty[k]))
 			return -1;
 	}
 	g->c0 = ay_quantile(x, GATE_RUNS, 0.5);
 	g->spread = ay_quantile(x, GATE_RUNS, 0.95) - g->c0;
-	g->least = ay_quantile(x, GATE_RUNS, 0);
+	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
 	return 0;
 }
 
@@ -121,25 +134,26 @@ static int open_empty(struct pair *p, const struct ay_sitter *who, enum ay_pytho
 
 /* What each call of many costs: the least of some runs over the least of single calls. Floors are made of it, and an
  * interrupted batch would raise one above honest kernels. */
-static int time_null(struct pair *p, const struct gate *g, struct ay_seat *none, int n, double *ns)
+static int time_null(struct pair *p, struct ay_seat *none, int n, double *ns)
 {
-	double many[NULL_RUNS];
+	double many[NULL_RUNS], one[NULL_RUNS];
 	struct ay_outcome o;
 
 	for (int i = 0; i < NULL_RUNS; i++) {
-		if (time_empty(p, none, n, &many[i]) || ay_seat_forget(none, &o, p->err))
+		if (time_empty(p, none, n, &many[i]) || time_empty(p, none, 1, &one[i]) ||
+		    ay_seat_forget(none, &o, p->err))
 			return -1;
 		if (o.what != AY_X_RAN)
 			return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 	}
-	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - g->least) / n;
+	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - ay_quantile(one, NULL_RUNS, 0)) / (n - 1);
 	return 0;
 }
 
 static int open_gate(struct pair *p, struct gate *g, const struct ay_sitter *who)
 {
 	return open_empty(p, who, AY_PY_EMPTY, &g->seat) || find_c0(p, g) ||
-			       time_null(p, g, &g->seat, NULL_SETS, &g->null_ns)
+			       time_null(p, &g->seat, NULL_SETS, &g->null_ns)
 		       ? -1
 		       : 0;
 }
@@ -172,7 +186,7 @@ static int find_base_null(struct pair *p)
 		return 0;
 	rc = base->python ? open_empty(p, base, AY_PY_EMPTY_TORCH, &least) : open_least(p, base, &least);
 	if (!rc)
-		rc = time_null(p, p->gb, &least, LEAST_SETS, &p->t->base_null_ns);
+		rc = time_null(p, &least, LEAST_SETS, &p->t->base_null_ns);
 	ay_seat_close(&least);
 	return rc;
 }
@@ -269,7 +283,7 @@ bool ay_pair_plan(struct pair *p)
 	const double most = ay_clamp(fmin(fmin(pool_max, room) / bytes, calls), 1, SETS_MAX);
 	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a;
 	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
-	const double budget = p->s->budget_s * 1e9;
+	const double budget = planned * p->s->budget_s * 1e9;
 	double m = ay_clamp(target / fastest, 1, most), cold = 2.2 * last / bytes / 0.8 + 1;
 
 	p->mb = 0;

@@ -2,6 +2,7 @@
 #include "timing/seat.h"
 
 #include "base/process.h"
+#include "exec/wire.h"
 #include "sandbox/freeze.h"
 
 #include <stdio.h>
@@ -162,7 +163,7 @@ static int let_go(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 	return ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
 }
 
-/* Sets [from, from + n), each once. */
+/* Sets [from, from + n), each once; n = 0: busy. */
 static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
@@ -171,7 +172,7 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 
 	*b = (struct ay_beat){ 0 };
 	wake_cpus(s);
-	if (ay_exec_post(s->exec, from, n, o, err))
+	if (n ? ay_exec_post(s->exec, from, n, o, err) : ay_exec_post_busy(s->exec, o, err))
 		return -1;
 	begin = ay_now_ns();
 	if (let_go(s, o, err))
@@ -186,6 +187,17 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	return beat(s, 0, n, b, o, err);
+}
+
+int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_beat b;
+
+	AY_ASSERT(s->sets.fold);
+	if (beat(s, 0, !busy, &b, o, err))
+		return -1;
+	*ns = b.ns - (busy ? AY_WIRE_BUSY_NS : 0);
+	return 0;
 }
 
 /* --- what was returned ------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  * while it stands still, the order to call waits in its socket, the clock starts before it is thawed and stops when
  * every task of it is seen to stand still again. A kernel that raises `done` early, starts early or leaves a long
  * system call behind has all of that inside its time. What is between thaw and freeze but not the kernel's is c0,
- * the time of one empty call in a seat of our own, of the same kind.
+ * measured in a seat of our own, of the same kind (ay_seat_hand_over).
  *
  * A kernel in Python returns tensors of its own. They are kept until we have read them (take), while the seat stands
  * still, and dropped before the next content is written (forget): neither is in T.
@@ -59,6 +59,9 @@ struct ay_beat {
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
+/* What a batch costs besides the kernel: of one that is empty, or (busy) of one that takes AY_WIRE_BUSY_NS, less those. For
+ * seats whose calls are empty. */
+int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err);
 /* One set alone: its content is written now, and what it returned is taken. *unfinished: its output was not there at
  * `done`. */
 int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,

@@ -160,10 +160,10 @@ static enum ay_pace pace_of(const struct ay_ratio *r, double totals, double slac
 
 void ay_ratio_judge(const double *d, int n, double totals, double slack, struct ay_ratio *r)
 {
-	double s[AY_BLOCKS_MAX], mid = 0, lo = -INFINITY, hi = INFINITY;
+	double s[AY_SAMPLES_MAX], mid = 0, lo = -INFINITY, hi = INFINITY;
 	bool number = n > 0;
 
-	AY_ASSERT(n >= 0 && n <= AY_BLOCKS_MAX);
+	AY_ASSERT(n >= 0 && n <= AY_SAMPLES_MAX);
 	for (int i = 0; i < n; i++) {
 		s[i] = d[i];
 		number = number && isfinite(d[i]);

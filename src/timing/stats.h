@@ -2,10 +2,12 @@
  *
  * stats - what block ratios prove. Pure arithmetic: no clock, no process.
  *
- * A sample is d = ln(tB/tA) of one block A B B A. The speed-up is exp of their median; its interval is that of the
+ * A sample is d = ln(tB/tA) of one half of a block A B B A: two batches on one content, one behind the other. The
+ * halves are not averaged: on a shared machine one batch in ten is hit by a neighbour, and would spoil the other half
+ * too (intervals of whole blocks were a fifth wider). The speed-up is exp of their median; its interval is that of the
  * sign test (order statistics), so it supposes nothing about the noise but that blocks are exchangeable. Looks are
  * taken after 20, 52, 100 and 200 blocks only, each at level 1 - 0.01/4: looking whenever one likes calls 8 to
- * 17 % of equal kernels different. Neighbouring blocks that resemble each other (lag-1 correlation above 0.2) are
+ * 17 % of equal kernels different. Neighbouring samples that resemble each other (lag-1 correlation above 0.2) are
  * averaged in pairs first, again and again until they do not.
  */
 #ifndef AY_TIMING_STATS_H
@@ -13,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { AY_LOOKS = 4, AY_BLOCKS_MAX = 200 };
+enum { AY_LOOKS = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
 extern const int ay_looks[AY_LOOKS]; /* 20, 52, 100, 200 */
 
 /* What is said of a ratio. */
@@ -39,7 +41,7 @@ enum ay_pace ay_pace_find(const char *name);
 struct ay_ratio {
 	enum ay_pace pace;
 	int n;      /* samples the interval was made of, after pooling */
-	int pooled; /* how many blocks went into one of them: 1, 2, 4... */
+	int pooled; /* how many samples went into one of them: 1, 2, 4... */
 	double ratio, lo, hi;
 	double correlation; /* lag 1, before pooling */
 };
@@ -55,7 +57,7 @@ double ay_lag1(const double *d, int n);
 /* Is this a number of blocks at which one may look? */
 bool ay_is_look(int n);
 /*
- * Judges n samples, at most AY_BLOCKS_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the
+ * Judges n samples, at most AY_SAMPLES_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the
  * gate cannot see, as a fraction of a batch. The first that fits is said. FASTER: lo > max(1.01, 1 + slack) and
  * totals > 1. SLOWER: hi < 0.99. SAME: all of [lo, hi] in [0.97, 1.03]. Too few samples after pooling, and
  * samples that are not finite (a time that was not above zero), are UNCLEAR with lo = 0 and hi = inf: not

@@ -37,7 +37,7 @@ struct ay_timing {
 	double peak;                    /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
 	double wall_s;                  /* what all of it took */
 	int nsample;
-	const double *sample; /* ln(tB/tA) of each block that counts */
+	const double *sample; /* ln(tB/tA) of both halves of each block that counts */
 };
 
 #endif

@@ -21,11 +21,14 @@ TEST(libtorch_takes_what_the_abi_has_types_for)
 		{ "aten::relu(Tensor self) -> Tensor", true },
 		{ "aten::relu_(Tensor(a!) self) -> Tensor(a!)", true },
 		{ "aten::cat(Tensor[] tensors, int dim=0) -> Tensor", true },
-		{ "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+		{ "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> "
+		  "Tensor(a!)",
 		  true },
-		{ "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+		{ "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) "
+		  "-> Tensor",
 		  true },
-		{ "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", true },
+		{ "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+		  true },
 		{ "aten::is_nonzero(Tensor self) -> bool", true },
 		{ "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", false },
 		{ "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", false },
@@ -60,7 +63,8 @@ static enum ay_verdict judge(struct timing_rig *r, struct ay_python *python, enu
 	struct ay_built b = { .fd = -1 };
 	struct ay_judge j;
 
-	CHECKF(!ay_forge_build(&r->f, &r->a, source, strlen(source), AY_LANG_C, 1, &r->proto, 60, &b, &r->err) && b.ok,
+	CHECKF(!ay_forge_build(&r->f, &r->a, source, strlen(source), AY_LANG_C, 1, &r->proto, 60, &b, &r->err) &&
+		       b.ok,
 	       "%s\n%s", r->err.msg, b.log ? b.log : "");
 	CHECKF(!b.log || !b.log[0], "the compiler says: %s", b.log);
 	CHECKF(!ay_judge_init(&j, help_registry(), &policy, b.fd, NULL, &r->a, &rep, &r->err), "%s", r->err.msg);
@@ -109,8 +113,8 @@ TEST_SLOW(libtorch_functions_are_right)
 		CHECKF(v == AY_VERDICT_PASS, "%s: %s", lines[i], ay_verdict_name(v));
 		/* what is timed leaves its result where nobody looks for it, unless the call has a place for it */
 		v = judge(&r, &python, AY_LIBTORCH_TIMED);
-		CHECKF((v == AY_VERDICT_PASS) == (ay_schema_inplace(r.proto->s) || ay_schema_out(r.proto->s)), "%s: %s",
-		       lines[i], ay_verdict_name(v));
+		CHECKF((v == AY_VERDICT_PASS) == (ay_schema_inplace(r.proto->s) || ay_schema_out(r.proto->s)),
+		       "%s: %s", lines[i], ay_verdict_name(v));
 		v = judge(&r, &python, AY_LIBTORCH_LEAST);
 		CHECKF(v != AY_VERDICT_PASS && v != AY_VERDICT_CRASH, "%s: %s", lines[i], ay_verdict_name(v));
 		timing_rig_release(&r);

@@ -75,8 +75,8 @@ static void check_numbers(const struct timed *k)
 	CHECKF(t->ns_lo <= t->ns && t->ns <= t->ns_hi, "%g in [%g, %g]", t->ns, t->ns_lo, t->ns_hi);
 	CHECK(t->blocks <= AY_BLOCKS_MAX && t->gate_ns > 0 && t->null_ns >= 0);
 	CHECKF(!t->blocks || (t->sets > 0 && t->pool_bytes > 0), "%d sets, %g bytes", t->sets, t->pool_bytes);
-	CHECKF(t->pace == AY_PACE_NONE || (t->nsample == t->blocks && t->base_ns > 0), "%d samples of %d blocks",
-	       t->nsample, t->blocks);
+	CHECKF(t->pace == AY_PACE_NONE || (t->nsample == 2 * t->blocks && t->base_ns > 0),
+	       "%d samples of %d blocks", t->nsample, t->blocks);
 	CHECK(t->pace != AY_PACE_NONE || !t->nsample);
 	CHECK(!t->baseline && !t->floor_ns && !t->scored); /* the caller's */
 }

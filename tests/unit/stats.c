@@ -32,7 +32,7 @@ TEST(stats_sign_ranks_are_those_of_the_tables)
 		       ay_sign_rank(known[i][0], 0.05), known[i][1]);
 	/* the border itself belongs to the interval: two coins at 50 % */
 	CHECK(ay_sign_rank(2, 0.5) == 1 && ay_sign_rank(2, 0.49) == 0);
-	for (int n = 1; n <= AY_BLOCKS_MAX; n++) {
+	for (int n = 1; n <= AY_SAMPLES_MAX; n++) {
 		const int k = ay_sign_rank(n, 0.0025);
 
 		CHECKF(two_tails(n, k) <= 0.0025 && two_tails(n, k + 1) > 0.0025, "n=%d: %d", n, k);
@@ -196,10 +196,10 @@ TEST(stats_calls_change_at_their_borders)
 
 TEST(stats_few_or_impossible_samples_are_unclear)
 {
-	double d[AY_BLOCKS_MAX] = { 0 };
+	double d[AY_SAMPLES_MAX] = { 0 };
 	struct ay_ratio r;
 
-	for (int i = 0; i < AY_BLOCKS_MAX; i++)
+	for (int i = 0; i < AY_SAMPLES_MAX; i++)
 		d[i] = log(2);
 	ay_ratio_judge(d, 9, 2, 0, &r); /* 2 * 2^-9 > 0.0025 */
 	CHECK(r.pace == AY_PACE_UNCLEAR && r.lo == 0 && isinf(r.hi) && fabs(r.ratio - 2) < 1e-12);
@@ -207,7 +207,7 @@ TEST(stats_few_or_impossible_samples_are_unclear)
 	CHECK(r.pace == AY_PACE_FASTER);
 	ay_ratio_judge(d, 0, 2, 0, &r);
 	CHECK(r.pace == AY_PACE_UNCLEAR && r.n == 0);
-	ay_ratio_judge(d, AY_BLOCKS_MAX, 2, 0, &r);
+	ay_ratio_judge(d, AY_SAMPLES_MAX, 2, 0, &r);
 	CHECK(r.pace == AY_PACE_FASTER);
 	d[7] = NAN;
 	ay_ratio_judge(d, 20, 2, 0, &r);
@@ -244,12 +244,12 @@ static void normals(struct ay_key key, uint64_t at, double z[4])
 	}
 }
 
-static void simulate(const struct sim *s, int run, double d[AY_BLOCKS_MAX])
+static void simulate(const struct sim *s, int run, double d[AY_SAMPLES_MAX])
 {
 	const struct ay_key key = ay_key_from_seed("stats", s->seed * 1000003 + (uint64_t)run);
 	double e = 0, z[4];
 
-	for (int i = 0; i < AY_BLOCKS_MAX; i++) {
+	for (int i = 0; i < AY_SAMPLES_MAX; i++) {
 		if (i % 4 == 0)
 			normals(key, (uint64_t)i / 4, z);
 		e = i ? s->rho * e + sqrt(1 - s->rho * s->rho) * z[i % 4] : z[0];
@@ -279,7 +279,7 @@ static enum ay_pace stop_early(const double *d)
 	struct ay_ratio r = { 0 };
 
 	for (int i = 0; i < AY_LOOKS; i++) {
-		ay_ratio_judge(d, ay_looks[i], totals_of(d, ay_looks[i]), 0, &r);
+		ay_ratio_judge(d, 2 * ay_looks[i], totals_of(d, 2 * ay_looks[i]), 0, &r);
 		if (r.pace != AY_PACE_UNCLEAR || ay_half_width(&r) <= 0.005)
 			break;
 	}
@@ -293,7 +293,7 @@ static enum ay_pace all_looks(const double *d)
 	struct ay_ratio r;
 
 	for (int i = 0; i < AY_LOOKS; i++) {
-		ay_ratio_judge(d, ay_looks[i], totals_of(d, ay_looks[i]), 0, &r);
+		ay_ratio_judge(d, 2 * ay_looks[i], totals_of(d, 2 * ay_looks[i]), 0, &r);
 		p = is_call(r.pace) ? r.pace : p;
 	}
 	return p;
@@ -315,7 +315,7 @@ static enum ay_pace naive(const double *d)
 /* The share of runs that end in `want`; NONE: in FASTER or SLOWER. */
 static double share(const struct sim *s, int runs, enum ay_pace (*rule)(const double *), enum ay_pace want)
 {
-	double d[AY_BLOCKS_MAX];
+	double d[AY_SAMPLES_MAX];
 	int hits = 0;
 
 	for (int run = 0; run < runs; run++) {
@@ -331,15 +331,15 @@ static double share(const struct sim *s, int runs, enum ay_pace (*rule)(const do
 TEST(stats_simulation_has_the_noise_it_says)
 {
 	const struct sim s = { 1.02, 0.02, 0.3, 1 };
-	double d[AY_BLOCKS_MAX], mean = 0, var = 0, rho = 0;
+	double d[AY_SAMPLES_MAX], mean = 0, var = 0, rho = 0;
 
 	for (int run = 0; run < 200; run++) {
 		simulate(&s, run, d);
-		for (int i = 0; i < AY_BLOCKS_MAX; i++) {
-			mean += d[i] / AY_BLOCKS_MAX / 200;
-			var += pow(d[i] - log(1.02), 2) / AY_BLOCKS_MAX / 200;
+		for (int i = 0; i < AY_SAMPLES_MAX; i++) {
+			mean += d[i] / AY_SAMPLES_MAX / 200;
+			var += pow(d[i] - log(1.02), 2) / AY_SAMPLES_MAX / 200;
 		}
-		rho += ay_lag1(d, AY_BLOCKS_MAX) / 200;
+		rho += ay_lag1(d, AY_SAMPLES_MAX) / 200;
 	}
 	CHECKF(fabs(mean - log(1.02)) < 1e-3 && fabs(sqrt(var) - 0.02) < 5e-4 && fabs(rho - 0.3) < 0.02,
 	       "mean %g, sd %g, lag 1 %g", mean, sqrt(var), rho);
@@ -370,7 +370,7 @@ TEST(stats_intervals_cover_the_truth)
 
 	for (int i = 0; i < 2; i++) {
 		const struct sim s = { 1.5, 0.02, rhos[i], 11 };
-		double d[AY_BLOCKS_MAX];
+		double d[AY_SAMPLES_MAX];
 		int missed = 0;
 
 		for (int run = 0; run < RUNS; run++) {
@@ -379,7 +379,7 @@ TEST(stats_intervals_cover_the_truth)
 
 			simulate(&s, run, d);
 			for (int k = 0; k < AY_LOOKS; k++) {
-				ay_ratio_judge(d, ay_looks[k], 1.5, 0, &r);
+				ay_ratio_judge(d, 2 * ay_looks[k], 1.5, 0, &r);
 				out = out || r.lo > 1.5 || r.hi < 1.5;
 			}
 			missed += out;

@@ -289,6 +289,23 @@ static void run_some(struct message *m)
 	held.timed = timed;
 }
 
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void be_busy(void)
+{
+	const int64_t until = clock_ns() + AY_WIRE_BUSY_NS;
+
+	while (clock_ns() < until)
+		;
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
 static void follow(struct message *m)
 {
 	switch (m->head.type) {
@@ -306,6 +323,7 @@ static void follow(struct message *m)
 			language->forget();
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 		break;
+	case AY_WIRE_BUSY: be_busy(); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);
 	}
