@@ -10,6 +10,7 @@
 enum {
 	VOID_MAX = 40,     /* blocks that may be discarded because the host was busy; twice that ends it */
 	DROWNED_OFTEN = 5, /* before there is one that counts */
+	RENEWED_AFTER = 10,
 };
 #define AUDIT_NS \
 	(LEAST_BATCH_NS / 2) /* of the kernel's own; hand-over and baseline beside it take three times that */
@@ -346,15 +347,32 @@ static bool may_go_on(const struct pair *p)
 	return !ay_is_look(p->n) || ay_pair_elapsed_s(p) + each * (next - p->n) < p->s->budget_s;
 }
 
-int ay_pair_blocks(struct pair *p)
+/* New processes after so many blocks, unless starting them would take a tenth of the time. */
+static bool is_stale(const struct pair *p)
+{
+	return p->n && p->n % RENEWED_AFTER == 0 && ay_pair_elapsed_s(p) - p->opened_s > 10 * p->open_s;
+}
+
+static int begin(struct pair *p)
 {
 	struct block k;
-	int rc = run_block(p, &k); /* checked, not counted */
+
+	return run_block(p, &k); /* checked, not counted */
+}
+
+int ay_pair_blocks(struct pair *p)
+{
+	int rc = begin(p);
 
 	while (!rc && !is_enough(p) && may_go_on(p)) {
 		const uint64_t when = ay_secret_below(4); /* an audit before or after, or none */
 
-		if (when == 0)
+		if (is_stale(p)) {
+			rc = ay_pair_renew(p);
+			if (!rc)
+				rc = begin(p);
+		}
+		if (!rc && when == 0)
 			rc = audit(p);
 		if (!rc)
 			rc = add_block(p);

@@ -27,7 +27,7 @@ struct audits {
 /* What is between thaw and freeze but not the kernel's, of one kind of executor. */
 struct gate {
 	struct ay_seat seat; /* of the empty call */
-	/* Of a batch as long as those of kernels: the median, and from there to the 95th of 100. It is not that of an empty one:
+	/* Of a batch as long as those of kernels: the median, and from there to the 95th of 100 of empty ones. It is not that of those:
 	 * what runs for 2 ms and more is 30 to 60 us slower to stop, once everything about stopping has left the caches. */
 	double c0, spread;
 	double empty_c0; /* the median of empty ones, measured in turns with it */
@@ -46,7 +46,8 @@ struct pair {
 	struct gate gate[2];         /* the second only where the baseline is of another kind than the kernel */
 	struct gate *ga, *gb;        /* of the kernel, of the baseline */
 	double lift;                 /* what each call of the baseline costs more by its kind alone */
-	struct ay_sets mem_a, mem_b; /* of the seats, before they are opened */
+	struct ay_sets mem_a, mem_b; /* of the seats, while they are not open */
+	double open_s, opened_s;     /* what opening both took the last time, and when that was */
 	struct ay_sets reference;    /* where the reference works */
 	cpu_set_t cpus, judge_cpus, before;
 	bool spare;
@@ -80,6 +81,15 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
 bool ay_pair_fetch(void *user, int set);
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
+
+/* --- pair.c ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Ends both processes and begins again with new ones, which change places in memory. Which pages a process has, and what
+ * else was drawn for it when it began, is worth some per cent as long as it lives (5 % of a sort): one process each would
+ * be one draw. 1: something is amiss.
+ */
+int ay_pair_renew(struct pair *p);
 
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 

@@ -89,22 +89,51 @@ static int reserve(struct pair *p)
 	return 0;
 }
 
-static int open_baseline(struct pair *p)
+static int open_base_seat(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
 
-	if (p->against == AY_AGAINST_REFERENCE)
-		return ay_sets_init(&p->reference, &p->master, ay_pair_cap(p->mb), false, p->err);
-	if (p->against == AY_AGAINST_NONE)
-		return 0;
 	if (open_seat(p, &p->b, &p->mem_b, &p->s->base, &o))
 		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
 
-static int measure(struct pair *p)
+static int open_baseline(struct pair *p)
+{
+	if (p->against == AY_AGAINST_REFERENCE)
+		return ay_sets_init(&p->reference, &p->master, ay_pair_cap(p->mb), false, p->err);
+	if (p->against == AY_AGAINST_NONE)
+		return 0;
+	return open_base_seat(p);
+}
+
+static int open_kernel(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
+
+	return open_seat(p, &p->a, &p->mem_a, &p->s->kernel, &o) ? -1 : ay_pair_is_over(p, &o);
+}
+
+int ay_pair_renew(struct pair *p)
+{
+	const bool pair = p->against == AY_AGAINST_KERNEL;
+	const double begin = ay_pair_elapsed_s(p);
+	int rc;
+
+	ay_seat_leave(&p->a, pair ? &p->mem_b : &p->mem_a);
+	if (pair)
+		ay_seat_leave(&p->b, &p->mem_a);
+	rc = pair ? open_base_seat(p) : 0;
+	if (!rc)
+		rc = open_kernel(p);
+	p->opened_s = ay_pair_elapsed_s(p);
+	p->open_s = p->opened_s - begin;
+	return rc;
+}
+
+static int measure(struct pair *p)
+{
+	double begin;
 	int rc = ay_pair_gate(p);
 
 	if (!rc)
@@ -117,12 +146,14 @@ static int measure(struct pair *p)
 		ay_pair_plan(p);
 	}
 	place(p);
-	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]) ||
-	    open_seat(p, &p->a, &p->mem_a, &p->s->kernel, &o))
+	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]))
 		return -1;
-	if (ay_pair_is_over(p, &o))
-		return 1;
-	rc = ay_pair_blocks(p);
+	begin = ay_pair_elapsed_s(p);
+	rc = open_kernel(p);
+	p->opened_s = ay_pair_elapsed_s(p);
+	p->open_s = 2 * (p->opened_s - begin);
+	if (!rc)
+		rc = ay_pair_blocks(p);
 	ay_seat_close(&p->a);
 	if (!rc)
 		rc = time_alone(p, &p->alone[1]);

@@ -25,7 +25,8 @@ enum {
 };
 static const double longest_batch_ns = 12e6;
 static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
-static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
+static const double late_max_ns = 1e5; /* more than it is ever later: then others had the CPU */
+static const double slow_ns = 1e9;     /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
 static const double noisy_from = 4;       /* median of empty calls over the least of them */
 static const double pool_max = 768 << 20; /* bytes of one seat */
@@ -70,19 +71,19 @@ static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 }
 
-static int measure_c0(struct pair *p, struct gate *g, double x[GATE_RUNS])
+static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 {
-	double empty[GATE_RUNS];
+	double busy[GATE_RUNS];
 
 	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
 		const int k = i < 0 ? 0 : i;
 
-		if (hand_over(p, g, true, &x[k]) || hand_over(p, g, false, &empty[k]))
+		if (hand_over(p, g, true, &busy[k]) || hand_over(p, g, false, &empty[k]))
 			return -1;
 	}
-	g->c0 = ay_quantile(x, GATE_RUNS, 0.5);
-	g->spread = ay_quantile(x, GATE_RUNS, 0.95) - g->c0;
 	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
+	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0;
+	g->c0 = g->empty_c0 + ay_clamp(ay_quantile(busy, GATE_RUNS, 0.5) - g->empty_c0, 0, late_max_ns);
 	return 0;
 }
 
@@ -90,7 +91,8 @@ static int measure_c0(struct pair *p, struct gate *g, double x[GATE_RUNS])
  * wait for some of our time than to subtract that. */
 static bool is_disturbed(const struct pair *p, const struct gate *g, const double x[GATE_RUNS])
 {
-	return g->c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_pair_elapsed_s(p) < p->s->budget_s / 2;
+	return g->empty_c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) &&
+	       ay_pair_elapsed_s(p) < p->s->budget_s / 2;
 }
 
 static int find_c0(struct pair *p, struct gate *g)
@@ -289,7 +291,8 @@ bool ay_pair_plan(struct pair *p)
 	p->mb = 0;
 	if (p->against == AY_AGAINST_REFERENCE) /* slow by nature: no more of it than a batch must have */
 		p->mb = (int)ay_clamp(target / p->trial_b, 1, m);
-	if (cold > m && cold <= most && block_ns(p, cold) * BLOCKS_PLANNED < budget)
+	/* writing so much takes longer than guessed where it does not fit into the caches either */
+	if (cold > m && cold <= most && 2 * block_ns(p, cold) * BLOCKS_PLANNED < budget)
 		m = cold;
 	while (m > 1 && m * fastest > SHORT_BATCH_NS && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);

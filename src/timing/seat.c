@@ -108,6 +108,15 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	return rc;
 }
 
+void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets)
+{
+	if (s->exec)
+		ay_exec_stop(s->exec);
+	s->exec = NULL;
+	*sets = s->sets;
+	s->sets = (struct ay_sets){ .pool = { .fd = { -1, -1 } } };
+}
+
 void ay_seat_close(struct ay_seat *s)
 {
 	if (s->exec)

@@ -74,6 +74,8 @@ int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison,
 		  struct ay_err *err);
 /* In Python: lets go of what was returned. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err);
+/* Ends its process and hands its sets back, for another seat on them. */
+void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets);
 void ay_seat_close(struct ay_seat *s);
 
 #endif

@@ -267,7 +267,7 @@ TEST(pair_baseline_that_fails_later_is_a_failure_of_ours)
 	struct timed k;
 
 	setup(&k, line, good, AY_AGAINST_KERNEL,
-	      RELU "int aten_relu@ { static int n; if (++n == 2000) *(volatile int *)8 = 1; return relu(self, "
+	      RELU "int aten_relu@ { static int n; if (++n == 300) *(volatile int *)8 = 1; return relu(self, "
 		   "out); }\n");
 	k.s.budget_s = 2;
 	CHECK(ay_pair_time(&k.s, &k.r.a, &k.t, &k.rep, &k.r.err) == -1);

@@ -74,28 +74,30 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint6
 /* Address space for all that may be asked for is taken once; pages come as they are touched. Kernels may ask from
  * several threads. */
 static struct {
-	uint8_t *mem;
+	void *map;
+	uint8_t *mem; /* in it */
 	size_t max, used, most;
 	bool refused;
 } scratch;
 
-enum { KEEP = 1 << 20 };
+enum { KEEP = 1 << 20, HUGE = 2 << 20 };
 
 int scratch_limit(size_t max)
 {
 	if (max == scratch.max)
 		return 0;
 	if (scratch.mem)
-		munmap(scratch.mem, scratch.max);
+		munmap(scratch.map, scratch.max + HUGE);
 	memset(&scratch, 0, sizeof scratch);
 	if (!max)
 		return 0;
-	scratch.mem = mmap(NULL, max, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (scratch.mem == MAP_FAILED) {
-		scratch.mem = NULL;
+	scratch.map = mmap(NULL, max + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			   -1, 0);
+	if (scratch.map == MAP_FAILED)
 		return errno;
-	}
-	/* or which pages it gets would decide how well it fits the caches, for as long as the process lives */
+	/* Or which pages it gets would decide how well it fits the caches, for as long as the process lives: two processes
+	 * that sort the same differed by up to 5 %. A huge page must begin where one can. */
+	scratch.mem = (uint8_t *)(((uintptr_t)scratch.map + HUGE - 1) / HUGE * HUGE);
 	madvise(scratch.mem, max, MADV_HUGEPAGE);
 	scratch.max = max;
 	return 0;
