@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/oracle.h"
 
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -65,7 +66,9 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 		*bound = b->rounded ? 0.5L + b->k_acc * ay_u_acc(b->dt) * mag : 0;
 		return fabsl(got - want) <= *bound;
 	}
-	*bound = b->k_out * ay_dt_ulp(b->dt, want) + b->k_acc * ay_u_acc(b->dt) * mag;
+	if (isinf(mag)) /* of a result near the largest f64; an infinite bound would admit everything */
+		mag = DBL_MAX;
+	*bound = (long double)b->k_out * ay_dt_ulp(b->dt, want) + b->k_acc * ay_u_acc(b->dt) * mag;
 	if (isinf(got))
 		return signbit(got) == signbit(want) && fabsl(want) + *bound > ay_dt_max(b->dt);
 	err = fabsl(got - want);

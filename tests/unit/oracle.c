@@ -29,6 +29,8 @@ TEST(oracle_bound_rule_by_rule)
 		  "two f16 ulps: the weight counts in f32 roundoffs" },
 		{ AY_DT_F64, 1, 1 + 0x1p-52, 0, false, true, "one f64 ulp" },
 		{ AY_DT_F64, 1, 1 + 0x1p-50, 0, false, false, "four f64 ulps" },
+		{ AY_DT_F64, 1.7e308, 1.6e308, INFINITY, false, false, "no weight admits everything" },
+		{ AY_DT_F64, 1.7e308, INFINITY, INFINITY, false, false, "nor infinity" },
 		{ AY_DT_F32, NAN, NAN, 0, false, true, "NaN is NaN" },
 		{ AY_DT_F32, NAN, 1, 1e30, false, false, "NaN is nothing else" },
 		{ AY_DT_F32, 1, NAN, 1e30, false, false, "a number is not NaN" },
@@ -60,6 +62,16 @@ TEST(oracle_bound_rule_by_rule)
 
 		CHECKF(ay_within(&b, t[i].want, t[i].got, t[i].mag, &bound) == t[i].inside, "%s", t[i].why);
 	}
+}
+
+/* Half of the smallest f64 is no double. */
+TEST(oracle_bound_of_half_an_ulp_reaches_down_to_zero)
+{
+	const struct ay_bound b = { .dt = AY_DT_F64, .k_out = 0.5, .k_acc = AY_K_ACC };
+	long double bound;
+
+	CHECK(ay_within(&b, 0x1p-1075L, 0, 0, &bound) && ay_within(&b, 0x1p-2000L, 0, 0, &bound));
+	CHECK(!ay_within(&b, 0x1.8p-1075L, 0, 0, &bound));
 }
 
 TEST(oracle_rounded_integers_may_be_either_neighbour_of_a_tie)
