@@ -165,7 +165,7 @@ TEST(ops_honest_answers_pass_and_no_case_is_weak)
 /* BackendBench's H14: one dtype and friendly layouts prove little. */
 static struct {
 	uint64_t dtypes;
-	bool offset, strided, special;
+	bool floats, offset, strided, special;
 } met;
 
 static void note_unfriendly(const struct ay_call *c)
@@ -176,6 +176,7 @@ static void note_unfriendly(const struct ay_call *c)
 		if (o->role == AY_RESULT)
 			continue;
 		met.dtypes |= 1ull << o->view.dt;
+		met.floats |= !ay_dt_is_integral(o->view.dt);
 		met.offset |= o->view.offset > 0;
 		met.strided |= ay_numel_of(&o->view) > 1 && !ay_view_is_dense(&o->view);
 	}
@@ -210,8 +211,8 @@ TEST(ops_cases_are_not_friendly)
 			       r->op[i].name);
 			CHECKF(met.offset, "%s: no offset", r->op[i].name);
 			CHECKF(met.strided || op->scalar, "%s: no strides", r->op[i].name);
-			/* item has them as data=; probabilities have none, and neither has what nobody reads */
-			CHECKF(met.special || op->scalar || op->flags & (AY_RANDOM | AY_META),
+			/* item has them as data=; probabilities and integers have none, and neither has what nobody reads */
+			CHECKF(met.special || !met.floats || op->scalar || op->flags & (AY_RANDOM | AY_META),
 			       "%s: no special values", r->op[i].name);
 		}
 		ay_suite_release(&s);
