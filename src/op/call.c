@@ -250,3 +250,27 @@ int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, stru
 	}
 	return ay_fail(err, AY_ERR_BIND, "%s has no tensor argument to take a shape from", c->s->base);
 }
+
+int ay_result_float(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
+{
+	if (ay_result_like_first(c, k, m, err))
+		return -1;
+	if (ay_dt_is_integral(m->dt))
+		m->dt = AY_DT_F32;
+	return 0;
+}
+
+int ay_accepts_float(const struct ay_call *c, bool complex_too, struct ay_err *err)
+{
+	const struct ay_dt_info *d = ay_dt_info(ay_t(c, "self")->dt);
+	struct ay_meta m = { .dt = AY_DT_NONE };
+
+	if ((d->cls == AY_CLASS_COMPLEX && !complex_too) || (d->cls == AY_CLASS_FLOAT && d->bytes == 1))
+		return ay_fail(err, AY_ERR_BIND, "%s has no meaning for %s", c->s->base, d->name);
+	if (ay_result_float(c, 0, &m, err))
+		return -1;
+	if (ay_has_arg(c, "out") && ay_t(c, "out")->dt != m.dt)
+		return ay_fail(err, AY_ERR_BIND, "out must be %s: what is rounded twice is not judged",
+			       ay_dt_info(m.dt)->name);
+	return 0;
+}

@@ -134,5 +134,10 @@ int ay_result_broadcast(const struct ay_call *c, struct ay_meta *m, struct ay_er
 int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, const char *name);
 /* Shape and dtype of the first tensor argument; what an operator without .result gets. */
 int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
+/* The same with f32 in place of integers and bools: functions whose values are no integers. */
+int ay_result_float(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
+/* For their .accepts: self is no 8-bit float, and complex only if they take that; an out= has the dtype of the result,
+ * since what is rounded twice is not judged. */
+int ay_accepts_float(const struct ay_call *c, bool complex_too, struct ay_err *err);
 
 #endif
