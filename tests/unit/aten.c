@@ -24,6 +24,7 @@ static const char *const known[][2] = {
 	{ "ops/aten/softmax.c", "_softmax.out takes every out for a contiguous one" },
 	{ "ops/aten/softmax.c",
 	  "exponentials are rounded to half types before the quotient, unless dim is the last" },
+	{ "ops/aten/unary_exact.c", "complex numbers are subtracted from 0, which gives no -0" },
 	{ "ops/aten/unary_math.c", "I0 overflows where the exponential does, and is NaN at infinity" },
 	{ "ops/aten/unary_math.c", "cosh overflows where the exponential does" },
 	{ "ops/aten/unary_math.c", "the logarithm is rounded to half types before the product" },
