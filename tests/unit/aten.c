@@ -18,6 +18,7 @@
 static const char *const known[][2] = {
 	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
 	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
+	{ "ops/aten/logit.c", "bounds and quotient are rounded to half types before the logarithm" },
 	{ "ops/aten/matmul.c", "matmul.out gives a strided out new strides where self is a vector" },
 	{ "ops/aten/pow.c", "x * x is rounded to bf16 on the way to x^3 and x^-2" },
 	{ "ops/aten/softmax.c", "half_to_float is not implemented" },
