@@ -101,6 +101,7 @@ TEST(call_refuses_with_a_reason)
 		{ "aten::sin((T([3], f8e4m3fn),), {})", "no meaning for f8e4m3fn" },
 		{ "aten::sin.out((T([3], i32),), {'out': T([3], f64)})", "out must be f32" },
 		{ "aten::neg((T([3], b8),), {})", "no meaning for b8" },
+		{ "aten::polygamma((-1, T([3], f32)), {})", "must not be negative" },
 		{ "aten::logit((T([3], f32), 0.6), {})", "at most 1/2" },
 		{ "aten::relu((), {})", "needs its argument 'self'" },
 		{ "aten::relu((T([3], f32), 1), {})", "takes 1 positional arguments, not 2" },
