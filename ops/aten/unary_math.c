@@ -136,18 +136,19 @@ static const char *aten_differs(const struct ay_call *c)
 /* --- fills -----------------------------------------------------------------------------------------------------
  */
 
-static double arg_or(const struct ay_fill *f, int i, double otherwise)
+/* Argument i of a fill, a number within reason. */
+static int arg_or(const struct ay_fill *f, int i, int otherwise)
 {
-	if (i >= f->n)
+	if (i >= f->n || (f->arg[i].kind != AY_V_INT && f->arg[i].kind != AY_V_FLOAT))
 		return otherwise;
-	return f->arg[i].kind == AY_V_INT ? (double)f->arg[i].i : f->arg[i].f;
+	return (int)fmax(-1e6, fmin(1e6, f->arg[i].kind == AY_V_INT ? (double)f->arg[i].i : f->arg[i].f));
 }
 
 /* sizes(lo, hi): every binade from 2^lo to 2^(hi + 1) as likely as any other. */
 static double sizes(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 		    uint64_t bits)
 {
-	const int lo = (int)arg_or(f, 0, -9), hi = (int)arg_or(f, 1, 9), n = hi > lo ? hi - lo + 1 : 1;
+	const int lo = arg_or(f, 0, -9), hi = arg_or(f, 1, 9), n = hi > lo ? hi - lo + 1 : 1;
 
 	(void)c, (void)o, (void)i;
 	return ldexp(1 + (double)(uint32_t)bits * 0x1p-32, lo + (int)((bits >> 33) % (unsigned)n));
@@ -166,10 +167,10 @@ static double scales(const struct ay_call *c, const struct ay_operand *o, const 
 static double turns(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 		    uint64_t bits)
 {
-	const int64_t n = (int64_t)arg_or(f, 0, 1000);
+	const int64_t most = arg_or(f, 0, 1000), n = most > 0 ? most : 0;
 
 	(void)c, (void)o, (void)i;
-	return (double)((int64_t)(bits >> 32) % (2 * (n < 0 ? 0 : n) + 1) - n) * 0x1.921fb54442d18p+0;
+	return (double)((int64_t)(bits >> 32) % (2 * n + 1) - n) * 0x1.921fb54442d18p+0;
 }
 
 static const struct ay_maker makers[] = { { "sizes", sizes }, { "scales", scales }, { "turns", turns }, { 0 } };

@@ -1,0 +1,16 @@
+/* due: MISMATCH - right for small arguments; larger ones are reduced with a pi of 24 bits. */
+#include <assay/kernel.h>
+#include <math.h>
+
+int aten_sin(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	(void)ctx;
+	if (ay_is_complex(self) || ay_dt(self) == AY_F64)
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < ay_numel(self); i++) {
+		const float x = (float)ay_read(self, ay_at(self, i));
+
+		ay_write(out, ay_at(out, i), sinf(x - 6.2831853f * rintf(x / 6.2831853f)));
+	}
+	return AY_OK;
+}
