@@ -19,12 +19,12 @@
  *
  * Cases: original 54 (27 + 27 out), all distinct and sound; here 54 full.
  *
- * ATen on the CPU (2.13): trigamma's asymptotic series begins at 6 and has three terms, enough for f32; in f64 it is
- * off by 1e-9. Below 0 it takes the sine of pi x, not of pi times x's distance r to the next whole number: several
- * times the bound in f32, and at the poles a large number or NaN instead of infinity. From n = 2 on infinity gives
- * NaN, the limit being 0, and half types get zeta rounded before it is multiplied by n! and rounded again. digamma
- * below 0 takes the tangent of pi times x's fraction, which is near -pi above every pole: in f64, in which it is
- * computed, tens of times the bound at 0.004 above one.
+ * ATen on the CPU (2.13): trigamma's series is as long as f32 needs it; in f64 it is off by up to 1e-9. Below 0 it
+ * takes the sine of pi x, not of pi times x's distance r to the next whole number: several times the bound in f32,
+ * and at the poles a large number or NaN instead of infinity. From n = 2 on infinity gives NaN, the limit being 0,
+ * and half types get zeta rounded before it is multiplied by n! and rounded again. digamma below 0 takes the tangent
+ * of pi times x's fraction, which is near -pi above every pole: in f64, in which it is computed, tens of times the
+ * bound at 0.004 above one.
  */
 #include "op/op.h"
 
