@@ -25,6 +25,7 @@ static const char *const known[][2] = {
 	{ "ops/aten/polygamma.c", "trigamma rounds pi x before the sine, so that poles below 0 are finite" },
 	{ "ops/aten/polygamma.c", "zeta is rounded to half types before the product with n!" },
 	{ "ops/aten/polygamma.c", "zeta of infinity is NaN" },
+	{ "ops/aten/mul.c", "a number that stands first is rounded to half types" },
 	{ "ops/aten/pow.c", "x * x is rounded to bf16 on the way to x^3 and x^-2" },
 	{ "ops/aten/softmax.c", "half_to_float is not implemented" },
 	{ "ops/aten/softmax.c", "_softmax.out takes every out for a contiguous one" },
