@@ -17,6 +17,7 @@
  * one that is listed and never needed. */
 static const char *const known[][2] = {
 	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
+	{ "ops/aten/div.c", "a number that is divided is rounded to half types first" },
 	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
 	{ "ops/aten/logit.c", "bounds and quotient are rounded to half types before the logarithm" },
 	{ "ops/aten/matmul.c", "matmul.out gives a strided out new strides where self is a vector" },
