@@ -63,17 +63,17 @@ static const num *load_as(struct ay_ref *r, const char *name, enum ay_dt dt)
 	return x;
 }
 
-#define COMPARE(name, truth)                                                                    \
-	static void name(struct ay_ref *r)                                                      \
-	{                                                                                       \
-		const enum ay_dt dt = common_dtype(r->c);                                       \
-		const num *a = load_as(r, "self", dt), *b = load_as(r, "other", dt);            \
-                                                                                                \
-		for (int64_t i = r->lo; i < r->hi; i++) {                                       \
-			const num x = a[i - r->lo], y = b[i - r->lo];                           \
-                                                                                                \
-			*ay_val(r, 0, i, 0) = truth;                                            \
-		}                                                                               \
+#define COMPARE(name, truth)                                                         \
+	static void name(struct ay_ref *r)                                           \
+	{                                                                            \
+		const enum ay_dt dt = common_dtype(r->c);                            \
+		const num *a = load_as(r, "self", dt), *b = load_as(r, "other", dt); \
+                                                                                     \
+		for (int64_t i = r->lo; i < r->hi; i++) {                            \
+			const num x = a[i - r->lo], y = b[i - r->lo];                \
+                                                                                     \
+			*ay_val(r, 0, i, 0) = truth;                                 \
+		}                                                                    \
 	}
 
 COMPARE(eq, x == y)
@@ -107,9 +107,8 @@ static double special(const struct ay_call *c, const struct ay_operand *o, const
 		      uint64_t bits)
 {
 	const struct ay_dt_info *d = ay_dt_info(o->view.dt);
-	const double list[] = {
-		NAN, INFINITY, -INFINITY, 0.0, -0.0, ldexp(1, d->emin - d->mant + 1), (double)ay_dt_max(o->view.dt), 1
-	};
+	const double least = ldexp(1, d->emin - d->mant + 1), most = (double)ay_dt_max(o->view.dt);
+	const double list[] = { NAN, INFINITY, -INFINITY, 0.0, -0.0, least, most, 1 };
 
 	(void)c, (void)f, (void)i;
 	return list[bits >> 61];

@@ -82,7 +82,8 @@ static bool is_doubtful(real q, enum ay_dt dt, bool reciprocal)
 	for (int k = -1; k <= 1; k++) {
 		const num near = q + (real)k * off;
 
-		if (trunc(re(ay_round_bits(near, acc_mant))) != trunc(q) || trunc(re(ay_round_bits(near, mant))) != trunc(q))
+		if (trunc(re(ay_round_bits(near, acc_mant))) != trunc(q) ||
+		    trunc(re(ay_round_bits(near, mant))) != trunc(q))
 			return true;
 	}
 	return false;
@@ -92,7 +93,8 @@ static void cut_quotients(struct ay_ref *r, const num *a, const num *b, enum mod
 {
 	const enum ay_dt dt = r->c->out[0]->view.dt;
 	const bool number = ay_is_number(r->c, "other");
-	const int bits = dt == AY_DT_F64 ? 53 : 24; /* a number is 0.1 as f64 or f32 has it: a floor tells them apart */
+	/* a number is 0.1 as f64 or f32 has it: a floor tells them apart */
+	const int bits = dt == AY_DT_F64 ? 53 : 24;
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const real x = re(ay_round_bits(a[i - r->lo], bits)), y = re(ay_round_bits(b[i - r->lo], bits));
@@ -104,7 +106,7 @@ static void cut_quotients(struct ay_ref *r, const num *a, const num *b, enum mod
 			mag += ay_err_round(dt, dt, mag);
 		else if (isfinite(q) && is_doubtful(q, dt, number))
 			mag += 1 / (AY_K_ACC * ay_u_acc(dt)); /* one more */
-		*ay_val(r, 0, i, 0) = v + 0;              /* no -0: the sign of a zero is not judged */
+		*ay_val(r, 0, i, 0) = v + 0;                  /* no -0: the sign of a zero is not judged */
 		*ay_mag(r, 0, i, 0) = mag;
 	}
 }

@@ -43,9 +43,9 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 
 	if (result(c, 0, &m, err))
 		return -1;
-	return ay_dt_is_float(m.dt) ? 0
-				    : ay_fail(err, AY_ERR_BIND, "logaddexp2 has no meaning for %s",
-					      ay_dt_info(m.dt)->name);
+	return ay_dt_is_float(m.dt)
+		       ? 0
+		       : ay_fail(err, AY_ERR_BIND, "logaddexp2 has no meaning for %s", ay_dt_info(m.dt)->name);
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
@@ -65,6 +65,7 @@ const struct ay_op ay_ops_logaddexp2[] = {{
 	.cases     = {
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16|f64 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[5, 4, 33]", AY_QUICK },
 		{ "((T([513], dt, fill=special), T([513], dt, fill=special)), {})", "dt=f32|f16|bf16|f64", AY_QUICK },
+		{ "((T([6], dt, data=[inf, -inf, inf, -inf, nan, 0.5]), T([6], dt, data=[inf, -inf, -inf, 3.0, inf, nan])), {})", "dt=f32|f16|bf16|f64", AY_QUICK },
 		{ "((T([257], dt, fill=normal(x, 9)), T([257], dt, fill=normal(x, 9))), {})", "dt=f32|f16|bf16|f64 x=0|-200|200|2000", AY_QUICK },
 		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy)), {})", "dt=f32|f16|bf16|f64", AY_QUICK },
 		{ "((T([257], dt, fill=uniform(-1.01, -0.99)), T([257], dt, fill=uniform(-1.01, -0.99))), {})", "dt=f32|f16|bf16|f64", AY_QUICK }, /* the result is near 0 */
