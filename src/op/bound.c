@@ -27,6 +27,13 @@ double ay_err_round(enum ay_dt out, enum ay_dt dt, double r)
 	return 2 * ldexp(1, -ay_dt_info(dt)->mant) * r / (AY_K_ACC * ay_u_acc(out));
 }
 
+double ay_err_flush(enum ay_dt out, double e, double r)
+{
+	const enum ay_dt acc = ay_u_acc(out) < 0x1p-30 ? AY_DT_F64 : AY_DT_F32;
+
+	return e < ldexp(1, ay_dt_info(acc)->emin) ? fabs(r) / (AY_K_ACC * ay_u_acc(out)) : 0;
+}
+
 static void rows_along(const struct ay_view *v, int axis, struct ay_rowmap *m)
 {
 	int64_t n = ay_numel_of(v);

@@ -15,8 +15,6 @@
 int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay_err *err);
 /* The whole storage of o (ay_view_extent elements) into dst; dst is where storage begins, before the offset. */
 void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst);
-/* The element at one storage position (or logical index, for ordered fills) alone. */
-void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
 /* Bytes of an operand's storage. */
 uint64_t ay_operand_bytes(const struct ay_operand *o);
 /* Memory in the arena for every operand, inputs filled, in-place ones with their old content, the others zero: for

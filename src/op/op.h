@@ -86,6 +86,10 @@ struct ay_maker {
 		       uint64_t bits);
 };
 
+/* The element at one storage position (or logical index, for ordered fills) alone. For makers whose tensor follows
+ * from another one. */
+void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
+
 struct ay_cases {
 	const char *line, *grid; /* see grid.h; a line without a name is the first schema's */
 	enum ay_tier tier;
@@ -156,6 +160,9 @@ double ay_err_sum(int64_t n, double want, double sumsq, double prefix);
 /* What to add to mag so that the bound grows by 2 * u_dt * r: an intermediate of size r rounded to dt. `out` is
  * the dtype of the result. */
 double ay_err_round(enum ay_dt out, enum ay_dt dt, double r);
+/* The mag with which a result of size r may be lost whole, where e, an exponential that it is a multiple of, is so
+ * small that the accumulator holds it as a subnormal and kernels flush it; else 0. */
+double ay_err_flush(enum ay_dt out, double e, double r);
 
 /*
  * Statistics with a stated false-alarm rate. Draws x_i with |x_i - p_i| <= 1 and variance v_i, independent (or a

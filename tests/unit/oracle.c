@@ -286,6 +286,11 @@ TEST(oracle_weights_follow_their_formulas)
 	CHECK(ay_err_sum(4, 1, 1, 7) == (2 + 0.125) * 7);
 	/* 2 * u_f16 * r in units of 4 * 2^-24 */
 	CHECK(ay_err_round(AY_DT_F16, AY_DT_F16, 3) == 2 * 0x1p-11 * 3 / (4 * 0x1p-24));
+	/* k_acc * u_acc * mag is then all of the result */
+	CHECK(ay_err_flush(AY_DT_BF16, 0x1p-127, -3) == 3 / (4 * 0x1p-24));
+	CHECK(ay_err_flush(AY_DT_F32, 0x1p-126, 3) == 0);
+	CHECK(ay_err_flush(AY_DT_F64, 0x1p-126, 3) == 0 &&
+	      ay_err_flush(AY_DT_F64, 0x1p-1023, 3) == 3 / (4 * 0x1p-53));
 	/* P(|sum| > t) <= 1e-9 for a fair coin 10000 times: between 6 and 7 standard deviations of 50 */
 	CHECK(ay_bernstein(2500, 1e-9) > 300 && ay_bernstein(2500, 1e-9) < 350);
 }
