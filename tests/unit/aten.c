@@ -18,6 +18,8 @@
 static const char *const known[][2] = {
 	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
 	{ "ops/aten/div.c", "a number that is divided is rounded to half types first" },
+	{ "ops/aten/backwards.c", "the buffer is not optional" },
+	{ "ops/aten/backwards.c", "grad_output * exp(beta * self) overflows before it is divided" },
 	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
 	{ "ops/aten/logit.c", "bounds and quotient are rounded to half types before the logarithm" },
 	{ "ops/aten/matmul.c", "matmul.out gives a strided out new strides where self is a vector" },
