@@ -22,6 +22,8 @@ static const char *const known[][2] = {
 	{ "ops/aten/backwards.c", "grad_output * exp(beta * self) overflows before it is divided" },
 	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
 	{ "ops/aten/logit.c", "bounds and quotient are rounded to half types before the logarithm" },
+	{ "ops/aten/losses.c", "out is resized to hold the terms" },
+	{ "ops/aten/losses.c", "exp(-target * self) overflows" },
 	{ "ops/aten/matmul.c", "matmul.out gives a strided out new strides where self is a vector" },
 	{ "ops/aten/polygamma.c", "digamma takes the tangent of pi times a fraction near -1" },
 	{ "ops/aten/polygamma.c", "trigamma's series ends where f32 needs no more" },
