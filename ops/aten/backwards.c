@@ -12,7 +12,7 @@
  * Error. An exponential is off by 1 + |argument| units, of which a sigmoid s keeps 1 - s: mag = |g| s (3 + 2 (1 -
  * s) |argument|). Where it is subnormal it may be flushed, and all of the result be lost. mish_backward adds two
  * terms that cancel near x = -1.19, so its weight is the sum of their sizes; 1 - t^2 cancels as well, until t is 1
- * in the accumulator. The others are products of two to four factors.
+ * in the accumulator. The others are products of two to four factors, of which the first ones may be subnormal.
  *
  * buffer of log_sigmoid_backward: on the CPU log_sigmoid leaves exp(-|x|) there, on CUDA nothing, and the gradient
  * follows from x alone. Both ways must pass, so what rounding the buffer to its dtype does to the result is added.
@@ -143,6 +143,10 @@ static void smooth_l1_backward(struct ay_ref *r)
 	const num *target = ay_load_flat(r, ay_t(r->c, "target"), 0);
 	const real beta = ay_float(r->c, "beta");
 	const real norm = ay_int(r->c, "reduction") == MEAN ? 1 / (real)ay_numel_of(ay_t(r->c, "self")) : 1;
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	/* in weights: the smallest number that the accumulator holds, which a subnormal product may be off by */
+	const double least = ay_dt_ulp(ay_u_acc(dt) < 0x1p-30 ? AY_DT_F64 : AY_DT_F32, 0) /
+			     (AY_K_ACC * ay_u_acc(dt));
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const real d = re(self[i - r->lo]) - re(target[i - r->lo]);
@@ -150,7 +154,12 @@ static void smooth_l1_backward(struct ay_ref *r)
 		const num f = norm * g[i - r->lo] * slope;
 
 		*ay_val(r, 0, i, 0) = f;
-		*ay_mag(r, 0, i, 0) = beta == 0 && d == 0 ? AY_FREE : weight_of(5 * fabs(f));
+		*ay_mag(r, 0, i, 0) = weight_of(5 * fabs(f));
+		/* g d is made before it is divided by beta, or d / beta before it is multiplied by g */
+		if (fabs(d) < beta)
+			*ay_mag(r, 0, i, 0) += weight_of(least * (fabs(g[i - r->lo]) + 1 / beta));
+		if (beta == 0 && d == 0)
+			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}
 }
 
