@@ -15,6 +15,7 @@
 #define AY_OP_OP_H
 
 #include "op/call.h"
+#include "tensor/promote.h"
 
 enum ay_tier {
 	AY_QUICK, /* edges and small shapes: what `assay check` runs, and where mutants must die */
