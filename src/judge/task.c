@@ -243,10 +243,11 @@ static bool out_of_time(const struct work *k)
 	return k->t->total_timeout_s > 0 && (double)(ay_now_ns() - k->begin) / 1e9 > k->t->total_timeout_s;
 }
 
-/* Failures that a known difference may explain: a wrong answer, also in the wrong place, and an exception. */
+/* Failures that a known difference may explain: a wrong answer, also in the wrong place, an exception, none at all. */
 static bool is_excusable(const struct ay_report *rep)
 {
 	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_OVERRUN ||
+	       rep->verdict == AY_VERDICT_UNSUPPORTED ||
 	       (rep->verdict == AY_VERDICT_CRASH && rep->detail && !strncmp(rep->detail, "raised ", 7));
 }
 
@@ -257,13 +258,13 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	const char *why = NULL;
 	struct ay_call *c;
 
-	if (rep->verdict == AY_VERDICT_UNSUPPORTED) {
-		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");
-	} else if (op->aten_differs && is_excusable(rep)) {
+	if (op->aten_differs && is_excusable(rep)) {
 		if (ay_call_bind(a, op, sc->schema, sc->line, &c, k->err))
 			return -1;
 		why = op->aten_differs(c);
 	}
+	if (!why && rep->verdict == AY_VERDICT_UNSUPPORTED)
+		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");
 	if (why) {
 		rep->verdict = AY_VERDICT_SKIPPED;
 		rep->detail = ay_sprintf(a, "known of ATen on the CPU: %s", why);
