@@ -1,22 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * y_i = exp(x_i - max x) / sum_j exp(x_j - max x), along dim.
+ * y_i = exp(x_i - max x) / sum_j exp(x_j - max x), along dim. softmax converts self to dtype first, where one is
+ * given.
  *
  * Error: mag = y_i * (growth(n) + |x_i| + sum_j y_j |x_j| + 2): the sum of n exponentials, the rounded argument of
  * each exp (exp2(x * log2 e) and exp(x - lse) are honest ways to compute it), one exp and one quotient. The offset
  * rows (mean 100, mean -200) tell a missing max subtraction: exp(100) overflows f32. A row that holds NaN or +inf,
  * or -inf alone, is NaN throughout; -inf beside finite values gives 0.
  *
- * The original grid has 72 cases: 36 of them call _softmax_backward_data, another operator; 6 normalise over a
- * dimension of size 1, where every answer is 1 or NaN. The 30 others are our full rows. It never strides, offsets
- * or asks for half_to_float, and normal inputs alone do not need the max subtraction.
+ * What the original tests missed: they never stride, offset, ask for half_to_float or a dtype, and normal inputs
+ * alone do not need the max subtraction.
  *
- * ATen on the CPU (2.13) has no half_to_float. _softmax.out writes to an `out` that is not contiguous as if it were
- * (softmax(out=) copies and is right). Along another dimension than the last the exponentials of half types are
- * rounded to that type before they are divided by their sum: a second rounding, which the last dimension does
+ * Cases: _softmax: original 72, of which 36 call _softmax_backward_data, another operator; softmax: the same 36
+ * others. Of these 36, 6 normalise over a dimension of size 1, where every answer is 1 or NaN. The 30 others are
+ * the full rows. softmax.Dimname takes a named dimension and is no tensor kernel (PyTorch 2.13 has dropped it).
+ *
+ * ATen on the CPU (2.13) has no half_to_float. _softmax.out writes to an `out` that is not contiguous as if it
+ * were (softmax.int_out copies and is right). Along another dimension than the last the exponentials of half types
+ * are rounded to that type before they are divided by their sum: a second rounding, which the last dimension does
  * without.
  */
 #include "op/op.h"
+
+#include <string.h>
+
+#define row_load  AY_NUM(ay_row_load)
+#define row_store AY_NUM(ay_row_store)
+
+/* A line of self, as the dtype that softmax was asked for holds it. */
+static void load_line(struct ay_ref *r, const struct ay_view *v, int axis, int64_t row, int64_t n, num *x)
+{
+	const enum ay_dt dt = ay_has_arg(r->c, "dtype") ? ay_dtype_or(r->c, "dtype", v->dt) : v->dt;
+	void *stored;
+
+	ay_load(r, v, axis, row, x);
+	if (dt == v->dt)
+		return;
+	stored = ay_alloc(r->tmp, (size_t)n * (size_t)ay_dt_info(dt)->bytes + 1);
+	row_store(dt, stored, 1, n, x);
+	row_load(dt, stored, 1, n, x);
+}
 
 static void softmax(struct ay_ref *r)
 {
@@ -30,7 +53,7 @@ static void softmax(struct ay_ref *r)
 		real top = -INFINITY, spread = 0;
 		num sum = 0;
 
-		ay_load(r, x, axis, i, xs);
+		load_line(r, x, axis, i, n, xs);
 		for (int64_t j = 0; j < n; j++)
 			if (re(xs[j]) > top)
 				top = re(xs[j]);
@@ -65,12 +88,31 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return ay_dim(c, "dim", x, err) < 0 ? -1 : 0;
 }
 
+static int accepts_dtype(const struct ay_call *c, struct ay_err *err)
+{
+	const struct ay_view *x = ay_t(c, "self");
+	const enum ay_dt dt = ay_dtype_or(c, "dtype", x->dt);
+
+	if (!ay_dt_is_float(dt) || ay_dt_is_complex(x->dt))
+		return ay_fail(err, AY_ERR_BIND, "softmax of %s in %s has no meaning", ay_dt_info(x->dt)->name,
+			       ay_dt_info(dt)->name);
+	return ay_dim(c, "dim", x, err) < 0 ? -1 : 0;
+}
+
 static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
 {
 	if (ay_result_like_first(c, k, m, err))
 		return -1;
 	if (ay_flag(c, "half_to_float"))
 		m->dt = AY_DT_F32;
+	return 0;
+}
+
+static int result_dtype(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
+{
+	if (ay_result_like_first(c, k, m, err))
+		return -1;
+	m->dt = ay_dtype_or(c, "dtype", m->dt);
 	return 0;
 }
 
@@ -92,13 +134,14 @@ static const struct ay_maker makers[] = { { "neg_inf", neg_inf }, { 0 } };
 static const char *aten_differs(const struct ay_call *c)
 {
 	const struct ay_view *x = ay_t(c, "self");
+	const enum ay_dt dt = c->out[0]->view.dt;
 	struct ay_err err = { 0 };
 
-	if (ay_flag(c, "half_to_float"))
+	if (ay_has_arg(c, "half_to_float") && ay_flag(c, "half_to_float"))
 		return "half_to_float is not implemented";
-	if (ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
+	if (!strcmp(c->s->base, "_softmax") && ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
 		return "_softmax.out takes every out for a contiguous one";
-	if ((x->dt == AY_DT_F16 || x->dt == AY_DT_BF16) && ay_dim(c, "dim", x, &err) != x->ndim - 1)
+	if ((dt == AY_DT_F16 || dt == AY_DT_BF16) && ay_dim(c, "dim", x, &err) != x->ndim - 1)
 		return "exponentials are rounded to half types before the quotient, unless dim is the last";
 	return NULL;
 }
@@ -140,6 +183,37 @@ const struct ay_op ay_ops_softmax[] = {{
 	.makers    = makers,
 	.accepts   = accepts,
 	.result    = result,
+	.rows      = ay_rows_dim,
+	.reference = softmax,
+	.cost      = cost,
+	.aten_differs = aten_differs,
+}, {
+	.schemas   = AY_SCHEMAS("aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+				"aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)"),
+	.doc       = "out_i = exp(x_i - m) / sum_j exp(x_j - m) along dimension dim, x = self converted to dtype (None: as it is), m the "
+		     "maximum of x along dim. dim may be negative (counted from the end); a 0-dim self is one row of one element. The "
+		     "result has dtype, which is a real floating one; integers and bools need it. Half types are computed in f32 and "
+		     "rounded once. A row that holds NaN or +inf, or nothing but -inf, gives NaN throughout; -inf beside finite values "
+		     "gives 0.",
+	.cases     = {
+		{ "((T(s, dt), d), {})", "dt=f32|f16|bf16|f64 (s,d)=([],0)|([1],-1)|([7],0)|([0, 3],0)|([3, 0],1)|([1, 9],0)|([3, 65],1)|([3, 65],0)|([2, 3, 4, 5],-3)|([4, 33, 5],1)", AY_QUICK },
+		{ "((T([5, n], dt), 1), {})", "dt=f32|f16|bf16|f64 n=1000|8192", AY_QUICK },
+		{ "((T([300, 7], dt), 0), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([5, 200], dt, fill=normal(m, s)), 1), {})", "dt=f32|f16|bf16 (m,s)=(100,1)|(-200,1)|(0,20) ; dt=f64 (m,s)=(800,1)|(-800,1)", AY_QUICK },
+		{ "((T([40, 9], dt, fill=fl), 1), {})", "dt=f32|f16|bf16|f64 fl='special'|'heavy'|'neg_inf'", AY_QUICK },
+		{ "((T([3, 5], dt, fill=const(-inf)), 1), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([8, 33], dt, stride=(66, 2), offset=3), d), {})", "dt=f32|f16|bf16 d=0|1", AY_QUICK },
+		{ "((T([9, 16], dt, stride=st), d), {})", "dt=f32|bf16 (st,d)=([1, 9],0)|([1, 9],1)|([0, 1],1)|([1, 0],0)", AY_QUICK },
+		{ "((T([7, 129], da), d, db), {})", "d=0|1 (da,db)=(f16,f32)|(bf16,f32)|(f32,f64)|(f32,f16)|(f32,bf16)|(f64,f32)|(f16,bf16)|(i32,f32)|(i64,f64)|(u8,f16)|(b8,f32)|(f32,f32)", AY_QUICK },
+		{ "((T([5, 300], f16, fill=normal(100, 2)), 1, f32), {})", "", AY_QUICK },
+		{ "((T([9, 100], f32, fill=normal(0, 4)), -1, f16), {})", "", AY_QUICK },
+		{ "((T(s, dt), d), {})", "dt=f16|f32|bf16 (s,d)=([1, 256],1)|([4096, 256],0)|([4096, 256],1)|([200, 2560, 3],0)|([200, 2560, 3],1)", AY_FULL },
+		{ "((T(s, dt, fill=neg_inf), d), {})", "dt=f16|f32|bf16 (s,d)=([1, 256],1)|([4096, 256],0)|([4096, 256],1)|([200, 2560, 3],0)|([200, 2560, 3],1)", AY_FULL },
+		{ "((T(s, dt), d), {})", "dt=f32|f16|bf16 (s,d)=([512, 512],1)|([4096, 256],1)|([4096, 4096],1)|([200, 2560, 3],1)", AY_PERF },
+	},
+	.makers    = makers,
+	.accepts   = accepts_dtype,
+	.result    = result_dtype,
 	.rows      = ay_rows_dim,
 	.reference = softmax,
 	.cost      = cost,
