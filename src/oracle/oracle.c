@@ -496,8 +496,10 @@ static void sweep(struct sweep *w)
 		w->end = w->q->row_hi ? w->q->row_hi : w->rows;
 		w->next = w->q->row_lo;
 		if (w->op->prepare)
-			w->shared = w->op->prepare(
-				&(struct ay_ref){ .c = w->q->call, .tmp = &a, .in_bits = w->q->in_bits });
+			w->shared = w->op->prepare(&(struct ay_ref){ .c = w->q->call,
+								     .tmp = &a,
+								     .acc_bits = w->q->acc_bits,
+								     .in_bits = w->q->in_bits });
 		for (int k = 0; k < w->nout; k++)
 			total += w->map[k].rows * w->map[k].len;
 		if (total < ALONE || w->end - w->next <= w->step)
