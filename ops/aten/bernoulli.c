@@ -6,18 +6,11 @@
  * There is no value to compare with. The original test demands PyTorch's own random stream (same seed, same bits),
  * which refuses every right kernel that counts its generator differently; we demand what the operator promises:
  *  - support: every element is exactly 0 or 1, 0 where p = 0 and 1 where p = 1;
- *  - distribution: sums of x_i - p_i over all elements, over tenths of p, over eighths of the tensor and over
- * places modulo 32; products of elements `lag` apart for lags 1, 2, 3, 5, 7, row length and its multiples, powers
- * of two and n/2; and the first PROBE elements against every stretch up to 65,536 behind them, which finds a
- * repeated block of any length;
+ *  - distribution: sums of x_i - p_i over all elements and over tenths of p, and that they depend neither on the
+ * place nor on draws before (src/op/draws.c);
  *  - the same ay_rng gives the same bits, another one others (the judge's rule for all random operators).
  *
- * False alarms. With d_i = x_i - p_i, sums of d_i have independent terms, so ay_bernstein holds for any n. A lag
- * product d_i d_(i+lag) is a martingale difference, bounded by 1, with conditional variance d_i^2 v_(i+lag), v =
- * p(1-p): Freedman's inequality is Bernstein's with a bound on the sum of these. That sum has mean sum v_i
- * v_(i+lag) and exceeds it by ay_bernstein(sum v_i v_(i+lag)^2) with probability alpha at most (d^2 <= 1, so
- * var(d^2) <= v), which costs a second alpha. All tests of a case together stay under AY_ALPHA_CASE. Generators
- * with 2^-20 granularity are honest: BIAS * n is added.
+ * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.
  *
  * What it can see: p + 0.02 from n = 80,000 on (with p near 0 or 1 from 30,000), p ignored or averaged from n =
  * 1,000, equal neighbours, lanes or rows from n = 500. The quick rows have those sizes. Small cases test the
@@ -30,38 +23,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TENTHS = 10, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
+enum { TENTHS = 10 };
 
-/* Every test gets the same share: the sums, two for each lag, and as much again as all of those for the probe. */
-static const double alpha = AY_ALPHA_CASE / (2 * (1 + TENTHS + EIGHTHS + CLASSES + 2 * MAX_LAGS));
-static const double alpha_probe = AY_ALPHA_CASE / (2 * 2 * REACH);
-#define BIAS 0x1p-20
-
-/* All draws of a case, in row-major order. */
-struct draws {
-	int64_t n, row;
-	double *p, *d, *v; /* p, x - p, and its variance p(1 - p) */
-};
+static const double alpha = AY_ALPHA_CASE / (2 * (1 + TENTHS));
 
 static const struct ay_view *probabilities(const struct ay_call *c)
 {
 	return ay_t(c, ay_has_arg(c, "p") ? "p" : "self");
-}
-
-/* All elements of v, seen with the shape of `like`. */
-static void load_all(const struct ay_ref *r, const struct ay_view *v, const struct ay_view *like, double *dst)
-{
-	struct ay_view w;
-	int64_t len = like->ndim ? like->shape[like->ndim - 1] : 1, n = ay_numel_of(like);
-	num *x = AY_NEW_N(r->tmp, num, len);
-
-	if (ay_view_expand(v, like->ndim, like->shape, &w, &(struct ay_err){ 0 }))
-		AY_BUG("bernoulli: p does not broadcast");
-	for (int64_t i = 0; i < n; i += len) {
-		ay_load(r, &w, -1, i / len, x);
-		for (int64_t j = 0; j < len; j++)
-			dst[i + j] = (double)re(x[j]);
-	}
 }
 
 /* --- tests ----------------------------------------------------------------------------------------------- */
@@ -84,151 +52,35 @@ static bool check_support(const double *x, const double *p, int64_t n, struct ay
 	return !f->bad;
 }
 
-/* A sum of deviations against what its variance allows. */
-static bool check_sum(struct ay_finding *f, const char *what, double sum, double var, double n, double a)
+/* The tenth of [0, 1] that each p lies in. */
+static const uint8_t *tenths(struct ay_arena *a, const double *p, int64_t n)
 {
-	double t = ay_bernstein(var, a) + BIAS * n;
+	uint8_t *t = AY_NEW_N(a, uint8_t, n);
 
-	if (fabs(sum) <= t)
-		return true;
-	f->got = sum;
-	f->bound = t;
-	snprintf(f->text, sizeof f->text,
-		 "%s: sum of (draw - p) is %.4g over %.0f draws, honest ones stay within %.4g", what, sum, n, t);
-	return false;
-}
-
-/* Sums over groups of elements; group_of says which. */
-static bool check_groups(const struct draws *s, const char *what, int groups,
-			 int (*group_of)(const struct draws *, int64_t), struct ay_finding *f)
-{
-	double sum[CLASSES] = { 0 }, var[CLASSES] = { 0 }, n[CLASSES] = { 0 };
-
-	for (int64_t i = 0; i < s->n; i++) {
-		int g = group_of(s, i);
-
-		sum[g] += s->d[i];
-		var[g] += s->v[i];
-		n[g]++;
-	}
-	for (int g = 0; g < groups; g++) {
-		char text[64];
-
-		snprintf(text, sizeof text, "%s %d of %d", what, g + 1, groups);
-		if (!check_sum(f, groups > 1 ? text : what, sum[g], var[g], n[g], alpha))
-			return false;
-	}
-	return true;
-}
-
-static int in_all(const struct draws *s, int64_t i)
-{
-	(void)s, (void)i;
-	return 0;
-}
-
-static int in_tenth(const struct draws *s, int64_t i)
-{
-	return s->p[i] >= 1 ? TENTHS - 1 : (int)(s->p[i] * TENTHS);
-}
-
-static int in_eighth(const struct draws *s, int64_t i)
-{
-	return (int)(i * EIGHTHS / s->n);
-}
-
-static int in_class(const struct draws *s, int64_t i)
-{
-	(void)s;
-	return (int)(i % CLASSES);
-}
-
-/* Four sums side by side, so that no addition waits for the one before. */
-static double products(const double *a, const double *b, int64_t n)
-{
-	double s[4] = { 0 };
-	int64_t i = 0;
-
-	for (; i + 4 <= n; i += 4)
-		for (int k = 0; k < 4; k++)
-			s[k] += a[i + k] * b[i + k];
-	for (; i < n; i++)
-		s[0] += a[i] * b[i];
-	return (s[0] + s[1]) + (s[2] + s[3]);
-}
-
-/* Sum of d_i d_(i+lag) over the first n pairs; false if it is more than chance. */
-static bool check_lag(const struct draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
-{
-	double sum = products(s->d, s->d + lag, n), v0, v1 = 0, t;
-
-	if (fabs(sum) <= 2 * log(2 / a) / 3) /* ay_bernstein(0, a): the threshold is at least this */
-		return true;
-	v0 = products(s->v, s->v + lag, n);
 	for (int64_t i = 0; i < n; i++)
-		v1 += s->v[i] * s->v[i + lag] * s->v[i + lag];
-	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
-	if (fabs(sum) <= t)
-		return true;
-	f->got = sum;
-	f->bound = t;
-	snprintf(f->text, sizeof f->text,
-		 "draws %lld apart depend on each other: their correlation sums to %.4g over %lld pairs, honest "
-		 "ones stay within %.4g",
-		 (long long)lag, sum, (long long)n, t);
-	return false;
-}
-
-static int list_lags(const struct draws *s, int64_t *lag)
-{
-	int n = 0;
-
-	for (int64_t k = 1; k < s->n && n < MAX_LAGS / 2; k *= 2)
-		lag[n++] = k;
-	for (int64_t k = 3; k < 8; k += 2)
-		lag[n++] = k;
-	for (int64_t k = 1; k <= 4; k++)
-		lag[n++] = k * s->row;
-	lag[n++] = s->n / 2;
-	return n;
-}
-
-static bool check_lags(const struct draws *s, struct ay_finding *f)
-{
-	int64_t lag[MAX_LAGS];
-	int n = list_lags(s, lag);
-
-	for (int k = 0; k < n; k++)
-		if (lag[k] > 0 && lag[k] < s->n && !check_lag(s, lag[k], s->n - lag[k], alpha, f))
-			return false;
-	for (int64_t k = 1; k <= REACH && k + PROBE <= s->n; k++)
-		if (!check_lag(s, k, PROBE, alpha_probe, f))
-			return false;
-	return true;
+		t[i] = p[i] >= 1 ? TENTHS - 1 : (uint8_t)(p[i] * TENTHS);
+	return t;
 }
 
 static void check(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
-	struct ay_ref r = { .c = c, .tmp = &tmp };
-	struct draws s = { .n = ay_numel_of(got[0]) };
+	struct ay_draws s = { .n = ay_numel_of(got[0]) };
+	double *p = AY_NEW_N(&tmp, double, s.n);
 
 	s.row = got[0]->ndim ? got[0]->shape[got[0]->ndim - 1] : 1;
-	s.p = AY_NEW_N(&tmp, double, s.n);
 	s.d = AY_NEW_N(&tmp, double, s.n);
 	s.v = AY_NEW_N(&tmp, double, s.n);
-	load_all(&r, probabilities(c), got[0], s.p);
-	load_all(&r, got[0], got[0], s.d);
-	if (check_support(s.d, s.p, s.n, f)) {
+	ay_draws_load(probabilities(c), got[0], p);
+	ay_draws_load(got[0], got[0], s.d);
+	if (check_support(s.d, p, s.n, f)) {
 		for (int64_t i = 0; i < s.n; i++) {
-			s.d[i] -= s.p[i];
-			s.v[i] = s.p[i] * (1 - s.p[i]);
+			s.d[i] -= p[i];
+			s.v[i] = p[i] * (1 - p[i]);
 		}
-		(void)(check_groups(&s, "all draws", 1, in_all, f) &&
-		       check_groups(&s, "draws by p, tenth", TENTHS, in_tenth, f) &&
-		       check_groups(&s, "draws by place, eighth", EIGHTHS, in_eighth, f) &&
-		       check_groups(&s, "draws by place modulo 32, class", CLASSES, in_class, f) &&
-		       check_lags(&s, f));
+		(void)(ay_draws_sum(&s, "all draws", NULL, 1, alpha, f) &&
+		       ay_draws_sum(&s, "draws by p, tenth", tenths(&tmp, p, s.n), TENTHS, alpha, f) &&
+		       ay_draws_places(&s, f));
 	}
 	ay_arena_release(&tmp);
 }
@@ -239,12 +91,11 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 static double log2_same(const struct ay_call *c)
 {
 	struct ay_arena tmp = { 0 };
-	struct ay_ref r = { .c = c, .tmp = &tmp };
 	const struct ay_view *out = &c->out[0]->view;
 	int64_t n = ay_numel_of(out);
 	double *p = AY_NEW_N(&tmp, double, n), sum = 0;
 
-	load_all(&r, probabilities(c), out, p);
+	ay_draws_load(probabilities(c), out, p);
 	for (int64_t i = 0; i < n; i++)
 		sum += log2(p[i] * p[i] + (1 - p[i]) * (1 - p[i]));
 	ay_arena_release(&tmp);

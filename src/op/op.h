@@ -174,6 +174,33 @@ double ay_bernstein(double variance, double alpha);
 /* What all tests of one random case may raise together: 1000 such cases stay under 1e-6. */
 #define AY_ALPHA_CASE 1e-9
 
+/*
+ * Draws as deviations from what they should be: d_i = g(x_i) - E g(x_i) for some g, |d_i| <= 1, and their
+ * variances (or more); both 0 where nothing was drawn. Generators with a granularity of 2^-20 are honest. Tests
+ * are false, and say why, where there is more than chance.
+ */
+struct ay_draws {
+	int64_t n, row; /* in row-major order; row: elements of a line along the last axis */
+	double *d, *v;
+};
+/* All elements of v as doubles, broadcast to the shape of `like`. */
+void ay_draws_load(const struct ay_view *v, const struct ay_view *like, double *dst);
+/* Sums of d over each of up to 64 groups (group NULL: one); each raises a false alarm with probability alpha. */
+bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *group, int groups, double alpha,
+		  struct ay_finding *f);
+/* Does chance depend on the place, or on draws before? All of it together: half of AY_ALPHA_CASE. */
+bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f);
+
+/* A continuous law, and the dtype that draws of it are rounded to. */
+struct ay_law {
+	double (*below)(const struct ay_law *l, double x);    /* P(draw <= x) */
+	double (*quantile)(const struct ay_law *l, double u); /* its inverse, 0 < u < 1 */
+	double a, b;                                          /* parameters */
+	enum ay_dt dt;
+};
+/* Draws x of one law, NaN where none was made: the whole of AY_ALPHA_CASE, places included. */
+bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f);
+
 /* --- number types ----------------------------------------------------------------------------------------------
  */
 #if defined AY_NUM_d
