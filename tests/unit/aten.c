@@ -35,6 +35,8 @@ static const char *const known[][2] = {
 	{ "ops/aten/matmul.c", "a bias beside a weight of one dimension is refused where input has two" },
 	{ "ops/aten/matmul.c", "the product is rounded to half types before the bias is added" },
 	{ "ops/aten/pow.c", "x * x is rounded to bf16 on the way to x^3 and x^-2" },
+	{ "ops/aten/rrelu_with_noise.c", "training is not implemented for f16" },
+	{ "ops/aten/rrelu_with_noise.c", "noise is taken for a contiguous one" },
 	{ "ops/aten/softmax.c", "half_to_float is not implemented" },
 	{ "ops/aten/softmax.c", "_softmax.out takes every out for a contiguous one" },
 	{ "ops/aten/softmax.c",
