@@ -56,6 +56,24 @@ static const struct {
 	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 0), {})", 128, 640 },
 	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 2), {})", 256, 640 },
 	{ "aten::pow.Scalar((1, T([8, 4], f32)), {})", 128, 640 },
+	{ "aten::mean((T([10, 10], f32),), {})", 400 + 4, 100 },
+	/* a least number ends the search, but no float does: NaN may follow */
+	{ "aten::amin((T([10, 10], f32), [0]), {})", 400 + 40, 100 },
+	{ "aten::amin((T([10, 10], i32), [0]), {})", 40, 100 },
+	{ "aten::argmax((T([10, 10], f16), 1), {})", 200 + 80, 100 },
+	{ "aten::argmax((T([10, 10], u8),), {})", 8, 100 },
+	{ "aten::mm.dtype((T([6, 5], f16), T([5, 7], f16), f32), {})", 2 * (30 + 35) + 4 * 42, 2 * 42 * 5 },
+	{ "aten::linear((T([6, 5], f32), T([7, 5], f32), T([7], f32)), {})", 4 * (30 + 35 + 7 + 42), 2 * 42 * 5 },
+	/* nine rows, of which seven second differences; of three elements there is no third one */
+	{ "aten::diff((T([9, 5], f32), 2, 0), {})", 4 * (45 + 35), 2 * 35 },
+	{ "aten::diff((T([3], f32), 3), {})", 0, 0 },
+	{ "aten::pairwise_distance((T([6, 5], f32), T([5], f32)), {})", 4 * (30 + 5 + 6), 4 * 30 },
+	{ "aten::renorm((T([6, 5], f32), 2, 0, 1.0), {})", 120 + 120, 90 },
+	{ "aten::exponential_((T([8, 4], f32),), {})", 128, 320 },
+	{ "aten::poisson((T([8, 4], f32),), {})", 256, 640 },
+	/* noise is written in training only */
+	{ "aten::rrelu_with_noise((T([8, 4], f32), T([8, 4], f32)), {})", 256, 64 },
+	{ "aten::rrelu_with_noise((T([8, 4], f32), T([8, 4], f32), 0.1, 0.4, True), {})", 384, 64 },
 	/* with p self is only a shape */
 	{ "aten::bernoulli.p((T([8, 4], f32), 0.5), {})", 128, 32 },
 	{ "aten::bernoulli((T([8, 4], f32),), {})", 256, 32 },
