@@ -84,7 +84,8 @@ static double norm_error(const struct norm *m, enum ay_dt dt)
 /* --- pairwise_distance ------------------------------------------------------------------------------------- */
 
 /* x1 and x2 as what they are broadcast to. */
-static int pair_of(const struct ay_call *c, struct ay_view *a, struct ay_view *b, struct ay_meta *m, struct ay_err *err)
+static int pair_of(const struct ay_call *c, struct ay_view *a, struct ay_view *b, struct ay_meta *m,
+		   struct ay_err *err)
 {
 	if (ay_result_broadcast(c, m, err, "x1", "x2", NULL) ||
 	    ay_view_expand(ay_t(c, "x1"), m->ndim, m->shape, a, err) ||
@@ -119,7 +120,8 @@ static int accepts_distance(const struct ay_call *c, struct ay_err *err)
 	if (pair_of(c, &a, &b, &m, err))
 		return -1;
 	if (m.dt == AY_DT_F8E4M3FN || m.dt == AY_DT_F8E5M2)
-		return ay_fail(err, AY_ERR_BIND, "pairwise_distance is not defined for %s", ay_dt_info(m.dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "pairwise_distance is not defined for %s",
+			       ay_dt_info(m.dt)->name);
 	if (m.ndim && !m.shape[m.ndim - 1] && (p < 0 || isinf(p)))
 		return ay_fail(err, AY_ERR_BIND, "a vector without elements has no %g-norm", p);
 	return isnan(p) ? ay_fail(err, AY_ERR_BIND, "p is not a number") : 0;
@@ -196,7 +198,8 @@ static struct scale scale_of(const struct norm *s, real maxnorm, enum ay_dt dt)
 {
 	const real size = norm_of(s), over = size + (real)1e-7;
 	const double unit = AY_K_ACC * ay_u_acc(dt), error = norm_error(s, dt);
-	struct scale c = { .factor = size > maxnorm ? maxnorm / over : 1, .error = size > maxnorm ? error + 3 : -1 };
+	struct scale c = { .factor = size > maxnorm ? maxnorm / over : 1,
+			   .error = size > maxnorm ? error + 3 : -1 };
 
 	if (error < 0)
 		c.error = AY_FREE;

@@ -54,7 +54,8 @@ static bool check_sum(struct ay_finding *f, const char *what, double sum, double
 	f->got = sum;
 	f->bound = t;
 	snprintf(f->text, sizeof f->text,
-		 "%s: the deviations of %.0f draws sum to %.4g, those of honest ones stay within %.4g", what, n, sum, t);
+		 "%s: the deviations of %.0f draws sum to %.4g, those of honest ones stay within %.4g", what, n,
+		 sum, t);
 	return false;
 }
 
@@ -190,7 +191,9 @@ static void make_bins(const struct ay_law *l, struct bins *b)
 	double last = 0;
 
 	for (int k = 0; k < EDGES; k++) {
-		const double u = k < 2 ? tails[k] : k < EDGES - 2 ? (double)(k - 1) / EVEN : tails[k - EDGES + TAILS];
+		const double u = k < 2           ? tails[k]
+				 : k < EDGES - 2 ? (double)(k - 1) / EVEN
+						 : tails[k - EDGES + TAILS];
 		double x = l->quantile(l, u), step = ay_dt_ulp(l->dt, x);
 
 		x = fmin(floor(x / step) * step, (double)ay_dt_max(l->dt));
