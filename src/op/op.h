@@ -266,7 +266,14 @@ static inline double *ay_norm(const struct ay_ref *r, int k, int64_t row, int64_
 /* Write accumulations as sum = acc(r, sum + term): mutants narrow the accumulator here. */
 static inline num acc(const struct ay_ref *r, num x)
 {
-	return __builtin_expect(r->acc_bits, 0) ? ay_round_bits(x, r->acc_bits) : x;
+	if (__builtin_expect(!r->acc_bits, 1))
+		return x;
+#ifdef AY_NUM_d
+	/* the same, and most of what the reference backend does */
+	if (r->acc_bits == 24 && fabs(x) >= 0x1p-126 && fabs(x) < 0x1p127)
+		return (float)x;
+#endif
+	return ay_round_bits(x, r->acc_bits);
 }
 #endif
 
