@@ -230,7 +230,40 @@ static int64_t add_bias(struct ay_ref *r, int64_t n, const struct sums *s)
 	return 1;
 }
 
-enum { KEEP = 1 << 20 }; /* a matrix of at most so many numbers is loaded once for all rows of the range */
+/* Up to so many numbers are loaded once: all matrices for all rows, or one of them for all rows of a range. */
+enum { KEEP_ALL = 1 << 22, KEEP = 1 << 20, BLOCK = 512 };
+
+static const void *prepare(struct ay_ref *r)
+{
+	struct ay_meta m = { 0 };
+	struct ay_err err = { 0 };
+	struct sides s;
+	int64_t stacks;
+	num *y;
+
+	if (sides_of(r->c, &s, &m, &err))
+		AY_BUG("%s", err.msg);
+	if (ay_numel_of(&s.right) > KEEP_ALL || !ay_numel_of(&s.right))
+		return NULL;
+	stacks = ay_numel_of(&s.right) / (s.columns * s.k);
+	y = ay_tmp(r, stacks * s.columns * s.k);
+	for (int64_t i = 0; i < stacks * s.k; i++)
+		load_k(r, &s, i / s.k, i % s.k, y + i * s.columns);
+	return y;
+}
+
+/* A row of left times a loaded matrix, by blocks of columns whose sums stay in the first-level cache. */
+static void add_products(const struct ay_ref *r, const struct sides *s, const num *x, const num *y,
+			 const struct sums *t)
+{
+	for (int64_t j = 0; j < s->columns; j += BLOCK) {
+		const int64_t n = s->columns - j < BLOCK ? s->columns - j : BLOCK;
+		const struct sums part = { t->sum + j, t->sq + j, t->top + j };
+
+		for (int64_t k = 0; k < s->k; k++)
+			add_terms(r, x[k], y + k * s->columns + j, n, &part);
+	}
+}
 
 static void matmul(struct ay_ref *r)
 {
@@ -242,13 +275,14 @@ static void matmul(struct ay_ref *r)
 	if (sides_of(r->c, &s, &m, &err))
 		AY_BUG("%s", err.msg);
 	const int64_t n = s.columns;
-	const bool keep = r->hi - r->lo > 1 && n * s.k <= KEEP;
+	const bool keep = !r->shared && r->hi - r->lo > 1 && n * s.k <= KEEP;
 	num *x = ay_tmp(r, s.k), *y = ay_tmp(r, keep ? n * s.k : n);
 	struct sums t = { ay_tmp(r, n), (real *)ay_tmp(r, n), (real *)ay_tmp(r, n) };
 	int64_t kept = -1, terms;
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const int64_t stack = i / s.rows;
+		const num *loaded = r->shared ? (const num *)r->shared + stack * n * s.k : keep ? y : NULL;
 
 		ay_load(r, &s.left, -1, i, x);
 		for (int64_t k = 0; keep && kept != stack && k < s.k; k++)
@@ -258,10 +292,11 @@ static void matmul(struct ay_ref *r)
 			t.sum[j] = 0;
 			t.sq[j] = t.top[j] = 0;
 		}
-		for (int64_t k = 0; k < s.k; k++) {
-			if (!keep)
-				load_k(r, &s, stack, k, y);
-			add_terms(r, x[k], keep ? y + k * n : y, n, &t);
+		if (loaded)
+			add_products(r, &s, x, loaded, &t);
+		for (int64_t k = 0; !loaded && k < s.k; k++) {
+			load_k(r, &s, stack, k, y);
+			add_terms(r, x[k], y, n, &t);
 		}
 		terms = s.k + add_bias(r, n, &t);
 		for (int64_t j = 0; j < n; j++) {
@@ -362,6 +397,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_last,
+	.prepare   = prepare,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs,
@@ -393,6 +429,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.accepts   = accepts_stack,
 	.result    = result,
 	.rows      = ay_rows_last,
+	.prepare   = prepare,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
@@ -424,6 +461,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.accepts   = accepts_stack,
 	.result    = result,
 	.rows      = ay_rows_last,
+	.prepare   = prepare,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
@@ -453,6 +491,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.accepts   = accepts_linear,
 	.result    = result,
 	.rows      = ay_rows_last,
+	.prepare   = prepare,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_linear,
