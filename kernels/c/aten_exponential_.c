@@ -1,5 +1,5 @@
-/* due: PASS - minus the logarithm of a uniform number in (0, 1], which is never 0. Number i is a hash of seed, offset
- * and i, so any thread could draw it. */
+/* due: PASS - minus the logarithm of a uniform number in (0, 1), which is never 0. Number i is a hash of seed,
+ * offset and i, so any thread could draw it. */
 #include <assay/kernel.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* due: PASS - for rates up to 30 uniform numbers are multiplied until the product is below exp(-rate); above, a draw
- * of a normal majorant is kept or thrown away (W. Hormann's transformed rejection). The numbers of element i are hashes of
- * seed, offset, i and their count, so any thread could draw it. */
+/* due: PASS - for rates up to 30 uniform numbers are multiplied until the product is below exp(-rate); above, the
+ * transformed rejection that is known as PTRS. The numbers of element i are hashes of seed, offset, i and their
+ * count, so any thread could draw it. */
 #include <assay/kernel.h>
 #include <math.h>
 
@@ -53,14 +53,18 @@ static double by_rejection(struct stream *s, double rate)
 
 int aten_poisson(const ay_tensor *self, const ay_rng *generator, ay_tensor *out, const ay_ctx *ctx)
 {
-	const uint64_t key = mix(generator->seed + 0x9e3779b97f4a7c15u) + mix(generator->offset ^ 0xd1b54a32d192ed03u);
+	const uint64_t key = mix(generator->seed + 0x9e3779b97f4a7c15u) +
+			     mix(generator->offset ^ 0xd1b54a32d192ed03u);
 
 	(void)ctx;
 	for (int64_t i = 0; i < ay_numel(out); i++) {
 		const double rate = ay_read(self, ay_at(self, i));
 		struct stream s = { key ^ mix((uint64_t)i + 1), 0 };
 
-		ay_write(out, ay_at(out, i), rate > 30 ? by_rejection(&s, rate) : rate > 0 ? by_products(&s, rate) : 0);
+		ay_write(out, ay_at(out, i),
+			 rate > 30  ? by_rejection(&s, rate)
+			 : rate > 0 ? by_products(&s, rate)
+				    : 0);
 	}
 	return AY_OK;
 }

@@ -1,4 +1,4 @@
-/* due: PASS - slopes are uniform numbers; number i is a hash of seed, offset and i, so any thread could draw it. */
+/* due: PASS - slopes are uniform numbers. Number i is a hash of seed, offset and i: any thread could draw it. */
 #include <assay/kernel.h>
 
 /* The finisher of splitmix64: a bijection that mixes all bits. */

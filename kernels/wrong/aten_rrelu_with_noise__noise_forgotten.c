@@ -17,7 +17,8 @@ int aten_rrelu_with_noise(const ay_tensor *self, ay_tensor *noise, ay_scalar low
 
 	(void)ctx;
 	for (int64_t i = 0; i < ay_numel(out); i++) {
-		const double x = ay_read(self, ay_at(self, i)), u = (double)(mix(mix((uint64_t)i + key) + key) >> 11) * 0x1p-53;
+		const double x = ay_read(self, ay_at(self, i)),
+			     u = (double)(mix(mix((uint64_t)i + key) + key) >> 11) * 0x1p-53;
 		const double slope = training ? a + (b - a) * u : (a + b) / 2;
 
 		if (training)

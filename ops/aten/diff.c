@@ -113,8 +113,8 @@ static int64_t load_line(struct ay_ref *r, int dim, int64_t row, num *x)
 	return len;
 }
 
-/* One level: x becomes its differences, and err what may be wrong with them, in units of a rounding: anything, behind
- * one that the dtype does not hold. */
+/* One level: x becomes its differences, and err what may be wrong with them, in units of a rounding; infinite
+ * behind one that the dtype does not hold. */
 static void subtract(struct ay_ref *r, num *x, double *err, int64_t len, bool last)
 {
 	const enum ay_dt dt = r->c->out[0]->view.dt;

@@ -60,7 +60,8 @@ static bool check_support(const double *x, int64_t n, double lambd, enum ay_dt d
 			continue;
 		f->index = i;
 		f->got = x[i];
-		snprintf(f->text, sizeof f->text, "a draw lies above 0 and, for all that matters, below %.4g", far);
+		snprintf(f->text, sizeof f->text, "a draw lies above 0 and, for all that matters, below %.4g",
+			 far);
 	}
 	return !f->bad;
 }
@@ -89,7 +90,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	const enum ay_dt dt = ay_t(c, "self")->dt;
 
 	if (!ay_dt_is_float(dt) || dt == AY_DT_F8E4M3FN || dt == AY_DT_F8E5M2)
-		return ay_fail(err, AY_ERR_BIND, "the exponential law has no meaning for %s", ay_dt_info(dt)->name);
+		return ay_fail(err, AY_ERR_BIND, "the exponential law has no meaning for %s",
+			       ay_dt_info(dt)->name);
 	if (!(ay_float(c, "lambd") > 0 && ay_float(c, "lambd") < INFINITY))
 		return ay_fail(err, AY_ERR_BIND, "lambd must be above 0");
 	return 0;

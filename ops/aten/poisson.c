@@ -97,7 +97,8 @@ static double normal_below(double rate, double k)
 {
 	const double z = (k + 0.5 - rate) / sqrt(rate);
 
-	return 0.5 * erfc(-z / sqrt(2.0)) - exp(-z * z / 2) / sqrt(2 * acos(-1.0)) * (z * z - 1) / (6 * sqrt(rate));
+	return 0.5 * erfc(-z / sqrt(2.0)) -
+	       exp(-z * z / 2) / sqrt(2 * acos(-1.0)) * (z * z - 1) / (6 * sqrt(rate));
 }
 
 static void sum_normal(enum ay_dt dt, double rate, double draw, struct fate *f)
@@ -138,7 +139,8 @@ static bool check_support(struct look *l, struct ay_finding *f)
 		f->index = i;
 		f->want = l->rate[i];
 		f->got = l->draw[i];
-		snprintf(f->text, sizeof f->text, "a draw of rate %g is a whole number not far from it", l->rate[i]);
+		snprintf(f->text, sizeof f->text, "a draw of rate %g is a whole number not far from it",
+			 l->rate[i]);
 	}
 	return !f->bad;
 }
@@ -153,12 +155,9 @@ static bool check_sums(const struct look *l, const struct ay_draws *s, const cha
 
 static bool check_limits(const struct look *l, const struct ay_draws *s, struct ay_finding *f)
 {
-	static const char *const names[LIMITS] = { "draws of 0",
-						   "draws to rate - 2 sd",
-						   "draws to rate - sd",
-						   "draws to the rate",
-						   "draws to rate + sd",
-						   "draws to rate + 2 sd",
+	static const char *const names[LIMITS] = { "draws of 0",          "draws to rate - 2 sd",
+						   "draws to rate - sd",  "draws to the rate",
+						   "draws to rate + sd",  "draws to rate + 2 sd",
 						   "draws to rate + 3 sd" };
 
 	for (int j = 0; j < LIMITS; j++) {

@@ -169,7 +169,7 @@ static void amin(struct ay_ref *r)
 	}
 }
 
-/* Whether a kernel rounds to the narrower dtype before it adds or behind is not said: such means are not judged. */
+/* Whether elements or their mean are rounded to a narrower dtype is not said: such means are not judged. */
 static int accepts_mean(const struct ay_call *c, struct ay_err *err)
 {
 	const enum ay_dt self = ay_t(c, "self")->dt, dt = ay_dtype_or(c, "dtype", self);

@@ -243,7 +243,7 @@ static bool out_of_time(const struct work *k)
 	return k->t->total_timeout_s > 0 && (double)(ay_now_ns() - k->begin) / 1e9 > k->t->total_timeout_s;
 }
 
-/* Failures that a known difference may explain: a wrong answer, also in the wrong place, an exception, none at all. */
+/* What a known difference may explain: a wrong answer, also in the wrong place, an exception, no kernel at all. */
 static bool is_excusable(const struct ay_report *rep)
 {
 	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_OVERRUN ||

@@ -121,7 +121,8 @@ static void judge(const char *const *lines, const struct plant *list, plant_fn f
 				return;
 			fill(c, p, 7);
 			why = verdict(e, c);
-			CHECKF(p->honest == !why, "%s\n      %s: %s", *lines, p->what, why ? why : "is not refused");
+			CHECKF(p->honest == !why, "%s\n      %s: %s", *lines, p->what,
+			       why ? why : "is not refused");
 		}
 	}
 }
@@ -146,11 +147,11 @@ static void judge_often(const char *line, const struct plant *honest, plant_fn f
 
 /* --- exponential_ ------------------------------------------------------------------------------------------ */
 
-#define DRAW(name, expr)                                                    \
-	static double name(const struct source *s, int64_t i, double p)    \
-	{                                                                   \
-		(void)s, (void)i, (void)p;                                  \
-		return expr;                                                \
+#define DRAW(name, expr)                                                \
+	static double name(const struct source *s, int64_t i, double p) \
+	{                                                               \
+		(void)s, (void)i, (void)p;                              \
+		return expr;                                            \
 	}
 
 DRAW(exp_right, -log(uniform(s, i)) / p)
