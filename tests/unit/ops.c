@@ -219,18 +219,46 @@ TEST(ops_cases_are_not_friendly)
 	}
 }
 
-/* H15: an index that means nothing exercises nothing. Which operand counts what, by name. */
-static int64_t range_of(const struct ay_entry_op *e, const struct ay_call *c, const struct ay_operand *o)
+/* H15: an index that means nothing exercises nothing. What an operand counts: */
+enum counts {
+	ALONG_DIM, /* places along the argument dim of the first tensor */
+	ROWS,      /* those of its first dimension */
+	BY_PLACE, /* those of the dimension that a list's entry stands for; from the end, too, and masks count none */
+};
+
+static const struct indexed {
+	const char *base, *name;
+	enum counts counts;
+} indexed[] = {
+	{ "gather", "index", ALONG_DIM },
+	{ "index_select", "index", ALONG_DIM },
+	{ "scatter", "index", ALONG_DIM },
+	{ "embedding", "indices", ROWS },
+	{ "index", "indices", BY_PLACE },
+	{ "index_put_", "indices", BY_PLACE },
+	{ "_index_put_impl_", "indices", BY_PLACE },
+};
+
+static int64_t range_of(const struct indexed *x, const struct ay_call *c, const struct ay_operand *o)
 {
-	const char *base = e->schema[0]->base;
 	const struct ay_view *first = &c->operand[0]->view;
 	struct ay_err err = { 0 };
+	int d = x->counts == ALONG_DIM && first->ndim ? ay_dim_wrap(ay_int(c, "dim"), first->ndim, &err) : 0;
 
-	if (!strcmp(base, "gather") && !strcmp(o->name, "index"))
-		return first->ndim ? first->shape[ay_dim_wrap(ay_int(c, "dim"), first->ndim, &err)] : 1;
-	if (!strcmp(base, "embedding") && !strcmp(o->name, "indices"))
-		return first->shape[0];
-	return -1;
+	for (int i = 0; x->counts == BY_PLACE && c->arg[1].t[i] != o; i++) {
+		const struct ay_operand *before = c->arg[1].t[i];
+
+		d += before && before->view.dt == AY_DT_B8 ? before->view.ndim : 1;
+	}
+	return first->ndim ? first->shape[d] : 1;
+}
+
+static const struct indexed *find_indexed(const struct ay_entry_op *e, const struct ay_operand *o)
+{
+	for (size_t i = 0; i < sizeof indexed / sizeof *indexed && o->view.dt != AY_DT_B8; i++)
+		if (!strcmp(indexed[i].base, e->schema[0]->base) && !strcmp(indexed[i].name, o->name))
+			return &indexed[i];
+	return NULL;
 }
 
 static int64_t indices_seen;
@@ -240,14 +268,15 @@ static void check_indices(const struct ay_entry_op *e, const struct ay_suite_cas
 	ay_fill_call(&one, c);
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
-		const int64_t range = range_of(e, c, o);
+		const struct indexed *d = find_indexed(e, o);
+		const int64_t range = d ? range_of(d, c, o) : 0, least = d && d->counts == BY_PLACE ? -range : 0;
 
-		for (int64_t k = 0; range >= 0 && k < ay_numel_of(&o->view); k++) {
+		for (int64_t k = 0; d && k < ay_numel_of(&o->view); k++) {
 			const uint8_t *at = (const uint8_t *)o->view.data +
 					    ay_view_at(&o->view, k) * ay_dt_info(o->view.dt)->bytes;
 			int64_t x = o->view.dt == AY_DT_I64 ? *(const int64_t *)at : *(const int32_t *)at;
 
-			CHECKF(x >= 0 && x < range, "%s: index %lld of %lld", text_of(sc->line), (long long)x,
+			CHECKF(x >= least && x < range, "%s: index %lld of %lld", text_of(sc->line), (long long)x,
 			       (long long)range);
 			indices_seen++;
 		}
