@@ -15,8 +15,7 @@
 
 /* For struct ay_op.fills; NULL: the fills by dtype will do. */
 const char *ay_meaning_fills(const struct ay_schema *s);
-/* For its .makers: what those fills need beyond the general ones. {0}-ended. */
-extern const struct ay_maker ay_meaning_makers[];
+/* What those fills need beyond the general ones is ay_meaning_makers of op.h. */
 
 /* The table, for those who check it: names separated by blanks, "base" or "base.overload". Ended by NULLs. */
 struct ay_meaning {

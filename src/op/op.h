@@ -91,6 +91,10 @@ struct ay_maker {
  * from another one. */
 void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
 
+/* Makers that operators share (meaning.c): places(n, dim), indices into a dimension of size n, none twice along dim;
+ * steps(n), increasing from 0; nonzero; halves(n); ... {0}-ended. */
+extern const struct ay_maker ay_meaning_makers[];
+
 struct ay_cases {
 	const char *line, *grid; /* see grid.h; a line without a name is the first schema's */
 	enum ay_tier tier;
