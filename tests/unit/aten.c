@@ -20,6 +20,7 @@ static const char *const known[][2] = {
 	{ "ops/aten/div.c", "a number that is divided is rounded to half types first" },
 	{ "ops/aten/backwards.c", "the buffer is not optional" },
 	{ "ops/aten/backwards.c", "grad_output * exp(beta * self) overflows before it is divided" },
+	{ "ops/aten/im2col.c", "im2col.out takes every out for a contiguous one" },
 	{ "ops/aten/index_put.c", "sums are rounded to half types after every addition" },
 	{ "ops/aten/logit.c", "bounds and quotient are rounded to half types before the logarithm" },
 	{ "ops/aten/losses.c", "out is resized to hold the terms" },
