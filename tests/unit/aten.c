@@ -38,6 +38,7 @@ static const char *const known[][2] = {
 	{ "ops/aten/pow.c", "x * x is rounded to bf16 on the way to x^3 and x^-2" },
 	{ "ops/aten/rrelu_with_noise.c", "training is not implemented for f16" },
 	{ "ops/aten/rrelu_with_noise.c", "noise is taken for a contiguous one" },
+	{ "ops/aten/reflection_pad1d_backward.c", "sums of three are rounded to half types after every addition" },
 	{ "ops/aten/softmax.c", "half_to_float is not implemented" },
 	{ "ops/aten/softmax.c", "_softmax.out takes every out for a contiguous one" },
 	{ "ops/aten/softmax.c",
