@@ -296,6 +296,12 @@ struct edges {
 
 static struct edges found;
 
+/* An affine map has six numbers at least, and a place two. */
+static bool can_be_single(const char *name)
+{
+	return strcmp(name, "aten::affine_grid_generator") != 0;
+}
+
 static void note_edges(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
 {
 	(void)e;
@@ -331,7 +337,7 @@ TEST(ops_have_their_edges)
 			if (!ay_call_bind(&one, r->op[i].op[0], sc.schema, sc.line, &c, &err))
 				note_edges(&r->op[i], &sc, c);
 		}
-		CHECKF(found.single, "%s: no tensor of one element", name);
+		CHECKF(found.single || !can_be_single(name), "%s: no tensor of one element", name);
 		if (r->op[i].op[0]->scalar) { /* one element is all that they take */
 			ay_suite_release(&s);
 			continue;
