@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = the tensors of a list, one behind the other along dim. 1-D tensors of size 0 are skipped, whatever the
- * others' shape (but their dtype counts); all other sizes must agree.
+ * cat: the tensors of a list, one behind the other along dim. 1-D tensors of size 0 are skipped, whatever the
+ * others' shape (but their dtype counts); all other sizes must agree. stack: tensors of one shape, side by side
+ * along a new dimension.
  *
  * Error: none. Equal dtypes are copied bit for bit; mixed ones are converted to the promoted dtype, rounded once
  * to nearest even. (PyTorch converts i64 to bf16 through f32; the rows keep integers below 2^24, where that is one
  * rounding.)
  *
- * What the original test missed: at HEAD three f32 cases, all of them with empty tensors, two of which have no
- * element at all. Its history (commit c2549d3) has 130 more, dense, of one dtype, with at most four tensors; the
- * full rows are those. Never tested: strides, mixed dtypes, skipped tensors between others, one tensor, many,
+ * What the original test of cat missed: at HEAD three f32 cases, all of them with empty tensors, two of which have
+ * no element at all. Its history (commit c2549d3) has 130 more, dense, of one dtype, with at most four tensors;
+ * the full rows are those. Never tested: strides, mixed dtypes, skipped tensors between others, one tensor, many,
  * bool, complex.
  *
  * Cases: original 133 (3 at HEAD + 130 intended), all sound and distinct but for the doubled dim = -1; here 133
  * full. Overloads that are no tensor kernels: cat.names and cat.names_out (named dimensions).
+ *
+ * What the original test of stack missed: more than three tensors, one alone, mixed dtypes, strides, empty and
+ * 0-dim tensors, a new last dimension behind three; f64, i64, bool, complex. Cases: original 60, all sound, of
+ * which for vectors dim = -2 and 0, -1 and 1 mean the same; here 60 full.
  */
 #include "op/op.h"
 
@@ -83,8 +88,8 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 /* Elements [from, from + n) of v, in row-major order, by pieces of lines along its last axis. */
 static void load_run(const struct ay_ref *r, const struct ay_view *v, int64_t from, int64_t n, num *dst)
 {
-	struct ay_view line = { .dt = v->dt, .ndim = 1, .conj = v->conj, .stride = { v->stride[v->ndim - 1] } };
-	const int64_t last = v->shape[v->ndim - 1];
+	const int64_t last = v->ndim ? v->shape[v->ndim - 1] : 1, step = v->ndim ? v->stride[v->ndim - 1] : 1;
+	struct ay_view line = { .dt = v->dt, .ndim = 1, .conj = v->conj, .stride = { step } };
 
 	while (n) {
 		int64_t m = last - from % last < n ? last - from % last : n;
@@ -107,8 +112,10 @@ static void convert(struct ay_ref *r, enum ay_dt dt, int64_t n, num *x)
 	row_load(dt, stored, 1, n, x);
 }
 
-/* The stretch of the result that element i lies in: in one outer slice a tensor's elements are one run. */
-static const struct ay_view *find_run(const struct ay_call *c, int dim, int64_t i, int64_t *from, int64_t *left)
+/* The stretch of the result that element i lies in: in one outer slice a tensor's elements are one run. A stacked
+ * tensor takes up one place along dim. */
+static const struct ay_view *find_run(const struct ay_call *c, bool stacked, int dim, int64_t i, int64_t *from,
+				      int64_t *left)
 {
 	const struct ay_view *out = &c->out[0]->view;
 	int64_t inner = 1, outer, rest;
@@ -119,7 +126,7 @@ static const struct ay_view *find_run(const struct ay_call *c, int dim, int64_t 
 	rest = i % (out->shape[dim] * inner);
 	for (int t = 0; t < ay_t_count(c, "tensors"); t++) {
 		const struct ay_view *v = ay_t_at(c, "tensors", t);
-		int64_t run = skipped(v) ? 0 : v->shape[dim] * inner;
+		int64_t run = stacked ? inner : skipped(v) ? 0 : v->shape[dim] * inner;
 
 		if (rest < run) {
 			*from = outer * run + rest;
@@ -128,10 +135,10 @@ static const struct ay_view *find_run(const struct ay_call *c, int dim, int64_t 
 		}
 		rest -= run;
 	}
-	AY_BUG("cat: element %lld belongs to no tensor", (long long)i);
+	AY_BUG("%s: element %lld belongs to no tensor", c->s->base, (long long)i);
 }
 
-static void cat(struct ay_ref *r)
+static void join(struct ay_ref *r, bool stacked)
 {
 	const struct ay_view *out = &r->c->out[0]->view;
 	struct ay_err err = { 0 };
@@ -139,7 +146,7 @@ static void cat(struct ay_ref *r)
 
 	for (int64_t i = r->lo; i < r->hi;) {
 		int64_t from, n;
-		const struct ay_view *v = find_run(r->c, dim, i, &from, &n);
+		const struct ay_view *v = find_run(r->c, stacked, dim, i, &from, &n);
 
 		n = n < r->hi - i ? n : r->hi - i;
 		load_run(r, v, from, n, ay_val(r, 0, i, 0));
@@ -147,6 +154,49 @@ static void cat(struct ay_ref *r)
 			convert(r, out->dt, n, ay_val(r, 0, i, 0));
 		i += n;
 	}
+}
+
+static void cat(struct ay_ref *r)
+{
+	join(r, false);
+}
+
+/* --- stack ----------------------------------------------------------------------------------------------- */
+
+static int stack_result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
+{
+	const struct ay_view *first = ay_t_at(c, "tensors", 0);
+	int dim;
+
+	(void)k;
+	m->ndim = first->ndim + 1;
+	dim = ay_dim_wrap(ay_int(c, "dim"), m->ndim, err);
+	if (dim < 0 || ay_result_dtype(c, m, err, "tensors"))
+		return -1;
+	for (int d = 0; d < m->ndim; d++)
+		m->shape[d] = d == dim ? ay_t_count(c, "tensors") : first->shape[d - (d > dim)];
+	return 0;
+}
+
+static int stack_accepts(const struct ay_call *c, struct ay_err *err)
+{
+	const int n = ay_t_count(c, "tensors");
+	const struct ay_view *first = n ? ay_t_at(c, "tensors", 0) : NULL;
+
+	if (!first || first->ndim == AY_MAX_DIM)
+		return ay_fail(err, AY_ERR_BIND, "stack needs a tensor, of less than %d dimensions", AY_MAX_DIM);
+	for (int i = 1; i < n; i++) {
+		const struct ay_view *v = ay_t_at(c, "tensors", i);
+
+		if (v->ndim != first->ndim || memcmp(v->shape, first->shape, sizeof *v->shape * (size_t)v->ndim))
+			return ay_fail(err, AY_ERR_BIND, "stack: tensor %d has not the shape of the first", i);
+	}
+	return 0;
+}
+
+static void stack(struct ay_ref *r)
+{
+	join(r, true);
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
@@ -186,6 +236,30 @@ const struct ay_op ay_ops_cat[] = {{
 	.accepts   = accepts,
 	.result    = result,
 	.reference = cat,
+	.cost      = cost,
+	.flags     = AY_EXACT,
+}, {
+	.schemas   = AY_SCHEMAS("aten::stack(Tensor[] tensors, int dim=0) -> Tensor",
+				"aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)"),
+	.doc       = "out[.., t, ..] = tensors[t], the t standing along the new dimension dim (negative: from the end of the result's). All "
+		     "tensors have one shape, and out has one dimension more. Its dtype is the promoted one of all tensors; elements are "
+		     "converted to it, rounded to nearest even, and copied bit for bit where the dtype is the same already.",
+	.cases     = {
+		{ "(([T([3, 4], dt), T([3, 4], dt)], d), {})", "dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 d=0|1", AY_QUICK },
+		{ "(([T(s, dt), T(s, dt), T(s, dt)], d), {})", "dt=f32|f16|bf16 (s,d)=([],0)|([],-1)|([1],0)|([0],1)|([0, 3],0)|([0, 3],2)|([7],0)|([7],1)|([7],-2)|([129],-1)|([3, 65],0)|([3, 65],1)|([3, 65],2)|([3, 65],-3)|([2, 3, 5],-2)|([2, 3, 5],3)|([2, 3, 4, 5],2)", AY_QUICK },
+		{ "(([T([5, 7], dt)], d), {})", "dt=f32|i64|b8 d=0|1|-1", AY_QUICK },
+		{ "(([T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt), T([2, 3], dt)], d), {})", "dt=f32|f16|u8 d=0|1|2", AY_QUICK },
+		{ "(([T([8, 33], dt, stride=(66, 2)), T([8, 33], dt, stride=(1, 8), offset=3), T([8, 33], dt, stride=(0, 1)), T([8, 33], dt, stride=(1, 0))], d), {})", "dt=f32|f16|bf16|c64 d=0|1|2", AY_QUICK },
+		{ "(([T([257], dt, fill=special), T([257], dt, fill=special)], d), {})", "dt=f32|f16|bf16|f64 d=0|1", AY_QUICK },
+		{ "(([T(s, da), T(s, db)], -1), {})", "(da,db)=(f16,f32)|(f32,f64)|(f16,bf16)|(i8,u8)|(i32,i64)|(b8,f32)|(b8,u8)|(i64,f16)|(f32,c64)|(f64,c64)|(i32,c64) s=[31]|[]", AY_QUICK },
+		{ "(([T([31], f16), T([31], i32, fill=int(-90000, 90000))],), {})", "", AY_QUICK },
+		{ "(([T(s, dt), T(s, dt)], d), {})", "dt=f16|f32|bf16|i16|i32 d=-2|-1|0|1 s=[16]|[16, 256]", AY_FULL },
+		{ "(([T([20, 320, 15], dt), T([20, 320, 15], dt), T([20, 320, 15], dt)], d), {})", "dt=f16|f32|bf16|i16|i32 d=-2|-1|0|1", AY_FULL },
+		{ "(([T(s, dt), T(s, dt), T(s, dt), T(s, dt)], d), {})", "dt=f32|bf16 d=0|-1 s=[512, 512]|[1024, 1024]", AY_PERF },
+	},
+	.accepts   = stack_accepts,
+	.result    = stack_result,
+	.reference = stack,
 	.cost      = cost,
 	.flags     = AY_EXACT,
 }, {0}};
