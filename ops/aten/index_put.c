@@ -158,10 +158,12 @@ static int make_plan(const struct ay_call *c, struct plan *p, struct ay_err *err
 		if (d < self->ndim && !p->index[d])
 			p->shape[n++] = self->shape[d];
 	}
-	for (int k = 0; k < p->bdim; k++)
-		p->places *= p->bshape[k];
 	if (n > AY_MAX_DIM)
 		return ay_fail(err, AY_ERR_BIND, "more than %d dimensions", AY_MAX_DIM);
+	if (!ay_shape_ok(n, p->shape, 1))
+		return ay_fail(err, AY_ERR_BIND, "the result would be too large");
+	for (int k = 0; k < p->bdim; k++)
+		p->places *= p->bshape[k];
 	p->ndim = n;
 	return ay_has_arg(c, "values") ? ay_view_expand(ay_t(c, "values"), n, p->shape, &p->values, err) : 0;
 }

@@ -22,7 +22,7 @@ static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_e
 		return ay_fail(err, AY_ERR_BIND, "input_sizes has %d sizes", m->ndim);
 	for (int d = 0; d < m->ndim; d++)
 		m->shape[d] = ay_int_at(c, "input_sizes", d);
-	return 0;
+	return ay_shape_ok(m->ndim, m->shape, 1) ? 0 : ay_fail(err, AY_ERR_BIND, "input_sizes is impossible");
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)

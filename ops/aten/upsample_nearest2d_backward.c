@@ -121,7 +121,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 		const int64_t in = ay_int_at(c, "input_size", d),
 			      out = d < 2 ? in : ay_int_at(c, "output_size", d - 2);
 
-		if (in < (d > 1) || in >= large || out < (d > 1) || grad->shape[d] != out)
+		if (in < (d > 1) || in >= large || out < (d > 1) || out >= large || grad->shape[d] != out)
 			return ay_fail(err, AY_ERR_BIND, "size %d of grad_output is %lld", d,
 				       (long long)grad->shape[d]);
 		if (d >= 2 && !ay_is_none(c, scales[d - 2]) &&
