@@ -384,3 +384,41 @@ TEST(ops_refuse_their_mutants)
 		       killed, planted);
 	}
 }
+
+/* How many elements are outside the bound if the one at `index` is another. */
+static int64_t bad_with(const char *text, int64_t index)
+{
+	const struct ay_registry *r = help_registry();
+	struct ay_err err = { 0 };
+	struct ay_call *c = help_bind(r, &one, text, &err);
+	const struct ay_schema *s;
+	struct ay_compare q = { .call = c, .threads = 1 };
+	struct ay_diff d;
+
+	if (!c || !(q.op = ay_registry_find_case(r, c->line, &s, &err))) {
+		test_fail(__FILE__, __LINE__, "%s: %s", text, err.msg);
+		return -1;
+	}
+	ay_fill_call(&one, c);
+	produce(q.op, c, 0);
+	((float *)c->out[0]->view.data)[index] += 100;
+	ay_oracle_compare(&q, &d);
+	return d.bad;
+}
+
+TEST(ops_a_place_that_is_written_twice_is_not_judged)
+{
+	static const char *const lines[] = {
+		"aten::scatter.src((T([4], f32), 0, T([3], i64, data=[1, 1, 2]), T([3], f32)), {})",
+		"aten::index_put_((T([4], f32), [T([3], i64, data=[1, 1, -2])], T([3], f32)), {})",
+		"aten::_index_put_impl_((T([4], f32), [T([3], i32, data=[1, -3, 2])], T([3], f32)), {})",
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		CHECKF(bad_with(lines[i], 1) == 0 && bad_with(lines[i], 2) == 1 && bad_with(lines[i], 3) == 1,
+		       "%s", lines[i]);
+	/* the same value twice, and sums, are promised */
+	CHECK(bad_with("aten::scatter.value((T([4], f32), 0, T([3], i64, data=[1, 1, 2]), 0.3), {})", 1) == 1);
+	CHECK(bad_with("aten::index_put_((T([4], f32), [T([3], i64, data=[1, 1, 2])], T([3], f32), True), {})",
+		       1) == 1);
+}
