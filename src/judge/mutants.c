@@ -174,8 +174,10 @@ static int previous_answer(struct lab *l)
 		return -1;
 	ay_fill_call(l->a, c);
 	produce(l, c, 0, 0);
-	for (int k = 0; k < c->nout; k++)
-		memcpy(storage_of(l->call->out[k]), storage_of(c->out[k]), ay_operand_bytes(c->out[k]));
+	for (int k = 0; k < c->nout; k++) /* what lies between the elements of an argument is no answer */
+		for (int64_t i = 0; i < ay_numel_of(&c->out[k]->view); i++)
+			memcpy(elem(&l->call->out[k]->view, i), elem(&c->out[k]->view, i),
+			       (size_t)ay_dt_info(c->out[k]->view.dt)->bytes);
 	for (int k = 0; k < c->nscalar_out; k++)
 		l->e->op[0]->scalar(c, k, &l->got[k]);
 	return 0;

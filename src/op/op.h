@@ -35,6 +35,9 @@ enum {
 	AY_INTEGRAL = 512,  /* sums and products only: with fill=exact everywhere the result must be exact */
 	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
 	AY_FOREIGN = 1024,  /* not in the catalogue: its answers come from elsewhere (struct ay_given) */
+	AY_CONSTANT = 2048, /* all elements are one number by its meaning: no case is weak for that */
+	AY_ONE = 4096,      /* one element is all that it gives */
+	AY_TWINS = 8192,    /* every case is one of its out= form too, not some of them */
 };
 
 /* Row i of an output: its i-th fibre along axis. */

@@ -146,7 +146,7 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg",
 			       text_of(c->line), pass, k, (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
 			/* a case that proves nothing does not belong into a suite */
-			CHECKF(sc->derived || e->op[0]->flags & AY_RANDOM || d[k].n < 32 ||
+			CHECKF(sc->derived || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) || d[k].n < 32 ||
 				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
 			       "%s is a weak case for output %d", text_of(c->line), k);
 		}
@@ -165,7 +165,7 @@ TEST(ops_honest_answers_pass_and_no_case_is_weak)
 /* BackendBench's H14: one dtype and friendly layouts prove little. */
 static struct {
 	uint64_t dtypes;
-	bool floats, offset, strided, special;
+	bool floats, read, offset, strided, special;
 } met;
 
 static void note_unfriendly(const struct ay_call *c)
@@ -177,6 +177,7 @@ static void note_unfriendly(const struct ay_call *c)
 			continue;
 		met.dtypes |= 1ull << o->view.dt;
 		met.floats |= !ay_dt_is_integral(o->view.dt);
+		met.read |= o->role != AY_OUT;
 		met.offset |= o->view.offset > 0;
 		met.strided |= ay_numel_of(&o->view) > 1 && !ay_view_is_dense(&o->view);
 	}
@@ -210,9 +211,9 @@ TEST(ops_cases_are_not_friendly)
 			CHECKF(__builtin_popcountll(met.dtypes) >= 3, "%s: fewer than three dtypes",
 			       r->op[i].name);
 			CHECKF(met.offset, "%s: no offset", r->op[i].name);
-			CHECKF(met.strided || op->scalar, "%s: no strides", r->op[i].name);
+			CHECKF(met.strided || op->scalar || op->flags & AY_ONE, "%s: no strides", r->op[i].name);
 			/* item has them as data=; probabilities and integers have none, and neither has what nobody reads */
-			CHECKF(met.special || !met.floats || op->scalar || op->flags & (AY_RANDOM | AY_META),
+			CHECKF(met.special || !met.floats || op->scalar || !met.read || op->flags & (AY_RANDOM | AY_META),
 			       "%s: no special values", r->op[i].name);
 		}
 		ay_suite_release(&s);
@@ -338,7 +339,7 @@ TEST(ops_have_their_edges)
 				note_edges(&r->op[i], &sc, c);
 		}
 		CHECKF(found.single || !can_be_single(name), "%s: no tensor of one element", name);
-		if (r->op[i].op[0]->scalar) { /* one element is all that they take */
+		if (r->op[i].op[0]->scalar || r->op[i].op[0]->flags & AY_ONE) { /* that is all there is */
 			ay_suite_release(&s);
 			continue;
 		}
