@@ -27,13 +27,23 @@ static struct source from_arg(const struct ay_barg *arg)
 	return (struct source){ .v = arg->v.kind == AY_V_NONE ? NULL : &arg->v };
 }
 
+/* The out= argument that stands for result r, in a call that returns nothing; -1 if it has none. */
+static int out_arg(const struct ay_call *c, int r)
+{
+	for (int i = 0; i < c->s->narg && !c->s->nret; i++)
+		if (c->s->arg[i].kwonly && ay_stype_written(&c->s->arg[i].type) && !r--)
+			return i;
+	return -1;
+}
+
 /* The tensors of result r: an argument's, or those among the operands. Only one result can be a list, so its
  * length is what the others leave over. */
 static int from_ret(const struct ay_call *c, int r, struct source *src, struct ay_err *err)
 {
-	int arg = r < c->s->nret ? ay_schema_ret_arg(c->s, r) : -1, first = 0, total = 0, others = 0, before = 0;
+	int arg = r < c->s->nret ? ay_schema_ret_arg(c->s, r) : out_arg(c, r);
+	int first = 0, total = 0, others = 0, before = 0;
 
-	if (r >= c->s->nret || !ay_stype_is_tensor(&c->s->ret[r].type))
+	if (arg < 0 && (r >= c->s->nret || !ay_stype_is_tensor(&c->s->ret[r].type)))
 		return ay_fail(err, AY_ERR_EXEC, "the call of '%s' has no tensor for result %d", c->s->base, r);
 	if (arg >= 0) {
 		*src = from_arg(&c->arg[arg]);

@@ -249,7 +249,7 @@ static bool told_ok(const struct ay_wire_call_head *h, const struct ay_wire_slot
 
 	if (h->told_slot == AY_WIRE_NOT_TOLD)
 		return true;
-	if (h->told_slot >= nslot || (!h->open && h->nresult > h->noperand) || h->nresult > AY_WIRE_PARAMS)
+	if (h->told_slot >= nslot || h->nresult > (h->open ? AY_WIRE_PARAMS : h->noperand))
 		return false;
 	memcpy(&s, slot + h->told_slot, sizeof s);
 	return s.written &&

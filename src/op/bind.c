@@ -165,14 +165,6 @@ static enum ay_role role_of(const struct ay_schema *s, const struct ay_sarg *arg
 	return fill->name && !strcmp(fill->name, "out") ? AY_OUT : AY_INOUT;
 }
 
-/* Beyond what an address can name: counting the bytes of several such tensors would overflow, too. */
-static bool reaches_too_far(const struct ay_view *w)
-{
-	int64_t extent = ay_view_extent(w);
-
-	return extent < 0 || extent > ((int64_t)1 << 47) / ay_dt_info(w->dt)->bytes;
-}
-
 static int bind_tensor(struct binder *b, const struct ay_sarg *s, const struct ay_value *v,
 		       struct ay_operand **out)
 {
@@ -208,7 +200,7 @@ static int bind_tensor(struct binder *b, const struct ay_sarg *s, const struct a
 		memcpy(w->stride, t->stride, sizeof w->stride);
 	else
 		ay_strides_dense(t->ndim, t->shape, w->stride);
-	if (reaches_too_far(w))
+	if (ay_view_too_far(w))
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: the strides of '%s' reach too far",
 				  v->col, s->name);
 	return 0;
@@ -476,6 +468,8 @@ static int add_result(struct binder *b, int k, const char *name)
 	struct ay_meta m = { .dt = AY_DT_NONE };
 	struct ay_operand *o;
 
+	if (b->c->noperand >= MAX_OPERANDS)
+		return ay_fail(b->err, AY_ERR_BIND, "more than %d tensors in one call", MAX_OPERANDS);
 	if (result_of(b, k, &m))
 		return -1;
 	if (m.dt == AY_DT_NONE || !ay_shape_ok(m.ndim, m.shape, ay_dt_info(m.dt)->bytes))
@@ -492,7 +486,7 @@ static int add_result(struct binder *b, int k, const char *name)
 		memcpy(o->view.stride, m.stride, sizeof m.stride);
 	else
 		ay_strides_dense(m.ndim, m.shape, o->view.stride);
-	if (reaches_too_far(&o->view))
+	if (ay_view_too_far(&o->view))
 		return ay_fail(b->err, AY_ERR_BIND, "the strides of '%s' reach too far", o->name);
 	return 0;
 }
@@ -501,7 +495,7 @@ static int add_result(struct binder *b, int k, const char *name)
 static int list_length(const struct binder *b)
 {
 	const struct ay_call *c = b->c;
-	int n = c->given ? c->given->n : 1;
+	int n = c->given ? c->given->n : c->op->length ? c->op->length(c) : 1;
 
 	for (int i = 0; i < c->noperand && c->given; i++)
 		n -= c->operand[i]->role == AY_INOUT || c->operand[i]->role == AY_OUT;
@@ -542,12 +536,15 @@ static void list_outputs(struct binder *b)
 			c->out[c->nout++] = c->operand[i];
 }
 
-/* The shape of an out= argument must be the one the functional form would give. */
+/* Shapes of out= arguments must be those that the functional form would give, and a list as long. */
 static int check_out_shapes(struct binder *b)
 {
 	struct ay_call *c = b->c;
 	int k = 0;
 
+	if (c->op->length && ay_schema_out(c->s) && c->nout != c->op->length(c))
+		return ay_fail(b->err, AY_ERR_BIND, "%d tensors are given for %d results", c->nout,
+			       c->op->length(c));
 	for (int i = 0; i < c->nout; i++) {
 		struct ay_operand *o = c->out[i];
 		struct ay_meta m = { .dt = AY_DT_NONE };

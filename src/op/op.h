@@ -115,6 +115,8 @@ struct ay_op {
 	int (*accepts)(const struct ay_call *c, struct ay_err *err); /* a legal call? NULL: every bound one */
 	/* Result k (those that are not arguments). NULL: like the first tensor argument. */
 	int (*result)(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
+	/* How many tensors a result has that is a list; NULL: 1. The k of result() counts them. */
+	int (*length)(const struct ay_call *c);
 	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
 	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in
 	 * r->tmp, which then lives as long as the sweep; r has no rows yet. */

@@ -91,6 +91,17 @@ static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
 	return (struct ay_value){ .kind = AY_V_TENSOR, .t = t };
 }
 
+/* The same for a list: all results from *k on. */
+static struct ay_value out_list(struct adder *d, const struct ay_call *c, int *k)
+{
+	struct ay_value list = { .kind = AY_V_LIST };
+
+	list.list.v = AY_NEW_N(d->a, struct ay_value, c->nout + 1);
+	while (*k < c->nout)
+		list.list.v[list.list.n++] = out_tensor(d, &c->out[(*k)++]->view);
+	return list;
+}
+
 static bool same_meta(const struct ay_view *a, const struct ay_view *b)
 {
 	return a->dt == b->dt && a->ndim == b->ndim &&
@@ -120,9 +131,11 @@ static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, co
 			first = i;
 			continue;
 		}
-		if (k >= c->nout || arg->type.list)
+		if (k >= c->nout && !arg->type.list)
 			return NULL;
-		t->kw[t->nkw++] = (struct ay_kw){ .name = arg->name, .v = out_tensor(d, &c->out[k++]->view) };
+		t->kw[t->nkw++] = (struct ay_kw){ .name = arg->name,
+						  .v = arg->type.list ? out_list(d, c, &k)
+								      : out_tensor(d, &c->out[k++]->view) };
 	}
 	if (first < 0)
 		return t;
@@ -201,7 +214,7 @@ int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 		if (!d.functional)
 			continue;
 		/* an operator that has no lines of its own (add_) takes over all of its functional's */
-		d.limit = own == from ? 1 << 30 : TWINS_PER_LINE;
+		d.limit = own == from || e->op[0]->flags & AY_TWINS ? 1 << 30 : TWINS_PER_LINE;
 		if (each_row(&d, d.from, max, add_twin))
 			return -1;
 	}

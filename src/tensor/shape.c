@@ -99,6 +99,13 @@ static int sort_dims(const struct ay_view *v, int *order)
 
 /* No two elements meet if each stride steps over all that the smaller ones reach. Strides like (2, 3) of shape
  * (2, 2) do not overlap either; it is these that we err on. */
+bool ay_view_too_far(const struct ay_view *v)
+{
+	int64_t extent = ay_view_extent(v);
+
+	return extent < 0 || extent > ((int64_t)1 << 47) / ay_dt_info(v->dt)->bytes;
+}
+
 bool ay_view_overlaps(const struct ay_view *v)
 {
 	int order[AY_MAX_DIM];

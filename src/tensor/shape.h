@@ -32,6 +32,8 @@ bool ay_view_is_dense(const struct ay_view *v);
 /* Elements of storage from the first to the last touched, offset included; 0 + offset for an empty view. -1 if it
  * does not fit in int64. */
 int64_t ay_view_extent(const struct ay_view *v);
+/* It reaches beyond what an address can name: counting the bytes of several such tensors would overflow, too. */
+bool ay_view_too_far(const struct ay_view *v);
 /* Two indices may name one element (expanded or overlapping strides). May err on the side of true. */
 bool ay_view_overlaps(const struct ay_view *v);
 /* Places of storage that v's elements lie in, expanded dimensions once; never more than there are, fewer where
