@@ -252,7 +252,7 @@ static void put_operand(struct encoder *e, const struct ay_operand *from)
 	const struct ay_dt_info *dt = ay_dt_info(v->dt);
 	struct ay_wire_operand o = { .dtype = { (uint8_t)dt->dl_code, (uint8_t)dt->dl_bits, 1 },
 				     .ndim = v->ndim,
-				     .flags = v->conj ? AY_CONJ : 0,
+				     .flags = (v->conj ? AY_CONJ : 0u) | (v->neg ? AY_NEG : 0u),
 				     .wrapped = from->wrapped };
 
 	_Static_assert((int)AY_WIRE_DIMS == (int)AY_MAX_DIM, "a view must fit");

@@ -60,7 +60,7 @@ static bool may_alias(const struct ay_call *c)
 
 static bool may_share(const struct taking *k, int i)
 {
-	return k->alias || k->want[i]->may_alias;
+	return (k->alias && !k->want[i]->fresh) || k->want[i]->may_alias;
 }
 
 /* Result i of a set as it was told, once: it may change under us. */

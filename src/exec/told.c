@@ -93,7 +93,7 @@ int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const str
 		return wrong_shape(want, r, text, n);
 	if (r->dtype.code != dt->dl_code || r->dtype.bits != dt->dl_bits)
 		return unfit(text, n, "returned '%s' with another dtype than %s", want->name, dt->name);
-	t->view.conj = false;
+	t->view.conj = t->view.neg = false;
 	t->view.offset = 0;
 	t->view.data = NULL;
 	memcpy(t->view.stride, r->stride, dims);
@@ -103,6 +103,9 @@ int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const str
 	t->lo = r->data;
 	if (__builtin_add_overflow(t->lo, ay_numel_of(&want->view) ? bytes : 0, &t->hi))
 		return unfit(text, n, "returned '%s' at an address that cannot be", want->name);
+	if (r->flags & want->resolved)
+		return unfit(text, n, "returned '%s' as a view that is still %s", want->name,
+			     r->flags & want->resolved & AY_CONJ ? "to be conjugated" : "to be negated");
 	if (want->has_stride && memcmp(r->stride, want->view.stride, dims))
 		return unfit(text, n, "returned '%s' with other strides than the operator promises", want->name);
 	if (!alias && !want->has_stride && shares_memory(&t->view, last))

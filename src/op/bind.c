@@ -192,10 +192,13 @@ static int bind_tensor(struct binder *b, const struct ay_sarg *s, const struct a
 	w->ndim = t->ndim;
 	w->offset = t->offset;
 	w->conj = t->conj;
+	w->neg = t->neg;
 	memcpy(w->shape, t->shape, sizeof w->shape);
 	if (!ay_shape_ok(t->ndim, t->shape, ay_dt_info(t->dt)->bytes))
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: the shape of '%s' is impossible",
 				  v->col, s->name);
+	if (t->neg && ay_dt_is_integral(t->dt))
+		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: neg= is for floats", v->col);
 	if (t->has_stride)
 		memcpy(w->stride, t->stride, sizeof w->stride);
 	else
@@ -482,6 +485,8 @@ static int add_result(struct binder *b, int k, const char *name)
 	o->has_stride = m.has_stride;
 	o->may_alias = m.may_alias;
 	o->absent = m.absent;
+	o->fresh = m.fresh;
+	o->resolved = m.resolved;
 	if (m.has_stride)
 		memcpy(o->view.stride, m.stride, sizeof m.stride);
 	else
@@ -491,7 +496,7 @@ static int add_result(struct binder *b, int k, const char *name)
 	return 0;
 }
 
-/* How many tensors a list of results has: what the answers leave over for it. */
+/* How many tensors a list of results has: the operator says, or it is what the answers leave over. */
 static int list_length(const struct binder *b)
 {
 	const struct ay_call *c = b->c;

@@ -35,6 +35,8 @@ struct ay_operand {
 	bool wrapped;                /* a plain number given for a Tensor: counts less in promotion */
 	bool has_stride;             /* AY_RESULT: its strides are promised */
 	bool may_alias, absent;      /* AY_RESULT: see ay_meta */
+	bool fresh;                  /* likewise */
+	uint32_t resolved;           /* likewise */
 	const struct ay_tdesc *desc; /* where it stands in the line; NULL for results and wrapped numbers */
 };
 
@@ -59,8 +61,10 @@ struct ay_meta {
 	int64_t shape[AY_MAX_DIM];
 	bool has_stride; /* the operator promises these, which may share or skip memory */
 	int64_t stride[AY_MAX_DIM];
-	bool may_alias; /* with an argument */
-	bool absent;    /* it gives none (output_mask): an empty one stands for it */
+	bool may_alias;    /* with an argument */
+	bool absent;       /* it gives none (output_mask): an empty one stands for it */
+	bool fresh;        /* in memory of its own, also where the schema lets it share an argument's */
+	uint32_t resolved; /* AY_CONJ, AY_NEG of kernel.h: it is no view of that kind */
 };
 
 /* What one written operand should hold, of a call whose operator has no reference here. */

@@ -279,11 +279,11 @@ int ay_parse_fill(struct ay_lex *l, struct ay_fill *f)
 
 /* --- tensors --------------------------------------------------------------------------------------------- */
 
-enum key { KEY_STRIDE, KEY_OFFSET, KEY_FILL, KEY_DATA, KEY_DEVICE, KEY_CONJ, KEY_SAME, KEY_COUNT };
+enum key { KEY_STRIDE, KEY_OFFSET, KEY_FILL, KEY_DATA, KEY_DEVICE, KEY_CONJ, KEY_NEG, KEY_SAME, KEY_COUNT };
 
 static const char *const key_names[KEY_COUNT] = {
 	[KEY_STRIDE] = "stride", [KEY_OFFSET] = "offset", [KEY_FILL] = "fill", [KEY_DATA] = "data",
-	[KEY_DEVICE] = "device", [KEY_CONJ] = "conj",     [KEY_SAME] = "same",
+	[KEY_DEVICE] = "device", [KEY_CONJ] = "conj",     [KEY_NEG] = "neg",   [KEY_SAME] = "same",
 };
 
 static int set_shape(struct ay_lex *l, struct ay_tdesc *t)
@@ -370,8 +370,8 @@ static int set_key(struct ay_lex *l, struct ay_tdesc *t, enum key k)
 		return 0;
 	default:
 		if (v.kind != AY_V_BOOL)
-			return ay_parse_fail(l->err, v.col, "conj must be True or False");
-		t->conj = v.b;
+			return ay_parse_fail(l->err, v.col, "%s must be True or False", key_names[k]);
+		*(k == KEY_CONJ ? &t->conj : &t->neg) = v.b;
 		return 0;
 	}
 }
@@ -405,7 +405,7 @@ static int keyed_extra(struct ay_lex *l, struct ay_tdesc *t, size_t n, unsigned 
 	while (k < KEY_COUNT && !ay_lex_word_is(l, n, key_names[k]))
 		k++;
 	if (k == KEY_COUNT)
-		return ay_lex_expected(l, "stride=, offset=, fill=, data=, device= or conj=");
+		return ay_lex_expected(l, "stride=, offset=, fill=, data=, device=, conj= or neg=");
 	if (k == KEY_SAME)
 		return ay_lex_fail(l, at, "same= is reserved");
 	if (once(l, at, seen, (enum key)k))

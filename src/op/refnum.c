@@ -26,7 +26,7 @@ num *ay_tmp(struct ay_ref *r, int64_t n)
 	return AY_NEW_N(r->tmp, num, n);
 }
 
-/* Rows as they are stored; conjugated views and the mutants' rounded inputs are rare and handled behind. */
+/* Rows as they are stored; conjugated and negated views and the mutants' rounded inputs are rare, and come behind. */
 static void load(const struct ay_ref *r, const struct ay_view *v, const void *at, int64_t stride, int64_t n,
 		 num *dst)
 {
@@ -34,6 +34,9 @@ static void load(const struct ay_ref *r, const struct ay_view *v, const void *at
 	if (v->conj)
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = conj(dst[i]);
+	if (v->neg)
+		for (int64_t i = 0; i < n; i++)
+			dst[i] = -dst[i];
 	if (r->in_bits && v->dt == AY_DT_F32)
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = ay_round_bits(dst[i], r->in_bits);

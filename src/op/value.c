@@ -126,6 +126,8 @@ static void print_content(struct ay_str *b, const struct ay_tdesc *t)
 	}
 	if (t->conj)
 		ay_str_add(b, ", conj=True");
+	if (t->neg)
+		ay_str_add(b, ", neg=True");
 }
 
 static void print_tensor(struct ay_str *b, const struct ay_tdesc *t)
@@ -204,7 +206,7 @@ static bool exprs_equal(const struct ay_tdesc *a, const struct ay_tdesc *b)
 static bool tensor_equal(const struct ay_tdesc *a, const struct ay_tdesc *b)
 {
 	if (a->ndim != b->ndim || a->dt != b->dt || a->has_stride != b->has_stride || a->offset != b->offset ||
-	    a->conj != b->conj || a->fill.n != b->fill.n || !a->data != !b->data)
+	    a->conj != b->conj || a->neg != b->neg || a->fill.n != b->fill.n || !a->data != !b->data)
 		return false;
 	return !memcmp(a->shape, b->shape, sizeof a->shape) && !memcmp(a->stride, b->stride, sizeof a->stride) &&
 	       str_equal(a->device, b->device) && str_equal(a->fill.name, b->fill.name) &&

@@ -53,11 +53,11 @@ struct ay_fill {
 	struct ay_value *arg;
 };
 
-/* T([shape], dtype, stride=, offset=, fill=, data=, device=, conj=) */
+/* T([shape], dtype, stride=, offset=, fill=, data=, device=, conj=, neg=) */
 struct ay_tdesc {
 	int ndim;
 	int64_t shape[AY_MAX_DIM], stride[AY_MAX_DIM], offset;
-	bool has_stride, conj;
+	bool has_stride, conj, neg;
 	enum ay_dt dt;
 	const char *device; /* as written, or NULL */
 	struct ay_fill fill;

@@ -20,7 +20,7 @@ struct ay_view {
 	int ndim;
 	int64_t shape[AY_MAX_DIM], stride[AY_MAX_DIM];
 	int64_t offset; /* elements of storage before element 0 */
-	bool conj;      /* values are the conjugates of what is stored */
+	bool conj, neg; /* values are the conjugates, the negatives of what is stored */
 	void *data;
 };
 

@@ -87,6 +87,7 @@ TEST(caseline_canonical_form)
 		  "((T([2, 3], f32, stride=(3, 1)), T([2], f32, device='cpu')), {})" },
 		{ "((T([2], f32, conj=True, device='cuda:0', data=[1, inf], offset=3, stride=[2]),), {})",
 		  "((T([2], f32, stride=(2,), offset=3, data=[1, inf], device='cuda:0', conj=True),), {})" },
+		{ "((T([2], c64, neg=True, conj=True),), {})", "((T([2], c64, conj=True, neg=True),), {})" },
 		{ "((T([], f32, stride=(), offset=0, conj=False),), {})", "((T([], f32, stride=()),), {})" },
 		{ "((T([2], c64, fill=uniform(-1.5,2)), T([2], i64, fill=perm())), {})",
 		  "((T([2], c64, fill=uniform(-1.5, 2)), T([2], i64, fill=perm)), {})" },

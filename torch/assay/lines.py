@@ -248,7 +248,7 @@ def tensor(x, words):
     offset = x.storage_offset() % (ALIGNED // x.element_size())
     if offset and x.numel():
         s += f", offset={offset}"
-    return s + words(x) + (", conj=True" if x.is_conj() else "") + ")"
+    return s + words(x) + (", conj=True" if x.is_conj() else "") + (", neg=True" if x.is_neg() else "") + ")"
 
 
 def line(name, args, kwargs=None, data=None):
