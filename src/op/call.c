@@ -6,6 +6,7 @@
 #include "op/op.h"
 #include "tensor/promote.h"
 
+#include <assay/kernel.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -233,6 +234,55 @@ int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *e
 	m->dt = ay_promote_result(&p);
 	return m->dt == AY_DT_NONE ? ay_fail(err, AY_ERR_BIND, "the dtypes of '%s' do not promote to one", name)
 				   : 0;
+}
+
+/* NHWC, NDHWC: dimension 1 is the fastest, the others follow from the last to the first. */
+static void channels_last(const struct ay_view *v, int64_t *stride)
+{
+	int64_t step = v->shape[1];
+
+	stride[1] = 1;
+	for (int d = v->ndim - 1; d >= 0; d--) {
+		if (d == 1)
+			continue;
+		stride[d] = step;
+		step *= v->shape[d];
+	}
+}
+
+/* Do v's elements fill their memory, each its own place, in some order of the dimensions? */
+static bool is_packed(const struct ay_view *v)
+{
+	int64_t step = 1;
+
+	for (int n = 0; n < v->ndim; n++) {
+		int d = 0;
+
+		while (d < v->ndim && v->stride[d] != step)
+			d++;
+		if (d == v->ndim)
+			return false;
+		step *= v->shape[d];
+	}
+	return true;
+}
+
+void ay_result_format(const struct ay_call *c, const struct ay_view *v, struct ay_meta *m)
+{
+	if (ay_is_none(c, "memory_format"))
+		return;
+	for (int d = 0; d < v->ndim; d++)
+		if (v->shape[d] < 2)
+			return;
+	m->has_stride = true;
+	switch (ay_int(c, "memory_format")) {
+	case AY_CONTIGUOUS_FORMAT: ay_strides_dense(v->ndim, v->shape, m->stride); break;
+	case AY_PRESERVE_FORMAT:
+		m->has_stride = is_packed(v);
+		memcpy(m->stride, v->stride, sizeof m->stride);
+		break;
+	default: channels_last(v, m->stride);
+	}
 }
 
 int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)

@@ -136,6 +136,9 @@ int ay_dim(const struct ay_call *c, const char *name, const struct ay_view *v, s
 int ay_result_broadcast(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, ...);
 /* The promoted dtype alone, for operators that have their own rule for shapes. */
 int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *err, const char *name);
+/* The strides that the argument memory_format asks of a result of v's shape, where it is given: dense, or with the
+ * channels last, or v's own for preserve_format if v has no gaps. Nothing is promised of dimensions of size 1. */
+void ay_result_format(const struct ay_call *c, const struct ay_view *v, struct ay_meta *m);
 /* Shape and dtype of the first tensor argument; what an operator without .result gets. */
 int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
 /* The same with f32 in place of integers and bools: functions whose values are no integers. */

@@ -238,6 +238,7 @@ typedef long double real;
 #define ay_load_flat  AY_NUM(ay_load_flat)
 #define ay_get        AY_NUM(ay_get)
 #define ay_number     AY_NUM(ay_number)
+#define ay_cast       AY_NUM(ay_cast)
 #define ay_round_bits AY_NUM(ay_round_num)
 
 /* n numbers that live as long as the range. */
@@ -251,6 +252,11 @@ num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i);
 /* A Scalar, float, int or bool argument as a number. */
 num ay_number(const struct ay_call *c, const char *name);
 num ay_round_bits(num x, int bits);
+/* x, which is of dtype `from`, as a copy in `to` has it, and its weight. Floats are rounded to nearest even, float to
+ * integer cuts the fraction off (AY_FREE where it does not fit), integers wrap, all but 0 is True, complex to real
+ * drops the imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where rounding twice makes
+ * a difference, either neighbour is right. */
+num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag);
 
 /* Where the value, and the error weight, of element j of row `row` (absolute) of output k go. */
 static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define row_load AY_NUM(ay_row_load)
+#define row_load  AY_NUM(ay_row_load)
+#define row_store AY_NUM(ay_row_store)
 
 num ay_round_bits(num x, int bits)
 {
@@ -97,6 +98,37 @@ num ay_number(const struct ay_call *c, const char *name)
 	num x;
 
 	row_load(v->dt, v->data, 1, 1, &x);
+	return x;
+}
+
+/* Does an integer dtype hold x, its fraction cut off? */
+static bool fits(enum ay_dt dt, num x)
+{
+	const real most = ldexp((real)1, ay_dt_info(dt)->mant);
+
+	return re(x) > (dt == AY_DT_U8 ? -1 : -most - 1) && re(x) < most;
+}
+
+/* x as dt holds it. */
+static num stored(enum ay_dt dt, num x)
+{
+	long double memory[4];
+
+	row_store(dt, memory, 1, 1, &x);
+	row_load(dt, memory, 1, 1, &x);
+	return x;
+}
+
+num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
+{
+	const bool cuts = ay_dt_info(to)->cls == AY_CLASS_INT && !ay_dt_is_integral(from);
+	const bool twice = ay_dt_is_float(to) && ay_dt_info(to)->mant < 24 && ay_dt_info(from)->mant > 24;
+	const num y = stored(to, cuts ? trunc(re(x)) : x);
+
+	*mag = cuts && !fits(to, x) ? AY_FREE : -1;
+	if (!twice || isnan(re(x)) || stored(to, stored(AY_DT_F32, x)) == y)
+		return y;
+	*mag = 0;
 	return x;
 }
 

@@ -67,6 +67,58 @@ TEST(call_gives_results_their_strides)
 	CHECK(c && c->nout == 0 && c->nscalar_out == 1);
 }
 
+/* A list of results has as many as the operator says, each of its own shape; so has a list that is written. */
+TEST(call_gives_lists_of_results)
+{
+	static const int64_t rows[] = { 2, 2, 1 };
+	struct ay_call *c = bind("aten::unsafe_split.Tensor((T([5, 3], f16), 2), {})");
+
+	CHECK(c && c->nout == 3 && c->noperand == 4);
+	for (int k = 0; c && k < c->nout; k++)
+		CHECKF(c->out[k]->role == AY_RESULT && c->out[k]->view.dt == AY_DT_F16 &&
+			       c->out[k]->view.shape[0] == rows[k] && c->out[k]->view.shape[1] == 3,
+		       "piece %d", k);
+	c = bind("aten::unsafe_split_with_sizes((T([5, 3], f16), [0, 5]), {})");
+	CHECK(c && c->nout == 2 && c->out[0]->view.shape[0] == 0 && c->out[1]->view.shape[0] == 5);
+	c = bind("aten::unsafe_split.Tensor_out((T([3], f32), 2), {'out': [T([2], f32), T([1], f32)]})");
+	CHECK(c && c->nout == 2 && c->out[0]->role == AY_OUT && c->out[1]->view.shape[0] == 1);
+}
+
+/* A memory format is a promise of strides; where a size is 1 they mean nothing. */
+TEST(call_gives_formats_their_strides)
+{
+	static const struct {
+		const char *line;
+		bool promised;
+		int64_t stride[4];
+	} t[] = {
+		{ "aten::contiguous((T([4, 3], f32, stride=(1, 4)),), {})", true, { 3, 1 } },
+		{ "aten::contiguous((T([2, 3, 5, 7], f32),), {'memory_format': torch.channels_last})",
+		  true,
+		  { 105, 1, 21, 3 } },
+		{ "aten::contiguous((T([4, 1], f32),), {})", false, { 1, 1 } },
+		{ "aten::clone((T([4, 3], f32, stride=(1, 4)),), {})", false, { 3, 1 } },
+		{ "aten::clone((T([4, 3], f32, stride=(1, 4)),), {'memory_format': torch.preserve_format})",
+		  true,
+		  { 1, 4 } },
+		{ "aten::clone((T([4, 3], f32, stride=(1, 5)),), {'memory_format': torch.preserve_format})",
+		  false,
+		  { 3, 1 } },
+		{ "aten::clone((T([4, 3], f32, stride=(0, 1)),), {'memory_format': torch.preserve_format})",
+		  false,
+		  { 3, 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct ay_call *c = bind(t[i].line);
+		const struct ay_operand *o = c ? c->out[0] : NULL;
+
+		CHECKF(o && o->has_stride == t[i].promised &&
+			       !memcmp(o->view.stride, t[i].stride, sizeof *t[i].stride * (size_t)o->view.ndim),
+		       "%s", t[i].line);
+	}
+}
+
 TEST(call_knows_what_is_written)
 {
 	struct ay_call *c = bind("aten::add_.Tensor((T([3], f32), T([3], f32)), {})");

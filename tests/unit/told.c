@@ -288,6 +288,24 @@ TEST(told_results_in_arguments_or_nowhere_are_refused)
 	rig_release(&g);
 }
 
+/* `to` may give self as it is; asked for a copy it may not. */
+TEST(told_copies_have_memory_of_their_own)
+{
+	static const char *const lines[] = { "aten::to.dtype((T([3], f32), f32), {})",
+					     "aten::to.dtype((T([3], f32), f32), {'copy': True})" };
+
+	for (int copy = 0; copy < 2; copy++) {
+		struct ay_outcome o;
+		struct rig g;
+
+		rig_init(&g, lines[copy]);
+		g.r[0] = honest(result(g.call, 0), (void *)(uintptr_t)(g.x.pool_at + AY_WIRE_GUARD));
+		o = take(&g, 0);
+		CHECK_SAYS(o, copy ? "memory of an argument" : "cannot be read");
+		rig_release(&g);
+	}
+}
+
 TEST(told_results_of_one_call_are_apart)
 {
 	double both[5] = { 1, 2, 3, 4, 5 };
