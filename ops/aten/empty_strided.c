@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = a tensor of the given size, strides and dtype, whatever lies in it.
+ * empty_strided: out = a tensor of the given size, strides and dtype, whatever lies in it. new_empty_strided: the same,
+ * in the dtype of self where none is given.
  *
  * Nothing is computed: the promise is the layout. A C kernel finds its result laid out so, and may write to its
  * elements or leave them; what it may not do is write between, before or behind them. Strides may skip memory and,
  * as in PyTorch, share it (0). An executor that lets kernels allocate judges shape, dtype and strides.
  *
- * What the original test missed: nothing of what is promised; it never has an empty or 0-dim tensor, a dtype that
- * is not floating, or elements that share memory.
+ * What the original tests missed: no empty or 0-dim tensor, no dtype that is not floating, no elements that share
+ * memory. That of new_empty_strided copies the same numbers into both results and compares them by value, so that any
+ * strides pass, and another dtype than self's is never asked for; what it calls expanded is padded.
  *
- * Cases: original 90, all sound; here 90 full. There is nothing to time.
+ * Cases: empty_strided original 90, all sound; here 90 full. new_empty_strided original 81 (54 + 27); here 81 full, out=
+ * in the layout that is asked for, where the original has one element that PyTorch enlarges with a warning. There is
+ * nothing to time.
  */
 #include "op/op.h"
 
@@ -18,7 +22,8 @@ static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_e
 	const bool out = !ay_has_arg(c, "dtype");
 
 	(void)k, (void)err;
-	m->dt = out ? ay_operand(c, "out")->view.dt : ay_dtype_or(c, "dtype", AY_DT_F32);
+	m->dt = out ? ay_operand(c, "out")->view.dt
+		    : ay_dtype_or(c, "dtype", ay_has_arg(c, "self") ? ay_t(c, "self")->dt : AY_DT_F32);
 	m->ndim = ay_list_count(c, "size");
 	m->has_stride = true;
 	for (int d = 0; d < m->ndim; d++) {
@@ -69,6 +74,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 #define SIZES_DENSE    "(s,t)=([1024],[1])|([2, 3],[3, 1])|([128, 256],[256, 1])|([512, 512],[512, 1])|([8, 16, 4],[64, 4, 1])"
 #define SIZES_REVERSED "(s,t)=([1024],[1])|([2, 3],[1, 2])|([128, 256],[1, 128])|([512, 512],[1, 512])|([8, 16, 4],[1, 8, 128])"
 #define SIZES_PADDED   "(s,t)=([1024],[2])|([2, 3],[6, 2])|([128, 256],[512, 2])|([512, 512],[1024, 2])|([8, 16, 4],[128, 8, 2])"
+#define SIZES_2D       "(s,t)=([2, 3],[3, 1])|([128, 256],[256, 1])|([512, 512],[512, 1])|([2, 3],[1, 2])|([128, 256],[1, 128])|([512, 512],[1, 512])|([2, 3],[6, 2])|([128, 256],[512, 2])|([512, 512],[1024, 2])"
 #define FULL(sizes) \
 	{ "((s, t), {'dtype': dt})", "dt=f32|f16|bf16 " sizes, AY_FULL }, \
 	{ "aten::empty_strided.out((s, t), {'out': T(s, dt, stride=t)})", "dt=f32|f16|bf16 " sizes, AY_FULL }
@@ -87,6 +93,28 @@ const struct ay_op ay_ops_empty_strided[] = {{
 		{ "(([5, 9], [1, 5]), {'dtype': f16, 'layout': torch.strided, 'device': 'cpu', 'pin_memory': False})", "x=1", AY_QUICK },
 		{ "aten::empty_strided.out((s, t), {'out': T(s, dt, stride=t, offset=o)})", "dt=f32|f16|i64|b8 o=0|3 (s,t)=([],[])|([0, 3],[3, 1])|([7],[3])|([5, 9],[1, 5])|([5, 9],[18, 2])", AY_QUICK },
 		FULL(SIZES_DENSE), FULL(SIZES_REVERSED), FULL(SIZES_PADDED),
+	},
+	.accepts   = accepts,
+	.result    = result,
+	.cost      = cost,
+	.promises  = "What the elements hold.",
+	.flags     = AY_META,
+}, {
+	.schemas   = AY_SCHEMAS("aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+				"aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)"),
+	.doc       = "out = a tensor of shape size with the strides given (in elements) and dtype (that of self if None); its content is not "
+		     "promised. Shape and content of self mean nothing. Strides may leave gaps between the elements, and 0 lets elements "
+		     "share memory. In C the result exists already: a kernel may write to its elements or not, but never between or "
+		     "around them.",
+	.cases     = {
+		{ "((T(x, da), s, t), {'dtype': db})", "(da,db)=(f32,None)|(f16,None)|(i64,None)|(b8,None)|(c64,None)|(f32,bf16)|(i32,f64) x=[1] (s,t)=([],[])|([1],[1])|([7],[1])|([0, 3],[3, 1])|([3, 65],[65, 1])|([2, 3, 4, 5],[60, 20, 5, 1])", AY_QUICK },
+		{ "((T([5, 3], dt, stride=(1, 5), offset=3), s, t), {})", "dt=f32|f16|i64|b8 (s,t)=([7],[3])|([5, 9],[1, 5])|([5, 9],[18, 2])|([5, 9],[9, 5])|([3, 4, 5],[1, 3, 12])|([5, 1, 3],[6, 999, 2])", AY_QUICK },
+		{ "((T(x, dt), s, t), {})", "dt=f32|u8 x=[]|[0] (s,t)=([9, 5],[0, 1])|([9, 5],[1, 0])|([9],[0])|([4, 3],[1, 1])", AY_QUICK },
+		{ "((T([2], f32), [5, 9], [1, 5]), {'dtype': f16, 'layout': torch.strided, 'device': 'cpu', 'pin_memory': False})", "x=1", AY_QUICK },
+		{ "aten::new_empty_strided.out((T([2], f32), s, t), {'out': T(s, dt, stride=t, offset=o)})", "dt=f32|f16|i64 o=0|3 (s,t)=([],[])|([0, 3],[3, 1])|([7],[3])|([5, 9],[1, 5])|([5, 9],[18, 2])", AY_QUICK },
+		{ "((T([1], dt), s, t), {'dtype': dt})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
+		{ "((T([1], dt), s, t), {})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
+		{ "aten::new_empty_strided.out((T([1], dt), s, t), {'out': T(s, dt, stride=t)})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
 	},
 	.accepts   = accepts,
 	.result    = result,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out = self, broadcast to a size; dimensions of size 1 are repeated, -1 keeps a size, new dimensions come in front.
+ * expand: out = self, broadcast to a size; dimensions of size 1 are repeated, -1 keeps a size, new dimensions come in
+ * front. expand_as: to the size of other.
  *
  * PyTorch returns a view with stride 0. A native kernel has no views to return: it writes the repeated elements into
  * a dense result. Error: none, elements are copied bit for bit.
  *
- * What the original test missed: at HEAD there is none. The intended one has five pairs of shapes and one -1, in
- * three float dtypes, all dense and none with a new dimension in front, empty, or 0-dim; it compares by tolerance.
+ * What the original tests missed: at HEAD there are none. The intended ones have five pairs of shapes and, for expand,
+ * one -1, in three float dtypes, all dense and none with a new dimension in front, empty, or 0-dim; they compare by
+ * tolerance. other never has another dtype than self.
  *
- * Cases: original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full, the shape of the -1 case ours.
- * implicit is for tracing.
+ * Cases: expand original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full, the shape of the -1
+ * case ours. expand_as original 0 at HEAD, 15 intended; here 15 full. implicit is for tracing.
  */
 #include "op/op.h"
+
+#include <string.h>
 
 static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
 {
@@ -36,6 +40,18 @@ static int result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_e
 	return ay_view_expand(self, m->ndim, m->shape, &to, err);
 }
 
+static int result_as(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err)
+{
+	const struct ay_view *self = ay_t(c, "self"), *other = ay_t(c, "other");
+	struct ay_view to;
+
+	(void)k;
+	m->dt = self->dt;
+	m->ndim = other->ndim;
+	memcpy(m->shape, other->shape, sizeof m->shape);
+	return ay_view_expand(self, m->ndim, m->shape, &to, err);
+}
+
 static void expand(struct ay_ref *r)
 {
 	const num *x = ay_load_flat(r, ay_t(r->c, "self"), 0);
@@ -48,6 +64,12 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	(void)c;
 	k->bytes = -1; /* self is read once, the result written once */
+}
+
+/* other is only looked at for its shape. */
+static void cost_as(const struct ay_call *c, struct ay_cost *k)
+{
+	k->bytes = ay_touched(ay_t(c, "self")) + ay_touched(&c->out[0]->view);
 }
 
 /* clang-format off */
@@ -68,5 +90,22 @@ const struct ay_op ay_ops_expand[] = {{
 	.result    = result,
 	.reference = expand,
 	.cost      = cost,
+	.flags     = AY_EXACT | AY_VIEW,
+}, {
+	.schemas   = AY_SCHEMAS("aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)"),
+	.doc       = "out = self broadcast to the shape of other: dimensions of size 1 are repeated, dimensions that other has more stand in "
+		     "front. The dtype is self's; other's dtype and content mean nothing. In PyTorch a view; a native kernel copies the "
+		     "elements, bit for bit, into out, which is dense and has its final shape already.",
+	.cases     = {
+		{ "((T([1, 5], dt), T([3, 5], dt)), {})", "dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8", AY_QUICK },
+		{ "((T(s, dt), T(t, dt)), {})", "dt=f32|f16|bf16 (s,t)=([],[])|([],[7])|([1],[31])|([7],[7])|([7],[3, 7])|([3, 1],[3, 65])|([5, 1, 9],[5, 4, 9])|([5, 1, 9],[2, 5, 4, 9])|([1, 4, 1],[6, 4, 7])|([0, 1],[0, 4])|([1, 3],[0, 3])", AY_QUICK },
+		{ "((T([33, 1, 40], da, fill=special), T([2, 33, 3, 40], db)), {})", "(da,db)=(f32,f16)|(f16,i64)|(bf16,f32)|(f64,b8)", AY_QUICK },
+		{ "((T([8, 1, 33], dt, stride=st, offset=o), T([8, 5, 33], dt, stride=(5, 1, 40))), {})", "dt=f32|f16|i64 st=[66, 7, 2]|[1, 3, 8]|[1, 1, 0] o=0|3", AY_QUICK },
+		{ "((T(s, dt), T(t, dt)), {})", "dt=f16|f32|bf16 (s,t)=([1],[8])|([1, 16],[8, 16])|([1, 1, 32],[4, 8, 32])|([16, 1],[16, 32])|([1, 16, 1],[8, 16, 32])", AY_FULL },
+		{ "((T(s, dt), T(t, dt)), {})", "dt=f32|bf16 (s,t)=([1, 1024, 1024],[64, 1024, 1024])|([64, 1024, 1],[64, 1024, 1024])", AY_PERF },
+	},
+	.result    = result_as,
+	.reference = expand,
+	.cost      = cost_as,
 	.flags     = AY_EXACT | AY_VIEW,
 }, {0}};
