@@ -143,6 +143,27 @@ TEST(told_views_may_share_and_promised_strides_bind)
 	ay_arena_release(&a);
 }
 
+/* What resolve_conj is for is that nothing is left to conjugate. */
+TEST(told_resolved_views_are_no_views)
+{
+	struct ay_arena a = { 0 };
+	const struct ay_operand *conj = result(bind(&a, "aten::resolve_conj((T([1], c64, conj=True),), {})"), 0);
+	const struct ay_operand *neg = result(bind(&a, "aten::resolve_neg((T([2], f32, neg=True),), {})"), 0);
+	struct ay_wire_result r = honest(conj, "12345678");
+	struct ay_told t;
+	char text[400] = "";
+
+	CHECK(!ay_told_examine(&t, &r, conj, true, text, sizeof text));
+	r.flags = AY_NEG;
+	CHECK(!ay_told_examine(&t, &r, conj, true, text, sizeof text));
+	r.flags = AY_CONJ;
+	CHECK(ay_told_examine(&t, &r, conj, true, text, sizeof text) && strstr(text, "to be conjugated"));
+	r = honest(neg, "12345678");
+	r.flags = AY_NEG;
+	CHECK(ay_told_examine(&t, &r, neg, true, text, sizeof text) && strstr(text, "to be negated"));
+	ay_arena_release(&a);
+}
+
 TEST(told_layouts_and_signs_become_what_is_due)
 {
 	struct ay_arena a = { 0 };
