@@ -14,8 +14,8 @@ static int64_t whole_at(const ay_tensor *self, const ay_tensor *piece, int64_t d
 	return at;
 }
 
-int aten_unsafe_split_Tensor(const ay_tensor *self, int64_t split_size, int64_t dim, ay_tensor *const *out, int64_t n_out,
-			     const ay_ctx *ctx)
+int aten_unsafe_split_Tensor(const ay_tensor *self, int64_t split_size, int64_t dim, ay_tensor *const *out,
+			     int64_t n_out, const ay_ctx *ctx)
 {
 	const size_t item = (size_t)self->dtype.bits / 8;
 

@@ -67,7 +67,7 @@ static void fill(struct ay_ref *r)
 	const struct ay_call *c = r->c;
 	const char *name = value_name(c);
 	const enum ay_dt to = c->out[0]->view.dt;
-	double mag = -1;
+	double mag = 0;
 	num x = is_ones(c);
 
 	if (name) {
@@ -259,6 +259,7 @@ const struct ay_op ay_ops_creation[] = {{
 	.result    = result,
 	.reference = fill,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "which neighbour a double gives near a tie of a half type",
 	.flags     = AY_CONSTANT,
 }, {
@@ -280,6 +281,7 @@ const struct ay_op ay_ops_creation[] = {{
 	.result    = result,
 	.reference = fill,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "which neighbour a double gives near a tie of a half type",
 	.flags     = AY_CONSTANT | AY_ONE,
 }, {
@@ -303,6 +305,7 @@ const struct ay_op ay_ops_creation[] = {{
 	.accepts   = accepts,
 	.reference = fill,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "floats of a tensor that an integer dtype does not hold; which neighbour a double gives near a tie of a half type",
 	.flags     = AY_CONSTANT,
 }, {

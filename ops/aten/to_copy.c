@@ -186,6 +186,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = result,
 	.reference = to_copy,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
 }, {
 	.schemas   = AY_SCHEMAS("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
@@ -225,6 +226,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = to_result,
 	.reference = to_copy,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type; "
 		     "whether a result that nothing changed is self",
 	.flags     = AY_VIEW,
@@ -259,6 +261,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.accepts   = accepts_source,
 	.reference = copy,
 	.cost      = cost,
+	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
 }, {
 	.schemas   = AY_SCHEMAS("aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",

@@ -104,7 +104,8 @@ static int view_select(const struct ay_call *c, struct ay_view *v, struct ay_err
 	if (dim < 0)
 		return -1;
 	if (index < -n || index >= n)
-		return ay_fail(err, AY_ERR_BIND, "there is no index %lld among %lld", (long long)index, (long long)n);
+		return ay_fail(err, AY_ERR_BIND, "there is no index %lld among %lld", (long long)index,
+			       (long long)n);
 	advance(v, (index < 0 ? index + n : index) * v->stride[dim]);
 	drop_dim(v, dim);
 	return 0;
@@ -204,15 +205,15 @@ static void see_reshape(struct ay_ref *r)
 		*ay_val(r, 0, i, 0) = ay_get(r, ay_t(r->c, "self"), i);
 }
 
-#define VIEW(name)                                                                                    \
+#define VIEW(name)                                                                                      \
 	static int name##_result(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err) \
-	{                                                                                             \
-		(void)k;                                                                              \
-		return meta_of(c, m, err, view_##name);                                               \
-	}                                                                                             \
-	static void see_##name(struct ay_ref *r)                                                      \
-	{                                                                                             \
-		copy_view(r, view_##name);                                                            \
+	{                                                                                               \
+		(void)k;                                                                                \
+		return meta_of(c, m, err, view_##name);                                                 \
+	}                                                                                               \
+	static void see_##name(struct ay_ref *r)                                                        \
+	{                                                                                               \
+		copy_view(r, view_##name);                                                              \
 	}
 VIEW(as_strided)
 VIEW(narrow)
@@ -245,8 +246,9 @@ static const char *aten_differs(const struct ay_call *c)
 {
 	const struct ay_view *self = ay_t(c, "self");
 
-	return self->neg && ay_dt_is_complex(self->dt) ? "the negatives of complex zeros lose their sign in vectors"
-						       : NULL;
+	return self->neg && ay_dt_is_complex(self->dt)
+		       ? "the negatives of complex zeros lose their sign in vectors"
+		       : NULL;
 }
 
 /* Every element of the result is read once, where expanded dimensions and overlaps do not make fewer of them. */

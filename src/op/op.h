@@ -252,10 +252,13 @@ num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i);
 /* A Scalar, float, int or bool argument as a number. */
 num ay_number(const struct ay_call *c, const char *name);
 num ay_round_bits(num x, int bits);
-/* x, which is of dtype `from`, as a copy in `to` has it, and its weight. Floats are rounded to nearest even, float to
- * integer cuts the fraction off (AY_FREE where it does not fit), integers wrap, all but 0 is True, complex to real
- * drops the imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where rounding twice makes
- * a difference, either neighbour is right. */
+/* Ulps of a result that is to be one number: no other is as near, not even below a power of two. With weight 0 this
+ * is compared faster than exactly. */
+#define AY_K_SAME 0.25
+/* x, which is of dtype `from`, as a copy in `to` has it, and its weight for k_out = AY_K_SAME. Floats are rounded to
+ * nearest even, float to integer cuts the fraction off (AY_FREE where it does not fit), integers wrap, all but 0 is
+ * True, complex to real drops the imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where
+ * rounding twice makes a difference, either neighbour is right. */
 num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag);
 
 /* Where the value, and the error weight, of element j of row `row` (absolute) of output k go. */

@@ -124,11 +124,12 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	const bool cuts = ay_dt_info(to)->cls == AY_CLASS_INT && !ay_dt_is_integral(from);
 	const bool twice = ay_dt_is_float(to) && ay_dt_info(to)->mant < 24 && ay_dt_info(from)->mant > 24;
 	const num y = stored(to, cuts ? trunc(re(x)) : x);
+	const real least = ldexp((real)1, ay_dt_info(to)->emin); /* below, a bound would let it be flushed to 0 */
 
-	*mag = cuts && !fits(to, x) ? AY_FREE : -1;
+	*mag = cuts && !fits(to, x) ? AY_FREE : ay_dt_is_complex(to) || !(fabs(re(y)) >= least) ? -1 : 0;
 	if (!twice || isnan(re(x)) || stored(to, stored(AY_DT_F32, x)) == y)
 		return y;
-	*mag = 0;
+	*mag = 0.5 * (double)ay_dt_ulp(to, re(x)) / (AY_K_ACC * ay_u_acc(to));
 	return x;
 }
 
