@@ -213,7 +213,8 @@ TEST(ops_cases_are_not_friendly)
 			CHECKF(met.offset, "%s: no offset", r->op[i].name);
 			CHECKF(met.strided || op->scalar || op->flags & AY_ONE, "%s: no strides", r->op[i].name);
 			/* item has them as data=; probabilities and integers have none, and neither has what nobody reads */
-			CHECKF(met.special || !met.floats || op->scalar || !met.read || op->flags & (AY_RANDOM | AY_META),
+			CHECKF(met.special || !met.floats || op->scalar || !met.read ||
+				       op->flags & (AY_RANDOM | AY_META),
 			       "%s: no special values", r->op[i].name);
 		}
 		ay_suite_release(&s);
