@@ -32,7 +32,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ROUNDS = 1000, NULL_SETS = 256, SETS_MAX = 4000, SCRATCH = 64 << 20, SEAT_BYTES = 192 << 20 };
+enum {
+	MOST_ROUNDS = 1000,
+	RENEWED_AFTER = 4,
+	NULL_SETS = 256,
+	SETS_MAX = 4000,
+	SCRATCH = 64 << 20,
+	SEAT_BYTES = 192 << 20
+};
 static const double batch_ns = 12e6, allowed = 1.02;
 
 static struct ay_sandbox *sandbox;
@@ -134,7 +141,8 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s, int in, int out)
+static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k, const struct ay_sets *s, int in,
+							   int out)
 {
 	int (*call)(void *const *) = find_call(k);
 	struct ay_wire_call c;
@@ -167,13 +175,27 @@ static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s,
 	_exit(0);
 }
 
+/* Where a stack lies in its page is worth some per cent: both sides go through all of it. */
+static int shift_of(int renewal)
+{
+	return renewal * 159 * 16 % AY_WIRE_SHIFTS;
+}
+
+static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s, int shift, int in, int out)
+{
+	void *below = __builtin_alloca((size_t)shift + 16);
+
+	__asm__ volatile("" : : "r"(below) : "memory");
+	plain_loop(k, s, in, out);
+}
+
 struct plain {
 	struct ay_sets sets;
 	pid_t pid;
 	int in, out;
 };
 
-static void plain_start(struct plain *p, const struct work *k, int cap)
+static void plain_start(struct plain *p, const struct work *k, int cap, int renewal)
 {
 	struct ay_err err = { 0 };
 	int in[2], out[2];
@@ -187,7 +209,7 @@ static void plain_start(struct plain *p, const struct work *k, int cap)
 	if (!p->pid) {
 		close(in[1]);
 		close(out[0]);
-		plain_child(k, &p->sets, in[0], out[1]);
+		plain_child(k, &p->sets, shift_of(renewal), in[0], out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -226,13 +248,14 @@ static void plain_stop(struct plain *p)
 
 /* --- the same under the gate ----------------------------------------------------------------------------- */
 
-static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int cap)
+static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int cap, int renewal)
 {
 	struct ay_seat_spec spec = { .sitter = { k->proto, so_fd },
 				     .empty = so_fd < 0,
 				     .master = &k->master,
 				     .cap = cap,
 				     .threads = k->threads,
+				     .stack_shift = shift_of(renewal),
 				     .timeout_s = 20,
 				     .sandbox = sandbox,
 				     .cpus = &k->kernel,
@@ -260,6 +283,17 @@ static struct took judged_batch(struct ay_seat *s, struct ay_key key, int n)
 	return (struct took){ b.ns, b.cpu_ns };
 }
 
+static void hand_over(struct ay_seat *s, bool busy, double *ns)
+{
+	struct ay_outcome o;
+	struct ay_err err = { 0 };
+
+	if (ay_seat_hand_over(s, busy, ns, &o, &err))
+		die(&err);
+	if (o.what != AY_X_RAN)
+		fprintf(stderr, "bench: %s\n", o.text), exit(2);
+}
+
 /* --- one row --------------------------------------------------------------------------------------------- */
 
 static struct ay_key new_key(void)
@@ -274,7 +308,7 @@ static int choose_m(const struct work *k)
 	struct plain p;
 	double ns = 0;
 
-	plain_start(&p, k, 2);
+	plain_start(&p, k, 2, 0);
 	for (int i = 0; i < 4; i++)
 		ns = plain_batch(&p, k->spare, new_key(), 2).ns / 2;
 	plain_stop(&p);
@@ -287,7 +321,8 @@ struct row {
 
 /* All batches of a row, in the order of the rounds. */
 struct batches {
-	struct took plain, judged, one, many; /* the last two: empty calls */
+	struct took plain, judged, one, many; /* the last two: of a batch that does nothing, of empty calls */
+	double empty;                         /* one of those */
 };
 
 static double median(const struct batches *b, int n, size_t at)
@@ -301,14 +336,15 @@ static double median(const struct batches *b, int n, size_t at)
 
 static void sum_up(const struct work *k, const struct batches *b, int n, struct row *r)
 {
-	const double cpu0 = median(b, n, offsetof(struct batches, one.cpu));
 	double d[MOST_ROUNDS], cpu[MOST_ROUNDS], mid, lo, hi;
 
 	r->c0 = median(b, n, offsetof(struct batches, one.ns));
-	r->null = (median(b, n, offsetof(struct batches, many.ns)) - r->c0) / NULL_SETS;
+	r->null = (median(b, n, offsetof(struct batches, many.ns)) -
+		   median(b, n, offsetof(struct batches, empty))) /
+		  NULL_SETS;
 	for (int i = 0; i < n; i++) {
 		d[i] = log((b[i].judged.ns - r->c0) / b[i].plain.ns);
-		cpu[i] = (b[i].judged.cpu - cpu0) / b[i].plain.cpu;
+		cpu[i] = b[i].judged.cpu / b[i].plain.cpu;
 	}
 	ay_interval(d, n, 0.05, &mid, &lo, &hi);
 	r->ratio = exp(mid);
@@ -319,16 +355,15 @@ static void sum_up(const struct work *k, const struct batches *b, int n, struct 
 	r->judged = (median(b, n, offsetof(struct batches, judged.ns)) - r->c0) / k->m;
 }
 
-static void measure(const struct work *k, int rounds, struct row *r)
+/* Some rounds of the same two processes. */
+static void measure_some(const struct work *k, struct ay_seat *empty, int renewal, struct batches *b)
 {
-	static struct batches b[MOST_ROUNDS];
-	struct ay_seat seat, empty;
+	struct ay_seat seat;
 	struct plain p;
 
-	plain_start(&p, k, k->m);
-	open_seat(k, &seat, k->so_fd, k->m);
-	open_seat(k, &empty, -1, NULL_SETS);
-	for (int i = -3; i < rounds; i++) { /* the first few warm up */
+	plain_start(&p, k, k->m, renewal);
+	open_seat(k, &seat, k->so_fd, k->m, renewal);
+	for (int i = -2; i < RENEWED_AFTER; i++) { /* the first few warm up */
 		struct batches *now = &b[i < 0 ? 0 : i];
 		const struct ay_key key = new_key();
 
@@ -337,11 +372,22 @@ static void measure(const struct work *k, int rounds, struct row *r)
 		now->judged = judged_batch(&seat, key, k->m);
 		if (i % 2 == 0)
 			now->plain = plain_batch(&p, k->spare, key, k->m);
-		now->one = judged_batch(&empty, key, 1);
-		now->many = judged_batch(&empty, key, NULL_SETS);
+		hand_over(empty, true, &now->one.ns);
+		hand_over(empty, false, &now->empty);
+		now->many = judged_batch(empty, key, NULL_SETS);
 	}
 	plain_stop(&p);
 	ay_seat_close(&seat);
+}
+
+static void measure(const struct work *k, int rounds, struct row *r)
+{
+	static struct batches b[MOST_ROUNDS + RENEWED_AFTER];
+	struct ay_seat empty;
+
+	open_seat(k, &empty, -1, NULL_SETS, 0);
+	for (int i = 0; i < rounds; i += RENEWED_AFTER)
+		measure_some(k, &empty, i / RENEWED_AFTER, b + i);
 	ay_seat_close(&empty);
 	sum_up(k, b, rounds, r);
 }

@@ -102,6 +102,7 @@ struct ay_exec_spec {
 	/* Native, and nobody's kernel: further folders of this machine that it sees, and /proc whole; NULL-ended. NULL:
 	 * neither, as is due for strangers. */
 	const char *const *folders;
+	int stack_shift;       /* see struct ay_wire_page */
 	double load_timeout_s; /* constructors run here */
 	bool spin;             /* a core is left over for waiting on */
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */

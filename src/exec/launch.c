@@ -149,6 +149,7 @@ int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_
 	if (page < 0)
 		return -1;
 	l->page->spin_us = spin_us;
+	l->page->stack_shift = (uint32_t)spec->stack_shift;
 	l->page->go = 1; /* there before it starts: the greeting answers no message */
 	if (hand_filter(l->page, s, spec->python ? AY_JAIL_PYTHON : AY_JAIL_EXECUTOR, err) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||

@@ -47,6 +47,7 @@ enum {
 	AY_WIRE_NAME = 256,
 	AY_WIRE_LINE = 64, /* bytes that two writers must not share */
 	AY_WIRE_BUSY_NS = 3000000,
+	AY_WIRE_SHIFTS = 4096, /* of the stack, in steps of 16 */
 };
 
 enum ay_wire_type {
@@ -101,8 +102,9 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) uint32_t go;
 	uint32_t spin_us; /* how long to spin before sleeping */
 	uint32_t judge_sleeps;
-	uint32_t filter_n; /* at the start: instructions of the filter of system calls, in `scalar` */
-	uint32_t own_pids; /* the executor is in a pid namespace of its own */
+	uint32_t filter_n;    /* at the start: instructions of the filter of system calls, in `scalar` */
+	uint32_t own_pids;    /* the executor is in a pid namespace of its own */
+	uint32_t stack_shift; /* how many bytes lower than usual the stack of calls begins; below AY_WIRE_SHIFTS */
 	_Alignas(AY_WIRE_LINE) uint32_t done;
 	uint32_t exec_sleeps;
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;

@@ -47,6 +47,7 @@ struct pair {
 	struct gate *ga, *gb;        /* of the kernel, of the baseline */
 	double lift;                 /* what each call of the baseline costs more by its kind alone */
 	struct ay_sets mem_a, mem_b; /* of the seats, while they are not open */
+	int renewals;                /* of the processes */
 	double open_s, opened_s;     /* what opening both took the last time, and when that was */
 	struct ay_sets reference;    /* where the reference works */
 	cpu_set_t cpus, judge_cpus, before;
@@ -86,8 +87,9 @@ int ay_pair_blocks(struct pair *p);
 
 /*
  * Ends both processes and begins again with new ones, which change places in memory. Which pages a process has, and what
- * else was drawn for it when it began, is worth some per cent as long as it lives (5 % of a sort): one process each would
- * be one draw. 1: something is amiss.
+ * else was drawn for it when it began, is worth some per cent as long as it lives (5 % of a sort), and so is where its
+ * stack lies (16 % of a softmax): one process each would be one draw. Both get the same place for the stack, so that
+ * equals stay equal; over the blocks it goes through a page. 1: something is amiss.
  */
 int ay_pair_renew(struct pair *p);
 

@@ -68,6 +68,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 				  .python = spec->sitter.python,
 				  .about = spec->sitter.about,
 				  .folders = spec->sitter.folders,
+				  .stack_shift = spec->stack_shift,
 				  .load_timeout_s = spec->timeout_s,
 				  .spin = spec->spare,
 				  .freezable = true,

@@ -42,6 +42,7 @@ struct ay_seat_spec {
 	bool empty; /* its calls do nothing: on sets that share one place */
 	const struct ay_master *master;
 	int cap, threads;
+	int stack_shift; /* see struct ay_exec_spec */
 	double timeout_s;
 	struct ay_sandbox *sandbox;
 	const cpu_set_t *cpus;
