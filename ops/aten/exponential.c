@@ -11,10 +11,10 @@
  *
  * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.
  *
- * What it can see, from the 92,100 draws of the quick rows on: lambd wrong by 5 per cent, or 1/lambd for lambd
- * from 1,000; a normal, uniform, geometric or half-normal law of the same mean; numbers of 6 bits; a tail that is
- * cut at its last 1/128; equal neighbours, lanes or rows. draws_* of tests/unit plants them. Small cases test the
- * support only.
+ * What it can see, from the 92,100 draws of the quick rows on: lambd wrong by 5 per cent; 1 / lambd for lambd; a
+ * half-normal or uniform law, or whole numbers of eighths, of about the same mean; numbers of 6 bits; a tail that
+ * is cut at its last 1/128; equal neighbours, lanes or rows. draws_of_exponential plants them. Small cases test
+ * the support only.
  *
  * What the original test missed: at HEAD there is none. The intended one asks whether the least of 96,000 draws is
  * above 0: a constant passes.

@@ -313,6 +313,7 @@ const struct ay_op ay_ops_norms[] = {{
 		{ "((T([40, 33], dt), p, d, x), {})", "dt=f32|f16|bf16|f64 (p,x)=(2.0,5.7)|(1.0,26)|(3,3.7)|(0.5,700.0)|(inf,2.0) d=0|1", AY_QUICK },
 		{ "((T([3, n], dt), p, 0, 1.0), {})", "dt=f32|f16|bf16 p=1.0|2.0 n=1000|8192", AY_QUICK },
 		{ "((T(s, dt), 2.0, 0, x), {})", "dt=f32|f16|bf16 s=[9, 33] x=0.001|1000 ; dt=f32|f16|bf16 s=[3, 7] x=0", AY_QUICK },
+		{ "((T([9, 33], dt, fill=normal(0, 1e-6)), 2.0, 0, 1e-6), {})", "dt=f32|bf16|f64", AY_QUICK },
 		{ "((T([40, 9], dt, fill=fl), p, 0, 4.0), {})", "dt=f32|f16|bf16 p=1.0|2.0|inf fl='nonfinite'|'heavy'", AY_QUICK },
 		{ "((T([40, 9], dt, fill=exact), p, 0, 4.0), {})", "dt=f32|f16|bf16 p=1.0|2.0|inf", AY_QUICK },
 		{ "((T([8, 33], dt, stride=(66, 2), offset=3), 2.0, d, 4.0), {})", "dt=f32|f16|bf16 d=0|1", AY_QUICK },

@@ -12,12 +12,12 @@
  *
  * The place of a draw k in its law is V = P(<k) + P(k)/2: with mean 1/2 whatever the rate, and variance (1 - sum
  * P^3)/12. Draws that the dtype rounds (bf16: above 256) stand for all that round to them. Rates up to EXACT are
- * summed term by term; above, the normal law with its first correction is off by 4e-5, which no test here can see.
+ * summed term by term; above, the normal law with its first correction is off by 2e-5, which no test here can see.
  * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.
  *
  * What it can see, from the 92,100 draws of the quick rows on: rates wrong by 3 per cent, one rate for all; the
  * rounded rate instead of a draw; a rounded normal or geometric law of the same mean; half or double the variance;
- * equal neighbours, lanes or rows. draws_* of tests/unit plants them. Small cases test the support only.
+ * equal neighbours, lanes or rows. draws_of_poisson plants them. Small cases test the support only.
  *
  * Cases: original 36 (18 + 18 with out=), sound but for the comparison; with and without a generator is one case
  * here, where there always is one: here 18 full.
