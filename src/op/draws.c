@@ -44,8 +44,7 @@ void ay_draws_load(const struct ay_view *v, const struct ay_view *like, double *
 
 /* --- sums ------------------------------------------------------------------------------------------------ */
 
-/* A sum of deviations against what its variance allows. */
-static bool check_sum(struct ay_finding *f, const char *what, double sum, double var, double n, double a)
+bool ay_draws_within(const char *what, double sum, double var, double n, double a, struct ay_finding *f)
 {
 	double t = ay_bernstein(var, a) + BIAS * n;
 
@@ -77,7 +76,7 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 		char text[100];
 
 		snprintf(text, sizeof text, groups > 1 ? "%s %d of %d" : "%s", what, g + 1, groups);
-		if (!check_sum(f, text, sum[g], var[g], n[g], a))
+		if (!ay_draws_within(text, sum[g], var[g], n[g], a, f))
 			return false;
 	}
 	return true;
@@ -230,7 +229,7 @@ static bool check_counts(const struct bins *b, const double *count, double n, st
 		const double p = b->chance[k];
 
 		snprintf(text, sizeof text, "draws in bin %d of %d, %.4g %% of all", k + 1, BINS, 100 * p);
-		if (!check_sum(f, text, count[k] - n * p, n * p * (1 - p), n, a))
+		if (!ay_draws_within(text, count[k] - n * p, n * p * (1 - p), n, a, f))
 			return false;
 	}
 	for (int k = 0; k < EDGES; k++) {
@@ -238,7 +237,7 @@ static bool check_counts(const struct bins *b, const double *count, double n, st
 
 		sum += count[k];
 		snprintf(text, sizeof text, "draws up to %.4g, %.4g %% of all", b->edge[k], 100 * p);
-		if (!check_sum(f, text, sum - n * p, n * p * (1 - p), n, a))
+		if (!ay_draws_within(text, sum - n * p, n * p * (1 - p), n, a, f))
 			return false;
 	}
 	return true;

@@ -194,6 +194,8 @@ struct ay_draws {
 };
 /* All elements of v as doubles, broadcast to the shape of `like`. */
 void ay_draws_load(const struct ay_view *v, const struct ay_view *like, double *dst);
+/* A sum of n such d against the variances' sum. */
+bool ay_draws_within(const char *what, double sum, double var, double n, double alpha, struct ay_finding *f);
 /* Sums of d over each of up to 64 groups (group NULL: one); each raises a false alarm with probability alpha. */
 bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *group, int groups, double alpha,
 		  struct ay_finding *f);
