@@ -210,7 +210,7 @@ const struct ay_op ay_ops_rrelu_with_noise[] = {{
 		{ "((T([5, 9], f32), T([5, 9], f32)), {})", "", AY_QUICK },
 		{ "((T(s, dt), T(s, dt), l, u, t), {})", "(l,u)=(0.125,0.3333333333333333)|(0.1,0.4) t=False|True dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "aten::rrelu_with_noise.out((T(s, dt), T(s, dt), l, u, t), {'out': T(s, dt)})", "(l,u)=(0.125,0.3333333333333333)|(0.1,0.4) t=False|True dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
-		{ "((T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t), {})", "dt=f32|bf16 t=False|True s=[512, 1024]|[4096, 4096]", AY_PERF },
+		{ "((T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t), {})", "dt=f32|bf16 t=False|True s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
 	.accepts   = accepts,
 	.result    = ay_result_like_first,
