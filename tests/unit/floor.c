@@ -51,6 +51,24 @@ static const struct {
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32)), {})", 80 + 40 + 40, 0 },
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32), True), {})", 80 + 40, 10 },
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([1], f32)), {})", 80 + 4 + 40, 0 },
+	{ "aten::index_select((T([50, 4], f32), 0, T([3], i64)), {})", 12 * 4 + 3 * 8, 0 },
+	{ "aten::index.Tensor((T([50, 4], f32), [T([3], i64)]), {})", 12 * 4 + 3 * 8, 0 },
+	/* twelve of forty are overwritten, and so many of src are read; a sum needs all of self */
+	{ "aten::scatter.src((T([10, 4], f32), 0, T([3, 4], i64), T([5, 4], f32)), {})", 160 + 96 + 112 + 48, 0 },
+	{ "aten::scatter.value((T([10, 4], f32), 0, T([3, 4], i64), 1), {})", 160 + 96 + 112, 0 },
+	{ "aten::scatter.reduce((T([10, 4], f32), 0, T([3, 4], i64), T([5, 4], f32)), {'reduce': 'add'})",
+	  160 + 96 + 160 + 48, 12 },
+	/* a mask that is false everywhere leaves the rest alone */
+	{ "aten::masked_fill_.Scalar((T([8, 4], f32), T([4], b8), 1), {})", 4, 0 },
+	{ "aten::select_backward((T([4], f32), [3, 4], 0, 1), {})", 16 + 48, 0 },
+	{ "aten::stack(([T([2, 3], f16), T([2, 3], f16)],), {})", 2 * (6 + 6 + 12), 0 },
+	{ "aten::rot90((T([2, 3], f32),), {})", 24 + 24, 0 },
+	/* every second row and column, of which four places are shown */
+	{ "aten::im2col((T([1, 4, 4], f32), [1, 1], [1, 1], [0, 0], [2, 2]), {})", 16 + 16, 0 },
+	/* self is only a shape */
+	{ "aten::reflection_pad1d_backward((T([1, 6], f32), T([1, 4], f32), [1, 1]), {})", 24 + 16, 6 },
+	{ "aten::upsample_nearest2d_backward((T([1, 1, 4, 4], f32), [4, 4], [1, 1, 2, 2]), {})", 64 + 16, 16 },
+	{ "aten::affine_grid_generator((T([1, 2, 3], f32), [1, 1, 2, 2], False), {})", 24 + 32, 32 },
 	/* x^0 = 1 and 1^y = 1 need one of the two */
 	{ "aten::pow.Tensor_Tensor((T([8, 4], f32), T([4], f32)), {})", 128 + 16, 640 },
 	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 0), {})", 128, 640 },
