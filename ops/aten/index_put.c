@@ -9,7 +9,7 @@
  * which is also the one that values is broadcast to; if a None stands between them, B comes first. Negative
  * indices count from the end. How many places a mask names must be known before there is data, because the
  * result's shape depends on it: by data=, by fill=mask(k), or by the fill of a line that says nothing, which makes
- * every second place true.
+ * half of the places true.
  *
  * Error. index copies bit for bit. Without accumulate: none; which of two values wins a place is undefined, so
  * such a place is not judged, and fills give distinct ones. With accumulate an element is the sum of its old value
@@ -67,6 +67,23 @@ static const uint8_t *elem(const struct ay_view *v, int64_t i)
 	return (const uint8_t *)v->data + ay_view_at(v, i) * ay_dt_info(v->dt)->bytes;
 }
 
+/* How many elements of a mask its fill will make true. */
+static int64_t filled_true(const struct ay_operand *o)
+{
+	const int64_t n = ay_numel_of(&o->view), k = o->fill.n == 1 ? o->fill.arg[0].i : -1;
+	const struct {
+		const char *fill;
+		int64_t n;
+	} counts[] = { { "place", n / 2 }, { "zeros", 0 }, { "ones", n }, { "mask", k < n ? k : n } };
+
+	if (ay_view_extent(&o->view) - o->view.offset != n) /* fills go by storage */
+		return UNKNOWN;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (!strcmp(counts[i].fill, o->fill.name) && counts[i].n >= 0)
+			return counts[i].n;
+	return UNKNOWN;
+}
+
 static int64_t count_true(const struct ay_operand *o)
 {
 	int64_t n = 0;
@@ -78,16 +95,7 @@ static int64_t count_true(const struct ay_operand *o)
 	}
 	for (int i = 0; o->data && i < o->data->list.n; i++)
 		n += o->data->list.v[i].kind == AY_V_BOOL ? o->data->list.v[i].b : o->data->list.v[i].i != 0;
-	if (o->data)
-		return n;
-	n = ay_numel_of(&o->view);
-	if (ay_view_extent(&o->view) - o->view.offset != n) /* fills go by storage */
-		return UNKNOWN;
-	if (!strcmp(o->fill.name, "place"))
-		return n / 2;
-	if (strcmp(o->fill.name, "mask") || o->fill.n != 1 || o->fill.arg[0].i < 0)
-		return UNKNOWN;
-	return o->fill.arg[0].i < n ? o->fill.arg[0].i : n;
+	return o->data ? n : filled_true(o);
 }
 
 /* Gives each index its dimensions and broadcasts them. */

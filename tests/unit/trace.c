@@ -125,6 +125,7 @@ static const char script[] =
 	"torch.nn.functional.embedding(torch.tensor([3, 99]), table)\n"
 	"torch.nn.functional.embedding(torch.arange(60).view(3, 20), table)\n"
 	"torch.empty(9, dtype=torch.long).index_put_([torch.tensor([2, 0])], torch.tensor([5, 6]))\n"
+	"table[torch.arange(100) < 37]\n"
 	"t = threading.Thread(target=lambda: torch.erf(table)); t.start(); t.join()\n"
 	"with torch.inference_mode(): torch.nn.functional.linear(table, table)\n"
 	"torch.cat([table, table[:2]], dim=0).to(torch.bfloat16, memory_format=torch.preserve_format)\n"
@@ -148,6 +149,7 @@ static const char *const wanted[] = {
 	"cnt: 1, aten::embedding((T([100, 4], f32), T([2], i64, data=[3, 99])), {})\n",
 	"cnt: 1, aten::embedding((T([100, 4], f32), T([3, 20], i64, fill=index(100))), {})\n",
 	"cnt: 1, aten::index_put_((T([9], i64), [T([2], i64, data=[2, 0])], T([2], i64)), {})\n",
+	"cnt: 1, aten::index.Tensor((T([100, 4], f32), [T([100], b8, fill=mask(37))]), {})\n",
 	"cnt: 1, aten::where.self((T([40], b8, fill=bool(0.5)), T([], f32), T([], f32)), {})\n",
 	/* a thread, a composite, and values of every kind */
 	"cnt: 1, aten::erf((T([100, 4], f32),), {})\n",

@@ -136,6 +136,8 @@ MATTERS = {base: arg for base, arg in LIMITS}
 MATTERS.update(dict.fromkeys(["masked_fill", "masked_scatter", "masked_select"], "mask"), where="condition")
 # What is named twice here is written twice, in no order: the integers must stay different.
 DISTINCT = {"scatter", "index_copy", "index_put", "index_put_impl", "unsafe_index_put", "put"}
+# A mask here means so many places: the catalogue has a fill for that.
+COUNTED = {"aten::index", "aten::index_put_", "aten::_index_put_impl_"}
 # Arguments whose integers go together with a size elsewhere in the call.
 EXACT = {"repeats", "lengths", "offsets", "input_lengths", "target_lengths", "offs", "cum_seq_q", "cum_seq_k"}
 # These copy integers, move them or calculate with them: any will do.
@@ -229,7 +231,7 @@ def content(x, known, call, arg, k):
     distinct = known.base in DISTINCT and not call.get("accumulate") and limit is not None
     few = x.numel() <= (SOME if distinct or arg in EXACT else FEW) and not overlaps(x)
     if x.dtype == torch.bool:
-        return some_bools(x, few, known.name == "aten::index_put_")
+        return some_bools(x, few, known.name in COUNTED)
     return some_integers(x, few, limit and limit(call, k), distinct)
 
 
