@@ -75,6 +75,20 @@ void ay_judge_rest(struct ay_judge *j)
 	j->has_pool = false;
 }
 
+double ay_judge_patience(const struct ay_policy *p, uint64_t bytes)
+{
+	return p->call_timeout_s + (double)(bytes >> 28);
+}
+
+static double patience(const struct trial *t)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < t->nneed; i++)
+		bytes += t->need[i].bytes;
+	return ay_judge_patience(&t->j->policy, bytes);
+}
+
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail)
 {
 	struct ay_report *r = t->rep;
@@ -135,7 +149,7 @@ void ay_trial_outcome(struct trial *t, const struct ay_outcome *o)
 	if (o->what == AY_X_CRASHED)
 		detail = describe_crash(t, o, &v);
 	else if (o->what == AY_X_HUNG)
-		detail = ay_sprintf(t->a, "did not return within %g s", t->j->policy.call_timeout_s);
+		detail = ay_sprintf(t->a, "did not return within %g s", patience(t));
 	else if (o->what == AY_X_REFUSED && o->rc == AY_UNSUPPORTED && !t->j->kernel.about)
 		detail = "returned AY_UNSUPPORTED";
 	else if (o->what == AY_X_REFUSED && !t->j->kernel.about)
@@ -413,7 +427,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 {
 	int64_t begin = ay_now_ns();
 	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op };
-	struct ay_batch b = { .threads = j->policy.threads, .timeout_s = j->policy.call_timeout_s };
+	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
@@ -433,6 +447,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		b.offset = t.offset;
 		b.rng = t.rng;
 		b.told = t.told;
+		b.timeout_s = patience(&t);
 		if (run(&t, &b, err))
 			return -1;
 	}

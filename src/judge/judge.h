@@ -24,9 +24,9 @@
 #include "timing/timing.h"
 
 struct ay_policy {
-	int threads;        /* a kernel may use */
-	int oracle_threads; /* we may use */
-	double call_timeout_s;
+	int threads;           /* a kernel may use */
+	int oracle_threads;    /* we may use */
+	double call_timeout_s; /* of a small call: ay_judge_patience */
 	bool allow_tf32;
 	bool has_seed; /* cases without a seed of their own get one that follows from this, not from chance */
 	uint64_t seed;
@@ -97,6 +97,9 @@ void ay_judge_release(struct ay_judge *j);
 
 /* Why nothing passes under this policy (no sandbox): PASS becomes SKIPPED with this detail. NULL: it may. */
 const char *ay_judge_doubt(const struct ay_policy *p);
+/* How long a call on so many bytes of operands may take: a second more for every 256 MiB, which is slow for moving
+ * them once, and quick enough to tell who hangs. */
+double ay_judge_patience(const struct ay_policy *p, uint64_t bytes);
 /* Has the kernel a function for this overload, its own or (derived) its functional form's? */
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived);
 /* The function that serves it; NULL if none does. */

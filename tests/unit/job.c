@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "judge/job.h"
+#include "judge/judge.h"
 
 #include <string.h>
 
@@ -109,4 +110,14 @@ TEST(job_keys_tell_jobs_apart)
 	ay_job_key(&j, j.source, j.source_len, "t", key[N]);
 	CHECK(strcmp(key[N], key[0]));
 	json_decref(j.id);
+}
+
+/* 168 million complex numbers, read and written twice, are 5 GiB: ten seconds are short on a busy machine. */
+TEST(judge_waits_longer_for_large_calls)
+{
+	const struct ay_policy p = { .call_timeout_s = 2.5 };
+
+	CHECK(ay_judge_patience(&p, 0) == 2.5);
+	CHECK(ay_judge_patience(&p, (1u << 28) - 1) == 2.5);
+	CHECK(ay_judge_patience(&p, 5ull << 30) == 22.5);
 }
