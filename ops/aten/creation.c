@@ -21,7 +21,8 @@
  * Cases: zeros original 48 (each two calls, 54 distinct ones); here 54 full. full original 144 (each two calls, 162
  * distinct); here 162 full. zeros_like 18, ones_like 18, zero_ 36, new_ones 48 (24 + 24), scalar_tensor 48 (24 + 24): all
  * sound and distinct, here as many full. fill_ original 0 at HEAD, 54 intended, each as number and as tensor; here 108
- * full. full.names, full.names_out, zeros.names and zeros.names_out are for named dimensions.
+ * full. full.names, full.names_out, zeros.names and zeros.names_out are for named dimensions; PyTorch 2.13 has them no
+ * more.
  */
 #include "op/op.h"
 

@@ -15,10 +15,10 @@
  *
  * What the original tests missed. _to_copy: f32 to f16, bf16 and f64, and f16 to f32, of normal numbers only; no
  * integer, bool or complex number, no tie, overflow, NaN, infinity or subnormal, no i64 beyond 2^24, where a way
- * through f32 shows. to: the same, with an absolute tolerance of 1e-4; int32 gets the six integers about 0; never
- * copy, other, or a dtype that self has in another layout. copy_: same dtypes but for 5 cases of 3 or 8 elements that
- * count from 0, one broadcast, all dense. clone and contiguous: exact, no bools, doubles or complex numbers, no
- * channels_last; contiguous never gets what is contiguous already; [1] returns before it calls anything.
+ * through f32 shows. to: the same, with an absolute tolerance of 1e-4; int32 gets integers of one digit; copy and other
+ * are never given, and self is always dense. copy_: same dtypes but for 5 cases of 3 or 8 elements that count from 0,
+ * one broadcast, all dense. clone and contiguous: exact; no bools, doubles or complex numbers, no channels_last;
+ * contiguous never gets what is contiguous already, and [1] returns before it calls anything.
  *
  * Cases: _to_copy original 26 (24 + 2), all sound and distinct; here 26 full. The sliced and transposed tensor of the
  * last two is the same here: an [8, 16] one transposed, every second row of it. to: original 48, here 48 full; two in

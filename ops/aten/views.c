@@ -13,16 +13,17 @@
  * the two are the same only where self has no offset: with storage_offset self must have none.
  *
  * What the original tests missed. as_strided, reshape, t and unsqueeze are compared by tolerance, from dense tensors but
- * for four permuted ones of reshape; as_strided never shares elements and never starts from strides, t never sees one
- * dimension or none. narrow and select take dim, start and index from a generator that nobody seeds, so two runs are
- * two tests; none is ever negative; narrow.Tensor is not called. resolve_conj and resolve_neg have no test at HEAD, and
- * the intended ones look at is_conj() and is_neg() alone: zeros would pass. All are of three float dtypes.
+ * for four permuted ones of reshape and the transposed ones of t; as_strided never shares elements and never starts
+ * from strides, t never sees one dimension or none. narrow and select take dim, start and index from a generator that
+ * nobody seeds, so two runs are two tests; none is ever negative; narrow.Tensor is not called. All these are of three
+ * float dtypes. resolve_conj and resolve_neg have no test at HEAD, and the intended ones, of c64, look at is_conj() and
+ * is_neg() alone: zeros would pass.
  *
  * Cases: as_strided original 117 (45 + 36 + 36), here 117 full. narrow original 18, of which 3 return before they call
  * anything; here 15 full, dim, start and length ours. select original 9; here 9 full, dim and index ours. reshape
  * original 42 (30 + 12), t original 18, unsqueeze original 69, all distinct; here as many full. resolve_conj and
- * resolve_neg original 0 at HEAD, 5 intended each; here 5 full each. select.Dimname is for named dimensions, select.t a
- * list's, for TorchScript.
+ * resolve_neg original 0 at HEAD, 5 intended each; here 5 full each. select.Dimname is for named dimensions (PyTorch 2.13
+ * has it no more), select.t a list's, for TorchScript.
  */
 #include "op/op.h"
 

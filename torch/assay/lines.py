@@ -250,7 +250,9 @@ def tensor(x, words):
     offset = x.storage_offset() % (ALIGNED // x.element_size())
     if offset and x.numel():
         s += f", offset={offset}"
-    return s + words(x) + (", conj=True" if x.is_conj() else "") + (", neg=True" if x.is_neg() else "") + ")"
+    said = words(x)
+    neg = x.is_neg() and (x.is_floating_point() or x.is_complex()) and "data=" not in said  # data are what it means
+    return s + said + (", conj=True" if x.is_conj() else "") + (", neg=True" if neg else "") + ")"
 
 
 def line(name, args, kwargs=None, data=None):
