@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
 #include "base/json.h"
+#include "op/original.h"
 #include "op/suite.h"
 
 #include <stdio.h>
@@ -11,11 +12,13 @@ static const struct usage usage = {
 	"Lists the operators, or those whose name contains NAME.",
 	"  assay ops\n"
 	"  assay ops gemm\n"
-	"  assay ops --source aten --json\n",
+	"  assay ops --source aten --json\n"
+	"  assay ops --markdown > docs/catalogue.md\n",
 };
 
 struct counts {
 	int n[AY_PERF + 1];
+	int grid; /* of AY_FULL those that stand for the original's grid: no twin of another one's line */
 };
 
 static int count_cases(struct app *app, const struct ay_entry_op *e, struct counts *c, struct ay_err *err)
@@ -26,7 +29,9 @@ static int count_cases(struct app *app, const struct ay_entry_op *e, struct coun
 		return -1;
 	*c = (struct counts){ 0 };
 	for (int i = 0; i < s.n; i++)
-		c->n[s.c[i].tier]++;
+		c->n[s.c[i].tier]++, c->grid += s.c[i].tier == AY_FULL && !s.c[i].derived;
+	if (!e->op[0]->cases[0].line) /* in-place: all its lines are those of the functional form */
+		c->grid = c->n[AY_FULL];
 	ay_suite_release(&s);
 	return 0;
 }
@@ -63,19 +68,123 @@ static void print_json(const struct ay_entry_op *e, const struct counts *c)
 	json_decref(j);
 }
 
+/* --- the page ------------------------------------------------------------------------------------------------ */
+
+static int omitted_of(const char *name, int omit)
+{
+	int n = 0;
+
+	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
+		if ((!name || !strcmp(o->name, name)) && (omit < 0 || (int)o->omit == omit))
+			n += ay_omitted_count(o);
+	return n;
+}
+
+static void page_intro(const struct ay_registry *r)
+{
+	int ops = 0, kernels = 0;
+
+	for (int i = 0; i < r->n; i++)
+		if (ay_original_find(r->op[i].name))
+			ops++, kernels += r->op[i].nschema;
+	printf("# The catalogue\n\n"
+	       "Made by `assay ops --markdown`; a test compares this page with what the program prints.\n\n"
+	       "ATen: %d operators with %d overloads. %d are tensor kernels, and are judged: each schema is that "
+	       "of "
+	       "PyTorch 2.13,\n"
+	       "letter by letter (`catalogue_schemas_are_those_of_torch`). %d are not:\n\n",
+	       ops, kernels + omitted_of(NULL, -1), kernels, omitted_of(NULL, -1));
+	for (int o = 0; o < AY_OMIT_COUNT; o++)
+		printf("- %s: %d, %s\n", ay_omit_word(o), omitted_of(NULL, o), ay_omit_text(o));
+	printf("\nIn-place forms are operators of their own in PyTorch; those of the set are here (`add_`, "
+	       "`zero_`), "
+	       "the others (`sin_`)\n"
+	       "are no part of it.\n\n"
+	       "## Cases\n\n"
+	       "`quick`, `full` and `perf` are the cases there are here, the derived `out=` and in-place ones "
+	       "included. `original` is what\n"
+	       "the test of KernelGenBench (commit b1966bc) runs, `grid` what of `full` has its place, and the "
+	       "last "
+	       "column says why the\n"
+	       "two differ and, in bold, what that test cannot tell. What the original tests missed is in each "
+	       "operator's file.\n\n"
+	       "| operator | kernels | not kernels | quick | full | perf | original | grid | why |\n"
+	       "|---|---|---|---|---|---|---|---|---|\n");
+}
+
+static void page_row(const struct ay_entry_op *e, const struct counts *c)
+{
+	const struct ay_original *o = ay_original_find(e->name);
+	const char *between = "";
+
+	printf("| [%s](../%s) | %d | ", e->name, e->path, e->nschema);
+	for (int k = 0; k < AY_OMIT_COUNT; k++)
+		if (omitted_of(e->name, k)) {
+			printf("%s%d %s", between, omitted_of(e->name, k), ay_omit_word(k));
+			between = ", ";
+		}
+	printf("%s| %d | %d | %d | ", *between ? " " : "", c->n[AY_QUICK], c->n[AY_FULL], c->n[AY_PERF]);
+	if (o)
+		printf("%d | %d |%s%s%s%s%s |\n", o->cases, c->grid, o->broken ? " **" : "",
+		       o->broken ? o->broken : "", o->broken ? "**" : "", o->why ? o->broken ? "; " : " " : "",
+		       o->why ? o->why : "");
+	else
+		printf("| %d | |\n", c->grid);
+}
+
+/* Those with an original, then the others; a sum below the first. */
+static int page_rows(struct app *app, bool has_original, struct ay_err *err)
+{
+	struct counts sum = { 0 }, c;
+	int original = 0;
+
+	for (int i = 0; i < app->registry->n; i++) {
+		const struct ay_entry_op *e = &app->registry->op[i];
+		const struct ay_original *o = ay_original_find(e->name);
+
+		if (has_original != !!o)
+			continue;
+		if (count_cases(app, e, &c, err))
+			return -1;
+		page_row(e, &c);
+		for (int t = 0; t <= AY_PERF; t++)
+			sum.n[t] += c.n[t];
+		sum.grid += c.grid;
+		original += o ? o->cases : 0;
+	}
+	if (has_original)
+		printf("| together | | | %d | %d | %d | %d | %d | |\n", sum.n[AY_QUICK], sum.n[AY_FULL],
+		       sum.n[AY_PERF], original, sum.grid);
+	return 0;
+}
+
+static int print_page(struct app *app, struct ay_err *err)
+{
+	page_intro(app->registry);
+	if (page_rows(app, true, err) || page_rows(app, false, err))
+		return -1;
+	printf("\n## Overloads that are no tensor kernels\n\n| operator | overloads | |\n|---|---|---|\n");
+	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
+		printf("| %s | %s | %s |\n", o->name, o->overloads, ay_omit_word(o->omit));
+	return 0;
+}
+
 int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
 	const char *source = NULL;
-	bool json = false;
+	bool json = false, markdown = false;
 	const struct opt opts[] = {
 		{ "source", OPT_TEXT, &source, "S", "only aten, vllm, cublas or extra" },
 		{ "json", OPT_FLAG, &json, NULL, "one JSON object a line" },
+		{ "markdown", OPT_FLAG, &markdown, NULL, "the catalogue as a page, beside what it was made from" },
 		{ 0 },
 	};
 	int n = opt_parse(argc, argv, opts, &usage, err), shown = 0, in_set = 0;
 
 	if (n < 0)
 		return opt_status(n);
+	if (markdown)
+		return print_page(app, err) ? EXIT_FAILED : EXIT_PASSED;
 	for (int i = 0; i < app->registry->n; i++) {
 		const struct ay_entry_op *e = &app->registry->op[i];
 		struct counts c;

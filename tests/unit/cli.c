@@ -184,16 +184,26 @@ TEST(docs_show_the_real_thing_with_torch)
 	run_all("docs/*.md", true, 2);
 }
 
-TEST(docs_mutants_page_is_what_the_program_prints)
+/* A page that `assay COMMAND --markdown` makes. */
+static void check_page(const char *command, const char *page)
 {
 	struct ay_arena a = { 0 };
 	char *out;
 
-	CHECKF(!help_run(&a,
-			 ay_sprintf(&a, "%s/assay mutants --markdown | diff docs/mutants.md -", help_build_dir()),
+	CHECKF(!help_run(&a, ay_sprintf(&a, "%s/assay %s --markdown | diff %s -", help_build_dir(), command, page),
 			 120, &out),
-	       "run: assay mutants --markdown > docs/mutants.md\n%.800s", out);
+	       "run: assay %s --markdown > %s\n%.800s", command, page, out);
 	ay_arena_release(&a);
+}
+
+TEST(docs_mutants_page_is_what_the_program_prints)
+{
+	check_page("mutants", "docs/mutants.md");
+}
+
+TEST(docs_catalogue_page_is_what_the_program_prints)
+{
+	check_page("ops", "docs/catalogue.md");
 }
 
 /* CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
