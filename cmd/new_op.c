@@ -17,7 +17,7 @@ static const struct usage usage = {
 	"compiles, with\n"
 	"edges for cases, and whose test fails until its .doc is written. CONTRIBUTING.md has the rest of the "
 	"recipe.",
-	"  assay new-op aten::square\n"
+	"  assay new-op aten::frac\n"
 	"  assay new-op vllm13::rms_norm\n",
 };
 
@@ -108,7 +108,7 @@ int cmd_new_op(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return opt_status(n);
 	name = n == 1 ? strstr(argv[0], "::") : NULL;
 	if (!name)
-		return ay_fail(err, AY_ERR_USAGE, "new-op: name one operator, as in aten::square"), EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE, "new-op: name one operator, as in aten::frac"), EXIT_FAILED;
 	ns = ay_strndup(app->arena, argv[0], (size_t)(name - argv[0]));
 	name += 2;
 	if (!is_name(ns) || !is_name(name))
