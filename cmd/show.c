@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
-#include "base/json.h"
 #include "op/fill.h"
+#include "op/original.h"
 #include "op/proto.h"
-#include "op/suite.h"
+#include "show.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const struct usage usage = {
 	"assay show OP [options]\n       assay show --case LINE",
-	"Describes an operator: what it means, its overloads, the prototypes of a kernel, the cases it is judged "
-	"on.\n"
+	"Describes an operator, so that a kernel can be written from the page: what it means, its overloads, the "
+	"prototypes,\n"
+	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is run or "
+	"measured.\n"
 	"With --case: a line as it will be run, with every fill written out, and its tensors.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
 };
+
+static const char *const tiers[] = { "quick", "full", "perf" };
+
+/* Triton kernels are called as Python ones are. */
+static bool is_python(const char *lang)
+{
+	return !strcmp(lang, "python") || !strcmp(lang, "triton");
+}
 
 static int print_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err)
 {
@@ -24,10 +35,10 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 	struct ay_proto *p;
 	int rc = 0;
 
-	if (!strcmp(lang, "python"))
+	if (is_python(lang))
 		ay_proto_python(&b, s);
-	else if (strcmp(lang, "c"))
-		rc = ay_fail(err, AY_ERR_USAGE, "--lang is c or python, not '%s'", lang);
+	else if (strcmp(lang, "c") != 0)
+		rc = ay_fail(err, AY_ERR_USAGE, "--lang is c, python or triton, not '%s'", lang);
 	else if (!(rc = ay_proto_make(app->arena, s, &p, err)))
 		ay_proto_print(&b, p);
 	printf("%s\n", ay_str_text(&b));
@@ -35,24 +46,62 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 	return rc;
 }
 
-static void print_wrapped(const char *text, int width)
+/* Lines of at most 100 columns, behind `indent` blanks. */
+static void print_wrapped(const char *text, int indent)
 {
 	int col = 0;
 
 	while (*text) {
 		int n = (int)strcspn(text, " ");
 
-		if (col && col + 1 + n > width) {
+		if (col && col + 1 + n > 100 - indent) {
 			putchar('\n');
 			col = 0;
 		}
+		if (!col)
+			printf("%*s", indent, "");
 		col += printf("%s%.*s", col ? " " : "", n, text);
 		text += n + (text[n] == ' ');
 	}
 	putchar('\n');
 }
 
-static void print_judgement(const struct ay_op *op, const char *path)
+static bool has_bound(const struct ay_op *op)
+{
+	return !op->scalar && !(op->flags & (AY_EXACT | AY_META | AY_RANDOM));
+}
+
+/* The bound in words, and what it comes to in each dtype that is written. */
+static void print_bound(const struct ay_op *op, const struct facts *f)
+{
+	const double k = op->k_out ? op->k_out : 1;
+	bool exact = false;
+
+	printf("  |got - want| <= %g ulp(want) + %g u mag on every element; see docs/error-bound.md.\n", k,
+	       AY_K_ACC);
+	print_wrapped(k == AY_K_SAME
+			      ? "One number is right: that nearest to the exact value. mag is 0 but where the "
+				"text above allows two."
+			      : "ulp is the distance of the result's neighbours, u the rounding of the "
+				"accumulator; mag is the size of what was added up, times its growth with the "
+				"number of terms; 0 where nothing is.",
+		      2);
+	for (int dt = 0; dt < AY_DT_COUNT; dt++) {
+		const struct ay_dt_info *d = ay_dt_info(dt);
+
+		if (!(f->results & 1ull << dt))
+			continue;
+		exact |= ay_dt_is_integral(dt);
+		if (!ay_dt_is_integral(dt))
+			printf("    %-5s relative %.1e, and %.1e mag\n", d->name, k * ldexp(1, 1 - d->mant),
+			       AY_K_ACC * ay_u_acc(dt));
+	}
+	if (exact)
+		printf("    integers and bools: %s\n",
+		       op->flags & AY_ROUNDED ? "as said above" : "exactly, wrapping as two's complement");
+}
+
+static void print_judgement(struct app *app, const struct ay_op *op, const struct facts *f)
 {
 	static const struct {
 		unsigned flag;
@@ -72,99 +121,152 @@ static void print_judgement(const struct ay_op *op, const char *path)
 	if (op->scalar)
 		printf("  A number that is returned must have the right kind (bool, int, float, complex) and "
 		       "value.\n");
-	else if (!(op->flags & (AY_EXACT | AY_META | AY_RANDOM)))
-		printf("  |got - want| <= %g ulp(want) + %g u mag on every element; see docs/error-bound.md.\n",
-		       op->k_out ? op->k_out : 1.0, AY_K_ACC);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (op->flags & rules[i].flag)
-			printf("  %s\n", rules[i].text);
+			print_wrapped(rules[i].text, 2);
+	if (has_bound(op))
+		print_bound(op, f);
 	if (op->rounds)
-		printf("  Rounded on the way: %s\n", op->rounds);
+		print_wrapped(ay_sprintf(app->arena, "Rounded on the way: %s", op->rounds), 2);
 	if (op->promises)
-		printf("  Not promised: %s\n", op->promises);
-	if (op->aten_differs)
-		printf("  ATen on the CPU is known to differ in places: see %s.\n", path);
+		print_wrapped(ay_sprintf(app->arena, "Not promised: %s", op->promises), 2);
+	for (int i = 0; i < f->ndiffer; i++)
+		print_wrapped(ay_sprintf(app->arena, "ATen on the CPU differs in %d cases: %s.",
+					 f->differ[i].cases, f->differ[i].why),
+			      2);
 }
 
-static int print_cases(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
+static void print_texts(const struct texts *t, int most, const char *between)
 {
-	static const char *const tiers[] = { "quick", "full", "perf" };
-	struct ay_suite s = { 0 };
+	for (int i = 0; i < t->n && i < most; i++)
+		printf("%s%s", i ? between : "", t->text[i]);
+	if (t->n > most)
+		printf("%s... (%d in all)", between, t->n);
+}
+
+static void print_tested(const struct facts *f)
+{
+	printf("\nWhat it is tested with\n");
+	for (int i = 0; i < f->narg; i++) {
+		const struct arg_facts *g = &f->arg[i];
+
+		printf("  %-14s ", g->name);
+		for (int dt = 0; dt < AY_DT_COUNT; dt++)
+			if (g->dtypes & 1ull << dt)
+				printf("%s ", ay_dt_info(dt)->name);
+		if (g->dtypes)
+			printf("\n  %-14s ", "");
+		print_texts(&g->value, 8, g->dtypes ? " " : ", ");
+		if (g->dtypes)
+			printf("; up to %lld elements", (long long)g->most);
+		printf("\n");
+	}
+	printf("  %-14s ", "cases with an");
+	for (int k = 0, n = 0; layout_word(k); k++)
+		if (f->layout[k])
+			printf("%s%s argument: %d", n++ ? ", " : "", layout_word(k), f->layout[k]);
+	printf("\n  %-14s ", "values");
+	print_texts(&f->fills, 24, ", ");
+	printf("\n");
+}
+
+static void print_cases(const struct facts *f)
+{
 	struct ay_str b = { 0 };
 
-	if (ay_suite_add_op(&s, app->arena, app->registry, e, AY_PERF, err))
-		return -1;
-	printf("\nCases\n");
+	printf("\nCases (%d of them out= and in-place twins; assay check --full runs quick and full)\n",
+	       f->derived);
 	for (int t = 0; t <= AY_PERF; t++) {
-		int n = 0;
-
-		for (int i = 0; i < s.n; i++)
-			n += (int)s.c[i].tier == t;
-		printf("  %-6s %d\n", tiers[t], n);
-		for (int i = 0, shown = 0; i < s.n && shown < 3; i++) {
-			if ((int)s.c[i].tier != t)
+		printf("  %-6s %d\n", tiers[t], f->tier[t]);
+		for (int i = 0, shown = 0; i < f->suite.n && shown < 3; i++) {
+			if ((int)f->suite.c[i].tier != t)
 				continue;
 			ay_str_clear(&b);
-			ay_case_print(&b, s.c[i].line);
+			ay_case_print(&b, f->suite.c[i].line);
 			printf("    %s\n", ay_str_text(&b));
 			shown++;
 		}
 	}
 	ay_str_release(&b);
-	ay_suite_release(&s);
-	return 0;
+}
+
+static void print_floors(const struct facts *f)
+{
+	struct ay_str b = { 0 };
+
+	printf("\nThe floor on this machine\n");
+	if (!f->nfloor)
+		printf("  There is nothing to time.\n");
+	else if (!f->measured)
+		printf("  Bytes that must be touched and FLOPs of the usual algorithm; speeds are not measured "
+		       "yet "
+		       "(assay doctor --calibrate).\n");
+	else
+		printf("  Bytes that must be touched, at the highest speed that memory has shown; FLOPs are told, "
+		       "but are no floor.\n");
+	for (int i = 0; i < f->nfloor; i++) {
+		const struct floor_facts *k = &f->floor[i];
+
+		ay_str_clear(&b);
+		ay_case_print(&b, k->line);
+		printf("  %s\n    %.0f bytes, %.0f FLOPs", ay_str_text(&b), k->bytes, k->flops);
+		if (f->measured)
+			printf(": %.1f us by one thread, %.1f us by %d", k->ns_one / 1e3, k->ns_all / 1e3,
+			       f->ceilings.cpus);
+		printf("\n");
+	}
+	ay_str_release(&b);
+}
+
+/* What the benchmark that it was taken from has of it. */
+static void print_original(struct app *app, const struct ay_entry_op *e)
+{
+	const struct ay_original *o = ay_original_find(e->name);
+
+	if (!o)
+		return;
+	printf("\nThe original test (KernelGenBench; what it missed: %s)\n", e->path);
+	print_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases, o->broken ? " Broken: " : "",
+				 o->broken ? o->broken : "", o->broken ? "; the cases here are real ones." : "",
+				 o->why ? " Why there are others here: " : "", o->why ? o->why : "",
+				 o->why ? "." : ""),
+		      2);
 }
 
 static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
 {
+	struct facts *f = AY_NEW(app->arena, struct facts);
+
+	if (facts_gather(app, e, f, err))
+		return -1;
 	printf("%s (%s, %s)\n\n", e->name, ay_entry_source(e), e->path);
-	print_wrapped(e->op[0]->doc, 100);
+	print_wrapped(e->op[0]->doc, 0);
 	printf("\nOverloads\n");
 	for (int k = 0; k < e->nschema; k++)
 		printf("  %s\n", e->op[0]->schemas[k]);
+	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
+		if (!strcmp(o->name, e->name))
+			print_wrapped(ay_sprintf(app->arena, "No tensor kernels: %s (%s).", o->overloads,
+						 ay_omit_text(o->omit)),
+				      2);
 	printf("\nC prototypes (#include <assay/kernel.h>; docs/kernel-abi.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
 		if (print_proto(app, e->schema[k], "c", err))
 			return -1;
 	}
-	printf("\nPython\n");
+	printf("\nPython, and Triton launched from it (docs/python.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
 		if (print_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
-	print_judgement(e->op[0], e->path);
-	return print_cases(app, e, err);
-}
-
-static int print_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
-{
-	json_t *j = json_object(), *list = json_array();
-	struct ay_str b = { 0 };
-
-	json_object_set_new(j, "name", json_string(e->name));
-	json_object_set_new(j, "file", json_string(e->path));
-	json_object_set_new(j, "doc", json_string(e->op[0]->doc));
-	for (int k = 0; k < e->nschema; k++) {
-		json_t *o = json_object();
-		struct ay_proto *p;
-
-		if (ay_proto_make(app->arena, e->schema[k], &p, err))
-			return -1;
-		json_object_set_new(o, "schema", json_string(e->op[0]->schemas[k]));
-		ay_str_clear(&b);
-		ay_proto_print(&b, p);
-		json_object_set_new(o, "c", json_string(ay_str_text(&b)));
-		ay_str_clear(&b);
-		ay_proto_python(&b, e->schema[k]);
-		json_object_set_new(o, "python", json_string(ay_str_text(&b)));
-		json_array_append_new(list, o);
-	}
-	json_object_set_new(j, "overloads", list);
-	ay_json_line(stdout, j);
-	json_decref(j);
-	ay_str_release(&b);
+	print_judgement(app, e->op[0], f);
+	print_tested(f);
+	print_cases(f);
+	print_floors(f);
+	print_original(app, e);
+	facts_release(f);
 	return 0;
 }
 
@@ -200,7 +302,7 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 	const char *lang = NULL, *line = NULL;
 	bool json = false, exact;
 	const struct opt opts[] = {
-		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c or python" },
+		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c, python or triton" },
 		{ "case", OPT_TEXT, &line, "LINE", "show a case line instead" },
 		{ "json", OPT_FLAG, &json, NULL, "as one JSON object" },
 		{ 0 },
@@ -219,7 +321,7 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (!e)
 		return EXIT_FAILED;
 	if (json)
-		return print_json(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
+		return show_json(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (!lang)
 		return print_page(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (!strcmp(lang, "c"))

@@ -162,6 +162,9 @@ void ay_rows_whole(const struct ay_call *c, int k, struct ay_rowmap *m);
  * accumulator of a careful kernel: f32 for everything up to f32 and c64, else f64).
  */
 #define AY_K_ACC 4.0
+/* Ulps of a result that is to be one number: no other is as near, not even below a power of two. With weight 0 this
+ * is compared faster than exactly. */
+#define AY_K_SAME 0.25
 double ay_u_acc(enum ay_dt dt);
 /* sqrt(n) + min(n, 65536)/32: a random walk, and the bias of accumulators that truncate. */
 double ay_growth(int64_t n);
@@ -254,9 +257,6 @@ num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i);
 /* A Scalar, float, int or bool argument as a number. */
 num ay_number(const struct ay_call *c, const char *name);
 num ay_round_bits(num x, int bits);
-/* Ulps of a result that is to be one number: no other is as near, not even below a power of two. With weight 0 this
- * is compared faster than exactly. */
-#define AY_K_SAME 0.25
 /* x, which is of dtype `from`, as a copy in `to` has it, and its weight for k_out = AY_K_SAME. Floats are rounded to
  * nearest even, float to integer cuts the fraction off (AY_FREE where it does not fit), integers wrap, all but 0 is
  * True, complex to real drops the imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where

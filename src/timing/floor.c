@@ -24,17 +24,23 @@ static bool gives_nothing(const struct ay_call *c)
 	return !c->nscalar_out;
 }
 
+void ay_floor_cost(const struct ay_call *c, struct ay_floor *f)
+{
+	struct ay_cost k = { 0 };
+
+	if (c->op->cost && !gives_nothing(c))
+		c->op->cost(c, &k);
+	*f = (struct ay_floor){ .bytes = k.bytes < 0 ? each_once(c) : k.bytes, .flops = k.flops };
+}
+
 /* On a busy machine the quick look has shown half of the real speed of a shared cache. */
 #define QUICK_MARGIN 2.0
 
 void ay_floor(const struct ay_call *c, const struct ay_ceilings *m, int threads, double pool_bytes, double null_ns,
 	      struct ay_floor *f)
 {
-	struct ay_cost k = { 0 };
 	double per_s = ay_ceiling_bytes_per_s(m, threads, pool_bytes) * (m->quick ? QUICK_MARGIN : 1);
 
-	if (c->op->cost && !gives_nothing(c))
-		c->op->cost(c, &k);
-	*f = (struct ay_floor){ .bytes = k.bytes < 0 ? each_once(c) : k.bytes, .flops = k.flops };
+	ay_floor_cost(c, f);
 	f->ns = fmax(null_ns, f->bytes / per_s * 1e9);
 }

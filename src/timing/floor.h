@@ -20,6 +20,8 @@ struct ay_floor {
 	double bytes, flops; /* of one call; flops 0 = none counted */
 };
 
+/* Bytes and FLOPs alone, which need no machine. */
+void ay_floor_cost(const struct ay_call *c, struct ay_floor *f);
 /* pool_bytes: all sets of a batch together. null_ns: the empty call. */
 void ay_floor(const struct ay_call *c, const struct ay_ceilings *m, int threads, double pool_bytes, double null_ns,
 	      struct ay_floor *f);
