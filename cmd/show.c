@@ -13,8 +13,7 @@ static const struct usage usage = {
 	"assay show OP [options]\n       assay show --case LINE",
 	"Describes an operator, so that a kernel can be written from the page: what it means, its overloads, the "
 	"prototypes,\n"
-	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is run or "
-	"measured.\n"
+	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is timed.\n"
 	"With --case: a line as it will be run, with every fill written out, and its tensors.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
@@ -66,12 +65,7 @@ static void print_wrapped(const char *text, int indent)
 	putchar('\n');
 }
 
-static bool has_bound(const struct ay_op *op)
-{
-	return !op->scalar && !(op->flags & (AY_EXACT | AY_META | AY_RANDOM));
-}
-
-/* The bound in words, and what it comes to in each dtype that is written. */
+/* The bound in words, and what it comes to in each dtype. */
 static void print_bound(const struct ay_op *op, const struct facts *f)
 {
 	const double k = op->k_out ? op->k_out : 1;
@@ -80,21 +74,27 @@ static void print_bound(const struct ay_op *op, const struct facts *f)
 	printf("  |got - want| <= %g ulp(want) + %g u mag on every element; see docs/error-bound.md.\n", k,
 	       AY_K_ACC);
 	print_wrapped(k == AY_K_SAME
-			      ? "One number is right: that nearest to the exact value. mag is 0 but where the "
-				"text above allows two."
-			      : "ulp is the distance of the result's neighbours, u the rounding of the "
-				"accumulator; mag is the size of what was added up, times its growth with the "
-				"number of terms; 0 where nothing is.",
+			      ? "One number is right: the one nearest to the exact value, but where the text "
+				"above allows two."
+			      : "ulp: from a number of the result's dtype to the next one. u: the rounding of the "
+				"accumulator, 2^-24, for f64 2^-53. mag: how large what is rounded on the way is, "
+				"and how often; the oracle knows it for every element. What that comes to:",
 		      2);
 	for (int dt = 0; dt < AY_DT_COUNT; dt++) {
-		const struct ay_dt_info *d = ay_dt_info(dt);
+		const struct bound_facts *b = &f->bound[dt];
+		struct ay_str line = { 0 };
 
-		if (!(f->results & 1ull << dt))
+		exact |= f->results & 1ull << dt && ay_dt_is_integral(dt);
+		if (!b->seen)
 			continue;
-		exact |= ay_dt_is_integral(dt);
-		if (!ay_dt_is_integral(dt))
-			printf("    %-5s relative %.1e, and %.1e mag\n", d->name, k * ldexp(1, 1 - d->mant),
-			       AY_K_ACC * ay_u_acc(dt));
+		ay_case_print(&line, b->line);
+		printf("    %-4s an ulp is up to %.1e of the value; ", ay_dt_info(dt)->name,
+		       ldexp(1, 1 - ay_dt_info(dt)->mant));
+		if (b->median > 0)
+			printf("at least %.3g, median %.3g ulps in %s\n", b->least, b->median, ay_str_text(&line));
+		else
+			printf("exactly in %s\n", ay_str_text(&line));
+		ay_str_release(&line);
 	}
 	if (exact)
 		printf("    integers and bools: %s\n",
@@ -107,7 +107,7 @@ static void print_judgement(struct app *app, const struct ay_op *op, const struc
 		unsigned flag;
 		const char *text;
 	} rules[] = {
-		{ AY_EXACT, "Results must be bit-equal: they are copies or choices of inputs." },
+		{ AY_EXACT, "Results must be bit-equal: they are copies or choices of inputs, or constants." },
 		{ AY_META, "Only shape, dtype and strides are judged." },
 		{ AY_RANDOM, "Judged by support and distribution; the same ay_rng must give the same bits, "
 			     "another one others." },
@@ -131,7 +131,7 @@ static void print_judgement(struct app *app, const struct ay_op *op, const struc
 	if (op->promises)
 		print_wrapped(ay_sprintf(app->arena, "Not promised: %s", op->promises), 2);
 	for (int i = 0; i < f->ndiffer; i++)
-		print_wrapped(ay_sprintf(app->arena, "ATen on the CPU differs in %d cases: %s.",
+		print_wrapped(ay_sprintf(app->arena, "Where ATen on the CPU may differ, in %d cases: %s.",
 					 f->differ[i].cases, f->differ[i].why),
 			      2);
 }
@@ -146,36 +146,43 @@ static void print_texts(const struct texts *t, int most, const char *between)
 
 static void print_tested(const struct facts *f)
 {
+	const char *between = "";
+
 	printf("\nWhat it is tested with\n");
 	for (int i = 0; i < f->narg; i++) {
 		const struct arg_facts *g = &f->arg[i];
 
-		printf("  %-14s ", g->name);
+		if (!g->value.n) /* a generator */
+			continue;
+		printf("  %-14s", g->name);
 		for (int dt = 0; dt < AY_DT_COUNT; dt++)
 			if (g->dtypes & 1ull << dt)
-				printf("%s ", ay_dt_info(dt)->name);
-		if (g->dtypes)
-			printf("\n  %-14s ", "");
+				printf(" %s", ay_dt_info(dt)->name);
+		printf(g->dtypes ? "\n  %-14s " : " ", "");
 		print_texts(&g->value, 8, g->dtypes ? " " : ", ");
 		if (g->dtypes)
 			printf("; up to %lld elements", (long long)g->most);
 		printf("\n");
 	}
-	printf("  %-14s ", "cases with an");
-	for (int k = 0, n = 0; layout_word(k); k++)
-		if (f->layout[k])
-			printf("%s%s argument: %d", n++ ? ", " : "", layout_word(k), f->layout[k]);
-	printf("\n  %-14s ", "values");
-	print_texts(&f->fills, 24, ", ");
-	printf("\n");
+	printf("  %-14s ", "layouts");
+	for (int k = 0; layout_word(k); k++)
+		if (f->layout[k]) {
+			printf("%s%s %d", between, layout_word(k), f->layout[k]);
+			between = ", ";
+		}
+	printf("%s\n", *between ? " (cases with such a tensor)" : "dense");
+	if (f->fills.n) {
+		printf("  %-14s ", "values");
+		print_texts(&f->fills, 24, ", ");
+		printf("\n");
+	}
 }
 
 static void print_cases(const struct facts *f)
 {
 	struct ay_str b = { 0 };
 
-	printf("\nCases (%d of them out= and in-place twins; assay check --full runs quick and full)\n",
-	       f->derived);
+	printf("\nCases (of which %d are made from others, as their out= or in-place forms)\n", f->derived);
 	for (int t = 0; t <= AY_PERF; t++) {
 		printf("  %-6s %d\n", tiers[t], f->tier[t]);
 		for (int i = 0, shown = 0; i < f->suite.n && shown < 3; i++) {
@@ -209,10 +216,14 @@ static void print_floors(const struct facts *f)
 
 		ay_str_clear(&b);
 		ay_case_print(&b, k->line);
-		printf("  %s\n    %.0f bytes, %.0f FLOPs", ay_str_text(&b), k->bytes, k->flops);
+		printf("  %s\n    %.0f bytes", ay_str_text(&b), k->bytes);
 		if (f->measured)
-			printf(": %.1f us by one thread, %.1f us by %d", k->ns_one / 1e3, k->ns_all / 1e3,
+			printf(" in %.1f us by one thread, %.1f us by %d", k->ns_one / 1e3, k->ns_all / 1e3,
 			       f->ceilings.cpus);
+		if (k->flops > 0)
+			printf("; %.0f FLOPs", k->flops);
+		if (f->measured && k->flops > 0)
+			printf(" in %.1f us by %d", k->ns_flops / 1e3, f->ceilings.cpus);
 		printf("\n");
 	}
 	ay_str_release(&b);
@@ -226,9 +237,10 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 	if (!o)
 		return;
 	printf("\nThe original test (KernelGenBench; what it missed: %s)\n", e->path);
-	print_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases, o->broken ? " Broken: " : "",
-				 o->broken ? o->broken : "", o->broken ? "; the cases here are real ones." : "",
-				 o->why ? " Why there are others here: " : "", o->why ? o->why : "",
+	print_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases,
+				 o->broken ? " What is wrong with it: " : "", o->broken ? o->broken : "",
+				 o->broken ? ". The cases here are real ones." : "",
+				 o->why ? " Why the count differs: " : "", o->why ? o->why : "",
 				 o->why ? "." : ""),
 		      2);
 }

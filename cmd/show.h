@@ -25,10 +25,19 @@ struct arg_facts {
 	int64_t most;       /* elements of the largest tensor */
 };
 
+/* How wide the bound is in one dtype, seen on one case. */
+struct bound_facts {
+	const struct ay_case *line;
+	int64_t elements;     /* that its tensors have; the most among the quick cases that are small enough */
+	int seen;             /* of its elements: so many, at most 128 */
+	double least, median; /* in ulps of the value */
+};
+
 struct floor_facts {
 	const struct ay_case *line;
 	double bytes, flops;
-	double ns_one, ns_all; /* one thread, all CPUs; 0 where nothing was measured */
+	/* 0 where nothing was measured: the bytes by one thread and by all CPUs, the FLOPs by all */
+	double ns_one, ns_all, ns_flops;
 };
 
 struct facts {
@@ -36,7 +45,8 @@ struct facts {
 	int tier[AY_PERF + 1], derived;
 	int narg;
 	struct arg_facts arg[FACT_ARGS];
-	uint64_t results; /* dtypes of what is written */
+	uint64_t results;                      /* dtypes of what is written */
+	struct bound_facts bound[AY_DT_COUNT]; /* of those dtypes that have one */
 	struct texts fills;
 	int layout[FACT_LAYOUTS]; /* cases that have such an argument; see layout_word */
 	int ndiffer;
@@ -50,7 +60,9 @@ struct facts {
 	struct floor_facts floor[FACT_FLOORS];
 };
 
-/* In the arena of app but for the suite, which facts_release gives back. Nothing is run or measured. */
+/* Is it judged by a bound, rather than by bits, shape, or distribution? */
+bool has_bound(const struct ay_op *op);
+/* In the arena of app but for the suite, which facts_release gives back. Some references are run; nothing is timed. */
 int facts_gather(struct app *app, const struct ay_entry_op *e, struct facts *f, struct ay_err *err);
 void facts_release(struct facts *f);
 /* "strided", "expanded"...; NULL behind the last. */

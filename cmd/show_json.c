@@ -68,8 +68,7 @@ static int overloads_json(struct app *app, const struct ay_entry_op *e, json_t *
 
 static json_t *judged_json(const struct ay_op *op, const struct facts *f)
 {
-	json_t *j = json_object(), *differs = json_array();
-	const unsigned other = AY_EXACT | AY_META | AY_RANDOM;
+	json_t *j = json_object(), *differs = json_array(), *ulps;
 
 	json_object_set_new(j, "by",
 			    json_string(op->scalar              ? "value"
@@ -77,9 +76,16 @@ static json_t *judged_json(const struct ay_op *op, const struct facts *f)
 					: op->flags & AY_RANDOM ? "distribution"
 					: op->flags & AY_EXACT  ? "bits"
 								: "bound"));
-	if (!op->scalar && !(op->flags & other)) {
+	if (has_bound(op)) {
 		json_object_set_new(j, "k_out", json_real(op->k_out ? op->k_out : 1));
 		json_object_set_new(j, "k_acc", json_real(AY_K_ACC));
+		json_object_set_new(j, "ulps", (ulps = json_object()));
+		for (int dt = 0; dt < AY_DT_COUNT; dt++)
+			if (f->bound[dt].seen)
+				json_object_set_new(ulps, ay_dt_info(dt)->name,
+						    json_pack("{s:o,s:f,s:f}", "case",
+							      line_json(f->bound[dt].line), "least",
+							      f->bound[dt].least, "median", f->bound[dt].median));
 	}
 	if (op->rounds)
 		json_object_set_new(j, "rounds", json_string(op->rounds));
@@ -141,6 +147,7 @@ static json_t *floors_json(const struct facts *f)
 		if (f->measured) {
 			json_object_set_new(o, "ns_one_thread", json_real(f->floor[i].ns_one));
 			json_object_set_new(o, "ns_all_cpus", json_real(f->floor[i].ns_all));
+			json_object_set_new(o, "ns_flops_all_cpus", json_real(f->floor[i].ns_flops));
 		}
 		json_array_append_new(j, o);
 	}

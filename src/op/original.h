@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * original - what is known of the benchmark that the set of operators was taken from (KernelGenBench at commit
- * b1966bc): how many cases its test of an operator runs, whether that test can tell anything, and which overloads it
- * lists that are no tensor kernels. The set is closed, so these are facts in a table; all that is known of an operator
- * itself stands in its own file under ops/.
+ * b1966bc): how many cases its test of an operator runs, whether that test can tell anything, and which of the
+ * overloads that it lists are no tensor kernels. The set is closed, so these are facts in a table; what is known of
+ * an operator itself stands in its own file under ops/.
  */
 #ifndef AY_OP_ORIGINAL_H
 #define AY_OP_ORIGINAL_H
