@@ -2,21 +2,22 @@
  *
  * out[i] = start + i * step, for as many i as stay before end: ceil((end - start) / step) of them.
  *
- * The length is decided in integers where all three are integers, else in double, as PyTorch does. Integers are exact.
- * Error of floats: start and step are rounded to the accumulator, their product and sum too, so mag = |start| +
- * |i * step|; where both are integers that the accumulator holds, nothing is rounded but the result, and mag is 0.
- * Adding up step by step is not honest: errors pile up. ATen on the CPU rounds the first number of every vector to half
- * types before it adds i * step to it: where start and step have opposite signs, what is left near 0 is wrong by more
- * than the result's own rounding. Computing in f32 costs nothing, so it is refused.
+ * The length is decided in integers where all three are integers, else in double, as PyTorch does. Integers are
+ * exact. Error of floats: start and step are rounded to the accumulator, their product and sum too, so mag =
+ * |start| + |i * step|; where both are integers that the accumulator holds, nothing is rounded but the result, and
+ * mag is 0. Adding up step by step is not honest: errors pile up. ATen on the CPU rounds the first number of every
+ * vector to half types before it adds i * step to it: where start and step have opposite signs, what is left near
+ * 0 is wrong by more than the result's own rounding. Computing in f32 costs nothing, so it is refused.
  *
- * A fraction has no place in an integer dtype: PyTorch cuts start and step off and may decide the length before or after,
- * by dtype; such calls are refused here.
+ * A fraction has no place in an integer dtype: PyTorch cuts start and step off and may decide the length before or
+ * after, by dtype; such calls are refused here.
  *
- * What the original test missed: 4 of 7 dtypes are integers or None; start, step and end are integers, so no length is
- * ever decided by a fraction and no element rounded but in bf16; nothing descends or is empty, and out= is never called.
+ * What the original test missed: 4 of 7 dtypes are integers or None; start, step and end are integers, so no
+ * length is ever decided by a fraction and no element rounded but in bf16; nothing descends or is empty, and out=
+ * is never called.
  *
- * Cases: original 756, which are 189 four times: pin_memory is False or None, which is the same, and device is None in
- * every second one, which makes a tensor on the CPU that no candidate sees; here 189 full.
+ * Cases: original 756, which are 189 four times: pin_memory is False or None, which is the same, and device is
+ * None in every second one, which makes a tensor on the CPU that no candidate sees; here 189 full.
  */
 #include "op/op.h"
 

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors of one number: zeros, zeros_like, ones_like, new_ones, full and scalar_tensor make one, zero_ and fill_ fill
- * the one that is there.
+ * Tensors of one number: zeros, zeros_like, ones_like, new_ones, full and scalar_tensor make one, zero_ and fill_
+ * fill the one that is there.
  *
- * Error: none. The number is rounded to the dtype once, to nearest even; to integers its fraction is cut off; to bool
- * everything but 0 is True, NaN too. A plain number that the dtype cannot hold is refused, as PyTorch does; infinity is
- * held by every float. PyTorch goes from double to half types through f32, which rounds twice: near ties either
- * neighbour is right. A 0-dim tensor for fill_ is converted as copy_ would: there, what does not fit into an integer is
- * not judged.
+ * Error: none. The number is rounded to the dtype once, to nearest even; to integers its fraction is cut off; to
+ * bool everything but 0 is True, NaN too. A plain number that the dtype cannot hold is refused, as PyTorch does;
+ * infinity is held by every float. PyTorch goes from double to half types through f32, which rounds twice: near
+ * ties either neighbour is right. A 0-dim tensor for fill_ is converted as copy_ would: there, what does not fit
+ * into an integer is not judged.
  *
- * A constant is all that they give, so no case is weak for being one. What is in the way of a careless kernel are the
- * old content (NaN and infinity times 0 is NaN), strides, gaps that stay, and dtypes: a byte pattern of 0 is 0
+ * A constant is all that they give, so no case is weak for being one. What is in the way of a careless kernel are
+ * the old content (NaN and infinity times 0 is NaN), strides, gaps that stay, and dtypes: a byte pattern of 0 is 0
  * everywhere, that of 1 is not.
  *
- * What the original tests missed: nothing is strided, no tensor is empty, no value is negative, NaN or infinite; zeros,
- * zeros_like and ones_like never call out=. fill_ has no test at HEAD; the intended one fills 0, 1 and 9, which every
- * dtype holds. zero_ of random numbers would see x * 0 pass. scalar_tensor and new_ones are compared by tolerance. The
- * tests of full and zeros make two calls each, one without a dtype, which is the same call for all eight dtypes.
+ * What the original tests missed: nothing is strided, no tensor is empty, no value is negative, NaN or infinite;
+ * zeros, zeros_like and ones_like never call out=. fill_ has no test at HEAD; the intended one fills 0, 1 and 9,
+ * which every dtype holds. zero_ of random numbers would see x * 0 pass. scalar_tensor and new_ones are compared
+ * by tolerance. The tests of full and zeros make two calls each, one without a dtype, which is the same call for
+ * all eight dtypes.
  *
- * Cases: zeros original 48 (each two calls, 54 distinct ones); here 54 full. full original 144 (each two calls, 162
- * distinct); here 162 full. zeros_like 18, ones_like 18, zero_ 36, new_ones 48 (24 + 24), scalar_tensor 48 (24 + 24): all
- * sound and distinct, here as many full. fill_ original 0 at HEAD, 54 intended, each as number and as tensor; here 108
- * full. full.names, full.names_out, zeros.names and zeros.names_out are for named dimensions; PyTorch 2.13 has them no
- * more.
+ * Cases: zeros original 48 (each two calls, 54 distinct ones); here 54 full. full original 144 (each two calls,
+ * 162 distinct); here 162 full. zeros_like 18, ones_like 18, zero_ 36, new_ones 48 (24 + 24), scalar_tensor 48 (24
+ * + 24): all sound and distinct, here as many full. fill_ original 0 at HEAD, 54 intended, each as number and as
+ * tensor; here 108 full. full.names, full.names_out, zeros.names and zeros.names_out are for named dimensions;
+ * PyTorch 2.13 has them no more.
  */
 #include "op/op.h"
 

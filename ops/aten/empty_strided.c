@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * empty_strided: out = a tensor of the given size, strides and dtype, whatever lies in it. new_empty_strided: the same,
- * in the dtype of self where none is given.
+ * empty_strided: out = a tensor of the given size, strides and dtype, whatever lies in it. new_empty_strided: the
+ * same, in the dtype of self where none is given.
  *
  * Nothing is computed: the promise is the layout. A C kernel finds its result laid out so, and may write to its
  * elements or leave them; what it may not do is write between, before or behind them. Strides may skip memory and,
  * as in PyTorch, share it (0). An executor that lets kernels allocate judges shape, dtype and strides.
  *
  * What the original tests missed: no empty or 0-dim tensor, no dtype that is not floating, no elements that share
- * memory. That of new_empty_strided copies the same numbers into both results and compares them by value, so that any
- * strides pass, and another dtype than self's is never asked for; what it calls expanded is padded.
+ * memory. That of new_empty_strided copies the same numbers into both results and compares them by value, so that
+ * any strides pass, and another dtype than self's is never asked for; what it calls expanded is padded.
  *
- * Cases: empty_strided original 90, all sound; here 90 full. new_empty_strided original 81 (54 + 27); here 81 full, out=
- * in the layout that is asked for, where the original has one element that PyTorch enlarges with a warning. There is
- * nothing to time.
+ * Cases: empty_strided original 90, all sound; here 90 full. new_empty_strided original 81 (54 + 27); here 81
+ * full, out= in the layout that is asked for, where the original has one element that PyTorch enlarges with a
+ * warning. There is nothing to time.
  */
 #include "op/op.h"
 

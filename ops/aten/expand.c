@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expand: out = self, broadcast to a size; dimensions of size 1 are repeated, -1 keeps a size, new dimensions come in
- * front. expand_as: to the size of other.
+ * expand: out = self, broadcast to a size; dimensions of size 1 are repeated, -1 keeps a size, new dimensions come
+ * in front. expand_as: to the size of other.
  *
- * PyTorch returns a view with stride 0. A native kernel has no views to return: it writes the repeated elements into
- * a dense result. Error: none, elements are copied bit for bit.
+ * PyTorch returns a view with stride 0. A native kernel has no views to return: it writes the repeated elements
+ * into a dense result. Error: none, elements are copied bit for bit.
  *
- * What the original tests missed: at HEAD there are none. The intended ones have five pairs of shapes and, for expand,
- * one -1, in three float dtypes, all dense and none with a new dimension in front, empty, or 0-dim; they compare by
- * tolerance. other never has another dtype than self.
+ * What the original tests missed: at HEAD there are none. The intended ones have five pairs of shapes and, for
+ * expand, one -1, in three float dtypes, all dense and none with a new dimension in front, empty, or 0-dim; they
+ * compare by tolerance. other never has another dtype than self.
  *
- * Cases: expand original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full, the shape of the -1
- * case ours. expand_as original 0 at HEAD, 15 intended; here 15 full. implicit is for tracing.
+ * Cases: expand original 0 at HEAD, 18 intended (15 + 3), all sound and distinct; here 18 full, the shape of the
+ * -1 case ours. expand_as original 0 at HEAD, 15 intended; here 15 full. implicit is for tracing.
  */
 #include "op/op.h"
 

@@ -6,13 +6,13 @@
  * Judged exactly, kind and value: f16, bf16, f32 and 8-bit floats all fit in a double, i64 in an int. -0.0 keeps
  * its sign, NaN is NaN, a conjugated view gives the conjugate, a negated one the negative.
  *
- * What the original tests missed: they compare with ==, for which 3, 3.0 and True are equal, NaN is never right and
- * -0.0 is 0; 0-dim tensors of _local_scalar_dense by an absolute 1e-5, which passes a 0 that is one in 10^5. They draw
- * one normal number a dtype, never a bool, f64, complex, an integer beyond 2^53 or an infinity, and never an element
- * that does not lie at the start of its storage.
+ * What the original tests missed: they compare with ==, for which 3, 3.0 and True are equal, NaN is never right
+ * and -0.0 is 0; 0-dim tensors of _local_scalar_dense by an absolute 1e-5, which passes a 0 that is one in 10^5.
+ * They draw one normal number a dtype, never a bool, f64, complex, an integer beyond 2^53 or an infinity, and
+ * never an element that does not lie at the start of its storage.
  *
- * Cases: item original 6, all sound; here 6 full. _local_scalar_dense original 8 (5 + 3), all sound; here 8 full. There
- * is nothing to time: on a GPU they wait for the queue, on a CPU it is one load.
+ * Cases: item original 6, all sound; here 6 full. _local_scalar_dense original 8 (5 + 3), all sound; here 8 full.
+ * There is nothing to time: on a GPU they wait for the queue, on a CPU it is one load.
  */
 #include "op/op.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unsafe_split: out[k] = the k-th stretch of split_size elements of self along dim, the last one shorter where it must
- * be. unsafe_split_with_sizes: stretches of the sizes listed, which add up to the dimension.
+ * unsafe_split: out[k] = the k-th stretch of split_size elements of self along dim, the last one shorter where it
+ * must be. unsafe_split_with_sizes: stretches of the sizes listed, which add up to the dimension.
  *
- * PyTorch returns views of self and does not tell autograd so, hence the name. A native kernel has no views to return:
- * it writes every piece into a dense result of its own. Error: none, elements are copied bit for bit.
+ * PyTorch returns views of self and does not tell autograd so, hence the name. A native kernel has no views to
+ * return: it writes every piece into a dense result of its own. Error: none, elements are copied bit for bit.
  *
- * What the original tests missed: all tensors are dense and of three float dtypes, compared by tolerance; no piece is
- * empty, and nothing is of one dimension.
+ * What the original tests missed: all tensors are dense and of three float dtypes, compared by tolerance; no piece
+ * is empty, and nothing is of one dimension.
  *
- * Cases: unsafe_split original 162 (81 + 81 with out=), unsafe_split_with_sizes original 54 (27 + 27), all distinct; here
- * as many full. Every case is one of out= too, every second with strides.
+ * Cases: unsafe_split original 162 (81 + 81 with out=), unsafe_split_with_sizes original 54 (27 + 27), all
+ * distinct; here as many full. Every case is one of out= too, every second with strides.
  */
 #include "op/op.h"
 

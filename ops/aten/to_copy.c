@@ -5,29 +5,30 @@
  *
  * Error: none. Floats are rounded once, to nearest even; float to integer cuts the fraction off, and only values
  * that fit are promised; integers wrap; anything but 0 is True, NaN too; complex to real drops the imaginary part.
- * One exception: PyTorch goes from f64, i32 and i64 to half types through f32, which rounds twice. Where that makes
- * a difference, near ties, either neighbour is right; everywhere else bits must be equal.
+ * One exception: PyTorch goes from f64, i32 and i64 to half types through f32, which rounds twice. Where that
+ * makes a difference, near ties, either neighbour is right; everywhere else bits must be equal.
  *
- * memory_format: a native kernel writes into the result that is there, through its strides. contiguous, and clone and
- * to where a format is given, promise strides, and a result has them. preserve_format means the strides of self only
- * if self has no gaps. to promises them only where it copies: it gives self as it is if nothing changes, even if that
- * is not contiguous. copy=True promises memory of its own. Which strides _to_copy would choose is left open.
+ * memory_format: a native kernel writes into the result that is there, through its strides. contiguous, and clone
+ * and to where a format is given, promise strides, and a result has them. preserve_format means the strides of
+ * self only if self has no gaps. to promises them only where it copies: it gives self as it is if nothing changes,
+ * even if that is not contiguous. copy=True promises memory of its own. Which strides _to_copy would choose is
+ * left open.
  *
  * What the original tests missed. _to_copy: f32 to f16, bf16 and f64, and f16 to f32, of normal numbers only; no
  * integer, bool or complex number, no tie, overflow, NaN, infinity or subnormal, no i64 beyond 2^24, where a way
- * through f32 shows. to: the same, with an absolute tolerance of 1e-4; int32 gets integers of one digit; copy and other
- * are never given, and self is always dense. copy_: same dtypes but for 5 cases of 3 or 8 elements that count from 0,
- * one broadcast, all dense. clone and contiguous: exact; no bools, doubles or complex numbers, no channels_last;
- * contiguous never gets what is contiguous already, and [1] returns before it calls anything.
+ * through f32 shows. to: the same, with an absolute tolerance of 1e-4; int32 gets integers of one digit; copy and
+ * other are never given, and self is always dense. copy_: same dtypes but for 5 cases of 3 or 8 elements that
+ * count from 0, one broadcast, all dense. clone and contiguous: exact; no bools, doubles or complex numbers, no
+ * channels_last; contiguous never gets what is contiguous already, and [1] returns before it calls anything.
  *
- * Cases: _to_copy original 26 (24 + 2), all sound and distinct; here 26 full. The sliced and transposed tensor of the
- * last two is the same here: an [8, 16] one transposed, every second row of it. to: original 48, here 48 full; two in
- * eight change nothing and are views. copy_: original 23, here 23 full. clone: original 36, here 36 full. contiguous:
- * original 30, of which 6 end before the call; here 24 full.
+ * Cases: _to_copy original 26 (24 + 2), all sound and distinct; here 26 full. The sliced and transposed tensor of
+ * the last two is the same here: an [8, 16] one transposed, every second row of it. to: original 48, here 48 full;
+ * two in eight change nothing and are views. copy_: original 23, here 23 full. clone: original 36, here 36 full.
+ * contiguous: original 30, of which 6 end before the call; here 24 full.
  *
- * to.prim_Device, .prim_dtype and .prim_other are TorchScript's, which writes a dtype as a number; they are overloads
- * like the others. Without a dtype they have no copy=True: PyTorch 2.13 reads a dtype that is not there, and makes u8 of
- * the tensor, or crashes. Such calls are refused.
+ * to.prim_Device, .prim_dtype and .prim_other are TorchScript's, which writes a dtype as a number; they are
+ * overloads like the others. Without a dtype they have no copy=True: PyTorch 2.13 reads a dtype that is not there,
+ * and makes u8 of the tensor, or crashes. Such calls are refused.
  */
 #include "op/op.h"
 

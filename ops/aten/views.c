@@ -4,26 +4,26 @@
  * another shape, in row-major order. resolve_conj, resolve_neg: self, where it is stored as it is.
  *
  * PyTorch returns a view where it can. A native kernel has no views to return: it copies the elements into a dense
- * result. What is promised are shape, dtype and values; resolve_conj and resolve_neg promise too that the result is no
- * lazily conjugated, or negated, view any more. Error: none, elements are copied bit for bit, and a sign is turned
- * exactly, that of zeros and NaN too. ATen on the CPU subtracts complex numbers from 0 in its vectors, so that -(+0) is
- * +0 there and -0 in the rest of the loop; everywhere else it is -0, which is right.
+ * result. What is promised are shape, dtype and values; resolve_conj and resolve_neg promise too that the result
+ * is no lazily conjugated, or negated, view any more. Error: none, elements are copied bit for bit, and a sign is
+ * turned exactly, that of zeros and NaN too. ATen on the CPU subtracts complex numbers from 0 in its vectors, so
+ * that -(+0) is +0 there and -0 in the rest of the loop; everywhere else it is -0, which is right.
  *
- * as_strided counts storage_offset from the start of the storage. Kernels are given self from its first element on, so
- * the two are the same only where self has no offset: with storage_offset self must have none.
+ * as_strided counts storage_offset from the start of the storage. Kernels are given self from its first element
+ * on, so the two are the same only where self has no offset: with storage_offset self must have none.
  *
- * What the original tests missed. as_strided, reshape, t and unsqueeze are compared by tolerance, from dense tensors but
- * for four permuted ones of reshape and the transposed ones of t; as_strided never shares elements and never starts
- * from strides, t never sees one dimension or none. narrow and select take dim, start and index from a generator that
- * nobody seeds, so two runs are two tests; none is ever negative; narrow.Tensor is not called. All these are of three
- * float dtypes. resolve_conj and resolve_neg have no test at HEAD, and the intended ones, of c64, look at is_conj() and
- * is_neg() alone: zeros would pass.
+ * What the original tests missed. as_strided, reshape, t and unsqueeze are compared by tolerance, from dense
+ * tensors but for four permuted ones of reshape and the transposed ones of t; as_strided never shares elements and
+ * never starts from strides, t never sees one dimension or none. narrow and select take dim, start and index from
+ * a generator that nobody seeds, so two runs are two tests; none is ever negative; narrow.Tensor is not called.
+ * All these are of three float dtypes. resolve_conj and resolve_neg have no test at HEAD, and the intended ones,
+ * of c64, look at is_conj() and is_neg() alone: zeros would pass.
  *
- * Cases: as_strided original 117 (45 + 36 + 36), here 117 full. narrow original 18, of which 3 return before they call
- * anything; here 15 full, dim, start and length ours. select original 9; here 9 full, dim and index ours. reshape
- * original 42 (30 + 12), t original 18, unsqueeze original 69, all distinct; here as many full. resolve_conj and
- * resolve_neg original 0 at HEAD, 5 intended each; here 5 full each. select.Dimname is for named dimensions (PyTorch 2.13
- * has it no more), select.t a list's, for TorchScript.
+ * Cases: as_strided original 117 (45 + 36 + 36), here 117 full. narrow original 18, of which 3 return before they
+ * call anything; here 15 full, dim, start and length ours. select original 9; here 9 full, dim and index ours.
+ * reshape original 42 (30 + 12), t original 18, unsqueeze original 69, all distinct; here as many full.
+ * resolve_conj and resolve_neg original 0 at HEAD, 5 intended each; here 5 full each. select.Dimname is for named
+ * dimensions (PyTorch 2.13 has it no more), select.t a list's, for TorchScript.
  */
 #include "op/op.h"
 
