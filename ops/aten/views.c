@@ -6,8 +6,8 @@
  * PyTorch returns a view where it can. A native kernel has no views to return: it copies the elements into a dense
  * result. What is promised are shape, dtype and values; resolve_conj and resolve_neg promise too that the result
  * is no lazily conjugated, or negated, view any more. Error: none, elements are copied bit for bit, and a sign is
- * turned exactly, that of zeros and NaN too. ATen on the CPU subtracts complex numbers from 0 in its vectors, so
- * that -(+0) is +0 there and -0 in the rest of the loop; everywhere else it is -0, which is right.
+ * turned exactly, that of zeros too. ATen on the CPU subtracts complex numbers from 0 in its vectors, so that
+ * -(+0) is +0 there; in the rest of the loop, and for real numbers, it is -0, as IEEE 754 has it.
  *
  * as_strided counts storage_offset from the start of the storage. Kernels are given self from its first element
  * on, so the two are the same only where self has no offset: with storage_offset self must have none.
@@ -334,7 +334,7 @@ const struct ay_op ay_ops_views[] = {{
 }, {
 	.schemas   = AY_SCHEMAS("aten::resolve_conj(Tensor(a) self) -> Tensor(a)"),
 	.doc       = "out = self's values, stored as they are: where self is a lazily conjugated view (AY_CONJ), the sign of every imaginary part "
-		     "is turned, zeros and NaN included; everything else is copied bit for bit. In PyTorch it gives self itself if "
+		     "is turned, that of zeros too; everything else is copied bit for bit. In PyTorch it gives self itself if "
 		     "there is nothing to resolve. A result is never a conjugated view.",
 	.cases     = {
 		{ "((T(s, dt, conj=True),), {})", "dt=c64|c128|c32 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[2, 3, 4, 5]", AY_QUICK },
@@ -353,7 +353,7 @@ const struct ay_op ay_ops_views[] = {{
 }, {
 	.schemas   = AY_SCHEMAS("aten::resolve_neg(Tensor(a) self) -> Tensor(a)"),
 	.doc       = "out = self's values, stored as they are: where self is a lazily negated view (AY_NEG), the sign of every number is turned, "
-		     "zeros and NaN included, of complex ones both parts; everything else is copied bit for bit. In PyTorch it gives "
+		     "that of zeros too, of complex ones both parts; everything else is copied bit for bit. In PyTorch it gives "
 		     "self itself if there is nothing to resolve. A result is never a negated view.",
 	.cases     = {
 		{ "((T(s, dt, neg=True),), {})", "dt=f32|f16|bf16 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[2, 3, 4, 5] ; dt=f64|c64|c128 s=[3, 65]", AY_QUICK },
