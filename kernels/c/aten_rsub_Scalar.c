@@ -7,7 +7,7 @@
 #include <string.h>
 #if defined(__AVX512F__)
 #include <immintrin.h>
-#define AVX(name) _mm512_##name
+#define AVX(name) _mm512_##name /* the instruction for a whole vec */
 enum { LANES = 16 };
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #include <immintrin.h>
