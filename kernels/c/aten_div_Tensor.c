@@ -66,6 +66,7 @@ typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef uint32_t words __attribute__((vector_size(4 * LANES)));
 typedef int32_t ints __attribute__((vector_size(4 * LANES)));
 typedef uint16_t halves __attribute__((vector_size(2 * LANES)));
+typedef long long packed __attribute__((vector_size(2 * LANES))); /* halves, as instructions have them */
 
 static ALWAYS vec load_all(int32_t dt, const void *p)
 {
@@ -80,7 +81,7 @@ static ALWAYS vec load_all(int32_t dt, const void *p)
 	if (dt == AY_BF16)
 		return (vec)(__builtin_convertvector(h, words) << 16);
 #ifdef AVX
-	v = (vec)AVX(cvtph_ps)(h);
+	v = (vec)AVX(cvtph_ps)((packed)h);
 	__asm__("" : "+v"(v)); /* else clang compares them as f16, one by one */
 #else
 	for (int e = 0; e < LANES; e++)

@@ -194,6 +194,7 @@ static ay_dtype common_dtype(const ay_tensor *a, const ay_tensor *b, bool b_is_n
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef uint32_t words __attribute__((vector_size(4 * LANES)));
 typedef uint16_t halves __attribute__((vector_size(2 * LANES)));
+typedef long long packed __attribute__((vector_size(2 * LANES))); /* halves, as instructions have them */
 
 static ALWAYS vec from_halves(int32_t dt, const void *p)
 {
@@ -204,7 +205,7 @@ static ALWAYS vec from_halves(int32_t dt, const void *p)
 	if (dt == AY_BF16)
 		return (vec)(__builtin_convertvector(h, words) << 16);
 #ifdef AVX
-	v = (vec)AVX(cvtph_ps)(h);
+	v = (vec)AVX(cvtph_ps)((packed)h);
 #else
 	for (int e = 0; e < LANES; e++)
 		v[e] = ay_from_f16(h[e]);
