@@ -1,22 +1,20 @@
-/* due: PASS - the sign turned, as one operation on bits for f32, f16 and bf16; the rest element by element,
- * integers modulo 2^64. */
+/* due: PASS - the sign bits of floats and complex numbers turned, 64 bytes at a time, past the caches where the
+ * result is large; integers, and what does not lie side by side, one by one. */
 #include <assay/kernel.h>
 #include <complex.h>
 #include <pthread.h>
 #include <string.h>
-#if defined(__AVX512F__)
+#ifdef __SSE2__
 #include <immintrin.h>
-#define AVX(name) _mm512_##name /* the instruction for a whole vec */
-enum { LANES = 16 };
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#include <immintrin.h>
-#define AVX(name) _mm256_##name
-enum { LANES = 8 };
-#else
-enum { LANES = 8 };
 #endif
 
-enum { PIECE = 4096, GRAIN = 16, LARGE = 16 << 20, MAX_THREADS = 64 }; /* numbers, pieces a thread, bytes */
+enum {
+	BLOCK = 64,
+	PIECE = 4096,
+	GRAIN = 16,
+	LARGE = 16 << 20,
+	MAX_THREADS = 64
+}; /* bytes, numbers, pieces, bytes */
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 
@@ -56,92 +54,45 @@ static void share(void (*work)(const void *, int64_t, int64_t), const void *job,
 			pthread_join(id[i], NULL);
 }
 
-/* --- LANES numbers --------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------------------ */
 
-#define ALWAYS inline __attribute__((always_inline)) /* dt is a constant inside */
+typedef uint64_t block_t __attribute__((vector_size(BLOCK)));
 
-typedef float vec __attribute__((vector_size(4 * LANES)));
-typedef uint32_t words __attribute__((vector_size(4 * LANES)));
-typedef int32_t ints __attribute__((vector_size(4 * LANES)));
-typedef uint16_t halves __attribute__((vector_size(2 * LANES)));
-typedef long long packed __attribute__((vector_size(2 * LANES))); /* halves, as instructions have them */
-
-static ALWAYS vec load_all(int32_t dt, const void *p)
+/* The sign bits of the floats in 8 bytes, whether they are numbers or parts of complex ones. */
+static uint64_t signs_of(const ay_tensor *t)
 {
-	halves h;
-	vec v;
-
-	if (dt == AY_F32) {
-		memcpy(&v, p, sizeof v);
-		return v;
+	switch (ay_dt(t)) {
+	case AY_F16:
+	case AY_BF16: return 0x8000800080008000;
+	case AY_F32:
+	case AY_C64: return 0x8000000080000000;
+	case AY_F64:
+	case AY_C128: return 0x8000000000000000;
+	default: return 0;
 	}
-	memcpy(&h, p, sizeof h);
-	if (dt == AY_BF16)
-		return (vec)(__builtin_convertvector(h, words) << 16);
-#ifdef AVX
-	v = (vec)AVX(cvtph_ps)((packed)h);
-	__asm__("" : "+v"(v)); /* else clang compares them as f16, one by one */
-#else
-	for (int e = 0; e < LANES; e++)
-		v[e] = ay_from_f16(h[e]);
-#endif
-	return v;
 }
 
-static ALWAYS halves to_halves(int32_t dt, vec v)
+/* y may be x. */
+static void turn(const char *x, char *y, size_t n, uint64_t signs, bool large)
 {
-	const words u = (words)v, nan = (words)((u & 0x7fffffff) > 0x7f800000);
+	const bool past = large && (uintptr_t)y % BLOCK == 0;
+	block_t b = { 0 };
+	size_t i = 0;
 
-	if (dt == AY_BF16)
-		return __builtin_convertvector(
-			(nan & (u >> 16 | 0x40)) | (~nan & (u + 0x7fff + (u >> 16 & 1)) >> 16), halves);
-#ifdef AVX
-	return (halves)AVX(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT);
-#else
-	halves h;
-
-	for (int e = 0; e < LANES; e++)
-		h[e] = ay_to_f16(v[e]);
-	return h;
-#endif
-}
-
-/* past: past the caches; p is aligned then. */
-static ALWAYS void store_all(int32_t dt, void *p, vec v, bool past)
-{
-	const halves h = dt == AY_F32 ? (halves){ 0 } : to_halves(dt, v);
-
+	for (; i + BLOCK <= n; i += BLOCK) {
+		memcpy(&b, x + i, BLOCK);
+		b ^= signs;
 #ifdef __clang__
-	if (past && dt == AY_F32)
-		__builtin_nontemporal_store(v, (vec *)p);
-	else if (past)
-		__builtin_nontemporal_store(h, (halves *)p);
-	else
+		if (past)
+			__builtin_nontemporal_store(b, (block_t *)(y + i));
+		else
 #endif
-		memcpy(p, dt == AY_F32 ? (const void *)&v : &h, dt == AY_F32 ? sizeof v : sizeof h);
+			memcpy(y + i, &b, BLOCK);
+	}
+	memcpy(&b, x + i, n - i);
+	b ^= signs;
+	memcpy(y + i, &b, n - i);
 	(void)past;
-}
-
-/* The first k < LANES numbers; those behind are 0. */
-static ALWAYS vec load_some(int32_t dt, const void *p, int64_t k)
-{
-	vec some = { 0 };
-
-	memcpy(&some, p, (size_t)k * (dt == AY_F32 ? 4 : 2));
-	return load_all(dt, &some);
-}
-
-static ALWAYS void store_some(int32_t dt, void *p, int64_t k, vec v)
-{
-	vec some;
-
-	store_all(dt, &some, v, false);
-	memcpy(p, &some, (size_t)k * (dt == AY_F32 ? 4 : 2));
-}
-
-static ALWAYS vec neg_v(vec x)
-{
-	return (vec)((words)x ^ 0x80000000);
 }
 
 /* --- any dtype, any step --------------------------------------------------------------------------------- */
@@ -219,41 +170,26 @@ static void find_lines(struct job *j)
 	j->pieces = (j->line + PIECE - 1) / PIECE;
 }
 
-static ALWAYS void neg_run(int32_t dt, const char *x, char *y, int64_t n, bool large)
-{
-	const int64_t size = dt == AY_F32 ? 4 : 2;
-	const bool past = large && (uintptr_t)y % (size_t)(LANES * size) == 0;
-	int64_t i = 0;
-
-	for (; i + LANES <= n; i += LANES)
-		store_all(dt, y + i * size, neg_v(load_all(dt, x + i * size)), past);
-	if (i < n)
-		store_some(dt, y + i * size, n - i, neg_v(load_some(dt, x + i * size, n - i)));
-}
-
 static void neg_pieces(const void *job, int64_t from, int64_t to)
 {
 	const struct job *j = job;
-	const int32_t dt = j->step == 1 && ay_dt(j->self) == ay_dt(j->out) ? ay_dt(j->out) : 0;
+	const uint64_t signs = signs_of(j->self);
+	const bool dense = j->step == 1 && signs && !j->self->flags;
 	const int64_t size = j->out->dtype.bits / 8;
 
 	for (int64_t u = from; u < to; u++) {
 		const int64_t first = u % j->pieces * PIECE, i = u / j->pieces * j->line;
 		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE;
 		const int64_t ix = ay_at(j->self, i) + first * j->step, iy = ay_at(j->out, i) + first;
-		const char *x = (const char *)j->self->data + ix * size;
-		char *y = (char *)j->out->data + iy * size;
 
-		switch (dt) {
-		case AY_F32: neg_run(AY_F32, x, y, n, j->large); break;
-		case AY_F16: neg_run(AY_F16, x, y, n, j->large); break;
-		case AY_BF16: neg_run(AY_BF16, x, y, n, j->large); break;
-		default:
+		if (dense)
+			turn((const char *)j->self->data + ix * size, (char *)j->out->data + iy * size,
+			     (size_t)(n * size), signs, j->large);
+		else
 			for (int64_t e = 0; e < n; e++)
 				neg_one(j->self, ix + e * j->step, j->out, iy + e);
-		}
 	}
-#ifdef AVX
+#ifdef __SSE2__
 	_mm_sfence(); /* what went past the caches is there before others are told */
 #endif
 }
@@ -263,7 +199,7 @@ int aten_neg(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 	const int64_t n = ay_numel(out);
 	struct job j = { .self = self, .out = out, .large = n * out->dtype.bits / 8 >= LARGE };
 
-	if (ay_dt(self) == AY_C32 || ay_dt(out) == AY_C32)
+	if (ay_dt(self) == AY_C32)
 		return AY_UNSUPPORTED;
 	if (!n)
 		return AY_OK;
