@@ -154,6 +154,7 @@ static enum mode mode_of(const char *rounding_mode)
 struct job {
 	const ay_tensor *a, *b, *out;
 	int64_t line, step_a, step_b, pieces; /* pieces: of one line */
+	int32_t outer;                        /* the dimension that leads from one line to the next */
 	enum mode mode;
 	bool large;
 };
@@ -182,20 +183,42 @@ static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i)
 static void find_lines(struct job *j)
 {
 	j->line = 1;
-	for (int32_t d = j->out->ndim - 1; d >= 0; d--) {
-		const int64_t a = stride_at(j->a, j->out, d), b = stride_at(j->b, j->out, d);
+	for (j->outer = j->out->ndim - 1; j->outer >= 0; j->outer--) {
+		const int64_t a = stride_at(j->a, j->out, j->outer), b = stride_at(j->b, j->out, j->outer);
 
-		if (j->out->shape[d] == 1)
+		if (j->out->shape[j->outer] == 1)
 			continue;
 		if (j->line == 1) {
 			j->step_a = a;
 			j->step_b = b;
 		}
-		if (j->out->strides[d] != j->line || a != j->step_a * j->line || b != j->step_b * j->line)
+		if (j->out->strides[j->outer] != j->line || a != j->step_a * j->line || b != j->step_b * j->line)
 			break;
-		j->line *= j->out->shape[d];
+		j->line *= j->out->shape[j->outer];
 	}
 	j->pieces = (j->line + PIECE - 1) / PIECE;
+}
+
+/* Where a line begins, and how many there are up to the end of dimension `outer`. */
+struct place {
+	int64_t a, b, out, left;
+};
+
+static struct place place_of(const struct job *j, int64_t line)
+{
+	const int64_t i = line * j->line, most = j->outer < 0 ? 1 : j->out->shape[j->outer];
+
+	return (struct place){ stretched_at(j->a, j->out, i), stretched_at(j->b, j->out, i), ay_at(j->out, i),
+			       most - line % most };
+}
+
+/* Where line begins, given where the one before does: mostly one step away. */
+static struct place next_place(const struct job *j, int64_t line, struct place p)
+{
+	if (p.left == 1)
+		return place_of(j, line);
+	return (struct place){ p.a + stride_at(j->a, j->out, j->outer), p.b + stride_at(j->b, j->out, j->outer),
+			       p.out + j->out->strides[j->outer], p.left - 1 };
 }
 
 /* --- any dtype, any step --------------------------------------------------------------------------------- */
@@ -330,11 +353,12 @@ static void div_pieces(const void *job, int64_t from, int64_t to)
 	const bool even = is_even(j->a, j->step_a, out_dt) && is_even(j->b, j->step_b, out_dt) &&
 			  j->mode == QUOTIENT;
 
+	int64_t line = from / j->pieces, first = from % j->pieces * PIECE;
+	struct place p = place_of(j, line);
+
 	for (int64_t u = from; u < to; u++) {
-		const int64_t first = u % j->pieces * PIECE, i = u / j->pieces * j->line;
-		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE, io = ay_at(j->out, i) + first;
-		const int64_t ia = stretched_at(j->a, j->out, i) + first * j->step_a;
-		const int64_t ib = stretched_at(j->b, j->out, i) + first * j->step_b;
+		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE;
+		const int64_t ia = p.a + first * j->step_a, ib = p.b + first * j->step_b, io = p.out + first;
 		const struct operand a = operand_at(j->a, ia, j->step_a), b = operand_at(j->b, ib, j->step_b);
 		char *out = (char *)j->out->data + io * (j->out->dtype.bits / 8);
 
@@ -345,6 +369,11 @@ static void div_pieces(const void *job, int64_t from, int64_t to)
 		default:
 			for (int64_t e = 0; e < n; e++)
 				div_one(j, ia + e * j->step_a, ib + e * j->step_b, io + e);
+		}
+		first += PIECE;
+		if (first >= j->line && u + 1 < to) {
+			p = next_place(j, ++line, p);
+			first = 0;
 		}
 	}
 #ifdef AVX

@@ -213,6 +213,7 @@ static void silu_one(const ay_tensor *self, int64_t from, const ay_tensor *out, 
 struct job {
 	const ay_tensor *self, *out;
 	int64_t line, step, pieces; /* pieces: of one line */
+	int32_t outer;              /* the dimension that leads from one line to the next */
 	bool large;
 };
 
@@ -220,16 +221,39 @@ struct job {
 static void find_lines(struct job *j)
 {
 	j->line = j->step = 1;
-	for (int32_t d = j->out->ndim - 1; d >= 0; d--) {
-		if (j->out->shape[d] == 1)
+	for (j->outer = j->out->ndim - 1; j->outer >= 0; j->outer--) {
+		const int64_t from = j->self->strides[j->outer], to = j->out->strides[j->outer];
+
+		if (j->out->shape[j->outer] == 1)
 			continue;
 		if (j->line == 1)
-			j->step = j->self->strides[d];
-		if (j->out->strides[d] != j->line || j->self->strides[d] != j->step * j->line)
+			j->step = from;
+		if (to != j->line || from != j->step * j->line)
 			break;
-		j->line *= j->out->shape[d];
+		j->line *= j->out->shape[j->outer];
 	}
 	j->pieces = (j->line + PIECE - 1) / PIECE;
+}
+
+/* Where a line begins, and how many there are up to the end of dimension `outer`. */
+struct place {
+	int64_t self, out, left;
+};
+
+static struct place place_of(const struct job *j, int64_t line)
+{
+	const int64_t most = j->outer < 0 ? 1 : j->out->shape[j->outer];
+
+	return (struct place){ ay_at(j->self, line * j->line), ay_at(j->out, line * j->line), most - line % most };
+}
+
+/* Where line begins, given where the one before does: mostly one step away. */
+static struct place next_place(const struct job *j, int64_t line, struct place p)
+{
+	if (p.left == 1)
+		return place_of(j, line);
+	return (struct place){ p.self + j->self->strides[j->outer], p.out + j->out->strides[j->outer],
+			       p.left - 1 };
 }
 
 static ALWAYS void silu_run(int32_t dt, const char *x, char *y, int64_t n, bool large)
@@ -250,10 +274,12 @@ static void silu_pieces(const void *job, int64_t from, int64_t to)
 	const int32_t dt = j->step == 1 && ay_dt(j->self) == ay_dt(j->out) ? ay_dt(j->out) : 0;
 	const int64_t size = j->out->dtype.bits / 8;
 
+	int64_t line = from / j->pieces, first = from % j->pieces * PIECE;
+	struct place p = place_of(j, line);
+
 	for (int64_t u = from; u < to; u++) {
-		const int64_t first = u % j->pieces * PIECE, i = u / j->pieces * j->line;
 		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE;
-		const int64_t ix = ay_at(j->self, i) + first * j->step, iy = ay_at(j->out, i) + first;
+		const int64_t ix = p.self + first * j->step, iy = p.out + first;
 		const char *x = (const char *)j->self->data + ix * size;
 		char *y = (char *)j->out->data + iy * size;
 
@@ -264,6 +290,11 @@ static void silu_pieces(const void *job, int64_t from, int64_t to)
 		default:
 			for (int64_t e = 0; e < n; e++)
 				silu_one(j->self, ix + e * j->step, j->out, iy + e);
+		}
+		first += PIECE;
+		if (first >= j->line && u + 1 < to) {
+			p = next_place(j, ++line, p);
+			first = 0;
 		}
 	}
 #ifdef AVX
