@@ -119,8 +119,8 @@ $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) baselines/libtorch.h
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
 # The ceilings of a processor include its fused multiply-add.
 CFLAGS_ceiling_loops := -ffp-contract=fast
-# Fresh content is written as fast as memory takes it.
-CFLAGS_content := -O3
+# Fresh content is written as fast as memory takes it; judging is converting and comparing.
+$(foreach f,content dtype oracle fill rng,$(eval CFLAGS_$f := -O3))
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 

@@ -8,13 +8,14 @@
 #include <string.h>
 #include <sys/random.h>
 
-void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4])
+/* Its rounds are written out, so that the keys of a run of blocks are computed once. */
+static inline void block(struct ay_key key, uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, uint64_t out[4])
 {
 	const uint64_t m0 = 0xD2E7470EE14C6C93u, m1 = 0xCA5A826395121157u;
 	const uint64_t w0 = 0x9E3779B97F4A7C15u, w1 = 0xBB67AE8584CAA73Bu;
-	uint64_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
 	uint64_t k0 = key.k[0], k1 = key.k[1];
 
+#pragma GCC unroll 10
 	for (int i = 0; i < 10; i++) {
 		unsigned __int128 p0 = (unsigned __int128)m0 * c0, p1 = (unsigned __int128)m1 * c2;
 
@@ -29,6 +30,17 @@ void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4])
 	out[1] = c1;
 	out[2] = c2;
 	out[3] = c3;
+}
+
+void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4])
+{
+	block(key, counter[0], counter[1], counter[2], counter[3], out);
+}
+
+void ay_philox_run(struct ay_key key, const uint64_t counter[4], int64_t n, uint64_t (*out)[4])
+{
+	for (int64_t i = 0; i < n; i++)
+		block(key, counter[0] + (uint64_t)i, counter[1], counter[2], counter[3], out[i]);
 }
 
 struct ay_key ay_key_from_seed(const char *label, uint64_t seed)

@@ -17,7 +17,8 @@ struct fillctx {
 	int parts; /* numbers per element: 2 for complex */
 };
 
-typedef double (*fill_fn)(const struct fillctx *f, int64_t i, const uint64_t bits[2]);
+/* Numbers lo..hi of the stream (two per complex element), from their bits. */
+typedef void (*fill_fn)(const struct fillctx *f, int64_t lo, int64_t hi, const uint64_t (*bits)[2], double *dst);
 
 /* 53 random bits as a number in [0, 1). */
 static double unit(uint64_t bits)
@@ -35,26 +36,26 @@ static uint64_t word_sum(uint64_t x)
 /* Sum of eight 16-bit words, centred and scaled to unit variance: tails to 4.9 sigma, no libm. */
 static double normal_of(const uint64_t bits[2])
 {
-	double sum = (double)(int64_t)(word_sum(bits[0]) + word_sum(bits[1]));
+	double sum = (int32_t)(word_sum(bits[0]) + word_sum(bits[1]));
 
 	/* variance of one word: (65536^2 - 1) / 12 */
 	return (sum - 8 * 32767.5) / sqrt(8.0 * (65536.0 * 65536.0 - 1) / 12);
 }
 
-static double fill_normal(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_normal(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
 	return f->arg[0] + f->arg[1] * normal_of(bits);
 }
 
-static double fill_uniform(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_uniform(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
 	return f->arg[0] + (f->arg[1] - f->arg[0]) * unit(bits[0]);
 }
 
 /* Integers a..b, both included. */
-static double fill_int(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_int(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	uint64_t range = (uint64_t)((int64_t)f->arg[1] - (int64_t)f->arg[0]) + 1;
 	uint64_t k = (uint64_t)((unsigned __int128)bits[0] * range >> 64);
@@ -63,20 +64,20 @@ static double fill_int(const struct fillctx *f, int64_t i, const uint64_t bits[2
 	return (double)((int64_t)f->arg[0] + (int64_t)k);
 }
 
-static double fill_index(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_index(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
 	return (double)(uint64_t)((unsigned __int128)bits[0] * (uint64_t)f->arg[0] >> 64);
 }
 
-static double fill_bool(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_bool(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
 	return unit(bits[0]) < f->arg[0];
 }
 
 /* |x| doubles with every leading zero: P(|x| > t) ~ 1/t, up to 2^10. */
-static double fill_heavy(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_heavy(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	int k = __builtin_clzll(bits[1] | 1);
 	double x = (1 + unit(bits[0])) * (double)(1u << (k > 10 ? 10 : k));
@@ -85,26 +86,26 @@ static double fill_heavy(const struct fillctx *f, int64_t i, const uint64_t bits
 	return f->arg[0] * (bits[1] & 1 ? -x : x);
 }
 
-static double fill_const(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_const(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i, (void)bits;
 	return f->arg[0];
 }
 
-static double fill_zeros(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_zeros(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)f, (void)i, (void)bits;
 	return 0;
 }
 
-static double fill_ones(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_ones(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)f, (void)i, (void)bits;
 	return 1;
 }
 
 /* One element in eight is something arithmetic treats specially; the rest is normal. */
-static double fill_special(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_special(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	const struct ay_dt_info *d = ay_dt_info(f->o->view.dt);
 	double sub = ldexp(1, d->emin - d->mant + 1), big = (double)ay_dt_max(f->o->view.dt);
@@ -119,9 +120,9 @@ static double fill_special(const struct fillctx *f, int64_t i, const uint64_t bi
 }
 
 /* The same without the largest values: sums of those overflow in one order and not in another. */
-static double fill_nonfinite(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_nonfinite(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
-	double x = fill_special(f, i, bits);
+	double x = one_special(f, i, bits);
 
 	return isfinite(x) && fabs(x) > 1e3 ? 1 : x;
 }
@@ -149,21 +150,44 @@ static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t
 	return i;
 }
 
-static double fill_perm(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_perm(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)bits;
 	return (double)permute(f->c->key, (uint64_t)f->o->ordinal, (uint64_t)f->arg[0], (uint64_t)i);
 }
 
-static double fill_sorted(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_sorted(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + unit(bits[0])) / (double)f->n);
 }
 
-static double fill_made(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+static double one_made(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	return f->maker->make(f->c, f->o, &f->o->fill, i, bits[0]);
 }
+
+/* Each with a loop of its own, that the compiler can make the most of. */
+#define LOOP(name)                                                                                         \
+	static void fill_##name(const struct fillctx *f, int64_t lo, int64_t hi, const uint64_t(*bits)[2], \
+				double *dst)                                                               \
+	{                                                                                                  \
+		for (int64_t i = lo; i < hi; i++)                                                          \
+			dst[i - lo] = one_##name(f, f->parts == 2 ? i >> 1 : i, bits[i - lo]);             \
+	}
+LOOP(normal)
+LOOP(uniform)
+LOOP(int)
+LOOP(index)
+LOOP(bool)
+LOOP(heavy)
+LOOP(const)
+LOOP(zeros)
+LOOP(ones)
+LOOP(special)
+LOOP(nonfinite)
+LOOP(perm)
+LOOP(sorted)
+LOOP(made)
 
 /*
  * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the
@@ -325,19 +349,14 @@ static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay
 	return k->fn;
 }
 
-/* Numbers lo..hi of the stream (two per complex element). A block of the generator gives 256 bits, two numbers. */
+/* A block of the generator gives 256 bits, two numbers. */
 static void make_numbers(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, double *dst)
 {
-	uint64_t bits[CHUNK + 2][2];
-	int64_t even = lo & ~(int64_t)1;
+	uint64_t bits[CHUNK / 2 + 1][4];
+	const uint64_t first[4] = { (uint64_t)lo >> 1, (uint64_t)f->o->ordinal, 0, 1 };
 
-	for (int64_t i = even; i < hi; i += 2) {
-		uint64_t ctr[4] = { (uint64_t)i >> 1, (uint64_t)f->o->ordinal, 0, 1 };
-
-		ay_philox(f->c->key, ctr, bits[i - even]);
-	}
-	for (int64_t i = lo; i < hi; i++)
-		dst[i - lo] = fn(f, i / f->parts, bits[i - even]);
+	ay_philox_run(f->c->key, first, (hi + 1) / 2 - lo / 2, bits);
+	fn(f, lo, hi, (const uint64_t(*)[2])bits[0] + lo % 2, dst);
 }
 
 static void store_numbers(const struct fillctx *f, void *dst, int64_t n, const double *src)

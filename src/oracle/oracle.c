@@ -10,6 +10,12 @@
 /* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache.
  */
 enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
+/* What is done with every number is worth the vectors that the machine has; what is computed is the same. */
+#if defined __x86_64__ && !defined __clang__
+#define VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS
+#endif
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
 
@@ -258,33 +264,49 @@ static void look_closely(const struct scan *s, int64_t p)
 }
 
 /*
- * The fast pass: most elements are within a lower estimate of their bound, |want| * 2^-mant * k_out <= k_out *
- * ulp, and are done. NaNs, infinities, zeros that must keep their sign and everything doubtful are looked at
- * closely.
+ * The fast pass: most elements are what is wanted, bit for bit, or within a lower estimate of their bound, |want| *
+ * 2^-mant * k_out <= k_out * ulp, and are done, BLOCK of them at once. NaNs, zeros of the other sign and everything
+ * doubtful are looked at closely. An infinite bound admits nothing: inf <= inf would let 7 stand for infinity.
  */
-#define SCAN(name, real)                                                                                  \
-	static void name(const struct scan *s, int64_t n)                                                 \
-	{                                                                                                 \
-		const real *want = s->want, *got = s->got;                                                \
-		const double *mag = s->g->ref.mag[s->k];                                                  \
-		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);           \
-		const double rel = exact ? 0 : s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant);         \
-		const double per_mag = exact ? 0 : s->b.k_acc * ay_u_acc(s->b.dt);                        \
-		const int shift = s->parts - 1;                                                           \
-                                                                                                          \
-		for (int64_t p = 0; p < n; p++) {                                                         \
-			real w = want[p], e = got[p] - w;                                                 \
-			double m = mag[p >> shift];                                                       \
-			real bound = (w < 0 ? -w : w) * (real)rel + (real)(m * per_mag);                  \
-                                                                                                          \
-			/* an infinite bound admits nothing: inf <= inf would let 7 stand for infinity */ \
-			if (m >= 0 && w != 0 && (e < 0 ? -e : e) <= bound && bound < (real)INFINITY)      \
-				continue;                                                                 \
-			look_closely(s, p);                                                               \
-		}                                                                                         \
+enum { BLOCK = 64 };
+#define SCAN(name, real, sign)                                                                                   \
+	static inline bool name##_doubts(real w, real g, double m, real rel, double per_mag)                     \
+	{                                                                                                        \
+		const real e = g - w, bound = (w < 0 ? -w : w) * rel + (real)(m * per_mag);                      \
+		const bool same = (w == g) & (sign(1, w) == sign(1, g)) & (m == m);                              \
+                                                                                                                 \
+		return !(same | ((m >= 0) & (w != 0) & ((e < 0 ? -e : e) <= bound) & (bound < (real)INFINITY))); \
+	}                                                                                                        \
+                                                                                                                 \
+	static inline void name##_by(const struct scan *s, int64_t n, int shift)                                 \
+	{                                                                                                        \
+		const real *want = s->want, *got = s->got;                                                       \
+		const double *mag = s->g->ref.mag[s->k];                                                         \
+		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);                  \
+		const real rel = exact ? 0 : (real)(s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant));          \
+		const double per_mag = exact ? 0 : s->b.k_acc * ay_u_acc(s->b.dt);                               \
+                                                                                                                 \
+		for (int64_t lo = 0; lo < n; lo += BLOCK) {                                                      \
+			const int64_t hi = lo + BLOCK < n ? lo + BLOCK : n;                                      \
+			int64_t doubts = 0;                                                                      \
+                                                                                                                 \
+			for (int64_t p = lo; p < hi; p++)                                                        \
+				doubts += name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag);         \
+			for (int64_t p = lo; p < hi && doubts; p++)                                              \
+				if (name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag))               \
+					look_closely(s, p);                                                      \
+		}                                                                                                \
+	}                                                                                                        \
+                                                                                                                 \
+	VECTORS static void name(const struct scan *s, int64_t n)                                                \
+	{                                                                                                        \
+		if (s->parts == 2)                                                                               \
+			name##_by(s, n, 1);                                                                      \
+		else                                                                                             \
+			name##_by(s, n, 0);                                                                      \
 	}
-SCAN(scan_double, double)
-SCAN(scan_long, long double)
+SCAN(scan_double, double, copysign)
+SCAN(scan_long, long double, copysignl)
 
 /* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
  * little. */
@@ -306,6 +328,36 @@ static void note_wanted(struct scan *s, int64_t n)
 		}
 		d->zeros += nothing;
 	}
+}
+
+/* The same for real numbers in double, which most are: as many at once as vectors hold. */
+VECTORS static void note_doubles(struct scan *s, int64_t n)
+{
+	enum { LANES = 8 };
+	const double *x = s->want;
+	double least[LANES], most[LANES];
+	int64_t zeros[LANES] = { 0 }, p = 0;
+	struct scan rest = *s;
+
+	for (int k = 0; k < LANES; k++) {
+		least[k] = INFINITY;
+		most[k] = -INFINITY;
+	}
+	for (; p + LANES <= n; p += LANES)
+		for (int k = 0; k < LANES; k++) {
+			const double v = x[p + k];
+
+			zeros[k] += (v == 0) | (v != v);
+			least[k] = v < least[k] ? v : least[k];
+			most[k] = v > most[k] ? v : most[k];
+		}
+	for (int k = 0; k < LANES; k++) {
+		s->d->zeros += zeros[k];
+		s->d->least = fminl(s->d->least, least[k]);
+		s->d->most = fmaxl(s->d->most, most[k]);
+	}
+	rest.want = x + p;
+	note_wanted(&rest, n - p);
 }
 
 /* What an integer or bool output can hold of the wanted values: they wrap, and a bool is "not zero". */
@@ -364,7 +416,10 @@ static void compare_output(struct range *g, int k)
 		scan_double(&s, n * s.parts);
 	else
 		scan_long(&s, n * s.parts);
-	note_wanted(&s, n * s.parts);
+	if (w->type == AY_NUM_D)
+		note_doubles(&s, n);
+	else
+		note_wanted(&s, n * s.parts);
 }
 
 /* --- sweeping -------------------------------------------------------------------------------------------- */

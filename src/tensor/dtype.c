@@ -204,18 +204,30 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 			     ay_dt_is_complex(dt) ? info->bytes / 2 : 0 };
 }
 
+/* Most rows are dense, and worth the vectors that the machine has; what is computed is the same. */
+#if defined __x86_64__ && !defined __clang__
+#define VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS
+#endif
+
 /* The loop stands inside the switch. memcpy, because the bytes may be of any type and any alignment; it compiles
  * to one move. */
-#define LOAD(type, number)                            \
+#define LOAD_BY(type, number, step, gap)              \
 	for (int64_t i = 0; i < n; i++) {             \
 		type v;                               \
                                                       \
 		memcpy(&v, src + i * step, sizeof v); \
 		dst[i * gap] = number;                \
-	}                                             \
+	}
+#define LOAD(type, number)                                      \
+	if (step == (int64_t)sizeof(type) && gap == 1)          \
+		LOAD_BY(type, number, (int64_t)sizeof(type), 1) \
+	else                                                    \
+		LOAD_BY(type, number, step, gap)                \
 	break
 
-static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
+VECTORS static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
 {
 	const unsigned char *src = from;
 	const int64_t step = r.step;
@@ -256,17 +268,22 @@ static void load_ld(struct row r, const void *from, int64_t n, long double *dst,
 	}
 }
 
-#define STORE(type, number)                           \
+#define STORE_BY(type, number, step, gap)             \
 	for (int64_t i = 0; i < n; i++) {             \
 		const double x = src[i * gap];        \
 		const type v = (type)(number);        \
                                                       \
 		memcpy(dst + i * step, &v, sizeof v); \
-	}                                             \
+	}
+#define STORE(type, number)                                      \
+	if (step == (int64_t)sizeof(type) && gap == 1)           \
+		STORE_BY(type, number, (int64_t)sizeof(type), 1) \
+	else                                                     \
+		STORE_BY(type, number, step, gap)                \
 	break
 
 /* Floats, and b8: for these a double from to_odd is as good as the long double. */
-static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
+VECTORS static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
 {
 	const int64_t step = r.step;
 
