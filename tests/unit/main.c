@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -138,16 +139,19 @@ struct counts {
 /* Waits for any of the tests under way and says how it ended. */
 static void reap(struct running *list, int n, struct counts *c)
 {
-	int status, i = 0;
-	pid_t pid = wait(&status);
+	int status, i = 0, wall, cpu;
+	struct rusage ru; /* of the test and of every process that it waited for */
+	pid_t pid = wait4(-1, &status, 0, &ru);
 
 	while (i < n && (!list[i].t || list[i].pid != pid))
 		i++;
 	if (pid < 0 || i == n)
 		return;
 	show_output(&list[i]);
-	if (time(NULL) - list[i].began >= LONG_S)
-		printf("%d s: %s\n", (int)(time(NULL) - list[i].began), list[i].t->name);
+	wall = (int)(time(NULL) - list[i].began);
+	cpu = (int)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec);
+	if (wall >= LONG_S || getenv("ASSAY_CPU"))
+		printf("%d s (%d s of a core): %s\n", wall, cpu, list[i].t->name);
 	if (WIFSIGNALED(status))
 		printf("    ended by signal %d\n", WTERMSIG(status));
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
