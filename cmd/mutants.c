@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
+#include "mutants.h"
 #include "base/json.h"
-#include "judge/mutants.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,41 +41,41 @@ static double percent(int part, int whole)
 	return whole ? 100.0 * part / whole : 100;
 }
 
-static void print_head(bool markdown)
+void mutants_head(FILE *out, bool markdown)
 {
 	if (markdown)
-		printf("# Mutation scores\n\n"
-		       "Made by `assay mutants --markdown`; a test compares this page with what the program "
-		       "prints. Killed / planted\n"
-		       "over the quick cases; answers that equal the right one are equivalent and left out. "
-		       "`half` and `tf32` count\n"
-		       "overloads and dtypes, the others cases and outputs.\n\n");
-	printf(markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
+		fprintf(out, "# Mutation scores\n\n"
+			     "Made by `assay mutants --markdown`; a test compares this page with what the program "
+			     "prints. Killed / planted\n"
+			     "over the quick cases; answers that equal the right one are equivalent and left out. "
+			     "`half` and `tf32` count\n"
+			     "overloads and dtypes, the others cases and outputs.\n\n");
+	fprintf(out, markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
-		printf(markdown ? "| %s " : " %9s", ay_mutant_table[k].word);
-	printf(markdown ? "| equivalent | null | all |\n|---|" : " %6s %6s %6s\n", "equiv", "null", "all");
+		fprintf(out, markdown ? "| %s " : " %9s", ay_mutant_table[k].word);
+	fprintf(out, markdown ? "| equivalent | null | all |\n|---|" : " %6s %6s %6s\n", "equiv", "null", "all");
 	for (int k = 0; markdown && k < AY_MUTANT_COUNT + 4; k++)
-		printf(k + 1 < AY_MUTANT_COUNT + 4 ? "---|" : "---|\n");
+		fprintf(out, k + 1 < AY_MUTANT_COUNT + 4 ? "---|" : "---|\n");
 }
 
-static void print_row(const char *name, const struct ay_mutation *m, bool markdown)
+void mutants_row(FILE *out, const char *name, const struct ay_mutation *m, bool markdown)
 {
 	struct total t = add_up(m);
 
-	printf(markdown ? "| %s | %d " : "%-28s %5d", name, m->cases);
+	fprintf(out, markdown ? "| %s | %d " : "%-28s %5d", name, m->cases);
 	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
 		char cell[32] = "-";
 
 		if (m->planted[k])
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
-		printf(markdown ? "| %s " : " %9s", cell);
+		fprintf(out, markdown ? "| %s " : " %9s", cell);
 	}
 	if (!t.planted) { /* no wrong answer exists: no score either */
-		printf(markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
+		fprintf(out, markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
 		return;
 	}
-	printf(markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
-	       percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
+	fprintf(out, markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
+		percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
 }
 
 static void print_json(const char *name, const struct ay_mutation *m)
@@ -115,7 +115,7 @@ int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err
 	if (n && !(only = ay_registry_find(app->registry, argv[0], &s, &exact, err)))
 		return EXIT_FAILED;
 	if (!json)
-		print_head(markdown);
+		mutants_head(stdout, markdown);
 	for (int i = 0; i < app->registry->n; i++) {
 		const struct ay_entry_op *e = &app->registry->op[i];
 		struct ay_mutation m;
@@ -128,7 +128,7 @@ int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err
 		if (json)
 			print_json(e->name, &m);
 		else
-			print_row(e->name, &m, markdown);
+			mutants_row(stdout, e->name, &m, markdown);
 		for (const struct ay_survivor *v = survivors ? m.survivors : NULL; v; v = v->next)
 			printf("    %-8s %s\n", ay_mutant_table[v->mutant].word, v->line);
 		t = add_up(&m);

@@ -5,7 +5,8 @@
 #include "test.h"
 #include "helpers.h"
 #include "op/fill.h"
-#include "judge/mutants.h"
+#include "../../cmd/mutants.h"
+#include "base/file.h"
 #include "oracle/oracle.h"
 
 #include <stdlib.h>
@@ -355,36 +356,70 @@ TEST(ops_have_their_edges)
 }
 
 /* design: 100 % of null kernels and at least 95 % of all mutants are refused. */
-TEST(ops_refuse_their_mutants)
+static void check_scores(const struct ay_entry_op *e, const struct ay_mutation *m)
+{
+	int planted = 0, killed = 0;
+
+	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
+		planted += m->planted[k];
+		killed += m->killed[k];
+		if (ay_mutant_table[k].cls == AY_MUTANT_NULL)
+			CHECKF(m->killed[k] == m->planted[k], "%s: %d null mutants '%s' live", e->name,
+			       m->planted[k] - m->killed[k], ay_mutant_table[k].word);
+		if (ay_mutant_table[k].cls == AY_MUTANT_PRECISION)
+			CHECKF(m->killed[k] == m->planted[k], "%s: '%s' lives on some dtype", e->name,
+			       ay_mutant_table[k].word);
+	}
+	if (e->op[0]->flags & AY_META) /* any content is right */
+		CHECKF(!planted && m->cases > 0, "%s: %d mutants planted", e->name, planted);
+	else
+		CHECKF(planted >= 10 && killed * 100 >= planted * 95, "%s: %d of %d mutants killed", e->name,
+		       killed, planted);
+}
+
+/* The rows that are there, head and all, must be the whole page; of a part of the operators, lines of it. */
+static void check_page(const char *made, bool whole)
+{
+	struct ay_err err = { 0 };
+	char *page, *row, *rows = ay_strdup(&keep, made);
+	size_t len;
+
+	if (ay_file_read(&keep, "docs/mutants.md", SIZE_MAX, &page, &len, &err)) {
+		test_fail(__FILE__, __LINE__, "%s", err.msg);
+		return;
+	}
+	while ((row = strsep(&rows, "\n")))
+		CHECKF(strstr(page, row), "run: assay mutants --markdown > docs/mutants.md\n      %s", row);
+	CHECKF(!whole || !strcmp(page, made), "run: assay mutants --markdown > docs/mutants.md");
+}
+
+/* Scores and page in one go: planting the mutants of all operators takes a while, and with sanitizers ten times as
+ * long; those look at every eighth operator. */
+TEST(ops_refuse_their_mutants_as_the_page_says)
 {
 	const struct ay_registry *r = help_registry();
+	const int step = getenv("ASSAY_SANITIZED") && !getenv("ASSAY_OP") ? 8 : 1;
+	char *made = NULL;
+	size_t len;
+	FILE *page = open_memstream(&made, &len);
 
-	for (int i = 0; i < r->n; i++) {
+	mutants_head(page, true);
+	for (int i = 0; i < r->n; i += step) {
 		struct ay_mutation m;
 		struct ay_err err = { 0 };
-		int planted = 0, killed = 0;
 
 		if (!help_is_meant(&r->op[i]))
 			continue;
-		if (ay_mutate(r, &r->op[i], &keep, &m, &err))
+		if (ay_mutate(r, &r->op[i], &keep, &m, &err)) {
 			test_fail(__FILE__, __LINE__, "%s: %s", r->op[i].name, err.msg);
-		for (int k = 0; k < AY_MUTANT_COUNT; k++) {
-			planted += m.planted[k];
-			killed += m.killed[k];
-			if (ay_mutant_table[k].cls == AY_MUTANT_NULL)
-				CHECKF(m.killed[k] == m.planted[k], "%s: %d null mutants '%s' live", r->op[i].name,
-				       m.planted[k] - m.killed[k], ay_mutant_table[k].word);
-			if (ay_mutant_table[k].cls == AY_MUTANT_PRECISION)
-				CHECKF(m.killed[k] == m.planted[k], "%s: '%s' lives on some dtype", r->op[i].name,
-				       ay_mutant_table[k].word);
-		}
-		if (r->op[i].op[0]->flags & AY_META) { /* any content is right */
-			CHECKF(!planted && m.cases > 0, "%s: %d mutants planted", r->op[i].name, planted);
 			continue;
 		}
-		CHECKF(planted >= 10 && killed * 100 >= planted * 95, "%s: %d of %d mutants killed", r->op[i].name,
-		       killed, planted);
+		check_scores(&r->op[i], &m);
+		mutants_row(page, r->op[i].name, &m, true);
 	}
+	fclose(page);
+	check_page(made, step == 1 && !getenv("ASSAY_OP"));
+	free(made);
 }
 
 /* How many elements are outside the bound if the one at `index` is another. */

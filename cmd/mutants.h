@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutants - the table of `assay mutants`, for the command and for the test that holds docs/mutants.md against it.
+ */
+#ifndef AY_CMD_MUTANTS_H
+#define AY_CMD_MUTANTS_H
+
+#include "judge/mutants.h"
+
+#include <stdio.h>
+
+void mutants_head(FILE *out, bool markdown);
+void mutants_row(FILE *out, const char *name, const struct ay_mutation *m, bool markdown);
+
+#endif
