@@ -32,23 +32,42 @@ run() {
 	echo "   $name: ${line:-ok} ($(($(date +%s) - start)) s)"
 }
 
+# One target, its output in a file of its own: several run at once.
 fuzz_one() {
-	target=$1 seconds=$2 dir=$build/fuzz/corpus-$(basename "$1")
+	target=$1 seconds=$2 dir=$build/fuzz/corpus-$(basename "$1") out=$build/fuzz/$(basename "$1").log
 	mkdir -p "$dir"
 	sh tools/seeds.sh "$(basename "$1")" "$dir"
 	"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
-		-artifact_prefix="$build/fuzz/" "$dir" > "$log.fuzz" 2>&1
-	status=$?
-	grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' "$log.fuzz"
-	[ $status = 0 ] || tail -n 40 "$log.fuzz"
-	rm -f "$log.fuzz"
-	return $status
+		-artifact_prefix="$build/fuzz/" "$dir" > "$out" 2>&1
+	echo $? > "$out.status"
 }
 
+fuzz_said() {
+	out=$build/fuzz/$(basename "$1").log status=$(cat "$build/fuzz/$(basename "$1").log.status")
+	grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' "$out"
+	[ "$status" = 0 ] || tail -n 40 "$out"
+	rm -f "$out" "$out.status"
+	[ "$status" = 0 ] # libFuzzer's own status of a crash is 77, which here would be a skip
+}
+
+# As many targets at once as there are cores.
 fuzz_all() {
+	waiting=
 	for t in "$build"/fuzz/*; do
-		[ -f "$t" ] && [ -x "$t" ] && run "fuzz $(basename "$t"), $1 s" fuzz_one "$t" "$1"
+		[ -f "$t" ] && [ -x "$t" ] || continue
+		fuzz_one "$t" "$1" &
+		waiting="$waiting $t"
+		[ "$(echo "$waiting" | wc -w)" -lt "$(nproc)" ] || fuzz_wait "$1"
 	done
+	fuzz_wait "$1"
+}
+
+fuzz_wait() {
+	wait
+	for w in $waiting; do
+		run "fuzz $(basename "$w"), $1 s" fuzz_said "$w"
+	done
+	waiting=
 }
 
 unit() { # [FILTER]
