@@ -185,13 +185,16 @@ static void print_cases(const struct facts *f)
 	printf("\nCases (of which %d are made from others, as their out= or in-place forms)\n", f->derived);
 	for (int t = 0; t <= AY_PERF; t++) {
 		printf("  %-6s %d\n", tiers[t], f->tier[t]);
-		for (int i = 0, shown = 0; i < f->suite.n && shown < 3; i++) {
+		for (int i = 0, k = 0; i < f->suite.n; i++) {
 			if ((int)f->suite.c[i].tier != t)
 				continue;
-			ay_str_clear(&b);
-			ay_case_print(&b, f->suite.c[i].line);
-			printf("    %s\n", ay_str_text(&b));
-			shown++;
+			/* the first, one from the middle, the last: neighbours are alike */
+			if (k == 0 || k == f->tier[t] / 2 || k == f->tier[t] - 1) {
+				ay_str_clear(&b);
+				ay_case_print(&b, f->suite.c[i].line);
+				printf("    %s\n", ay_str_text(&b));
+			}
+			k++;
 		}
 	}
 	ay_str_release(&b);

@@ -102,17 +102,17 @@ struct torch {
 
 static struct torch load_torch(void)
 {
-	const char *path;
+	const char *path, *printed;
 	char *text, *save = NULL;
 	size_t len;
 	struct torch t = { 0 };
 
 	CHECKF(!ay_python_find(&a, help_python(), &path, &err), "%s", err.msg);
-	text = (char *)ay_python_output(&a, path, "assay.schemas", NULL, &len, &err);
-	CHECKF(text, "%s", err.msg);
-	if (!text)
+	printed = ay_python_output(&a, path, "assay.schemas", NULL, &len, &err);
+	CHECKF(printed, "%s", err.msg);
+	if (!printed)
 		return t;
-	text = ay_strndup(&a, text, len);
+	text = ay_strndup(&a, printed, len);
 	for (size_t i = 0; i < len; i++)
 		t.n += text[i] == '\n';
 	t.line = AY_NEW_N(&a, char *, t.n + 1);
