@@ -27,7 +27,7 @@ sed -i -e 's|out = self: write.*|out = self * self; one rounding, so mag = \|out
 make -s build/assay build/test > ../log 2>&1 || { cat ../log; exit 1; }
 
 # 4. its tests pass   5. it has a page, a prototype, and kernels for it are judged
-build/test ops_ > ../log || { cat ../log; exit 1; }
+ASSAY_OP=extra/square build/test ops_ > ../log || { cat ../log; exit 1; }
 build/assay show extra::square --lang c | grep -q 'int extra_square(const ay_tensor \*self, ay_tensor \*out, const ay_ctx \*ctx);'
 sed -e 's/aten_relu/extra_square/; s/x <= 0 ? 0 : x/x * x/' > ../extra_square.c << 'K'
 #include <assay/kernel.h>
