@@ -47,6 +47,8 @@ static bool has_elements(struct ay_arena *a, const struct ay_suite_case *c)
 		return false;
 	for (int k = 0; k < call->noperand; k++)
 		n += ay_numel_of(&call->operand[k]->view);
+	if (c->op->op[0]->scalar || c->op->op[0]->flags & AY_ONE) /* one is all that it gives */
+		return n <= SMOKE_MAX_ELEMENTS;
 	return call->nout && ay_numel_of(&call->out[0]->view) > 1 && n <= SMOKE_MAX_ELEMENTS;
 }
 
