@@ -89,9 +89,11 @@ static void turn(const char *x, char *y, size_t n, uint64_t signs, bool large)
 #endif
 			memcpy(y + i, &b, BLOCK);
 	}
-	memcpy(&b, x + i, n - i);
-	b ^= signs;
-	memcpy(y + i, &b, n - i);
+	if (i < n) {
+		memcpy(&b, x + i, n - i);
+		b ^= signs;
+		memcpy(y + i, &b, n - i);
+	}
 	(void)past;
 }
 
