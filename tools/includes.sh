@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Includes point one way: a folder may include its own level and those below (design section 11). ops/ may include
-# op/op.h alone; executors only the wire format and the kernel ABI, the Python one also the prototypes and its jail.
+# op/op.h and the kernel ABI; executors only the wire format and the kernel ABI, the Python one also the prototypes and its jail.
 order='base tensor op oracle sandbox exec forge timing judge store report'
 rank() { # levels: oracle and sandbox; exec and forge side by side; timing; judge; store; report on top
 	case $1 in
@@ -20,7 +20,7 @@ for dir in $order; do
 	done
 done
 for f in $(git ls-files ops | grep '\.c$'); do
-	extra=$(grep '^#include' "$f" | grep -vE '"op/op.h"|<(string|stdio|stdlib|float|limits)\.h>') && echo "$f: $extra" && bad=1
+	extra=$(grep '^#include' "$f" | grep -vE '"op/op.h"|<(assay/kernel|string|stdio|stdlib|float|limits)\.h>') && echo "$f: $extra" && bad=1
 done
 for f in $(git ls-files src/exec/native src/exec/inside | grep '\.[ch]$'); do
 	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|inside.h|exec/inside/inside.h)"') && echo "$f: $extra" && bad=1
