@@ -190,10 +190,10 @@ TEST(docs_catalogue_page_is_what_the_program_prints)
 	struct ay_arena a = { 0 };
 	char *out;
 
-	CHECKF(!help_run(&a, ay_sprintf(&a, "%s/assay ops --markdown | diff docs/catalogue.md -", help_build_dir()), 60,
-			 &out),
-	       "run: assay ops --markdown > docs/catalogue.md
-%.800s", out);
+	CHECKF(!help_run(&a,
+			 ay_sprintf(&a, "%s/assay ops --markdown | diff docs/catalogue.md -", help_build_dir()),
+			 60, &out),
+	       "run: assay ops --markdown > docs/catalogue.md\n%.800s", out);
 	ay_arena_release(&a);
 }
 
