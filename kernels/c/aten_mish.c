@@ -90,11 +90,10 @@ static ALWAYS vec load_all(int32_t dt, const void *p)
 
 static ALWAYS halves to_halves(int32_t dt, vec v)
 {
-	const words u = (words)v, nan = (words)((u & 0x7fffffff) > 0x7f800000);
+	const words u = (words)v, nan = (words)(v != v), rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
 
 	if (dt == AY_BF16)
-		return __builtin_convertvector(
-			(nan & (u >> 16 | 0x40)) | (~nan & (u + 0x7fff + (u >> 16 & 1)) >> 16), halves);
+		return __builtin_convertvector((nan & 0x7fc0) | (~nan & rounded), halves);
 #ifdef AVX
 	return (halves)AVX(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT);
 #else
@@ -144,20 +143,30 @@ static ALWAYS vec pick(ints where, vec a, vec b)
 	return (vec)((where & (ints)a) | (~where & (ints)b));
 }
 
-/* e^x for -110 <= x <= 88: 2^k e^r, k in two factors so that subnormals come out of their own. */
+/* p 2^k for whole k, in two factors so that subnormals come out of their own. */
+static ALWAYS vec scale(vec p, vec k)
+{
+#ifdef __AVX512F__
+	return (vec)_mm512_scalef_ps((__m512)p, (__m512)k);
+#else
+	const ints i = __builtin_convertvector(k, ints), half = i >> 1;
+
+	return p * (vec)((half + 127) << 23) * (vec)((i - half + 127) << 23);
+#endif
+}
+
+/* e^x for -110 <= x <= 88: 2^k e^r. */
 static ALWAYS vec exp_v(vec x)
 {
 	const vec magic = (vec){ 0 } + 0x1.8p23f, k = x * 1.44269504f + magic - magic;
 	const vec r = x - k * 0.693359375f + k * 2.12194440e-4f;
-	const ints i = __builtin_convertvector(k, ints), half = i >> 1;
 	vec p = r * 1.9875691500e-4f + 1.3981999507e-3f;
 
 	p = p * r + 8.3334519073e-3f;
 	p = p * r + 4.1665795894e-2f;
 	p = p * r + 1.6666665459e-1f;
 	p = p * r + 5.0000001201e-1f;
-	p = p * (r * r) + r + 1;
-	return p * (vec)((half + 127) << 23) * (vec)((i - half + 127) << 23);
+	return scale(p * (r * r) + r + 1, k);
 }
 
 /* From 20 on n / (n + 2) is 1, below -104 e^x is 0. NaN comes back with x. */

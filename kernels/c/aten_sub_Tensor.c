@@ -91,11 +91,10 @@ static ALWAYS vec load_all(int32_t dt, const void *p)
 
 static ALWAYS halves to_halves(int32_t dt, vec v)
 {
-	const words u = (words)v, nan = (words)((u & 0x7fffffff) > 0x7f800000);
+	const words u = (words)v, nan = (words)(v != v), rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
 
 	if (dt == AY_BF16)
-		return __builtin_convertvector(
-			(nan & (u >> 16 | 0x40)) | (~nan & (u + 0x7fff + (u >> 16 & 1)) >> 16), halves);
+		return __builtin_convertvector((nan & 0x7fc0) | (~nan & rounded), halves);
 #ifdef AVX
 	return (halves)AVX(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT);
 #else
