@@ -167,8 +167,8 @@ enum { FARTHEST = 32768 }; /* k is below 2^15: the third part of pi/2 is enough 
 enum { FARTHEST = 0 };
 #endif
 
-/* x - k pi/2. pi/2 comes in three parts; the first difference is exact and the others are rounded once, so that r is
- * good to its last bits also where it nearly is 0. */
+/* x - k pi/2. pi/2 comes in three parts; the first difference is exact and the others are rounded once, so that r
+ * is good to its last bits also where it nearly is 0. */
 static ALWAYS vec reduce(vec x, vec k)
 {
 #ifdef AVX
