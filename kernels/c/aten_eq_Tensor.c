@@ -135,6 +135,7 @@ static struct place next_place(const struct job *j, int64_t line, struct place p
 	static void loop(const void *a, int64_t sa, const void *b, int64_t sb, uint8_t *z, int64_t n) \
 	{                                                                                             \
 		const type *x = a, *y = b, one = *y;                                                  \
+                                                                                                      \
 		if (sa && sb)                                                                         \
 			for (int64_t i = 0; i < n; i++)                                               \
 				z[i] = x[i] == y[i];                                                  \
@@ -182,16 +183,19 @@ static enum category category_of(ay_dtype d)
 								 : FLOATS;
 }
 
+/* Is it made of f64? */
+static bool is_wide(ay_dtype d)
+{
+	return d.bits == (category_of(d) == COMPLEX ? 128 : category_of(d) == FLOATS ? 64 : 0);
+}
+
 /* PyTorch's promotion of two tensors that both have dimensions, or both have none. */
 static ay_dtype promoted(ay_dtype a, ay_dtype b)
 {
 	const enum category ca = category_of(a), cb = category_of(b);
 
-	if (ca == COMPLEX || cb == COMPLEX) {
-		const int bits = (ca == COMPLEX ? a.bits / 2 : a.bits) | (cb == COMPLEX ? b.bits / 2 : b.bits);
-
-		return (ay_dtype){ AY_CODE_COMPLEX, bits & 64 && (ca >= FLOATS && cb >= FLOATS) ? 128 : 64, 1 };
-	}
+	if (ca == COMPLEX || cb == COMPLEX)
+		return (ay_dtype){ AY_CODE_COMPLEX, is_wide(a) || is_wide(b) ? 128 : 64, 1 };
 	if (ca != cb)
 		return ca > cb ? a : b;
 	if (a.bits == b.bits && a.code != b.code) /* f16 and bf16, i8 and u8 */

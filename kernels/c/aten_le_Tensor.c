@@ -134,6 +134,7 @@ static struct place next_place(const struct job *j, int64_t line, struct place p
 	static void loop(const void *a, int64_t sa, const void *b, int64_t sb, uint8_t *z, int64_t n) \
 	{                                                                                             \
 		const type *x = a, *y = b, one = *y;                                                  \
+                                                                                                      \
 		if (sa && sb)                                                                         \
 			for (int64_t i = 0; i < n; i++)                                               \
 				z[i] = x[i] <= y[i];                                                  \
@@ -171,14 +172,11 @@ static loop_fn loop_of(int32_t dt)
 
 /* --- the dtype that two are compared in ------------------------------------------------------------------ */
 
-enum category { BOOLS, INTS, FLOATS, COMPLEX };
+enum category { BOOLS, INTS, FLOATS };
 
 static enum category category_of(ay_dtype d)
 {
-	return d.code == AY_CODE_BOOL                            ? BOOLS
-	       : d.code == AY_CODE_INT || d.code == AY_CODE_UINT ? INTS
-	       : d.code == AY_CODE_COMPLEX                       ? COMPLEX
-								 : FLOATS;
+	return d.code == AY_CODE_BOOL ? BOOLS : d.code == AY_CODE_INT || d.code == AY_CODE_UINT ? INTS : FLOATS;
 }
 
 /* PyTorch's promotion of two tensors that both have dimensions, or both have none. */
@@ -186,11 +184,6 @@ static ay_dtype promoted(ay_dtype a, ay_dtype b)
 {
 	const enum category ca = category_of(a), cb = category_of(b);
 
-	if (ca == COMPLEX || cb == COMPLEX) {
-		const int bits = (ca == COMPLEX ? a.bits / 2 : a.bits) | (cb == COMPLEX ? b.bits / 2 : b.bits);
-
-		return (ay_dtype){ AY_CODE_COMPLEX, bits & 64 && (ca >= FLOATS && cb >= FLOATS) ? 128 : 64, 1 };
-	}
 	if (ca != cb)
 		return ca > cb ? a : b;
 	if (a.bits == b.bits && a.code != b.code) /* f16 and bf16, i8 and u8 */
@@ -206,7 +199,7 @@ static ay_dtype common_dtype(const ay_tensor *a, const ay_tensor *b, bool b_is_n
 	ay_dtype low = rank_a >= rank_b ? b->dtype : a->dtype;
 
 	if (b_is_number && category_of(low) >= FLOATS)
-		low.bits /= 2; /* f32 and c64 are what it would be alone */
+		low.bits = 32; /* what it would be alone */
 	return rank_a == rank_b || category_of(low) > category_of(high) ? promoted(high, low) : high;
 }
 
