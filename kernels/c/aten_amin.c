@@ -146,8 +146,13 @@ static float least_of(const float *x, int64_t n)
 			strange[e] |= x[i + e] != x[i + e];
 		}
 	}
-	for (int e = 0; e < LANES; e++)
-		min = strange[e] ? NAN : smaller(min, lane[e]);
+	for (int half = LANES / 2; half; half /= 2) {
+		for (int e = 0; e < half; e++) {
+			lane[e] = lane[e + half] < lane[e] ? lane[e + half] : lane[e];
+			strange[e] |= strange[e + half];
+		}
+	}
+	min = strange[0] ? NAN : smaller(min, lane[0]);
 	for (; i < n; i++)
 		min = smaller(min, x[i]);
 	return min;

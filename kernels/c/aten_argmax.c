@@ -103,8 +103,10 @@ static void look(const float *x, int64_t n, int64_t place, struct best *best)
 			strange |= x[i + e] != x[i + e];
 		}
 	}
-	for (int e = 0; e < LANES; e++)
-		top = lane[e] > top ? lane[e] : top;
+	for (int half = LANES / 2; half; half /= 2)
+		for (int e = 0; e < half; e++)
+			lane[e] = lane[e + half] > lane[e] ? lane[e + half] : lane[e];
+	top = lane[0];
 	for (; i < n; i++) {
 		top = x[i] > top ? x[i] : top;
 		strange |= x[i] != x[i];

@@ -173,8 +173,14 @@ static void pack(struct view x, int64_t rows, int64_t cols, int width, float *ds
 		if (n < width)
 			memset(dst, 0, (size_t)(width * cols) * sizeof *dst);
 		if (x.row == 1) {
-			for (int64_t j = 0; j < cols; j++)
-				memcpy(dst + j * width, floats(turned(x), j, i, n, buf), (size_t)n * sizeof *dst);
+			for (int64_t j = 0; j < cols; j++) {
+				const float *src = floats(turned(x), j, i, n, buf);
+
+				if (n == NR)
+					memcpy(dst + j * width, src, NR * sizeof *dst); /* a few instructions */
+				else
+					memcpy(dst + j * width, src, (size_t)n * sizeof *dst);
+			}
 			continue;
 		}
 		for (int64_t r = 0; r < n; r += FEW)
@@ -182,8 +188,8 @@ static void pack(struct view x, int64_t rows, int64_t cols, int width, float *ds
 	}
 }
 
-/* A panel of A times a panel of B. */
-WIDE static void multiply_panels(int64_t k, const float *a, const float *b, float *tile)
+/* A panel of A times a panel of B, to C or added to it. */
+WIDE static void multiply_panels(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool first)
 {
 	vec sum[MR][2] = { 0 };
 
@@ -196,26 +202,34 @@ WIDE static void multiply_panels(int64_t k, const float *a, const float *b, floa
 			sum[i][1] += a[i] * b1;
 		}
 	}
-	memcpy(tile, sum, sizeof sum);
+#pragma GCC unroll 12
+	for (int i = 0; i < MR; i++, c += ldc) {
+		*(vec *)c = first ? sum[i][0] : *(vec *)c + sum[i][0];
+		*(vec *)(c + LANES) = first ? sum[i][1] : *(vec *)(c + LANES) + sum[i][1];
+	}
 }
 
-static void add_tile(const struct gemm *g, const float *tile, int64_t i0, int64_t j0, bool first)
+/* A tile at C's edge goes through a buffer. */
+static void multiply_tile(const struct gemm *g, int64_t k, const float *a, const float *b, int64_t i0, int64_t j0,
+			  bool first)
 {
 	const int64_t m = least(g->m - i0, MR), n = least(g->n - j0, NR);
+	float *c = g->c + i0 * g->ldc + j0, tile[MR * NR];
 
-	for (int64_t i = 0; i < m; i++, tile += NR) {
-		float *c = g->c + (i0 + i) * g->ldc + j0;
-
-		for (int64_t j = 0; j < n; j++)
-			c[j] = first ? tile[j] : c[j] + tile[j];
+	if (m == MR && n == NR) {
+		multiply_panels(k, a, b, c, g->ldc, first);
+		return;
 	}
+	multiply_panels(k, a, b, tile, NR, true);
+	for (int64_t i = 0; i < m; i++)
+		for (int64_t j = 0; j < n; j++)
+			c[i * g->ldc + j] = tile[i * NR + j] + (first ? 0 : c[i * g->ldc + j]);
 }
 
 /* Panels of B stay in the first cache, blocks of A in the second. */
 static void multiply_many(const struct gemm *g, float *packed)
 {
 	float *pa = packed, *pb = packed + MC * KC;
-	_Alignas(64) float tile[MR * NR];
 
 	for (int64_t p = 0; p == 0 || p < g->k; p += KC) {
 		const int64_t k = least(g->k - p, KC);
@@ -229,10 +243,8 @@ static void multiply_many(const struct gemm *g, float *packed)
 
 			pack(a, rows, k, MR, pa);
 			for (int64_t j = 0; j < g->n; j += NR) {
-				for (int64_t r = 0; r < rows; r += MR) {
-					multiply_panels(k, pa + r * k, pb + j * k, tile);
-					add_tile(g, tile, i + r, j, p == 0);
-				}
+				for (int64_t r = 0; r < rows; r += MR)
+					multiply_tile(g, k, pa + r * k, pb + j * k, i + r, j, p == 0);
 			}
 		}
 	}
@@ -240,25 +252,47 @@ static void multiply_many(const struct gemm *g, float *packed)
 
 /* --- a few rows ------------------------------------------------------------------------------------------ */
 
-static float dot(const float *x, const float *y, int64_t n)
+/* c[l] += x * y[l] for FEW lines y: several streams are fetched faster than one. */
+static void add_dots(float *c, const float *x, const float *const *y, int64_t n)
 {
-	float lane[2 * NR] = { 0 }, sum = 0;
+	float lane[FEW][NR] = { { 0 } };
 	int64_t i = 0;
 
-	for (; i + 2 * NR <= n; i += 2 * NR)
-		for (int e = 0; e < 2 * NR; e++)
-			lane[e] += x[i + e] * y[i + e];
-	for (int e = 0; e < 2 * NR; e++)
-		sum += lane[e];
-	for (; i < n; i++)
-		sum += x[i] * y[i];
-	return sum;
+	for (; i + NR <= n; i += NR)
+		for (int l = 0; l < FEW; l++)
+			for (int e = 0; e < NR; e++)
+				lane[l][e] += x[i + e] * y[l][i + e];
+	for (int l = 0; l < FEW; l++) {
+		for (int half = NR / 2; half; half /= 2)
+			for (int e = 0; e < half; e++)
+				lane[l][e] += lane[l][e + half];
+		for (int64_t e = i; e < n; e++)
+			lane[l][0] += x[e] * y[l][e];
+		c[l] += lane[l][0];
+	}
 }
 
-static void add_scaled(float *restrict sum, float x, const float *restrict y, int64_t n)
+/* sum += x[l] * y[l] for FEW lines y. */
+static void add_scaled(float *restrict sum, const float *x, const float *const *y, int64_t n)
 {
+	const float *restrict y0 = y[0], *restrict y1 = y[1], *restrict y2 = y[2], *restrict y3 = y[3];
+	const float x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+
 	for (int64_t i = 0; i < n; i++)
-		sum[i] += x * y[i];
+		sum[i] += x0 * y0[i] + x1 * y1[i] + (x2 * y2[i] + x3 * y3[i]);
+}
+
+/* FEW lines of B from line l on, those that are missing as zeros. */
+static void get_lines(struct view b, int64_t l, int64_t lines, int64_t s, int64_t n, float (*buf)[SPAN],
+		      const float **y)
+{
+	for (int64_t f = 0; f < FEW; f++) {
+		y[f] = buf[f];
+		if (l + f < lines)
+			y[f] = floats(b, l + f, s, n, buf[f]);
+		else
+			memset(buf[f], 0, (size_t)n * sizeof *buf[f]);
+	}
 }
 
 /* One pass over B: rows of C gather rows of B, or are dot products with its columns. x: room for A. */
@@ -266,7 +300,8 @@ static void multiply_few(const struct gemm *g, float *x)
 {
 	const bool by_columns = g->b.row == 1;
 	const int64_t lines = by_columns ? g->n : g->k, length = by_columns ? g->k : g->n;
-	float buf[SPAN];
+	const float *y[FEW];
+	float buf[FEW][SPAN];
 
 	for (int64_t i = 0; i < g->m; i++) {
 		const float *row = floats(g->a, i, 0, g->k, x + i * g->k);
@@ -277,16 +312,21 @@ static void multiply_few(const struct gemm *g, float *x)
 	for (int64_t s = 0; s < length; s += SPAN) {
 		const int64_t n = least(length - s, SPAN);
 
-		for (int64_t l = 0; l < lines; l++) {
-			const float *b = floats(by_columns ? turned(g->b) : g->b, l, s, n, buf);
+		for (int64_t l = 0; l < lines; l += FEW) {
+			const int64_t count = least(lines - l, FEW);
 
+			get_lines(by_columns ? turned(g->b) : g->b, l, lines, s, n, buf, y);
 			for (int64_t i = 0; i < g->m; i++) {
-				float *c = g->c + i * g->ldc;
+				float *c = g->c + i * g->ldc, part[FEW] = { 0 };
 
-				if (by_columns)
-					c[l] += dot(x + i * g->k + s, b, n);
-				else
-					add_scaled(c + s, x[i * g->k + l], b, n);
+				if (by_columns) {
+					add_dots(part, x + i * g->k + s, y, n);
+					for (int64_t e = 0; e < count; e++)
+						c[l + e] += part[e];
+				} else {
+					memcpy(part, x + i * g->k + l, (size_t)count * sizeof *part);
+					add_scaled(c + s, part, y, n);
+				}
 			}
 		}
 	}

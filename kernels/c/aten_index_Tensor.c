@@ -58,7 +58,7 @@ struct job {
 	const int64_t *from, *to; /* the lists */
 	int dims;
 	int64_t size[MAX_DIM], step_from[MAX_DIM], step_to[MAX_DIM];
-	bool large;
+	bool large, straight; /* straight: a line is one element, entry i goes to place i */
 };
 
 struct pair {
@@ -69,8 +69,10 @@ struct pair {
 	static void name(const struct job *j, int64_t from, int64_t to, int64_t i, int64_t n)    \
 	{                                                                                        \
 		const type *x = (const type *)j->self + from;                                    \
-		type *y = (type *)j->out + to;                                                   \
+		type *restrict y = (type *)j->out + to;                                          \
                                                                                                  \
+		for (; j->straight && n > 0; n--, i++)                                           \
+			y[i] = x[j->from[i]];                                                    \
 		for (; n-- > 0; i++)                                                             \
 			for (int64_t e = 0; e < j->n; e++)                                       \
 				y[j->to[i] + e * j->line_to] = x[j->from[i] + e * j->line_from]; \
@@ -139,6 +141,9 @@ static void copy_part(const void *job, int64_t first, int64_t end)
 static void copy_all(struct job *j, int64_t numel, const ay_ctx *ctx)
 {
 	j->large = numel * j->item >= LARGE;
+	j->straight = j->n == 1;
+	for (int64_t i = 0; i < j->entries && j->straight; i++)
+		j->straight = j->to[i] == i;
 	share(copy_part, j, numel / j->n, 1 + GRAIN / j->n, ctx);
 }
 

@@ -128,14 +128,16 @@ struct job {
 
 static float sum_of(const float *x, int64_t n)
 {
-	float lane[LANES] = { 0 }, sum = 0;
+	float lane[LANES] = { 0 }, sum;
 	int64_t i = 0;
 
 	for (; i + LANES <= n; i += LANES)
 		for (int e = 0; e < LANES; e++)
 			lane[e] += x[i + e];
-	for (int e = 0; e < LANES; e++)
-		sum += lane[e];
+	for (int half = LANES / 2; half; half /= 2)
+		for (int e = 0; e < half; e++)
+			lane[e] += lane[e + half];
+	sum = lane[0];
 	for (; i < n; i++)
 		sum += x[i];
 	return sum;

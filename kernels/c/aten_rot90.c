@@ -150,7 +150,7 @@ static bool turned(const struct walk *w)
 				memcpy(buf[i], x + i * fc - (fr < 0 ? SQUARE - 1 : 0), sizeof buf[i]);        \
 			for (int i = 0; i < SQUARE; i++)                                                      \
 				for (int k = 0; k < SQUARE; k++)                                              \
-					y[i * tr + k] = buf[k][fr < 0 ? SQUARE - 1 - i : i];                  \
+					y[(fr < 0 ? SQUARE - 1 - i : i) * tr + k] = buf[k][i];                \
 			return;                                                                               \
 		}                                                                                             \
 		for (int64_t i = 0; i < rows; i++)                                                            \
