@@ -145,7 +145,7 @@ static bool turned(const struct walk *w)
 		const type *x = (const type *)j->src + from;                                                  \
 		type *y = (type *)j->dst + to, buf[SQUARE][SQUARE];                                           \
                                                                                                               \
-		if (rows == SQUARE && cols == SQUARE && fr == 1 && tc == 1) {                                 \
+		if (rows == SQUARE && cols == SQUARE && turned(&j->w)) {                                      \
 			for (int i = 0; i < SQUARE; i++)                                                      \
 				memcpy(buf[i], x + i * fc, sizeof buf[i]);                                    \
 			for (int i = 0; i < SQUARE; i++)                                                      \

@@ -144,13 +144,15 @@ static bool turned(const struct walk *w)
 		const int64_t fr = j->w.from[c - 1], fc = j->w.from[c], tr = j->w.to[c - 1], tc = j->w.to[c]; \
 		const type *x = (const type *)j->src + from;                                                  \
 		type *y = (type *)j->dst + to, buf[SQUARE][SQUARE];                                           \
+		const int64_t step = fr < 0 ? -tr : tr; /* backwards: the last row comes first */             \
+		type *row = fr < 0 ? y + (SQUARE - 1) * tr : y;                                               \
                                                                                                               \
-		if (rows == SQUARE && cols == SQUARE && fr == 1 && tc == 1) {                                 \
+		if (rows == SQUARE && cols == SQUARE && turned(&j->w)) {                                      \
 			for (int i = 0; i < SQUARE; i++)                                                      \
 				memcpy(buf[i], x + i * fc - (fr < 0 ? SQUARE - 1 : 0), sizeof buf[i]);        \
 			for (int i = 0; i < SQUARE; i++)                                                      \
 				for (int k = 0; k < SQUARE; k++)                                              \
-					y[(fr < 0 ? SQUARE - 1 - i : i) * tr + k] = buf[k][i];                \
+					row[i * step + k] = buf[k][i];                                        \
 			return;                                                                               \
 		}                                                                                             \
 		for (int64_t i = 0; i < rows; i++)                                                            \
