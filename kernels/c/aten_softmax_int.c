@@ -1,5 +1,5 @@
-/* due: PASS - softmax along dim in f32, with an exponential that vectorises. Neighbouring lines are turned into rows
- * sixteen at a time, so that every cache line is read once. */
+/* due: PASS - softmax along dim in f32, with an exponential that vectorises: along a row, or for many neighbouring lines
+ * at once. A few lines are turned into rows first. */
 #include <assay/kernel.h>
 #include <math.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-enum { LINES = 16, LANES = 32, GRAIN = 64 << 10, MAX_THREADS = 64 };
+enum { LINES = 64, LANES = 32, GRAIN = 64 << 10, MAX_THREADS = 64 };
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 
@@ -126,8 +126,10 @@ static float largest(const float *x, int64_t n)
 	for (; i + LANES <= n; i += LANES)
 		for (int e = 0; e < LANES; e++)
 			lane[e] = x[i + e] > lane[e] ? x[i + e] : lane[e];
-	for (int e = 0; e < LANES; e++)
-		top = lane[e] > top ? lane[e] : top;
+	for (int half = LANES / 2; half; half /= 2)
+		for (int e = 0; e < half; e++)
+			lane[e] = lane[e + half] > lane[e] ? lane[e + half] : lane[e];
+	top = lane[0];
 	for (; i < n; i++)
 		top = x[i] > top ? x[i] : top;
 	return top;
@@ -135,14 +137,16 @@ static float largest(const float *x, int64_t n)
 
 static float sum_of(const float *x, int64_t n)
 {
-	float lane[LANES] = { 0 }, sum = 0;
+	float lane[LANES] = { 0 }, sum;
 	int64_t i = 0;
 
 	for (; i + LANES <= n; i += LANES)
 		for (int e = 0; e < LANES; e++)
 			lane[e] += x[i + e];
-	for (int e = 0; e < LANES; e++)
-		sum += lane[e];
+	for (int half = LANES / 2; half; half /= 2)
+		for (int e = 0; e < half; e++)
+			lane[e] += lane[e + half];
+	sum = lane[0];
 	for (; i < n; i++)
 		sum += x[i];
 	return sum;
@@ -161,6 +165,45 @@ static void softmax_row(float *x, int64_t n)
 		x[i] *= factor;
 }
 
+static void turn(const float *restrict src, int64_t rows, int64_t cols, float *restrict dst)
+{
+	for (int64_t c = 0; c < cols; c++)
+		for (int64_t r = 0; r < rows; r++)
+			dst[c * rows + r] = src[r * cols + c];
+}
+
+/* The same for `lines` lines beside each other, in lanes. */
+static void softmax_columns(float *x, int64_t n, int64_t lines)
+{
+	float top[LINES], factor[LINES] = { 0 };
+
+	for (int64_t l = 0; l < lines; l++)
+		top[l] = -INFINITY;
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t l = 0; l < lines; l++)
+			top[l] = x[i * lines + l] > top[l] ? x[i * lines + l] : top[l];
+	for (int64_t i = 0; i < n; i++) {
+		for (int64_t l = 0; l < lines; l++) {
+			x[i * lines + l] = exponential(x[i * lines + l] - top[l]);
+			factor[l] += x[i * lines + l];
+		}
+	}
+	for (int64_t l = 0; l < lines; l++)
+		factor[l] = 1 / factor[l];
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t l = 0; l < lines; l++)
+			x[i * lines + l] *= factor[l];
+}
+
+/* A few lines are turned into rows, so that the lanes are full. */
+static void softmax_turned(float *x, int64_t n, int64_t lines, float *rows)
+{
+	turn(x, n, lines, rows);
+	for (int64_t l = 0; l < lines; l++)
+		softmax_row(rows + l * n, n);
+	turn(rows, lines, n, x);
+}
+
 /* --- all of them ----------------------------------------------------------------------------------------- */
 
 /* out[o, :, i] for o < outer, i < inner, the elements of a line `inner` apart in both tensors. */
@@ -170,30 +213,21 @@ struct job {
 	float *rows;
 };
 
-static void turn(const float *restrict src, int64_t rows, int64_t cols, float *restrict dst)
-{
-	for (int64_t c = 0; c < cols; c++)
-		for (int64_t r = 0; r < rows; r++)
-			dst[c * rows + r] = src[r * cols + c];
-}
-
-/* The lines from element `at` on; `rows` and `turned` have room for them. */
-static void softmax_group(const struct job *j, int64_t at, int64_t lines, float *rows, float *turned)
+/* The lines from element `at` on; `rows` and `x` have room for them. */
+static void softmax_group(const struct job *j, int64_t at, int64_t lines, float *rows, float *x)
 {
 	const int64_t piece = lines == j->inner ? lines * j->n : lines; /* neighbours in memory */
 
 	for (int64_t e = 0; e * piece < lines * j->n; e++)
-		get_floats(j->self, at + e * j->inner, turned + e * piece, piece);
-	if (lines > 1)
-		turn(turned, j->n, lines, rows);
+		get_floats(j->self, at + e * j->inner, x + e * piece, piece);
+	if (lines == 1)
+		softmax_row(x, j->n);
+	else if (lines < LANES / 2)
+		softmax_turned(x, j->n, lines, rows);
 	else
-		rows = turned;
-	for (int64_t l = 0; l < lines; l++)
-		softmax_row(rows + l * j->n, j->n);
-	if (lines > 1)
-		turn(rows, lines, j->n, turned);
+		softmax_columns(x, j->n, lines);
 	for (int64_t e = 0; e * piece < lines * j->n; e++)
-		put_floats(j->out, at + e * j->inner, turned + e * piece, piece);
+		put_floats(j->out, at + e * j->inner, x + e * piece, piece);
 }
 
 static void softmax_part(const void *job, int64_t t, int64_t end)
