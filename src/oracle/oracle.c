@@ -269,44 +269,45 @@ static void look_closely(const struct scan *s, int64_t p)
  * doubtful are looked at closely. An infinite bound admits nothing: inf <= inf would let 7 stand for infinity.
  */
 enum { BLOCK = 64 };
-#define SCAN(name, real, sign)                                                                                   \
-	static inline bool name##_doubts(real w, real g, double m, real rel, double per_mag)                     \
-	{                                                                                                        \
-		const real e = g - w, bound = (w < 0 ? -w : w) * rel + (real)(m * per_mag);                      \
-		const bool same = (w == g) & (sign(1, w) == sign(1, g)) & (m == m);                              \
-                                                                                                                 \
-		return !(same | ((m >= 0) & (w != 0) & ((e < 0 ? -e : e) <= bound) & (bound < (real)INFINITY))); \
-	}                                                                                                        \
-                                                                                                                 \
-	static inline void name##_by(const struct scan *s, int64_t n, int shift)                                 \
-	{                                                                                                        \
-		const real *want = s->want, *got = s->got;                                                       \
-		const double *mag = s->g->ref.mag[s->k];                                                         \
-		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);                  \
-		const real rel = exact ? 0 : (real)(s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant));          \
-		const double per_mag = exact ? 0 : s->b.k_acc * ay_u_acc(s->b.dt);                               \
-                                                                                                                 \
-		for (int64_t lo = 0; lo < n; lo += BLOCK) {                                                      \
-			const int64_t hi = lo + BLOCK < n ? lo + BLOCK : n;                                      \
-			int64_t doubts = 0;                                                                      \
-                                                                                                                 \
-			for (int64_t p = lo; p < hi; p++)                                                        \
-				doubts += name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag);         \
-			for (int64_t p = lo; p < hi && doubts; p++)                                              \
-				if (name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag))               \
-					look_closely(s, p);                                                      \
-		}                                                                                                \
-	}                                                                                                        \
-                                                                                                                 \
-	VECTORS static void name(const struct scan *s, int64_t n)                                                \
-	{                                                                                                        \
-		if (s->parts == 2)                                                                               \
-			name##_by(s, n, 1);                                                                      \
-		else                                                                                             \
-			name##_by(s, n, 0);                                                                      \
+#define SCAN(name, real, sign, and, or)                                                                         \
+	static inline bool name##_doubts(real w, real g, double m, real rel, double per_mag)                    \
+	{                                                                                                       \
+		const real e = g - w, bound = (w < 0 ? -w : w) * rel + (real)(m * per_mag);                     \
+		const bool same = (w == g) and ((w != 0) or (sign(1, w) == sign(1, g))) and (m == m);           \
+                                                                                                                \
+		return !(same or                                                                                \
+			 ((m >= 0) and (w != 0) and ((e < 0 ? -e : e) <= bound) and (bound < (real)INFINITY))); \
+	}                                                                                                       \
+                                                                                                                \
+	static inline void name##_by(const struct scan *s, int64_t n, int shift)                                \
+	{                                                                                                       \
+		const real *want = s->want, *got = s->got;                                                      \
+		const double *mag = s->g->ref.mag[s->k];                                                        \
+		const bool exact = s->b.exact || (ay_dt_is_integral(s->b.dt) && !s->b.rounded);                 \
+		const real rel = exact ? 0 : (real)(s->b.k_out * ldexp(1, -ay_dt_info(s->b.dt)->mant));         \
+		const double per_mag = exact ? 0 : s->b.k_acc * ay_u_acc(s->b.dt);                              \
+                                                                                                                \
+		for (int64_t lo = 0; lo < n; lo += BLOCK) {                                                     \
+			const int64_t hi = lo + BLOCK < n ? lo + BLOCK : n;                                     \
+			int64_t doubts = 0;                                                                     \
+                                                                                                                \
+			for (int64_t p = lo; p < hi; p++)                                                       \
+				doubts += name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag);        \
+			for (int64_t p = lo; p < hi && doubts; p++)                                             \
+				if (name##_doubts(want[p], got[p], mag[p >> shift], rel, per_mag))              \
+					look_closely(s, p);                                                     \
+		}                                                                                               \
+	}                                                                                                       \
+                                                                                                                \
+	VECTORS static void name(const struct scan *s, int64_t n)                                               \
+	{                                                                                                       \
+		if (s->parts == 2)                                                                              \
+			name##_by(s, n, 1);                                                                     \
+		else                                                                                            \
+			name##_by(s, n, 0);                                                                     \
 	}
-SCAN(scan_double, double, copysign)
-SCAN(scan_long, long double, copysignl)
+SCAN(scan_double, double, copysign, &, |)       /* no branches: vectors */
+SCAN(scan_long, long double, copysignl, &&, ||) /* there are none for these */
 
 /* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
  * little. */
