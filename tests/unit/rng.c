@@ -30,6 +30,23 @@ TEST(rng_philox_known_answers)
 	}
 }
 
+TEST(rng_run_is_block_after_block)
+{
+	const struct ay_key key = { { 0x452821e638d01377, 0xbe5466cf34e90c6c } };
+	const uint64_t first[4] = { ~0ull - 4, 7, 0, 1 }; /* the counter wraps on the way */
+	uint64_t run[11][4], one[4];
+
+	memset(run, 0xee, sizeof run);
+	ay_philox_run(key, first, 10, run);
+	for (uint64_t i = 0; i < 10; i++) {
+		const uint64_t ctr[4] = { first[0] + i, first[1], first[2], first[3] };
+
+		ay_philox(key, ctr, one);
+		CHECKF(!memcmp(run[i], one, sizeof one), "block %d", (int)i);
+	}
+	CHECK(run[10][0] == 0xeeeeeeeeeeeeeeee);
+}
+
 TEST(rng_keys_differ_by_seed_and_label)
 {
 	struct ay_key a = ay_key_from_seed("x", 1), b = ay_key_from_seed("x", 2), c = ay_key_from_seed("y", 1);
