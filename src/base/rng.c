@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
+#include "base/clones.h"
 #include "base/err.h"
 
 #include <errno.h>
@@ -37,9 +38,7 @@ void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4])
 	block(key, counter[0], counter[1], counter[2], counter[3], out);
 }
 
-#if defined __x86_64__ && !defined __clang__
-__attribute__((target_clones("bmi2", "default")))
-#endif
+AY_CLONES("bmi2")
 void ay_philox_run(struct ay_key key, const uint64_t counter[4], int64_t n, uint64_t (*out)[4])
 {
 	for (int64_t i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/oracle.h"
+#include "base/clones.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,12 +11,6 @@
 /* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache.
  */
 enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
-/* What is done with every number is worth the vectors that the machine has; what is computed is the same. */
-#if defined __x86_64__ && !defined __clang__
-#define VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORS
-#endif
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
 
@@ -299,7 +294,7 @@ enum { BLOCK = 64 };
 		}                                                                                               \
 	}                                                                                                       \
                                                                                                                 \
-	VECTORS static void name(const struct scan *s, int64_t n)                                               \
+	AY_CLONES("avx2") static void name(const struct scan *s, int64_t n)                                     \
 	{                                                                                                       \
 		if (s->parts == 2)                                                                              \
 			name##_by(s, n, 1);                                                                     \
@@ -332,7 +327,7 @@ static void note_wanted(struct scan *s, int64_t n)
 }
 
 /* The same for real numbers in double, which most are: as many at once as vectors hold. */
-VECTORS static void note_doubles(struct scan *s, int64_t n)
+AY_CLONES("avx2") static void note_doubles(struct scan *s, int64_t n)
 {
 	enum { LANES = 8 };
 	const double *x = s->want;

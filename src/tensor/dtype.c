@@ -9,6 +9,7 @@
  * Complex rows are two real rows that lie between each other: hence the strides on the side of the numbers.
  */
 #include "tensor/dtype.h"
+#include "base/clones.h"
 #include "base/err.h"
 
 #include <float.h>
@@ -204,13 +205,6 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 			     ay_dt_is_complex(dt) ? info->bytes / 2 : 0 };
 }
 
-/* Most rows are dense, and worth the vectors that the machine has; what is computed is the same. */
-#if defined __x86_64__ && !defined __clang__
-#define VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORS
-#endif
-
 /* The loop stands inside the switch. memcpy, because the bytes may be of any type and any alignment; it compiles
  * to one move. */
 #define LOAD_BY(type, number, step, gap)              \
@@ -227,7 +221,7 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 		LOAD_BY(type, number, step, gap)                \
 	break
 
-VECTORS static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
+AY_CLONES("avx2") static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
 {
 	const unsigned char *src = from;
 	const int64_t step = r.step;
@@ -283,7 +277,7 @@ static void load_ld(struct row r, const void *from, int64_t n, long double *dst,
 	break
 
 /* Floats, and b8: for these a double from to_odd is as good as the long double. */
-VECTORS static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
+AY_CLONES("avx2") static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
 {
 	const int64_t step = r.step;
 
