@@ -204,8 +204,12 @@ WIDE static void multiply_panels(int64_t k, const float *a, const float *b, floa
 	}
 #pragma GCC unroll 12
 	for (int i = 0; i < MR; i++, c += ldc) {
-		*(vec *)c = first ? sum[i][0] : *(vec *)c + sum[i][0];
-		*(vec *)(c + LANES) = first ? sum[i][1] : *(vec *)(c + LANES) + sum[i][1];
+		if (!first) {
+			sum[i][0] += *(vec *)c;
+			sum[i][1] += *(vec *)(c + LANES);
+		}
+		*(vec *)c = sum[i][0];
+		*(vec *)(c + LANES) = sum[i][1];
 	}
 }
 

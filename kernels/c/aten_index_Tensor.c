@@ -297,7 +297,7 @@ static void add_rest(struct job *j, const struct plan *p, const ay_tensor *self)
 int aten_index_Tensor(const ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices, ay_tensor *out,
 		      const ay_ctx *ctx)
 {
-	struct job j = { self->data, out->data, self->dtype.bits / 8, 1 };
+	struct job j = { .self = self->data, .out = out->data, .item = self->dtype.bits / 8, .n = 1 };
 	struct plan p = { .out = out, .entries = 1 };
 	int64_t *lists;
 

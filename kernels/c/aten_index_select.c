@@ -182,7 +182,9 @@ int aten_index_select(const ay_tensor *self, int64_t dim, const ay_tensor *index
 	const int64_t axis = dim < 0 && self->ndim ? dim + self->ndim : dim, entries = ay_numel(index);
 	const int64_t by_index = self->ndim ? self->strides[axis] : 0,
 		      by_place = out->ndim ? out->strides[axis] : 0;
-	struct job j = { self->data, out->data, self->dtype.bits / 8, 1, 0, 0, entries };
+	struct job j = {
+		.self = self->data, .out = out->data, .item = self->dtype.bits / 8, .n = 1, .entries = entries
+	};
 	int64_t *lists;
 
 	if (!ay_numel(out))
