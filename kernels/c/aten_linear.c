@@ -258,22 +258,28 @@ static void multiply_many(const struct gemm *g, float *packed)
 /* --- a few rows ------------------------------------------------------------------------------------------ */
 
 /* c[l] += x * y[l] for FEW lines y: several streams are fetched faster than one. */
-static void add_dots(float *c, const float *x, const float *const *y, int64_t n)
+WIDE static void add_dots(float *c, const float *x, const float *const *y, int64_t n)
 {
-	float lane[FEW][NR] = { { 0 } };
+	vec sum[FEW] = { 0 };
 	int64_t i = 0;
 
-	for (; i + NR <= n; i += NR)
+	for (; i + LANES <= n; i += LANES) {
+		const vec v = *(const vec *)(x + i);
+
+#pragma GCC unroll 4
 		for (int l = 0; l < FEW; l++)
-			for (int e = 0; e < NR; e++)
-				lane[l][e] += x[i + e] * y[l][i + e];
+			sum[l] += v * *(const vec *)(y[l] + i);
+	}
 	for (int l = 0; l < FEW; l++) {
-		for (int half = NR / 2; half; half /= 2)
+		float lane[LANES];
+
+		memcpy(lane, &sum[l], sizeof lane);
+		for (int half = LANES / 2; half; half /= 2)
 			for (int e = 0; e < half; e++)
-				lane[l][e] += lane[l][e + half];
+				lane[e] += lane[e + half];
 		for (int64_t e = i; e < n; e++)
-			lane[l][0] += x[e] * y[l][e];
-		c[l] += lane[l][0];
+			lane[0] += x[e] * y[l][e];
+		c[l] += lane[0];
 	}
 }
 
