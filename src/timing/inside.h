@@ -88,7 +88,7 @@ int ay_pair_blocks(struct pair *p);
 /*
  * Ends both processes and begins again with new ones, which change places in memory. Which pages a process has, and what
  * else was drawn for it when it began, is worth some per cent as long as it lives (5 % of a sort), and so is where its
- * stack lies (16 % of a softmax): one process each would be one draw. Both get the same place for the stack, so that
+ * stack lies (30 % of a softmax): one process each would be one draw. Both get the same place for the stack, so that
  * equals stay equal; over the blocks it goes through a page. 1: something is amiss.
  */
 int ay_pair_renew(struct pair *p);

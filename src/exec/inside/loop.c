@@ -359,7 +359,7 @@ int follow_judge(const struct language *l, void (*inside)(void))
 	if (inside)
 		inside();
 	catch_signals();
-	/* What a kernel keeps on its stack is faster or slower by where that lies in its page: up to 16 % were seen. So the
+	/* What a kernel keeps on its stack is faster or slower by where that lies in its page: up to 30 % were seen. So the
 	 * judge moves it from one process to the next. */
 	below = __builtin_alloca(page->stack_shift % AY_WIRE_SHIFTS / 16 * 16 + 16);
 	__asm__ volatile("" : : "r"(below) : "memory");
