@@ -13,8 +13,8 @@ def silu_kernel(x, y, n, BLOCK: tl.constexpr):
 
 
 def silu(self):
-    if self.dtype == torch.float64:
-        return self * torch.special.expit(self)
+    if self.dtype == torch.float64 or self.is_complex():
+        return self * torch.sigmoid(self)
     x = self.contiguous()
     y = torch.empty_like(x)
     if x.numel():

@@ -418,7 +418,8 @@ TEST(ops_refuse_their_mutants_as_the_page_says)
 		mutants_row(page, r->op[i].name, &m, true);
 	}
 	fclose(page);
-	check_page(made, step == 1 && !getenv("ASSAY_OP"));
+	if (!getenv("ASSAY_OP")) /* who writes an operator has not made the page yet */
+		check_page(made, step == 1);
 	free(made);
 }
 
