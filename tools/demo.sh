@@ -8,7 +8,7 @@ mkdir -p "$dir/kernels"
 for f in kernels/c/*.c; do
 	[ -f "${f%.c}__fast.c" ] || cp "$f" "$dir/kernels/"
 done
-echo "One kernel of every operator, judged and timed on one core; a minute or two."
+echo "One kernel of every operator, judged and timed on one core; a few minutes."
 "$assay" eval --suite demo --kernels "$dir/kernels" --timing auto --budget 1.5 --out "$dir/run"
 status=$?
 cat << EOF
