@@ -175,13 +175,9 @@ static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k,
 	_exit(0);
 }
 
-/* Where a stack lies in its page is worth up to 30 % (a softmax): both sides go through all of it, side by side. */
-static int shift_of(int renewal)
-{
-	return renewal * 159 * 16 % AY_WIRE_SHIFTS;
-}
-
-static int plain_higher; /* the plain loop's stack over the executor's, in a page, if neither is shifted */
+/* Where a stack lies in its page is worth up to 30 % (a softmax): both sides go through all of it, side by side. This is
+ * how much higher that of the plain loop is than the executor's, in a page, if neither is shifted. */
+static int plain_higher;
 
 static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s, int shift, int in, int out)
 {
@@ -211,7 +207,7 @@ static void plain_start(struct plain *p, const struct work *k, int cap, int rene
 	if (!p->pid) {
 		close(in[1]);
 		close(out[0]);
-		plain_child(k, &p->sets, (shift_of(renewal) + plain_higher) % AY_WIRE_SHIFTS, in[0], out[1]);
+		plain_child(k, &p->sets, (ay_seat_shift(renewal) + plain_higher) % AY_WIRE_SHIFTS, in[0], out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -257,7 +253,7 @@ static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int ca
 				     .master = &k->master,
 				     .cap = cap,
 				     .threads = k->threads,
-				     .stack_shift = shift_of(renewal),
+				     .stack_shift = ay_seat_shift(renewal),
 				     .timeout_s = 20,
 				     .sandbox = sandbox,
 				     .cpus = &k->kernel,

@@ -169,12 +169,12 @@ static int take_libtorch(struct ay_clock *k, const struct ay_judge *j, const str
 	struct ay_python *python = j->policy.python;
 	struct ay_proto *p;
 
+	k->base_schema = sc->schema; /* what is built is dropped with it */
 	if (ay_proto_make(&k->arena, sc->schema, &p, err) ||
 	    build_libtorch(k, python, p, AY_LIBTORCH_JUDGED, &k->base_fd, err) ||
 	    build_libtorch(k, python, p, AY_LIBTORCH_TIMED, &k->timed_fd, err) ||
 	    build_libtorch(k, python, p, AY_LIBTORCH_LEAST, &k->least_fd, err))
 		return -1;
-	k->base_schema = sc->schema; /* what was built is dropped with it */
 	if (k->base_fd < 0 || k->timed_fd < 0 || k->least_fd < 0) {
 		k->why = "the baseline does not compile";
 		return 0;

@@ -8,16 +8,16 @@
 #include <math.h>
 
 enum {
-	VOID_MAX = 40,     /* blocks that may be discarded because the host was busy; twice that ends it */
-	DROWNED_OFTEN = 5, /* before there is one that counts */
-	RENEWED_AFTER = 10,
+	VOID_MAX = 40,      /* blocks that may be discarded because the host was busy; twice that ends it */
+	DROWNED_OFTEN = 5,  /* before there is one that counts */
+	RENEWED_AFTER = 10, /* blocks the processes are new ones: ay_pair_renew */
 };
-#define AUDIT_NS \
-	(LEAST_BATCH_NS / 2) /* of the kernel's own; hand-over and baseline beside it take three times that */
 static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
 static const double scatter_max = 0.05;  /* between two batches of one side */
 static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
-static const double least_left = 0.05;   /* of a baseline's time, whatever its kind costs */
+/* Of an audit, the kernel's part: hand-over and baseline take three times that. */
+static const double audit_ns = LEAST_BATCH_NS / 2;
+static const double least_left = 0.05; /* of a baseline's time, whatever its kind costs */
 
 struct ay_key ay_pair_key(void)
 {
@@ -256,7 +256,7 @@ static int watch(struct pair *p, int n)
  * sets could be fast there by doing nothing. */
 static int audit(struct pair *p)
 {
-	const int fit = (int)ay_clamp(AUDIT_NS / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
+	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
 	const struct ay_key key = ay_pair_key();
 	const uint8_t poison = ay_pair_poison();
 	int rc = 0;

@@ -26,12 +26,12 @@ struct audits {
 
 /* What is between thaw and freeze but not the kernel's, of one kind of executor. */
 struct gate {
-	struct ay_seat seat; /* of the empty call */
-	/* Of a batch as long as those of kernels: the median, and from there to the 95th of 100 of empty ones. It is not that of those:
-	 * what runs for 2 ms and more is 30 to 60 us slower to stop, once everything about stopping has left the caches. */
-	double c0, spread;
-	double empty_c0; /* the median of empty ones, measured in turns with it */
-	double null_ns;  /* of each in a row of empty calls */
+	struct ay_seat seat;     /* of the empty call */
+	double empty_c0, spread; /* of an empty batch: the median, and from there to the 95th of 100 */
+	/* Of a batch as long as those of kernels: what has run for 2 ms and more is 30 to 60 us slower to stop, once
+	 * everything about stopping has left the caches. */
+	double c0;
+	double null_ns; /* of each in a row of empty calls */
 };
 
 struct pair {

@@ -2,7 +2,6 @@
 #include "timing/inside.h"
 
 #include "base/process.h"
-#include "exec/wire.h"
 #include "timing/quiet.h"
 
 enum { ALONE_RUNS = 10 };
@@ -37,11 +36,9 @@ static void forget_data(struct ay_call *c)
 static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, const struct ay_sitter *who,
 		     struct ay_outcome *o)
 {
-	/* an odd multiple of 16 near the golden section of a page: any few in a row are spread over it */
-	enum { STEP = 159 * 16 };
 	struct ay_seat_spec spec = ay_pair_seat(p, who, ay_pair_cap(p->m));
 
-	spec.stack_shift = p->renewals * STEP % AY_WIRE_SHIFTS;
+	spec.stack_shift = ay_seat_shift(p->renewals);
 	spec.sets = mem->cap ? mem : NULL;
 	return ay_seat_open(seat, &spec, o, p->err);
 }

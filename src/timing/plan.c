@@ -8,8 +8,8 @@
 #include <time.h>
 
 enum {
-	GATE_RUNS = 32,        /* batches that c0 is the median of, */
-	BUSY_EVERY = 4,        /* of which so many are one that is not empty, */
+	GATE_RUNS = 32,        /* empty batches, */
+	BUSY_EVERY = 2,        /* behind so many of which comes one that is not empty, */
 	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
 	NULL_SETS = 2048,      /* in a batch of empty calls, */
 	NULL_RUNS = 6,         /* of which there are as many; */
@@ -74,19 +74,22 @@ static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 
 static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 {
-	double busy[GATE_RUNS / BUSY_EVERY];
+	double later[GATE_RUNS / BUSY_EVERY], busy;
 
 	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
 		const int k = i < 0 ? 0 : i;
 
-		if (hand_over(p, g, false, &empty[k]) ||
-		    (i % BUSY_EVERY == 0 && hand_over(p, g, true, &busy[k / BUSY_EVERY])))
+		if (hand_over(p, g, false, &empty[k]))
 			return -1;
+		if (i % BUSY_EVERY)
+			continue;
+		if (hand_over(p, g, true, &busy))
+			return -1;
+		later[k / BUSY_EVERY] = busy - empty[k];
 	}
 	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
 	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0;
-	g->c0 = g->empty_c0 +
-		ay_clamp(ay_quantile(busy, GATE_RUNS / BUSY_EVERY, 0.5) - g->empty_c0, 0, late_max_ns);
+	g->c0 = g->empty_c0 + ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, late_max_ns);
 	return 0;
 }
 

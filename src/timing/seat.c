@@ -62,6 +62,13 @@ static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct a
 	return 0;
 }
 
+int ay_seat_shift(int n)
+{
+	enum { STEP = 159 * 16 }; /* an odd multiple of 16 near the golden section of a page */
+
+	return n * STEP % AY_WIRE_SHIFTS;
+}
+
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_spec x = { .so_fd = spec->sitter.so_fd,

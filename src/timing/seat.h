@@ -56,6 +56,8 @@ struct ay_beat {
 	double cpu_ns; /* CPU time of all its threads meanwhile */
 };
 
+/* Where the stack of the n-th process in a row begins, for stack_shift: any few in a row are spread over a page. */
+int ay_seat_shift(int n);
 /* Starts, makes `cap` sets ready and freezes. If it does not get that far by its own doing, *o is not AY_X_RAN. */
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */

@@ -37,12 +37,12 @@ static size_t large_bytes;
 
 /* --- messages -------------------------------------------------------------------------------------------- */
 
-static int64_t now_us(void)
+static int64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void relax(void)
@@ -69,7 +69,7 @@ static bool sleep_for_go(uint32_t last)
 
 static bool wait_for_go(uint32_t last)
 {
-	int64_t until = now_us() + page->spin_us;
+	int64_t until = now_ns() + 1000ll * page->spin_us;
 
 	do
 		for (int i = 0; i < 64; i++) {
@@ -77,7 +77,7 @@ static bool wait_for_go(uint32_t last)
 				return true;
 			relax();
 		}
-	while (now_us() < until);
+	while (now_ns() < until);
 	while (__atomic_load_n(&page->go, __ATOMIC_ACQUIRE) == last)
 		if (!sleep_for_go(last))
 			return false;
@@ -289,19 +289,11 @@ static void run_some(struct message *m)
 	held.timed = timed;
 }
 
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
 static void be_busy(void)
 {
-	const int64_t until = clock_ns() + AY_WIRE_BUSY_NS;
+	const int64_t until = now_ns() + AY_WIRE_BUSY_NS;
 
-	while (clock_ns() < until)
+	while (now_ns() < until)
 		;
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
