@@ -85,6 +85,20 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
+static void draw(const struct ay_call *c, struct ay_chance *u)
+{
+	const struct ay_view *out = &c->out[0]->view;
+	const int64_t n = ay_numel_of(out);
+	struct ay_arena tmp = { 0 };
+	double *p = AY_NEW_N(&tmp, double, n);
+
+	ay_draws_load(probabilities(c), out, p);
+	for (int64_t i = 0; i < n; i++)
+		p[i] = ay_chance_next(u) < p[i];
+	ay_draws_store(out, p);
+	ay_arena_release(&tmp);
+}
+
 /* --- around it ------------------------------------------------------------------------------------------- */
 
 /* Two honest results agree at i with probability p^2 + (1 - p)^2. */
@@ -164,6 +178,7 @@ const struct ay_op ay_ops_bernoulli[] = {{
 	.accepts   = accepts,
 	.check     = check,
 	.log2_same = log2_same,
+	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",
 	.flags     = AY_RANDOM,

@@ -79,6 +79,19 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
+static void draw(const struct ay_call *c, struct ay_chance *u)
+{
+	const struct ay_view *out = &c->out[0]->view;
+	const int64_t n = ay_numel_of(out);
+	struct ay_arena tmp = { 0 };
+	double *x = AY_NEW_N(&tmp, double, n);
+
+	for (int64_t i = 0; i < n; i++)
+		x[i] = -log(ay_chance_next(u)) / ay_float(c, "lambd");
+	ay_draws_store(out, x);
+	ay_arena_release(&tmp);
+}
+
 /* The likeliest value of bf16, the coarsest dtype, has a chance of 2^-8 / e at most, unless all are 0. */
 static double log2_same(const struct ay_call *c)
 {
@@ -124,6 +137,7 @@ const struct ay_op ay_ops_exponential[] = {{
 	.accepts   = accepts,
 	.check     = check,
 	.log2_same = log2_same,
+	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",
 	.flags     = AY_RANDOM,

@@ -244,6 +244,42 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
+/* --- an honest kernel ------------------------------------------------------------------------------------- */
+
+/* The number whose turn it is when chances are taken off u, from the likeliest number outwards. */
+static double draw_one(double rate, double u)
+{
+	const double top = floor(rate);
+	double up = top, down = top, p_up = exp(top * log(rate) - rate - lgamma(top + 1)), p_down = p_up;
+
+	for (u -= p_up; u > 0 && up - rate <= reach(rate); u -= p_up) {
+		p_up *= rate / ++up;
+		if (u <= p_up)
+			return up;
+		if (down <= 0)
+			continue;
+		p_down *= down-- / rate;
+		if (u - p_up <= p_down)
+			return down;
+		u -= p_down;
+	}
+	return up;
+}
+
+static void draw(const struct ay_call *c, struct ay_chance *u)
+{
+	const struct ay_view *out = &c->out[0]->view;
+	const int64_t n = ay_numel_of(out);
+	struct ay_arena tmp = { 0 };
+	double *x = AY_NEW_N(&tmp, double, n);
+
+	ay_draws_load(ay_t(c, "self"), out, x);
+	for (int64_t i = 0; i < n; i++)
+		x[i] = x[i] > 0 ? draw_one(x[i], ay_chance_next(u)) : 0;
+	ay_draws_store(out, x);
+	ay_arena_release(&tmp);
+}
+
 /* --- around it ------------------------------------------------------------------------------------------- */
 
 /* Two draws agree with the chance of the likeliest one at most. */
@@ -306,6 +342,7 @@ const struct ay_op ay_ops_poisson[] = {{
 	.accepts   = accepts,
 	.check     = check,
 	.log2_same = log2_same,
+	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",
 	.flags     = AY_RANDOM,

@@ -139,6 +139,28 @@ static void check(const struct ay_call *c, const struct ay_view *const *got, str
 	ay_arena_release(&tmp);
 }
 
+static void draw(const struct ay_call *c, struct ay_chance *u)
+{
+	const double a = (double)re(ay_number(c, "lower")), b = (double)re(ay_number(c, "upper"));
+	const struct ay_view *noise = &c->out[0]->view, *out = &c->out[1]->view;
+	const int64_t n = ay_numel_of(out);
+	struct ay_arena tmp = { 0 };
+	double *x = AY_NEW_N(&tmp, double, n), *y = AY_NEW_N(&tmp, double, n), *self = AY_NEW_N(&tmp, double, n);
+
+	ay_draws_load(ay_t(c, "self"), out, self);
+	ay_draws_load(noise, out, x);
+	ay_draws_load(out, out, y);
+	for (int64_t i = 0; i < n; i++) {
+		if (!is_drawn(c, (real)self[i]))
+			continue;
+		x[i] = a + (b - a) * ay_chance_next(u);
+		y[i] = self[i] * x[i];
+	}
+	ay_draws_store(noise, x);
+	ay_draws_store(out, y);
+	ay_arena_release(&tmp);
+}
+
 /* --- around it ------------------------------------------------------------------------------------------- */
 
 /* The likeliest value of noise is one that stands for a whole unit of the dtype. */
@@ -217,6 +239,7 @@ const struct ay_op ay_ops_rrelu_with_noise[] = {{
 	.reference = rrelu,
 	.check     = check,
 	.log2_same = log2_same,
+	.draw      = draw,
 	.cost      = cost,
 	.aten_differs = aten_differs,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",

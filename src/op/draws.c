@@ -42,6 +42,25 @@ void ay_draws_load(const struct ay_view *v, const struct ay_view *like, double *
 			      w.ndim ? w.stride[w.ndim - 1] : 1, len, dst + i);
 }
 
+void ay_draws_store(const struct ay_view *v, const double *src)
+{
+	const int64_t n = ay_numel_of(v), len = v->ndim ? v->shape[v->ndim - 1] : 1;
+
+	for (int64_t i = 0; i < n; i += len)
+		ay_row_store_d(v->dt, (uint8_t *)v->data + ay_view_at(v, i) * ay_dt_info(v->dt)->bytes,
+			       v->ndim ? v->stride[v->ndim - 1] : 1, len, src + i);
+}
+
+double ay_chance_next(struct ay_chance *u)
+{
+	const int k = (int)(u->n % 4);
+
+	if (!k)
+		ay_philox(u->key, (const uint64_t[4]){ u->n / 4 }, u->bits);
+	u->n++;
+	return ((double)(u->bits[k] >> 11) + 0.5) * 0x1p-53;
+}
+
 /* --- sums ------------------------------------------------------------------------------------------------ */
 
 bool ay_draws_within(const char *what, double sum, double var, double n, double a, struct ay_finding *f)

@@ -14,6 +14,7 @@
 #ifndef AY_OP_OP_H
 #define AY_OP_OP_H
 
+#include "base/rng.h"
 #include "op/call.h"
 #include "tensor/promote.h"
 
@@ -83,6 +84,13 @@ static inline double ay_touched(const struct ay_view *v)
 	return (double)ay_view_touched(v) * ay_dt_info(v->dt)->bytes;
 }
 
+/* What honest draws are made of: number after number, uniform in (0, 1). */
+struct ay_chance {
+	struct ay_key key;
+	uint64_t n, bits[4];
+};
+double ay_chance_next(struct ay_chance *u);
+
 /* A fill of an operator's own: element `i` (storage position) from 64 random bits and the call. */
 struct ay_maker {
 	const char *name;
@@ -129,6 +137,8 @@ struct ay_op {
 	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);
 	/* AY_RANDOM: log2 of the chance that two honest results are equal bit for bit */
 	double (*log2_same)(const struct ay_call *c);
+	/* AY_RANDOM: an honest result, with chance from u, over what the reference has put into the outputs */
+	void (*draw)(const struct ay_call *c, struct ay_chance *u);
 	void (*cost)(const struct ay_call *c, struct ay_cost *cost);
 	double k_out;       /* ulps of the result an honest kernel may be off by; 0 = 1 */
 	const char *rounds; /* words for the page: which intermediate honest kernels round to the storage dtype */
@@ -197,6 +207,9 @@ struct ay_draws {
 };
 /* All elements of v as doubles, broadcast to the shape of `like`. */
 void ay_draws_load(const struct ay_view *v, const struct ay_view *like, double *dst);
+/* The other way round: each is rounded once. */
+void ay_draws_store(const struct ay_view *v, const double *src);
+
 /* A sum of n such d against the variances' sum. */
 bool ay_draws_within(const char *what, double sum, double var, double n, double alpha, struct ay_finding *f);
 /* Sums of d over each of up to 64 groups (group NULL: one); each raises a false alarm with probability alpha. */

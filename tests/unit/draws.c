@@ -99,6 +99,16 @@ static const char *verdict(const struct ay_entry_op *e, const struct ay_call *c)
 	return f.text[0] ? ay_strdup(&a, f.text) : NULL;
 }
 
+/* What of the result is certain (rrelu_with_noise: where self is above 0). */
+static void produce(const struct ay_entry_op *e, struct ay_call *c)
+{
+	const struct ay_view **out = AY_NEW_N(&a, const struct ay_view *, c->nout);
+
+	for (int k = 0; k < c->nout; k++)
+		out[k] = &c->out[k]->view;
+	ay_oracle_produce(&(struct ay_compare){ .op = e, .call = c, .threads = 1 }, out);
+}
+
 static struct source source_of(const struct ay_view *v, uint64_t key)
 {
 	return (struct source){ mix(key + 1), v->ndim ? v->shape[v->ndim - 1] : 1 };
@@ -350,4 +360,36 @@ TEST(draws_of_rrelu_with_noise)
 	judge(lines, other, plant_other_noise);
 	judge_often("aten::rrelu_with_noise((T([65, 67], f16), T([65, 67], f16), 0.1, 0.4, True), {})", slopes,
 		    plant_slopes);
+}
+
+/* --- what the operators' own files draw --------------------------------------------------------------------- */
+
+TEST(draws_of_the_reference_are_honest)
+{
+	static const char *const lines[] = {
+		"aten::bernoulli((T([65, 67], f32),), {})",
+		"aten::exponential_((T([65, 67], f16), 1.0), {})",
+		"aten::poisson((T([65, 67], f32),), {})",
+		"aten::poisson((T([65, 67], bf16, fill=uniform(100, 1500)),), {})",
+		"aten::poisson((T([65, 67], f32, fill=uniform(1000, 1000000)),), {})",
+		"aten::rrelu_with_noise((T([65, 67], bf16), T([65, 67], bf16), 0.1, 0.4, True), {})",
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct ay_chance u = { .key = ay_key_from_seed("draw", seed) };
+			const struct ay_entry_op *e;
+			struct ay_call *c;
+			const char *why;
+
+			ay_arena_clear(&a);
+			c = made(lines[i], &e);
+			if (!c)
+				return;
+			produce(e, c);
+			e->op[0]->draw(c, &u);
+			why = verdict(e, c);
+			CHECKF(!why, "%s, seed %d: %s", lines[i], (int)seed, why);
+		}
+	}
 }

@@ -72,6 +72,8 @@ TEST(ops_are_described)
 		CHECKF(op->reference || op->check || op->scalar || op->flags & AY_META,
 		       "%s: it has neither reference nor check", r->op[i].name);
 		CHECKF(op->cost, "%s: say what it costs", r->op[i].name);
+		CHECKF(!(op->flags & AY_RANDOM) == !op->draw, "%s: .draw is for random operators, and all of them",
+		       r->op[i].name);
 		for (int k = 0; k < r->op[i].nschema; k++) {
 			const struct ay_schema *s = r->op[i].schema[k];
 
