@@ -110,6 +110,10 @@ static void print_results(struct ay_str *b, const struct ay_proto *p)
 
 static void print_call(struct ay_str *b, const struct ay_proto *p)
 {
+	const struct ay_param *first = result_param(p, 0);
+
+	if (first && p->s->ret[0].type.base == AY_TYPE_TENSOR)
+		ay_str_addf(b, "\tbegin(%s);\n", first->name);
 	for (int i = 0; i < p->n; i++)
 		if (p->param[i].arg >= 0 && p->param[i].kind != AY_PARAM_COUNT)
 			print_word(b, p, i);
