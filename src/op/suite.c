@@ -165,7 +165,7 @@ static int add_twin(void *user, const struct ay_scope *scope)
 	if (!line)
 		return 0;
 	d->made++;
-	push(d, d->twin, line, true);
+	push(d, d->twin, line, d->from == d->e); /* what an operator has from another one is all it has */
 	return 0;
 }
 

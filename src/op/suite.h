@@ -13,7 +13,7 @@ struct ay_suite_case {
 	const struct ay_schema *schema;
 	const struct ay_case *line;
 	enum ay_tier tier;
-	bool derived; /* an out= or in-place twin that no template names */
+	bool derived; /* an out= or in-place twin, in the operator's own file, that no template names */
 	bool timed;   /* chosen by ay_suite_pick */
 	int id;       /* the caller's; 0 */
 };
