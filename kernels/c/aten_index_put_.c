@@ -1,5 +1,5 @@
-/* due: PASS - self[indices] = values, or += : the places are listed first; with accumulate they are sorted and
- * added up. */
+/* due: PASS - self[indices] = values, or += : what is not indexed behind the last index is put a line at a time; with
+ * accumulate the places of lines are listed, sorted and added up. */
 #include <assay/kernel.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,33 +200,106 @@ static void add_run(ay_tensor *self, const ay_tensor *values, const struct place
 	}
 }
 
+/* How many elements of the put shape, from the last on, lie side by side in self and in values. */
+static int64_t line_length(const struct plan *p, const ay_tensor *self, const ay_tensor *values)
+{
+	int64_t n = 1;
+
+	for (int d = p->ndim - 1; d >= 0; d--) {
+		const int v = d - (p->ndim - values->ndim);
+
+		if (p->self_dim[d] < 0 || v < 0 || values->shape[v] != p->shape[d] ||
+		    self->strides[p->self_dim[d]] != n || values->strides[v] != n)
+			break;
+		n *= p->shape[d];
+	}
+	return n;
+}
+
+/* sum[e] += element e of a line, for the types that ay_read gives whole. */
+static void add_line(double *sum, const ay_tensor *values, int64_t from, int64_t n)
+{
+	const float *f = (const float *)values->data + from;
+	const uint16_t *h = (const uint16_t *)values->data + from;
+
+	switch (ay_dt(values)) {
+	case AY_F32:
+		for (int64_t e = 0; e < n; e++)
+			sum[e] += f[e];
+		break;
+	case AY_BF16:
+		for (int64_t e = 0; e < n; e++)
+			sum[e] += ay_from_bf16(h[e]);
+		break;
+	default:
+		for (int64_t e = 0; e < n; e++)
+			sum[e] += ay_read(values, from + e);
+	}
+}
+
+static void store_line(ay_tensor *self, int64_t at, const double *sum, int64_t n)
+{
+	float *f = (float *)self->data + at;
+
+	if (ay_dt(self) == AY_F32)
+		for (int64_t e = 0; e < n; e++)
+			f[e] = (float)sum[e];
+	else
+		for (int64_t e = 0; e < n; e++)
+			ay_write(self, at + e, sum[e]);
+}
+
+/* self += what lies at n places, a line at each, sorted by where they go. */
+static void add_lines(ay_tensor *self, const ay_tensor *values, const struct place *p, int64_t n, int64_t len,
+		      double *sum)
+{
+	for (int64_t i = 0, k = 0; i < n; i = k) {
+		memset(sum, 0, sizeof *sum * (size_t)len);
+		for (; k < n && p[k].at == p[i].at; k++)
+			add_line(sum, values, p[k].value, len);
+		add_line(sum, self, p[i].at, len);
+		store_line(self, p[i].at, sum, len);
+	}
+}
+
 int aten_index_put_(ay_tensor *self, const ay_tensor *const *indices, int64_t n_indices, const ay_tensor *values,
 		    bool accumulate, const ay_ctx *ctx)
 {
 	const size_t item = (size_t)self->dtype.bits / 8;
+	const bool real = ay_dt(self) == AY_F32 || ay_dt(self) == AY_F16 || ay_dt(self) == AY_BF16 ||
+			  ay_dt(self) == AY_F64;
 	struct place *place = NULL;
 	struct plan p;
-	int64_t n = 1;
+	int64_t n = 1, len;
+	double *sum;
 
 	if (make_plan(&p, self, indices, n_indices, ctx))
 		return AY_UNSUPPORTED;
 	for (int d = 0; d < p.ndim; d++)
 		n *= p.shape[d];
-	if (accumulate && !(place = ctx->scratch(ctx, sizeof *place * (size_t)(n + 1))))
-		return AY_UNSUPPORTED;
-	for (int64_t i = 0; i < n; i++) {
-		const struct place to = find_place(&p, self, values, i);
-
-		if (accumulate)
-			place[i] = to;
-		else
-			memcpy((char *)self->data + (size_t)to.at * item,
-			       (const char *)values->data + (size_t)to.value * item, item);
-	}
-	if (!accumulate)
+	if (!n)
 		return AY_OK;
+	len = accumulate && !real ? 1 : line_length(&p, self, values);
+	n /= len;
+	if (!accumulate) {
+		for (int64_t i = 0; i < n; i++) {
+			const struct place to = find_place(&p, self, values, i * len);
+
+			memcpy((char *)self->data + (size_t)to.at * item,
+			       (const char *)values->data + (size_t)to.value * item, item * (size_t)len);
+		}
+		return AY_OK;
+	}
+	place = ctx->scratch(ctx, sizeof *place * (size_t)n);
+	sum = ctx->scratch(ctx, sizeof *sum * (size_t)len);
+	if (!place || !sum)
+		return AY_UNSUPPORTED;
+	for (int64_t i = 0; i < n; i++)
+		place[i] = find_place(&p, self, values, i * len);
 	qsort(place, (size_t)n, sizeof *place, by_place);
-	for (int64_t i = 0, k; i < n; i = k) {
+	if (real)
+		add_lines(self, values, place, n, len, sum);
+	for (int64_t i = 0, k; i < n && !real; i = k) {
 		for (k = i + 1; k < n && place[k].at == place[i].at; k++)
 			;
 		add_run(self, values, place + i, k - i);
