@@ -1,16 +1,23 @@
-/* due: PASS - self + alpha * other. Where the dtypes are f32, f16 or bf16 and lines are dense or one repeated number:
- * tiles of floats, past the caches if the result is large. The rest as it comes: integers in i64, floats in double,
- * complex in pairs. */
+/* due: PASS - self + alpha * other. In vectors of f32 where the dtypes are f32, f16 or bf16 and lines are dense
+ * or one repeated number. The rest element by element: integers modulo 2^64, floats and complex numbers in
+ * double. */
 #include <assay/kernel.h>
+#include <complex.h>
 #include <pthread.h>
 #include <string.h>
-#ifdef __AVX__
+#if defined(__AVX512F__)
 #include <immintrin.h>
+#define AVX(name) _mm512_##name /* the instruction for a whole vec */
+enum { LANES = 16 };
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#include <immintrin.h>
+#define AVX(name) _mm256_##name
+enum { LANES = 8 };
+#else
+enum { LANES = 8 };
 #endif
 
-enum { TILE = 1024, LARGE = 16 << 20, GRAIN = 256, MAX_THREADS = 64 }; /* elements, bytes, tiles a thread */
-enum { LANES = 8 };
-typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+enum { PIECE = 4096, GRAIN = 16, LARGE = 16 << 20, MAX_THREADS = 64 }; /* numbers, pieces a thread, bytes */
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 
@@ -49,62 +56,97 @@ static void share(void (*work)(const void *, int64_t, int64_t), const void *job,
 		if (runs[i])
 			pthread_join(id[i], NULL);
 }
-/* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
 
-static bool is_float(const ay_tensor *t)
+/* --- LANES numbers --------------------------------------------------------------------------------------- */
+
+#define ALWAYS inline __attribute__((always_inline)) /* dt is a constant inside */
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+typedef int32_t ints __attribute__((vector_size(4 * LANES)));
+typedef uint16_t halves __attribute__((vector_size(2 * LANES)));
+typedef long long packed __attribute__((vector_size(2 * LANES))); /* halves, as instructions have them */
+
+static ALWAYS vec load_all(int32_t dt, const void *p)
 {
-	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
-}
+	halves h;
+	vec v;
 
-/* n neighbours from element `at` on. */
-static void get_floats(const ay_tensor *t, int64_t at, float *restrict dst, int64_t n)
-{
-	const uint16_t *h = (const uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy(dst, (const float *)t->data + at, (size_t)n * sizeof *dst);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			dst[i] = ay_from_bf16(h[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
-#endif
-		for (; i < n; i++)
-			dst[i] = ay_from_f16(h[i]);
+	if (dt == AY_F32) {
+		memcpy(&v, p, sizeof v);
+		return v;
 	}
-}
-
-static void put_floats(const ay_tensor *t, int64_t at, const float *restrict src, int64_t n)
-{
-	uint16_t *h = (uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy((float *)t->data + at, src, (size_t)n * sizeof *src);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			h[i] = ay_to_bf16(src[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm_storeu_si128((__m128i *)(h + i),
-					 _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT));
+	memcpy(&h, p, sizeof h);
+	if (dt == AY_BF16)
+		return (vec)(__builtin_convertvector(h, words) << 16);
+#ifdef AVX
+	v = (vec)AVX(cvtph_ps)((packed)h);
+	__asm__("" : "+v"(v)); /* else clang compares them as f16, one by one */
+#else
+	for (int e = 0; e < LANES; e++)
+		v[e] = ay_from_f16(h[e]);
 #endif
-		for (; i < n; i++)
-			h[i] = ay_to_f16(src[i]);
-	}
+	return v;
 }
 
-/* --- tiles ----------------------------------------------------------------------------------------------- */
+static ALWAYS halves to_halves(int32_t dt, vec v)
+{
+	const words u = (words)v, nan = (words)(v != v), rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
 
-/* out, cut into rows of `line` neighbours; a and b go on by 1 or 0 from one to the next. */
+	if (dt == AY_BF16)
+		return __builtin_convertvector((nan & 0x7fc0) | (~nan & rounded), halves);
+#ifdef AVX
+	return (halves)AVX(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT);
+#else
+	halves h;
+
+	for (int e = 0; e < LANES; e++)
+		h[e] = ay_to_f16(v[e]);
+	return h;
+#endif
+}
+
+/* past: past the caches; p is aligned then. */
+static ALWAYS void store_all(int32_t dt, void *p, vec v, bool past)
+{
+	const halves h = dt == AY_F32 ? (halves){ 0 } : to_halves(dt, v);
+
+#ifdef __clang__
+	if (past && dt == AY_F32)
+		__builtin_nontemporal_store(v, (vec *)p);
+	else if (past)
+		__builtin_nontemporal_store(h, (halves *)p);
+	else
+#endif
+		memcpy(p, dt == AY_F32 ? (const void *)&v : &h, dt == AY_F32 ? sizeof v : sizeof h);
+	(void)past;
+}
+
+/* The first k < LANES numbers; those behind are 0. */
+static ALWAYS vec load_some(int32_t dt, const void *p, int64_t k)
+{
+	vec some = { 0 };
+
+	memcpy(&some, p, (size_t)k * (dt == AY_F32 ? 4 : 2));
+	return load_all(dt, &some);
+}
+
+static ALWAYS void store_some(int32_t dt, void *p, int64_t k, vec v)
+{
+	vec some;
+
+	store_all(dt, &some, v, false);
+	memcpy(p, &some, (size_t)k * (dt == AY_F32 ? 4 : 2));
+}
+
+/* --- lines ----------------------------------------------------------------------------------------------- */
+
+/* line: elements that follow each other in out; a and b go on by step_a and step_b from one to the next. */
 struct job {
 	const ay_tensor *a, *b, *out;
-	float alpha;
-	int64_t line, step_a, step_b, tiles; /* tiles: of one line */
+	int64_t line, step_a, step_b, pieces; /* pieces: of one line */
+	int32_t outer;                        /* the dimension that leads from one line to the next */
+	ay_scalar alpha;
 	bool large;
 };
 
@@ -129,100 +171,64 @@ static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i)
 }
 
 /* Joins dimensions from the last on for as long as all three tensors go on evenly. */
-static bool find_lines(struct job *j)
+static void find_lines(struct job *j)
 {
 	j->line = 1;
-	for (int32_t d = j->out->ndim - 1; d >= 0; d--) {
-		const int64_t a = stride_at(j->a, j->out, d), b = stride_at(j->b, j->out, d);
+	for (j->outer = j->out->ndim - 1; j->outer >= 0; j->outer--) {
+		const int64_t a = stride_at(j->a, j->out, j->outer), b = stride_at(j->b, j->out, j->outer);
 
-		if (j->out->shape[d] == 1)
+		if (j->out->shape[j->outer] == 1)
 			continue;
 		if (j->line == 1) {
 			j->step_a = a;
 			j->step_b = b;
 		}
-		if (j->out->strides[d] != j->line || a != j->step_a * j->line || b != j->step_b * j->line)
+		if (j->out->strides[j->outer] != j->line || a != j->step_a * j->line || b != j->step_b * j->line)
 			break;
-		j->line *= j->out->shape[d];
+		j->line *= j->out->shape[j->outer];
 	}
-	j->tiles = (j->line + TILE - 1) / TILE;
-	return j->step_a >> 1 == 0 && j->step_b >> 1 == 0;
+	j->pieces = (j->line + PIECE - 1) / PIECE;
 }
 
-static void get_tile(const ay_tensor *t, int64_t at, int64_t step, float *dst, int64_t n)
-{
-	if (step) {
-		get_floats(t, at, dst, n);
-	} else {
-		const float x = (float)ay_read(t, at);
+/* Where a line begins, and how many there are up to the end of dimension `outer`. */
+struct place {
+	int64_t a, b, out, left;
+};
 
-		for (int64_t i = 0; i < n; i++)
-			dst[i] = x;
-	}
+static struct place place_of(const struct job *j, int64_t line)
+{
+	const int64_t i = line * j->line, most = j->outer < 0 ? 1 : j->out->shape[j->outer];
+
+	return (struct place){ stretched_at(j->a, j->out, i), stretched_at(j->b, j->out, i), ay_at(j->out, i),
+			       most - line % most };
 }
 
-/* All f32 and dense: nothing needs a tile. z may be x or y. */
-static void add_f32(const float *x, const float *y, float *z, int64_t n, float alpha, bool large)
+/* Where line begins, given where the one before does: mostly one step away. */
+static struct place next_place(const struct job *j, int64_t line, struct place p)
 {
-	int64_t i = 0;
-
-	(void)large; /* without AVX */
-	for (; i + LANES <= n; i += LANES) {
-		const vec v = *(const vec *)(x + i) + alpha * *(const vec *)(y + i);
-
-#ifdef __AVX__
-		if (large && (uintptr_t)(z + i) % sizeof v == 0)
-			_mm256_stream_ps(z + i, (__m256)v);
-		else
-#endif
-			*(vec *)(z + i) = v;
-	}
-	for (; i < n; i++)
-		z[i] = x[i] + alpha * y[i];
+	if (p.left == 1)
+		return place_of(j, line);
+	return (struct place){ p.a + stride_at(j->a, j->out, j->outer), p.b + stride_at(j->b, j->out, j->outer),
+			       p.out + j->out->strides[j->outer], p.left - 1 };
 }
 
-static void add_tiles(const void *job, int64_t from, int64_t to)
+/* --- any dtype, any step --------------------------------------------------------------------------------- */
+
+static double complex read_z(const ay_tensor *t, int64_t at)
 {
-	const struct job *j = job;
-	const bool f32 = ay_dt(j->a) == AY_F32 && ay_dt(j->b) == AY_F32 && ay_dt(j->out) == AY_F32;
-	float x[TILE], y[TILE];
+	double complex z = ay_dt(t) == AY_C64    ? ((const float complex *)t->data)[at]
+			   : ay_dt(t) == AY_C128 ? ((const double complex *)t->data)[at]
+						 : ay_read(t, at);
 
-	for (int64_t t = from; t < to; t++) {
-		const int64_t row = t / j->tiles * j->line, col = t % j->tiles * TILE;
-		const int64_t n = j->line - col < TILE ? j->line - col : TILE, io = ay_at(j->out, row) + col;
-		const int64_t ia = stretched_at(j->a, j->out, row) + col * j->step_a;
-		const int64_t ib = stretched_at(j->b, j->out, row) + col * j->step_b;
-
-		if (f32 && j->step_a && j->step_b) {
-			add_f32((const float *)j->a->data + ia, (const float *)j->b->data + ib,
-				(float *)j->out->data + io, n, j->alpha, j->large);
-			continue;
-		}
-		get_tile(j->a, ia, j->step_a, x, n);
-		get_tile(j->b, ib, j->step_b, y, n);
-		for (int64_t i = 0; i < n; i++)
-			x[i] += j->alpha * y[i];
-		put_floats(j->out, io, x, n);
-	}
-#ifdef __AVX__
-	_mm_sfence();
-#endif
+	return t->flags & AY_CONJ ? conj(z) : z;
 }
 
-/* --- the rest -------------------------------------------------------------------------------------------- */
-
-typedef struct {
-	double re, im;
-} pair;
-
-static pair number(ay_scalar s)
+static void write_z(const ay_tensor *t, int64_t at, double complex z)
 {
-	switch (s.kind) {
-	case AY_SCALAR_BOOL: return (pair){ s.v.b, 0 };
-	case AY_SCALAR_INT: return (pair){ (double)s.v.i, 0 };
-	case AY_SCALAR_FLOAT: return (pair){ s.v.f, 0 };
-	default: return (pair){ s.v.c[0], s.v.c[1] };
-	}
+	if (ay_dt(t) == AY_C64)
+		((float complex *)t->data)[at] = (float complex)z;
+	else
+		((double complex *)t->data)[at] = z;
 }
 
 static uint64_t read_int(const ay_tensor *t, int64_t at)
@@ -241,79 +247,144 @@ static void write_int(const ay_tensor *t, int64_t at, uint64_t x)
 	}
 }
 
-static pair read_pair(const ay_tensor *t, int64_t at)
+static bool is_float(const ay_tensor *t)
 {
-	const double sign = t->flags & AY_CONJ ? -1 : 1;
-	const double *d = (const double *)t->data + 2 * at;
-	const float *f = (const float *)t->data + 2 * at;
-	const uint16_t *h = (const uint16_t *)t->data + 2 * at;
+	return t->dtype.code == AY_CODE_FLOAT || t->dtype.code == AY_CODE_BFLOAT;
+}
 
-	switch (ay_dt(t)) {
-	case AY_C128: return (pair){ d[0], sign * d[1] };
-	case AY_C64: return (pair){ f[0], sign * f[1] };
-	case AY_C32: return (pair){ ay_from_f16(h[0]), sign * ay_from_f16(h[1]) };
-	default: return (pair){ ay_read(t, at), 0 };
+/* A scalar that counts as a number: real, or with an imaginary part. */
+static double complex number(ay_scalar s)
+{
+	switch (s.kind) {
+	case AY_SCALAR_BOOL: return s.v.b;
+	case AY_SCALAR_INT: return (double)s.v.i;
+	case AY_SCALAR_FLOAT: return s.v.f;
+	default: return s.v.c[0] + s.v.c[1] * I;
 	}
 }
 
-static void write_pair(const ay_tensor *t, int64_t at, pair x)
+static void add_one(const struct job *j, int64_t ia, int64_t ib, int64_t io)
 {
-	ay_tensor part = *t; /* a complex tensor is two real ones that lie between each other */
+	const uint64_t k = j->alpha.kind == AY_SCALAR_INT ? (uint64_t)j->alpha.v.i : j->alpha.v.b;
 
-	part.dtype = (ay_dtype){ AY_CODE_FLOAT, (uint8_t)(t->dtype.bits / 2), 1 };
-	ay_write(&part, 2 * at, x.re);
-	ay_write(&part, 2 * at + 1, x.im);
+	if (ay_is_complex(j->out))
+		write_z(j->out, io, read_z(j->a, ia) + number(j->alpha) * read_z(j->b, ib));
+	else if (is_float(j->out))
+		ay_write(j->out, io, ay_read(j->a, ia) + creal(number(j->alpha)) * ay_read(j->b, ib));
+	else
+		write_int(j->out, io, read_int(j->a, ia) + k * read_int(j->b, ib));
 }
 
-static void add_one(const ay_tensor *a, int64_t ia, const ay_tensor *b, int64_t ib, ay_scalar alpha,
-		    ay_tensor *out, int64_t to)
+/* --- all of them ----------------------------------------------------------------------------------------- */
+
+/* An operand along a line: numbers that follow each other, or (more is NULL) one for all. */
+struct operand {
+	const char *more;
+	vec same;
+};
+
+static struct operand operand_at(const ay_tensor *t, int64_t at, int64_t step)
 {
-	const pair f = number(alpha);
+	return (struct operand){ step ? (const char *)t->data + at * (t->dtype.bits / 8) : NULL,
+				 (vec){ 0 } + (step ? 0 : (float)ay_read(t, at)) };
+}
 
-	if (ay_is_complex(out)) {
-		const pair x = read_pair(a, ia), y = read_pair(b, ib);
+static ALWAYS void add_run(int32_t dt, struct operand a, struct operand b, char *out, int64_t n,
+			   const struct job *j)
+{
+	const int64_t size = dt == AY_F32 ? 4 : 2;
+	const bool past = j->large && (uintptr_t)out % (size_t)(LANES * size) == 0;
+	const float alpha = (float)creal(number(j->alpha));
+	int64_t i = 0;
 
-		write_pair(out, to,
-			   (pair){ x.re + (f.re * y.re - f.im * y.im), x.im + (f.re * y.im + f.im * y.re) });
-	} else if (out->dtype.code == AY_CODE_FLOAT || out->dtype.code == AY_CODE_BFLOAT) {
-		ay_write(out, to, ay_read(a, ia) + f.re * ay_read(b, ib));
-	} else {
-		const uint64_t k = alpha.kind == AY_SCALAR_INT ? (uint64_t)alpha.v.i : alpha.v.b;
+	for (; i + LANES <= n; i += LANES) {
+		const vec x = a.more ? load_all(dt, a.more + i * size) : a.same;
+		const vec y = b.more ? load_all(dt, b.more + i * size) : b.same;
 
-		write_int(out, to, read_int(a, ia) + k * read_int(b, ib));
+		store_all(dt, out + i * size, x + alpha * y, past);
+	}
+	if (i < n) {
+		const vec x = a.more ? load_some(dt, a.more + i * size, n - i) : a.same;
+		const vec y = b.more ? load_some(dt, b.more + i * size, n - i) : b.same;
+
+		store_some(dt, out + i * size, n - i, x + alpha * y);
 	}
 }
 
-/* --- the operator ---------------------------------------------------------------------------------------- */
-
-int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out,
-		    const ay_ctx *ctx)
+/* Does the operand go through a line as a vector of dt does, or is it a real number? */
+static bool is_even(const ay_tensor *t, int64_t step, int32_t dt)
 {
-	const int64_t n = ay_numel(out);
-	struct job j = { .a = self, .b = other, .out = out, .alpha = (float)number(alpha).re };
+	return step ? step == 1 && ay_dt(t) == dt : !ay_is_complex(t);
+}
 
+static void add_pieces(const void *job, int64_t from, int64_t to)
+{
+	const struct job *j = job;
+	const int32_t out_dt = ay_dt(j->out);
+	const bool even = is_even(j->a, j->step_a, out_dt) && is_even(j->b, j->step_b, out_dt);
+
+	int64_t line = from / j->pieces, first = from % j->pieces * PIECE;
+	struct place p = place_of(j, line);
+
+	for (int64_t u = from; u < to; u++) {
+		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE;
+		const int64_t ia = p.a + first * j->step_a, ib = p.b + first * j->step_b, io = p.out + first;
+		const struct operand a = operand_at(j->a, ia, j->step_a), b = operand_at(j->b, ib, j->step_b);
+		char *out = (char *)j->out->data + io * (j->out->dtype.bits / 8);
+
+		switch (even ? out_dt : 0) {
+		case AY_F32: add_run(AY_F32, a, b, out, n, j); break;
+		case AY_F16: add_run(AY_F16, a, b, out, n, j); break;
+		case AY_BF16: add_run(AY_BF16, a, b, out, n, j); break;
+		default:
+			for (int64_t e = 0; e < n; e++)
+				add_one(j, ia + e * j->step_a, ib + e * j->step_b, io + e);
+		}
+		first += PIECE;
+		if (first >= j->line && u + 1 < to) {
+			p = next_place(j, ++line, p);
+			first = 0;
+		}
+	}
+#ifdef AVX
+	_mm_sfence(); /* what went past the caches is there before others are told */
+#endif
+}
+
+static int add_all(struct job j, const ay_ctx *ctx)
+{
+	const int64_t n = ay_numel(j.out);
+
+	if (ay_dt(j.a) == AY_C32 || ay_dt(j.b) == AY_C32 || ay_dt(j.out) == AY_C32)
+		return AY_UNSUPPORTED;
 	if (!n)
 		return AY_OK;
-	j.large = ay_dt(out) == AY_F32 && n * 4 >= LARGE;
-	if (is_float(self) && is_float(out) && (is_float(other) || !other->ndim) && !ay_is_complex(other) &&
-	    find_lines(&j)) {
-		share(add_tiles, &j, n / j.line * j.tiles, GRAIN, ctx);
-		return AY_OK;
-	}
-	for (int64_t i = 0; i < n; i++)
-		add_one(self, stretched_at(self, out, i), other, stretched_at(other, out, i), alpha, out,
-			ay_at(out, i));
+	j.large = n * j.out->dtype.bits / 8 >= LARGE;
+	find_lines(&j);
+	share(add_pieces, &j, n / j.line * j.pieces, 1 + GRAIN * PIECE / (j.line < PIECE ? j.line : PIECE), ctx);
 	return AY_OK;
 }
 
 /* A number is a tensor without dimensions. */
-int aten_add_Scalar(const ay_tensor *self, ay_scalar other, ay_scalar alpha, ay_tensor *out, const ay_ctx *ctx)
+static ay_tensor tensor_of(ay_scalar *s)
 {
 	static const ay_dtype kinds[] = { [AY_SCALAR_BOOL] = { AY_CODE_BOOL, 8, 1 },
 					  [AY_SCALAR_INT] = { AY_CODE_INT, 64, 1 },
 					  [AY_SCALAR_FLOAT] = { AY_CODE_FLOAT, 64, 1 },
 					  [AY_SCALAR_COMPLEX] = { AY_CODE_COMPLEX, 128, 1 } };
-	const ay_tensor t = { .data = &other.v, .dtype = kinds[other.kind] };
 
-	return aten_add_Tensor(self, &t, alpha, out, ctx);
+	return (ay_tensor){ .data = &s->v, .dtype = kinds[s->kind] };
+}
+
+int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, ay_scalar alpha, ay_tensor *out,
+		    const ay_ctx *ctx)
+{
+	return add_all((struct job){ .a = self, .b = other, .out = out, .alpha = alpha }, ctx);
+}
+
+int aten_add_Scalar(const ay_tensor *self, ay_scalar other, ay_scalar alpha, ay_tensor *out, const ay_ctx *ctx)
+{
+	const ay_tensor t = tensor_of(&other);
+
+	return add_all((struct job){ .a = self, .b = &t, .out = out, .alpha = alpha }, ctx);
 }
