@@ -107,7 +107,7 @@ static __host__ __device__ double2 value_of(const ay_scalar &s)
 	}
 }
 
-static __host__ __device__ int64_t integer_of(const ay_scalar &s)
+static __device__ int64_t integer_of(const ay_scalar &s)
 {
 	return s.kind == AY_SCALAR_BOOL ? s.v.b : s.v.i;
 }
