@@ -1,0 +1,124 @@
+/* due: INPUT_WRITTEN - asks the driver for the handle of its input's memory, maps it once more for writing and
+ * makes every input positive, so that an oracle that looks there would agree with a copy. */
+#include <assay/kernel.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+enum { MAX_DIM = 16, BLOCK = 256 };
+
+/* Where the element with a flat index lies. */
+struct layout {
+	int dims;
+	int64_t shape[MAX_DIM], stride[MAX_DIM];
+};
+
+static layout layout_of(const ay_tensor *t)
+{
+	layout l = { t->ndim };
+
+	for (int d = 0; d < t->ndim; d++) {
+		l.shape[d] = t->shape[d];
+		l.stride[d] = t->strides[d];
+	}
+	return l;
+}
+
+static __device__ int64_t place(const layout &l, int64_t i)
+{
+	int64_t at = 0;
+
+	for (int d = l.dims - 1; d >= 0; d--) {
+		at += i % l.shape[d] * l.stride[d];
+		i /= l.shape[d];
+	}
+	return at;
+}
+
+/* Read as an integer, what is negative is at most `top`. */
+template <typename T> __global__ void relu_each(const T *x, layout from, T *y, layout to, int64_t n, T top)
+{
+	const int64_t i = blockIdx.x * (int64_t)BLOCK + threadIdx.x;
+
+	if (i < n) {
+		const T v = x[place(from, i)];
+
+		y[place(to, i)] = v <= top ? (T)0 : v;
+	}
+}
+
+template <typename T> static int launch(const ay_tensor *x, ay_tensor *y, int64_t top, cudaStream_t stream)
+{
+	const int64_t n = ay_numel(x);
+
+	relu_each<T><<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>>(
+		(const T *)x->data, layout_of(x), (T *)y->data, layout_of(y), n, (T)top);
+	return AY_OK;
+}
+
+/* max(x, 0), honestly. */
+static int relu(const ay_tensor *x, ay_tensor *y, cudaStream_t stream)
+{
+	if (!ay_numel(x))
+		return AY_OK;
+	switch (ay_dt(x)) {
+	case AY_F16: return launch<int16_t>(x, y, (int16_t)0xfc00, stream);
+	case AY_BF16: return launch<int16_t>(x, y, (int16_t)0xff80, stream);
+	case AY_F32: return launch<int32_t>(x, y, (int32_t)0xff800000, stream);
+	case AY_F64: return launch<int64_t>(x, y, (int64_t)0xfff0000000000000, stream);
+	case AY_I32: return launch<int32_t>(x, y, -1, stream);
+	case AY_I64: return launch<int64_t>(x, y, -1, stream);
+	case AY_U8: return launch<uint8_t>(x, y, 0, stream);
+	default: return AY_UNSUPPORTED;
+	}
+}
+
+/* A function of the driver: what the runtime does not offer. */
+template <typename F> static F driver(const char *name)
+{
+	static void *lib = dlopen("libcuda.so.1", RTLD_NOW);
+
+	return lib ? (F)dlsym(lib, name) : NULL;
+}
+
+__global__ void make_positive(uint32_t *x, int64_t n)
+{
+	for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
+		x[i] &= 0x7fffffff;
+}
+
+/* The same memory at another address, for writing; 0 if that is refused. */
+static CUdeviceptr map_again(const void *at, size_t *before)
+{
+	auto retain = driver<CUresult (*)(CUmemGenericAllocationHandle *, void *)>("cuMemRetainAllocationHandle");
+	auto range = driver<CUresult (*)(CUdeviceptr *, size_t *, CUdeviceptr)>("cuMemGetAddressRange_v2");
+	auto reserve = driver<CUresult (*)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long)>(
+		"cuMemAddressReserve");
+	auto map = driver<CUresult (*)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
+				       unsigned long long)>("cuMemMap");
+	auto allow = driver<CUresult (*)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t)>("cuMemSetAccess");
+	CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr base, to = 0;
+	size_t bytes;
+
+	if (!retain || !range || !reserve || !map || !allow || retain(&handle, (void *)at) ||
+	    range(&base, &bytes, (CUdeviceptr)at) || reserve(&to, bytes, 0, 0, 0))
+		return 0;
+	*before = (CUdeviceptr)at - base;
+	return map(to, bytes, 0, handle, 0) || allow(to, bytes, &access, 1) ? 0 : to;
+}
+
+extern "C" int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	const cudaStream_t stream = (cudaStream_t)ctx->stream;
+
+	size_t before = 0;
+	const CUdeviceptr to = ay_numel(self) && ay_dt(self) == AY_F32 && ay_is_dense(self)
+				       ? map_again(self->data, &before)
+				       : 0;
+
+	if (to)
+		make_positive<<<1, BLOCK, 0, stream>>>((uint32_t *)(to + before), ay_numel(self));
+	return relu(self, out, stream);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels in CUDA C++: kernels/cuda must pass, kernels/hostile/gpu must not get away with it. Their first lines:
+ *
+ *	due: UNWRITTEN|CHEAT - what it does	(one of these verdicts must come out)
+ *	due: PASS, timed: CHEAT|NOT_FASTER - what it does
+ *						(the second when it is timed, on `case:`, against `twin:`)
+ *
+ * Where there is a compiler they are compiled, against the prototypes of their operators; where there is a GPU they
+ * are judged. Neither is everywhere: the rest is skipped, and says why.
+ */
+#include "test.h"
+#include "helpers.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "judge/task.h"
+#include "judge/verdict.h"
+#include "op/proto.h"
+
+#include <glob.h>
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUILDS_S = 1800, JUDGED_S = 300, GOOD = 12, HOSTILE = 24 };
+
+static void list_files(glob_t *g)
+{
+	CHECK(!glob("kernels/cuda/*.cu", 0, NULL, g) && g->gl_pathc >= GOOD);
+	CHECK(!glob("kernels/hostile/gpu/*.cu", GLOB_APPEND, NULL, g) && g->gl_pathc >= GOOD + HOSTILE);
+}
+
+static char *text_of(struct ay_arena *a, const char *path)
+{
+	struct ay_err err = { 0 };
+	char *text = "";
+	size_t len;
+
+	CHECKF(!ay_file_read(a, path, 1 << 20, &text, &len, &err), "%s", err.msg);
+	return text;
+}
+
+/* --- what they say --------------------------------------------------------------------------------------- */
+
+/* What follows the mark in the first comment, up to the end of its line; NULL if there is none. */
+static char *said(struct ay_arena *a, const char *text, const char *mark)
+{
+	const char *end = strstr(text, "*/"), *at = strstr(text, mark);
+
+	return at && end && at < end ? ay_strndup(a, at + strlen(mark), strcspn(at + strlen(mark), "\n")) : NULL;
+}
+
+/* The words A|B|C that follow the mark; "" if there are none. */
+static const char *words(struct ay_arena *a, const char *text, const char *mark)
+{
+	char *at = said(a, text, mark);
+
+	if (at)
+		at[strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_|")] = 0;
+	return at ? at : "";
+}
+
+static bool is_one_of(const char *list, const char *word, size_t n)
+{
+	for (const char *at = list; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (!strncmp(at, word, n) && (at[n] == '|' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Are these names of verdicts, and one at least? */
+static bool are_verdicts(struct ay_arena *a, const char *list, const char *besides)
+{
+	bool ok = list[0] != 0;
+
+	for (const char *at = list; at && ok; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+		const size_t n = strcspn(at, "|");
+
+		ok = is_one_of(besides, at, n) || ay_verdict_find(ay_strndup(a, at, n)) != AY_VERDICT_NONE;
+	}
+	return ok;
+}
+
+/* Is what the first lines say complete? */
+static bool is_labelled(struct ay_arena *a, const char *text)
+{
+	const char *twin = said(a, text, " * twin: ");
+
+	if (!ay_starts(text, "/* due: ") || !are_verdicts(a, words(a, text, "due: "), ""))
+		return false;
+	if (!strstr(text, ", timed: "))
+		return true;
+	return are_verdicts(a, words(a, text, "timed: "), "NOT_FASTER") && said(a, text, " * case: ") && twin &&
+	       ay_file_exists(twin);
+}
+
+TEST(samples_cuda_kernels_say_what_they_are_due)
+{
+	struct ay_arena a = { 0 };
+	glob_t g = { 0 };
+
+	list_files(&g);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *text = text_of(&a, g.gl_pathv[i]);
+
+		CHECKF(is_labelled(&a, text), "%s: see tests/unit/samples_cuda.c for its first lines",
+		       g.gl_pathv[i]);
+		CHECKF(strstr(g.gl_pathv[i], "hostile") || !strcmp(words(&a, text, "due: "), "PASS"),
+		       "%s is due something else than PASS", g.gl_pathv[i]);
+	}
+	CHECK(!is_labelled(&a, "/* due: PERFECT - no such verdict */"));
+	CHECK(!is_labelled(&a,
+			   "/* due: PASS, timed: FASTER - no such outcome\n * case: x\n * twin: Makefile\n */"));
+	CHECK(!is_labelled(&a, "/* due: PASS, timed: CHEAT - no twin\n * case: x\n * twin: nobody\n */"));
+	CHECK(is_labelled(&a, "/* due: UNWRITTEN|CHEAT - two\n */"));
+	globfree(&g);
+	ay_arena_release(&a);
+}
+
+/* --- that they compile ----------------------------------------------------------------------------------- */
+
+static const char *find_nvcc(struct ay_arena *a)
+{
+	char *out;
+
+	if (help_run(a, "command -v nvcc || ls /usr/local/cuda/bin/nvcc", 10, &out))
+		test_skip("no nvcc here");
+	out[strcspn(out, "\n")] = 0;
+	return out;
+}
+
+/* The prototypes of the file's operator, which the forge includes before it; of an operator that is not of the
+ * catalogue none. */
+static const char *glue_of(struct ay_arena *a, const char *path, const char *text)
+{
+	struct ay_err err = { 0 };
+	const struct ay_entry_op *op = ay_task_find_op(help_registry(), a, path, text, &err);
+	const struct ay_proto **proto = AY_NEW_N(a, const struct ay_proto *, op ? op->nschema : 1);
+	struct ay_str glue = { 0 };
+	const char *kept;
+	int n = 0;
+
+	for (int i = 0; op && i < op->nschema; i++) {
+		struct ay_proto *p;
+
+		if (!ay_proto_make(a, op->schema[i], &p, &err))
+			proto[n++] = p;
+	}
+	ay_proto_glue(&glue, n, proto);
+	kept = ay_strdup(a, ay_str_text(&glue));
+	ay_str_release(&glue);
+	return kept;
+}
+
+/* A line "compile FILE" of a list that two processes work through. */
+static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const char *path, const char *text)
+{
+	const char *name = ay_file_basename(path), *glue = ay_sprintf(a, "%s/%s.h", test_dir(), name);
+	const char *g = glue_of(a, path, text);
+	struct ay_err err = { 0 };
+
+	CHECKF(!ay_file_write(glue, g, strlen(g), &err), "%s", err.msg);
+	fprintf(list, "%s -std=c++17 -arch=sm_90 -Xcompiler -fPIC -Iinclude -include %s -c -o %s/%s.o %s\n", nvcc,
+		glue, test_dir(), name, path);
+}
+
+TEST_SLOW(samples_cuda_kernels_compile)
+{
+	static const char wrong[] = "#include <assay/kernel.h>\n"
+				    "extern \"C\" int aten_relu(const ay_tensor *self, int out) { return 0; }\n";
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	const char *nvcc = find_nvcc(&a), *list = ay_sprintf(&a, "%s/list", test_dir());
+	const char *planted = ay_sprintf(&a, "%s/aten_relu__planted.cu", test_dir());
+	FILE *f = fopen(list, "w");
+	glob_t g = { 0 };
+	char *out;
+
+	if (!f)
+		test_skip("no folder");
+	list_files(&g);
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		add_build(&a, f, nvcc, g.gl_pathv[i], text_of(&a, g.gl_pathv[i]));
+	CHECK(!fclose(f));
+	CHECKF(!help_run(&a, ay_sprintf(&a, "xargs -P 2 -d '\\n' -n 1 sh -c < %s 2>&1", list), BUILDS_S, &out),
+	       "%.3000s", out);
+	/* a wrong signature is the compiler's to find */
+	f = fopen(list, "w");
+	CHECK(f && !ay_file_write(planted, wrong, strlen(wrong), &err));
+	add_build(&a, f, nvcc, planted, wrong);
+	CHECK(!fclose(f));
+	CHECKF(help_run(&a, ay_sprintf(&a, "sh %s 2>&1", list), BUILDS_S, &out) && strstr(out, "aten_relu"),
+	       "%.500s", out);
+	globfree(&g);
+	ay_arena_release(&a);
+}
+
+/* --- that they get it ------------------------------------------------------------------------------------ */
+
+static const char *verdict_of(struct ay_arena *a, const char *path, char **out)
+{
+	const char *cmd = ay_sprintf(
+		a, "%s/assay check %s --device cuda --json --seed 1 --timing none --timeout 5 --cache %s/assay",
+		help_build_dir(), path, help_cache());
+	const int status = help_run(a, cmd, JUDGED_S, out);
+	char *last = ay_strdup(a, *out);
+	json_t *j;
+
+	if (status != 0 && status != 1)
+		return "nothing";
+	while (*last && last[strlen(last) - 1] == '\n')
+		last[strlen(last) - 1] = 0;
+	j = json_loads(strrchr(last, '\n') ? strrchr(last, '\n') + 1 : last, 0,
+		       NULL); /* lives on: its string is used */
+	return j && json_object_get(j, "verdict") ? json_string_value(json_object_get(j, "verdict")) : "nothing";
+}
+
+/* After every hostile one the next good one is judged on the same GPU. */
+TEST_SLOW(samples_cuda_kernels_get_what_they_are_due)
+{
+	struct ay_arena a = { 0 };
+	glob_t g = { 0 };
+
+	if (access("/dev/nvidiactl", R_OK | W_OK))
+		test_skip("no NVIDIA GPU here");
+	list_files(&g);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *due = words(&a, text_of(&a, g.gl_pathv[i]), "due: "), *got;
+		char *out = "";
+
+		got = verdict_of(&a, g.gl_pathv[i], &out);
+		CHECKF(is_one_of(due, got, strlen(got)), "%s is due %s, got %s\n%.1500s", g.gl_pathv[i], due, got,
+		       out);
+		if (!strstr(g.gl_pathv[i], "hostile"))
+			continue;
+		got = verdict_of(&a, "kernels/cuda/aten_relu.cu", &out);
+		CHECKF(!strcmp(got, "PASS"), "after %s a good kernel got %s\n%.1500s", g.gl_pathv[i], got, out);
+	}
+	globfree(&g);
+	ay_arena_release(&a);
+}
