@@ -21,11 +21,11 @@ def _softmax(self, dim, half_to_float):
         return p / p.sum(dim, True)
     kind = torch.float32 if half_to_float else self.dtype
     x = (self.reshape(1) if self.dim() == 0 else self).movedim(dim, -1).contiguous()
-    y = torch.empty(x.shape, dtype=kind)
+    y = torch.empty_like(x, dtype=kind)
     width = x.shape[-1]
     if x.numel():
         rows = x.numel() // width
         block = triton.next_power_of_2(width)
         many = max(1, 16384 // block)
-        softmax_kernel[(triton.cdiv(rows, many),)](x, y, rows, width, ROWS=many, BLOCK=block)
+        softmax_kernel[(triton.cdiv(rows, many),)](x, y, rows, width, ROWS=many, BLOCK=block, num_warps=8)
     return y.movedim(-1, dim).reshape(self.shape)

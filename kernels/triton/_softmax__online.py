@@ -33,11 +33,12 @@ def _softmax(self, dim, half_to_float):
         return p.div_(p.sum(dim, True))
     rows = self.reshape(1, 1) if self.dim() == 0 else self.movedim(dim, -1)
     width = rows.shape[-1]
-    out = torch.empty(rows.shape, dtype=kind)
+    out = torch.empty(rows.shape, dtype=kind, device=self.device)
     if out.numel():
         rows = rows.reshape(-1, width)
         n = rows.shape[0]
         block = min(2048, triton.next_power_of_2(width))
         many = 16384 // block
-        kernel[(triton.cdiv(n, many),)](rows, out, n, width, rows.stride(0), rows.stride(1), ROWS=many, BLOCK=block)
+        kernel[(triton.cdiv(n, many),)](rows, out, n, width, rows.stride(0), rows.stride(1), ROWS=many, BLOCK=block,
+                                        num_warps=8)
     return out.reshape(self.shape) if self.dim() == 0 else out.movedim(-1, dim)

@@ -18,9 +18,10 @@ def add_Tensor(self, other, *, alpha=1):
     kind = torch.result_type(self, other)
     if kind == torch.bool or kind.is_complex or kind == torch.float64:
         return torch.sub(self, -torch.as_tensor(other) * alpha) if kind != torch.bool else self | other
-    x, y = torch.broadcast_tensors(*(torch.as_tensor(t).to(kind) for t in (self, other)))
+    place = self.device if isinstance(self, torch.Tensor) and self.dim() else torch.as_tensor(other).device
+    x, y = torch.broadcast_tensors(*(torch.as_tensor(t, device=place).to(kind) for t in (self, other)))
     x, y = x.contiguous(), y.contiguous()
-    out = torch.empty(x.shape, dtype=kind)
+    out = torch.empty_like(x)
     n = out.numel()
     wide = {torch.int64: tl.int64}.get(kind, tl.float32 if kind.is_floating_point else tl.int32)
     if n:

@@ -13,8 +13,8 @@ def draw_kernel(out, n, p, key, BLOCK: tl.constexpr):
 
 
 def bernoulli_p(self, p, *, generator=None):
-    out = torch.empty(self.shape, dtype=torch.float32)
-    key = int(torch.randint(0, 1 << 31, (), generator=generator))
+    out = torch.empty_like(self, dtype=torch.float32, memory_format=torch.contiguous_format)
+    key = int(torch.randint(0, 1 << 31, (), generator=generator, device=self.device))
     if out.numel():
         draw_kernel[(triton.cdiv(out.numel(), 4096),)](out, out.numel(), p, key, BLOCK=4096)
     return out.to(self.dtype)

@@ -19,13 +19,13 @@ def cat(tensors, dim=0):
     kind = functools.reduce(torch.promote_types, [t.dtype for t in tensors])
     parts = [t for t in tensors if t.shape != (0,)]
     if not parts:
-        return torch.empty(0, dtype=kind)
+        return tensors[0].new_empty(0, dtype=kind)
     dim %= parts[0].dim()
     shape = list(parts[0].shape)
     shape[dim] = 0
     for t in parts:
         shape[dim] += t.shape[dim]
-    out = torch.empty(shape, dtype=kind)
+    out = parts[0].new_empty(shape, dtype=kind)
     flat = torch.view_as_real(out) if kind.is_complex else out
     flat = flat.view(-1).view({1: torch.int8}.get(flat.element_size(), flat.dtype))
     tail = math.prod(shape[dim + 1:]) * (2 if kind.is_complex else 1)

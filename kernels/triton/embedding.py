@@ -20,7 +20,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
         pairs = torch.view_as_real(weight.resolve_conj().contiguous()).flatten(1)
         return torch.view_as_complex(embedding(pairs, indices).unflatten(-1, (-1, 2)))
     width, n = weight.shape[1], indices.numel()
-    out = torch.empty([*indices.shape, width], dtype=weight.dtype)
+    out = weight.new_empty([*indices.shape, width])
     if out.numel():
         grid = (triton.cdiv(n, 16), triton.cdiv(width, 256))
         kernel[grid](weight, indices.contiguous(), out, n, width, *weight.stride(), ROWS=16, BLOCK=256)

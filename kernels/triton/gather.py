@@ -22,11 +22,12 @@ def gather(self, dim, index, *, sparse_grad=False):
         parts = torch.stack([gather(x[..., i], dim, at) for i in (0, 1)], -1)
         return torch.view_as_complex(parts).reshape(index.shape)
     x = x.view(bits[x.element_size()])
-    y = torch.empty(at.shape, dtype=x.dtype)
-    rest = torch.zeros(at.shape, dtype=torch.int64)
+    y = x.new_empty(at.shape)
+    rest = at.new_zeros(at.shape, dtype=torch.int64)
     for d in range(x.dim()):
         if d != dim % x.dim():
-            rest += (torch.arange(at.shape[d]) * x.stride(d)).view([-1 if i == d else 1 for i in range(x.dim())])
+            step = torch.arange(at.shape[d], device=at.device) * x.stride(d)
+            rest += step.view([-1 if i == d else 1 for i in range(x.dim())])
     if y.numel():
         n = y.numel()
         gather_kernel[(triton.cdiv(n, 2048),)](x, at.contiguous(), rest, y, n, x.stride(dim), BLOCK=2048)

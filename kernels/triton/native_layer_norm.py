@@ -30,7 +30,9 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     x, width = input.contiguous(), math.prod(normalized_shape)
     lead = input.shape[:input.dim() - len(normalized_shape)]
     y = torch.empty_like(x)
-    mean, rstd = (torch.empty([*lead, *[1] * len(normalized_shape)], dtype=input.dtype) for _ in range(2))
+    half = input.dtype in (torch.float16, torch.bfloat16)
+    kept = torch.float32 if half and input.is_cuda else input.dtype  # as ATen has it there
+    mean, rstd = (input.new_empty([*lead, *[1] * len(normalized_shape)], dtype=kept) for _ in range(2))
     w, b = (x if t is None else t.contiguous() for t in (weight, bias))
     if x.numel():
         wide = tl.float64 if x.dtype == torch.float64 else tl.float32

@@ -32,12 +32,12 @@ def scaled_fp8_quant(input, scale=None, num_token_padding=None, scale_ub=None, u
     x = input.contiguous()
     rows, width = x.shape
     padded = max(rows, num_token_padding or 0)
-    out = torch.zeros(padded, width, dtype=torch.float8_e4m3fn)
+    out = x.new_zeros(padded, width, dtype=torch.float8_e4m3fn)
     per_row = scale is None and use_per_token_if_dynamic
     if scale is not None:
         s = scale.clone()
     else:
-        top = torch.zeros(padded)
+        top = x.new_zeros(padded, dtype=torch.float32)
         if x.numel():
             top_kernel[(rows,)](x, top, width, BLOCK=1024)
         if per_row and scale_ub is not None:

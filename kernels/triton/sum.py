@@ -17,7 +17,7 @@ def sum(self, *, dtype=None):
         raise NotImplementedError("complex numbers")
     wide = torch.float64 if kind == torch.float64 else torch.float32 if kind.is_floating_point else torch.int64
     x = self.to(kind).contiguous()
-    total = torch.zeros(1, dtype=wide)
+    total = x.new_zeros(1, dtype=wide)
     if x.numel():
         kernel[(triton.cdiv(x.numel(), 4096),)](x, total, x.numel(), BLOCK=4096)
     return total[0].to(kind)

@@ -30,7 +30,7 @@ def sum_dim_IntList(self, dim, keepdim=False, *, dtype=None):
     if kind.is_complex:
         parts = torch.view_as_real(x)
         return torch.complex(*(sum_dim_IntList(parts[..., i].contiguous(), [1]) for i in (0, 1))).reshape(shape)
-    y = torch.empty(rows, dtype=kind)
+    y = x.new_empty(rows)
     wide = tl.float64 if kind == torch.float64 else tl.float32 if kind.is_floating_point else tl.int64
     if rows:
         sum_kernel[(triton.cdiv(rows, 32),)](x, y, rows, width, WIDE=wide, ROWS=32, BLOCK=256)
