@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reply - the kernel in a model's answer.
+ *
+ * Answers come as fenced blocks of any kind (``` or ~~~, any label or none, indented), several of them, with thinking
+ * text before, without a fence, or cut off. Of several blocks the one that defines the operator's function counts, the
+ * last such; blocks that belong together (a header, then the kernel) are joined where the wanted one needs them.
+ */
+#ifndef AY_LLM_REPLY_H
+#define AY_LLM_REPLY_H
+
+#include "base/arena.h"
+#include "forge/forge.h"
+#include "llm/chat.h"
+
+/* What was found; the name goes into the record. */
+#define AY_REPLIES(R)                                            \
+	R(FENCED, "fenced", "one block")                         \
+	R(SEVERAL, "several", "several blocks, one was chosen")  \
+	R(JOINED, "joined", "several blocks that are one file")  \
+	R(BARE, "bare", "code without a fence")                  \
+	R(TRUNCATED, "truncated", "cut off: no end of the block") \
+	R(NO_CODE, "no code", "nothing that looks like a kernel") \
+	R(REFUSED, "refused", "the model would not")             \
+	R(EMPTY, "empty", "nothing at all")
+
+#define R(id, name, text) AY_REPLY_##id,
+enum ay_reply_kind { AY_REPLIES(R) AY_REPLY_KINDS };
+#undef R
+
+struct ay_reply {
+	enum ay_reply_kind kind;
+	const char *source; /* NULL: there is none to judge (a truncated one is not judged) */
+	size_t len;
+	int blocks; /* fenced ones that were seen */
+};
+
+const char *ay_reply_name(enum ay_reply_kind k);
+/* names: functions that the kernel may define, NULL at the end. Strings live in the arena; never fails. */
+void ay_reply_parse(struct ay_arena *a, const struct ay_chat_answer *answer, enum ay_lang lang,
+		    const char *const *names, struct ay_reply *r);
+
+#endif
