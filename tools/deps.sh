@@ -16,6 +16,8 @@ if [ "$1" = extra ]; then
 	[ -n "$(sh tools/python.sh venv)" ] || need="$need python3-venv"
 	# what nothing here links to: the library of a baseline, opened at run time; tests skip without it
 	PATH="$PATH:/sbin" ldconfig -p 2>/dev/null | grep -q 'libopenblas\.so\.0' || need="$need libopenblas0-pthread"
+	# libcurl too is opened at run time; its header, where it is, is compared with what we know of it
+	has curl/curl.h || need="$need libcurl4-openssl-dev"
 	has dlpack/dlpack.h || need="$need libdlpack-dev"
 	command -v clang-format-14 >/dev/null || need="$need clang-format-14"
 	for c in clang clang-19 clang-16 clang-14; do command -v $c >/dev/null && clang=$c && break; done

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Includes point one way: a folder may include its own level and those below (design section 11). ops/ may include
 # op/op.h and the kernel ABI; executors only the wire format and the kernel ABI, the Python one also the prototypes and its jail.
-order='base tensor op oracle sandbox exec forge timing judge store report'
-rank() { # levels: oracle and sandbox; exec and forge side by side; timing; judge; store; report on top
+order='base tensor op oracle sandbox exec forge timing judge store report llm'
+rank() { # levels: oracle and sandbox; exec and forge side by side; timing; judge; store; report and llm on top
 	case $1 in
-	base) echo 0 ;; tensor) echo 1 ;; op) echo 2 ;; oracle | sandbox) echo 3 ;; exec | forge) echo 4 ;; timing) echo 5 ;; judge) echo 6 ;; store) echo 7 ;; report) echo 8 ;; *) echo 9 ;;
+	base) echo 0 ;; tensor) echo 1 ;; op) echo 2 ;; oracle | sandbox) echo 3 ;; exec | forge) echo 4 ;; timing) echo 5 ;; judge) echo 6 ;; store) echo 7 ;; report | llm) echo 8 ;; *) echo 9 ;;
 	esac
 }
 bad=0

@@ -35,7 +35,7 @@ enum ay_chat_end {
 struct ay_chat_spec {
 	enum ay_server server;
 	const char *model;
-	double temperature;
+	double temperature; /* < 0: not sent, for models that refuse one */
 	int64_t max_tokens; /* 0: the server's */
 	int in_flight;      /* requests at once, at most */
 	double timeout_s;   /* of one request without a byte; 0 = 300 */
@@ -51,13 +51,14 @@ struct ay_chat_message {
 struct ay_chat_answer {
 	const char *id;
 	enum ay_chat_end end;
-	const char *text;     /* without thinking; "" = none */
-	const char *thinking; /* NULL = none */
-	const char *error;    /* AY_CHAT_FAILED */
-	int64_t tokens_in, tokens_out;
-	double usd;  /* < 0: no price is known for the model */
+	const char *text;              /* without thinking; "" = none */
+	const char *thinking;          /* NULL = none */
+	const char *error;             /* AY_CHAT_FAILED */
+	int64_t tokens_in, tokens_out; /* 0 where the server does not count */
+	double usd;                    /* < 0: no price is known for the model, or no count */
 	int tries;
 	double wall_s; /* of the last try */
+	bool changed;  /* replay: it was the answer to another text under the same id */
 };
 
 struct ay_chat;

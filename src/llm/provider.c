@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "llm/provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct ay_provider *ay_provider_of(enum ay_server s)
+{
+	static const struct ay_provider *const all[] = {
+		[AY_SERVER_OPENAI] = &ay_provider_openai,
+		[AY_SERVER_ANTHROPIC] = &ay_provider_anthropic,
+		[AY_SERVER_REPLAY] = NULL,
+	};
+
+	return all[s];
+}
+
+int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char **url, bool *own,
+		    struct ay_err *err)
+{
+	const char *base = getenv(p->base_variable), *path = p->path;
+	size_t n;
+
+	*own = !base || !*base;
+	if (*own)
+		base = p->base;
+	if (!ay_starts(base, "http://") && !ay_starts(base, "https://"))
+		return ay_fail(err, AY_ERR_USAGE, "%s is '%s': an address begins with https:// or http://",
+			       p->base_variable, base);
+	for (const char *c = base; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
+			return ay_fail(err, AY_ERR_USAGE, "%s holds a blank or a control character at position %d",
+				       p->base_variable, (int)(c - base) + 1);
+	for (n = strlen(base); n && base[n - 1] == '/';)
+		n--;
+	/* both spellings of a base are about: with the version and without */
+	if (ay_starts(path, "/v1/") && n > 3 && !strncmp(base + n - 3, "/v1", 3))
+		path += 3;
+	*url = ay_sprintf(a, "%.*s%s", (int)n, base, path);
+	return 0;
+}
+
+void ay_heard_init(struct ay_heard *h)
+{
+	*h = (struct ay_heard){ .tokens_in = -1, .tokens_out = -1 };
+}
+
+void ay_heard_release(struct ay_heard *h)
+{
+	ay_str_release(&h->text);
+	ay_str_release(&h->thinking);
+	ay_str_release(&h->refusal);
+	ay_str_release(&h->error);
+	json_decref(h->usage);
+	ay_heard_init(h);
+}
+
+static void add_string(struct ay_str *to, const json_t *text)
+{
+	const char *s = json_string_value(text);
+	size_t n = json_string_length(text);
+
+	while (n) {
+		size_t part = strnlen(s, n);
+
+		ay_str_addn(to, s, part);
+		s += part;
+		n -= part;
+		if (n) {
+			ay_str_add(to, "\xef\xbf\xbd");
+			s++;
+			n--;
+		}
+	}
+}
+
+void ay_heard_add(struct ay_str *to, const json_t *text)
+{
+	const json_t *part;
+	size_t i;
+
+	if (json_is_string(text))
+		add_string(to, text);
+	json_array_foreach(text, i, part) if (json_is_string(json_object_get(part, "text")))
+		add_string(to, json_object_get(part, "text"));
+}
+
+void ay_heard_keep(char *dst, size_t size, const json_t *text)
+{
+	const char *s = json_string_value(text);
+
+	if (s)
+		snprintf(dst, size, "%s", s);
+}
+
+void ay_heard_count(int64_t *to, const json_t *n)
+{
+	if (json_is_integer(n) && json_integer_value(n) >= 0)
+		*to = json_integer_value(n);
+}
+
+bool ay_heard_error(struct ay_heard *h, const json_t *j)
+{
+	const json_t *e = json_object_get(j, "error"), *text;
+
+	if (!e || json_is_null(e))
+		e = json_is_string(json_object_get(j, "detail")) ? json_object_get(j, "detail") : NULL;
+	if (!e)
+		return false;
+	text = json_is_object(e) ? json_object_get(e, "message") : e;
+	ay_str_clear(&h->error);
+	if (json_is_string(text))
+		add_string(&h->error, text);
+	if (!h->error.len)
+		ay_str_add(&h->error, "an error without a word");
+	ay_heard_keep(h->error_type, sizeof h->error_type, json_object_get(e, "type"));
+	/* of OpenAI's two names the code says more: "insufficient_quota" is of type "insufficient_quota" or not */
+	ay_heard_keep(h->error_type, sizeof h->error_type, json_object_get(e, "code"));
+	ay_heard_keep(h->error_param, sizeof h->error_param, json_object_get(e, "param"));
+	return true;
+}
+
+enum ay_chat_end ay_heard_end(const struct ay_heard *h)
+{
+	static const struct {
+		const char *reason;
+		enum ay_chat_end end;
+	} ends[] = {
+		{ "length", AY_CHAT_LENGTH },
+		{ "max_tokens", AY_CHAT_LENGTH },
+		{ "model_context_window_exceeded", AY_CHAT_LENGTH },
+		{ "content_filter", AY_CHAT_REFUSED },
+		{ "refusal", AY_CHAT_REFUSED },
+		/* stop, end_turn, stop_sequence; tool_calls and tool_use too: none was offered, so its text counts */
+	};
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (!strcmp(h->reason, ends[i].reason))
+			return ends[i].end;
+	return h->refusal.len ? AY_CHAT_REFUSED : AY_CHAT_STOP;
+}

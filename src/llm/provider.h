@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * provider - the wire formats: what a question looks like in the words of a server, and what its answer says.
+ *
+ * A format is a table of facts and three functions. Answers are heard piece by piece into a struct ay_heard; those of
+ * a server that does not stream are heard in one piece. Thinking is kept apart from text. Everything a server sends
+ * is hostile until it is understood: a piece that is not JSON, or JSON of another shape, fails the try and no more.
+ */
+#ifndef AY_LLM_PROVIDER_H
+#define AY_LLM_PROVIDER_H
+
+#include "base/str.h"
+#include "llm/chat.h"
+
+/* What has been heard of one answer so far. */
+struct ay_heard {
+	struct ay_str text, thinking, refusal;
+	struct ay_str error; /* the server's own words; empty = none */
+	char error_type[64]; /* "overloaded_error" */
+	char error_param[64];
+	char reason[64]; /* its word for why it stopped; "" = it has not said */
+	char id[128], model[128];
+	bool ended;                    /* its last word was heard */
+	int64_t tokens_in, tokens_out; /* < 0: it has not said */
+	json_t *usage;                 /* as it was sent */
+};
+
+struct ay_provider {
+	const char *name;
+	const char *key_variable, *base_variable;
+	const char *base;                    /* where the provider itself serves */
+	const char *path;                    /* behind the base */
+	const char *key_header, *key_before; /* "authorization", "Bearer " */
+	const char *const *headers;          /* further ones, NULL at the end */
+	/* own: at the provider itself, not at another who speaks its language. A new reference. */
+	json_t *(*request)(const struct ay_chat_spec *s, const json_t *messages, bool own);
+	/* One event of a stream. -1: not to be understood; an error of the server's is in h. */
+	int (*event)(struct ay_heard *h, const char *data, size_t n);
+	/* An answer in one piece, likewise. */
+	int (*whole)(struct ay_heard *h, const json_t *reply);
+};
+
+extern const struct ay_provider ay_provider_openai, ay_provider_anthropic;
+
+/* NULL: a replay speaks to nobody. */
+const struct ay_provider *ay_provider_of(enum ay_server s);
+/* The address that is asked: of the environment's variable, else the provider's own. In the arena. */
+int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char **url, bool *own,
+		    struct ay_err *err);
+
+/* --- for the formats ----------------------------------------------------------------------------------------- */
+
+void ay_heard_init(struct ay_heard *h);
+void ay_heard_release(struct ay_heard *h);
+/* Adds a string, or the texts of a list of parts; anything else is no text. A NUL, which no C string has, becomes
+ * U+FFFD. */
+void ay_heard_add(struct ay_str *to, const json_t *text);
+/* Keeps a short string, cut to size. */
+void ay_heard_keep(char *dst, size_t size, const json_t *text);
+/* A count of tokens, if it is one. */
+void ay_heard_count(int64_t *to, const json_t *n);
+/* True if the object tells of an error, in any of the shapes that are about. */
+bool ay_heard_error(struct ay_heard *h, const json_t *j);
+/* How the answer ended, once it has. */
+enum ay_chat_end ay_heard_end(const struct ay_heard *h);
+
+#endif

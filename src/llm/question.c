@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "llm/inside.h"
+#include "base/process.h"
+#include "base/rng.h"
+
+#include <string.h>
+
+enum {
+	TRIES_NOBODY = 3,     /* at an address where nobody has ever answered */
+	REFUSED_IN_A_ROW = 5, /* after which it is not the question's fault */
+	WAIT_MAX_S = 3600,    /* a server that wants more is not waited for */
+	WHOLE_TIMES = 20,     /* a request may take so many time-outs, if bytes keep coming */
+};
+#define LINGER_S  1.0 /* a connection that stays open behind the last word is cut after that */
+#define SECOND_NS 1e9
+
+static int64_t in_s(double s)
+{
+	return ay_now_ns() + (int64_t)(s * SECOND_NS);
+}
+
+static double chance(void)
+{
+	return (double)ay_secret_below(1 << 20) / (1 << 20);
+}
+
+static json_t *text_of(const char *s)
+{
+	return ay_json_text(s, strlen(s), strlen(s));
+}
+
+static void question_free(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	struct question **p = &sp->first;
+
+	while (*p != q)
+		p = &(*p)->next;
+	*p = q->next;
+	if (sp->last == &q->next)
+		sp->last = p;
+	if (q->now) {
+		ay_http_drop(&q->now->request);
+		ay_try_release(q->now);
+		ay_xfree(q->now);
+		sp->running--;
+	}
+	json_decref(q->messages);
+	ay_str_release(&q->body);
+	ay_xfree(q->id);
+	ay_xfree(q->header);
+	ay_xfree(q);
+}
+
+/* Adds a line to the run; takes over j. -1: it cannot be written, and all is over. */
+static int note(struct speaker *sp, json_t *j)
+{
+	struct ay_err err = { 0 };
+	json_t *clean = ay_api_key_scrub_json(&sp->spec->key, j);
+	int rc = ay_exchanges_add(sp->spec->file, clean, &err);
+
+	json_decref(clean);
+	json_decref(j);
+	if (rc)
+		ay_speaker_fatal(sp, err.msg, "make room, then resume the run");
+	return rc;
+}
+
+static void note_dropped(struct question *q, const char *why)
+{
+	json_t *j = ay_exchange_line("dropped", q->id);
+
+	json_object_set_new(j, "why", text_of(why));
+	note(q->speaker, j);
+}
+
+/* --- in line ------------------------------------------------------------------------------------------------- */
+
+static void sha256_of(const json_t *messages, char hex[AY_SHA256_HEX])
+{
+	struct ay_hash h;
+	const json_t *m;
+	size_t i;
+
+	ay_hash_init(&h);
+	json_array_foreach(messages, i, m)
+	{
+		ay_hash_add_str(&h, json_string_value(json_object_get(m, "role")));
+		ay_hash_add_str(&h, json_string_value(json_object_get(m, "content")));
+	}
+	ay_hash_end(&h, hex);
+}
+
+/* The question's name goes with it, so that a server's log can be compared with ours. */
+static char *header_of(const char *id)
+{
+	struct ay_str b = { 0 };
+
+	ay_str_add(&b, "x-client-request-id: ");
+	for (; *id && b.len < 400; id++)
+		ay_str_addc(&b, *id > ' ' && *id < 0x7f ? *id : '_');
+	return b.s;
+}
+
+void ay_question_add(struct speaker *sp, int64_t number, const char *id, json_t *messages)
+{
+	struct question *q = ay_xrealloc(NULL, sizeof *q);
+	struct ay_str copy = { 0 };
+
+	ay_str_add(&copy, id);
+	*q = (struct question){ .number = number, .id = copy.s };
+	q->header = header_of(q->id);
+	q->messages = json_incref(messages);
+	q->speaker = sp;
+	sha256_of(q->messages, q->sha256);
+	*sp->last = q;
+	sp->last = &q->next;
+}
+
+void ay_question_drop(struct speaker *sp, int64_t number)
+{
+	struct question *q = sp->first;
+
+	while (q && q->number != number)
+		q = q->next;
+	if (!q)
+		return; /* answered meanwhile */
+	if (q->body.len)
+		note_dropped(q, "not needed any more");
+	if (!sp->is_fatal) /* which has freed them all */
+		question_free(q);
+}
+
+void ay_questions_note(struct speaker *sp, const char *why)
+{
+	for (struct question *q = sp->first; q; q = q->next) {
+		json_t *j = ay_exchange_line("dropped", q->id);
+		struct ay_err err = { 0 };
+
+		json_object_set_new(j, "why", text_of(why));
+		if (q->body.len) /* what cannot be written here will be seen as lost */
+			ay_exchanges_add(sp->spec->file, j, &err);
+		json_decref(j);
+	}
+}
+
+void ay_questions_free(struct speaker *sp)
+{
+	while (sp->first)
+		question_free(sp->first);
+}
+
+/* --- what becomes of one ------------------------------------------------------------------------------------- */
+
+static void scrub(const struct speaker *sp, struct ay_str *b)
+{
+	ay_api_key_scrub(&sp->spec->key, b);
+}
+
+/* On disk first, then to the parent. Frees the question. */
+static void answer(struct question *q, const struct ay_chat_answer *a, int http, json_t *reply)
+{
+	struct speaker *sp = q->speaker;
+	json_t *j = ay_exchange_line("answered", q->id);
+
+	ay_exchange_put(j, a);
+	json_object_set_new(j, "http", json_integer(http));
+	if (reply)
+		json_object_set_new(j, "reply", reply);
+	if (!note(sp, json_incref(j))) {
+		json_object_del(j, "reply");
+		json_object_set_new(j, "answer", json_integer(q->number));
+		ay_speaker_say(sp, json_incref(j));
+		question_free(q);
+	}
+	json_decref(j);
+}
+
+static void answer_failed(struct question *q, const char *text, int http)
+{
+	struct ay_str b = { 0 };
+	struct ay_chat_answer a = { .id = q->id, .end = AY_CHAT_FAILED, .text = "", .tries = q->tries };
+
+	ay_str_add(&b, text);
+	if (q->tries > 1)
+		ay_str_addf(&b, " (%d tries)", q->tries);
+	ay_api_key_scrub(&q->speaker->spec->key, &b);
+	a.error = b.s;
+	a.usd = q->speaker->spec->price.in < 0 ? -1 : 0;
+	a.wall_s = q->now ? (double)(ay_now_ns() - q->now->began_ns) / SECOND_NS : 0;
+	answer(q, &a, http, NULL);
+	ay_str_release(&b);
+}
+
+static void answer_heard(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	struct ay_heard *h = &q->now->heard;
+	struct ay_chat_answer a = { .id = q->id, .end = ay_heard_end(h), .tries = q->tries };
+	json_t *reply = json_object();
+
+	scrub(sp, &h->text);
+	scrub(sp, &h->thinking);
+	scrub(sp, &h->refusal);
+	a.text = h->text.len || a.end != AY_CHAT_REFUSED ? ay_str_text(&h->text) : ay_str_text(&h->refusal);
+	a.thinking = h->thinking.len ? h->thinking.s : NULL;
+	a.tokens_in = h->tokens_in < 0 ? 0 : h->tokens_in;
+	a.tokens_out = h->tokens_out < 0 ? 0 : h->tokens_out;
+	a.usd = ay_price_of(&sp->spec->price, h->tokens_in, h->tokens_out);
+	a.wall_s = (double)(q->now->ended_ns - q->now->began_ns) / SECOND_NS;
+	json_object_set_new(reply, "id", text_of(h->id));
+	json_object_set_new(reply, "model", text_of(h->model));
+	json_object_set_new(reply, "reason", text_of(h->reason));
+	if (h->usage)
+		json_object_set(reply, "usage", h->usage);
+	sp->answered++;
+	sp->refused = 0;
+	answer(q, &a, q->now->status, reply);
+}
+
+/* The try is over and failed: again later, or not at all. */
+static void try_again(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	struct ay_try_end e = q->now->end;
+	bool never = e.nobody && !sp->heard_ns, gone = e.nobody && sp->heard_ns < q->first_ns;
+	double wait_s = ay_retry_wait(q->tries, e.told_s, chance());
+	json_t *j;
+
+	q->unreached += e.nobody;
+	if ((never && q->unreached >= TRIES_NOBODY) || (gone && q->tries >= sp->tries)) {
+		ay_speaker_fatal(sp, e.text, e.hint);
+		return;
+	}
+	if (q->tries >= sp->tries || e.told_s > WAIT_MAX_S) {
+		answer_failed(q, e.text, e.http);
+		return;
+	}
+	j = ay_exchange_line("retried", q->id);
+	json_object_set_new(j, "try", json_integer(q->tries));
+	json_object_set_new(j, "http", json_integer(e.http));
+	json_object_set_new(j, "error", text_of(e.text));
+	json_object_set_new(j, "wait_s", json_real(wait_s));
+	q->due_ns = in_s(wait_s);
+	if (e.http == 429 && e.told_s >= 0 && q->due_ns > sp->hold_ns)
+		sp->hold_ns = q->due_ns;
+	ay_try_release(q->now);
+	ay_xfree(q->now);
+	q->now = NULL;
+	sp->running--;
+	note(sp, j);
+}
+
+static void try_over(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	struct ay_try_end *e = &q->now->end;
+
+	if (e->http)
+		sp->heard_ns = ay_now_ns();
+	switch (e->kind) {
+	case AY_TRY_ANSWERED: answer_heard(q); break;
+	case AY_TRY_AGAIN: try_again(q); break;
+	case AY_TRY_NEVER: answer_failed(q, e->text, e->http); break;
+	case AY_TRY_REFUSED:
+		if (sp->answered && ++sp->refused < REFUSED_IN_A_ROW)
+			answer_failed(q, e->text, e->http);
+		else
+			ay_speaker_fatal(sp, e->text, e->hint);
+		break;
+	case AY_TRY_FATAL: ay_speaker_fatal(sp, e->text, e->hint); break;
+	}
+}
+
+static void on_header(void *user, const char *line, size_t n)
+{
+	ay_try_header(((struct question *)user)->now, line, n);
+}
+
+static bool on_bytes(void *user, const char *data, size_t n)
+{
+	return ay_try_bytes(((struct question *)user)->now, data, n);
+}
+
+/* Only noted: what follows may end other requests, and libcurl is at work. */
+static void on_done(void *user, const struct ay_http_end *end)
+{
+	ay_try_done(((struct question *)user)->now, end);
+}
+
+/* Writes the question down before anything of it is sent. */
+static int note_asked(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	const struct ay_speaker_spec *s = sp->spec;
+	json_t *j = ay_exchange_line("asked", q->id), *request;
+	size_t n;
+
+	json_object_set_new(j, "prompt_sha256", json_string(q->sha256));
+	json_object_set_new(j, "server", json_string(s->provider ? s->provider->name : "replay"));
+	if (s->provider) {
+		request = s->provider->request(sp->chat, q->messages, s->own);
+		n = json_dumpb(request, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(15));
+		q->body.s = ay_xrealloc(NULL, q->body.cap = n + 1);
+		q->body.len = json_dumpb(request, q->body.s, n, JSON_COMPACT | JSON_REAL_PRECISION(15));
+		json_object_set_new(j, "url", text_of(sp->place));
+		json_object_set(j, "headers", sp->shown);
+	} else {
+		ay_str_add(&q->body, "again");
+		request = json_pack("{s:s, s:O}", "model", sp->chat->model, "messages", q->messages);
+	}
+	json_object_set_new(j, "request", request);
+	return note(sp, j);
+}
+
+static void replay(struct question *q)
+{
+	struct ay_chat_answer a;
+	json_t *reply;
+
+	q->tries = 1;
+	if (!ay_exchanges_again(q->speaker->spec->past, q->id, q->sha256, &a)) {
+		answer_failed(q, "the run that is replayed has no answer to this question", 0);
+		return;
+	}
+	a.id = q->id;
+	reply = json_pack("{s:o}", "replay", text_of(q->speaker->chat->replay));
+	answer(q, &a, 0, reply);
+}
+
+static void begin(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	struct ay_http_request *r;
+	struct ay_err err = { 0 };
+
+	if (!q->body.len && note_asked(q))
+		return;
+	if (!sp->spec->provider) {
+		replay(q);
+		return;
+	}
+	q->now = ay_xrealloc(NULL, sizeof *q->now);
+	ay_try_init(q->now, sp->spec->provider, sp->chat->model, sp->place);
+	sp->running++;
+	q->tries++;
+	if (!q->first_ns)
+		q->first_ns = q->now->began_ns;
+	r = &q->now->request;
+	r->body = q->body.s;
+	r->len = q->body.len;
+	r->header_line = q->header;
+	r->user = q;
+	r->header = on_header;
+	r->bytes = on_bytes;
+	r->done = on_done;
+	if (ay_http_start(sp->http, r, &err))
+		ay_speaker_fatal(sp, err.msg, "");
+}
+
+/* Those whose turn it is, the oldest first. */
+void ay_questions_begin(struct speaker *sp)
+{
+	struct question *next;
+	int64_t now = ay_now_ns();
+
+	if (now < sp->hold_ns)
+		return;
+	for (struct question *q = sp->first; q && sp->running < sp->chat->in_flight && !sp->is_fatal; q = next) {
+		next = q->next;
+		if (!q->now && q->due_ns <= now)
+			begin(q);
+	}
+}
+
+/* What libcurl has finished, and what takes too long. */
+void ay_questions_end(struct speaker *sp)
+{
+	struct question *next;
+	const struct ay_http_end cut = { .whole = true };
+
+	for (struct question *q = sp->first; q && !sp->is_fatal; q = next) {
+		struct ay_try *t = q->now;
+		double silent_s, whole_s;
+
+		next = q->next;
+		if (!t)
+			continue;
+		silent_s = (double)(ay_now_ns() - t->request.heard_ns) / SECOND_NS;
+		whole_s = (double)(ay_now_ns() - t->began_ns) / SECOND_NS;
+		if (!t->over && t->heard.ended && silent_s > LINGER_S) {
+			ay_http_drop(&t->request);
+			ay_try_done(t, &cut);
+		}
+		if (!t->over && (silent_s > sp->timeout_s || whole_s > WHOLE_TIMES * sp->timeout_s)) {
+			ay_http_drop(&t->request);
+			ay_try_done(t, &cut);
+			t->end = (struct ay_try_end){ AY_TRY_AGAIN, t->status, false, -1, "", "" };
+			snprintf(t->end.text, sizeof t->end.text, "%s for %.6g s",
+				 silent_s > sp->timeout_s ? "not a byte came" : "no end came",
+				 silent_s > sp->timeout_s ? sp->timeout_s : whole_s);
+		}
+		if (t->over)
+			try_over(q);
+	}
+}
+
+/* Milliseconds until something is due by the clock alone. */
+int ay_questions_wait_ms(const struct speaker *sp)
+{
+	int64_t at = in_s(1), now = ay_now_ns();
+
+	for (const struct question *q = sp->first; q; q = q->next) {
+		int64_t due = q->due_ns > sp->hold_ns ? q->due_ns : sp->hold_ns;
+
+		if (q->now)
+			due = q->now->request.heard_ns + (int64_t)(sp->timeout_s * SECOND_NS);
+		else if (sp->running >= sp->chat->in_flight)
+			continue;
+		if (due < at)
+			at = due;
+	}
+	return at <= now ? 0 : (int)((at - now) / 1000000) + 1;
+}
