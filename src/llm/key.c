@@ -64,7 +64,7 @@ static size_t of_key(const struct ay_api_key *k, const char *s, size_t n)
 		return same;
 	if (same < PREFIX)
 		return 0;
-	while (same < n && (isalnum((unsigned char)s[same]) || strchr("-_*.", s[same])))
+	while (same < n && (isalnum((unsigned char)s[same]) || (s[same] && strchr("-_*.", s[same]))))
 		same++;
 	return same;
 }

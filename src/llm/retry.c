@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/retry.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -111,17 +112,18 @@ static void rate_limit(struct ay_limits *l, const char *name, const char *value)
 void ay_limits_header(struct ay_limits *l, const char *line, size_t n)
 {
 	char name[80], value[100];
-	const char *colon = memchr(line, ':', n), *v = colon + 1;
+	const char *colon = memchr(line, ':', n), *v;
 	double x;
 
 	if (!colon || (size_t)(colon - line) >= sizeof name)
 		return;
+	v = colon + 1;
 	n -= (size_t)(v - line);
-	while (n && strchr(" \t", *v)) {
+	while (n && (*v == ' ' || *v == '\t')) {
 		v++;
 		n--;
 	}
-	while (n && strchr(" \t\r\n", v[n - 1]))
+	while (n && isspace((unsigned char)v[n - 1]))
 		n--;
 	if (n >= sizeof value)
 		return;
