@@ -143,7 +143,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 		const char *fault;
 		double least_s;
 	} waits[] = {
-		{ "429:2", 2 }, { "429ms:1300", 1.3 }, { "503:1", 1 }, { "429date:3", 2 }, { "429reset:2", 1 }
+		{ "429:1", 1 }, { "429ms:700", 0.7 }, { "503:1", 1 }, { "429date:2", 1 }, { "429reset:1", 0.9 }
 	};
 	struct ay_arena a = { 0 };
 
