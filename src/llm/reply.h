@@ -14,14 +14,15 @@
 #include "llm/chat.h"
 
 /* What was found; the name goes into the record. */
-#define AY_REPLIES(R)                                            \
-	R(FENCED, "fenced", "one block")                         \
-	R(SEVERAL, "several", "several blocks, one was chosen")  \
-	R(JOINED, "joined", "several blocks that are one file")  \
-	R(BARE, "bare", "code without a fence")                  \
-	R(TRUNCATED, "truncated", "cut off: no end of the block") \
-	R(NO_CODE, "no code", "nothing that looks like a kernel") \
-	R(REFUSED, "refused", "the model would not")             \
+#define AY_REPLIES(R)                                                        \
+	R(FENCED, "fenced", "one block")                                     \
+	R(SEVERAL, "several", "several blocks, one was chosen")              \
+	R(JOINED, "joined", "several blocks that are one file")              \
+	R(BARE, "bare", "code without a fence")                              \
+	R(UNCLOSED, "unclosed", "a block without an end, in a whole answer") \
+	R(TRUNCATED, "truncated", "cut off before its end")                  \
+	R(NO_CODE, "no code", "nothing that looks like a kernel")            \
+	R(REFUSED, "refused", "the model would not")                         \
 	R(EMPTY, "empty", "nothing at all")
 
 #define R(id, name, text) AY_REPLY_##id,
@@ -36,6 +37,7 @@ struct ay_reply {
 };
 
 const char *ay_reply_name(enum ay_reply_kind k);
+const char *ay_reply_text(enum ay_reply_kind k);
 /* names: functions that the kernel may define, NULL at the end. Strings live in the arena; never fails. */
 void ay_reply_parse(struct ay_arena *a, const struct ay_chat_answer *answer, enum ay_lang lang,
 		    const char *const *names, struct ay_reply *r);
