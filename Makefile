@@ -38,6 +38,7 @@ INSIDE  := $(wildcard src/exec/inside/*.c) src/exec/wire.c
 EXECSRC := $(wildcard src/exec/native/*.c) $(INSIDE)
 PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,child.c root.c far.c)
 PACK    := $(sort $(wildcard torch/assay/*.py))
+PROMPTS := $(sort $(wildcard src/llm/prompts/*.txt))
 # Headers of any Python from 3.9 on: the extension is the same for all.
 PYINC   := $(shell sh tools/python.sh headers)
 # refnum.c is compiled once per number type, like the operators that call it.
@@ -45,7 +46,7 @@ SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
 # Baselines are carried as sources, and compiled in for what they say of their libraries.
 BASES   := $(wildcard baselines/*.c)
-LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o)
+LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
 TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c))
@@ -115,6 +116,13 @@ $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) baselines/libtorch.h
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<
+$B/prompts.pack: tools/pack.sh $(PROMPTS)
+	@mkdir -p $(@D)
+	$(Q)sh tools/pack.sh $(PROMPTS) > $@
+$B/obj/src/llm/embed.o: src/llm/embed.S $B/prompts.pack
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) -c -o $@ -DPROMPTS='"$B/prompts.pack"' $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
 # The ceilings of a processor include its fused multiply-add.
@@ -156,7 +164,8 @@ FUZZ_CC    := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell c
 FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_OBJ   := $(patsubst %.c,$B/fuzz/obj/%.o,$(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/exec/told% src/judge/verdict% \
 	src/judge/job% src/forge/lang% src/timing/stats% src/timing/level% src/store/% \
-	$(addsuffix %,$(addprefix src/llm/,sse provider openai anthropic retry key try)),$(filter-out src/op/foreign.c,$(SRC))))
+	$(addsuffix %,$(addprefix src/llm/,sse provider openai anthropic retry key try reply fences symbols bare)),\
+	$(filter-out src/op/foreign.c,$(SRC))))
 $B/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ)

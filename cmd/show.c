@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
-#include "op/fill.h"
 #include "op/original.h"
 #include "op/proto.h"
 #include "show.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,140 +43,27 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 	return rc;
 }
 
-/* Lines of at most 100 columns, behind `indent` blanks. */
 static void print_wrapped(const char *text, int indent)
 {
-	int col = 0;
+	struct ay_str b = { 0 };
 
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-
-		if (col && col + 1 + n > 100 - indent) {
-			putchar('\n');
-			col = 0;
-		}
-		if (!col)
-			printf("%*s", indent, "");
-		col += printf("%s%.*s", col ? " " : "", n, text);
-		text += n + (text[n] == ' ');
-	}
-	putchar('\n');
+	ay_page_wrap(&b, text, indent);
+	fputs(ay_str_text(&b), stdout);
+	ay_str_release(&b);
 }
 
-/* The bound in words, and what it comes to in each dtype. */
-static void print_bound(const struct ay_op *op, const struct facts *f)
+static void print_section(const char *title,
+			  void (*say)(struct ay_str *, const struct ay_page *, enum ay_page_reader),
+			  const struct ay_page *p)
 {
-	const double k = op->k_out ? op->k_out : 1;
-	bool exact = false;
+	struct ay_str b = { 0 };
 
-	printf("  |got - want| <= %g ulp(want) + %g u mag on every element; see docs/error-bound.md.\n", k,
-	       AY_K_ACC);
-	print_wrapped(k == AY_K_SAME
-			      ? "One number is right: the one nearest to the exact value, but where the text "
-				"above allows two."
-			      : "ulp: from a number of the result's dtype to the next one. u: the rounding of the "
-				"accumulator, 2^-24, for f64 2^-53. mag: how large what is rounded on the way is, "
-				"and how often; the oracle knows it for every element. What that comes to:",
-		      2);
-	for (int dt = 0; dt < AY_DT_COUNT; dt++) {
-		const struct bound_facts *b = &f->bound[dt];
-		struct ay_str line = { 0 };
-
-		exact |= f->results & 1ull << dt && ay_dt_is_integral(dt);
-		if (!b->seen)
-			continue;
-		ay_case_print(&line, b->line);
-		printf("    %-4s an ulp is up to %.1e of the value; ", ay_dt_info(dt)->name,
-		       ldexp(1, 1 - ay_dt_info(dt)->mant));
-		if (b->median > 0)
-			printf("at least %.3g, median %.3g ulps in %s\n", b->least, b->median, ay_str_text(&line));
-		else
-			printf("exactly in %s\n", ay_str_text(&line));
-		ay_str_release(&line);
-	}
-	if (exact)
-		printf("    integers and bools: %s\n",
-		       op->flags & AY_ROUNDED ? "as said above" : "exactly, wrapping as two's complement");
+	say(&b, p, AY_PAGE_USER);
+	printf("\n%s\n%s", title, ay_str_text(&b));
+	ay_str_release(&b);
 }
 
-static void print_judgement(struct app *app, const struct ay_op *op, const struct facts *f)
-{
-	static const struct {
-		unsigned flag;
-		const char *text;
-	} rules[] = {
-		{ AY_EXACT, "Results must be bit-equal: they are copies or choices of inputs, or constants." },
-		{ AY_META, "Only shape, dtype and strides are judged." },
-		{ AY_RANDOM, "Judged by support and distribution; the same ay_rng must give the same bits, "
-			     "another one others." },
-		{ AY_ROUNDED,
-		  "Integer results may be any integer within half a step of the real value, plus the bound." },
-		{ AY_ALIAS_SAFE,
-		  "The in-place form calls the functional one with out = self where it is not defined." },
-	};
-
-	printf("\nHow it is judged\n");
-	if (op->scalar)
-		printf("  A number that is returned must have the right kind (bool, int, float, complex) and "
-		       "value.\n");
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		if (op->flags & rules[i].flag)
-			print_wrapped(rules[i].text, 2);
-	if (has_bound(op))
-		print_bound(op, f);
-	if (op->rounds)
-		print_wrapped(ay_sprintf(app->arena, "Rounded on the way: %s", op->rounds), 2);
-	if (op->promises)
-		print_wrapped(ay_sprintf(app->arena, "Not promised: %s", op->promises), 2);
-	for (int i = 0; i < f->ndiffer; i++)
-		print_wrapped(ay_sprintf(app->arena, "Where ATen on the CPU may differ, in %d cases: %s.",
-					 f->differ[i].cases, f->differ[i].why),
-			      2);
-}
-
-static void print_texts(const struct texts *t, int most, const char *between)
-{
-	for (int i = 0; i < t->n && i < most; i++)
-		printf("%s%s", i ? between : "", t->text[i]);
-	if (t->n > most)
-		printf("%s... (%d in all)", between, t->n);
-}
-
-static void print_tested(const struct facts *f)
-{
-	const char *between = "";
-
-	printf("\nWhat it is tested with\n");
-	for (int i = 0; i < f->narg; i++) {
-		const struct arg_facts *g = &f->arg[i];
-
-		if (!g->value.n) /* a generator */
-			continue;
-		printf("  %-14s", g->name);
-		for (int dt = 0; dt < AY_DT_COUNT; dt++)
-			if (g->dtypes & 1ull << dt)
-				printf(" %s", ay_dt_info(dt)->name);
-		printf(g->dtypes ? "\n  %-14s " : " ", "");
-		print_texts(&g->value, 8, g->dtypes ? " " : ", ");
-		if (g->dtypes)
-			printf("; up to %lld elements", (long long)g->most);
-		printf("\n");
-	}
-	printf("  %-14s ", "layouts");
-	for (int k = 0; layout_word(k); k++)
-		if (f->layout[k]) {
-			printf("%s%s %d", between, layout_word(k), f->layout[k]);
-			between = ", ";
-		}
-	printf("%s\n", *between ? " (cases with such a tensor)" : "dense");
-	if (f->fills.n) {
-		printf("  %-14s ", "values");
-		print_texts(&f->fills, 24, ", ");
-		printf("\n");
-	}
-}
-
-static void print_cases(const struct facts *f)
+static void print_cases(const struct ay_page *f)
 {
 	struct ay_str b = { 0 };
 
@@ -200,38 +85,6 @@ static void print_cases(const struct facts *f)
 	ay_str_release(&b);
 }
 
-static void print_floors(const struct facts *f)
-{
-	struct ay_str b = { 0 };
-
-	printf("\nThe floor on this machine\n");
-	if (!f->nfloor)
-		printf("  There is nothing to time.\n");
-	else if (!f->measured)
-		printf("  Bytes that must be touched and FLOPs of the usual algorithm; speeds are not measured "
-		       "yet "
-		       "(assay doctor --calibrate).\n");
-	else
-		printf("  Bytes that must be touched, at the highest speed that memory has shown; FLOPs are told, "
-		       "but are no floor.\n");
-	for (int i = 0; i < f->nfloor; i++) {
-		const struct floor_facts *k = &f->floor[i];
-
-		ay_str_clear(&b);
-		ay_case_print(&b, k->line);
-		printf("  %s\n    %.0f bytes", ay_str_text(&b), k->bytes);
-		if (f->measured)
-			printf(" in %.1f us by one thread, %.1f us by %d", k->ns_one / 1e3, k->ns_all / 1e3,
-			       f->ceilings.cpus);
-		if (k->flops > 0)
-			printf("; %.0f FLOPs", k->flops);
-		if (f->measured && k->flops > 0)
-			printf(" in %.1f us by %d", k->ns_flops / 1e3, f->ceilings.cpus);
-		printf("\n");
-	}
-	ay_str_release(&b);
-}
-
 /* What the benchmark that it was taken from has of it. */
 static void print_original(struct app *app, const struct ay_entry_op *e)
 {
@@ -248,11 +101,23 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 		      2);
 }
 
+int show_page(struct app *app, const struct ay_entry_op *e, struct ay_page *p, struct ay_err *err)
+{
+	struct ay_page_spec s = { .registry = app->registry, .op = e };
+	struct ay_err ignored = { 0 };
+	struct ay_ceilings c;
+	bool found;
+
+	if (!ay_ceilings_load(&c, &found, &ignored) && found)
+		s.ceilings = &c;
+	return ay_page_make(&s, app->arena, p, err);
+}
+
 static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
 {
-	struct facts *f = AY_NEW(app->arena, struct facts);
+	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
 
-	if (facts_gather(app, e, f, err))
+	if (show_page(app, e, f, err))
 		return -1;
 	printf("%s (%s, %s)\n\n", e->name, ay_entry_source(e), e->path);
 	print_wrapped(e->op[0]->doc, 0);
@@ -276,12 +141,12 @@ static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_er
 		if (print_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
-	print_judgement(app, e->op[0], f);
-	print_tested(f);
+	print_section("How it is judged", ay_page_say_judged, f);
+	print_section("What it is tested with", ay_page_say_tested, f);
 	print_cases(f);
-	print_floors(f);
+	print_section("The floor on this machine", ay_page_say_floors, f);
 	print_original(app, e);
-	facts_release(f);
+	ay_page_release(f);
 	return 0;
 }
 

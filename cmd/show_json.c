@@ -17,7 +17,7 @@ static json_t *dtypes_json(uint64_t set)
 	return j;
 }
 
-static json_t *texts_json(const struct texts *t)
+static json_t *texts_json(const struct ay_page_texts *t)
 {
 	json_t *j = json_array();
 
@@ -66,7 +66,7 @@ static int overloads_json(struct app *app, const struct ay_entry_op *e, json_t *
 	return 0;
 }
 
-static json_t *judged_json(const struct ay_op *op, const struct facts *f)
+static json_t *judged_json(const struct ay_op *op, const struct ay_page *f)
 {
 	json_t *j = json_object(), *differs = json_array(), *ulps;
 
@@ -76,7 +76,7 @@ static json_t *judged_json(const struct ay_op *op, const struct facts *f)
 					: op->flags & AY_RANDOM ? "distribution"
 					: op->flags & AY_EXACT  ? "bits"
 								: "bound"));
-	if (has_bound(op)) {
+	if (ay_page_has_bound(op)) {
 		json_object_set_new(j, "k_out", json_real(op->k_out ? op->k_out : 1));
 		json_object_set_new(j, "k_acc", json_real(AY_K_ACC));
 		json_object_set_new(j, "ulps", (ulps = json_object()));
@@ -98,7 +98,7 @@ static json_t *judged_json(const struct ay_op *op, const struct facts *f)
 	return j;
 }
 
-static json_t *tested_json(const struct facts *f)
+static json_t *tested_json(const struct ay_page *f)
 {
 	json_t *j = json_object(), *args = json_object(), *layouts = json_object();
 
@@ -110,15 +110,15 @@ static json_t *tested_json(const struct facts *f)
 		json_object_set_new(o, f->arg[i].dtypes ? "shapes" : "values", texts_json(&f->arg[i].value));
 		json_object_set_new(args, f->arg[i].name, o);
 	}
-	for (int k = 0; layout_word(k); k++)
-		json_object_set_new(layouts, layout_word(k), json_integer(f->layout[k]));
+	for (int k = 0; ay_page_layout(k); k++)
+		json_object_set_new(layouts, ay_page_layout(k), json_integer(f->layout[k]));
 	json_object_set_new(j, "arguments", args);
 	json_object_set_new(j, "layouts", layouts);
 	json_object_set_new(j, "fills", texts_json(&f->fills));
 	return j;
 }
 
-static json_t *cases_json(const struct facts *f)
+static json_t *cases_json(const struct ay_page *f)
 {
 	static const char *const tiers[] = { "quick", "full", "perf" };
 	json_t *j = json_object();
@@ -134,7 +134,7 @@ static json_t *cases_json(const struct facts *f)
 	return j;
 }
 
-static json_t *floors_json(const struct facts *f)
+static json_t *floors_json(const struct ay_page *f)
 {
 	json_t *j = json_array();
 
@@ -156,12 +156,12 @@ static json_t *floors_json(const struct facts *f)
 
 int show_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
 {
-	struct facts *f = AY_NEW(app->arena, struct facts);
+	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
 	const struct ay_original *o = ay_original_find(e->name);
 	json_t *j;
 	int rc;
 
-	if (facts_gather(app, e, f, err))
+	if (show_page(app, e, f, err))
 		return -1;
 	j = json_object();
 	json_object_set_new(j, "name", json_string(e->name));
@@ -179,6 +179,6 @@ int show_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
 	if (!rc)
 		ay_json_line(stdout, j);
 	json_decref(j);
-	facts_release(f);
+	ay_page_release(f);
 	return rc;
 }

@@ -13,6 +13,8 @@ answer)
 	printf '\2\5{"choices":[{"message":{"content":[{"type":"text","text":"x"}]},"finish_reason":"length"}]}' > "$2/w1"
 	printf '\4\1retry-after: Wed, 21 Oct 2026 07:28:00 GMT\r\nx-ratelimit-remaining-tokens: 0\r\nx-ratelimit-reset-tokens: 6m0s\r\n' > "$2/h1"
 	;;
+reply) printf '0I think.\n```c\n#include "a.h"\nint aten_relu(int x)\n{\n\treturn f(x);\n}\n```\n~~~c a.h\nint f(int x) { return x; }\n~~~\n' > "$2/c1"
+	printf '1<think>\n</think>\n```python\nimport torch\n\ndef relu(self):\n    return self\n```\n' > "$2/p1" ;;
 grid) printf '((T([n, d], dt), 1e-6), {})\0dt=f32|f16 (n,d)=(1,1)|(7,129) ; dt=bf16 (n,d)=(64,1000)' > "$2/g1" ;;
 esac
 exit 0

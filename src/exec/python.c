@@ -2,6 +2,7 @@
 #include "exec/python.h"
 
 #include "base/json.h"
+#include "base/pack.h"
 #include "base/process.h"
 #include "base/str.h"
 #include "exec/launch.h"
@@ -162,20 +163,7 @@ pid_t ay_python_start(const char *path, const char *const *args, const int *fd, 
 
 const char *ay_python_source(const char *module, size_t *len)
 {
-	const char *p = (const char *)ay_embedded_pack, *end = (const char *)ay_embedded_pack_end;
-	const size_t n = strlen(module);
-
-	while (p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p)),
-			   *space = nl ? memchr(p, ' ', (size_t)(nl - p)) : NULL;
-
-		AY_ASSERT(space);
-		*len = (size_t)strtoull(space + 1, NULL, 10);
-		if ((size_t)(space - p) == n && !memcmp(p, module, n))
-			return nl + 1;
-		p = nl + 1 + *len;
-	}
-	return NULL;
+	return ay_pack_find((const char *)ay_embedded_pack, (const char *)ay_embedded_pack_end, module, len);
 }
 
 /* Its status as waitpid gives it. It is killed at the deadline, and *late is set. */

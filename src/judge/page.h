@@ -50,7 +50,7 @@ struct ay_page {
 	int tier[AY_PERF + 1], derived;
 	int narg;
 	struct ay_page_arg arg[AY_PAGE_ARGS];
-	uint64_t results;                       /* dtypes of what is written */
+	uint64_t results;                        /* dtypes of what is written */
 	struct ay_page_bound bound[AY_DT_COUNT]; /* of those dtypes that have one */
 	struct ay_page_texts fills;
 	int layout[AY_PAGE_LAYOUTS]; /* cases that have such an argument; see ay_page_layout */
@@ -69,8 +69,8 @@ struct ay_page {
 struct ay_page_spec {
 	const struct ay_registry *registry;
 	const struct ay_entry_op *op;
-	const struct ay_schema *only;       /* the cases of one overload, if it has any; NULL: all of the operator's */
-	const struct ay_suite *suite;       /* its cases of that operator are told; NULL: the operator's own */
+	const struct ay_schema *only; /* the cases of one overload, if it has any; NULL: all of the operator's */
+	const struct ay_suite *suite; /* its cases of that operator are told; NULL: the operator's own */
 	const struct ay_ceilings *ceilings; /* NULL = not measured */
 };
 
@@ -87,11 +87,13 @@ const char *ay_page_layout(int k);
 
 /* text, wrapped, behind `indent` blanks. */
 void ay_page_wrap(struct ay_str *b, const char *text, int indent);
-/* What counts as right, beyond docs/verdicts.md: rules, the bound and what it comes to, what is not promised. */
-void ay_page_say_judged(struct ay_str *b, const struct ay_page *p);
+/* Who reads it: somebody with our documents and commands at hand, or not. */
+enum ay_page_reader { AY_PAGE_USER, AY_PAGE_MODEL };
+/* What counts as right: rules, the bound and what it comes to, what is not promised. */
+void ay_page_say_judged(struct ay_str *b, const struct ay_page *p, enum ay_page_reader r);
 /* Arguments with their dtypes, shapes and values, layouts, fills. */
-void ay_page_say_tested(struct ay_str *b, const struct ay_page *p);
+void ay_page_say_tested(struct ay_str *b, const struct ay_page *p, enum ay_page_reader r);
 /* Bytes, FLOPs, and how long they take at best. */
-void ay_page_say_floors(struct ay_str *b, const struct ay_page *p);
+void ay_page_say_floors(struct ay_str *b, const struct ay_page *p, enum ay_page_reader r);
 
 #endif

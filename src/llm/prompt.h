@@ -43,13 +43,14 @@ struct ay_prompt_spec {
 	const struct ay_registry *registry;
 	const struct ay_entry_op *op;
 	const struct ay_schema *only; /* one overload; NULL: all of the operator's */
-	const struct ay_page *page;   /* made by ay_page_make for the same op and only; NULL: it is made each time */
+	const struct ay_page *page; /* made by ay_page_make for the same op and only; NULL: it is made each time */
 	enum ay_prompt_lang lang;
-	const char *device;                 /* "2 CPUs of Intel ..."; NULL = unknown */
-	const struct ay_ceilings *ceilings; /* for the floor; NULL = not said. Not looked at where there is a page */
-	const char *allow_torch;            /* "none", "helpers", "all": the policy on library calls; NULL = helpers */
-	const char *docstring;              /* torch's own; NULL = not at hand */
-	const char *templates;              /* a user's folder; NULL = ours */
+	const char *device; /* "2 CPUs of Intel ..."; NULL = unknown */
+	const struct ay_ceilings
+		*ceilings;       /* for the floor; NULL = not said. Not looked at where there is a page */
+	const char *allow_torch; /* "none", "helpers", "all": the policy on library calls; NULL = helpers */
+	const char *docstring;   /* torch's own; NULL = not at hand */
+	const char *templates;   /* a user's folder; NULL = ours */
 };
 
 /* How fast it was on one case. */
@@ -64,7 +65,7 @@ struct ay_prompt_past {
 	const char *reply; /* where no source was found in the last answer: what was wrong with it; else NULL */
 	enum ay_verdict verdict;
 	const char *line, *detail, *hint, *at; /* of the worst case; NULL = not known */
-	const char *out;                       /* the output that `at`, want, got and bound speak of; NULL = there are none */
+	const char *out; /* the output that `at`, want, got and bound speak of; NULL = there are none */
 	double want, got, bound;
 	const char *compiler; /* BUILD: what it said */
 	int passed, judged;   /* cases */

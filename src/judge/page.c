@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show.h"
+#include "judge/page.h"
+
 #include "op/fill.h"
 #include "op/op.h"
 #include "oracle/oracle.h"
@@ -50,40 +51,40 @@ static const struct {
 	{ "expanded", is_expanded }, { "offset", has_offset }, { "conj or neg", is_lazy },
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-_Static_assert(sizeof layouts / sizeof *layouts <= FACT_LAYOUTS, "layouts are counted in struct facts");
+_Static_assert(sizeof layouts / sizeof *layouts <= AY_PAGE_LAYOUTS, "layouts are counted in struct ay_page");
 
-const char *layout_word(int k)
+const char *ay_page_layout(int k)
 {
 	return k < LAYOUTS ? layouts[k].word : NULL;
 }
 
-static void add_text(struct ay_arena *a, struct texts *t, const char *text)
+static void add_text(struct ay_arena *a, struct ay_page_texts *t, const char *text)
 {
 	for (int i = 0; i < t->n; i++)
 		if (!strcmp(t->text[i], text))
 			return;
-	if (t->n < FACT_TEXTS)
+	if (t->n < AY_PAGE_TEXTS)
 		t->text[t->n++] = ay_strdup(a, text);
 }
 
-static struct arg_facts *find_arg(struct facts *f, const char *name)
+static struct ay_page_arg *find_arg(struct ay_page *p, const char *name)
 {
-	for (int i = 0; i < f->narg; i++)
-		if (!strcmp(f->arg[i].name, name))
-			return &f->arg[i];
-	if (f->narg == FACT_ARGS)
+	for (int i = 0; i < p->narg; i++)
+		if (!strcmp(p->arg[i].name, name))
+			return &p->arg[i];
+	if (p->narg == AY_PAGE_ARGS)
 		return NULL;
-	f->arg[f->narg].name = name;
-	return &f->arg[f->narg++];
+	p->arg[p->narg].name = name;
+	return &p->arg[p->narg++];
 }
 
-static void note_operand(struct ay_arena *a, struct facts *f, const struct ay_operand *o)
+static void note_operand(struct ay_arena *a, struct ay_page *p, const struct ay_operand *o)
 {
-	struct arg_facts *arg = find_arg(f, o->name);
+	struct ay_page_arg *arg = find_arg(p, o->name);
 	struct ay_str b = { 0 };
 
 	if (o->role != AY_IN)
-		f->results |= 1ull << o->view.dt;
+		p->results |= 1ull << o->view.dt;
 	if (!arg || o->wrapped)
 		return;
 	arg->dtypes |= 1ull << o->view.dt;
@@ -93,10 +94,10 @@ static void note_operand(struct ay_arena *a, struct facts *f, const struct ay_op
 	add_text(a, &arg->value, ay_sprintf(a, "[%s]", ay_str_text(&b)));
 	ay_str_release(&b);
 	if (o->role == AY_IN || o->role == AY_INOUT)
-		add_text(a, &f->fills, o->data ? "data=" : o->fill.name);
+		add_text(a, &p->fills, o->data ? "data=" : o->fill.name);
 }
 
-static void note_call(struct ay_arena *a, struct facts *f, const struct ay_call *c)
+static void note_call(struct ay_arena *a, struct ay_page *p, const struct ay_call *c)
 {
 	bool has[LAYOUTS] = { false };
 	const char *why = c->op->aten_differs ? c->op->aten_differs(c) : NULL;
@@ -104,7 +105,7 @@ static void note_call(struct ay_arena *a, struct facts *f, const struct ay_call 
 
 	for (int i = 0; i < c->s->narg; i++) {
 		struct ay_str b = { 0 };
-		struct arg_facts *arg = find_arg(f, c->s->arg[i].name);
+		struct ay_page_arg *arg = find_arg(p, c->s->arg[i].name);
 
 		if (arg && !ay_stype_is_tensor(&c->s->arg[i].type) &&
 		    c->s->arg[i].type.base != AY_TYPE_GENERATOR) {
@@ -114,31 +115,31 @@ static void note_call(struct ay_arena *a, struct facts *f, const struct ay_call 
 		ay_str_release(&b);
 	}
 	for (int i = 0; i < c->noperand; i++) {
-		note_operand(a, f, c->operand[i]);
+		note_operand(a, p, c->operand[i]);
 		for (int l = 0; l < LAYOUTS && c->operand[i]->role != AY_RESULT; l++)
 			has[l] |= !c->operand[i]->wrapped && layouts[l].is(&c->operand[i]->view);
 	}
 	for (int l = 0; l < LAYOUTS; l++)
-		f->layout[l] += has[l];
-	while (why && k < f->ndiffer && strcmp(f->differ[k].why, why) != 0)
+		p->layout[l] += has[l];
+	while (why && k < p->ndiffer && strcmp(p->differ[k].why, why) != 0)
 		k++;
-	if (why && k < FACT_DIFFERS) {
-		f->ndiffer += k == f->ndiffer;
-		f->differ[k].why = why;
-		f->differ[k].cases++;
+	if (why && k < AY_PAGE_DIFFERS) {
+		p->ndiffer += k == p->ndiffer;
+		p->differ[k].why = why;
+		p->differ[k].cases++;
 	}
 }
 
-bool has_bound(const struct ay_op *op)
+bool ay_page_has_bound(const struct ay_op *op)
 {
-	return op->reference && !op->scalar && !(op->flags & (AY_EXACT | AY_META | AY_RANDOM));
+	return op->reference && !op->scalar && !(op->flags & (AY_EXACT | AY_META | AY_RANDOM | AY_FOREIGN));
 }
 
 /* The largest quick case of each dtype, of ordinary numbers, whose reference takes no time. */
-static void choose_bound(struct facts *f, const struct ay_suite_case *sc, const struct ay_call *c)
+static void choose_bound(struct ay_page *p, const struct ay_suite_case *sc, const struct ay_call *c)
 {
 	enum { MOST = 1 << 15 };
-	struct bound_facts *b;
+	struct ay_page_bound *b;
 	int64_t n = 0;
 
 	if (sc->tier != AY_QUICK || !c->nout || !ay_view_is_dense(&c->out[0]->view) ||
@@ -151,7 +152,7 @@ static void choose_bound(struct facts *f, const struct ay_suite_case *sc, const 
 		     !strcmp(c->operand[i]->fill.name, "nonfinite")))
 			return;
 	}
-	b = &f->bound[c->out[0]->view.dt];
+	b = &p->bound[c->out[0]->view.dt];
 	if (n <= MOST && n > b->elements)
 		b->elements = n, b->line = sc->line;
 }
@@ -164,12 +165,12 @@ static int by_size(const void *x, const void *y)
 }
 
 /* The result is huge everywhere: each row's first element is wrong, and the oracle says by what bound. */
-static int look_at_bound(struct app *app, const struct ay_entry_op *e, struct bound_facts *b, struct ay_err *err)
+static int look_at_bound(const struct ay_page_spec *s, struct ay_page_bound *b, struct ay_err *err)
 {
 	enum { ROWS = 128, HUGE_BYTE = 0x7b }; /* finite in every dtype */
 	struct ay_case line = *b->line;
 	struct ay_arena a = { 0 };
-	const struct ay_schema *s;
+	const struct ay_schema *schema;
 	struct ay_call *c;
 	struct ay_diff *d;
 	double *ulps;
@@ -177,16 +178,17 @@ static int look_at_bound(struct app *app, const struct ay_entry_op *e, struct bo
 
 	line.has_seed = true;
 	line.seed = 1;
-	if (!ay_registry_find_case(app->registry, &line, &s, err) || ay_call_bind(&a, e->op[0], s, &line, &c, err))
+	if (!ay_registry_find_case(s->registry, &line, &schema, err) ||
+	    ay_call_bind(&a, s->op->op[0], schema, &line, &c, err))
 		return ay_arena_release(&a), -1;
 	ay_fill_call(&a, c);
 	memset(c->out[0]->view.data, HUGE_BYTE,
 	       (size_t)ay_numel_of(&c->out[0]->view) * (size_t)ay_dt_info(c->out[0]->view.dt)->bytes);
 	d = AY_NEW_N(&a, struct ay_diff, c->nout);
 	ulps = AY_NEW_N(&a, double, ROWS + 1);
-	rows = ay_oracle_rows(e, c);
+	rows = ay_oracle_rows(s->op, c);
 	for (int64_t r = 0; r < rows && b->seen < ROWS; r++) {
-		struct ay_compare q = { .op = e, .call = c, .threads = 1, .row_lo = r, .row_hi = r + 1 };
+		struct ay_compare q = { .op = s->op, .call = c, .threads = 1, .row_lo = r, .row_hi = r + 1 };
 
 		ay_oracle_compare(&q, d);
 		ulps[b->seen] = (double)(d[0].bound / ay_dt_ulp(ay_dt_component(c->out[0]->view.dt), d[0].want));
@@ -207,58 +209,86 @@ static bool is_double(const struct ay_case *line)
 }
 
 /* The first timed cases of different cost, and the most expensive one as the last. */
-static void note_floor(struct facts *f, const struct ay_call *c, const struct ay_case *line)
+static void note_floor(struct ay_page *p, const struct ay_call *c, const struct ay_case *line)
 {
-	struct floor_facts new = { .line = line };
+	struct ay_page_floor new = { .line = line };
 	struct ay_floor k;
 
 	ay_floor_cost(c, &k);
 	new.bytes = k.bytes, new.flops = k.flops;
-	if (f->measured) { /* a pool that no cache holds, as the timing's own */
-		ay_floor(c, &f->ceilings, 1, INFINITY, 0, &k);
+	if (p->measured) { /* a pool that no cache holds, as the timing's own */
+		ay_floor(c, &p->ceilings, 1, INFINITY, 0, &k);
 		new.ns_one = k.ns;
-		ay_floor(c, &f->ceilings, f->ceilings.cpus, INFINITY, 0, &k);
+		ay_floor(c, &p->ceilings, p->ceilings.cpus, INFINITY, 0, &k);
 		new.ns_all = k.ns;
-		new.ns_flops = k.flops / ay_ceiling_flops(&f->ceilings, f->ceilings.cpus, is_double(line)) * 1e9;
+		new.ns_flops = k.flops / ay_ceiling_flops(&p->ceilings, p->ceilings.cpus, is_double(line)) * 1e9;
 	}
-	for (int i = 0; i < f->nfloor; i++)
-		if (f->floor[i].bytes == new.bytes && f->floor[i].flops == new.flops)
+	for (int i = 0; i < p->nfloor; i++)
+		if (p->floor[i].bytes == new.bytes && p->floor[i].flops == new.flops)
 			return;
-	if (f->nfloor < FACT_FLOORS)
-		f->floor[f->nfloor++] = new;
-	else if (new.bytes > f->floor[FACT_FLOORS - 1].bytes)
-		f->floor[FACT_FLOORS - 1] = new;
+	if (p->nfloor < AY_PAGE_FLOORS)
+		p->floor[p->nfloor++] = new;
+	else if (new.bytes > p->floor[AY_PAGE_FLOORS - 1].bytes)
+		p->floor[AY_PAGE_FLOORS - 1] = new;
 }
 
-int facts_gather(struct app *app, const struct ay_entry_op *e, struct facts *f, struct ay_err *err)
+/* Of one overload only, unless it has none: an in-place form may be judged by other operators' cases alone. */
+static void keep_only(struct ay_suite *s, const struct ay_schema *only)
 {
-	struct ay_err ignored = { 0 };
+	int n = 0;
 
-	*f = (struct facts){ 0 };
-	if (ay_ceilings_load(&f->ceilings, &f->measured, &ignored))
-		f->measured = false;
-	if (ay_suite_add_op(&f->suite, app->arena, app->registry, e, AY_PERF, err))
+	for (int i = 0; i < s->n; i++)
+		n += s->c[i].schema == only;
+	if (!n)
+		return;
+	n = 0;
+	for (int i = 0; i < s->n; i++)
+		if (s->c[i].schema == only)
+			s->c[n++] = s->c[i];
+	s->n = n;
+}
+
+static int take_cases(const struct ay_page_spec *s, struct ay_arena *a, struct ay_suite *own, struct ay_err *err)
+{
+	if (!s->suite && ay_suite_add_op(own, a, s->registry, s->op, AY_PERF, err))
 		return -1;
-	for (int i = 0; i < f->suite.n; i++) {
-		const struct ay_suite_case *sc = &f->suite.c[i];
+	for (int i = 0; s->suite && i < s->suite->n; i++)
+		if (s->suite->c[i].op == s->op)
+			ay_suite_push(own, &s->suite->c[i]);
+	if (s->only)
+		keep_only(own, s->only);
+	return 0;
+}
+
+int ay_page_make(const struct ay_page_spec *s, struct ay_arena *a, struct ay_page *p, struct ay_err *err)
+{
+	const struct ay_op *op = s->op->op[0];
+
+	*p = (struct ay_page){ .op = s->op, .measured = s->ceilings };
+	if (s->ceilings)
+		p->ceilings = *s->ceilings;
+	if (take_cases(s, a, &p->suite, err))
+		return -1;
+	for (int i = 0; i < p->suite.n; i++) {
+		const struct ay_suite_case *sc = &p->suite.c[i];
 		struct ay_call *c;
 
-		f->tier[sc->tier]++;
-		f->derived += sc->derived;
-		if (ay_call_bind(app->arena, e->op[0], sc->schema, sc->line, &c, err))
+		p->tier[sc->tier]++;
+		p->derived += sc->derived;
+		if (ay_call_bind(a, op, sc->schema, sc->line, &c, err))
 			return -1;
-		note_call(app->arena, f, c);
-		choose_bound(f, sc, c);
-		if (sc->tier == AY_PERF && !(e->op[0]->flags & AY_META))
-			note_floor(f, c, sc->line);
+		note_call(a, p, c);
+		choose_bound(p, sc, c);
+		if (sc->tier == AY_PERF && !(op->flags & (AY_META | AY_FOREIGN)))
+			note_floor(p, c, sc->line);
 	}
-	for (int dt = 0; dt < AY_DT_COUNT && has_bound(e->op[0]); dt++)
-		if (f->bound[dt].line && look_at_bound(app, e, &f->bound[dt], err))
+	for (int dt = 0; dt < AY_DT_COUNT && ay_page_has_bound(op); dt++)
+		if (p->bound[dt].line && look_at_bound(s, &p->bound[dt], err))
 			return -1;
 	return 0;
 }
 
-void facts_release(struct facts *f)
+void ay_page_release(struct ay_page *p)
 {
-	ay_suite_release(&f->suite);
+	ay_suite_release(&p->suite);
 }
