@@ -11,7 +11,7 @@ PREFIXES = {"special_": torch.special, "linalg_": torch.linalg, "fft_": torch.ff
 
 
 def spellings(base):
-    """Where the public function of an operator may be: relu_ is relu, _softmax is softmax, special_entr is special.entr."""
+    """Where its public function may be: relu_ is relu, _softmax is softmax, special_entr is special.entr."""
     for name in dict.fromkeys([base, base.rstrip("_"), base.strip("_"), base.strip("_").replace("_backward", "")]):
         for prefix, place in PREFIXES.items():
             if name.startswith(prefix):
