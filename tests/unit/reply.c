@@ -104,6 +104,8 @@ static const struct planted planted[] = {
 	{ "a fence left open in thought", C, "<thinking>hm " F "\n" F "c\nint x\n</thinking>\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "thinks twice", C, "<think>a</think>\n<reasoning>\n" F "c\nint aten_relu(void) { return 1; }\n" F "\n</reasoning>" "\n" F "c\n" KERNEL F "\n",
 	  AY_REPLY_FENCED, KERNEL, 1 },
+	{ "thinks inside a thought", C, F "c\nint aten_relu(void) { return 1; }\n" F "\n<think>\n<think>\na\n</think>\nb\n</think>\n" F "c\n" KERNEL F "\n",
+	  AY_REPLY_FENCED, KERNEL, 1 },
 	{ "thinks in capitals", C, "<THINK>\nint aten_relu\n</THINK>\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "never stops thinking", C, "<think>\nWell.\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "cut while thinking", CL, "<think>\nWell.\n" F "c\n" KERNEL F "\nBut", AY_REPLY_TRUNCATED, NULL, 1 },
@@ -113,6 +115,7 @@ static const struct planted planted[] = {
 	/* no fence */
 	{ "bare", C, HEAD "\n" KERNEL, AY_REPLY_BARE, HEAD "\n" KERNEL, 0 },
 	{ "bare between words", C, "Here is the kernel. I don't use threads :(\n\n" HEAD "\n" KERNEL "\nIt isn't fast.\n", AY_REPLY_BARE, HEAD "\n" KERNEL, 0 },
+	{ "words that begin as code does", C, "static memory is\nusing nothing here.\n\n" HEAD "\n" KERNEL, AY_REPLY_BARE, HEAD "\n" KERNEL, 0 },
 	{ "bare Python", P, "Sure, from here on import nothing.\n\nimport torch\n\n" PY "\nThat is it.\n", AY_REPLY_BARE, "import torch\n\n" PY, 0 },
 	{ "bare and cut", CL, HEAD "\n" KERNEL, AY_REPLY_TRUNCATED, NULL, 0 },
 	{ "words alone", C, "The function aten_relu(self) should be fast; use vectors.\n", AY_REPLY_NO_CODE, NULL, 0 },
