@@ -258,6 +258,7 @@ static int write_results(const struct ay_folder *d, const struct ay_summary *s, 
 /* --- one more pass: full_results.json, failed_tests.json, failures for the summary ----------------------- */
 
 struct pass {
+	const struct ay_summary *s;
 	struct ay_folder_file full, failed;
 	struct ay_str failures;
 	struct ay_index seen, shown; /* by seal; by kernel and overload */
@@ -308,7 +309,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	if (l->fault != AY_FAULT_NONE || ay_index_get(&p->seen, ay_id_seal(l->rec))->attempts++)
 		return 0;
 	add_item(&p->full, &p->nfull, l->rec);
-	if (!is_failure(l->rec))
+	if (!is_failure(l->rec) || !ay_aside_counts(&p->s->aside, l->rec))
 		return 0;
 	add_item(&p->failed, &p->nfailed, l->rec);
 	if (ay_record_verdict(l->rec) != AY_VERDICT_NONE && is_news(p, l->rec))
@@ -367,7 +368,7 @@ static int write_markdown(const struct ay_folder *d, const struct ay_summary *s,
 int ay_export(const char *dir, const struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
-	struct pass p = { 0 };
+	struct pass p = { .s = s };
 	int rc;
 
 	if (d.fd < 0)

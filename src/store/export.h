@@ -4,7 +4,7 @@
  *
  *   results.json           scores; operators, their overloads, counts
  *   full_results.json      every record
- *   failed_tests.json      every record that did not pass
+ *   failed_tests.json      every record that did not pass (of a generation track: of the chosen kernels)
  *   operator_summary.csv   a row per overload and kernel
  *   OVERALL_SUMMARY.md     the run's facts, both scores, a table, failures with their lines
  *

@@ -130,6 +130,9 @@ static const enum ay_field case_needs[] = { AY_FIELD_OVERLOAD, AY_FIELD_LINE, AY
 static const enum ay_field kernel_needs[] = { AY_FIELD_OPERATOR, AY_FIELD_VERDICT, AY_FIELD_KERNEL_SHA256,
 					      AY_FIELD_TYPE };
 static const enum ay_field suite_needs[] = { AY_FIELD_OPERATORS, AY_FIELD_TYPE };
+static const enum ay_field attempt_needs[] = { AY_FIELD_PROBLEM, AY_FIELD_ATTEMPT, AY_FIELD_TYPE };
+static const enum ay_field chosen_needs[] = { AY_FIELD_PROBLEM, AY_FIELD_OPERATOR, AY_FIELD_KERNEL_SHA256,
+					      AY_FIELD_TYPE };
 static const enum ay_field other_needs[] = { AY_FIELD_TYPE };
 
 /* The first field of a list (ended by type) that the record lacks; COUNT = none. */
@@ -169,7 +172,9 @@ static enum ay_field first_wrong(const json_t *rec)
 		v = json_object_get(rec, fields[AY_FIELD_OPERATORS].name);
 		return v && !operators_ok(v) ? AY_FIELD_OPERATORS : first_missing(rec, suite_needs);
 	}
-	return first_missing(rec, other_needs);
+	return first_missing(rec, !strcmp(type, AY_TYPE_ATTEMPT)  ? attempt_needs
+				  : !strcmp(type, AY_TYPE_CHOSEN) ? chosen_needs
+								  : other_needs);
 }
 
 static bool too_deep(const char *s, size_t n)

@@ -28,52 +28,54 @@ enum {
 enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, AY_KIND_NUMBER, AY_KIND_OTHER };
 
 /* The names, once:  constant     name             kind */
-#define AY_FIELDS(F)                                \
-	F(TYPE, "type", STR)                        \
-	F(OPERATOR, "operator", STR)                \
-	F(OVERLOAD, "overload", STR)                \
-	F(LINE, "line", STR) /* with its seed */    \
-	F(CASE, "case", STR) /* the suite's line */ \
-	F(VERDICT, "verdict", VERDICT)              \
-	F(ALL, "all", OTHER)                        \
-	F(DETAIL, "detail", STR)                    \
-	F(HINT, "hint", STR)                        \
-	F(DERIVED, "derived", OTHER)                \
-	F(OUT, "out", STR)                          \
-	F(AT, "at", STR)                            \
-	F(WANT, "want", NUMBER)                     \
-	F(GOT, "got", NUMBER)                       \
-	F(BOUND, "bound", NUMBER)                   \
-	F(BAD, "bad", COUNT)                        \
-	F(ELEMENTS, "elements", COUNT)              \
-	F(CALLS, "calls", COUNT)                    \
-	F(CASES, "cases", COUNT)                    \
-	F(CASES_LEFT, "cases_left", COUNT)          \
-	F(OVERLOADS, "overloads", OTHER)            \
-	F(COUNTS, "counts", OTHER)                  \
-	F(WALL_S, "wall_s", NUMBER)                 \
-	F(TIMING, "timing", OTHER) /* timed.h */    \
-	F(BUILD_S, "build_s", NUMBER)               \
-	F(BUILD, "build", STR)                      \
-	F(FILE, "file", STR)                        \
-	F(SUITE, "suite", STR)                      \
-	F(SUITE_SHA256, "suite_sha256", HASH)       \
-	F(OPERATORS, "operators", OTHER)            \
-	F(CALLS_BY, "calls_by_overload", OTHER)     \
-	F(LEFT_OUT, "left_out", OTHER)              \
-	F(SANDBOX, "sandbox", OTHER)                \
-	F(POLICY, "policy", OTHER)                  \
-	F(BACKEND, "backend", STR)                  \
-	F(COMMAND, "command", STR)                  \
-	F(ASSAY, "assay", STR)                      \
-	F(ID, "id", OTHER)                          \
-	F(ERROR, "error", STR)                      \
-	F(JOB, "job", STR) /* the key of a job */   \
-	F(KERNEL_SHA256, "kernel_sha256", HASH)     \
-	F(LINE_SHA256, "line_sha256", HASH)         \
-	F(BUILD_SHA256, "build_sha256", HASH)       \
-	F(RUN, "run", STR)                          \
-	F(SEQ, "seq", COUNT)                        \
+#define AY_FIELDS(F)                                      \
+	F(TYPE, "type", STR)                              \
+	F(OPERATOR, "operator", STR)                      \
+	F(OVERLOAD, "overload", STR)                      \
+	F(LINE, "line", STR) /* with its seed */          \
+	F(CASE, "case", STR) /* the suite's line */       \
+	F(VERDICT, "verdict", VERDICT)                    \
+	F(ALL, "all", OTHER)                              \
+	F(DETAIL, "detail", STR)                          \
+	F(HINT, "hint", STR)                              \
+	F(DERIVED, "derived", OTHER)                      \
+	F(OUT, "out", STR)                                \
+	F(AT, "at", STR)                                  \
+	F(WANT, "want", NUMBER)                           \
+	F(GOT, "got", NUMBER)                             \
+	F(BOUND, "bound", NUMBER)                         \
+	F(BAD, "bad", COUNT)                              \
+	F(ELEMENTS, "elements", COUNT)                    \
+	F(CALLS, "calls", COUNT)                          \
+	F(CASES, "cases", COUNT)                          \
+	F(CASES_LEFT, "cases_left", COUNT)                \
+	F(OVERLOADS, "overloads", OTHER)                  \
+	F(COUNTS, "counts", OTHER)                        \
+	F(WALL_S, "wall_s", NUMBER)                       \
+	F(TIMING, "timing", OTHER) /* timed.h */          \
+	F(BUILD_S, "build_s", NUMBER)                     \
+	F(BUILD, "build", STR)                            \
+	F(FILE, "file", STR)                              \
+	F(SUITE, "suite", STR)                            \
+	F(SUITE_SHA256, "suite_sha256", HASH)             \
+	F(OPERATORS, "operators", OTHER)                  \
+	F(CALLS_BY, "calls_by_overload", OTHER)           \
+	F(LEFT_OUT, "left_out", OTHER)                    \
+	F(SANDBOX, "sandbox", OTHER)                      \
+	F(POLICY, "policy", OTHER)                        \
+	F(BACKEND, "backend", STR)                        \
+	F(COMMAND, "command", STR)                        \
+	F(ASSAY, "assay", STR)                            \
+	F(ID, "id", OTHER)                                \
+	F(ERROR, "error", STR)                            \
+	F(JOB, "job", STR)         /* the key of a job */ \
+	F(ATTEMPT, "attempt", STR) /* aside.h */          \
+	F(PROBLEM, "problem", STR)                        \
+	F(KERNEL_SHA256, "kernel_sha256", HASH)           \
+	F(LINE_SHA256, "line_sha256", HASH)               \
+	F(BUILD_SHA256, "build_sha256", HASH)             \
+	F(RUN, "run", STR)                                \
+	F(SEQ, "seq", COUNT)                              \
 	F(SHA256, "sha256", HASH)
 
 enum ay_field {
@@ -89,6 +91,11 @@ enum ay_field {
 #define AY_TYPE_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
 #define AY_TYPE_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
 #define AY_TYPE_SUMMARY "summary" /* how a command ended; never counted */
+/* Of a generation track (docs/llm.md): */
+#define AY_TYPE_TRACK   "track"   /* rules, problems: what is asked for */
+#define AY_TYPE_ATTEMPT "attempt" /* problem, attempt: one answer of the model and what became of it */
+#define AY_TYPE_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the kernel that is the problem's result */
+#define AY_TYPE_LOST    "lost"    /* attempt: a question that was in flight when the run was killed */
 
 /* Why a line is not a record. RUN and BUILD: good records that a resumed run must not take for its own. */
 #define AY_FAULTS(F)                                        \

@@ -230,6 +230,31 @@ static bool holds_run(const struct ay_folder *d)
 	       !faccessat(d->fd, AY_RESULTS_NAME, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+static int refuse_run(const char *dir, struct ay_err *err)
+{
+	return ay_fail(err, AY_ERR_USAGE,
+		       "'%s' holds a run already: go on with it by --resume-from '%s', or choose another folder",
+		       dir, dir);
+}
+
+int ay_run_folder(const char *dir, const json_t *header, struct ay_arena *a, const char **made, struct ay_err *err)
+{
+	struct ay_str name = { 0 };
+	struct ay_folder d = { .fd = -1 };
+	int rc = dir ? ay_file_mkdirs(dir, err) : make_unique(&name, header, err);
+
+	*made = ay_strdup(a, dir ? dir : ay_str_text(&name));
+	ay_str_release(&name);
+	if (rc)
+		return -1;
+	d.fd = open(*made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d.fd < 0)
+		return ay_fail_errno(err, AY_ERR_IO, "cannot open the run folder '%s'", *made);
+	rc = holds_run(&d) ? refuse_run(*made, err) : 0;
+	close(d.fd);
+	return rc;
+}
+
 int ay_run_create(const char *dir, const json_t *header, struct ay_run **run, struct ay_err *err)
 {
 	struct ay_str name = { 0 };
@@ -243,9 +268,7 @@ int ay_run_create(const char *dir, const json_t *header, struct ay_run **run, st
 	if (!r)
 		return -1;
 	if (holds_run(&r->folder)) {
-		ay_fail(err, AY_ERR_USAGE,
-			"'%s' holds a run already: go on with it by --resume-from '%s', or choose another folder",
-			dir, dir);
+		refuse_run(r->folder.path, err);
 	} else {
 		make_head(r, header);
 		if (!ay_run_write_head(r, err) && !open_results(r, O_EXCL, err)) {

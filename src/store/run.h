@@ -13,6 +13,7 @@
 #ifndef AY_STORE_RUN_H
 #define AY_STORE_RUN_H
 
+#include "base/arena.h"
 #include "store/record.h"
 
 struct ay_run;
@@ -33,6 +34,10 @@ struct ay_run_found {
  * holds a run is refused.
  */
 int ay_run_create(const char *dir, const json_t *header, struct ay_run **run, struct ay_err *err);
+/* Only the folder, under the name that it would get, for whoever must put a file there first: then create with *made,
+ * which is in the arena. A folder that holds a run is refused here too. */
+int ay_run_folder(const char *dir, const json_t *header, struct ay_arena *a, const char **made,
+		  struct ay_err *err);
 /*
  * Goes on with a run. A torn last line is cut off and noted in results.rejected.jsonl; bad lines stay where they
  * are, are counted in *found and ignored; records of another run or judge build are not taken. The header's

@@ -300,11 +300,21 @@ static void count_in(json_t *set, const char *key)
 	json_object_set_new(set, key ? key : "none", json_integer(json_integer_value(n) + 1));
 }
 
+/* Cases and kernels. */
+static void take_verdict(void *user, const struct ay_scan_line *l)
+{
+	struct ay_record_id id;
+
+	if (ay_record_id(l->rec, &id) && !strcmp(ay_record_str(l->rec, AY_FIELD_TYPE), AY_TYPE_CASE))
+		add_case(user, l, &id);
+	else if (ay_record_id(l->rec, &id))
+		add_kernel(user, l, &id);
+}
+
 static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *err)
 {
 	struct ay_summary *s = user;
 	const char *type = ay_record_str(l->rec, AY_FIELD_TYPE);
-	struct ay_record_id id;
 
 	(void)err;
 	if (l->fault != AY_FAULT_NONE) {
@@ -326,10 +336,8 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 		add_suite(s, l->rec);
 	else if (!strcmp(type, AY_TYPE_ERROR))
 		s->errors++;
-	else if (ay_record_id(l->rec, &id) && !strcmp(type, AY_TYPE_CASE))
-		add_case(s, l, &id);
-	else if (ay_record_id(l->rec, &id))
-		add_kernel(s, l, &id);
+	else if (!ay_aside_takes(&s->aside, l))
+		take_verdict(s, l);
 	return 0;
 }
 
@@ -499,13 +507,7 @@ static void add_speeds(struct ay_summary *s)
 
 json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len)
 {
-	char *line = ay_xrealloc(NULL, (size_t)len + 1);
-	json_t *rec = NULL;
-
-	if (pread(s->results_fd, line, len, (off_t)offset) == (ssize_t)len)
-		ay_record_open(line, len, &rec);
-	ay_xfree(line);
-	return rec;
+	return ay_record_at(s->results_fd, offset, len);
 }
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
@@ -524,6 +526,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 			       : ay_scan_fd(&scan, s->results_fd, dir, err);
 	s->found.lines = scan.lines;
 	if (!rc) {
+		ay_aside_end(&s->aside, s->results_fd, take_verdict, s);
 		ay_run_read_head(&d, &s->head, &ignored);
 		add_cases(s);
 		spread_kernels(s);
@@ -551,6 +554,7 @@ void ay_summary_release(struct ay_summary *s)
 	ay_xfree(s->baseline);
 	if (s->runs && s->results_fd >= 0)
 		close(s->results_fd);
+	ay_aside_release(&s->aside);
 	json_decref(s->head);
 	json_decref(s->runs);
 	json_decref(s->builds);

@@ -4,12 +4,14 @@
  *
  * Made from results.jsonl alone, whatever was concatenated there. Of several records about one thing the worst
  * verdict counts. The denominators of the scores are the operators and overloads that the "suite" records list;
- * those without a record are missing and have not passed. Without such a record they are what was seen.
+ * those without a record are missing and have not passed. Without such a record they are what was seen. Of the attempts
+ * of a generation track only the chosen kernel's count (aside.h).
  */
 #ifndef AY_STORE_SUMMARY_H
 #define AY_STORE_SUMMARY_H
 
 #include "base/arena.h"
+#include "store/aside.h"
 #include "store/index.h"
 #include "store/run.h"
 #include "store/score.h"
@@ -111,6 +113,7 @@ struct ay_summary {
 	struct ay_run_found found;
 	struct ay_index names, rows, things; /* private; those of things are cases and kernels */
 	struct ay_index seen;
+	struct ay_aside aside;
 };
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err);
