@@ -18,6 +18,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 #define AY_COMMANDS(C)                                                                     \
 	C(check, "check", "judge a kernel: is it right, and how fast?")                    \
 	C(eval, "eval", "judge a backend on a suite, and keep every record")               \
+	C(llm, "llm", "have a language model write the kernels, and judge them")           \
 	C(merge, "merge", "make one run of several")                                       \
 	C(report, "report", "say what a run found, or what changed between two")           \
 	C(trace, "trace", "record what a model calls of torch, as a suite")                \

@@ -22,7 +22,8 @@ static const struct usage usage = {
 	"assay eval --suite S --backend B [options]",
 	"Judges a backend on a suite and writes a run folder with every record. Backends: reference (the "
 	"operators' own\n"
-	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR). Suites: smoke, demo, "
+	"references), aten (torch's own functions), flag_gems, directory (--kernels DIR), llm and kernel_agent (a "
+	"language\nmodel writes the kernels: docs/llm.md). Suites: smoke, demo, "
 	"kernelgenbench, kernelgenbench-aten, -vllm, "
 	"-cublas, opinfo\n"
 	"(PyTorch's own samples), torchbench (a trace of real models, see --data), a trace of suites/ (bert), or "
@@ -35,6 +36,8 @@ static const struct usage usage = {
 	"operator\n"
 	"  assay eval --suite my.lines --kernels my_kernels --ops add,sum --out runs/mine\n"
 	"  assay eval --suite torchbench --data torchbench.trace --smallest 3 --timing none\n"
+	"  assay eval --suite smoke --backend llm --ops relu,add\n"
+	"  assay eval --suite smoke --backend kernel_agent --kernel-agent-workers 6 --kernel-agent-max-rounds 15\n"
 	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
 };
 
@@ -226,7 +229,7 @@ static void add_overload(json_t *ops, const char *op, const char *overload)
 }
 
 /* The denominators: every operator and overload that the suite has cases for, or should have. */
-static int add_suite_record(struct eval *e)
+int eval_add_suite(struct eval *e)
 {
 	json_t *rec = json_object(), *ops = json_object(), *left = json_object(), *calls = json_object();
 	int rc;
@@ -264,13 +267,13 @@ static bool has_python(const struct eval *e)
 	return false;
 }
 
-static json_t *header(const struct eval *e)
+json_t *eval_header(const struct eval *e)
 {
 	char hash[65];
 	json_t *h = json_object();
 
 	ay_suite_hash(&e->suite, hash);
-	json_object_set_new(h, "command", json_string("eval"));
+	json_object_set_new(h, "command", json_string(e->command));
 	json_object_set_new(h, "assay", json_string(e->app->version));
 	json_object_set_new(h, "suite", json_string(e->o.suite));
 	json_object_set_new(h, "suite_sha256", json_string(hash));
@@ -294,7 +297,7 @@ static json_t *header(const struct eval *e)
 
 static int open_run(struct eval *e)
 {
-	json_t *h = header(e);
+	json_t *h = eval_header(e);
 	struct ay_run_found found = { 0 };
 	int rc;
 
@@ -310,14 +313,14 @@ static int open_run(struct eval *e)
 	} else {
 		rc = ay_run_create(e->o.out, h, &e->run, e->err);
 		if (!rc)
-			rc = add_suite_record(e);
+			rc = eval_add_suite(e);
 	}
 	json_decref(h);
 	return rc;
 }
 
 /* What run.json of a run says, for what the command line leaves out. */
-static int take_over(struct eval *e, struct ay_err *err)
+int eval_take_over(struct eval *e, struct ay_err *err)
 {
 	char *text;
 	size_t len;
@@ -351,7 +354,7 @@ static int take_over(struct eval *e, struct ay_err *err)
 
 /* --- summing up --------------------------------------------------------------------------------------- */
 
-static void print_table(const struct ay_summary *s)
+void eval_print_table(const struct ay_summary *s)
 {
 	const struct ay_screen screen = { 0 };
 	struct ay_str b = { 0 };
@@ -394,7 +397,7 @@ static int sum_up(struct eval *e)
 			ay_json_line(stdout, j);
 			json_decref(j);
 		} else {
-			print_table(&s);
+			eval_print_table(&s);
 			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
 			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
 		}
@@ -429,7 +432,7 @@ static int evaluate(struct eval *e)
 }
 
 /* The reference is what others are held against; the small cases of smoke and opinfo tell nothing about speed. */
-static int choose_timing(struct eval *e, struct ay_err *err)
+int eval_choose_timing(struct eval *e, struct ay_err *err)
 {
 	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke") &&
 			   strcasecmp(e->o.suite, "opinfo");
@@ -451,30 +454,27 @@ static int choose_timing(struct eval *e, struct ay_err *err)
 
 static int prepare(struct eval *e, struct ay_err *err)
 {
-	if (e->o.resume && take_over(e, err))
-		return -1;
 	if (!e->o.suite)
 		e->o.suite = "kernelgenbench-aten";
 	if (!e->o.backend)
 		e->o.backend = e->o.kernels ? "directory" : "reference";
-	if (choose_timing(e, err))
+	if (eval_choose_timing(e, err))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
 	};
-	e->facts.version = e->app->version;
 	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;
 }
 
 /* Compiler and sandbox, which the reference does not need: it is ours and runs here. */
-static int guard(struct eval *e, struct ay_err *err)
+int eval_guard(struct eval *e, struct ay_err *err)
 {
 	enum ay_sandbox_mode mode = e->o.no_sandbox ? AY_SANDBOX_OFF
 				    : e->o.unsafe   ? AY_SANDBOX_UNSAFE
 						    : AY_SANDBOX_FULL;
 
 	e->facts.sandbox = "not needed";
-	if (!e->backend.n && !eval_is_package(e))
+	if (!e->backend.n && !eval_is_package(e) && !llm_is_backend(e->o.backend))
 		return 0;
 	if (ay_forge_init(&e->forge, e->o.cache, err) || ay_sandbox_new(&e->sandbox, mode, err))
 		return -1;
@@ -482,15 +482,45 @@ static int guard(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
+void eval_release(struct eval *e)
+{
+	ay_sandbox_free(e->sandbox);
+	ay_forge_release(&e->forge);
+	ay_backend_release(&e->backend);
+	ay_suite_release(&e->suite);
+	ay_python_close(&e->o.torch.interpreter);
+}
+
+static int run(struct eval *e, struct ay_err *err)
+{
+	int status = EXIT_FAILED;
+
+	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0))
+		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
+	e->tty = isatty(2) && !e->o.json;
+	if (e->o.resume && eval_take_over(e, err))
+		return EXIT_FAILED;
+	if (e->o.backend && llm_is_backend(e->o.backend))
+		return llm_run(e, err);
+	if (!prepare(e, err)) {
+		if (e->o.list)
+			eval_print_list(e), status = EXIT_PASSED;
+		else if (!eval_guard(e, err))
+			status = evaluate(e);
+	}
+	return status;
+}
+
 int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	struct eval e = { .app = app, .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
+	struct eval e = { .app = app, .command = "eval", .begin = ay_now_ns(), .last = ay_now_ns(), .err = err };
 	const struct opt opts[] = {
 		{ "suite|dataset", OPT_TEXT, &e.o.suite, "S",
 		  "smoke, demo, kernelgenbench[-aten|-vllm|-cublas], opinfo, torchbench, a trace of suites/ "
 		  "(bert), or a "
 		  "file of case lines" },
-		{ "backend", OPT_TEXT, &e.o.backend, "B", "reference, aten, flag_gems or directory" },
+		{ "backend", OPT_TEXT, &e.o.backend, "B",
+		  "reference, aten, flag_gems, directory, llm or kernel_agent" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
@@ -511,6 +541,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
+		LLM_OPTS(&e.llm),
+		AGENT_OPTS(&e.llm),
 		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
@@ -526,29 +558,19 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object a record, a summary last" },
 		{ 0 },
 	};
-	int n, status = EXIT_FAILED;
+	int n, status;
 
 	e.o.threads = 1;
 	e.o.timeout = 300;
+	e.llm = LLM_DEFAULTS;
+	e.facts.version = app->version;
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);
 	if (n)
 		return ay_fail(err, AY_ERR_USAGE, "eval: what is '%s'? (see: assay eval --help)", argv[0]),
 		       EXIT_FAILED;
-	if (e.o.jobs < 0 || e.o.threads < 1 || !(e.o.timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
-	e.tty = isatty(2) && !e.o.json;
-	if (!prepare(&e, err)) {
-		if (e.o.list)
-			eval_print_list(&e), status = EXIT_PASSED;
-		else if (!guard(&e, err))
-			status = evaluate(&e);
-	}
-	ay_sandbox_free(e.sandbox);
-	ay_forge_release(&e.forge);
-	ay_backend_release(&e.backend);
-	ay_suite_release(&e.suite);
-	ay_python_close(&e.o.torch.interpreter);
+	status = run(&e, err);
+	eval_release(&e);
 	return status;
 }

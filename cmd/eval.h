@@ -9,10 +9,12 @@
 #include "cmd.h"
 #include "base/crew.h"
 #include "clock.h"
+#include "llm.h"
 #include "torch.h"
 #include "judge/backend.h"
 #include "record.h"
 #include "store/run.h"
+#include "store/summary.h"
 
 enum { SOURCE_MAX = 4 << 20 };
 
@@ -43,8 +45,10 @@ struct eval_left {
 
 struct eval {
 	struct app *app;
+	const char *command;
 	struct eval_options o;
-	uint32_t dtypes; /* of --dtypes; 0 = all */
+	struct llm_options llm; /* of the backends llm and kernel_agent */
+	uint32_t dtypes;        /* of --dtypes; 0 = all */
 	struct ay_suite suite;
 	int nleft;
 	struct eval_left *left;
@@ -69,13 +73,28 @@ struct eval {
 int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 /* The suite, then one job a kernel file (or, where there are no files, an operator). */
 int eval_plan(struct eval *e, struct ay_err *err);
+/* Its first half. */
+int eval_suite(struct eval *e, struct ay_err *err);
 /* Is the backend a package of Python: torch itself, or one for it? */
 bool eval_is_package(const struct eval *e);
 /* The file of the suite opinfo, made if it is not there yet, and what is not in it. */
 int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
+/* What run.json of the run that is resumed says, for what the command line leaves out. */
+int eval_take_over(struct eval *e, struct ay_err *err);
+int eval_choose_timing(struct eval *e, struct ay_err *err);
+/* Compiler and sandbox. */
+int eval_guard(struct eval *e, struct ay_err *err);
+/* For run.json. */
+json_t *eval_header(const struct eval *e);
+/* The record of the denominators. */
+int eval_add_suite(struct eval *e);
+void eval_print_table(const struct ay_summary *s);
+void eval_release(struct eval *e);
 /* One job, in a worker; user is the struct eval. */
 void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
+/* The backends llm and kernel_agent, and the command llm; gives the exit status. */
+int llm_run(struct eval *e, struct ay_err *err);
 
 #endif

@@ -58,7 +58,7 @@ static int find_cases(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-static int make_suite(struct eval *e, struct ay_err *err)
+int eval_suite(struct eval *e, struct ay_err *err)
 {
 	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
 	int n;
@@ -248,9 +248,11 @@ static int make_jobs(struct eval *e, struct ay_err *err)
 		return add_files(e, err);
 	if (eval_is_package(e))
 		return add_package(e, err);
-	return ay_fail(err, AY_ERR_USAGE,
-		       "there is no backend '%s': reference, aten, flag_gems, or directory with --kernels DIR",
-		       e->o.backend);
+	return ay_fail(
+		err, AY_ERR_USAGE,
+		"there is no backend '%s': reference, aten, flag_gems, directory with --kernels DIR, llm, or "
+		"kernel_agent",
+		e->o.backend);
 }
 
 void eval_print_list(const struct eval *e)
@@ -271,5 +273,5 @@ void eval_print_list(const struct eval *e)
 
 int eval_plan(struct eval *e, struct ay_err *err)
 {
-	return make_suite(e, err) || make_jobs(e, err) ? -1 : 0;
+	return eval_suite(e, err) || make_jobs(e, err) ? -1 : 0;
 }

@@ -78,9 +78,9 @@ static void add_fact(struct ay_str *b, const json_t *head, const char *key)
 
 static void add_facts(struct ay_str *b, const struct ay_summary *s, const json_t *head)
 {
-	static const char *const keys[] = { "command", "argv",         "suite",   "suite_sha256", "backend",
-					    "seed",    "policy",       "sandbox", "machine",      "start",
-					    "assay",   "build_sha256", "run" };
+	static const char *const keys[] = { "command", "argv",  "suite",        "suite_sha256", "backend",
+					    "llm",     "seed",  "policy",       "sandbox",      "machine",
+					    "start",   "assay", "build_sha256", "run" };
 	struct ay_str found = { 0 };
 
 	ay_str_add(b, "| fact | value |\n|---|---|\n");

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * llm: the loop.
+ *
+ * Theory of operation. Three kinds of processes. The speaker (llm/chat.h) has the key and talks to the model; the workers
+ * of a crew judge kernels; this one owns the run folder and decides, by llm/track.h, who is asked next. The speaker is
+ * forked first, and takes the key out of this process, so no worker can have it; the workers next, and the run is opened
+ * last, so none of them can hold its lock. The folder itself is made before the speaker, which adds to its own file there
+ * (exchanges.jsonl): an answer is on disk before we hear of it.
+ *
+ * A resumed run is told its attempts from results.jsonl; answers that have no verdict yet are taken from exchanges.jsonl
+ * and judged; only what nobody answered is asked, and if it had been asked before, it is counted as lost.
+ */
+#include "llm_inside.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "store/export.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- progress ---------------------------------------------------------------------------------------------------- */
+
+static void show_progress(struct llm *m)
+{
+	struct eval *e = m->e;
+	const int64_t now = ay_now_ns();
+	const double s = (double)(now - e->begin) / 1e9;
+	const int over = m->track.over, n = m->track.nproblem;
+
+	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
+		return;
+	e->last = now;
+	fprintf(stderr, "%s  %d of %d over, %d solved; %d attempts; %d asked, %d judged now", e->tty ? "\r" : "",
+		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_crew_busy(m->crew));
+	if (!m->unpriced)
+		fprintf(stderr, "; $%.3f", m->usd);
+	if (over)
+		fprintf(stderr, "; about %.0f s left", s / over * (n - over));
+	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
+}
+
+static int keep_progress(struct llm *m, bool last)
+{
+	json_t *p;
+	int rc;
+
+	if (!last && !ay_run_progress_due(m->e->run))
+		return 0;
+	p = json_pack("{s:i,s:i,s:i,s:i,s:i,s:b}", "done", m->track.over, "total", m->track.nproblem, "solved",
+		      m->solved, "attempts", m->attempts, "in_flight", ay_chat_pending(m->chat), "finished", last);
+	rc = ay_run_progress(m->e->run, p, m->err);
+	json_decref(p);
+	return rc;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------ */
+
+static int keep_prompt(struct llm *m, const struct ay_lane *l, struct ay_arena *a, const char *system,
+		       const char *user)
+{
+	const char *path, *text = ay_sprintf(a, "# system\n\n%s\n\n# user\n\n%s\n", system, user);
+
+	return llm_keep(m, a, "prompt", l, ".txt", text, strlen(text), &path, m->err);
+}
+
+/* The lane's question, unless a resumed run has the answer already. */
+static int ask(struct llm *m, struct ay_lane *l)
+{
+	struct llm_problem *p = &m->problem[l->problem];
+	struct ay_chat_answer answer;
+	struct ay_arena a = { 0 };
+	const char *system, *user;
+	int rc;
+
+	if (!p->begin)
+		p->begin = ay_now_ns();
+	if (m->old && ay_exchanges_answer(m->old, l->id, &answer))
+		return llm_answered(m, l, &answer);
+	rc = llm_prompt(m, l, &a, &system, &user, m->err);
+	if (!rc)
+		rc = keep_prompt(m, l, &a, system, user);
+	if (!rc) {
+		const struct ay_chat_message message[] = { { "system", system }, { "user", user } };
+
+		rc = ay_chat_ask(m->chat, l->id, 2, message, m->err);
+	}
+	ay_arena_release(&a);
+	return rc;
+}
+
+static int take_answers(struct llm *m)
+{
+	struct ay_chat_answer answer;
+	struct ay_arena a = { 0 };
+	int rc, got;
+
+	do {
+		struct ay_lane *l;
+
+		ay_arena_clear(&a);
+		got = ay_chat_next(m->chat, &a, &answer, m->err);
+		l = got > 0 ? ay_track_find(&m->track, answer.id) : NULL;
+		rc = got < 0 ? -1 : 0;
+		if (l && l->state == AY_LANE_ASKED && !strcmp(l->id, answer.id))
+			rc = llm_answered(m, l, &answer);
+		else if (l) /* it was dropped while it was on its way */
+			rc = llm_unused(m, l, answer.id, &answer);
+	} while (!rc && got > 0);
+	ay_arena_release(&a);
+	return rc;
+}
+
+/* --- judging ----------------------------------------------------------------------------------------------------- */
+
+static int on_message(void *user, void *job, const char *data, size_t len)
+{
+	struct llm *m = user;
+	struct ay_lane *l = job;
+	json_t *rec = json_loadb(data, len, 0, NULL);
+	int rc;
+
+	if (!rec || !ay_record_str(rec, AY_FIELD_TYPE))
+		return ay_fail(m->err, AY_ERR_SYS, "a worker sent what is no record");
+	json_object_set_new(rec, "suite", json_string(m->e->o.suite));
+	json_object_set_new(rec, "backend", json_string(m->e->o.backend));
+	rc = ay_run_add(m->e->run, rec, m->err);
+	if (!rc)
+		llm_note(l->user, rec);
+	json_decref(rec);
+	show_progress(m);
+	return rc;
+}
+
+static int add_death(struct llm *m, const struct ay_lane *l, const char *died)
+{
+	json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_ERROR, "id", l->id);
+	int rc;
+
+	json_object_set_new(rec, "error",
+			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
+	llm_note(l->user, rec);
+	rc = ay_run_add(m->e->run, rec, m->err);
+	json_decref(rec);
+	return rc;
+}
+
+static int on_done(void *user, void *job, const char *died)
+{
+	struct llm *m = user;
+	struct ay_lane *l = job;
+
+	if (died && add_death(m, l, died))
+		return -1;
+	return llm_judged(m, l);
+}
+
+/* What a run that is resumed knows of the kernel: its cases are noted, and { id: verdict } for the worker. */
+static json_t *recall_cases(struct llm *m, const struct llm_problem *p, struct llm_try *t)
+{
+	json_t *known = json_object();
+	struct ay_str line = { 0 };
+
+	for (int i = 0; m->old && i < p->suite.n; i++) {
+		const struct ay_suite_case *sc = &p->suite.c[i];
+		json_t *rec;
+		char id[20];
+
+		ay_str_clear(&line);
+		ay_case_print(&line, sc->line);
+		rec = ay_run_find(m->e->run, ay_id_case(t->sha256, ay_str_text(&line)), NULL);
+		if (!rec)
+			continue;
+		snprintf(id, sizeof id, "%d", sc->id);
+		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
+		t->wall_s += json_number_value(json_object_get(rec, "wall_s"));
+		llm_note(t, rec);
+		json_decref(rec);
+	}
+	ay_str_release(&line);
+	return known;
+}
+
+/* Was it judged to the end, and only its attempt's record is missing? */
+static bool recall_kernel(struct llm *m, const struct llm_problem *p, struct llm_try *t)
+{
+	json_t *rec = m->old ? ay_run_find(m->e->run, ay_id_kernel(t->sha256, p->op->name), NULL) : NULL;
+	const char *of = rec ? ay_record_str(rec, AY_FIELD_PROBLEM) : NULL;
+	const bool found = of && !strcmp(of, p->name);
+
+	if (found)
+		llm_note(t, rec);
+	json_decref(rec);
+	return found;
+}
+
+static int give(struct llm *m, struct ay_lane *l)
+{
+	struct llm_problem *p = &m->problem[l->problem];
+	struct llm_try *t = l->user;
+	json_t *known = recall_cases(m, p, t), *head;
+	struct ay_str job = { 0 };
+	int rc;
+
+	if (recall_kernel(m, p, t)) {
+		json_decref(known);
+		return llm_judged(m, l);
+	}
+	t->given = ay_now_ns();
+	head = json_pack("{s:i, s:s, s:s, s:o}", "problem", l->problem, "attempt", l->id, "file", t->file, "known",
+			 known);
+	if (!head || json_dump_callback(head, ay_dump_to, &job, JSON_COMPACT))
+		AY_BUG("a job could not be written");
+	ay_str_addc(&job, '\n');
+	ay_str_addn(&job, t->reply.source, t->reply.len);
+	rc = ay_crew_give(m->crew, l, job.s, job.len, m->err);
+	json_decref(head);
+	ay_str_release(&job);
+	return rc;
+}
+
+/* Kernels to judges, as long as there are both. Who has the text that another lane is being judged for waits for that. */
+static int feed(struct llm *m)
+{
+	struct ay_lane *l, *later = NULL;
+	int rc = 0;
+
+	while (!rc && ay_crew_idle(m->crew) && (l = ay_track_judge(&m->track))) {
+		const enum llm_twin twin = llm_twin(m, l);
+
+		if (twin == LLM_TWIN_JUDGING) {
+			l->next = later;
+			later = l;
+		} else {
+			rc = twin == LLM_TWIN_JUDGED ? llm_same(m, l) : give(m, l);
+		}
+	}
+	while ((l = later)) {
+		later = l->next;
+		ay_track_later(&m->track, l);
+	}
+	return rc;
+}
+
+/* One thing to do for the model, as many for the judges as there are; then whatever comes. */
+static int step(struct llm *m)
+{
+	struct ay_crew_events ev = { m, on_message, on_done };
+	struct ay_lane *l = ay_track_ask(&m->track);
+	int rc = l ? ask(m, l) : 0;
+
+	if (!rc)
+		rc = feed(m);
+	if (rc || m->track.over == m->track.nproblem)
+		return rc;
+	rc = ay_crew_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
+	if (rc > 0)
+		rc = take_answers(m);
+	show_progress(m);
+	return rc || keep_progress(m, false) ? -1 : 0;
+}
+
+/* --- the run ----------------------------------------------------------------------------------------------------- */
+
+static json_t *header(const struct llm *m, const char *hash)
+{
+	json_t *h = eval_header(m->e), *set = llm_settings_json(m);
+
+	json_object_set_new(set, "prompts_sha256", json_string(hash));
+	json_object_set_new(h, "llm", set);
+	if (m->forge_lang >= AY_LANG_PY)
+		torch_record(&m->e->policy, m->e->app->arena, json_object_get(h, "policy"));
+	return h;
+}
+
+static int add_track(struct llm *m)
+{
+	json_t *names = json_array(), *rec;
+	int rc;
+
+	for (int i = 0; i < m->nproblem; i++)
+		json_array_append_new(names, json_string(m->problem[i].name));
+	rec = json_pack("{s:s, s:s, s:i, s:i, s:b, s:b, s:s, s:s, s:s, s:o}", "type", AY_TYPE_TRACK, "kind",
+			ay_track_kind_name(m->kind), "rounds", m->track.rules.rounds, "workers",
+			m->track.rules.workers, "best", m->track.rules.best, "per_overload",
+			m->e->llm.per_overload, "server", m->e->llm.server, "model", m->e->llm.model, "lang",
+			m->e->llm.lang, "problems", names);
+	rc = ay_run_add(m->e->run, rec, m->err);
+	json_decref(rec);
+	return rc;
+}
+
+/* Said once for every loss: in the records, and among the exchanges, where it is over with that. */
+static int add_lost(struct llm *m)
+{
+	const char *const *ids;
+	const int n = ay_exchanges_lost(m->old, &ids), fd = n ? ay_exchanges_open(m->dir, m->err) : -1;
+	int rc = n && fd < 0 ? -1 : 0;
+
+	for (int i = 0; i < n && !rc; i++) {
+		json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_LOST, "attempt", ids[i]);
+		json_t *line = ay_exchange_line("dropped", ids[i]);
+
+		json_object_set_new(line, "why", json_string("lost: it was in flight when the run was killed"));
+		rc = ay_run_add(m->e->run, rec, m->err) || ay_exchanges_add(fd, line, m->err);
+		json_decref(rec);
+		json_decref(line);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (n && !rc && !m->e->o.json)
+		fprintf(stderr,
+			"%d requests were in flight when the run was killed: they are lost, and asked again\n", n);
+	return rc;
+}
+
+static int resume(struct llm *m, const json_t *h)
+{
+	struct ay_run_found found = { 0 };
+	struct ay_str b = { 0 };
+
+	if (ay_run_resume(m->dir, h, &m->e->run, &found, m->err) || ay_exchanges_read(&m->old, m->dir, m->err))
+		return -1;
+	if (!m->e->o.json) {
+		ay_run_found_print(&b, &found);
+		fprintf(stderr, "resuming %s: %s; %d answers\n", m->dir, ay_str_text(&b),
+			ay_exchanges_answered(m->old));
+		ay_str_release(&b);
+	}
+	return llm_recall(m) || add_lost(m) ? -1 : 0;
+}
+
+/* The folder, the speaker, the workers, the run: in this order (see above). */
+static int open_all(struct llm *m)
+{
+	const struct llm_options *o = &m->e->llm;
+	struct ay_chat_spec spec = { .server = m->server,
+				     .model = o->model,
+				     .temperature = o->temperature,
+				     .max_tokens = o->max_tokens,
+				     .in_flight = (int)o->in_flight,
+				     .timeout_s = o->request_timeout,
+				     .replay = o->replay };
+	char hash[65];
+	json_t *h, *name;
+	int rc;
+
+	if (ay_prompt_hash(o->prompts, hash, m->err))
+		return -1;
+	h = header(m, hash);
+	name = json_copy(h);
+	json_object_set_new(name, "backend", json_string(o->model)); /* what tells folders apart */
+	m->dir = m->e->o.resume;
+	rc = m->dir ? 0 : ay_run_folder(m->e->o.out, name, m->e->app->arena, &m->dir, m->err);
+	json_decref(name);
+	if (!rc && !m->e->o.resume &&
+	    ay_file_exists(ay_sprintf(m->e->app->arena, "%s/" AY_EXCHANGES_FILE, m->dir)))
+		rc = ay_fail(m->err, AY_ERR_USAGE,
+			     "'%s' holds %s of a run that never began: remove it, or choose another folder",
+			     m->dir, AY_EXCHANGES_FILE);
+	m->made = !rc && !m->e->o.resume;
+	spec.dir = m->dir;
+	if (!rc)
+		rc = ay_chat_open(&m->chat, &spec, m->err) ||
+		     ay_crew_start(&m->crew, (int)m->e->o.jobs, llm_work, m, m->err);
+	if (!rc)
+		rc = m->e->o.resume ? resume(m, h)
+				    : ay_run_create(m->dir, h, &m->e->run, m->err) || eval_add_suite(m->e) ||
+					      add_track(m);
+	json_decref(h);
+	return rc ? -1 : 0;
+}
+
+/* --- the end ----------------------------------------------------------------------------------------------------- */
+
+/* solved/: a folder that `assay eval --kernels` judges again. */
+static int keep_solved(struct llm *m)
+{
+	const char *end = ay_prompt_lang_end(m->lang);
+	int rc = 0;
+
+	for (int i = 0; i < m->nproblem && !rc; i++) {
+		const struct ay_problem *p = &m->track.problem[i];
+		struct ay_arena a = { 0 };
+		char *text;
+		size_t len;
+
+		if (p->solved) {
+			rc = ay_file_mkdirs(ay_sprintf(&a, "%s/solved", m->dir), m->err) ||
+			     ay_file_read(&a, ay_sprintf(&a, "%s/kernels/%s%s", m->dir, p->sha256, end),
+					  SOURCE_MAX, &text, &len, m->err) ||
+			     ay_file_write(ay_sprintf(&a, "%s/solved/%s%s", m->dir, m->problem[i].file, end), text,
+					   len, m->err);
+		}
+		ay_arena_release(&a);
+	}
+	return rc ? -1 : 0;
+}
+
+static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
+{
+	const double wall = (double)(ay_now_ns() - m->e->begin) / 1e9;
+	struct ay_str b = { 0 };
+
+	if (m->e->o.json) {
+		json_t *j = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:o, s:i, s:f}", "type", "summary",
+				      "run", m->dir, "problems", g->n, "solved", g->solved, "attempts",
+				      (json_int_t)g->attempts, "tokens_in", (json_int_t)g->tokens_in, "tokens_out",
+				      (json_int_t)g->tokens_out, "usd",
+				      g->unpriced ? json_null() : json_real(g->usd), "lost",
+				      (int)json_array_size(g->lost), "wall_s", wall);
+
+		ay_json_line(stdout, j);
+		json_decref(j);
+		return;
+	}
+	eval_print_table(s);
+	ay_gen_print(&b, g, s);
+	printf("%s%.2f s; everything is in %s, the scores in %s/pass_at_k_results.json, the kernels that pass in "
+	       "%s/solved\n",
+	       ay_str_text(&b), wall, m->dir, m->dir, m->dir);
+	ay_str_release(&b);
+}
+
+static int sum_up(struct llm *m)
+{
+	struct ay_summary s = { 0 };
+	struct ay_gen g = { 0 };
+	int rc = keep_solved(m) || ay_summary_read(m->dir, &s, m->err) || ay_export(m->dir, &s, m->err) ||
+		 ay_gen_read(m->dir, &g, m->err) || ay_gen_export(m->dir, &g, &s, m->err);
+
+	if (!rc)
+		print_end(m, &g, &s);
+	ay_gen_release(&g);
+	ay_summary_release(&s);
+	return rc ? EXIT_FAILED : EXIT_PASSED;
+}
+
+static int generate(struct llm *m)
+{
+	struct ay_err end = { 0 };
+	int status = EXIT_FAILED, rc = open_all(m);
+
+	if (!rc) {
+		while (!rc && m->track.over < m->track.nproblem)
+			rc = step(m);
+		if (m->e->tty)
+			fprintf(stderr, "\r\033[K");
+		if (!rc && !keep_progress(m, true))
+			status = sum_up(m);
+		else if (m->answers || m->e->o.resume)
+			ay_err_prefix(m->err, "go on with: assay llm --resume-from %s", m->dir);
+	}
+	if (m->e->run && ay_run_close(m->e->run, &end) && !m->err->code)
+		*m->err = end;
+	ay_chat_close(m->chat);
+	ay_crew_stop(m->crew);
+	if (status != EXIT_PASSED)
+		llm_discard(m);
+	return status;
+}
+
+static int print_prompts(struct llm *m)
+{
+	struct ay_arena a = { 0 };
+	int rc = 0;
+
+	for (int i = 0; i < m->nproblem && !rc; i++) {
+		const char *system, *user;
+
+		ay_arena_clear(&a);
+		rc = llm_prompt(m, ay_track_lane(&m->track, i, 0), &a, &system, &user, m->err);
+		if (!rc)
+			printf("%s# system\n\n%s\n\n# user\n\n%s\n", i ? "\n" : "", system, user);
+	}
+	ay_arena_release(&a);
+	return rc ? EXIT_FAILED : EXIT_PASSED;
+}
+
+int llm_run(struct eval *e, struct ay_err *err)
+{
+	struct llm m = { .e = e, .err = err, .last = json_object() };
+	int status = EXIT_FAILED;
+
+	if (!llm_settings(&m, err) && !llm_make_problems(&m, err)) {
+		const struct ay_track_rules rules = { .rounds = (int)e->llm.rounds,
+						      .workers = (int)e->llm.agent_workers,
+						      .samples = m.kind == AY_TRACK_SAMPLES,
+						      .best = e->llm.best };
+		const char **names = AY_NEW_N(e->app->arena, const char *, m.nproblem + 1);
+
+		for (int i = 0; i < m.nproblem; i++)
+			names[i] = m.problem[i].name;
+		ay_track_init(&m.track, &rules, m.nproblem, names);
+		if (e->llm.print_prompt)
+			status = print_prompts(&m);
+		else if (!eval_guard(e, err))
+			status = generate(&m);
+		llm_release_tries(&m);
+		ay_track_release(&m.track);
+	}
+	if (m.old)
+		ay_exchanges_free(m.old);
+	json_decref(m.last);
+	json_decref(m.recalled);
+	json_decref(m.chosen);
+	llm_release_problems(&m);
+	return status;
+}
