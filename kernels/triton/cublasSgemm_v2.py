@@ -7,6 +7,7 @@ import triton.language as tl
 @triton.autotune(
     configs=[triton.Config({"M": 64, "N": 64, "K": 64}), triton.Config({"M": 32, "N": 32, "K": 16})],
     key=["m", "n", "k"],
+    restore_value=["c"],  # each trial adds to it
 )
 @triton.jit
 def gemm_kernel(a, b, c, m, n, k, alpha, beta, sam, sak, sbk, sbn, ldc, READ: tl.constexpr, M: tl.constexpr,

@@ -13,8 +13,9 @@ def cumsum_kernel(x, y, rows, width, WIDE: tl.constexpr, ROWS: tl.constexpr, BLO
         column = start + tl.arange(0, BLOCK)[None, :]
         at, mask = row * width + column, (row < rows) & (column < width)
         v = tl.load(x + at, mask=mask, other=0).to(WIDE)
-        tl.store(y + at, (tl.cumsum(v, 1) + before[:, None]).to(y.dtype.element_ty), mask=mask)
-        before += tl.sum(v, 1)
+        total = tl.cumsum(v, 1) + before[:, None]
+        tl.store(y + at, total.to(y.dtype.element_ty), mask=mask)
+        before = tl.sum(tl.where(column == start + BLOCK - 1, total, 0), 1)  # the last one, as it is
 
 
 def cumsum(self, dim, *, dtype=None):
@@ -31,6 +32,6 @@ def cumsum(self, dim, *, dtype=None):
     if x.numel():
         rows = x.numel() // x.shape[-1]
         block = min(1024, triton.next_power_of_2(x.shape[-1]))
-        many = 16384 // block if not x.is_cuda else 1  # a compiler unrolls scans, an interpreter likes large blocks
+        many = (2048 if x.is_cuda else 16384) // block  # a compiler unrolls scans, an interpreter likes large blocks
         cumsum_kernel[(triton.cdiv(rows, many),)](x, y, rows, x.shape[-1], WIDE=wide, ROWS=many, BLOCK=block)
     return y.movedim(-1, dim)
