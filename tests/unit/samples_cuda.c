@@ -6,8 +6,8 @@
  *	due: PASS, timed: CHEAT|NOT_FASTER - what it does
  *						(the second when it is timed, on `case:`, against `twin:`)
  *
- * Where there is a compiler they are compiled, against the prototypes of their operators; where there is a GPU they
- * are judged. Neither is everywhere: the rest is skipped, and says why.
+ * Where there is a compiler they are compiled, against the prototypes of their operators; where there is a GPU
+ * they are judged. Neither is everywhere: the rest is skipped, and says why.
  */
 #include "test.h"
 #include "helpers.h"
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUILDS_S = 1800, JUDGED_S = 300, GOOD = 12, HOSTILE = 24 };
+enum { BUILDS_S = 280, JUDGED_S = 300, GOOD = 12, HOSTILE = 24 };
 
 static void list_files(glob_t *g)
 {
@@ -164,34 +164,53 @@ static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const ch
 		glue, test_dir(), name, path);
 }
 
-TEST_SLOW(samples_cuda_kernels_compile)
+/* All files of a pattern, by two processes; what the compiler says of them. */
+static int build_all(struct ay_arena *a, const char *nvcc, const char *pattern, char **out)
 {
-	static const char wrong[] = "#include <assay/kernel.h>\n"
-				    "extern \"C\" int aten_relu(const ay_tensor *self, int out) { return 0; }\n";
-	struct ay_arena a = { 0 };
-	struct ay_err err = { 0 };
-	const char *nvcc = find_nvcc(&a), *list = ay_sprintf(&a, "%s/list", test_dir());
-	const char *planted = ay_sprintf(&a, "%s/aten_relu__planted.cu", test_dir());
+	const char *list = ay_sprintf(a, "%s/list", test_dir());
 	FILE *f = fopen(list, "w");
 	glob_t g = { 0 };
-	char *out;
 
 	if (!f)
 		test_skip("no folder");
-	list_files(&g);
+	CHECK(!glob(pattern, 0, NULL, &g));
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		add_build(&a, f, nvcc, g.gl_pathv[i], text_of(&a, g.gl_pathv[i]));
+		add_build(a, f, nvcc, g.gl_pathv[i], text_of(a, g.gl_pathv[i]));
 	CHECK(!fclose(f));
-	CHECKF(!help_run(&a, ay_sprintf(&a, "xargs -P 2 -d '\\n' -n 1 sh -c < %s 2>&1", list), BUILDS_S, &out),
-	       "%.3000s", out);
-	/* a wrong signature is the compiler's to find */
-	f = fopen(list, "w");
-	CHECK(f && !ay_file_write(planted, wrong, strlen(wrong), &err));
-	add_build(&a, f, nvcc, planted, wrong);
-	CHECK(!fclose(f));
-	CHECKF(help_run(&a, ay_sprintf(&a, "sh %s 2>&1", list), BUILDS_S, &out) && strstr(out, "aten_relu"),
-	       "%.500s", out);
 	globfree(&g);
+	return help_run(a, ay_sprintf(a, "xargs -P 2 -d '\\n' -n 1 sh -c < %s 2>&1", list), BUILDS_S, out);
+}
+
+static void compile(const char *pattern)
+{
+	struct ay_arena a = { 0 };
+	char *out;
+
+	CHECKF(!build_all(&a, find_nvcc(&a), pattern, &out), "%.3000s", out);
+	ay_arena_release(&a);
+}
+
+TEST_SLOW(samples_cuda_good_kernels_compile)
+{
+	compile("kernels/cuda/*.cu");
+}
+
+TEST_SLOW(samples_cuda_hostile_kernels_compile)
+{
+	compile("kernels/hostile/gpu/*.cu");
+}
+
+/* Else the two before prove nothing. */
+TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
+{
+	static const char wrong[] = "extern \"C\" int aten_relu(const ay_tensor *self, int out) { return 0; }\n";
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	const char *nvcc = find_nvcc(&a), *path = ay_sprintf(&a, "%s/aten_relu__planted.cu", test_dir());
+	char *out;
+
+	CHECK(!ay_file_write(path, wrong, strlen(wrong), &err));
+	CHECKF(build_all(&a, nvcc, path, &out) && strstr(out, "aten_relu"), "%.500s", out);
 	ay_arena_release(&a);
 }
 
@@ -215,15 +234,15 @@ static const char *verdict_of(struct ay_arena *a, const char *path, char **out)
 	return j && json_object_get(j, "verdict") ? json_string_value(json_object_get(j, "verdict")) : "nothing";
 }
 
-/* After every hostile one the next good one is judged on the same GPU. */
-TEST_SLOW(samples_cuda_kernels_get_what_they_are_due)
+/* After every hostile one a good one is judged on the same GPU. */
+static void judge_all(const char *pattern)
 {
 	struct ay_arena a = { 0 };
 	glob_t g = { 0 };
 
 	if (access("/dev/nvidiactl", R_OK | W_OK))
 		test_skip("no NVIDIA GPU here");
-	list_files(&g);
+	CHECK(!glob(pattern, 0, NULL, &g));
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		const char *due = words(&a, text_of(&a, g.gl_pathv[i]), "due: "), *got;
 		char *out = "";
@@ -238,4 +257,30 @@ TEST_SLOW(samples_cuda_kernels_get_what_they_are_due)
 	}
 	globfree(&g);
 	ay_arena_release(&a);
+}
+
+TEST_SLOW(samples_cuda_good_kernels_pass)
+{
+	judge_all("kernels/cuda/*.cu");
+}
+
+/* Untimed, which is what they say first. */
+TEST_SLOW(samples_cuda_timed_cheats_are_right)
+{
+	judge_all("kernels/hostile/gpu/*__timed_*.cu");
+}
+
+TEST_SLOW(samples_cuda_hostile_kernels_get_what_they_are_due)
+{
+	judge_all("kernels/hostile/gpu/*__[a-o]*.cu");
+}
+
+TEST_SLOW(samples_cuda_other_hostile_kernels_get_what_they_are_due)
+{
+	judge_all("kernels/hostile/gpu/*__[p-su-z]*.cu");
+}
+
+TEST_SLOW(samples_cuda_the_rest_of_the_hostile_gets_what_it_is_due)
+{
+	judge_all("kernels/hostile/gpu/*__t[a-hj-z]*.cu");
 }
