@@ -197,7 +197,7 @@ install: $B/assay
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/assay/suites $(wildcard suites/*.trace)
 
 format:
-	$(or $(shell command -v clang-format-14),clang-format) -i $(shell git ls-files '*.[ch]')
+	$(or $(shell command -v clang-format-14),clang-format) -i $(shell git ls-files '*.[ch]' '*.cu')
 
 # Debian packages that are missing, in one line: installed at once as root, else after asking once.
 deps:
