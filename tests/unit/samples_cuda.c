@@ -19,6 +19,7 @@
 
 #include <glob.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,6 +124,8 @@ static const char *find_nvcc(struct ay_arena *a)
 {
 	char *out;
 
+	if (getenv("ASSAY_SANITIZED"))
+		test_skip("nothing of ours is at work here but a shell");
 	if (help_run(a, "command -v nvcc || ls /usr/local/cuda/bin/nvcc", 10, &out))
 		test_skip("no nvcc here");
 	out[strcspn(out, "\n")] = 0;
