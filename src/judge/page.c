@@ -260,15 +260,36 @@ static int take_cases(const struct ay_page_spec *s, struct ay_arena *a, struct a
 	return 0;
 }
 
-int ay_page_make(const struct ay_page_spec *s, struct ay_arena *a, struct ay_page *p, struct ay_err *err)
+static bool has_bound_seen(const struct ay_page *p)
+{
+	for (int dt = 0; dt < AY_DT_COUNT; dt++)
+		if (p->bound[dt].line)
+			return true;
+	return false;
+}
+
+/* The bound is the operator's, whatever it is tested with: a suite without small cases gets those of its own. */
+static int choose_own_bound(const struct ay_page_spec *s, struct ay_arena *a, struct ay_page *p,
+			    struct ay_err *err)
+{
+	struct ay_suite own = { 0 };
+	int rc = ay_suite_add_op(&own, a, s->registry, s->op, AY_QUICK, err);
+
+	for (int i = 0; i < own.n && !rc; i++) {
+		struct ay_call *c;
+
+		rc = ay_call_bind(a, s->op->op[0], own.c[i].schema, own.c[i].line, &c, err);
+		if (!rc)
+			choose_bound(p, &own.c[i], c);
+	}
+	ay_suite_release(&own);
+	return rc;
+}
+
+static int look_at_cases(const struct ay_page_spec *s, struct ay_arena *a, struct ay_page *p, struct ay_err *err)
 {
 	const struct ay_op *op = s->op->op[0];
 
-	*p = (struct ay_page){ .op = s->op, .measured = s->ceilings };
-	if (s->ceilings)
-		p->ceilings = *s->ceilings;
-	if (take_cases(s, a, &p->suite, err))
-		return -1;
 	for (int i = 0; i < p->suite.n; i++) {
 		const struct ay_suite_case *sc = &p->suite.c[i];
 		struct ay_call *c;
@@ -279,10 +300,24 @@ int ay_page_make(const struct ay_page_spec *s, struct ay_arena *a, struct ay_pag
 			return -1;
 		note_call(a, p, c);
 		choose_bound(p, sc, c);
-		if (sc->tier == AY_PERF && !(op->flags & (AY_META | AY_FOREIGN)))
+		if ((sc->tier == AY_PERF || sc->timed) && !(op->flags & (AY_META | AY_FOREIGN)))
 			note_floor(p, c, sc->line);
 	}
-	for (int dt = 0; dt < AY_DT_COUNT && ay_page_has_bound(op); dt++)
+	return 0;
+}
+
+int ay_page_make(const struct ay_page_spec *s, struct ay_arena *a, struct ay_page *p, struct ay_err *err)
+{
+	const bool has_bound = ay_page_has_bound(s->op->op[0]);
+
+	*p = (struct ay_page){ .op = s->op, .measured = s->ceilings };
+	if (s->ceilings)
+		p->ceilings = *s->ceilings;
+	if (take_cases(s, a, &p->suite, err) || look_at_cases(s, a, p, err))
+		return -1;
+	if (s->suite && has_bound && !has_bound_seen(p) && choose_own_bound(s, a, p, err))
+		return -1;
+	for (int dt = 0; dt < AY_DT_COUNT && has_bound; dt++)
 		if (p->bound[dt].line && look_at_bound(s, &p->bound[dt], err))
 			return -1;
 	return 0;

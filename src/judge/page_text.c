@@ -40,6 +40,18 @@ static void wrap_two(struct ay_str *b, const char *before, const char *text)
 	ay_str_release(&line);
 }
 
+/* A model is told no seed, nor how often a model that was traced made the call. */
+static void say_line(struct ay_str *b, const struct ay_case *line, enum ay_page_reader r)
+{
+	struct ay_case c = *line;
+
+	if (r == AY_PAGE_MODEL) {
+		c.has_seed = false;
+		c.cnt = -1;
+	}
+	ay_case_print(b, &c);
+}
+
 /* The bound in words, and what it comes to in each dtype. */
 static void say_bound(struct ay_str *b, const struct ay_page *p, enum ay_page_reader r)
 {
@@ -69,7 +81,7 @@ static void say_bound(struct ay_str *b, const struct ay_page *p, enum ay_page_re
 			ay_str_addf(b, "at least %.3g, median %.3g ulps in ", seen->least, seen->median);
 		else
 			ay_str_add(b, "exactly in ");
-		ay_case_print(b, seen->line);
+		say_line(b, seen->line, r);
 		ay_str_addc(b, '\n');
 	}
 	if (exact)
@@ -81,16 +93,16 @@ static void say_differs(struct ay_str *b, const struct ay_page *p, enum ay_page_
 {
 	struct ay_str line = { 0 };
 
+	if (p->ndiffer && r == AY_PAGE_MODEL)
+		ay_str_add(b, "  PyTorch on the CPU differs here; what is described above counts:\n");
 	for (int i = 0; i < p->ndiffer; i++) {
 		ay_str_clear(&line);
 		if (r == AY_PAGE_USER)
 			ay_str_addf(&line, "Where ATen on the CPU may differ, in %d cases: %s.",
 				    p->differ[i].cases, p->differ[i].why);
 		else
-			ay_str_addf(&line,
-				    "What is described here counts where PyTorch on the CPU differs from it: %s.",
-				    p->differ[i].why);
-		ay_page_wrap(b, ay_str_text(&line), 2);
+			ay_str_add(&line, p->differ[i].why);
+		ay_page_wrap(b, ay_str_text(&line), r == AY_PAGE_USER ? 2 : 4);
 	}
 	ay_str_release(&line);
 }
@@ -143,9 +155,9 @@ static void say_texts(struct ay_str *b, const struct ay_page_texts *t, int most,
 
 void ay_page_say_tested(struct ay_str *b, const struct ay_page *p, enum ay_page_reader r)
 {
+	const int most = r == AY_PAGE_USER ? 8 : 16;
 	const char *between = "";
 
-	(void)r;
 	for (int i = 0; i < p->narg; i++) {
 		const struct ay_page_arg *g = &p->arg[i];
 
@@ -158,7 +170,7 @@ void ay_page_say_tested(struct ay_str *b, const struct ay_page *p, enum ay_page_
 		if (g->dtypes)
 			ay_str_addf(b, "\n  %-14s", "");
 		ay_str_addc(b, ' ');
-		say_texts(b, &g->value, 8, g->dtypes ? " " : ", ");
+		say_texts(b, &g->value, most, g->dtypes ? " " : ", ");
 		if (g->dtypes)
 			ay_str_addf(b, "; up to %lld elements", (long long)g->most);
 		ay_str_addc(b, '\n');
@@ -192,7 +204,7 @@ void ay_page_say_floors(struct ay_str *b, const struct ay_page *p, enum ay_page_
 		const struct ay_page_floor *k = &p->floor[i];
 
 		ay_str_add(b, "  ");
-		ay_case_print(b, k->line);
+		say_line(b, k->line, r);
 		ay_str_addf(b, "\n    %.0f bytes", k->bytes);
 		if (p->measured)
 			ay_str_addf(b, " in %.1f us by one thread, %.1f us by %d", k->ns_one / 1e3,

@@ -223,6 +223,7 @@ static int ay_put_cases(struct ask *q, struct ay_str *b, struct ay_err *err)
 				struct ay_case c = *p->suite.c[i].line;
 
 				c.has_seed = false;
+				c.cnt = -1;
 				ay_str_clear(&line);
 				ay_case_print(&line, &c);
 				ay_str_add_safe(b, ay_str_text(&line), line.len, CASE_MAX);
@@ -253,7 +254,7 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 	if (is_foreign(q)) {
 		ay_str_add(b, "It is timed against PyTorch's own.");
 	} else if (!q->page->nfloor) {
-		ay_str_add(b, "There is nothing to time: only whether it is right counts.");
+		ay_str_add(b, "None of the calls above is timed.");
 	} else {
 		ay_str_add(b, "The floor under every right kernel:\n\n");
 		ay_page_say_floors(b, q->page, AY_PAGE_MODEL);

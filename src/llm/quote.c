@@ -92,6 +92,7 @@ void ay_quote_case(struct ay_str *b, const char *line, size_t max)
 
 	if (!ay_case_parse(&a, line, strlen(line), &c, &ignored)) {
 		c->has_seed = false;
+		c->cnt = -1;
 		ay_case_print(&text, c);
 		ay_str_add_safe(b, ay_str_text(&text), text.len, max);
 	}

@@ -259,6 +259,45 @@ TEST(prompt_of_every_operator_in_every_language_is_the_one_kept)
 	ay_arena_release(&a);
 }
 
+TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
+{
+	static const char *const lines[] = { "cnt: 3, aten::cumsum((T([3, 65], f32), 1), {}) seed=4711",
+					     "aten::cumsum((T([333, 77], f16), 0), {}) seed=4712" };
+	struct ay_suite suite = { .listed = true };
+	struct ay_page page;
+	const char *text;
+	struct rig r;
+
+	begin(&r, "aten::cumsum", AY_PROMPT_PYTHON);
+	for (int i = 0; i < 2; i++) {
+		struct ay_suite_case sc = { .op = r.s.op, .tier = i ? AY_FULL : AY_QUICK, .timed = i };
+		struct ay_case *line;
+
+		CHECK(!ay_case_parse(&r.a, lines[i], strlen(lines[i]), &line, &r.err) &&
+		      ay_registry_find_case(r.s.registry, line, &sc.schema, &r.err));
+		sc.line = line;
+		ay_suite_push(&suite, &sc);
+	}
+	CHECK(!ay_page_make(&(struct ay_page_spec){ r.s.registry, r.s.op, NULL, &suite, &machine }, &r.a, &page,
+			    &r.err));
+	r.s.page = &page;
+	text = ask(&r, NULL);
+	CHECK(strstr(text, "[333, 77]") && strstr(text, "ulps in aten::cumsum((T([3, 65], f32), 1), {})\n"));
+	CHECK(strstr(text, "The floor under every right kernel") && !strstr(text, "seed=") &&
+	      !strstr(text, "471") && !strstr(text, "cnt:"));
+	ay_page_release(&page);
+	/* nothing that the bound could be looked at: the operator's own */
+	suite.c[0] = suite.c[1];
+	suite.c[0].timed = suite.c[1].timed = false;
+	CHECK(!ay_page_make(&(struct ay_page_spec){ r.s.registry, r.s.op, NULL, &suite, &machine }, &r.a, &page,
+			    &r.err));
+	text = ask(&r, NULL);
+	CHECK(strstr(text, " ulps in aten::cumsum(") && strstr(text, "None of the calls above is timed."));
+	ay_page_release(&page);
+	ay_suite_release(&suite);
+	end(&r);
+}
+
 TEST(prompt_with_a_page_is_the_one_without)
 {
 	struct ay_page page;
