@@ -64,19 +64,32 @@ static size_t tag_at(const char *s, size_t n, bool closing)
 	return 0;
 }
 
-/* A closing tag that begins or ends the line: where what follows begins; NULL = there is none. */
+static size_t skip_blanks(const struct line *l, size_t at)
+{
+	while (at < l->len && isspace((unsigned char)l->at[at]))
+		at++;
+	return at;
+}
+
+/* A closing tag that begins or ends the line, or stands before a fence: where what follows begins; NULL = there is none. */
 static const char *behind_thinking(const struct line *l)
 {
-	const size_t first = blanks(l), k = tag_at(l->at + first, l->len - first, true);
-	size_t end = l->len;
+	const size_t first = blanks(l);
 
-	if (k)
-		return l->at + first + k;
-	while (end && isspace((unsigned char)l->at[end - 1]))
-		end--;
-	for (size_t i = end; i-- > first;)
-		if (l->at[i] == '<')
-			return tag_at(l->at + i, end - i, true) == end - i ? l->at + end : NULL;
+	for (size_t i = first, k; i < l->len; i++) {
+		const char *lt = memchr(l->at + i, '<', l->len - i);
+		size_t next;
+
+		if (!lt)
+			return NULL;
+		i = (size_t)(lt - l->at);
+		k = tag_at(lt, l->len - i, true);
+		next = skip_blanks(l, i + k);
+		if (k &&
+		    (i == first || next == l->len ||
+		     (l->len - next >= 3 && (!memcmp(l->at + next, "```", 3) || !memcmp(l->at + next, "~~~", 3)))))
+			return l->at + i + k;
+	}
 	return NULL;
 }
 
@@ -136,6 +149,28 @@ static bool is_fence(const struct line *l, struct fence *f)
 	f->label_len = end - at;
 	/* ```x``` is a word of the text */
 	return f->run >= 3 && !(f->mark == '`' && memchr(f->label, '`', f->label_len));
+}
+
+/* A fence at the end of a line that begins with something else; *at: where it begins. There is no other run of its mark in
+ * the line, so that ```x``` and lists of such words are none. */
+static bool is_glued(const struct line *l, struct fence *f, size_t *at)
+{
+	size_t runs = 0;
+	struct line rest;
+
+	*at = 0;
+	for (size_t i = 0; i + 3 <= l->len; i++) {
+		if (memcmp(l->at + i, "```", 3) != 0)
+			continue;
+		*at = i;
+		runs++;
+		while (i < l->len && l->at[i] == '`')
+			i++;
+	}
+	if (runs != 1 || *at <= blanks(l))
+		return false;
+	rest = (struct line){ l->at + *at, l->len - *at };
+	return is_fence(&rest, f);
 }
 
 /* Is it one that a block which `open` began can see? Others are part of it: fences of a comment's example. */
@@ -233,6 +268,27 @@ static void add_line(struct open_block *o, const struct line *l)
 	ay_str_addc(&o->text, '\n');
 }
 
+/* One line, which has no fence of its own to the left. */
+static void take_line(struct ay_arena *a, struct open_block *o, const struct line *before, const struct line *l,
+		      struct ay_fenced *f)
+{
+	struct fence fence;
+	size_t at;
+
+	if (!is_glued(l, &fence, &at)) {
+		if (o->is_open)
+			add_line(o, l);
+	} else if (!o->is_open) {
+		if (fence.label_len && !memchr(fence.label, ' ', fence.label_len))
+			begin(a, o, &fence, before, &(struct line){ l->at + at, l->len - at });
+	} else if (fence.label_len || fence.run < o->fence.run || o->fence.mark != '`') {
+		add_line(o, l);
+	} else {
+		add_line(o, &(struct line){ l->at, at });
+		finish(a, o, true, f);
+	}
+}
+
 void ay_fences_find(struct ay_arena *a, const char *text, size_t len, struct ay_fenced *f)
 {
 	struct open_block o = { 0 };
@@ -250,11 +306,8 @@ void ay_fences_find(struct ay_arena *a, const char *text, size_t len, struct ay_
 	p = f->rest;
 	end = p + f->rest_len;
 	while (next_line(&p, end, &l)) {
-		const bool is = is_fence(&l, &fence) && (!o.is_open || is_seen(&fence, &o.fence));
-
-		if (!is) {
-			if (o.is_open)
-				add_line(&o, &l);
+		if (!is_fence(&l, &fence) || (o.is_open && !is_seen(&fence, &o.fence))) {
+			take_line(a, &o, &before, &l, f);
 			if (!is_blank(&l))
 				before = l;
 			continue;

@@ -5,10 +5,11 @@
  * A fence is a line of at least three ` or ~ behind any blanks; behind an opening one may stand a label. A block ends
  * with a fence of the same kind, not shorter, without a label, and not indented four blanks deeper. A labelled fence
  * inside a block means that the block before was never ended, or was only a wrapper (```markdown): a new one begins.
+ * A fence may be glued to the end of a line: to a sentence if it has a label, to the last line of a block if not.
  * Lines lose the indentation of their fence and a carriage return at their end.
  *
- * Thinking is what stands between <think> and </think> (and their kin), each at the beginning or the end of a line;
- * without the first tag, all before the second. What is never ended is not thinking but an answer that forgot to.
+ * Thinking is what stands between <think> and </think> (and their kin): the first at the beginning of a line, the second
+ * there, at the end of one, or before a fence; without the first tag, all before the second. What is never ended is not thinking but an answer that forgot to.
  */
 #ifndef AY_LLM_FENCES_H
 #define AY_LLM_FENCES_H

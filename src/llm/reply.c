@@ -251,6 +251,25 @@ static void mark_included(struct choice *w, const struct candidate *user)
 	}
 }
 
+/* One overload a block: does it define wanted functions, and none that the file has so far? C has no name twice, so there
+ * nothing else may be in both. */
+static bool completes(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
+{
+	for (int i = 0; i < w->n; i++) {
+		const struct candidate *other = &w->c[i];
+
+		if (other != chosen && !other->needed)
+			continue;
+		for (const char *const *name = w->wanted; *name; name++)
+			if (ay_symbols_has(c->names.def, c->names.ndef, *name) && has(&other->names, *name))
+				return false;
+		for (int k = 0; k < c->names.nshared && !w->python; k++)
+			if (has(&other->names, c->names.shared[k]))
+				return false;
+	}
+	return true;
+}
+
 /* How many blocks the chosen one needs. Those near the end first: of two that have a name the later one is what the
  * model settled on. Another whole kernel is another attempt, and no part of this one. */
 static int mark_needed(struct choice *w, const struct candidate *chosen)
@@ -262,9 +281,10 @@ static int mark_needed(struct choice *w, const struct candidate *chosen)
 	for (int i = w->n - 1; i >= 0; i--) {
 		struct candidate *c = &w->c[i];
 
-		if (c == chosen || c->foreign || c->level == DEFINES)
+		if (c == chosen || c->foreign)
 			continue;
-		c->needed = c->needed || has_what_is_missing(w, chosen, c);
+		c->needed = c->level == DEFINES ? chosen->level == DEFINES && completes(w, chosen, c)
+						: c->needed || has_what_is_missing(w, chosen, c);
 		n += c->needed;
 	}
 	return n;

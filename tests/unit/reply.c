@@ -50,6 +50,10 @@ static const struct planted planted[] = {
 	{ "fence in a docstring", P, F "python\ndef relu(self):\n    \"\"\"\n    " F "\n    x\n    " F "\n    \"\"\"\n    return self\n" F "\n",
 	  AY_REPLY_FENCED, "def relu(self):\n    \"\"\"\n    " F "\n    x\n    " F "\n    \"\"\"\n    return self\n", 1 },
 	{ "inline words are no fences", C, "Use " F "c" F " or\n" F "x" F " here.\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
+	{ "glued to a sentence", C, "Here it is: " F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
+	{ "glued to the last line", C, F "c\n" HEAD "int aten_relu(void) { return 0; }" F "\nDone.\n", AY_REPLY_FENCED,
+	  HEAD "int aten_relu(void) { return 0; }\n", 1 },
+	{ "a label in the code's own text", C, F "c\n" KERNEL "// in a " F "c\n" F "\n", AY_REPLY_FENCED, KERNEL "// in a " F "c\n", 1 },
 	{ "wrapped in markdown", C, F "markdown\n# Kernel\n" F "c\n" KERNEL F "\n" F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "nothing that is wanted", C, F "c\nint other(void)\n{\n}\n" F "\n", AY_REPLY_FENCED, "int other(void)\n{\n}\n", 1 },
 	{ "a macro defines it", C, F "c\n#define K(n) int n(void) { return 0; }\nK(aten_relu)\n" F "\n", AY_REPLY_FENCED,
@@ -93,6 +97,21 @@ static const struct planted planted[] = {
 	  "def a(x):\n    return x\ndef b(x):\n    return a(x)\ndef relu(self):\n    return b(self)\n", 3 },
 	{ "of two helpers the later", C, F "c\nstatic int f(void) { return 1; }\n" F "\n" F "c\nstatic int f(void) { return 2; }\n" F "\n" F
 	  "c\nint aten_relu(void) { return f(); }\n" F "\n", AY_REPLY_JOINED, "static int f(void) { return 2; }\nint aten_relu(void) { return f(); }\n", 3 },
+	{ "one overload a block", C, F "c\n" HEAD "int aten_relu(void) { return 1; }\n" F "\nand\n" F "c\nint aten_relu_out(void) { return 2; }\n" F "\n",
+	  AY_REPLY_JOINED, HEAD "int aten_relu(void) { return 1; }\nint aten_relu_out(void) { return 2; }\n", 2 },
+	{ "one overload a block, each a file of its own", C,
+	  F "c\nstatic int f(void) { return 1; }\nint aten_relu(void) { return f(); }\n" F "\n" F
+	  "c\nstatic int f(void) { return 1; }\nint aten_relu_out(void) { return f(); }\n" F "\n",
+	  AY_REPLY_SEVERAL, "static int f(void) { return 1; }\nint aten_relu_out(void) { return f(); }\n", 2 },
+	{ "one overload a block in Python", P,
+	  F "python\nimport torch\ndef f(x):\n    return x\ndef relu(x):\n    return f(x)\n" F "\n" F
+	  "python\ndef f(x):\n    return x\ndef relu_out(x, *, out):\n    return f(x)\n" F "\n",
+	  AY_REPLY_JOINED,
+	  "import torch\ndef f(x):\n    return x\ndef relu(x):\n    return f(x)\ndef f(x):\n    return x\n"
+	  "def relu_out(x, *, out):\n    return f(x)\n", 2 },
+	{ "one overload a block, one of them twice", C, F "c\nint aten_relu(void) { return 1; }\n" F "\n" F "c\nint aten_relu_out(void) { return 2; }\n" F
+	  "\nBetter:\n" F "c\nint aten_relu(void) { return 3; }\n" F "\n", AY_REPLY_JOINED,
+	  "int aten_relu_out(void) { return 2; }\nint aten_relu(void) { return 3; }\n", 3 },
 	{ "another whole kernel is no helper", C, F "c\nstatic int f(void) { return 1; }\nint aten_relu(void) { return f(); }\n" F "\n" F
 	  "c\nint aten_relu(void) { return f(); }\n" F "\n", AY_REPLY_SEVERAL, "int aten_relu(void) { return f(); }\n", 2 },
 
@@ -106,6 +125,7 @@ static const struct planted planted[] = {
 	  AY_REPLY_FENCED, KERNEL, 1 },
 	{ "thinks inside a thought", C, F "c\nint aten_relu(void) { return 1; }\n" F "\n<think>\n<think>\na\n</think>\nb\n</think>\n" F "c\n" KERNEL F "\n",
 	  AY_REPLY_FENCED, KERNEL, 1 },
+	{ "thinks up to the fence", C, "<think>\nso.</think> " F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "thinks in capitals", C, "<THINK>\nint aten_relu\n</THINK>\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "never stops thinking", C, "<think>\nWell.\n" F "c\n" KERNEL F "\n", AY_REPLY_FENCED, KERNEL, 1 },
 	{ "cut while thinking", CL, "<think>\nWell.\n" F "c\n" KERNEL F "\nBut", AY_REPLY_TRUNCATED, NULL, 1 },
