@@ -663,7 +663,8 @@ TEST(prompt_docstrings_are_read_of_torch)
 {
 	static const char *const names[] = { "aten::relu",         "aten::relu_",         "aten::_softmax",
 					     "aten::special_entr", "aten::no_such_thing", "cublas::cublasSgemm_v2",
-					     "aten::linalg_norm" };
+					     "aten::linalg_norm",  "aten::index",         "aten::erfc",
+					     "aten::mish_backward" };
 	enum { N = sizeof names / sizeof *names };
 	const char *python = help_python(), *text[N];
 	struct ay_arena a = { 0 };
@@ -675,6 +676,10 @@ TEST(prompt_docstrings_are_read_of_torch)
 	CHECKF(text[0] && strstr(text[0], "relu("), "%s", text[0] ? text[0] : "none");
 	CHECK(text[1] && text[2] && strstr(text[2], "softmax"));
 	CHECK(text[3] && strstr(text[3], "entr") && !text[4] && !text[5] && text[6]);
+	CHECKF(!text[7], "Tensor.index is something else: %s", text[7]);
+	CHECKF(text[8] && strstr(text[8], "complementary"), "an alias is followed: %s",
+	       text[8] ? text[8] : "none");
+	CHECKF(text[9] && strstr(text[9], "(Of mish, whose gradient this is.)"), "%s", text[9] ? text[9] : "none");
 	for (int i = 0; i < N; i++)
 		CHECK(!text[i] || strlen(text[i]) < 4 * 6010);
 	CHECK(ay_docstrings(&a, "/bin/false", N, names, text, &err) == -1 && err.msg[0]);
