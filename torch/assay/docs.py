@@ -60,7 +60,7 @@ def followed(text):
 
 
 def document(base):
-    """relu_ is relu if it says no more, _softmax is softmax, of a backward form the forward one; None: there is nothing."""
+    """_softmax is softmax, and of a backward form it is that of the forward one; None: there is nothing."""
     text = found(base) or found(base.rstrip("_")) or found(base.strip("_"))
     if text:
         return followed(text)
