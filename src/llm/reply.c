@@ -251,6 +251,17 @@ static void mark_included(struct choice *w, const struct candidate *user)
 	}
 }
 
+static bool has_include(const struct candidate *c)
+{
+	return memmem(c->text, c->len, "#include", 8);
+}
+
+/* Nothing but the lines that a C file begins with, which the chosen block does not have? */
+static bool is_its_head(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
+{
+	return !w->python && c < chosen && !c->names.ndef && has_include(c) && !has_include(chosen);
+}
+
 /* One overload a block: does it define wanted functions, and none that the file has so far? C has no name twice, so there
  * nothing else may be in both. */
 static bool completes(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
@@ -283,8 +294,9 @@ static int mark_needed(struct choice *w, const struct candidate *chosen)
 
 		if (c == chosen || c->foreign)
 			continue;
-		c->needed = c->level == DEFINES ? chosen->level == DEFINES && completes(w, chosen, c)
-						: c->needed || has_what_is_missing(w, chosen, c);
+		c->needed = c->level == DEFINES
+				    ? chosen->level == DEFINES && completes(w, chosen, c)
+				    : c->needed || has_what_is_missing(w, chosen, c) || is_its_head(w, chosen, c);
 		n += c->needed;
 	}
 	return n;

@@ -92,6 +92,8 @@ static const struct planted planted[] = {
 	  AY_REPLY_JOINED,
 	  "import triton\nimport triton.language as tl\n\n@triton.jit\ndef relu_kernel(x):\n    pass\n"
 	  "import torch\n\ndef relu(self):\n    relu_kernel[(1,)](self)\n    return torch.empty(0)\n", 2 },
+	{ "includes, then the kernel", C, F "c\n" HEAD "#include <math.h>\n" F "\n" F "c\n" KERNEL F "\n", AY_REPLY_JOINED,
+	  HEAD "#include <math.h>\n" KERNEL, 2 },
 	{ "a helper of a helper", P, F "python\ndef a(x):\n    return x\n" F "\n" F "python\ndef b(x):\n    return a(x)\n" F "\n" F
 	  "python\ndef relu(self):\n    return b(self)\n" F "\n", AY_REPLY_JOINED,
 	  "def a(x):\n    return x\ndef b(x):\n    return a(x)\ndef relu(self):\n    return b(self)\n", 3 },
