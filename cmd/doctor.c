@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "forge/forge.h"
+#include "llm/http.h"
 #include "sandbox/sandbox.h"
 #include "tensor/buffer.h"
 #include "timing/baseline.h"
@@ -180,6 +181,20 @@ static bool has_level(const struct ay_ceilings *c, enum ay_level l)
 	return l == AY_LEVEL_MEMORY || c->cache[l];
 }
 
+static struct finding find_curl(struct app *app)
+{
+	struct ay_err err = { 0 };
+	const char *version;
+	size_t n;
+
+	if (ay_http_version(app->arena, &version, &err))
+		return (struct finding){ "libcurl", NOTE, "missing: no language model can be asked",
+					 "apt-get install libcurl4" };
+	n = strcspn(version, " ");
+	n += version[n] ? 1 + strcspn(version + n + 1, " ") : 0; /* itself and its TLS library */
+	return (struct finding){ "libcurl", FINE, ay_strndup(app->arena, version, n), NULL };
+}
+
 static struct finding find_ceilings(struct app *app)
 {
 	struct ay_ceilings c;
@@ -327,6 +342,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_system();
 	list[count++] = find_machine(app, &f);
 	list[count++] = find_openblas(app);
+	list[count++] = find_curl(app);
 	list[count++] = find_ceilings(app);
 	count += find_python(app, python, quick, list + count);
 	AY_ASSERT(count + 1 + AY_LAYER_COUNT <= FINDINGS_MAX);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/http.h"
-#include "base/arena.h"
 #include "base/process.h"
 
 #include <dlfcn.h>
@@ -178,6 +177,16 @@ static int load(struct ay_http *h, struct ay_err *err)
 	return 0;
 }
 
+int ay_http_version(struct ay_arena *a, const char **version, struct ay_err *err)
+{
+	struct ay_http h = { 0 };
+
+	if (load(&h, err))
+		return -1;
+	*version = ay_strdup(a, h.curl.version());
+	return 0; /* it stays open: what it started cannot be taken back */
+}
+
 int ay_http_open(struct ay_http **out, const char *url, const char *const *headers, int in_flight,
 		 double connect_s, const char **version, struct ay_err *err)
 {
@@ -289,6 +298,7 @@ static void finish(struct ay_http *h, void *easy, int code)
 	snprintf(error, sizeof error, "%s", r->error[0] ? r->error : h->curl.easy_strerror(code));
 	end.status = (int)status;
 	end.whole = code == E_OK || r->ended;
+	end.untrusted = code == E_PEER_FAILED_VERIFICATION || code == E_SSL_CACERT_BADFILE;
 	end.nobody = !status && is_nobody(code);
 	end.error = end.whole ? NULL : error;
 	ay_http_drop(r);

@@ -11,6 +11,7 @@
 #ifndef AY_LLM_HTTP_H
 #define AY_LLM_HTTP_H
 
+#include "base/arena.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct ay_http;
 struct ay_http_end {
 	int status;        /* 0: there was no answer */
 	bool whole;        /* it came to its end */
+	bool untrusted;    /* of those: the certificate */
 	bool nobody;       /* no connection: nobody there, no such name, a certificate that is not to be trusted */
 	const char *error; /* where !whole: libcurl's words */
 };
@@ -45,6 +47,8 @@ struct ay_http_request {
 	char error[256];
 };
 
+/* What the library of this machine is called, "libcurl/8.5.0 OpenSSL/3.0.13 ..."; -1: there is none. In the arena. */
+int ay_http_version(struct ay_arena *a, const char **version, struct ay_err *err);
 /* headers: of every request, NULL at the end; url and they are borrowed. version: libcurl's own words. h is to be
  * closed even where this fails. */
 int ay_http_open(struct ay_http **h, const char *url, const char *const *headers, int in_flight, double connect_s,

@@ -2,10 +2,11 @@
 """A stand-in for a language model's server, for the tests: speaks OpenAI's chat completions and Anthropic's messages,
 streaming or not, and answers from a script. Plain Python, one process, any number of connections.
 
-    python3 tests/llm/standin.py [--port 0] [--script FILE] [--log FILE] [--stay]
+    python3 tests/llm/standin.py [--port 0] [--script FILE] [--log FILE] [--tls PEM] [--stay]
 
-It prints "port N", serves /v1/chat/completions and /v1/messages there, and ends with the process that started it
-(--stay: not). The script is JSON, or Python that sets SCRIPT to the same and may define answer(op, attempt, request).
+It prints "port N", serves /v1/chat/completions and /v1/messages there (--tls: with this key and certificate), also as
+a proxy for another host, and ends with the process that started it (--stay: not). The script is JSON,
+or Python that sets SCRIPT to the same and may define answer(op, attempt, request).
 
     {"key": "sk-x", "models": ["m"],       what is taken: another key is 401, another model 404; left out: anything
      "lang": "c", "kernels": "kernels",    where correct kernels lie: kernels/c, kernels/python, kernels/triton
@@ -53,6 +54,7 @@ import json
 import os
 import re
 import signal
+import ssl
 import time
 import zlib
 
@@ -502,7 +504,12 @@ def load(path):
 async def run(args):
     with open(args.log or os.devnull, "a", encoding="utf-8") as log:
         server = Server(load(args.script), log if args.log else None)
-        listener = await asyncio.start_server(server.serve, "127.0.0.1", args.port, backlog=4096, limit=64 << 20)
+        tls = None
+        if args.tls:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(args.tls)
+        listener = await asyncio.start_server(server.serve, "127.0.0.1", args.port, backlog=4096, limit=64 << 20,
+                                              ssl=tls)
         print("port", listener.sockets[0].getsockname()[1], flush=True)
         async with listener:
             await listener.serve_forever()
@@ -513,6 +520,7 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--script")
     parser.add_argument("--log")
+    parser.add_argument("--tls")
     parser.add_argument("--stay", action="store_true")
     args = parser.parse_args()
     if not args.stay:

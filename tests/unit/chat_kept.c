@@ -129,7 +129,7 @@ TEST(chat_kept_through_kills_at_any_point)
 	int times_lost[QUESTIONS] = { 0 }, answered = 0, lost = 0;
 	const char *dir = live_run_dir("run");
 	struct ay_arena a = { 0 };
-	struct standin s;
+	struct standin s = { 0 };
 	char *file;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -169,7 +169,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	struct ay_chat_answer got;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_chat *c;
 	char *out;
 
@@ -203,7 +203,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	struct ay_err err = { 0 };
 	struct ay_exchanges *x;
 	const char *const *ids;
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_chat *c;
 
 	spec.in_flight = 2;
@@ -242,7 +242,7 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	struct ay_chat_answer got[3], again;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_chat *c;
 
 	standin_start(&s, "{\"thinking\": \"t\", \"tokens\": [3, 4], \"ops\": {\"aten::mm\": [\"truncated\"], "
@@ -439,7 +439,7 @@ TEST(chat_key_is_nowhere)
 {
 	const char *dir = live_run_dir("run");
 	struct ay_arena a = { 0 };
-	struct standin s;
+	struct standin s = { 0 };
 	char key[300], other[60], *out;
 	int holder = 0;
 	pid_t pid;

@@ -3,6 +3,7 @@
  * The speaker against the stand-in: what is asked, retried, lost, kept and hidden.
  */
 #include "test.h"
+#include "helpers.h"
 #include "standin.h"
 #include "llm/exchange.h"
 
@@ -28,7 +29,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 		{ "aten::sort", "", AY_CHAT_STOP },
 		{ "aten::stack", "plain JSON", AY_CHAT_STOP },
 	};
-	struct standin s;
+	struct standin s = { 0 };
 
 	standin_start(
 		&s,
@@ -77,7 +78,7 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 {
 	static const char *const faults[] = { "429ms:30", "500",   "503:0", "529",   "408",      "409",
 					      "cut",      "reset", "html",  "error", "malformed" };
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 
 	standin_start(&s, "{\"ops\": {\"aten::a0\": [{\"answer\": \"text:x\", \"faults\": [\"429ms:30\"]}],"
@@ -148,7 +149,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-		struct standin s;
+		struct standin s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(i % 2 ? AY_SERVER_ANTHROPIC : AY_SERVER_OPENAI,
 							live_run_dir("run"));
 		struct ay_chat_answer got;
@@ -169,7 +170,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 /* A rate limit is everybody's: no other question is begun before its time is over. */
 TEST(chat_live_a_rate_limit_holds_all_questions)
 {
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -223,7 +224,7 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct standin s;
+		struct standin s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(i % 2 ? AY_SERVER_ANTHROPIC : AY_SERVER_OPENAI,
 							live_run_dir("run"));
 		struct ay_chat_answer got = { 0 };
@@ -252,7 +253,7 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 /* Slow bytes are bytes: the time-out is of silence. */
 TEST(chat_live_slow_answers_are_waited_for)
 {
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_ANTHROPIC, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -300,7 +301,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct standin s;
+		struct standin s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(cases[i].server, live_run_dir("run"));
 		struct ay_chat_answer got;
 		struct ay_err err = { 0 };
@@ -327,7 +328,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 /* A 404 of one question among answers is that question's, not everybody's. */
 TEST(chat_live_one_refusal_among_answers_is_its_own)
 {
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -351,7 +352,7 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 
 TEST(chat_live_nobody_there_and_nothing_to_set)
 {
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -372,12 +373,71 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	ay_arena_release(&a);
 }
 
+/* --- by libcurl's rules ---------------------------------------------------------------------------------- */
+
+/* A name that no resolver knows is reached through a proxy, unless no_proxy says otherwise. */
+TEST(chat_live_proxies_are_used)
+{
+	struct standin s = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
+	struct ay_chat_answer got;
+	struct ay_err err = { 0 };
+
+	standin_start(&s, "{\"default\": [\"text:through\"]}");
+	setenv("http_proxy", ay_sprintf(&a, "http://127.0.0.1:%d", s.port), 1);
+	setenv("no_proxy", "", 1);
+	setenv("OPENAI_BASE_URL", "http://user:secret@model.invalid/v1", 1);
+	CHECKF(live_once(&spec, "q", "?", &a, &got, &err) == 1 && !strcmp(got.text, "through"), "%s", err.msg);
+	CHECK(standin_count(&s, "seen", "q") == 1);
+	CHECK(!strstr(live_file_of(&a, spec.dir), "secret"));
+	setenv("no_proxy", "model.invalid", 1);
+	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	CHECK(live_once(&spec, "q2", "?", &a, &got, &err) == -1);
+	CHECKF(strstr(err.msg, "model.invalid") && !strstr(err.msg, "secret"), "%s", err.msg);
+	ay_arena_release(&a);
+	standin_stop(&s);
+}
+
+/* A certificate that nobody vouches for gets no key; CURL_CA_BUNDLE vouches. */
+TEST(chat_live_certificates_are_examined)
+{
+	struct standin s = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
+	struct ay_chat_answer got;
+	struct ay_err err = { 0 };
+	char *out;
+
+	s.tls = ay_sprintf(&a, "%s/tls.pem", test_dir());
+	if (help_run(
+		    &a,
+		    ay_sprintf(
+			    &a,
+			    "cd %s && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=standin -addext "
+			    "subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem && cat key.pem cert.pem > "
+			    "tls.pem",
+			    test_dir()),
+		    60, &out))
+		test_skip("no openssl to make a certificate: %.100s", out);
+	standin_start(&s, "{\"default\": [\"text:in private\"]}");
+	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
+	CHECKF(strstr(err.msg, "certificate") && strstr(err.msg, "set CURL_CA_BUNDLE"), "%s", err.msg);
+	CHECK(!standin_count(&s, "seen", NULL));
+	ay_err_clear(&err);
+	setenv("CURL_CA_BUNDLE", ay_sprintf(&a, "%s/cert.pem", test_dir()), 1);
+	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	CHECKF(live_once(&spec, "q", "?", &a, &got, &err) == 1 && !strcmp(got.text, "in private"), "%s", err.msg);
+	ay_arena_release(&a);
+	standin_stop(&s);
+}
+
 /* --- many at once -------------------------------------------------------------------------------------------- */
 
 TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 {
 	enum { N = 500 };
-	struct standin s;
+	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_exchanges *x;

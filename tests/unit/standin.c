@@ -61,7 +61,7 @@ void standin_start(struct standin *s, const char *script)
 	if (!s->pid) {
 		dup2(out[1], 1);
 		execl(interpreter, interpreter, "tests/llm/standin.py", "--script", path, "--log", s->log,
-		      (char *)NULL);
+		      s->tls ? "--tls" : NULL, s->tls, (char *)NULL);
 		_exit(127);
 	}
 	close(out[1]);
@@ -73,7 +73,7 @@ void standin_start(struct standin *s, const char *script)
 	fclose(f);
 	setenv("no_proxy", "*", 1);
 	unsetenv("ASSAY_PRICES");
-	snprintf(base, sizeof base, "http://127.0.0.1:%d/v1", s->port);
+	snprintf(base, sizeof base, "http%s://127.0.0.1:%d/v1", s->tls ? "s" : "", s->port);
 	setenv("OPENAI_BASE_URL", base, 1);
 	setenv("ANTHROPIC_BASE_URL", base, 1);
 	setenv("OPENAI_API_KEY", "sk-standin", 1);

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 struct standin {
+	const char *tls; /* a file with key and certificate; set before the start, NULL = none */
 	pid_t pid;
 	int port;
 	char log[200];
