@@ -9,13 +9,13 @@
 
 enum { MAX_TOKENS = 8192 /* where the caller has no wish: what the models of 2024 and later all grant */ };
 
-static json_t *request(const struct ay_chat_spec *s, const json_t *messages, bool own)
+static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d)
 {
 	json_t *list = json_array(), *j, *m;
 	struct ay_str system = { 0 };
 	size_t i;
 
-	(void)own;
+	(void)d;
 	json_array_foreach(messages, i, m)
 	{
 		const char *role = json_string_value(json_object_get(m, "role"));

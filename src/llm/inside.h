@@ -14,7 +14,8 @@ struct question {
 	int64_t number;
 	char *id, *header;
 	json_t *messages;
-	struct ay_str body; /* the request, once it has been written down */
+	bool written;       /* in exchanges.jsonl */
+	struct ay_str body; /* the request, in the words of the last try */
 	char sha256[AY_SHA256_HEX];
 	int tries, unreached;     /* unreached: of those, how often nobody was there */
 	int64_t due_ns, first_ns; /* first_ns: of its first try */
@@ -33,7 +34,8 @@ struct speaker {
 	const char *place;
 	json_t *shown; /* headers as they may be seen */
 	struct question *first, **last;
-	int running;
+	int in_flight, running;
+	struct ay_dialect dialect;
 	int64_t hold_ns;            /* nothing is begun before */
 	int64_t answered, heard_ns; /* heard_ns: when somebody was there last; 0 = never */
 	int refused;                /* in a row */

@@ -8,16 +8,18 @@
 
 #include <string.h>
 
-static json_t *request(const struct ay_chat_spec *s, const json_t *messages, bool own)
+static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d)
 {
-	json_t *j = json_pack("{s:s, s:O, s:b, s:{s:b}}", "model", s->model, "messages", messages, "stream", 1,
-			      "stream_options", "include_usage", 1);
+	json_t *j = json_pack("{s:s, s:O, s:b}", "model", s->model, "messages", messages, "stream", 1);
 
+	if (!d->plain)
+		json_object_set_new(j, "stream_options", json_pack("{s:b}", "include_usage", 1));
 	if (s->temperature >= 0)
 		json_object_set_new(j, "temperature", json_real(s->temperature));
 	/* OpenAI itself has renamed it and refuses the old name for some models; others may not know the new one */
 	if (s->max_tokens > 0)
-		json_object_set_new(j, own ? "max_completion_tokens" : "max_tokens", json_integer(s->max_tokens));
+		json_object_set_new(j, d->own ? "max_completion_tokens" : "max_tokens",
+				    json_integer(s->max_tokens));
 	return j;
 }
 

@@ -25,6 +25,12 @@ struct ay_heard {
 	json_t *usage;                 /* as it was sent */
 };
 
+/* How a server's way differs from its provider's. */
+struct ay_dialect {
+	bool own;   /* not at all: it is the provider */
+	bool plain; /* it has refused stream_options: it does not count tokens */
+};
+
 struct ay_provider {
 	const char *name;
 	const char *key_variable, *base_variable;
@@ -32,8 +38,8 @@ struct ay_provider {
 	const char *path;                    /* behind the base */
 	const char *key_header, *key_before; /* "authorization", "Bearer " */
 	const char *const *headers;          /* further ones, NULL at the end */
-	/* own: at the provider itself, not at another who speaks its language. A new reference. */
-	json_t *(*request)(const struct ay_chat_spec *s, const json_t *messages, bool own);
+	/* A new reference. */
+	json_t *(*request)(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d);
 	/* One event of a stream. -1: not to be understood; an error of the server's is in h. */
 	int (*event)(struct ay_heard *h, const char *data, size_t n);
 	/* An answer in one piece, likewise. */

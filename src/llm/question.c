@@ -125,7 +125,7 @@ void ay_question_drop(struct speaker *sp, int64_t number)
 		q = q->next;
 	if (!q)
 		return; /* answered meanwhile */
-	if (q->body.len)
+	if (q->written)
 		note_dropped(q, "not needed any more");
 	if (!sp->is_fatal) /* which has freed them all */
 		question_free(q);
@@ -138,7 +138,7 @@ void ay_questions_note(struct speaker *sp, const char *why)
 		struct ay_err err = { 0 };
 
 		json_object_set_new(j, "why", text_of(why));
-		if (q->body.len) /* what cannot be written here will be seen as lost */
+		if (q->written) /* what cannot be written here will be seen as lost */
 			ay_exchanges_add(sp->spec->file, j, &err);
 		json_decref(j);
 	}
@@ -218,6 +218,15 @@ static void answer_heard(struct question *q)
 	answer(q, &a, q->now->status, reply);
 }
 
+/* Does another request wait for an answer, and has not failed like this one? Then somebody may be there. */
+static bool is_waited_for(const struct speaker *sp)
+{
+	for (const struct question *q = sp->first; q; q = q->next)
+		if (q->now && !q->now->over && !q->unreached)
+			return true;
+	return false;
+}
+
 /* The try is over and failed: again later, or not at all. */
 static void try_again(struct question *q)
 {
@@ -228,7 +237,7 @@ static void try_again(struct question *q)
 	json_t *j;
 
 	q->unreached += e.nobody;
-	if ((never && q->unreached >= TRIES_NOBODY) || (gone && q->tries >= sp->tries)) {
+	if ((never && q->unreached >= TRIES_NOBODY && !is_waited_for(sp)) || (gone && q->tries >= sp->tries)) {
 		ay_speaker_fatal(sp, e.text, e.hint);
 		return;
 	}
@@ -256,8 +265,11 @@ static void try_over(struct question *q)
 	struct speaker *sp = q->speaker;
 	struct ay_try_end *e = &q->now->end;
 
-	if (e->http)
-		sp->heard_ns = ay_now_ns();
+	if (e->no_options && !sp->dialect.plain) { /* it says itself what it does not know: so be it */
+		sp->dialect.plain = true;
+		e->kind = AY_TRY_AGAIN;
+		e->told_s = 0;
+	}
 	switch (e->kind) {
 	case AY_TRY_ANSWERED: answer_heard(q); break;
 	case AY_TRY_AGAIN: try_again(q); break;
@@ -274,7 +286,10 @@ static void try_over(struct question *q)
 
 static void on_header(void *user, const char *line, size_t n)
 {
-	ay_try_header(((struct question *)user)->now, line, n);
+	struct question *q = user;
+
+	q->speaker->heard_ns = ay_now_ns();
+	ay_try_header(q->now, line, n);
 }
 
 static bool on_bytes(void *user, const char *data, size_t n)
@@ -288,28 +303,36 @@ static void on_done(void *user, const struct ay_http_end *end)
 	ay_try_done(((struct question *)user)->now, end);
 }
 
-/* Writes the question down before anything of it is sent. */
-static int note_asked(struct question *q)
+/* The request in the server's words. */
+static json_t *request_of(struct question *q)
 {
 	struct speaker *sp = q->speaker;
-	const struct ay_speaker_spec *s = sp->spec;
-	json_t *j = ay_exchange_line("asked", q->id), *request;
-	size_t n;
+	const struct ay_provider *p = sp->spec->provider;
+	json_t *j = p ? p->request(sp->chat, q->messages, &sp->dialect)
+		      : json_pack("{s:s, s:O}", "model", sp->chat->model, "messages", q->messages);
+	size_t n = json_dumpb(j, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(15));
+
+	ay_str_release(&q->body);
+	q->body.s = ay_xrealloc(NULL, q->body.cap = n + 1);
+	q->body.len = json_dumpb(j, q->body.s, n, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	return j;
+}
+
+/* Writes the question down before anything of it is sent; takes over request. */
+static int note_asked(struct question *q, json_t *request)
+{
+	struct speaker *sp = q->speaker;
+	const struct ay_provider *p = sp->spec->provider;
+	json_t *j = ay_exchange_line("asked", q->id);
 
 	json_object_set_new(j, "prompt_sha256", json_string(q->sha256));
-	json_object_set_new(j, "server", json_string(s->provider ? s->provider->name : "replay"));
-	if (s->provider) {
-		request = s->provider->request(sp->chat, q->messages, s->own);
-		n = json_dumpb(request, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(15));
-		q->body.s = ay_xrealloc(NULL, q->body.cap = n + 1);
-		q->body.len = json_dumpb(request, q->body.s, n, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_object_set_new(j, "server", json_string(p ? p->name : "replay"));
+	if (p) {
 		json_object_set_new(j, "url", text_of(sp->place));
 		json_object_set(j, "headers", sp->shown);
-	} else {
-		ay_str_add(&q->body, "again");
-		request = json_pack("{s:s, s:O}", "model", sp->chat->model, "messages", q->messages);
 	}
 	json_object_set_new(j, "request", request);
+	q->written = true;
 	return note(sp, j);
 }
 
@@ -333,9 +356,14 @@ static void begin(struct question *q)
 	struct speaker *sp = q->speaker;
 	struct ay_http_request *r;
 	struct ay_err err = { 0 };
+	json_t *request;
 
-	if (!q->body.len && note_asked(q))
+	request = request_of(q);
+	if (!q->written && note_asked(q, json_incref(request))) {
+		json_decref(request);
 		return;
+	}
+	json_decref(request);
 	if (!sp->spec->provider) {
 		replay(q);
 		return;
@@ -366,7 +394,7 @@ void ay_questions_begin(struct speaker *sp)
 
 	if (now < sp->hold_ns)
 		return;
-	for (struct question *q = sp->first; q && sp->running < sp->chat->in_flight && !sp->is_fatal; q = next) {
+	for (struct question *q = sp->first; q && sp->running < sp->in_flight && !sp->is_fatal; q = next) {
 		next = q->next;
 		if (!q->now && q->due_ns <= now)
 			begin(q);
@@ -415,7 +443,7 @@ int ay_questions_wait_ms(const struct speaker *sp)
 
 		if (q->now)
 			due = q->now->request.heard_ns + (int64_t)(sp->timeout_s * SECOND_NS);
-		else if (sp->running >= sp->chat->in_flight)
+		else if (sp->running >= sp->in_flight)
 			continue;
 		if (due < at)
 			at = due;

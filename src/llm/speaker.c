@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TRIES = 8 };
+enum { TRIES = 8, SPARE_FILES = 50 };
 #define TIMEOUT_S 300.0
 #define CONNECT_S 30.0
 
@@ -130,7 +130,7 @@ static void close_others(const struct ay_speaker_spec *s)
 	syscall(SYS_close_range, hi + 1, ~0U, 0);
 }
 
-static void enter(const struct ay_speaker_spec *s)
+static void enter(struct speaker *sp)
 {
 	struct rlimit none = { 0 }, files;
 	static const int ignored[] = { SIGINT, SIGHUP, SIGPIPE, SIGQUIT };
@@ -138,14 +138,17 @@ static void enter(const struct ay_speaker_spec *s)
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NAME, "assay-speaker");
 	setrlimit(RLIMIT_CORE, &none);
+	sp->in_flight = sp->chat->in_flight;
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files); /* a descriptor for each request in flight */
+		setrlimit(RLIMIT_NOFILE, &files); /* a descriptor for each request in flight, and some to spare */
+		if (files.rlim_max < (rlim_t)sp->in_flight + SPARE_FILES)
+			sp->in_flight = files.rlim_max > SPARE_FILES ? (int)files.rlim_max - SPARE_FILES : 1;
 	}
 	signal(SIGTERM, SIG_DFL);
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN); /* the parent decides when to end, and this ends with it */
-	close_others(s);
+	close_others(sp->spec);
 }
 
 static void add_header(struct speaker *sp, const char **list, int *n, const char *name, const char *value,
@@ -173,7 +176,7 @@ static int open_http(struct speaker *sp, const char **version, struct ay_err *er
 
 		add_header(sp, list, &n, ay_strndup(&sp->arena, *l, (size_t)(colon - *l)), colon + 2, false);
 	}
-	return ay_http_open(&sp->http, sp->spec->url, list, sp->chat->in_flight,
+	return ay_http_open(&sp->http, sp->spec->url, list, sp->in_flight,
 			    sp->timeout_s < CONNECT_S ? sp->timeout_s : CONNECT_S, version, err);
 }
 
@@ -194,7 +197,8 @@ _Noreturn void ay_speaker_run(struct ay_speaker_spec *s)
 	struct ay_err err = { 0 };
 	const char *version = "replay";
 
-	enter(s);
+	enter(&sp);
+	sp.dialect.own = s->own;
 	sp.last = &sp.first;
 	sp.timeout_s = s->chat->timeout_s > 0 ? s->chat->timeout_s : TIMEOUT_S;
 	sp.tries = s->chat->tries > 0 ? s->chat->tries : TRIES;

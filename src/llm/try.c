@@ -113,13 +113,13 @@ static int status_of_type(const char *type, int status)
 }
 
 /* Ours that it does not take, if it says so. */
-static const char *parameter(const struct ay_heard *h)
+static const char *parameter(const struct ay_try *t)
 {
 	static const char *const names[] = { "temperature", "max_completion_tokens", "max_tokens",
 					     "stream_options" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(h->error_param, names[i]) || strstr(ay_str_text(&h->error), names[i]))
+		if (!strcmp(t->heard.error_param, names[i]) || strstr(ay_str_text(&t->raw), names[i]))
 			return names[i];
 	return NULL;
 }
@@ -135,6 +135,7 @@ static void hint_parameter(struct ay_try *t, const char *name)
 	};
 
 	t->end.kind = AY_TRY_REFUSED;
+	t->end.no_options = !strcmp(name, "stream_options");
 	snprintf(t->end.hint, sizeof t->end.hint, "%s does not take the parameter '%s'", t->model, name);
 	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
 		if (!strcmp(name, hints[i].name))
@@ -150,8 +151,8 @@ static void hint(struct ay_try *t, int status)
 	switch (status) {
 	case 400:
 	case 422:
-		if (parameter(&t->heard))
-			hint_parameter(t, parameter(&t->heard));
+		if (parameter(t))
+			hint_parameter(t, parameter(t));
 		break;
 	case 401: snprintf(s, n, "set %s to a key that %s takes", p->key_variable, t->place); break;
 	case 402: snprintf(s, n, "the account of %s has nothing left to spend", p->key_variable); break;

@@ -22,10 +22,11 @@ enum ay_try_kind {
 struct ay_try_end {
 	enum ay_try_kind kind;
 	int http;
-	bool nobody;    /* AGAIN: there was no connection */
-	double told_s;  /* AGAIN: what the server asks to wait; < 0: nothing */
-	char text[700]; /* all but ANSWERED: what happened */
-	char hint[300]; /* REFUSED, FATAL, nobody: what to set */
+	bool nobody;     /* AGAIN: there was no connection */
+	double told_s;   /* AGAIN: what the server asks to wait; < 0: nothing */
+	char text[700];  /* all but ANSWERED: what happened */
+	char hint[300];  /* REFUSED, FATAL, nobody: what to set */
+	bool no_options; /* REFUSED: for stream_options, which can be left out */
 };
 
 struct ay_try {

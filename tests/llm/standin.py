@@ -37,6 +37,7 @@ or an object: {"answer": one of these, "faults": [one for each try before it], "
 
     NNN, NNN:S     that status, with Retry-After: S      429ms:MS, 429date:S, 429reset:S   other ways to say it
     quota          429 for good                          temperature   400 that names the parameter
+    options        400 as long as stream_options is sent
     echo           401 whose message holds the key       redirect      307
     cut            closed in the middle of the answer    reset         closed before it
     malformed      an event that is no JSON              html          200 and a web page
@@ -390,6 +391,8 @@ class Server:
                   key="right" if right else "wrong", stream=bool(request.get("stream")), **{"try": tried})
         answer = self.entry(op, attempt, request)
         fault = self.fault(ident, answer, tried)
+        if fault == "options" and "stream_options" not in request:
+            fault = None
         text = answer.make(self.kernels, op, prompt, key)
         if text is None:
             answer = Answer(self.script, self.script.get("missing", "refusing"))
@@ -478,6 +481,7 @@ class Server:
         special = {"quota": (429, "insufficient_quota", "You exceeded your current quota.", None),
                    "temperature": (400, "unsupported_value", "Unsupported value: 'temperature' does not support 0.8.",
                                    "temperature"),
+                   "options": (400, None, "Unrecognized request argument supplied: stream_options", None),
                    "echo": (401, "invalid_api_key", "Incorrect API key provided: %s." % key, None),
                    "model": (404, "model_not_found", "The model does not exist.", "model"),
                    "redirect": (307, "moved", "moved", None)}

@@ -279,21 +279,37 @@ TEST(chat_requests_have_the_form_of_their_server)
 	struct ay_chat_spec s = { .model = "m", .temperature = 0.8, .max_tokens = 9 };
 	static const struct {
 		const struct ay_provider *p;
-		bool own;
+		struct ay_dialect dialect;
 		double temperature;
 		int64_t max_tokens;
 		const char *want;
 	} forms[] = {
-		{ &ay_provider_openai, true, 0.8, 9,
+		{ &ay_provider_openai,
+		  { .own = true },
+		  0.8,
+		  9,
 		  "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\","
 		  "\"content\":\"U\"}],"
 		  "\"stream\":true,\"stream_options\":{\"include_usage\":true},\"temperature\":0.8,\"max_"
 		  "completion_tokens\":9}" },
-		{ &ay_provider_openai, false, -1, 9,
+		{ &ay_provider_openai,
+		  { 0 },
+		  -1,
+		  9,
 		  "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\","
 		  "\"content\":\"U\"}],"
 		  "\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":9}" },
-		{ &ay_provider_anthropic, true, 0, 0,
+		{ &ay_provider_openai,
+		  { .plain = true },
+		  -1,
+		  0,
+		  "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\","
+		  "\"content\":\"U\"}],"
+		  "\"stream\":true}" },
+		{ &ay_provider_anthropic,
+		  { 0 },
+		  0,
+		  0,
 		  "{\"model\":\"m\",\"max_tokens\":8192,\"messages\":[{\"role\":\"user\",\"content\":\"U\"}],"
 		  "\"stream\":true,"
 		  "\"system\":\"S\",\"temperature\":0.0}" },
@@ -305,7 +321,7 @@ TEST(chat_requests_have_the_form_of_their_server)
 
 		s.temperature = forms[i].temperature;
 		s.max_tokens = forms[i].max_tokens;
-		j = forms[i].p->request(&s, m, forms[i].own);
+		j = forms[i].p->request(&s, m, &forms[i].dialect);
 		got[json_dumpb(j, got, sizeof got - 1, JSON_COMPACT | JSON_REAL_PRECISION(15))] = 0;
 		CHECK_STR(got, forms[i].want);
 		json_decref(j);

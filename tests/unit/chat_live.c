@@ -350,6 +350,28 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 	standin_stop(&s);
 }
 
+/* A server that does not know stream_options is asked without them, once it has said so. */
+TEST(chat_live_what_a_server_does_not_know_is_left_out)
+{
+	struct standin s = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
+	struct ay_chat_answer got;
+	struct ay_err err = { 0 };
+	struct ay_chat *c;
+
+	standin_start(&s, "{\"default\": [{\"answer\": \"text:y\", \"faults\": [\"options\", \"options\"]}]}");
+	c = live_open_chat(&spec);
+	for (int i = 0; i < 3; i++) {
+		live_ask(c, ay_sprintf(&a, "q%d", i), "?");
+		CHECKF(live_wait_answer(c, &a, &got, &err) == 1 && got.end == AY_CHAT_STOP, "%s", err.msg);
+	}
+	ay_chat_close(c);
+	CHECK(standin_count(&s, "seen", "q0") == 2 && standin_count(&s, "seen", "q1") == 1);
+	ay_arena_release(&a);
+	standin_stop(&s);
+}
+
 TEST(chat_live_nobody_there_and_nothing_to_set)
 {
 	struct standin s = { 0 };
