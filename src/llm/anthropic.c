@@ -52,7 +52,8 @@ static void hear_usage(struct ay_heard *h, json_t *usage)
 		ay_heard_count(&n, json_object_get(usage, read[i]));
 		in = in > INT64_MAX - n ? INT64_MAX : in + n;
 	}
-	if (json_object_get(usage, "input_tokens"))
+	/* said at the start or at the end, and zero at the other: by whoever stands between */
+	if (json_object_get(usage, "input_tokens") && in > h->tokens_in)
 		h->tokens_in = in;
 	ay_heard_count(&h->tokens_out, json_object_get(usage, "output_tokens"));
 	if (!h->usage)

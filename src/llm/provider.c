@@ -101,12 +101,19 @@ void ay_heard_count(int64_t *to, const json_t *n)
 
 bool ay_heard_error(struct ay_heard *h, const json_t *j)
 {
-	const json_t *e = json_object_get(j, "error"), *text;
+	const json_t *e = json_object_get(j, "error"), *text, *code;
 
+	const char *object = json_string_value(json_object_get(j, "object"));
+
+	if ((!e || json_is_null(e)) && json_is_string(json_object_get(j, "detail")))
+		e = json_object_get(j, "detail");
+	if ((!e || json_is_null(e)) && object && !strcmp(object, "error"))
+		e = j; /* without a box around it, as vLLM had it */
 	if (!e || json_is_null(e))
-		e = json_is_string(json_object_get(j, "detail")) ? json_object_get(j, "detail") : NULL;
-	if (!e)
 		return false;
+	code = json_object_get(e, "code");
+	if (json_is_integer(code) && json_integer_value(code) >= 400 && json_integer_value(code) <= 599)
+		h->error_status = (int)json_integer_value(code);
 	text = json_is_object(e) ? json_object_get(e, "message") : e;
 	ay_str_clear(&h->error);
 	if (json_is_string(text))
@@ -115,7 +122,7 @@ bool ay_heard_error(struct ay_heard *h, const json_t *j)
 		ay_str_add(&h->error, "an error without a word");
 	ay_heard_keep(h->error_type, sizeof h->error_type, json_object_get(e, "type"));
 	/* of OpenAI's two names the code says more: "insufficient_quota" is of type "insufficient_quota" or not */
-	ay_heard_keep(h->error_type, sizeof h->error_type, json_object_get(e, "code"));
+	ay_heard_keep(h->error_type, sizeof h->error_type, code);
 	ay_heard_keep(h->error_param, sizeof h->error_param, json_object_get(e, "param"));
 	return true;
 }

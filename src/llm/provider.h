@@ -17,6 +17,7 @@ struct ay_heard {
 	struct ay_str text, thinking, refusal;
 	struct ay_str error; /* the server's own words; empty = none */
 	char error_type[64]; /* "overloaded_error" */
+	int error_status;    /* where its code is one of HTTP; 0 = none */
 	char error_param[64];
 	char reason[64]; /* its word for why it stopped; "" = it has not said */
 	char id[128], model[128];

@@ -9,7 +9,10 @@
 
 #define FIRST_S   0.5
 #define LONGEST_S 60.0
-#define ABSURD_S  1e9 /* 30 years: nobody means that */
+#define ABSURD_S  1e9  /* 30 years: nobody means that */
+#define EPOCH_S   1e8  /* from here on a number is a time of day, and from */
+#define EPOCH_MS  1e11 /* here on in milliseconds, as OpenRouter gives it */
+#define MOST      1e15
 
 /* A number that a hostile server may have chosen. */
 static bool number(const char *s, const char **end, double *x)
@@ -19,8 +22,8 @@ static bool number(const char *s, const char **end, double *x)
 	*x = strtod(s, &e);
 	if (end)
 		*end = e;
-	if (*x > ABSURD_S)
-		*x = ABSURD_S;
+	if (*x > MOST)
+		*x = MOST;
 	return e != s && *x >= 0; /* no NaN either */
 }
 
@@ -79,7 +82,7 @@ static struct ay_limit *limit_of(struct ay_limits *l, const char *name, const ch
 	size_t n = strlen(name), p = strlen(prefix), s = strlen(suffix);
 	int i = 0;
 
-	if (n <= p + s || n - p - s >= sizeof l->limit[0].name || strncasecmp(name, prefix, p) ||
+	if (n < p + s || n - p - s >= sizeof l->limit[0].name || strncasecmp(name, prefix, p) ||
 	    strcasecmp(name + n - s, suffix))
 		return NULL;
 	while (i < l->n &&
@@ -94,8 +97,8 @@ static struct ay_limit *limit_of(struct ay_limits *l, const char *name, const ch
 
 static void rate_limit(struct ay_limits *l, const char *name, const char *value)
 {
-	struct ay_limit *left = limit_of(l, name, "x-ratelimit-remaining-", "");
-	struct ay_limit *reset = limit_of(l, name, "x-ratelimit-reset-", "");
+	struct ay_limit *left = limit_of(l, name, "x-ratelimit-remaining", "");
+	struct ay_limit *reset = limit_of(l, name, "x-ratelimit-reset", "");
 
 	if (!left)
 		left = limit_of(l, name, "anthropic-ratelimit-", "-remaining");
@@ -106,6 +109,10 @@ static void rate_limit(struct ay_limits *l, const char *name, const char *value)
 	if (reset) {
 		reset->reset_is_date = date(value, &reset->reset_s);
 		reset->has_reset = reset->reset_is_date || duration(value, &reset->reset_s);
+		if (reset->has_reset && !reset->reset_is_date && reset->reset_s >= EPOCH_S) {
+			reset->reset_is_date = true;
+			reset->reset_s /= reset->reset_s >= EPOCH_MS ? 1000 : 1;
+		}
 	}
 }
 
@@ -158,12 +165,17 @@ static double until(const struct ay_limits *l, double epoch_s, double now_s)
 	return s > 0 ? s : 0;
 }
 
+static double sane(double s)
+{
+	return s < ABSURD_S ? s : ABSURD_S;
+}
+
 double ay_limits_wait(const struct ay_limits *l, double now_s)
 {
 	double wait = -1;
 
 	if (l->has_after)
-		return l->after_is_date ? until(l, l->after_s, now_s) : l->after_s;
+		return sane(l->after_is_date ? until(l, l->after_s, now_s) : l->after_s);
 	for (int i = 0; i < l->n; i++) {
 		const struct ay_limit *m = &l->limit[i];
 		double s = m->reset_is_date ? until(l, m->reset_s, now_s) : m->reset_s;
@@ -171,7 +183,7 @@ double ay_limits_wait(const struct ay_limits *l, double now_s)
 		if (m->has_left && m->has_reset && m->left == 0 && s > wait)
 			wait = s;
 	}
-	return wait;
+	return sane(wait);
 }
 
 double ay_retry_wait(int tries, double told_s, double chance)

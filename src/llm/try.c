@@ -198,7 +198,7 @@ static void failed(struct ay_try *t, int status)
 	else
 		ay_str_add_safe(&b, ay_str_text(&t->raw), t->raw.len, SHOWN);
 	if (status >= 200 && status < 300)
-		status = 500;
+		status = t->heard.error_status ? t->heard.error_status : 500;
 	status = status_of_type(t->heard.error_type, status);
 	if (status == 400 && strstr(ay_str_text(&t->heard.error), "credit balance"))
 		status = 402; /* Anthropic's word for it */
@@ -214,11 +214,22 @@ static void take_raw(struct ay_try *t)
 {
 	json_t *j = json_loadb(ay_str_text(&t->raw), t->raw.len, JSON_ALLOW_NUL, NULL);
 
-	if (t->status >= 300)
-		ay_heard_error(&t->heard, j);
+	if (t->status >= 300) /* Google's come in a list */
+		ay_heard_error(&t->heard, json_is_array(j) ? json_array_get(j, 0) : j);
 	else
 		t->malformed = !json_is_object(j) || t->provider->whole(&t->heard, j);
 	json_decref(j);
+}
+
+/* A reason that is none: the server ran out of something, or broke. */
+static bool is_broken_off(const struct ay_heard *h)
+{
+	static const char *const reasons[] = { "insufficient_system_resource", "error" };
+
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (!strcmp(h->reason, reasons[i]))
+			return true;
+	return false;
 }
 
 void ay_try_done(struct ay_try *t, const struct ay_http_end *end)
@@ -246,6 +257,8 @@ void ay_try_done(struct ay_try *t, const struct ay_http_end *end)
 		failed(t, t->status);
 	} else if (t->malformed) {
 		fail(t, AY_TRY_AGAIN, "what came is no answer of %s's kind", t->provider->name);
+	} else if (is_broken_off(&t->heard)) {
+		fail(t, AY_TRY_AGAIN, "the server broke off: %s", t->heard.reason);
 	} else if (t->heard.ended ? t->heard.reason[0] || t->heard.text.len : end->whole && t->heard.reason[0]) {
 		t->end.kind = AY_TRY_ANSWERED;
 	} else {

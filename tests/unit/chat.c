@@ -47,7 +47,8 @@ static const char anthropic_stream[] =
 	"data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":"
 	"\"\\ud83d\\ude00x;\"}}\n\n"
 	"data: "
-	"{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":{\"output_tokens\":34}}"
+	"{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":{\"input_tokens\":0,"
+	"\"output_tokens\":34}}"
 	"\n\n"
 	"data: {\"type\":\"message_stop\"}\n\n";
 
@@ -105,7 +106,8 @@ TEST(chat_a_cut_stream_is_no_answer)
 		const char *text, *last; /* from here on it is whole */
 	} streams[] = {
 		{ &ay_provider_openai, openai_stream, "x;\"},\"finish_reason\":\"length\"}]}" },
-		{ &ay_provider_anthropic, anthropic_stream, "max_tokens\"},\"usage\":{\"output_tokens\":34}}" },
+		{ &ay_provider_anthropic, anthropic_stream,
+		  "max_tokens\"},\"usage\":{\"input_tokens\":0,\"output_tokens\":34}}" },
 	};
 
 	for (int s = 0; s < 2; s++) {
@@ -230,6 +232,14 @@ TEST(chat_errors_mean_what_they_say)
 		{ 200, "{\"error\":{\"message\":\"late\",\"type\":\"overloaded_error\"}}", AY_TRY_AGAIN, "late" },
 		{ 200, "{\"error\":{\"message\":\"late\",\"type\":\"authentication_error\"}}", AY_TRY_FATAL,
 		  "late" },
+		{ 200, "{\"error\":{\"message\":\"pay\",\"code\":402}}", AY_TRY_FATAL, "pay" },
+		{ 200,
+		  "{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"insufficient_system_"
+		  "resource\"}]}",
+		  AY_TRY_AGAIN, "broke off" },
+		{ 404, "{\"object\":\"error\",\"message\":\"no model\",\"code\":404}", AY_TRY_REFUSED,
+		  "HTTP 404: no model" },
+		{ 400, "[{\"error\":{\"code\":400,\"message\":\"listed\"}}]", AY_TRY_NEVER, "HTTP 400: listed" },
 		{ 200, "<html>", AY_TRY_AGAIN, "no answer" },
 		{ 200, "{}", AY_TRY_AGAIN, "no answer" },
 		{ 200, "[1]", AY_TRY_AGAIN, "no answer" },
@@ -390,6 +400,10 @@ TEST(chat_waits_as_long_as_the_server_asks)
 		  "anthropic-ratelimit-requests-reset: 2026-10-21T08:28:30+01:00\r\n",
 		  30 },
 		{ "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 9s\r\nretry-after: 1\r\n", 1 },
+		{ "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1792567690000\r\n", 10 },
+		{ "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1792567690\r\n", 10 },
+		{ "x-ratelimit-remaining-tokens: -1\r\nx-ratelimit-reset-tokens: 0\r\n", -1 },
+		{ "x-ratelimit-remaining-tokens: 0\r\nx-ratelimit-reset-requests: 5s\r\n", -1 },
 		{ "Retry-After: soon\r\n", -1 },
 		{ "Retry-After: -5\r\n", -1 },
 		{ "Retry-After: nan\r\n", -1 },
