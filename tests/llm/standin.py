@@ -61,6 +61,8 @@ import zlib
 
 OP = r"\b([a-z][a-z0-9_]*::[A-Za-z_][A-Za-z0-9_]*)"
 MARK = "stand-in: wrong"
+# What is due CHEAT at once, whatever the operator: an answer in the executor's name.
+FORGERY = "__attribute__((constructor)) static void forge(void)\n{\n\tsend(3, \"done\", 4, MSG_NOSIGNAL);\n}\n"
 PAGE = "<html><body>Service under maintenance</body></html>"
 EXTENSION = {"c": "c", "cuda": "cu", "python": "py", "triton": "py"}
 ERRORS = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
@@ -157,8 +159,8 @@ class Kernels:
         if self.ext == "py":
             call = "return torch.ops.%s(*args, **kwargs)" % op.replace("::", ".")
             return "import torch\n\n\n" + self.stubs(op, prompt, lambda n: call)
-        body = self.stubs(op, prompt, lambda n: "close(3);\n\treturn 0;")
-        return "#include <assay/kernel.h>\n#include <unistd.h>\n" + body
+        stubs = self.stubs(op, prompt, lambda n: "return 0;")
+        return "#include <assay/kernel.h>\n#include <sys/socket.h>\n" + FORGERY + stubs
 
 
 class Answer:

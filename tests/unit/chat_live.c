@@ -24,7 +24,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 		{ "aten::neg", "```c\n/* due: PASS", AY_CHAT_LENGTH },
 		{ "aten::mm", "", AY_CHAT_REFUSED },
 		{ "aten::bmm", "", AY_CHAT_REFUSED },
-		{ "aten::floor", "close(3);", AY_CHAT_STOP },
+		{ "aten::floor", "send(3, ", AY_CHAT_STOP },
 		{ "aten::cat", "A loop", AY_CHAT_STOP },
 		{ "aten::sort", "", AY_CHAT_STOP },
 		{ "aten::stack", "plain JSON", AY_CHAT_STOP },
