@@ -30,6 +30,11 @@ grep -q 'built without Python.s headers: install python3-dev and build it again'
 "$dir/plain" doctor --quick | grep -q '^note     extension  *built without' || fail "doctor misses the extension"
 "$dir/plain" check kernels/c/aten_relu.c --timing none > "$dir/log" || { cat "$dir/log"; fail "C kernels need Python's headers"; }
 
+# libcurl is opened where there is one, by this program too.
+if ldconfig -p 2> /dev/null | grep -q 'libcurl\(-gnutls\)\{0,1\}\.so\.4'; then
+	"$build/portable/assay" doctor --quick | grep -q '^ok  *libcurl  *libcurl/' || fail "it finds no libcurl"
+fi
+
 # A right and a wrong kernel, built here: the forge keeps the objects in its cache.
 mkdir -p "$dir/bare/bin" "$dir/bare/dev" "$dir/bare/proc" "$dir/bare/tmp" "$dir/bare/k"
 object() { # SOURCE NAME
@@ -86,5 +91,6 @@ due 2 'no glue of assay.s inside: install clang or gcc' /bin/assay check /k/bare
 due 2 'no python3 with torch was found (there is no python3 in $PATH)' /bin/assay check /k/relu.py
 due 2 'cannot run the interpreter .*/no/python' /bin/assay check /k/relu.py --python /no/python
 due 2 '^note     Python  *no python3 with torch' /bin/assay doctor
+due 2 '^note     libcurl  *missing: no language model can be asked' /bin/assay doctor
 chroot "$dir/bare" /bin/assay doctor > "$dir/log" 2>&1
 grep -q '^missing  system  *there is no /proc' "$dir/log" || { cat "$dir/log"; fail "doctor misses no /proc"; }
