@@ -93,6 +93,17 @@ static bool is_given(const void *at, enum opt_kind kind)
 	}
 }
 
+const char *llm_given(const struct llm_options *o)
+{
+	for (int i = 0; i < SETTINGS; i++)
+		if (is_given((const char *)o + settings[i].at, settings[i].kind))
+			return settings[i].flag;
+	return o->agent_rounds   ? "--kernel-agent-max-rounds"
+	       : o->in_flight    ? "--num-workers"
+	       : o->print_prompt ? "--print-prompt"
+				 : NULL;
+}
+
 json_t *llm_settings_json(const struct llm *m)
 {
 	json_t *j = json_object();

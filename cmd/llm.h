@@ -61,5 +61,7 @@ struct llm_options {
 
 /* Is it one where a model writes the kernels? */
 bool llm_is_backend(const char *backend);
+/* The first of the options above that was given, for whoever has no use for it; NULL: none was. */
+const char *llm_given(const struct llm_options *o);
 
 #endif

@@ -3,6 +3,7 @@
  * report - what a run says; what changed between two.
  */
 #include "cmd.h"
+#include "llm/results.h"
 #include "report/compare.h"
 
 #include <stdio.h>
@@ -62,13 +63,29 @@ static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 	if (ay_summary_read(dir, s, err))
 		return -1;
 	ay_run_found_print(&found, &s->found);
-	rc = s->ncase || s->nkernel
+	rc = s->ncase || s->nkernel || json_object_get(s->head, "llm") /* a model may refuse everything */
 		     ? 0
 		     : ay_fail(err, AY_ERR_IO, "the run '%s' holds no verdict: %s", dir, ay_str_text(&found));
 	if (!rc && s->found.first_bad)
 		fprintf(stderr, "assay: %s: %s\n", dir, ay_str_text(&found));
 	ay_str_release(&found);
 	return rc;
+}
+
+/* Of a run in which a model wrote the kernels: how many rounds that took, and what it cost. */
+static void add_generation(struct ay_str *b, const char *dir, const struct ay_summary *s, enum ay_format f)
+{
+	struct ay_err none = { 0 };
+	struct ay_gen g = { 0 };
+
+	if ((f == AY_FORMAT_TEXT || f == AY_FORMAT_MD) && json_object_get(s->head, "llm") &&
+	    !ay_gen_read(dir, &g, &none)) {
+		if (f == AY_FORMAT_MD)
+			ay_gen_markdown(b, &g, s);
+		else
+			ay_gen_print(b, &g, s);
+	}
+	ay_gen_release(&g);
 }
 
 static int report_one(const struct report *r, const char *dir, struct ay_err *err)
@@ -78,10 +95,12 @@ static int report_one(const struct report *r, const char *dir, struct ay_err *er
 	struct ay_str b = { 0 };
 	int rc = read_run(dir, &s, err);
 
-	if (!rc && r->failures && !ay_report_failures(&b, &s, r->op, r->format) && r->format == AY_FORMAT_TEXT)
+	if (!rc && r->failures && !ay_report_failures(&b, &s, r->op, r->format) && r->format == AY_FORMAT_TEXT) {
 		ay_str_add(&b, r->op ? "no failures of that operator\n" : "no failures\n");
-	else if (!rc && !r->failures)
+	} else if (!rc && !r->failures) {
 		ay_report_run(&b, &s, r->format, &screen);
+		add_generation(&b, dir, &s, r->format);
+	}
 	if (!rc)
 		rc = write_out(&b, err);
 	ay_summary_release(&s);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole run against the stand-in, over all operators of a set and with every kind of answer, must give exactly what its
-script implies: who is solved in which round, how many attempts, tokens, and which verdicts.
+"""A whole run against the stand-in, over all operators of a set and with every kind of answer, must give exactly what
+its script implies: who is solved in which round, how many attempts, tokens, and which verdicts.
 
     python3 tests/llm/full.py BUILD_DIR SCRATCH [DATASET]
 
@@ -23,8 +23,8 @@ KINDS = {"correct": ("fenced", "PASS"), "wrong": ("fenced", "a failure"), "uncom
          "truncated": ("truncated", None), "refusing": ("refused", None), "no code": ("no code", None),
          "empty": ("empty", None), "cheating": ("fenced", "a failure")}
 PLANS = [["correct"], ["wrong", "correct"], ["uncompilable", "truncated", "correct"], ["refusing", "correct"],
-         ["cheating", "no code", "correct"], ["wrong"], ["empty", "correct"], ["uncompilable"], ["truncated", "wrong", "correct"],
-         ["refusing"]]
+         ["cheating", "no code", "correct"], ["wrong"], ["empty", "correct"], ["uncompilable"],
+         ["truncated", "wrong", "correct"], ["refusing"]]
 ROUNDS = 3
 
 
@@ -34,7 +34,8 @@ def run(args, **more):
 
 
 def operators(assay, dataset):
-    code, out, err = run([assay, "eval", "--suite", dataset, "--quick", "--timing", "none", "--backend", "reference", "--list"])
+    code, out, err = run([assay, "eval", "--suite", dataset, "--quick", "--timing", "none", "--backend", "reference",
+                          "--list"])
     assert not code, err
     return [line.split()[0] for line in out.splitlines()]
 
@@ -62,10 +63,10 @@ def solvable(assay, dataset, kernels, scratch):
     for op, path in kernels.items():
         target = "%s/one/%s.c" % (scratch, op.replace("::", "."))
         with open(path, encoding="utf-8") as f, open(target, "w", encoding="utf-8") as g:
-            g.write(f.read().replace("due: PASS", "due: PASS, " + op, 1))  # one sample may be that of several operators
+            g.write(f.read().replace("due: PASS", "due: PASS, " + op, 1))  # one may be the sample of several
         kernels[op] = target
-    code, _, err = run([assay, "eval", "--suite", dataset, "--quick", "--timing", "none", "--kernels", scratch + "/one",
-                        "--out", scratch + "/by-eval"])
+    code, _, err = run([assay, "eval", "--suite", dataset, "--quick", "--timing", "none", "--kernels",
+                        scratch + "/one", "--out", scratch + "/by-eval"])
     assert code in (0, 1), err
     overloads, passed = {}, {}
     with open(scratch + "/by-eval/operator_summary.csv", encoding="utf-8", newline="") as f:
@@ -79,7 +80,7 @@ def solvable(assay, dataset, kernels, scratch):
 
 
 def expect(names, kernels, passed):
-    """The script, and for each operator the round in which it is solved (None: never) and its attempts' (reply, verdict)."""
+    """The script, and for each operator the round in which it is solved (None: never) and its answers."""
     script = {"tokens": TOKENS, "key": standin.KEY, "missing": "refusing", "sources": kernels, "ops": {}}
     due = {}
     for i, op in enumerate(names):
@@ -104,8 +105,8 @@ def main(build, scratch, dataset="kernelgenbench-aten"):
     script, due = expect(names, kernels, passed)
     log, out = scratch + "/standin.log", scratch + "/run"
     with standin.Standin(script, log) as s:
-        code, text, err = run([assay, "llm", "--dataset", dataset, "--max-rounds", str(ROUNDS), "--lang", "c", "--quick",
-                               "--out", out], env=s.environment())
+        code, text, err = run([assay, "llm", "--dataset", dataset, "--max-rounds", str(ROUNDS), "--lang", "c",
+                               "--quick", "--out", out], env=s.environment())
     assert code == 0, (code, text[-2000:], err[-2000:])
     with open(out + "/pass_at_k_results.json", encoding="utf-8") as f:
         got = json.load(f)
@@ -150,8 +151,7 @@ def main(build, scratch, dataset="kernelgenbench-aten"):
     with open(log, encoding="utf-8") as f:
         asked = [json.loads(line) for line in f]
     same("requests", sum(x["event"] == "seen" for x in asked), attempts)
-    same("key in the run", subprocess.run(["grep", "-rl", standin.KEY, out], capture_output=True, text=True, check=False).stdout,
-         "")
+    same("key in the run", run(["grep", "-rl", standin.KEY, out])[1], "")
     print("\n".join(wrong[:30]) or "%d operators, %d solved, %d attempts, as scripted (%d samples solve theirs)" % (
         len(names), len(solved), attempts, len(passed)))
     return bool(wrong) or len(solved) < len(names) // 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills a generation run with SIGKILL at five points and resumes it. In the end it must be what an undisturbed run of the
-same script is; no answer that had reached the run may have been asked for again; every question that was in flight must
-have been reported as lost, and none else.
+"""Kills a generation run with SIGKILL at five points and resumes it. In the end it must be what an undisturbed run of
+the same script is; no answer that had reached the run may have been asked for again; every question that was in flight
+must have been reported as lost, and none else.
 
     python3 tests/llm/kill.py BUILD_DIR SCRATCH
 """
@@ -136,7 +136,8 @@ def check_counts(run, log):
         if seen[i] > asked[i]:
             wrong.append("%s came to the service %d times and was asked %d times" % (i, seen[i], asked[i]))
     twice = [k for k, n in collections.Counter(x["attempt"] for x in run.records("attempt")).items() if n > 1]
-    twice += [k for k, n in collections.Counter((x["kernel_sha256"], x["case"]) for x in run.records("case")).items() if n > 1]
+    cases = collections.Counter((x["kernel_sha256"], x["case"]) for x in run.records("case"))
+    twice += [k for k, n in cases.items() if n > 1]
     if twice:
         wrong.append("recorded twice: %s" % twice[:3])
     if not sum(lost.values()):

@@ -31,3 +31,8 @@ TEST_SLOW(llm_full_run_gives_what_its_script_implies)
 {
 	run_script("full.py", 900);
 }
+
+TEST(llm_500_requests_at_once_lose_and_double_nothing_and_show_no_key)
+{
+	run_script("crowd.py", 300);
+}
