@@ -503,7 +503,8 @@ static int run(struct eval *e, struct ay_err *err)
 	if (e->o.backend && llm_is_backend(e->o.backend))
 		return llm_run(e, err);
 	if (llm_given(&e->llm))
-		return ay_fail(err, AY_ERR_USAGE, "%s is for the backends llm and kernel_agent", llm_given(&e->llm)),
+		return ay_fail(err, AY_ERR_USAGE, "%s is for the backends llm and kernel_agent",
+			       llm_given(&e->llm)),
 		       EXIT_FAILED;
 	if (!prepare(e, err)) {
 		if (e->o.list)

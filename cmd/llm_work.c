@@ -110,6 +110,29 @@ static void add_solved(const struct bench *b, const struct ay_task_result *r, js
 	json_decref(seen);
 }
 
+/* Overloads that the problem has cases of, for a file that has none of them. */
+static const char *name_asked(const struct bench *b, struct ay_arena *a)
+{
+	const struct ay_suite *s = &b->problem->suite;
+	struct ay_str text = { 0 };
+	const char *kept;
+
+	ay_str_add(&text, "the file has functions, but none for ");
+	for (int i = 0; i < s->n; i++) {
+		int k = 0;
+
+		while (k < i && s->c[k].schema != s->c[i].schema)
+			k++;
+		if (k < i)
+			continue;
+		ay_str_add(&text, i ? ", " : "");
+		ay_schema_name(&text, s->c[i].schema);
+	}
+	kept = ay_strdup(a, ay_str_text(&text));
+	ay_str_release(&text);
+	return kept;
+}
+
 /* What has functions, and none that anybody asked for, is a bad answer, not a failure of ours. */
 static bool is_beside(const struct ay_task_result *r, const struct ay_err *err)
 {
@@ -142,7 +165,7 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 	rc = ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err);
 	if (rc && is_beside(&r, &err)) {
 		r.verdict = AY_VERDICT_LOAD;
-		r.detail = ay_strdup(&a, err.msg);
+		r.detail = name_asked(b, &a);
 		rc = 0;
 	}
 	if (rc) {
