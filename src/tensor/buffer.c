@@ -19,9 +19,9 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-static uint64_t whole_pages(uint64_t bytes)
+uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes)
 {
-	return bytes ? (bytes + AY_PAGE - 1) / AY_PAGE * AY_PAGE : AY_PAGE;
+	return bytes ? (bytes + grain - 1) / grain * grain : grain;
 }
 
 /* --- how much there is ----------------------------------------------------------------------------------- */
@@ -193,16 +193,18 @@ static int lay_out(struct ay_pool *p, int n, const struct ay_need *need, struct 
 			return ay_fail(err, AY_ERR_MEMORY, "needs %llu bytes of memory: no machine has them",
 				       (unsigned long long)need[i].bytes);
 		p->slot[i] = (struct ay_slot){ .written = need[i].written,
+					       .host = need[i].host,
 					       .offset = *size,
-					       .bytes = whole_pages(need[i].bytes) };
+					       .bytes = ay_slot_bytes(p->grain, need[i].bytes) };
 		*size += p->slot[i].bytes;
 	}
 	return 0;
 }
 
-int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
+int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err)
 {
-	*p = (struct ay_pool){ .id = ay_secret_u64(), .fd = { -1, -1 }, .nslot = n };
+	AY_ASSERT(grain && grain % AY_PAGE == 0);
+	*p = (struct ay_pool){ .id = ay_secret_u64(), .grain = grain, .fd = { -1, -1 }, .nslot = n };
 	p->slot = ay_xrealloc(NULL, sizeof *p->slot * (size_t)(n ? n : 1));
 	if (lay_out(p, n, need, err) || check_room(p->size[0] + p->size[1], err) || make_half(p, 0, err) ||
 	    make_half(p, 1, err)) {
@@ -214,12 +216,18 @@ int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay
 	return 0;
 }
 
+int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
+{
+	return ay_pool_init_grain(p, AY_PAGE, n, need, err);
+}
+
 bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need)
 {
 	if (!p->slot || n > p->nslot)
 		return false;
 	for (int i = 0; i < n; i++)
-		if (p->slot[i].written != need[i].written || p->slot[i].bytes != whole_pages(need[i].bytes))
+		if (p->slot[i].written != need[i].written || p->slot[i].host != need[i].host ||
+		    p->slot[i].bytes != ay_slot_bytes(p->grain, need[i].bytes))
 			return false;
 	return true;
 }
@@ -238,14 +246,20 @@ void ay_pool_release(struct ay_pool *p)
 
 uint64_t ay_place(uint64_t slot_bytes, uint64_t bytes, enum ay_place place)
 {
+	return ay_place_aligned(slot_bytes, bytes, place, AY_ALIGN);
+}
+
+uint64_t ay_place_aligned(uint64_t slot_bytes, uint64_t bytes, enum ay_place place, uint64_t align)
+{
 	uint64_t last;
 
 	AY_ASSERT(bytes <= slot_bytes);
-	last = (slot_bytes - bytes) / AY_ALIGN; /* so up to 63 bytes stay between the end and the guard */
+	last = (slot_bytes - bytes) /
+	       align; /* so up to 63 bytes (511 on a GPU) stay between the end and the guard */
 	switch (place) {
 	case AY_PLACE_START: return 0;
-	case AY_PLACE_END: return last * AY_ALIGN;
-	case AY_PLACE_COLOUR: return ay_secret_below(last + 1) * AY_ALIGN;
+	case AY_PLACE_END: return last * align;
+	case AY_PLACE_COLOUR: return ay_secret_below(last + 1) * align;
 	}
 	AY_BUG("no such placement: %d", (int)place);
 }

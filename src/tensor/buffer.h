@@ -24,14 +24,17 @@ enum { AY_PAGE = 4096, AY_ALIGN = 64 };
 
 struct ay_slot {
 	bool written;    /* in the second memfd */
+	bool host;       /* see struct ay_need */
 	uint64_t offset; /* in its memfd, a multiple of AY_PAGE */
-	uint64_t bytes;  /* whole pages, at least one */
+	uint64_t bytes;  /* whole grains, at least one */
 	uint8_t *mem;    /* the judge's mapping */
 };
 
 struct ay_pool {
 	uint64_t id; /* never the same twice in a process: an executor that has mapped it needs no new message */
-	int fd[2];   /* read-only for executors, writable for executors */
+	uint64_t
+		grain; /* slots are whole multiples of it: pages, or more where a device's memory comes in larger pieces */
+	int fd[2]; /* read-only for executors, writable for executors */
 	uint8_t *mem[2];
 	uint64_t size[2];
 	int nslot;
@@ -42,10 +45,15 @@ struct ay_pool {
 struct ay_need {
 	uint64_t bytes;
 	bool written;
+	bool host; /* stays in this machine's memory also where tensors lie on a device */
 };
 
 /* AY_ERR_MEMORY, with the number of bytes, where the machine has not got them. */
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err);
+/* The same with slots of whole grains, a multiple of AY_PAGE. */
+int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err);
+/* Bytes of the slot that such a need gets. */
+uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
 /* The first n slots are exactly what is needed. */
 bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
@@ -54,6 +62,8 @@ enum ay_place { AY_PLACE_END, AY_PLACE_START, AY_PLACE_COLOUR };
 /* Byte offset in a slot of slot_bytes at which storage of `bytes` begins; draws the colour from the secret source.
  */
 uint64_t ay_place(uint64_t slot_bytes, uint64_t bytes, enum ay_place place);
+/* The same for another alignment than AY_ALIGN. */
+uint64_t ay_place_aligned(uint64_t slot_bytes, uint64_t bytes, enum ay_place place, uint64_t align);
 
 /* Free memory of this machine, or the cgroup's limit if that is less, in bytes. */
 uint64_t ay_memory_available(void);
