@@ -34,7 +34,7 @@ LDLIBS  += -ljansson -lseccomp -lcrypto -lm -ldl
 NUMS    := d ld z lz
 OPFILES := $(sort $(wildcard ops/*/*.c))
 STEMS   := $(notdir $(OPFILES:.c=))
-INSIDE  := $(wildcard src/exec/inside/*.c) src/exec/wire.c
+INSIDE  := $(wildcard src/exec/inside/*.c) src/exec/wire.c src/device/cuda.c
 EXECSRC := $(wildcard src/exec/native/*.c) $(INSIDE)
 PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,child.c root.c far.c)
 PACK    := $(sort $(wildcard torch/assay/*.py))
@@ -94,7 +94,7 @@ $B/obj/registry.o: $B/registry.c | deps
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
-EXECH   := $(wildcard src/exec/*.h src/exec/inside/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
+EXECH   := $(wildcard src/exec/*.h src/device/cuda.h src/exec/inside/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
 $B/assay-native: $(EXECSRC) $(EXECH) | deps
 	@mkdir -p $(@D)
 	$(call say,CC)

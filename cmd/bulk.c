@@ -6,6 +6,7 @@
  * dies. Two equal jobs in flight are judged once.
  */
 #include "bulk.h"
+#include "device.h"
 #include "base/crew.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -38,7 +39,8 @@ struct bulk {
 	const struct bulk_options *o;
 	struct ay_err *err;
 	struct ay_forge forge;
-	struct ay_policy policy; /* with the sandbox of this process: every worker makes its own */
+	struct ay_policy policy;      /* with the sandbox of this process: every worker makes its own */
+	struct device_options device; /* opened by the worker that needs it */
 	const char *sandbox;
 	const char *interpreter; /* NULL: not asked for yet */
 	struct ay_run *run;
@@ -117,7 +119,7 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	}
 	if (job->op && !(t->op = ay_registry_find(b->app->registry, job->op, &s, &exact, err)))
 		return -1;
-	return 0;
+	return device_choose(&b->device, t, a, err);
 }
 
 static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job)
@@ -132,7 +134,9 @@ static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	f.facts.version = b->app->version;
 	f.facts.sandbox = b->sandbox;
 	f.facts.file = job->path;
-	if (fill_task(b, a, job, &t, &err) || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
+	if (!fill_task(b, a, job, &t, &err))
+		f.facts.device = device_text(t.policy.device, a);
+	if (err.code || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
 		json_decref(f.list);
 		rec = error_record(err.msg);
 	} else {
@@ -296,9 +300,12 @@ static const char *interpreter(struct bulk *b)
  */
 static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
 {
-	static const char *const ends[] = {
-		[AY_LANG_C] = "c", [AY_LANG_CXX] = "cc", [AY_LANG_SO] = "so", [AY_LANG_PY] = "py"
-	};
+	static const char *const ends[] = { [AY_LANG_C] = "c",
+					    [AY_LANG_CXX] = "cc",
+					    [AY_LANG_SO] = "so",
+					    [AY_LANG_CU] = "cu",
+					    [AY_LANG_PY] = "py" };
+	char none[300];
 	struct ay_arena a = { 0 };
 	char *text = (char *)job->source, sha[65];
 	const char *salt;
@@ -309,9 +316,10 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s", ay_run_build_sha256(b->run), b->sandbox,
+	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s%s", ay_run_build_sha256(b->run), b->sandbox,
 			  b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s,
-			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "");
+			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "",
+			  job->lang == AY_LANG_CU && ay_dev_has_cuda(none, sizeof none) ? " gpu" : "");
 	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
 		ay_sha256(text, len, sha);
@@ -458,7 +466,7 @@ static int open_run(struct bulk *b)
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 {
-	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy };
+	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy, .device.wish = o->device };
 	int64_t begin = ay_now_ns();
 	struct ay_err end = { 0 };
 	int status = EXIT_FAILED;

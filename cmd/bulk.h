@@ -13,7 +13,8 @@ struct bulk_options {
 	bool sources_only; /* refuse jobs that name a path */
 	bool fresh;        /* judge anew what the store knows */
 	const char *out, *resume, *cache;
-	double timeout_s; /* of one kernel */
+	const char *device; /* of --device; NULL = auto */
+	double timeout_s;   /* of one kernel */
 	struct ay_policy policy;
 };
 

@@ -9,6 +9,7 @@
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
+#include "device.h"
 #include "torch.h"
 #include "record.h"
 #include "report/report.h"
@@ -43,6 +44,7 @@ struct options {
 	double timeout;
 	struct clock_options clock;
 	struct torch_options torch;
+	struct device_options device;
 	const char *ref;
 };
 
@@ -79,6 +81,8 @@ static void print_report(const struct check *c, const struct ay_report *r)
 	ay_shell_word(&again, c->task.file);
 	ay_str_add(&again, " --case ");
 	ay_shell_word(&again, r->line);
+	if (c->o.device.wish)
+		ay_str_addf(&again, " --device %s", c->o.device.wish);
 	printf("      again: %s\n", ay_str_text(&again));
 	ay_str_release(&again);
 }
@@ -158,9 +162,11 @@ static void on_built(void *user, const struct ay_task_result *r)
 	if (!c->compiler)
 		printf("taken as it is)\n");
 	else if (r->built.cached)
-		printf("built before)\n");
+		printf("built before");
 	else
-		printf("built in %.2f s)\n", r->built.wall_s);
+		printf("built in %.2f s", r->built.wall_s);
+	if (c->compiler)
+		printf("%s%s)\n", c->facts.device ? "; " : "", c->facts.device ? c->facts.device : "");
 	if (!r->built.ok)
 		printf("%s", r->built.log);
 }
@@ -252,6 +258,23 @@ static int find_op_anywhere(struct check *c, struct ay_err *err)
 	return find_op(c, err);
 }
 
+/* Who asks for one file wants its verdict: nothing to run it on is no answer. */
+static int choose_device(struct check *c, struct ay_err *err)
+{
+	const bool timing = c->o.clock.timing && strcmp(c->o.clock.timing, "none");
+
+	if (device_choose(&c->o.device, &c->task, c->app->arena, err))
+		return -1;
+	if (c->task.no_device)
+		return ay_fail(err, AY_ERR_USAGE, "%s: %s (see: assay doctor)", c->task.file, c->task.no_device);
+	if (c->task.policy.device && timing)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--timing %s: kernels on a GPU are judged, not timed, in this version",
+			       c->o.clock.timing);
+	c->facts.device = device_text(c->task.policy.device, c->app->arena);
+	return 0;
+}
+
 static int prepare(struct check *c, struct ay_err *err)
 {
 	struct ay_task *t = &c->task;
@@ -276,7 +299,7 @@ static int prepare(struct check *c, struct ay_err *err)
 					.sandbox = c->sandbox,
 					.ref_fd = c->ref.fd,
 					.ref_file = c->ref.file };
-	return torch_policy(&c->o.torch, &t->policy, err);
+	return torch_policy(&c->o.torch, &t->policy, err) || choose_device(c, err) ? -1 : 0;
 }
 
 static int check(struct check *c, struct ay_err *err)
@@ -287,7 +310,10 @@ static int check(struct check *c, struct ay_err *err)
 	int status = EXIT_FAILED;
 
 	if (!prepare(c, err) && !ay_forge_init(&f, c->o.cache, err)) {
-		c->compiler = c->task.lang >= AY_LANG_PY ? NULL : c->task.lang == AY_LANG_CXX ? f.cxx : f.cc;
+		c->compiler = c->task.lang >= AY_LANG_PY    ? NULL
+			      : c->task.lang == AY_LANG_CU  ? f.nvcc
+			      : c->task.lang == AY_LANG_CXX ? f.cxx
+							    : f.cc;
 		if (!ay_task_run(c->app->registry, &f, &c->task, &w, c->app->arena, &r, err)) {
 			if (c->o.json) {
 				json_t *j = record_kernel(&c->facts, &r, "summary");
@@ -316,6 +342,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				  .out = c->o.out,
 				  .resume = c->o.resume,
 				  .cache = c->o.cache,
+				  .device = c->o.device.wish,
 				  .timeout_s = 300 };
 
 	if ((c->o.clock.timing && strcmp(c->o.clock.timing, "none")) || c->o.clock.baseline || c->o.clock.budget)
@@ -324,6 +351,8 @@ static int check_bulk(struct check *c, struct ay_err *err)
 			       "time "
 			       "single files"),
 		       EXIT_FAILED;
+	if (c->o.device.wish && ay_dev_check_wish(c->o.device.wish, err))
+		return EXIT_FAILED;
 	if (c->o.jobs < 1 || c->o.jobs > 256)
 		return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to 256"), EXIT_FAILED;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
@@ -367,6 +396,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		CLOCK_OPTS(&c.o.clock),
 		TORCH_OPTS(&c.o.torch),
+		DEVICE_OPTS(&c.o.device),
 		{ "ref", OPT_TEXT, &c.o.ref, "FILE",
 		  "an operator of your own: a Python file with SCHEMA, CASES and reference()" },
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
@@ -402,6 +432,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.tty = isatty(2) && !c.o.json;
 	n = check_any(&c, err);
 	ay_python_close(&c.o.torch.interpreter);
+	device_close(&c.o.device);
 	if (c.ref.fd > 0)
 		close(c.ref.fd);
 	return n;

@@ -28,7 +28,7 @@ static const struct usage usage = {
 	"  assay doctor --calibrate      # measure how fast memory and arithmetic are at best, and keep it\n",
 };
 
-enum { FINDINGS_MAX = 20 + AY_LAYER_COUNT };
+enum { FINDINGS_MAX = 26 + AY_LAYER_COUNT };
 
 static struct finding find_compiler(struct app *app, struct ay_forge *f)
 {
@@ -344,6 +344,7 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_openblas(app);
 	list[count++] = find_curl(app);
 	list[count++] = find_ceilings(app);
+	count += find_gpu(app, &f, quick, list + count);
 	count += find_python(app, python, quick, list + count);
 	AY_ASSERT(count + 1 + AY_LAYER_COUNT <= FINDINGS_MAX);
 	count += find_sandbox(app, list + count);

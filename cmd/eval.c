@@ -285,6 +285,7 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "smallest", json_integer(e->o.smallest));
 	json_object_set_new(h, "dtypes", json_string(e->o.dtypes ? e->o.dtypes : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
+	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(h, "policy",
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
@@ -334,8 +335,9 @@ int eval_take_over(struct eval *e, struct ay_err *err)
 		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
 	const struct {
 		const char *key, **to;
-	} texts[] = { { "suite", &e->o.suite }, { "backend", &e->o.backend }, { "kernels", &e->o.kernels },
-		      { "data", &e->o.data },   { "ops", &e->o.ops },         { "dtypes", &e->o.dtypes } };
+	} texts[] = { { "suite", &e->o.suite },       { "backend", &e->o.backend }, { "kernels", &e->o.kernels },
+		      { "data", &e->o.data },         { "ops", &e->o.ops },         { "dtypes", &e->o.dtypes },
+		      { "device", &e->o.device.wish } };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const char *v = json_string_value(json_object_get(j, texts[i].key));
@@ -547,6 +549,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		TORCH_OPTS(&e.o.torch),
 		LLM_OPTS(&e.llm),
 		AGENT_OPTS(&e.llm),
+		DEVICE_OPTS(&e.o.device),
 		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
@@ -574,6 +577,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n)
 		return ay_fail(err, AY_ERR_USAGE, "eval: what is '%s'? (see: assay eval --help)", argv[0]),
 		       EXIT_FAILED;
+	if (e.o.device.wish && ay_dev_check_wish(e.o.device.wish, err))
+		return EXIT_FAILED;
 	status = run(&e, err);
 	eval_release(&e);
 	return status;

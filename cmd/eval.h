@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "base/crew.h"
 #include "clock.h"
+#include "device.h"
 #include "llm.h"
 #include "torch.h"
 #include "judge/backend.h"
@@ -25,6 +26,7 @@ struct eval_options {
 	double timeout, min_pass;
 	struct clock_options clock;
 	struct torch_options torch;
+	struct device_options device;
 };
 
 /* One job: a kernel file, or an operator of another backend. */

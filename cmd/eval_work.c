@@ -120,7 +120,11 @@ static void judge_file(struct bench *b)
 	struct ay_err err = { 0 };
 
 	e->facts.file = b->job->file;
-	if (read_source(b->job, &a, &t, &err) || ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
+	e->facts.device = NULL;
+	if (!device_choose(&e->o.device, &t, &a, &err))
+		e->facts.device = device_text(t.policy.device, &a);
+	if (err.code || read_source(b->job, &a, &t, &err) ||
+	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
 		send_error(b, err.msg);
 	else if (!r.empty || t.lang < AY_LANG_ATEN)
 		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));

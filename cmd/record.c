@@ -66,6 +66,7 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	set_text(j, "file", f->file);
 	json_object_set_new(j, "kernel_sha256", json_string(f->kernel_sha256));
 	set_text(j, "sandbox", f->sandbox);
+	set_text(j, "device", f->device);
 	set_text(j, "assay", f->version);
 	return j;
 }
@@ -117,6 +118,7 @@ json_t *record_kernel(const struct record_facts *f, const struct ay_task_result 
 	set_text(j, "build", r->built.command);
 	json_object_set_new(j, "kernel_sha256", json_string(r->built.sha256));
 	set_text(j, "sandbox", f->sandbox);
+	set_text(j, "device", f->device);
 	set_text(j, "assay", f->version);
 	return j;
 }

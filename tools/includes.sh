@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Includes point one way: a folder may include its own level and those below (design section 11). ops/ may include
-# op/op.h and the kernel ABI; executors only the wire format and the kernel ABI, the Python one also the prototypes and its jail.
-order='base tensor op oracle sandbox exec forge timing judge store report llm'
-rank() { # levels: oracle and sandbox; exec and forge side by side; timing; judge; store; report and llm on top
+# op/op.h and the kernel ABI; executors only the wire format, the driver's declarations and the kernel ABI, the Python one also the prototypes and its jail.
+order='base tensor op oracle sandbox device exec forge timing judge store report llm'
+rank() { # levels: oracle, sandbox and device; exec and forge side by side; timing; judge; store; report and llm on top
 	case $1 in
-	base) echo 0 ;; tensor) echo 1 ;; op) echo 2 ;; oracle | sandbox) echo 3 ;; exec | forge) echo 4 ;; timing) echo 5 ;; judge) echo 6 ;; store) echo 7 ;; report | llm) echo 8 ;; *) echo 9 ;;
+	base) echo 0 ;; tensor) echo 1 ;; op) echo 2 ;; oracle | sandbox | device) echo 3 ;; exec | forge) echo 4 ;; timing) echo 5 ;; judge) echo 6 ;; store) echo 7 ;; report | llm) echo 8 ;; *) echo 9 ;;
 	esac
 }
 bad=0
@@ -23,7 +23,7 @@ for f in $(git ls-files ops | grep '\.c$'); do
 	extra=$(grep '^#include' "$f" | grep -vE '"op/op.h"|<(assay/kernel|string|stdio|stdlib|float|limits)\.h>') && echo "$f: $extra" && bad=1
 done
 for f in $(git ls-files src/exec/native src/exec/inside | grep '\.[ch]$'); do
-	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|inside.h|exec/inside/inside.h)"') && echo "$f: $extra" && bad=1
+	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|device/cuda.h|inside.h|exec/inside/inside.h)"') && echo "$f: $extra" && bad=1
 done
 for f in $(git ls-files torch/exec | grep '\.[ch]$'); do
 	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|exec/inside/inside.h|op/proto.h|sandbox/far.h|(look|watch|python)\.h)"') && echo "$f: $extra" && bad=1

@@ -6,8 +6,10 @@
  *  - returns AY_OK, or AY_UNSUPPORTED for a call it does not take; any other number is shown in the record;
  *  - writes its results into tensors that exist already, through their strides (a result of a functional
  *    operator is dense, an out= argument is what the caller chose);
- *  - may assume that `data` is aligned to 64 bytes unless the caller made a view with an offset, that no
- *    output overlaps an input unless the schema says so, and nothing about what lies around a tensor.
+ *  - may assume that `data` is aligned to 64 bytes (512 on a GPU) unless the caller made a view with an offset, that no
+ *    output overlaps an input unless the schema says so, and nothing about what lies around a tensor;
+ *  - on a GPU (ctx->device) is host code that launches: `data` is memory of the device, and what it has launched when it
+ *    returns may still be under way.
  */
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
@@ -101,7 +103,7 @@ struct ay_ctx {
 	uint32_t abi;    /* AY_ABI of the caller */
 	int32_t threads; /* how many threads the kernel may keep busy */
 	ay_device device;
-	void *stream; /* CUDA: the stream to launch on */
+	void *stream; /* CUDA: the cudaStream_t (CUstream) to launch on */
 	void *(*scratch)(const ay_ctx *,
 			 size_t bytes); /* 64-byte aligned, freed after the call; NULL: none left */
 	void *impl;

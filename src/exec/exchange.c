@@ -260,7 +260,7 @@ static struct ay_wire_status read_status(const struct ay_wire_page *page)
 static int put_message(struct ay_exec *x, size_t bytes, const int *fd, int nfd, struct ay_err *err)
 {
 	struct iovec v = { x->msg, bytes };
-	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(4 * sizeof(int))] = { 0 };
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE((AY_WIRE_FDS + 1) * sizeof(int))] = { 0 };
 	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
 
 	if (nfd) {
@@ -286,8 +286,9 @@ static int send_message(struct ay_exec *x, enum ay_wire_type type, size_t bytes,
 			struct ay_err *err)
 {
 	struct ay_wire_head h = { AY_WIRE_MAGIC, AY_WIRE_VERSION, (uint16_t)type, x->seq, (uint32_t)bytes };
-	int fd[4] = { -1, -1, -1, -1 }, extra = -1, rc;
+	int fd[AY_WIRE_FDS + 1], extra = -1, rc;
 
+	AY_ASSERT(nfd <= AY_WIRE_FDS);
 	memcpy(x->msg, &h, sizeof h);
 	if (nfd)
 		memcpy(fd, fds, sizeof *fd * (size_t)nfd);
@@ -314,14 +315,16 @@ static void raise_go(struct ay_exec *x)
 static const enum ay_touch faults[] = { [AY_WIRE_NO_FAULT] = AY_TOUCH_NONE,
 					[AY_WIRE_INPUT] = AY_TOUCH_INPUT,
 					[AY_WIRE_GUARDED] = AY_TOUCH_GUARD,
-					[AY_WIRE_ELSEWHERE] = AY_TOUCH_OTHER };
+					[AY_WIRE_ELSEWHERE] = AY_TOUCH_OTHER,
+					[AY_WIRE_ON_DEVICE] = AY_TOUCH_DEVICE };
 
 static void tell_crash(const struct ay_wire_status *s, struct ay_outcome *o)
 {
 	static const char *const where[] = { [AY_TOUCH_NONE] = "",
 					     [AY_TOUCH_INPUT] = ": it wrote to an input",
 					     [AY_TOUCH_GUARD] = ": outside of a tensor",
-					     [AY_TOUCH_OTHER] = ": at an address that is no tensor's" };
+					     [AY_TOUCH_OTHER] = ": at an address that is no tensor's",
+					     [AY_TOUCH_DEVICE] = ": host code touched memory of the GPU" };
 
 	o->signal = s->signal;
 	o->fault = faults[s->fault];
@@ -354,7 +357,7 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 	o->rc = s.rc;
 	switch (s.what) {
 	case AY_WIRE_RAN:
-		o->rc = 0;
+		o->rc = x->device ? s.rc : 0;
 		say(o, AY_X_RAN, "%s", "");
 		return;
 	case AY_WIRE_REFUSED:
@@ -367,6 +370,13 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 	case AY_WIRE_STARVED:
 		ay_finish(x);
 		say(o, AY_X_OOM, "out of memory: scratch was refused, or there is none for the tensors");
+		return;
+	case AY_WIRE_FAULTED:
+		ay_finish(x);
+		if (!x->device)
+			ay_lie(x, o, "it speaks of a GPU that it has not got");
+		else
+			say(o, AY_X_FAULTED, "CUDA's error %d: %s", s.rc, ay_dev_error(x->device, s.rc));
 		return;
 	case AY_WIRE_SIGNAL:
 		ay_finish(x);

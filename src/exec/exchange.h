@@ -28,7 +28,8 @@ struct ay_exec {
 	bool spin;
 	int64_t spin_ns;
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
-	bool nothing; /* loaded without a kernel */
+	bool nothing;                /* loaded without a kernel */
+	const struct ay_dev *device; /* NULL: the processor */
 	bool python;
 	uint64_t pool_at;                 /* where the executor has the pool; Python only */
 	const struct ay_wire_told *words; /* where it tells of the batch in hand; or NULL */

@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+_Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the executor mean the same");
+
 #define POOL_AT   (1ull << 44) /* addresses that no Linux process has of its own accord */
 #define POOL_STEP (1ull << 21)
 
@@ -147,7 +149,8 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	x->python = spec->python;
 	x->nothing = spec->so_fd < 0 && !x->python;
 	x->spin_ns = AY_SPIN_US * 1000;
-	x->scratch_max = ay_memory_available() / 2 / AY_PAGE * AY_PAGE;
+	x->device = spec->device && spec->device->info.kind != AY_DEV_CPU ? spec->device : NULL;
+	x->scratch_max = (x->device ? x->device->info.bytes : ay_memory_available()) / 2 / AY_PAGE * AY_PAGE;
 	x->msg_cap = FIRST_MESSAGE;
 	x->msg = ay_xrealloc(NULL, x->msg_cap);
 	*o = (struct ay_outcome){ .slot = -1 };
@@ -164,11 +167,54 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 
 /* --- calling --------------------------------------------------------------------------------------------- */
 
-static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s, struct ay_outcome *o,
-		    struct ay_err *err)
+static bool is_lent(const struct ay_lent *l, int i)
 {
+	return l && l->nslot && l->slot[i].fd >= 0;
+}
+
+/* A slot as the executor is to have it. */
+static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_lent *l, int i)
+{
+	const struct ay_slot *s = &p->slot[i];
+
+	if (is_lent(l, i))
+		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, 1, l->pad, s->bytes };
+	return (struct ay_wire_slot){ s->written, 0, s->offset, s->bytes };
+}
+
+/* Hands the slots of the device over, as many at a time as a message takes. */
+static int lend_slots(struct ay_exec *x, const struct ay_lent *l, double timeout_s, struct ay_outcome *o,
+		      struct ay_err *err)
+{
+	for (int i = 0; i < l->nslot && o->what == AY_X_RAN;) {
+		struct ay_wire_writer w = payload_writer(x);
+		struct ay_wire_lend head = { .from = (uint32_t)i };
+		int fd[AY_WIRE_FDS];
+
+		for (; i < l->nslot && head.n < AY_WIRE_FDS; i++)
+			if (is_lent(l, i))
+				fd[head.n++] = l->slot[i].fd;
+		if (!head.n)
+			break;
+		ay_wire_put(&w, &head, sizeof head);
+		ay_next_number(x, 0, 0);
+		if (ay_transact(x, AY_WIRE_LEND, w.len, fd, (int)head.n, timeout_s, o, err))
+			return -1;
+	}
+	return 0;
+}
+
+static uint64_t pool_id(const struct ay_batch *b)
+{
+	return b->lent && b->lent->id ? b->lent->id : b->pool->id;
+}
+
+static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	const struct ay_pool *p = b->pool;
 	struct ay_wire_map head = { .count = (uint64_t)p->nslot };
 	int fd[2] = { p->fd[0] >= 0 ? p->fd[0] : p->fd[1], p->fd[1] >= 0 ? p->fd[1] : p->fd[0] };
+	double timeout_s = b->timeout_s;
 	struct ay_wire_writer w;
 
 	ay_next_number(x, 0, 0);
@@ -176,12 +222,12 @@ static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s
 	if (x->python) /* so that we know where its inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
 	for (int i = 0; i < p->nslot; i++)
-		x->pool_bytes += p->slot[i].bytes;
+		x->pool_bytes += is_lent(b->lent, i) ? 0 : p->slot[i].bytes;
 	for (;;) {
 		w = payload_writer(x);
 		ay_wire_put(&w, &head, sizeof head);
 		for (int i = 0; i < p->nslot; i++) {
-			struct ay_wire_slot s = { p->slot[i].written, 0, p->slot[i].offset, p->slot[i].bytes };
+			struct ay_wire_slot s = slot_of(p, b->lent, i);
 
 			ay_wire_put(&w, &s, sizeof s);
 		}
@@ -192,10 +238,10 @@ static int map_pool(struct ay_exec *x, const struct ay_pool *p, double timeout_s
 	}
 	/* a kernel that is still at work in there must not cost us more than one in a call */
 	timeout_s += 1 + (double)x->pool_bytes / MAP_BYTES_A_S;
-	if (ay_transact(x, AY_WIRE_MAP, w.len, fd, 2, timeout_s, o, err))
+	if (ay_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
 		return -1;
-	x->pool_id = p->id;
-	return 0;
+	x->pool_id = pool_id(b);
+	return b->lent && o->what == AY_X_RAN ? lend_slots(x, b->lent, timeout_s, o, err) : 0;
 }
 
 /* The kernel can still write there: each byte is copied once, then judged. */
@@ -238,8 +284,8 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 	x->nscalar = ay_encode_nscalar(b->proto);
 	if ((int64_t)x->nscalar * b->nset > AY_WIRE_SCALARS)
 		return ay_fail(err, AY_ERR_EXEC, "%d sets with %d numbers each are too many", b->nset, x->nscalar);
-	if (b->pool->nslot && x->pool_id != b->pool->id) {
-		if (map_pool(x, b->pool, b->timeout_s, o, err))
+	if (b->pool->nslot && x->pool_id != pool_id(b)) {
+		if (map_pool(x, b, o, err))
 			return -1;
 		if (o->what != AY_X_RAN)
 			return 0;

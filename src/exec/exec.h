@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "device/device.h"
 #include "op/call.h"
 #include "op/proto.h"
 #include "sandbox/sandbox.h"
@@ -38,6 +39,7 @@ enum ay_happened {
 	AY_X_HUNG,      /* no answer within the time; killed */
 	AY_X_LIED,      /* its messages or words cannot be: `text` */
 	AY_X_OOM,       /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
+	AY_X_FAULTED,   /* its GPU stopped its work: `rc` is CUDA's error, and its context is gone */
 	AY_X_RAISED,    /* an exception: `text` */
 	AY_X_UNFIT,     /* what it returned is no result of this call: `text` */
 	AY_X_FORBIDDEN, /* it called what it must not: `text` */
@@ -46,16 +48,18 @@ enum ay_happened {
 /* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing
  * else. */
 enum ay_touch {
-	AY_TOUCH_NONE,  /* not a memory fault, or not known */
-	AY_TOUCH_INPUT, /* a write to a read-only slot */
-	AY_TOUCH_GUARD, /* the page before or behind a slot */
-	AY_TOUCH_OTHER, /* somewhere else */
+	AY_TOUCH_NONE,   /* not a memory fault, or not known */
+	AY_TOUCH_INPUT,  /* a write to a read-only slot */
+	AY_TOUCH_GUARD,  /* the page before or behind a slot */
+	AY_TOUCH_OTHER,  /* somewhere else */
+	AY_TOUCH_DEVICE, /* memory of the GPU, by code that runs on the processor */
 };
 
 struct ay_outcome {
 	enum ay_happened what;
-	int rc, signal, exit_code;
-	int set; /* which set was running */
+	int rc, signal,
+		exit_code; /* rc, if it ran: CUDA's error of a launch that the kernel did not notice, or 0 */
+	int set;           /* which set was running */
 	enum ay_touch fault;
 	int slot;         /* of the pool: where the fault was, or -1 */
 	int64_t fault_at; /* bytes from the start of that slot's memory; negative = before it */
@@ -72,6 +76,7 @@ struct ay_batch {
 	const struct ay_proto *proto;
 	const struct ay_call *call;
 	const struct ay_pool *pool;
+	const struct ay_lent *lent; /* the pool as the executor has it on its device; NULL: as it is */
 	int nset;
 	/* Per set and operand, nset * call->noperand: which slot, and at which byte storage element 0 lies. */
 	const int *slot;
@@ -102,10 +107,11 @@ struct ay_exec_spec {
 	/* Native, and nobody's kernel: further folders of this machine that it sees, and /proc whole; NULL-ended. NULL:
 	 * neither, as is due for strangers. */
 	const char *const *folders;
-	int stack_shift;       /* see struct ay_wire_page */
-	double load_timeout_s; /* constructors run here */
-	bool spin;             /* a core is left over for waiting on */
-	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
+	const struct ay_dev *device; /* that its kernels run on; borrowed. NULL: the processor */
+	int stack_shift;             /* see struct ay_wire_page */
+	double load_timeout_s;       /* constructors run here */
+	bool spin;                   /* a core is left over for waiting on */
+	bool freezable;              /* will be frozen and thawed: gets a cgroup of its own where there are any */
 	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
 	struct ay_sandbox *sandbox;
 	uint64_t memory_max;   /* bytes that it may hold beside the pool; 0: half of this machine's */
@@ -152,7 +158,9 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
 /*
  * After a batch that ran, in Python: takes the results of a set out of the executor's memory and puts them where a
  * native kernel would have written them, in the pool. AY_X_UNFIT if they are not what the call returns: another shape
- * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors.
+ * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors. On a GPU the
+ * executor's own code has copied them to where a native kernel would have written them, and shape and dtype are looked
+ * at here: what shares memory with what is not.
  */
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
 /* After an open batch that ran: everything that was returned, read into the arena; dense views with data. */

@@ -74,18 +74,34 @@ static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, en
 	return 0;
 }
 
+/* The GPU of an executor that has one. */
+static const struct ay_dev_info *device_of(const struct ay_exec_spec *spec)
+{
+	return spec->device && spec->device->info.kind != AY_DEV_CPU ? &spec->device->info : NULL;
+}
+
+static enum ay_jail_kind kind_of(const struct ay_exec_spec *spec)
+{
+	if (spec->python)
+		return device_of(spec) ? AY_JAIL_PYTHON_GPU : AY_JAIL_PYTHON;
+	return device_of(spec) ? AY_JAIL_GPU : AY_JAIL_EXECUTOR;
+}
+
 /*
  * Files are for memfds, of which a kernel needs few: with no cgroup, their number and size are what bounds memory
  * that no process has mapped. Address space is bounded loosely, since reserving it is honest.
  */
-static struct ay_jail_limits limits(const struct ay_exec_spec *spec)
+static struct ay_jail_limits limits(const struct ay_exec_spec *spec, const struct ay_dev_info *device)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
+	/* a driver reserves more address space than any limit could allow */
 	return (struct ay_jail_limits){ .file_bytes = 128 << 20,
 					.folder_bytes = 128 << 20,
-					.address_bytes = 4 * memory + (64ull << 30),
-					.files = spec->python ? 256 : 64,
+					.address_bytes = device ? 0 : 4 * memory + (64ull << 30),
+					.files = device         ? 1024
+						 : spec->python ? 256
+								: 64,
 					.tasks = 256 + 4 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 					.memory_bytes = spec->memory_max };
 }
@@ -111,21 +127,24 @@ static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_ex
 {
 	static const char *const argv[] = { "assay-native", NULL }, *const env[] = { NULL };
 	const size_t n = (size_t)(ay_embedded_native_end - ay_embedded_native);
+	const struct ay_dev_info *device = device_of(spec);
 	const int fd[] = {
 		-1, -1, -1, [AY_WIRE_FD_SOCKET] = sock, [AY_WIRE_FD_PAGE] = page, [AY_WIRE_FD_LIFE] = life
 	};
 	struct ay_jail_spec jail = { .sandbox = s,
-				     .kind = spec->python ? AY_JAIL_PYTHON : AY_JAIL_EXECUTOR,
+				     .kind = kind_of(spec),
 				     .argv = argv,
-				     .env = env,
+				     .env = device ? device->env : env,
 				     .fd = fd,
 				     .nfd = sizeof fd / sizeof *fd,
 				     .freezable = spec->freezable,
 				     .far = spec->python ? &spec->python->far : NULL,
 				     .also = spec->python ? spec->python->folders : spec->folders,
+				     .nodes = device ? device->node : NULL,
+				     .drivers = device ? device->folder : NULL,
 				     .whole_proc = !spec->python && spec->folders,
 				     .exe = -1,
-				     .limits = limits(spec) };
+				     .limits = limits(spec, device) };
 	int rc = -1;
 
 	if (jail.far)
@@ -150,8 +169,12 @@ int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_
 		return -1;
 	l->page->spin_us = spin_us;
 	l->page->stack_shift = (uint32_t)spec->stack_shift;
+	if (device_of(spec)) {
+		l->page->cuda = 1;
+		memcpy(l->page->uuid, spec->device->info.uuid, sizeof l->page->uuid);
+	}
 	l->page->go = 1; /* there before it starts: the greeting answers no message */
-	if (hand_filter(l->page, s, spec->python ? AY_JAIL_PYTHON : AY_JAIL_EXECUTOR, err) ||
+	if (hand_filter(l->page, s, kind_of(spec), err) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life) ||
 	    setsockopt(life[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on))

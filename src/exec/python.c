@@ -72,28 +72,6 @@ int ay_python_pack(struct ay_err *err)
 
 /* --- a child with an interpreter -------------------------------------------------------------------------- */
 
-/* What of our environment an interpreter may need; keys and tokens stay here. */
-const char *const *ay_python_environment(struct ay_arena *a)
-{
-	static const char *const keep[] = { "PATH",        "HOME",
-					    "LANG",        "LC_ALL",
-					    "PYTHONPATH",  "PYTHONHOME",
-					    "VIRTUAL_ENV", "LD_LIBRARY_PATH",
-					    "CUDA_HOME",   "CUDA_VISIBLE_DEVICES",
-					    "TMPDIR" };
-	const size_t n = sizeof keep / sizeof *keep;
-	const char **env = AY_NEW_N(a, const char *, n + 4);
-	int k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (getenv(keep[i]))
-			env[k++] = ay_sprintf(a, "%s=%s", keep[i], getenv(keep[i]));
-	env[k++] = "OPENBLAS_NUM_THREADS=1"; /* numpy's would start threads, and a template must have none */
-	env[k++] = "TRITON_INTERPRET=1";
-	env[k++] = "PYTHONHASHSEED=0"; /* sets in one order, whenever they are gone through */
-	return env;
-}
-
 /* fd[i] becomes descriptor i; -1 = /dev/null. */
 static pid_t start(const char *path, char *const *argv, const char *const *env, const int *fd, int nfd)
 {
@@ -416,7 +394,7 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 		};
 
 		p->far.sock = sock[0];
-		p->pid = start(p->path, argv, ay_python_environment(&p->arena), fd, FDS);
+		p->pid = start(p->path, argv, ay_python_template_environment(p), fd, FDS);
 		close(sock[1]);
 		rc = p->pid > 0 ? hear_hello(p, words, err) : -1;
 	}
@@ -453,7 +431,7 @@ int ay_python_open(struct ay_python *p, struct ay_err *err)
 	if (p->owner == getpid() && !has_ended(p))
 		return 0;
 	ay_python_close(p);
-	*p = (struct ay_python){ .wish = p->wish, .owner = getpid(), .far = { .sock = -1 } };
+	*p = (struct ay_python){ .wish = p->wish, .device = p->device, .owner = getpid(), .far = { .sock = -1 } };
 	pthread_mutex_init(&p->far.lock, NULL);
 	if (ay_embedded_python_end - ay_embedded_python == 0) {
 		ay_fail(err, AY_ERR_EXEC,

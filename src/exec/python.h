@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "device/device.h"
 #include "op/proto.h"
 #include "sandbox/far.h"
 
@@ -19,6 +20,9 @@
 
 struct ay_python {
 	const char *wish; /* --python; NULL = look for one */
+	const struct ay_dev
+		*device; /* a GPU for kernels; borrowed, set before it is opened. NULL: there is none, and Triton
+				      * interprets */
 	pid_t owner; /* the process that opened the template: children of ours open their own; 0 = nobody yet */
 	struct ay_arena arena;
 	pid_t pid;
@@ -37,6 +41,8 @@ struct ay_python {
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err);
 /* What of our environment an interpreter gets; NULL-ended. */
 const char *const *ay_python_environment(struct ay_arena *a);
+/* The same for a template, which may have a GPU. */
+const char *const *ay_python_template_environment(struct ay_python *p);
 /* What "torch", or another package of that interpreter, says that its version is; NULL = it is not there. Looks without
  * importing. */
 int ay_python_version(struct ay_arena *a, const char *path, const char *package, const char **version,

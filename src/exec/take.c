@@ -177,8 +177,8 @@ static int take(struct taking *k, int set)
 		if (examine(k, set, i, &k->told[i]))
 			return 1;
 	for (int i = 0; i < k->n; i++)
-		if ((!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i))) ||
-		    lay_down(k, set, i))
+		if (!k->x->device && ((!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i))) ||
+				      lay_down(k, set, i)))
 			return 1;
 	return 0;
 }

@@ -56,13 +56,13 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h)
 
 bool ay_wire_status_ok(const struct ay_wire_status *s, uint32_t nset, uint32_t nslot)
 {
-	if (s->what == AY_WIRE_UNSET || s->what > AY_WIRE_FORBIDDEN || s->fault > AY_WIRE_ELSEWHERE)
+	if (s->what == AY_WIRE_UNSET || s->what > AY_WIRE_FAULTED || s->fault > AY_WIRE_ON_DEVICE)
 		return false;
 	if (s->set > nset || s->slot < -1 || s->slot >= (int64_t)nslot)
 		return false;
 	if (s->what == AY_WIRE_SIGNAL)
 		return s->signal > 0 && s->signal < 65;
-	if (s->what == AY_WIRE_REFUSED)
+	if (s->what == AY_WIRE_REFUSED || s->what == AY_WIRE_FAULTED)
 		return s->rc != 0;
 	return true;
 }
@@ -84,12 +84,20 @@ int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct a
 		struct ay_wire_slot s;
 
 		memcpy(&s, *slot + i, sizeof s);
-		if (s.written > 1 || s.offset % 4096 || s.bytes % 4096 || !s.bytes ||
+		if (s.written > 1 || s.device > 1 || s.offset % 4096 || s.bytes % 4096 || !s.bytes ||
 		    s.offset > (uint64_t)1 << 60 || s.bytes > (uint64_t)1 << 60 ||
 		    (total += s.bytes) > (uint64_t)1 << 60)
 			return -1;
 	}
 	return (int)m.count;
+}
+
+bool ay_wire_lend_open(const void *payload, size_t n, uint32_t nslot, struct ay_wire_lend *l)
+{
+	if (n != sizeof *l)
+		return false;
+	memcpy(l, payload, sizeof *l);
+	return l->n && l->n <= AY_WIRE_FDS && l->n <= nslot && l->from <= nslot - l->n;
 }
 
 /* Bytes of one identifier and its NUL, or 0. */
@@ -264,7 +272,7 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 	struct ay_wire_call_head *h = &c->h;
 	const uint64_t most = AY_WIRE_MAX / sizeof(struct ay_wire_place);
 
-	*c = (struct ay_wire_call){ 0 };
+	*c = (struct ay_wire_call){ .slot = slot };
 	if (!ay_wire_get(&r, h, sizeof *h) || h->entry >= nentry || h->nparam > AY_WIRE_PARAMS || !h->nset ||
 	    h->nset > most || h->noperand > most || (uint64_t)h->nset * h->noperand > most ||
 	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !told_ok(h, slot, nslot))
@@ -289,15 +297,17 @@ static void *carve(uint8_t **at, size_t n)
 }
 
 static void build_tensor(const struct ay_wire_call *c, uint32_t set, uint32_t i, uint8_t *const *base,
-			 uint8_t **at, ay_tensor *t)
+			 ay_device device, uint8_t **at, ay_tensor *t)
 {
 	struct ay_wire_operand o;
 	struct ay_wire_place p;
+	struct ay_wire_slot s;
 
 	memcpy(&o, c->operand + i * sizeof o, sizeof o);
 	memcpy(&p, c->place + ((uint64_t)set * c->h.noperand + i) * sizeof p, sizeof p);
+	memcpy(&s, c->slot + p.slot, sizeof s);
 	*t = (ay_tensor){ .data = base[p.slot] + p.byte,
-			  .device = { AY_CPU, 0 },
+			  .device = s.device ? device : (ay_device){ AY_CPU, 0 },
 			  .ndim = o.ndim,
 			  .dtype = o.dtype,
 			  .flags = o.flags };
@@ -361,7 +371,8 @@ void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *con
 	memcpy(rng, c->rng + set * sizeof *rng, sizeof *rng);
 	tensors = carve(&at, c->h.noperand * piece(sizeof(ay_tensor)));
 	for (uint32_t i = 0; i < c->h.noperand; i++)
-		build_tensor(c, set, i, base, &at, (ay_tensor *)(tensors + i * piece(sizeof(ay_tensor))));
+		build_tensor(c, set, i, base, ctx->device, &at,
+			     (ay_tensor *)(tensors + i * piece(sizeof(ay_tensor))));
 	for (uint32_t i = 0; i < c->h.nparam; i++) {
 		struct ay_wire_param p = { 0 };
 		const uint8_t *data;

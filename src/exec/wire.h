@@ -11,7 +11,8 @@
  *	LOAD	fd: the kernel's object; none: the empty call, AY_WIRE_NOTHING. For Python the fd is its source, and the
  *		payload a JSON text about it (torch/assay/boot.py). Answered by LOADED (names) or LOAD_FAILED (text), then
  *		`done`
- *	MAP	fds: inputs, outputs; slots. Replaces the pool mapped before
+ *	MAP	fds: inputs, outputs (none where all slots are a device's); slots. Replaces the pool mapped before
+ *	LEND	fds: memory of the device, one for each of the next of its slots
  *	CALL	one call on one or more sets of tensors
  *	HOLD	as CALL, but only made ready
  *	RUN	calls some sets of what is held: two words, the first and how many
@@ -41,13 +42,16 @@ enum {
 	AY_WIRE_FD_PAGE = 4,
 	AY_WIRE_FD_LIFE = 5,      /* init's: see struct ay_wire_life */
 	AY_WIRE_GUARD = 64 << 10, /* address space left empty before and behind a slot */
+	AY_WIRE_GUARD_DEVICE = 2 << 20,
 	AY_WIRE_DIMS = 16,
 	AY_WIRE_PARAMS = 256,
 	AY_WIRE_ENTRIES = 1024,
 	AY_WIRE_NAME = 256,
 	AY_WIRE_LINE = 64, /* bytes that two writers must not share */
 	AY_WIRE_BUSY_NS = 3000000,
-	AY_WIRE_SHIFTS = 4096, /* of the stack, in steps of 16 */
+	AY_WIRE_SHIFTS = 4096,    /* of the stack, in steps of 16 */
+	AY_WIRE_LAUNCH = 1 << 16, /* AY_GLUE_LAUNCH of op/proto.h */
+	AY_WIRE_FDS = 64,         /* at most with one message; the system would take 253 */
 };
 
 enum ay_wire_type {
@@ -61,6 +65,7 @@ enum ay_wire_type {
 	AY_WIRE_FORGET,
 	AY_WIRE_BUSY,
 	AY_WIRE_QUIT,
+	AY_WIRE_LEND,
 	AY_WIRE_LOADED,
 	AY_WIRE_LOAD_FAILED,
 };
@@ -77,8 +82,8 @@ struct ay_wire_head {
 /* --- the shared page ------------------------------------------------------------------------------------- */
 
 enum ay_wire_what {
-	AY_WIRE_UNSET, /* the judge's word: a `done` that comes with it was not raised by the executor */
-	AY_WIRE_RAN,
+	AY_WIRE_UNSET,     /* the judge's word: a `done` that comes with it was not raised by the executor */
+	AY_WIRE_RAN,       /* rc: of a GPU, a launch that failed without the kernel's noticing; 0 = none */
 	AY_WIRE_REFUSED,   /* rc */
 	AY_WIRE_STARVED,   /* rc, after scratch was refused; or no memory for a MAP */
 	AY_WIRE_SIGNAL,    /* signal, slot, fault, fault_at */
@@ -86,9 +91,10 @@ enum ay_wire_what {
 	AY_WIRE_RAISED,    /* an exception; it and what follows have their words in struct ay_wire_told */
 	AY_WIRE_UNFIT,     /* what was returned is no result of this function */
 	AY_WIRE_FORBIDDEN, /* it called what it must not */
+	AY_WIRE_FAULTED,   /* the device stopped its work: rc is CUDA's error */
 };
 
-enum ay_wire_fault { AY_WIRE_NO_FAULT, AY_WIRE_INPUT, AY_WIRE_GUARDED, AY_WIRE_ELSEWHERE };
+enum ay_wire_fault { AY_WIRE_NO_FAULT, AY_WIRE_INPUT, AY_WIRE_GUARDED, AY_WIRE_ELSEWHERE, AY_WIRE_ON_DEVICE };
 
 struct ay_wire_status {
 	uint32_t what, set;
@@ -105,6 +111,8 @@ struct ay_wire_page {
 	uint32_t filter_n;    /* at the start: instructions of the filter of system calls, in `scalar` */
 	uint32_t own_pids;    /* the executor is in a pid namespace of its own */
 	uint32_t stack_shift; /* how many bytes lower than usual the stack of calls begins; below AY_WIRE_SHIFTS */
+	uint32_t cuda;        /* the executor has a GPU, which is the one with this identity */
+	uint8_t uuid[16];
 	_Alignas(AY_WIRE_LINE) uint32_t done;
 	uint32_t exec_sleeps;
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
@@ -154,8 +162,10 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 
 /* --- payloads -------------------------------------------------------------------------------------------- */
 
+/* In the pool's memory: `offset` bytes into its file. On the device: in memory of its own, which is `offset` bytes longer
+ * on either side, so that those can be touched too (0: they cannot). */
 struct ay_wire_slot {
-	uint32_t written, pad;
+	uint32_t written, device;
 	uint64_t offset, bytes;
 };
 
@@ -164,6 +174,13 @@ struct ay_wire_slot {
 struct ay_wire_map {
 	uint64_t count, at;
 };
+
+/* LEND: a descriptor for each of the first n slots of the device from slot `from` on. */
+struct ay_wire_lend {
+	uint32_t from, n;
+};
+
+bool ay_wire_lend_open(const void *payload, size_t n, uint32_t nslot, struct ay_wire_lend *l);
 
 /* Returns how many slots there are, or -1. */
 int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct ay_wire_slot **slot);
@@ -227,6 +244,7 @@ struct ay_wire_result {
 /* A CALL that was found to be in order. Borrows the message. */
 struct ay_wire_call {
 	struct ay_wire_call_head h;
+	const struct ay_wire_slot *slot;
 	const uint8_t *operand, *place, *rng, *param;
 	size_t param_bytes;
 	size_t scalar_at; /* where the scalar results lie in a set's memory */

@@ -119,19 +119,25 @@ int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err)
 {
 	static const char *const ccs[] = { "clang",    "clang-19", "clang-18", "clang-17", "clang-16",
 					   "clang-15", "clang-14", "gcc",      "cc",       NULL };
+	static const char *const nvccs[] = { "nvcc", "/usr/local/cuda/bin/nvcc", NULL };
 	static const char *const cxxs[] = { "clang++",    "clang++-19", "clang++-18", "clang++-17", "clang++-16",
 					    "clang++-15", "clang++-14", "g++",        "c++",        NULL };
-	const char *own = getenv("ASSAY_CC"), *own_cxx = getenv("ASSAY_CXX");
+	const char *own = getenv("ASSAY_CC"), *own_cxx = getenv("ASSAY_CXX"), *own_nvcc = getenv("ASSAY_NVCC");
 
-	*f = (struct ay_forge){ 0 };
+	*f = (struct ay_forge){ .cuda_arch = "sm_90" };
 	if (own && own[0] && !(f->cc = ay_file_program(&f->arena, own)))
 		return ay_fail(err, AY_ERR_USAGE, "ASSAY_CC names '%s', which is no program", own);
 	if (own_cxx && own_cxx[0] && !(f->cxx = ay_file_program(&f->arena, own_cxx)))
 		return ay_fail(err, AY_ERR_USAGE, "ASSAY_CXX names '%s', which is no program", own_cxx);
+	if (own_nvcc && own_nvcc[0] && !(f->nvcc = ay_file_program(&f->arena, own_nvcc)))
+		return ay_fail(err, AY_ERR_USAGE, "ASSAY_NVCC names '%s', which is no program", own_nvcc);
 	if (!f->cc)
 		f->cc = find_first(&f->arena, ccs);
 	if (!f->cxx)
 		f->cxx = find_first(&f->arena, cxxs);
+	if (!f->nvcc)
+		f->nvcc = find_first(&f->arena, nvccs);
+	f->nvcc_id = f->nvcc ? identity(&f->arena, f->nvcc) : NULL;
 	f->cpu = ay_machine_cpu(&f->arena);
 	f->cc_id = f->cc ? identity(&f->arena, f->cc) : NULL;
 	f->cxx_id = f->cxx ? identity(&f->arena, f->cxx) : NULL;
@@ -166,11 +172,34 @@ static bool wants_gnu(const struct job *j)
 	return memmem(j->source, j->len, "_GNU_SOURCE", 11);
 }
 
+/* The runtime goes in statically: an executor sees the driver's libraries alone. Its host code is compiled by gcc, or
+ * by the C++ compiler that there is. */
+static void make_cuda_command(struct job *j)
+{
+	static const char *const common[] = {
+		"-std=c++17", "-O3",    "-shared",   "-Xcompiler", "-fPIC,-Wall,-march=native",
+		"-cudart",    "static", "-I.",       "-include",   "glue.h",
+		"kernel.cu",  "-o",     "kernel.so", NULL
+	};
+
+	arg(j, j->f->nvcc);
+	arg(j, ay_sprintf(j->a, "-arch=%s", j->f->cuda_arch));
+	if (!ay_file_program(j->a, "g++") && j->f->cxx) {
+		arg(j, "-ccbin");
+		arg(j, j->f->cxx);
+	}
+	args(j, common);
+}
+
 /* -O3 -march=native and no -ffast-math: a kernel that wants less exact arithmetic must say so in its text. */
 static void make_command(struct job *j)
 {
 	static const char *const common[] = { "-O3", "-march=native", "-fPIC", "-shared", "-Wall", "-I.", NULL };
 
+	if (j->lang == AY_LANG_CU) {
+		make_cuda_command(j);
+		return;
+	}
 	arg(j, j->lang == AY_LANG_CXX ? j->f->cxx : j->f->cc);
 	arg(j, j->lang == AY_LANG_CXX ? "-std=gnu++17" : "-std=gnu11");
 	args(j, common);
@@ -214,7 +243,10 @@ static void make_key(struct job *j)
 	ay_hash_add(&h, ay_embedded_kernel_h, n);
 	for (int i = 0; i < j->argc; i++)
 		ay_hash_add_str(&h, j->argv[i]);
-	ay_hash_add_str(&h, j->lang == AY_LANG_CXX ? j->f->cxx_id : j->f->cc_id);
+	if (j->lang == AY_LANG_CU)
+		ay_hash_add_str(&h, j->f->nvcc_id);
+	if (j->lang == AY_LANG_CXX ? j->f->cxx_id : j->f->cc_id)
+		ay_hash_add_str(&h, j->lang == AY_LANG_CXX ? j->f->cxx_id : j->f->cc_id);
 	ay_hash_add_str(&h, j->f->cpu);
 	ay_hash_end(&h, j->key);
 }
@@ -333,7 +365,7 @@ static const char *clean_log(struct job *j, const char *text, size_t n)
 /* A compiler outside the system's folders is seen with those beside it, and with nothing else of its place. */
 static void find_also(struct job *j)
 {
-	static const char *const beside[] = { "bin", "lib", "lib64", "libexec", "include" };
+	static const char *const beside[] = { "bin", "lib", "lib64", "libexec", "include", "nvvm", "targets" };
 	char *real = realpath(j->argv[0], NULL), *prefix = ay_strdup(j->a, real ? real : j->argv[0]), *cut;
 	int n = 0;
 
@@ -359,6 +391,7 @@ static int start_compiler(struct job *j, struct ay_sandbox *s, double timeout_s,
 		{ "assay/kernel.h", ay_embedded_kernel_h, n },
 		{ j->lang == AY_LANG_C     ? "kernel.c"
 		  : j->lang == AY_LANG_CXX ? "kernel.cc"
+		  : j->lang == AY_LANG_CU  ? "kernel.cu"
 					   : "candidate.so",
 		  j->source, j->len },
 		{ j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len },
@@ -488,7 +521,12 @@ int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, s
 	ay_hash_end(&h, built->sha256);
 	if (lang == AY_LANG_SO && !f->cc)
 		return take_as_is(&j, built, err);
-	if (lang == AY_LANG_CXX ? !f->cxx : !f->cc)
+	if (lang == AY_LANG_CU && !f->nvcc)
+		return ay_fail(
+			err, AY_ERR_BUILD,
+			"no CUDA compiler here (nvcc, in $PATH or /usr/local/cuda; ASSAY_NVCC names another): "
+			"install the CUDA toolkit");
+	if (lang == AY_LANG_CXX ? !f->cxx : lang == AY_LANG_CU ? false : !f->cc)
 		return ay_fail(
 			err, AY_ERR_BUILD,
 			"no %s compiler here (tried clang, gcc; ASSAY_%s names another): install one, or check "
@@ -496,6 +534,8 @@ int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, s
 			lang == AY_LANG_CXX ? "C++" : "C", lang == AY_LANG_CXX ? "CXX" : "CC");
 	if (lang == AY_LANG_SO)
 		ay_proto_glue_so(&j.glue, nproto, proto, "candidate.so");
+	else if (lang == AY_LANG_CU)
+		ay_proto_glue_cuda(&j.glue, nproto, proto);
 	else
 		ay_proto_glue(&j.glue, nproto, proto);
 	make_command(&j);

@@ -20,6 +20,7 @@ enum ay_lang {
 	AY_LANG_C,
 	AY_LANG_CXX,
 	AY_LANG_SO,
+	AY_LANG_CU,        /* CUDA C++ with a host entry: for a GPU */
 	AY_LANG_PY,        /* run as it is */
 	AY_LANG_ATEN,      /* torch's own functions: there is no source */
 	AY_LANG_FLAG_GEMS, /* those of the package of that name: as little */
@@ -29,6 +30,8 @@ struct ay_forge {
 	struct ay_arena arena;
 	const char *cc, *cxx;       /* full paths; clang first, then gcc; NULL = none found */
 	const char *cc_id, *cxx_id; /* which file each is: path, size, time; for the cache key */
+	const char *nvcc, *nvcc_id; /* likewise */
+	const char *cuda_arch;      /* what nvcc builds for: "sm_90a"; set after init by whoever has a GPU */
 	const char *cpu;       /* model name and a digest of its features, for the cache key and the records */
 	const char *cache_dir; /* NULL: no cache */
 	/* For the compiler's jail: set after init by whoever has one, borrowed; NULL: one of its own per build,
@@ -46,8 +49,8 @@ struct ay_built {
 	const char *command; /* the command line, for the record */
 };
 
-/* Finds the compilers. cache_dir NULL: $XDG_CACHE_HOME/assay or ~/.cache/assay; "" = none. ASSAY_CC and ASSAY_CXX
- * name them. */
+/* Finds the compilers. cache_dir NULL: $XDG_CACHE_HOME/assay or ~/.cache/assay; "" = none. ASSAY_CC, ASSAY_CXX and
+ * ASSAY_NVCC name them. */
 int ay_forge_init(struct ay_forge *f, const char *cache_dir, struct ay_err *err);
 void ay_forge_release(struct ay_forge *f);
 /* First line of `program --version`; NULL and err if it does not run. In the arena. */

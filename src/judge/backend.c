@@ -9,9 +9,6 @@
 
 enum { DEPTH = 2, FILES_MAX = 100000 };
 
-/* Languages that have a place in a backend folder, though this version cannot judge them. */
-static const char *const later[] = { ".cu", NULL };
-
 static const char *const not_kernels[] = { ".md", ".txt", ".json", ".jsonl", ".h", ".log", ".csv", NULL };
 
 static bool ends_in(const char *name, const char *const *list)
@@ -107,9 +104,7 @@ static void add_file(struct ay_backend *b, struct ay_arena *a, const struct ay_r
 
 	if (ends_in(path, not_kernels))
 		return;
-	if (ends_in(path, later)) {
-		f.why = "this version judges C, C++, shared objects and Python only";
-	} else if (ay_lang_of(path, &f.lang, &err)) {
+	if (ay_lang_of(path, &f.lang, &err)) {
 		f.why = ay_strdup(a, err.msg);
 	} else {
 		f.op = ay_backend_file_op(r, a, path, &f.schema);

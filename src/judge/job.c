@@ -32,8 +32,9 @@ static int get_lang(struct ay_arena *a, const json_t *j, struct ay_job *job, str
 	static const struct {
 		const char *name;
 		enum ay_lang lang;
-	} langs[] = { { "c", AY_LANG_C },   { "c++", AY_LANG_CXX }, { "cxx", AY_LANG_CXX },  { "cc", AY_LANG_CXX },
-		      { "so", AY_LANG_SO }, { "py", AY_LANG_PY },   { "python", AY_LANG_PY } };
+	} langs[] = { { "c", AY_LANG_C },       { "c++", AY_LANG_CXX }, { "cxx", AY_LANG_CXX },
+		      { "cc", AY_LANG_CXX },    { "so", AY_LANG_SO },   { "py", AY_LANG_PY },
+		      { "python", AY_LANG_PY }, { "cu", AY_LANG_CU },   { "cuda", AY_LANG_CU } };
 	const char *name;
 	size_t len;
 
@@ -47,7 +48,7 @@ static int get_lang(struct ay_arena *a, const json_t *j, struct ay_job *job, str
 			return 0;
 		}
 	}
-	return name ? refuse(err, "lang", "\"c\", \"c++\", \"so\" or \"py\"") : 0;
+	return name ? refuse(err, "lang", "\"c\", \"c++\", \"cuda\", \"so\" or \"py\"") : 0;
 }
 
 static int get_cases(struct ay_arena *a, const json_t *j, struct ay_job *job, struct ay_err *err)

@@ -10,6 +10,7 @@ enum {
 	DECOY = 64 << 10, /* bytes of operands up to which cases get a decoy */
 	SMALL = 64 << 20, /* bytes that are always there */
 	INTERPRETED_MAX = 64 << 10, /* elements of an operand that Triton's interpreter is given */
+	FAULTS_MAX = 4,             /* of a GPU, likewise: each costs a new context, twice */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -65,11 +66,16 @@ const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema
 	return ay_judge_has(j, s, derived) ? find_route(j, s)->proto : NULL;
 }
 
-void ay_judge_rest(struct ay_judge *j)
+void ay_judge_stop(struct ay_judge *j)
 {
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
+}
+
+void ay_judge_rest(struct ay_judge *j)
+{
+	ay_judge_stop(j);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
@@ -110,13 +116,13 @@ static const struct {
 	[AY_X_HUNG] = { AY_VERDICT_TIMEOUT, "did not return" },
 	[AY_X_LIED] = { AY_VERDICT_CHEAT, "sent what no kernel should" },
 	[AY_X_OOM] = { AY_VERDICT_OOM, "ran out of memory" },
+	[AY_X_FAULTED] = { AY_VERDICT_CRASH, "stopped the GPU" },
 	[AY_X_RAISED] = { AY_VERDICT_CRASH, "raised an exception" },
 	[AY_X_UNFIT] = { AY_VERDICT_BAD_RESULT, "returned something else" },
 	[AY_X_FORBIDDEN] = { AY_VERDICT_CHEAT, "called what it must not" },
 };
 
-/* The operand whose memory a slot is, for words. */
-static const char *slot_name(const struct trial *t, int slot)
+const char *ay_trial_slot_name(const struct trial *t, int slot)
 {
 	for (int i = 0; i < t->nset * t->call->noperand; i++)
 		if (t->slot[i] == slot)
@@ -128,14 +134,17 @@ static const char *describe_crash(struct trial *t, const struct ay_outcome *o, e
 {
 	if (o->fault == AY_TOUCH_INPUT) {
 		*v = AY_VERDICT_INPUT_WRITTEN;
-		return ay_sprintf(t->a, "wrote to its input '%s'", slot_name(t, o->slot));
+		return ay_sprintf(t->a, "wrote to its input '%s'", ay_trial_slot_name(t, o->slot));
 	}
 	if (o->fault == AY_TOUCH_GUARD) {
 		*v = AY_VERDICT_OVERRUN;
 		return ay_sprintf(t->a, "touched memory %s '%s'",
 				  o->fault_at < 0 ? "before the start of" : "behind the end of",
-				  slot_name(t, o->slot));
+				  ay_trial_slot_name(t, o->slot));
 	}
+	if (o->fault == AY_TOUCH_DEVICE)
+		return ay_sprintf(t->a, "its host code touched '%s', which is memory of the GPU",
+				  ay_trial_slot_name(t, o->slot));
 	if (o->signal)
 		return ay_sprintf(t->a, "died of signal %d (%s)", o->signal, strsignal(o->signal));
 	return ay_sprintf(t->a, "ended its process with exit status %d", o->exit_code);
@@ -165,17 +174,20 @@ static bool spare_core(const struct ay_policy *p)
 	return ay_cpu_count() >= (p->threads + 1) * (p->crowd > 1 ? p->crowd : 1);
 }
 
-static int start_exec(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err)
+int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_spec spec = { .so_fd = j->kernel.so_fd,
 				     .load_timeout_s = j->policy.call_timeout_s,
 				     .python = j->kernel.about ? j->policy.python : NULL,
 				     .about = j->kernel.about,
 				     .folders = j->policy.folders,
+				     .device = j->policy.device,
 				     .sandbox = j->policy.sandbox,
 				     .spin = spare_core(&j->policy) };
 	struct ay_exec_entries e;
 
+	if (j->policy.device)
+		ay_dev_mark(j->policy.device, j->policy.crowd < 2);
 	if (ay_exec_start(&spec, names, &j->exec, &e, o, err))
 		return -1;
 	if (o->what == AY_X_RAN && names == &j->keep)
@@ -192,10 +204,12 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	j->kernel.so_fd = so_fd;
 	j->kernel.about = about;
-	if (start_exec(j, &j->keep, &o, err))
+	if (ay_judge_start(j, &j->keep, &o, err))
 		return -1;
 	if (o.what == AY_X_RAN)
 		return 0;
+	if (p->device && ay_dev_is_well(p->device, err))
+		return -1;
 	rep->verdict = o.what == AY_X_REFUSED ? AY_VERDICT_LOAD : happened[o.what].verdict;
 	if (o.what == AY_X_CRASHED)
 		rep->detail = ay_sprintf(a, "died while it was loaded (signal %d, exit status %d)", o.signal,
@@ -240,7 +254,7 @@ static bool too_large(struct trial *t)
 	uint64_t need = ay_stage_own_bytes(t), have;
 
 	for (int i = 0; i < t->nneed; i++)
-		need += t->need[i].bytes;
+		need += ay_slot_bytes(ay_trial_device(t)->info.grain, t->need[i].bytes);
 	if (need < SMALL) /* asking the system would cost more than the case */
 		return false;
 	have = ay_memory_available();
@@ -273,16 +287,20 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 {
 	struct ay_judge *j = t->j;
 
-	if (!j->exec && start_exec(j, t->a, o, err))
+	if (!j->exec && ay_judge_start(j, t->a, o, err))
 		return -1;
-	if (j->exec && ay_exec_call(j->exec, b, o, err))
+	if (j->exec && ay_trial_call(t, b, o, err))
 		return -1;
-	if (j->exec && !ay_exec_is_alive(o)) {
-		ay_exec_stop(j->exec);
-		j->exec = NULL;
-	}
 	j->timeouts = o->what == AY_X_HUNG ? j->timeouts + 1 : 0;
 	j->hangs += o->what == AY_X_HUNG;
+	return 0;
+}
+
+static int end_badly(struct trial *t, const struct ay_batch *b, const struct ay_outcome *o, struct ay_err *err)
+{
+	if (o->what == AY_X_FAULTED)
+		return ay_trial_fault(t, b, o, err);
+	ay_trial_outcome(t, o);
 	return 0;
 }
 
@@ -305,10 +323,8 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 	ay_stage_decoy(t);
 	if (call(t, &one, &o, err))
 		return -1;
-	if (!ay_exec_is_alive(&o)) {
-		ay_trial_outcome(t, &o);
-		return 1;
-	}
+	if (!ay_exec_is_alive(&o))
+		return end_badly(t, &one, &o, err) ? -1 : 1;
 	ay_stage_again(t);
 	return 0;
 }
@@ -325,10 +341,16 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	for (int s = 0; s < b->nset && o.what == AY_X_RAN; s++)
 		if (ay_exec_take(t->j->exec, b, s, &o, err))
 			return -1;
-	if (o.what == AY_X_RAN)
-		ay_evidence(t);
-	else
-		ay_trial_outcome(t, &o);
+	if (o.what != AY_X_RAN)
+		return end_badly(t, b, &o, err);
+	if (t->changed >= 0)
+		ay_trial_say(t, AY_VERDICT_INPUT_WRITTEN,
+			     ay_sprintf(t->a, "changed its input '%s', whose mapping it must have replaced",
+					ay_trial_slot_name(t, t->changed)));
+	ay_evidence(t);
+	if (o.rc && t->rep->verdict < AY_VERDICT_WEAK_CASE && !t->rep->hint)
+		t->rep->hint = ay_sprintf(t->a, "a launch failed: %s (%d)", ay_dev_error(ay_trial_device(t), o.rc),
+					  o.rc);
 	return 0;
 }
 
@@ -426,9 +448,9 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		  struct ay_err *err)
 {
 	int64_t begin = ay_now_ns();
-	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op };
+	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .changed = -1 };
 	struct ay_batch b = { .threads = j->policy.threads };
-	int chosen, open;
+	int chosen, open, room = 0;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	open = prepare(&t, sc, err);
@@ -437,7 +459,9 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	chosen = open ? 1 : choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
-	else if (!chosen && !too_large(&t) && !too_slow(&t)) {
+	else if (!chosen && j->faults >= FAULTS_MAX)
+		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d faults of the GPU", j->faults));
+	else if (!chosen && !too_large(&t) && !too_slow(&t) && !(room = ay_trial_room(&t, err))) {
 		draw_chance(&t);
 		if (ay_stage_fill(&t, err))
 			return -1;
@@ -451,6 +475,8 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		if (run(&t, &b, err))
 			return -1;
 	}
+	if (room < 0)
+		return -1;
 	if (rep->verdict == AY_VERDICT_NONE)
 		ay_trial_say(&t, AY_VERDICT_PASS, NULL);
 	doubt(&t);

@@ -35,6 +35,7 @@ struct ay_policy {
 	int crowd;                /* judges at work beside each other on this machine; 0 = this one */
 	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
 	enum ay_torch_use torch_use;
+	struct ay_dev *device;      /* that the kernel runs on; borrowed; NULL = the processor */
 	const char *const *folders; /* that native kernels see: struct ay_exec_spec */
 	int ref_fd;                 /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
@@ -87,6 +88,7 @@ struct ay_judge {
 	size_t copy_bytes;
 	int timeouts; /* in a row */
 	int hangs;    /* time-outs in all */
+	int faults;   /* of the GPU, in all */
 };
 
 /* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or

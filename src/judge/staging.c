@@ -25,13 +25,15 @@ void ay_stage_plan(struct trial *t)
 				continue;
 			}
 			t->slot[s * n + i] = t->nneed;
-			t->need[t->nneed++] = (struct ay_need){ bytes, o->role != AY_IN };
+			/* to Python a plain number goes as one */
+			t->need[t->nneed++] = (struct ay_need){ bytes, o->role != AY_IN,
+								t->j->kernel.about && o->wrapped };
 		}
 	}
 	t->told = -1;
 	if (t->j->kernel.about) {
 		t->told = t->nneed;
-		t->need[t->nneed++] = (struct ay_need){ ay_exec_told_bytes(t->call, t->nset), true };
+		t->need[t->nneed++] = (struct ay_need){ ay_exec_told_bytes(t->call, t->nset), true, true };
 	}
 }
 
@@ -44,7 +46,7 @@ static int get_pool(struct trial *t, struct ay_err *err)
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
-	if (ay_pool_init(&j->pool, t->nneed, t->need, err))
+	if (ay_pool_init_grain(&j->pool, ay_trial_device(t)->info.grain, t->nneed, t->need, err))
 		return -1;
 	j->has_pool = true;
 	return 0;
@@ -56,7 +58,7 @@ uint64_t ay_stage_own_bytes(const struct trial *t)
 
 	for (int i = 0; i < t->nneed; i++)
 		if (t->need[i].written)
-			sum += (t->need[i].bytes + AY_PAGE) / AY_PAGE * AY_PAGE;
+			sum += ay_slot_bytes(ay_trial_device(t)->info.grain, t->need[i].bytes);
 	return sum;
 }
 
@@ -80,7 +82,8 @@ static void place_all(struct trial *t)
 		if (at >= n && t->slot[at] == t->slot[at % n])
 			t->offset[at] = t->offset[at % n];
 		else
-			t->offset[at] = ay_place(s->bytes, ay_operand_bytes(t->call->operand[at % n]), p);
+			t->offset[at] = ay_place_aligned(s->bytes, ay_operand_bytes(t->call->operand[at % n]), p,
+							 ay_trial_device(t)->info.align);
 	}
 }
 

@@ -131,6 +131,12 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 	return b->fd < 0 ? ay_fail_errno(k->err, AY_ERR_EXEC, "cannot hand over the source") : 0;
 }
 
+/* From Hopper on some instructions are of one generation alone; what uses none of them is the same for both. */
+static const char *cuda_arch(struct ay_arena *a, const struct ay_dev_info *d)
+{
+	return ay_sprintf(a, "sm_%d%d%s", d->major, d->minor, d->major >= 9 ? "a" : "");
+}
+
 static int build(struct work *k, struct ay_forge *f)
 {
 	const struct ay_proto **protos = NULL;
@@ -148,6 +154,8 @@ static int build(struct work *k, struct ay_forge *f)
 			protos[n++] = p;
 		}
 	}
+	if (k->t->policy.device && k->t->policy.device->info.kind == AY_DEV_CUDA)
+		f->cuda_arch = cuda_arch(&f->arena, &k->t->policy.device->info);
 	if (!f->sandbox)
 		f->sandbox = k->t->policy.sandbox;
 	rc = k->t->lang >= AY_LANG_PY ? build_python(k, n, protos)
@@ -258,7 +266,7 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	const char *why = NULL;
 	struct ay_call *c;
 
-	if (op->aten_differs && is_excusable(rep)) {
+	if (op->aten_differs && is_excusable(rep) && !k->t->policy.device) {
 		if (ay_call_bind(a, op, sc->schema, sc->line, &c, k->err))
 			return -1;
 		why = op->aten_differs(c);
@@ -267,7 +275,8 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");
 	if (why) {
 		rep->verdict = AY_VERDICT_SKIPPED;
-		rep->detail = ay_sprintf(a, "known of ATen on the CPU: %s", why);
+		rep->detail = ay_sprintf(a, "known of ATen on the %s: %s", k->t->policy.device ? "GPU" : "CPU",
+					 why);
 	}
 	return 0;
 }
@@ -291,7 +300,8 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 {
 	int64_t begin = ay_now_ns();
 
-	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line || out_of_time(k))
+	if (!sc->timed || k->t->policy.device || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line ||
+	    out_of_time(k))
 		return 0;
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
@@ -388,6 +398,7 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 		const struct ay_task_watch *w, struct ay_arena *a, struct ay_task_result *res, struct ay_err *err)
 {
 	struct work k = { .r = r, .t = t, .w = w, .a = a, .res = res, .err = err };
+	struct ay_hash h;
 	int rc = -1;
 
 	*res = (struct ay_task_result){ .op = t->op, .verdict = AY_VERDICT_NONE };
@@ -396,6 +407,14 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 	res->built.fd = -1;
 	if (!res->op)
 		res->op = ay_task_find_op(r, a, t->file, t->source, err);
+	if (res->op && t->no_device) {
+		res->verdict = AY_VERDICT_SKIPPED;
+		res->detail = t->no_device;
+		ay_hash_init(&h);
+		ay_hash_add(&h, t->source, t->len);
+		ay_hash_end(&h, res->built.sha256);
+		return 0;
+	}
 	if (res->op && !build(&k, f)) {
 		if (w->built)
 			w->built(w->user, res);

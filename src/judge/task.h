@@ -22,6 +22,8 @@ struct ay_task {
 	enum ay_tier tier;
 	struct ay_policy policy;
 	struct ay_clock_policy timing;
+	const char *
+		no_device; /* why there is nothing here that it could run on: it is skipped, with this; NULL = there is */
 	double build_timeout_s, total_timeout_s; /* total: judging, cases after it are skipped; 0 = none */
 };
 

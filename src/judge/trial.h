@@ -25,6 +25,7 @@ struct trial {
 	uint64_t *offset;
 	uint64_t copy_bytes; /* of all written slots */
 	uint8_t **copy;      /* per set and operand: the slot's content after the run */
+	int changed;         /* the slot of an input that the kernel changed on its device; -1 = none */
 	uint8_t poison[SETS_RANDOM];
 	ay_rng rng[SETS_RANDOM];
 };
@@ -33,6 +34,21 @@ struct trial {
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* The verdict on a batch that did not run to its end. */
 void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
+
+/* What the device of the trial's kernel is. */
+struct ay_dev *ay_trial_device(const struct trial *t);
+/* Is there memory enough on it? 1: no, and that was said. */
+int ay_trial_room(struct trial *t, struct ay_err *err);
+/* One batch on the device's memory, lent for it alone, in the executor that runs: afterwards written slots are in the
+ * pool, and t->changed is known. An executor that did not survive it is gone, and the device looked at. */
+int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+/* The verdict on a batch that stopped its GPU. */
+int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_outcome *fault, struct ay_err *err);
+/* The executor: starts it and loads the kernel, and ends it. */
+int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err);
+void ay_judge_stop(struct ay_judge *j);
+/* The operand whose memory a slot is, for words. */
+const char *ay_trial_slot_name(const struct trial *t, int slot);
 
 /* Asks the witness for the answer to an open call of the trial's operator, and closes it: see ay_witness_answer. */
 int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err);

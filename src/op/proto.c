@@ -190,10 +190,12 @@ void ay_proto_print(struct ay_str *b, const struct ay_proto *p)
 	ay_str_add(b, ");");
 }
 
-/* "static int call_X(void *const *v)": X is called through `callee`, its name or a pointer's. */
-static void print_caller(struct ay_str *b, const struct ay_proto *p, const char *callee)
+/* "static int call_X(void *const *v)": X is called through `callee`, its name or a pointer's, and what it returns goes
+ * through `after`, if that is not "". */
+static void print_caller(struct ay_str *b, const struct ay_proto *p, const char *callee, const char *after)
 {
-	ay_str_addf(b, "static int ay_call_%s(void *const *v)\n{\n\treturn %s%s(", p->symbol, callee, p->symbol);
+	ay_str_addf(b, "static int ay_call_%s(void *const *v)\n{\n\treturn %s(%s%s(", p->symbol, after, callee,
+		    p->symbol);
 	for (int i = 0; i < p->n; i++) {
 		const char *type = c_type[p->param[i].kind];
 
@@ -202,7 +204,7 @@ static void print_caller(struct ay_str *b, const struct ay_proto *p, const char 
 		else
 			ay_str_addf(b, "%s*(%s*)v[%d]", i ? ", " : "", type, i);
 	}
-	ay_str_add(b, ");\n}\n");
+	ay_str_add(b, "));\n}\n");
 }
 
 static void print_entry(struct ay_str *b, const struct ay_proto *p, const char *callee)
@@ -215,7 +217,8 @@ static const char entries_head[] =
 	"int ay_glue_entries(const char **names, int (**calls)(void *const *), int cap);\n"
 	"int ay_glue_entries(const char **names, int (**calls)(void *const *), int cap)\n{\n\tint n = 0;\n\n";
 
-void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p)
+static void print_glue(struct ay_str *b, int n, const struct ay_proto *const *p, const char *before,
+		       const char *after)
 {
 	ay_str_add(b, "#include <assay/kernel.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 	for (int i = 0; i < n; i++) {
@@ -223,13 +226,32 @@ void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p)
 		ay_proto_print(b, p[i]);
 		ay_str_addc(b, '\n');
 	}
+	ay_str_add(b, before);
 	for (int i = 0; i < n; i++)
-		print_caller(b, p[i], "");
+		print_caller(b, p[i], "", after);
 	ay_str_add(b, entries_head);
 	ay_str_add(b, "\t(void)names, (void)calls, (void)cap;\n");
 	for (int i = 0; i < n; i++)
 		print_entry(b, p[i], "");
 	ay_str_add(b, "\treturn n;\n}\n#ifdef __cplusplus\n}\n#endif\n");
+}
+
+void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p)
+{
+	print_glue(b, n, p, "", "");
+}
+
+/* A launch that failed is forgotten by most who launch. The runtime remembers. */
+void ay_proto_glue_cuda(struct ay_str *b, int n, const struct ay_proto *const *p)
+{
+	struct ay_str launched = { 0 };
+
+	ay_str_addf(&launched,
+		    "static int ay_launched(int rc)\n{\n\tconst int e = (int)cudaGetLastError();\n\n"
+		    "\treturn rc || !e ? rc : %d + e;\n}\n",
+		    AY_GLUE_LAUNCH);
+	print_glue(b, n, p, ay_str_text(&launched), "ay_launched");
+	ay_str_release(&launched);
 }
 
 /* The object rides inside, so that one sealed file is all that an executor is handed. */
@@ -256,7 +278,7 @@ void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, 
 		ay_str_addf(b, "static int (*ay_at_%s)(", p[i]->symbol);
 		print_params(b, p[i]);
 		ay_str_add(b, ");\n");
-		print_caller(b, p[i], "ay_at_");
+		print_caller(b, p[i], "ay_at_", "");
 	}
 	ay_str_add(b, entries_head);
 	ay_str_add(b, "\tvoid *so = ay_so_open();\n\n\tif (!so)\n\t\treturn -1;\n");

@@ -75,6 +75,10 @@ void ay_proto_print(struct ay_str *b, const struct ay_proto *p);
  *kernel defines. A pointer parameter is v[i] itself, any other is what v[i] points at.
  */
 void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p);
+/* The same for nvcc. Where a kernel returns 0 although the CUDA runtime remembers an error, the call gives
+ * AY_GLUE_LAUNCH + that error. */
+enum { AY_GLUE_LAUNCH = 1 << 16 };
+void ay_proto_glue_cuda(struct ay_str *b, int n, const struct ay_proto *const *p);
 /*
  * The same for an object that is there already, as a C source of its own: it carries the object (the file
  * `so_file`, taken in by the assembler), and its ay_glue_entries loads it and finds the functions by name. Their

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ALSO_BYTES = 16 << 10, ALSO_MAX = 64, FDS = AY_JAIL_FDS + 2 };
+enum { NODE = '!', ALSO_BYTES = 16 << 10, ALSO_MAX = 64, FDS = AY_JAIL_FDS + 2 };
 
 /* A plan without pointers. Both ends are of one build: the template's is handed to it by the judge. */
 struct question {
@@ -22,14 +22,32 @@ struct question {
 	cpu_set_t cpus;
 	int32_t nfd, at[AY_JAIL_FDS]; /* where each descriptor is among those sent; -1 = none */
 	int32_t group;                /* likewise; the first is `report` */
+	int32_t kind;
 	uint32_t also_bytes;
-	char also[ALSO_BYTES]; /* NUL-ended, one behind the other */
+	char also[ALSO_BYTES]; /* NUL-ended, one behind the other; a device's node has a NODE before it */
 };
 
 /* --- the judge's end ------------------------------------------------------------------------------------- */
 
+static int pack_paths(struct question *q, const char *const *list, const char *before)
+{
+	for (; list && *list; list++) {
+		const size_t head = strlen(before), len = strlen(*list) + 1;
+
+		if (head + len > sizeof q->also - q->also_bytes) {
+			errno = E2BIG;
+			return -1;
+		}
+		memcpy(q->also + q->also_bytes, before, head);
+		memcpy(q->also + q->also_bytes + head, *list, len);
+		q->also_bytes += (uint32_t)(head + len);
+	}
+	return 0;
+}
+
 static int pack(struct question *q, int fd[FDS], const struct ay_plan *p, uint64_t flags, int group)
 {
+	static const char node[] = { NODE, 0 };
 	const struct ay_jail_spec *s = p->spec;
 	int n = 0;
 
@@ -52,17 +70,9 @@ static int pack(struct question *q, int fd[FDS], const struct ay_plan *p, uint64
 	q->group = group < 0 ? -1 : n;
 	if (group >= 0)
 		fd[n++] = group;
-	for (const char *const *f = s->also; f && *f; f++) {
-		size_t len = strlen(*f) + 1;
-
-		if (len > sizeof q->also - q->also_bytes) {
-			errno = E2BIG;
-			return -1;
-		}
-		memcpy(q->also + q->also_bytes, *f, len);
-		q->also_bytes += (uint32_t)len;
-	}
-	return n;
+	q->kind = s->kind;
+	return pack_paths(q, s->also, "") || pack_paths(q, s->drivers, "") || pack_paths(q, s->nodes, node) ? -1
+													    : n;
 }
 
 static int send_question(int sock, struct question *q, const int *fd, int n)
@@ -125,15 +135,22 @@ static int receive(int sock, struct question *q, int fd[FDS], int *n)
 static void enter(const struct question *q, const int *got)
 {
 	struct ay_sandbox sb = { .landlock_abi = q->landlock_abi };
-	const char *also[ALSO_MAX + 1] = { 0 };
-	int fd[AY_JAIL_FDS], nalso = 0;
-	struct ay_jail_spec spec = {
-		.kind = AY_JAIL_PYTHON, .exe = -1, .fd = fd, .nfd = q->nfd, .also = also, .limits = q->limits
-	};
+	const char *also[ALSO_MAX + 1] = { 0 }, *nodes[ALSO_MAX + 1] = { 0 };
+	int fd[AY_JAIL_FDS], nalso = 0, nnode = 0;
+	struct ay_jail_spec spec = { .kind = (enum ay_jail_kind)q->kind,
+				     .exe = -1,
+				     .fd = fd,
+				     .nfd = q->nfd,
+				     .also = also,
+				     .nodes = nodes,
+				     .limits = q->limits };
 	struct ay_plan p = { .spec = &spec, .sb = &sb, .layers = q->layers, .report = got[0], .uid = q->uid };
 
-	for (const char *s = q->also; s < q->also + q->also_bytes && nalso < ALSO_MAX; s += strlen(s) + 1)
-		also[nalso++] = s;
+	for (const char *s = q->also; s < q->also + q->also_bytes && nalso + nnode < ALSO_MAX; s += strlen(s) + 1)
+		if (*s == NODE)
+			nodes[nnode++] = s + 1;
+		else
+			also[nalso++] = s;
 	for (int i = 0; i < q->nfd; i++)
 		fd[i] = q->at[i] < 0 ? -1 : got[q->at[i]];
 	memcpy(p.uid_map, q->uid_map, sizeof p.uid_map);

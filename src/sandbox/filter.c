@@ -11,7 +11,8 @@
  * steps or so), with the tests of arguments at the leaves.
  *
  * What the refusals are for:
- *   - no network and no path to a daemon: no socket can be made, the one that is open is connected already;
+ *   - no network and no path to a daemon: no socket can be made (with a GPU: none that reaches anybody), the one that
+ *     is open is connected already;
  *   - nothing that reads or stops another process: ptrace, process_vm_*, pidfd_getfd, kcmp, perf, bpf;
  *   - no signal by itself while the process is stopped (freeze.h): no timer, queue, lease or descriptor that sends
  *     one of the caller's choice, no PDEATHSIG. alarm and setitimer stay: their signals do not continue anybody;
@@ -34,6 +35,7 @@
 #include <sys/ioctl.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,6 +79,10 @@ static const char *const folder_too[] = {
 
 static const char *const forge_too[] = { "execve", "execveat", "fork", "vfork", "setpgid" };
 
+/* The driver removes the file of its socket before it makes it, though there is none, and listens: it gives up if either
+ * is refused. Nobody is heard: accept is. */
+static const char *const gpu_too[] = { "unlink", "listen" };
+
 /* By EPERM, so that they are told from what the system does not have. */
 static const char *const refused[] = {
 	"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "setsockopt", "sendmmsg", "recvmmsg",
@@ -101,8 +107,13 @@ static const char *const refused[] = {
 	"fremovexattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
 };
 
-enum { RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_PYTHON, BUILD = 1 << AY_JAIL_FORGE, BOTH = RUN | BUILD };
-enum test { IS, IS_NULL, NONE_OF, ALL_OF };
+enum {
+	GPU = 1 << AY_JAIL_GPU | 1 << AY_JAIL_PYTHON_GPU,
+	RUN = 1 << AY_JAIL_EXECUTOR | GPU | 1 << AY_JAIL_PYTHON,
+	BUILD = 1 << AY_JAIL_FORGE | 1 << AY_JAIL_PYTHON_GPU, /* starts programs */
+	BOTH = RUN | BUILD,
+};
+enum test { IS, IS_NULL, NONE_OF, ALL_OF, BELOW, TYPE_IS };
 #define THREAD (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)
 #define SPACES \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -158,6 +169,15 @@ static const struct branch {
 	{ "ioctl", BOTH, 1, IS, FIONBIO },
 	{ "ioctl", BOTH, 1, IS, FIOCLEX },
 	{ "ioctl", BOTH, 1, IS, FIONCLEX },
+	{ "ioctl", GPU, 1, TYPE_IS, 'F' },  /* /dev/nvidiactl and /dev/nvidiaN */
+	{ "ioctl", GPU, 1, BELOW, 0x100 },  /* /dev/nvidia-uvm counts from 1, */
+	{ "ioctl", GPU, 1, IS, 0x30000001 }, /* but for its first and last */
+	{ "ioctl", GPU, 1, IS, 0x30000002 },
+	/* The driver's library will not start without a local socket with a name. Nobody can be reached through it: it is
+	 * none of datagrams, and connect and accept are refused. */
+	{ "socket", GPU, 0, IS, AF_UNIX, 2 /* SOCK_DGRAM, SOCK_RAW */ },
+	{ "bind", GPU, 2, BELOW, 256 },
+	{ "setsockopt", GPU, 2, IS, SO_PASSCRED },
 };
 /* clang-format on */
 
@@ -217,6 +237,11 @@ static void emit_row(struct maker *m, const struct branch *b)
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
 		load(m, HIGH(b->arg));
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+		break;
+	case BELOW: emit(m, BPF_JMP | BPF_JGE | BPF_K, rest, 0, b->value); break;
+	case TYPE_IS: /* of an ioctl: bits 8 to 15 */
+		emit(m, BPF_ALU | BPF_AND | BPF_K, 0, 0, 0xff00);
+		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, rest, b->value << 8);
 		break;
 	case NONE_OF: emit(m, BPF_JMP | BPF_JSET | BPF_K, rest, 0, b->value); break;
 	case ALL_OF:
@@ -281,9 +306,12 @@ static void fill_table(struct maker *m)
 	for (size_t i = 0; i < COUNT(allowed); i++)
 		set(m, allowed[i], PASS);
 	for (size_t i = 0; i < COUNT(folder_too); i++)
-		set(m, folder_too[i], m->kind == AY_JAIL_EXECUTOR ? REFUSE : PASS);
+		set(m, folder_too[i], m->kind == AY_JAIL_EXECUTOR || m->kind == AY_JAIL_GPU ? REFUSE : PASS);
+	for (size_t i = 0; i < COUNT(gpu_too); i++)
+		if (GPU >> m->kind & 1)
+			set(m, gpu_too[i], PASS);
 	for (size_t i = 0; i < COUNT(forge_too); i++)
-		set(m, forge_too[i], m->kind == AY_JAIL_FORGE ? PASS : REFUSE);
+		set(m, forge_too[i], BUILD >> m->kind & 1 ? PASS : REFUSE);
 	for (size_t i = COUNT(branches); i-- > 0;) /* the first row of a name stays */
 		set(m, branches[i].call, BRANCH + (int)i);
 	for (int i = 0; i < NUMBERS; i++)

@@ -10,8 +10,16 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* An executor computes; that of an interpreter has files of its own too; the forge also starts programs. */
-enum ay_jail_kind { AY_JAIL_EXECUTOR, AY_JAIL_PYTHON, AY_JAIL_FORGE, AY_JAIL_KINDS };
+/* An executor computes; one with a GPU speaks to its driver too; that of an interpreter has files of its own too; with
+ * both, and in the forge, programs can be started: Triton's compilers are. */
+enum ay_jail_kind {
+	AY_JAIL_EXECUTOR,
+	AY_JAIL_GPU,
+	AY_JAIL_PYTHON,
+	AY_JAIL_PYTHON_GPU,
+	AY_JAIL_FORGE,
+	AY_JAIL_KINDS,
+};
 
 struct ay_filter {
 	struct sock_filter *insn; /* owned */

@@ -49,7 +49,7 @@ static _Noreturn void become(struct ay_plan p)
 		_exit(0);
 	/* Where stack and heap begin is worth some per cent to many kernels, for as long as a process lives: two that are
 	 * timed against each other begin alike. Nothing here is safer by chance: a kernel knows its own addresses. */
-	if (s->kind == AY_JAIL_EXECUTOR)
+	if (s->kind == AY_JAIL_EXECUTOR || s->kind == AY_JAIL_GPU)
 		personality(ADDR_NO_RANDOMIZE);
 	if (exe >= 0)
 		syscall(SYS_execveat, exe, "", s->argv, s->env, 0x1000 /* AT_EMPTY_PATH */);

@@ -39,6 +39,9 @@ struct ay_jail_spec {
 	const struct ay_jail_file *file; /* the forge's working folder, /w, begins with these */
 	int nfile;
 	const char *const *also; /* NULL-ended: further folders of this machine to be seen; NULL = none */
+	const char *const *nodes,
+		*const *drivers; /* NULL-ended: devices that it may use, folders of their libraries;
+						     * NULL = none */
 	bool whole_proc;         /* not its processes alone, but what the kernel tells too: for programs of ours */
 	struct ay_far *far;      /* the process it is to be a copy of; NULL: argv is the program */
 	bool freezable;          /* gets a cgroup of its own for ay_freeze, where there are any */

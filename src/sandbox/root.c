@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 enum {
-	RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_PYTHON,
-	BUILD = 1 << AY_JAIL_FORGE,
+	JIT = 1 << AY_JAIL_PYTHON_GPU,
+	RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_GPU | 1 << AY_JAIL_PYTHON,
+	BUILD = 1 << AY_JAIL_FORGE | JIT, /* compilers */
 	BOTH = RUN | BUILD,
 	PATH_BYTES = 512,
 };
@@ -37,6 +38,7 @@ static const struct {
 	{ "/lib64", BOTH },
 	{ "/lib32", BUILD },
 	{ "/bin", BUILD },
+	{ "/sbin", JIT }, /* ldconfig */
 	{ "/etc/alternatives", BUILD },
 	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu", RUN }, /* Debian's link from /usr/lib to it */
 	{ "/etc/alternatives/libopenblas.so.0-aarch64-linux-gnu", RUN },
@@ -45,7 +47,7 @@ static const struct {
 	{ "/etc/ld.so.cache", BOTH },
 	{ "/nix/store", BOTH },
 	{ "/dev/null", BOTH },
-	{ "/sys/devices/system/cpu", RUN }, /* how many cores: libgomp and OpenBLAS ask */
+	{ "/sys/devices/system/cpu", RUN | JIT }, /* how many cores: libgomp and OpenBLAS ask */
 };
 
 /* --- the root -------------------------------------------------------------------------------------------- */
@@ -59,6 +61,8 @@ const char *ay_root_base(const struct ay_jail_spec *spec)
 		bool free = !lstat(places[i], &st) && S_ISDIR(st.st_mode);
 
 		for (const char *const *p = spec->also; free && p && *p; p++)
+			free = strncmp(*p, places[i], strlen(places[i]));
+		for (const char *const *p = spec->drivers; free && p && *p; p++)
 			free = strncmp(*p, places[i], strlen(places[i]));
 		if (free)
 			return places[i];
@@ -103,10 +107,16 @@ static void bind_one(const struct ay_plan *p, const char *from)
 		ay_step_failed(p, AY_LAYER_I_MOUNT, from);
 }
 
+static void bind_all(const struct ay_plan *p, const char *const *list)
+{
+	for (; list && *list; list++)
+		bind_one(p, *list);
+}
+
 /* For strangers only processes: no settings or symbols of the kernel. Older kernels have no such subset. */
 static void mount_proc(const struct ay_plan *p)
 {
-	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY;
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (p->spec->nodes ? 0 : MS_RDONLY);
 	char to[64];
 
 	snprintf(to, sizeof to, "%s/proc", p->base);
@@ -120,12 +130,16 @@ static void mount_proc(const struct ay_plan *p)
 static void change_root(const struct ay_plan *p)
 {
 	/* mount_setattr's: attributes to set (read-only, nosuid), to clear, propagation, user namespace */
-	uint64_t ro[4] = { 1 | 2 };
+	uint64_t ro[4] = { 1 | 2 }, rw[4] = { 0, 1 };
 
 	if (chdir(p->base) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
 		ay_step_failed(p, AY_LAYER_I_MOUNT, "pivot_root");
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/", 0x8000 /* AT_RECURSIVE */, ro, sizeof ro))
 		ay_step_failed(p, AY_LAYER_I_MOUNT, "mount_setattr");
+	/* CUDA's driver names its threads by their files there, and does not start if it cannot */
+	if (p->spec->nodes && p->layers & AY_LAYER_PROC &&
+	    syscall(SYS_mount_setattr, AT_FDCWD, "/proc", 0, rw, sizeof rw))
+		ay_step_failed(p, AY_LAYER_I_PROC, "mount_setattr");
 }
 
 void ay_root_enter(const struct ay_plan *p)
@@ -141,8 +155,9 @@ void ay_root_enter(const struct ay_plan *p)
 	for (size_t i = 0; i < sizeof binds / sizeof *binds; i++)
 		if (binds[i].kinds >> s->kind & 1)
 			bind_one(p, binds[i].path);
-	for (const char *const *f = s->also; f && *f; f++)
-		bind_one(p, *f);
+	bind_all(p, s->also);
+	bind_all(p, s->drivers);
+	bind_all(p, s->nodes);
 	if (p->layers & AY_LAYER_PROC)
 		mount_proc(p);
 	snprintf(work, sizeof work, "%s" AY_WORK, p->base);
@@ -163,7 +178,14 @@ struct beneath {
 	int32_t parent;
 } __attribute__((packed));
 
-enum { EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3 };
+enum {
+	EXECUTE = 1 << 0,
+	WRITE_FILE = 1 << 1,
+	READ_FILE = 1 << 2,
+	READ_DIR = 1 << 3,
+	TRUNCATE = 1 << 14,
+	IOCTL_DEV = 1 << 15
+};
 #define LOOK (EXECUTE | READ_FILE | READ_DIR)
 
 /* New ones may have more kinds of access than the third: those stay as they are. */
@@ -189,7 +211,7 @@ static void allow(const struct ay_plan *p, int rules, const char *path, uint64_t
 	if (b.parent < 0)
 		return;
 	if (!fstat(b.parent, &st) && !S_ISDIR(st.st_mode))
-		b.allowed &= EXECUTE | WRITE_FILE | READ_FILE;
+		b.allowed &= EXECUTE | WRITE_FILE | READ_FILE | IOCTL_DEV;
 	if (syscall(SYS_landlock_add_rule, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &b, 0))
 		ay_step_failed(p, AY_LAYER_I_LANDLOCK, path);
 	close(b.parent);
@@ -212,6 +234,12 @@ void ay_root_landlock(const struct ay_plan *p)
 			allow(p, rules, binds[i].path, LOOK);
 	for (const char *const *f = p->spec->also; !(p->layers & AY_LAYER_MOUNT) && f && *f; f++)
 		allow(p, rules, *f, LOOK);
+	for (const char *const *f = p->spec->drivers; !(p->layers & AY_LAYER_MOUNT) && f && *f; f++)
+		allow(p, rules, *f, LOOK);
+	for (const char *const *f = p->spec->nodes; f && *f; f++)
+		allow(p, rules, *f, (READ_FILE | WRITE_FILE | IOCTL_DEV) & r.fs);
+	if (p->spec->nodes)
+		allow(p, rules, "/proc", (LOOK | WRITE_FILE | TRUNCATE) & r.fs);
 	allow(p, rules, "/dev/null", READ_FILE | WRITE_FILE);
 	if (p->work[0])
 		allow(p, rules, p->layers & AY_LAYER_MOUNT ? AY_WORK : p->work, r.fs);

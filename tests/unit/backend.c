@@ -94,7 +94,7 @@ TEST(backend_scan_says_what_it_did_not_understand)
 		known += b.file[i].op != NULL;
 		unknown += b.file[i].why != NULL;
 	}
-	CHECKF(known == 4 && unknown == 2 && b.n == 6, "%d known, %d not, %d in all", known, unknown, b.n);
+	CHECKF(known == 5 && unknown == 1 && b.n == 6, "%d known, %d not, %d in all", known, unknown, b.n);
 	ay_backend_release(&b);
 	CHECK(ay_backend_scan(&b, &a, help_registry(), "/no/such/folder", &err) &&
 	      strstr(err.msg, "/no/such/folder"));

@@ -118,6 +118,32 @@ TEST(forge_builds_cxx)
 	teardown(&b);
 }
 
+/* nvcc needs no GPU, and what it builds loads without one: its runtime asks for the driver when it is first used. */
+TEST(forge_builds_cuda)
+{
+	struct bench b;
+	struct ay_built k;
+
+	setup(&b, "");
+	if (!b.f.nvcc)
+		test_skip("no nvcc");
+	k = build_text(&b, AY_LANG_CU,
+		       "static __global__ void f(float *y) { y[threadIdx.x] = 1; }\n"
+		       "int t_one(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
+		       "{ f<<<1, 32, 0, (cudaStream_t)ctx->stream>>>((float *)out->data); return AY_OK; }\n");
+	CHECKF(k.ok && strstr(k.command, "-arch=sm_90"), "%s %s", k.command, k.log);
+	if (k.ok)
+		CHECK(entries(&b, &k) == 1);
+	close(k.fd);
+	k = build_text(&b, AY_LANG_CU,
+		       "extern \"C\" int t_two(const ay_tensor *a, double b, ay_tensor *out, const ay_ctx *ctx) { "
+		       "return 0; }\n");
+	CHECKF(!k.ok && strstr(k.log, "t_two"), "%s", k.log);
+	k = build_text(&b, AY_LANG_CU, "__global__ void f(float *y) { y[0] = nothing; }\n");
+	CHECKF(!k.ok && strstr(k.log, "kernel.cu(1)"), "%s", k.log);
+	teardown(&b);
+}
+
 TEST(forge_wrong_signature_is_the_compilers_error)
 {
 	struct bench b;

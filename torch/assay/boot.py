@@ -27,6 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 FAR, EXTENSION = 3, 5  # descriptors of the template: to the judge, and our own object
 WORK = "/w"
+COMPILES = "ASSAY_CUDA" in os.environ  # Triton does, for a GPU; else it interprets
 
 # --- types ------------------------------------------------------------------------------------------------------
 
@@ -51,8 +52,9 @@ FINISH = {
     "ScalarType": DTYPES.__getitem__,
     "Layout": LAYOUTS.__getitem__,
     "MemoryFormat": FORMATS.__getitem__,
-    "Device": lambda _: torch.device("cpu"),
+    "Device": lambda _: torch.device(device),
 }
+device = "cpu"  # of this copy
 
 
 def dress(x, code, flags):
@@ -73,12 +75,18 @@ def describe(x):
         return None
     if type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter:
         raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
-    if x.layout != torch.strided or x.device.type != "cpu":
+    if x.layout != torch.strided or x.device.type != device:
         raise BadResult(f"returned a tensor with layout {x.layout} on {x.device}")
     if x.dtype not in CODES:
         raise BadResult(f"returned a tensor of {x.dtype}")
     flags = (CONJ if x.is_conj() else 0) | (NEG if x.is_neg() else 0)
     return x.data_ptr(), CODES[x.dtype], flags, tuple(x.shape), tuple(x.stride())
+
+
+def hand_over(to, x):
+    """A result on a GPU into memory of the judge's; of another shape or dtype it is none, and he is told so."""
+    if to.shape == x.shape and to.dtype == x.dtype:
+        to.copy_(x)
 
 
 # --- loading ----------------------------------------------------------------------------------------------------
@@ -454,10 +462,17 @@ def recorder():
 # --- the template -----------------------------------------------------------------------------------------------
 
 
-def inside():
+def inside(cuda):
     """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left."""
+    global device
+    device = "cuda" if cuda else "cpu"
+    kept = {k: v for k, v in os.environ.items() if cuda and k in ("LD_LIBRARY_PATH", "TRITON_LIBCUDA_PATH")}
     os.environ.clear()
-    os.environ.update(HOME=WORK, TMPDIR=WORK, TRITON_CACHE_DIR=WORK, TRITON_INTERPRET="1")
+    os.environ.update(HOME=WORK, TMPDIR=WORK, TRITON_CACHE_DIR=WORK, **kept)
+    if cuda:
+        os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin:/sbin", CUDA_CACHE_DISABLE="1")
+    elif not COMPILES:
+        os.environ["TRITON_INTERPRET"] = "1"
     sys.argv[:] = ["kernel"]
     tempfile.tempdir = None  # it may have been looked for
     random.seed()
@@ -492,7 +507,7 @@ def version(name):
 def open_triton():
     global interpreter
     found = version("triton")
-    if found:
+    if found and not COMPILES:
         try:
             module = importlib.import_module("assay.interpreter")
             module.mend()

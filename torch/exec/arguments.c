@@ -22,7 +22,7 @@ static void forget(struct dl_managed *m)
 }
 
 /* A tensor over the judge's memory; its shape lies in the set's memory, which torch copies. */
-static PyObject *make_tensor(const ay_tensor *t)
+PyObject *make_tensor(const ay_tensor *t)
 {
 	struct dl_managed *m = calloc(1, sizeof *m);
 	const bool f8 = t->dtype.code == AY_CODE_F8E4M3FN || t->dtype.code == AY_CODE_F8E5M2;

@@ -48,7 +48,7 @@ static void poison_heap(const struct function *f, uint32_t set)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
 
-	for (int i = 0; i < f->nparam; i++) {
+	for (int i = 0; i < f->nparam && !page->cuda; i++) { /* a GPU's memory is none of malloc's */
 		const ay_tensor *t = v[i];
 
 		if (f->param[i].ret < 0 || f->param[i].kind != AY_PARAM_TENSOR_W || !t || !ay_numel(t))
@@ -143,7 +143,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 	return rc;
 }
 
-static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
+static void call_all(uint32_t from, uint32_t n, struct ay_wire_status *s)
 {
 	const struct function *f = &kernel.function[held.c.h.entry];
 	const bool random = draws(f);
@@ -168,6 +168,18 @@ static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
 		explain(told()->text, sizeof told()->text);
 		return;
 	}
+}
+
+/* What was launched must be done before anybody is told so. A device that stopped speaks for itself, whatever torch has
+ * made of it. */
+static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
+{
+	int e;
+
+	call_all(from, n, s);
+	e = page->cuda ? gpu_sync() : 0;
+	if (e)
+		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
 }
 
 static void drop_results(void)
@@ -261,7 +273,7 @@ static void inside(void)
 	PyObject *r;
 
 	PyOS_AfterFork_Child();
-	r = PyObject_CallMethod(kernel.boot, "inside", NULL);
+	r = PyObject_CallMethod(kernel.boot, "inside", "i", (int)page->cuda);
 	if (!r)
 		_exit(1);
 	Py_DECREF(r);

@@ -50,6 +50,8 @@ extern struct batch batch;
 
 /* --- arguments.c ------------------------------------------------------------------------------------------- */
 
+/* A tensor of torch's over memory of the judge's. */
+PyObject *make_tensor(const ay_tensor *t);
 /* All arguments of what is held, made before its first call. Non-zero: they cannot be. */
 int ready(void);
 

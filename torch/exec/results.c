@@ -46,7 +46,8 @@ void on_exception(struct ay_wire_status *s, uint32_t set)
 	s->rc = AY_UNSUPPORTED;
 	s->set = set;
 	explain(told()->text, sizeof told()->text);
-	if (s->what == AY_WIRE_RAISED && strstr(told()->text, "DefaultCPUAllocator: can't allocate memory"))
+	if (s->what == AY_WIRE_RAISED && (strstr(told()->text, "DefaultCPUAllocator: can't allocate memory") ||
+					  strstr(told()->text, "CUDA out of memory")))
 		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
 }
 
@@ -140,6 +141,41 @@ static PyObject *results(uint32_t set)
 	return list;
 }
 
+/* Where a native kernel would write result k of a set; NULL: there is no such place. */
+static const ay_tensor *place_of(const struct function *f, uint32_t set, uint32_t k)
+{
+	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
+
+	for (int i = 0; i < f->nparam; i++) {
+		const bool list = i + 1 < f->nparam && f->param[i + 1].kind == AY_PARAM_COUNT;
+		const int64_t n = list ? *(const int64_t *)v[i + 1] : 1;
+
+		if (f->param[i].ret < 0 ||
+		    (f->param[i].kind != AY_PARAM_TENSOR_W && f->param[i].kind != AY_PARAM_TENSORS_W))
+			continue;
+		if (k < n)
+			return list ? ((const ay_tensor *const *)v[i])[k] : v[i];
+		k -= (uint32_t)n;
+	}
+	return NULL;
+}
+
+/* On a GPU the judge cannot look into this process: results are copied to memory that he lent. */
+static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObject *x)
+{
+	const ay_tensor *t = page->cuda && x != Py_None ? place_of(f, set, k) : NULL;
+	PyObject *to, *r = NULL;
+
+	if (!t)
+		return 0;
+	to = make_tensor(t);
+	if (to)
+		r = PyObject_CallMethod(kernel.boot, "hand_over", "OO", to, x);
+	Py_XDECREF(to);
+	Py_XDECREF(r);
+	return r ? 0 : -1;
+}
+
 /* Numbers go where a native kernel would have written them; tensors are told of. */
 static int tell_several(const struct function *f, uint32_t set)
 {
@@ -154,8 +190,10 @@ static int tell_several(const struct function *f, uint32_t set)
 	for (int i = 0; !rc && i < f->nparam; i++)
 		if (f->param[i].kind >= AY_PARAM_SCALAR_OUT && f->param[i].kind <= AY_PARAM_BOOL_OUT && at < n)
 			rc = number_result(v[i], f->param[i].kind, PyList_GetItem(list, at++));
-	while (!rc && at < n && k < held.c.h.nresult)
-		rc = describe(PyList_GetItem(list, at++), &r[k++]);
+	for (; !rc && at < n && k < held.c.h.nresult; at++, k++)
+		rc = describe(PyList_GetItem(list, at), &r[k]) || hand_over(f, set, k, PyList_GetItem(list, at))
+			     ? -1
+			     : 0;
 	if (!rc && held.c.h.open)
 		told()->count = k;
 	else if (!rc && (at < n || k < held.c.h.nresult)) {
@@ -173,7 +211,10 @@ static int tell_several(const struct function *f, uint32_t set)
 int tell_set(const struct function *f, uint32_t set)
 {
 	if (f->simple == ONE_TENSOR && held.c.h.nresult == 1)
-		return describe(batch.result[set], (struct ay_wire_result *)(told() + 1) + set);
+		return describe(batch.result[set], (struct ay_wire_result *)(told() + 1) + set) ||
+				       hand_over(f, set, 0, batch.result[set])
+			       ? -1
+			       : 0;
 	if (f->simple >= 0 && !held.c.h.nresult && is_argument(f, set))
 		return 0;
 	return tell_several(f, set);

@@ -12,18 +12,17 @@
 /* The pool that is mapped now. */
 struct pool {
 	uint32_t nslot;
+	uint32_t lent, on_device; /* slots of the device that have their memory, and all of them */
 	struct ay_wire_slot *slot;
 	uint8_t **base;
 	void *span; /* all of it: slots, guards */
 	size_t span_bytes;
 };
 
-enum { MESSAGE_FDS = 4 };
-
 struct message {
 	struct ay_wire_head head;
 	const uint8_t *payload;
-	int nfd, fd[MESSAGE_FDS];
+	int nfd, fd[AY_WIRE_FDS];
 };
 
 /* What was made ready: of the message only numbers are left. */
@@ -57,8 +56,9 @@ extern struct pool pool;
 /* What the handler of fatal signals reports: the message and the set in hand. */
 extern volatile uint32_t now_seq, now_set;
 
-/* Maps the slots with guards between them, at `where` unless that is 0; an errno. */
-int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint64_t where);
+/* Maps the slots with guards between them, at `where` unless that is 0; an errno. Those of the device get their addresses
+ * from gpu_lend. fd: NULL where there are no others. */
+int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_t where);
 
 /* Zeroed memory that is not in any heap of the kernel's; NULL if there is none. */
 void *pages_get(size_t bytes);
@@ -71,6 +71,21 @@ void *scratch_get(const ay_ctx *ctx, size_t bytes);
 bool scratch_reset(void);
 /* Gives large scratch back to the system. */
 void scratch_trim(void);
+
+/* --- the GPU, for executors that have one (page->cuda) --- */
+
+/* Starts the driver and opens the device; 0, CUDA's error, or -1 if there is no driver in the jail. */
+int gpu_open(void);
+/* Slot i gets the memory behind fd; 0 or CUDA's error. */
+int gpu_lend(uint32_t i, int fd);
+/* All that was lent is given up. */
+void gpu_drop(void);
+/* Device, stream and scratch for kernels. */
+void gpu_context(ay_ctx *ctx, size_t scratch_max);
+/* As scratch_reset, in the order of the stream. */
+bool gpu_scratch_reset(void);
+/* Waits for all work of this process on the device; 0 or CUDA's error, which is the end of this process's context. */
+int gpu_sync(void);
 
 /* Comes back once, in the executor; the other process is its init and ends with it. */
 void split(const char *name);

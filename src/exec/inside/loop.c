@@ -117,7 +117,7 @@ static bool open_large(struct message *m)
 static bool receive(struct message *m)
 {
 	struct iovec v = { inbox, sizeof inbox };
-	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(MESSAGE_FDS * sizeof(int))];
+	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(AY_WIRE_FDS * sizeof(int))];
 	struct msghdr h = {
 		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
 	};
@@ -205,9 +205,34 @@ static void map(struct message *m)
 	int n = ay_wire_map_open(m->payload, m->head.bytes, &at, &slot), e;
 
 	held.mem = NULL; /* it points into the pool before this one */
-	e = n < 0 || m->nfd < 2 ? EPROTO : pool_map(slot, (uint32_t)n, m->fd, at);
+	e = n < 0 ? EPROTO : pool_map(slot, (uint32_t)n, m->nfd >= 2 ? m->fd : NULL, at);
 	if (e)
 		broken(e);
+	else
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
+/* The device failed, outside of any call. */
+static void faulted(int e)
+{
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .rc = e, .slot = -1 });
+}
+
+static void lend(struct message *m)
+{
+	struct ay_wire_lend l;
+	uint32_t used = 0;
+	int e = 0;
+
+	if (!page->cuda || !ay_wire_lend_open(m->payload, m->head.bytes, pool.nslot, &l) || m->nfd != (int)l.n) {
+		broken(EPROTO);
+		return;
+	}
+	for (uint32_t i = l.from; i < pool.nslot && used < l.n && !e; i++)
+		if (pool.slot[i].device)
+			e = gpu_lend(i, m->fd[used++]);
+	if (e)
+		faulted(e);
 	else
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
@@ -235,7 +260,8 @@ static bool hold(struct message *m)
 	struct ay_wire_call c;
 
 	held.mem = NULL;
-	if (!ay_wire_call_open(m->payload, m->head.bytes, nentry, pool.slot, pool.nslot, &c)) {
+	if (pool.lent != pool.on_device ||
+	    !ay_wire_call_open(m->payload, m->head.bytes, nentry, pool.slot, pool.nslot, &c)) {
 		broken(EPROTO);
 		return false;
 	}
@@ -246,6 +272,8 @@ static bool hold(struct message *m)
 		return false;
 	}
 	ctx = (ay_ctx){ .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
+	if (page->cuda)
+		gpu_context(&ctx, c.h.scratch_max);
 	ctx.threads = (int32_t)c.h.threads;
 	for (uint32_t i = 0; i < c.h.nset; i++)
 		ay_wire_call_build(&c, i, pool.base, &ctx, held.mem + i * c.set_bytes);
@@ -316,6 +344,7 @@ static void follow(struct message *m)
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 		break;
 	case AY_WIRE_BUSY: be_busy(); break;
+	case AY_WIRE_LEND: lend(m); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);
 	}
@@ -325,9 +354,13 @@ static void follow(struct message *m)
 static __attribute__((noinline)) int follow_all(void)
 {
 	struct message m;
+	int e = page->cuda ? gpu_open() : 0;
 
 	now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
-	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+	if (e)
+		faulted(e);
+	else
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 	while (wait_for_go(now_seq)) {
 		now_seq = __atomic_load_n(&page->go, __ATOMIC_ACQUIRE);
 		now_set = 0;

@@ -22,6 +22,7 @@ void pages_free(void *p, size_t bytes)
 
 static void pool_unmap(void)
 {
+	gpu_drop();
 	if (pool.span)
 		munmap(pool.span, pool.span_bytes);
 	pages_free(pool.slot, pool.nslot * sizeof *pool.slot);
@@ -40,7 +41,7 @@ static int map_slot(uint32_t i, uint8_t *at, int fd)
 }
 
 /* One reservation without access, and the slots laid into it: what is between them stays unreachable. */
-int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint64_t where)
+int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_t where)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED_NOREPLACE : 0);
 	size_t bytes = AY_WIRE_GUARD;
@@ -54,14 +55,20 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int fd[2], uint6
 	if (!pool.slot || !pool.base)
 		return ENOMEM;
 	memcpy(pool.slot, slot, n * sizeof *slot);
-	for (uint32_t i = 0; i < n; i++)
-		bytes += slot[i].bytes + AY_WIRE_GUARD;
+	for (uint32_t i = 0; i < n; i++) {
+		pool.on_device += pool.slot[i].device;
+		bytes += pool.slot[i].device ? 0 : pool.slot[i].bytes + AY_WIRE_GUARD;
+	}
 	at = mmap((void *)(uintptr_t)where, bytes, PROT_NONE, flags, -1, 0);
 	if (at == MAP_FAILED)
 		return errno;
 	pool.span = at;
 	pool.span_bytes = bytes;
 	for (uint32_t i = 0; i < n && !e; i++) {
+		if (pool.slot[i].device)
+			continue;
+		if (!fd)
+			return EPROTO;
 		at += AY_WIRE_GUARD;
 		e = map_slot(i, at, fd[pool.slot[i].written]);
 		at += pool.slot[i].bytes;

@@ -26,12 +26,19 @@ static int slot_of(uintptr_t addr, int64_t *at)
 	for (uint32_t i = 0; i < pool.nslot; i++) {
 		uintptr_t base = (uintptr_t)pool.base[i];
 
-		if (addr - (base - AY_WIRE_GUARD / 2) < pool.slot[i].bytes + AY_WIRE_GUARD) {
+		if (base && addr - (base - AY_WIRE_GUARD / 2) < pool.slot[i].bytes + AY_WIRE_GUARD) {
 			*at = (int64_t)(addr - base);
 			return (int)i;
 		}
 	}
 	return -1;
+}
+
+static enum ay_wire_fault fault_in(const struct ay_wire_slot *slot, int64_t at)
+{
+	if (slot->device)
+		return AY_WIRE_ON_DEVICE;
+	return at >= 0 && at < (int64_t)slot->bytes ? AY_WIRE_INPUT : AY_WIRE_GUARDED;
 }
 
 static void on_fatal(int sig, siginfo_t *info, void *context)
@@ -43,9 +50,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
 		s.fault = AY_WIRE_ELSEWHERE;
 		s.slot = slot_of((uintptr_t)info->si_addr, &s.fault_at);
 		if (s.slot >= 0)
-			s.fault = s.fault_at >= 0 && s.fault_at < (int64_t)pool.slot[s.slot].bytes
-					  ? AY_WIRE_INPUT
-					  : AY_WIRE_GUARDED;
+			s.fault = fault_in(&pool.slot[s.slot], s.fault_at);
 	}
 	answer(now_seq, s);
 	_exit(128 + sig);

@@ -139,11 +139,23 @@ static void fetch_ahead(const uint8_t *set, size_t bytes)
 		__builtin_prefetch(set + i);
 }
 
+/* What was launched must be done before anybody is told so, and a device that stopped is no answer of the kernel's. */
+static void wait_for_device(struct ay_wire_status *s, int launch)
+{
+	const int e = gpu_sync();
+
+	if (s->what == AY_WIRE_RAN)
+		s->rc = launch;
+	if (e)
+		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
+}
+
 static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 {
 	const struct ay_wire_call *c = &held.c;
 	int (*fn)(void *const *) = entries.call[c->h.entry];
 	uint64_t mode = float_mode();
+	int launch = 0;
 
 	for (uint32_t i = from; i < from + n; i++) {
 		uint8_t *set = held.mem + i * c->set_bytes;
@@ -154,15 +166,21 @@ static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 			fetch_ahead(set + c->set_bytes, c->set_bytes);
 		s->rc = fn((void *const *)set);
 		set_float_mode(mode);
-		starved = scratch_reset();
+		starved = page->cuda ? gpu_scratch_reset() : scratch_reset();
 		memcpy(page->scalar + (size_t)i * c->h.nscalar, set + c->scalar_at,
 		       c->h.nscalar * sizeof(ay_scalar));
+		if (page->cuda && s->rc > AY_WIRE_LAUNCH && s->rc < 2 * AY_WIRE_LAUNCH) {
+			launch = s->rc - AY_WIRE_LAUNCH;
+			s->rc = 0;
+		}
 		if (s->rc) {
 			s->what = starved ? AY_WIRE_STARVED : AY_WIRE_REFUSED;
 			s->set = i;
 			break;
 		}
 	}
+	if (page->cuda)
+		wait_for_device(s, launch);
 }
 
 static const struct language native = { .name = "assay-native", .load = load, .call = call_sets };

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cuda - the CUDA driver as this project uses it: found by dlopen, declared here.
+ *
+ * No header of CUDA is needed to build, and the same program runs where there is no driver. Only functions whose
+ * versions have been the same since CUDA 11.4 are used. Shared by the judge and the executors: depends on libc alone.
+ */
+#ifndef AY_DEVICE_CUDA_H
+#define AY_DEVICE_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The driver's own values and layouts (cuda.h); a test compares them with the real header where there is one. */
+enum {
+	AY_CU_OK = 0,
+	AY_CU_OUT_OF_MEMORY = 2,
+	AY_CU_NO_DEVICE = 100,
+	AY_CU_NOT_READY = 600,
+	AY_CU_ILLEGAL_ADDRESS = 700,
+
+	AY_CU_HANDLE_FD = 1,      /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
+	AY_CU_PINNED = 1,         /* CU_MEM_ALLOCATION_TYPE_PINNED */
+	AY_CU_ON_DEVICE = 1,      /* CU_MEM_LOCATION_TYPE_DEVICE */
+	AY_CU_READ = 1,           /* CU_MEM_ACCESS_FLAGS_PROT_READ */
+	AY_CU_READ_WRITE = 3,     /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
+	AY_CU_STREAM_BLOCKING = 0 /* CU_STREAM_DEFAULT: ordered with work on the default stream */
+};
+
+enum ay_cu_attribute {
+	AY_CU_SMS = 16,
+	AY_CU_L2_BYTES = 38,
+	AY_CU_MAJOR = 75,
+	AY_CU_MINOR = 76,
+	AY_CU_FD_HANDLES = 103, /* can memory be handed over as a descriptor? */
+};
+
+struct ay_cu_location {
+	int32_t type, id;
+};
+
+struct ay_cu_prop {
+	int32_t type, handles;
+	struct ay_cu_location location;
+	void *windows;
+	uint8_t compression, rdma;
+	uint16_t usage;
+	uint8_t reserved[4];
+};
+
+struct ay_cu_access {
+	struct ay_cu_location location;
+	int32_t flags;
+};
+
+struct ay_cu_uuid {
+	uint8_t byte[16];
+};
+
+typedef uint64_t ay_cu_ptr;    /* an address on the device */
+typedef uint64_t ay_cu_memory; /* physical memory */
+
+/*      field          symbol                             parameters */
+#define AY_CUDA(F)                                                                                                \
+	F(init, "cuInit", (unsigned flags))                                                                       \
+	F(driver_version, "cuDriverGetVersion", (int *v))                                                         \
+	F(error_name, "cuGetErrorName", (int e, const char **s))                                                  \
+	F(error_text, "cuGetErrorString", (int e, const char **s))                                                \
+	F(device_count, "cuDeviceGetCount", (int *n))                                                             \
+	F(device_get, "cuDeviceGet", (int *dev, int i))                                                           \
+	F(device_name, "cuDeviceGetName", (char *s, int n, int dev))                                              \
+	F(device_uuid, "cuDeviceGetUuid_v2", (struct ay_cu_uuid * u, int dev))                                    \
+	F(device_bus, "cuDeviceGetPCIBusId", (char *s, int n, int dev))                                           \
+	F(device_bytes, "cuDeviceTotalMem_v2", (size_t * n, int dev))                                             \
+	F(device_attribute, "cuDeviceGetAttribute", (int *v, int what, int dev))                                  \
+	F(context_retain, "cuDevicePrimaryCtxRetain", (void **ctx, int dev))                                      \
+	F(context_release, "cuDevicePrimaryCtxRelease_v2", (int dev))                                             \
+	F(context_set, "cuCtxSetCurrent", (void *ctx))                                                            \
+	F(context_sync, "cuCtxSynchronize", (void))                                                               \
+	F(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                                        \
+	F(memory_grain, "cuMemGetAllocationGranularity", (size_t * n, const struct ay_cu_prop *p, int which))     \
+	F(memory_create, "cuMemCreate", (ay_cu_memory * m, size_t n, const struct ay_cu_prop *p, uint64_t flags)) \
+	F(memory_release, "cuMemRelease", (ay_cu_memory m))                                                       \
+	F(memory_export, "cuMemExportToShareableHandle", (void *fd, ay_cu_memory m, int type, uint64_t flags))    \
+	F(memory_import, "cuMemImportFromShareableHandle", (ay_cu_memory * m, void *fd, int type))                \
+	F(reserve, "cuMemAddressReserve", (ay_cu_ptr * p, size_t n, size_t align, ay_cu_ptr at, uint64_t flags))  \
+	F(unreserve, "cuMemAddressFree", (ay_cu_ptr p, size_t n))                                                 \
+	F(map, "cuMemMap", (ay_cu_ptr p, size_t n, size_t offset, ay_cu_memory m, uint64_t flags))                \
+	F(unmap, "cuMemUnmap", (ay_cu_ptr p, size_t n))                                                           \
+	F(access, "cuMemSetAccess", (ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t count))          \
+	F(copy_in, "cuMemcpyHtoD_v2", (ay_cu_ptr to, const void *from, size_t n))                                 \
+	F(copy_out, "cuMemcpyDtoH_v2", (void *to, ay_cu_ptr from, size_t n))                                      \
+	F(alloc_async, "cuMemAllocAsync", (ay_cu_ptr * p, size_t n, void *stream))                                \
+	F(free_async, "cuMemFreeAsync", (ay_cu_ptr p, void *stream))                                              \
+	F(stream_create, "cuStreamCreate", (void **s, unsigned flags))                                            \
+	F(stream_query, "cuStreamQuery", (void *s))                                                               \
+	F(module_load, "cuModuleLoadData", (void **m, const void *image))                                         \
+	F(module_function, "cuModuleGetFunction", (void **f, void *m, const char *name))                          \
+	F(launch, "cuLaunchKernel",                                                                               \
+	  (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                 \
+	   unsigned shared, void *stream, void **args, void **extra))
+
+struct ay_cuda {
+	void *library;
+	char folder[400]; /* in which it lies, "" if the loader does not say */
+#define F(field, symbol, params) int(*field) params;
+	AY_CUDA(F)
+#undef F
+};
+
+/* Opens libcuda.so.1; does not start it (init), which a process that forks workers must not do before. 0, or -1 with
+ * the reason in why. */
+int ay_cuda_open(struct ay_cuda *c, char *why, size_t n);
+/* "CUDA_ERROR_ILLEGAL_ADDRESS"; without a driver, or for a number that it does not know, "an unknown error". */
+const char *ay_cuda_error(const struct ay_cuda *c, int e);
+/* The device with this identity, or -1: numbers differ with what a process may see. */
+int ay_cuda_find(const struct ay_cuda *c, const struct ay_cu_uuid *u);
+/* New address space of n bytes with `guard` unmapped bytes on either side, and memory m in it; 0 or CUDA's error. */
+int ay_cuda_map(const struct ay_cuda *c, int dev, ay_cu_memory m, size_t n, size_t guard, int access,
+		ay_cu_ptr *p);
+void ay_cuda_unmap(const struct ay_cuda *c, ay_cu_ptr p, size_t n, size_t guard);
+
+#endif

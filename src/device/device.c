@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/device.h"
+
+#include "base/str.h"
+#include "device/cuda.h"
+#include "device/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the processor --------------------------------------------------------------------------------------- */
+
+static int cpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+		    struct ay_err *err)
+{
+	(void)d, (void)p, (void)how, (void)err;
+	*l = (struct ay_lent){ 0 };
+	return 0;
+}
+
+static int cpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+{
+	(void)d, (void)p, (void)l, (void)err;
+	return 0;
+}
+
+static void cpu_take_back(struct ay_dev *d, struct ay_lent *l)
+{
+	(void)d, (void)l;
+}
+
+static uint64_t cpu_free_bytes(struct ay_dev *d)
+{
+	(void)d;
+	return ay_memory_available();
+}
+
+static void cpu_mark(struct ay_dev *d, bool alone)
+{
+	(void)d, (void)alone;
+}
+
+static void cpu_close(struct ay_dev *d)
+{
+	(void)d;
+}
+
+static int cpu_is_well(struct ay_dev *d, struct ay_err *err)
+{
+	(void)d, (void)err;
+	return 0;
+}
+
+static const char *cpu_error(const struct ay_dev *d, int e)
+{
+	(void)d, (void)e;
+	return "no error of the processor";
+}
+
+/* It has no state: nothing writes to it. */
+struct ay_dev *ay_dev_cpu(void)
+{
+	static const struct ay_dev_class cls = { cpu_lend, cpu_fetch,   cpu_take_back, cpu_free_bytes,
+						 cpu_mark, cpu_is_well, cpu_error,     cpu_close };
+	static const struct ay_dev cpu = {
+		&cls,
+		{ .kind = AY_DEV_CPU, .name = "cpu", .grain = AY_PAGE, .align = AY_ALIGN, .bytes = UINT64_MAX }
+	};
+
+	return (struct ay_dev *)(uintptr_t)&cpu;
+}
+
+/* --- choosing -------------------------------------------------------------------------------------------- */
+
+/* The N of "cuda:N"; 0 for "cuda"; -1 if it is neither. */
+static int cuda_number(const char *wish)
+{
+	char *end;
+	long n;
+
+	if (!strcmp(wish, "cuda"))
+		return 0;
+	if (!ay_starts(wish, "cuda:") || wish[5] < '0' || wish[5] > '9')
+		return -1;
+	n = strtol(wish + 5, &end, 10);
+	return *end || n > 1000 ? -1 : (int)n;
+}
+
+int ay_dev_check_wish(const char *wish, struct ay_err *err)
+{
+	if (!strcmp(wish, "auto") || !strcmp(wish, "cpu") || cuda_number(wish) >= 0)
+		return 0;
+	return ay_fail(err, AY_ERR_USAGE, "--device is auto, cpu, cuda or cuda:N, not '%s'", wish);
+}
+
+bool ay_dev_has_cuda(char *why, size_t n)
+{
+	struct ay_cuda c;
+
+	if (access("/dev/nvidiactl", F_OK)) {
+		snprintf(why, n, "there is no /dev/nvidiactl");
+		return false;
+	}
+	return !ay_cuda_open(&c, why, n);
+}
+
+int ay_dev_open(struct ay_dev **out, const char *wish, struct ay_err *err)
+{
+	const int n = cuda_number(wish);
+
+	*out = NULL;
+	if (!strcmp(wish, "cpu")) {
+		*out = ay_dev_cpu();
+		return 0;
+	}
+	if (n < 0)
+		return ay_dev_check_wish(wish, err) ? -1
+						    : ay_fail(err, AY_ERR_USAGE, "'%s' names no device", wish);
+	return ay_gpu_open(out, n, err);
+}
+
+void ay_dev_close(struct ay_dev *d)
+{
+	if (d)
+		d->cls->close(d);
+}
+
+int ay_dev_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+		struct ay_err *err)
+{
+	return d->cls->lend(d, p, how, l, err);
+}
+
+int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+{
+	return d->cls->fetch(d, p, l, err);
+}
+
+void ay_dev_take_back(struct ay_dev *d, struct ay_lent *l)
+{
+	d->cls->take_back(d, l);
+}
+
+uint64_t ay_dev_free_bytes(struct ay_dev *d)
+{
+	return d->cls->free_bytes(d);
+}
+
+void ay_dev_mark(struct ay_dev *d, bool alone)
+{
+	d->cls->mark(d, alone);
+}
+
+int ay_dev_is_well(struct ay_dev *d, struct ay_err *err)
+{
+	return d->cls->is_well(d, err);
+}
+
+const char *ay_dev_error(const struct ay_dev *d, int e)
+{
+	return d->cls->error(d, e);
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A GPU, for the judge: its own context, memory that it lends, and a look at the device after a kernel was killed.
+ *
+ * The judge never runs anything of a kernel's. What it reads of lent memory it reads once, by copies; what an executor
+ * does to its handles or its context does not reach ours (a fault in one process leaves the others alone, measured).
+ */
+#include "device/gpu.h"
+
+#include "base/process.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "device/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TORCH_ALIGN = 512, /* as PyTorch's allocator */
+	CHUNK = 4 << 20,   /* of a comparison */
+	PAD_BYTE = 0x5a,   /* what lies around slots that are lent loosely */
+	WELL_S = 10,       /* the check kernel must return in: after a kill it takes milliseconds */
+	MEMORY_S = 5,      /* and the memory must be back in: 54 ms were seen */
+	MEMORY_SLACK = 64 << 20,
+	CHECK_MAGIC = 0x5eed0000,
+};
+
+struct gpu {
+	struct ay_dev dev;
+	struct ay_arena arena;
+	struct ay_cuda cu;
+	int device;
+	void *context;
+	void *check; /* the check kernel */
+	ay_cu_ptr check_at;
+	uint32_t checks;
+	uint64_t free_mark;
+	uint8_t *chunk;
+	bool lost; /* it was found not to be well */
+};
+
+/* Stores v at p. */
+static const char check_ptx[] = ".version 6.4\n.target sm_60\n.address_size 64\n"
+				".visible .entry ay_check(.param .u64 p, .param .u32 v)\n{\n"
+				"\t.reg .u64 %a;\n\t.reg .u32 %v;\n"
+				"\tld.param.u64 %a, [p];\n\tld.param.u32 %v, [v];\n"
+				"\tst.global.u32 [%a], %v;\n\tret;\n}\n";
+
+static struct gpu *gpu_of(struct ay_dev *d)
+{
+	return (struct gpu *)d; /* its first member */
+}
+
+static int fail(const struct gpu *g, int e, const char *what, struct ay_err *err)
+{
+	return ay_fail(err, e == AY_CU_OUT_OF_MEMORY ? AY_ERR_MEMORY : AY_ERR_SYS, "%s: %s (%d)", what,
+		       ay_cuda_error(&g->cu, e), e);
+}
+
+/* --- lending --------------------------------------------------------------------------------------------- */
+
+static struct ay_cu_prop memory_kind(const struct gpu *g)
+{
+	return (struct ay_cu_prop){ .type = AY_CU_PINNED,
+				    .handles = AY_CU_HANDLE_FD,
+				    .location = { AY_CU_ON_DEVICE, g->device } };
+}
+
+/* New memory, in our address space. */
+static int take_memory(struct gpu *g, uint64_t bytes, struct ay_lent_slot *s)
+{
+	const struct ay_cu_prop prop = memory_kind(g);
+	int e = g->cu.memory_create(&s->memory, bytes, &prop, 0);
+
+	if (e)
+		return e;
+	e = ay_cuda_map(&g->cu, g->device, s->memory, bytes, 0, AY_CU_READ_WRITE, &s->at);
+	if (e)
+		g->cu.memory_release(s->memory);
+	else
+		s->bytes = bytes;
+	return e;
+}
+
+static void give_memory(struct gpu *g, struct ay_lent_slot *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (!s->bytes)
+		return;
+	ay_cuda_unmap(&g->cu, s->at, s->bytes, 0);
+	g->cu.memory_release(s->memory);
+	s->bytes = 0;
+}
+
+static int copy_pads(struct gpu *g, const struct ay_lent *l, const struct ay_lent_slot *s)
+{
+	int e = 0;
+
+	memset(g->chunk, PAD_BYTE, l->pad);
+	if (l->pad)
+		e = g->cu.copy_in(s->at, g->chunk, l->pad);
+	return e || !l->pad ? e : g->cu.copy_in(s->at + s->bytes - l->pad, g->chunk, l->pad);
+}
+
+static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_lent *l, struct ay_lent_slot *s)
+{
+	int e = take_memory(g, from->bytes + 2 * l->pad, s);
+
+	if (!e)
+		e = copy_pads(g, l, s);
+	if (!e)
+		e = g->cu.copy_in(s->at + l->pad, from->mem, from->bytes);
+	if (!e)
+		e = g->cu.memory_export(&s->fd, s->memory, AY_CU_HANDLE_FD, 0);
+	return e;
+}
+
+static void gpu_take_back(struct ay_dev *d, struct ay_lent *l)
+{
+	struct gpu *g = gpu_of(d);
+
+	g->cu.context_set(g->context);
+	for (int i = 0; i < l->nslot; i++)
+		give_memory(g, &l->slot[i]);
+	ay_xfree(l->slot);
+	*l = (struct ay_lent){ 0 };
+}
+
+static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+		    struct ay_err *err)
+{
+	struct gpu *g = gpu_of(d);
+	int e = 0;
+
+	AY_ASSERT(p->grain == d->info.grain && d->info.grain <= CHUNK);
+	if (g->lost)
+		return ay_fail(err, AY_ERR_SYS, "%s was taken out: it did not come back after a kernel was ended",
+			       d->info.name);
+	g->cu.context_set(g->context);
+	*l = (struct ay_lent){
+		.id = ay_secret_u64(), .nslot = p->nslot, .how = how, .pad = how == AY_LEND ? 0 : d->info.grain
+	};
+	l->slot = ay_xrealloc(NULL, sizeof *l->slot * (size_t)(p->nslot ? p->nslot : 1));
+	for (int i = 0; i < p->nslot; i++)
+		l->slot[i] = (struct ay_lent_slot){ .fd = -1 };
+	for (int i = 0; i < p->nslot && !e; i++)
+		if (!p->slot[i].host)
+			e = lend_slot(g, &p->slot[i], l, &l->slot[i]);
+	if (!e)
+		return 0;
+	gpu_take_back(d, l);
+	return fail(g, e, "no memory of the device could be lent", err);
+}
+
+/* --- taking it back -------------------------------------------------------------------------------------- */
+
+/* Does [at, at + n) hold `want`, or PAD_BYTE where want is NULL? *same is false if not; CUDA's error. */
+static int compare(struct gpu *g, ay_cu_ptr at, const uint8_t *want, uint64_t n, bool *same)
+{
+	*same = true;
+	for (uint64_t i = 0; i < n && *same; i += CHUNK) {
+		const uint64_t k = n - i < CHUNK ? n - i : CHUNK;
+		const int e = g->cu.copy_out(g->chunk, at + i, k);
+
+		if (e)
+			return e;
+		*same = want ? !memcmp(g->chunk, want + i, k)
+			     : g->chunk[0] == PAD_BYTE && !memcmp(g->chunk, g->chunk + 1, k - 1);
+	}
+	return 0;
+}
+
+static int look_around(struct gpu *g, const struct ay_lent *l, struct ay_lent_slot *s)
+{
+	bool before = true, behind = true;
+	int e = 0;
+
+	if (l->pad)
+		e = compare(g, s->at, NULL, l->pad, &before);
+	if (l->pad && !e)
+		e = compare(g, s->at + s->bytes - l->pad, NULL, l->pad, &behind);
+	s->touched = !behind ? 1 : before ? 0 : -1;
+	return e;
+}
+
+static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+{
+	struct gpu *g = gpu_of(d);
+	int e = 0;
+
+	g->cu.context_set(g->context);
+	for (int i = 0; i < l->nslot && !e; i++) {
+		const struct ay_slot *to = &p->slot[i];
+		struct ay_lent_slot *s = &l->slot[i];
+		bool same = true;
+
+		if (!s->bytes)
+			continue;
+		if (to->written)
+			e = g->cu.copy_out(to->mem, s->at + l->pad, to->bytes);
+		else
+			e = compare(g, s->at + l->pad, to->mem, to->bytes, &same);
+		s->changed = !same;
+		if (!e)
+			e = look_around(g, l, s);
+	}
+	return e ? fail(g, e, "what a kernel left in the device's memory cannot be read", err) : 0;
+}
+
+/* --- health ---------------------------------------------------------------------------------------------- */
+
+static uint64_t gpu_free_bytes(struct ay_dev *d)
+{
+	struct gpu *g = gpu_of(d);
+	size_t n = 0, total;
+
+	g->cu.context_set(g->context);
+	return g->cu.memory_info(&n, &total) ? 0 : n;
+}
+
+static void gpu_mark(struct ay_dev *d, bool alone)
+{
+	gpu_of(d)->free_mark = alone ? gpu_free_bytes(d) : 0;
+}
+
+/* Polls, since a wait for a device that hangs would not end. */
+static int wait_for_device(const struct gpu *g, double timeout_s)
+{
+	const int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
+	const struct timespec nap = { 0, 50000 };
+	int e;
+
+	while ((e = g->cu.stream_query(NULL)) == AY_CU_NOT_READY && ay_now_ns() < deadline)
+		nanosleep(&nap, NULL);
+	return e;
+}
+
+/* Our own kernel must run, and its store must be there. */
+static int run_check(struct gpu *g, struct ay_err *err)
+{
+	uint32_t v = CHECK_MAGIC + ++g->checks, got = 0;
+	void *args[] = { &g->check_at, &v };
+	int e;
+
+	g->cu.context_set(g->context);
+	e = g->cu.launch(g->check, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+	if (!e)
+		e = wait_for_device(g, WELL_S);
+	if (!e)
+		e = g->cu.copy_out(&got, g->check_at, sizeof got);
+	if (e)
+		return fail(g, e, "the check kernel of the judge does not run", err);
+	return got == v ? 0 : ay_fail(err, AY_ERR_SYS, "the check kernel of the judge left %#x, not %#x", got, v);
+}
+
+static int gpu_is_well(struct ay_dev *d, struct ay_err *err)
+{
+	struct gpu *g = gpu_of(d);
+	const int64_t deadline = ay_now_ns() + MEMORY_S * 1000000000ll;
+	const struct timespec nap = { 0, 5000000 };
+	uint64_t have;
+
+	if (run_check(g, err)) {
+		g->lost = true;
+		return -1;
+	}
+	while ((have = gpu_free_bytes(d)) + MEMORY_SLACK < g->free_mark && ay_now_ns() < deadline)
+		nanosleep(&nap, NULL);
+	if (have + MEMORY_SLACK >= g->free_mark)
+		return 0;
+	g->lost = true;
+	return ay_fail(
+		err, AY_ERR_SYS,
+		"%llu MiB of the memory of %s have not come back %d s after a kernel was ended: it is not judged "
+		"on further (if another program uses this GPU, that may be the reason)",
+		(unsigned long long)(g->free_mark - have) >> 20, d->info.name, MEMORY_S);
+}
+
+static const char *gpu_error(const struct ay_dev *d, int e)
+{
+	return e < 0 ? "libcuda.so.1 cannot be opened there" : ay_cuda_error(&((const struct gpu *)d)->cu, e);
+}
+
+/* --- opening --------------------------------------------------------------------------------------------- */
+
+/* "Device Minor: 3" of /proc/driver/nvidia/gpus/BUS/information; NVML where that cannot be read. */
+static int node_number(const char *bus)
+{
+	char path[120], line[200], why[200];
+	struct ay_nvml v;
+	int n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/driver/nvidia/gpus/%s/information", bus);
+	f = fopen(path, "re");
+	while (f && n < 0 && fgets(line, sizeof line, f))
+		if (sscanf(line, "Device Minor: %d", &n) != 1)
+			n = -1;
+	if (f)
+		fclose(f);
+	if (n < 0 && !ay_nvml_read(bus, &v, why, sizeof why))
+		n = v.minor;
+	return n < 0 ? 0 : n;
+}
+
+/* A jail has the system's folders anyway. */
+static bool is_system_folder(const char *s)
+{
+	static const char *const have[] = { "/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/lib/", "/lib64/" };
+	char with[420];
+
+	snprintf(with, sizeof with, "%s/", s);
+	for (size_t i = 0; i < sizeof have / sizeof *have; i++)
+		if (ay_starts(with, have[i]))
+			return true;
+	return false;
+}
+
+static void describe_folders(struct gpu *g)
+{
+	struct ay_dev_info *v = &g->dev.info;
+	char *real = realpath(g->cu.folder, NULL);
+	int n = 0;
+
+	if (g->cu.folder[0] && !is_system_folder(g->cu.folder))
+		v->folder[n++] = g->cu.folder;
+	if (real && strcmp(real, g->cu.folder) && !is_system_folder(real))
+		v->folder[n++] = ay_strdup(&g->arena, real);
+	ay_xfree(real);
+	v->libraries = g->cu.folder[0] ? g->cu.folder : NULL;
+	v->env[0] = "CUDA_CACHE_DISABLE=1"; /* a cache would be the kernel's word about its own code */
+	if (n)
+		v->env[1] = ay_sprintf(&g->arena, "LD_LIBRARY_PATH=%s", g->cu.folder);
+}
+
+static int attribute(const struct gpu *g, enum ay_cu_attribute a)
+{
+	int v = 0;
+
+	return g->cu.device_attribute(&v, a, g->device) ? 0 : v;
+}
+
+static int describe(struct gpu *g, int number, struct ay_err *err)
+{
+	struct ay_dev_info *v = &g->dev.info;
+	const struct ay_cu_prop prop = memory_kind(g);
+	char name[200] = "", bus[40] = "";
+	size_t bytes = 0, grain = 0;
+	int e;
+
+	if ((e = g->cu.device_name(name, sizeof name, g->device)) ||
+	    (e = g->cu.device_bus(bus, sizeof bus, g->device)) || (e = g->cu.device_bytes(&bytes, g->device)) ||
+	    (e = g->cu.device_uuid((struct ay_cu_uuid *)v->uuid, g->device)) ||
+	    (e = g->cu.memory_grain(&grain, &prop, 0)) || (e = g->cu.driver_version(&v->driver)))
+		return fail(g, e, "the GPU does not say what it is", err);
+	if (!attribute(g, AY_CU_FD_HANDLES) || !grain || grain > CHUNK || grain % AY_PAGE)
+		return ay_fail(err, AY_ERR_SYS, "%s cannot hand memory to another process as a descriptor", name);
+	for (char *c = bus; *c; c++)
+		*c = (char)(*c >= 'A' && *c <= 'F' ? *c + 32 : *c); /* as the system spells it */
+	v->kind = AY_DEV_CUDA;
+	v->number = number;
+	v->name = ay_strdup(&g->arena, name);
+	v->bus = ay_strdup(&g->arena, bus);
+	v->bytes = bytes;
+	v->grain = grain;
+	v->align = TORCH_ALIGN;
+	v->major = attribute(g, AY_CU_MAJOR);
+	v->minor = attribute(g, AY_CU_MINOR);
+	v->sms = attribute(g, AY_CU_SMS);
+	v->l2_bytes = (uint64_t)attribute(g, AY_CU_L2_BYTES);
+	v->node[0] = "/dev/nvidiactl";
+	v->node[1] = "/dev/nvidia-uvm";
+	v->node[2] = ay_sprintf(&g->arena, "/dev/nvidia%d", node_number(bus));
+	describe_folders(g);
+	return 0;
+}
+
+static int make_check(struct gpu *g, struct ay_err *err)
+{
+	struct ay_lent_slot s = { .fd = -1 };
+	void *module = NULL;
+	int e;
+
+	if ((e = g->cu.module_load(&module, check_ptx)) ||
+	    (e = g->cu.module_function(&g->check, module, "ay_check")) ||
+	    (e = take_memory(g, g->dev.info.grain, &s)))
+		return fail(g, e, "cannot set up the GPU", err);
+	g->check_at = s.at;
+	return run_check(g, err);
+}
+
+static void gpu_close(struct ay_dev *d)
+{
+	struct gpu *g = gpu_of(d);
+
+	if (g->context)
+		g->cu.context_release(g->device);
+	ay_xfree(g->chunk);
+	ay_arena_release(&g->arena);
+	ay_xfree(g);
+}
+
+static int start_driver(struct ay_cuda *cu, int *count, struct ay_err *err)
+{
+	char why[300];
+	int e;
+
+	if (ay_cuda_open(cu, why, sizeof why))
+		return ay_fail(err, AY_ERR_USAGE, "no NVIDIA driver here: %s (see: assay doctor)", why);
+	e = cu->init(0);
+	if (!e)
+		e = cu->device_count(count);
+	if (e)
+		return ay_fail(err, e == AY_CU_NO_DEVICE ? AY_ERR_USAGE : AY_ERR_SYS,
+			       "the CUDA driver does not start: %s (%d)", ay_cuda_error(cu, e), e);
+	return 0;
+}
+
+int ay_gpu_count(struct ay_err *err)
+{
+	struct ay_cuda cu;
+	int n = 0;
+
+	return start_driver(&cu, &n, err) ? -1 : n;
+}
+
+static int open_device(struct gpu *g, int number, struct ay_err *err)
+{
+	int count = 0, e;
+
+	if (start_driver(&g->cu, &count, err))
+		return -1;
+	if (number >= count)
+		return ay_fail(err, AY_ERR_USAGE, "there is no cuda:%d: the driver shows %d GPU%s", number, count,
+			       count == 1 ? "" : "s");
+	if ((e = g->cu.device_get(&g->device, number)) || (e = g->cu.context_retain(&g->context, g->device)) ||
+	    (e = g->cu.context_set(g->context)))
+		return fail(g, e, "cannot open the GPU", err);
+	return describe(g, number, err) || make_check(g, err) ? -1 : 0;
+}
+
+int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err)
+{
+	static const struct ay_dev_class cls = { gpu_lend, gpu_fetch,   gpu_take_back, gpu_free_bytes,
+						 gpu_mark, gpu_is_well, gpu_error,     gpu_close };
+	struct gpu *g = ay_xrealloc(NULL, sizeof *g);
+
+	*g = (struct gpu){ .dev.cls = &cls };
+	g->chunk = ay_xrealloc(NULL, CHUNK);
+	*out = NULL;
+	if (open_device(g, number, err)) {
+		gpu_close(&g->dev);
+		return -1;
+	}
+	*out = &g->dev;
+	return 0;
+}

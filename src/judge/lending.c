@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's dealings with a device: memory that is lent for a batch, and what became of a GPU that stopped. On the
+ * processor all of it is next to nothing.
+ */
+#include "device/cuda.h"
+#include "judge/trial.h"
+
+#define CONTEXT_BYTES \
+	(1ull << 30) /* of a GPU's memory that stay free for an executor's own context: it takes half */
+
+struct ay_dev *ay_trial_device(const struct trial *t)
+{
+	return t->j->policy.device ? t->j->policy.device : ay_dev_cpu();
+}
+
+/* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
+ * 1: there is too little in any case, and that was said. */
+int ay_trial_room(struct trial *t, struct ay_err *err)
+{
+	struct ay_dev *d = ay_trial_device(t);
+	uint64_t need = CONTEXT_BYTES;
+
+	if (d->info.kind == AY_DEV_CPU)
+		return 0;
+	for (int i = 0; i < t->nneed; i++)
+		need += ay_slot_bytes(d->info.grain, t->need[i].bytes);
+	if (need <= ay_dev_free_bytes(d))
+		return 0;
+	ay_judge_stop(t->j);
+	if (ay_dev_is_well(d, err))
+		return -1;
+	if (need <= ay_dev_free_bytes(d))
+		return 0;
+	ay_trial_say(t, AY_VERDICT_SKIPPED,
+		     ay_sprintf(t->a, "needs %llu bytes of the GPU's memory, %llu are free",
+				(unsigned long long)need, (unsigned long long)ay_dev_free_bytes(d)));
+	return 1;
+}
+
+/* The batch on memory of the device, which is lent for it alone. */
+static int call_lent(struct trial *t, const struct ay_batch *b, struct ay_lent *lent, struct ay_outcome *o,
+		     struct ay_err *err)
+{
+	struct ay_batch with = *b;
+	int rc;
+
+	with.lent = lent;
+	rc = ay_exec_call(t->j->exec, &with, o, err);
+	if (!rc && o->what == AY_X_RAN)
+		rc = ay_dev_fetch(ay_trial_device(t), b->pool, lent, err);
+	for (int i = 0; i < lent->nslot && t->changed < 0; i++)
+		if (lent->slot[i].changed)
+			t->changed = i;
+	return rc;
+}
+
+/* What a process leaves of a device when it ends is looked at before anybody else is judged on it. */
+static int bury(struct trial *t, const struct ay_outcome *o, struct ay_err *err)
+{
+	if (!t->j->exec || ay_exec_is_alive(o))
+		return 0;
+	ay_judge_stop(t->j);
+	return ay_dev_is_well(ay_trial_device(t), err);
+}
+
+/* A kernel may have taken all memory of its device in the call before: then it starts anew, and there is enough, for
+ * that was looked at. */
+static int lend(struct trial *t, const struct ay_batch *b, enum ay_lending how, struct ay_lent *lent,
+		struct ay_err *err)
+{
+	struct ay_dev *d = ay_trial_device(t);
+	struct ay_outcome o = { 0 };
+
+	if (!ay_dev_lend(d, b->pool, how, lent, err))
+		return 0;
+	if (err->code != AY_ERR_MEMORY)
+		return -1;
+	ay_err_clear(err);
+	ay_judge_stop(t->j);
+	if (ay_dev_is_well(d, err) || ay_judge_start(t->j, t->a, &o, err))
+		return -1;
+	return t->j->exec ? ay_dev_lend(d, b->pool, how, lent, err)
+			  : ay_fail(err, AY_ERR_EXEC, "a kernel that was loaded before cannot be loaded again");
+}
+
+/* Slots in their order: an input that is another now says most. */
+static const char *what_changed(struct trial *t, const struct ay_lent *l, bool outside, enum ay_verdict *v)
+{
+	for (int i = 0; i < l->nslot; i++) {
+		if (!l->slot[i].changed)
+			continue;
+		*v = AY_VERDICT_INPUT_WRITTEN;
+		return ay_sprintf(t->a, "wrote to its input '%s'", ay_trial_slot_name(t, i));
+	}
+	*v = AY_VERDICT_OVERRUN;
+	for (int i = 0; i < l->nslot; i++)
+		if (l->slot[i].touched)
+			return ay_sprintf(t->a, "wrote %s '%s'",
+					  l->slot[i].touched < 0 ? "before the start of" : "behind the end of",
+					  ay_trial_slot_name(t, i));
+	if (outside)
+		return "read outside of its tensors";
+	*v = AY_VERDICT_INPUT_WRITTEN;
+	return "wrote to an input what was there already";
+}
+
+static void say_fault(struct trial *t, const struct ay_outcome *o, const struct ay_lent *again, bool outside)
+{
+	enum ay_verdict v = AY_VERDICT_CRASH;
+	const char *detail, *error = ay_dev_error(ay_trial_device(t), o->rc);
+
+	if (again)
+		detail = what_changed(t, again, outside, &v);
+	else if (o->rc == AY_CU_OUT_OF_MEMORY)
+		v = AY_VERDICT_OOM, detail = "the GPU ran out of memory";
+	else
+		detail = ay_sprintf(t->a, "stopped the GPU: %s (%d)", error, o->rc);
+	ay_trial_say(t, v, detail);
+}
+
+/*
+ * A GPU that stopped at an address says no more than that. So the case runs again, in a new process, on memory that goes
+ * on beyond both ends of every tensor and may be written everywhere: what was changed tells which it was. Where nothing
+ * was, it has read outside of its tensors, or written to an input what was there: a third run without the latter.
+ */
+static int run_again(struct trial *t, const struct ay_batch *b, enum ay_lending how, struct ay_lent *lent,
+		     struct ay_outcome *o, struct ay_err *err)
+{
+	if (!t->j->exec && ay_judge_start(t->j, t->a, o, err))
+		return -1;
+	if (t->j->exec && (lend(t, b, how, lent, err) || call_lent(t, b, lent, o, err)))
+		return -1;
+	t->changed = -1; /* said by say_fault, as what it is here */
+	return bury(t, o, err);
+}
+
+static bool nothing_changed(const struct ay_lent *l)
+{
+	for (int i = 0; i < l->nslot; i++)
+		if (l->slot[i].changed || l->slot[i].touched)
+			return false;
+	return true;
+}
+
+int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_outcome *fault, struct ay_err *err)
+{
+	struct ay_dev *d = ay_trial_device(t);
+	struct ay_outcome open = { 0 }, padded = { 0 };
+	struct ay_lent lent = { 0 }, third = { 0 };
+	int rc = 0;
+
+	t->j->faults++;
+	open.what = padded.what = AY_X_FAULTED;
+	if (fault->rc == AY_CU_ILLEGAL_ADDRESS)
+		rc = run_again(t, b, AY_LEND_OPEN, &lent, &open, err);
+	if (!rc && open.what == AY_X_RAN && nothing_changed(&lent))
+		rc = run_again(t, b, AY_LEND_PADDED, &third, &padded, err);
+	if (!rc)
+		say_fault(t, fault, open.what == AY_X_RAN ? &lent : NULL, padded.what == AY_X_RAN);
+	ay_dev_take_back(d, &lent);
+	ay_dev_take_back(d, &third);
+	return rc;
+}
+
+int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_lent lent = { 0 };
+	int rc = lend(t, b, AY_LEND, &lent, err) || call_lent(t, b, &lent, o, err) ? -1 : 0;
+
+	ay_dev_take_back(ay_trial_device(t), &lent);
+	return rc || bury(t, o, err) ? -1 : 0;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A libcuda.so.1 without a GPU, for tests: the functions of device/cuda.h over ordinary memory. What a driver does with
+ * physical memory, handles and mappings it does with memfds and mmap, in the judge and in the executor alike, so the
+ * whole way of a case can be gone on a machine without a device.
+ *
+ * Its kernels are host code. fake_store and fake_load are their loads and stores "on the device": an address that is not
+ * mapped so makes the next cuCtxSynchronize, and all after it, fail as a GPU does. $FAKE_CUDA names something to go
+ * wrong: see faults().
+ */
+#include "device/cuda.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GRAIN = 2 << 20, MAX = 4096, GIB = 1 << 30, INVALID = 1 };
+
+static struct {
+	uintptr_t at;
+	size_t bytes;
+	int flags;
+} mapped[MAX];
+static int nmapped, failed, launches;
+
+static bool faults(const char *what)
+{
+	const char *s = getenv("FAKE_CUDA");
+
+	return s && !strcmp(s, what);
+}
+
+/* --- what test kernels call ------------------------------------------------------------------------------ */
+
+static bool may(const void *p, size_t n, int flags)
+{
+	for (int i = 0; i < nmapped; i++)
+		if ((uintptr_t)p - mapped[i].at < mapped[i].bytes &&
+		    n <= mapped[i].bytes - ((uintptr_t)p - mapped[i].at) && (mapped[i].flags & flags) == flags)
+			return true;
+	failed = AY_CU_ILLEGAL_ADDRESS;
+	return false;
+}
+
+void fake_store(void *p, const void *from, size_t n);
+void fake_store(void *p, const void *from, size_t n)
+{
+	if (!failed && may(p, n, AY_CU_READ_WRITE))
+		memcpy(p, from, n);
+}
+
+void fake_load(void *to, const void *p, size_t n);
+void fake_load(void *to, const void *p, size_t n)
+{
+	memset(to, 0, n);
+	if (!failed && may(p, n, AY_CU_READ))
+		memcpy(to, p, n);
+}
+
+void fake_fail(int e);
+void fake_fail(int e)
+{
+	failed = e;
+}
+
+/* --- the driver ------------------------------------------------------------------------------------------ */
+
+int cuInit(unsigned flags)
+{
+	(void)flags;
+	return faults("init") ? 304 : 0;
+}
+
+int cuDriverGetVersion(int *v)
+{
+	*v = 13000;
+	return 0;
+}
+
+int cuGetErrorName(int e, const char **s)
+{
+	*s = e == AY_CU_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_FAKE";
+	return 0;
+}
+
+int cuGetErrorString(int e, const char **s)
+{
+	return cuGetErrorName(e, s);
+}
+
+int cuDeviceGetCount(int *n)
+{
+	*n = faults("count") ? 0 : 1;
+	return 0;
+}
+
+int cuDeviceGet(int *dev, int i)
+{
+	*dev = i;
+	return 0;
+}
+
+int cuDeviceGetName(char *s, int n, int dev)
+{
+	(void)dev;
+	snprintf(s, (size_t)n, "Fake GPU");
+	return 0;
+}
+
+int cuDeviceGetUuid_v2(struct ay_cu_uuid *u, int dev)
+{
+	memset(u, 7 + dev, sizeof *u);
+	return 0;
+}
+
+int cuDeviceGetPCIBusId(char *s, int n, int dev)
+{
+	(void)dev;
+	snprintf(s, (size_t)n, "0000:00:00.0");
+	return 0;
+}
+
+int cuDeviceTotalMem_v2(size_t *n, int dev)
+{
+	(void)dev;
+	*n = (size_t)8 * GIB;
+	return 0;
+}
+
+int cuDeviceGetAttribute(int *v, int what, int dev)
+{
+	(void)dev;
+	*v = what == AY_CU_MAJOR ? 9 : what == AY_CU_MINOR ? 0 : 1;
+	return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **ctx, int dev)
+{
+	(void)dev;
+	*ctx = mapped;
+	return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int dev)
+{
+	(void)dev;
+	return 0;
+}
+
+int cuCtxSetCurrent(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+int cuCtxSynchronize(void)
+{
+	return failed;
+}
+
+/* "leak": memory that does not come back after a kill, which the judge follows up with a launch of its own. */
+int cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+	*total = (size_t)8 * GIB;
+	*free = (size_t)7 * GIB - (faults("leak") && launches > 1 ? GIB : 0);
+	return 0;
+}
+
+int cuMemGetAllocationGranularity(size_t *n, const struct ay_cu_prop *p, int which)
+{
+	(void)p, (void)which;
+	*n = GRAIN;
+	return 0;
+}
+
+/* A handle is a descriptor, plus one so that none is 0. */
+int cuMemCreate(ay_cu_memory *m, size_t n, const struct ay_cu_prop *p, uint64_t flags)
+{
+	const int fd = memfd_create("fake-gpu", MFD_CLOEXEC);
+
+	(void)flags;
+	if (n % GRAIN || p->handles != AY_CU_HANDLE_FD || p->location.type != AY_CU_ON_DEVICE || fd < 0 ||
+	    ftruncate(fd, (off_t)n))
+		return INVALID;
+	*m = (ay_cu_memory)fd + 1;
+	return 0;
+}
+
+int cuMemRelease(ay_cu_memory m)
+{
+	return close((int)m - 1) ? INVALID : 0;
+}
+
+int cuMemExportToShareableHandle(void *fd, ay_cu_memory m, int type, uint64_t flags)
+{
+	const int k = dup((int)m - 1);
+
+	(void)flags;
+	if (type != AY_CU_HANDLE_FD || k < 0)
+		return INVALID;
+	memcpy(fd, &k, sizeof k);
+	return 0;
+}
+
+int cuMemImportFromShareableHandle(ay_cu_memory *m, void *fd, int type)
+{
+	const int k = dup((int)(intptr_t)fd);
+
+	if (type != AY_CU_HANDLE_FD || k < 0)
+		return INVALID;
+	*m = (ay_cu_memory)k + 1;
+	return 0;
+}
+
+/* Of the same granularity as a GPU's addresses. */
+int cuMemAddressReserve(ay_cu_ptr *p, size_t n, size_t align, ay_cu_ptr at, uint64_t flags)
+{
+	uint8_t *mem = mmap(NULL, n + GRAIN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uintptr_t base;
+
+	(void)align, (void)at, (void)flags;
+	if (mem == MAP_FAILED || n % GRAIN)
+		return AY_CU_OUT_OF_MEMORY;
+	base = ((uintptr_t)mem + GRAIN - 1) / GRAIN * GRAIN;
+	*p = base;
+	return 0;
+}
+
+int cuMemAddressFree(ay_cu_ptr p, size_t n)
+{
+	return munmap((void *)p, n) ? INVALID : 0;
+}
+
+int cuMemMap(ay_cu_ptr p, size_t n, size_t offset, ay_cu_memory m, uint64_t flags)
+{
+	(void)flags;
+	if (offset || n % GRAIN || p % GRAIN || nmapped == MAX ||
+	    mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, (int)m - 1, 0) == MAP_FAILED)
+		return INVALID;
+	mapped[nmapped].at = p;
+	mapped[nmapped].bytes = n;
+	mapped[nmapped++].flags = 0;
+	return 0;
+}
+
+int cuMemUnmap(ay_cu_ptr p, size_t n)
+{
+	for (int i = 0; i < nmapped; i++) {
+		if (mapped[i].at != p || mapped[i].bytes != n)
+			continue;
+		mapped[i] = mapped[--nmapped];
+		return mmap((void *)p, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			    0) == MAP_FAILED
+			       ? INVALID
+			       : 0;
+	}
+	return INVALID;
+}
+
+int cuMemSetAccess(ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t count)
+{
+	const int prot = a->flags == AY_CU_READ_WRITE ? PROT_READ | PROT_WRITE : PROT_READ;
+
+	(void)count;
+	for (int i = 0; i < nmapped; i++)
+		if (mapped[i].at == p && mapped[i].bytes == n) {
+			mapped[i].flags = a->flags;
+			return mprotect((void *)p, n, prot) ? INVALID : 0;
+		}
+	return INVALID;
+}
+
+int cuMemcpyHtoD_v2(ay_cu_ptr to, const void *from, size_t n)
+{
+	memcpy((void *)to, from, n);
+	return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, ay_cu_ptr from, size_t n)
+{
+	memcpy(to, (const void *)from, n);
+	return 0;
+}
+
+int cuMemAllocAsync(ay_cu_ptr *p, size_t n, void *stream)
+{
+	(void)stream;
+	*p = (ay_cu_ptr)(uintptr_t)calloc(1, n);
+	return *p ? 0 : AY_CU_OUT_OF_MEMORY;
+}
+
+int cuMemFreeAsync(ay_cu_ptr p, void *stream)
+{
+	(void)stream;
+	free((void *)p);
+	return 0;
+}
+
+int cuStreamCreate(void **s, unsigned flags)
+{
+	(void)flags;
+	*s = &launches;
+	return 0;
+}
+
+int cuStreamQuery(void *s)
+{
+	(void)s;
+	return faults("hang") && launches > 1 ? AY_CU_NOT_READY : 0;
+}
+
+int cuModuleLoadData(void **m, const void *image)
+{
+	*m = (void *)(uintptr_t)image;
+	return 0;
+}
+
+int cuModuleGetFunction(void **f, void *m, const char *name)
+{
+	*f = m;
+	return strcmp(name, "ay_check") ? INVALID : 0;
+}
+
+/* The one kernel that is ever launched here: the judge's own, which stores a number. "check": it stores another. */
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+		   unsigned shared, void *stream, void **args, void **extra)
+{
+	uint64_t p;
+	uint32_t v;
+
+	(void)f, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
+		(void)extra;
+	memcpy(&p, args[0], sizeof p);
+	memcpy(&v, args[1], sizeof v);
+	v += faults("check") && launches;
+	launches++;
+	memcpy((void *)p, &v, sizeof v);
+	return 0;
+}
