@@ -4,7 +4,6 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "device/device.h"
 #include "base/file.h"
 #include "judge/verdict.h"
 
@@ -120,15 +119,6 @@ TEST_SLOW(samples_hostile_kernels_get_what_they_are_due)
 TEST_SLOW(samples_honest_suspects_pass)
 {
 	judge_all("kernels/honest/*.c*", 15);
-}
-
-TEST_SLOW(samples_cuda_kernels_get_what_they_are_due)
-{
-	char why[300];
-
-	if (!ay_dev_has_cuda(why, sizeof why))
-		test_skip("no NVIDIA GPU here: %s", why);
-	judge_all("kernels/cuda/hostile/*.cu", 15);
 }
 
 /* --- all of them in one run ------------------------------------------------------------------------------ */
