@@ -98,15 +98,23 @@ json_t *standin_log(const struct standin *s)
 	return list;
 }
 
-int standin_count(const struct standin *s, const char *event, const char *id)
+int standin_count_in(const json_t *log, const char *event, const char *id)
 {
-	json_t *log = standin_log(s), *j;
+	const json_t *j;
 	int n = 0;
 	size_t i;
 
 	json_array_foreach(log, i, j)
 		n += (!event || !strcmp(event, json_string_value(json_object_get(j, "event")))) &&
 		     (!id || !strcmp(id, json_string_value(json_object_get(j, "id"))));
+	return n;
+}
+
+int standin_count(const struct standin *s, const char *event, const char *id)
+{
+	json_t *log = standin_log(s);
+	int n = standin_count_in(log, event, id);
+
 	json_decref(log);
 	return n;
 }

@@ -20,10 +20,11 @@ struct standin {
  * there is no Python or no libcurl. */
 void standin_start(struct standin *s, const char *script);
 void standin_stop(struct standin *s);
-/* The lines of its log: those of one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
-int standin_count(const struct standin *s, const char *event, const char *id);
-/* All of it as a list; a new reference. */
+/* Its log so far, as a list; a new reference. */
 json_t *standin_log(const struct standin *s);
+/* The lines of a log: those of one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
+int standin_count_in(const json_t *log, const char *event, const char *id);
+int standin_count(const struct standin *s, const char *event, const char *id);
 
 /* --- a chat -------------------------------------------------------------------------------------------------- */
 
