@@ -331,6 +331,52 @@ TEST(track_results_are_what_the_records_say)
 	ay_summary_release(&s);
 }
 
+/* A case that was timed against a library. */
+static void add_timed(struct ay_run *r, const char *op, const char *sha, double speedup)
+{
+	char line[80];
+
+	snprintf(line, sizeof line, "%s((T([512], f32),), {}) seed=1", op);
+	add(r, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s, s:b, s:f, s:f, s:f, s:f}}", "type",
+			 "case", "operator", op, "overload", op, "line", line, "verdict", "PASS", "kernel_sha256",
+			 sha, "attempt", "a", "timing", "pace", "FASTER", "baseline", "aten", "scored", true, "ns",
+			 100.0, "speedup", speedup, "lo", speedup * 0.9, "hi", speedup * 1.1));
+}
+
+TEST(track_speed_is_of_chosen_kernels_and_by_source)
+{
+	struct ay_run *r = start_run("repair", 2);
+	struct ay_summary s = { 0 };
+	struct ay_gen g = { 0 };
+	struct ay_err err = { 0 };
+	const json_t *aten, *speed;
+	json_t *j;
+
+	add_attempt(r, "aten::add", 1, SHA_A, "PASS");
+	add_timed(r, "aten::add", SHA_A, 8); /* right and fast, and not chosen */
+	add_attempt(r, "aten::add", 2, SHA_B, "PASS");
+	add_timed(r, "aten::add", SHA_B, 2);
+	add_attempt(r, "aten::relu", 1, SHA_C, "PASS");
+	add_timed(r, "aten::relu", SHA_C, 0.5);
+	add_timed(r, "aten::relu", SHA_A, 9); /* an attempt of nobody's choice */
+	add_chosen(r, "aten::add", SHA_B, "PASS");
+	add_chosen(r, "aten::relu", SHA_C, "PASS");
+	CHECK(!ay_run_close(r, &err));
+	CHECK(!ay_summary_read(in_dir("run"), &s, &err) && !ay_gen_read(in_dir("run"), &g, &err));
+	j = ay_gen_json(&g, &s);
+	aten = json_object_get(json_object_get(j, "by_source"), "ATen");
+	speed = json_object_get(aten, "speed");
+	CHECK(json_integer_value(json_object_get(aten, "total")) == 3);
+	CHECK(json_integer_value(json_object_get(aten, "passed")) == 2);
+	CHECK(json_integer_value(json_object_get(speed, "scored")) == 2);
+	CHECK(fabs(json_number_value(json_object_get(speed, "speedup")) - 1) < 1e-9); /* of 2 and 0.5 */
+	CHECK(fabs(json_number_value(json_object_get(speed, "lo")) - 0.9) < 1e-9);
+	CHECK(fabs(json_number_value(json_object_get(speed, "hi")) - 1.1) < 1e-9);
+	json_decref(j);
+	ay_gen_release(&g);
+	ay_summary_release(&s);
+}
+
 TEST(track_the_unbiased_estimate_needs_all_samples)
 {
 	struct ay_run *r = start_run("samples", 2);
