@@ -30,7 +30,7 @@ static const struct usage usage = {
 	"folder; a killed run goes on with --resume-from and asks for nothing twice. Sets: KernelGenBench-aten, "
 	"-vllm, -cublas,\n"
 	"KernelGenBench, smoke, opinfo, torchbench, a file of case lines. Exit status: 0 when the run is "
-	"complete; 2 usage or our failure.",
+	"complete; 1 with\n--min-pass if too few are solved; 2 usage or our failure.",
 	"  assay llm --op-name aten::add --print-prompt                        what is asked; needs no key\n"
 	"  OPENAI_API_KEY=... assay llm --op-name aten::add --model-name gpt-4o\n"
 	"  assay llm --dataset KernelGenBench-aten --max-rounds 5 --reflection --lang c --quick\n"
@@ -346,7 +346,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
 	if (find_track(m, err) || find_lang(m, err) || find_timing(m, err) || find_python(m, err) ||
-	    (!e->llm.print_prompt && find_server(m, err)))
+	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
@@ -393,6 +393,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "single-test", OPT_FLAG, &e.llm.single, NULL, "only one operator: with --seed always the same" },
 		{ "debug", OPT_FLAG, &e.llm.debug, NULL, "only the first 8 operators" },
 		LLM_OPTS(&e.llm),
+		{ "list", OPT_FLAG, &e.o.list, NULL, "print the operators, and ask nobody" },
 		{ "device-count|jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once (the number of cores; 1 where they are timed)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)" },
@@ -407,6 +408,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "seed", OPT_INT, &e.o.seed, "N", "which operator --single-test takes" },
 		{ "output-dir|out|log-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/llm-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
+		{ "min-pass", OPT_REAL, &e.o.min_pass, "P", "exit status 1 if less than P % are solved" },
 		{ "unsafe", OPT_FLAG, &e.o.unsafe, NULL,
 		  "run kernels although this machine grants no sandbox; none passes" },
 		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },

@@ -125,7 +125,8 @@ int llm_make_problems(struct llm *m, struct ay_err *err)
 	list_problems(m);
 	if ((m->e->llm.single || m->e->llm.debug) && !m->e->o.ops && take_few(m, err))
 		return -1;
-	find_docstrings(m);
+	if (!m->e->o.list)
+		find_docstrings(m);
 	return 0;
 }
 

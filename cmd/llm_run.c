@@ -423,18 +423,29 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 	ay_str_release(&b);
 }
 
+/* A run that is complete is fine, unless somebody set a gate. */
+static int status_of(const struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
+{
+	const bool few = m->e->o.min_pass > 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
+
+	return few || (m->e->o.require_all && s->operators.missing) ? EXIT_NOT_PASSED : EXIT_PASSED;
+}
+
 static int sum_up(struct llm *m)
 {
+	int status = EXIT_FAILED;
 	struct ay_summary s = { 0 };
 	struct ay_gen g = { 0 };
 	int rc = keep_solved(m) || ay_summary_read(m->dir, &s, m->err) || ay_export(m->dir, &s, m->err) ||
 		 ay_gen_read(m->dir, &g, m->err) || ay_gen_export(m->dir, &g, &s, m->err);
 
-	if (!rc)
+	if (!rc) {
 		print_end(m, &g, &s);
+		status = status_of(m, &g, &s);
+	}
 	ay_gen_release(&g);
 	ay_summary_release(&s);
-	return rc ? EXIT_FAILED : EXIT_PASSED;
+	return status;
 }
 
 static int generate(struct llm *m)
@@ -456,7 +467,7 @@ static int generate(struct llm *m)
 		*m->err = end;
 	ay_chat_close(m->chat);
 	ay_crew_stop(m->crew);
-	if (status != EXIT_PASSED)
+	if (status == EXIT_FAILED)
 		llm_discard(m);
 	return status;
 }
@@ -478,6 +489,12 @@ static int print_prompts(struct llm *m)
 	return rc ? EXIT_FAILED : EXIT_PASSED;
 }
 
+static void print_list(const struct llm *m)
+{
+	for (int i = 0; i < m->nproblem; i++)
+		printf("%-52s %d cases\n", m->problem[i].name, m->problem[i].suite.n);
+}
+
 int llm_run(struct eval *e, struct ay_err *err)
 {
 	struct llm m = { .e = e, .err = err, .last = json_object() };
@@ -493,7 +510,9 @@ int llm_run(struct eval *e, struct ay_err *err)
 		for (int i = 0; i < m.nproblem; i++)
 			names[i] = m.problem[i].name;
 		ay_track_init(&m.track, &rules, m.nproblem, names);
-		if (e->llm.print_prompt)
+		if (e->o.list)
+			print_list(&m), status = EXIT_PASSED;
+		else if (e->llm.print_prompt)
 			status = print_prompts(&m);
 		else if (!eval_guard(e, err))
 			status = generate(&m);

@@ -136,6 +136,14 @@ static int add_record(struct llm *m, json_t *rec)
 	return rc;
 }
 
+/* Records that were read from a file may lack anything. */
+static bool is_text(const json_t *rec, const char *key, const char *text)
+{
+	const char *s = json_string_value(json_object_get(rec, key));
+
+	return s && !strcmp(s, text);
+}
+
 /* --- problems that are over -------------------------------------------------------------------------------------- */
 
 static int add_chosen(struct llm *m, int problem)
@@ -150,7 +158,7 @@ static int add_chosen(struct llm *m, int problem)
 	if (!p->chosen)
 		return 0;
 	if (was && !strcmp(ay_record_str(was, AY_FIELD_KERNEL_SHA256), p->sha256) &&
-	    !strcmp(ay_record_str(was, AY_FIELD_ATTEMPT), p->chosen))
+	    is_text(was, "attempt", p->chosen))
 		return 0; /* a resumed run has said so before */
 	rec = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:f}", "type", AY_TYPE_CHOSEN, "problem",
 			p->name, "operator", q->op->name, "attempt", p->chosen, "kernel_sha256", p->sha256,
@@ -206,7 +214,7 @@ static int finish(struct llm *m, struct ay_lane *l, json_t *rec, bool recalled)
 	m->attempts++;
 	m->usd += json_number_value(json_object_get(rec, "usd"));
 	snprintf(lane, sizeof lane, "%d", (int)(l - m->track.lane));
-	if (strcmp(json_string_value(json_object_get(rec, "end")), ends[AY_CHAT_FAILED])) {
+	if (!is_text(rec, "end", ends[AY_CHAT_FAILED])) {
 		m->unpriced |= json_is_null(json_object_get(rec, "usd"));
 		json_object_set(m->last, lane, rec);
 	}
@@ -458,7 +466,8 @@ static const char *name_missing(struct ay_arena *a, const json_t *names)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(names, i, one) ay_str_addf(&b, "%s%s", i ? ", " : "", json_string_value(one));
+	json_array_foreach(names, i, one) if (json_is_string(one))
+		ay_str_addf(&b, "%s%s", i ? ", " : "", json_string_value(one));
 	text = ay_sprintf(a, "the file defines no function for %s", ay_str_text(&b));
 	ay_str_release(&b);
 	return text;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { ROUNDS_MAX = 1000 };
+
 static const char *const kinds[] = {
 #define K(name, text, about) text,
 	AY_TRACK_KINDS(K)
@@ -124,7 +126,7 @@ static int take_problems(struct ay_gen *g, const char *dir, struct ay_err *err)
 	g->best = json_is_true(field(g->track, "best"));
 	while (g->kind < AY_TRACK_KIND_COUNT && strcmp(kinds[g->kind], text_of(g->track, "kind")))
 		g->kind++;
-	if (g->kind == AY_TRACK_KIND_COUNT || !json_array_size(list) || g->rounds < 1 || g->rounds > 100000) {
+	if (g->kind == AY_TRACK_KIND_COUNT || !json_array_size(list) || g->rounds < 1 || g->rounds > ROUNDS_MAX) {
 		json_decref(places);
 		return ay_fail(err, AY_ERR_IO, "'%s' holds no generation run", dir);
 	}
