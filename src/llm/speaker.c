@@ -133,7 +133,7 @@ static void close_others(const struct ay_speaker_spec *s)
 static void enter(struct speaker *sp)
 {
 	struct rlimit none = { 0 }, files;
-	static const int ignored[] = { SIGINT, SIGHUP, SIGPIPE, SIGQUIT };
+	static const int ignored[] = { SIGINT, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ };
 
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NAME, "assay-speaker");

@@ -145,14 +145,15 @@ static void hint_parameter(struct ay_try *t, const char *name)
 static void hint(struct ay_try *t, int status)
 {
 	const struct ay_provider *p = t->provider;
+	const char *refused = parameter(t);
 	char *s = t->end.hint;
 	size_t n = sizeof t->end.hint;
 
 	switch (status) {
 	case 400:
 	case 422:
-		if (parameter(t))
-			hint_parameter(t, parameter(t));
+		if (refused)
+			hint_parameter(t, refused);
 		break;
 	case 401: snprintf(s, n, "set %s to a key that %s takes", p->key_variable, t->place); break;
 	case 402: snprintf(s, n, "the account of %s has nothing left to spend", p->key_variable); break;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +195,43 @@ TEST(chat_kept_if_the_speaker_dies)
 	ay_err_clear(&err);
 	CHECK(ay_chat_ask(c, "q2", 0, NULL, &err) == -1 && err.code);
 	ay_chat_close(c);
+	ay_arena_release(&a);
+	standin_stop(&s);
+}
+
+/* No room for another line: the run ends, and what is there is whole. */
+TEST(chat_kept_where_there_is_room)
+{
+	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
+	struct rlimit room = { 6000, 6000 };
+	struct ay_chat_answer got;
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	struct ay_exchanges *x;
+	struct standin s = { 0 };
+	struct ay_chat *c;
+	const char *const *ids;
+	char *file;
+	int told = 0;
+
+	standin_start(&s, "{\"default\": [\"text:some words of an answer\"]}");
+	setrlimit(RLIMIT_FSIZE, &room); /* a disk of the speaker's own, as it were */
+	spec.in_flight = 2;
+	c = live_open_chat(&spec);
+	for (int i = 0; i < 30; i++)
+		live_ask(c, id_of(i), "a question");
+	while (live_wait_answer(c, &a, &got, &err) == 1)
+		told++;
+	CHECKF(strstr(err.msg, AY_EXCHANGES_FILE) && strstr(err.msg, "make room"), "%s", err.msg);
+	ay_chat_close(c);
+	ay_err_clear(&err);
+	CHECKF(!ay_exchanges_read(&x, spec.dir, &err), "%s", err.msg);
+	CHECKF(told > 0 && ay_exchanges_answered(x) == told, "%d answers told, %d kept", told,
+	       ay_exchanges_answered(x));
+	CHECK(ay_exchanges_lost(x, &ids) <= 2);
+	file = live_file_of(&a, spec.dir);
+	CHECK(strlen(file) <= 6000 && file[strlen(file) - 1] == '\n');
+	ay_exchanges_free(x);
 	ay_arena_release(&a);
 	standin_stop(&s);
 }
