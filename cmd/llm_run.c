@@ -36,7 +36,9 @@ static void show_progress(struct llm *m)
 		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_crew_busy(m->crew));
 	if (!m->unpriced)
 		fprintf(stderr, "; $%.3f", m->usd);
-	if (over)
+	if (ay_chat_held_s(m->chat) > 1)
+		fprintf(stderr, "; the server asks to wait %.0f s", ay_chat_held_s(m->chat));
+	else if (over)
 		fprintf(stderr, "; about %.0f s left", s / over * (n - over));
 	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
 }

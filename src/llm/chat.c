@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/chat.h"
+#include "base/process.h"
 #include "llm/exchange.h"
 #include "llm/speaker.h"
 
@@ -35,6 +36,7 @@ struct ay_chat {
 	struct pending *list;
 	int n, cap;
 	struct ay_str in;     /* a frame of which not all has come */
+	int64_t held_ns;      /* until then nothing is asked */
 	struct ay_err failed; /* why there will be no more answers */
 };
 
@@ -355,6 +357,8 @@ static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct a
 
 	if (fatal)
 		return ay_fail(&c->failed, AY_ERR_USAGE, "%s", fatal);
+	if (json_object_get(j, "held"))
+		c->held_ns = ay_now_ns() + (int64_t)(json_number_value(json_object_get(j, "held")) * 1e9);
 	while (i < c->n && c->list[i].number != number)
 		i++;
 	if (i == c->n) /* dropped when it was on its way */
@@ -384,6 +388,13 @@ int ay_chat_next(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answer *a
 		return 1;
 	*err = c->failed;
 	return -1;
+}
+
+double ay_chat_held_s(const struct ay_chat *c)
+{
+	double s = (double)(c->held_ns - ay_now_ns()) / 1e9;
+
+	return s > 0 ? s : 0;
 }
 
 void ay_chat_drop(struct ay_chat *c, const char *id)

@@ -77,6 +77,8 @@ int ay_chat_fd(const struct ay_chat *c);      /* readable: ay_chat_next has some
 /* 1 and an answer (strings in the arena), 0 if there is none yet, -1 if the speaker failed or no question can be
  * answered. */
 int ay_chat_next(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answer *answer, struct ay_err *err);
+/* Seconds for which the server has asked to be left alone, as far as ay_chat_next has heard; 0 = it has not. */
+double ay_chat_held_s(const struct ay_chat *c);
 /* Drops what is in flight (kernel_agent: another worker was first). Its exchange says so. */
 void ay_chat_drop(struct ay_chat *c, const char *id);
 void ay_chat_close(struct ay_chat *c);

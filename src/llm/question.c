@@ -227,6 +227,13 @@ static bool is_waited_for(const struct speaker *sp)
 	return false;
 }
 
+/* A rate limit is everybody's. */
+static void hold(struct speaker *sp, int64_t until_ns, double s)
+{
+	sp->hold_ns = until_ns;
+	ay_speaker_say(sp, json_pack("{s:f}", "held", s));
+}
+
 /* The try is over and failed: again later, or not at all. */
 static void try_again(struct question *q)
 {
@@ -252,7 +259,7 @@ static void try_again(struct question *q)
 	json_object_set_new(j, "wait_s", json_real(wait_s));
 	q->due_ns = in_s(wait_s);
 	if (e.http == 429 && e.told_s >= 0 && q->due_ns > sp->hold_ns)
-		sp->hold_ns = q->due_ns;
+		hold(sp, q->due_ns, wait_s);
 	ay_try_release(q->now);
 	ay_xfree(q->now);
 	q->now = NULL;

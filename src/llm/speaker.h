@@ -7,9 +7,9 @@
  *
  *	{"ask": 7, "id": "aten::add/r1/w0", "messages": [...]}    {"drop": 7}    {"close": true}
  *
- * and go back: {"ready": "libcurl/..."}, an answered line of exchange.h with its number ({"answer": 7, ...}), or
- * {"fatal": "..."} after which nothing is answered any more. Neither direction blocks here: the parent may block in
- * sending, since this process always reads on.
+ * and go back: {"ready": "libcurl/..."}, an answered line of exchange.h with its number ({"answer": 7, ...}),
+ * {"held": 20} if nothing will be asked for so many seconds, or {"fatal": "..."} after which nothing is answered any
+ * more. Neither direction blocks here: the parent may block in sending, since this process always reads on.
  *
  * A question waits in line until one of in_flight places is free and its time has come; it is tried, and on failure
  * waits again as retry.h says. A server that asks for patience with a rate limit is left alone by all questions.

@@ -7,6 +7,7 @@
 #include "standin.h"
 #include "llm/exchange.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +178,7 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
 	json_t *log, *j;
+	struct pollfd p = { .events = POLLIN };
 	double limited = 0;
 	size_t i;
 
@@ -188,6 +190,10 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 	live_ask(c, "a", "aten::a");
 	for (int k = 0; k < 5; k++)
 		live_ask(c, ay_sprintf(&a, "b%d", k), "aten::b");
+	CHECK(ay_chat_held_s(c) == 0);
+	p.fd = ay_chat_fd(c);
+	CHECK(poll(&p, 1, 30000) == 1 && !ay_chat_next(c, &a, &got, &err)); /* no answer, but a word of it */
+	CHECKF(ay_chat_held_s(c) > 0 && ay_chat_held_s(c) < 3, "held for %.3f s", ay_chat_held_s(c));
 	while (ay_chat_pending(c) && live_wait_answer(c, &a, &got, &err) == 1)
 		CHECK(got.end == AY_CHAT_STOP);
 	ay_chat_close(c);
