@@ -14,13 +14,13 @@ struct torch_options {
 	struct ay_python interpreter;
 };
 
-#define TORCH_OPTS(o)                                                                     \
-	{ "python", OPT_TEXT, &(o)->python, "P",                                          \
-	  "the interpreter for Python kernels (default: the first "                       \
-	  "python3 that has torch)" },                                                    \
-	{                                                                                 \
-		"allow-torch", OPT_TEXT, &(o)->allow, "L",                                \
-			"what Python kernels may call of torch: none, helpers, all (all)" \
+#define TORCH_OPTS(o)                                                                                           \
+	{ "python", OPT_TEXT, &(o)->python, "P",                                                                \
+	  "the interpreter for Python kernels (default: the first "                                             \
+	  "python3 that has torch)" },                                                                          \
+	{                                                                                                       \
+		"allow-torch", OPT_TEXT, &(o)->allow, "L",                                                      \
+			"what Python kernels may call of torch: none, helpers, all (all; of a model's helpers)" \
 	}
 
 /* The options as part of a policy; the interpreter starts with the first kernel that needs it. */

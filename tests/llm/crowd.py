@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Five hundred requests at once, every tenth of which fails at first, in one way or another: no record may be lost or
-doubled. And while they run, and after it, the key may be nowhere: not in a file of the run, nor in what is printed, nor
-in the arguments or the environment of any process.
+doubled. And while they run, and after it, the key may be nowhere: not in a file of the run, nor in what is printed,
+nor in the arguments or the environment of any process.
 
     python3 tests/llm/crowd.py BUILD_DIR SCRATCH
 """
@@ -68,8 +68,8 @@ def most_at_once(log):
 def main(build, scratch):
     log, out, wrong, looked = scratch + "/standin.log", scratch + "/run", set(), set()
     with standin.Standin(SCRIPT, log) as service, open(scratch + "/said", "wb") as said:
-        p = subprocess.Popen([build + "/assay", "llm", "--dataset", "smoke", "--samples", str(SAMPLES), "--num-workers",
-                              str(IN_FLIGHT), "--lang", "c", "--out", out], env=service.environment(), stdout=said,
+        p = subprocess.Popen([build + "/assay", "llm", "--dataset", "smoke", "--samples", str(SAMPLES),
+                              "--num-workers", str(IN_FLIGHT), "--lang", "c", "--out", out], env=service.environment(), stdout=said,
                              stderr=said)
         while p.poll() is None:
             # before anything was asked the key is where the user put it

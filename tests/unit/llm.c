@@ -36,3 +36,8 @@ TEST(llm_500_requests_at_once_lose_and_double_nothing_and_show_no_key)
 {
 	run_script("crowd.py", 300);
 }
+
+TEST(llm_first_right_kernel_ends_it_and_judges_do_not_wait)
+{
+	run_script("agent.py", 300);
+}
