@@ -69,8 +69,8 @@ def main(build, scratch):
     log, out, wrong, looked = scratch + "/standin.log", scratch + "/run", set(), set()
     with standin.Standin(SCRIPT, log) as service, open(scratch + "/said", "wb") as said:
         p = subprocess.Popen([build + "/assay", "llm", "--dataset", "smoke", "--samples", str(SAMPLES),
-                              "--num-workers", str(IN_FLIGHT), "--lang", "c", "--out", out], env=service.environment(), stdout=said,
-                             stderr=said)
+                              "--num-workers", str(IN_FLIGHT), "--lang", "c", "--out", out],
+                             env=service.environment(), stdout=said, stderr=said)
         while p.poll() is None:
             # before anything was asked the key is where the user put it
             if os.path.exists(out + "/exchanges.jsonl") and os.path.getsize(out + "/exchanges.jsonl"):

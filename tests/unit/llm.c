@@ -22,7 +22,7 @@ static void run_script(const char *name, double timeout_s)
 	ay_arena_release(&a);
 }
 
-TEST(llm_killed_at_five_points_loses_and_doubles_nothing)
+TEST_SLOW(llm_killed_at_five_points_loses_and_doubles_nothing)
 {
 	run_script("kill.py", 300);
 }
@@ -32,12 +32,12 @@ TEST_SLOW(llm_full_run_gives_what_its_script_implies)
 	run_script("full.py", 900);
 }
 
-TEST(llm_500_requests_at_once_lose_and_double_nothing_and_show_no_key)
+TEST_SLOW(llm_500_requests_at_once_lose_and_double_nothing_and_show_no_key)
 {
 	run_script("crowd.py", 300);
 }
 
-TEST(llm_first_right_kernel_ends_it_and_judges_do_not_wait)
+TEST_SLOW(llm_first_right_kernel_ends_it_and_judges_do_not_wait)
 {
 	run_script("agent.py", 300);
 }
