@@ -171,8 +171,9 @@ static json_t *read_head(struct eval *e, const char *dir, struct ay_err *err)
 	return j;
 }
 
-static int take_over(struct eval *e, struct ay_err *err)
+static int take_over(struct llm *m, struct ay_err *err)
 {
+	struct eval *e = m->e;
 	json_t *head = read_head(e, e->o.resume, err);
 	const json_t *kept = json_object_get(head, "llm");
 	const char *command = json_string_value(json_object_get(head, "command"));
@@ -186,6 +187,9 @@ static int take_over(struct eval *e, struct ay_err *err)
 	for (int i = 0; i < SETTINGS && !rc; i++)
 		rc = take_setting(e, &settings[i], json_object_get(kept, settings[i].key), err);
 	if (!rc) {
+		const char *hash = json_string_value(json_object_get(kept, "prompts_sha256"));
+
+		m->prompts_then = hash ? ay_strdup(e->app->arena, hash) : NULL;
 		take_policy(e, json_object_get(head, "policy"));
 		if (command)
 			e->command = ay_strdup(e->app->arena, command);
@@ -339,10 +343,15 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	struct ay_err unmeasured = { 0 };
 	char *cpu;
 
-	if (e->o.resume && take_over(e, err))
+	if (e->o.resume && take_over(m, err))
 		return -1;
-	if (!e->o.suite)
+	if (!e->o.suite) {
 		e->o.suite = e->o.ops ? "KernelGenBench" : "KernelGenBench-aten";
+		if (!e->o.ops && !e->o.json && !e->o.list)
+			fprintf(stderr, "the 110 operators of KernelGenBench-aten; those of vLLM and cuBLAS too: "
+					"--dataset "
+					"KernelGenBench\n");
+	}
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
 	if (find_track(m, err) || find_lang(m, err) || find_timing(m, err) || find_python(m, err) ||

@@ -48,6 +48,7 @@ struct llm {
 	enum ay_prompt_lang lang;
 	enum ay_lang forge_lang;
 	const char *device;
+	const char *prompts_then; /* SHA-256 of the templates that a resumed run began with */
 	struct ay_ceilings ceilings;
 	bool measured;
 	enum ay_track_kind kind;

@@ -350,6 +350,8 @@ static int open_all(struct llm *m)
 
 	if (ay_prompt_hash(o->prompts, hash, m->err))
 		return -1;
+	if (m->prompts_then && strcmp(m->prompts_then, hash))
+		fprintf(stderr, "assay: the templates of prompts are not those that the run began with\n");
 	h = header(m, hash);
 	name = json_copy(h);
 	json_object_set_new(name, "backend", json_string(o->model)); /* what tells folders apart */

@@ -297,7 +297,8 @@ static void add_passk(struct ay_str *b, const struct ay_gen *g)
 {
 	if (ay_gen_pass_at_k(g, 1) < 0)
 		return;
-	ay_str_addf(b, "pass@k, unbiased, from %d samples a problem: ", g->least_samples);
+	ay_str_addf(b, "pass@k, unbiased, from %d sample%s a problem: ", g->least_samples,
+		    g->least_samples > 1 ? "s" : "");
 	for (int k = 1; k <= g->least_samples; k++)
 		if (k <= ROUNDS_SHOWN || k == g->least_samples)
 			ay_str_addf(b, "%s%d: %.1f %%", k > 1 ? ", " : "", k, 100 * ay_gen_pass_at_k(g, k));
