@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3 };
+enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3, NOT_SAID = -1 };
 
 static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
@@ -353,6 +353,8 @@ static int check_bulk(struct check *c, struct ay_err *err)
 		       EXIT_FAILED;
 	if (c->o.device.wish && ay_dev_check_wish(c->o.device.wish, err))
 		return EXIT_FAILED;
+	if (c->o.jobs == NOT_SAID)
+		b.jobs = (int)(c->o.jobs = device_jobs(&c->o.device, ay_cpu_count()));
 	if (c->o.jobs < 1 || c->o.jobs > 256)
 		return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to 256"), EXIT_FAILED;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
@@ -402,7 +404,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
-		{ "jobs", OPT_INT, &c.o.jobs, "N", "with -: kernels judged at once (the number of cores)" },
+		{ "jobs", OPT_INT, &c.o.jobs, "N",
+		  "with -: kernels judged at once (the number of cores; on a GPU 2)" },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },
@@ -418,7 +421,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.o.threads = 1;
 	c.o.timeout = 10;
 	c.o.seed = -1;
-	c.o.jobs = ay_cpu_count();
+	c.o.jobs = NOT_SAID;
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);

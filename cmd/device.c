@@ -38,14 +38,21 @@ int device_choose(struct device_options *o, struct ay_task *t, struct ay_arena *
 	if (t->lang == AY_LANG_CU || (t->lang >= AY_LANG_SO && wants_gpu(o))) {
 		if (open_gpu(o, t, a, err))
 			return -1;
-		if (t->lang >= AY_LANG_PY && t->policy.python) /* before its first kernel starts it */
+		if (t->lang >= AY_LANG_PY && t->policy.python && t->policy.python->device != t->policy.device) {
+			ay_python_close(t->policy.python); /* it starts anew, for a GPU */
 			t->policy.python->device = t->policy.device;
+		}
 		return 0;
 	}
 	if (wants_gpu(o))
 		return ay_fail(err, AY_ERR_USAGE, "--device %s: kernels in C and C++ run on the processor",
 			       o->wish);
 	return 0;
+}
+
+int device_jobs(const struct device_options *o, int cores)
+{
+	return wants_gpu(o) && cores > 2 ? 2 : cores;
 }
 
 const char *device_text(const struct ay_dev *d, struct ay_arena *a)

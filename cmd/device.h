@@ -25,6 +25,9 @@ struct device_options {
  * that was asked for by name, or cannot be.
  */
 int device_choose(struct device_options *o, struct ay_task *t, struct ay_arena *a, struct ay_err *err);
+/* How many kernels at once are worth it where nobody said: a GPU serves one process at a time, and fifteen beside each
+ * other took ten times as long for every one of them. */
+int device_jobs(const struct device_options *o, int cores);
 /* "cuda:0 NVIDIA H200, sm_90, CUDA 13.0" for records; NULL: the processor. */
 const char *device_text(const struct ay_dev *d, struct ay_arena *a);
 void device_close(struct device_options *o);

@@ -450,7 +450,7 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 			"each other's times; leave one of them out",
 			(long long)e->o.jobs);
 	if (!e->o.jobs)
-		e->o.jobs = e->timing.mode == AY_TIMED_NONE ? ay_cpu_count() : 1;
+		e->o.jobs = e->timing.mode == AY_TIMED_NONE ? device_jobs(&e->o.device, ay_cpu_count()) : 1;
 	return 0;
 }
 
@@ -542,7 +542,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
-		  "kernels judged at once (the number of cores; 1 where they are timed)" },
+		  "kernels judged at once (the number of cores; on a GPU 2; 1 where they are timed)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),

@@ -457,7 +457,7 @@ void ay_python_close(struct ay_python *p)
 		close(p->far.sock);
 	pthread_mutex_destroy(&p->far.lock);
 	ay_arena_release(&p->arena);
-	*p = (struct ay_python){ .wish = p->wish };
+	*p = (struct ay_python){ .wish = p->wish, .device = p->device };
 }
 
 /* --- what it is told of a kernel --------------------------------------------------------------------------- */

@@ -180,7 +180,7 @@ static int try_calls(enum ay_jail_kind kind)
 	int bits = 0, s;
 
 	if (ay_filter_make(&f, kind, &err) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || ay_filter_load(&f))
-		return 128;
+		return 255;
 	s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	bits |= s >= 0 ? 1 : 0;
 	if (s >= 0 && !setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) && !bind(s, (void *)&name, 30) &&
@@ -195,6 +195,8 @@ static int try_calls(enum ay_jail_kind kind)
 	bits |= errno != EPERM ? 32 : 0;
 	ioctl(0, 0x5412ul /* TIOCSTI */, "x");
 	bits |= errno != EPERM ? 64 : 0;
+	execl("/no/such/program", "program", NULL);
+	bits |= errno != EPERM ? 128 : 0;
 	return bits;
 }
 
@@ -212,7 +214,9 @@ static int calls_of(enum ay_jail_kind kind)
 TEST(device_calls_of_the_driver_pass)
 {
 	CHECKF(calls_of(AY_JAIL_GPU) == (1 | 2 | 16 | 32), "%d", calls_of(AY_JAIL_GPU));
+	CHECKF(calls_of(AY_JAIL_PYTHON_GPU) == (1 | 2 | 16 | 32 | 128), "%d", calls_of(AY_JAIL_PYTHON_GPU));
 	CHECKF(calls_of(AY_JAIL_EXECUTOR) == 0, "%d", calls_of(AY_JAIL_EXECUTOR));
+	CHECKF(calls_of(AY_JAIL_PYTHON) == 0, "%d", calls_of(AY_JAIL_PYTHON));
 }
 
 /* --- the whole way, on a driver that only looks like one ---------------------------------------------------- */
