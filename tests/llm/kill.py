@@ -15,16 +15,23 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 standin = __import__("with")
 
-OPS = ["add", "relu", "sum", "diff", "cumsum", "sort", "mm", "cos", "eq", "bmm", "sub", "argmax"]
+# of which the samples know no wrong kernel that smoke's two cases might let pass
+OPS = ["mm", "cos", "eq", "sub", "argmax", "diff", "silu", "hardsigmoid", "rot90", "rsub", "gt", "select_backward"]
+# Independent samples, and rounds of repair: "improving" is right only if the prompt shows its last kernel, also where
+# that was made before the kill.
+TRACKS = [
+    ([], [["correct"], ["wrong", "correct"], ["uncompilable", "no code", "correct"], ["truncated", "wrong"]]),
+    (["--reflection"], [["improving"], ["uncompilable", "improving"], ["no code", "improving"], ["wrong", "empty"]]),
+]
 SCRIPT = """
 import json
-import zlib
-PLANS = [["correct"], ["wrong", "correct"], ["uncompilable", "no code", "correct"], ["truncated", "wrong"]]
+OPS = %(ops)r
+PLANS = %(plans)r
 SCRIPT = {"tokens": [1000, 200], "key": %(key)r, "missing": "refusing"}
 def answer(op, attempt, request):
     with open(%(control)r) as f:
         how = json.load(f)
-    plan = PLANS[zlib.crc32(op.encode()) %% len(PLANS)]
+    plan = PLANS[OPS.index(op.split("::")[1]) %% len(PLANS)]
     return dict(how, answer=plan[min(attempt, len(plan)) - 1])
 """
 
@@ -40,13 +47,14 @@ def lines(path):
 
 
 class Run:
-    def __init__(self, assay, out):
-        self.assay, self.out = assay, out
+    def __init__(self, assay, out, track):
+        self.assay, self.out, self.track = assay, out, track
         self.resumed = False
 
     def start(self, service):
         how = ["--resume-from", self.out] if self.resumed else [
-            "--dataset", "smoke", "--op-name", ",".join(OPS), "--max-rounds", "3", "--lang", "c", "--out", self.out]
+            "--dataset", "smoke", "--op-name", ",".join(OPS), "--max-rounds", "3", "--lang", "c", "--out",
+            self.out] + self.track
         self.log = open(self.out + ".log", "a", encoding="utf-8")
         self.process = subprocess.Popen([self.assay, "llm", "--device-count", "1", "--timing", "none"] + how,
                                         env=service.environment(), stdout=self.log, stderr=self.log)
@@ -145,7 +153,7 @@ def check_counts(run, log):
     return wrong, sum(lost.values())
 
 
-def main(build, scratch):
+def try_track(build, scratch, track, plans):
     control, script = scratch + "/control.json", scratch + "/script.py"
 
     def let(how):
@@ -155,13 +163,13 @@ def main(build, scratch):
 
     let({})
     with open(script, "w", encoding="utf-8") as f:
-        f.write(SCRIPT % {"key": standin.KEY, "control": control})
+        f.write(SCRIPT % {"key": standin.KEY, "control": control, "plans": plans, "ops": OPS})
     with standin.Standin(script) as service:
-        whole = Run(build + "/assay", scratch + "/whole")
+        whole = Run(build + "/assay", scratch + "/whole", track)
         whole.start(service)
         whole.end()
     log = scratch + "/standin.log"
-    run = Run(build + "/assay", scratch + "/killed")
+    run = Run(build + "/assay", scratch + "/killed", track)
     run.problems = len(facts(scratch + "/whole")["passed_operators"]) + len(
         [x for x in whole.records("chosen") if not x["solved"]])
     killed = []
@@ -187,9 +195,19 @@ def main(build, scratch):
     with open(scratch + "/killed/pass_at_k_results.json", encoding="utf-8") as f:
         if json.load(f)["lost_requests"] != lost:
             wrong.append("the results do not say how many were lost")
+    if not len(OPS) // 2 < len(a["passed_operators"]) < len(OPS):
+        wrong.append("the script is worth little: %s are solved" % a["passed_operators"])
     print("\n".join(wrong) or "killed %d times, %d requests lost and asked again, the rest as if nothing had been" % (
         len(killed), lost))
     return bool(wrong)
+
+
+def main(build, scratch):
+    bad = False
+    for i, (track, plans) in enumerate(TRACKS):
+        os.mkdir("%s/%d" % (scratch, i))
+        bad |= try_track(build, "%s/%d" % (scratch, i), track, plans)
+    return bad
 
 
 if __name__ == "__main__":
