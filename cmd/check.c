@@ -29,6 +29,7 @@ static const struct usage usage = {
 	"With -: jobs as JSON Lines on standard input, one record a job as it finishes (docs/rl.md).",
 	"  assay check kernels/c/aten_relu.c\n"
 	"  assay check my_kernel.c --op aten::add\n"
+	"  assay check my_kernel.cu --device cuda:1       on the second GPU (docs/gpu.md)\n"
 	"  assay check my_kernel.c --full                 the whole grid of the operator, large shapes too\n"
 	"  assay check my_kernel.c --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
 	"  assay check my_kernel.c --timing full --threads 2 --baseline openblas\n"

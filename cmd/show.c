@@ -20,6 +20,12 @@ static const struct usage usage = {
 
 static const char *const tiers[] = { "quick", "full", "perf" };
 
+/* The host entry of a CUDA kernel is what a kernel in C is. */
+static bool is_c(const char *lang)
+{
+	return !strcmp(lang, "c") || !strcmp(lang, "cuda");
+}
+
 /* Triton kernels are called as Python ones are. */
 static bool is_python(const char *lang)
 {
@@ -34,8 +40,8 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 
 	if (is_python(lang))
 		ay_proto_python(&b, s);
-	else if (strcmp(lang, "c") != 0)
-		rc = ay_fail(err, AY_ERR_USAGE, "--lang is c, python or triton, not '%s'", lang);
+	else if (!is_c(lang))
+		rc = ay_fail(err, AY_ERR_USAGE, "--lang is c, cuda, python or triton, not '%s'", lang);
 	else if (!(rc = ay_proto_make(app->arena, s, &p, err)))
 		ay_proto_print(&b, p);
 	printf("%s\n", ay_str_text(&b));
@@ -182,7 +188,7 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 	const char *lang = NULL, *line = NULL;
 	bool json = false, exact;
 	const struct opt opts[] = {
-		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c, python or triton" },
+		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c, cuda, python or triton" },
 		{ "case", OPT_TEXT, &line, "LINE", "show a case line instead" },
 		{ "json", OPT_FLAG, &json, NULL, "as one JSON object" },
 		{ 0 },
@@ -204,7 +210,7 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return show_json(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (!lang)
 		return print_page(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
-	if (!strcmp(lang, "c"))
+	if (is_c(lang))
 		printf("#include <assay/kernel.h>\n");
 	for (int k = 0; k < e->nschema; k++)
 		if ((!exact || e->schema[k] == s) && print_proto(app, e->schema[k], lang, err))
