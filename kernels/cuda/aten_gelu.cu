@@ -1,5 +1,8 @@
 /* due: PASS - x Phi(x), by erf or by tanh, in f32, f64 in its own; sixteen bytes a thread where they lie in a
- * row. */
+ * row.
+ *
+ * case: aten::gelu((T([65, 129], f16),), {})
+ */
 #include <assay/kernel.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

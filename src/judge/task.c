@@ -363,7 +363,10 @@ static int sum_up(struct work *k)
 	if (res->verdict == AY_VERDICT_SKIPPED && !res->detail)
 		res->detail = ay_judge_doubt(&k->t->policy);
 	if (res->verdict == AY_VERDICT_NONE)
-		return ay_fail(k->err, AY_ERR_USAGE, "%s: there is no case for what it defines", k->t->file);
+		return ay_fail(k->err, AY_ERR_USAGE,
+			       "%s: there is no case for what it defines: give it some (--case LINE, or eval "
+			       "--suite opinfo)",
+			       k->t->file);
 	return 0;
 }
 

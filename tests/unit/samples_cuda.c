@@ -222,9 +222,13 @@ TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
 
 static const char *verdict_of(struct ay_arena *a, const char *path, char **out)
 {
-	const char *cmd = ay_sprintf(
-		a, "%s/assay check %s --device cuda --json --seed 1 --timing none --timeout 5 --cache %s/assay",
-		help_build_dir(), path, help_cache());
+	/* an operator outside the catalogue has no cases of its own */
+	const char *line = strstr(path, "hostile") ? NULL : said(a, text_of(a, path), " * case: ");
+	const char *cmd = ay_sprintf(a,
+				     "%s/assay check %s --device cuda --json --seed 1 --timing none --timeout 60 "
+				     "--cache %s/assay%s%s%s",
+				     help_build_dir(), path, help_cache(), line ? " --case \"" : "",
+				     line ? line : "", line ? "\"" : "");
 	const int status = help_run(a, cmd, JUDGED_S, out);
 	char *last = ay_strdup(a, *out);
 	json_t *j;
