@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What honest GPU libraries do, held against the error bound of docs/error-bound.md.
 
-    python3 bench/gpu_bound.py [--quick] [--json FILE] [--markdown FILE]        (torch with CUDA; Triton, nvcc if there)
+    python3 bench/gpu_bound.py [--quick] [--json FILE] [--markdown FILE]    (torch with CUDA; Triton, nvcc if there)
     python3 bench/gpu_bound.py --again FILE.json --markdown FILE        (the tables of a run before, without a GPU)
 
 Every row is one way to compute something: an operator, who computes it, a dtype, a fill, a number of terms. Inputs are
 rounded to the dtype, the answer is computed from them in double on the same GPU, and the figure is the largest error
-over the bound, of all elements: at most 1 passes. A row is due `in` (honest: must pass), `out` (what the bound is there
-to refuse) or `?` (what it does is what we want to know). The last lines count the rows that are not as due.
+over the bound, of all elements: at most 1 passes. A row is due `in` (honest: must pass), `out` (what the bound is
+there to refuse) or `?` (what it does is what we want to know). The last lines count the rows that are not as due.
 
 Prefix sums are left out of the weight of products unless the fill is sorted, so those figures are upper bounds.
 """
@@ -216,8 +216,8 @@ def convolutions(channels, dtype):
         with torch.backends.cudnn.flags(enabled=True, benchmark=False, allow_tf32=tf32):
             got = torch.nn.functional.conv2d(x, w, padding=1)
         # with TF32 allowed cuDNN is free to do without it
-        note("conv2d 3x3", "cuDNN" + (", TF32 allowed" if tf32 else ""), dtype, "normal", n, "?" if tf32 else "in", got,
-             want, mag)
+        note("conv2d 3x3", "cuDNN" + (", TF32 allowed" if tf32 else ""), dtype, "normal", n, "?" if tf32 else "in",
+             got, want, mag)
 
 
 # --- Triton ---------------------------------------------------------------------------------------------------------
@@ -310,7 +310,8 @@ def sums(t, n, dtype, fill):
     z = x.T.contiguous()
     note("sum, first dim", "torch", dtype, fill, n, "in", z.sum(0), want, mag)
     size = y.square().sum(-1).sqrt()
-    note("norm 2", "torch", dtype, fill, n, "in", torch.linalg.vector_norm(x, dim=-1), size, size * (growth(n) / 2 + 2))
+    note("norm 2", "torch", dtype, fill, n, "in", torch.linalg.vector_norm(x, dim=-1), size,
+         size * (growth(n) / 2 + 2))
     if t:
         note("sum, last dim", "Triton, 64 lanes of f32", dtype, fill, n, "in", t.add_up(x, False), want, mag)
         if dtype != torch.float32:
@@ -393,30 +394,30 @@ CUDA = r'''
 #include <cuda_runtime.h>
 __device__ float f(int k, float x)
 {
-	switch (k) {
-	case 0: return expf(x);
-	case 1: return logf(x);
-	case 2: return tanhf(x);
-	case 3: return erff(x);
-	case 4: return 0.5f * x * (1 + erff(x * 0.70710678f));
-	case 5: return sinf(x);
-	case 6: return cosf(x);
-	case 7: return rsqrtf(x);
-	case 8: return log10f(x);
-	case 9: return x / (1 + expf(-x));
-	case 10: return 1 / (1 + expf(-x));
-	default: return sqrtf(x);
-	}
+    switch (k) {
+    case 0: return expf(x);
+    case 1: return logf(x);
+    case 2: return tanhf(x);
+    case 3: return erff(x);
+    case 4: return 0.5f * x * (1 + erff(x * 0.70710678f));
+    case 5: return sinf(x);
+    case 6: return cosf(x);
+    case 7: return rsqrtf(x);
+    case 8: return log10f(x);
+    case 9: return x / (1 + expf(-x));
+    case 10: return 1 / (1 + expf(-x));
+    default: return sqrtf(x);
+    }
 }
 __global__ void each(int k, const float *x, float *y, long n)
 {
-	for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x)
-		y[i] = f(k, x[i]);
+    for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x)
+        y[i] = f(k, x[i]);
 }
 extern "C" int apply(int k, const float *x, float *y, long n)
 {
-	each<<<1024, 256>>>(k, x, y, n);
-	return cudaDeviceSynchronize();
+    each<<<1024, 256>>>(k, x, y, n);
+    return cudaDeviceSynchronize();
 }
 '''
 
@@ -610,8 +611,8 @@ def summary(rows):
     lines = [f"{len(rows)} figures: {sum(r['due'] == 'in' for r in rows)} due inside, "
              f"{sum(r['due'] == 'out' for r in rows)} due outside, {sum(r['due'] == '?' for r in rows)} asked; "
              f"{len(wrong)} not as due"]
-    lines += [f"  {r['op']} by {r['who']} {r['dtype']} {r['fill']} n={r['n']}: due {r['due']}, {r['ratio']:.3g} of the "
-              f"bound, needs k_acc {r['need']:.3g}, outside {r['outside']:.2%}" for r in wrong]
+    lines += [f"  {r['op']} by {r['who']} {r['dtype']} {r['fill']} n={r['n']}: due {r['due']}, {r['ratio']:.3g} of "
+              f"the bound, needs k_acc {r['need']:.3g}, outside {r['outside']:.2%}" for r in wrong]
     return "\n".join(lines)
 
 

@@ -3,9 +3,9 @@
 
     build/venv/bin/python3 bench/suite_time.py [SUITE...]        (suites/*.trace)
 
-Every distinct call of a suite is made a few times with one thread, its least time counts as often as the model made the
-call. Prints a line an operator of the catalogue: its share of all time, and of what the catalogue has. A rank, not a score:
-operators are compared with each other, and nothing is judged.
+Every distinct call of a suite is made a few times with one thread, its least time counts as often as the model made
+the call. Prints a line an operator of the catalogue: its share of all time, and of what the catalogue has. A rank, not
+a score: operators are compared with each other, and nothing is judged.
 """
 import glob
 import re
@@ -63,14 +63,15 @@ def measure(paths):
 
 def main(paths):
     torch.set_num_threads(1)
-    listed = subprocess.run(["build/assay", "ops", "--source", "aten"], capture_output=True, text=True, check=True).stdout
-    catalogue = set(re.findall(r"aten::([a-z_0-9]+)", listed))
+    listed = subprocess.run(["build/assay", "ops", "--source", "aten"], capture_output=True, text=True, check=True)
+    catalogue = set(re.findall(r"aten::([a-z_0-9]+)", listed.stdout))
     total, left = measure(paths)
     ranked = sorted(((s, op) for op, s in total.items() if op in catalogue), reverse=True)
     everything, ours = sum(total.values()), sum(s for s, _ in ranked)
     print(f"{len(paths)} suites, torch {torch.__version__}, one thread; {left} calls could not be made")
     for i, (s, op) in enumerate(ranked, 1):
-        print(f"{i:3d} {op:24s} {1e3 * s:10.2f} ms {100 * s / everything:6.2f} % of all {100 * s / ours:6.2f} % of the catalogue's")
+        print(f"{i:3d} {op:24s} {1e3 * s:10.2f} ms {100 * s / everything:6.2f} % of all "
+              f"{100 * s / ours:6.2f} % of the catalogue's")
 
 
 main(sys.argv[1:] or sorted(glob.glob("suites/*.trace")))
