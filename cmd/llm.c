@@ -9,8 +9,10 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/process.h"
+#include "device/device.h"
 #include "exec/interpreter.h"
 
+#include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -208,8 +210,6 @@ static const struct {
 static int find_lang(struct llm *m, struct ay_err *err)
 {
 	struct llm_options *o = &m->e->llm;
-	struct ay_err no_cuda = { 0 };
-	const bool gpu = !access("/dev/nvidiactl", F_OK) && !ay_lang_of("kernel.cu", &m->forge_lang, &no_cuda);
 
 	for (size_t i = 0; o->lang && i < sizeof dsls / sizeof *dsls; i++) {
 		if (strcmp(o->lang, dsls[i].word))
@@ -220,7 +220,7 @@ static int find_lang(struct llm *m, struct ay_err *err)
 		o->lang = dsls[i].lang;
 	}
 	if (!o->lang)
-		o->lang = gpu ? "triton" : "c";
+		o->lang = m->gpu ? "triton" : "c";
 	if (ay_prompt_lang_find(o->lang, &m->lang, err))
 		return -1;
 	if (ay_lang_of(ay_sprintf(m->e->app->arena, "kernel%s", ay_prompt_lang_end(m->lang)), &m->forge_lang,
@@ -228,6 +228,61 @@ static int find_lang(struct llm *m, struct ay_err *err)
 		ay_err_prefix(err, "--lang %s", o->lang);
 		return -1;
 	}
+	return 0;
+}
+
+/* "NVIDIA H200", by the driver's own page: asking CUDA would start it, and workers are yet to be forked. */
+static const char *gpu_name(struct ay_arena *a)
+{
+	const char *name = "an NVIDIA GPU";
+	glob_t g;
+
+	if (glob("/proc/driver/nvidia/gpus/*/information", 0, NULL, &g))
+		return name;
+	for (size_t i = 0; i < g.gl_pathc && i < 1; i++) {
+		FILE *f = fopen(g.gl_pathv[i], "re");
+		char line[200], model[160];
+
+		while (f && fgets(line, sizeof line, f))
+			if (sscanf(line, "Model: %159[^\n]", model) == 1)
+				name = ay_strdup(a, model);
+		if (f)
+			fclose(f);
+	}
+	globfree(&g);
+	return name;
+}
+
+/* What kernels run on: CUDA and, where there is a GPU, Triton on that, all others on the processor. */
+static int find_device(struct llm *m, struct ay_err *err)
+{
+	const char **wish = &m->e->o.device.wish;
+	const bool named = *wish && strcmp(*wish, "auto");
+	struct ay_arena *a = m->e->app->arena;
+	struct ay_err unmeasured = { 0 };
+	char why[300] = "--device is cpu", *cpu;
+	bool cuda;
+
+	m->gpu = (!named || strcmp(*wish, "cpu")) && ay_dev_has_cuda(why, sizeof why);
+	if (find_lang(m, err))
+		return -1;
+	cuda = named && ay_starts(*wish, "cuda");
+	if (cuda && m->lang == AY_PROMPT_C)
+		return ay_fail(err, AY_ERR_USAGE, "--device %s: kernels in C run on the processor", *wish);
+	if ((cuda || m->lang == AY_PROMPT_CUDA) && !m->gpu && !m->e->llm.print_prompt)
+		return ay_fail(err, AY_ERR_USAGE, "%s %s: there is no NVIDIA GPU for it: %s (see: assay doctor)",
+			       cuda ? "--device" : "--lang", cuda ? *wish : "cuda", why);
+	if (m->lang == AY_PROMPT_TRITON && m->gpu && !named)
+		*wish = "cuda";
+	if (cuda || m->lang == AY_PROMPT_CUDA || (m->lang == AY_PROMPT_TRITON && m->gpu)) {
+		m->device = gpu_name(a);
+		return 0;
+	}
+	if (ay_ceilings_load(&m->ceilings, &m->measured, &unmeasured))
+		m->measured = false;
+	cpu = ay_machine_cpu(a);
+	cpu[strcspn(cpu, "#")] = 0;
+	m->device = ay_sprintf(a, "%d CPUs of %s", ay_cpu_count(), cpu);
 	return 0;
 }
 
@@ -340,8 +395,6 @@ static int find_timing(struct llm *m, struct ay_err *err)
 int llm_settings(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
-	struct ay_err unmeasured = { 0 };
-	char *cpu;
 
 	if (e->o.resume && take_over(m, err))
 		return -1;
@@ -354,20 +407,13 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	}
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
-	if (find_track(m, err) || find_lang(m, err) || find_timing(m, err) || find_python(m, err) ||
+	if (find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
 	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
 	};
-	if (torch_policy(&e->o.torch, &e->policy, err))
-		return -1;
-	if (ay_ceilings_load(&m->ceilings, &m->measured, &unmeasured))
-		m->measured = false;
-	cpu = ay_machine_cpu(e->app->arena);
-	cpu[strcspn(cpu, "#")] = 0;
-	m->device = ay_sprintf(e->app->arena, "%d CPUs of %s", ay_cpu_count(), cpu);
-	return 0;
+	return torch_policy(&e->o.torch, &e->policy, err);
 }
 
 /* --- the command --------------------------------------------------------------------------------------------- */
@@ -414,6 +460,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
+		DEVICE_OPTS(&e.o.device),
 		{ "seed", OPT_INT, &e.o.seed, "N", "which operator --single-test takes" },
 		{ "output-dir|out|log-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/llm-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
@@ -436,6 +483,8 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n)
 		return ay_fail(err, AY_ERR_USAGE, "llm: what is '%s'? (see: assay llm --help)", argv[0]),
 		       EXIT_FAILED;
+	if (e.o.device.wish && ay_dev_check_wish(e.o.device.wish, err))
+		return EXIT_FAILED;
 	status = run(&e, err);
 	eval_release(&e);
 	return status;

@@ -47,6 +47,7 @@ struct llm {
 	enum ay_server server;
 	enum ay_prompt_lang lang;
 	enum ay_lang forge_lang;
+	bool gpu; /* there is one */
 	const char *device;
 	const char *prompts_then; /* SHA-256 of the templates that a resumed run began with */
 	struct ay_ceilings ceilings;

@@ -162,7 +162,12 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 	if (t.build_timeout_s > e->o.timeout)
 		t.build_timeout_s = e->o.timeout;
 	e->facts.file = file;
-	rc = ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err);
+	e->facts.device = NULL;
+	rc = device_choose(&e->o.device, &t, &a, &err);
+	if (!rc) {
+		e->facts.device = device_text(t.policy.device, &a);
+		rc = ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err);
+	}
 	if (rc && is_beside(&r, &err)) {
 		r.verdict = AY_VERDICT_LOAD;
 		r.detail = name_asked(b, &a);
