@@ -395,16 +395,14 @@ static int find_timing(struct llm *m, struct ay_err *err)
 int llm_settings(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
+	bool chosen = e->o.ops;
 
 	if (e->o.resume && take_over(m, err))
 		return -1;
-	if (!e->o.suite) {
+	if (!e->o.suite)
 		e->o.suite = e->o.ops ? "KernelGenBench" : "KernelGenBench-aten";
-		if (!e->o.ops && !e->o.json && !e->o.list)
-			fprintf(stderr, "the 110 operators of KernelGenBench-aten; those of vLLM and cuBLAS too: "
-					"--dataset "
-					"KernelGenBench\n");
-	}
+	else
+		chosen = true;
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
 	if (find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
@@ -413,7 +411,12 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	e->policy = (struct ay_policy){
 		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
 	};
-	return torch_policy(&e->o.torch, &e->policy, err);
+	if (torch_policy(&e->o.torch, &e->policy, err))
+		return -1;
+	if (!chosen && !e->o.json && !e->o.list)
+		fprintf(stderr, "the operators of %s; those of vLLM and cuBLAS too: --dataset KernelGenBench\n",
+			e->o.suite);
+	return 0;
 }
 
 /* --- the command --------------------------------------------------------------------------------------------- */
