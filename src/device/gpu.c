@@ -410,7 +410,7 @@ static int start_driver(struct ay_cuda *cu, int *count, struct ay_err *err)
 	int e;
 
 	if (ay_cuda_open(cu, why, sizeof why))
-		return ay_fail(err, AY_ERR_USAGE, "no NVIDIA driver here: %s (see: assay doctor)", why);
+		return ay_fail(err, AY_ERR_USAGE, "no NVIDIA driver here: %s", why);
 	e = cu->init(0);
 	if (!e)
 		e = cu->device_count(count);

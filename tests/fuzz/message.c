@@ -91,16 +91,21 @@ static void status(const void *payload, size_t n)
 		abort();
 }
 
-/* What passes names sets that are held, and no others. */
+/* What passes names sets that are held, or slots that there are, and no others. */
 static void run(const void *payload, size_t n)
 {
 	static const uint32_t held[] = { 0, 1, 7, UINT32_MAX };
+	struct ay_wire_lend l;
 	struct ay_wire_run r;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		if (ay_wire_run_open(payload, n, held[i], &r) &&
 		    (!r.n || (uint64_t)r.from + r.n > (uint64_t)held[i]))
 			abort();
+		if (ay_wire_lend_open(payload, n, held[i], &l) &&
+		    (!l.n || l.n > AY_WIRE_FDS || (uint64_t)l.from + l.n > (uint64_t)held[i]))
+			abort();
+	}
 }
 
 /* What is told of a result, with the first byte for what is due; what passes lies inside of [lo, hi), and can be laid

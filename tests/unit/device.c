@@ -313,6 +313,36 @@ TEST(device_judges_a_grid)
 	ay_arena_release(&f.a);
 }
 
+/* A run says what its kernels ran on. */
+TEST(device_is_in_the_records)
+{
+	struct fake f;
+	char *out = "";
+
+	setup(&f);
+	CHECKF(!help_run(&f.a,
+			 ay_sprintf(&f.a,
+				    "cd %s && mkdir k && cc -shared -fPIC -O1 -I$OLDPWD/include -o k/aten_relu.so "
+				    "$OLDPWD/tests/cuda/kernel.c && cd $OLDPWD && LD_LIBRARY_PATH=%s %s/assay "
+				    "eval --suite smoke "
+				    "--ops relu --kernels %s/k --device cuda --timing none --cache '' --out "
+				    "%s/run 2>&1",
+				    f.dir, f.dir, help_build_dir(), f.dir, f.dir),
+			 60, &out) &&
+		       strstr(out, "1 of 1 pass"),
+	       "%s", out);
+	CHECKF(!help_run(
+		       &f.a,
+		       ay_sprintf(
+			       &f.a,
+			       "grep -c 'cuda:0 Fake GPU' %s/run/results.jsonl; grep '\"device\"' %s/run/run.json",
+			       f.dir, f.dir),
+		       10, &out) &&
+		       strstr(out, "\"cuda\""),
+	       "%s", out);
+	ay_arena_release(&f.a);
+}
+
 /* A device that is not well after a kill is our failure, not the next kernel's. */
 TEST(device_that_does_not_come_back)
 {
