@@ -409,8 +409,12 @@ int llm_recall(struct llm *m)
 	int rc = ay_gen_read(m->dir, &g, m->err);
 
 	m->recalled = json_object();
-	json_object_foreach(g.tries, id, rec) if (still_holds(m, rec)) json_object_set(m->recalled, id, rec);
-	m->chosen = json_incref(g.chosen);
+	m->chosen = json_object();
+	json_object_foreach(g.tries, id, rec) if (still_holds(m, rec))
+		json_object_set(m->recalled, ay_record_str(rec, AY_FIELD_ATTEMPT), rec);
+	for (int i = 0; i < m->nproblem; i++)
+		json_object_set(m->chosen, m->problem[i].name,
+				(json_t *)ay_gen_chosen(&g, ay_run_id(m->e->run), m->problem[i].name));
 	json_object_foreach(m->recalled, id, rec)
 	{
 		struct ay_lane *l = ay_track_waiting(&m->track, ay_record_str(rec, AY_FIELD_PROBLEM),

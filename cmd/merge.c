@@ -3,6 +3,7 @@
  * merge - shards of one evaluation, judged on several machines, become one run.
  */
 #include "cmd.h"
+#include "llm/results.h"
 #include "store/export.h"
 
 #include <stdio.h>
@@ -14,6 +15,17 @@ static const struct usage usage = {
 	"on one case the worst counts.",
 	"  assay merge runs/shard-0 runs/shard-1 --out runs/all\n",
 };
+
+/* Runs in which a model wrote the kernels have scores of their own. */
+static int export_generation(const char *dir, const struct ay_summary *s, struct ay_err *err)
+{
+	struct ay_gen g = { 0 };
+	int rc = json_object_size(s->aside.problems) ? ay_gen_read(dir, &g, err) || ay_gen_export(dir, &g, s, err)
+						     : 0;
+
+	ay_gen_release(&g);
+	return rc;
+}
 
 int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
@@ -36,7 +48,8 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return EXIT_FAILED;
 	dir = ay_strdup(app->arena, ay_run_dir(run));
 	ay_run_found_print(&said, &found);
-	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err)) {
+	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err) &&
+	    !export_generation(dir, &s, err)) {
 		printf("%s: %s\n", dir, ay_str_text(&said));
 		printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
 		       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,

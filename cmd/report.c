@@ -78,7 +78,8 @@ static void add_generation(struct ay_str *b, const char *dir, const struct ay_su
 	struct ay_err none = { 0 };
 	struct ay_gen g = { 0 };
 
-	if ((f == AY_FORMAT_TEXT || f == AY_FORMAT_MD) && json_object_get(s->head, "llm") &&
+	if ((f == AY_FORMAT_TEXT || f == AY_FORMAT_MD) &&
+	    (json_object_get(s->head, "llm") || json_object_size(s->aside.problems)) &&
 	    !ay_gen_read(dir, &g, &none)) {
 		if (f == AY_FORMAT_MD)
 			ay_gen_markdown(b, &g, s);

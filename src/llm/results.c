@@ -48,26 +48,72 @@ static const char *text_of(const json_t *rec, const char *name)
 	return s ? s : "";
 }
 
-/* Of several records with one name the last counts: a verdict that another build found is found anew. */
+/* Shards of one track: their problems are those of all, each once. */
+static void join_tracks(json_t *all, const json_t *more)
+{
+	const int64_t rounds = count(more, "rounds");
+
+	json_array_extend(json_object_get(all, "problems"), json_object_get(more, "problems"));
+	if (rounds > count(all, "rounds"))
+		json_object_set_new(all, "rounds", json_integer(rounds));
+}
+
+static void take_track(struct ay_gen *g, json_t *rec)
+{
+	if (g->track && json_equal(field(g->track, "kind"), field(rec, "kind")) &&
+	    json_is_array(field(g->track, "problems")) && json_is_array(field(rec, "problems"))) {
+		join_tracks(g->track, rec);
+		return;
+	}
+	json_decref(g->track);
+	g->track = json_deep_copy(rec);
+}
+
+/* Of several records of a run with one name the last counts: a verdict that another build found is found anew. */
 static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *err)
 {
 	struct ay_gen *g = user;
-	const char *type = ay_record_str(l->rec, AY_FIELD_TYPE);
+	const char *type = ay_record_str(l->rec, AY_FIELD_TYPE), *run = ay_record_str(l->rec, AY_FIELD_RUN);
+	struct ay_str key = { 0 };
 
 	(void)err;
 	if (l->fault != AY_FAULT_NONE)
 		return 0;
 	if (!strcmp(type, AY_TYPE_ATTEMPT)) {
-		json_object_set(g->tries, ay_record_str(l->rec, AY_FIELD_ATTEMPT), l->rec);
+		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_ATTEMPT));
+		json_object_set(g->tries, ay_str_text(&key), l->rec);
 	} else if (!strcmp(type, AY_TYPE_CHOSEN)) {
-		json_object_set(g->chosen, ay_record_str(l->rec, AY_FIELD_PROBLEM), l->rec);
+		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_PROBLEM));
+		json_object_set(g->chosen, ay_str_text(&key), l->rec);
 	} else if (!strcmp(type, AY_TYPE_LOST)) {
 		json_array_append(g->lost, json_object_get(l->rec, ay_field_name(AY_FIELD_ATTEMPT)));
 	} else if (!strcmp(type, AY_TYPE_TRACK)) {
-		json_decref(g->track);
-		g->track = json_incref(l->rec);
+		take_track(g, l->rec);
 	}
+	ay_str_release(&key);
 	return 0;
+}
+
+const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char *problem)
+{
+	struct ay_str key = { 0 };
+	const json_t *rec;
+
+	ay_str_addf(&key, "%s %s", run ? run : "", problem);
+	rec = field(g->chosen, ay_str_text(&key));
+	ay_str_release(&key);
+	return rec;
+}
+
+/* Samples of several runs are more samples. Of anything else two runs at one problem would be the better of two tries:
+ * the first counts. */
+static bool is_other_run(const struct ay_gen *g, struct ay_gen_problem *p, const json_t *rec)
+{
+	const char *run = ay_record_str(rec, AY_FIELD_RUN);
+
+	if (!p->run)
+		p->run = run ? run : "";
+	return g->kind != AY_TRACK_SAMPLES && strcmp(p->run, run ? run : "");
 }
 
 static void add_try(struct ay_gen *g, struct ay_gen_problem *p, json_t *rec)
@@ -137,17 +183,19 @@ static int take_problems(struct ay_gen *g, const char *dir, struct ay_err *err)
 		if (!name || field(places, name))
 			continue;
 		g->problem[g->n] = (struct ay_gen_problem){ .name = ay_strdup(&g->arena, name),
-							    .chosen = field(g->chosen, name),
 							    .tries = json_array() };
-		g->problem[g->n].wall_s = number(g->problem[g->n].chosen, "wall_s");
 		json_object_set_new(places, name, json_integer(g->n++));
 	}
 	json_object_foreach(g->tries, key, rec)
 	{
 		const json_t *at = field(places, ay_record_str(rec, AY_FIELD_PROBLEM));
 
-		if (at)
+		if (at && !is_other_run(g, &g->problem[json_integer_value(at)], rec))
 			add_try(g, &g->problem[json_integer_value(at)], rec);
+	}
+	for (int k = 0; k < g->n; k++) {
+		g->problem[k].chosen = ay_gen_chosen(g, g->problem[k].run, g->problem[k].name);
+		g->problem[k].wall_s = number(g->problem[k].chosen, "wall_s");
 	}
 	json_decref(places);
 	add_up(g);

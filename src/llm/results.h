@@ -44,6 +44,7 @@ struct ay_gen_problem {
 	int attempts, samples, correct, judged;
 	int64_t tokens_in, tokens_out;
 	double usd, generate_s, judge_s, wall_s;
+	const char *run;      /* that its attempts are of; of samples: the first of them */
 	const json_t *chosen; /* its record; NULL = none */
 	json_t *tries;        /* array: its attempt records, by round and worker as they came */
 };
@@ -59,12 +60,14 @@ struct ay_gen {
 	int64_t attempts, judged, failed, unpriced, unused, tokens_in, tokens_out;
 	double usd, generate_s, judge_s;
 	int least_samples;                     /* that any problem has */
-	json_t *track, *tries, *chosen, *lost; /* records: object by id, by problem, array of ids */
+	json_t *track, *tries, *chosen, *lost; /* records, by run and id, by run and problem; an array of ids */
 };
 
 /* -1 also where the folder holds no generation run. */
 int ay_gen_read(const char *dir, struct ay_gen *g, struct ay_err *err);
 void ay_gen_release(struct ay_gen *g);
+/* The last chosen record of a run for a problem; NULL: there is none. */
+const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char *problem);
 /* Share of problems; k from 1 on. -1: there is no such estimate. */
 double ay_gen_solved_within(const struct ay_gen *g, int k);
 double ay_gen_pass_at_k(const struct ay_gen *g, int k);

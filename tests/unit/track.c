@@ -234,19 +234,24 @@ static void add_chosen(struct ay_run *r, const char *op, const char *sha, const 
 			 "kernel_sha256", sha, "verdict", verdict, "wall_s", 7.0));
 }
 
-static struct ay_run *start_run(const char *kind, int rounds)
+static struct ay_run *start_run_in(const char *dir, const char *kind, int rounds)
 {
 	json_t *header = json_pack("{s:s, s:s, s:s}", "command", "llm", "suite", "t", "backend", "llm");
 	struct ay_err err = { 0 };
 	struct ay_run *r;
 
-	CHECKF(!ay_run_create(in_dir("run"), header, &r, &err), "%s", err.msg);
+	CHECKF(!ay_run_create(in_dir(dir), header, &r, &err), "%s", err.msg);
 	json_decref(header);
 	add(r, json_pack("{s:s, s:{s:[s], s:[s], s:[s]}}", "type", "suite", "operators", "aten::add", "aten::add",
 			 "aten::relu", "aten::relu", "aten::sum", "aten::sum"));
 	add(r, json_pack("{s:s, s:s, s:i, s:i, s:[s, s, s]}", "type", "track", "kind", kind, "rounds", rounds,
 			 "workers", 1, "problems", "aten::add", "aten::relu", "aten::sum"));
 	return r;
+}
+
+static struct ay_run *start_run(const char *kind, int rounds)
+{
+	return start_run_in("run", kind, rounds);
 }
 
 /* add is right in round 3, relu never, sum never has a kernel. */
@@ -422,4 +427,48 @@ TEST(track_a_folder_without_a_track_is_refused)
 	CHECK(ay_gen_read(in_dir("run"), &g, &err) && strstr(err.msg, "no generation run"));
 	ay_gen_release(&g);
 	json_decref(header);
+}
+
+/* Two runs at the same problems, merged. */
+static void merge_two(const char *kind, struct ay_gen *g)
+{
+	struct ay_run *a = start_run_in("a", kind, 1), *b = start_run_in("b", kind, 2), *all = NULL;
+	char dirs[2][4200];
+	const char *const list[] = { dirs[0], dirs[1] };
+	struct ay_run_found found = { 0 };
+	struct ay_err err = { 0 };
+
+	snprintf(dirs[0], sizeof dirs[0], "%s", in_dir("a"));
+	snprintf(dirs[1], sizeof dirs[1], "%s", in_dir("b"));
+	add_attempt(a, "aten::add", 1, SHA_A, "MISMATCH");
+	add_attempt(a, "aten::relu", 1, SHA_A, "PASS");
+	add_attempt(b, "aten::add", 1, SHA_B, "PASS");
+	add_attempt(b, "aten::sum", 1, SHA_B, "MISMATCH");
+	add_attempt(b, "aten::sum", 2, SHA_C, "PASS");
+	CHECK(!ay_run_close(a, &err) && !ay_run_close(b, &err));
+	CHECKF(!ay_run_merge(in_dir("all"), 2, list, &all, &found, &err) && !ay_run_close(all, &err), "%s",
+	       err.msg);
+	CHECKF(!ay_gen_read(in_dir("all"), g, &err), "%s", err.msg);
+}
+
+TEST(track_shards_are_one_track_and_no_second_try)
+{
+	struct ay_gen g = { 0 };
+
+	merge_two("repair", &g);
+	CHECK(g.n == 3 && g.rounds == 2 && g.attempts == 4);
+	CHECK(g.solved == 2 &&
+	      !g.problem[0].solved); /* add has failed in the first run: the second is no better luck */
+	CHECK(ay_gen_solved_within(&g, 1) > 0.33 && ay_gen_solved_within(&g, 1) < 0.34);
+	ay_gen_release(&g);
+}
+
+TEST(track_samples_of_two_runs_are_more_samples)
+{
+	struct ay_gen g = { 0 };
+
+	merge_two("samples", &g);
+	CHECK(g.n == 3 && g.attempts == 5);
+	CHECK(g.problem[0].samples == 2 && g.problem[0].correct == 1);
+	ay_gen_release(&g);
 }
