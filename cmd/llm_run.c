@@ -421,6 +421,11 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 	}
 	eval_print_table(s);
 	ay_gen_print(&b, g, s);
+	if (g->errors)
+		ay_str_addf(&b,
+			    "%lld failures of ours, which are no verdicts: assay llm --resume-from %s judges "
+			    "those again\n",
+			    (long long)g->errors, m->dir);
 	printf("%s%.2f s; everything is in %s, the scores in %s/pass_at_k_results.json, the kernels that pass in "
 	       "%s/solved\n",
 	       ay_str_text(&b), wall, m->dir, m->dir, m->dir);

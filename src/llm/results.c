@@ -120,12 +120,13 @@ static void add_try(struct ay_gen *g, struct ay_gen_problem *p, json_t *rec)
 {
 	const bool judged = ay_record_verdict(rec) != AY_VERDICT_NONE;
 	const bool failed = !strcmp(text_of(rec, "end"), "failed"), solved = json_is_true(field(rec, "solved"));
+	const bool error = ay_record_str(rec, AY_FIELD_ERROR); /* nobody knows what the sample is worth */
 	const int round = (int)count(rec, "round");
 	const double usd = json_is_number(field(rec, "usd")) ? number(rec, "usd") : 0;
 
 	json_array_append(p->tries, rec);
 	p->attempts++;
-	p->samples += !failed;
+	p->samples += !failed && !error;
 	p->correct += solved;
 	p->judged += judged;
 	if (solved && (!p->first_round || round < p->first_round))
@@ -137,6 +138,7 @@ static void add_try(struct ay_gen *g, struct ay_gen_problem *p, json_t *rec)
 	p->generate_s += number(rec, "generate_s");
 	p->judge_s += number(rec, "judge_s");
 	g->failed += failed;
+	g->errors += error;
 	g->unused += json_is_true(field(rec, "unused"));
 	g->unpriced += !failed && !json_is_number(field(rec, "usd"));
 }

@@ -12,7 +12,8 @@
  *	                   (--samples N). Where drawing stops at the first success n depends on the outcome, the
  *	                   estimator is no longer unbiased, and there is none.
  *
- * A request that failed for good is no sample of the model: it is counted beside, and makes n smaller. Tokens and dollars
+ * A request that failed for good is no sample of the model, nor is an answer that we failed to judge: they are counted
+ * beside, and make n smaller. Tokens and dollars
  * are of all attempts, those of answers that nobody needed any more too.
  */
 #ifndef AY_LLM_RESULTS_H
@@ -57,7 +58,8 @@ struct ay_gen {
 	bool per_overload, best;
 	int n, solved;
 	struct ay_gen_problem *problem;
-	int64_t attempts, judged, failed, unpriced, unused, tokens_in, tokens_out;
+	int64_t attempts, judged, failed, errors, unpriced, unused, tokens_in,
+		tokens_out; /* errors: failures of ours */
 	double usd, generate_s, judge_s;
 	int least_samples;                     /* that any problem has */
 	json_t *track, *tries, *chosen, *lost; /* records, by run and id, by run and problem; an array of ids */

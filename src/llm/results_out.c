@@ -195,9 +195,9 @@ static json_t *details_of(const struct ay_gen *g, const struct ay_gen_problem *p
 static void add_counts(json_t *j, const struct ay_gen *g)
 {
 	static const char *const by[] = { "end", "reply", "verdict" };
-	json_t *counts = json_pack("{s:I, s:I, s:I, s:I}", "attempts", (json_int_t)g->attempts, "judged",
-				   (json_int_t)g->judged, "failed_requests", (json_int_t)g->failed, "unused",
-				   (json_int_t)g->unused);
+	json_t *counts = json_pack("{s:I, s:I, s:I, s:I, s:I}", "attempts", (json_int_t)g->attempts, "judged",
+				   (json_int_t)g->judged, "failed_requests", (json_int_t)g->failed, "errors",
+				   (json_int_t)g->errors, "unused", (json_int_t)g->unused);
 	json_t *rec;
 	const char *id;
 

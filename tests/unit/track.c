@@ -396,8 +396,11 @@ TEST(track_the_unbiased_estimate_needs_all_samples)
 	add(r,
 	    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s}", "type", "attempt", "problem", "aten::sum", "attempt",
 		      "aten::sum/r2/w0", "round", 2, "worker", 0, "end", "failed")); /* no sample of the model */
+	add(r, json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "type", "attempt", "problem", "aten::add",
+			 "attempt", "aten::add/r3/w0", "round", 3, "worker", 0, "end", "stop", "error",
+			 "ours")); /* nor is this */
 	CHECK(!ay_run_close(r, &err) && !ay_gen_read(in_dir("run"), &g, &err));
-	CHECK(g.failed == 1 && g.least_samples == 1);
+	CHECK(g.failed == 1 && g.errors == 1 && g.least_samples == 1);
 	CHECK(fabs(ay_gen_pass_at_k(&g, 1) - (0.5 + 0 + 1) / 3) < 1e-12);
 	CHECK(ay_gen_pass_at_k(&g, 2) < 0);
 	ay_gen_release(&g);
