@@ -10,7 +10,9 @@ enum {
 	EACH = 4,   /* of which there are as many for everything written: torch/assay/oracle.py */
 	ALIAS = 1,
 	ABSENT = 2,
-	TIMEOUT_S = 120,
+	TIMEOUT_S = 120,     /* for an answer, */
+	BYTES_A_S = 4 << 20, /* and a second more for so many of them: some twenty passes over doubles */
+	DOUBLES = 4, /* that it holds at a time for every element of an operand, the judge's copies included */
 	SMALL = 64 << 20, /* bytes that are always there */
 };
 
@@ -65,11 +67,21 @@ static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 
 	for (int i = 0; i < c->noperand; i++)
 		need += ay_operand_bytes(c->operand[i]) *
-			(2 + 2 * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
-	if (need < SMALL || need < have - have / 8)
+			(2 + DOUBLES * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
+	if (need < SMALL || need < have / 2) /* its process may hold half */
 		return NULL;
 	return ay_sprintf(a, "ATen's answer in double needs about %llu bytes of memory, %llu are free",
 			  (unsigned long long)need, (unsigned long long)have);
+}
+
+/* How long the answer may take. */
+static double patience(const struct ay_call *c)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		bytes += (double)ay_operand_bytes(c->operand[i]);
+	return TIMEOUT_S + bytes / BYTES_A_S;
 }
 
 /* An argument's storage as it is before the call: by its fill, or, of a call that is closed, as it lies in memory. */
@@ -191,7 +203,7 @@ static int ask(struct ay_witness *w, struct ay_call *c, struct ay_batch *b, stru
 static int answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		  const char **why, struct ay_err *err)
 {
-	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads, .timeout_s = TIMEOUT_S };
+	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads };
 	struct ay_outcome o = { 0 };
 	struct ay_proto *proto;
 	struct ay_pool pool;
@@ -207,6 +219,7 @@ static int answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_
 		return 1;
 	}
 	b.proto = proto;
+	b.timeout_s = patience(c);
 	if (lay_out(&pool, c, a, &b, err))
 		return -1;
 	rc = ask(w, c, &b, a, why, err);
