@@ -12,7 +12,7 @@ enum {
 	ABSENT = 2,
 	TIMEOUT_S = 120,     /* for an answer, */
 	BYTES_A_S = 4 << 20, /* and a second more for so many of them: some twenty passes over doubles */
-	DOUBLES = 4, /* that it holds at a time for every element of an operand, the judge's copies included */
+	DOUBLES = 8, /* that it holds at a time for every element of an argument, of which results have as many */
 	SMALL = 64 << 20, /* bytes that are always there */
 };
 
