@@ -96,6 +96,8 @@ void eval_print_table(const struct ay_summary *s);
 void eval_release(struct eval *e);
 /* One job, in a worker; user is the struct eval. */
 void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
+/* Is the case among those that a resumed run knows ({ id: verdict })? Then rep has its verdict. */
+bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_report *rep);
 /* The backends llm and kernel_agent, and the command llm; gives the exit status. */
 int llm_run(struct eval *e, struct ay_err *err);
 

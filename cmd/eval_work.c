@@ -41,18 +41,22 @@ static void send_error(struct bench *b, const char *msg)
 	send_record(b->out, rec);
 }
 
-static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
+bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_report *rep)
 {
-	struct bench *b = user;
 	char id[20];
 	const char *v;
 
 	snprintf(id, sizeof id, "%d", sc->id);
-	v = json_string_value(json_object_get(b->known, id));
+	v = json_string_value(json_object_get(known, id));
 	if (!v)
 		return false;
 	*rep = (struct ay_report){ .verdict = ay_verdict_find(v) };
 	return true;
+}
+
+static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
+{
+	return eval_known(((struct bench *)user)->known, sc, rep);
 }
 
 /* The suite's own line, without the seed: what the record is found by when a run is resumed. */

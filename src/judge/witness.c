@@ -70,7 +70,9 @@ static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 			(2 + DOUBLES * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
 	if (need < SMALL || need < have / 2) /* its process may hold half */
 		return NULL;
-	return ay_sprintf(a, "ATen's answer in double needs about %llu bytes of memory, %llu are free",
+	return ay_sprintf(a,
+			  "ATen's answer in double needs about %llu bytes of memory, half of the %llu that are "
+			  "free is too little",
 			  (unsigned long long)need, (unsigned long long)have);
 }
 
