@@ -269,7 +269,7 @@ TEST(pair_baseline_that_fails_later_is_a_failure_of_ours)
 	setup(&k, line, good, AY_AGAINST_KERNEL,
 	      RELU "int aten_relu@ { static int n; if (++n == 300) *(volatile int *)8 = 1; return relu(self, "
 		   "out); }\n");
-	k.s.budget_s = 2;
+	k.s.budget_s = 20; /* it takes a tenth of a second, unless the machine is busy */
 	CHECK(ay_pair_time(&k.s, &k.r.a, &k.t, &k.rep, &k.r.err) == -1);
 	CHECKF(strstr(k.r.err.msg, "the baseline failed: signal 11"), "%s", k.r.err.msg);
 	timing_rig_release(&k.r);

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SETTLED_TRIES = 50, SETTLED_US = 20000 };
+
 static const char *python(void)
 {
 	static char path[4096];
@@ -86,7 +88,7 @@ void standin_stop(struct standin *s)
 	waitpid(s->pid, NULL, 0);
 }
 
-json_t *standin_log(const struct standin *s)
+static json_t *read_log(const struct standin *s)
 {
 	json_t *list = json_array(), *j;
 	FILE *f = fopen(s->log, "r");
@@ -108,6 +110,22 @@ int standin_count_in(const json_t *log, const char *event, const char *id)
 		n += (!event || !strcmp(event, json_string_value(json_object_get(j, "event")))) &&
 		     (!id || !strcmp(id, json_string_value(json_object_get(j, "id"))));
 	return n;
+}
+
+/* It says that an answer was sent when it was, which is when we have it already: a moment is left for that. */
+json_t *standin_log(const struct standin *s)
+{
+	json_t *log = read_log(s);
+
+	for (int i = 0; i < SETTLED_TRIES; i++) {
+		if (standin_count_in(log, "seen", NULL) ==
+		    standin_count_in(log, "sent", NULL) + standin_count_in(log, "gone", NULL))
+			break;
+		usleep(SETTLED_US);
+		json_decref(log);
+		log = read_log(s);
+	}
+	return log;
 }
 
 int standin_count(const struct standin *s, const char *event, const char *id)
