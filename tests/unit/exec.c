@@ -81,7 +81,7 @@ static void rig_release(struct rig *r)
 static void rig_bind(struct rig *r, int i, const char *line)
 {
 	struct ay_op *op = AY_NEW(&r->a, struct ay_op);
-	struct ay_need need[64];
+	struct ay_need need[64] = { 0 };
 	struct ay_case *c;
 
 	if (ay_case_parse(&r->a, line, strlen(line), &c, &r->err) ||
