@@ -36,9 +36,11 @@ def sort(self, dim=-1, descending=False):
     values, indices = torch.empty_like(x), torch.empty_like(x, dtype=torch.int64)
     width = x.shape[-1]
     if x.numel():
-        mine = min(64, triton.next_power_of_2(width))
+        most, others = (64, 128) if x.is_cuda else (512, 1024)  # what registers hold, and few steps to interpret
+        mine = min(most, triton.next_power_of_2(width))
         grid = (x.numel() // width, triton.cdiv(width, mine))
-        rank_kernel[grid](x, values, indices, width, DOWN=bool(descending), MINE=mine, OTHERS=128)
+        rank_kernel[grid](x, values, indices, width, DOWN=bool(descending), MINE=mine,
+                          OTHERS=min(others, triton.next_power_of_2(width)))
     values = values.view(self.dtype)
     if self.dim() == 0:
         return values.reshape(()), indices.reshape(())
