@@ -84,9 +84,9 @@ __attribute__((constructor)) static void load(void)
 	char name[64] = "aoti_torch_dtype_";
 	const size_t head = strlen(name);
 
-	mallopt(M_MMAP_THRESHOLD,
-		32 << 20);                  /* the most there is: memory that was given up is not taken from us, */
-	mallopt(M_TRIM_THRESHOLD, INT_MAX); /* only to be asked for and zeroed again */
+	/* memory that was given up is kept: else it is asked for and zeroed again */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most there is */
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (size_t i = 0; lib && i < sizeof symbols / sizeof *symbols; i++) {
 		void *f = dlsym(lib, symbols[i].name);
 

@@ -1,4 +1,4 @@
-/* due: PASS - self + alpha * other. In vectors of f32 where the dtypes are f32, f16 or bf16 and lines are dense
+/* due: PASS - self + alpha * other, also in place. In vectors of f32 where the dtypes are f32, f16 or bf16 and lines are dense
  * or one repeated number. The rest element by element: integers modulo 2^64, floats and complex numbers in
  * double. */
 #include <assay/kernel.h>
@@ -387,4 +387,16 @@ int aten_add_Scalar(const ay_tensor *self, ay_scalar other, ay_scalar alpha, ay_
 	const ay_tensor t = tensor_of(&other);
 
 	return add_all((struct job){ .a = self, .b = &t, .out = out, .alpha = alpha }, ctx);
+}
+
+int aten_add__Tensor(ay_tensor *self, const ay_tensor *other, ay_scalar alpha, const ay_ctx *ctx)
+{
+	return add_all((struct job){ .a = self, .b = other, .out = self, .alpha = alpha }, ctx);
+}
+
+int aten_add__Scalar(ay_tensor *self, ay_scalar other, ay_scalar alpha, const ay_ctx *ctx)
+{
+	const ay_tensor t = tensor_of(&other);
+
+	return add_all((struct job){ .a = self, .b = &t, .out = self, .alpha = alpha }, ctx);
 }

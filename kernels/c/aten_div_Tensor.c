@@ -1,4 +1,4 @@
-/* due: PASS - self / other. Quotients in vectors of f32 where the dtypes are f32, f16 or bf16 and lines are dense
+/* due: PASS - self / other, also in place. Quotients in vectors of f32 where the dtypes are f32, f16 or bf16 and lines are dense
  * or one repeated number, whose reciprocal is multiplied. Rounding modes and the rest element by element:
  * integers as such, floats and complex numbers in double. */
 #include <assay/kernel.h>
@@ -429,4 +429,28 @@ int aten_div_Scalar_mode(const ay_tensor *self, ay_scalar other, const char *rou
 	const ay_tensor t = tensor_of(&other);
 
 	return div_all((struct job){ .a = self, .b = &t, .out = out, .mode = mode_of(rounding_mode) }, ctx);
+}
+
+int aten_div__Tensor(ay_tensor *self, const ay_tensor *other, const ay_ctx *ctx)
+{
+	return div_all((struct job){ .a = self, .b = other, .out = self }, ctx);
+}
+
+int aten_div__Tensor_mode(ay_tensor *self, const ay_tensor *other, const char *rounding_mode, const ay_ctx *ctx)
+{
+	return div_all((struct job){ .a = self, .b = other, .out = self, .mode = mode_of(rounding_mode) }, ctx);
+}
+
+int aten_div__Scalar(ay_tensor *self, ay_scalar other, const ay_ctx *ctx)
+{
+	const ay_tensor t = tensor_of(&other);
+
+	return div_all((struct job){ .a = self, .b = &t, .out = self }, ctx);
+}
+
+int aten_div__Scalar_mode(ay_tensor *self, ay_scalar other, const char *rounding_mode, const ay_ctx *ctx)
+{
+	const ay_tensor t = tensor_of(&other);
+
+	return div_all((struct job){ .a = self, .b = &t, .out = self, .mode = mode_of(rounding_mode) }, ctx);
 }
