@@ -221,7 +221,7 @@ static struct took plain_batch(const struct plain *p, bool spin, struct ay_key k
 {
 	struct took t;
 
-	ay_sets_write(&p->sets, key, 0, n, 0x71);
+	ay_sets_write(&p->sets, key, 0, n, 0x71, NULL);
 	fcntl(p->out, F_SETFL, spin ? O_NONBLOCK : 0);
 	if (write(p->in, &n, sizeof n) == sizeof n) {
 		ssize_t got;
@@ -273,7 +273,7 @@ static struct took judged_batch(struct ay_seat *s, struct ay_key key, int n)
 	struct ay_beat b;
 	struct ay_err err = { 0 };
 
-	ay_sets_write(&s->sets, key, 0, n, 0x71);
+	ay_sets_write(&s->sets, key, 0, n, 0x71, NULL);
 	if (ay_seat_batch(s, n, &b, &o, &err))
 		die(&err);
 	if (o.what != AY_X_RAN)

@@ -262,16 +262,10 @@ static int find_op_anywhere(struct check *c, struct ay_err *err)
 /* Who asks for one file wants its verdict: nothing to run it on is no answer. */
 static int choose_device(struct check *c, struct ay_err *err)
 {
-	const bool timing = c->o.clock.timing && strcmp(c->o.clock.timing, "none");
-
 	if (device_choose(&c->o.device, &c->task, c->app->arena, err))
 		return -1;
 	if (c->task.no_device)
 		return ay_fail(err, AY_ERR_USAGE, "%s: %s (see: assay doctor)", c->task.file, c->task.no_device);
-	if (c->task.policy.device && timing)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--timing %s: kernels on a GPU are judged, not timed, in this version",
-			       c->o.clock.timing);
 	c->facts.device = device_text(c->task.policy.device, c->app->arena);
 	return 0;
 }

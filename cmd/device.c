@@ -21,7 +21,6 @@ static int open_gpu(struct device_options *o, struct ay_task *t, struct ay_arena
 	if (!o->open && ay_dev_open(&o->open, wants_gpu(o) ? o->wish : "cuda", err))
 		return -1;
 	t->policy.device = o->open;
-	t->timing.mode = AY_TIMED_NONE; /* the gate of a GPU is still to come */
 	return 0;
 }
 

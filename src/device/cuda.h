@@ -19,12 +19,13 @@ enum {
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
 
-	AY_CU_HANDLE_FD = 1,      /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
-	AY_CU_PINNED = 1,         /* CU_MEM_ALLOCATION_TYPE_PINNED */
-	AY_CU_ON_DEVICE = 1,      /* CU_MEM_LOCATION_TYPE_DEVICE */
-	AY_CU_READ = 1,           /* CU_MEM_ACCESS_FLAGS_PROT_READ */
-	AY_CU_READ_WRITE = 3,     /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
-	AY_CU_STREAM_BLOCKING = 0 /* CU_STREAM_DEFAULT: ordered with work on the default stream */
+	AY_CU_HANDLE_FD = 1,          /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
+	AY_CU_PINNED = 1,             /* CU_MEM_ALLOCATION_TYPE_PINNED */
+	AY_CU_ON_DEVICE = 1,          /* CU_MEM_LOCATION_TYPE_DEVICE */
+	AY_CU_READ = 1,               /* CU_MEM_ACCESS_FLAGS_PROT_READ */
+	AY_CU_READ_WRITE = 3,         /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
+	AY_CU_STREAM_BLOCKING = 0,    /* CU_STREAM_DEFAULT: ordered with work on the default stream */
+	AY_CU_STREAM_NON_BLOCKING = 1 /* not ordered with it */
 };
 
 enum ay_cu_attribute {
@@ -90,6 +91,11 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(access, "cuMemSetAccess", (ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t count))          \
 	F(copy_in, "cuMemcpyHtoD_v2", (ay_cu_ptr to, const void *from, size_t n))                                 \
 	F(copy_out, "cuMemcpyDtoH_v2", (void *to, ay_cu_ptr from, size_t n))                                      \
+	F(copy_out_async, "cuMemcpyDtoHAsync_v2", (void *to, ay_cu_ptr from, size_t n, void *stream))             \
+	F(host_alloc, "cuMemAllocHost_v2", (void **p, size_t n))                                                  \
+	F(host_free, "cuMemFreeHost", (void *p))                                                                  \
+	F(stream_sync, "cuStreamSynchronize", (void *s))                                                          \
+	F(reset_l2, "cuCtxResetPersistingL2Cache", (void))                                                        \
 	F(alloc_async, "cuMemAllocAsync", (ay_cu_ptr * p, size_t n, void *stream))                                \
 	F(free_async, "cuMemFreeAsync", (ay_cu_ptr p, void *stream))                                              \
 	F(stream_create, "cuStreamCreate", (void **s, unsigned flags))                                            \

@@ -5,12 +5,11 @@
  * The judge never runs anything of a kernel's. What it reads of lent memory it reads once, by copies; what an executor
  * does to its handles or its context does not reach ours (a fault in one process leaves the others alone, measured).
  */
-#include "device/gpu.h"
+#include "device/inside.h"
 
 #include "base/process.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "device/cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,20 +27,6 @@ enum {
 	CHECK_MAGIC = 0x5eed0000,
 };
 
-struct gpu {
-	struct ay_dev dev;
-	struct ay_arena arena;
-	struct ay_cuda cu;
-	int device;
-	void *context;
-	void *check; /* the check kernel */
-	ay_cu_ptr check_at;
-	uint32_t checks;
-	uint64_t free_mark;
-	uint8_t *chunk;
-	bool lost; /* it was found not to be well */
-};
-
 /* Stores v at p. */
 static const char check_ptx[] = ".version 6.4\n.target sm_60\n.address_size 64\n"
 				".visible .entry ay_check(.param .u64 p, .param .u32 v)\n{\n"
@@ -49,12 +34,7 @@ static const char check_ptx[] = ".version 6.4\n.target sm_60\n.address_size 64\n
 				"\tld.param.u64 %a, [p];\n\tld.param.u32 %v, [v];\n"
 				"\tst.global.u32 [%a], %v;\n\tret;\n}\n";
 
-static struct gpu *gpu_of(struct ay_dev *d)
-{
-	return (struct gpu *)d; /* its first member */
-}
-
-static int fail(const struct gpu *g, int e, const char *what, struct ay_err *err)
+int ay_gpu_fail(const struct gpu *g, int e, const char *what, struct ay_err *err)
 {
 	return ay_fail(err, e == AY_CU_OUT_OF_MEMORY ? AY_ERR_MEMORY : AY_ERR_SYS, "%s: %s (%d)", what,
 		       ay_cuda_error(&g->cu, e), e);
@@ -62,7 +42,7 @@ static int fail(const struct gpu *g, int e, const char *what, struct ay_err *err
 
 /* --- lending --------------------------------------------------------------------------------------------- */
 
-static struct ay_cu_prop memory_kind(const struct gpu *g)
+struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g)
 {
 	return (struct ay_cu_prop){ .type = AY_CU_PINNED,
 				    .handles = AY_CU_HANDLE_FD,
@@ -72,7 +52,7 @@ static struct ay_cu_prop memory_kind(const struct gpu *g)
 /* New memory, in our address space. */
 static int take_memory(struct gpu *g, uint64_t bytes, struct ay_lent_slot *s)
 {
-	const struct ay_cu_prop prop = memory_kind(g);
+	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
 	int e = g->cu.memory_create(&s->memory, bytes, &prop, 0);
 
 	if (e)
@@ -121,7 +101,7 @@ static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_
 
 static void gpu_take_back(struct ay_dev *d, struct ay_lent *l)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 
 	g->cu.context_set(g->context);
 	for (int i = 0; i < l->nslot; i++)
@@ -133,7 +113,7 @@ static void gpu_take_back(struct ay_dev *d, struct ay_lent *l)
 static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
 		    struct ay_err *err)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 	int e = 0;
 
 	AY_ASSERT(p->grain == d->info.grain && d->info.grain <= CHUNK);
@@ -153,7 +133,7 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending h
 	if (!e)
 		return 0;
 	gpu_take_back(d, l);
-	return fail(g, e, "no memory of the device could be lent", err);
+	return ay_gpu_fail(g, e, "no memory of the device could be lent", err);
 }
 
 /* --- taking it back -------------------------------------------------------------------------------------- */
@@ -189,7 +169,7 @@ static int look_around(struct gpu *g, const struct ay_lent *l, struct ay_lent_sl
 
 static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 	int e = 0;
 
 	g->cu.context_set(g->context);
@@ -208,14 +188,14 @@ static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *
 		if (!e)
 			e = look_around(g, l, s);
 	}
-	return e ? fail(g, e, "what a kernel left in the device's memory cannot be read", err) : 0;
+	return e ? ay_gpu_fail(g, e, "what a kernel left in the device's memory cannot be read", err) : 0;
 }
 
 /* --- health ---------------------------------------------------------------------------------------------- */
 
 static uint64_t gpu_free_bytes(struct ay_dev *d)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 	size_t n = 0, total;
 
 	g->cu.context_set(g->context);
@@ -224,7 +204,7 @@ static uint64_t gpu_free_bytes(struct ay_dev *d)
 
 static void gpu_mark(struct ay_dev *d, bool alone)
 {
-	gpu_of(d)->free_mark = alone ? gpu_free_bytes(d) : 0;
+	ay_gpu_of(d)->free_mark = alone ? gpu_free_bytes(d) : 0;
 }
 
 /* Polls, since a wait for a device that hangs would not end. */
@@ -239,27 +219,33 @@ static int wait_for_device(const struct gpu *g, double timeout_s)
 	return e;
 }
 
+int ay_gpu_launch_check(struct gpu *g, uint32_t v)
+{
+	void *args[] = { &g->check_at, &v };
+
+	return g->cu.launch(g->check, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+}
+
 /* Our own kernel must run, and its store must be there. */
 static int run_check(struct gpu *g, struct ay_err *err)
 {
 	uint32_t v = CHECK_MAGIC + ++g->checks, got = 0;
-	void *args[] = { &g->check_at, &v };
 	int e;
 
 	g->cu.context_set(g->context);
-	e = g->cu.launch(g->check, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+	e = ay_gpu_launch_check(g, v);
 	if (!e)
 		e = wait_for_device(g, WELL_S);
 	if (!e)
 		e = g->cu.copy_out(&got, g->check_at, sizeof got);
 	if (e)
-		return fail(g, e, "the check kernel of the judge does not run", err);
+		return ay_gpu_fail(g, e, "the check kernel of the judge does not run", err);
 	return got == v ? 0 : ay_fail(err, AY_ERR_SYS, "the check kernel of the judge left %#x, not %#x", got, v);
 }
 
 static int gpu_is_well(struct ay_dev *d, struct ay_err *err)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 	const int64_t deadline = ay_now_ns() + MEMORY_S * 1000000000ll;
 	const struct timespec nap = { 0, 5000000 };
 	uint64_t have;
@@ -347,7 +333,7 @@ static int attribute(const struct gpu *g, enum ay_cu_attribute a)
 static int describe(struct gpu *g, int number, struct ay_err *err)
 {
 	struct ay_dev_info *v = &g->dev.info;
-	const struct ay_cu_prop prop = memory_kind(g);
+	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
 	char name[200] = "", bus[40] = "";
 	size_t bytes = 0, grain = 0;
 	int e;
@@ -356,7 +342,7 @@ static int describe(struct gpu *g, int number, struct ay_err *err)
 	    (e = g->cu.device_bus(bus, sizeof bus, g->device)) || (e = g->cu.device_bytes(&bytes, g->device)) ||
 	    (e = g->cu.device_uuid((struct ay_cu_uuid *)v->uuid, g->device)) ||
 	    (e = g->cu.memory_grain(&grain, &prop, 0)) || (e = g->cu.driver_version(&v->driver)))
-		return fail(g, e, "the GPU does not say what it is", err);
+		return ay_gpu_fail(g, e, "the GPU does not say what it is", err);
 	if (!attribute(g, AY_CU_FD_HANDLES) || !grain || grain > CHUNK || grain % AY_PAGE)
 		return ay_fail(err, AY_ERR_SYS, "%s cannot hand memory to another process as a descriptor", name);
 	for (char *c = bus; *c; c++)
@@ -388,15 +374,17 @@ static int make_check(struct gpu *g, struct ay_err *err)
 	if ((e = g->cu.module_load(&module, check_ptx)) ||
 	    (e = g->cu.module_function(&g->check, module, "ay_check")) ||
 	    (e = take_memory(g, g->dev.info.grain, &s)))
-		return fail(g, e, "cannot set up the GPU", err);
+		return ay_gpu_fail(g, e, "cannot set up the GPU", err);
 	g->check_at = s.at;
 	return run_check(g, err);
 }
 
 static void gpu_close(struct ay_dev *d)
 {
-	struct gpu *g = gpu_of(d);
+	struct gpu *g = ay_gpu_of(d);
 
+	if (g->looks)
+		g->cu.host_free(g->looks);
 	if (g->context)
 		g->cu.context_release(g->device);
 	ay_xfree(g->chunk);
@@ -439,7 +427,7 @@ static int open_device(struct gpu *g, int number, struct ay_err *err)
 			       count == 1 ? "" : "s");
 	if ((e = g->cu.device_get(&g->device, number)) || (e = g->cu.context_retain(&g->context, g->device)) ||
 	    (e = g->cu.context_set(g->context)))
-		return fail(g, e, "cannot open the GPU", err);
+		return ay_gpu_fail(g, e, "cannot open the GPU", err);
 	return describe(g, number, err) || make_check(g, err) ? -1 : 0;
 }
 

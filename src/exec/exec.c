@@ -178,8 +178,11 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_lent
 	const struct ay_slot *s = &p->slot[i];
 
 	if (is_lent(l, i))
-		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, 1, l->pad, s->bytes };
-	return (struct ay_wire_slot){ s->written, 0, s->offset, s->bytes };
+		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, AY_WIRE_LENT, l->pad,
+					      s->bytes };
+	if (s->there)
+		return (struct ay_wire_slot){ s->written, AY_WIRE_LATE, 0, s->bytes };
+	return (struct ay_wire_slot){ s->written, AY_WIRE_HERE, s->offset, s->bytes };
 }
 
 /* Hands the slots of the device over, as many at a time as a message takes. */
@@ -222,7 +225,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	if (x->python) /* so that we know where its inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
 	for (int i = 0; i < p->nslot; i++)
-		x->pool_bytes += is_lent(b->lent, i) ? 0 : p->slot[i].bytes;
+		x->pool_bytes += is_lent(b->lent, i) || p->slot[i].there ? 0 : p->slot[i].bytes;
 	for (;;) {
 		w = payload_writer(x);
 		ay_wire_put(&w, &head, sizeof head);
@@ -323,45 +326,49 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	return 0;
 }
 
-static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, struct ay_outcome *o,
-		    struct ay_err *err)
+static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, const struct ay_loans *l,
+		    struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n };
 	struct ay_wire_writer w = payload_writer(x);
+	int fd[AY_LOANS];
 
 	AY_ASSERT(x->pid && from >= 0 && n > 0 && from + n <= x->held);
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_wire_put(&w, &r, sizeof r);
+	for (int i = 0; l && i < l->n; i++) {
+		const struct ay_wire_part part = { l->loan[i].offset, l->loan[i].bytes };
+
+		ay_wire_put(&w, &part, sizeof part);
+		fd[i] = l->loan[i].fd;
+	}
 	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, type, w.len, NULL, 0, o, err);
+	return ay_post(x, type, w.len, fd, l ? l->n : 0, o, err);
 }
 
-int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_post(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+		 struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_RUN, from, n, o, err);
+	return post_run(x, AY_WIRE_RUN, from, n, l, o, err);
 }
 
-int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+			 struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_WATCH, from, n, o, err);
+	return post_run(x, AY_WIRE_WATCH, from, n, l, o, err);
 }
 
-static int post_word(struct ay_exec *x, enum ay_wire_type type, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
 {
-	AY_ASSERT(x->pid);
-	*o = (struct ay_outcome){ .slot = -1 };
-	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, type, 0, NULL, 0, o, err);
+	return post_run(x, AY_WIRE_BUSY, 0, 1, l, o, err);
 }
 
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 {
-	return post_word(x, AY_WIRE_FORGET, o, err);
-}
-
-int ay_exec_post_busy(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
-{
-	return post_word(x, AY_WIRE_BUSY, o, err);
+	AY_ASSERT(x->pid);
+	*o = (struct ay_outcome){ .slot = -1 };
+	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
+	return ay_post(x, AY_WIRE_FORGET, 0, NULL, 0, o, err);
 }
 
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)

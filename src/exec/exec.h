@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "device/device.h"
+#include "device/loan.h"
 #include "op/call.h"
 #include "op/proto.h"
 #include "sandbox/sandbox.h"
@@ -138,18 +138,21 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 /*
  * The same in two halves, for whoever keeps the time: everything is made ready once, then sets [from, from + n) are
  * called, any number of times. post puts the order where the executor finds it, also if it is frozen: it begins
- * when it is thawed. await waits for the answer.
+ * when it is thawed. await waits for the answer. l: memory of the device for the slots that are late, which the executor
+ * has from then on until it forgets; NULL where there are none.
  */
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-int ay_exec_post(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_post(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+		 struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* The same for calls that nobody times: in Python what they call of torch is watched, as in ay_exec_call. */
-int ay_exec_post_watched(struct ay_exec *x, int from, int n, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+			 struct ay_err *err);
 /* Posts the order to drop what held calls have returned, which is kept until then: ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
 /* Posts the order to do nothing for AY_WIRE_BUSY_NS: in an executor of our own it takes that long, and what the hand-over
  * costs. */
-int ay_exec_post_busy(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */
 void ay_exec_spin(struct ay_exec *x, int64_t ns);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel

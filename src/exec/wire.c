@@ -84,7 +84,7 @@ int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct a
 		struct ay_wire_slot s;
 
 		memcpy(&s, *slot + i, sizeof s);
-		if (s.written > 1 || s.device > 1 || s.offset % 4096 || s.bytes % 4096 || !s.bytes ||
+		if (s.written > 1 || s.device > AY_WIRE_LATE || s.offset % 4096 || s.bytes % 4096 || !s.bytes ||
 		    s.offset > (uint64_t)1 << 60 || s.bytes > (uint64_t)1 << 60 ||
 		    (total += s.bytes) > (uint64_t)1 << 60)
 			return -1;
@@ -136,12 +136,36 @@ int ay_wire_loaded_open(const void *payload, size_t n, uint32_t *flags, const ch
 
 /* --- RUN ------------------------------------------------------------------------------------------------- */
 
-bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, struct ay_wire_run *r)
+static bool part_ok(const struct ay_wire_part *p, const struct ay_wire_slot *s)
 {
-	if (n != sizeof *r)
+	return p->bytes && p->bytes % 4096 == 0 && p->offset % 4096 == 0 && p->bytes <= s->bytes &&
+	       p->offset <= s->bytes - p->bytes;
+}
+
+bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, const struct ay_wire_slot *slot,
+		      uint32_t nslot, struct ay_wire_run *r, const struct ay_wire_part **part)
+{
+	struct ay_wire_reader in = { payload, n, false };
+	uint32_t late = 0;
+
+	*part = NULL;
+	if (!ay_wire_get(&in, r, sizeof *r) || !r->n || r->n > nset || r->from > nset - r->n)
 		return false;
-	memcpy(r, payload, sizeof *r);
-	return r->n && r->n <= nset && r->from <= nset - r->n;
+	if (!in.left)
+		return true;
+	*part = ay_wire_take(&in, in.left);
+	for (uint32_t i = 0; i < nslot; i++) {
+		struct ay_wire_part p;
+
+		if (slot[i].device != AY_WIRE_LATE)
+			continue;
+		if ((late + 1) * sizeof p > n - sizeof *r)
+			return false;
+		memcpy(&p, *part + late++, sizeof p);
+		if (!part_ok(&p, &slot[i]))
+			return false;
+	}
+	return late && late <= AY_WIRE_FDS && late * sizeof **part == n - sizeof *r;
 }
 
 /* --- CALL ------------------------------------------------------------------------------------------------ */

@@ -15,10 +15,12 @@
  *	LEND	fds: memory of the device, one for each of the next of its slots
  *	CALL	one call on one or more sets of tensors
  *	HOLD	as CALL, but only made ready
- *	RUN	calls some sets of what is held: two words, the first and how many
+ *	RUN	calls some sets of what is held: two words, the first and how many. fds: memory of the device, one for each
+ *		slot that is late, and which part of the slot it is
  *	WATCH	as RUN, but not for the clock: looked at as a CALL is
- *	FORGET	drops what those calls returned, which is kept until then
- *	BUSY	does nothing, for AY_WIRE_BUSY_NS by the clock: what a call of that length costs besides
+ *	FORGET	drops what those calls returned, which is kept until then, and the memory that came with them
+ *	BUSY	as RUN, but nothing is called: does nothing, for AY_WIRE_BUSY_NS by the clock (of the device, if it has one),
+ *		which shows what a batch of that length costs besides
  *	QUIT	ends the executor
  *
  * Everything here that reads takes a bounded buffer from the other side and never goes beyond it.
@@ -163,7 +165,9 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 /* --- payloads -------------------------------------------------------------------------------------------- */
 
 /* In the pool's memory: `offset` bytes into its file. On the device: in memory of its own, which is `offset` bytes longer
- * on either side, so that those can be touched too (0: they cannot). */
+ * on either side, so that those can be touched too (0: they cannot); late: an address now, the memory with each RUN. */
+enum { AY_WIRE_HERE, AY_WIRE_LENT, AY_WIRE_LATE };
+
 struct ay_wire_slot {
 	uint32_t written, device;
 	uint64_t offset, bytes;
@@ -258,12 +262,19 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
 			void *mem);
 
-/* RUN: sets [from, from + n) of the nset that are held. */
+/* RUN: sets [from, from + n) of the nset that are held; a part of each late slot follows, which is what the memory that
+ * comes along is. */
 struct ay_wire_run {
 	uint32_t from, n;
 };
 
-bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, struct ay_wire_run *r);
+struct ay_wire_part {
+	uint64_t offset, bytes;
+};
+
+/* part: as many as there are late slots, or NULL where none come. */
+bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, const struct ay_wire_slot *slot,
+		      uint32_t nslot, struct ay_wire_run *r, const struct ay_wire_part **part);
 
 /* The head of a LOADED; NUL-ended names follow, each an identifier. */
 struct ay_wire_loaded {

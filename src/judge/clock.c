@@ -358,6 +358,13 @@ static void say_amiss(struct trial *t, const struct ay_pair_report *r)
 		ay_trial_say(t, AY_VERDICT_MISMATCH,
 			     ay_sprintf(t->a, "right when it was judged, wrong when it was timed: %s", r->text));
 		break;
+	case AY_AMISS_INPUT:
+		ay_trial_say(t, AY_VERDICT_INPUT_WRITTEN, "changed an input while it was timed");
+		break;
+	case AY_AMISS_LEFT:
+		ay_trial_say(t, AY_VERDICT_CHEAT,
+			     "left work running on the GPU, behind the calls that were timed and beside others");
+		break;
 	case AY_AMISS_UNFINISHED:
 		ay_trial_say(t, AY_VERDICT_CHEAT,
 			     ay_sprintf(t->a,
@@ -466,6 +473,11 @@ static struct ay_sitter sitter(struct ay_judge *j, const struct ay_schema *s)
 				   .about = j->kernel.about };
 }
 
+static bool is_gpu(const struct ay_dev *d)
+{
+	return d && d->info.kind == AY_DEV_CUDA;
+}
+
 int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
 		  struct ay_report *rep, struct ay_err *err)
 {
@@ -479,6 +491,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .thorough = k->policy.mode == AY_TIMED_FULL,
 				  .sandbox = j->policy.sandbox,
 				  .ceilings = &k->ceilings,
+				  .device = is_gpu(j->policy.device) ? j->policy.device : NULL,
+				  .kept = &k->kept,
 				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;
 	const char *why = NULL;
@@ -523,6 +537,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 
 void ay_clock_release(struct ay_clock *k)
 {
+	ay_kept_release(&k->kept);
 	drop_base(k);
 	ay_arena_release(&k->arena);
 	*k = (struct ay_clock){ 0 };

@@ -10,6 +10,7 @@
 
 #include "judge/judge.h"
 #include "timing/ceiling.h"
+#include "timing/kept.h"
 
 struct ay_clock_policy {
 	enum ay_timed mode;
@@ -26,6 +27,7 @@ struct ay_clock {
 	struct ay_arena arena; /* of what is kept from case to case */
 	bool has_ceilings;
 	struct ay_ceilings ceilings;
+	struct ay_kept kept; /* executors on a GPU, from case to case */
 	/* the baseline in hand, if it is a kernel */
 	struct ay_judge base;
 	const struct ay_schema *base_schema; /* that it was found for; NULL = none */

@@ -300,8 +300,7 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 {
 	int64_t begin = ay_now_ns();
 
-	if (!sc->timed || k->t->policy.device || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line ||
-	    out_of_time(k))
+	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line || out_of_time(k))
 		return 0;
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);

@@ -194,9 +194,11 @@ static int lay_out(struct ay_pool *p, int n, const struct ay_need *need, struct 
 				       (unsigned long long)need[i].bytes);
 		p->slot[i] = (struct ay_slot){ .written = need[i].written,
 					       .host = need[i].host,
+					       .there = need[i].there,
 					       .offset = *size,
 					       .bytes = ay_slot_bytes(p->grain, need[i].bytes) };
-		*size += p->slot[i].bytes;
+		if (!need[i].there)
+			*size += p->slot[i].bytes;
 	}
 	return 0;
 }
@@ -212,7 +214,7 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 		return -1;
 	}
 	for (int i = 0; i < n; i++)
-		p->slot[i].mem = p->mem[p->slot[i].written] + p->slot[i].offset;
+		p->slot[i].mem = need[i].there ? NULL : p->mem[p->slot[i].written] + p->slot[i].offset;
 	return 0;
 }
 
@@ -227,6 +229,7 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need)
 		return false;
 	for (int i = 0; i < n; i++)
 		if (p->slot[i].written != need[i].written || p->slot[i].host != need[i].host ||
+		    p->slot[i].there != need[i].there ||
 		    p->slot[i].bytes != ay_slot_bytes(p->grain, need[i].bytes))
 			return false;
 	return true;

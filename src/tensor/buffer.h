@@ -23,11 +23,11 @@
 enum { AY_PAGE = 4096, AY_ALIGN = 64 };
 
 struct ay_slot {
-	bool written;    /* in the second memfd */
-	bool host;       /* see struct ay_need */
-	uint64_t offset; /* in its memfd, a multiple of AY_PAGE */
-	uint64_t bytes;  /* whole grains, at least one */
-	uint8_t *mem;    /* the judge's mapping */
+	bool written;     /* in the second memfd */
+	bool host, there; /* see struct ay_need */
+	uint64_t offset;  /* in its memfd, a multiple of AY_PAGE */
+	uint64_t bytes;   /* whole grains, at least one */
+	uint8_t *mem;     /* the judge's mapping; NULL if it is there */
 };
 
 struct ay_pool {
@@ -45,7 +45,8 @@ struct ay_pool {
 struct ay_need {
 	uint64_t bytes;
 	bool written;
-	bool host; /* stays in this machine's memory also where tensors lie on a device */
+	bool host;  /* stays in this machine's memory also where tensors lie on a device */
+	bool there; /* is a device's alone: there is no memory here for it */
 };
 
 /* AY_ERR_MEMORY, with the number of bytes, where the machine has not got them. */

@@ -6,11 +6,13 @@
 #include "timing/quiet.h"
 
 #include <math.h>
+#include <time.h>
 
 enum {
 	VOID_MAX = 40,      /* blocks that may be discarded because the host was busy; twice that ends it */
 	DROWNED_OFTEN = 5,  /* before there is one that counts */
 	RENEWED_AFTER = 10, /* blocks the processes are new ones: ay_pair_renew */
+	RESTLESS_OFTEN = 6, /* blocks on a GPU where somebody else's work was running: whose? */
 };
 static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
 static const double scatter_max = 0.05;  /* between two batches of one side */
@@ -40,22 +42,35 @@ int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
 	return 1;
 }
 
-/* Are the kernel's outputs of a batch that took ns not what they should be? */
-static bool is_bad(struct pair *p, struct ay_key key, int n, uint8_t poison, double ns)
+/* The kernel's outputs of sets [from, from + n), which took ns. 1: they are not what they should be. */
+static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns)
 {
 	static const enum ay_amiss amiss[] = { [AY_VERIFIED] = AY_AMISS_NONE,
 					       [AY_WRONG] = AY_AMISS_WRONG,
 					       [AY_UNFINISHED] = AY_AMISS_UNFINISHED,
 					       [AY_UNFETCHED] = AY_AMISS_ENDED };
 
-	p->r->amiss = amiss[ay_verify_batch(&p->verify, &p->a.sets, key, n, poison, ns, p->r->text)];
-	return p->r->amiss != AY_AMISS_NONE;
+	bool late = false;
+
+	p->broken = p->changed = false;
+	if (ay_seat_late(&p->a, &late, p->err))
+		return -1;
+	if (late)
+		p->r->amiss = AY_AMISS_UNFINISHED;
+	else
+		p->r->amiss = amiss[ay_verify_batch(&p->verify, &p->a.sets, key, from, n, poison, ns, p->r->text)];
+	if (p->changed)
+		p->r->amiss = AY_AMISS_INPUT;
+	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;
 }
 
 bool ay_pair_fetch(void *user, int set)
 {
 	struct pair *p = user;
 
+	p->broken = ay_seat_fetch(&p->a, set, &p->changed, p->err);
+	if (p->broken || p->changed)
+		return false;
 	return !ay_seat_take(&p->a, set, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
 }
 
@@ -72,12 +87,16 @@ static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *
 {
 	const uint8_t poison = ay_pair_poison();
 	struct ay_outcome o;
+	int rc;
 
-	ay_sets_write(&p->a.sets, key, 0, n, poison);
-	if (ay_seat_batch(&p->a, n, beat, &o, p->err))
+	if (ay_sets_write(&p->a.sets, key, 0, n, poison, p->err) || ay_seat_batch(&p->a, n, beat, &o, p->err))
 		return -1;
 	p->drowned |= beat->ns < drowned_below * p->ga->c0;
-	return ay_pair_is_over(p, &o) || is_bad(p, key, n, poison, beat->ns) ? 1 : forget(p);
+	p->restless |= p->a.restless;
+	if (ay_pair_is_over(p, &o))
+		return 1;
+	rc = check(p, key, 0, n, poison, beat->ns);
+	return rc ? rc : forget(p);
 }
 
 /* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
@@ -88,7 +107,8 @@ double ay_pair_reference(struct pair *p, struct ay_key key, int n)
 	struct ay_compare q = { .op = p->s->op, .call = c, .threads = p->s->threads };
 	int64_t ns = 0;
 
-	ay_sets_write(&p->reference, key, 0, n, ay_pair_poison());
+	ay_sets_write(&p->reference, key, 0, n, ay_pair_poison(),
+		      p->err); /* in this machine's memory: cannot fail */
 	sched_setaffinity(0, sizeof p->cpus, &p->cpus);
 	for (int set = 0; set < n; set++) {
 		int64_t begin;
@@ -129,9 +149,10 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 		*ns = ay_pair_reference(p, key, n);
 		return 0;
 	}
-	ay_sets_write(&p->b.sets, key, 0, n, ay_pair_poison());
-	if (ay_seat_batch(&p->b, n, &beat, &o, p->err))
+	if (ay_sets_write(&p->b.sets, key, 0, n, ay_pair_poison(), p->err) ||
+	    ay_seat_batch(&p->b, n, &beat, &o, p->err))
 		return -1;
+	p->restless |= p->b.restless;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 	p->drowned |= beat.ns < drowned_below * p->gb->c0;
@@ -202,6 +223,8 @@ static int audit_ours(struct pair *p, struct ay_seat *seat, int set, double *ns)
 
 	if (ay_seat_one(seat, set, ay_pair_key(), ay_pair_poison(), ns, &bad, &o, p->err))
 		return -1;
+	if (p->s->device && o.what == AY_X_RAN && ay_seat_forget(seat, &o, p->err))
+		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
 }
 
@@ -209,6 +232,7 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 {
 	struct ay_outcome o;
 	bool bad;
+	int rc;
 
 	if (ay_seat_one(&p->a, set, key, poison, ns, &bad, &o, p->err))
 		return -1;
@@ -216,7 +240,10 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 		return 1;
 	if (bad)
 		p->r->amiss = AY_AMISS_UNFINISHED;
-	return bad;
+	if (bad || !p->s->device)
+		return bad;
+	rc = check(p, key, set, 1, poison, p->trial_a); /* its memory goes before the next one comes */
+	return rc ? rc : forget(p);
 }
 
 /* One set of the kernel and of the baseline, in an order drawn by lot, with an empty call between them: what disturbs
@@ -266,9 +293,10 @@ static int audit(struct pair *p)
 	if (rc)
 		return rc;
 	p->t->audits++;
-	if (is_bad(p, key, n, poison, p->trial_a * n))
-		return 1;
-	rc = watch(p, n);
+	if (!p->s->device)
+		rc = check(p, key, 0, n, poison, p->trial_a * n);
+	if (!rc)
+		rc = watch(p, n);
 	if (!rc)
 		rc = forget(p);
 	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, &p->b);
@@ -279,6 +307,30 @@ static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_us
 	return (double)(to->stolen_ns - from->stolen_ns) > stolen_max * (double)ns * cpus + 10e6;
 }
 
+/*
+ * Again and again there was work on the GPU that is not of this batch. If it goes with the kernel's process, that has left
+ * it there; else it is somebody else's, and there is nothing to be had.
+ */
+static int find_restless(struct pair *p)
+{
+	const struct timespec nap = { 0, 100000000 };
+	double ns = 0;
+
+	p->t->discarded++;
+	if (++p->restless_blocks < RESTLESS_OFTEN)
+		return 0;
+	p->a.kept = NULL;
+	ay_seat_close(&p->a);
+	nanosleep(&nap, NULL);
+	if (ay_dev_idle(p->s->device, &ns, p->err) || ay_dev_idle(p->s->device, &ns, p->err))
+		return -1;
+	if (ns < AY_IDLE_NS)
+		p->r->amiss = AY_AMISS_LEFT;
+	else
+		p->t->why = "no times: another program uses this GPU";
+	return 1;
+}
+
 static int add_block(struct pair *p)
 {
 	struct ay_quiet_use from, to;
@@ -286,12 +338,14 @@ static int add_block(struct pair *p)
 	struct block k;
 	int rc;
 
-	p->drowned = false;
+	p->drowned = p->restless = false;
 	ay_quiet_read(&p->cpus, &from);
 	rc = run_block(p, &k);
 	ay_quiet_read(&p->cpus, &to);
 	if (rc)
 		return rc;
+	if (p->restless)
+		return find_restless(p);
 	/* a host that never rests would leave nothing: then the median must do */
 	if (p->drowned ||
 	    (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX)) {
@@ -347,10 +401,12 @@ static bool may_go_on(const struct pair *p)
 	return !ay_is_look(p->n) || ay_pair_elapsed_s(p) + each * (next - p->n) < p->s->budget_s;
 }
 
-/* New processes after so many blocks, unless starting them would take a tenth of the time. */
+/* New processes after so many blocks, unless starting them would take a tenth of the time. On a device memory is new for
+ * each batch in any case, and the rest is not the host's. */
 static bool is_stale(const struct pair *p)
 {
-	return p->n && p->n % RENEWED_AFTER == 0 && ay_pair_elapsed_s(p) - p->opened_s > 10 * p->open_s;
+	return !p->s->device && p->n && p->n % RENEWED_AFTER == 0 &&
+	       ay_pair_elapsed_s(p) - p->opened_s > 10 * p->open_s;
 }
 
 static int begin(struct pair *p)

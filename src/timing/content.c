@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/content.h"
 
+#include "device/make.h"
 #include "exec/exec.h"
 #include "op/fill.h"
 
@@ -143,6 +144,7 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 void ay_master_release(struct ay_master *m)
 {
+	ay_master_release_gpu(m);
 	for (int i = 0; m->part && i < m->call->noperand; i++)
 		ay_xfree(m->part[i].base);
 	ay_xfree(m->part);
@@ -206,16 +208,25 @@ static void mix(const struct ay_master *m, const struct ay_master_part *p, enum 
 	}
 }
 
+static void hard_stretch(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint64_t *from, uint64_t *len)
+{
+	struct lanes l = { 0 };
+	uint64_t n;
+
+	lanes_of(dt, &l);
+	n = bytes / (uint64_t)l.bytes;
+	*from = n ? chance[1] % n : 0;
+	*len = n / 8 + 64 < n - *from ? n / 8 + 64 : n - *from;
+}
+
 /* A stretch that is 32 times larger. */
 static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint8_t *dst)
 {
 	struct lanes l = { 0 };
-	uint64_t n, from, len;
+	uint64_t from, len;
 
 	lanes_of(dt, &l);
-	n = bytes / (uint64_t)l.bytes;
-	from = n ? chance[1] % n : 0;
-	len = n / 8 + 64 < n - from ? n / 8 + 64 : n - from;
+	hard_stretch(dt, bytes, chance, &from, &len);
 	for (uint64_t i = from; i < from + len; i++) {
 		uint64_t x = load(dst + i * (uint64_t)l.bytes, l.bytes);
 
@@ -303,6 +314,46 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 	}
 }
 
+const uint8_t *ay_master_base(const struct ay_master *m, int i, uint64_t *bytes)
+{
+	const struct ay_master_part *p = &m->part[i];
+	const bool used = p->how == MIX || p->how == DRAW || p->how == TOUCH;
+
+	*bytes = used ? p->bytes : 0;
+	return used ? p->base : NULL;
+}
+
+uint64_t ay_master_noise_bytes(void)
+{
+	return NOISE * LINE;
+}
+
+bool ay_master_is_input(const struct ay_master *m, int i)
+{
+	return m->part[i].how != WRITTEN;
+}
+
+bool ay_master_job(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *job)
+{
+	static const enum ay_make_how hows[] = {
+		[MIX] = AY_MAKE_MIX, [DRAW] = AY_MAKE_DRAW, [TOUCH] = AY_MAKE_TOUCH
+	};
+	const struct ay_master_part *p = &m->part[i];
+	uint64_t chance[4];
+
+	if (p->how == WRITTEN || p->how == REFILL)
+		return false;
+	draw(key, set, i, chance);
+	job->how = hows[p->how];
+	job->dt = m->call->operand[i]->view.dt;
+	job->bytes = p->bytes;
+	job->start = p->how == DRAW ? chance[2] : chance[0];
+	job->hard = job->nhard = 0;
+	if (p->how == MIX && hard_operand(m, key, set) == i)
+		hard_stretch(m->call->operand[i]->view.dt, p->bytes, chance, &job->hard, &job->nhard);
+	return true;
+}
+
 /* --- sets in memory -------------------------------------------------------------------------------------- */
 
 static uint64_t colours(uint64_t bytes)
@@ -336,6 +387,10 @@ int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fol
 		s->offset[k] = at[which] + ay_secret_below(colours(bytes)) * AY_ALIGN;
 		at[which] = (s->offset[k] + bytes + AY_ALIGN - 1) / AY_ALIGN * AY_ALIGN;
 	}
+	for (int k = 0; k < n * cap; k++)
+		if (m->call->operand[k % n]
+			    ->wrapped) /* read when all is made ready; given by the line: always the same */
+			ay_master_write(m, k % n, (struct ay_key){ 0 }, 0, ay_sets_at(s, k / n, k % n));
 	return 0;
 }
 
@@ -356,6 +411,8 @@ void ay_sets_share_pages(const struct ay_sets *x, const struct ay_sets *y)
 
 void ay_sets_release(struct ay_sets *s)
 {
+	if (s->dev)
+		ay_sets_release_gpu(s);
 	ay_pool_release(&s->pool);
 	ay_xfree(s->slot);
 	ay_xfree(s->offset);
@@ -366,11 +423,15 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand)
 {
 	const int k = set * s->m->call->noperand + operand;
 
+	if (s->dev)
+		return ay_sets_at(s->shadow, set, operand);
 	return s->pool.slot[s->slot[k]].mem + s->offset[k];
 }
 
-void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison)
+int ay_sets_write(struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison, struct ay_err *err)
 {
+	if (s->dev)
+		return ay_sets_write_gpu(s, key, from, n, poison, err);
 	for (int set = from; set < from + n; set++) {
 		for (int i = 0; i < s->m->call->noperand; i++) {
 			uint8_t *at = ay_sets_at(s, set, i);
@@ -381,4 +442,5 @@ void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, 
 				ay_master_write(s->m, i, key, set, at);
 		}
 	}
+	return 0;
 }

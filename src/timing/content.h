@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
+#include "device/loan.h"
 #include "op/call.h"
 #include "tensor/buffer.h"
 
@@ -26,10 +27,13 @@ struct ay_master {
 	const struct ay_call *call;
 	struct ay_master_part *part; /* per operand */
 	uint64_t *noise;
-	uint64_t bytes; /* of one set, all operands */
+	uint64_t bytes;            /* of one set, all operands */
+	struct ay_gpu_master *gpu; /* where sets lie on a GPU: see content_gpu.c; NULL = here */
 };
 
 void ay_master_init(struct ay_master *m, struct ay_call *c);
+/* Sets of it are made on this device from here on. */
+int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err);
 void ay_master_release(struct ay_master *m);
 /* The storage of operand i in a set, as it is before the call. */
 void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst);
@@ -47,6 +51,17 @@ struct ay_sets {
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;
+	/* On a device what is read lies in memory that is new for each content; what is only written lies in the same
+	 * always, and the executor has it from the beginning. Here is room for one set, into which it is fetched. */
+	struct ay_dev *dev; /* NULL: everything is here */
+	struct ay_loans
+		loans; /* what goes with each order: the slot of inputs, and that of outputs where they are read too */
+	struct ay_loan out;  /* of outputs, where they are not */
+	struct ay_lent lent; /* the same for the executor */
+	struct ay_sets *shadow;
+	struct ay_key key;                     /* of the content */
+	struct ay_place_read place[AY_PLACES]; /* what was read when the last batch had said that it was done */
+	int nplace;
 };
 
 int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, struct ay_err *err);
@@ -56,9 +71,38 @@ int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fol
  */
 void ay_sets_share_pages(const struct ay_sets *x, const struct ay_sets *y);
 void ay_sets_release(struct ay_sets *s);
-/* Inputs of sets [from, from + n), and poison in what is only written. */
-void ay_sets_write(const struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison);
-/* Where storage of an operand of a set begins. */
+/* Inputs of sets [from, from + n), and poison in what is only written. On a device: in new memory. */
+int ay_sets_write(struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison, struct ay_err *err);
+/* Where storage of an operand of a set begins; on a device, of the set that was fetched. */
 uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand);
+
+/* --- on a device (content_gpu.c) --- */
+
+struct ay_make;
+
+/* The master of operand i as it lies here, NULL and 0 bytes where sets are not made of one; and its noise. */
+const uint8_t *ay_master_base(const struct ay_master *m, int i, uint64_t *bytes);
+uint64_t ay_master_noise_bytes(void);
+/* Is operand i something that is there before the call? */
+bool ay_master_is_input(const struct ay_master *m, int i);
+/* How operand i of a set is made of the master, but for addresses; false: it is not. */
+bool ay_master_job(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *job);
+void ay_master_release_gpu(struct ay_master *m);
+/* m: on a device. numbers: plain numbers that stand for tensors are read here, as Python does. */
+int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers,
+		     struct ay_err *err);
+void ay_sets_release_gpu(struct ay_sets *s);
+int ay_sets_write_gpu(struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison, struct ay_err *err);
+/* New memory of so many bytes for each slot, with nothing in it: for calls that do not look at it. */
+int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err);
+/* Reads elements of the outputs of sets [from, from + n), drawn by lot: they must be there, for all is done. results: new
+ * tensors are in lent memory too. */
+int ay_sets_look(struct ay_sets *s, int from, int n, bool results, struct ay_err *err);
+/* Reads the same ones again. *late: one of them is another now. */
+int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err);
+/* Brings one set here, inputs as they were made. *changed: an input of it is not what it was. */
+int ay_sets_fetch(struct ay_sets *s, int set, bool *changed, struct ay_err *err);
+/* Nobody needs the content any more. */
+void ay_sets_take_back(struct ay_sets *s);
 
 #endif

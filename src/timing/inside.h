@@ -56,8 +56,12 @@ struct pair {
 	double trial_a, trial_b; /* ns per call, roughly */
 	int m, mb;               /* sets per batch: of the kernel, of the baseline */
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
-	int n;                   /* blocks that count */
-	double sum_a, sum_b;     /* of all batches, as they were */
+	bool restless;           /* or began on a GPU where somebody else's work was running */
+	int restless_blocks;
+	bool changed;        /* the kernel wrote to an input */
+	bool broken;         /* our failure, while a set was fetched */
+	int n;               /* blocks that count */
+	double sum_a, sum_b; /* of all batches, as they were */
 	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	double a_half[AY_SAMPLES_MAX], b_half[AY_SAMPLES_MAX], d[AY_SAMPLES_MAX]; /* two for each block */
 	struct spell {

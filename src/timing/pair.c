@@ -39,7 +39,7 @@ static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, 
 	struct ay_seat_spec spec = ay_pair_seat(p, who, ay_pair_cap(p->m));
 
 	spec.stack_shift = ay_seat_shift(p->renewals);
-	spec.sets = mem->cap ? mem : NULL;
+	spec.sets = mem->cap && !p->s->device ? mem : NULL;
 	return ay_seat_open(seat, &spec, o, p->err);
 }
 
@@ -63,8 +63,12 @@ static int time_alone(struct pair *p, struct spell *alone)
 	for (int i = -1; i < ALONE_RUNS && !rc && o.what == AY_X_RAN; i++) {
 		struct ay_beat beat;
 
-		ay_sets_write(&twin.sets, ay_pair_key(), 0, p->m, ay_pair_poison());
-		rc = ay_seat_batch(&twin, p->m, &beat, &o, p->err);
+		if (ay_sets_write(&twin.sets, ay_pair_key(), 0, p->m, ay_pair_poison(), p->err))
+			rc = -1;
+		else
+			rc = ay_seat_batch(&twin, p->m, &beat, &o, p->err);
+		if (!rc && o.what == AY_X_RAN)
+			rc = ay_seat_forget(&twin, &o, p->err);
 		if (!rc && o.what == AY_X_RAN)
 			rc = ay_pair_baseline(p, ay_pair_key(), p->m, &x[i < 0 ? 0 : i]);
 	}
@@ -81,7 +85,7 @@ static int reserve(struct pair *p)
 {
 	const int cap = ay_pair_cap(p->m);
 
-	if (p->against != AY_AGAINST_KERNEL)
+	if (p->against != AY_AGAINST_KERNEL || p->s->device)
 		return 0;
 	if (ay_sets_init(&p->mem_a, &p->master, cap, false, p->err) ||
 	    ay_sets_init(&p->mem_b, &p->master, cap, false, p->err))
@@ -148,6 +152,8 @@ static int measure(struct pair *p)
 		ay_pair_plan(p);
 	}
 	place(p);
+	if (p->s->device && ay_pair_c0(p)) /* with as much memory as batches have */
+		return -1;
 	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]))
 		return -1;
 	begin = ay_pair_elapsed_s(p);
@@ -156,6 +162,8 @@ static int measure(struct pair *p)
 	p->open_s = 2 * (p->opened_s - begin);
 	if (!rc)
 		rc = ay_pair_blocks(p);
+	if (rc)
+		p->a.kept = NULL;
 	ay_seat_close(&p->a);
 	if (!rc)
 		rc = time_alone(p, &p->alone[1]);
@@ -185,11 +193,15 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	ay_master_init(&p->master, s->call);
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->judge_cpus) };
-	p->verify.fetch = s->kernel.python ? ay_pair_fetch : NULL;
+	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
-	rc = measure(p);
+	rc = s->device ? ay_master_to_device(&p->master, s->device, err) : 0;
+	if (!rc)
+		rc = measure(p);
+	if (rc) /* whatever it did, it does it no more */
+		p->a.kept = NULL;
 	ay_seat_close(&p->a);
 	ay_seat_close(&p->b);
 	ay_seat_close(&p->gate[0].seat);
@@ -202,6 +214,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	forget_data(s->call);
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_quiet_leave(&lock);
+	if (rc >= 0 && r->amiss != AY_AMISS_NONE && s->device && ay_dev_is_well(s->device, err))
+		rc = -1;
 	if (rc >= 0 && r->amiss == AY_AMISS_NONE)
 		ay_pair_tell(p, a);
 	t->gate_ns = p->ga->c0;

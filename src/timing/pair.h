@@ -31,6 +31,8 @@ struct ay_pair_spec {
 	double budget_s, call_timeout_s;
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
 	struct ay_sandbox *sandbox;
+	struct ay_dev *device; /* NULL: the processor */
+	struct ay_kept *kept;  /* executors on a device that are there already, and will be; NULL: none */
 	const struct ay_ceilings *ceilings;
 	/* struct ay_verify's, for operators that have no reference here; NULL: the operator has one */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
@@ -44,6 +46,8 @@ enum ay_amiss {
 	AY_AMISS_ENDED,      /* it did not run: see outcome */
 	AY_AMISS_WRONG,      /* right when it was judged, wrong when it was timed */
 	AY_AMISS_UNFINISHED, /* it said `done` and had not written its output */
+	AY_AMISS_INPUT,      /* it wrote to an input */
+	AY_AMISS_LEFT,       /* it left work on its GPU, which others would pay for */
 };
 
 struct ay_pair_report {

@@ -8,30 +8,40 @@
 #include <time.h>
 
 enum {
-	GATE_RUNS = 32,        /* empty batches, */
-	BUSY_EVERY = 2,        /* behind so many of which comes one that is not empty, */
-	GATE_GAP_NS = 5000000, /* with as much between them, as there is between batches */
-	NULL_SETS = 2048,      /* in a batch of empty calls, */
-	NULL_RUNS = 6,         /* of which there are as many; */
-	LEAST_SETS = 256,      /* in one of torch's least calls: long batches are interrupted on a busy host */
-	TRIAL_SETS = 32,       /* in the batches by which m is chosen, */
-	TRIAL_BYTES = 8 << 20, /* or fewer, if they are larger than this; */
-	TRIALS = 5,            /* there are as many */
+	GATE_RUNS = 32,   /* empty batches, */
+	BUSY_EVERY = 2,   /* behind so many of which comes one that is not empty */
+	NULL_SETS = 2048, /* in a batch of empty calls, */
+	NULL_RUNS = 6,    /* of which there are as many; */
+	LEAST_SETS = 256, /* in one of torch's least calls: long batches are interrupted on a busy host */
+	TRIALS = 5,       /* batches by which m is chosen */
 	SETS_MAX = 6000,
 	/* Must fit into the budget, unless batches would be shorter than SHORT_BATCH_NS: on a shared host one batch in
 	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
 	BLOCKS_PLANNED = 200,
 	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
-	SHORT_BATCH_NS = 2500000,
 };
-static const double longest_batch_ns = 12e6;
 static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
-static const double late_max_ns = 1e5; /* more than it is ever later: then others had the CPU */
-static const double slow_ns = 1e9;     /* one trial of a kernel that takes so long is enough */
+static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;
-static const double noisy_from = 4;       /* median of empty calls over the least of them */
-static const double pool_max = 768 << 20; /* bytes of one seat */
-static const double write_per_ns = 1.5;   /* bytes; of content and its check, a careful guess for planning */
+static const double noisy_from = 4; /* median of empty calls over the least of them */
+
+/* What differs where kernels run. */
+static const struct scale {
+	double trial_sets, trial_bytes; /* in the batches by which m is chosen; fewer sets if they are larger */
+	double least_ns, longest_ns, short_ns; /* of batches */
+	double pool_max;                       /* bytes of one seat */
+	double write_per_ns;                   /* bytes; of content and its check, a careful guess for planning */
+	double around_ns;                      /* what a batch costs beside T and its content */
+	double late_max_ns; /* more than a batch is ever later than an empty one: then others had the CPU */
+	int64_t gap_ns;     /* between empty batches, as there is between others */
+} processor = { 32, 8 << 20, LEAST_BATCH_NS, 12e6, 2.5e6, 768 << 20, 1.5, 0, 1e5, 5000000 },
+  /* new memory is made for every batch: 0.7 ms for a GiB */
+	gpu = { 256, 512 << 20, 4e6, 8e6, 1e6, 4.0 * (1 << 30), 500, 1.5e6, 5e5, 500000 };
+
+static const struct scale *scale_of(const struct pair *p)
+{
+	return p->s->device ? &gpu : &processor;
+}
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
@@ -43,6 +53,8 @@ struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *w
 				      .threads = p->s->threads,
 				      .timeout_s = p->s->call_timeout_s,
 				      .sandbox = p->s->sandbox,
+				      .device = p->s->device,
+				      .kept = p->s->device ? p->s->kept : NULL,
 				      .cpus = &p->cpus,
 				      .spare = p->spare };
 }
@@ -57,12 +69,12 @@ static int time_empty(struct pair *p, struct ay_seat *none, int n, double *ns)
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 	*ns = beat.ns;
-	return 0;
+	return p->s->device ? ay_seat_forget(none, &o, p->err) : 0;
 }
 
 static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 {
-	const int64_t until = ay_now_ns() + GATE_GAP_NS;
+	const int64_t until = ay_now_ns() + scale_of(p)->gap_ns;
 	struct ay_outcome o;
 
 	while (ay_now_ns() < until) /* busy, as we are when we write content */
@@ -89,7 +101,8 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	}
 	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
 	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0;
-	g->c0 = g->empty_c0 + ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, late_max_ns);
+	g->c0 = g->empty_c0 +
+		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, scale_of(p)->late_max_ns);
 	return 0;
 }
 
@@ -219,8 +232,8 @@ int ay_pair_gate(struct pair *p)
 static int try_out(struct pair *p, const struct ay_sitter *who, const struct gate *g, double *ns,
 		   struct ay_outcome *o)
 {
-	const double fit = TRIAL_BYTES / ((double)p->master.bytes + 1);
-	const int cap = fit > TRIAL_SETS ? TRIAL_SETS : fit < 1 ? 1 : (int)fit;
+	const struct scale *k = scale_of(p);
+	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->master.bytes + 1), 1, k->trial_sets);
 	struct ay_seat_spec spec = ay_pair_seat(p, who, cap);
 	struct ay_seat seat;
 	struct ay_beat beat = { 0 };
@@ -232,11 +245,12 @@ static int try_out(struct pair *p, const struct ay_sitter *who, const struct gat
 	for (int i = 0; i < TRIALS && !rc && o->what == AY_X_RAN && beat.ns < slow_ns; i++) {
 		double each;
 
-		ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison());
-		rc = ay_seat_batch(&seat, n, &beat, o, p->err);
+		rc = ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison(), p->err);
+		if (!rc)
+			rc = ay_seat_batch(&seat, n, &beat, o, p->err);
 		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
 		*ns = i ? fmin(*ns, each) : each;
-		n = (int)ay_clamp(LEAST_BATCH_NS / *ns, 1, cap);
+		n = (int)ay_clamp(k->least_ns / *ns, 1, cap);
 		if (!rc && o->what == AY_X_RAN)
 			rc = ay_seat_forget(&seat, o, p->err);
 	}
@@ -274,7 +288,7 @@ int ay_pair_try(struct pair *p)
 static double block_ns(const struct pair *p, double m)
 {
 	const double b = p->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
-	const double written = (double)p->master.bytes * m / write_per_ns;
+	const double written = (double)p->master.bytes * m / scale_of(p)->write_per_ns + scale_of(p)->around_ns;
 
 	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) +
 	       4 * (p->ga->c0 + p->gb->c0);
@@ -282,13 +296,15 @@ static double block_ns(const struct pair *p, double m)
 
 bool ay_pair_plan(struct pair *p)
 {
-	const double target = ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, LEAST_BATCH_NS,
-				       longest_batch_ns);
-	const double bytes = (double)p->master.bytes + 1, room = (double)ay_memory_available() / 6;
+	const struct scale *k = scale_of(p);
+	const double target = ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns,
+				       k->longest_ns);
+	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
+	const double bytes = (double)p->master.bytes + 1, room = have / 6;
 	const bool pair = p->against == AY_AGAINST_KERNEL;
 	/* a batch has no more time than a call may take */
 	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
-	const double most = ay_clamp(fmin(fmin(pool_max, room) / bytes, calls), 1, SETS_MAX);
+	const double most = ay_clamp(fmin(fmin(k->pool_max, room) / bytes, calls), 1, SETS_MAX);
 	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a;
 	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
 	const double budget = planned * p->s->budget_s * 1e9;
@@ -300,12 +316,13 @@ bool ay_pair_plan(struct pair *p)
 	/* writing so much takes longer than guessed where it does not fit into the caches either */
 	if (cold > m && cold <= most && 2 * block_ns(p, cold) * BLOCKS_PLANNED < budget)
 		m = cold;
-	while (m > 1 && m * fastest > SHORT_BATCH_NS && block_ns(p, m) * BLOCKS_PLANNED > budget)
+	while (m > 1 && m * fastest > k->short_ns && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);
 	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
 		m = fmax(1, m * 0.8);
 	m = fmax(m, fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;
+	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = (uint64_t)(bytes * m);
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
 	/* of the kernel alone there is always a time to tell: one block */

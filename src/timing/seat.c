@@ -54,12 +54,30 @@ static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
 
 static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_err *err)
 {
+	if (spec->device)
+		return ay_sets_init_gpu(&s->sets, spec->master, spec->cap, spec->empty, s->python, err);
 	if (!spec->sets)
 		return ay_sets_init(&s->sets, spec->master, spec->cap, spec->empty, err);
 	AY_ASSERT(spec->sets->cap == spec->cap);
 	s->sets = *spec->sets;
 	*spec->sets = (struct ay_sets){ .pool = { .fd = { -1, -1 } } };
 	return 0;
+}
+
+/* One that was kept, thawed, or a new one. */
+static int get_executor(struct ay_seat *s, const struct ay_exec_spec *spec, struct ay_arena *names,
+			struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_exec_entries e;
+	int64_t took;
+
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (s->kept)
+		ay_kept_name(spec, s->who);
+	s->exec = ay_kept_take(s->kept, s->who);
+	if (s->exec)
+		return ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
+	return ay_exec_start(spec, names, &s->exec, &e, o, err);
 }
 
 int ay_seat_shift(int n)
@@ -80,13 +98,15 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 				  .spin = spec->spare,
 				  .freezable = true,
 				  .sandbox = spec->sandbox,
+				  .device = spec->device,
 				  .cpus = spec->cpus };
 	struct ay_arena names = { 0 };
-	struct ay_exec_entries e;
 	ay_rng *rng = ay_xrealloc(NULL, sizeof *rng * (size_t)spec->cap);
 	int rc = -1;
 
 	*s = (struct ay_seat){ .timeout_s = spec->timeout_s, .cpus = *spec->cpus, .python = spec->sitter.python };
+	s->dev = spec->device;
+	s->kept = spec->kept;
 	s->batch = (struct ay_batch){ .proto = spec->sitter.proto,
 				      .call = spec->master->call,
 				      .nset = spec->cap,
@@ -95,11 +115,12 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	for (int i = 0; i < spec->cap; i++)
 		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
 	s->batch.rng = rng;
-	if (!get_sets(s, spec, err) && !ay_exec_start(&x, &names, &s->exec, &e, o, err)) {
+	if (!get_sets(s, spec, err) && !get_executor(s, &x, &names, o, err)) {
 		s->batch.pool = &s->sets.pool;
 		s->batch.slot = s->sets.slot;
 		s->batch.offset = s->sets.offset;
 		s->batch.told = s->sets.told;
+		s->batch.lent = s->sets.out.bytes ? &s->sets.lent : NULL;
 		rc = s->exec ? ay_exec_hold(s->exec, &s->batch, o, err) : 0;
 		if (s->exec)
 			ay_exec_spin(s->exec, spec->spare ? SPIN_NS : 0);
@@ -109,8 +130,10 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 			end_if_gone(s, o);
 	}
 	s->batch.rng = NULL;
-	if (rc)
+	if (rc) {
+		s->kept = NULL;
 		ay_seat_close(s);
+	}
 	ay_arena_release(&names);
 	ay_xfree(rng);
 	return rc;
@@ -128,7 +151,7 @@ void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets)
 void ay_seat_close(struct ay_seat *s)
 {
 	if (s->exec)
-		ay_exec_stop(s->exec);
+		ay_kept_give(s->kept, s->who, s->exec);
 	ay_sets_release(&s->sets);
 	s->exec = NULL;
 }
@@ -180,19 +203,54 @@ static int let_go(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 	return ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
 }
 
+/* Memory for a batch that does not look at it; and is the device idle? */
+static int ready_device(struct ay_seat *s, struct ay_err *err)
+{
+	double ns = 0;
+
+	if (s->sets.fold && ay_sets_lend_nothing(&s->sets, s->lend_bytes, err))
+		return -1;
+	ay_dev_reset_cache(s->dev);
+	if (ay_dev_idle(s->dev, &ns, err))
+		return -1;
+	s->restless = ns > AY_IDLE_NS;
+	return 0;
+}
+
+/* The batch has run: elements of its outputs are read before the clock stops. */
+static int look(struct ay_seat *s, int from, int n, struct ay_outcome *o, struct ay_err *err)
+{
+	if (!s->dev || s->sets.fold || o->what != AY_X_RAN || !n)
+		return 0;
+	return ay_sets_look(&s->sets, from, n, !s->python, err);
+}
+
+/* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
+static int forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	if (ay_exec_post_forget(s->exec, o, err) || let_go(s, o, err))
+		return -1;
+	end_if_gone(s, o);
+	ay_sets_take_back(&s->sets);
+	return 0;
+}
+
 /* Sets [from, from + n), each once; n = 0: busy. */
 static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
+	const struct ay_loans *loans = s->dev ? &s->sets.loans : NULL;
 	const double cpu = cpu_ns(pid);
 	int64_t begin;
 
 	*b = (struct ay_beat){ 0 };
+	if (s->dev && ready_device(s, err))
+		return -1;
 	wake_cpus(s);
-	if (n ? ay_exec_post(s->exec, from, n, o, err) : ay_exec_post_busy(s->exec, o, err))
+	if (n ? ay_exec_post(s->exec, from, n, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
 		return -1;
 	begin = ay_now_ns();
-	if (let_go(s, o, err))
+	if (let_go(s, o, err) || look(s, from, n, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
 	if (ay_exec_is_alive(o))
@@ -211,7 +269,7 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 	struct ay_beat b;
 
 	AY_ASSERT(s->sets.fold);
-	if (beat(s, 0, !busy, &b, o, err))
+	if (beat(s, 0, !busy, &b, o, err) || (s->dev && forget(s, o, err)))
 		return -1;
 	*ns = b.ns - (busy ? AY_WIRE_BUSY_NS : 0);
 	return 0;
@@ -221,8 +279,34 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 
 int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err)
 {
+	struct ay_batch b = s->batch;
+
 	*o = (struct ay_outcome){ .slot = -1 };
-	return s->exec && s->python && !s->sets.fold ? ay_exec_take(s->exec, &s->batch, set, o, err) : 0;
+	if (!s->exec || !s->python || s->sets.fold)
+		return 0;
+	if (s->dev) { /* there is room for one */
+		b.pool = &s->sets.shadow->pool;
+		b.slot = s->sets.shadow->slot;
+		b.offset = s->sets.shadow->offset;
+		b.told = s->sets.shadow->told;
+	}
+	return ay_exec_take(s->exec, &b, set, o, err);
+}
+
+int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err)
+{
+	double ns;
+
+	*late = false;
+	if (!s->dev || s->sets.fold)
+		return 0;
+	return ay_dev_idle(s->dev, &ns, err) || ay_sets_look_again(&s->sets, late, err) ? -1 : 0;
+}
+
+int ay_seat_fetch(struct ay_seat *s, int set, bool *changed, struct ay_err *err)
+{
+	*changed = false;
+	return s->dev ? ay_sets_fetch(&s->sets, set, changed, err) : 0;
 }
 
 int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
@@ -231,23 +315,17 @@ int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison,
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (!s->exec || !s->python)
 		return 0;
-	ay_sets_write(&s->sets, key, set, 1, poison);
-	if (ay_exec_post_watched(s->exec, set, 1, o, err) || let_go(s, o, err))
+	if (ay_sets_write(&s->sets, key, set, 1, poison, err) ||
+	    ay_exec_post_watched(s->exec, set, 1, s->dev ? &s->sets.loans : NULL, o, err) || let_go(s, o, err))
 		return -1;
 	end_if_gone(s, o);
 	return 0;
 }
 
-/* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 {
 	*o = (struct ay_outcome){ .slot = -1 };
-	if (!s->exec || !s->python)
-		return 0;
-	if (ay_exec_post_forget(s->exec, o, err) || let_go(s, o, err))
-		return -1;
-	end_if_gone(s, o);
-	return 0;
+	return s->exec && (s->python || s->dev) ? forget(s, o, err) : 0;
 }
 
 /* --- an audit -------------------------------------------------------------------------------------------- */
@@ -287,12 +365,18 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 {
 	struct ay_beat one;
 
-	ay_sets_write(&s->sets, key, set, 1, poison);
+	*unfinished = false;
+	if ((!s->dev || !s->sets.fold) && ay_sets_write(&s->sets, key, set, 1, poison, err))
+		return -1;
 	if (beat(s, set, 1, &one, o, err))
 		return -1;
 	*ns = one.ns;
-	if (o->what == AY_X_RAN && ay_seat_take(s, set, o, err))
+	if (o->what != AY_X_RAN || s->sets.fold)
+		return 0;
+	if (s->dev)
+		return ay_seat_late(s, unfinished, err);
+	if (ay_seat_take(s, set, o, err))
 		return -1;
-	*unfinished = o->what == AY_X_RAN && !s->sets.fold && is_unfinished(&s->sets, set, poison);
+	*unfinished = o->what == AY_X_RAN && is_unfinished(&s->sets, set, poison);
 	return 0;
 }

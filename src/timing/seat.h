@@ -8,6 +8,11 @@
  * system call behind has all of that inside its time. What is between thaw and freeze but not the kernel's is c0,
  * measured in a seat of our own, of the same kind (ay_seat_hand_over).
  *
+ * On a GPU what was launched runs on while its process stands still. So the memory of a batch is new, and its
+ * descriptors go with the order; the clock stops when some elements of the outputs have been read by the copy engine,
+ * and these are read once more later: what is another one then was not there (late). Before each batch a kernel of our
+ * own must return at once, or somebody has left work behind (restless).
+ *
  * A kernel in Python returns tensors of its own. They are kept until we have read them (take), while the seat stands
  * still, and dropped before the next content is written (forget): neither is in T.
  */
@@ -16,6 +21,10 @@
 
 #include "exec/exec.h"
 #include "timing/content.h"
+#include "timing/kept.h"
+
+/* A kernel of ours on an idle GPU takes 9 us, beside another process's work 2,400. */
+#define AY_IDLE_NS 1e6
 
 /* Who sits in a seat. */
 struct ay_sitter {
@@ -35,6 +44,11 @@ struct ay_seat {
 	struct ay_batch batch; /* what is held: all sets */
 	double timeout_s;
 	cpu_set_t cpus;
+	struct ay_dev *dev;   /* NULL: the processor */
+	uint64_t lend_bytes;  /* of memory that goes with an empty batch */
+	bool restless;        /* the device was not idle before the last batch */
+	struct ay_kept *kept; /* where its executor goes when it is closed; NULL: it ends */
+	char who[AY_KEPT_NAME];
 };
 
 struct ay_seat_spec {
@@ -45,8 +59,10 @@ struct ay_seat_spec {
 	int stack_shift; /* see struct ay_exec_spec */
 	double timeout_s;
 	struct ay_sandbox *sandbox;
+	struct ay_dev *device; /* NULL: the processor */
 	const cpu_set_t *cpus;
 	bool spare;           /* a core is left to wait on */
+	struct ay_kept *kept; /* executors that are there already; NULL: none */
 	struct ay_sets *sets; /* `cap` of them, made before: taken over. NULL: new ones */
 };
 
@@ -75,7 +91,11 @@ int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err
  * only when he is not watched does not know when he is. */
 int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
 		  struct ay_err *err);
-/* In Python: lets go of what was returned. */
+/* On a GPU: was something of the last batch's outputs written after it had said `done`? */
+int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err);
+/* On a GPU: brings a set of the last batch to where it is compared. *changed: it has another input now. */
+int ay_seat_fetch(struct ay_seat *s, int set, bool *changed, struct ay_err *err);
+/* Lets go of what was returned, and of the memory of the batch. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err);
 /* Ends its process and hands its sets back, for another seat on them. */
 void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets);

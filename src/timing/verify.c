@@ -140,12 +140,12 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 }
 
 /* One of them, a hard one by preference: they are few, and the careless fail there. */
-static int choose(const struct ay_sets *s, struct ay_key key, int n)
+static int choose(const struct ay_sets *s, struct ay_key key, int from, int n)
 {
-	int set = (int)ay_secret_below((uint64_t)n);
+	int set = from + (int)ay_secret_below((uint64_t)n);
 
 	for (int i = 0; i < TRIES && !ay_master_is_hard(s->m, key, set); i++)
-		set = (int)ay_secret_below((uint64_t)n);
+		set = from + (int)ay_secret_below((uint64_t)n);
 	return set;
 }
 
@@ -160,7 +160,7 @@ static bool is_due(double cost_ns, double batch_ns, int rarely)
 	return often >= 1 || (double)ay_secret_below(1 << 20) < often * (1 << 20);
 }
 
-enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
 				 uint8_t poison, double batch_ns, char text[200])
 {
 	/* what has a single row is compared whole or not at all, and so is what somebody else must answer */
@@ -169,14 +169,14 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, s
 	int64_t begin = ay_now_ns();
 
 	if (is_due(v->whole_ns, batch_ns, has_rows ? SELDOM : RARELY)) {
-		found = ay_verify_set(v, s, key, choose(s, key, n), poison, text);
+		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 		v->whole_ns = (double)(ay_now_ns() - begin);
 	}
 	if (!has_rows || !is_due(v->rows_ns, batch_ns, RARELY))
 		return found;
 	begin = ay_now_ns();
 	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++)
-		found = verify_rows(v, s, key, (int)ay_secret_below((uint64_t)n), poison, text);
+		found = verify_rows(v, s, key, from + (int)ay_secret_below((uint64_t)n), poison, text);
 	v->rows_ns = (double)(ay_now_ns() - begin);
 	return found;
 }

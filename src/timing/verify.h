@@ -35,8 +35,8 @@ enum ay_verified {
 	AY_UNFETCHED,  /* what fetch says */
 };
 
-/* Checks sets [0, n) as said above. batch_ns: what the batch took; text: what was found, for people. */
-enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int n,
+/* Checks sets [from, from + n) as said above. batch_ns: what the batch took; text: what was found, for people. */
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
 				 uint8_t poison, double batch_ns, char text[200]);
 /* One set, whole. */
 enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,

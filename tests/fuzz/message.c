@@ -91,16 +91,29 @@ static void status(const void *payload, size_t n)
 		abort();
 }
 
+static bool inside(const struct ay_wire_part *p, uint64_t bytes)
+{
+	struct ay_wire_part part;
+
+	memcpy(&part, p, sizeof part);
+	return part.bytes && part.offset < bytes && part.bytes <= bytes - part.offset;
+}
+
 /* What passes names sets that are held, or slots that there are, and no others. */
 static void run(const void *payload, size_t n)
 {
 	static const uint32_t held[] = { 0, 1, 7, UINT32_MAX };
+	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 1 << 20 },
+						    { 1, AY_WIRE_HERE, 0, 1 << 16 },
+						    { 1, AY_WIRE_LATE, 0, 1 << 22 } };
+	const struct ay_wire_part *part;
 	struct ay_wire_lend l;
 	struct ay_wire_run r;
 
 	for (int i = 0; i < 4; i++) {
-		if (ay_wire_run_open(payload, n, held[i], &r) &&
-		    (!r.n || (uint64_t)r.from + r.n > (uint64_t)held[i]))
+		if (ay_wire_run_open(payload, n, held[i], slot, 3, &r, &part) &&
+		    (!r.n || (uint64_t)r.from + r.n > (uint64_t)held[i] ||
+		     (part && !(inside(part, 1 << 20) && inside(part + 1, 1 << 22)))))
 			abort();
 		if (ay_wire_lend_open(payload, n, held[i], &l) &&
 		    (!l.n || l.n > AY_WIRE_FDS || (uint64_t)l.from + l.n > (uint64_t)held[i]))

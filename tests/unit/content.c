@@ -407,7 +407,7 @@ TEST(content_folded_sets_share_one_place)
 	CHECKF(s.pool.slot[0].bytes < 6 * 4096, "%llu bytes", (unsigned long long)s.pool.slot[0].bytes);
 	for (int k = 0; k < 500 * n; k++)
 		CHECKF(s.offset[k] + 4000 <= s.pool.slot[s.slot[k]].bytes, "set %d", k / n);
-	ay_sets_write(&s, timing_rig_key(), 0, 500, 0x71); /* one behind the other at one place: no harm */
+	ay_sets_write(&s, timing_rig_key(), 0, 500, 0x71, NULL); /* one behind the other at one place: no harm */
 	ay_sets_release(&s);
 	ay_master_release(&m);
 	timing_rig_release(&r);
@@ -427,7 +427,7 @@ TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
 	ay_master_init(&m, r.call);
 	CHECKF(!ay_sets_init(&s, &m, 4, false, &r.err), "%s", r.err.msg);
 	memset(s.pool.slot[1].mem, 0xee, s.pool.slot[1].bytes);
-	ay_sets_write(&s, key, 1, 2, 0x71); /* sets 1 and 2 alone */
+	ay_sets_write(&s, key, 1, 2, 0x71, NULL); /* sets 1 and 2 alone */
 	self = (const float *)ay_sets_at(&s, 1, 0);
 	other = (const float *)made(&r, &m, 0, key, 1);
 	CHECK(r.call->operand[0]->role == AY_INOUT && !memcmp(self, other, 4000));
@@ -440,7 +440,7 @@ TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
 	ay_master_init(&m, r.call);
 	CHECKF(!ay_sets_init(&s, &m, 2, false, &r.err), "%s", r.err.msg);
 	memset(s.pool.slot[1].mem, 0xee, s.pool.slot[1].bytes);
-	ay_sets_write(&s, key, 0, 2, 0x71);
+	ay_sets_write(&s, key, 0, 2, 0x71, NULL);
 	for (uint64_t i = 0; i < s.pool.slot[1].bytes; i++)
 		poisoned += s.pool.slot[1].mem[i] == 0x71;
 	CHECKF(poisoned == 2 * 2002, "%d bytes", poisoned);

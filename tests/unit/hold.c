@@ -74,7 +74,7 @@ static void hold(struct held *h)
 
 static void run(struct held *h, int from, int n)
 {
-	CHECKF(!ay_exec_post(h->x, from, n, &h->o, &h->r.err), "%s", h->r.err.msg);
+	CHECKF(!ay_exec_post(h->x, from, n, NULL, &h->o, &h->r.err), "%s", h->r.err.msg);
 	if (h->o.what == AY_X_RAN)
 		ay_exec_await(h->x, 5, &h->o);
 }

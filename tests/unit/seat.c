@@ -39,7 +39,7 @@ static void teardown(struct bench *b)
 /* n sets with fresh content; false if the seat is gone. */
 static bool batch(struct bench *b, int n)
 {
-	ay_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON);
+	ay_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON, NULL);
 	CHECKF(!ay_seat_batch(&b->s, n, &b->b, &b->o, &b->r.err), "%s", b->r.err.msg);
 	return b->s.exec != NULL;
 }

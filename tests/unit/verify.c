@@ -48,7 +48,7 @@ static void setup(struct bench *b, const char *line)
 	CHECKF(!ay_sets_init(&b->s, &b->m, SETS, false, &b->r.err), "%s", b->r.err.msg);
 	b->v = (struct ay_verify){ .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
 	b->key = timing_rig_key();
-	ay_sets_write(&b->s, b->key, 0, SETS, POISON);
+	ay_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)
 		produce(b, i);
 }
@@ -87,7 +87,7 @@ static int batches(struct bench *b, int times, double batch_ns, enum ay_verified
 		enum ay_verified got;
 
 		text[0] = 0;
-		got = ay_verify_batch(&b->v, &b->s, b->key, SETS, POISON, batch_ns, text);
+		got = ay_verify_batch(&b->v, &b->s, b->key, 0, SETS, POISON, batch_ns, text);
 		CHECKF((got == AY_VERIFIED) == !text[0], "%d: '%s'", got, text);
 		found += got == what;
 	}
@@ -256,7 +256,7 @@ TEST(verify_batches_prefer_hard_sets)
 			if (ay_master_is_hard(&b.m, b.key, i))
 				hard++, at = i;
 	}
-	ay_sets_write(&b.s, b.key, 0, SETS, POISON);
+	ay_sets_write(&b.s, b.key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)
 		produce(&b, i);
 	CHECK(batches(&b, 30, 1e12, AY_VERIFIED) == 30);

@@ -66,16 +66,126 @@ int gpu_lend(uint32_t i, int fd)
 	return 0;
 }
 
+/* --- memory that comes with an order --- */
+
+static struct part {
+	ay_cu_ptr at;
+	uint64_t bytes; /* 0: not there */
+} late[AY_WIRE_FDS];
+
+int gpu_reserve(uint32_t i)
+{
+	ay_cu_ptr at = 0;
+	int e = gpu.cu.reserve(&at, pool.slot[i].bytes + 2 * AY_WIRE_GUARD_DEVICE, 0, 0, 0);
+
+	if (!e)
+		pool.base[i] = (uint8_t *)(uintptr_t)(at + AY_WIRE_GUARD_DEVICE);
+	return e;
+}
+
+static int lend_part(uint32_t i, struct ay_wire_part p, int fd, struct part *l)
+{
+	const struct ay_cu_access to = { { AY_CU_ON_DEVICE, gpu.device },
+					 pool.slot[i].written ? AY_CU_READ_WRITE : AY_CU_READ };
+	const ay_cu_ptr at = (ay_cu_ptr)(uintptr_t)pool.base[i] + p.offset;
+	ay_cu_memory m;
+	int e = gpu.cu.memory_import(&m, (void *)(intptr_t)fd, AY_CU_HANDLE_FD);
+
+	if (e)
+		return e;
+	e = gpu.cu.map(at, p.bytes, 0, m, 0);
+	gpu.cu.memory_release(m); /* the mapping holds it */
+	if (e)
+		return e;
+	*l = (struct part){ at, p.bytes };
+	return gpu.cu.access(at, p.bytes, &to, 1);
+}
+
+int gpu_lend_parts(const struct ay_wire_part *part, const int *fd)
+{
+	uint32_t n = 0;
+	int e = 0;
+
+	gpu_drop_parts();
+	for (uint32_t i = 0; i < pool.nslot && !e; i++) {
+		struct ay_wire_part p;
+
+		if (pool.slot[i].device != AY_WIRE_LATE)
+			continue;
+		memcpy(&p, part + n, sizeof p);
+		e = lend_part(i, p, fd[n], &late[n]);
+		n++;
+	}
+	return e;
+}
+
+void gpu_drop_parts(void)
+{
+	gpu.cu.context_set(gpu.context); /* the kernel may have changed it */
+	for (uint32_t n = 0; n < AY_WIRE_FDS; n++) {
+		if (late[n].bytes)
+			gpu.cu.unmap(late[n].at, late[n].bytes);
+		late[n].bytes = 0;
+	}
+}
+
 void gpu_drop(void)
 {
+	if (pool.late)
+		gpu_drop_parts();
 	for (uint32_t i = 0; i < pool.nslot; i++) {
 		const struct ay_wire_slot *s = &pool.slot[i];
+		const ay_cu_ptr at = (ay_cu_ptr)(uintptr_t)pool.base[i];
 
-		if (s->device && pool.base[i])
-			ay_cuda_unmap(&gpu.cu, (ay_cu_ptr)(uintptr_t)pool.base[i] - s->offset,
-				      s->bytes + 2 * s->offset, AY_WIRE_GUARD_DEVICE);
+		if (s->device == AY_WIRE_LENT && at)
+			ay_cuda_unmap(&gpu.cu, at - s->offset, s->bytes + 2 * s->offset, AY_WIRE_GUARD_DEVICE);
+		if (s->device == AY_WIRE_LATE && at)
+			gpu.cu.unreserve(at - AY_WIRE_GUARD_DEVICE, s->bytes + 2 * AY_WIRE_GUARD_DEVICE);
 	}
-	pool.lent = pool.on_device = 0;
+	pool.lent = pool.on_device = pool.late = 0;
+}
+
+/* --- kernels of our own --- */
+
+/* Does nothing; and reads the clock of the device until it has gone on for so many nanoseconds. */
+static const char own_ptx[] = ".version 6.4\n.target sm_60\n.address_size 64\n"
+			      ".visible .entry nothing()\n{\n\tret;\n}\n"
+			      ".visible .entry busy(.param .u64 ns)\n{\n"
+			      "\t.reg .u64 %a, %b, %n;\n\t.reg .pred %p;\n"
+			      "\tld.param.u64 %n, [ns];\n\tmov.u64 %a, %globaltimer;\n"
+			      "again:\n\tmov.u64 %b, %globaltimer;\n\tsub.u64 %b, %b, %a;\n"
+			      "\tsetp.lt.u64 %p, %b, %n;\n\t@%p bra again;\n\tret;\n}\n";
+
+static struct {
+	void *nothing, *busy;
+} own;
+
+static int load_own(void)
+{
+	void *module;
+	int e = 0;
+
+	if (!own.busy && !(e = gpu.cu.module_load(&module, own_ptx)) &&
+	    !(e = gpu.cu.module_function(&own.nothing, module, "nothing")))
+		e = gpu.cu.module_function(&own.busy, module, "busy");
+	return e;
+}
+
+int gpu_nothing(void)
+{
+	const int e = load_own();
+
+	return e ? e : gpu.cu.launch(own.nothing, 1, 1, 1, 1, 1, 1, 0, gpu.stream, NULL, NULL);
+}
+
+int gpu_busy(uint64_t ns)
+{
+	void *args[] = { &ns };
+	int e = load_own();
+
+	if (!e)
+		e = gpu.cu.launch(own.busy, 1, 1, 1, 1, 1, 1, 0, gpu.stream, args, NULL);
+	return e ? e : gpu_sync();
 }
 
 /* In the order of the stream: freed for the next call when the work of this one is done. */

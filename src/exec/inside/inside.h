@@ -13,6 +13,7 @@
 struct pool {
 	uint32_t nslot;
 	uint32_t lent, on_device; /* slots of the device that have their memory, and all of them */
+	uint32_t late;            /* slots whose memory comes with each order */
 	struct ay_wire_slot *slot;
 	uint8_t **base;
 	void *span; /* all of it: slots, guards */
@@ -78,6 +79,14 @@ void scratch_trim(void);
 int gpu_open(void);
 /* Slot i gets the memory behind fd; 0 or CUDA's error. */
 int gpu_lend(uint32_t i, int fd);
+/* Addresses for slot i, whose memory comes later, part by part; and those parts, one for each such slot. */
+int gpu_reserve(uint32_t i);
+int gpu_lend_parts(const struct ay_wire_part *part, const int *fd);
+void gpu_drop_parts(void);
+/* The device does nothing, for so long; returns when it has. */
+int gpu_busy(uint64_t ns);
+/* Launches a kernel that does nothing; for an executor of the judge's own. */
+int gpu_nothing(void);
 /* All that was lent is given up. */
 void gpu_drop(void);
 /* Device, stream and scratch for kernels. */

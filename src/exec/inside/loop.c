@@ -229,7 +229,7 @@ static void lend(struct message *m)
 		return;
 	}
 	for (uint32_t i = l.from; i < pool.nslot && used < l.n && !e; i++)
-		if (pool.slot[i].device)
+		if (pool.slot[i].device == AY_WIRE_LENT)
 			e = gpu_lend(i, m->fd[used++]);
 	if (e)
 		faulted(e);
@@ -303,26 +303,59 @@ static void call(struct message *m)
 	scratch_trim();
 }
 
+/* Which sets, and the memory that comes for them; false if it was answered already, that it cannot be. */
+static bool take_order(struct message *m, struct ay_wire_run *r)
+{
+	const struct ay_wire_part *part;
+	int e;
+
+	if (!held.mem ||
+	    !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, pool.slot, pool.nslot, r, &part) ||
+	    (part && (!page->cuda || m->nfd != (int)pool.late))) {
+		broken(EPROTO);
+		return false;
+	}
+	e = part ? gpu_lend_parts(part, m->fd) : 0;
+	if (e)
+		faulted(e);
+	return !e;
+}
+
 static void run_some(struct message *m)
 {
 	const bool timed = held.timed;
 	struct ay_wire_run r;
 
-	if (!held.mem || !ay_wire_run_open(m->payload, m->head.bytes, held.c.h.nset, &r)) {
-		broken(EPROTO);
+	if (!take_order(m, &r))
 		return;
-	}
 	held.timed = timed && m->head.type == AY_WIRE_RUN;
 	run(r.from, r.n);
 	held.timed = timed;
 }
 
-static void be_busy(void)
+static void be_busy(struct message *m)
 {
 	const int64_t until = now_ns() + AY_WIRE_BUSY_NS;
+	struct ay_wire_run r;
+	int e;
 
-	while (now_ns() < until)
+	if (!take_order(m, &r))
+		return;
+	e = page->cuda ? gpu_busy(AY_WIRE_BUSY_NS) : 0;
+	while (!page->cuda && now_ns() < until)
 		;
+	if (e)
+		faulted(e);
+	else
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
+static void forget(void)
+{
+	if (language->forget)
+		language->forget();
+	if (page->cuda)
+		gpu_drop_parts();
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
@@ -338,12 +371,8 @@ static void follow(struct message *m)
 		break;
 	case AY_WIRE_RUN:
 	case AY_WIRE_WATCH: run_some(m); break;
-	case AY_WIRE_FORGET:
-		if (language->forget)
-			language->forget();
-		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
-		break;
-	case AY_WIRE_BUSY: be_busy(); break;
+	case AY_WIRE_FORGET: forget(); break;
+	case AY_WIRE_BUSY: be_busy(m); break;
 	case AY_WIRE_LEND: lend(m); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);

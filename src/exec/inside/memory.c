@@ -56,7 +56,8 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_
 		return ENOMEM;
 	memcpy(pool.slot, slot, n * sizeof *slot);
 	for (uint32_t i = 0; i < n; i++) {
-		pool.on_device += pool.slot[i].device;
+		pool.on_device += pool.slot[i].device == AY_WIRE_LENT;
+		pool.late += pool.slot[i].device == AY_WIRE_LATE;
 		bytes += pool.slot[i].device ? 0 : pool.slot[i].bytes + AY_WIRE_GUARD;
 	}
 	at = mmap((void *)(uintptr_t)where, bytes, PROT_NONE, flags, -1, 0);
@@ -65,6 +66,8 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_
 	pool.span = at;
 	pool.span_bytes = bytes;
 	for (uint32_t i = 0; i < n && !e; i++) {
+		if (pool.slot[i].device == AY_WIRE_LATE)
+			e = page->cuda && !gpu_reserve(i) ? 0 : ENOMEM;
 		if (pool.slot[i].device)
 			continue;
 		if (!fd)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a GPU, shared by the files of this folder.
+ */
+#ifndef AY_DEVICE_INSIDE_H
+#define AY_DEVICE_INSIDE_H
+
+#include "device/cuda.h"
+#include "device/gpu.h"
+
+struct gpu {
+	struct ay_dev dev;
+	struct ay_arena arena;
+	struct ay_cuda cu;
+	int device;
+	void *context;
+	void *check; /* the check kernel */
+	ay_cu_ptr check_at;
+	uint32_t checks;
+	uint64_t free_mark;
+	uint8_t *chunk;
+	bool lost; /* it was found not to be well */
+	void *stream;   /* for looks */
+	uint8_t *looks; /* memory that the copy engine writes to: AY_PLACES of them */
+};
+
+static inline struct gpu *ay_gpu_of(struct ay_dev *d)
+{
+	return (struct gpu *)d; /* its first member */
+}
+
+/* Our failure: what, and CUDA's error. */
+int ay_gpu_fail(const struct gpu *g, int e, const char *what, struct ay_err *err);
+struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g);
+/* Launches the check kernel, which stores v; does not wait. */
+int ay_gpu_launch_check(struct gpu *g, uint32_t v);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/loan.h"
+
+#include "base/process.h"
+#include "device/inside.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { IDLE_S = 10 /* the kernel that does nothing must return in */ };
+
+int ay_loan_take(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_loan *l, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
+	ay_cu_ptr at = 0;
+	int e;
+
+	*l = (struct ay_loan){ .fd = -1 };
+	g->cu.context_set(g->context);
+	e = g->cu.memory_create(&l->memory, bytes, &prop, 0);
+	if (e)
+		return ay_gpu_fail(g, e, "no memory of the device for timed calls", err);
+	e = ay_cuda_map(&g->cu, g->device, l->memory, bytes, 0, AY_CU_READ_WRITE, &at);
+	if (e) {
+		g->cu.memory_release(l->memory);
+		return ay_gpu_fail(g, e, "memory of the device cannot be mapped", err);
+	}
+	l->at = at;
+	l->bytes = bytes;
+	e = lent ? g->cu.memory_export(&l->fd, l->memory, AY_CU_HANDLE_FD, 0) : 0;
+	if (!e)
+		return 0;
+	l->fd = -1;
+	ay_loan_give_back(d, l);
+	return ay_gpu_fail(g, e, "memory of the device cannot be lent", err);
+}
+
+void ay_loan_give_back(struct ay_dev *d, struct ay_loan *l)
+{
+	struct gpu *g = ay_gpu_of(d);
+
+	if (!l->bytes)
+		return;
+	g->cu.context_set(g->context);
+	if (l->fd >= 0)
+		close(l->fd);
+	ay_cuda_unmap(&g->cu, l->at, l->bytes, 0);
+	g->cu.memory_release(l->memory);
+	*l = (struct ay_loan){ .fd = -1 };
+}
+
+int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+	int e;
+
+	g->cu.context_set(g->context);
+	e = bytes ? g->cu.copy_in(at, from, bytes) : 0;
+	return e ? ay_gpu_fail(g, e, "memory of the device cannot be written", err) : 0;
+}
+
+int ay_dev_read(struct ay_dev *d, uint64_t at, void *to, uint64_t bytes, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+	int e;
+
+	g->cu.context_set(g->context);
+	e = bytes ? g->cu.copy_out(to, at, bytes) : 0;
+	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
+}
+
+/* A stream and pinned memory, so that copies need nobody's help and nobody waits for the default stream. */
+static int ready_for_looks(struct gpu *g)
+{
+	int e = 0;
+
+	if (!g->looks)
+		e = g->cu.host_alloc((void **)&g->looks, AY_PLACES * AY_PLACE_BYTES);
+	if (!e && !g->stream)
+		e = g->cu.stream_create(&g->stream, AY_CU_STREAM_NON_BLOCKING);
+	return e;
+}
+
+int ay_dev_look(struct ay_dev *d, int n, struct ay_place_read *p, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+	int e;
+
+	AY_ASSERT(n <= AY_PLACES);
+	g->cu.context_set(g->context);
+	e = ready_for_looks(g);
+	for (int i = 0; i < n && !e; i++)
+		e = g->cu.copy_out_async(g->looks + (ptrdiff_t)i * AY_PLACE_BYTES, p[i].at, p[i].bytes, g->stream);
+	if (!e)
+		e = g->cu.stream_sync(g->stream);
+	for (int i = 0; i < n && !e; i++)
+		memcpy(p[i].found, g->looks + (ptrdiff_t)i * AY_PLACE_BYTES, p[i].bytes);
+	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
+}
+
+/* Waited for by looking at it again and again: to be woken takes longer than the kernel. */
+int ay_dev_idle(struct ay_dev *d, double *ns, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+	const int64_t begin = ay_now_ns(), deadline = begin + IDLE_S * 1000000000ll;
+	int e;
+
+	g->cu.context_set(g->context);
+	e = ay_gpu_launch_check(g, 0);
+	while (!e && (e = g->cu.stream_query(NULL)) == AY_CU_NOT_READY && ay_now_ns() < deadline)
+		e = 0;
+	*ns = (double)(ay_now_ns() - begin);
+	return e ? ay_gpu_fail(g, e, "the GPU does not run the judge's own kernel", err) : 0;
+}
+
+void ay_dev_reset_cache(struct ay_dev *d)
+{
+	struct gpu *g = ay_gpu_of(d);
+
+	g->cu.context_set(g->context);
+	g->cu.reset_l2(); /* refused where nothing can persist */
+}

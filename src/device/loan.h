@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loan - memory of a GPU for timed calls, and looks at it.
+ *
+ * What a frozen process has launched runs on, so nothing that a timed call reads may be within its reach before the clock
+ * starts: the memory is new for each batch, filled by us, and its descriptor goes with the order to run. When the process
+ * says that it is done, single places are read by the copy engine, which does not wait for other processes' kernels (a
+ * kernel of ours would, and find late work finished). All of it in the judge's own context.
+ */
+#ifndef AY_DEVICE_LOAN_H
+#define AY_DEVICE_LOAN_H
+
+#include "device/device.h"
+
+enum { AY_LOANS = 2, AY_PLACES = 16, AY_PLACE_BYTES = 16 };
+
+/* Memory for a part of a slot. */
+struct ay_loan {
+	int fd;                 /* -1: not lent, ours alone */
+	uint64_t memory, at;    /* at: where we have it */
+	uint64_t offset, bytes; /* which part of the slot it is; bytes 0: there is none */
+};
+
+/* What goes with one order: a part of each slot that is late, in their order. */
+struct ay_loans {
+	int n;
+	struct ay_loan loan[AY_LOANS];
+};
+
+/* New memory of `bytes`, whole grains. lent: with a descriptor. AY_ERR_MEMORY if there is none. */
+int ay_loan_take(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_loan *l, struct ay_err *err);
+void ay_loan_give_back(struct ay_dev *d, struct ay_loan *l);
+
+int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err);
+int ay_dev_read(struct ay_dev *d, uint64_t at, void *to, uint64_t bytes, struct ay_err *err);
+
+/* One element somewhere, and what was there. */
+struct ay_place_read {
+	uint64_t at;
+	uint32_t bytes; /* at most AY_PLACE_BYTES */
+	uint8_t found[AY_PLACE_BYTES];
+};
+
+/* All of them at once, by the copy engine; n at most AY_PLACES. */
+int ay_dev_look(struct ay_dev *d, int n, struct ay_place_read *p, struct ay_err *err);
+/* How long a kernel of ours that does nothing takes to return: long, if somebody else's is running. */
+int ay_dev_idle(struct ay_dev *d, double *ns, struct ay_err *err);
+/* What persists in the cache of the device does so no longer. */
+void ay_dev_reset_cache(struct ay_dev *d);
+
+#endif

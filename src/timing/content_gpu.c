@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Timed sets on a GPU. The master lies on the device, in memory of ours, and sets are made from it there, by our own
+ * kernels, in memory that is new for each batch. What is not made of the master (REFILL) is made here and copied; where
+ * there is no NVRTC all of it is.
+ *
+ * What is compared is brought here one set at a time: outputs as they are, inputs as they were made, which is not what is
+ * in the lent memory if somebody has written to it.
+ */
+#include "timing/content.h"
+
+#include "device/make.h"
+#include "exec/exec.h"
+#include "op/fill.h"
+
+#include <string.h>
+
+enum {
+	SLOT_IN,
+	SLOT_OUT,
+	SLOT_TOLD,    /* where an executor tells of results */
+	SLOT_NUMBERS, /* plain numbers that stand for tensors, in this machine's memory, for Python */
+	SLOTS,
+	MADE_HERE = 256 << 10, /* inputs up to this are made once more here, larger ones on the device */
+	COLOURS = 4,           /* places at which a tensor may begin */
+};
+
+#define FOLDED (8ull << 30) /* bytes of a slot for calls that do not look at it */
+
+struct ay_gpu_master {
+	struct ay_dev *dev;
+	bool can_make;        /* there is NVRTC */
+	struct ay_loan base;  /* masters and noise */
+	uint64_t *at, noise;  /* their addresses */
+	struct ay_loan spare; /* as much as one set, for inputs that are made again */
+	struct ay_loan stage; /* what was made here, on its way */
+	uint8_t *made;        /* and here */
+	uint64_t made_bytes;
+	struct ay_make *job;
+	int njob;
+};
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* --- the master ------------------------------------------------------------------------------------------ */
+
+static int upload(struct ay_master *m, struct ay_gpu_master *g, uint64_t noise_bytes, struct ay_err *err)
+{
+	uint64_t at = g->base.at;
+
+	g->noise = at;
+	if (ay_dev_write(g->dev, at, m->noise, noise_bytes, err))
+		return -1;
+	at += round_up(noise_bytes, g->dev->info.align);
+	for (int i = 0; i < m->call->noperand; i++) {
+		uint64_t bytes = 0;
+		const uint8_t *from = ay_master_base(m, i, &bytes);
+
+		g->at[i] = at;
+		if (ay_dev_write(g->dev, at, from, bytes, err))
+			return -1;
+		at += round_up(bytes, g->dev->info.align);
+	}
+	return 0;
+}
+
+/* One stretch with nothing in it: is there somebody to make content? */
+static bool can_make(struct ay_gpu_master *g)
+{
+	const struct ay_make one = { .to = g->spare.at, .bytes = 64, .how = AY_MAKE_POISON };
+	struct ay_err no = { 0 };
+
+	return !ay_dev_make(g->dev, &one, 1, &no);
+}
+
+int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err)
+{
+	const uint64_t align = d->info.align, noise = ay_master_noise_bytes();
+	struct ay_gpu_master *g = ay_xrealloc(NULL, sizeof *g);
+	uint64_t need = round_up(noise, align), set = align;
+
+	*g = (struct ay_gpu_master){ .dev = d, .base.fd = -1, .spare.fd = -1, .stage.fd = -1 };
+	m->gpu = g;
+	g->at = ay_xrealloc(NULL, sizeof *g->at * (size_t)(m->call->noperand + 1));
+	for (int i = 0; i < m->call->noperand; i++) {
+		uint64_t bytes = 0;
+
+		ay_master_base(m, i, &bytes);
+		need += round_up(bytes, align);
+		set += round_up(ay_operand_bytes(m->call->operand[i]), align);
+	}
+	if (ay_loan_take(d, round_up(need, d->info.grain), false, &g->base, err) ||
+	    ay_loan_take(d, round_up(set, d->info.grain), false, &g->spare, err) || upload(m, g, noise, err))
+		return -1;
+	g->can_make = can_make(g);
+	return 0;
+}
+
+void ay_master_release_gpu(struct ay_master *m)
+{
+	struct ay_gpu_master *g = m->gpu;
+
+	if (!g)
+		return;
+	ay_loan_give_back(g->dev, &g->base);
+	ay_loan_give_back(g->dev, &g->spare);
+	ay_loan_give_back(g->dev, &g->stage);
+	ay_xfree(g->at);
+	ay_xfree(g->made);
+	ay_xfree(g->job);
+	ay_xfree(g);
+	m->gpu = NULL;
+}
+
+/* --- sets ------------------------------------------------------------------------------------------------ */
+
+static int slot_for(const struct ay_operand *o, bool numbers)
+{
+	return o->wrapped && numbers ? SLOT_NUMBERS : o->role == AY_IN ? SLOT_IN : SLOT_OUT;
+}
+
+static void lay_out(struct ay_sets *s, uint64_t at[SLOTS], bool numbers)
+{
+	const uint64_t align = s->dev->info.align;
+	const int n = s->m->call->noperand;
+
+	for (int k = 0; k < n * s->cap; k++) {
+		const int slot = slot_for(s->m->call->operand[k % n], numbers);
+
+		if (s->fold && k % n == 0)
+			memset(at, 0, sizeof *at * SLOTS);
+		s->slot[k] = slot;
+		s->offset[k] = at[slot] + ay_secret_below(COLOURS) * align;
+		at[slot] = round_up(s->offset[k] + ay_operand_bytes(s->m->call->operand[k % n]), align);
+	}
+}
+
+/* Is there an output whose old content counts? */
+static bool is_read(const struct ay_master *m)
+{
+	for (int i = 0; i < m->call->noperand; i++)
+		if (m->call->operand[i]->role == AY_INOUT)
+			return true;
+	return false;
+}
+
+/* Memory of all outputs, for as long as there are sets. */
+static int lend_outputs(struct ay_sets *s, struct ay_err *err)
+{
+	if (ay_loan_take(s->dev, s->pool.slot[SLOT_OUT].bytes, true, &s->out, err))
+		return -1;
+	s->lent = (struct ay_lent){ .id = ay_secret_u64(), .nslot = SLOTS };
+	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
+	for (int i = 0; i < SLOTS; i++)
+		s->lent.slot[i] = (struct ay_lent_slot){ .fd = i == SLOT_OUT ? s->out.fd : -1 };
+	return 0;
+}
+
+int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers,
+		     struct ay_err *err)
+{
+	const int n = m->call->noperand;
+	uint64_t at[SLOTS] = { 0 };
+	int told;
+
+	*s = (struct ay_sets){ .m = m,
+			       .cap = cap,
+			       .fold = fold,
+			       .told = SLOT_TOLD,
+			       .dev = m->gpu->dev,
+			       .pool = { .fd = { -1, -1 } } };
+	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
+	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));
+	s->out.fd = s->loans.loan[SLOT_IN].fd = s->loans.loan[SLOT_OUT].fd = -1;
+	lay_out(s, at, numbers);
+	if (fold) /* addresses only */
+		at[SLOT_IN] = FOLDED;
+	{
+		const struct ay_need need[SLOTS] = { { at[SLOT_IN], false, false, true },
+						     { at[SLOT_OUT], true, false, true },
+						     { ay_exec_told_bytes(m->call, cap), true, true, false },
+						     { at[SLOT_NUMBERS], false, true, false } };
+
+		if (ay_pool_init_grain(&s->pool, s->dev->info.grain, SLOTS, need, err))
+			return -1;
+	}
+	if (!is_read(m) && lend_outputs(s, err))
+		return -1;
+	for (int k = 0; k < n * cap; k++)
+		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: the same in all sets */
+			ay_master_write(m, k % n, (struct ay_key){ 0 }, 0,
+					s->pool.slot[SLOT_NUMBERS].mem + s->offset[k]);
+	s->shadow = ay_xrealloc(NULL, sizeof *s->shadow);
+	if (ay_sets_init(s->shadow, m, cap, true, err))
+		return -1;
+	told = s->shadow->told; /* what is told of results is there already */
+	s->shadow->pool.slot[told].mem = s->pool.slot[SLOT_TOLD].mem;
+	return 0;
+}
+
+void ay_sets_take_back(struct ay_sets *s)
+{
+	for (int i = 0; s->dev && i < AY_LOANS; i++)
+		ay_loan_give_back(s->dev, &s->loans.loan[i]);
+	s->loans.n = s->nplace = 0;
+}
+
+void ay_sets_release_gpu(struct ay_sets *s)
+{
+	ay_sets_take_back(s);
+	ay_loan_give_back(s->dev, &s->out);
+	ay_xfree(s->lent.slot);
+	if (s->shadow)
+		ay_sets_release(s->shadow);
+	ay_xfree(s->shadow);
+}
+
+static int late_slots(const struct ay_sets *s)
+{
+	return s->out.bytes ? 1 : AY_LOANS;
+}
+
+/* Memory of a slot as we have it now. */
+static const struct ay_loan *loan_of(const struct ay_sets *s, int slot)
+{
+	return slot == SLOT_OUT && s->out.bytes ? &s->out : &s->loans.loan[slot];
+}
+
+/* The bytes of each slot in which these sets lie. */
+struct span {
+	uint64_t lo, hi;
+};
+
+static void find_spans(const struct ay_sets *s, int from, int n, struct span span[AY_LOANS])
+{
+	const int ops = s->m->call->noperand;
+
+	for (int i = 0; i < AY_LOANS; i++)
+		span[i] = (struct span){ UINT64_MAX, 0 };
+	for (int k = from * ops; k < (from + n) * ops; k++) {
+		struct span *p = &span[s->slot[k] < AY_LOANS ? s->slot[k] : 0];
+		const uint64_t end = s->offset[k] + ay_operand_bytes(s->m->call->operand[k % ops]);
+
+		if (s->slot[k] >= AY_LOANS)
+			continue;
+		p->lo = s->offset[k] < p->lo ? s->offset[k] : p->lo;
+		p->hi = end > p->hi ? end : p->hi;
+	}
+	for (int i = 0; i < AY_LOANS; i++)
+		if (span[i].lo > span[i].hi)
+			span[i] = (struct span){ 0, 0 };
+}
+
+/* New memory for the parts of the late slots that hold these sets. */
+static int lend(struct ay_sets *s, const struct span span[AY_LOANS], struct ay_err *err)
+{
+	const uint64_t grain = s->dev->info.grain;
+
+	ay_sets_take_back(s);
+	for (int i = 0; i < late_slots(s); i++) {
+		const uint64_t offset = span[i].lo / grain * grain;
+		const uint64_t bytes = round_up(span[i].hi - offset + 1, grain);
+
+		if (ay_loan_take(s->dev, bytes, true, &s->loans.loan[i], err)) {
+			ay_sets_take_back(s);
+			return -1;
+		}
+		s->loans.loan[i].offset = offset;
+	}
+	s->loans.n = late_slots(s);
+	return 0;
+}
+
+int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err)
+{
+	ay_sets_take_back(s);
+	for (int i = 0; i < late_slots(s); i++) {
+		const uint64_t most = s->pool.slot[i].bytes, want = round_up(bytes + 1, s->dev->info.grain);
+
+		if (ay_loan_take(s->dev, want < most ? want : most, true, &s->loans.loan[i], err))
+			return -1;
+	}
+	s->loans.n = late_slots(s);
+	return 0;
+}
+
+/* The judge's address of storage in lent memory. */
+static uint64_t address(const struct ay_sets *s, int k)
+{
+	const struct ay_loan *l = loan_of(s, s->slot[k]);
+
+	return l->at + s->offset[k] - l->offset;
+}
+
+static struct ay_make *next_job(struct ay_gpu_master *g, int i)
+{
+	if (i >= g->njob) {
+		g->njob = 2 * i + 64;
+		g->job = ay_xrealloc(g->job, sizeof *g->job * (size_t)g->njob);
+	}
+	return &g->job[i];
+}
+
+/* Room for `bytes` more of what is made here. */
+static uint8_t *stage_room(struct ay_gpu_master *g, uint64_t used, uint64_t bytes)
+{
+	if (used + bytes > g->made_bytes) {
+		g->made_bytes = round_up(2 * (used + bytes), g->dev->info.grain);
+		g->made = ay_xrealloc(g->made, g->made_bytes);
+	}
+	return g->made + used;
+}
+
+/* What was made here goes there in one piece, and from there to its places. */
+static int send_stage(struct ay_gpu_master *g, uint64_t used, int njob, struct ay_err *err)
+{
+	if (!used)
+		return 0;
+	if (used > g->stage.bytes) {
+		ay_loan_give_back(g->dev, &g->stage);
+		if (ay_loan_take(g->dev, g->made_bytes, false, &g->stage, err))
+			return -1;
+	}
+	for (int i = 0; i < njob; i++)
+		if (g->job[i].how == AY_MAKE_COPY)
+			g->job[i].from += g->stage.at;
+	return ay_dev_write(g->dev, g->stage.at, g->made, used, err);
+}
+
+static int make_there(struct ay_sets *s, const struct span span[AY_LOANS], int from, int n, uint8_t poison,
+		      struct ay_err *err)
+{
+	const struct ay_loan *out = loan_of(s, SLOT_OUT);
+	const struct ay_make wipe = { .to = out->at + span[SLOT_OUT].lo - out->offset,
+				      .bytes = span[SLOT_OUT].hi - span[SLOT_OUT].lo,
+				      .start = poison,
+				      .how = AY_MAKE_POISON };
+	struct ay_gpu_master *g = s->m->gpu;
+	const int ops = s->m->call->noperand;
+	uint64_t used = 0;
+	int njob = 0;
+
+	for (int k = from * ops; k < (from + n) * ops; k++) {
+		struct ay_make *job = next_job(g, njob);
+
+		if (s->slot[k] >= AY_LOANS || !ay_master_is_input(s->m, k % ops))
+			continue;
+		*job = (struct ay_make){ .to = address(s, k), .from = g->at[k % ops], .noise = g->noise };
+		if (!ay_master_job(s->m, k % ops, s->key, k / ops, job)) {
+			job->how = AY_MAKE_COPY;
+			job->bytes = ay_operand_bytes(s->m->call->operand[k % ops]);
+			job->from = used;
+			ay_master_write(s->m, k % ops, s->key, k / ops, stage_room(g, used, job->bytes));
+			used += round_up(job->bytes, s->dev->info.align);
+		}
+		njob += job->bytes > 0;
+	}
+	if ((wipe.bytes && ay_dev_make(s->dev, &wipe, 1, err)) || send_stage(g, used, njob, err))
+		return -1;
+	return njob ? ay_dev_make(s->dev, g->job, njob, err) : 0;
+}
+
+static int make_here(struct ay_sets *s, const struct span span[AY_LOANS], int from, int n, uint8_t poison,
+		     struct ay_err *err)
+{
+	const int ops = s->m->call->noperand;
+	int rc = 0;
+
+	for (int slot = 0; slot < AY_LOANS && !rc; slot++) {
+		const struct ay_loan *l = loan_of(s, slot);
+		const uint64_t lo = span[slot].lo, bytes = span[slot].hi - lo;
+		uint8_t *mem = ay_xrealloc(NULL, bytes + 1);
+
+		memset(mem, poison, bytes);
+		for (int k = from * ops; k < (from + n) * ops; k++)
+			if (s->slot[k] == slot)
+				ay_master_write(s->m, k % ops, s->key, k / ops, mem + s->offset[k] - lo);
+		rc = ay_dev_write(s->dev, l->at + lo - l->offset, mem, bytes, err);
+		ay_xfree(mem);
+	}
+	return rc;
+}
+
+int ay_sets_write_gpu(struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison, struct ay_err *err)
+{
+	struct span span[AY_LOANS];
+
+	s->key = key;
+	find_spans(s, from, n, span);
+	if (lend(s, span, err))
+		return -1;
+	return (s->m->gpu->can_make ? make_there : make_here)(s, span, from, n, poison, err);
+}
+
+/* --- looks ----------------------------------------------------------------------------------------------- */
+
+/* Outputs that lie in lent memory: all of a native kernel, those that are arguments of one in Python. */
+static int draw_place(const struct ay_sets *s, int set, bool results, struct ay_place_read *p)
+{
+	const struct ay_call *c = s->m->call;
+	const struct ay_operand *o = c->nout ? c->out[ay_secret_below((uint64_t)c->nout)] : NULL;
+	const int64_t n = o ? ay_numel_of(&o->view) : 0, item = o ? ay_dt_info(o->view.dt)->bytes : 0;
+
+	if (!n || (o->role == AY_RESULT && !results))
+		return 0;
+	*p = (struct ay_place_read){ .bytes = (uint32_t)item };
+	p->at = address(s, set * c->noperand + o->ordinal) +
+		(uint64_t)((o->view.offset + ay_view_at(&o->view, (int64_t)ay_secret_below((uint64_t)n))) * item);
+	return 1;
+}
+
+int ay_sets_look(struct ay_sets *s, int from, int n, bool results, struct ay_err *err)
+{
+	s->nplace = 0;
+	for (int i = 0; i < AY_PLACES; i++)
+		s->nplace += draw_place(s, from + (int)ay_secret_below((uint64_t)n), results,
+					&s->place[s->nplace]);
+	return s->nplace ? ay_dev_look(s->dev, s->nplace, s->place, err) : 0;
+}
+
+int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err)
+{
+	struct ay_place_read now[AY_PLACES];
+
+	*late = false;
+	memcpy(now, s->place, sizeof now);
+	if (s->nplace && ay_dev_look(s->dev, s->nplace, now, err))
+		return -1;
+	for (int i = 0; i < s->nplace; i++)
+		*late |= memcmp(now[i].found, s->place[i].found, now[i].bytes) != 0;
+	return 0;
+}
+
+/* --- bringing a set here --------------------------------------------------------------------------------- */
+
+/* An input once more, here; where that would take long, on the device. */
+static int make_again(struct ay_sets *s, struct ay_key key, int set, int i, uint8_t *to, struct ay_err *err)
+{
+	struct ay_gpu_master *g = s->m->gpu;
+	struct ay_make job = { .to = g->spare.at, .from = g->at[i], .noise = g->noise };
+	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
+
+	if (bytes <= MADE_HERE || !g->can_make || !ay_master_job(s->m, i, key, set, &job)) {
+		ay_master_write(s->m, i, key, set, to);
+		return 0;
+	}
+	return ay_dev_make(s->dev, &job, 1, err) || ay_dev_read(s->dev, job.to, to, bytes, err) ? -1 : 0;
+}
+
+static int fetch_input(struct ay_sets *s, struct ay_key key, int set, int i, bool *changed, struct ay_err *err)
+{
+	const int k = set * s->m->call->noperand + i;
+	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
+	uint8_t *to = ay_sets_at(s, set, i), *found;
+	int rc = make_again(s, key, set, i, to, err);
+
+	if (rc || s->slot[k] >= AY_LOANS)
+		return rc;
+	found = ay_xrealloc(NULL, bytes + 1);
+	rc = ay_dev_read(s->dev, address(s, k), found, bytes, err);
+	*changed |= !rc && memcmp(found, to, bytes) != 0;
+	ay_xfree(found);
+	return rc;
+}
+
+int ay_sets_fetch(struct ay_sets *s, int set, bool *changed, struct ay_err *err)
+{
+	const int ops = s->m->call->noperand;
+
+	*changed = false;
+	for (int i = 0; i < ops; i++) {
+		const struct ay_operand *o = s->m->call->operand[i];
+		const int rc = o->role == AY_IN ? fetch_input(s, s->key, set, i, changed, err)
+						: ay_dev_read(s->dev, address(s, set * ops + i),
+							      ay_sets_at(s, set, i), ay_operand_bytes(o), err);
+
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
