@@ -113,11 +113,12 @@ static int lock_file(int fd, const char *path, void (**said)(void *user), void *
 	return 0;
 }
 
-static int take_one(const char *dir, int cpu, void (**said)(void *user), void *user, struct ay_err *err)
+/* what: "cpu-3". */
+static int take_one(const char *dir, const char *what, void (**said)(void *user), void *user, struct ay_err *err)
 {
 	char path[4096];
 
-	if (snprintf(path, sizeof path, "%s/assay-cpu-%d.lock", dir, cpu) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/assay-%s.lock", dir, what) >= (int)sizeof path)
 		return ay_fail(err, AY_ERR_SYS, "the name of the folder for locks is too long");
 	for (int i = 0; i < TRIES; i++) {
 		int fd = open_file(path, err);
@@ -140,11 +141,13 @@ int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *
 {
 	l->n = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		char what[20];
 		int fd;
 
 		if (!CPU_ISSET((size_t)cpu, cpus))
 			continue;
-		fd = take_one(dir, cpu, &said, user, err);
+		snprintf(what, sizeof what, "cpu-%d", cpu);
+		fd = take_one(dir, what, &said, user, err);
 		if (fd < 0) {
 			ay_quiet_leave(l);
 			return -1;
@@ -158,6 +161,28 @@ int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(v
 		  struct ay_err *err)
 {
 	return ay_quiet_take_in(l, lock_dir(), cpus, said, user, err);
+}
+
+int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
+			 void (*said)(void *user), void *user, struct ay_err *err)
+{
+	char what[4 + 2 * AY_QUIET_UUID + 1] = "gpu-";
+	int fd;
+
+	for (int i = 0; i < AY_QUIET_UUID; i++)
+		snprintf(what + 4 + 2 * i, 3, "%02x", uuid[i]);
+	l->n = 0;
+	fd = take_one(dir, what, &said, user, err);
+	if (fd < 0)
+		return -1;
+	l->fd[l->n++] = fd;
+	return 0;
+}
+
+int ay_quiet_take_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], void (*said)(void *user),
+		      void *user, struct ay_err *err)
+{
+	return ay_quiet_take_gpu_in(l, lock_dir(), uuid, said, user, err);
 }
 
 void ay_quiet_leave(struct ay_quiet_lock *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quiet - what a measurement needs of the machine: a set of CPUs that no other assay measures on at the same time,
- * and a note of who else was there.
+ * quiet - what a measurement needs of the machine: a set of CPUs, or a GPU, that no other assay measures on at the same
+ * time, and a note of who else was there.
  */
 #ifndef AY_TIMING_QUIET_H
 #define AY_TIMING_QUIET_H
@@ -25,6 +25,7 @@ void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare
  * The files are only ever opened for reading, which is enough for flock and needs no privilege. A name that is not
  * a plain file with one name (a planted link, a FIFO) is refused: what it stands for is not ours to lock.
  */
+enum { AY_QUIET_UUID = 16 };
 struct ay_quiet_lock {
 	int n, fd[CPU_SETSIZE];
 };
@@ -34,6 +35,14 @@ int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(v
 /* The same with files in a folder of one's choice. */
 int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *cpus, void (*said)(void *user),
 		     void *user, struct ay_err *err);
+/*
+ * The same for one GPU, by the UUID that its driver gives it: a number (cuda:0) is another one for every process that
+ * sees a part of the GPUs only. Who needs CPUs too takes those first, with a lock of their own.
+ */
+int ay_quiet_take_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], void (*said)(void *user),
+		      void *user, struct ay_err *err);
+int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
+			 void (*said)(void *user), void *user, struct ay_err *err);
 void ay_quiet_leave(struct ay_quiet_lock *l);
 
 /* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host), and

@@ -243,6 +243,44 @@ TEST(quiet_lock_of_who_waited_is_the_one_others_find)
 	ay_arena_release(&a);
 }
 
+/* As other_process, of a GPU. */
+static int other_on_gpu(const char *dir, uint8_t last)
+{
+	uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = last };
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		_exit(ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) ? 9 : 0);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* One GPU is one lock, whatever it is called; another one, and every CPU, is another. */
+TEST(quiet_lock_of_a_gpu)
+{
+	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
+	const char *dir = test_dir();
+	struct ay_arena a = { 0 };
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	struct stat st;
+	char *name = ay_sprintf(&a, "%s/assay-gpu-ab000000000000000000000000000001.lock", dir);
+
+	CHECKF(!ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err), "%s", err.msg);
+	CHECK(l.n == 1 && !stat(name, &st) && (st.st_mode & 07777) == 0444);
+	CHECK(other_on_gpu(dir, 1) == 7);
+	CHECK(other_on_gpu(dir, 2) == 0 && other_process(dir, set_of(0, 1)) == 0);
+	ay_quiet_leave(&l);
+	CHECK(other_on_gpu(dir, 1) == 0);
+	CHECK(!unlink(name) && !symlink("/nowhere/at-all", name));
+	CHECK(ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) == -1 && l.n == 0);
+	CHECKF(strstr(err.msg, "symbolic link") && strstr(err.msg, name), "%s", err.msg);
+	ay_arena_release(&a);
+}
+
 TEST(quiet_sees_work_on_its_cpus)
 {
 	cpu_set_t kernel, judge;
