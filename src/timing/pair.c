@@ -176,7 +176,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	struct pair *p = AY_NEW(a, struct pair);
 	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->gate[0].seat.sets, &p->gate[1].seat.sets,
 					   &p->mem_a,  &p->mem_b,  &p->reference };
-	struct ay_quiet_lock lock;
+	struct ay_quiet_lock lock, gpu = { 0 };
 	int rc = -1;
 
 	*r = (struct ay_pair_report){ 0 };
@@ -188,6 +188,10 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
 	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err))
 		return -1;
+	if (s->device && ay_quiet_take_gpu(&gpu, s->device->info.uuid, say_waiting, p, err)) {
+		ay_quiet_leave(&lock);
+		return -1;
+	}
 	p->begin = ay_now_ns(); /* waiting for others is not our time */
 	sched_getaffinity(0, sizeof p->before, &p->before);
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
@@ -213,6 +217,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	ay_master_release(&p->master);
 	forget_data(s->call);
 	sched_setaffinity(0, sizeof p->before, &p->before);
+	ay_quiet_leave(&gpu);
 	ay_quiet_leave(&lock);
 	if (rc >= 0 && r->amiss != AY_AMISS_NONE && s->device && ay_dev_is_well(s->device, err))
 		rc = -1;

@@ -27,7 +27,11 @@ enum {
 	NOWHERE,
 	EXITS,
 	SAME,
+	WRONG_LATER, /* right as long as it is judged, */
+	REMAPS_LATER,
 };
+
+enum { LATER = 40 /* calls: then it is being timed */ };
 
 typedef void (*store_fn)(void *, const void *, size_t);
 typedef void (*load_fn)(void *, const void *, size_t);
@@ -45,7 +49,12 @@ static int misbehave(const float *x, float *y, int64_t n, store_fn store, load_f
 	case READS_BEHIND: load(&v, x + n + 1024, 4); break;
 	case INPUT: store((float *)x, &v, 4); break;
 	case TRAP: fail(715); break;
+	case WRONG_LATER:
+		v = -1;
+		store(y + n / 2, &v, 4);
+		break;
 	case REMAPS:
+	case REMAPS_LATER:
 		mprotect((void *)page, 4096, PROT_READ | PROT_WRITE);
 		*(float *)x += 1;
 		break;
@@ -69,6 +78,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 	const int64_t n = ay_numel(self);
 	const float *x = self->data;
 	float *y = out->data;
+	static int calls;
 
 	if (self->device.type != AY_CUDA || out->device.type != AY_CUDA || ctx->device.type != AY_CUDA ||
 	    !ctx->stream)
@@ -88,5 +98,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 		v = v < 0 ? 0 : v;
 		store(y + i, &v, 4);
 	}
+	if (calls++ < LATER && MODE >= WRONG_LATER)
+		return AY_OK;
 	return misbehave(x, y, n, store, load, fail);
 }

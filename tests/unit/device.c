@@ -164,8 +164,36 @@ TEST(device_messages)
 	s.rc = 0; /* a fault without an error cannot be */
 	CHECK(!ay_wire_status_ok(&s, 1, 1));
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) == 2 && slot[1].device == 1);
-	map.slot[0].device = 2;
+	map.slot[0].device = 3;
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) < 0);
+}
+
+/* An order to run with memory for the slots that are late: each part lies in its slot, and there is one for each. */
+TEST(device_parts_of_slots)
+{
+	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 8 << 20 },
+						    { 1, AY_WIRE_LENT, 0, 4096 },
+						    { 1, AY_WIRE_LATE, 0, 2 << 20 } };
+	struct {
+		struct ay_wire_run r;
+		struct ay_wire_part part[3];
+	} m = { { 1, 2 }, { { 2 << 20, 6 << 20 }, { 0, 2 << 20 } } };
+	const size_t two = sizeof m.r + 2 * sizeof *m.part;
+	const struct ay_wire_part *part;
+	struct ay_wire_run r;
+
+	CHECK(ay_wire_run_open(&m, two, 3, slot, 3, &r, &part) && part && r.from == 1 && r.n == 2);
+	CHECK(ay_wire_run_open(&m, sizeof m.r, 3, slot, 3, &r, &part) && !part);
+	CHECK(!ay_wire_run_open(&m, two, 2, slot, 3, &r, &part));
+	CHECK(!ay_wire_run_open(&m, sizeof m.r + sizeof *m.part, 3, slot, 3, &r, &part));
+	CHECK(!ay_wire_run_open(&m, sizeof m, 3, slot, 3, &r, &part));
+	CHECK(!ay_wire_run_open(&m, two, 3, slot, 2, &r, &part));
+	m.part[0].offset += 4096;
+	CHECK(!ay_wire_run_open(&m, two, 3, slot, 3, &r, &part));
+	m.part[0] = (struct ay_wire_part){ 1, 4096 };
+	CHECK(!ay_wire_run_open(&m, two, 3, slot, 3, &r, &part));
+	m.part[0] = (struct ay_wire_part){ 0, 0 };
+	CHECK(!ay_wire_run_open(&m, two, 3, slot, 3, &r, &part));
 }
 
 /* --- system calls ---------------------------------------------------------------------------------------- */
@@ -262,6 +290,35 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 }
 
 #define ONE_CASE "--case 'aten::relu((T([1000], f32),), {}) seed=3'"
+
+#define TIMED "--case 'aten::relu((T([5000], f32),), {}) seed=3' --timing auto --budget 1 --baseline none"
+
+/* The gate, with memory that comes with each order to run; and what is found out while the clock runs. */
+TEST(device_kernels_are_timed)
+{
+	static const struct {
+		int mode;
+		const char *env, *verdict, *words;
+	} due[] = {
+		{ 0, "", "PASS", "\"blocks\":" },
+		{ 14, "", "MISMATCH", "right when it was judged, wrong when it was timed" },
+		{ 15, "", "INPUT_WRITTEN", "changed an input while it was timed" },
+		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
+		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
+	};
+	struct fake f;
+
+	setup(&f);
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		char *out = "";
+		const char *got = judge(&f, due[i].mode, due[i].env, TIMED, &out);
+
+		CHECKF(got && !strcmp(got, due[i].verdict) && strstr(out, due[i].words),
+		       "mode %d is due %s (%s), got %s\n%s", due[i].mode, due[i].verdict, due[i].words,
+		       got ? got : "nothing", out);
+	}
+	ay_arena_release(&f.a);
+}
 
 /* Numbers are the modes of tests/cuda/kernel.c. */
 TEST(device_lent_memory_shows_what_kernels_do)
