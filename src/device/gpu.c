@@ -416,6 +416,13 @@ int ay_gpu_count(struct ay_err *err)
 	return start_driver(&cu, &n, err) ? -1 : n;
 }
 
+const struct ay_cuda *ay_gpu_driver(struct ay_dev *d)
+{
+	struct gpu *g = d->info.kind == AY_DEV_CUDA ? ay_gpu_of(d) : NULL;
+
+	return g && !g->cu.context_set(g->context) ? &g->cu : NULL;
+}
+
 static int open_device(struct gpu *g, int number, struct ay_err *err)
 {
 	int count = 0, e;

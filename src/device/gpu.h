@@ -10,6 +10,8 @@
 int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err);
 /* How many GPUs the driver shows this process; -1 and err. Starts the driver. */
 int ay_gpu_count(struct ay_err *err);
+/* For the judge's own kernels: the driver, with the device's context made this thread's. NULL if d is no GPU. */
+const struct ay_cuda *ay_gpu_driver(struct ay_dev *d);
 
 /* What NVML says; -1 where it says nothing. */
 struct ay_nvml {

@@ -363,8 +363,8 @@ int cuStreamQuery(void *s)
 
 int cuModuleLoadData(void **m, const void *image)
 {
-	*m = (void *)(uintptr_t)image;
-	return 0;
+	*m = strdup(image);
+	return faults("module") && strstr(image, "cubin") ? 209 : 0;
 }
 
 int cuModuleGetFunction(void **f, void *m, const char *name)
@@ -374,7 +374,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name)
 	*f = !strcmp(name, "nothing") ? &nothing : !strcmp(name, "busy") ? &busy : m;
 	known[0] = &nothing;
 	known[1] = &busy;
-	return strcmp(name, "ay_check") && *f == m ? INVALID : 0;
+	return *f != m || strstr(m, name) ? 0 : INVALID; /* modules are texts here */
 }
 
 /* The kernels that are launched here: the judge's own, which stores a number ("check": it stores another), and those of an

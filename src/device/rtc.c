@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/rtc.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/str.h"
+#include "device/cuda.h"
+#include "device/gpu.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	CUBIN_MAX = 64 << 20,
+	LOG_SHOWN = 600,
+	OLDEST = 11, /* the first whose NVRTC makes code for a GPU, not for its driver's compiler */
+	OPTIONS = 3,
+};
+
+/*      field        symbol                      parameters */
+#define NVRTC(F)                                                                             \
+	F(version, "nvrtcVersion", (int *major, int *minor))                                 \
+	F(create, "nvrtcCreateProgram",                                                      \
+	  (void **p, const char *source, const char *name, int n, const char *const *header, \
+	   const char *const *as))                                                           \
+	F(compile, "nvrtcCompileProgram", (void *p, int n, const char *const *option))       \
+	F(log_bytes, "nvrtcGetProgramLogSize", (void *p, size_t *n))                         \
+	F(log, "nvrtcGetProgramLog", (void *p, char *s))                                     \
+	F(cubin_bytes, "nvrtcGetCUBINSize", (void *p, size_t *n))                            \
+	F(cubin, "nvrtcGetCUBIN", (void *p, char *s))                                        \
+	F(destroy, "nvrtcDestroyProgram", (void **p))
+
+struct nvrtc {
+	void *library;
+#define F(field, symbol, params) int(*field) params;
+	NVRTC(F)
+#undef F
+	int major, minor;
+};
+
+/* One text on its way to the GPU; all of it lives in the arena. */
+struct job {
+	struct ay_arena *a;
+	const struct ay_dev_info *gpu;
+	const char *source;
+	struct nvrtc rtc;
+	const char *option[OPTIONS];
+	char *path; /* in the cache; NULL if there is none */
+	char *cubin;
+	size_t bytes;
+};
+
+/* --- finding NVRTC --------------------------------------------------------------------------------------- */
+
+static bool open_symbols(struct nvrtc *n)
+{
+	const struct {
+		const char *symbol;
+		size_t at;
+	} table[] = {
+#define F(field, symbol, params) { symbol, offsetof(struct nvrtc, field) },
+		NVRTC(F)
+#undef F
+	};
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		void *f = dlsym(n->library, table[i].symbol);
+
+		if (!f)
+			return false;
+		memcpy((char *)n + table[i].at, &f, sizeof f);
+	}
+	return !n->version(&n->major, &n->minor);
+}
+
+static bool open_library(struct nvrtc *n, const char *path)
+{
+	*n = (struct nvrtc){ .library = dlopen(path, RTLD_NOW | RTLD_LOCAL) };
+	if (!n->library)
+		return false;
+	if (open_symbols(n))
+		return true;
+	dlclose(n->library);
+	n->library = NULL;
+	return false;
+}
+
+static bool open_first(struct nvrtc *n, const char *pattern)
+{
+	glob_t g = { 0 };
+	bool found = false;
+
+	if (!glob(pattern, 0, NULL, &g))
+		for (size_t i = 0; i < g.gl_pathc && !found; i++)
+			found = open_library(n, g.gl_pathv[i]);
+	globfree(&g);
+	return found;
+}
+
+/* Beside torch: wheels put their libraries among the packages of an interpreter. */
+static bool open_beside_torch(struct job *j, const char *name)
+{
+	const char *python = getenv("ASSAY_PYTHON"), *slash;
+	int dir;
+
+	python = ay_file_program(j->a, python && python[0] ? python : "python3");
+	if (!python || !(slash = strrchr(python, '/')))
+		return false;
+	dir = (int)(slash - python);
+	return open_first(&j->rtc, ay_sprintf(j->a, "%.*s/../lib*/python3*/*-packages/nvidia/*/lib/%s", dir,
+					      python, name)) ||
+	       open_first(&j->rtc, ay_sprintf(j->a, "%.*s/../local/lib/python3*/*-packages/nvidia/*/lib/%s", dir,
+					      python, name));
+}
+
+static bool open_named(struct job *j, const char *name)
+{
+	const char *const root[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
+
+	if (open_library(&j->rtc, name))
+		return true;
+	for (size_t i = 0; i < sizeof root / sizeof *root; i++)
+		if (root[i] && root[i][0] == '/' &&
+		    open_library(&j->rtc, ay_sprintf(j->a, "%s/lib64/%s", root[i], name)))
+			return true;
+	return open_beside_torch(j, name);
+}
+
+/* A driver takes code from the NVRTC of its own CUDA or an older one, so the names go down from there. */
+static int find_nvrtc(struct job *j, struct ay_err *err)
+{
+	const int newest = j->gpu->driver / 1000;
+
+	for (int v = newest; v >= OLDEST; v--)
+		if (open_named(j, ay_sprintf(j->a, v == OLDEST ? "libnvrtc.so.%d.2" : "libnvrtc.so.%d", v)))
+			return 0;
+	if (open_named(j, "libnvrtc.so"))
+		return 0;
+	return ay_fail(
+		err, AY_ERR_SYS,
+		"NVRTC, CUDA's compiler as a library, is not here: the judge compiles its own kernels with it. "
+		"Install libnvrtc.so.%d (Debian and Ubuntu: cuda-nvrtc-%d-%d; pip: nvidia-cuda-nvrtc), and if "
+		"it is not in /usr/local/cuda or where the loader looks, set CUDA_HOME",
+		newest, newest, j->gpu->driver % 1000 / 10);
+}
+
+/* --- the cache ------------------------------------------------------------------------------------------- */
+
+/* A cached file is a line with the hash of what follows. */
+static char *head_of(struct ay_arena *a, const char *data, size_t n)
+{
+	char hex[AY_SHA256_HEX];
+	struct ay_hash h;
+
+	ay_hash_init(&h);
+	ay_hash_add(&h, data, n);
+	ay_hash_end(&h, hex);
+	return ay_sprintf(a, "assay cubin %s\n", hex);
+}
+
+static void choose_path(struct job *j)
+{
+	char *dir = ay_machine_cache(j->a), hex[AY_SHA256_HEX];
+	struct ay_hash h;
+
+	ay_hash_init(&h);
+	ay_hash_add_str(&h, j->source);
+	for (int i = 0; i < OPTIONS; i++)
+		ay_hash_add_str(&h, j->option[i]);
+	ay_hash_add_str(&h, ay_sprintf(j->a, "%d.%d", j->rtc.major, j->rtc.minor));
+	ay_hash_end(&h, hex);
+	j->path = dir ? ay_sprintf(j->a, "%s/cuda/%s.cubin", dir, hex) : NULL;
+}
+
+/* The file's content if it is ours alone to write; else NULL. */
+static char *read_ours(struct job *j, size_t *len)
+{
+	const int fd = open(j->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	char *data = NULL;
+	struct stat st;
+	size_t got = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)) && st.st_size <= CUBIN_MAX)
+		data = ay_alloc(j->a, (size_t)st.st_size + 1);
+	while (data && n > 0 && got < (size_t)st.st_size) {
+		n = read(fd, data + got, (size_t)st.st_size - got);
+		got += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	*len = got;
+	return data;
+}
+
+static bool is_cached(struct job *j)
+{
+	size_t len = 0, head;
+	char *data = j->path ? read_ours(j, &len) : NULL, *end = data ? memchr(data, '\n', len) : NULL;
+
+	if (!end)
+		return false;
+	head = (size_t)(end + 1 - data);
+	j->bytes = len - head;
+	j->cubin = ay_alloc(j->a, j->bytes + 1); /* aligned, as a loader of code may want it */
+	memcpy(j->cubin, end + 1, j->bytes);
+	end[1] = 0; /* over what was copied, or the byte behind it all */
+	return !strcmp(data, head_of(j->a, j->cubin, j->bytes));
+}
+
+/* A cache that cannot be written is not missed. */
+static void keep(struct job *j)
+{
+	struct ay_err ignored = { 0 };
+	struct ay_str file = { 0 };
+
+	if (!j->path)
+		return;
+	ay_str_add(&file, head_of(j->a, j->cubin, j->bytes));
+	ay_str_addn(&file, j->cubin, j->bytes);
+	if (!ay_file_mkdirs(ay_strndup(j->a, j->path, (size_t)(strrchr(j->path, '/') - j->path)), &ignored))
+		ay_file_write(j->path, file.s, file.len, &ignored);
+	ay_str_release(&file);
+}
+
+/* --- compiling ------------------------------------------------------------------------------------------- */
+
+static int refused(struct job *j, void *program, int e, struct ay_err *err)
+{
+	struct ay_str said = { 0 };
+	size_t n = 0;
+	char *log;
+
+	if (program && !j->rtc.log_bytes(program, &n) && n && n < CUBIN_MAX) {
+		log = ay_alloc(j->a, n + 1);
+		if (!j->rtc.log(program, log))
+			ay_str_add_safe(&said, log, strlen(log), LOG_SHOWN);
+	}
+	ay_fail(err, AY_ERR_SYS, "NVRTC %d.%d does not compile the judge's kernels for %s (%s): error %d\n%s",
+		j->rtc.major, j->rtc.minor, j->gpu->name, j->option[0], e, ay_str_text(&said));
+	ay_str_release(&said);
+	return -1;
+}
+
+static int compile(struct job *j, struct ay_err *err)
+{
+	void *program = NULL;
+	int rc = -1, e = j->rtc.create(&program, j->source, "assay.cu", 0, NULL, NULL);
+
+	if (!e)
+		e = j->rtc.compile(program, OPTIONS, j->option);
+	if (!e)
+		e = j->rtc.cubin_bytes(program, &j->bytes);
+	if (!e) {
+		j->cubin = ay_alloc(j->a, j->bytes + 1);
+		e = j->rtc.cubin(program, j->cubin);
+	}
+	rc = e ? refused(j, program, e, err) : 0;
+	if (program)
+		j->rtc.destroy(&program);
+	return rc;
+}
+
+static int make_cubin(struct job *j, struct ay_err *err)
+{
+	if (find_nvrtc(j, err))
+		return -1;
+	j->option[0] = ay_sprintf(j->a, "--gpu-architecture=sm_%d%d%s", j->gpu->major, j->gpu->minor,
+				  j->gpu->major >= 9 ? "a" : "");
+	j->option[1] = "--std=c++17";
+	j->option[2] = "--fmad=false"; /* as the judge's own C: a kernel that wants one writes fma() */
+	choose_path(j);
+	if (is_cached(j))
+		return 0;
+	if (compile(j, err))
+		return -1;
+	keep(j);
+	return 0;
+}
+
+int ay_rtc_load(struct ay_dev *d, const char *source, int n, const char *const *name, void **function,
+		struct ay_err *err)
+{
+	const struct ay_cuda *cu = ay_gpu_driver(d);
+	struct ay_arena a = { 0 };
+	struct job j = { .a = &a, .gpu = &d->info, .source = source };
+	void *module = NULL;
+	int e, rc = -1;
+
+	if (!cu)
+		return ay_fail(err, AY_ERR_SYS, "%s runs no kernels of the judge", d->info.name);
+	if (!make_cubin(&j, err)) {
+		e = cu->module_load(&module, j.cubin);
+		for (int i = 0; i < n && !e; i++)
+			e = cu->module_function(&function[i], module, name[i]);
+		rc = e ? ay_fail(err, AY_ERR_SYS,
+				 "the driver (CUDA %d.%d) does not take what NVRTC %d.%d made of the judge's "
+				 "kernels: "
+				 "%s (%d)",
+				 d->info.driver / 1000, d->info.driver % 1000 / 10, j.rtc.major, j.rtc.minor,
+				 ay_cuda_error(cu, e), e)
+		       : 0;
+	}
+	ay_arena_release(&a);
+	return rc;
+}

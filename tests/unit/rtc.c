@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiling the judge's own kernels, and the cache of what was compiled: on a driver and an NVRTC that only look so
+ * (tests/cuda).
+ */
+#include "base/file.h"
+#include "device/rtc.h"
+#include "helpers.h"
+#include "test.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char source[] = "extern \"C\" __global__ void one() {}\nextern \"C\" __global__ void two() {}\n";
+
+struct rig {
+	struct ay_arena a;
+	const char *dir;
+	struct ay_dev *d;
+};
+
+/* A library that is loaded is found by its name wherever it lies. */
+static void load(struct rig *r, const char *file, const char *name)
+{
+	char *out = "";
+
+	CHECKF(!help_run(&r->a,
+			 ay_sprintf(&r->a,
+				    "cc -shared -fPIC -O1 -D_GNU_SOURCE -Isrc -Wl,-soname,%s -o %s/%s "
+				    "tests/cuda/%s 2>&1",
+				    name, r->dir, name, file),
+			 60, &out),
+	       "%s", out);
+	CHECK(dlopen(ay_sprintf(&r->a, "%s/%s", r->dir, name), RTLD_NOW | RTLD_LOCAL));
+}
+
+static void setup(struct rig *r, bool nvrtc)
+{
+	struct ay_err err = { 0 };
+
+	*r = (struct rig){ .dir = test_dir() };
+	setenv("XDG_CACHE_HOME", r->dir, 1);
+	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
+	load(r, "fake.c", "libcuda.so.1");
+	if (nvrtc)
+		load(r, "fake_nvrtc.c", "libnvrtc.so.13");
+	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
+}
+
+static void finish(struct rig *r)
+{
+	ay_dev_close(r->d);
+	ay_arena_release(&r->a);
+}
+
+/* How often it was compiled so far. */
+static int compiled(struct rig *r)
+{
+	struct ay_err err = { 0 };
+	char *text = "";
+	size_t len;
+	int n = 0;
+
+	ay_file_read(&r->a, ay_sprintf(&r->a, "%s/log", r->dir), 1 << 20, &text, &len, &err);
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static bool loads(struct rig *r, const char *text)
+{
+	static const char *const name[] = { "one", "two" };
+	void *function[2] = { NULL, NULL };
+	struct ay_err err = { 0 };
+
+	return !ay_rtc_load(r->d, text, 2, name, function, &err) && function[0] && function[1];
+}
+
+/* The one file of the cache. */
+static char *cached_file(struct rig *r)
+{
+	glob_t g;
+	char *path;
+
+	CHECK(!glob(ay_sprintf(&r->a, "%s/assay/cuda/*", r->dir), 0, NULL, &g) && g.gl_pathc == 1);
+	path = ay_strdup(&r->a, g.gl_pathv[0]);
+	globfree(&g);
+	return path;
+}
+
+TEST(rtc_compiles_once)
+{
+	struct ay_err err = { 0 };
+	struct rig r;
+	char *log;
+	size_t len;
+
+	setup(&r, true);
+	CHECK(loads(&r, source) && compiled(&r) == 1);
+	CHECK(loads(&r, source) && compiled(&r) == 1);
+	CHECK(!ay_file_read(&r.a, ay_sprintf(&r.a, "%s/log", r.dir), 1 << 20, &log, &len, &err));
+	CHECKF(strstr(log, "--gpu-architecture=sm_90a"), "%s", log);
+	/* another text, and another NVRTC */
+	CHECK(loads(&r, ay_sprintf(&r.a, "%s ", source)) && compiled(&r) == 2);
+	setenv("FAKE_NVRTC_MINOR", "1", 1);
+	CHECK(loads(&r, source) && compiled(&r) == 3);
+	finish(&r);
+}
+
+/* What others could have written is not taken, nor what is damaged; both are replaced. */
+TEST(rtc_takes_only_its_own_cache)
+{
+	struct ay_err err = { 0 };
+	struct rig r;
+	struct stat st;
+	char *path, *data, *other;
+	size_t len;
+
+	setup(&r, true);
+	CHECK(loads(&r, source) && compiled(&r) == 1);
+	path = cached_file(&r);
+	CHECK(!stat(path, &st) && !(st.st_mode & 022));
+	CHECK(!chmod(path, 0666) && loads(&r, source) && compiled(&r) == 2);
+	CHECK(!stat(path, &st) && !(st.st_mode & 022)); /* replaced */
+	if (!geteuid()) {
+		CHECK(!chown(path, 12345, 12345) && loads(&r, source) && compiled(&r) == 3);
+		CHECK(!stat(path, &st) && !st.st_uid);
+	} else {
+		unlink(path);
+		CHECK(loads(&r, source) && compiled(&r) == 3);
+	}
+	/* one bit of it, its end, all of it */
+	CHECK(!ay_file_read(&r.a, path, 1 << 20, &data, &len, &err));
+	data[len - 20] ^= 1;
+	CHECK(!ay_file_write(path, data, len, &err) && loads(&r, source) && compiled(&r) == 4);
+	data[len - 20] ^= 1;
+	CHECK(!ay_file_write(path, data, len, &err) && loads(&r, source) && compiled(&r) == 4);
+	CHECK(!ay_file_write(path, data, len - 1, &err) && loads(&r, source) && compiled(&r) == 5);
+	CHECK(!ay_file_write(path, "", 0, &err) && loads(&r, source) && compiled(&r) == 6);
+	CHECK(!ay_file_write(path, "no line", 7, &err) && loads(&r, source) && compiled(&r) == 7);
+	CHECK(loads(&r, source) && compiled(&r) == 7);
+	/* a link, even to the right bytes */
+	other = ay_sprintf(&r.a, "%s/other", r.dir);
+	CHECK(!rename(path, other) && !symlink(other, path) && loads(&r, source) && compiled(&r) == 8);
+	CHECK(!lstat(path, &st) && S_ISREG(st.st_mode));
+	finish(&r);
+}
+
+/* Without a folder to keep it in there is no cache, and nothing is missed. */
+TEST(rtc_works_without_a_cache)
+{
+	struct rig r;
+
+	setup(&r, true);
+	unsetenv("HOME");
+	unsetenv("XDG_CACHE_HOME");
+	CHECK(loads(&r, source) && loads(&r, source) && compiled(&r) == 2);
+	setenv("XDG_CACHE_HOME", "/proc/no such folder", 1);
+	CHECK(loads(&r, source) && compiled(&r) == 3);
+	finish(&r);
+}
+
+TEST(rtc_says_what_is_wrong)
+{
+	static const char *const name[] = { "one", "three" };
+	void *function[2];
+	struct ay_err err = { 0 };
+	struct rig r;
+
+	setup(&r, true);
+	CHECK(ay_rtc_load(ay_dev_cpu(), source, 1, name, function, &err) &&
+	      strstr(err.msg, "cpu runs no kernels"));
+	ay_err_clear(&err);
+	CHECK(ay_rtc_load(r.d, "#error\n", 1, name, function, &err));
+	CHECKF(strstr(err.msg, "#error \\x1b said so") && strstr(err.msg, "sm_90a"), "%s", err.msg);
+	ay_err_clear(&err);
+	CHECK(ay_rtc_load(r.d, source, 2, name, function, &err) && strstr(err.msg, "does not take"));
+	ay_err_clear(&err);
+	setenv("FAKE_CUDA", "module", 1);
+	CHECK(ay_rtc_load(r.d, source, 1, name, function, &err));
+	CHECKF(strstr(err.msg, "the driver (CUDA 13.0) does not take what NVRTC 13.0 made"), "%s", err.msg);
+	finish(&r);
+}
+
+TEST(rtc_says_what_to_install)
+{
+	static const char *const name[] = { "one" };
+	void *function[1];
+	struct ay_err err = { 0 };
+	struct rig r;
+
+	setup(&r, false);
+	setenv("ASSAY_PYTHON", "/no/python3", 1);
+	if (!ay_rtc_load(r.d, source, 1, name, function, &err))
+		test_skip("there is an NVRTC here");
+	if (strstr(err.msg, "does not take") || strstr(err.msg, "does not compile"))
+		test_skip("there is an NVRTC here, whose code the stand-in's driver does not know");
+	CHECKF(strstr(err.msg, "NVRTC") && strstr(err.msg, "libnvrtc.so.13") && strstr(err.msg, "CUDA_HOME"), "%s",
+	       err.msg);
+	/* and one that is found in CUDA's folder */
+	CHECK(!ay_file_mkdirs(ay_sprintf(&r.a, "%s/cuda/lib64", r.dir), &err));
+	setenv("CUDA_HOME", ay_sprintf(&r.a, "%s/cuda", r.dir), 1);
+	CHECK(!help_run(&r.a,
+			ay_sprintf(&r.a,
+				   "cc -shared -fPIC -o %s/cuda/lib64/libnvrtc.so.13 tests/cuda/fake_nvrtc.c",
+				   r.dir),
+			60, &(char *){ NULL }));
+	CHECK(loads(&r, source) && compiled(&r) == 1);
+	finish(&r);
+}
