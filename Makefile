@@ -46,7 +46,7 @@ SRC     := $(filter-out src/op/refnum.c,$(wildcard src/*/*.c))
 LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/exec/embed.o
 # Baselines are carried as sources, and compiled in for what they say of their libraries.
 BASES   := $(wildcard baselines/*.c)
-LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o
+LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o $B/obj/src/device/embed.o
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
 TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c))
@@ -113,6 +113,10 @@ $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/
 	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' \
 		-DKERNEL_H='"include/assay/kernel.h"' $<
 $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) baselines/libtorch.h
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) -c -o $@ $<
+$B/obj/src/device/embed.o: src/device/embed.S src/device/lines.h src/device/make.cu
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<

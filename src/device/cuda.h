@@ -79,6 +79,8 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(context_set, "cuCtxSetCurrent", (void *ctx))                                                            \
 	F(context_sync, "cuCtxSynchronize", (void))                                                               \
 	F(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                                        \
+	F(memory_alloc, "cuMemAlloc_v2", (ay_cu_ptr * p, size_t n))                                               \
+	F(memory_free, "cuMemFree_v2", (ay_cu_ptr p))                                                             \
 	F(memory_grain, "cuMemGetAllocationGranularity", (size_t * n, const struct ay_cu_prop *p, int which))     \
 	F(memory_create, "cuMemCreate", (ay_cu_memory * m, size_t n, const struct ay_cu_prop *p, uint64_t flags)) \
 	F(memory_release, "cuMemRelease", (ay_cu_memory m))                                                       \

@@ -385,6 +385,8 @@ static void gpu_close(struct ay_dev *d)
 
 	if (g->looks)
 		g->cu.host_free(g->looks);
+	if (g->own.list_bytes && !g->cu.context_set(g->context))
+		g->cu.memory_free(g->own.list);
 	if (g->context)
 		g->cu.context_release(g->device);
 	ay_xfree(g->chunk);
@@ -421,6 +423,11 @@ const struct ay_cuda *ay_gpu_driver(struct ay_dev *d)
 	struct gpu *g = d->info.kind == AY_DEV_CUDA ? ay_gpu_of(d) : NULL;
 
 	return g && !g->cu.context_set(g->context) ? &g->cu : NULL;
+}
+
+struct ay_gpu_own *ay_gpu_own(struct ay_dev *d)
+{
+	return &ay_gpu_of(d)->own;
 }
 
 static int open_device(struct gpu *g, int number, struct ay_err *err)

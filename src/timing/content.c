@@ -25,60 +25,41 @@ struct ay_master_part {
 
 enum {
 	HARD_ONE_IN = 16,
-	HARD_BY = 5,           /* added to the exponent: 32 times */
 	COLOURS = 16,          /* places that a large tensor may begin at, */
 	COLOURED = 4096,       /* large being this, */
 	COLOURS_SMALL = 4,     /* and a small one */
 	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
-	LINE = 64,       /* bytes that are drawn together: as many as a kernel cannot help to read together */
-	AHEAD = 24,      /* lines; drawn from memory they come late */
-	TURN = 64 << 10, /* bytes that one of two gets before the other */
-	NOISE = 1024,    /* lines of random bits that significands are mixed with: they stay in the cache */
+	AHEAD = 24,            /* lines; drawn from memory they come late */
+	TURN = 64 << 10,       /* bytes that one of two gets before the other */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
 
-/* Significand bits of every element in eight bytes; the exponent's bits, its lowest, and 1/256, of one element. */
-struct lanes {
-	uint64_t significand, exponent, one, small;
-	int bytes;
-};
-
-static bool lanes_of(enum ay_dt dt, struct lanes *l)
+static bool lanes_of(enum ay_dt dt, struct ay_lanes *l)
 {
-	static const struct lanes f64 = { 0x000fffffffffffff, 0x7ff0000000000000, 1ull << 52, 1015ull << 52, 8 };
-	static const struct lanes f32 = { 0x007fffff007fffff, 0x7f800000, 1ull << 23, 119ull << 23, 4 };
-	static const struct lanes f16 = { 0x03ff03ff03ff03ff, 0x7c00, 1ull << 10, 7ull << 10, 2 };
-	static const struct lanes bf16 = { 0x007f007f007f007f, 0x7f80, 1ull << 7, 119ull << 7, 2 };
-
-	switch (ay_dt_component(dt)) {
-	case AY_DT_F64: *l = f64; return true;
-	case AY_DT_F32: *l = f32; return true;
-	case AY_DT_F16: *l = f16; return true;
-	case AY_DT_BF16: *l = bf16; return true;
-	default: return false;
-	}
+	*l = ay_lanes_of(ay_lane_kind(dt));
+	return ay_lane_kind(dt) != AY_LANES_NONE;
 }
 
-static uint64_t load(const uint8_t *p, int bytes)
+static uint64_t load(const uint8_t *p, uint64_t bytes)
 {
 	uint64_t x = 0;
 
-	memcpy(&x, p, (size_t)bytes);
+	memcpy(&x, p, bytes);
 	return x;
 }
 
 /* With other significands zeros would become subnormal, which is slow: they are made small numbers first (of
  * a million normal numbers a few are 0). False if there are infinities or NaN, which would become each other. */
-static bool make_plain(uint8_t *p, uint64_t bytes, const struct lanes *l)
+static bool make_plain(uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
 {
-	for (uint64_t i = 0; i + (uint64_t)l->bytes <= bytes; i += (uint64_t)l->bytes) {
+	for (uint64_t i = 0; i + l->bytes <= bytes; i += l->bytes) {
 		const uint64_t e = load(p + i, l->bytes) & l->exponent;
 
 		if (e == l->exponent)
 			return false;
 		if (!e)
-			memcpy(p + i, &l->small, (size_t)l->bytes);
+			memcpy(p + i, &l->small, l->bytes);
 	}
 	return true;
 }
@@ -100,7 +81,7 @@ static bool is_own_fill(const struct ay_master *m, const struct ay_operand *o)
 
 static enum how choose(const struct ay_master *m, const struct ay_operand *o, const struct ay_master_part *p)
 {
-	struct lanes l = { 0 };
+	struct ay_lanes l;
 
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
@@ -122,8 +103,8 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 	*m = (struct ay_master){ .call = c };
 	m->part = ay_xrealloc(NULL, sizeof *m->part * (size_t)(c->noperand + 1));
-	m->noise = ay_xrealloc(NULL, NOISE * LINE);
-	for (int i = 0; i < NOISE * LINE / 8; i++)
+	m->noise = ay_xrealloc(NULL, AY_NOISE_LINES * AY_LINE);
+	for (int i = 0; i < AY_NOISE_LINES * AY_LINE / 8; i++)
 		m->noise[i] = ay_secret_u64();
 	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
 	for (int i = 0; i < c->noperand; i++) {
@@ -162,106 +143,64 @@ static void draw(struct ay_key key, int set, int operand, uint64_t out[4])
 	ay_philox(key, counter, out);
 }
 
-/* splitmix64: a bijection of a counter, good enough to be different everywhere, and the compiler makes vectors of
- * it. */
-static inline uint64_t stream(uint64_t start, uint64_t i)
-{
-	uint64_t x = start + i * 0x9e3779b97f4a7c15;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	return x ^ x >> 27;
-}
-
-/*
- * Which line of the master stands at line i of a set. With replacement: elements are independent of each other, and
- * of the same ones in another order the sum, the largest or the sorted row would be what it was in the last set.
- */
-static inline uint64_t line_at(uint64_t start, uint64_t i, uint64_t lines)
-{
-	return (stream(start, i) >> 32) * lines >> 32;
-}
-
 /* One draw for 64 bytes: which line of the master, and which line of noise. */
-static void mix(const struct ay_master *m, const struct ay_master_part *p, enum ay_dt dt, uint64_t start,
-		uint8_t *dst)
+static void mix(const struct ay_make *k, const uint8_t *base, const uint64_t *all_noise, uint8_t *dst)
 {
-	const uint64_t lines = p->bytes / LINE, rest = p->bytes % LINE;
-	struct lanes l = { 0 };
+	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
+	const uint64_t start = k->start, lines = k->bytes / AY_LINE, rest = k->bytes % AY_LINE;
 
-	lanes_of(dt, &l);
 	for (uint64_t i = 0; i < lines; i++) {
-		const uint64_t *noise = m->noise + stream(start, i) % NOISE * (LINE / 8);
-		uint64_t x[LINE / 8];
+		const uint64_t *noise = all_noise + ay_noise_at(start, i) * (AY_LINE / 8);
+		uint64_t x[AY_LINE / 8];
 
-		__builtin_prefetch(p->base + line_at(start, i + AHEAD, lines) * LINE);
-		memcpy(x, p->base + line_at(start, i, lines) * LINE, LINE);
-		for (int k = 0; k < LINE / 8; k++)
-			x[k] ^= noise[k] & l.significand;
-		memcpy(dst + i * LINE, x, LINE);
+		__builtin_prefetch(base + ay_line_at(start, i + AHEAD, lines) * AY_LINE);
+		memcpy(x, base + ay_line_at(start, i, lines) * AY_LINE, AY_LINE);
+		for (int w = 0; w < AY_LINE / 8; w++)
+			x[w] ^= noise[w] & l.significand;
+		memcpy(dst + i * AY_LINE, x, AY_LINE);
 	}
 	for (uint64_t at = 0; at < rest; at += 8) {
-		const int n = rest - at < 8 ? (int)(rest - at) : 8;
-		const uint64_t x = load(p->base + lines * LINE + at, n) ^
-				   (stream(start, lines + at / 8) & l.significand);
+		const uint64_t n = rest - at < 8 ? rest - at : 8;
+		const uint64_t x = load(base + lines * AY_LINE + at, n) ^
+				   (ay_stream(start, lines + at / 8) & l.significand);
 
-		memcpy(dst + lines * LINE + at, &x, (size_t)n);
+		memcpy(dst + lines * AY_LINE + at, &x, n);
 	}
-}
-
-static void hard_stretch(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint64_t *from, uint64_t *len)
-{
-	struct lanes l = { 0 };
-	uint64_t n;
-
-	lanes_of(dt, &l);
-	n = bytes / (uint64_t)l.bytes;
-	*from = n ? chance[1] % n : 0;
-	*len = n / 8 + 64 < n - *from ? n / 8 + 64 : n - *from;
 }
 
 /* A stretch that is 32 times larger. */
-static void harden(enum ay_dt dt, uint64_t bytes, const uint64_t chance[4], uint8_t *dst)
+static void harden(const struct ay_make *k, uint8_t *dst)
 {
-	struct lanes l = { 0 };
-	uint64_t from, len;
+	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
 
-	lanes_of(dt, &l);
-	hard_stretch(dt, bytes, chance, &from, &len);
-	for (uint64_t i = from; i < from + len; i++) {
-		uint64_t x = load(dst + i * (uint64_t)l.bytes, l.bytes);
+	for (uint64_t i = k->hard; i < k->hard + k->nhard; i++) {
+		const uint64_t x = ay_element_hardened(load(dst + i * l.bytes, l.bytes), &l);
 
-		if ((x & l.exponent) < l.exponent - HARD_BY * l.one)
-			x += HARD_BY * l.one;
-		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
+		memcpy(dst + i * l.bytes, &x, l.bytes);
 	}
 }
 
-static void touch(const struct ay_master_part *p, enum ay_dt dt, uint64_t start, uint8_t *dst)
+static void touch(const struct ay_make *k, const uint8_t *base, uint8_t *dst)
 {
-	struct lanes l = { 0 };
-	uint64_t n;
+	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
+	const uint64_t start = k->start, n = k->bytes / l.bytes;
 
-	lanes_of(dt, &l);
-	n = p->bytes / (uint64_t)l.bytes;
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t x = load(p->base + i * (uint64_t)l.bytes, l.bytes);
-		const uint64_t e = x & l.exponent;
+		const uint64_t x = ay_element_touched(load(base + i * l.bytes, l.bytes), ay_stream(start, i), &l);
 
-		if (e && e != l.exponent)
-			x ^= stream(start, i) & l.significand;
-		memcpy(dst + i * (uint64_t)l.bytes, &x, (size_t)l.bytes);
+		memcpy(dst + i * l.bytes, &x, l.bytes);
 	}
 }
 
-static void redraw(const struct ay_master_part *p, const uint64_t chance[4], uint8_t *dst)
+static void redraw(const struct ay_make *k, const uint8_t *base, uint8_t *dst)
 {
-	const uint64_t lines = p->bytes / LINE;
+	const uint64_t start = k->start, lines = k->bytes / AY_LINE;
 
 	for (uint64_t i = 0; i < lines; i++) {
-		__builtin_prefetch(p->base + line_at(chance[2], i + AHEAD, lines) * LINE);
-		memcpy(dst + i * LINE, p->base + line_at(chance[2], i, lines) * LINE, LINE);
+		__builtin_prefetch(base + ay_line_at(start, i + AHEAD, lines) * AY_LINE);
+		memcpy(dst + i * AY_LINE, base + ay_line_at(start, i, lines) * AY_LINE, AY_LINE);
 	}
-	memcpy(dst + lines * LINE, p->base + lines * LINE, p->bytes % LINE);
+	memcpy(dst + lines * AY_LINE, base + lines * AY_LINE, k->bytes % AY_LINE);
 }
 
 static void refill(const struct ay_master *m, int i, const uint64_t chance[4], uint8_t *dst)
@@ -294,48 +233,18 @@ bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set)
 	return hard_operand(m, key, set) >= 0;
 }
 
-void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst)
+/* Which elements are hard. */
+static void plan_hard(struct ay_make *k, uint64_t chance)
 {
-	const struct ay_master_part *p = &m->part[i];
-	const enum ay_dt dt = m->call->operand[i]->view.dt;
-	uint64_t chance[4];
+	const uint64_t n = k->bytes / ay_lanes_of(ay_lane_kind(k->dt)).bytes;
 
-	draw(key, set, i, chance);
-	switch (p->how) {
-	case WRITTEN: break;
-	case MIX:
-		mix(m, p, dt, chance[0], dst);
-		if (hard_operand(m, key, set) == i)
-			harden(dt, p->bytes, chance, dst);
-		break;
-	case DRAW: redraw(p, chance, dst); break;
-	case TOUCH: touch(p, dt, chance[0], dst); break;
-	case REFILL: refill(m, i, chance, dst); break;
-	}
+	k->hard = n ? chance % n : 0;
+	k->nhard = n / 8 + 64 < n - k->hard ? n / 8 + 64 : n - k->hard;
 }
 
-const uint8_t *ay_master_base(const struct ay_master *m, int i, uint64_t *bytes)
+bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *k)
 {
-	const struct ay_master_part *p = &m->part[i];
-	const bool used = p->how == MIX || p->how == DRAW || p->how == TOUCH;
-
-	*bytes = used ? p->bytes : 0;
-	return used ? p->base : NULL;
-}
-
-uint64_t ay_master_noise_bytes(void)
-{
-	return NOISE * LINE;
-}
-
-bool ay_master_is_input(const struct ay_master *m, int i)
-{
-	return m->part[i].how != WRITTEN;
-}
-
-bool ay_master_job(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *job)
-{
-	static const enum ay_make_how hows[] = {
+	static const enum ay_make_how as[] = {
 		[MIX] = AY_MAKE_MIX, [DRAW] = AY_MAKE_DRAW, [TOUCH] = AY_MAKE_TOUCH
 	};
 	const struct ay_master_part *p = &m->part[i];
@@ -344,14 +253,46 @@ bool ay_master_job(const struct ay_master *m, int i, struct ay_key key, int set,
 	if (p->how == WRITTEN || p->how == REFILL)
 		return false;
 	draw(key, set, i, chance);
-	job->how = hows[p->how];
-	job->dt = m->call->operand[i]->view.dt;
-	job->bytes = p->bytes;
-	job->start = p->how == DRAW ? chance[2] : chance[0];
-	job->hard = job->nhard = 0;
+	*k = (struct ay_make){ .bytes = p->bytes,
+			       .start = p->how == DRAW ? chance[2] : chance[0],
+			       .how = as[p->how],
+			       .dt = m->call->operand[i]->view.dt };
 	if (p->how == MIX && hard_operand(m, key, set) == i)
-		hard_stretch(m->call->operand[i]->view.dt, p->bytes, chance, &job->hard, &job->nhard);
+		plan_hard(k, chance[1]);
 	return true;
+}
+
+const uint8_t *ay_master_base(const struct ay_master *m, int i)
+{
+	return m->part[i].base;
+}
+
+void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst)
+{
+	const uint8_t *base = m->part[i].base;
+	uint64_t chance[4];
+	struct ay_make k;
+
+	if (m->part[i].how == REFILL) {
+		draw(key, set, i, chance);
+		refill(m, i, chance, dst);
+	}
+	if (!ay_master_plan(m, i, key, set, &k))
+		return;
+	switch (k.how) {
+	case AY_MAKE_MIX:
+		mix(&k, base, m->noise, dst);
+		if (k.nhard)
+			harden(&k, dst);
+		break;
+	case AY_MAKE_DRAW: redraw(&k, base, dst); break;
+	default: touch(&k, base, dst);
+	}
+}
+
+bool ay_master_is_input(const struct ay_master *m, int i)
+{
+	return m->part[i].how != WRITTEN;
 }
 
 /* --- sets in memory -------------------------------------------------------------------------------------- */

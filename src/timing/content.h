@@ -23,6 +23,8 @@
 #include "op/call.h"
 #include "tensor/buffer.h"
 
+struct ay_make; /* device/make.h */
+
 struct ay_master {
 	const struct ay_call *call;
 	struct ay_master_part *part; /* per operand */
@@ -37,6 +39,11 @@ int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *er
 void ay_master_release(struct ay_master *m);
 /* The storage of operand i in a set, as it is before the call. */
 void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst);
+/* The same for ay_dev_make, where the master and its noise lie on a device: to, from and noise of *k are the caller's to
+ * fill in. False: it has no master (ay_master_write fills it anew, or the kernel writes it). */
+bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *k);
+/* What lies at `from` then (`noise`: m->noise, AY_NOISE_LINES lines); NULL for what only the kernel writes. */
+const uint8_t *ay_master_base(const struct ay_master *m, int i);
 /* Is this set one of the hard ones? */
 bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 
@@ -78,15 +85,8 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand);
 
 /* --- on a device (content_gpu.c) --- */
 
-struct ay_make;
-
-/* The master of operand i as it lies here, NULL and 0 bytes where sets are not made of one; and its noise. */
-const uint8_t *ay_master_base(const struct ay_master *m, int i, uint64_t *bytes);
-uint64_t ay_master_noise_bytes(void);
 /* Is operand i something that is there before the call? */
 bool ay_master_is_input(const struct ay_master *m, int i);
-/* How operand i of a set is made of the master, but for addresses; false: it is not. */
-bool ay_master_job(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *job);
 void ay_master_release_gpu(struct ay_master *m);
 /* m: on a device. numbers: plain numbers that stand for tensors are read here, as Python does. */
 int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers,

@@ -47,6 +47,14 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 
 /* --- the master ------------------------------------------------------------------------------------------ */
 
+/* 0 where sets are not made of one. */
+static uint64_t master_bytes(const struct ay_master *m, int i)
+{
+	struct ay_make k;
+
+	return ay_master_plan(m, i, (struct ay_key){ 0 }, 0, &k) ? k.bytes : 0;
+}
+
 static int upload(struct ay_master *m, struct ay_gpu_master *g, uint64_t noise_bytes, struct ay_err *err)
 {
 	uint64_t at = g->base.at;
@@ -56,11 +64,10 @@ static int upload(struct ay_master *m, struct ay_gpu_master *g, uint64_t noise_b
 		return -1;
 	at += round_up(noise_bytes, g->dev->info.align);
 	for (int i = 0; i < m->call->noperand; i++) {
-		uint64_t bytes = 0;
-		const uint8_t *from = ay_master_base(m, i, &bytes);
+		const uint64_t bytes = master_bytes(m, i);
 
 		g->at[i] = at;
-		if (ay_dev_write(g->dev, at, from, bytes, err))
+		if (ay_dev_write(g->dev, at, ay_master_base(m, i), bytes, err))
 			return -1;
 		at += round_up(bytes, g->dev->info.align);
 	}
@@ -78,7 +85,7 @@ static bool can_make(struct ay_gpu_master *g)
 
 int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err)
 {
-	const uint64_t align = d->info.align, noise = ay_master_noise_bytes();
+	const uint64_t align = d->info.align, noise = AY_NOISE_LINES * AY_LINE;
 	struct ay_gpu_master *g = ay_xrealloc(NULL, sizeof *g);
 	uint64_t need = round_up(noise, align), set = align;
 
@@ -86,10 +93,7 @@ int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *er
 	m->gpu = g;
 	g->at = ay_xrealloc(NULL, sizeof *g->at * (size_t)(m->call->noperand + 1));
 	for (int i = 0; i < m->call->noperand; i++) {
-		uint64_t bytes = 0;
-
-		ay_master_base(m, i, &bytes);
-		need += round_up(bytes, align);
+		need += round_up(master_bytes(m, i), align);
 		set += round_up(ay_operand_bytes(m->call->operand[i]), align);
 	}
 	if (ay_loan_take(d, round_up(need, d->info.grain), false, &g->base, err) ||
@@ -348,14 +352,16 @@ static int make_there(struct ay_sets *s, const struct span span[AY_LOANS], int f
 
 		if (s->slot[k] >= AY_LOANS || !ay_master_is_input(s->m, k % ops))
 			continue;
-		*job = (struct ay_make){ .to = address(s, k), .from = g->at[k % ops], .noise = g->noise };
-		if (!ay_master_job(s->m, k % ops, s->key, k / ops, job)) {
-			job->how = AY_MAKE_COPY;
+		if (ay_master_plan(s->m, k % ops, s->key, k / ops, job)) {
+			job->from = g->at[k % ops];
+			job->noise = g->noise;
+		} else {
+			*job = (struct ay_make){ .how = AY_MAKE_COPY, .from = used };
 			job->bytes = ay_operand_bytes(s->m->call->operand[k % ops]);
-			job->from = used;
 			ay_master_write(s->m, k % ops, s->key, k / ops, stage_room(g, used, job->bytes));
 			used += round_up(job->bytes, s->dev->info.align);
 		}
+		job->to = address(s, k);
 		njob += job->bytes > 0;
 	}
 	if ((wipe.bytes && ay_dev_make(s->dev, &wipe, 1, err)) || send_stage(g, used, njob, err))
@@ -440,13 +446,16 @@ int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err)
 static int make_again(struct ay_sets *s, struct ay_key key, int set, int i, uint8_t *to, struct ay_err *err)
 {
 	struct ay_gpu_master *g = s->m->gpu;
-	struct ay_make job = { .to = g->spare.at, .from = g->at[i], .noise = g->noise };
 	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
+	struct ay_make job;
 
-	if (bytes <= MADE_HERE || !g->can_make || !ay_master_job(s->m, i, key, set, &job)) {
+	if (bytes <= MADE_HERE || !g->can_make || !ay_master_plan(s->m, i, key, set, &job)) {
 		ay_master_write(s->m, i, key, set, to);
 		return 0;
 	}
+	job.to = g->spare.at;
+	job.from = g->at[i];
+	job.noise = g->noise;
 	return ay_dev_make(s->dev, &job, 1, err) || ay_dev_read(s->dev, job.to, to, bytes, err) ? -1 : 0;
 }
 

@@ -9,6 +9,7 @@
  * wrong: see faults().
  */
 #include "device/cuda.h"
+#include "device/lines.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +27,6 @@ static struct {
 	int flags;
 } mapped[MAX];
 static int nmapped, failed, launches;
-static const void *known[2]; /* kernels: nothing, busy */
 
 static bool faults(const char *what)
 {
@@ -179,6 +179,18 @@ int cuMemGetInfo_v2(size_t *free, size_t *total)
 {
 	*total = (size_t)8 * GIB;
 	*free = (size_t)7 * GIB - (faults("leak") && launches > 1 ? GIB : 0);
+	return 0;
+}
+
+int cuMemAlloc_v2(ay_cu_ptr *p, size_t n)
+{
+	*p = (ay_cu_ptr)(uintptr_t)calloc(1, n);
+	return *p ? 0 : AY_CU_OUT_OF_MEMORY;
+}
+
+int cuMemFree_v2(ay_cu_ptr p)
+{
+	free((void *)p);
 	return 0;
 }
 
@@ -369,33 +381,62 @@ int cuModuleLoadData(void **m, const void *image)
 
 int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-	static int nothing, busy;
-
-	*f = !strcmp(name, "nothing") ? &nothing : !strcmp(name, "busy") ? &busy : m;
-	known[0] = &nothing;
-	known[1] = &busy;
-	return *f != m || strstr(m, name) ? 0 : INVALID; /* modules are texts here */
+	*f = strdup(name);
+	return strstr(m, name) ? 0 : INVALID; /* modules are texts here */
 }
 
-/* The kernels that are launched here: the judge's own, which stores a number ("check": it stores another), and those of an
- * executor's that do nothing, at once or for a while. */
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-		   unsigned shared, void *stream, void **args, void **extra)
+/* The judge's check, which stores a number. "check": it stores another. */
+static int run_check(void **args)
 {
 	uint64_t p;
 	uint32_t v;
 
-	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
-	if (f == known[0])
-		return 0;
 	memcpy(&p, args[0], sizeof p);
-	if (f == known[1]) {
-		wait_ns(p);
-		return 0;
-	}
 	memcpy(&v, args[1], sizeof v);
 	v += faults("check") && launches;
 	launches++;
 	memcpy((void *)p, &v, sizeof v);
 	return 0;
+}
+
+/* As assay_make of src/device/make.cu: every block its chunks. */
+static int run_make(void **args, unsigned blocks)
+{
+	const struct ay_make *list = *(const struct ay_make **)args[0];
+	const uint64_t *first = *(const uint64_t **)args[1];
+	const uint32_t n = *(const uint32_t *)args[2];
+
+	for (unsigned b = 0; b < blocks; b++)
+		for (uint64_t c = first[n] * b / blocks; c < first[n] * (b + 1) / blocks; c++) {
+			const uint32_t i = ay_make_find(first, n, c);
+			const struct ay_make *m = &list[i];
+			const struct ay_lanes l = ay_lanes_of(m->dt);
+			const uint64_t u0 = (c - first[i]) * AY_CHUNK_UNITS;
+
+			for (uint64_t u = u0; u < u0 + AY_CHUNK_UNITS && u < ay_make_units(m); u++) {
+				uint64_t at;
+				const uint32_t len = ay_make_span(m, u, &at);
+
+				ay_unit_store_part(m->to + at, ay_unit_of(m, m->how, &l, at, len), len);
+			}
+		}
+	return 0;
+}
+
+/* The kernels that are launched here: the judge's own, and an executor's that do nothing, at once or for a while. */
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+		   unsigned shared, void *stream, void **args, void **extra)
+{
+	(void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
+	if (!strcmp(f, "ay_check"))
+		return run_check(args);
+	if (!strcmp(f, "nothing"))
+		return 0;
+	if (!strcmp(f, "busy")) {
+		wait_ns(*(const uint64_t *)args[0]);
+		return 0;
+	}
+	if (!strcmp(f, "assay_make") && gx)
+		return run_make(args, gx);
+	return INVALID;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's own kernels, carried inside assay as one text: what C and CUDA share, then the kernels.
+ */
+	.section .rodata
+	.global ay_embedded_cuda
+ay_embedded_cuda:
+	.incbin "src/device/lines.h"
+	.incbin "src/device/make.cu"
+	.byte 0
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's own kernels. NVRTC reads this text behind that of lines.h.
+ */
+#ifndef AY_DEVICE_LINES_H
+#include "device/lines.h"
+#endif
+
+enum { THREADS = 256, AT_ONCE = 4 }; /* units whose loads are under way together */
+
+/* Units [u, u1) of a stretch, as far as there are so many, whole or not. */
+static __device__ __noinline__ void make_parts(const struct ay_make *m, uint64_t u, uint64_t u1)
+{
+	const struct ay_lanes l = ay_lanes_of(m->dt);
+	const uint64_t units = ay_make_units(m), end = u1 < units ? u1 : units;
+
+#pragma unroll 1
+	for (u += threadIdx.x; u < end; u += THREADS) {
+		uint64_t at;
+		const uint32_t n = ay_make_span(m, u, &at);
+		const struct ay_unit x = ay_unit_of(m, m->how, &l, at, n);
+
+		if (n == AY_UNIT)
+			ay_unit_store(m->to + at, x);
+		else
+			ay_unit_store_part(m->to + at, x, n);
+	}
+}
+
+/* Units [u, u1) of a stretch, all of them whole. `how` is a constant, so that each has a loop of its own. */
+template <uint32_t how>
+static __device__ __forceinline__ void make_whole(const struct ay_make &m, uint64_t u, uint64_t u1)
+{
+	const struct ay_lanes l = ay_lanes_of(m.dt);
+	const uint64_t lead = m.to % AY_UNIT;
+
+#pragma unroll 1
+	for (u += threadIdx.x; u < u1; u += THREADS * AT_ONCE) {
+		struct ay_unit x[AT_ONCE];
+
+#pragma unroll
+		for (int k = 0; k < AT_ONCE; k++)
+			x[k] = ay_unit_of(&m, how, &l, (u + k * THREADS) * AY_UNIT - lead, AY_UNIT);
+#pragma unroll
+		for (int k = 0; k < AT_ONCE; k++)
+			ay_unit_store(m.to - lead + (u + k * THREADS) * AY_UNIT, x[k]);
+	}
+}
+
+static __device__ __forceinline__ void make_chunk(const struct ay_make *list, uint64_t c)
+{
+	const struct ay_make m = *list;
+	const uint64_t u = c * AY_CHUNK_UNITS, u1 = u + AY_CHUNK_UNITS, lead = m.to % AY_UNIT;
+
+	if ((!u && lead) || u1 * AY_UNIT - lead > m.bytes) {
+		make_parts(list, u, u1);
+		return;
+	}
+	switch (m.how) {
+	case AY_MAKE_POISON: make_whole<AY_MAKE_POISON>(m, u, u1); break;
+	case AY_MAKE_COPY: make_whole<AY_MAKE_COPY>(m, u, u1); break;
+	case AY_MAKE_MIX: make_whole<AY_MAKE_MIX>(m, u, u1); break;
+	case AY_MAKE_DRAW: make_whole<AY_MAKE_DRAW>(m, u, u1); break;
+	default: make_whole<AY_MAKE_TOUCH>(m, u, u1);
+	}
+}
+
+/* Stretch i has chunks [first[i], first[i + 1]), and a block chunks that follow each other. */
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
+	assay_make(const struct ay_make *list, const uint64_t *first, uint32_t n)
+{
+	const uint64_t chunks = first[n], lo = chunks * blockIdx.x / gridDim.x,
+		       hi = chunks * (blockIdx.x + 1) / gridDim.x;
+	uint32_t i = ay_make_find(first, n, lo);
+
+	for (uint64_t c = lo; c < hi; c++) {
+		while (c >= first[i + 1])
+			i++;
+		make_chunk(&list[i], c - first[i]);
+	}
+}
