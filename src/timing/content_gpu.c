@@ -126,19 +126,22 @@ static int slot_for(const struct ay_operand *o, bool numbers)
 	return o->wrapped && numbers ? SLOT_NUMBERS : o->role == AY_IN ? SLOT_IN : SLOT_OUT;
 }
 
-static void lay_out(struct ay_sets *s, uint64_t at[SLOTS], bool numbers)
+/* end: how much of each slot is used. */
+static void lay_out(struct ay_sets *s, uint64_t end[SLOTS], bool numbers)
 {
 	const uint64_t align = s->dev->info.align;
 	const int n = s->m->call->noperand;
+	uint64_t at[SLOTS] = { 0 };
 
 	for (int k = 0; k < n * s->cap; k++) {
 		const int slot = slot_for(s->m->call->operand[k % n], numbers);
 
 		if (s->fold && k % n == 0)
-			memset(at, 0, sizeof *at * SLOTS);
+			memset(at, 0, sizeof at);
 		s->slot[k] = slot;
 		s->offset[k] = at[slot] + ay_secret_below(COLOURS) * align;
 		at[slot] = round_up(s->offset[k] + ay_operand_bytes(s->m->call->operand[k % n]), align);
+		end[slot] = at[slot] > end[slot] ? at[slot] : end[slot];
 	}
 }
 
