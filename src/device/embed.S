@@ -5,7 +5,11 @@
 	.section .rodata
 	.global ay_embedded_cuda
 ay_embedded_cuda:
+	.incbin "src/base/either.h"
+	.incbin "src/tensor/within.h"
 	.incbin "src/device/lines.h"
+	.incbin "src/device/differ.h"
 	.incbin "src/device/make.cu"
+	.incbin "src/device/compare.cu"
 	.byte 0
 	.section .note.GNU-stack, "", %progbits

@@ -385,8 +385,8 @@ static void gpu_close(struct ay_dev *d)
 
 	if (g->looks)
 		g->cu.host_free(g->looks);
-	if (g->own.list_bytes && !g->cu.context_set(g->context))
-		g->cu.memory_free(g->own.list);
+	if (g->own.room_bytes && !g->cu.context_set(g->context))
+		g->cu.memory_free(g->own.room);
 	if (g->context)
 		g->cu.context_release(g->device);
 	ay_xfree(g->chunk);
@@ -425,7 +425,7 @@ const struct ay_cuda *ay_gpu_driver(struct ay_dev *d)
 	return g && !g->cu.context_set(g->context) ? &g->cu : NULL;
 }
 
-struct ay_gpu_own *ay_gpu_own(struct ay_dev *d)
+struct ay_own_kept *ay_gpu_own(struct ay_dev *d)
 {
 	return &ay_gpu_of(d)->own;
 }

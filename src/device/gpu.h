@@ -6,6 +6,7 @@
 #define AY_DEVICE_GPU_H
 
 #include "device/device.h"
+#include "device/own.h"
 
 int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err);
 /* How many GPUs the driver shows this process; -1 and err. Starts the driver. */
@@ -13,14 +14,8 @@ int ay_gpu_count(struct ay_err *err);
 /* For the judge's own kernels: the driver, with the device's context made this thread's. NULL if d is no GPU. */
 const struct ay_cuda *ay_gpu_driver(struct ay_dev *d);
 
-/* What make.c keeps of a GPU; {0} until a kernel of it is used. */
-enum ay_own { AY_OWN_MAKE, AY_OWN_COUNT };
-struct ay_gpu_own {
-	void *function[AY_OWN_COUNT];
-	uint64_t list; /* memory of the device */
-	size_t list_bytes;
-};
-struct ay_gpu_own *ay_gpu_own(struct ay_dev *d);
+/* What own.c keeps of it. */
+struct ay_own_kept *ay_gpu_own(struct ay_dev *d);
 
 /* What NVML says; -1 where it says nothing. */
 struct ay_nvml {

@@ -19,7 +19,7 @@ struct gpu {
 	uint32_t checks;
 	uint64_t free_mark;
 	uint8_t *chunk;
-	struct ay_gpu_own own;
+	struct ay_own_kept own;
 	bool lost; /* it was found not to be well */
 	void *stream;   /* for looks */
 	uint8_t *looks; /* memory that the copy engine writes to: AY_PLACES of them */

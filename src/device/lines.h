@@ -9,28 +9,13 @@
  * them, large and small. The processor as a device (make.c) goes through the same chunks and units, which is how a
  * machine without a GPU proves that they give content.c's bits.
  *
- * So only what C11 and CUDA C++ have in common is used here, and nothing of a header where NVRTC reads it.
+ * base/either.h says what such a text may use.
  */
 #ifndef AY_DEVICE_LINES_H
 #define AY_DEVICE_LINES_H
 
-#ifdef __CUDACC_RTC__
-#define uint64_t unsigned long long
-#define uint32_t unsigned int
-#define uint8_t  unsigned char
-#else
-#include <stdint.h>
-#include <string.h>
-#endif
-
-#ifdef __CUDACC__
-#define AY_EITHER static __device__ __forceinline__
-#define AY_SELDOM static __device__ __noinline__ /* compiling it once is enough */
-#define AY_ROLLED _Pragma("unroll 1")
-#else
-#define AY_EITHER static inline
-#define AY_SELDOM static inline
-#define AY_ROLLED
+#ifndef AY_BASE_EITHER_H
+#include "base/either.h"
 #endif
 
 enum ay_make_how {

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/make.h"
 
-#include "base/process.h"
-#include "device/cuda.h"
-#include "device/gpu.h"
-#include "device/rtc.h"
-
-#include <string.h>
-#include <time.h>
+#include "device/own.h"
 
 enum {
-	BLOCK_THREADS = 256,    /* as in make.cu */
-	BLOCKS_A_SM = 3 * 8,    /* three are there at once; more, so that none is long in the lead */
-	SPIN_NS = 2000000,      /* most launches are over in that */
-	NAP_NS = 50000,         /* then there is time */
-	WAIT_S = 60,            /* a device that has done nothing for so long hangs */
-	BYTES_BITS = 38,        /* a stretch has fewer than 2^32 lines */
-	LIST_GRAIN = 256 << 10, /* of the list's memory on the device */
+	BLOCKS_A_SM = 3 * 8, /* three are there at once; more, so that none is long in the lead */
+	BYTES_BITS = 38,     /* a stretch has fewer than 2^32 lines */
 };
-
-extern const char ay_embedded_cuda[];
 
 /* --- what is asked for ----------------------------------------------------------------------------------- */
 
@@ -116,79 +103,17 @@ static void make_here(const struct list *l)
 
 /* --- the GPU --------------------------------------------------------------------------------------------- */
 
-static int fail(const struct ay_cuda *cu, int e, const char *what, struct ay_err *err)
-{
-	return ay_fail(err, e == AY_CU_OUT_OF_MEMORY ? AY_ERR_MEMORY : AY_ERR_SYS, "%s: %s (%d)", what,
-		       ay_cuda_error(cu, e), e);
-}
-
-/* Compiled and loaded when one of them is first used. */
-static int load_own(struct ay_dev *d, struct ay_gpu_own *own, struct ay_err *err)
-{
-	static const char *const name[] = { [AY_OWN_MAKE] = "assay_make" };
-
-	if (own->function[AY_OWN_MAKE])
-		return 0;
-	return ay_rtc_load(d, ay_embedded_cuda, sizeof name / sizeof *name, name, own->function, err);
-}
-
-static int grow_list(const struct ay_cuda *cu, struct ay_gpu_own *own, size_t bytes)
-{
-	const size_t n = (bytes + LIST_GRAIN - 1) / LIST_GRAIN * LIST_GRAIN;
-	int e = 0;
-
-	if (own->list_bytes >= n)
-		return 0;
-	if (own->list_bytes)
-		e = cu->memory_free(own->list);
-	own->list_bytes = 0;
-	if (!e)
-		e = cu->memory_alloc(&own->list, n);
-	own->list_bytes = e ? 0 : n;
-	return e;
-}
-
-/* Polls, since a wait for a device that hangs would not end. */
-static int wait_for(const struct ay_cuda *cu)
-{
-	const int64_t begun = ay_now_ns();
-	const struct timespec nap = { 0, NAP_NS };
-	int64_t waited = 0;
-	int e;
-
-	while ((e = cu->stream_query(NULL)) == AY_CU_NOT_READY && waited < WAIT_S * 1000000000ll) {
-		if (waited > SPIN_NS)
-			nanosleep(&nap, NULL);
-		waited = ay_now_ns() - begun;
-	}
-	return e;
-}
-
 static int make_there(struct ay_dev *d, const struct list *l, struct ay_err *err)
 {
-	const struct ay_cuda *cu = ay_gpu_driver(d);
-	struct ay_gpu_own *own = ay_gpu_own(d);
 	const uint64_t chunks = l->first[l->n], most = (uint64_t)d->info.sms * BLOCKS_A_SM;
+	uint64_t list, first;
 	uint32_t n = l->n;
-	ay_cu_ptr list, first;
 	void *args[] = { &list, &first, &n };
-	int e;
 
-	if (!cu)
-		return ay_fail(err, AY_ERR_SYS, "%s runs no kernels of the judge", d->info.name);
-	if (load_own(d, own, err))
+	if (ay_own_room(d, l->bytes, &list, err) || ay_own_copy_in(d, list, l->m, l->bytes, err))
 		return -1;
-	e = grow_list(cu, own, l->bytes);
-	list = own->list;
 	first = list + sizeof *l->m * l->n;
-	if (!e)
-		e = cu->copy_in(list, l->m, l->bytes);
-	if (!e)
-		e = cu->launch(own->function[AY_OWN_MAKE], (unsigned)(chunks < most ? chunks : most), 1, 1,
-			       BLOCK_THREADS, 1, 1, 0, NULL, args, NULL);
-	if (!e)
-		e = wait_for(cu);
-	return e ? fail(cu, e, "the GPU does not make content", err) : 0;
+	return ay_own_run(d, AY_OWN_MAKE, chunks < most ? chunks : most, args, err);
 }
 
 int ay_dev_make(struct ay_dev *d, const struct ay_make *m, int n, struct ay_err *err)

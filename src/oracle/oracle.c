@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/oracle.h"
 #include "base/clones.h"
+#include "tensor/within.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,35 +50,28 @@ static bool flushes(enum ay_dt dt)
 	return dt == AY_DT_F32 || dt == AY_DT_BF16;
 }
 
+AY_WITHIN(within, long double)
+
 bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound)
 {
-	bool exact = b->exact || mag < 0;
-	long double err;
+	const bool exact = b->exact || mag < 0, integral = ay_dt_is_integral(b->dt);
 
 	*bound = 0;
 	if (mag == -INFINITY) /* AY_FREE */
 		return true;
-	if (isnan(want) || isnan(got))
-		return isnan(want) && isnan(got);
+	if (isnan(want) || isnan(got) || isinf(want) || (exact && !integral))
+		return within(want, got, -1, 0, 0);
 	if (exact)
-		return want == got && (want != 0 || ay_dt_is_integral(b->dt) || signbit(want) == signbit(got));
-	if (isinf(want))
 		return want == got;
-	if (ay_dt_is_integral(b->dt)) {
+	if (integral) {
 		*bound = b->rounded ? 0.5L + b->k_acc * ay_u_acc(b->dt) * mag : 0;
 		return fabsl(got - want) <= *bound;
 	}
 	if (isinf(mag)) /* of a result near the largest f64; an infinite bound would admit everything */
 		mag = DBL_MAX;
 	*bound = (long double)b->k_out * ay_dt_ulp(b->dt, want) + b->k_acc * ay_u_acc(b->dt) * mag;
-	if (isinf(got))
-		return signbit(got) == signbit(want) && fabsl(want) + *bound > ay_dt_max(b->dt);
-	err = fabsl(got - want);
-	if (err <= *bound)
-		return true;
-	/* kernels that flush subnormals to zero are honest */
-	return got == 0 && flushes(b->dt) && fabsl(want) < ldexpl(1, ay_dt_info(b->dt)->emin) &&
-	       signbit(got) == signbit(want);
+	return within(want, got, *bound, ay_dt_max(b->dt),
+		      flushes(b->dt) ? ldexpl(1, ay_dt_info(b->dt)->emin) : 0);
 }
 
 static bool same_real(double a, double b)

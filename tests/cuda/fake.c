@@ -9,6 +9,7 @@
  * wrong: see faults().
  */
 #include "device/cuda.h"
+#include "device/differ.h"
 #include "device/lines.h"
 
 #include <stdbool.h>
@@ -423,6 +424,38 @@ static int run_make(void **args, unsigned blocks)
 	return 0;
 }
 
+/* As assay_same of src/device/compare.cu. */
+static int run_same(void **args)
+{
+	const struct ay_make *m = args[0];
+	struct ay_tally *t = *(struct ay_tally **)args[1];
+
+	for (uint64_t u = ay_make_units(m); u--;) {
+		const uint64_t at = ay_unit_differs(m, u);
+
+		t->first = at < t->first ? at : t->first;
+	}
+	return 0;
+}
+
+/* As assay_compare. */
+static int run_compare(void **args)
+{
+	const struct ay_against *c = args[0];
+	struct ay_tally *t = *(struct ay_tally **)args[1];
+
+	for (uint64_t i = c->n; i--;) {
+		double ratio;
+
+		if (!ay_element_within(c, i, &ratio)) {
+			t->outside++;
+			t->first = i;
+		}
+		t->worst = ay_bits_of_double(ratio) > t->worst ? ay_bits_of_double(ratio) : t->worst;
+	}
+	return 0;
+}
+
 /* The kernels that are launched here: the judge's own, and an executor's that do nothing, at once or for a while. */
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		   unsigned shared, void *stream, void **args, void **extra)
@@ -438,5 +471,9 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 	}
 	if (!strcmp(f, "assay_make") && gx)
 		return run_make(args, gx);
+	if (!strcmp(f, "assay_same") && gx)
+		return run_same(args);
+	if (!strcmp(f, "assay_compare") && gx)
+		return run_compare(args);
 	return INVALID;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's own kernels that compare, and two that do nothing. NVRTC reads this text behind those of the headers.
+ */
+#ifndef AY_DEVICE_DIFFER_H
+#include "device/differ.h"
+#endif
+
+static __device__ __forceinline__ uint64_t my_first(void)
+{
+	return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+}
+
+static __device__ __forceinline__ uint64_t my_step(void)
+{
+	return gridDim.x * (uint64_t)blockDim.x;
+}
+
+/* The first byte that differs. Threads go upwards, so each is done at its first one, or behind somebody else's. */
+extern "C" __global__ void assay_same(struct ay_make m, struct ay_tally *t)
+{
+	const volatile uint64_t *known = &t->first;
+	const uint64_t units = ay_make_units(&m), lead = m.to % AY_UNIT;
+
+	for (uint64_t u = my_first(); u < units && (u * AY_UNIT < lead || u * AY_UNIT - lead <= *known);
+	     u += my_step()) {
+		const uint64_t at = ay_unit_differs(&m, u);
+
+		if (at != AY_NOWHERE) {
+			atomicMin((unsigned long long *)&t->first, (unsigned long long)at);
+			return;
+		}
+	}
+}
+
+extern "C" __global__ void assay_compare(struct ay_against c, struct ay_tally *t)
+{
+	__shared__ unsigned long long outside, first, worst;
+	uint64_t bad = 0, at = AY_NOWHERE;
+	double most = 0;
+
+	if (!threadIdx.x) {
+		outside = worst = 0;
+		first = AY_NOWHERE;
+	}
+	__syncthreads();
+	for (uint64_t i = my_first(); i < c.n; i += my_step()) {
+		double ratio;
+
+		if (!ay_element_within(&c, i, &ratio)) {
+			bad++;
+			at = at < i ? at : i;
+		}
+		most = most < ratio ? ratio : most;
+	}
+	if (bad) {
+		atomicAdd(&outside, (unsigned long long)bad);
+		atomicMin(&first, (unsigned long long)at);
+	}
+	atomicMax(&worst, (unsigned long long)ay_bits_of_double(most));
+	__syncthreads();
+	if (!threadIdx.x) {
+		atomicAdd((unsigned long long *)&t->outside, outside);
+		atomicMin((unsigned long long *)&t->first, first);
+		atomicMax((unsigned long long *)&t->worst, worst);
+	}
+}
+
+/* What a launch costs. */
+extern "C" __global__ void assay_empty(void)
+{
+}
+
+static __device__ __forceinline__ uint64_t device_ns(void)
+{
+	uint64_t t;
+
+	asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+	return t;
+}
+
+/* Keeps the device busy until so much of its own time has gone by. */
+extern "C" __global__ void assay_spin(uint64_t ns)
+{
+	const uint64_t begun = device_ns();
+
+	while (device_ns() - begun < ns)
+		;
+}
