@@ -16,6 +16,7 @@ enum {
 	AY_CU_OK = 0,
 	AY_CU_OUT_OF_MEMORY = 2,
 	AY_CU_NO_DEVICE = 100,
+	AY_CU_NO_CONTEXT = 201, /* none is current in this thread */
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
 
@@ -98,6 +99,7 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(host_free, "cuMemFreeHost", (void *p))                                                                  \
 	F(stream_sync, "cuStreamSynchronize", (void *s))                                                          \
 	F(reset_l2, "cuCtxResetPersistingL2Cache", (void))                                                        \
+	F(fill_async, "cuMemsetD8Async", (ay_cu_ptr p, uint8_t byte, size_t n, void *stream))                     \
 	F(alloc_async, "cuMemAllocAsync", (ay_cu_ptr * p, size_t n, void *stream))                                \
 	F(free_async, "cuMemFreeAsync", (ay_cu_ptr p, void *stream))                                              \
 	F(stream_create, "cuStreamCreate", (void **s, unsigned flags))                                            \

@@ -60,16 +60,6 @@ int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be written", err) : 0;
 }
 
-int ay_dev_read(struct ay_dev *d, uint64_t at, void *to, uint64_t bytes, struct ay_err *err)
-{
-	struct gpu *g = ay_gpu_of(d);
-	int e;
-
-	g->cu.context_set(g->context);
-	e = bytes ? g->cu.copy_out(to, at, bytes) : 0;
-	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
-}
-
 /* A stream and pinned memory, so that copies need nobody's help and nobody waits for the default stream. */
 static int ready_for_looks(struct gpu *g)
 {

@@ -32,7 +32,6 @@ int ay_loan_take(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_loan *l,
 void ay_loan_give_back(struct ay_dev *d, struct ay_loan *l);
 
 int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err);
-int ay_dev_read(struct ay_dev *d, uint64_t at, void *to, uint64_t bytes, struct ay_err *err);
 
 /* One element somewhere, and what was there. */
 struct ay_place_read {

@@ -327,6 +327,7 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 				       .told_slot = AY_WIRE_NOT_TOLD };
 	int rc = 0;
 
+	memcpy(h.poison, b->poison, sizeof h.poison);
 	if (told) {
 		h.told_slot = (uint32_t)b->told;
 		h.nresult = (uint32_t)(b->room ? b->room : ay_encode_nresult(b->call));

@@ -182,7 +182,7 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_lent
 					      s->bytes };
 	if (s->there)
 		return (struct ay_wire_slot){ s->written, AY_WIRE_LATE, 0, s->bytes };
-	return (struct ay_wire_slot){ s->written, AY_WIRE_HERE, s->offset, s->bytes };
+	return (struct ay_wire_slot){ s->written, AY_WIRE_POOLED, s->offset, s->bytes };
 }
 
 /* Hands the slots of the device over, as many at a time as a message takes. */
@@ -205,6 +205,26 @@ static int lend_slots(struct ay_exec *x, const struct ay_lent *l, double timeout
 			return -1;
 	}
 	return 0;
+}
+
+int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_wire_heap head = { h->bytes };
+	struct ay_wire_writer w = payload_writer(x);
+
+	AY_ASSERT(x->pid && x->device && x->python && h->bytes);
+	*o = (struct ay_outcome){ .slot = -1 };
+	ay_wire_put(&w, &head, sizeof head);
+	ay_next_number(x, 0, 0);
+	if (ay_transact(x, AY_WIRE_HEAP, w.len, &h->fd, 1, START_S, o, err))
+		return -1;
+	x->heap = *h;
+	return 0;
+}
+
+void ay_exec_poison(struct ay_exec *x, uint8_t byte)
+{
+	x->poison = byte;
 }
 
 static uint64_t pool_id(const struct ay_batch *b)
@@ -320,6 +340,7 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	if (send_batch(x, AY_WIRE_HOLD, b, o, err))
 		return -1;
 	if (o->what == AY_X_RAN) {
+		x->poison = b->poison[0];
 		x->held = b->nset;
 		x->held_slots = b->pool->nslot;
 	}
@@ -365,10 +386,14 @@ int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_out
 
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 {
+	const struct ay_wire_forget f = { x->poison, 0 };
+	struct ay_wire_writer w = payload_writer(x);
+
 	AY_ASSERT(x->pid);
 	*o = (struct ay_outcome){ .slot = -1 };
+	ay_wire_put(&w, &f, sizeof f);
 	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, AY_WIRE_FORGET, 0, NULL, 0, o, err);
+	return ay_post(x, AY_WIRE_FORGET, w.len, NULL, 0, o, err);
 }
 
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)

@@ -77,11 +77,15 @@ struct ay_batch {
 	const struct ay_call *call;
 	const struct ay_pool *pool;
 	const struct ay_lent *lent; /* the pool as the executor has it on its device; NULL: as it is */
+	const struct ay_batch *into; /* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
 	int nset;
 	/* Per set and operand, nset * call->noperand: which slot, and at which byte storage element 0 lies. */
 	const int *slot;
 	const uint64_t *offset;
 	const ay_rng *rng; /* per set; NULL = zeros */
+	/* What memory of the executor's heap holds before a call that is not timed: of set i poison[i % 4]. A hold leaves the
+	 * first of them in all that is free. */
+	uint8_t poison[4];
 	/* Where an executor whose kernels return tensors of their own tells of them: a written slot with
 	 * ay_exec_told_bytes; -1 for others. */
 	int told;
@@ -153,6 +157,15 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 /* Posts the order to do nothing for AY_WIRE_BUSY_NS: in an executor of our own it takes that long, and what the hand-over
  * costs. */
 int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err);
+/*
+ * Python on a GPU: gives the executor a heap, or another one, between batches; the one before may be dropped then. What
+ * its kernels allocate from here on lies there while it lasts, and so do their results. It must not be dropped before the
+ * executor has another or was stopped. Without one, results are copied by its own code into the slots of their operands,
+ * and timed calls pay for that.
+ */
+int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *o, struct ay_err *err);
+/* What the free memory of its heap holds from the next order to forget on. */
+void ay_exec_poison(struct ay_exec *x, uint8_t byte);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */
 void ay_exec_spin(struct ay_exec *x, int64_t ns);
 /* Scalars that the last batch's set returned (item): as many as the function has. kind is -1 where the kernel
@@ -161,11 +174,18 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
 /*
  * After a batch that ran, in Python: takes the results of a set out of the executor's memory and puts them where a
  * native kernel would have written them, in the pool. AY_X_UNFIT if they are not what the call returns: another shape
- * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors. On a GPU the
- * executor's own code has copied them to where a native kernel would have written them, and shape and dtype are looked
- * at here: what shares memory with what is not.
+ * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors. On a GPU they are
+ * read out of the executor's heap by the judge's own device, views of arguments out of b->lent or, where that is NULL, out
+ * of the pool, into which ay_dev_fetch has brought them.
  */
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
+/*
+ * The same without the bytes, on a GPU: where result i of a set lies, as a view without data, and *at, the address of its
+ * element 0 for the judge's own device, or 0 where that is not known (in a slot, and b->lent is NULL). Looks at shape,
+ * dtype, strides and bounds, not at what shares memory with what. 1: it is no result of the call, and *o says why.
+ */
+int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, struct ay_view *v, uint64_t *at,
+		 struct ay_outcome *o);
 /* After an open batch that ran: everything that was returned, read into the arena; dense views with data. */
 int ay_exec_returned(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, int *n, struct ay_view **v,
 		     struct ay_outcome *o);

@@ -2,11 +2,15 @@
  *
  * Results that lie in the executor's own memory. What it tells of them is copied once and then judged (told.h); the bytes
  * are read out of its address space, where it has one there, and laid into the pool as the call's operand is laid out.
+ *
+ * On a GPU nobody can look into another process's memory. There they lie in its heap, which the judge has lent and maps
+ * himself, or in lent slots. What lies elsewhere its own code has copied into the slot of the operand.
  */
 #include "exec/exchange.h"
 
 #include "exec/encode.h"
 #include "exec/told.h"
+#include "op/fill.h"
 #include "op/op.h"
 
 #include <stdio.h>
@@ -23,8 +27,9 @@ struct taking {
 	struct ay_exec *x;
 	const struct ay_batch *b;
 	struct ay_outcome *o;
-	bool alias; /* all results may share memory with arguments and each other */
-	int n;      /* results of a set */
+	bool alias;                   /* all results may share memory with arguments and each other */
+	int n;                        /* results of a set */
+	struct ay_told_memory memory; /* of its device */
 	struct ay_told *told;
 	const struct ay_operand **want;
 };
@@ -71,7 +76,9 @@ static int examine(struct taking *k, int set, int i, struct ay_told *t)
 	struct ay_wire_result r;
 
 	memcpy(&r, all + (size_t)set * (size_t)k->n + i, sizeof r);
-	if (!ay_told_examine(t, &r, k->want[i], may_share(k, i), k->o->text, sizeof k->o->text))
+	if (k->x->device
+		    ? !ay_told_find(t, &r, k->want[i], may_share(k, i), &k->memory, k->o->text, sizeof k->o->text)
+		    : !ay_told_examine(t, &r, k->want[i], may_share(k, i), k->o->text, sizeof k->o->text))
 		return 0;
 	k->o->what = AY_X_UNFIT;
 	return 1;
@@ -82,8 +89,11 @@ static int check_arguments(struct taking *k, int i)
 {
 	const struct ay_pool *p = k->b->pool;
 	uint64_t at = k->x->pool_at;
+	const bool in_slot = k->told[i].where == AY_WIRE_IN_SLOT && k->told[i].lo < k->told[i].hi;
 
-	for (int s = 0; s < p->nslot; s++) {
+	if (in_slot && k->x->device)
+		return unfit(k, i, "in the memory of an argument, where a new tensor is due");
+	for (int s = 0; s < p->nslot && !k->x->device; s++) {
 		at += AY_WIRE_GUARD;
 		if (ay_told_meets(&k->told[i], at, at + p->slot[s].bytes))
 			return unfit(k, i, "in the memory of an argument, where a new tensor is due");
@@ -150,6 +160,71 @@ static int read_elements(struct ay_exec *x, const struct ay_told *t, uint8_t *to
 	return 0;
 }
 
+/* Of a slot of the device, as the batch has it there; else the pool holds what was there when it was fetched. */
+static int read_slot(struct taking *k, int slot, uint64_t offset, uint8_t *to, uint64_t n, struct ay_err *err)
+{
+	const struct ay_lent *l = k->b->lent;
+
+	if (l && l->nslot && l->slot[slot].bytes)
+		return ay_dev_read(k->x->device, l->slot[slot].at + l->pad + offset, to, n, err);
+	if (to != k->b->pool->slot[slot].mem + offset)
+		memcpy(to, k->b->pool->slot[slot].mem + offset, n);
+	return 0;
+}
+
+/* Its content is where a native kernel would have written it. */
+static bool is_copied(const struct ay_told *t)
+{
+	return t->where == AY_WIRE_COPIED || (t->where == AY_WIRE_IN_HEAP && ay_told_is_sparse(t));
+}
+
+/* The elements alone, in row-major order, out of all that lies between the first and the last. */
+static uint8_t *pack(const struct ay_told *t, uint8_t *span)
+{
+	const uint64_t item = (uint64_t)ay_dt_info(t->view.dt)->bytes;
+	const int64_t n = ay_numel_of(&t->view);
+	uint8_t *mem = ay_xrealloc(NULL, (uint64_t)n * item);
+
+	for (int64_t i = 0; i < n; i++)
+		memcpy(mem + (uint64_t)i * item, span + (uint64_t)ay_view_at(&t->view, i) * item, item);
+	ay_xfree(span);
+	return mem;
+}
+
+/* From the device into the operand's place in the pool. */
+static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
+{
+	const struct ay_batch *b = k->b;
+	const struct ay_told *t = &k->told[i];
+	const int at = set * b->call->noperand + k->want[i]->ordinal;
+	const struct ay_batch *dst = b->into ? b->into : b;
+	uint8_t *storage = dst->pool->slot[dst->slot[at]].mem + dst->offset[at], *mem;
+	struct ay_view to = k->want[i]->view;
+	const uint64_t span = t->hi - t->lo, item = (uint64_t)ay_dt_info(to.dt)->bytes;
+	int rc;
+
+	if (!span)
+		return 0;
+	if (is_copied(t))
+		return read_slot(k, b->slot[at], b->offset[at], storage, ay_operand_bytes(k->want[i]), err);
+	mem = ay_xrealloc(NULL, span);
+	if (t->where == AY_WIRE_IN_HEAP)
+		rc = ay_dev_read(k->x->device, k->x->heap.at + t->offset, mem, span, err);
+	else
+		rc = read_slot(k, (int)t->slot, t->offset, mem, span, err);
+	if (rc && t->where == AY_WIRE_IN_SLOT) { /* a part of it that is not lent now */
+		ay_err_clear(err);
+		rc = unfit(k, i, "at memory that cannot be read");
+	}
+	to.data = storage + (uint64_t)to.offset * item;
+	if (!rc && ay_told_is_sparse(t)) /* a view */
+		mem = pack(t, mem);
+	if (!rc)
+		ay_told_lay(t, mem, &to);
+	ay_xfree(mem);
+	return rc;
+}
+
 /* From the executor into the operand's place in the pool. */
 static int lay_down(struct taking *k, int set, int i)
 {
@@ -171,36 +246,78 @@ static int lay_down(struct taking *k, int set, int i)
 	return rc;
 }
 
-static int take(struct taking *k, int set)
+/* 1: they are no results, and that was said. */
+static int take(struct taking *k, int set, struct ay_err *err)
 {
+	int rc = 0;
+
 	for (int i = 0; i < k->n; i++)
 		if (examine(k, set, i, &k->told[i]))
 			return 1;
-	for (int i = 0; i < k->n; i++)
-		if (!k->x->device && ((!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i))) ||
-				      lay_down(k, set, i)))
+	for (int i = 0; i < k->n && !rc; i++) {
+		if (!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i)))
 			return 1;
-	return 0;
+		rc = k->x->device ? lay_from_device(k, set, i, err) : lay_down(k, set, i);
+	}
+	return rc;
+}
+
+static void begin(struct taking *k, struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o)
+{
+	int n = 0;
+
+	*k = (struct taking){ .x = x, .b = b, .o = o, .alias = may_alias(b->call) };
+	k->n = x->python ? ay_encode_nresult(b->call) : 0;
+	k->memory = (struct ay_told_memory){ x->heap.bytes, b->pool->nslot, b->pool->slot };
+	k->told = ay_xrealloc(NULL, sizeof *k->told * (size_t)(k->n + 1));
+	k->want = ay_xrealloc(NULL, sizeof *k->want * (size_t)(k->n + 1));
+	for (int i = 0; i < b->call->noperand && k->n; i++)
+		if (b->call->operand[i]->role == AY_RESULT)
+			k->want[n++] = b->call->operand[i];
+}
+
+static void end(struct taking *k)
+{
+	ay_xfree(k->told);
+	ay_xfree(k->want);
 }
 
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err)
 {
-	struct taking k = { .x = x, .b = b, .o = o, .alias = may_alias(b->call) };
-	int n = 0;
+	struct taking k;
+	int rc;
 
-	(void)err;
-	k.n = x->python ? ay_encode_nresult(b->call) : 0;
-	if (!k.n)
-		return 0;
-	k.told = ay_xrealloc(NULL, sizeof *k.told * (size_t)k.n);
-	k.want = ay_xrealloc(NULL, sizeof *k.want * (size_t)k.n);
-	for (int i = 0; i < b->call->noperand; i++)
-		if (b->call->operand[i]->role == AY_RESULT)
-			k.want[n++] = b->call->operand[i];
-	take(&k, set);
-	ay_xfree(k.told);
-	ay_xfree(k.want);
-	return 0;
+	begin(&k, x, b, o);
+	rc = take(&k, set, err);
+	end(&k);
+	return rc < 0 ? -1 : 0;
+}
+
+int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, struct ay_view *v, uint64_t *at,
+		 struct ay_outcome *o)
+{
+	const struct ay_lent *l = b->lent;
+	struct taking k;
+	struct ay_told t;
+	int rc;
+
+	*at = 0;
+	begin(&k, x, b, o);
+	AY_ASSERT(x->device && i < k.n);
+	rc = examine(&k, set, i, &t);
+	*v = t.view;
+	if (!rc && is_copied(&t)) {
+		const int slot = set * b->call->noperand + k.want[i]->ordinal;
+
+		*v = k.want[i]->view;
+		*at = l && l->nslot ? l->slot[b->slot[slot]].at + l->pad + b->offset[slot] : 0;
+	} else if (!rc && t.where == AY_WIRE_IN_HEAP) {
+		*at = x->heap.at + t.offset;
+	} else if (!rc && l && l->nslot) {
+		*at = l->slot[t.slot].at + l->pad + t.offset;
+	}
+	end(&k);
+	return rc;
 }
 
 /* --- results that nobody knew before ---------------------------------------------------------------------- */

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	WASTE_MAX = 64 << 20, /* bytes that are read beside a result, at most, to read it at once */
-	COUNT_MAX = 16 << 20, /* places of a strange layout that are counted */
-};
+enum { COUNT_MAX = 16 << 20 /* places of a strange layout that are counted */ };
+
+/* Addresses that no process has, in ranges that no memory fills: the heap's, then one for each slot. */
+#define RANGE     (1ull << 44)
+#define RANGES_AT (1ull << 63)
 
 static int unfit(char *text, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static int unfit(char *text, size_t n, const char *fmt, ...)
@@ -113,6 +114,44 @@ int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const str
 	return 0;
 }
 
+/* The range of what r is told to lie in, and how much of it there is; false: nothing that can be read. */
+static bool range_of(const struct ay_wire_result *r, const struct ay_told_memory *m, uint64_t *at, uint64_t *size)
+{
+	*at = 0;
+	*size = RANGES_AT;
+	if (r->where == AY_WIRE_COPIED)
+		return true;
+	*at = RANGES_AT;
+	*size = m->heap;
+	if (r->where == AY_WIRE_IN_HEAP)
+		return m->heap && m->heap <= RANGE;
+	if (r->where != AY_WIRE_IN_SLOT || r->slot >= (uint32_t)m->nslot || m->slot[r->slot].host)
+		return false;
+	*at += (1 + (uint64_t)r->slot) * RANGE;
+	*size = m->slot[r->slot].bytes;
+	return *at >= RANGES_AT && *size <= RANGE;
+}
+
+int ay_told_find(struct ay_told *t, const struct ay_wire_result *r, const struct ay_operand *want, bool alias,
+		 const struct ay_told_memory *m, char *text, size_t n)
+{
+	struct ay_wire_result there = *r;
+	uint64_t at = 0, size = 0;
+	bool found = r->ndim < 0 || (range_of(r, m, &at, &size) && r->data <= size);
+
+	there.data = found ? at + r->data : 0;
+	if (ay_told_examine(t, &there, want, alias, text, n))
+		return 1;
+	t->where = (enum ay_wire_where)r->where;
+	t->offset = r->data;
+	t->slot = r->slot;
+	if (want->absent)
+		return 0;
+	if (!found || t->hi - at > size)
+		return unfit(text, n, "returned '%s' at memory that cannot be read", want->name);
+	return 0;
+}
+
 bool ay_told_meets(const struct ay_told *t, uint64_t lo, uint64_t hi)
 {
 	return t->lo < t->hi && lo < hi && t->lo < hi && lo < t->hi;
@@ -122,7 +161,7 @@ bool ay_told_is_sparse(const struct ay_told *t)
 {
 	const uint64_t bytes = (uint64_t)ay_numel_of(&t->view) * (uint64_t)ay_dt_info(t->view.dt)->bytes;
 
-	return (t->hi - t->lo) / 2 > bytes && t->hi - t->lo > WASTE_MAX;
+	return ay_wire_is_sparse(t->hi - t->lo, bytes);
 }
 
 /* What is stored as conjugate or negative becomes what it stands for: the sign bits of parts are turned. */

@@ -8,18 +8,34 @@
 
 #include "exec/wire.h"
 #include "op/call.h"
+#include "tensor/buffer.h"
 
 /* A result as it was told, with what follows from it. */
 struct ay_told {
 	struct ay_view view; /* of the bytes [lo, hi) of the executor */
 	uint64_t lo, hi;
 	uint32_t flags; /* AY_CONJ, AY_NEG */
+	/* ay_told_find's: where it lies, how far in there, and in which slot */
+	enum ay_wire_where where;
+	uint64_t offset;
+	uint32_t slot;
+};
+
+/* Memory of a device that an executor may tell of. */
+struct ay_told_memory {
+	uint64_t heap; /* bytes; 0: it has none */
+	int nslot;
+	const struct ay_slot *slot; /* host: not the device's */
 };
 
 /* Everything but the memory itself. alias: elements may lie where others do, as those of views do. 1, and the reason for
  * the kernel's author, if it is no result of the call. */
 int ay_told_examine(struct ay_told *t, const struct ay_wire_result *r, const struct ay_operand *want, bool alias,
 		    char *text, size_t n);
+/* The same of a device's executor: what is told to lie in the heap or in a slot does so, to its last byte. lo and hi are
+ * addresses that nobody has, in which all memory is apart. */
+int ay_told_find(struct ay_told *t, const struct ay_wire_result *r, const struct ay_operand *want, bool alias,
+		 const struct ay_told_memory *m, char *text, size_t n);
 bool ay_told_meets(const struct ay_told *t, uint64_t lo, uint64_t hi);
 /* Are the elements so far from each other that reading all that lies between them would be a waste? */
 bool ay_told_is_sparse(const struct ay_told *t);

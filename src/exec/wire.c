@@ -100,6 +100,29 @@ bool ay_wire_lend_open(const void *payload, size_t n, uint32_t nslot, struct ay_
 	return l->n && l->n <= AY_WIRE_FDS && l->n <= nslot && l->from <= nslot - l->n;
 }
 
+bool ay_wire_heap_open(const void *payload, size_t n, struct ay_wire_heap *h)
+{
+	if (n != sizeof *h)
+		return false;
+	memcpy(h, payload, sizeof *h);
+	return h->bytes && h->bytes % AY_WIRE_HEAP_GRAIN == 0 && h->bytes <= (uint64_t)1 << 40;
+}
+
+bool ay_wire_forget_open(const void *payload, size_t n, struct ay_wire_forget *f)
+{
+	if (n != sizeof *f)
+		return false;
+	memcpy(f, payload, sizeof *f);
+	return f->poison <= 0xff;
+}
+
+bool ay_wire_is_sparse(uint64_t span, uint64_t bytes)
+{
+	enum { WASTE_MAX = 64 << 20 }; /* that is read beside a result, at most, to read it at once */
+
+	return span / 2 > bytes && span > WASTE_MAX;
+}
+
 /* Bytes of one identifier and its NUL, or 0. */
 static size_t name_len(const char *s, size_t n)
 {

@@ -13,12 +13,15 @@
  *		`done`
  *	MAP	fds: inputs, outputs (none where all slots are a device's); slots. Replaces the pool mapped before
  *	LEND	fds: memory of the device, one for each of the next of its slots
+ *	HEAP	fd: memory of the device for what kernels allocate. Takes the place of one before it, in which blocks that
+ *		are handed out stay
  *	CALL	one call on one or more sets of tensors
  *	HOLD	as CALL, but only made ready
  *	RUN	calls some sets of what is held: two words, the first and how many. fds: memory of the device, one for each
  *		slot that is late, and which part of the slot it is
  *	WATCH	as RUN, but not for the clock: looked at as a CALL is
- *	FORGET	drops what those calls returned, which is kept until then, and the memory that came with them
+ *	FORGET	drops what those calls returned, which is kept until then, and the memory that came with them; and poisons
+ *		what is free of the heap: a word, with the byte
  *	BUSY	as RUN, but nothing is called: does nothing, for AY_WIRE_BUSY_NS by the clock (of the device, if it has one),
  *		which shows what a batch of that length costs besides
  *	QUIT	ends the executor
@@ -53,7 +56,8 @@ enum {
 	AY_WIRE_BUSY_NS = 3000000,
 	AY_WIRE_SHIFTS = 4096,    /* of the stack, in steps of 16 */
 	AY_WIRE_LAUNCH = 1 << 16, /* AY_GLUE_LAUNCH of op/proto.h */
-	AY_WIRE_FDS = 64,         /* at most with one message; the system would take 253 */
+	AY_WIRE_HEAP_GRAIN = 2 << 20,
+	AY_WIRE_FDS = 64, /* at most with one message; the system would take 253 */
 };
 
 enum ay_wire_type {
@@ -68,6 +72,7 @@ enum ay_wire_type {
 	AY_WIRE_BUSY,
 	AY_WIRE_QUIT,
 	AY_WIRE_LEND,
+	AY_WIRE_HEAP,
 	AY_WIRE_LOADED,
 	AY_WIRE_LOAD_FAILED,
 };
@@ -166,7 +171,7 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 
 /* In the pool's memory: `offset` bytes into its file. On the device: in memory of its own, which is `offset` bytes longer
  * on either side, so that those can be touched too (0: they cannot); late: an address now, the memory with each RUN. */
-enum { AY_WIRE_HERE, AY_WIRE_LENT, AY_WIRE_LATE };
+enum { AY_WIRE_POOLED, AY_WIRE_LENT, AY_WIRE_LATE };
 
 struct ay_wire_slot {
 	uint32_t written, device;
@@ -185,6 +190,19 @@ struct ay_wire_lend {
 };
 
 bool ay_wire_lend_open(const void *payload, size_t n, uint32_t nslot, struct ay_wire_lend *l);
+
+struct ay_wire_heap {
+	uint64_t bytes; /* a multiple of AY_WIRE_HEAP_GRAIN */
+};
+
+bool ay_wire_heap_open(const void *payload, size_t n, struct ay_wire_heap *h);
+
+/* Nothing, or what the heap's free memory is to hold from here on. */
+struct ay_wire_forget {
+	uint32_t poison, pad;
+};
+
+bool ay_wire_forget_open(const void *payload, size_t n, struct ay_wire_forget *f);
 
 /* Returns how many slots there are, or -1. */
 int ay_wire_map_open(const void *payload, size_t n, uint64_t *at, const struct ay_wire_slot **slot);
@@ -224,7 +242,9 @@ struct ay_wire_call_head {
 	uint32_t told_slot,
 		nresult; /* where a struct ay_wire_told goes, with as many results per set; UINT32_MAX: not asked */
 	uint64_t plain;  /* bit i: argument i of the schema has its default value */
-	uint32_t open, pad; /* open: nresult is room; ay_wire_told.count is how many there are, of one set */
+	uint32_t open;   /* nresult is room; ay_wire_told.count is how many there are, of one set */
+	uint8_t poison
+		[4]; /* what memory of the heap holds before a call that is not timed: of set i the i % 4th */
 };
 
 /* What an executor tells whose kernels return tensors of their own: these lie in its own memory, and the judge reads
@@ -234,16 +254,30 @@ struct ay_wire_told {
 	char text[1016]; /* words about `what` of the status; NUL-ended */
 };
 
+/* Where a result lies. */
+enum ay_wire_where {
+	AY_WIRE_HERE,    /* in the executor's own memory, on the processor: `data` is an address */
+	AY_WIRE_IN_HEAP, /* `data` bytes into it */
+	AY_WIRE_IN_SLOT, /* `data` bytes into slot `slot`, which is memory of the device */
+	/* In other memory of the device, at the address `data`: its content was copied to where a native kernel would have
+	 * written it. */
+	AY_WIRE_COPIED,
+};
+
 struct ay_wire_result {
-	uint64_t data; /* an address of the executor's: element 0 */
+	uint64_t data; /* element 0 */
 	ay_dtype dtype;
 	int32_t ndim;   /* -1: there is none */
 	uint32_t flags; /* as of an ay_tensor */
-	uint32_t pad;
+	uint32_t where, slot, pad;
 	int64_t shape[AY_WIRE_DIMS], stride[AY_WIRE_DIMS];
 };
 
 #define AY_WIRE_NOT_TOLD UINT32_MAX
+
+/* Are `bytes` of elements spread over so many that reading all of them would be a waste? From the heap such are copied
+ * as those are that lie elsewhere, though they are told to lie in it. */
+bool ay_wire_is_sparse(uint64_t span, uint64_t bytes);
 
 /* A CALL that was found to be in order. Borrows the message. */
 struct ay_wire_call {

@@ -71,6 +71,8 @@ void ay_judge_stop(struct ay_judge *j)
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
+	if (j->policy.device)
+		ay_dev_drop_heap(j->policy.device, &j->heap);
 }
 
 void ay_judge_rest(struct ay_judge *j)
@@ -222,8 +224,7 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 
 void ay_judge_release(struct ay_judge *j)
 {
-	if (j->exec)
-		ay_exec_stop(j->exec);
+	ay_judge_stop(j);
 	ay_witness_release(&j->witness);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
@@ -471,6 +472,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		b.offset = t.offset;
 		b.rng = t.rng;
 		b.told = t.told;
+		memcpy(b.poison, t.poison, sizeof t.poison);
 		b.timeout_s = patience(&t);
 		if (run(&t, &b, err))
 			return -1;

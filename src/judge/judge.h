@@ -84,7 +84,8 @@ struct ay_judge {
 	struct ay_witness witness; /* for operators that are not in the catalogue */
 	struct ay_pool pool;       /* reused while the next case fits */
 	bool has_pool;
-	uint8_t *copy; /* outputs out of the executor's reach; grows */
+	struct ay_heap heap; /* that the executor has on its device; {0}: none */
+	uint8_t *copy;       /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
 	int timeouts; /* in a row */
 	int hangs;    /* time-outs in all */

@@ -14,6 +14,8 @@ struct ay_dev *ay_trial_device(const struct trial *t)
 	return t->j->policy.device ? t->j->policy.device : ay_dev_cpu();
 }
 
+#define HEAP_LEAST (256ull << 20)
+
 /* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
  * 1: there is too little in any case, and that was said. */
 int ay_trial_room(struct trial *t, struct ay_err *err)
@@ -38,6 +40,49 @@ int ay_trial_room(struct trial *t, struct ay_err *err)
 	return 1;
 }
 
+/* Room for what the case's sets return and for temporaries as large again; what does not fit is copied. */
+static uint64_t heap_need(const struct trial *t)
+{
+	uint64_t need = 0;
+
+	for (int i = 0; i < t->nneed; i++)
+		need += t->need[i].bytes;
+	return HEAP_LEAST / 2 + 4 * need;
+}
+
+/* A heap for a kernel in Python, or a larger one. Memory that is not there is done without. */
+static int give_heap(struct trial *t, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_dev *d = ay_trial_device(t);
+	struct ay_judge *j = t->j;
+	uint64_t need = heap_need(t), most;
+	struct ay_heap next;
+
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (d->info.kind == AY_DEV_CPU || !j->kernel.about || j->heap.bytes >= need)
+		return 0;
+	need = need > 2 * j->heap.bytes ? need : 2 * j->heap.bytes;
+	need = need > HEAP_LEAST ? need : HEAP_LEAST;
+	most = ay_dev_free_bytes(d) / 2;
+	if (need > most)
+		need = most;
+	if (need <= j->heap.bytes)
+		return 0;
+	if (ay_dev_heap(d, need, &next, err)) {
+		if (err->code != AY_ERR_MEMORY)
+			return -1;
+		ay_err_clear(err);
+		return 0;
+	}
+	if (ay_exec_heap(j->exec, &next, o, err)) {
+		ay_dev_drop_heap(d, &next);
+		return -1;
+	}
+	ay_dev_drop_heap(d, &j->heap);
+	j->heap = next;
+	return 0;
+}
+
 /* The batch on memory of the device, which is lent for it alone. */
 static int call_lent(struct trial *t, const struct ay_batch *b, struct ay_lent *lent, struct ay_outcome *o,
 		     struct ay_err *err)
@@ -46,7 +91,9 @@ static int call_lent(struct trial *t, const struct ay_batch *b, struct ay_lent *
 	int rc;
 
 	with.lent = lent;
-	rc = ay_exec_call(t->j->exec, &with, o, err);
+	rc = give_heap(t, o, err);
+	if (!rc && o->what == AY_X_RAN)
+		rc = ay_exec_call(t->j->exec, &with, o, err);
 	if (!rc && o->what == AY_X_RAN)
 		rc = ay_dev_fetch(ay_trial_device(t), b->pool, lent, err);
 	for (int i = 0; i < lent->nslot && t->changed < 0; i++)

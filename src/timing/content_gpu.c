@@ -159,10 +159,7 @@ static int lend_outputs(struct ay_sets *s, struct ay_err *err)
 {
 	if (ay_loan_take(s->dev, s->pool.slot[SLOT_OUT].bytes, true, &s->out, err))
 		return -1;
-	s->lent = (struct ay_lent){ .id = ay_secret_u64(), .nslot = SLOTS };
-	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
-	for (int i = 0; i < SLOTS; i++)
-		s->lent.slot[i] = (struct ay_lent_slot){ .fd = i == SLOT_OUT ? s->out.fd : -1 };
+	s->lent.slot[SLOT_OUT] = (struct ay_lent_slot){ .fd = s->out.fd, .at = s->out.at, .bytes = s->out.bytes };
 	return 0;
 }
 
@@ -171,7 +168,6 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 {
 	const int n = m->call->noperand;
 	uint64_t at[SLOTS] = { 0 };
-	int told;
 
 	*s = (struct ay_sets){ .m = m,
 			       .cap = cap,
@@ -194,6 +190,10 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 		if (ay_pool_init_grain(&s->pool, s->dev->info.grain, SLOTS, need, err))
 			return -1;
 	}
+	s->lent = (struct ay_lent){ .id = ay_secret_u64(), .nslot = SLOTS };
+	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
+	for (int i = 0; i < SLOTS; i++)
+		s->lent.slot[i] = (struct ay_lent_slot){ .fd = -1 };
 	if (!is_read(m) && lend_outputs(s, err))
 		return -1;
 	for (int k = 0; k < n * cap; k++)
@@ -201,17 +201,15 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 			ay_master_write(m, k % n, (struct ay_key){ 0 }, 0,
 					s->pool.slot[SLOT_NUMBERS].mem + s->offset[k]);
 	s->shadow = ay_xrealloc(NULL, sizeof *s->shadow);
-	if (ay_sets_init(s->shadow, m, cap, true, err))
-		return -1;
-	told = s->shadow->told; /* what is told of results is there already */
-	s->shadow->pool.slot[told].mem = s->pool.slot[SLOT_TOLD].mem;
-	return 0;
+	return ay_sets_init(s->shadow, m, cap, true, err);
 }
 
 void ay_sets_take_back(struct ay_sets *s)
 {
-	for (int i = 0; s->dev && i < AY_LOANS; i++)
+	for (int i = 0; s->dev && i < s->loans.n; i++) {
 		ay_loan_give_back(s->dev, &s->loans.loan[i]);
+		s->lent.slot[i].bytes = 0;
+	}
 	s->loans.n = s->nplace = 0;
 }
 
@@ -261,6 +259,16 @@ static void find_spans(const struct ay_sets *s, int from, int n, struct span spa
 			span[i] = (struct span){ 0, 0 };
 }
 
+static int take_loan(struct ay_sets *s, int i, uint64_t bytes, struct ay_err *err)
+{
+	if (ay_loan_take(s->dev, bytes, true, &s->loans.loan[i], err))
+		return -1;
+	s->loans.n = i + 1;
+	s->lent.slot[i].at = s->loans.loan[i].at;
+	s->lent.slot[i].bytes = bytes;
+	return 0;
+}
+
 /* New memory for the parts of the late slots that hold these sets. */
 static int lend(struct ay_sets *s, const struct span span[AY_LOANS], struct ay_err *err)
 {
@@ -271,13 +279,11 @@ static int lend(struct ay_sets *s, const struct span span[AY_LOANS], struct ay_e
 		const uint64_t offset = span[i].lo / grain * grain;
 		const uint64_t bytes = round_up(span[i].hi - offset + 1, grain);
 
-		if (ay_loan_take(s->dev, bytes, true, &s->loans.loan[i], err)) {
-			ay_sets_take_back(s);
+		if (take_loan(s, i, bytes, err))
 			return -1;
-		}
 		s->loans.loan[i].offset = offset;
+		s->lent.slot[i].at = s->loans.loan[i].at - offset;
 	}
-	s->loans.n = late_slots(s);
 	return 0;
 }
 
@@ -287,10 +293,9 @@ int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err)
 	for (int i = 0; i < late_slots(s); i++) {
 		const uint64_t most = s->pool.slot[i].bytes, want = round_up(bytes + 1, s->dev->info.grain);
 
-		if (ay_loan_take(s->dev, want < most ? want : most, true, &s->loans.loan[i], err))
+		if (take_loan(s, i, want < most ? want : most, err))
 			return -1;
 	}
-	s->loans.n = late_slots(s);
 	return 0;
 }
 

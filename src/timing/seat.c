@@ -120,7 +120,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 		s->batch.slot = s->sets.slot;
 		s->batch.offset = s->sets.offset;
 		s->batch.told = s->sets.told;
-		s->batch.lent = s->sets.out.bytes ? &s->sets.lent : NULL;
+		s->batch.lent = s->dev ? &s->sets.lent : NULL;
 		rc = s->exec ? ay_exec_hold(s->exec, &s->batch, o, err) : 0;
 		if (s->exec)
 			ay_exec_spin(s->exec, spec->spare ? SPIN_NS : 0);
@@ -279,16 +279,17 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 
 int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_batch b = s->batch;
+	struct ay_batch b = s->batch, into;
 
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (!s->exec || !s->python || s->sets.fold)
 		return 0;
-	if (s->dev) { /* there is room for one */
-		b.pool = &s->sets.shadow->pool;
-		b.slot = s->sets.shadow->slot;
-		b.offset = s->sets.shadow->offset;
-		b.told = s->sets.shadow->told;
+	if (s->dev) {
+		into = (struct ay_batch){ .pool = &s->sets.shadow->pool,
+					  .slot = s->sets.shadow->slot,
+					  .offset = s->sets.shadow->offset };
+		b.into = &into;
+		b.lent = &s->sets.lent;
 	}
 	return ay_exec_take(s->exec, &b, set, o, err);
 }

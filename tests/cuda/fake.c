@@ -345,6 +345,13 @@ int cuCtxResetPersistingL2Cache(void)
 	return 0;
 }
 
+int cuMemsetD8Async(ay_cu_ptr p, uint8_t byte, size_t n, void *stream)
+{
+	(void)stream;
+	memset((void *)p, byte, n);
+	return 0;
+}
+
 int cuMemAllocAsync(ay_cu_ptr *p, size_t n, void *stream)
 {
 	(void)stream;

@@ -104,7 +104,7 @@ static void run(const void *payload, size_t n)
 {
 	static const uint32_t held[] = { 0, 1, 7, UINT32_MAX };
 	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 1 << 20 },
-						    { 1, AY_WIRE_HERE, 0, 1 << 16 },
+						    { 1, AY_WIRE_POOLED, 0, 1 << 16 },
 						    { 1, AY_WIRE_LATE, 0, 1 << 22 } };
 	const struct ay_wire_part *part;
 	struct ay_wire_lend l;

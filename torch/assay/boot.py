@@ -84,7 +84,8 @@ def describe(x):
 
 
 def hand_over(to, x):
-    """A result on a GPU into memory of the judge's; of another shape or dtype it is none, and he is told so."""
+    """A result that lies where the judge cannot read it, into memory of his; of another shape or dtype it is none, and
+    he is told so."""
     if to.shape == x.shape and to.dtype == x.dtype:
         to.copy_(x)
 
@@ -142,7 +143,7 @@ def nothing(f, kind):
     at = simple(f["rets"])
     names = [a["name"] for a in f["args"]]
     least = torch.ops.aten.detach.default._op if kind == "torch" else None
-    x = torch.zeros(0)
+    x = torch.zeros(0, device=device)
 
     if at == ONE_TENSOR and least:
         return lambda *args, **kwargs: least(x)
@@ -226,20 +227,23 @@ def load(fd, about):
 @functools.cache
 def form(entry, plain):
     """How the arguments are handed over: (how many by position, indices of those by name). As torch does it, what has
-    its default value is left out, unless the function insists."""
+    its default value is left out, unless the function insists. A device that is not the processor is always said, as
+    torch's dispatcher says it: functions that make a tensor of nothing know it from nowhere else."""
     e = entries[entry]
     named = [i for i, a in enumerate(e.args) if a["kwonly"]]
+    where = {i for i, a in enumerate(e.args) if a["type"]["base"] == "Device" and device != "cpu"}
     count = len(e.args) - len(named)
     short = count
-    while short and plain >> (short - 1) & 1:
+    while short and plain >> (short - 1) & 1 and short - 1 not in where:
         short -= 1
-    lean = short, tuple(i for i in named if not plain >> i & 1)
+    lean = short, tuple(i for i in named if i in where or not plain >> i & 1)
     full = count, tuple(named)
+    silent = short, tuple(i for i in lean[1] if i not in where or not plain >> i & 1)
     try:
         signature = inspect.signature(e.call)
     except (TypeError, ValueError):
         return lean
-    for npos, kw in (lean, full):
+    for npos, kw in (lean, full, silent):
         try:
             signature.bind(*range(npos), **{e.argnames[i]: 0 for i in kw})
             return npos, kw
@@ -373,6 +377,7 @@ class WatchNames(TorchFunctionMode):
 
 
 watching = []
+extension = None  # the module, in copies on a GPU
 recorded = False  # by the extension (torch/exec/watch.h), which sees more, and which a kernel does not see
 
 
@@ -462,7 +467,28 @@ def recorder():
 # --- the template -----------------------------------------------------------------------------------------------
 
 
-def inside(cuda):
+def use_memory(alloc, free, record, begin, end, release):
+    """torch's memory of the GPU comes from the extension (torch/exec/memory.c), before torch has asked for any."""
+    make = getattr(torch._C, "_cuda_customAllocator", None)
+    if make is None:  # a torch without CUDA
+        return
+    ours = make(alloc, free)
+    for name, f in (("set_record_stream_fn", record), ("set_begin_allocate_to_pool", begin),
+                    ("set_end_allocate_to_pool_fn", end), ("set_release_pool", release)):
+        if hasattr(ours, name):
+            getattr(ours, name)(f)
+    torch._C._cuda_changeCurrentAllocator(ours)
+    # what it has no words for, and honest kernels ask
+    torch._C._cuda_memoryStats = memory_stats
+    torch._C._cuda_resetPeakMemoryStats = torch._C._cuda_resetAccumulatedMemoryStats = lambda _: None
+
+
+def memory_stats(_):
+    now, most = extension.memory()
+    return {"allocated_bytes": {"all": {"current": now, "peak": most}}}
+
+
+def inside(cuda, memory):
     """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left."""
     global device
     device = "cuda" if cuda else "cpu"
@@ -471,6 +497,7 @@ def inside(cuda):
     os.environ.update(HOME=WORK, TMPDIR=WORK, TRITON_CACHE_DIR=WORK, **kept)
     if cuda:
         os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin:/sbin", CUDA_CACHE_DISABLE="1")
+        use_memory(*memory)
     elif not COMPILES:
         os.environ["TRITON_INTERPRET"] = "1"
     sys.argv[:] = ["kernel"]
@@ -531,7 +558,7 @@ def warm():
 
 
 def main(_):
-    global recorded
+    global recorded, extension
     loader = importlib.machinery.ExtensionFileLoader("_assay", f"/proc/self/fd/{EXTENSION}")
     extension = importlib.util.module_from_spec(importlib.util.spec_from_loader("_assay", loader))
     loader.exec_module(extension)

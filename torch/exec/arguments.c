@@ -112,8 +112,8 @@ static PyObject *make_plain(int kind, const void *v)
 {
 	int32_t code;
 
-	if (!v)
-		return none();
+	if (!v) /* a device that nobody chose is the one that there is */
+		return page->cuda && kind == AY_PARAM_DEVICE_P ? PyLong_FromLong(0) : none();
 	switch (kind) {
 	case AY_PARAM_TENSOR:
 	case AY_PARAM_TENSOR_W: return make_tensor(v);
@@ -288,6 +288,8 @@ int ready(void)
 	Py_XDECREF(form);
 	if (!rc && held.timed)
 		rc = prepare_memory();
+	if (!rc && held.timed && page->cuda && !gpu_sync())
+		memory_clean(held.c.h.poison[0]);
 	if (rc)
 		PyErr_Print(); /* to nobody: a message that we cannot follow is the judge's to explain */
 	return rc;

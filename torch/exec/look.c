@@ -34,13 +34,13 @@ static bool may_be(PyObject *method, PyObject *x)
 	return r != Py_False;
 }
 
-bool look_at(PyObject *x, struct ay_wire_result *r)
+bool look_at(PyObject *x, int type, struct ay_wire_result *r)
 {
 	struct dl_tensor t;
 
 	if (!plain.exchange || (PyObject *)Py_TYPE(x) != plain.tensor)
 		return false;
-	if (plain.exchange->look(x, &t) || t.device.type != AY_CPU || t.ndim > AY_WIRE_DIMS ||
+	if (plain.exchange->look(x, &t) || t.device.type != type || t.ndim > AY_WIRE_DIMS ||
 	    may_be(plain.is_neg, x) || (t.dtype.code == AY_CODE_COMPLEX && may_be(plain.is_conj, x))) {
 		PyErr_Clear();
 		return false;

@@ -25,7 +25,7 @@ struct dl_tensor {
 /* The type and the methods is_neg and is_conj of torch.Tensor, and its capsule, or None: then nothing can be looked at.
  * Borrowed for ever. */
 void look_init(PyObject *tensor, PyObject *is_neg, PyObject *is_conj, PyObject *capsule);
-/* False: it is no plain tensor on the CPU, or cannot be told to be one. */
-bool look_at(PyObject *x, struct ay_wire_result *r);
+/* False: it is no plain tensor on a device of this type (AY_CPU, AY_CUDA), or cannot be told to be one. */
+bool look_at(PyObject *x, int type, struct ay_wire_result *r);
 
 #endif

@@ -48,7 +48,9 @@ static void poison_heap(const struct function *f, uint32_t set)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
 
-	for (int i = 0; i < f->nparam && !page->cuda; i++) { /* a GPU's memory is none of malloc's */
+	if (page->cuda) /* its memory is none of malloc's */
+		memory_poison(held.c.h.poison[set % sizeof held.c.h.poison]);
+	for (int i = 0; i < f->nparam && !page->cuda; i++) {
 		const ay_tensor *t = v[i];
 
 		if (f->param[i].ret < 0 || f->param[i].kind != AY_PARAM_TENSOR_W || !t || !ay_numel(t))
@@ -131,6 +133,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 	if (!rc)
 		rc = call_one(f, i);
 	mallopt(M_PERTURB, 0);
+	memory_poison(-1);
 	if (forbidden(f, why, sizeof why)) { /* however it ended */
 		PyErr_Clear();
 		tell(why);
@@ -176,6 +179,8 @@ static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
 {
 	int e;
 
+	if (page->cuda && !held.timed) /* it had nothing left to do when the call before this one was answered */
+		memory_settle();
 	call_all(from, n, s);
 	e = page->cuda ? gpu_sync() : 0;
 	if (e)
@@ -186,6 +191,8 @@ static void drop_results(void)
 {
 	for (uint32_t i = 0; i < batch.nset; i++)
 		Py_CLEAR(batch.result[i]);
+	if (page->cuda && !gpu_sync())
+		memory_clean(held.c.h.poison[0]);
 }
 
 /* --- loading ----------------------------------------------------------------------------------------------- */
@@ -273,14 +280,19 @@ static void inside(void)
 	PyObject *r;
 
 	PyOS_AfterFork_Child();
-	r = PyObject_CallMethod(kernel.boot, "inside", "i", (int)page->cuda);
+	r = PyObject_CallMethod(kernel.boot, "inside", "iN", (int)page->cuda, memory_functions());
 	if (!r)
 		_exit(1);
 	Py_DECREF(r);
 }
 
 static const struct language python = {
-	.name = "assay-python", .load = load, .ready = ready, .call = call, .forget = drop_results
+	.name = "assay-python",
+	.load = load,
+	.ready = ready,
+	.call = call,
+	.forget = drop_results,
+	.heap = memory_open,
 };
 
 /* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge until it goes. In the
@@ -304,7 +316,9 @@ static PyObject *serve(PyObject *self, PyObject *args)
 	_exit(0);
 }
 
-static PyMethodDef methods[] = { { "serve", serve, METH_VARARGS, NULL }, { NULL, NULL, 0, NULL } };
+static PyMethodDef methods[] = { { "serve", serve, METH_VARARGS, NULL },
+				 { "memory", memory_used, METH_NOARGS, NULL },
+				 { NULL, NULL, 0, NULL } };
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT, "_assay", NULL, -1, methods, NULL, NULL, NULL, NULL
 };

@@ -55,6 +55,23 @@ PyObject *make_tensor(const ay_tensor *t);
 /* All arguments of what is held, made before its first call. Non-zero: they cannot be. */
 int ready(void);
 
+/* --- memory.c ---------------------------------------------------------------------------------------------- */
+
+/* Addresses for torch: alloc, free, record a stream, begin, end and release a pool. */
+PyObject *memory_functions(void);
+/* memory(): (bytes that torch has of the heap now, at most). */
+PyObject *memory_used(PyObject *self, PyObject *args);
+/* The stretch that blocks come from, from here on; an errno. */
+int memory_open(uint64_t at, uint64_t bytes);
+/* What blocks hold when they are handed out, from here on; -1: what is there. */
+void memory_poison(int byte);
+/* The device has nothing left to do. */
+void memory_settle(void);
+/* That too, and what is free holds this byte from here on. */
+void memory_clean(uint8_t byte);
+/* Where a result's memory is, in the words of the wire: r->data is its address. */
+void memory_place(struct ay_wire_result *r);
+
 /* --- results.c --------------------------------------------------------------------------------------------- */
 
 /* Where the judge reads what we tell. */

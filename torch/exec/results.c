@@ -58,7 +58,7 @@ static int describe(PyObject *x, struct ay_wire_result *r)
 	unsigned long long data;
 	int code, flags;
 
-	if (look_at(x, r))
+	if (look_at(x, page->cuda ? AY_CUDA : AY_CPU, r))
 		return 0;
 	*r = (struct ay_wire_result){ .ndim = -1 };
 	d = PyObject_CallMethod(kernel.boot, "describe", "O", x);
@@ -160,13 +160,28 @@ static const ay_tensor *place_of(const struct function *f, uint32_t set, uint32_
 	return NULL;
 }
 
-/* On a GPU the judge cannot look into this process: results are copied to memory that he lent. */
-static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObject *x)
+/* Does the judge need a copy? */
+static bool is_out_of_reach(const struct ay_wire_result *r)
 {
-	const ay_tensor *t = page->cuda && x != Py_None ? place_of(f, set, k) : NULL;
+	uint64_t n = (r->dtype.bits + 7u) / 8, span = n;
+
+	for (int32_t d = 0; d < r->ndim; d++) {
+		span += (uint64_t)(r->shape[d] - 1) * (uint64_t)r->stride[d] * ((r->dtype.bits + 7u) / 8);
+		n *= (uint64_t)r->shape[d];
+	}
+	return n && (r->where == AY_WIRE_COPIED || (r->where == AY_WIRE_IN_HEAP && ay_wire_is_sparse(span, n)));
+}
+
+/* On a GPU the judge reads no memory but his own: what lies elsewhere is copied to memory that he lent. */
+static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObject *x, struct ay_wire_result *w)
+{
+	const ay_tensor *t;
 	PyObject *to, *r = NULL;
 
-	if (!t)
+	if (!page->cuda || w->ndim < 0)
+		return 0;
+	memory_place(w);
+	if (!is_out_of_reach(w) || !(t = place_of(f, set, k)))
 		return 0;
 	to = make_tensor(t);
 	if (to)
@@ -191,7 +206,8 @@ static int tell_several(const struct function *f, uint32_t set)
 		if (f->param[i].kind >= AY_PARAM_SCALAR_OUT && f->param[i].kind <= AY_PARAM_BOOL_OUT && at < n)
 			rc = number_result(v[i], f->param[i].kind, PyList_GetItem(list, at++));
 	for (; !rc && at < n && k < held.c.h.nresult; at++, k++)
-		rc = describe(PyList_GetItem(list, at), &r[k]) || hand_over(f, set, k, PyList_GetItem(list, at))
+		rc = describe(PyList_GetItem(list, at), &r[k]) ||
+				     hand_over(f, set, k, PyList_GetItem(list, at), &r[k])
 			     ? -1
 			     : 0;
 	if (!rc && held.c.h.open)
@@ -210,11 +226,10 @@ static int tell_several(const struct function *f, uint32_t set)
 /* Most functions return one tensor, or an argument. */
 int tell_set(const struct function *f, uint32_t set)
 {
+	struct ay_wire_result *r = (struct ay_wire_result *)(told() + 1) + set;
+
 	if (f->simple == ONE_TENSOR && held.c.h.nresult == 1)
-		return describe(batch.result[set], (struct ay_wire_result *)(told() + 1) + set) ||
-				       hand_over(f, set, 0, batch.result[set])
-			       ? -1
-			       : 0;
+		return describe(batch.result[set], r) || hand_over(f, set, 0, batch.result[set], r) ? -1 : 0;
 	if (f->simple >= 0 && !held.c.h.nresult && is_argument(f, set))
 		return 0;
 	return tell_several(f, set);

@@ -45,20 +45,60 @@ int gpu_open(void)
 	return gpu.cu.stream_create(&gpu.stream, AY_CU_STREAM_BLOCKING);
 }
 
-int gpu_lend(uint32_t i, int fd)
+int gpu_map(int fd, uint64_t bytes, bool written, uint64_t *at)
 {
-	const struct ay_wire_slot *s = &pool.slot[i];
-	const int access = s->written ? AY_CU_READ_WRITE : AY_CU_READ;
+	const int access = written ? AY_CU_READ_WRITE : AY_CU_READ;
 	ay_cu_memory m;
-	ay_cu_ptr at = 0;
 	int e;
 
 	gpu.cu.context_set(gpu.context); /* the kernel may have changed it */
 	e = gpu.cu.memory_import(&m, (void *)(intptr_t)fd, AY_CU_HANDLE_FD);
 	if (e)
 		return e;
-	e = ay_cuda_map(&gpu.cu, gpu.device, m, s->bytes + 2 * s->offset, AY_WIRE_GUARD_DEVICE, access, &at);
+	e = ay_cuda_map(&gpu.cu, gpu.device, m, bytes, AY_WIRE_GUARD_DEVICE, access, at);
 	gpu.cu.memory_release(m); /* the mapping holds it */
+	return e;
+}
+
+void gpu_unmap(uint64_t at, uint64_t bytes)
+{
+	ay_cuda_unmap(&gpu.cu, at, bytes, AY_WIRE_GUARD_DEVICE);
+}
+
+int gpu_take(uint64_t bytes, uint64_t *at)
+{
+	int e = gpu.cu.memory_alloc(at, bytes);
+
+	if (e != AY_CU_NO_CONTEXT)
+		return e;
+	gpu.cu.context_set(gpu.context); /* a thread that has not met CUDA yet */
+	return gpu.cu.memory_alloc(at, bytes);
+}
+
+void gpu_give(uint64_t at)
+{
+	if (gpu.cu.memory_free(at) != AY_CU_NO_CONTEXT)
+		return;
+	gpu.cu.context_set(gpu.context);
+	gpu.cu.memory_free(at);
+}
+
+int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream)
+{
+	int e = gpu.cu.fill_async(at, byte, bytes, stream);
+
+	if (e != AY_CU_NO_CONTEXT)
+		return e;
+	gpu.cu.context_set(gpu.context);
+	return gpu.cu.fill_async(at, byte, bytes, stream);
+}
+
+int gpu_lend(uint32_t i, int fd)
+{
+	const struct ay_wire_slot *s = &pool.slot[i];
+	uint64_t at = 0;
+	int e = gpu_map(fd, s->bytes + 2 * s->offset, s->written, &at);
+
 	if (e)
 		return e;
 	pool.base[i] = (uint8_t *)(uintptr_t)(at + s->offset);
@@ -138,7 +178,7 @@ void gpu_drop(void)
 		const ay_cu_ptr at = (ay_cu_ptr)(uintptr_t)pool.base[i];
 
 		if (s->device == AY_WIRE_LENT && at)
-			ay_cuda_unmap(&gpu.cu, at - s->offset, s->bytes + 2 * s->offset, AY_WIRE_GUARD_DEVICE);
+			gpu_unmap(at - s->offset, s->bytes + 2 * s->offset);
 		if (s->device == AY_WIRE_LATE && at)
 			gpu.cu.unreserve(at - AY_WIRE_GUARD_DEVICE, s->bytes + 2 * AY_WIRE_GUARD_DEVICE);
 	}

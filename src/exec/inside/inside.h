@@ -42,8 +42,11 @@ struct language {
 	int (*ready)(void);
 	/* Calls sets [from, from + n) of what is held; *s is AY_WIRE_RAN unless it says otherwise. */
 	void (*call)(uint32_t from, uint32_t n, struct ay_wire_status *s);
-	/* Drops what calls returned. NULL: nothing is kept. */
+	/* Drops what calls returned, and leaves the first poison of `held` in what is free of the heap. NULL: nothing is
+	 * kept. */
 	void (*forget)(void);
+	/* Memory of the device for what kernels allocate, mapped here; an errno. NULL: it has no use for it. */
+	int (*heap)(uint64_t at, uint64_t bytes);
 };
 
 /* Splits, calls inside() in the executor's half, greets, and follows messages until the judge goes. */
@@ -77,6 +80,14 @@ void scratch_trim(void);
 
 /* Starts the driver and opens the device; 0, CUDA's error, or -1 if there is no driver in the jail. */
 int gpu_open(void);
+/* The memory behind fd, between guards; 0 or CUDA's error. */
+int gpu_map(int fd, uint64_t bytes, bool written, uint64_t *at);
+void gpu_unmap(uint64_t at, uint64_t bytes);
+/* Memory of the driver's own; 0 or CUDA's error. */
+int gpu_take(uint64_t bytes, uint64_t *at);
+void gpu_give(uint64_t at);
+/* In the order of a stream of the kernel's. */
+int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream);
 /* Slot i gets the memory behind fd; 0 or CUDA's error. */
 int gpu_lend(uint32_t i, int fd);
 /* Addresses for slot i, whose memory comes later, part by part; and those parts, one for each such slot. */

@@ -237,6 +237,41 @@ static void lend(struct message *m)
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
+static void heap(struct message *m)
+{
+	struct ay_wire_heap h;
+	uint64_t at = 0;
+	int e;
+
+	if (!page->cuda || !language->heap || m->nfd != 1 || !ay_wire_heap_open(m->payload, m->head.bytes, &h)) {
+		broken(EPROTO);
+		return;
+	}
+	e = gpu_map(m->fd[0], h.bytes, true, &at);
+	if (e) {
+		faulted(e);
+		return;
+	}
+	e = language->heap(at, h.bytes);
+	if (e)
+		broken(e);
+	else
+		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
+static void forget(struct message *m)
+{
+	struct ay_wire_forget f;
+
+	if (ay_wire_forget_open(m->payload, m->head.bytes, &f))
+		memset(held.c.h.poison, (int)f.poison, sizeof held.c.h.poison);
+	if (language->forget)
+		language->forget();
+	if (page->cuda)
+		gpu_drop_parts();
+	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
+}
+
 /* Memory for a batch: kept for the next if it was enough. */
 static void *batch_memory(size_t bytes)
 {
@@ -350,15 +385,6 @@ static void be_busy(struct message *m)
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-static void forget(void)
-{
-	if (language->forget)
-		language->forget();
-	if (page->cuda)
-		gpu_drop_parts();
-	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
-}
-
 static void follow(struct message *m)
 {
 	switch (m->head.type) {
@@ -371,9 +397,10 @@ static void follow(struct message *m)
 		break;
 	case AY_WIRE_RUN:
 	case AY_WIRE_WATCH: run_some(m); break;
-	case AY_WIRE_FORGET: forget(); break;
+	case AY_WIRE_FORGET: forget(m); break;
 	case AY_WIRE_BUSY: be_busy(m); break;
 	case AY_WIRE_LEND: lend(m); break;
+	case AY_WIRE_HEAP: heap(m); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);
 	}
