@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/crew.h"
 #include "base/arena.h"
+#include "base/process.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -13,19 +14,24 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FRAME_MAX = 64 << 20, MAX_WORKERS = 256 };
+enum { FRAME_MAX = 64 << 20, MAX_WORKERS = 256, REAP_S = 5 };
 
-/* Before every frame. DONE has no payload. */
+/* DONE has no payload, LOST has the reason. */
+enum kind { SAID, DONE, LOST };
+
+/* Before every frame. */
 struct head {
-	uint32_t len, done;
+	uint32_t len, kind;
 };
 
 struct worker {
 	pid_t pid;
-	int fd;
-	bool busy;
+	int fd; /* -1: there is none */
+	int group;
+	bool busy, ended; /* ended: by us, with its group */
 	void *job;
 	struct ay_str in; /* what has come, whole frames are taken off its front */
 };
@@ -35,6 +41,9 @@ struct ay_crew {
 	struct worker *w;
 	ay_crew_fn fn;
 	void *user;
+	/* for ay_crew_work_s */
+	int64_t since;
+	double work_s; /* before that */
 };
 
 /* --- the worker's end --------------------------------------------------------------------------------- */
@@ -74,9 +83,9 @@ static int read_all(int fd, void *data, size_t len)
 }
 
 /* The parent has gone: so do we. */
-static void say_frame(int fd, uint32_t done, const void *data, size_t len)
+static void say_frame(int fd, enum kind kind, const void *data, size_t len)
 {
-	struct head h = { (uint32_t)len, done };
+	struct head h = { (uint32_t)len, kind };
 
 	if (len > FRAME_MAX || write_all(fd, &h, sizeof h) || write_all(fd, data, len))
 		_exit(1);
@@ -84,15 +93,21 @@ static void say_frame(int fd, uint32_t done, const void *data, size_t len)
 
 void ay_crew_say(struct ay_crew_out *out, const void *data, size_t len)
 {
-	say_frame(out->fd, 0, data, len);
+	say_frame(out->fd, SAID, data, len);
 }
 
-static _Noreturn void work(const struct ay_crew *c, int fd)
+void ay_crew_lose(struct ay_crew_out *out, const char *why)
 {
-	struct ay_crew_out out = { fd };
+	say_frame(out->fd, LOST, why, strlen(why));
+	out->lost = true;
+}
+
+static _Noreturn void work(const struct ay_crew *c, int fd, int group)
+{
+	struct ay_crew_out out = { .fd = fd, .group = group };
 	struct head h;
 
-	while (!read_all(fd, &h, sizeof h) && h.len <= FRAME_MAX) {
+	while (!out.lost && !read_all(fd, &h, sizeof h) && h.len <= FRAME_MAX) {
 		char *job = ay_xrealloc(NULL, (size_t)h.len + 1);
 
 		if (read_all(fd, job, h.len))
@@ -100,7 +115,8 @@ static _Noreturn void work(const struct ay_crew *c, int fd)
 		job[h.len] = 0;
 		c->fn(c->user, job, h.len, &out);
 		ay_xfree(job);
-		say_frame(fd, 1, NULL, 0);
+		if (!out.lost)
+			say_frame(fd, DONE, NULL, 0);
 	}
 	_exit(0);
 }
@@ -115,7 +131,7 @@ static int hire(struct ay_crew *c, struct worker *w, struct ay_err *err)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return ay_fail_errno(err, AY_ERR_SYS, "socketpair for a worker");
 	fflush(NULL);
-	*w = (struct worker){ .fd = pair[0] };
+	*w = (struct worker){ .fd = pair[0], .group = w->group };
 	w->pid = fork();
 	if (!w->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -124,7 +140,7 @@ static int hire(struct ay_crew *c, struct worker *w, struct ay_err *err)
 		for (int i = 0; i < c->n; i++) /* a sibling's socket held here would hide that sibling's end */
 			if (c->w[i].fd >= 0)
 				close(c->w[i].fd);
-		work(c, pair[1]);
+		work(c, pair[1], w->group);
 	}
 	close(pair[1]);
 	if (w->pid < 0) {
@@ -135,26 +151,46 @@ static int hire(struct ay_crew *c, struct worker *w, struct ay_err *err)
 	return 0;
 }
 
-int ay_crew_start(struct ay_crew **out, int n, ay_crew_fn fn, void *user, struct ay_err *err)
+int ay_crew_start_groups(struct ay_crew **out, int groups, int each, ay_crew_fn fn, void *user, struct ay_err *err)
 {
 	struct ay_crew *c = ay_xrealloc(NULL, sizeof *c);
+	const int n = groups * each;
 
-	if (n > MAX_WORKERS)
-		n = MAX_WORKERS;
-	*c = (struct ay_crew){ .n = n, .fn = fn, .user = user };
-	c->w = ay_xrealloc(NULL, sizeof *c->w * (size_t)n);
-	for (int i = 0; i < n; i++)
-		c->w[i] = (struct worker){ .fd = -1 };
+	*c = (struct ay_crew){
+		.n = n > MAX_WORKERS ? MAX_WORKERS : n, .fn = fn, .user = user, .since = ay_now_ns()
+	};
+	c->w = ay_xrealloc(NULL, sizeof *c->w * (size_t)c->n);
+	for (int i = 0; i < c->n; i++)
+		c->w[i] = (struct worker){ .fd = -1, .group = i % groups };
 	*out = c;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < c->n; i++)
 		if (hire(c, &c->w[i], err))
 			return -1;
 	return 0;
 }
 
+int ay_crew_start(struct ay_crew **out, int n, ay_crew_fn fn, void *user, struct ay_err *err)
+{
+	return ay_crew_start_groups(out, 1, n, fn, user, err);
+}
+
+int ay_crew_workers(const struct ay_crew *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		n += c->w[i].fd >= 0;
+	return n;
+}
+
+double ay_crew_work_s(const struct ay_crew *c)
+{
+	return c->work_s + (double)(ay_now_ns() - c->since) / 1e9 * ay_crew_workers(c);
+}
+
 bool ay_crew_idle(const struct ay_crew *c)
 {
-	return ay_crew_busy(c) < c->n;
+	return ay_crew_busy(c) < ay_crew_workers(c);
 }
 
 int ay_crew_busy(const struct ay_crew *c)
@@ -172,7 +208,7 @@ int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, str
 
 	if (len > FRAME_MAX)
 		return ay_fail(err, AY_ERR_USAGE, "a job of %zu bytes is too large", len);
-	while (w->busy)
+	while (w->busy || w->fd < 0)
 		w++;
 	w->busy = true;
 	w->job = job;
@@ -183,8 +219,11 @@ int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, str
 	return 0;
 }
 
-/* Takes whole frames off the front. Non-zero from an event is passed on. */
-static int take_frames(struct worker *w, const struct ay_crew_events *e)
+static int lose_group(struct ay_crew *c, int group, const char *why, const struct ay_crew_events *e);
+
+/* Takes whole frames off the front. Non-zero from an event is passed on. Nothing follows a loss, and one that another
+ * worker of the group was first with is no news. */
+static int take_frames(struct ay_crew *c, struct worker *w, const struct ay_crew_events *e)
 {
 	size_t at = 0;
 	int rc = 0;
@@ -196,7 +235,14 @@ static int take_frames(struct worker *w, const struct ay_crew_events *e)
 		if (w->in.len - at - sizeof h < h.len)
 			break;
 		at += sizeof h;
-		if (h.done) {
+		if (h.kind == LOST) {
+			char why[1000];
+
+			snprintf(why, sizeof why, "%.*s", (int)h.len, w->in.s + at);
+			ay_str_clear(&w->in);
+			return w->ended ? 0 : lose_group(c, w->group, why, e);
+		}
+		if (h.kind == DONE) {
 			void *job = w->job;
 
 			w->busy = false;
@@ -211,6 +257,57 @@ static int take_frames(struct worker *w, const struct ay_crew_events *e)
 		memmove(w->in.s, w->in.s + at, w->in.len - at + 1);
 		w->in.len -= at;
 	}
+	return rc;
+}
+
+/* A call of a driver may hold a process whose device is gone for as long as it likes; it will not come back from it. */
+static void reap(pid_t pid)
+{
+	const struct timespec nap = { 0, 1000000 };
+	const int64_t deadline = ay_now_ns() + REAP_S * 1000000000ll;
+
+	while (waitpid(pid, NULL, WNOHANG) == 0 && ay_now_ns() < deadline)
+		nanosleep(&nap, NULL);
+}
+
+/* One worker of a lost group; what it had said before it was ended counts. */
+static int retire(struct ay_crew *c, struct worker *w, const struct ay_crew_events *e)
+{
+	char buf[65536];
+	ssize_t n;
+	int rc;
+
+	reap(w->pid);
+	while ((n = recv(w->fd, buf, sizeof buf, MSG_DONTWAIT)) > 0)
+		ay_str_addn(&w->in, buf, (size_t)n);
+	rc = take_frames(c, w, e);
+	close(w->fd);
+	ay_str_release(&w->in);
+	w->fd = -1;
+	if (!rc && w->busy)
+		rc = e->back(e->user, w->job, w->group);
+	w->busy = false;
+	w->job = NULL;
+	return rc;
+}
+
+static int lose_group(struct ay_crew *c, int group, const char *why, const struct ay_crew_events *e)
+{
+	int rc = e->lost(e->user, group, why);
+
+	c->work_s = ay_crew_work_s(c);
+	for (int i = 0; i < c->n; i++) {
+		if (c->w[i].group != group || c->w[i].fd < 0)
+			continue;
+		c->w[i].ended = true;
+		kill(c->w[i].pid, SIGKILL);
+	}
+	for (int i = 0; i < c->n; i++) {
+		const int here = c->w[i].ended && c->w[i].fd >= 0 ? retire(c, &c->w[i], e) : 0;
+
+		rc = rc ? rc : here;
+	}
+	c->since = ay_now_ns();
 	return rc;
 }
 
@@ -246,7 +343,7 @@ static int listen_to(struct ay_crew *c, struct worker *w, const struct ay_crew_e
 	if (n <= 0)
 		return replace(c, w, e, err);
 	ay_str_addn(&w->in, buf, (size_t)n);
-	return take_frames(w, e);
+	return take_frames(c, w, e);
 }
 
 int ay_crew_wait(struct ay_crew *c, int extra_fd, int timeout_ms, const struct ay_crew_events *e,
@@ -261,7 +358,7 @@ int ay_crew_wait(struct ay_crew *c, int extra_fd, int timeout_ms, const struct a
 	if (poll(p, (nfds_t)c->n + 1, timeout_ms) < 0)
 		return errno == EINTR ? 0 : ay_fail_errno(err, AY_ERR_SYS, "poll");
 	for (int i = 0; i < c->n && !rc; i++)
-		if (p[i].revents)
+		if (p[i].revents && c->w[i].fd == p[i].fd) /* it may have been ended with its group meanwhile */
 			rc = listen_to(c, &c->w[i], e, err);
 	return rc ? rc : p[c->n].revents ? 1 : 0;
 }

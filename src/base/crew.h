@@ -4,6 +4,10 @@
  * number of messages and says when it is through. A worker that dies, whatever the reason, costs the job it had:
  * the caller is told, and a new one is forked in its place.
  *
+ * Workers may be in groups, one for each thing that they work with and that can fail: a device. All take from the same
+ * jobs: whoever is idle gets the next. A worker that finds the thing gone says so, and its group is at an end: its
+ * workers end, no new ones are forked, and the jobs that they had are the caller's again, to be given to other groups.
+ *
  * Jobs and messages are bytes with a length before them. Workers end with their parent.
  */
 #ifndef AY_BASE_CREW_H
@@ -19,8 +23,12 @@ struct ay_crew;
 /* What a worker uses to answer. */
 struct ay_crew_out {
 	int fd;
+	int group; /* of the worker */
+	bool lost;
 };
 void ay_crew_say(struct ay_crew_out *out, const void *data, size_t len);
+/* What the group works with is gone. The last word about this job: it is not through, whoever called returns. */
+void ay_crew_lose(struct ay_crew_out *out, const char *why);
 
 /* Runs in the worker, once per job. */
 typedef void (*ay_crew_fn)(void *user, const char *job, size_t len, struct ay_crew_out *out);
@@ -31,12 +39,23 @@ struct ay_crew_events {
 	int (*message)(void *user, void *job, const char *data, size_t len);
 	/* The job is through; died says how its worker ended ("signal 9"), NULL if it is well. */
 	int (*done)(void *user, void *job, const char *died);
+	/* A group was lost, and then each job that one of its workers had: all that was said about it has come, which may
+	 * be all there is to say. Never called, and may be NULL, where no worker loses its group. */
+	int (*lost)(void *user, int group, const char *why);
+	int (*back)(void *user, void *job, int group);
 };
 
 int ay_crew_start(struct ay_crew **out, int n, ay_crew_fn fn, void *user, struct ay_err *err);
+/* `each` workers in every group; first come the first ones of all groups. */
+int ay_crew_start_groups(struct ay_crew **out, int groups, int each, ay_crew_fn fn, void *user,
+			 struct ay_err *err);
+int ay_crew_workers(const struct ay_crew *c); /* of the groups that are left; 0: nobody takes jobs any more */
+/* Seconds that all workers have been there for, together: what is left of a work takes as many, divided by those who
+ * are left. */
+double ay_crew_work_s(const struct ay_crew *c);
 bool ay_crew_idle(const struct ay_crew *c); /* is there a worker without a job? */
 int ay_crew_busy(const struct ay_crew *c);  /* how many have one */
-/* Hands a job to an idle worker; `job` is the caller's name for it. */
+/* Hands a job to an idle worker, of which there must be one; `job` is the caller's name for it. */
 int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, struct ay_err *err);
 /* Waits until something happens, at most timeout_ms (-1: for ever), or until extra_fd (-1: none) is readable.
  * Gives 1 if extra_fd is readable, 0 otherwise, or what an event returned if that is not zero, -1 and err if we

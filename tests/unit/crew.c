@@ -2,6 +2,8 @@
 #include "test.h"
 #include "base/crew.h"
 
+#include "base/str.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,5 +76,167 @@ TEST(crew_does_every_job_and_survives_the_dead)
 	CHECK(s.done == n && s.died == 3 && s.messages == 3 + 2 + 1 + 1 + 4);
 	CHECK(s.bytes == 10 + (1 << 20));
 	CHECK(!strcmp(s.how, "signal 9"));
+	ay_crew_stop(c);
+}
+
+/* --- groups --------------------------------------------------------------------------------------------------- */
+
+enum { JOBS = 60, GROUPS = 3, EACH = 2 };
+
+/* What a job says is its number and the group that did it. A job of `bad` groups (a bit each) loses them, after it said
+ * half of what it has to say. */
+struct plan {
+	unsigned bad;
+	int after; /* jobs of a worker that go well first */
+};
+
+static void work_in_group(void *user, const char *job, size_t len, struct ay_crew_out *out)
+{
+	static int count;
+	const struct plan *p = user;
+	char text[40];
+
+	(void)len;
+	for (int half = 0; half < 2; half++) {
+		if (half && p->bad >> out->group & 1 && count >= p->after) {
+			ay_crew_lose(out, "it went up in smoke");
+			return;
+		}
+		snprintf(text, sizeof text, "%s.%d %d", job, half, out->group);
+		ay_crew_say(out, text, strlen(text));
+	}
+	count++;
+	usleep(1000);
+}
+
+struct desk {
+	char text[JOBS][8];
+	bool waiting[JOBS], done[JOBS];
+	int said[JOBS][2], on[JOBS][2]; /* how often, and by which group last */
+	int backs, losses;
+	bool lost[GROUPS];
+};
+
+static int desk_message(void *user, void *job, const char *data, size_t len)
+{
+	struct desk *d = user;
+	int n, half, group;
+
+	(void)len;
+	CHECK(sscanf(data, "%d.%d %d", &n, &half, &group) == 3 && n == (int)((char(*)[8])job - d->text));
+	CHECKF(!d->lost[group], "job %d was done by group %d, which is lost", n, group);
+	d->said[n][half]++;
+	d->on[n][half] = group;
+	return 0;
+}
+
+static int desk_done(void *user, void *job, const char *died)
+{
+	struct desk *d = user;
+
+	CHECK(!died);
+	d->done[(char(*)[8])job - d->text] = true;
+	return 0;
+}
+
+static int desk_lost(void *user, int group, const char *why)
+{
+	struct desk *d = user;
+
+	CHECK(!d->lost[group] && !strcmp(why, "it went up in smoke"));
+	d->losses++;
+	return 0;
+}
+
+static int desk_back(void *user, void *job, int group)
+{
+	struct desk *d = user;
+	const long n = (char(*)[8])job - d->text;
+
+	(void)group;
+	d->backs++;
+	d->done[n] = d->said[n][1]; /* a sibling that was ended after its last word */
+	d->waiting[n] = !d->said[n][1];
+	return 0;
+}
+
+/* Gives all jobs until they are done or nobody is left. */
+static void run_desk(struct desk *d, struct plan *p, struct ay_crew **c)
+{
+	struct ay_crew_events e = { d, desk_message, desk_done, desk_lost, desk_back };
+	struct ay_err err = { 0 };
+
+	*d = (struct desk){ 0 };
+	for (int i = 0; i < JOBS; i++) {
+		snprintf(d->text[i], sizeof d->text[i], "%d", i);
+		d->waiting[i] = true;
+	}
+	CHECK(!ay_crew_start_groups(c, GROUPS, EACH, work_in_group, p, &err));
+	CHECK(ay_crew_workers(*c) == GROUPS * EACH);
+	for (;;) {
+		int i = 0, losses = d->losses;
+
+		while (i < JOBS && !d->waiting[i])
+			i++;
+		if (i < JOBS && ay_crew_idle(*c)) {
+			d->waiting[i] = false;
+			CHECK(!ay_crew_give(*c, d->text[i], d->text[i], strlen(d->text[i]), &err));
+			continue;
+		}
+		if (!ay_crew_busy(*c))
+			return;
+		CHECK(!ay_crew_wait(*c, -1, 5000, &e, &err));
+		if (d->losses != losses) /* all that its workers said has come: from here on nothing may */
+			for (int g = 0; g < GROUPS; g++)
+				d->lost[g] |= p->bad >> g & 1 && d->losses == __builtin_popcount(p->bad);
+	}
+}
+
+/* One group fails: every job is done, none is lost and none is done twice; its second half is said by a group that is
+ * well. */
+TEST(crew_goes_on_without_a_group_that_is_lost)
+{
+	struct plan p = { .bad = 1u << 1, .after = 2 };
+	struct desk d;
+	struct ay_crew *c;
+	int by[GROUPS] = { 0 };
+	double work_s;
+
+	run_desk(&d, &p, &c);
+	CHECK(d.losses == 1 && ay_crew_workers(c) == (GROUPS - 1) * EACH && ay_crew_idle(c));
+	CHECKF(d.backs >= 1 && d.backs <= EACH, "%d jobs came back", d.backs);
+	for (int i = 0; i < JOBS; i++) {
+		CHECKF(d.done[i] && d.said[i][1] == 1, "job %d: done %d, said %d times", i, d.done[i],
+		       d.said[i][1]);
+		by[d.on[i][1]]++;
+	}
+	/* all groups worked, the lost one for as long as it was there */
+	CHECKF(by[0] > 5 && by[2] > 5 && by[1] >= 2 && by[1] <= 2 * EACH * 2, "%d %d %d", by[0], by[1], by[2]);
+	work_s = ay_crew_work_s(c);
+	usleep(20000);
+	work_s = ay_crew_work_s(c) - work_s;
+	CHECKF(work_s > 0.02 * (GROUPS - 1) * EACH * 0.9, "%g s of %d workers in 20 ms", work_s,
+	       (GROUPS - 1) * EACH);
+	ay_crew_stop(c);
+}
+
+/* All fail: the crew says that nobody is left, and what is not done is with the caller. */
+TEST(crew_of_lost_groups_gives_everything_back)
+{
+	struct plan p = { .bad = 7, .after = 1 };
+	struct desk d;
+	struct ay_crew *c;
+	int done = 0, waiting = 0;
+
+	run_desk(&d, &p, &c);
+	CHECK(d.losses == GROUPS && !ay_crew_workers(c) && !ay_crew_idle(c) && !ay_crew_busy(c));
+	for (int i = 0; i < JOBS; i++) {
+		CHECKF(d.done[i] != d.waiting[i], "job %d is both or neither", i);
+		CHECK(d.said[i][1] == d.done[i]);
+		done += d.done[i];
+		waiting += d.waiting[i];
+	}
+	CHECKF(done >= GROUPS && done <= GROUPS * EACH && done + waiting == JOBS, "%d done, %d waiting", done,
+	       waiting);
 	ay_crew_stop(c);
 }
