@@ -3,10 +3,9 @@
  * Theory of operation. This process reads lines, answers what the store knows, and hands the rest to workers; a
  * worker builds and judges one kernel and sends one record back. Records are stored, then printed, in the order in
  * which they finish. A line that is no job gets an error record and the stream goes on; so does a job whose worker
- * dies. Two equal jobs in flight are judged once.
+ * dies. Two equal jobs in flight are judged once. A job whose device is lost is judged again, from its start, on another.
  */
 #include "bulk.h"
-#include "device.h"
 #include "base/crew.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -31,6 +30,7 @@ struct pending {
 	char *text; /* the line, for the worker */
 	size_t len;
 	bool given, answered;
+	struct device_losses losses;
 	struct pending *next;
 };
 
@@ -60,6 +60,7 @@ struct bulk {
 
 struct failures {
 	struct record_facts facts;
+	struct device_options *device;
 	json_t *list;
 };
 
@@ -68,6 +69,8 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 {
 	struct failures *f = user;
 
+	if (device_judged(f->device))
+		return -1;
 	if (rep->verdict != AY_VERDICT_PASS && rep->verdict != AY_VERDICT_SKIPPED && !t->derived &&
 	    json_array_size(f->list) < FAILURES_SHOWN)
 		json_array_append_new(f->list, record_case(&f->facts, sc, rep));
@@ -122,9 +125,10 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	return device_choose(&b->device, t, a, err);
 }
 
-static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job)
+/* NULL: the device is gone, for the reason in lost. */
+static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_err *lost)
 {
-	struct failures f = { .list = json_array() };
+	struct failures f = { .list = json_array(), .device = &b->device };
 	struct ay_task_watch w = { .user = &f, .built = on_built, .judged = on_judged };
 	struct ay_task_result r = { .built.fd = -1 };
 	struct ay_err err = { 0 };
@@ -135,10 +139,11 @@ static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	f.facts.sandbox = b->sandbox;
 	f.facts.file = job->path;
 	if (!fill_task(b, a, job, &t, &err))
-		f.facts.device = device_text(t.policy.device, a);
+		f.facts.device = device_text(&b->device, t.policy.device, a);
 	if (err.code || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
 		json_decref(f.list);
-		rec = error_record(err.msg);
+		rec = device_is_lost(&b->device, &err) ? NULL : error_record(err.msg);
+		*lost = err;
 	} else {
 		rec = record_kernel(&f.facts, &r, "kernel");
 		json_object_set_new(rec, "failures", f.list);
@@ -157,17 +162,22 @@ static void on_job(void *user, const char *text, size_t len, struct ay_crew_out 
 	json_t *rec;
 	char *dump;
 
+	device_take(&b->device, out->group, b->app->fault);
 	if (ay_worker_sandbox(&b->policy, b->o->policy.sandbox, &b->forge, &err) ||
 	    ay_job_parse(&a, text, len, &job, &err))
 		rec = error_record(err.msg);
 	else
-		rec = judge(b, &a, &job);
+		rec = judge(b, &a, &job, &err);
 	json_decref(job.id);
-	dump = json_dumps(rec, JSON_COMPACT);
-	if (!dump)
-		AY_BUG("a record could not be written");
-	ay_crew_say(out, dump, strlen(dump));
-	ay_xfree(dump);
+	if (rec) {
+		dump = json_dumps(rec, JSON_COMPACT);
+		if (!dump)
+			AY_BUG("a record could not be written");
+		ay_crew_say(out, dump, strlen(dump));
+		ay_xfree(dump);
+	} else {
+		ay_crew_lose(out, err.msg);
+	}
 	json_decref(rec);
 	ay_arena_release(&a);
 }
@@ -254,6 +264,38 @@ static int on_done(void *user, void *job, const char *died)
 		complain(b, p->id, msg);
 	}
 	drop(b, p);
+	return 0;
+}
+
+static int on_lost(void *user, int group, const char *why)
+{
+	struct bulk *b = user;
+	json_t *rec = device_lost(&b->device, group, why, ay_crew_workers(b->crew));
+	const int rc = ay_run_add(b->run, rec, b->err);
+
+	json_decref(rec);
+	return rc;
+}
+
+/* Back among those that wait; its place in the list is that of its line. */
+static int on_back(void *user, void *job, int group)
+{
+	struct bulk *b = user;
+	struct pending *p = job;
+	json_t *rec = p->answered ? NULL : device_blame(&b->device, &p->losses, group, p->key);
+
+	if (rec) {
+		json_object_del(rec, "id");
+		answer(b, p->id, rec, false);
+		json_decref(rec);
+		b->errors++;
+	}
+	if (rec || p->answered) {
+		drop(b, p);
+		return 0;
+	}
+	p->given = false;
+	b->waiting++;
 	return 0;
 }
 
@@ -362,7 +404,7 @@ static void take_line(struct bulk *b, const char *text, size_t len)
  */
 static void take_lines(struct bulk *b)
 {
-	int room = b->o->jobs * 2 + 2;
+	int room = b->o->jobs * b->device.n * 2 + 2;
 
 	while (b->waiting < room) {
 		const char *from = ay_str_text(&b->in) + b->at, *end = memchr(from, '\n', b->in.len - b->at);
@@ -433,7 +475,7 @@ static int feed(struct bulk *b)
 
 static int loop(struct bulk *b)
 {
-	struct ay_crew_events ev = { b, on_message, on_done };
+	struct ay_crew_events ev = { b, on_message, on_done, on_lost, on_back };
 
 	while (!b->eof || b->list || b->at < b->in.len) {
 		bool hungry;
@@ -442,7 +484,9 @@ static int loop(struct bulk *b)
 		take_lines(b);
 		if (b->err->code || feed(b))
 			return -1;
-		hungry = !b->eof && b->waiting < b->o->jobs;
+		if (!ay_crew_workers(b->crew))
+			return device_none_left(&b->device, b->err);
+		hungry = !b->eof && b->waiting < b->o->jobs * b->device.n;
 		if (!ay_crew_busy(b->crew) && !hungry)
 			continue;
 		rc = ay_crew_wait(b->crew, hungry ? 0 : -1, -1, &ev, b->err);
@@ -466,15 +510,15 @@ static int open_run(struct bulk *b)
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 {
-	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy, .device.wish = o->device };
+	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy, .device = o->device };
 	int64_t begin = ay_now_ns();
 	struct ay_err end = { 0 };
 	int status = EXIT_FAILED;
 
 	b.policy.sandbox = NULL;
 	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
-	if (!ay_forge_init(&b.forge, o->cache, err) && !ay_crew_start(&b.crew, o->jobs, on_job, &b, err) &&
-	    !open_run(&b)) {
+	if (!ay_forge_init(&b.forge, o->cache, err) &&
+	    !ay_crew_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
 		if (!loop(&b)) {
 			json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b.jobs,
 					      "passed", b.passed, "errors", b.errors, "from_store", b.from_store,
@@ -484,6 +528,9 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 			print(s);
 			json_decref(s);
 			status = EXIT_PASSED;
+		} else {
+			ay_err_prefix(err, "what is known is answered from %s, with --resume-from",
+				      ay_run_dir(b.run));
 		}
 		if (ay_run_close(b.run, &end) && !err->code)
 			*err = end;

@@ -6,15 +6,16 @@
 #define AY_CMD_BULK_H
 
 #include "cmd.h"
+#include "device.h"
 #include "judge/judge.h"
 
 struct bulk_options {
-	int jobs;          /* at once */
+	int jobs;          /* at once, on each device */
 	bool sources_only; /* refuse jobs that name a path */
 	bool fresh;        /* judge anew what the store knows */
 	const char *out, *resume, *cache;
-	const char *device; /* of --device; NULL = auto */
-	double timeout_s;   /* of one kernel */
+	struct device_options device;
+	double timeout_s; /* of one kernel */
 	struct ay_policy policy;
 };
 

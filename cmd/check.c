@@ -262,11 +262,14 @@ static int find_op_anywhere(struct check *c, struct ay_err *err)
 /* Who asks for one file wants its verdict: nothing to run it on is no answer. */
 static int choose_device(struct check *c, struct ay_err *err)
 {
+	if (c->o.device.count || (c->o.device.wish && strchr(c->o.device.wish, ',')))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "one kernel is judged on one device: several are for eval, llm and check -");
 	if (device_choose(&c->o.device, &c->task, c->app->arena, err))
 		return -1;
 	if (c->task.no_device)
 		return ay_fail(err, AY_ERR_USAGE, "%s: %s (see: assay doctor)", c->task.file, c->task.no_device);
-	c->facts.device = device_text(c->task.policy.device, c->app->arena);
+	c->facts.device = device_text(&c->o.device, c->task.policy.device, c->app->arena);
 	return 0;
 }
 
@@ -337,7 +340,6 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				  .out = c->o.out,
 				  .resume = c->o.resume,
 				  .cache = c->o.cache,
-				  .device = c->o.device.wish,
 				  .timeout_s = 300 };
 
 	if ((c->o.clock.timing && strcmp(c->o.clock.timing, "none")) || c->o.clock.baseline || c->o.clock.budget)
@@ -346,12 +348,13 @@ static int check_bulk(struct check *c, struct ay_err *err)
 			       "time "
 			       "single files"),
 		       EXIT_FAILED;
-	if (c->o.device.wish && ay_dev_check_wish(c->o.device.wish, err))
+	if (device_plan(&c->o.device, err))
 		return EXIT_FAILED;
 	if (c->o.jobs == NOT_SAID)
 		b.jobs = (int)(c->o.jobs = device_jobs(&c->o.device, ay_cpu_count()));
-	if (c->o.jobs < 1 || c->o.jobs > 256)
-		return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to 256"), EXIT_FAILED;
+	if (device_check_jobs(&c->o.device, c->o.jobs, err))
+		return EXIT_FAILED;
+	b.device = c->o.device;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
 				       .oracle_threads = 1,
 				       .call_timeout_s = c->o.timeout,
@@ -359,7 +362,8 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				       .has_seed = c->o.seed >= 0,
 				       .seed = (uint64_t)c->o.seed,
 				       .sandbox = c->sandbox,
-				       .crowd = b.jobs };
+				       .crowd = b.jobs * b.device.n,
+				       .device_crowd = b.jobs };
 	if (torch_policy(&c->o.torch, &b.policy, err))
 		return EXIT_FAILED;
 	return bulk_run(c->app, &b, err);
@@ -400,7 +404,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N",
-		  "with -: kernels judged at once (the number of cores; on a GPU 2)" },
+		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)" },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },

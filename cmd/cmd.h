@@ -28,10 +28,16 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(doctor, "doctor", "say what this machine has and what is missing")               \
 	C(new_op, "new-op", "start the file of a new operator")
 
+/* For tests: the device of that number fails once a worker has judged so many cases on it. */
+struct device_fault {
+	int device, after;
+};
+
 struct app {
 	struct ay_registry *registry; /* grows when a command needs operators outside the catalogue */
 	struct ay_arena *arena;       /* lives as long as the command */
 	const char *version;
+	const struct device_fault *fault; /* NULL: none is made to fail */
 };
 
 #define C(fn, name, text) int cmd_##fn(struct app *app, int argc, const char **argv, struct ay_err *err);

@@ -5,7 +5,8 @@
  * Theory of operation. The suite and the list of kernels are made first; then workers are forked, which inherit
  * both; then the run folder is opened, which no worker may hold. A job is one kernel file (or, for the reference,
  * one operator); its worker sends a record for every case as it is judged, and one for the kernel at the end. This
- * process alone writes them. A resumed run sends along what is known already, so that only the rest is judged.
+ * process alone writes them (eval_run.c). A resumed run sends along what is known already, so that only the rest is
+ * judged.
  */
 #include "eval.h"
 #include "base/file.h"
@@ -38,172 +39,9 @@ static const struct usage usage = {
 	"  assay eval --suite torchbench --data torchbench.trace --smallest 3 --timing none\n"
 	"  assay eval --suite smoke --backend llm --ops relu,add\n"
 	"  assay eval --suite smoke --backend kernel_agent --kernel-agent-workers 6 --kernel-agent-max-rounds 15\n"
+	"  assay eval --suite kernelgenbench --kernels my_kernels --device cuda --device-count 4\n"
 	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
 };
-
-/* --- records ------------------------------------------------------------------------------------------ */
-
-static void show_progress(struct eval *e)
-{
-	int64_t now = ay_now_ns();
-	double s = (double)(now - e->begin) / 1e9;
-
-	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
-		return;
-	e->last = now;
-	fprintf(stderr, "%s  %d of %d cases, %d not passed, about %.0f s left%s", e->tty ? "\r" : "", e->done,
-		e->total, e->failures, e->done ? s / e->done * (e->total - e->done) : 0,
-		e->tty ? " \033[K" : "\n");
-}
-
-static int keep_progress(struct eval *e, bool last)
-{
-	json_t *p;
-	int rc;
-
-	if (!last && !ay_run_progress_due(e->run))
-		return 0;
-	p = json_pack("{s:i,s:i,s:i,s:b}", "done", e->done, "total", e->total, "failures", e->failures, "finished",
-		      last);
-	rc = ay_run_progress(e->run, p, e->err);
-	json_decref(p);
-	return rc;
-}
-
-static bool is_good(enum ay_verdict v)
-{
-	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
-}
-
-static int on_message(void *user, void *job, const char *data, size_t len)
-{
-	struct eval *e = user;
-	json_t *rec = json_loadb(data, len, 0, NULL);
-	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
-	int rc;
-
-	(void)job;
-	if (!rec || !type)
-		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
-	if (!strcmp(type, AY_TYPE_CASE)) {
-		e->done++;
-		e->failures += !is_good(ay_record_verdict(rec));
-	}
-	json_object_set_new(rec, "suite", json_string(e->o.suite));
-	json_object_set_new(rec, "backend", json_string(e->o.backend));
-	rc = ay_run_add(e->run, rec, e->err) || keep_progress(e, false) ? -1 : 0;
-	if (e->o.json && !rc)
-		ay_json_line(stdout, rec);
-	json_decref(rec);
-	show_progress(e);
-	return rc;
-}
-
-static int on_done(void *user, void *job, const char *died)
-{
-	struct eval *e = user;
-	struct eval_job *j = job;
-	json_t *rec;
-	int rc;
-
-	j->done = true;
-	if (!died)
-		return 0;
-	rec = json_object();
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
-	json_object_set_new(rec, "id", json_string(j->file ? j->file : j->op->name));
-	json_object_set_new(rec, "error",
-			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
-	rc = ay_run_add(e->run, rec, e->err);
-	json_decref(rec);
-	return rc;
-}
-
-/* What a resumed run knows of this kernel's cases: { id: verdict }. */
-static json_t *known_cases(struct eval *e, struct eval_job *j)
-{
-	json_t *known = json_object();
-	struct ay_str line = { 0 };
-
-	j->known = 0;
-	for (int i = 0; e->o.resume && i < e->suite.n; i++) {
-		const struct ay_suite_case *sc = &e->suite.c[i];
-		json_t *rec;
-		char id[20];
-
-		if (strcmp(sc->op->path, j->op->path))
-			continue;
-		ay_str_clear(&line);
-		ay_case_print(&line, sc->line);
-		rec = ay_run_find(e->run, ay_id_case(j->sha256, ay_str_text(&line)), NULL);
-		if (!rec)
-			continue;
-		snprintf(id, sizeof id, "%d", sc->id);
-		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
-		json_decref(rec);
-		j->known++;
-	}
-	ay_str_release(&line);
-	return known;
-}
-
-static bool is_finished(struct eval *e, const struct eval_job *j)
-{
-	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
-}
-
-/* The source that is judged stays with its records. A file that cannot be read is the worker's to report. */
-static int keep_kernel(struct eval *e, const struct eval_job *j)
-{
-	struct ay_arena a = { 0 };
-	struct ay_err unread = { 0 };
-	const char *dot = j->file && j->lang < AY_LANG_ATEN ? strrchr(j->file, '.') : NULL;
-	char *text;
-	size_t len;
-	int rc = 0;
-
-	if (dot && j->sha256[0] && !ay_file_read(&a, j->file, SOURCE_MAX, &text, &len, &unread))
-		rc = ay_run_keep_kernel(e->run, j->sha256, dot + 1, text, len, e->err);
-	ay_arena_release(&a);
-	return rc;
-}
-
-static int give(struct eval *e, struct ay_crew *crew, struct eval_job *j)
-{
-	json_t *msg = json_object();
-	char *text;
-	int rc;
-
-	json_object_set_new(msg, "job", json_integer(j - e->job));
-	json_object_set_new(msg, "known", known_cases(e, j));
-	text = json_dumps(msg, JSON_COMPACT);
-	rc = ay_crew_give(crew, j, text, strlen(text), e->err);
-	ay_xfree(text);
-	json_decref(msg);
-	return rc;
-}
-
-static int run_jobs(struct eval *e, struct ay_crew *crew)
-{
-	struct ay_crew_events ev = { e, on_message, on_done };
-	int next = 0;
-
-	while (next < e->njob || ay_crew_busy(crew)) {
-		if (next < e->njob && is_finished(e, &e->job[next])) {
-			e->done += e->job[next++].cases;
-			continue;
-		}
-		if (next < e->njob && ay_crew_idle(crew)) {
-			if (keep_kernel(e, &e->job[next]) || give(e, crew, &e->job[next++]))
-				return -1;
-			continue;
-		}
-		if (ay_crew_wait(crew, -1, 200, &ev, e->err))
-			return -1;
-		show_progress(e);
-	}
-	return 0;
-}
 
 /* --- the run ------------------------------------------------------------------------------------------ */
 
@@ -286,6 +124,7 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "dtypes", json_string(e->o.dtypes ? e->o.dtypes : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
 	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
+	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
 	json_object_set_new(h, "policy",
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
@@ -335,9 +174,14 @@ int eval_take_over(struct eval *e, struct ay_err *err)
 		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
 	const struct {
 		const char *key, **to;
-	} texts[] = { { "suite", &e->o.suite },       { "backend", &e->o.backend }, { "kernels", &e->o.kernels },
-		      { "data", &e->o.data },         { "ops", &e->o.ops },         { "dtypes", &e->o.dtypes },
-		      { "device", &e->o.device.wish } };
+	} texts[] = { { "suite", &e->o.suite },
+		      { "backend", &e->o.backend },
+		      { "kernels", &e->o.kernels },
+		      { "data", &e->o.data },
+		      { "ops", &e->o.ops },
+		      { "dtypes", &e->o.dtypes },
+		      { "device", &e->o.device.wish },
+		      { "device_count", &e->o.device.count } };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const char *v = json_string_value(json_object_get(j, texts[i].key));
@@ -366,13 +210,18 @@ void eval_print_table(const struct ay_summary *s)
 	ay_str_release(&b);
 }
 
+bool eval_is_good(enum ay_verdict v)
+{
+	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
+}
+
 /* Exit status: a kernel that is there did not pass; or what the gates say. */
 static int status_of(const struct eval *e, const struct ay_summary *s)
 {
 	bool failed = s->errors > 0;
 
 	for (int i = 0; i < s->nkernel; i++)
-		failed |= !is_good(s->kernel[i].verdict);
+		failed |= !eval_is_good(s->kernel[i].verdict);
 	if (e->o.min_pass > 0)
 		failed = 100.0 * s->operators.passed < e->o.min_pass * s->operators.of;
 	if (e->o.require_all && s->operators.missing)
@@ -411,26 +260,43 @@ static int sum_up(struct eval *e)
 /* Workers first, then the run folder: no worker may hold its lock. */
 static int evaluate(struct eval *e)
 {
-	struct ay_crew *crew = NULL;
 	struct ay_err end = { 0 };
 	int status = EXIT_FAILED;
 
 	for (int i = 0; i < e->njob; i++)
 		e->total += e->job[i].cases;
-	if (!ay_crew_start(&crew, (int)e->o.jobs, eval_work, e, e->err) && !open_run(e)) {
-		int rc = run_jobs(e, crew);
+	if (!ay_crew_start_groups(&e->crew, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) && !open_run(e)) {
+		int rc = eval_run_jobs(e);
 
 		if (e->tty)
 			fprintf(stderr, "\r\033[K");
-		if (!rc && !keep_progress(e, true))
+		if (!rc && !eval_keep_progress(e, true))
 			status = sum_up(e);
 		else if (rc)
 			ay_err_prefix(e->err, "go on with: assay eval --resume-from %s", ay_run_dir(e->run));
 		if (ay_run_close(e->run, &end) && !e->err->code)
 			*e->err = end;
 	}
-	ay_crew_stop(crew);
+	ay_crew_stop(e->crew);
 	return status;
+}
+
+static int choose_workers(struct eval *e, struct ay_err *err)
+{
+	struct eval_options *o = &e->o;
+	const bool timed = e->timing.mode != AY_TIMED_NONE;
+
+	if (device_plan(&o->device, err))
+		return -1;
+	if (timed && (o->jobs > 1 || (o->device.n > 1 && !o->device.cuda)))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--%s %lld beside --timing: kernels that are judged at the same time would disturb "
+			       "each other's times; leave one of them out",
+			       o->jobs > 1 ? "jobs" : "device-count",
+			       (long long)(o->jobs > 1 ? o->jobs : o->device.n));
+	if (!o->jobs)
+		o->jobs = timed ? 1 : device_jobs(&o->device, ay_cpu_count());
+	return device_check_jobs(&o->device, o->jobs, err);
 }
 
 /* The reference is what others are held against; the small cases of smoke and opinfo tell nothing about speed. */
@@ -443,15 +309,7 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 		return -1;
 	if (!strcmp(e->o.backend, "reference"))
 		e->timing.mode = AY_TIMED_NONE;
-	if (e->timing.mode != AY_TIMED_NONE && e->o.jobs > 1)
-		return ay_fail(
-			err, AY_ERR_USAGE,
-			"--jobs %lld beside --timing: kernels that are judged at the same time would disturb "
-			"each other's times; leave one of them out",
-			(long long)e->o.jobs);
-	if (!e->o.jobs)
-		e->o.jobs = e->timing.mode == AY_TIMED_NONE ? device_jobs(&e->o.device, ay_cpu_count()) : 1;
-	return 0;
+	return choose_workers(e, err);
 }
 
 static int prepare(struct eval *e, struct ay_err *err)
@@ -462,9 +320,11 @@ static int prepare(struct eval *e, struct ay_err *err)
 		e->o.backend = e->o.kernels ? "directory" : "reference";
 	if (eval_choose_timing(e, err))
 		return -1;
-	e->policy = (struct ay_policy){
-		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
-	};
+	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
+					.oracle_threads = 1,
+					.call_timeout_s = 10,
+					.crowd = (int)e->o.jobs * e->o.device.n,
+					.device_crowd = (int)e->o.jobs };
 	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;
 }
 
@@ -542,7 +402,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
-		  "kernels judged at once (the number of cores; on a GPU 2; 1 where they are timed)" },
+		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
+		  "timed)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * eval - the inside of the command, shared by its files: eval_plan.c says what there is to do, eval_work.c does it
- * in a worker, eval.c keeps the records and sums up.
+ * in a worker, eval_run.c gives it out and keeps the records, eval.c sums up.
  */
 #ifndef AY_CMD_EVAL_H
 #define AY_CMD_EVAL_H
@@ -36,8 +36,11 @@ struct eval_job {
 	const struct ay_schema *schema;
 	enum ay_lang lang;
 	char sha256[65];
-	int cases, known;
-	bool done;
+	int cases, seen; /* that may come, and that are known */
+	enum { EVAL_WAITING, EVAL_GIVEN, EVAL_DONE } state;
+	int place;     /* in the queue */
+	bool finished; /* its last record has come */
+	struct device_losses losses;
 };
 
 /* An overload that the suite names and has no case for. */
@@ -63,9 +66,12 @@ struct eval {
 	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
-	/* progress */
+	struct ay_crew *crew;
+	struct eval_job **queue;
+	int first; /* in the queue: all before it are given or done */
+	/* progress: cases; of those done some were known before, and some will never come */
 	int64_t begin, last;
-	int total, done, failures;
+	int total, done, recalled, never, failures;
 	bool tty;
 	struct ay_err *err;
 };
@@ -85,6 +91,7 @@ int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 void eval_print_list(const struct eval *e);
 /* What run.json of the run that is resumed says, for what the command line leaves out. */
 int eval_take_over(struct eval *e, struct ay_err *err);
+/* And by that the devices, and how many workers each has. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
 /* Compiler and sandbox. */
 int eval_guard(struct eval *e, struct ay_err *err);
@@ -92,6 +99,10 @@ int eval_guard(struct eval *e, struct ay_err *err);
 json_t *eval_header(const struct eval *e);
 /* The record of the denominators. */
 int eval_add_suite(struct eval *e);
+/* All jobs, by the crew. */
+int eval_run_jobs(struct eval *e);
+int eval_keep_progress(struct eval *e, bool last);
+bool eval_is_good(enum ay_verdict v);
 void eval_print_table(const struct ay_summary *s);
 void eval_release(struct eval *e);
 /* One job, in a worker; user is the struct eval. */

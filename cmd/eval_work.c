@@ -41,6 +41,15 @@ static void send_error(struct bench *b, const char *msg)
 	send_record(b->out, rec);
 }
 
+/* A failure of ours: of the device, if it is gone. */
+static void send_failure(struct bench *b, struct ay_err *err)
+{
+	if (device_is_lost(&b->e->o.device, err))
+		ay_crew_lose(b->out, err->msg);
+	else
+		send_error(b, err->msg);
+}
+
 bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_report *rep)
 {
 	char id[20];
@@ -78,6 +87,8 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	(void)t;
 	if (!rep->line) /* known from before: recorded already */
 		return 0;
+	if (device_judged(&b->e->o.device))
+		return -1;
 	rec = record_case(&b->e->facts, sc, rep);
 	set_case(rec, sc);
 	send_record(b->out, rec);
@@ -126,10 +137,10 @@ static void judge_file(struct bench *b)
 	e->facts.file = b->job->file;
 	e->facts.device = NULL;
 	if (!device_choose(&e->o.device, &t, &a, &err))
-		e->facts.device = device_text(t.policy.device, &a);
+		e->facts.device = device_text(&e->o.device, t.policy.device, &a);
 	if (err.code || read_source(b->job, &a, &t, &err) ||
 	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
-		send_error(b, err.msg);
+		send_failure(b, &err);
 	else if (!r.empty || t.lang < AY_LANG_ATEN)
 		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
 	if (r.built.fd >= 0)
@@ -149,6 +160,7 @@ static void judge_reference(struct bench *b)
 	snprintf(e->facts.kernel_sha256, sizeof e->facts.kernel_sha256, "%s", b->job->sha256);
 	snprintf(r.built.sha256, sizeof r.built.sha256, "%s", b->job->sha256);
 	e->facts.operator_name = b->job->op->name;
+	e->facts.device = device_text(&e->o.device, NULL, e->app->arena);
 	r.tally = ay_xrealloc(NULL, sizeof *r.tally * (size_t)(b->job->op->nschema + 1));
 	for (int i = 0; i < e->suite.n && !err.code; i++) {
 		const struct ay_suite_case *sc = &e->suite.c[i];
@@ -163,13 +175,14 @@ static void judge_reference(struct bench *b)
 			break;
 		t = ay_tally_of(&r, sc->schema, false);
 		ay_tally_add(&r, t, rep.verdict);
-		on_judged(b, sc, t, &rep);
+		if (on_judged(b, sc, t, &rep))
+			ay_fail(&err, AY_ERR_SYS, "%s was not kept", e->facts.operator_name);
 	}
 	for (int i = 0; i < r.ntally; i++)
 		r.verdict = ay_verdict_merge(r.verdict, r.tally[i].verdict);
 	r.wall_s = (double)(ay_now_ns() - begin) / 1e9;
 	if (err.code)
-		send_error(b, err.msg);
+		send_failure(b, &err);
 	else
 		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
 	ay_xfree(r.tally);
@@ -183,6 +196,7 @@ void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out
 	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
 	struct ay_err err = { 0 };
 
+	device_take(&e->o.device, out->group, e->app->fault);
 	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
 	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
 		send_error(&b, err.msg);

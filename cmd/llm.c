@@ -408,9 +408,11 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	if (find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
 	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
-	e->policy = (struct ay_policy){
-		.threads = (int)e->o.threads, .oracle_threads = 1, .call_timeout_s = 10, .crowd = (int)e->o.jobs
-	};
+	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
+					.oracle_threads = 1,
+					.call_timeout_s = 10,
+					.crowd = (int)e->o.jobs * e->o.device.n,
+					.device_crowd = (int)e->o.jobs };
 	if (torch_policy(&e->o.torch, &e->policy, err))
 		return -1;
 	if (!chosen && !e->o.json && !e->o.list)
@@ -424,8 +426,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 static int run(struct eval *e, struct ay_err *err)
 {
 	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "--device-count, --threads and --timeout must be positive"),
-		       EXIT_FAILED;
+		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
 	e->tty = isatty(2) && !e->o.json;
 	if (e->o.resume) {
 		if (eval_take_over(e, err))
@@ -452,8 +453,9 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "debug", OPT_FLAG, &e.llm.debug, NULL, "only the first 8 operators" },
 		LLM_OPTS(&e.llm),
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print the operators, and ask nobody" },
-		{ "device-count|jobs", OPT_INT, &e.o.jobs, "N",
-		  "kernels judged at once (the number of cores; 1 where they are timed)" },
+		{ "jobs", OPT_INT, &e.o.jobs, "N",
+		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
+		  "timed)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL,
 		  "only the quick cases, and no times unless --timing says so" },

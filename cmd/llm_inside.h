@@ -37,8 +37,9 @@ struct llm_try {
 	struct ay_speed speed;
 	const char *error; /* a failure of ours */
 	int passed, cases;
-	double wall_s; /* of its cases, where they were judged before a resume */
+	double wall_s; /* of its cases, where they were judged before a resume, or on a device that was lost */
 	int64_t given;
+	struct device_losses losses;
 };
 
 struct llm {

@@ -135,17 +135,24 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 	return rc;
 }
 
-static int add_death(struct llm *m, const struct ay_lane *l, const char *died)
+/* A failure of ours to judge the lane's attempt; rec is taken. */
+static int add_failure(struct llm *m, const struct ay_lane *l, json_t *rec)
 {
-	json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_ERROR, "id", l->id);
 	int rc;
 
-	json_object_set_new(rec, "error",
-			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
 	llm_note(l->user, rec);
 	rc = ay_run_add(m->e->run, rec, m->err);
 	json_decref(rec);
 	return rc;
+}
+
+static int add_death(struct llm *m, const struct ay_lane *l, const char *died)
+{
+	json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_ERROR, "id", l->id);
+
+	json_object_set_new(rec, "error",
+			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
+	return add_failure(m, l, rec);
 }
 
 static int on_done(void *user, void *job, const char *died)
@@ -158,13 +165,41 @@ static int on_done(void *user, void *job, const char *died)
 	return llm_judged(m, l);
 }
 
-/* What a run that is resumed knows of the kernel: its cases are noted, and { id: verdict } for the worker. */
+static int on_lost(void *user, int group, const char *why)
+{
+	struct llm *m = user;
+	json_t *rec = device_lost(&m->e->o.device, group, why, ay_crew_workers(m->crew));
+	const int rc = ay_run_add(m->e->run, rec, m->err);
+
+	json_decref(rec);
+	return rc;
+}
+
+static int on_back(void *user, void *job, int group)
+{
+	struct llm *m = user;
+	struct ay_lane *l = job;
+	struct llm_try *t = l->user;
+	json_t *rec;
+
+	if (t->kernel || t->error) /* all was said */
+		return llm_judged(m, l);
+	rec = device_blame(&m->e->o.device, &t->losses, group, l->id);
+	if (rec)
+		return add_failure(m, l, rec) || llm_judged(m, l) ? -1 : 0;
+	t->wall_s += (double)(ay_now_ns() - t->given) / 1e9;
+	ay_track_later(&m->track, l);
+	return 0;
+}
+
+/* What is known of the kernel, by a run that is resumed or before its device was lost: { id: verdict } for the worker.
+ * What was not noted when it came is noted here. */
 static json_t *recall_cases(struct llm *m, const struct llm_problem *p, struct llm_try *t)
 {
 	json_t *known = json_object();
 	struct ay_str line = { 0 };
 
-	for (int i = 0; m->old && i < p->suite.n; i++) {
+	for (int i = 0; (m->old || t->losses.n) && i < p->suite.n; i++) {
 		const struct ay_suite_case *sc = &p->suite.c[i];
 		json_t *rec;
 		char id[20];
@@ -176,8 +211,10 @@ static json_t *recall_cases(struct llm *m, const struct llm_problem *p, struct l
 			continue;
 		snprintf(id, sizeof id, "%d", sc->id);
 		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
-		t->wall_s += json_number_value(json_object_get(rec, "wall_s"));
-		llm_note(t, rec);
+		if (!t->losses.n) {
+			t->wall_s += json_number_value(json_object_get(rec, "wall_s"));
+			llm_note(t, rec);
+		}
 		json_decref(rec);
 	}
 	ay_str_release(&line);
@@ -248,7 +285,7 @@ static int feed(struct llm *m)
 /* One thing to do for the model, as many for the judges as there are; then whatever comes. */
 static int step(struct llm *m)
 {
-	struct ay_crew_events ev = { m, on_message, on_done };
+	struct ay_crew_events ev = { m, on_message, on_done, on_lost, on_back };
 	struct ay_lane *l = ay_track_ask(&m->track);
 	int rc = l ? ask(m, l) : 0;
 
@@ -256,6 +293,8 @@ static int step(struct llm *m)
 		rc = feed(m);
 	if (rc || m->track.over == m->track.nproblem)
 		return rc;
+	if (!ay_crew_workers(m->crew))
+		return device_none_left(&m->e->o.device, m->err);
 	rc = ay_crew_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
 	if (rc > 0)
 		rc = take_answers(m);
@@ -367,7 +406,7 @@ static int open_all(struct llm *m)
 	spec.dir = m->dir;
 	if (!rc)
 		rc = ay_chat_open(&m->chat, &spec, m->err) ||
-		     ay_crew_start(&m->crew, (int)m->e->o.jobs, llm_work, m, m->err);
+		     ay_crew_start_groups(&m->crew, m->e->o.device.n, (int)m->e->o.jobs, llm_work, m, m->err);
 	if (!rc)
 		rc = m->e->o.resume ? resume(m, h)
 				    : ay_run_create(m->dir, h, &m->e->run, m->err) || eval_add_suite(m->e) ||

@@ -57,6 +57,8 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	(void)t;
 	if (!rep->line) /* known from before: recorded already */
 		return 0;
+	if (device_judged(&b->m->e->o.device))
+		return -1;
 	rec = record_case(&b->m->e->facts, sc, rep);
 	ay_case_print(&line, sc->line);
 	json_object_set_new(rec, ay_field_name(AY_FIELD_CASE), json_string(ay_str_text(&line)));
@@ -156,7 +158,7 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 	e->facts.device = NULL;
 	rc = device_choose(&e->o.device, &t, &a, &err);
 	if (!rc) {
-		e->facts.device = device_text(t.policy.device, &a);
+		e->facts.device = device_text(&e->o.device, t.policy.device, &a);
 		rc = ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err);
 	}
 	if (rc && is_beside(&r, &err)) {
@@ -164,7 +166,9 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 		r.detail = name_asked(b, &a);
 		rc = 0;
 	}
-	if (rc) {
+	if (rc && device_is_lost(&e->o.device, &err)) {
+		ay_crew_lose(b->out, err.msg);
+	} else if (rc) {
 		send_error(b, err.msg);
 	} else {
 		json_t *rec = record_kernel(&e->facts, &r, AY_TYPE_KERNEL);
@@ -187,6 +191,7 @@ void llm_work(void *user, const char *text, size_t len, struct ay_crew_out *out)
 
 	if (!j)
 		AY_BUG("a job without a head");
+	device_take(&m->e->o.device, out->group, m->e->app->fault);
 	b.problem = &m->problem[json_integer_value(json_object_get(j, "problem"))];
 	b.attempt = json_string_value(json_object_get(j, "attempt"));
 	if (ay_worker_sandbox(&m->e->policy, m->e->sandbox, &m->e->forge, &err))

@@ -46,7 +46,7 @@ static int run(int which, const char *version, int argc, const char **argv)
 	struct ay_registry registry;
 	struct ay_arena arena = { 0 };
 	struct ay_err err = { 0 };
-	struct app app = { &registry, &arena, version };
+	struct app app = { .registry = &registry, .arena = &arena, .version = version };
 	int status = EXIT_FAILED;
 
 	if (!ay_registry_init(&registry, ay_op_files, &err))

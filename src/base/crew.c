@@ -179,7 +179,7 @@ int ay_crew_workers(const struct ay_crew *c)
 	int n = 0;
 
 	for (int i = 0; i < c->n; i++)
-		n += c->w[i].fd >= 0;
+		n += c->w[i].fd >= 0 && !c->w[i].ended;
 	return n;
 }
 
@@ -198,7 +198,7 @@ int ay_crew_busy(const struct ay_crew *c)
 	int busy = 0;
 
 	for (int i = 0; i < c->n; i++)
-		busy += c->w[i].busy;
+		busy += c->w[i].busy && !c->w[i].ended;
 	return busy;
 }
 
@@ -293,21 +293,22 @@ static int retire(struct ay_crew *c, struct worker *w, const struct ay_crew_even
 
 static int lose_group(struct ay_crew *c, int group, const char *why, const struct ay_crew_events *e)
 {
-	int rc = e->lost(e->user, group, why);
+	int rc;
 
 	c->work_s = ay_crew_work_s(c);
+	c->since = ay_now_ns();
 	for (int i = 0; i < c->n; i++) {
 		if (c->w[i].group != group || c->w[i].fd < 0)
 			continue;
 		c->w[i].ended = true;
 		kill(c->w[i].pid, SIGKILL);
 	}
+	rc = e->lost(e->user, group, why);
 	for (int i = 0; i < c->n; i++) {
 		const int here = c->w[i].ended && c->w[i].fd >= 0 ? retire(c, &c->w[i], e) : 0;
 
 		rc = rc ? rc : here;
 	}
-	c->since = ay_now_ns();
 	return rc;
 }
 

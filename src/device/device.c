@@ -5,10 +5,14 @@
 #include "device/cuda.h"
 #include "device/gpu.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { NUMBER_MAX = 1000 }; /* of a GPU */
 
 /* --- the processor --------------------------------------------------------------------------------------- */
 
@@ -107,14 +111,65 @@ static int cuda_number(const char *wish)
 	if (!ay_starts(wish, "cuda:") || wish[5] < '0' || wish[5] > '9')
 		return -1;
 	n = strtol(wish + 5, &end, 10);
-	return *end || n > 1000 ? -1 : (int)n;
+	return *end || n > NUMBER_MAX ? -1 : (int)n;
+}
+
+int ay_dev_numbers(const char *wish, int *number)
+{
+	const char *p = ay_starts(wish, "cuda:") ? wish + 5 : "";
+	int n = 0;
+
+	while (*p >= '0' && *p <= '9' && n < AY_DEV_MAX) {
+		char *end;
+		const long v = strtol(p, &end, 10);
+
+		if (v > NUMBER_MAX || (*end && *end != ',') || (*end && !end[1]))
+			return 0;
+		for (int i = 0; i < n; i++)
+			if (number[i] == v)
+				return 0;
+		number[n++] = (int)v;
+		p = *end ? end + 1 : end;
+	}
+	return *p ? 0 : n;
 }
 
 int ay_dev_check_wish(const char *wish, struct ay_err *err)
 {
-	if (!strcmp(wish, "auto") || !strcmp(wish, "cpu") || cuda_number(wish) >= 0)
+	int number[AY_DEV_MAX];
+
+	if (!strcmp(wish, "auto") || !strcmp(wish, "cpu") || !strcmp(wish, "cuda") || ay_dev_numbers(wish, number))
 		return 0;
-	return ay_fail(err, AY_ERR_USAGE, "--device is auto, cpu, cuda or cuda:N, not '%s'", wish);
+	return ay_fail(err, AY_ERR_USAGE, "--device is auto, cpu, cuda, cuda:N or cuda:N,M, not '%s'", wish);
+}
+
+int ay_dev_count_cuda(struct ay_err *err)
+{
+	struct {
+		int n;
+		struct ay_err err;
+	} told = { .n = -1 };
+	int ends[2];
+	ssize_t got;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return ay_fail_errno(err, AY_ERR_SYS, "pipe");
+	pid = fork();
+	if (!pid) {
+		told.n = ay_gpu_count(&told.err);
+		_exit(write(ends[1], &told, sizeof told) == sizeof told ? 0 : 1);
+	}
+	close(ends[1]);
+	got = pid < 0 ? -1 : read(ends[0], &told, sizeof told);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (got != sizeof told)
+		return ay_fail(err, AY_ERR_SYS, "the process that counts the GPUs ended before it was through");
+	if (told.n < 0)
+		*err = told.err;
+	return told.n;
 }
 
 bool ay_dev_has_cuda(char *why, size_t n)

@@ -24,7 +24,7 @@
 
 enum ay_dev_kind { AY_DEV_CPU, AY_DEV_CUDA };
 
-enum { AY_DEV_NODES = 3 };
+enum { AY_DEV_NODES = 3, AY_DEV_MAX = 64 /* devices of one run */ };
 
 struct ay_dev_info {
 	enum ay_dev_kind kind;
@@ -99,6 +99,10 @@ void ay_dev_close(struct ay_dev *d);
 
 /* Is this a word that --device takes? */
 int ay_dev_check_wish(const char *wish, struct ay_err *err);
+/* The numbers that "cuda:0,2" names, in number[AY_DEV_MAX]; how many. 0 where it names none: auto, cpu, cuda. */
+int ay_dev_numbers(const char *wish, int *number);
+/* How many GPUs the driver shows this process; -1 and err. It is started in a child: workers can be forked afterwards. */
+int ay_dev_count_cuda(struct ay_err *err);
 /* Is there an NVIDIA GPU with its driver? Starts nothing, so that workers can be forked afterwards. Else why not. */
 bool ay_dev_has_cuda(char *why, size_t n);
 

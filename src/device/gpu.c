@@ -283,27 +283,34 @@ static int run_check(struct gpu *g, struct ay_err *err)
 	return got == v ? 0 : ay_fail(err, AY_ERR_SYS, "the check kernel of the judge left %#x, not %#x", got, v);
 }
 
-static int gpu_is_well(struct ay_dev *d, struct ay_err *err)
+/* Does the device work for us, and is its memory back? */
+static int look_at(struct gpu *g, struct ay_err *err)
 {
-	struct gpu *g = ay_gpu_of(d);
 	const int64_t deadline = ay_now_ns() + MEMORY_S * 1000000000ll;
 	const struct timespec nap = { 0, 5000000 };
 	uint64_t have;
 
-	if (run_check(g, err)) {
-		g->lost = true;
+	if (run_check(g, err))
 		return -1;
-	}
-	while ((have = gpu_free_bytes(d)) + MEMORY_SLACK < g->free_mark && ay_now_ns() < deadline)
+	while ((have = gpu_free_bytes(&g->dev)) + MEMORY_SLACK < g->free_mark && ay_now_ns() < deadline)
 		nanosleep(&nap, NULL);
 	if (have + MEMORY_SLACK >= g->free_mark)
 		return 0;
-	g->lost = true;
 	return ay_fail(
 		err, AY_ERR_SYS,
 		"%llu MiB of the memory of %s have not come back %d s after a kernel was ended: it is not judged "
 		"on further (if another program uses this GPU, that may be the reason)",
-		(unsigned long long)(g->free_mark - have) >> 20, d->info.name, MEMORY_S);
+		(unsigned long long)(g->free_mark - have) >> 20, g->dev.info.name, MEMORY_S);
+}
+
+/* Who was lost once stays so: what it says later is not believed. */
+static int gpu_is_well(struct ay_dev *d, struct ay_err *err)
+{
+	struct gpu *g = ay_gpu_of(d);
+
+	if (!g->lost && look_at(g, &g->why))
+		g->lost = true;
+	return g->lost ? ay_fail(err, g->why.code, "%s", g->why.msg) : 0;
 }
 
 static const char *gpu_error(const struct ay_dev *d, int e)

@@ -189,7 +189,7 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 	struct ay_exec_entries e;
 
 	if (j->policy.device)
-		ay_dev_mark(j->policy.device, j->policy.crowd < 2);
+		ay_dev_mark(j->policy.device, j->policy.device_crowd < 2);
 	if (ay_exec_start(&spec, names, &j->exec, &e, o, err))
 		return -1;
 	if (o->what == AY_X_RAN && names == &j->keep)

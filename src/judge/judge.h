@@ -33,6 +33,7 @@ struct ay_policy {
 	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_doubt. */
 	struct ay_sandbox *sandbox;
 	int crowd;                /* judges at work beside each other on this machine; 0 = this one */
+	int device_crowd;         /* those of them that share the device */
 	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
 	enum ay_torch_use torch_use;
 	struct ay_dev *device;      /* that the kernel runs on; borrowed; NULL = the processor */

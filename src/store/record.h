@@ -90,6 +90,7 @@ enum ay_field {
 #define AY_TYPE_KERNEL  "kernel"  /* operator, verdict, kernel_sha256, overloads */
 #define AY_TYPE_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
 #define AY_TYPE_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
+#define AY_TYPE_DEVICE  "device"  /* device, state, detail: one that failed while the run was under way */
 #define AY_TYPE_SUMMARY "summary" /* how a command ended; never counted */
 /* Of a generation track (docs/llm.md): */
 #define AY_TYPE_TRACK   "track"   /* rules, problems: what is asked for */

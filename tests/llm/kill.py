@@ -56,7 +56,7 @@ class Run:
             "--dataset", "smoke", "--op-name", ",".join(OPS), "--max-rounds", "3", "--lang", "c", "--out",
             self.out] + self.track
         self.log = open(self.out + ".log", "a", encoding="utf-8")
-        self.process = subprocess.Popen([self.assay, "llm", "--device-count", "1", "--timing", "none"] + how,
+        self.process = subprocess.Popen([self.assay, "llm", "--jobs", "1", "--timing", "none"] + how,
                                         env=service.environment(), stdout=self.log, stderr=self.log)
         self.resumed = True
         self.before = len(lines(self.out + "/results.jsonl"))

@@ -88,9 +88,11 @@ TEST(device_declarations_are_cudas)
 
 TEST(device_wishes)
 {
-	static const char *const good[] = { "auto", "cpu", "cuda", "cuda:0", "cuda:12" };
-	static const char *const bad[] = { "",        "gpu",     "cuda:", "cuda:x",
-					   "cuda:1x", "cuda:-1", "cuda1", "cuda:99999" };
+	static const char *const good[] = { "auto", "cpu", "cuda", "cuda:0", "cuda:12", "cuda:0,2", "cuda:3,1,2" };
+	static const char *const bad[] = { "",         "gpu",      "cuda:",      "cuda:x",  "cuda:1x",
+					   "cuda:-1",  "cuda1",    "cuda:1,",    "cuda:,1", "cuda:1,,2",
+					   "cuda:1,1", "cuda:1;2", "cuda:99999", "cpu:1" };
+	int number[AY_DEV_MAX];
 	struct ay_err err = { 0 };
 	struct ay_dev *d;
 
@@ -100,6 +102,10 @@ TEST(device_wishes)
 		ay_err_clear(&err);
 		CHECKF(ay_dev_check_wish(bad[i], &err) && strstr(err.msg, "--device"), "%s", bad[i]);
 	}
+	CHECK(ay_dev_numbers("cuda:3,1,2", number) == 3 && number[0] == 3 && number[1] == 1 && number[2] == 2);
+	CHECK(ay_dev_numbers("cuda:7", number) == 1 && number[0] == 7 && !ay_dev_numbers("cuda", number));
+	ay_err_clear(&err);
+	CHECK(ay_dev_open(&d, "cuda:0,1", &err) && strstr(err.msg, "names no device")); /* it is two */
 	ay_err_clear(&err);
 	CHECK(!ay_dev_open(&d, "cpu", &err) && d == ay_dev_cpu() && d->info.grain == AY_PAGE);
 }

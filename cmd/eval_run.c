@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eval: the loop. Kernels go to whoever is idle, whatever the device, those with most cases first; records come back and
+ * are kept. A kernel whose device was lost goes back to the head of the queue, and is given on with what is known of it.
+ */
+#include "eval.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- records ------------------------------------------------------------------------------------------ */
+
+static void show_progress(struct eval *e)
+{
+	const int64_t now = ay_now_ns();
+	const double eta = device_eta(e->crew, e->done - e->recalled, e->total - e->done - e->never);
+
+	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
+		return;
+	e->last = now;
+	fprintf(stderr, "%s  %d of %d cases, %d not passed", e->tty ? "\r" : "", e->done, e->total, e->failures);
+	if (eta >= 0)
+		fprintf(stderr, ", about %.0f s left", eta);
+	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
+}
+
+int eval_keep_progress(struct eval *e, bool last)
+{
+	json_t *p;
+	int rc;
+
+	if (!last && !ay_run_progress_due(e->run))
+		return 0;
+	p = json_pack("{s:i,s:i,s:i,s:b}", "done", e->done, "total", e->total, "failures", e->failures, "finished",
+		      last);
+	rc = ay_run_progress(e->run, p, e->err);
+	json_decref(p);
+	return rc;
+}
+
+static int on_message(void *user, void *job, const char *data, size_t len)
+{
+	struct eval *e = user;
+	struct eval_job *j = job;
+	json_t *rec = json_loadb(data, len, 0, NULL);
+	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
+	int rc;
+
+	if (!rec || !type)
+		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (!strcmp(type, AY_TYPE_CASE)) {
+		e->done++;
+		j->seen++;
+		e->failures += !eval_is_good(ay_record_verdict(rec));
+	} else { /* of a kernel, or an error: the last one */
+		j->finished = true;
+	}
+	json_object_set_new(rec, "suite", json_string(e->o.suite));
+	json_object_set_new(rec, "backend", json_string(e->o.backend));
+	rc = ay_run_add(e->run, rec, e->err) || eval_keep_progress(e, false) ? -1 : 0;
+	if (e->o.json && !rc)
+		ay_json_line(stdout, rec);
+	json_decref(rec);
+	show_progress(e);
+	return rc;
+}
+
+/* Its cases that will not come, for whatever reason, are nothing to wait for. */
+static void end_job(struct eval *e, struct eval_job *j)
+{
+	j->state = EVAL_DONE;
+	e->never += j->cases > j->seen ? j->cases - j->seen : 0;
+}
+
+/* rec is taken. */
+static int add_record(struct eval *e, json_t *rec)
+{
+	const int rc = ay_run_add(e->run, rec, e->err);
+
+	if (e->o.json && !rc)
+		ay_json_line(stdout, rec);
+	json_decref(rec);
+	return rc;
+}
+
+static const char *job_id(const struct eval_job *j)
+{
+	return j->file ? j->file : j->op->name;
+}
+
+static int on_done(void *user, void *job, const char *died)
+{
+	struct eval *e = user;
+	struct eval_job *j = job;
+	json_t *rec;
+
+	end_job(e, j);
+	if (!died)
+		return 0;
+	rec = json_object();
+	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "id", json_string(job_id(j)));
+	json_object_set_new(rec, "error",
+			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
+	return add_record(e, rec);
+}
+
+static int on_lost(void *user, int group, const char *why)
+{
+	struct eval *e = user;
+
+	return add_record(e, device_lost(&e->o.device, group, why, ay_crew_workers(e->crew)));
+}
+
+static int on_back(void *user, void *job, int group)
+{
+	struct eval *e = user;
+	struct eval_job *j = job;
+	json_t *rec;
+
+	if (j->finished) {
+		end_job(e, j);
+		return 0;
+	}
+	rec = device_blame(&e->o.device, &j->losses, group, job_id(j));
+	if (rec) {
+		end_job(e, j);
+		return add_record(e, rec);
+	}
+	j->state = EVAL_WAITING;
+	if (j->place < e->first)
+		e->first = j->place;
+	return 0;
+}
+
+/* What is known of this kernel's cases, by a run that is resumed or before its device was lost: { id: verdict }. */
+static json_t *known_cases(struct eval *e, struct eval_job *j)
+{
+	json_t *known = json_object();
+	struct ay_str line = { 0 };
+
+	for (int i = 0; (e->o.resume || j->losses.n) && i < e->suite.n; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+		json_t *rec;
+		char id[20];
+
+		if (strcmp(sc->op->path, j->op->path))
+			continue;
+		ay_str_clear(&line);
+		ay_case_print(&line, sc->line);
+		rec = ay_run_find(e->run, ay_id_case(j->sha256, ay_str_text(&line)), NULL);
+		if (!rec)
+			continue;
+		snprintf(id, sizeof id, "%d", sc->id);
+		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
+		json_decref(rec);
+		if (!j->losses.n) {
+			j->seen++;
+			e->done++;
+			e->recalled++;
+		}
+	}
+	ay_str_release(&line);
+	return known;
+}
+
+static bool is_finished(struct eval *e, const struct eval_job *j)
+{
+	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
+}
+
+/* The source that is judged stays with its records. A file that cannot be read is the worker's to report. */
+static int keep_kernel(struct eval *e, const struct eval_job *j)
+{
+	struct ay_arena a = { 0 };
+	struct ay_err unread = { 0 };
+	const char *dot = j->file && j->lang < AY_LANG_ATEN ? strrchr(j->file, '.') : NULL;
+	char *text;
+	size_t len;
+	int rc = 0;
+
+	if (dot && j->sha256[0] && !ay_file_read(&a, j->file, SOURCE_MAX, &text, &len, &unread))
+		rc = ay_run_keep_kernel(e->run, j->sha256, dot + 1, text, len, e->err);
+	ay_arena_release(&a);
+	return rc;
+}
+
+static int give(struct eval *e, struct eval_job *j)
+{
+	json_t *msg = json_object();
+	char *text;
+	int rc;
+
+	json_object_set_new(msg, "job", json_integer(j - e->job));
+	json_object_set_new(msg, "known", known_cases(e, j));
+	text = json_dumps(msg, JSON_COMPACT);
+	j->state = EVAL_GIVEN;
+	rc = ay_crew_give(e->crew, j, text, strlen(text), e->err);
+	ay_xfree(text);
+	json_decref(msg);
+	return rc;
+}
+
+/* Most cases first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
+static int by_cases(const void *a, const void *b)
+{
+	const struct eval_job *x = *(struct eval_job *const *)a, *y = *(struct eval_job *const *)b;
+
+	return x->cases != y->cases ? (x->cases < y->cases ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+static void make_queue(struct eval *e)
+{
+	e->queue = AY_NEW_N(e->app->arena, struct eval_job *, e->njob + 1);
+	for (int i = 0; i < e->njob; i++)
+		e->queue[i] = &e->job[i];
+	if (ay_crew_workers(e->crew) > 1)
+		qsort(e->queue, (size_t)e->njob, sizeof *e->queue, by_cases);
+	for (int i = 0; i < e->njob; i++)
+		e->queue[i]->place = i;
+	e->first = 0;
+}
+
+/* The first that waits and is not known yet; NULL: none. */
+static struct eval_job *next_job(struct eval *e)
+{
+	for (; e->first < e->njob; e->first++) {
+		struct eval_job *j = e->queue[e->first];
+
+		if (j->state != EVAL_WAITING)
+			continue;
+		if (!is_finished(e, j))
+			return j;
+		j->state = EVAL_DONE;
+		e->done += j->cases;
+		e->recalled += j->cases;
+	}
+	return NULL;
+}
+
+int eval_run_jobs(struct eval *e)
+{
+	struct ay_crew_events ev = { e, on_message, on_done, on_lost, on_back };
+	struct eval_job *j;
+
+	make_queue(e);
+	while ((j = next_job(e)) || ay_crew_busy(e->crew)) {
+		if (!ay_crew_workers(e->crew))
+			return device_none_left(&e->o.device, e->err);
+		if (j && ay_crew_idle(e->crew)) {
+			if (keep_kernel(e, j) || give(e, j))
+				return -1;
+			continue;
+		}
+		if (ay_crew_wait(e->crew, -1, 200, &ev, e->err))
+			return -1;
+		show_progress(e);
+	}
+	return 0;
+}
