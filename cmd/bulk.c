@@ -282,8 +282,12 @@ static int on_back(void *user, void *job, int group)
 {
 	struct bulk *b = user;
 	struct pending *p = job;
-	json_t *rec = p->answered ? NULL : device_blame(&b->device, &p->losses, group, p->key);
+	char *id = p->id ? json_dumps(p->id, JSON_ENCODE_ANY) : NULL;
+	json_t *rec = p->answered ? NULL
+				  : device_blame(&b->device, &p->losses, group, id ? id : p->key,
+						 ay_crew_workers(b->crew));
 
+	ay_xfree(id);
 	if (rec) {
 		json_object_del(rec, "id");
 		answer(b, p->id, rec, false);

@@ -28,7 +28,7 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(doctor, "doctor", "say what this machine has and what is missing")               \
 	C(new_op, "new-op", "start the file of a new operator")
 
-/* For tests: the device of that number fails once a worker has judged so many cases on it. */
+/* For tests: the device of that number (below 0: each) fails once a worker has judged so many cases on it. */
 struct device_fault {
 	int device, after;
 };

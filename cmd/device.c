@@ -178,7 +178,7 @@ int device_judged(struct device_options *o)
 {
 	const struct device_fault *f = o->fault;
 
-	return o->n && f && f->device == o->number[o->mine] && o->cases++ >= f->after ? -1 : 0;
+	return o->n && f && (f->device < 0 || f->device == o->number[o->mine]) && o->cases++ >= f->after ? -1 : 0;
 }
 
 bool device_is_lost(struct device_options *o, struct ay_err *err)
@@ -233,17 +233,21 @@ json_t *device_lost(const struct device_options *o, int group, const char *why, 
 	return rec;
 }
 
-json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id)
+json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id, int left)
 {
+	const int before = l->last;
 	char first[20], second[20];
 	json_t *rec;
 
-	if (++l->n < TRIES) {
-		l->last = group;
+	l->last = group;
+	if (++l->n < TRIES)
 		return NULL;
-	}
-	name(o, l->last, first, sizeof first);
+	name(o, before, first, sizeof first);
 	name(o, group, second, sizeof second);
+	fprintf(stderr, "assay: %s: %s and then %s were lost while it was judged on them: it may be the reason\n",
+		id, first, second);
+	if (!left)
+		return NULL;
 	rec = json_object();
 	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
 	json_object_set_new(rec, "id", json_string(id));

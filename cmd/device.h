@@ -76,8 +76,9 @@ struct device_losses {
 };
 /* Said on stderr; and the record of it. left: workers. */
 json_t *device_lost(const struct device_options *o, int group, const char *why, int left);
-/* One more for the kernel: NULL if it is to be tried elsewhere, else the record that names it (type error). */
-json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id);
+/* One more for the kernel: NULL if it is to be tried elsewhere (or would be, if there were one left), else the record that
+ * names it (type error). Said on stderr. */
+json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id, int left);
 /* Always -1: all of them are gone. */
 int device_none_left(const struct device_options *o, struct ay_err *err);
 /* Seconds that the rest will take, by what the part that is done took of the workers' time; below 0: nobody knows. */

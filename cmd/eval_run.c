@@ -125,7 +125,7 @@ static int on_back(void *user, void *job, int group)
 		end_job(e, j);
 		return 0;
 	}
-	rec = device_blame(&e->o.device, &j->losses, group, job_id(j));
+	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_crew_workers(e->crew));
 	if (rec) {
 		end_job(e, j);
 		return add_record(e, rec);

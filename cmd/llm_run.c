@@ -184,7 +184,7 @@ static int on_back(void *user, void *job, int group)
 
 	if (t->kernel || t->error) /* all was said */
 		return llm_judged(m, l);
-	rec = device_blame(&m->e->o.device, &t->losses, group, l->id);
+	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_crew_workers(m->crew));
 	if (rec)
 		return add_failure(m, l, rec) || llm_judged(m, l) ? -1 : 0;
 	t->wall_s += (double)(ay_now_ns() - t->given) / 1e9;
