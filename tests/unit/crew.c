@@ -240,3 +240,26 @@ TEST(crew_of_lost_groups_gives_everything_back)
 	       waiting);
 	ay_crew_stop(c);
 }
+
+/* Who has no job ends with its group too, and jobs go past its place. */
+TEST(crew_idle_workers_of_a_lost_group_end_too)
+{
+	struct plan p = { .bad = 1u << 0 };
+	struct desk d = { .text = { "0", "1" } };
+	struct ay_crew_events e = { &d, desk_message, desk_done, desk_lost, desk_back };
+	struct ay_err err = { 0 };
+	struct ay_crew *c;
+
+	CHECK(!ay_crew_start_groups(&c, 2, EACH, work_in_group, &p, &err));
+	CHECK(!ay_crew_give(c, d.text[0], "0", 1, &err)); /* to the first of group 0 */
+	while (ay_crew_busy(c))
+		CHECK(!ay_crew_wait(c, -1, 5000, &e, &err));
+	CHECKF(d.losses == 1 && d.backs == 1 && ay_crew_workers(c) == EACH, "%d workers", ay_crew_workers(c));
+	for (int i = 0; i < EACH; i++)
+		CHECK(ay_crew_idle(c) && !ay_crew_give(c, d.text[1], "1", 1, &err));
+	CHECK(!ay_crew_idle(c));
+	while (ay_crew_busy(c))
+		CHECK(!ay_crew_wait(c, -1, 5000, &e, &err));
+	CHECK(d.said[1][1] == EACH && d.on[1][1] == 1);
+	ay_crew_stop(c);
+}

@@ -10,6 +10,7 @@
 #include "helpers.h"
 #include "test.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ struct found {
 	int after;                        /* cases and kernels that a device said after it was taken out */
 	int on[DEVICES];                  /* cases */
 	int split;                        /* kernels with cases of several devices */
+	int tried, passed;                /* cases, by the records of attempts */
 	json_t *verdict;                  /* of each case and kernel */
 	json_t *error;                    /* of the last */
 };
@@ -139,6 +141,9 @@ static struct found look(struct ay_arena *a, const char *dir)
 		CHECKF(type, "torn: %s", line);
 		if (type && (!strcmp(type, "case") || !strcmp(type, "kernel"))) {
 			add_one(&f, rec, !strcmp(type, "case"), gone, first);
+		} else if (type && !strcmp(type, "attempt")) {
+			f.tried += (int)json_integer_value(json_object_get(rec, "cases"));
+			f.passed += (int)json_integer_value(json_object_get(rec, "passed"));
 		} else if (type && !strcmp(type, "error")) {
 			f.errors++;
 			f.error = json_incref(json_object_get(rec, "error"));
@@ -359,20 +364,23 @@ TEST(devices_left_tell_how_long_it_will_take)
 	struct ay_crew_events e = { NULL, ignore_message, ignore_done, ignore_lost, ignore_back };
 	struct ay_err err = { 0 };
 	struct ay_crew *c;
-	double two, one;
+	double two, one, work;
 
 	CHECK(!ay_crew_start_groups(&c, 2, 1, lose_or_wait, NULL, &err));
 	CHECK(device_eta(c, 0, 100) < 0); /* nobody knows yet */
 	CHECK(!ay_crew_give(c, "", "x", 1, &err));
 	usleep(50000);
 	two = device_eta(c, 10, 30);
-	CHECKF(two > 0 && device_eta(c, 10, 0) == 0, "%g", two);
+	work = ay_crew_work_s(c);
+	CHECKF(two > 0.5 * 3 * work / 2 && two <= 3 * work / 2 && device_eta(c, 10, 0) == 0, "%g s, %g s of work",
+	       two, work);
 	while (ay_crew_busy(c))
 		CHECK(!ay_crew_wait(c, -1, 1000, &e, &err));
 	CHECK(ay_crew_workers(c) == 1);
 	one = device_eta(c, 10, 30);
-	/* twice as long, and more for the time that has passed without anything done */
-	CHECKF(one > 1.9 * two, "%g s by two, %g s by one", two, one);
+	work = ay_crew_work_s(c); /* of two, and then of one: the same is now done by one */
+	CHECKF(one > 0.9 * 3 * work && one <= 3 * work, "%g s by two, %g s by one, who worked for %g s", two, one,
+	       work);
 	ay_crew_stop(c);
 }
 
@@ -465,6 +473,8 @@ TEST(devices_of_llm_judge_every_attempt_once)
 		       !f.errors,
 	       "%d kernels, %d cases, %d twice, %d after, %d lost, %d errors\n%s", f.kernels, f.cases, f.twice,
 	       f.after, f.lost, f.errors, out);
+	CHECKF(f.tried == whole.tried && f.passed == whole.passed && f.split,
+	       "%d of %d passed, not %d of %d; %d split", f.passed, f.tried, whole.passed, whole.tried, f.split);
 	CHECKF(run(&a, cmd_llm, &all, ay_sprintf(&a, "%s --device-count 2 --out %s/s", how, dir), NULL, &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "go on with: assay llm --resume-from"), "%s", out);
@@ -489,7 +499,8 @@ static void make_gpus(struct ay_arena *a, int gpus)
 	chmod(dir, 0755); /* executors have uids of their own */
 	CHECKF(!help_run(a,
 			 ay_sprintf(a,
-				    "cc -shared -fPIC -O1 -D_GNU_SOURCE -DGPUS=%d -Isrc -o %s/libcuda.so.1 "
+				    "cc -shared -fPIC -O1 -Wl,-soname,libcuda.so.1 -D_GNU_SOURCE -DGPUS=%d -Isrc "
+				    "-o %s/libcuda.so.1 "
 				    "tests/cuda/fake.c && "
 				    "mkdir %s/k && cc -shared -fPIC -O1 -Iinclude -o %s/so tests/cuda/kernel.c && "
 				    "for i in 0 1 2 3 4; do (cat %s/so; printf $i) > "
@@ -586,5 +597,33 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	f = look(&a, ay_sprintf(&a, "%s/t", dir));
 	CHECKF(f.cases == 2 * GPU_KERNELS && f.kernels == GPU_KERNELS && !f.twice, "%d cases, %d kernels", f.cases,
 	       f.kernels);
+	ay_arena_release(&a);
+}
+
+/* What a device that was lost says later is not believed: its memory may have come back, and what it does is not known. */
+TEST(devices_gpu_that_was_lost_stays_lost)
+{
+	const struct ay_need need[] = { { 100, false } };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 }, again = { 0 };
+	struct ay_lent lent;
+	struct ay_dev *d;
+	struct ay_pool p;
+
+	make_gpus(&a, 2);
+	CHECK(dlopen(ay_sprintf(&a, "%s/libcuda.so.1", test_dir()),
+		     RTLD_NOW)); /* found by its name from here on */
+	CHECKF(!ay_dev_open(&d, "cuda:1", &err) && !ay_dev_is_well(d, &err), "%s", err.msg);
+	setenv("FAKE_CUDA", "falls 0:0", 1); /* the other one */
+	CHECKF(!ay_dev_is_well(d, &err), "%s", err.msg);
+	setenv("FAKE_CUDA", "falls 1:0", 1);
+	CHECK(ay_dev_is_well(d, &err) && strstr(err.msg, "(214)"));
+	unsetenv("FAKE_CUDA");
+	CHECK(ay_dev_is_well(d, &again) && !strcmp(err.msg, again.msg) && err.code == again.code);
+	ay_err_clear(&err);
+	CHECK(!ay_pool_init_grain(&p, d->info.grain, 1, need, &err));
+	CHECK(ay_dev_lend(d, &p, AY_LEND, &lent, &err) && strstr(err.msg, "was taken out"));
+	ay_pool_release(&p);
+	ay_dev_close(d);
 	ay_arena_release(&a);
 }
