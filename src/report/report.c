@@ -171,6 +171,8 @@ static void add_totals(struct ay_str *b, const struct ay_summary *s)
 	ay_run_found_print(b, &s->found);
 	if (s->errors)
 		ay_str_addf(b, "; %lld are errors, not verdicts", (long long)s->errors);
+	if (s->devices_lost)
+		ay_str_addf(b, "; devices that failed and were taken out: %lld", (long long)s->devices_lost);
 	ay_str_addc(b, '\n');
 }
 

@@ -234,6 +234,7 @@ json_t *ay_results_json(const struct ay_summary *s)
 	json_object_set_new(j, "records", json_integer(s->found.records));
 	json_object_set_new(j, "duplicates", json_integer(s->duplicates));
 	json_object_set_new(j, "errors", json_integer(s->errors));
+	json_object_set_new(j, "devices_lost", json_integer(s->devices_lost));
 	json_object_set_new(j, "rejected", faults);
 	json_object_set(j, "runs", s->runs);
 	json_object_set(j, "builds", s->builds);

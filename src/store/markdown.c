@@ -93,6 +93,8 @@ static void add_facts(struct ay_str *b, const struct ay_summary *s, const json_t
 		ay_str_addf(b, "; %lld lines were there twice", (long long)s->duplicates);
 	if (s->errors)
 		ay_str_addf(b, "; %lld are errors, not verdicts", (long long)s->errors);
+	if (s->devices_lost)
+		ay_str_addf(b, "; devices that failed and were taken out: %lld", (long long)s->devices_lost);
 	ay_str_addf(b, " |\n| judged in | %zu runs by %zu builds of assay |\n", json_object_size(s->runs),
 		    json_object_size(s->builds));
 	ay_str_release(&found);

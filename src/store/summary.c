@@ -336,6 +336,8 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 		add_suite(s, l->rec);
 	else if (!strcmp(type, AY_TYPE_ERROR))
 		s->errors++;
+	else if (!strcmp(type, AY_TYPE_DEVICE))
+		s->devices_lost++;
 	else if (!ay_aside_takes(&s->aside, l))
 		take_verdict(s, l);
 	return 0;

@@ -108,6 +108,7 @@ struct ay_summary {
 	struct ay_by_calls by_calls;
 	int64_t timed;         /* cases */
 	int64_t errors;        /* records of type error */
+	int64_t devices_lost;  /* records of type device */
 	int64_t duplicates;    /* lines that were there already */
 	json_t *runs, *builds; /* { id: records } */
 	struct ay_run_found found;

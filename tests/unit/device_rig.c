@@ -32,8 +32,8 @@ static _Noreturn void be_assay(rig_command run, const struct device_fault *fault
 	_exit(status);
 }
 
-int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *fault, const char *args, const char *in,
-	       char **out)
+int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *fault, const char *args,
+	    const char *in, char **out)
 {
 	char *words = ay_strdup(a, args), *path = ay_sprintf(a, "%s/out", test_dir());
 	const char *argv[40];

@@ -12,8 +12,8 @@ typedef int (*rig_command)(struct app *, int, const char **, struct ay_err *);
 
 /* Its exit status. args: words separated by blanks; in: a file to read, NULL: none. What it prints, on both streams, is
  * in the arena. */
-int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *fault, const char *args, const char *in,
-	    char **out);
+int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *fault, const char *args,
+	    const char *in, char **out);
 
 enum { RIG_DEVICES = 4 };
 
@@ -21,7 +21,7 @@ struct rig_found {
 	int cases, kernels, errors, lost; /* records */
 	int twice;                        /* a case of a kernel, or a kernel, that has two */
 	int after;                        /* cases and kernels that a device said after it was taken out */
-	int on[RIG_DEVICES];                  /* cases */
+	int on[RIG_DEVICES];              /* cases */
 	int split;                        /* kernels with cases of several devices */
 	int tried, passed;                /* cases, by the records of attempts */
 	json_t *verdict;                  /* of each case and kernel */

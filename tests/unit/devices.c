@@ -22,9 +22,9 @@ TEST(devices_share_the_work)
 	char *out;
 
 	CHECK(!rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, REFERENCE "--jobs 1 --out %s/whole", test_dir()), NULL,
-		   &out));
-	CHECKF(!rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, REFERENCE "--device-count 3 --out %s/three", test_dir()),
-		    NULL, &out),
+		       &out));
+	CHECKF(!rig_run(&a, cmd_eval, NULL,
+			ay_sprintf(&a, REFERENCE "--device-count 3 --out %s/three", test_dir()), NULL, &out),
 	       "%s", out);
 	whole = rig_look(&a, ay_sprintf(&a, "%s/whole", test_dir()));
 	f = rig_look(&a, ay_sprintf(&a, "%s/three", test_dir()));
@@ -44,13 +44,14 @@ TEST(devices_go_on_without_one_that_fails)
 	char *out;
 
 	CHECK(!rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, REFERENCE "--jobs 1 --out %s/whole", test_dir()), NULL,
-		   &out));
+		       &out));
 	CHECKF(!rig_run(&a, cmd_eval, &fault, ay_sprintf(&a, REFERENCE "--device-count 3 --out %s/r", test_dir()),
-		    NULL, &out),
+			NULL, &out),
 	       "%s", out);
 	CHECKF(strstr(out, "assay: cpu:1 is taken out: it was made to fail; its work goes to the others"), "%s",
 	       out);
-	CHECK(strstr(out, "121 of 121 pass"));
+	CHECKF(strstr(out, "121 of 121 pass") && strstr(out, "; devices that failed and were taken out: 1"), "%s",
+	       out);
 	whole = rig_look(&a, ay_sprintf(&a, "%s/whole", test_dir()));
 	f = rig_look(&a, ay_sprintf(&a, "%s/r", test_dir()));
 	rig_check_whole(&f, &whole);
@@ -77,9 +78,10 @@ TEST(devices_of_several_workers_go_on)
 				   "kernels/wrong/aten_cat__divides_by_zero.c %s/k",
 				   dir, dir),
 			20, &out));
-	CHECK(rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, "%s --jobs 2 --out %s/whole", how, dir), NULL, &out) == 1);
-	CHECKF(rig_run(&a, cmd_eval, &fault, ay_sprintf(&a, "%s --device-count 2 --jobs 2 --out %s/r", how, dir), NULL,
-		   &out) == 1,
+	CHECK(rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, "%s --jobs 2 --out %s/whole", how, dir), NULL, &out) ==
+	      1);
+	CHECKF(rig_run(&a, cmd_eval, &fault, ay_sprintf(&a, "%s --device-count 2 --jobs 2 --out %s/r", how, dir),
+		       NULL, &out) == 1,
 	       "%s", out);
 	whole = rig_look(&a, ay_sprintf(&a, "%s/whole", dir));
 	f = rig_look(&a, ay_sprintf(&a, "%s/r", dir));
@@ -100,7 +102,7 @@ TEST(devices_that_all_fail_leave_a_run_that_can_be_resumed)
 
 	CHECK(!rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, REFERENCE "--jobs 1 --out %s/whole", dir), NULL, &out));
 	CHECKF(rig_run(&a, cmd_eval, &fault, ay_sprintf(&a, REFERENCE "--device-count 2 --out %s/r", dir), NULL,
-		   &out) == 2,
+		       &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "no device is left") && strstr(out, "go on with: assay eval --resume-from") &&
 		       strstr(out, "every device was taken out"),
@@ -126,8 +128,8 @@ TEST(devices_are_not_all_given_to_one_kernel)
 	struct rig_found f;
 	char *out;
 
-	CHECKF(rig_run(&a, cmd_eval, &fault, ay_sprintf(&a, REFERENCE "--ops relu --device-count 3 --out %s/r", dir),
-		   NULL, &out) == 1,
+	CHECKF(rig_run(&a, cmd_eval, &fault,
+		       ay_sprintf(&a, REFERENCE "--ops relu --device-count 3 --out %s/r", dir), NULL, &out) == 1,
 	       "%s", out);
 	CHECKF(strstr(out, "assay: aten::relu: cpu:0 and then cpu:1 were lost while it was judged on them"), "%s",
 	       out);
@@ -250,7 +252,7 @@ TEST(devices_of_bulk_answer_every_job_once)
 			i, i);
 	CHECK(!ay_file_write(in, jobs.s, jobs.len, &err));
 	CHECKF(!rig_run(&a, cmd_check, &one, ay_sprintf(&a, "- --device cpu --device-count 3 --out %s/r", dir), in,
-		    &out),
+			&out),
 	       "%s", out);
 	CHECK(strstr(out, "assay: cpu:1 is taken out") && strstr(out, "\"jobs\":8,\"passed\":0,\"errors\":0"));
 	for (int i = 0; i < 8; i++) {
@@ -264,13 +266,13 @@ TEST(devices_of_bulk_answer_every_job_once)
 	       f.kernels, f.twice);
 	/* none is left: what is known is answered from the store when it goes on */
 	CHECKF(rig_run(&a, cmd_check, &all, ay_sprintf(&a, "- --device cpu --device-count 2 --out %s/s", dir), in,
-		   &out) == 2,
+		       &out) == 2,
 	       "%s", out);
 	CHECK(strstr(out, "every device was taken out") && strstr(out, "--resume-from"));
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECKF(f.kernels >= 2 && f.kernels < 8 && f.lost == 2, "%d kernels", f.kernels);
-	CHECKF(!rig_run(&a, cmd_check, NULL, ay_sprintf(&a, "- --device cpu --resume-from %s/s", dir), in, &out), "%s",
-	       out);
+	CHECKF(!rig_run(&a, cmd_check, NULL, ay_sprintf(&a, "- --device cpu --resume-from %s/s", dir), in, &out),
+	       "%s", out);
 	CHECKF(strstr(out, ay_sprintf(&a, "\"errors\":0,\"from_store\":%d", f.kernels)), "%s", out);
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECK(f.kernels == 8 && !f.twice);
@@ -319,7 +321,8 @@ TEST(devices_of_llm_judge_every_attempt_once)
 	       f.after, f.lost, f.errors, out);
 	CHECKF(f.tried == whole.tried && f.passed == whole.passed && f.split,
 	       "%d of %d passed, not %d of %d; %d split", f.passed, f.tried, whole.passed, whole.tried, f.split);
-	CHECKF(rig_run(&a, cmd_llm, &all, ay_sprintf(&a, "%s --device-count 2 --out %s/s", how, dir), NULL, &out) == 2,
+	CHECKF(rig_run(&a, cmd_llm, &all, ay_sprintf(&a, "%s --device-count 2 --out %s/s", how, dir), NULL,
+		       &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "go on with: assay llm --resume-from"), "%s", out);
 	CHECKF(!rig_run(&a, cmd_llm, NULL, ay_sprintf(&a, "--resume-from %s/s", dir), NULL, &out), "%s", out);
