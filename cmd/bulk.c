@@ -54,6 +54,7 @@ struct bulk {
 	int64_t line;
 	/* counts */
 	int64_t jobs, errors, from_store, passed;
+	double longest_s; /* that a job may take */
 };
 
 /* --- in a worker -------------------------------------------------------------------------------------- */
@@ -391,6 +392,8 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 		ay_arena_release(&a);
 		return;
 	}
+	if (job.timeout_s > b->longest_s)
+		b->longest_s = job.timeout_s;
 	p = ay_xrealloc(NULL, sizeof *p);
 	*p = (struct pending){ .id = job.id, .len = len, .next = b->list };
 	memcpy(p->key, key, sizeof key);
@@ -493,8 +496,8 @@ static int loop(struct bulk *b)
 		hungry = !b->eof && b->waiting < b->o->jobs * b->device.n;
 		if (!ay_crew_busy(b->crew) && !hungry)
 			continue;
-		rc = ay_crew_wait(b->crew, hungry ? 0 : -1, -1, &ev, b->err);
-		if (rc < 0 || (rc == 1 && read_some(b)))
+		rc = ay_crew_wait(b->crew, hungry ? 0 : -1, b->device.cuda ? 1000 : -1, &ev, b->err);
+		if (rc < 0 || (rc == 1 && read_some(b)) || device_watch(&b->device, b->crew, b->longest_s, 0, &ev))
 			return -1;
 	}
 	return 0;
@@ -514,7 +517,9 @@ static int open_run(struct bulk *b)
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 {
-	struct bulk b = { .app = app, .o = o, .err = err, .policy = o->policy, .device = o->device };
+	struct bulk b = {
+		.app = app, .o = o, .err = err, .policy = o->policy, .device = o->device, .longest_s = o->timeout_s
+	};
 	int64_t begin = ay_now_ns();
 	struct ay_err end = { 0 };
 	int status = EXIT_FAILED;

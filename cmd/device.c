@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 256, TRIES = 2 /* devices that a kernel may lose */ };
+enum { WORKERS_MAX = 256, TRIES = 2 /* devices that a kernel may lose */, SILENT_S = 600 };
 
 static bool wants_gpu(const struct device_options *o)
 {
@@ -257,6 +257,12 @@ json_t *device_blame(const struct device_options *o, struct device_losses *l, in
 			     "not tried on a third device",
 			     first, second));
 	return rec;
+}
+
+int device_watch(const struct device_options *o, struct ay_crew *c, double timeout_s, double budget_s,
+		 const struct ay_crew_events *e)
+{
+	return o->cuda ? ay_crew_watch(c, SILENT_S + 2 * timeout_s + 4 * budget_s, e) : 0;
 }
 
 int device_none_left(const struct device_options *o, struct ay_err *err)

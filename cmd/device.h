@@ -79,6 +79,10 @@ json_t *device_lost(const struct device_options *o, int group, const char *why, 
 /* One more for the kernel: NULL if it is to be tried elsewhere (or would be, if there were one left), else the record that
  * names it (type error). Said on stderr. */
 json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id, int left);
+/* GPUs whose driver hangs are lost too: nothing was heard from a worker for longer than a kernel of timeout_s seconds, and a
+ * case of it that is timed for budget_s, can explain. */
+int device_watch(const struct device_options *o, struct ay_crew *c, double timeout_s, double budget_s,
+		 const struct ay_crew_events *e);
 /* Always -1: all of them are gone. */
 int device_none_left(const struct device_options *o, struct ay_err *err);
 /* Seconds that the rest will take, by what the part that is done took of the workers' time; below 0: nobody knows. */

@@ -255,7 +255,8 @@ int eval_run_jobs(struct eval *e)
 				return -1;
 			continue;
 		}
-		if (ay_crew_wait(e->crew, -1, 200, &ev, e->err))
+		if (ay_crew_wait(e->crew, -1, 200, &ev, e->err) ||
+		    device_watch(&e->o.device, e->crew, e->o.timeout, e->o.clock.budget, &ev))
 			return -1;
 		show_progress(e);
 	}

@@ -298,6 +298,8 @@ static int step(struct llm *m)
 	rc = ay_crew_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
 	if (rc > 0)
 		rc = take_answers(m);
+	if (!rc)
+		rc = device_watch(&m->e->o.device, m->crew, m->e->o.timeout, m->e->o.clock.budget, &ev);
 	show_progress(m);
 	return rc || keep_progress(m, false) ? -1 : 0;
 }

@@ -33,6 +33,7 @@ struct worker {
 	int group;
 	bool busy, ended; /* ended: by us, with its group */
 	void *job;
+	int64_t heard;    /* when it was given its job, or last said something */
 	struct ay_str in; /* what has come, whole frames are taken off its front */
 };
 
@@ -212,6 +213,7 @@ int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, str
 		w++;
 	w->busy = true;
 	w->job = job;
+	w->heard = ay_now_ns();
 	struct head h = { (uint32_t)len, 0 };
 	/* a worker that died meanwhile is found when its socket is read */
 	if (!write_all(w->fd, &h, sizeof h))
@@ -344,7 +346,23 @@ static int listen_to(struct ay_crew *c, struct worker *w, const struct ay_crew_e
 	if (n <= 0)
 		return replace(c, w, e, err);
 	ay_str_addn(&w->in, buf, (size_t)n);
+	w->heard = ay_now_ns();
 	return take_frames(c, w, e);
+}
+
+int ay_crew_watch(struct ay_crew *c, double silent_s, const struct ay_crew_events *e)
+{
+	const int64_t before = ay_now_ns() - (int64_t)(silent_s * 1e9);
+
+	for (int i = 0; i < c->n; i++) {
+		char why[100];
+
+		if (!c->w[i].busy || c->w[i].heard >= before)
+			continue;
+		snprintf(why, sizeof why, "nothing was heard from a worker for %.0f s", silent_s);
+		return lose_group(c, c->w[i].group, why, e);
+	}
+	return 0;
 }
 
 int ay_crew_wait(struct ay_crew *c, int extra_fd, int timeout_ms, const struct ay_crew_events *e,

@@ -62,6 +62,8 @@ int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, str
  * failed. */
 int ay_crew_wait(struct ay_crew *c, int extra_fd, int timeout_ms, const struct ay_crew_events *e,
 		 struct ay_err *err);
+/* A group of which a worker has said nothing for so long is lost: who waits for a driver that hangs cannot say so. */
+int ay_crew_watch(struct ay_crew *c, double silent_s, const struct ay_crew_events *e);
 void ay_crew_stop(struct ay_crew *c);
 
 #endif

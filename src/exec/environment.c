@@ -27,7 +27,8 @@ const char *const *ay_python_environment(struct ay_arena *a)
 	return env;
 }
 
-/* With a GPU Triton compiles, and looks for the driver. */
+/* With a GPU Triton compiles, and looks for the driver. Copies see the nodes of one GPU: it is the first there, whatever
+ * number it has among those that we were shown. */
 const char *const *ay_python_template_environment(struct ay_python *p)
 {
 	const char *const *env = ay_python_environment(&p->arena);
@@ -40,7 +41,7 @@ const char *const *ay_python_template_environment(struct ay_python *p)
 		n++;
 	with = AY_NEW_N(&p->arena, const char *, n + 5);
 	for (int i = 0; i < n; i++)
-		if (!ay_starts(env[i], "TRITON_INTERPRET="))
+		if (!ay_starts(env[i], "TRITON_INTERPRET=") && !ay_starts(env[i], "CUDA_VISIBLE_DEVICES="))
 			with[k++] = env[i];
 	with[k++] = "ASSAY_CUDA=1";
 	for (int i = 0; p->device->info.env[i]; i++)

@@ -241,6 +241,50 @@ TEST(crew_of_lost_groups_gives_everything_back)
 	ay_crew_stop(c);
 }
 
+static void sleep_or_work(void *user, const char *job, size_t len, struct ay_crew_out *out)
+{
+	(void)user, (void)len;
+	for (int i = 0; i < 150; i++) {
+		usleep(10000);
+		if (out->group || job[0] == 't')
+			ay_crew_say(out, "0.1 0", 5);
+	}
+	while (!out->group && job[0] != 't')
+		pause();
+}
+
+static int desk_hangs(void *user, int group, const char *why)
+{
+	struct desk *d = user;
+
+	CHECKF(!group && strstr(why, "nothing was heard"), "%s", why);
+	d->losses++;
+	return 0;
+}
+
+/* A worker that is silent for longer than it may be; one that talks all the time may take longer than that. */
+TEST(crew_watch_finds_who_hangs)
+{
+	struct desk d = { .text = { "0" } };
+	struct ay_crew_events e = { &d, desk_message, desk_done, desk_hangs, desk_back };
+	struct ay_err err = { 0 };
+	struct ay_crew *c;
+
+	CHECK(!ay_crew_start_groups(&c, 2, 1, sleep_or_work, NULL, &err));
+	for (int round = 0; round < 2; round++) {
+		d.backs = 0;
+		for (int i = 0; i < 2; i++)
+			CHECK(!ay_crew_give(c, d.text[0], round ? "0" : "t", 1, &err));
+		while (ay_crew_busy(c)) {
+			CHECK(!ay_crew_wait(c, -1, 10, &e, &err));
+			CHECK(!ay_crew_watch(c, 1, &e));
+		}
+		CHECKF(d.losses == round && d.backs == round && ay_crew_workers(c) == 2 - round,
+		       "round %d: %d lost, %d back", round, d.losses, d.backs);
+	}
+	ay_crew_stop(c);
+}
+
 /* Who has no job ends with its group too, and jobs go past its place. */
 TEST(crew_idle_workers_of_a_lost_group_end_too)
 {

@@ -4,6 +4,7 @@
  */
 #include "device/device.h"
 #include "device_rig.h"
+#include "exec/python.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -150,4 +151,22 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	ay_pool_release(&p);
 	ay_dev_close(d);
 	ay_arena_release(&a);
+}
+
+/* In a jail with one GPU it has number 0: what the judge was told about numbers would hide it. */
+TEST(devices_gpu_of_a_python_kernel_is_the_first)
+{
+	struct ay_dev d = { .info = { .kind = AY_DEV_CUDA, .number = 1 } };
+	struct ay_python on_cpu = { 0 }, on_gpu = { .device = &d };
+	const char *const *env;
+	int with = 0, without = 0;
+
+	setenv("CUDA_VISIBLE_DEVICES", "2,3", 1);
+	for (env = ay_python_template_environment(&on_cpu); *env; env++)
+		with += !strcmp(*env, "CUDA_VISIBLE_DEVICES=2,3");
+	for (env = ay_python_template_environment(&on_gpu); *env; env++)
+		without += strstr(*env, "CUDA_VISIBLE_DEVICES") != NULL;
+	CHECKF(with == 1 && without == 0, "%d, %d", with, without);
+	ay_arena_release(&on_cpu.arena);
+	ay_arena_release(&on_gpu.arena);
 }
