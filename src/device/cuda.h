@@ -100,6 +100,8 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(stream_sync, "cuStreamSynchronize", (void *s))                                                          \
 	F(reset_l2, "cuCtxResetPersistingL2Cache", (void))                                                        \
 	F(fill_async, "cuMemsetD8Async", (ay_cu_ptr p, uint8_t byte, size_t n, void *stream))                     \
+	F(pin, "cuMemHostRegister_v2", (void *p, size_t n, unsigned flags))                                       \
+	F(unpin, "cuMemHostUnregister", (void *p))                                                                \
 	F(alloc_async, "cuMemAllocAsync", (ay_cu_ptr * p, size_t n, void *stream))                                \
 	F(free_async, "cuMemFreeAsync", (ay_cu_ptr p, void *stream))                                              \
 	F(stream_create, "cuStreamCreate", (void **s, unsigned flags))                                            \

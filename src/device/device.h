@@ -7,8 +7,8 @@
  * the pool itself. For a GPU every slot gets a twin: new physical memory of the same size, into which the slot is
  * copied, and a descriptor that an executor imports. There it is mapped between two ranges of addresses that are not
  * mapped, inputs for reading only. After the call written slots are copied back into the pool, and inputs are compared
- * with it: a hostile executor can map its handle once more for writing, so a mapping proves nothing. Then the twin is
- * gone: no memory is lent twice, and none to two executors.
+ * with it: a hostile executor can map its handle once more for writing, so a mapping proves nothing. The twin may stay
+ * for the next call of the same executor, with other content; no memory is lent to two executors.
  *
  * A fault on a GPU says that an address was bad, not which. So the case may be lent again with mapped memory on both
  * sides of every slot instead of nothing, and with inputs that can be written: what was touched can then be seen.
@@ -61,6 +61,7 @@ struct ay_lent {
 	int nslot;
 	enum ay_lending how;
 	uint64_t pad; /* bytes of mapped memory before and behind every slot; 0: nothing is mapped there */
+	void *pinned; /* memory of the pool that the device reaches itself; NULL: none */
 	struct ay_lent_slot {
 		int fd; /* -1: this slot is lent as it is, in the pool */
 		uint64_t memory, at, bytes;
@@ -106,7 +107,8 @@ int ay_dev_count_cuda(struct ay_err *err);
 /* Is there an NVIDIA GPU with its driver? Starts nothing, so that workers can be forked afterwards. Else why not. */
 bool ay_dev_has_cuda(char *why, size_t n);
 
-/* AY_ERR_MEMORY if the device has not got as much; *l is {0} then. */
+/* AY_ERR_MEMORY if the device has not got as much; *l is {0} then. What is lent already keeps its memory, and gets what is
+ * in the pool now: of inputs what their tensors take. */
 int ay_dev_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
 		struct ay_err *err);
 /* After the call: written slots into the pool, inputs compared with it. */

@@ -10,7 +10,7 @@ enum {
 	DECOY = 64 << 10, /* bytes of operands up to which cases get a decoy */
 	SMALL = 64 << 20, /* bytes that are always there */
 	INTERPRETED_MAX = 64 << 10, /* elements of an operand that Triton's interpreter is given */
-	FAULTS_MAX = 4,             /* of a GPU, likewise: each costs a new context, twice */
+	DEATHS_MAX = 4,             /* on a GPU, likewise: each costs a new context, a fault three */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -68,6 +68,7 @@ const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema
 
 void ay_judge_stop(struct ay_judge *j)
 {
+	ay_judge_unlend(j);
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
@@ -349,6 +350,8 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 			     ay_sprintf(t->a, "changed its input '%s', whose mapping it must have replaced",
 					ay_trial_slot_name(t, t->changed)));
 	ay_evidence(t);
+	if (ay_trial_late(t, err))
+		return -1;
 	if (o.rc && t->rep->verdict < AY_VERDICT_WEAK_CASE && !t->rep->hint)
 		t->rep->hint = ay_sprintf(t->a, "a launch failed: %s (%d)", ay_dev_error(ay_trial_device(t), o.rc),
 					  o.rc);
@@ -460,8 +463,9 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	chosen = open ? 1 : choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
-	else if (!chosen && j->faults >= FAULTS_MAX)
-		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d faults of the GPU", j->faults));
+	else if (!chosen && j->deaths >= DEATHS_MAX)
+		ay_trial_say(&t, AY_VERDICT_SKIPPED,
+			     ay_sprintf(a, "after it died %d times on the GPU", j->deaths));
 	else if (!chosen && !too_large(&t) && !too_slow(&t) && !(room = ay_trial_room(&t, err))) {
 		draw_chance(&t);
 		if (ay_stage_fill(&t, err))

@@ -85,12 +85,14 @@ struct ay_judge {
 	struct ay_witness witness; /* for operators that are not in the catalogue */
 	struct ay_pool pool;       /* reused while the next case fits */
 	bool has_pool;
+	struct ay_lent lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
 	struct ay_heap heap; /* that the executor has on its device; {0}: none */
 	uint8_t *copy;       /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
 	int timeouts; /* in a row */
 	int hangs;    /* time-outs in all */
-	int faults;   /* of the GPU, in all */
+	int deaths;   /* on a GPU, in all */
+	int late;     /* looks at what a GPU did after a call was over */
 };
 
 /* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or

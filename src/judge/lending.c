@@ -6,8 +6,16 @@
 #include "device/cuda.h"
 #include "judge/trial.h"
 
+#include <string.h>
+#include <time.h>
+
 #define CONTEXT_BYTES \
 	(1ull << 30) /* of a GPU's memory that stay free for an executor's own context: it takes half */
+
+enum {
+	LATE_MAX = 3,        /* looks at a kernel's late work, */
+	LATE_NS = 120000000, /* each after so long */
+};
 
 struct ay_dev *ay_trial_device(const struct trial *t)
 {
@@ -15,6 +23,12 @@ struct ay_dev *ay_trial_device(const struct trial *t)
 }
 
 #define HEAP_LEAST (256ull << 20)
+
+void ay_judge_unlend(struct ay_judge *j)
+{
+	if (j->lent.nslot)
+		ay_dev_take_back(j->policy.device, &j->lent);
+}
 
 /* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
  * 1: there is too little in any case, and that was said. */
@@ -25,6 +39,9 @@ int ay_trial_room(struct trial *t, struct ay_err *err)
 
 	if (d->info.kind == AY_DEV_CPU)
 		return 0;
+	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
+		return 0; /* it has it */
+	ay_judge_unlend(t->j);
 	for (int i = 0; i < t->nneed; i++)
 		need += ay_slot_bytes(d->info.grain, t->need[i].bytes);
 	if (need <= ay_dev_free_bytes(d))
@@ -83,7 +100,7 @@ static int give_heap(struct trial *t, struct ay_outcome *o, struct ay_err *err)
 	return 0;
 }
 
-/* The batch on memory of the device, which is lent for it alone. */
+/* The batch on memory of the device. */
 static int call_lent(struct trial *t, const struct ay_batch *b, struct ay_lent *lent, struct ay_outcome *o,
 		     struct ay_err *err)
 {
@@ -197,7 +214,6 @@ int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_ou
 	struct ay_lent lent = { 0 }, third = { 0 };
 	int rc = 0;
 
-	t->j->faults++;
 	open.what = padded.what = AY_X_FAULTED;
 	if (fault->rc == AY_CU_ILLEGAL_ADDRESS)
 		rc = run_again(t, b, AY_LEND_OPEN, &lent, &open, err);
@@ -212,9 +228,48 @@ int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_ou
 
 int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_lent lent = { 0 };
-	int rc = lend(t, b, AY_LEND, &lent, err) || call_lent(t, b, &lent, o, err) ? -1 : 0;
+	struct ay_judge *j = t->j;
 
-	ay_dev_take_back(ay_trial_device(t), &lent);
-	return rc || bury(t, o, err) ? -1 : 0;
+	if (lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err))
+		return -1;
+	j->deaths += ay_trial_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
+	return bury(t, o, err);
+}
+
+/* The first operand whose written memory on the device is no longer what was judged; NULL: all of it is. */
+static const char *find_change(struct trial *t)
+{
+	const int n = t->call->noperand;
+
+	for (int at = 0; at < t->nset * n; at++) {
+		const struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+
+		if (s->written && !s->host && memcmp(s->mem, t->copy[at], s->bytes) != 0)
+			return t->call->operand[at % n]->name;
+	}
+	return NULL;
+}
+
+/*
+ * Work in another context of the kernel's, or launched by a thread of its own, is nothing that the executor waits for.
+ * Who leaves some behind has written too little when his results are read, so only wrong ones are looked at again.
+ */
+int ay_trial_late(struct trial *t, struct ay_err *err)
+{
+	const struct timespec nap = { 0, LATE_NS };
+	const enum ay_verdict v = t->rep->verdict;
+	const char *name;
+
+	if (!t->j->lent.nslot || t->j->late >= LATE_MAX ||
+	    (v != AY_VERDICT_MISMATCH && v != AY_VERDICT_UNWRITTEN && v != AY_VERDICT_UNSTABLE))
+		return 0;
+	t->j->late++;
+	nanosleep(&nap, NULL);
+	if (ay_dev_fetch(ay_trial_device(t), &t->j->pool, &t->j->lent, err))
+		return -1;
+	name = find_change(t);
+	if (name)
+		ay_trial_say(t, AY_VERDICT_CHEAT,
+			     ay_sprintf(t->a, "went on writing to '%s' after its call was over", name));
+	return 0;
 }

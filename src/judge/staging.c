@@ -43,6 +43,7 @@ static int get_pool(struct trial *t, struct ay_err *err)
 
 	if (j->has_pool && ay_pool_fits(&j->pool, t->nneed, t->need))
 		return 0;
+	ay_judge_unlend(j);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
@@ -75,7 +76,7 @@ static void place_all(struct trial *t)
 	uint64_t flip = ay_secret_u64();
 
 	for (int at = 0; at < t->nset * n; at++) {
-		const struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+		struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
 		int turn = (int)(at / n + (flip >> at % n % 64 & 1)) % 2;
 		enum ay_place p = at / n >= SETS ? AY_PLACE_COLOUR : turn ? AY_PLACE_START : AY_PLACE_END;
 
@@ -84,6 +85,8 @@ static void place_all(struct trial *t)
 		else
 			t->offset[at] = ay_place_aligned(s->bytes, ay_operand_bytes(t->call->operand[at % n]), p,
 							 ay_trial_device(t)->info.align);
+		s->used_at = t->offset[at];
+		s->used = ay_operand_bytes(t->call->operand[at % n]);
 	}
 }
 

@@ -39,14 +39,19 @@ void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
 struct ay_dev *ay_trial_device(const struct trial *t);
 /* Is there memory enough on it? 1: no, and that was said. */
 int ay_trial_room(struct trial *t, struct ay_err *err);
-/* One batch on the device's memory, lent for it alone, in the executor that runs: afterwards written slots are in the
- * pool, and t->changed is known. An executor that did not survive it is gone, and the device looked at. */
+/* One batch on memory of the device that is lent to the executor that runs, and stays lent as long as it and the pool
+ * do: afterwards written slots are in the pool, and t->changed is known. An executor that did not survive it is gone,
+ * and the device looked at. */
 int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
 /* The verdict on a batch that stopped its GPU. */
 int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_outcome *fault, struct ay_err *err);
+/* After a verdict: if results are wrong, were they only not there yet? Then work went on behind our back. */
+int ay_trial_late(struct trial *t, struct ay_err *err);
 /* The executor: starts it and loads the kernel, and ends it. */
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err);
 void ay_judge_stop(struct ay_judge *j);
+/* Takes back what its executor was lent. */
+void ay_judge_unlend(struct ay_judge *j);
 /* The operand whose memory a slot is, for words. */
 const char *ay_trial_slot_name(const struct trial *t, int slot);
 

@@ -23,11 +23,12 @@
 enum { AY_PAGE = 4096, AY_ALIGN = 64 };
 
 struct ay_slot {
-	bool written;     /* in the second memfd */
-	bool host, there; /* see struct ay_need */
-	uint64_t offset;  /* in its memfd, a multiple of AY_PAGE */
-	uint64_t bytes;   /* whole grains, at least one */
-	uint8_t *mem;     /* the judge's mapping; NULL if it is there */
+	bool written;           /* in the second memfd */
+	bool host, there;       /* see struct ay_need */
+	uint64_t offset;        /* in its memfd, a multiple of AY_PAGE */
+	uint64_t bytes;         /* whole grains, at least one */
+	uint8_t *mem;           /* the judge's mapping; NULL if it is there */
+	uint64_t used_at, used; /* what of an input's slot its tensor takes; used 0: all of it */
 };
 
 struct ay_pool {

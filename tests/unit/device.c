@@ -308,8 +308,8 @@ TEST(device_kernels_are_timed)
 		const char *env, *verdict, *words;
 	} due[] = {
 		{ 0, "", "PASS", "\"blocks\":" },
-		{ 14, "", "MISMATCH", "right when it was judged, wrong when it was timed" },
-		{ 15, "", "INPUT_WRITTEN", "changed an input while it was timed" },
+		{ 15, "", "MISMATCH", "right when it was judged, wrong when it was timed" },
+		{ 16, "", "INPUT_WRITTEN", "changed an input while it was timed" },
 		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
 		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
 	};
@@ -348,6 +348,7 @@ TEST(device_lent_memory_shows_what_kernels_do)
 		{ 11, "CRASH", "stopped the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (700)" },
 		{ 12, "CRASH", "exit status 3" },
 		{ 13, "INPUT_WRITTEN", "wrote to an input what was there already" },
+		{ 14, "CHEAT", "went on writing to 'out' after its call was over" },
 	};
 	struct fake f;
 
@@ -374,6 +375,9 @@ TEST(device_judges_a_grid)
 	got = judge(&f, 0, "", "--full", &out);
 	CHECKF(got && !strcmp(got, "UNSUPPORTED"), "%s\n%s", got ? got : "nothing", out);
 	CHECK(strstr(out, "\"verdict\":\"PASS\"") && !strstr(out, "returned 9"));
+	/* whoever ends its process gets no new context for every case */
+	got = judge(&f, 12, "", "", &out);
+	CHECKF(got && !strcmp(got, "CRASH") && strstr(out, "after it died 4 times on the GPU"), "%s", out);
 	ay_arena_release(&f.a);
 }
 
