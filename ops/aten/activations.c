@@ -165,6 +165,11 @@ static void cost_of(const struct ay_call *c, double each_flops, struct ay_cost *
 	k->bytes = -1;
 }
 
+static const char *hardsigmoid_differs_cuda(const struct ay_call *c)
+{
+	return ay_t(c, "self")->dt == AY_DT_F64 ? "a sixth is taken as f32 has it" : NULL;
+}
+
 static void cost_hardsigmoid(const struct ay_call *c, struct ay_cost *k)
 {
 	cost_of(c, 4, k);
@@ -213,6 +218,7 @@ const struct ay_op ay_ops_activations[] = {{
 	.accepts   = accepts_real,
 	.reference = hardsigmoid,
 	.cost      = cost_hardsigmoid,
+	.cuda_differs = hardsigmoid_differs_cuda,
 	.flags     = AY_ALIAS_SAFE,
 }, {
 	.schemas   = AY_SCHEMAS("aten::silu(Tensor self) -> Tensor",

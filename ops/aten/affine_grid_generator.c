@@ -136,4 +136,5 @@ const struct ay_op ay_ops_affine_grid_generator[] = {{
 	.reference = affine_grid,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = aten_differs,
 }, {0}};

@@ -290,6 +290,14 @@ static const char *softplus_differs(const struct ay_call *c)
 		       : "grad_output * exp(beta * self) overflows before it is divided";
 }
 
+static const char *smooth_l1_differs_cuda(const struct ay_call *c)
+{
+	const enum ay_dt dt = ay_t(c, "self")->dt;
+
+	return dt == AY_DT_F16 || dt == AY_DT_BF16 ? "the difference and both products are rounded to half types"
+						   : NULL;
+}
+
 /* --- costs ------------------------------------------------------------------------------------------------ */
 
 /* Operations for each element: an exponential counts 8, a logarithm and a tangent 10 each. */
@@ -403,6 +411,7 @@ const struct ay_op ay_ops_backwards[] = {{
 	.reference = softplus_backward,
 	.cost      = cost_softplus,
 	.aten_differs = softplus_differs,
+	.cuda_differs = softplus_differs,
 	.promises  = "which side of the threshold beta * self is on, where only its rounding decides",
 	.flags     = AY_ALIAS_SAFE,
 }, {
@@ -427,6 +436,7 @@ const struct ay_op ay_ops_backwards[] = {{
 	.result    = like_self,
 	.reference = smooth_l1_backward,
 	.cost      = cost_smooth_l1,
+	.cuda_differs = smooth_l1_differs_cuda,
 	.promises  = "d = 0 under beta = 0, where |d| has no gradient",
 }, {
 	.schemas   = AY_SCHEMAS("aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor",

@@ -92,6 +92,13 @@ static void cumsum(struct ay_ref *r)
 	}
 }
 
+static const char *cuda_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = c->out[0]->view.dt;
+
+	return dt == AY_DT_F16 || dt == AY_DT_BF16 ? "sums are rounded to half types after every addition" : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = (double)ay_numel_of(ay_t(c, "self"));
@@ -128,6 +135,7 @@ const struct ay_op ay_ops_cumsum[] = {{
 	.rows      = ay_rows_dim,
 	.reference = cumsum,
 	.cost      = cost,
+	.cuda_differs = cuda_differs,
 	.promises  = "what comes behind terms whose sizes add up to more than f32 (f64) holds",
 	.flags     = AY_INTEGRAL,
 }, {0}};

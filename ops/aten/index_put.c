@@ -505,6 +505,7 @@ const struct ay_op ay_ops_index_put[] = {{
 	.reference = index_put,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = aten_differs,
 	.promises  = "Which value wins where a place is named twice without accumulate.",
 }, {
 	.schemas   = AY_SCHEMAS("aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)"),
@@ -536,6 +537,7 @@ const struct ay_op ay_ops_index_put[] = {{
 	.reference = index_put,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = aten_differs,
 	.promises  = "Which value wins where a place is named twice without accumulate.",
 }, {
 	.schemas   = AY_SCHEMAS("aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",

@@ -356,6 +356,15 @@ static const char *soft_margin_differs(const struct ay_call *c)
 	return is_wide(&ay_operand(c, "self")->fill) ? "exp(-target * self) overflows" : out_differs(c);
 }
 
+static const char *huber_differs_cuda(const struct ay_call *c)
+{
+	const char *why = out_differs(c);
+
+	if (!why && ay_t(c, "target")->dt != ay_t(c, "self")->dt)
+		why = "target is rounded to the dtype of self first";
+	return why;
+}
+
 /* --- fills ------------------------------------------------------------------------------------------------ */
 
 /* 1 or -1: what targets of margins are. */
@@ -402,6 +411,7 @@ const struct ay_op ay_ops_losses[] = {{
 	.reference = losses,
 	.cost      = cost,
 	.aten_differs = out_differs,
+	.cuda_differs = huber_differs_cuda,
 	.rounds    = "self - target, its square or its product with delta; the terms of a mean or sum",
 }, {
 	.schemas   = AY_SCHEMAS("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
@@ -435,6 +445,7 @@ const struct ay_op ay_ops_losses[] = {{
 	.reference = losses,
 	.cost      = cost,
 	.aten_differs = soft_margin_differs,
+	.cuda_differs = soft_margin_differs,
 	.rounds    = "-target * self and its exponential; the terms of a mean or sum",
 }, {
 	.schemas   = AY_SCHEMAS("aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor"),

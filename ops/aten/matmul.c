@@ -363,6 +363,33 @@ static const char *aten_differs_linear(const struct ay_call *c)
 	return NULL;
 }
 
+/* cuBLAS, for products of a few rows or columns. */
+static const char *cuda_rounds_parts(const struct ay_call *c)
+{
+	return c->out[0]->view.dt == AY_DT_BF16
+		       ? "sums of parts of a row are rounded to bf16, which torch allows by default"
+		       : NULL;
+}
+
+static const char *cuda_differs(const struct ay_call *c)
+{
+	const char *why = aten_differs(c);
+
+	return why ? why : cuda_rounds_parts(c);
+}
+
+static const char *cuda_differs_stack(const struct ay_call *c)
+{
+	return cuda_rounds_parts(c);
+}
+
+static const char *cuda_differs_linear(const struct ay_call *c)
+{
+	const char *why = aten_differs_linear(c);
+
+	return why ? why : cuda_rounds_parts(c);
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	const struct ay_view *a = left_of(c);
@@ -410,6 +437,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.flags     = AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("aten::mm(Tensor self, Tensor mat2) -> Tensor",
@@ -442,6 +470,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
+	.cuda_differs = cuda_differs_stack,
 	.flags     = AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("aten::bmm(Tensor self, Tensor mat2) -> Tensor",
@@ -474,6 +503,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
+	.cuda_differs = cuda_differs_stack,
 	.flags     = AY_INTEGRAL,
 }, {
 	.schemas   = AY_SCHEMAS("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
@@ -504,5 +534,6 @@ const struct ay_op ay_ops_matmul[] = {{
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_linear,
+	.cuda_differs = cuda_differs_linear,
 	.flags     = AY_INTEGRAL,
 }, {0}};

@@ -216,5 +216,6 @@ const struct ay_op ay_ops_polygamma[] = {{
 	.cost      = cost,
 	.promises  = "-infinity, from n = 1 on",
 	.aten_differs = aten_differs,
+	.cuda_differs = aten_differs,
 	.flags     = AY_ALIAS_SAFE,
 }, {0}};

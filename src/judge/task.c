@@ -254,9 +254,32 @@ static bool out_of_time(const struct work *k)
 /* What a known difference may explain: a wrong answer, also in the wrong place, an exception, no kernel at all. */
 static bool is_excusable(const struct ay_report *rep)
 {
-	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_OVERRUN ||
+	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_UNSTABLE ||
+	       rep->verdict == AY_VERDICT_OVERRUN || rep->verdict == AY_VERDICT_BAD_RESULT ||
 	       rep->verdict == AY_VERDICT_UNSUPPORTED ||
 	       (rep->verdict == AY_VERDICT_CRASH && rep->detail && !strncmp(rep->detail, "raised ", 7));
+}
+
+/* Where there is no tensor of the GPU among the arguments, nothing says that the GPU is meant. */
+static bool has_numbers_alone(const struct ay_call *c)
+{
+	int numbers = 0, tensors = 0;
+
+	for (int i = 0; i < c->noperand; i++) {
+		numbers += c->operand[i]->wrapped;
+		tensors += !c->operand[i]->wrapped && c->operand[i]->role != AY_OUT &&
+			   c->operand[i]->role != AY_RESULT;
+	}
+	return numbers && !tensors;
+}
+
+static const char *known_of_aten(const struct work *k, const struct ay_op *op, const struct ay_call *c)
+{
+	if (!k->t->policy.device)
+		return op->aten_differs ? op->aten_differs(c) : NULL;
+	if (has_numbers_alone(c))
+		return "of plain numbers it makes a tensor of the processor, and takes no out of the GPU";
+	return op->cuda_differs ? op->cuda_differs(c) : NULL;
 }
 
 /* What ATen says that it has not, or is known to do otherwise, is no news about it: skipped, with the reason. */
@@ -266,10 +289,10 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	const char *why = NULL;
 	struct ay_call *c;
 
-	if (op->aten_differs && is_excusable(rep) && !k->t->policy.device) {
+	if (is_excusable(rep)) {
 		if (ay_call_bind(a, op, sc->schema, sc->line, &c, k->err))
 			return -1;
-		why = op->aten_differs(c);
+		why = known_of_aten(k, op, c);
 	}
 	if (!why && rep->verdict == AY_VERDICT_UNSUPPORTED)
 		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");

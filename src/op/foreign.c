@@ -29,6 +29,28 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
 }
 
+/* What is known of ATen on a GPU, as cuda_differs of operators of ours; by name, with or without a `_` behind it. */
+static const char *cuda_differs(const struct ay_call *c)
+{
+	enum { HALF = 1 << AY_DT_F16 | 1 << AY_DT_BF16 };
+	static const char sums[] = "sums are rounded to half types after every addition";
+	static const struct {
+		const char *base;
+		unsigned dtypes; /* of its first tensor */
+		const char *why;
+	} known[] = {
+		{ "index_add", HALF, sums },
+		{ "scatter_add", HALF, sums },
+	};
+	const size_t n = strlen(c->s->base), len = n - (n && c->s->base[n - 1] == '_');
+
+	for (size_t i = 0; c->noperand && i < sizeof known / sizeof *known; i++)
+		if (strlen(known[i].base) == len && !strncmp(known[i].base, c->s->base, len) &&
+		    known[i].dtypes >> c->operand[0]->view.dt & 1)
+			return known[i].why;
+	return NULL;
+}
+
 /* Arguments that are written though their schema does not say so. */
 static void tell_truth(struct ay_schema *s)
 {
@@ -75,6 +97,7 @@ static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
 		*op = (struct ay_op){ .doc = "See PyTorch's own documentation.",
 				      .reference = references[n],
 				      .makers = ay_meaning_makers,
+				      .cuda_differs = cuda_differs,
 				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
 		e->op[n] = op;
 	}

@@ -146,6 +146,8 @@ struct ay_op {
 	/* Why ATen on the CPU does not answer this call as it is described here, where that is known; NULL: it does.
 	 * NULL where it never differs. Excuses ATen alone, and only where it does fail: docs/verdicts.md. */
 	const char *(*aten_differs)(const struct ay_call *c);
+	/* The same of ATen on a GPU; what was seen there is in bench/gpu.md. */
+	const char *(*cuda_differs)(const struct ay_call *c);
 	unsigned flags;
 	const char *const *names; /* other names, NULL-ended */
 };

@@ -87,7 +87,9 @@ def hand_over(to, x):
     """A result that lies where the judge cannot read it, into memory of his; of another shape or dtype it is none, and
     he is told so."""
     if to.shape == x.shape and to.dtype == x.dtype:
-        to.copy_(x)
+        # elements that share a place cannot be written one by one
+        first = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in to.stride())
+        to[first].copy_(x[first])
 
 
 # --- loading ----------------------------------------------------------------------------------------------------
