@@ -119,12 +119,13 @@ struct ay_unit {
 	uint64_t w[2];
 };
 
-/* A whole unit: of memory that is read once, and of noise, which many read. */
+/* A whole unit: of a master, which is worth the device's large cache, and of noise, which is worth the small ones too.
+ * What is stored is not looked at again. */
 AY_EITHER struct ay_unit ay_unit_load(uint64_t from)
 {
 	struct ay_unit u;
 #ifdef __CUDACC__
-	const ulonglong2 x = __ldcs((const ulonglong2 *)from);
+	const ulonglong2 x = __ldcg((const ulonglong2 *)from);
 
 	u.w[0] = x.x;
 	u.w[1] = x.y;
@@ -162,7 +163,7 @@ AY_SELDOM struct ay_unit ay_unit_load_part(uint64_t from, uint32_t n)
 AY_EITHER void ay_unit_store(uint64_t to, struct ay_unit u)
 {
 #ifdef __CUDACC__
-	*(ulonglong2 *)to = make_ulonglong2(u.w[0], u.w[1]);
+	__stcs((ulonglong2 *)to, make_ulonglong2(u.w[0], u.w[1]));
 #else
 	memcpy((void *)(uintptr_t)to, &u, sizeof u);
 #endif
@@ -182,7 +183,6 @@ AY_EITHER uint64_t ay_word_touched(uint64_t x, uint64_t start, uint64_t first, c
 	const uint64_t mask = ~0ull >> (64 - bits);
 	uint64_t y = 0;
 
-	AY_ROLLED
 	for (uint32_t e = 0; e < 64 / bits; e++)
 		y |= (ay_element_touched(x >> e * bits & mask, ay_stream(start, first + e), l) & mask) << e * bits;
 	return y;

@@ -4,8 +4,8 @@
 #include "device/own.h"
 
 enum {
-	BLOCKS_A_SM = 3 * 8, /* three are there at once; more, so that none is long in the lead */
-	BYTES_BITS = 38,     /* a stretch has fewer than 2^32 lines */
+	BLOCKS_A_SM = 4, /* as many as are there at once */
+	BYTES_BITS = 38, /* a stretch has fewer than 2^32 lines */
 };
 
 /* --- what is asked for ----------------------------------------------------------------------------------- */

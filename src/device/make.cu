@@ -6,7 +6,7 @@
 #include "device/lines.h"
 #endif
 
-enum { THREADS = 256, AT_ONCE = 4 }; /* units whose loads are under way together */
+enum { THREADS = 256, AT_ONCE = 2 }; /* units whose loads are under way together */
 
 /* Units [u, u1) of a stretch, as far as there are so many, whole or not. */
 static __device__ __noinline__ void make_parts(const struct ay_make *m, uint64_t u, uint64_t u1)
@@ -29,9 +29,9 @@ static __device__ __noinline__ void make_parts(const struct ay_make *m, uint64_t
 
 /* Units [u, u1) of a stretch, all of them whole. `how` is a constant, so that each has a loop of its own. */
 template <uint32_t how>
-static __device__ __forceinline__ void make_whole(const struct ay_make &m, uint64_t u, uint64_t u1)
+static __device__ __forceinline__ void make_whole(const struct ay_make &m, uint32_t kind, uint64_t u, uint64_t u1)
 {
-	const struct ay_lanes l = ay_lanes_of(m.dt);
+	const struct ay_lanes l = ay_lanes_of(kind);
 	const uint64_t lead = m.to % AY_UNIT;
 
 #pragma unroll 1
@@ -47,6 +47,17 @@ static __device__ __forceinline__ void make_whole(const struct ay_make &m, uint6
 	}
 }
 
+/* Every element has a draw here: that is arithmetic, so it must be known how many there are in a word. */
+static __device__ __forceinline__ void touch_whole(const struct ay_make &m, uint64_t u, uint64_t u1)
+{
+	switch (m.dt) {
+	case AY_LANES_F16: make_whole<AY_MAKE_TOUCH>(m, AY_LANES_F16, u, u1); break;
+	case AY_LANES_BF16: make_whole<AY_MAKE_TOUCH>(m, AY_LANES_BF16, u, u1); break;
+	case AY_LANES_F32: make_whole<AY_MAKE_TOUCH>(m, AY_LANES_F32, u, u1); break;
+	default: make_whole<AY_MAKE_TOUCH>(m, AY_LANES_F64, u, u1);
+	}
+}
+
 static __device__ __forceinline__ void make_chunk(const struct ay_make *list, uint64_t c)
 {
 	const struct ay_make m = *list;
@@ -57,25 +68,24 @@ static __device__ __forceinline__ void make_chunk(const struct ay_make *list, ui
 		return;
 	}
 	switch (m.how) {
-	case AY_MAKE_POISON: make_whole<AY_MAKE_POISON>(m, u, u1); break;
-	case AY_MAKE_COPY: make_whole<AY_MAKE_COPY>(m, u, u1); break;
-	case AY_MAKE_MIX: make_whole<AY_MAKE_MIX>(m, u, u1); break;
-	case AY_MAKE_DRAW: make_whole<AY_MAKE_DRAW>(m, u, u1); break;
-	default: make_whole<AY_MAKE_TOUCH>(m, u, u1);
+	case AY_MAKE_POISON: make_whole<AY_MAKE_POISON>(m, AY_LANES_NONE, u, u1); break;
+	case AY_MAKE_COPY: make_whole<AY_MAKE_COPY>(m, AY_LANES_NONE, u, u1); break;
+	case AY_MAKE_MIX: make_whole<AY_MAKE_MIX>(m, m.dt, u, u1); break;
+	case AY_MAKE_DRAW: make_whole<AY_MAKE_DRAW>(m, AY_LANES_NONE, u, u1); break;
+	default: touch_whole(m, u, u1);
 	}
 }
 
-/* Stretch i has chunks [first[i], first[i + 1]), and a block chunks that follow each other. */
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+/* Stretch i has chunks [first[i], first[i + 1]). All blocks are at work on chunks near each other, whichever stretches
+ * they are of, so that none has only cheap ones. */
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
 	assay_make(const struct ay_make *list, const uint64_t *first, uint32_t n)
 {
-	const uint64_t chunks = first[n], lo = chunks * blockIdx.x / gridDim.x,
-		       hi = chunks * (blockIdx.x + 1) / gridDim.x;
-	uint32_t i = ay_make_find(first, n, lo);
+	uint32_t i = 0;
 
-	for (uint64_t c = lo; c < hi; c++) {
-		while (c >= first[i + 1])
-			i++;
+	for (uint64_t c = blockIdx.x; c < first[n]; c += gridDim.x) {
+		if (c >= first[i + 1])
+			i = ay_make_find(first, n, c);
 		make_chunk(&list[i], c - first[i]);
 	}
 }

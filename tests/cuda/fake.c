@@ -449,7 +449,7 @@ static int run_make(void **args, unsigned blocks)
 	const uint32_t n = *(const uint32_t *)args[2];
 
 	for (unsigned b = 0; b < blocks; b++)
-		for (uint64_t c = first[n] * b / blocks; c < first[n] * (b + 1) / blocks; c++) {
+		for (uint64_t c = b; c < first[n]; c += blocks) {
 			const uint32_t i = ay_make_find(first, n, c);
 			const struct ay_make *m = &list[i];
 			const struct ay_lanes l = ay_lanes_of(m->dt);

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern const char ay_embedded_cuda[];
+
 static const char source[] = "extern \"C\" __global__ void one() {}\nextern \"C\" __global__ void two() {}\n";
 
 struct rig {
@@ -234,4 +236,33 @@ TEST(rtc_says_what_to_install)
 			60, &(char *){ NULL }));
 	CHECK(loads(&r, source) && compiled(&r) == 1);
 	finish(&r);
+}
+
+/* The judge's own text, as it is carried: whole without an include, every kernel under its name, nothing to warn of. */
+TEST(rtc_carried_text_is_cuda)
+{
+	static const char *const name[] = { "assay_make", "assay_same", "assay_compare", "assay_empty",
+					    "assay_spin" };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	const char *nvcc = ay_file_program(&a, "nvcc"), *dir = test_dir();
+	char *out = "", *cmd;
+
+	if (!nvcc)
+		nvcc = ay_file_program(&a, "/usr/local/cuda/bin/nvcc");
+	if (!nvcc)
+		test_skip("no nvcc here");
+	cmd = ay_sprintf(&a,
+			 "%s -arch=sm_90a -std=c++17 -Werror all-warnings -cubin -o %s/own.cubin %s/own.cu 2>&1",
+			 nvcc, dir, dir);
+	CHECK(!ay_file_write(ay_sprintf(&a, "%s/own.cu", dir), ay_embedded_cuda, strlen(ay_embedded_cuda), &err));
+	CHECKF(!help_run(&a, cmd, 100, &out), "%s", out);
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+		CHECKF(!help_run(&a, ay_sprintf(&a, "grep -q '%s' %s/own.cubin", name[i], dir), 10, &out), "%s",
+		       name[i]);
+	/* and a fault in it is seen */
+	CHECK(!ay_file_write(ay_sprintf(&a, "%s/own.cu", dir), ay_embedded_cuda + 1, strlen(ay_embedded_cuda) - 1,
+			     &err));
+	CHECK(help_run(&a, cmd, 100, &out));
+	ay_arena_release(&a);
 }
