@@ -12,7 +12,8 @@
 
 #include "device/device.h"
 
-/* The functions `name` of `source`, compiled and loaded in the device's context; they live as long as it does. -1 with
+/* The functions `name` of `source` (extern "C"; C++17 without headers; a multiplication and an addition are fused where
+ * it says fma), compiled and loaded in the device's context; they live as long as it does. -1 with
  * what is missing and what to do about it. */
 int ay_rtc_load(struct ay_dev *d, const char *source, int n, const char *const *name, void **function,
 		struct ay_err *err);
