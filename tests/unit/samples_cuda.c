@@ -220,48 +220,88 @@ TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
 
 /* --- that they get it ------------------------------------------------------------------------------------ */
 
-static const char *verdict_of(struct ay_arena *a, const char *path, char **out)
+static const char *verdict_of(struct ay_arena *a, const char *record)
 {
-	/* an operator outside the catalogue has no cases of its own */
-	const char *line = strstr(path, "hostile") ? NULL : said(a, text_of(a, path), " * case: ");
-	const char *cmd = ay_sprintf(a,
-				     "%s/assay check %s --device cuda --json --seed 1 --timing none --timeout 60 "
-				     "--cache %s/assay%s%s%s",
-				     help_build_dir(), path, help_cache(), line ? " --case \"" : "",
-				     line ? line : "", line ? "\"" : "");
-	const int status = help_run(a, cmd, JUDGED_S, out);
-	char *last = ay_strdup(a, *out);
-	json_t *j;
+	json_t *j = json_loads(record, 0, NULL);
+	const char *v = json_string_value(json_object_get(j, "verdict"));
 
-	if (status != 0 && status != 1)
-		return "nothing";
-	while (*last && last[strlen(last) - 1] == '\n')
-		last[strlen(last) - 1] = 0;
-	j = json_loads(strrchr(last, '\n') ? strrchr(last, '\n') + 1 : last, 0,
-		       NULL); /* lives on: its string is used */
-	return j && json_object_get(j, "verdict") ? json_string_value(json_object_get(j, "verdict")) : "nothing";
+	v = v ? ay_strdup(a, v) : "nothing";
+	json_decref(j);
+	return v;
 }
 
-/* After every hostile one a good one is judged on the same GPU. */
+/* An operator outside the catalogue has no cases of its own, and is not known to jobs. */
+static const char *judge_alone(struct ay_arena *a, const char *path, const char *line, char **out)
+{
+	const char *cmd = ay_sprintf(a,
+				     "%s/assay check %s --device cuda --json --seed 1 --timing none --timeout 60 "
+				     "--cache %s/assay --case \"%s\"",
+				     help_build_dir(), path, help_cache(), line);
+	const int status = help_run(a, cmd, JUDGED_S, out);
+	char *last = ay_strdup(a, *out);
+
+	while (*last && last[strlen(last) - 1] == '\n')
+		last[strlen(last) - 1] = 0;
+	return status == 0 || status == 1 ? verdict_of(a, strrchr(last, '\n') ? strrchr(last, '\n') + 1 : last)
+					  : "nothing";
+}
+
+/* The answer to a job; "" if there is none. */
+static const char *answer_to(struct ay_arena *a, const char *out, const char *id)
+{
+	const char *mark = ay_sprintf(a, "{\"id\":\"%s\",", id), *at = strstr(out, mark);
+
+	return at ? ay_strndup(a, at, strcspn(at, "\n")) : "";
+}
+
+/* One process judges all of them, one after the other, each hostile one followed by a good one. */
+static void judge_jobs(struct ay_arena *a, const glob_t *g, char **out)
+{
+	static const char few[] = ", \"cases\": [\"aten::relu((T([3, 65], f32),), {})\", "
+				  "\"aten::relu((T([64, 1000], f16),), {})\"]";
+	const char *list = ay_sprintf(a, "%s/jobs", test_dir());
+	FILE *f = fopen(list, "w");
+
+	if (!f)
+		test_skip("no folder");
+	for (size_t i = 0; i < g->gl_pathc; i++) {
+		fprintf(f, "{\"id\": \"%s\", \"path\": \"%s\"}\n", g->gl_pathv[i], g->gl_pathv[i]);
+		if (strstr(g->gl_pathv[i], "hostile"))
+			fprintf(f, "{\"id\": \"after %s\", \"path\": \"kernels/cuda/aten_relu.cu\"%s}\n",
+				g->gl_pathv[i], few);
+	}
+	CHECK(!fclose(f));
+	help_run(a,
+		 ay_sprintf(a,
+			    "%s/assay check - --device cuda --jobs 1 --fresh --timeout 10 --cache %s/assay --out "
+			    "%s/run "
+			    "< %s 2>&1",
+			    help_build_dir(), help_cache(), test_dir(), list),
+		 JUDGED_S, out);
+}
+
 static void judge_all(const char *pattern)
 {
 	struct ay_arena a = { 0 };
 	glob_t g = { 0 };
+	char *all = "";
 
 	if (access("/dev/nvidiactl", R_OK | W_OK))
 		test_skip("no NVIDIA GPU here");
 	CHECK(!glob(pattern, 0, NULL, &g));
+	judge_jobs(&a, &g, &all);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		const char *due = words(&a, text_of(&a, g.gl_pathv[i]), "due: "), *got;
-		char *out = "";
+		const char *path = g.gl_pathv[i], *text = text_of(&a, path), *due = words(&a, text, "due: "), *got;
+		const char *line = strstr(path, "hostile") ? NULL : said(&a, text, " * case: ");
+		char *out = (char *)answer_to(&a, all, path);
 
-		got = verdict_of(&a, g.gl_pathv[i], &out);
-		CHECKF(is_one_of(due, got, strlen(got)), "%s is due %s, got %s\n%.1500s", g.gl_pathv[i], due, got,
-		       out);
-		if (!strstr(g.gl_pathv[i], "hostile"))
+		got = line ? judge_alone(&a, path, line, &out) : verdict_of(&a, out);
+		CHECKF(is_one_of(due, got, strlen(got)), "%s is due %s, got %s\n%.1500s", path, due, got, out);
+		if (!strstr(path, "hostile"))
 			continue;
-		got = verdict_of(&a, "kernels/cuda/aten_relu.cu", &out);
-		CHECKF(!strcmp(got, "PASS"), "after %s a good kernel got %s\n%.1500s", g.gl_pathv[i], got, out);
+		out = (char *)answer_to(&a, all, ay_sprintf(&a, "after %s", path));
+		got = verdict_of(&a, out);
+		CHECKF(!strcmp(got, "PASS"), "after %s a good kernel got %s\n%.1500s", path, got, out);
 	}
 	globfree(&g);
 	ay_arena_release(&a);
