@@ -134,6 +134,7 @@ static void judge_file(struct bench *b)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 
+	t.policy.spare = b->job->lang == AY_LANG_ATEN ? &e->spare : NULL;
 	e->facts.file = b->job->file;
 	e->facts.device = NULL;
 	if (!device_choose(&e->o.device, &t, &a, &err))

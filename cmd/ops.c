@@ -158,10 +158,79 @@ static int page_rows(struct app *app, bool has_original, struct ay_err *err)
 	return 0;
 }
 
+/* A reason for which torch's own function is excused, and how many quick cases of an operator have it where. */
+struct differ {
+	const char *why;
+	int cpu, cuda;
+};
+enum { DIFFERS = 16 };
+
+static void note_differ(struct differ *d, const char *why, int cpu, int cuda)
+{
+	int k = 0;
+
+	while (why && k < DIFFERS && d[k].why && strcmp(d[k].why, why) != 0)
+		k++;
+	if (!why || k == DIFFERS)
+		return;
+	d[k].why = why;
+	d[k].cpu += cpu;
+	d[k].cuda += cuda;
+}
+
+static int find_differs(struct app *app, const struct ay_entry_op *e, struct differ *d, struct ay_err *err)
+{
+	const struct ay_op *op = e->op[0];
+	struct ay_arena a = { 0 };
+	struct ay_suite s = { 0 };
+	int rc = ay_suite_add_op(&s, app->arena, app->registry, e, AY_QUICK, err);
+
+	for (int i = 0; i < s.n && !rc; i++) {
+		struct ay_call *c;
+
+		ay_arena_clear(&a);
+		rc = ay_call_bind(&a, op, s.c[i].schema, s.c[i].line, &c, err);
+		if (!rc && op->aten_differs)
+			note_differ(d, op->aten_differs(c), 1, 0);
+		if (!rc && op->cuda_differs)
+			note_differ(d, op->cuda_differs(c), 0, 1);
+	}
+	ay_suite_release(&s);
+	ay_arena_release(&a);
+	return rc;
+}
+
+static int page_differs(struct app *app, struct ay_err *err)
+{
+	printf("\n## What ATen does otherwise\n\n"
+	       "Where torch's own functions are known not to give what is described here: their wrong answers to "
+	       "these "
+	       "cases are SKIPPED,\n"
+	       "with this reason. Kernels are held to the description. The numbers are quick cases that it may "
+	       "concern.\n\n"
+	       "| operator | CPU | CUDA | what |\n|---|---|---|---|\n");
+	for (int i = 0; i < app->registry->n; i++) {
+		const struct ay_entry_op *e = &app->registry->op[i];
+		struct differ d[DIFFERS] = { 0 };
+
+		if ((e->op[0]->aten_differs || e->op[0]->cuda_differs) && find_differs(app, e, d, err))
+			return -1;
+		for (int k = 0; k < DIFFERS && d[k].why; k++) {
+			printf("| %s | ", e->name);
+			printf(d[k].cpu ? "%d | " : "| ", d[k].cpu);
+			printf(d[k].cuda ? "%d | " : "| ", d[k].cuda);
+			printf("%s |\n", d[k].why);
+		}
+	}
+	return 0;
+}
+
 static int print_page(struct app *app, struct ay_err *err)
 {
 	page_intro(app->registry);
 	if (page_rows(app, true, err) || page_rows(app, false, err))
+		return -1;
+	if (page_differs(app, err))
 		return -1;
 	printf("\n## Overloads that are no tensor kernels\n\n| operator | overloads | |\n|---|---|---|\n");
 	for (const struct ay_omitted *o = ay_omissions; o->name; o++)

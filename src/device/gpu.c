@@ -140,6 +140,8 @@ static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_lent *
 		if (l->slot[i].bytes)
 			e = g->cu.copy_in(l->slot[i].at + l->pad + at, p->slot[i].mem + at, n);
 	}
+	if (!e)
+		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
 	return e ? ay_gpu_fail(g, e, "lent memory of the device could not be filled", err) : 0;
 }
 
@@ -166,6 +168,8 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending h
 	for (int i = 0; i < p->nslot && !e; i++)
 		if (!p->slot[i].host)
 			e = lend_slot(g, &p->slot[i], l, &l->slot[i]);
+	if (!e)
+		e = g->cu.context_sync();
 	if (!e)
 		return 0;
 	gpu_take_back(d, l);

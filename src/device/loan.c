@@ -57,6 +57,8 @@ int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes
 
 	g->cu.context_set(g->context);
 	e = bytes ? g->cu.copy_in(at, from, bytes) : 0;
+	if (!e)
+		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be written", err) : 0;
 }
 

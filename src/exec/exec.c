@@ -165,6 +165,14 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	return rc;
 }
 
+int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec_entries *e,
+		 struct ay_outcome *o, struct ay_err *err)
+{
+	*o = (struct ay_outcome){ .slot = -1 };
+	*e = (struct ay_exec_entries){ 0 };
+	return load(x, spec, a, e, o, err);
+}
+
 /* --- calling --------------------------------------------------------------------------------------------- */
 
 static bool is_lent(const struct ay_lent *l, int i)

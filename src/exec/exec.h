@@ -136,6 +136,10 @@ struct ay_exec_entries {
  */
 int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec **out,
 		  struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err);
+/* Other functions of a package, into an executor that runs (Python, without a source): else as ay_exec_start. Whoever's
+ * outcome is not RAN must be stopped. */
+int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec_entries *e,
+		 struct ay_outcome *o, struct ay_err *err);
 /* Runs a batch. Unless ay_exec_is_alive, the process is gone afterwards and only ay_exec_stop may follow.
  * Sets behind one that was refused have not run. -1 also if the object has no such entry. */
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);

@@ -177,6 +177,23 @@ static bool spare_core(const struct ay_policy *p)
 	return ay_cpu_count() >= (p->threads + 1) * (p->crowd > 1 ? p->crowd : 1);
 }
 
+/* The executor that waits, if there is one and it takes the kernel; else there is none. */
+static int take_spare(struct ay_judge *j, const struct ay_exec_spec *spec, struct ay_arena *names,
+		      struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_exec **spare = j->policy.spare;
+
+	if (!spare || !*spare)
+		return 0;
+	j->exec = *spare;
+	*spare = NULL;
+	if (ay_exec_load(j->exec, spec, names, e, o, err))
+		return -1;
+	if (o->what != AY_X_RAN)
+		ay_judge_stop(j);
+	return 0;
+}
+
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_spec spec = { .so_fd = j->kernel.so_fd,
@@ -191,7 +208,8 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 
 	if (j->policy.device)
 		ay_dev_mark(j->policy.device, j->policy.device_crowd < 2);
-	if (ay_exec_start(&spec, names, &j->exec, &e, o, err))
+	if (take_spare(j, &spec, names, &e, o, err) ||
+	    (!j->exec && ay_exec_start(&spec, names, &j->exec, &e, o, err)))
 		return -1;
 	if (o->what == AY_X_RAN && names == &j->keep)
 		j->kernel.entries = e;
@@ -225,6 +243,9 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 
 void ay_judge_release(struct ay_judge *j)
 {
+	ay_judge_unlend(j);
+	if (j->policy.spare && j->exec)
+		*j->policy.spare = j->exec, j->exec = NULL;
 	ay_judge_stop(j);
 	ay_witness_release(&j->witness);
 	if (j->has_pool)

@@ -38,7 +38,10 @@ struct ay_policy {
 	enum ay_torch_use torch_use;
 	struct ay_dev *device;      /* that the kernel runs on; borrowed; NULL = the processor */
 	const char *const *folders; /* that native kernels see: struct ay_exec_spec */
-	int ref_fd;                 /* a user's own reference: see witness.h; 0 = none */
+	/* Where the executor of a package that we trust waits for its next operator: a GPU's context costs half a second.
+	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
+	struct ay_exec **spare;
+	int ref_fd; /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
 };
 

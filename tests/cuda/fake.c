@@ -188,8 +188,25 @@ int cuCtxSetCurrent(void *ctx)
 	return 0;
 }
 
+/* A copy to the device, as a driver makes it of pageable memory: returned from, but not there yet. */
+static struct {
+	void *to, *data;
+	size_t n;
+} late[MAX];
+static int nlate;
+
+static void finish_copies(void)
+{
+	for (int i = 0; i < nlate; i++) {
+		memcpy(late[i].to, late[i].data, late[i].n);
+		free(late[i].data);
+	}
+	nlate = 0;
+}
+
 int cuCtxSynchronize(void)
 {
+	finish_copies();
 	return failed;
 }
 
@@ -323,12 +340,21 @@ int cuMemSetAccess(ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t c
 
 int cuMemcpyHtoD_v2(ay_cu_ptr to, const void *from, size_t n)
 {
-	memcpy((void *)to, from, n);
+	if (n > GRAIN || nlate == MAX) {
+		finish_copies();
+		memcpy((void *)to, from, n);
+		return 0;
+	}
+	late[nlate].to = (void *)to;
+	late[nlate].data = malloc(n + 1);
+	late[nlate].n = n;
+	memcpy(late[nlate++].data, from, n);
 	return 0;
 }
 
 int cuMemcpyDtoH_v2(void *to, ay_cu_ptr from, size_t n)
 {
+	finish_copies();
 	memcpy(to, (const void *)from, n);
 	return falls();
 }

@@ -213,6 +213,7 @@ def load(fd, about):
         found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
                  for f in about["functions"]]
         use = about["use"]
+    form.cache_clear()
     entries[:] = [Entry(f, call, use) for f, call in found if call is not None]
     if about["backend"] == "oracle":
         from assay import oracle

@@ -244,7 +244,9 @@ static void take_entries(void)
 	PyObject *interpreted = PyObject_GetAttrString(kernel.boot, "interpreted");
 	Py_ssize_t n = PyList_Size(kernel.entries);
 
+	free(kernel.function); /* of what was loaded before: torch's own functions, which stay */
 	kernel.function = calloc((size_t)n + 1, sizeof *kernel.function);
+	kernel.n = 0;
 	for (Py_ssize_t i = 0; i < n && i < AY_WIRE_ENTRIES && kernel.function; i++) {
 		PyObject *e = PyList_GetItem(kernel.entries, i), *symbol = PyObject_GetAttrString(e, "symbol");
 
