@@ -363,11 +363,14 @@ static const char *aten_differs_linear(const struct ay_call *c)
 	return NULL;
 }
 
-/* cuBLAS, for products of a few rows or columns. */
+/* cuBLAS's split sums, for some shapes of few rows or columns; with torch's allow_*_reduced_precision_reduction off they
+ * are within the bound (bench/gpu.md). */
 static const char *cuda_rounds_parts(const struct ay_call *c)
 {
-	return c->out[0]->view.dt == AY_DT_BF16
-		       ? "sums of parts of a row are rounded to bf16, which torch allows by default"
+	const enum ay_dt dt = c->out[0]->view.dt;
+
+	return dt == AY_DT_F16 || dt == AY_DT_BF16
+		       ? "sums of parts of a row are rounded to half types, which torch allows by default"
 		       : NULL;
 }
 

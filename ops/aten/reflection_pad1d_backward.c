@@ -104,6 +104,15 @@ static const char *aten_differs(const struct ay_call *c)
 		       : NULL;
 }
 
+static const char *cuda_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = ay_t(c, "self")->dt;
+
+	if (ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
+		return "every grad_input is taken for a contiguous one";
+	return dt == AY_DT_F16 || dt == AY_DT_BF16 ? "sums are rounded to half types after every addition" : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = (double)ay_numel_of(ay_t(c, "grad_output"));
@@ -137,5 +146,6 @@ const struct ay_op ay_ops_reflection_pad1d_backward[] = {{
 	.reference = pad_backward,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.flags     = AY_INTEGRAL,
 }, {0}};

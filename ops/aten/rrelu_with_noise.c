@@ -204,6 +204,13 @@ static const char *aten_differs(const struct ay_call *c)
 	return NULL;
 }
 
+static const char *cuda_differs(const struct ay_call *c)
+{
+	return ay_flag(c, "training") && !ay_view_is_dense(ay_t(c, "noise"))
+		       ? "noise is taken for a contiguous one"
+		       : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = 2.0 * (double)ay_numel_of(ay_t(c, "self"));
@@ -242,6 +249,7 @@ const struct ay_op ay_ops_rrelu_with_noise[] = {{
 	.draw      = draw,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",
 	.flags     = AY_RANDOM,
 }, {0}};

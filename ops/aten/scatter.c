@@ -224,6 +224,16 @@ static void scatter(struct ay_ref *r)
 	}
 }
 
+/* The sum of a pair is made in one piece, with 0 added to its other half: NaN that is no part of out becomes another. */
+static const char *cuda_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = c->out[0]->view.dt;
+
+	return (dt == AY_DT_F16 || dt == AY_DT_BF16) && ay_has_arg(c, "reduce")
+		       ? "results are rounded to half types after every step, and sums touch the element beside"
+		       : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	const struct ay_view *out = &c->out[0]->view, *index = ay_t(c, "index");
@@ -281,5 +291,6 @@ const struct ay_op ay_ops_scatter[] = {{
 	.rows      = ay_rows_dim,
 	.reference = scatter,
 	.cost      = cost,
+	.cuda_differs = cuda_differs,
 	.promises  = "which value wins where a place is named twice without reduce",
 }, {0}};

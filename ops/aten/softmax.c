@@ -146,6 +146,13 @@ static const char *aten_differs(const struct ay_call *c)
 	return NULL;
 }
 
+static const char *cuda_differs(const struct ay_call *c)
+{
+	return !strcmp(c->s->base, "_softmax") && ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view)
+		       ? "_softmax.out takes every out for a contiguous one"
+		       : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	k->flops = 5.0 * (double)ay_numel_of(ay_t(c, "self"));
@@ -187,6 +194,7 @@ const struct ay_op ay_ops_softmax[] = {{
 	.reference = softmax,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 }, {
 	.schemas   = AY_SCHEMAS("aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
 				"aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -218,4 +226,5 @@ const struct ay_op ay_ops_softmax[] = {{
 	.reference = softmax,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 }, {0}};

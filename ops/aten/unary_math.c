@@ -133,6 +133,13 @@ static const char *aten_differs(const struct ay_call *c)
 	return NULL;
 }
 
+static const char *cuda_differs(const struct ay_call *c)
+{
+	return !strcmp(c->s->base, "log10") && ay_dt_is_complex(ay_t(c, "self")->dt)
+		       ? "the modulus of a complex number is rounded before its logarithm"
+		       : NULL;
+}
+
 /* --- fills -----------------------------------------------------------------------------------------------------
  */
 
@@ -203,6 +210,7 @@ static const struct ay_maker makers[] = { { "sizes", sizes }, { "scales", scales
 	.reference = name##_ref, \
 	.cost      = name##_cost, \
 	.aten_differs = aten_differs, \
+	.cuda_differs = cuda_differs, \
 	.flags     = AY_ALIAS_SAFE, \
 }
 #define HARD(fill) "((T([257], dt, fill=" fill "),), {})"

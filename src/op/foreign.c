@@ -32,13 +32,29 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 /* What is known of ATen on a GPU, as cuda_differs of operators of ours; by name, with or without a `_` behind it. */
 static const char *cuda_differs(const struct ay_call *c)
 {
-	enum { HALF = 1 << AY_DT_F16 | 1 << AY_DT_BF16 };
-	static const char sums[] = "sums are rounded to half types after every addition";
+	enum {
+		HALF = 1 << AY_DT_F16 | 1 << AY_DT_BF16,
+		COMPLEX = 1 << AY_DT_C32 | 1 << AY_DT_C64 | 1 << AY_DT_C128,
+		ANY = ~0,
+	};
+	static const char sums[] = "sums are rounded to half types after every addition",
+			  saved[] = "what is saved for the backward pass has another dtype or shape",
+			  pivots[] = "complex pivots are chosen by another norm",
+			  vectors[] = "vectors that are unique up to a factor have another one";
 	static const struct {
 		const char *base;
-		unsigned dtypes; /* of its first tensor */
+		int dtypes; /* of its first tensor */
 		const char *why;
 	} known[] = {
+		{ "_batch_norm_with_update", HALF, saved },
+		{ "_embedding_bag_forward_only", ANY, saved },
+		{ "_linalg_det", COMPLEX, pivots },
+		{ "_linalg_eigh", ANY, vectors },
+		{ "_linalg_slogdet", COMPLEX, pivots },
+		{ "_linalg_solve_ex", COMPLEX, pivots },
+		{ "_linalg_svd", ANY, vectors },
+		{ "_native_batch_norm_legit", HALF, saved },
+		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
 		{ "index_add", HALF, sums },
 		{ "scatter_add", HALF, sums },
 	};
