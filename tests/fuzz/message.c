@@ -109,6 +109,13 @@ static void run(const void *payload, size_t n)
 	const struct ay_wire_part *part;
 	struct ay_wire_lend l;
 	struct ay_wire_run r;
+	struct ay_wire_heap h;
+	struct ay_wire_forget f;
+
+	if (ay_wire_heap_open(payload, n, &h) && (!h.bytes || h.bytes % AY_WIRE_HEAP_GRAIN))
+		abort();
+	if (ay_wire_forget_open(payload, n, &f) && f.poison > 0xff)
+		abort();
 
 	for (int i = 0; i < 4; i++) {
 		if (ay_wire_run_open(payload, n, held[i], slot, 3, &r, &part) &&
@@ -164,6 +171,34 @@ static void told(const uint8_t *payload, size_t n)
 	free(mem);
 }
 
+/* The same of a device: what passes lies inside of what it is told to lie in. */
+static void told_device(const uint8_t *payload, size_t n)
+{
+	static const struct ay_slot slot[] = { { .bytes = 4096 },
+					       { .bytes = 4096, .host = true },
+					       { .bytes = 8192 } };
+	const struct ay_told_memory m = { 1 << 21, 3, slot };
+	const struct ay_operand want = {
+		.name = "out", .view = { .dt = AY_DT_F32, .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 } }
+	};
+	struct ay_wire_result r = { .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 }, .where = AY_WIRE_IN_HEAP };
+	uint64_t room = m.heap;
+	struct ay_told t;
+	char text[100];
+
+	r.dtype = (ay_dtype){ ay_dt_info(AY_DT_F32)->dl_code, ay_dt_info(AY_DT_F32)->dl_bits, 1 };
+	for (size_t i = 0; i + 2 <= n; i += 2)
+		((uint8_t *)&r)[payload[i] % sizeof r] = payload[i + 1];
+	if (ay_told_find(&t, &r, &want, true, &m, text, sizeof text) || t.where == AY_WIRE_COPIED)
+		return;
+	if (t.where == AY_WIRE_IN_SLOT && (t.slot > 2 || slot[t.slot].host))
+		abort();
+	if (t.where == AY_WIRE_IN_SLOT)
+		room = slot[t.slot].bytes;
+	if (t.where == AY_WIRE_HERE || t.offset > room || t.hi - t.lo > room - t.offset)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -177,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	payload = copy(data + 1, n - 1);
 	if (!payload)
 		return 0;
-	switch (data[0] % 8) {
+	switch (data[0] % 9) {
 	case 0: call(payload, n - 1); break;
 	case 1: loaded(payload, n - 1); break;
 	case 2: status(payload, n - 1); break;
@@ -185,6 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	case 4: patched(payload, n - 1); break;
 	case 5: run(payload, n - 1); break;
 	case 6: told(payload, n - 1); break;
+	case 7: told_device(payload, n - 1); break;
 	default: ay_wire_head_ok(payload, n - 1, &head);
 	}
 	free(payload);
