@@ -231,6 +231,7 @@ void memory_clean(uint8_t byte)
 
 void memory_place(struct ay_wire_result *r)
 {
+	static uint32_t last; /* where the last one was found: sets come in their order */
 	const uint64_t p = r->data;
 
 	r->where = AY_WIRE_COPIED;
@@ -240,11 +241,13 @@ void memory_place(struct ay_wire_result *r)
 		r->data = p - memory.h.at;
 		return;
 	}
-	for (uint32_t i = 0; i < pool.nslot; i++) {
+	for (uint32_t k = 0; k < pool.nslot; k++) {
+		const uint32_t i = (last + k) % pool.nslot;
 		const uint64_t base = (uintptr_t)pool.base[i];
 
 		if (!pool.slot[i].device || p - base >= pool.slot[i].bytes)
 			continue;
+		last = i;
 		r->where = AY_WIRE_IN_SLOT;
 		r->slot = i;
 		r->data = p - base;
