@@ -94,7 +94,7 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	char *out;
 
 	make_gpus(&a, 2);
-	CHECKF(!eval_gpus(&a, "falls 1:8", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/r", dir), &out), "%s",
+	CHECKF(!eval_gpus(&a, "falls 1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/r", dir), &out), "%s",
 	       out);
 	CHECKF(strstr(out, "assay: cuda:1 is taken out: the check kernel of the judge does not run: "
 			   "CUDA_ERROR_FAKE (214); "
@@ -112,7 +112,7 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECK(f.cases == 2 * GPU_KERNELS && !f.twice && !f.on[0] && f.lost == 1);
 	/* both: the rest is judged when the run goes on */
-	CHECKF(eval_gpus(&a, "falls 0:16,1:8", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) ==
+	CHECKF(eval_gpus(&a, "falls 0:6,1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) ==
 		       2,
 	       "%s", out);
 	CHECKF(strstr(out, "every device was taken out"), "%s", out);

@@ -133,7 +133,7 @@ static void hold(struct rig *g)
 
 static void run(struct rig *g, int n)
 {
-	CHECKF(!ay_exec_post(g->x, 0, n, &g->o, &g->err), "%s", g->err.msg);
+	CHECKF(!ay_exec_post(g->x, 0, n, NULL, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
 	CHECKF(g->o.what == AY_X_RAN, "%s", g->o.text);
 }
@@ -210,7 +210,7 @@ TEST_SLOW(python_gpu_what_is_never_written_shows)
 		ay_exec_poison(g.x, (uint8_t)(due + 1));
 		forget(&g);
 	}
-	CHECKF(!ay_exec_post_watched(g.x, 1, 1, &g.o, &g.err), "%s", g.err.msg);
+	CHECKF(!ay_exec_post_watched(g.x, 1, 1, NULL, &g.o, &g.err), "%s", g.err.msg);
 	ay_exec_await(g.x, CALL_S, &g.o);
 	CHECK(is_all(take(&g, 1), 0x5e));
 	CHECKF(!ay_exec_call(g.x, &g.b, &g.o, &g.err) && g.o.what == AY_X_RAN, "%s%s", g.err.msg, g.o.text);
