@@ -112,7 +112,7 @@ $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' \
 		-DKERNEL_H='"include/assay/kernel.h"' $<
-$B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) baselines/libtorch.h
+$B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h)
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<
@@ -129,6 +129,7 @@ $B/obj/src/llm/embed.o: src/llm/embed.S $B/prompts.pack
 	$(Q)$(CC) -c -o $@ -DPROMPTS='"$B/prompts.pack"' $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
+CFLAGS_cublas := -DDESCRIBED
 # The ceilings of a processor include its fused multiply-add.
 CFLAGS_ceiling_loops := -ffp-contract=fast
 # Fresh content is written as fast as memory takes it; judging is converting and comparing.

@@ -14,13 +14,14 @@ struct clock_options {
 	double budget;
 };
 
-#define CLOCK_OPTS(o)                                                                                         \
-	{ "timing", OPT_TEXT, &(o)->timing, "T",                                                              \
-	  "none; auto: a few cases of each overload that passes; full: all that are worth it" },              \
-		{ "baseline", OPT_TEXT, &(o)->baseline, "B",                                                  \
-		  "what times are held against: auto, reference, aten, openblas, none, or a kernel's file" }, \
-	{                                                                                                     \
-		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)"        \
+#define CLOCK_OPTS(o)                                                                                          \
+	{ "timing", OPT_TEXT, &(o)->timing, "T",                                                               \
+	  "none; auto: a few cases of each overload that passes; full: all that are worth it" },               \
+		{ "baseline", OPT_TEXT, &(o)->baseline, "B",                                                   \
+		  "what times are held against: auto, reference, aten, openblas, cublas, none, or a kernel's " \
+		  "file" },                                                                                    \
+	{                                                                                                      \
+		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)"         \
 	}
 
 /* The options as a policy. Without --timing: what ASSAY_TIMING says, else `otherwise`. */

@@ -112,7 +112,7 @@ static struct finding find_openblas(struct app *app)
 	struct ay_baseline b = { 0 };
 	struct ay_err err = { 0 };
 
-	if (ay_baseline_ask("openblas", app->arena, &b, &err))
+	if (ay_baseline_ask("openblas", NULL, app->arena, &b, &err))
 		return (struct finding){ "OpenBLAS", NOTE, ay_strdup(app->arena, err.msg), NULL };
 	if (b.why)
 		return (struct finding){ "OpenBLAS", NOTE, "missing: no library to time BLAS operators against",

@@ -20,10 +20,15 @@ static const double implausible = 0.9; /* of the floor */
 
 /* --- the baseline ---------------------------------------------------------------------------------------- */
 
-/* Which library an operator comes from, as far as this machine can have it. */
+/* Which library an operator comes from, as far as this machine can have it: for the processor, and for a GPU. */
 static const struct {
-	const char *source, *library;
-} homes[] = { { "cublas", "openblas" }, { "aten", "openblas" } };
+	const char *source, *library, *cuda;
+} homes[] = { { "cublas", "openblas", "cublas" }, { "aten", "openblas", "cublas" } };
+
+static bool is_cuda(const struct ay_judge *j)
+{
+	return j->policy.device && j->policy.device->info.kind == AY_DEV_CUDA;
+}
 
 static bool is_aten(const char *name)
 {
@@ -49,10 +54,10 @@ int ay_clock_check_baseline(const char *baseline, struct ay_err *err)
 		return 0;
 	if (ay_file_exists(baseline))
 		return ay_lang_of(baseline, &lang, err);
-	return ay_fail(
-		err, AY_ERR_USAGE,
-		"--baseline is auto, reference, aten, openblas, none or a kernel's file; there is no file '%s'",
-		baseline);
+	return ay_fail(err, AY_ERR_USAGE,
+		       "--baseline is auto, reference, aten, openblas, cublas, none or a kernel's file; there is "
+		       "no file '%s'",
+		       baseline);
 }
 
 static void drop_base(struct ay_clock *k)
@@ -67,6 +72,7 @@ static void drop_base(struct ay_clock *k)
 	}
 	k->base_schema = NULL;
 	k->base_about = NULL;
+	k->base_folders = NULL;
 	k->base_fd = k->timed_fd = k->least_fd = -1;
 }
 
@@ -101,8 +107,8 @@ static int load(struct ay_clock *k, const struct ay_judge *j, const struct ay_su
 	bool derived;
 
 	k->base_schema = sc->schema;
-	if (k->timed_fd >= 0)
-		policy.folders = ay_libtorch_folders(&k->arena, j->policy.python->folders);
+	policy.folders = k->timed_fd >= 0 ? ay_libtorch_folders(&k->arena, j->policy.python->folders)
+					  : k->base_folders;
 	if (ay_judge_init(&k->base, j->registry, &policy, k->base_fd, k->base_about, &k->arena, &rep, err))
 		return -1;
 	if (rep.verdict != AY_VERDICT_NONE)
@@ -215,6 +221,15 @@ static int take_kernel(struct ay_clock *k, const struct ay_judge *j, const struc
 	return load(k, j, sc, err);
 }
 
+/* Both must run on the same: NULL, or why they do not. */
+static const char *wrong_place(const struct ay_judge *j, bool cuda)
+{
+	if (cuda == is_cuda(j))
+		return NULL;
+	return cuda ? "the baseline is for GPUs, and the kernel runs on the processor"
+		    : "the baseline is for the processor, and the kernel runs on a GPU";
+}
+
 static int take_file(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		     struct ay_err *err)
 {
@@ -226,7 +241,20 @@ static int take_file(struct ay_clock *k, const struct ay_judge *j, const struct 
 	    ay_lang_of(k->policy.baseline, &lang, err))
 		return -1;
 	k->name = ay_strdup(&k->arena, ay_file_basename(k->policy.baseline));
-	return take_kernel(k, j, sc, source, len, lang, err);
+	if (lang == AY_LANG_C || lang == AY_LANG_CXX || lang == AY_LANG_CU) /* others run on both */
+		k->why = wrong_place(j, lang == AY_LANG_CU);
+	return k->why ? 0 : take_kernel(k, j, sc, source, len, lang, err);
+}
+
+/* The interpreter beside whose torch CUDA's libraries may lie; NULL: there is none. Nothing is imported. */
+static const char *interpreter_of(struct ay_clock *k, const struct ay_judge *j)
+{
+	struct ay_err ignored = { 0 };
+	const char *path;
+
+	if (!j->policy.python || ay_python_find(&k->arena, j->policy.python->wish, &path, &ignored))
+		return NULL;
+	return path;
 }
 
 static int take_library(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
@@ -237,11 +265,16 @@ static int take_library(struct ay_clock *k, const struct ay_judge *j, const stru
 	k->name = library;
 	if (is_aten(library))
 		return take_aten(k, j, sc, err);
-	if (ay_baseline_find(library, j->registry, sc->schema, &k->arena, &b, err))
+	k->why = wrong_place(j, ay_baseline_is_cuda(library));
+	if (k->why)
+		return 0;
+	if (ay_baseline_find(library, j->registry, sc->schema, is_cuda(j) ? interpreter_of(k, j) : NULL, &k->arena,
+			     &b, err))
 		return -1;
 	k->name = b.name;
 	k->version = b.version;
 	k->why = b.why;
+	k->base_folders = b.folders;
 	return b.source ? take_kernel(k, j, sc, b.source, b.len, AY_LANG_C, err) : 0;
 }
 
@@ -251,11 +284,11 @@ static bool has_torch(const struct ay_judge *j)
 	return j->policy.python && (j->kernel.about || ay_python_is_wished(j->policy.python));
 }
 
-static const char *home_of(const struct ay_entry_op *op)
+static const char *home_of(const struct ay_judge *j, const struct ay_entry_op *op)
 {
 	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
 		if (!strcmp(homes[i].source, ay_entry_source(op)))
-			return homes[i].library;
+			return is_cuda(j) ? homes[i].cuda : homes[i].library;
 	return NULL;
 }
 
@@ -280,7 +313,7 @@ static enum ay_against take_reference(struct ay_clock *k, const struct ay_suite_
 static int take_home(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		     struct ay_err *err)
 {
-	const char *home = home_of(sc->op);
+	const char *home = home_of(j, sc->op);
 
 	if (!strcmp(sc->schema->ns, "aten") && has_torch(j)) {
 		if (take_library(k, j, sc, "aten", err))
@@ -295,9 +328,8 @@ static int take_home(struct ay_clock *k, const struct ay_judge *j, const struct 
 	return home ? take_library(k, j, sc, home, err) : 0;
 }
 
-/* What this case is held against; k->why where that should have been more. */
-static int choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
-		  enum ay_against *against, struct ay_err *err)
+int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		    enum ay_against *against, struct ay_err *err)
 {
 	const char *want = k->policy.baseline ? k->policy.baseline : "auto";
 	const bool automatic = !strcmp(want, "auto");
@@ -503,7 +535,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 		m->why = "Triton's interpreter ran it: its times would say nothing";
 		return 0;
 	}
-	if (prepare(k, err) || choose(k, j, sc, &s.against, err) || trust(k, sc, a, &s.against, &why, err))
+	if (prepare(k, err) || ay_clock_choose(k, j, sc, &s.against, err) ||
+	    trust(k, sc, a, &s.against, &why, err))
 		return -1;
 	rc = close_call(&t, sc, &m->why, err);
 	if (rc)

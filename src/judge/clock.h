@@ -11,6 +11,7 @@
 #include "judge/judge.h"
 #include "timing/ceiling.h"
 #include "timing/kept.h"
+#include "timing/pair.h"
 
 struct ay_clock_policy {
 	enum ay_timed mode;
@@ -34,11 +35,16 @@ struct ay_clock {
 	int base_fd;
 	int timed_fd, least_fd;           /* ATen by its C ABI (timing/libtorch.h); -1: it is not */
 	const char *base_about;           /* Python: see ay_kernel */
+	const char *const *base_folders;  /* of a library's: struct ay_baseline */
 	const char *name, *version, *why; /* why: there is none */
 };
 
 /* Is this a word or a file that --baseline takes? */
 int ay_clock_check_baseline(const char *baseline, struct ay_err *err);
+/* What a case is held against: k->name and k->version, and k->why where that should have been more. The first step of
+ * ay_clock_case. */
+int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		    enum ay_against *against, struct ay_err *err);
 /* Times a case that passed; rep->timing, and another verdict if timing brings one to light. */
 int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
 		  struct ay_report *rep, struct ay_err *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/baseline.h"
 #include "base/process.h"
+#include "device/places.h"
 #include "op/proto.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -10,21 +12,26 @@
 #include <unistd.h>
 
 extern const char ay_baseline_openblas[], ay_baseline_openblas_end[];
-ay_describe openblas_describe;
+extern const char ay_baseline_cublas[], ay_baseline_cublas_end[];
+ay_describe openblas_describe, cublas_describe;
 
 static const struct library {
 	const char *name, *title, *get;
 	const char *source, *end;
 	ay_describe *describe;
+	const char *
+		cuda; /* for GPUs: its file's name without ".so"; it may lie anywhere, and the source is told where */
 } libraries[] = {
 	{ "openblas", "OpenBLAS", "apt install libopenblas0-pthread", ay_baseline_openblas,
-	  ay_baseline_openblas_end, openblas_describe },
+	  ay_baseline_openblas_end, openblas_describe, NULL },
+	{ "cublas", "cuBLAS", "install the CUDA toolkit, or a torch that brings it (--python)", ay_baseline_cublas,
+	  ay_baseline_cublas_end, cublas_describe, "libcublas" },
 };
 
-enum { COUNT = sizeof libraries / sizeof *libraries, TEXT_BYTES = 200 };
-#define ASK_S 10.0
+enum { COUNT = sizeof libraries / sizeof *libraries, TEXT_BYTES = 4400 /* with a path */ };
+#define ASK_S 20.0
 
-const char *const ay_baseline_names[COUNT + 1] = { "openblas" };
+const char *const ay_baseline_names[COUNT + 1] = { "openblas", "cublas" };
 
 static const struct library *find_library(const char *name, struct ay_err *err)
 {
@@ -38,6 +45,15 @@ static const struct library *find_library(const char *name, struct ay_err *err)
 	ay_fail(err, AY_ERR_USAGE, "no baseline '%s' (there are: %s)", name, ay_str_text(&known));
 	ay_str_release(&known);
 	return NULL;
+}
+
+bool ay_baseline_is_cuda(const char *name)
+{
+	struct ay_err err = { 0 };
+	const struct library *l = find_library(name, &err);
+
+	AY_ASSERT(l);
+	return l->cuda;
 }
 
 /* --- asking the library -------------------------------------------------------------------------------------- */
@@ -58,12 +74,19 @@ static _Noreturn void answer(ay_describe *describe, const char *library, int to)
 	_exit(rc ? 1 : 0);
 }
 
+/* Safe to print, line by line. */
 static const char *safe_text(struct ay_arena *a, const struct ay_str *s)
 {
 	struct ay_str b = { 0 };
+	const char *at = ay_str_text(s);
+	const size_t line = strcspn(at, "\n");
 	char *text;
 
-	ay_str_add_safe(&b, ay_str_text(s), s->len, TEXT_BYTES);
+	ay_str_add_safe(&b, at, line, TEXT_BYTES);
+	if (at[line])
+		ay_str_addc(&b, '\n');
+	if (at[line])
+		ay_str_add_safe(&b, at + line + 1, strlen(at + line + 1), TEXT_BYTES);
 	text = ay_strdup(a, ay_str_text(&b));
 	ay_str_release(&b);
 	return text;
@@ -103,15 +126,69 @@ int ay_baseline_describe(ay_describe *describe, const char *library, double time
 	return 0;
 }
 
-int ay_baseline_ask(const char *name, struct ay_arena *a, struct ay_baseline *b, struct ay_err *err)
+/* A path that can stand between quotes in C. */
+static bool is_plain(const char *path)
+{
+	for (const char *p = path; *p; p++)
+		if (*p == '"' || *p == '\\' || iscntrl((unsigned char)*p))
+			return false;
+	return path[0] == '/';
+}
+
+/* What describe said in two lines: the version stays, source and folders follow from the place. */
+static bool take_place(const struct library *l, struct ay_arena *a, struct ay_baseline *b)
+{
+	const char **folders = AY_NEW_N(a, const char *, 2);
+	const char *cut = strchr(b->version, '\n'), *slash;
+
+	if (!cut || !is_plain(cut + 1))
+		return false;
+	b->path = cut + 1;
+	slash = strrchr(b->path, '/');
+	b->version = ay_strndup(a, b->version, (size_t)(cut - b->version));
+	folders[0] = ay_strndup(a, b->path, (size_t)(slash - b->path));
+	b->folders = folders;
+	b->source = ay_sprintf(a, "#define CUBLAS \"%s\"\n%s", b->path, l->source);
+	b->len = strlen(b->source);
+	return true;
+}
+
+/* In one place after the other, until it says its version. Of several that do not, the first that is there tells why. */
+static int ask_places(const struct library *l, const char *python, struct ay_arena *a, struct ay_baseline *b,
+		      const char **why, struct ay_err *err)
+{
+	static const char missing[] = "is not installed";
+
+	*why = missing;
+	for (const char *const *p = ay_cuda_places(a, l->cuda, python); *p; p++) {
+		const char * not ;
+
+		if (ay_baseline_describe(l->describe, *p, ASK_S, a, &b->version, &not, err))
+			return -1;
+		if (!not &&take_place(l, a, b)) {
+			*why = NULL;
+			return 0;
+		}
+		b->version = NULL;
+		if (not &&!strcmp(*why, missing))
+			*why = not ;
+	}
+	return 0;
+}
+
+int ay_baseline_ask(const char *name, const char *python, struct ay_arena *a, struct ay_baseline *b,
+		    struct ay_err *err)
 {
 	const struct library *l = find_library(name, err);
 	const char *why;
+	int rc;
 
 	if (!l)
 		return -1;
 	*b = (struct ay_baseline){ .name = l->name, .source = l->source, .len = (size_t)(l->end - l->source) };
-	if (ay_baseline_describe(l->describe, NULL, ASK_S, a, &b->version, &why, err))
+	rc = l->cuda ? ask_places(l, python, a, b, &why, err)
+		     : ay_baseline_describe(l->describe, NULL, ASK_S, a, &b->version, &why, err);
+	if (rc)
 		return -1;
 	if (why) {
 		b->source = NULL;
@@ -129,8 +206,8 @@ static bool defines(const struct library *l, const struct ay_schema *s, struct a
 	return strstr(l->source, ay_sprintf(a, "\nint %s(", ay_proto_symbol(a, s)));
 }
 
-int ay_baseline_find(const char *name, const struct ay_registry *r, const struct ay_schema *s, struct ay_arena *a,
-		     struct ay_baseline *b, struct ay_err *err)
+int ay_baseline_find(const char *name, const struct ay_registry *r, const struct ay_schema *s, const char *python,
+		     struct ay_arena *a, struct ay_baseline *b, struct ay_err *err)
 {
 	const struct library *l = find_library(name, err);
 	const struct ay_entry_op *owner;
@@ -140,7 +217,7 @@ int ay_baseline_find(const char *name, const struct ay_registry *r, const struct
 		return -1;
 	f = ay_registry_functional(r, s, &owner);
 	if (defines(l, s, a) || (f && defines(l, f, a)))
-		return ay_baseline_ask(name, a, b, err);
+		return ay_baseline_ask(name, python, a, b, err);
 	*b = (struct ay_baseline){ .name = l->name };
 	b->why = ay_sprintf(a, "%s has no function for this operator", l->name);
 	return 0;

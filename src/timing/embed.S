@@ -8,6 +8,12 @@ ay_baseline_openblas:
 	.incbin "baselines/openblas.c"
 ay_baseline_openblas_end:
 	.byte 0
+	.global ay_baseline_cublas, ay_baseline_cublas_end
+ay_baseline_cublas:
+	.incbin "baselines/cublas.h"
+	.incbin "baselines/cublas.c"
+ay_baseline_cublas_end:
+	.byte 0
 	.global ay_baseline_libtorch
 ay_baseline_libtorch:
 	.incbin "baselines/libtorch.h"

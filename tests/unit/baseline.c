@@ -48,7 +48,7 @@ static void setup(struct rig *g, const char *overload)
 
 	*g = (struct rig){ 0 };
 	CHECK(ay_registry_find(help_registry(), overload, &s, &exact, &g->err));
-	if (ay_baseline_find("openblas", help_registry(), s, &g->a, &g->b, &g->err))
+	if (ay_baseline_find("openblas", help_registry(), s, NULL, &g->a, &g->b, &g->err))
 		test_skip("%s", g->err.msg);
 	if (!g->b.source)
 		test_skip("%s", g->b.why);
@@ -118,7 +118,7 @@ TEST(baseline_openblas_passes_the_cases_it_takes)
 		struct ay_baseline b;
 		struct count c;
 
-		CHECK(!ay_baseline_find("openblas", r, e->schema[0], &g.a, &b, &g.err));
+		CHECK(!ay_baseline_find("openblas", r, e->schema[0], NULL, &g.a, &b, &g.err));
 		if (!b.source || strstr(done, e->path))
 			continue;
 		done = ay_sprintf(&g.a, "%s %s", done, e->path);
@@ -247,7 +247,7 @@ TEST(baseline_find_knows_names_and_forms)
 		const struct ay_schema *s;
 
 		CHECK(ay_registry_find(r, t[i].overload, &s, &exact, &g.err));
-		CHECK(!ay_baseline_find("openblas", r, s, &g.a, &g.b, &g.err));
+		CHECK(!ay_baseline_find("openblas", r, s, NULL, &g.a, &g.b, &g.err));
 		CHECK_STR(g.b.name, "openblas");
 		if (!t[i].has)
 			CHECK_STR(g.b.why, "openblas has no function for this operator");
@@ -258,10 +258,11 @@ TEST(baseline_find_knows_names_and_forms)
 		else if (t[i].has)
 			CHECKF(strstr(g.b.why, "apt install libopenblas0-pthread"), "%s", g.b.why);
 	}
-	CHECK(ay_baseline_ask("mkl", &g.a, &g.b, &g.err) == -1);
-	CHECK_STR(g.err.msg, "no baseline 'mkl' (there are: openblas)");
+	CHECK(ay_baseline_ask("mkl", NULL, &g.a, &g.b, &g.err) == -1);
+	CHECK_STR(g.err.msg, "no baseline 'mkl' (there are: openblas, cublas)");
 	CHECK_STR(ay_baseline_names[0], "openblas");
-	CHECK(!ay_baseline_names[1]);
+	CHECK_STR(ay_baseline_names[1], "cublas");
+	CHECK(!ay_baseline_names[2]);
 	teardown(&g);
 }
 

@@ -85,14 +85,16 @@ TEST(clock_baselines_are_words_or_files)
 					    "reference",
 					    "none",
 					    "openblas",
+					    "cublas",
 					    "aten",
 					    "kernels/c/aten_relu.c",
 					    "kernels/python/relu.py" };
 	static const struct {
 		const char *word, *says;
 	} bad[] = {
-		{ "openbla", "--baseline is auto, reference, aten, openblas, none or a kernel's file; there is no "
-			     "file 'openbla'" },
+		{ "openbla",
+		  "--baseline is auto, reference, aten, openblas, cublas, none or a kernel's file; there is no "
+		  "file 'openbla'" },
 		{ "/no/such/file.c", "there is no file '/no/such/file.c'" },
 		{ "", "there is no file ''" },
 		{ "kernels/c", "'kernels/c'" },
@@ -123,6 +125,9 @@ TEST_SLOW(clock_against_words)
 		{ "reference", "reference", NULL },
 		{ NULL, "reference", NULL }, /* auto: openblas has no relu */
 		{ "openblas", NULL, "openblas has no function for this operator" },
+		{ "cublas", NULL, "the baseline is for GPUs, and the kernel runs on the processor" },
+		{ "kernels/cuda/aten_relu.cu", NULL,
+		  "the baseline is for GPUs, and the kernel runs on the processor" },
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -170,7 +175,7 @@ TEST_SLOW(clock_auto_takes_the_library_that_is_there)
 	      "0.0, "
 	      "T([32, 32], f32), 32), {}) seed=5",
 	      gemm, NULL);
-	CHECK(!ay_baseline_ask("openblas", &b.r.a, &has, &b.r.err));
+	CHECK(!ay_baseline_ask("openblas", NULL, &b.r.a, &has, &b.r.err));
 	b.k.policy.budget_s = 3;
 	m = measure(&b);
 	CHECK_STR(m->baseline ? m->baseline : "-", has.version ? "openblas" : "reference");
