@@ -424,7 +424,7 @@ int aten_linear(const ay_tensor *input, const ay_tensor *weight, const ay_tensor
 /* Of cublasLt.h. */
 enum { DESC_TRANS_A = 3, DESC_TRANS_B = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, EPILOGUE_BIAS = 4 };
 enum { PREFER_WORKSPACE = 1, PREFER_REDUCTION = 3, PREFER_ALIGNMENT = 5 /* of a, then of b, c and d */ };
-enum { REDUCE_IN_PLACE = 1, REDUCE_IN_COMPUTE = 2 };
+enum { NO_SPLIT = 0, REDUCE_IN_PLACE = 1, REDUCE_IN_COMPUTE = 2 };
 enum { WORKSPACE = 32 << 20, ALIGNMENTS = 3 };
 
 /* What was chosen for the last product: choosing takes longer than most calls. */
@@ -503,7 +503,8 @@ static int lt_describe(const struct product *p)
 static int lt_choose(const struct product *p)
 {
 	const void *at[ALIGNMENTS + 1] = { p->a.data, p->b.data, p->c.data, p->c.data };
-	const uint32_t reduction = REDUCE_IN_PLACE | REDUCE_IN_COMPUTE;
+	/* to a split sum cublasLt adds a half bias after it has rounded it: pytorch #180875 */
+	const uint32_t reduction = p->in->bytes == 2 ? NO_SPLIT : REDUCE_IN_PLACE | REDUCE_IN_COMPUTE;
 	const size_t workspace = WORKSPACE;
 	lt_preference wish = NULL;
 	int e = cublas.lt_new_preference(&wish), found = 0;

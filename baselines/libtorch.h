@@ -10,6 +10,9 @@
  * memory as cold as a kernel's: given up at once, each would lie where the last one did, in the cache (ones of 4 MB
  * took half the time). LEAST is for what such a call costs that does next to nothing.
  *
+ * For a GPU LIBTORCH_CUDA is the path of libtorch_cuda.so. Then tensors are over memory of the device, ATen works on the
+ * stream that a kernel is given, and its context is made when the object is loaded.
+ *
  * The words: a tensor, a list and a string are handles; an optional is 0 or a cell with the word. The stack owns
  * what lies on it, so that a call costs one handle for each tensor, made and given up.
  */
@@ -17,6 +20,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* No overload has arguments of all types. */
@@ -41,6 +45,11 @@ static struct torch {
 	int32_t (*new_string)(const char *, size_t, string *);
 	void (*set_grad)(bool);
 	void (*set_threads)(int);
+#ifdef LIBTORCH_CUDA
+	int32_t (*set_stream)(void *stream, int32_t index);
+	int32_t (*empty)(int64_t n, const int64_t *size, const int64_t *stride, int32_t dtype, int32_t device,
+			 int32_t index, handle *);
+#endif
 	void *(*new_cell)(size_t);
 } torch;
 
@@ -58,6 +67,10 @@ static const struct {
 	{ "torch_new_string_handle", offsetof(struct torch, new_string) },
 	{ "aoti_torch_grad_mode_set_enabled", offsetof(struct torch, set_grad) },
 	{ "_ZN2at15set_num_threadsEi", offsetof(struct torch, set_threads) }, /* at::set_num_threads(int) */
+#ifdef LIBTORCH_CUDA
+	{ "torch_set_current_cuda_stream", offsetof(struct torch, set_stream) },
+	{ "aoti_torch_empty_strided", offsetof(struct torch, empty) },
+#endif
 	{ "_Znwm", offsetof(struct torch, new_cell) }, /* operator new: libtorch deletes cells */
 };
 
@@ -77,10 +90,42 @@ static struct {
 	{ AY_F8E5M2, "float8_e5m2", 0 },
 };
 
-/* Before the first clock is read: it takes a third of a second. */
+/* c10::DeviceType, which is a part of files and stays. */
+enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
+
+/* Both halves must be there before the first tensor is. No library below it may take TF32 for f32, which some do. */
+static void *open_library(void)
+{
+	void *lib;
+
+#ifdef LIBTORCH_CUDA
+	setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+#endif
+	lib = dlopen(LIBTORCH, RTLD_NOW | RTLD_GLOBAL);
+#ifdef LIBTORCH_CUDA
+	lib = lib ? dlopen(LIBTORCH_CUDA, RTLD_NOW | RTLD_GLOBAL)
+		  : NULL; /* which has the names of the other one too */
+#endif
+	return lib;
+}
+
+/* The first tensor on a device makes torch's part of a context there: 0.2 s. */
+static bool open_device(void)
+{
+#ifdef LIBTORCH_CUDA
+	const int64_t one = 1;
+	handle h = NULL;
+
+	if (torch.empty(1, &one, &one, dtypes[0].code, TORCH_CUDA, -1, &h) || torch.drop(h))
+		return false;
+#endif
+	return true;
+}
+
+/* Before the first clock is read: it takes a third of a second, with a GPU half of one. */
 __attribute__((constructor)) static void load(void)
 {
-	void *lib = dlopen(LIBTORCH, RTLD_NOW | RTLD_GLOBAL);
+	void *lib = open_library();
 	char name[64] = "aoti_torch_dtype_";
 	const size_t head = strlen(name);
 
@@ -103,6 +148,8 @@ __attribute__((constructor)) static void load(void)
 		memcpy(&get, &f, sizeof get);
 		dtypes[i].code = get ? get() : -1;
 	}
+	if (lib && !open_device())
+		torch.new_cell = NULL;
 }
 
 static bool ready(const ay_ctx *ctx)
@@ -115,6 +162,13 @@ static bool ready(const ay_ctx *ctx)
 		torch.set_threads(threads = ctx->threads);
 		torch.set_grad(false);
 	}
+#ifdef LIBTORCH_CUDA
+	static void *stream;
+
+	if (stream != ctx->stream && torch.set_stream(ctx->stream, ctx->device.id))
+		return false;
+	stream = ctx->stream;
+#endif
 	return true;
 }
 
@@ -150,11 +204,10 @@ static inline word of_bool(bool x)
 	return x;
 }
 
-/* The CPU, which has no number. */
+/* The CPU has no number. */
 static inline word of_device(ay_device d)
 {
-	(void)d;
-	return UINT32_MAX;
+	return d.type == AY_CUDA ? (word)TORCH_CUDA << 32 | (uint32_t)d.id : UINT32_MAX;
 }
 
 static inline word of_double(double x)
@@ -195,13 +248,25 @@ static inline word dressed(word w, const char *op)
 	return v[0];
 }
 
+/* A tensor without elements may have an address that is nobody's, and torch asks whose an address of a GPU is. */
+static inline int32_t wrap(const ay_tensor *t, int32_t code, handle *h)
+{
+#ifdef LIBTORCH_CUDA
+	if (t->device.type == AY_CUDA)
+		return ay_numel(t) ? torch.from_blob(t->data, t->ndim, t->shape, t->strides, 0, code, TORCH_CUDA,
+						     t->device.id, h)
+				   : torch.empty(t->ndim, t->shape, t->strides, code, TORCH_CUDA, t->device.id, h);
+#endif
+	return torch.from_blob(t->data, t->ndim, t->shape, t->strides, 0, code, TORCH_CPU, -1, h);
+}
+
 static inline word of_tensor(const ay_tensor *t)
 {
 	const int32_t code = code_of(ay_dt(t));
 	handle h = NULL;
 	word w;
 
-	if (code < 0 || torch.from_blob(t->data, t->ndim, t->shape, t->strides, 0, code, 0, -1, &h)) {
+	if (code < 0 || wrap(t, code, &h)) {
 		failed = true;
 		return 0;
 	}

@@ -149,6 +149,18 @@ static int open_gpu(struct device_options *o, struct ay_task *t, struct ay_arena
 	return 0;
 }
 
+/* An interpreter is started for one device: who needs it for another has it start anew. Kernels that are not in Python
+ * need it as a baseline. */
+static void match_python(struct ay_task *t)
+{
+	struct ay_python *p = t->policy.python;
+
+	if (!p || p->device == t->policy.device || (t->lang < AY_LANG_PY && t->timing.mode == AY_TIMED_NONE))
+		return;
+	ay_python_close(p);
+	p->device = t->policy.device;
+}
+
 int device_choose(struct device_options *o, struct ay_task *t, struct ay_arena *a, struct ay_err *err)
 {
 	t->policy.device = NULL;
@@ -162,15 +174,13 @@ int device_choose(struct device_options *o, struct ay_task *t, struct ay_arena *
 	if (t->lang == AY_LANG_CU || (t->lang >= AY_LANG_SO && wants_gpu(o))) {
 		if (open_gpu(o, t, a, err))
 			return -1;
-		if (t->lang >= AY_LANG_PY && t->policy.python && t->policy.python->device != t->policy.device) {
-			ay_python_close(t->policy.python); /* it starts anew, for a GPU */
-			t->policy.python->device = t->policy.device;
-		}
+		match_python(t);
 		return 0;
 	}
 	if (wants_gpu(o))
 		return ay_fail(err, AY_ERR_USAGE, "--device %s: kernels in C and C++ run on the processor",
 			       o->wish);
+	match_python(t);
 	return 0;
 }
 

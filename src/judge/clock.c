@@ -156,10 +156,12 @@ static int take_python(struct ay_clock *k, const struct ay_judge *j, const struc
 }
 
 /* One object of ATen's function; -1 with no error: it could not be built. */
-static int build_libtorch(struct ay_clock *k, const struct ay_python *python, const struct ay_proto *p,
+static int build_libtorch(struct ay_clock *k, const struct ay_judge *j, const struct ay_proto *p,
 			  enum ay_libtorch what, int *fd, struct ay_err *err)
 {
-	const char *source = ay_libtorch_source(&k->arena, p, what, python->library);
+	const char *library = j->policy.python->library;
+	const char *source = ay_libtorch_source(&k->arena, p, what, library,
+						is_cuda(j) ? ay_libtorch_cuda(&k->arena, library) : NULL);
 	struct ay_built b = { .fd = -1 };
 	int rc = ay_forge_build(k->forge, &k->arena, source, strlen(source), AY_LANG_C, 1, &p, build_timeout_s, &b,
 				err);
@@ -172,20 +174,19 @@ static int build_libtorch(struct ay_clock *k, const struct ay_python *python, co
 static int take_libtorch(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 			 struct ay_err *err)
 {
-	struct ay_python *python = j->policy.python;
 	struct ay_proto *p;
 
 	k->base_schema = sc->schema; /* what is built is dropped with it */
 	if (ay_proto_make(&k->arena, sc->schema, &p, err) ||
-	    build_libtorch(k, python, p, AY_LIBTORCH_JUDGED, &k->base_fd, err) ||
-	    build_libtorch(k, python, p, AY_LIBTORCH_TIMED, &k->timed_fd, err) ||
-	    build_libtorch(k, python, p, AY_LIBTORCH_LEAST, &k->least_fd, err))
+	    build_libtorch(k, j, p, AY_LIBTORCH_JUDGED, &k->base_fd, err) ||
+	    build_libtorch(k, j, p, AY_LIBTORCH_TIMED, &k->timed_fd, err) ||
+	    build_libtorch(k, j, p, AY_LIBTORCH_LEAST, &k->least_fd, err))
 		return -1;
 	if (k->base_fd < 0 || k->timed_fd < 0 || k->least_fd < 0) {
 		k->why = "the baseline does not compile";
 		return 0;
 	}
-	k->version = ay_sprintf(&k->arena, "%s (C ABI)", python->torch);
+	k->version = ay_sprintf(&k->arena, "%s (C ABI)", j->policy.python->torch);
 	return load(k, j, sc, err);
 }
 
@@ -194,6 +195,10 @@ static int take_aten(struct ay_clock *k, const struct ay_judge *j, const struct 
 {
 	if (!has_interpreter(k, j->policy.python)) /* it knows where torch is, in any case */
 		return 0;
+	if (is_cuda(j) && j->policy.python->library && !ay_libtorch_cuda(&k->arena, j->policy.python->library)) {
+		k->why = ay_sprintf(&k->arena, "torch %s has no CUDA", j->policy.python->torch);
+		return 0;
+	}
 	if (j->kernel.about || !j->policy.python->library || !ay_libtorch_takes(sc->schema))
 		return take_python(k, j, sc, NULL, 0, err);
 	return take_libtorch(k, j, sc, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/libtorch.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -135,23 +136,32 @@ static void print_least(struct ay_str *b, const struct ay_proto *p)
 	}
 }
 
-static void print_string(struct ay_str *b, const char *s)
+static void print_string(struct ay_str *b, const char *name, const char *s)
 {
-	ay_str_addc(b, '"');
+	ay_str_addf(b, "#define %s \"", name);
 	for (; *s; s++)
 		ay_str_addf(b, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
-	ay_str_addc(b, '"');
+	ay_str_add(b, "\"\n");
+}
+
+const char *ay_libtorch_cuda(struct ay_arena *a, const char *library)
+{
+	const char *name = ay_file_basename(library);
+	const char *path = ay_sprintf(a, "%.*slibtorch_cuda.so", (int)(name - library), library);
+
+	return ay_file_exists(path) ? path : NULL;
 }
 
 const char *ay_libtorch_source(struct ay_arena *a, const struct ay_proto *p, enum ay_libtorch what,
-			       const char *library)
+			       const char *library, const char *cuda)
 {
 	struct ay_str b = { 0 };
 	const char *text;
 
-	ay_str_add(&b, "#define LIBTORCH ");
-	print_string(&b, library);
-	ay_str_addf(&b, "\n%s", what == AY_LIBTORCH_JUDGED ? "#define COPY\n" : "");
+	print_string(&b, "LIBTORCH", library);
+	if (cuda)
+		print_string(&b, "LIBTORCH_CUDA", cuda);
+	ay_str_add(&b, what == AY_LIBTORCH_JUDGED ? "#define COPY\n" : "");
 	ay_str_add(&b, ay_baseline_libtorch);
 	ay_str_addc(&b, '\n');
 	ay_proto_print(&b, p);

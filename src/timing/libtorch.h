@@ -22,8 +22,11 @@ enum ay_libtorch { AY_LIBTORCH_JUDGED, AY_LIBTORCH_TIMED, AY_LIBTORCH_LEAST };
 const char *const *ay_libtorch_folders(struct ay_arena *a, const char *const *python);
 /* Does the ABI have all types of this overload? */
 bool ay_libtorch_takes(const struct ay_schema *s);
-/* The source of its function. library: the path of libtorch_cpu.so. In the arena. */
+/* The half of it for GPUs, which lies beside the other; NULL: this torch has none. In the arena. */
+const char *ay_libtorch_cuda(struct ay_arena *a, const char *library);
+/* The source of its function. library: the path of libtorch_cpu.so; cuda: that of ay_libtorch_cuda, for tensors on a GPU, or
+ * NULL. In the arena. */
 const char *ay_libtorch_source(struct ay_arena *a, const struct ay_proto *p, enum ay_libtorch what,
-			       const char *library);
+			       const char *library, const char *cuda);
 
 #endif

@@ -19,6 +19,10 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
  * (tools/check.sh). */
 const char *help_python(void);
 
+/* A driver that only looks like one (tests/cuda/fake.c) is from here on what this process takes for libcuda.so.1; it lies
+ * in test_dir(). */
+void help_fake_gpu(struct ay_arena *a);
+
 /* Is this operator's file among those asked for? $ASSAY_OP is a part of its path; without it all are. */
 bool help_is_meant(const struct ay_entry_op *e);
 
