@@ -109,17 +109,42 @@ static void *open_library(void)
 	return lib;
 }
 
+#ifdef LIBTORCH_CUDA
+
+/* Unless it is told not to, ATen adds the parts of a split sum in half types: wrong by the bound of every product. The ABI
+ * has no word for that; where these are not there, products that it splits are MISMATCH. */
+static void keep_sums_whole(void *lib)
+{
+	static const char *const setters[] = { "_ZN2at7Context27setAllowFP16ReductionCuBLASEbb",
+					       "_ZN2at7Context27setAllowBF16ReductionCuBLASEbb",
+					       "_ZN2at7Context27setAllowFP16ReductionCuBLASEb",
+					       "_ZN2at7Context27setAllowBF16ReductionCuBLASEb" };
+	void *f = dlsym(lib, "_ZN2at13globalContextEv"), *(*context)(void);
+	void (*set)(void *context, bool reduced, bool split);
+
+	memcpy(&context, &f, sizeof f);
+	for (size_t i = 0; context && i < sizeof setters / sizeof *setters; i++) {
+		f = dlsym(lib, setters[i]);
+		memcpy(&set, &f, sizeof f);
+		if (set)
+			set(context(), false, true);
+	}
+}
+
+#endif
+
 /* The first tensor on a device makes torch's part of a context there: 0.2 s. */
-static bool open_device(void)
+static bool open_device(void *lib)
 {
 #ifdef LIBTORCH_CUDA
 	const int64_t one = 1;
 	handle h = NULL;
 
+	keep_sums_whole(lib);
 	if (torch.empty(1, &one, &one, dtypes[0].code, TORCH_CUDA, -1, &h) || torch.drop(h))
 		return false;
 #endif
-	return true;
+	return lib;
 }
 
 /* Before the first clock is read: it takes a third of a second, with a GPU half of one. */
@@ -148,7 +173,7 @@ __attribute__((constructor)) static void load(void)
 		memcpy(&get, &f, sizeof get);
 		dtypes[i].code = get ? get() : -1;
 	}
-	if (lib && !open_device())
+	if (lib && !open_device(lib))
 		torch.new_cell = NULL;
 }
 

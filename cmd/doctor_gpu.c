@@ -4,6 +4,7 @@
 #include "device/gpu.h"
 #include "judge/task.h"
 #include "sandbox/sandbox.h"
+#include "timing/baseline.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -61,6 +62,24 @@ static struct finding find_library(struct app *app, const char *name, const char
 		name, NOTE, ay_sprintf(app->arena, "missing: %s", cost),
 		"install the CUDA toolkit, and add its lib folder to LD_LIBRARY_PATH or ld.so.conf"
 	};
+}
+
+/* Nothing is judged by it. */
+static struct finding find_cublas(struct app *app)
+{
+	struct ay_err err = { 0 };
+	struct ay_baseline b = { 0 };
+	const char *python = NULL;
+
+	ay_python_find(app->arena, NULL, &python, &err); /* one without torch is none */
+	err = (struct ay_err){ 0 };
+	if (ay_baseline_ask("cublas", python, app->arena, &b, &err))
+		return (struct finding){ "cuBLAS", NOTE, ay_strdup(app->arena, err.msg), NULL };
+	if (b.why)
+		return (struct finding){ "cuBLAS", NOTE,
+					 "missing: no library to time products and solves on the GPU against",
+					 b.why };
+	return (struct finding){ "cuBLAS", FINE, ay_sprintf(app->arena, "%s (%s)", b.version, b.path), NULL };
 }
 
 static struct finding find_device(struct app *app, const struct ay_dev_info *v, const struct ay_nvml *m)
@@ -146,7 +165,6 @@ static struct finding find_judging(struct app *app, struct ay_dev *d, struct ay_
 int find_gpu(struct app *app, struct ay_forge *f, bool quick, struct finding *list)
 {
 	static const char *const nvrtc[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
-	static const char *const cublas[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL };
 	struct ay_err err = { 0 };
 	struct ay_nvml m;
 	struct ay_dev *d;
@@ -166,7 +184,7 @@ int find_gpu(struct app *app, struct ay_forge *f, bool quick, struct finding *li
 	list[n++] = find_nvcc(app, f);
 	list[n++] = find_library(app, "NVRTC", nvrtc,
 				 "the judge has no kernels of its own yet: nothing is lost today");
-	list[n++] = find_library(app, "cuBLAS", cublas, "not used yet: nothing is lost today");
+	list[n++] = find_cublas(app);
 	if (f->nvcc && !quick)
 		list[n++] = find_judging(app, d, f);
 	AY_ASSERT(n <= FIND_GPU_MAX);

@@ -30,6 +30,7 @@ int32_t torch_set_current_cuda_stream(void *stream, int32_t index)
 
 void *fake_torch_stream;
 static bool opened; /* the context, by the first tensor */
+static int whole;   /* half types whose sums must not be added in them */
 
 static struct tensor *new_tensor(void *data, int64_t n)
 {
@@ -58,7 +59,8 @@ int32_t aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64
 					   int64_t offset, int32_t dtype, int32_t device, int32_t index,
 					   struct tensor **t)
 {
-	if (!opened || ndim != 1 || !*size || *stride != 1 || offset || dtype != 6 || device != 1 || index != 0)
+	if (!opened || whole != 2 || ndim != 1 || !*size || *stride != 1 || offset || dtype != 6 || device != 1 ||
+	    index != 0)
 		return 1;
 	*t = new_tensor(data, *size);
 	return 0;
@@ -112,6 +114,25 @@ void set_num_threads(int n) __asm__("_ZN2at15set_num_threadsEi");
 void set_num_threads(int n)
 {
 	(void)n;
+}
+
+void *global_context(void) __asm__("_ZN2at13globalContextEv");
+void *global_context(void)
+{
+	return &whole;
+}
+
+void reduce_f16(void *context, bool reduced, bool split) __asm__("_ZN2at7Context27setAllowFP16ReductionCuBLASEbb");
+void reduce_f16(void *context, bool reduced, bool split)
+{
+	whole += context == &whole && !reduced && split;
+}
+
+void reduce_bf16(void *context, bool reduced,
+		 bool split) __asm__("_ZN2at7Context27setAllowBF16ReductionCuBLASEbb");
+void reduce_bf16(void *context, bool reduced, bool split)
+{
+	reduce_f16(context, reduced, split);
 }
 
 void *new_cell(size_t n) __asm__("_Znwm");
