@@ -472,6 +472,7 @@ static void gpu_close(struct ay_dev *d)
 {
 	struct gpu *g = ay_gpu_of(d);
 
+	ay_nvml_close(g->nvml);
 	if (g->looks)
 		g->cu.host_free(g->looks);
 	if (g->own.room_bytes && !g->cu.context_set(g->context))

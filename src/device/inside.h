@@ -24,6 +24,8 @@ struct gpu {
 	struct ay_err why;
 	void *stream;   /* for looks */
 	uint8_t *looks; /* memory that the copy engine writes to: AY_PLACES of them */
+	struct ay_nvml_link *nvml;
+	bool no_nvml; /* it was asked for in vain */
 };
 
 static inline struct gpu *ay_gpu_of(struct ay_dev *d)
