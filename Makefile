@@ -112,7 +112,7 @@ $B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' \
 		-DKERNEL_H='"include/assay/kernel.h"' $<
-$B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h)
+$B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h) src/timing/ceiling.cu
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<

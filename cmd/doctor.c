@@ -21,14 +21,15 @@
 #include <unistd.h>
 
 static const struct usage usage = {
-	"assay doctor [--calibrate] [--quick] [--python P] [--json]",
+	"assay doctor [--calibrate] [--quick] [--device D] [--python P] [--json]",
 	"Says what this machine has, what is missing, and what to do about it.",
 	"  assay doctor\n"
 	"  assay doctor --quick          # nothing that takes seconds: no Python kernel is judged\n"
-	"  assay doctor --calibrate      # measure how fast memory and arithmetic are at best, and keep it\n",
+	"  assay doctor --calibrate      # measure how fast memory and arithmetic are at best, and keep it\n"
+	"  assay doctor --calibrate --device cuda:1        # of that GPU alone\n",
 };
 
-enum { FINDINGS_MAX = 26 + AY_LAYER_COUNT };
+enum { FINDINGS_MAX = 12 + FIND_GPU_MAX + FIND_PYTHON_MAX + AY_LAYER_COUNT };
 
 static struct finding find_compiler(struct app *app, struct ay_forge *f)
 {
@@ -211,8 +212,8 @@ static struct finding find_ceilings(struct app *app)
 			ay_str_addf(&b, "%s%s %.0f", b.len ? ", " : "", ay_level_name((enum ay_level)l),
 				    level_speed(&c, c.cpus, (enum ay_level)l) / 1e9);
 	ay_str_addf(&b, " GB/s; %.0f GFLOP/s in f32, %.0f in f64; %d threads, measured %s%s",
-		    ay_ceiling_flops(&c, c.cpus, false) / 1e9, ay_ceiling_flops(&c, c.cpus, true) / 1e9, c.cpus,
-		    c.when, c.quick ? ", quickly" : "");
+		    ay_ceiling_flops(&c, c.cpus, AY_DT_F32) / 1e9, ay_ceiling_flops(&c, c.cpus, AY_DT_F64) / 1e9,
+		    c.cpus, c.when, c.quick ? ", quickly" : "");
 	f = (struct finding){ "ceilings", FINE, ay_strdup(app->arena, ay_str_text(&b)),
 			      c.quick ? "assay doctor --calibrate takes more care (5 s)" : NULL };
 	ay_str_release(&b);
@@ -267,7 +268,7 @@ static void say_waiting(void *user)
 	fprintf(stderr, "assay: another measurement is running on these CPUs; waiting for it\n");
 }
 
-static int calibrate(bool json, struct ay_err *err)
+static int calibrate_cpu(bool json, struct ay_err *err)
 {
 	struct ay_quiet_lock lock;
 	struct ay_ceilings c;
@@ -287,6 +288,25 @@ static int calibrate(bool json, struct ay_err *err)
 	else
 		print_ceilings(&c);
 	return ay_ceilings_save(&c, err) ? EXIT_FAILED : EXIT_PASSED;
+}
+
+/* Without a wish all that is there; a GPU that nobody asked for need not be. */
+static int calibrate(const char *wish, bool json, struct ay_err *err)
+{
+	struct ay_err none = { 0 };
+	struct ay_dev *d = NULL;
+	int rc = EXIT_PASSED;
+
+	if (!wish || !strcmp(wish, "cpu"))
+		rc = calibrate_cpu(json, err);
+	if (rc != EXIT_PASSED || (wish && !strcmp(wish, "cpu")))
+		return rc;
+	if (ay_dev_open(&d, wish ? wish : "cuda", wish ? err : &none))
+		return wish ? EXIT_FAILED : EXIT_PASSED;
+	if (calibrate_gpu(d, json, err))
+		rc = EXIT_FAILED;
+	ay_dev_close(d);
+	return rc;
 }
 
 /* --- the command ----------------------------------------------------------------------------------------- */
@@ -312,6 +332,8 @@ static void print(const struct finding *f, bool json)
 		json_object_set_new(j, "path", ay_json_text(f->path, strlen(f->path), 4096));
 	if (f->version)
 		json_object_set_new(j, "version", ay_json_text(f->version, strlen(f->version), 100));
+	if (f->data)
+		json_object_set(j, "data", f->data);
 	ay_json_line(stdout, j);
 	json_decref(j);
 }
@@ -319,13 +341,17 @@ static void print(const struct finding *f, bool json)
 int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
 	bool json = false, measure = false, quick = false;
-	const char *python = NULL;
-	const struct opt opts[] = { { "calibrate", OPT_FLAG, &measure, NULL,
-				      "measure the ceilings of this machine (5 s), keep and print them" },
-				    { "quick", OPT_FLAG, &quick, NULL, "leave out what takes seconds" },
-				    { "python", OPT_TEXT, &python, "P", "the interpreter for Python kernels" },
-				    { "json", OPT_FLAG, &json, NULL, "one JSON object a line" },
-				    { 0 } };
+	const char *python = NULL, *device = NULL;
+	const struct opt opts[] = {
+		{ "calibrate", OPT_FLAG, &measure, NULL,
+		  "measure the ceilings of this machine (5 s, a GPU's 10 s), keep and print them" },
+		{ "device", OPT_TEXT, &device, "D",
+		  "cuda:N: look at that GPU; with --calibrate it, or cpu, alone" },
+		{ "quick", OPT_FLAG, &quick, NULL, "leave out what takes seconds" },
+		{ "python", OPT_TEXT, &python, "P", "the interpreter for Python kernels" },
+		{ "json", OPT_FLAG, &json, NULL, "one JSON object a line" },
+		{ 0 }
+	};
 	int n = opt_parse(argc, argv, opts, &usage, err), missing = 0;
 	struct ay_forge f = { 0 };
 	struct finding list[FINDINGS_MAX];
@@ -333,8 +359,12 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	if (n < 0)
 		return opt_status(n);
+	if (device && ay_dev_check_wish(device, err))
+		return EXIT_FAILED;
+	if (device && !strcmp(device, "auto"))
+		device = NULL;
 	if (measure)
-		return calibrate(json, err);
+		return calibrate(device, json, err);
 	list[count++] = find_compiler(app, &f);
 	list[count++] = find_cxx(app, &f);
 	list[count++] = find_cache(app, &f);
@@ -344,12 +374,13 @@ int cmd_doctor(struct app *app, int argc, const char **argv, struct ay_err *err)
 	list[count++] = find_openblas(app);
 	list[count++] = find_curl(app);
 	list[count++] = find_ceilings(app);
-	count += find_gpu(app, &f, quick, list + count);
+	count += find_gpu(app, &f, device && strcmp(device, "cpu") ? device : "cuda", quick, list + count);
 	count += find_python(app, python, quick, list + count);
 	AY_ASSERT(count + 1 + AY_LAYER_COUNT <= FINDINGS_MAX);
 	count += find_sandbox(app, list + count);
 	for (int i = 0; i < count; i++) {
 		print(&list[i], json);
+		json_decref(list[i].data);
 		missing += list[i].state == MISSING;
 	}
 	ay_forge_release(&f);

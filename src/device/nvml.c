@@ -166,8 +166,11 @@ int ay_gpu_state(struct ay_dev *d, struct ay_gpu_state *s)
 	struct gpu *g = ay_gpu_of(d);
 	char why[200];
 
-	if (!g->nvml && !g->no_nvml)
+	if (!g->nvml && !g->no_nvml) {
 		g->no_nvml = !(g->nvml = ay_nvml_open(d->info.bus, why, sizeof why));
+		if (g->nvml) /* which prepares for each question when it is first asked: 5 ms */
+			ay_nvml_state(g->nvml, s);
+	}
 	if (g->nvml)
 		ay_nvml_state(g->nvml, s);
 	else

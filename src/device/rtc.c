@@ -7,10 +7,10 @@
 #include "base/str.h"
 #include "device/cuda.h"
 #include "device/gpu.h"
+#include "device/library.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,68 +80,13 @@ static bool open_symbols(struct nvrtc *n)
 	return !n->version(&n->major, &n->minor);
 }
 
-static bool open_library(struct nvrtc *n, const char *path)
-{
-	*n = (struct nvrtc){ .library = dlopen(path, RTLD_NOW | RTLD_LOCAL) };
-	if (!n->library)
-		return false;
-	if (open_symbols(n))
-		return true;
-	dlclose(n->library);
-	n->library = NULL;
-	return false;
-}
-
-static bool open_first(struct nvrtc *n, const char *pattern)
-{
-	glob_t g = { 0 };
-	bool found = false;
-
-	if (!glob(pattern, 0, NULL, &g))
-		for (size_t i = 0; i < g.gl_pathc && !found; i++)
-			found = open_library(n, g.gl_pathv[i]);
-	globfree(&g);
-	return found;
-}
-
-/* Beside torch: wheels put their libraries among the packages of an interpreter. */
-static bool open_beside_torch(struct job *j, const char *name)
-{
-	const char *python = getenv("ASSAY_PYTHON"), *slash;
-	int dir;
-
-	python = ay_file_program(j->a, python && python[0] ? python : "python3");
-	if (!python || !(slash = strrchr(python, '/')))
-		return false;
-	dir = (int)(slash - python);
-	return open_first(&j->rtc, ay_sprintf(j->a, "%.*s/../lib*/python3*/*-packages/nvidia/*/lib/%s", dir,
-					      python, name)) ||
-	       open_first(&j->rtc, ay_sprintf(j->a, "%.*s/../local/lib/python3*/*-packages/nvidia/*/lib/%s", dir,
-					      python, name));
-}
-
-static bool open_named(struct job *j, const char *name)
-{
-	const char *const root[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
-
-	if (open_library(&j->rtc, name))
-		return true;
-	for (size_t i = 0; i < sizeof root / sizeof *root; i++)
-		if (root[i] && root[i][0] == '/' &&
-		    open_library(&j->rtc, ay_sprintf(j->a, "%s/lib64/%s", root[i], name)))
-			return true;
-	return open_beside_torch(j, name);
-}
-
 /* A driver takes code from the NVRTC of its own CUDA or an older one, so the names go down from there. */
 static int find_nvrtc(struct job *j, struct ay_err *err)
 {
 	const int newest = j->gpu->driver / 1000;
 
-	for (int v = newest; v >= OLDEST; v--)
-		if (open_named(j, ay_sprintf(j->a, v == OLDEST ? "libnvrtc.so.%d.2" : "libnvrtc.so.%d", v)))
-			return 0;
-	if (open_named(j, "libnvrtc.so"))
+	j->rtc.library = ay_cuda_library(j->a, "libnvrtc", newest, OLDEST, NULL);
+	if (j->rtc.library && open_symbols(&j->rtc))
 		return 0;
 	return ay_fail(
 		err, AY_ERR_SYS,

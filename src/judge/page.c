@@ -201,13 +201,6 @@ static int look_at_bound(const struct ay_page_spec *s, struct ay_page_bound *b, 
 	return 0;
 }
 
-static bool is_double(const struct ay_case *line)
-{
-	const enum ay_dt dt = ay_case_dtype(line);
-
-	return dt == AY_DT_F64 || dt == AY_DT_C128;
-}
-
 /* The first timed cases of different cost, and the most expensive one as the last. */
 static void note_floor(struct ay_page *p, const struct ay_call *c, const struct ay_case *line)
 {
@@ -221,7 +214,8 @@ static void note_floor(struct ay_page *p, const struct ay_call *c, const struct 
 		new.ns_one = k.ns;
 		ay_floor(c, &p->ceilings, p->ceilings.cpus, INFINITY, 0, &k);
 		new.ns_all = k.ns;
-		new.ns_flops = k.flops / ay_ceiling_flops(&p->ceilings, p->ceilings.cpus, is_double(line)) * 1e9;
+		new.ns_flops = k.flops / ay_ceiling_flops(&p->ceilings, p->ceilings.cpus, ay_case_dtype(line)) *
+			       1e9;
 	}
 	for (int i = 0; i < p->nfloor; i++)
 		if (p->floor[i].bytes == new.bytes && p->floor[i].flops == new.flops)

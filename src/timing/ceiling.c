@@ -49,11 +49,42 @@ double ay_ceiling_bytes_per_s(const struct ay_ceilings *c, int threads, double p
 	return speed_at(row_for(c, threads), pool_bytes);
 }
 
-double ay_ceiling_flops(const struct ay_ceilings *c, int threads, bool f64)
+const char *ay_product_name(enum ay_product p)
+{
+	static const char *const names[] = {
+#define P(id, name) name,
+		AY_PRODUCTS(P)
+#undef P
+	};
+
+	return names[p];
+}
+
+/* Which of a GPU's matrix rates a dtype has; AY_PRODUCT_COUNT: none. */
+static enum ay_product product_of(enum ay_dt dt)
+{
+	switch (dt) {
+	case AY_DT_F64: return AY_PRODUCT_F64;
+	case AY_DT_F32: return AY_PRODUCT_F32;
+	case AY_DT_F16: return AY_PRODUCT_F16;
+	case AY_DT_BF16: return AY_PRODUCT_BF16;
+	case AY_DT_I8: return AY_PRODUCT_I8;
+	case AY_DT_F8E4M3FN:
+	case AY_DT_F8E5M2: return AY_PRODUCT_F8;
+	default: return AY_PRODUCT_COUNT;
+	}
+}
+
+double ay_ceiling_flops(const struct ay_ceilings *c, int threads, enum ay_dt dt)
 {
 	const struct ay_ceiling_row *r = row_for(c, threads);
+	const enum ay_dt part = ay_dt_component(dt);
+	const enum ay_product p = product_of(part);
+	const double plain = part == AY_DT_F64 ? r->f64 : r->f32;
 
-	return f64 ? r->f64 : r->f32;
+	if (!c->gpu.read || p == AY_PRODUCT_COUNT)
+		return plain;
+	return p == AY_PRODUCT_F64 || p == AY_PRODUCT_F32 ? fmax(plain, c->gpu.product[p]) : c->gpu.product[p];
 }
 
 enum ay_level ay_ceiling_level(const struct ay_ceilings *c, double pool_bytes)
@@ -184,9 +215,33 @@ static bool parse_row(const json_t *j, struct ay_ceiling_row *r)
 	return true;
 }
 
+static bool parse_figures(const json_t *j, struct ay_gpu_figures *g)
+{
+	const json_t *products = json_object_get(j, "products");
+
+	if (!number(json_object_get(j, "read"), 1e6, 1e18, &g->read) ||
+	    !number(json_object_get(j, "write"), 1e6, 1e18, &g->write) ||
+	    !number(json_object_get(j, "copy"), 1e6, 1e18, &g->copy) ||
+	    !number(json_object_get(j, "launch_ns"), 0, 1e9, &g->launch_ns) ||
+	    !number(json_object_get(j, "kernel_ns"), 0, 1e9, &g->kernel_ns) ||
+	    !number(json_object_get(j, "latency_ns"), 0, 1e9, &g->latency_ns) ||
+	    !number(json_object_get(j, "wall_s"), 0, 1e9, &g->wall_s) ||
+	    !whole(json_object_get(j, "sm_mhz"), 0, 1 << 20, &g->sm_mhz) ||
+	    !whole(json_object_get(j, "memory_mhz"), 0, 1 << 20, &g->memory_mhz) || !json_is_object(products))
+		return false;
+	for (int i = 0; i < AY_PRODUCT_COUNT; i++) {
+		const json_t *x = json_object_get(products, ay_product_name((enum ay_product)i));
+
+		if (x && !number(x, 1e6, 1e18, &g->product[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool parse_machine(const json_t *j, struct ay_ceilings *c)
 {
 	const json_t *rows = json_object_get(j, "rows"), *cache = json_object_get(j, "cache");
+	const json_t *gpu = json_object_get(j, "gpu");
 
 	*c = (struct ay_ceilings){ 0 };
 	if (!word(json_object_get(j, "cpu"), c->cpu, sizeof c->cpu) ||
@@ -196,6 +251,8 @@ static bool parse_machine(const json_t *j, struct ay_ceilings *c)
 	    !json_array_size(rows) || json_array_size(rows) > AY_CEILING_THREADS)
 		return false;
 	c->quick = json_is_true(json_object_get(j, "quick"));
+	if (gpu && !parse_figures(gpu, &c->gpu))
+		return false;
 	for (int i = 0; i < AY_LEVEL_MEMORY; i++) {
 		double bytes;
 
@@ -245,25 +302,34 @@ static bool same_machine(const struct ay_ceilings *c, const char *cpu, int cpus)
 	return c->cpus == cpus && !strncmp(c->cpu, cpu, sizeof c->cpu - 1);
 }
 
-int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err)
+bool ay_ceilings_find(struct ay_ceilings *c, const char *cpu, int cpus)
 {
 	struct ay_arena a = { 0 };
-	char *path = file_name(&a), *cpu = ay_machine_cpu(&a);
+	char *path = file_name(&a);
 	json_t *root = path ? read_file(&a, path) : NULL, *each;
+	bool found = false;
 	size_t i;
 
-	(void)err; /* nothing here is ours to fail at */
-	*found = false;
 	json_array_foreach(json_object_get(root, "machines"), i, each)
 	{
-		if (parse_machine(each, c) && same_machine(c, cpu, ay_cpu_count())) {
-			*found = true;
+		if (parse_machine(each, c) && same_machine(c, cpu, cpus)) {
+			found = true;
 			break;
 		}
 	}
-	if (!*found)
+	if (!found)
 		*c = (struct ay_ceilings){ 0 };
 	json_decref(root);
+	ay_arena_release(&a);
+	return found;
+}
+
+int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err)
+{
+	struct ay_arena a = { 0 };
+
+	(void)err; /* nothing here is ours to fail at */
+	*found = ay_ceilings_find(c, ay_machine_cpu(&a), ay_cpu_count());
 	ay_arena_release(&a);
 	return 0;
 }
@@ -279,16 +345,33 @@ static json_t *row_json(const struct ay_ceiling_row *r)
 	return json_pack("{s:i,s:f,s:f,s:o}", "threads", r->threads, "f32", r->f32, "f64", r->f64, "curve", curve);
 }
 
+static json_t *figures_json(const struct ay_gpu_figures *g)
+{
+	json_t *products = json_object();
+
+	for (int i = 0; i < AY_PRODUCT_COUNT; i++)
+		if (g->product[i])
+			json_object_set_new(products, ay_product_name((enum ay_product)i),
+					    json_real(g->product[i]));
+	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:i,s:i,s:o}", "wall_s", g->wall_s, "read", g->read,
+			 "write", g->write, "copy", g->copy, "launch_ns", g->launch_ns, "kernel_ns", g->kernel_ns,
+			 "latency_ns", g->latency_ns, "sm_mhz", g->sm_mhz, "memory_mhz", g->memory_mhz, "products",
+			 products);
+}
+
 static json_t *machine_json(const struct ay_ceilings *c)
 {
-	json_t *rows = json_array(), *cache = json_array();
+	json_t *rows = json_array(), *cache = json_array(), *j;
 
 	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
 		json_array_append_new(cache, json_integer((json_int_t)c->cache[i]));
 	for (int i = 0; i < c->nthread; i++)
 		json_array_append_new(rows, row_json(&c->row[i]));
-	return json_pack("{s:s,s:i,s:s,s:b,s:o,s:o}", "cpu", c->cpu, "cpus", c->cpus, "when", c->when, "quick",
-			 c->quick, "cache", cache, "rows", rows);
+	j = json_pack("{s:s,s:i,s:s,s:b,s:o,s:o}", "cpu", c->cpu, "cpus", c->cpus, "when", c->when, "quick",
+		      c->quick, "cache", cache, "rows", rows);
+	if (c->gpu.read)
+		json_object_set_new(j, "gpu", figures_json(&c->gpu));
+	return j;
 }
 
 /* Other machines with the same home keep their entries; what cannot be understood is dropped. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sources of the baselines, carried inside assay.
+ * The sources of the baselines and of the kernels that measure a GPU, carried inside assay.
  */
 	.section .rodata
 	.global ay_baseline_openblas, ay_baseline_openblas_end
@@ -17,5 +17,9 @@ ay_baseline_cublas_end:
 	.global ay_baseline_libtorch
 ay_baseline_libtorch:
 	.incbin "baselines/libtorch.h"
+	.byte 0
+	.global ay_ceiling_cu
+ay_ceiling_cu:
+	.incbin "src/timing/ceiling.cu"
 	.byte 0
 	.section .note.GNU-stack, "", %progbits

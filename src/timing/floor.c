@@ -33,13 +33,15 @@ void ay_floor_cost(const struct ay_call *c, struct ay_floor *f)
 	*f = (struct ay_floor){ .bytes = k.bytes < 0 ? each_once(c) : k.bytes, .flops = k.flops };
 }
 
-/* On a busy machine the quick look has shown half of the real speed of a shared cache. */
-#define QUICK_MARGIN 2.0
+/* On a busy machine the quick look has shown half of the real speed of a shared cache; at a GPU 0.9 of its L2's. */
+#define QUICK_MARGIN     2.0
+#define QUICK_MARGIN_GPU 1.2
 
 void ay_floor(const struct ay_call *c, const struct ay_ceilings *m, int threads, double pool_bytes, double null_ns,
 	      struct ay_floor *f)
 {
-	double per_s = ay_ceiling_bytes_per_s(m, threads, pool_bytes) * (m->quick ? QUICK_MARGIN : 1);
+	const double margin = !m->quick ? 1 : m->gpu.read ? QUICK_MARGIN_GPU : QUICK_MARGIN;
+	double per_s = ay_ceiling_bytes_per_s(m, threads, pool_bytes) * margin;
 
 	ay_floor_cost(c, f);
 	f->ns = fmax(null_ns, f->bytes / per_s * 1e9);

@@ -165,7 +165,11 @@ int cuDeviceTotalMem_v2(size_t *n, int dev)
 int cuDeviceGetAttribute(int *v, int what, int dev)
 {
 	(void)dev;
-	*v = what == AY_CU_MAJOR ? 9 : what == AY_CU_MINOR ? 0 : 1;
+	*v = what == AY_CU_MAJOR      ? 9
+	     : what == AY_CU_MINOR    ? 0
+	     : what == AY_CU_SMS      ? 4
+	     : what == AY_CU_L2_BYTES ? 4 << 20
+				      : 1;
 	return 0;
 }
 
@@ -447,10 +451,13 @@ int cuModuleLoadData(void **m, const void *image)
 	return faults("module") && strstr(image, "cubin") ? 209 : 0;
 }
 
+/* Kernels of other stand-ins that are compiled together with this one. */
+int fake_launch(const char *name, unsigned blocks, unsigned threads, void **args) __attribute__((weak));
+
 int cuModuleGetFunction(void **f, void *m, const char *name)
 {
 	*f = strdup(name);
-	return strstr(m, name) ? 0 : INVALID; /* modules are texts here */
+	return strstr(m, name) || fake_launch ? 0 : INVALID; /* modules are texts here, macros and all */
 }
 
 /* The judge's check, which stores a number. "check": it stores another. */
@@ -544,5 +551,5 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 		return run_same(args);
 	if (!strcmp(f, "assay_compare") && gx)
 		return run_compare(args);
-	return INVALID;
+	return fake_launch ? fake_launch(f, gx, bx, args) : INVALID;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A libnvidia-ml.so.1 without a GPU, for tests. $FAKE_NVML_BITS are the reasons why clocks are low, $FAKE_NVML names
- * something to go wrong ("init", "bus", or "values": it answers nothing), and every start and end adds a letter to the
+ * something to go wrong ("init", "bus", or "values": it answers nothing; "full": clocks at their most), and every start and end adds a letter to the
  * file $FAKE_NVML_LOG.
  */
 #include <stdbool.h>
@@ -74,7 +74,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **dev)
 int nvmlDeviceGetClockInfo(void *dev, int type, unsigned *mhz)
 {
 	(void)dev;
-	return say(mhz, type == 1 ? 1500 : 3000);
+	return faults("full") ? nvmlDeviceGetMaxClockInfo(dev, type, mhz) : say(mhz, type == 1 ? 1500 : 3000);
 }
 
 int nvmlDeviceGetMaxClockInfo(void *dev, int type, unsigned *mhz)

@@ -55,7 +55,7 @@ TEST(ceiling_lookup_is_never_too_low)
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, INFINITY) == 10e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 2, 1e12) == 30e9); /* between two rows: the faster */
 	CHECK(ay_ceiling_bytes_per_s(&c, 99, 1e12) == 30e9);
-	CHECK(ay_ceiling_flops(&c, 1, false) == 64e9 && ay_ceiling_flops(&c, 3, true) == 128e9);
+	CHECK(ay_ceiling_flops(&c, 1, AY_DT_F16) == 64e9 && ay_ceiling_flops(&c, 3, AY_DT_C128) == 128e9);
 }
 
 TEST(ceiling_level_by_pool_size)
