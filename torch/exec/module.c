@@ -187,10 +187,13 @@ static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
 		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
 }
 
+/* What was told of them is no more true: their memory may be that of others soon. */
 static void drop_results(void)
 {
 	for (uint32_t i = 0; i < batch.nset; i++)
 		Py_CLEAR(batch.result[i]);
+	for (uint32_t i = 0; held.mem && i < held.c.h.nset * held.c.h.nresult; i++)
+		((struct ay_wire_result *)(told() + 1))[i].ndim = -1;
 	if (page->cuda && !gpu_sync())
 		memory_clean(held.c.h.poison[0]);
 }
