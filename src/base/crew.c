@@ -272,30 +272,40 @@ static void reap(pid_t pid)
 		nanosleep(&nap, NULL);
 }
 
-/* One worker of a lost group; what it had said before it was ended counts. */
-static int retire(struct ay_crew *c, struct worker *w, const struct ay_crew_events *e)
+/* What a worker of a lost group had said before it was ended counts. */
+static int hear_out(struct ay_crew *c, struct worker *w, const struct ay_crew_events *e)
 {
 	char buf[65536];
 	ssize_t n;
-	int rc;
 
 	reap(w->pid);
 	while ((n = recv(w->fd, buf, sizeof buf, MSG_DONTWAIT)) > 0)
 		ay_str_addn(&w->in, buf, (size_t)n);
-	rc = take_frames(c, w, e);
+	return take_frames(c, w, e);
+}
+
+/* Its job, if it has one, is the caller's again. */
+static int retire(struct worker *w, const struct ay_crew_events *e)
+{
+	const bool busy = w->busy;
+	void *job = w->job;
+
 	close(w->fd);
 	ay_str_release(&w->in);
 	w->fd = -1;
-	if (!rc && w->busy)
-		rc = e->back(e->user, w->job, w->group);
 	w->busy = false;
 	w->job = NULL;
-	return rc;
+	return busy ? e->back(e->user, job, w->group) : 0;
+}
+
+static bool is_ending(const struct worker *w)
+{
+	return w->ended && w->fd >= 0;
 }
 
 static int lose_group(struct ay_crew *c, int group, const char *why, const struct ay_crew_events *e)
 {
-	int rc;
+	int rc = 0;
 
 	c->work_s = ay_crew_work_s(c);
 	c->since = ay_now_ns();
@@ -305,9 +315,12 @@ static int lose_group(struct ay_crew *c, int group, const char *why, const struc
 		c->w[i].ended = true;
 		kill(c->w[i].pid, SIGKILL);
 	}
-	rc = e->lost(e->user, group, why);
+	for (int i = 0; i < c->n && !rc; i++)
+		rc = is_ending(&c->w[i]) ? hear_out(c, &c->w[i], e) : 0;
+	if (!rc)
+		rc = e->lost(e->user, group, why);
 	for (int i = 0; i < c->n; i++) {
-		const int here = c->w[i].ended && c->w[i].fd >= 0 ? retire(c, &c->w[i], e) : 0;
+		const int here = is_ending(&c->w[i]) ? retire(&c->w[i], e) : 0;
 
 		rc = rc ? rc : here;
 	}

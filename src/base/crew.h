@@ -39,8 +39,9 @@ struct ay_crew_events {
 	int (*message)(void *user, void *job, const char *data, size_t len);
 	/* The job is through; died says how its worker ended ("signal 9"), NULL if it is well. */
 	int (*done)(void *user, void *job, const char *died);
-	/* A group was lost (its workers do not count any more), and then each job that one of its workers had: all that was said about it has come, which may
-	 * be all there is to say. Never called, and may be NULL, where no worker loses its group. */
+	/* A group was lost, its workers do not count any more; all that they said has come. And then each job that one of
+	 * them had: what was said about it may be all there is to say. Never called, and may be NULL, where no worker loses
+	 * its group. */
 	int (*lost)(void *user, int group, const char *why);
 	int (*back)(void *user, void *job, int group);
 };

@@ -144,6 +144,7 @@ static int desk_lost(void *user, int group, const char *why)
 	struct desk *d = user;
 
 	CHECK(!d->lost[group] && !strcmp(why, "it went up in smoke"));
+	d->lost[group] = true; /* all that its workers said has come: from here on nothing may */
 	d->losses++;
 	return 0;
 }
@@ -174,7 +175,7 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_crew **c)
 	CHECK(!ay_crew_start_groups(c, GROUPS, EACH, work_in_group, p, &err));
 	CHECK(ay_crew_workers(*c) == GROUPS * EACH);
 	for (;;) {
-		int i = 0, losses = d->losses;
+		int i = 0;
 
 		while (i < JOBS && !d->waiting[i])
 			i++;
@@ -186,9 +187,6 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_crew **c)
 		if (!ay_crew_busy(*c))
 			return;
 		CHECK(!ay_crew_wait(*c, -1, 5000, &e, &err));
-		if (d->losses != losses) /* all that its workers said has come: from here on nothing may */
-			for (int g = 0; g < GROUPS; g++)
-				d->lost[g] |= p->bad >> g & 1 && d->losses == __builtin_popcount(p->bad);
 	}
 }
 
