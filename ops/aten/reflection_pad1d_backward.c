@@ -22,6 +22,8 @@
  */
 #include "op/op.h"
 
+#include <string.h>
+
 static int accepts(const struct ay_call *c, struct ay_err *err)
 {
 	const struct ay_view *grad = ay_t(c, "grad_output"), *self = ay_t(c, "self");
@@ -110,6 +112,8 @@ static const char *cuda_differs(const struct ay_call *c)
 
 	if (ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
 		return "every grad_input is taken for a contiguous one";
+	if (dt == AY_DT_F32 && !strcmp(ay_operand(c, "grad_output")->fill.name, "special"))
+		return "sums are made by atomic additions, which take subnormal numbers of f32 for 0";
 	return dt == AY_DT_F16 || dt == AY_DT_BF16 ? "sums are rounded to half types after every addition" : NULL;
 }
 

@@ -4,6 +4,7 @@
  * layouts. Two that were written apart agree, or an operator's file says why ATen differs, and it is listed here.
  */
 #include "test.h"
+#include "base/file.h"
 #include "helpers.h"
 #include "judge/task.h"
 
@@ -201,6 +202,65 @@ TEST_SLOW(aten_agrees_with_the_oracles_on_their_whole_grids)
 		test_skip("it takes ten minutes: ASSAY_WHOLE=1");
 	alarm(0);
 	judge_catalogue(AY_FULL, 5000);
+}
+
+/* --- on a GPU --------------------------------------------------------------------------------------------- */
+
+static const char *known_on_cuda(struct ay_arena *a, const char *line)
+{
+	struct ay_err err = { 0 };
+	struct ay_call *c = help_bind(help_registry(), a, line, &err);
+
+	CHECKF(c, "%s: %s", line, err.msg);
+	return c && c->op->cuda_differs ? c->op->cuda_differs(c) : NULL;
+}
+
+/* What was seen on a GPU, here where there is none. */
+TEST(aten_has_a_reason_for_what_was_seen_on_a_gpu)
+{
+	static const char *const none[] = {
+		"aten::cumsum((T([129], f32), -1), {})",
+		"aten::mm((T([9, 1024], f32), T([1024, 13], f32)), {})",
+		"aten::scatter.src((T([7, 33], f16), 0, T([5, 20], i64), T([6, 21], f16)), {})",
+		"aten::_softmax.out((T([7], f32), 0, False), {'out': T([7], f32)})",
+		"aten::hardsigmoid((T([7], f32),), {})",
+	};
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	char *text, *save = NULL;
+	size_t len;
+	int n = 0;
+
+	CHECKF(!ay_file_read(&a, "tests/data/cuda_differs.lines", 1 << 20, &text, &len, &err), "%s", err.msg);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (line[0] == '#')
+			continue;
+		CHECKF(known_on_cuda(&a, line), "no reason: %s", line);
+		n++;
+	}
+	CHECK(n > 80);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		CHECKF(!known_on_cuda(&a, none[i]), "%s", none[i]);
+	ay_arena_release(&a);
+}
+
+/* The same with the program, which skips what has a reason and fails otherwise. */
+TEST_SLOW(aten_on_a_gpu_agrees_with_the_oracles)
+{
+	struct ay_arena a = { 0 };
+	char *out = "";
+
+	if (access("/dev/nvidiactl", R_OK | W_OK))
+		test_skip("no NVIDIA GPU here");
+	CHECKF(!help_run(
+		       &a,
+		       ay_sprintf(&a,
+				  "%s/assay eval --suite kernelgenbench-aten --quick --backend aten --device cuda "
+				  "--jobs 6 --timing none --python %s --out %s/run 2>&1",
+				  help_build_dir(), help_python(), test_dir()),
+		       280, &out),
+	       "%.3000s", out);
+	ay_arena_release(&a);
 }
 
 /* --- and could disagree ----------------------------------------------------------------------------------- */
