@@ -325,6 +325,8 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.call_timeout_s = 10,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
+	if (ay_cpu_count() > e->policy.crowd) /* on a GPU two kernels at a time leave most cores to the oracle */
+		e->policy.oracle_threads = ay_cpu_count() / e->policy.crowd;
 	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;
 }
 

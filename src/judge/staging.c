@@ -108,11 +108,11 @@ static void fill_all(struct trial *t)
 		if (o->role == AY_INOUT) {
 			uint8_t *old = ay_alloc(t->a, bytes + 1);
 
-			ay_fill_storage(t->call, o, old);
+			ay_fill_storage_by(t->call, o, old, t->j->policy.oracle_threads);
 			o->old.data = ay_stage_data(o, old);
 			first = old;
 		} else if (o->role == AY_IN) {
-			ay_fill_storage(t->call, o, first);
+			ay_fill_storage_by(t->call, o, first, t->j->policy.oracle_threads);
 			o->view.data = ay_stage_data(o, first);
 		}
 		for (int s = 0; s < t->nset; s++) {

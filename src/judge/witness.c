@@ -87,12 +87,12 @@ static double patience(const struct ay_call *c)
 }
 
 /* An argument's storage as it is before the call: by its fill, or, of a call that is closed, as it lies in memory. */
-static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to)
+static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to, int threads)
 {
 	const struct ay_view *v = o->role == AY_INOUT ? &o->old : &o->view;
 
 	if (!c->given)
-		ay_fill_storage(c, o, to);
+		ay_fill_storage_by(c, o, to, threads);
 	else
 		memcpy(to, (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes, ay_operand_bytes(o));
 }
@@ -116,7 +116,7 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 	for (int i = 0; i < c->noperand; i++) {
 		memset(pool->slot[i].mem, 0, pool->slot[i].bytes);
 		if (c->operand[i]->role != AY_OUT)
-			copy_in(c, c->operand[i], pool->slot[i].mem);
+			copy_in(c, c->operand[i], pool->slot[i].mem, b->threads);
 	}
 	b->pool = pool;
 	b->slot = slot;

@@ -2,6 +2,7 @@
 #include "op/fill.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -378,6 +379,48 @@ static void make_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t 
 	}
 }
 
+/* One thread's part of a storage. */
+struct share {
+	const struct fillctx *f;
+	fill_fn fn;
+	int64_t lo, hi;
+	uint8_t *dst;
+};
+
+static void *make_share(void *arg)
+{
+	const struct share *s = arg;
+
+	make_range(s->f, s->fn, s->lo, s->hi, s->dst);
+	return NULL;
+}
+
+/* Whoever cannot be started leaves his part to us. */
+static void make_by(const struct fillctx *f, fill_fn fn, int64_t n, uint8_t *dst, int threads)
+{
+	enum { MOST = 64, LEAST = 1 << 18 /* elements that are worth a thread */ };
+	const int64_t bytes = ay_dt_info(f->o->view.dt)->bytes;
+	struct share s[MOST];
+	pthread_t t[MOST];
+	bool runs[MOST] = { false };
+	int count = threads < MOST ? threads : MOST;
+
+	if (n / LEAST < count)
+		count = n / LEAST < 1 ? 1 : (int)(n / LEAST);
+	for (int i = 0; i < count; i++) {
+		const int64_t lo = n / count * i, hi = i + 1 < count ? n / count * (i + 1) : n;
+
+		s[i] = (struct share){ f, fn, lo, hi, dst + lo * bytes };
+		if (i + 1 < count)
+			runs[i] = !pthread_create(&t[i], NULL, make_share, &s[i]);
+		if (!runs[i])
+			make_share(&s[i]);
+	}
+	for (int i = 0; i < count; i++)
+		if (runs[i])
+			pthread_join(t[i], NULL);
+}
+
 static void store_datum(const struct ay_operand *o, int64_t i, void *dst)
 {
 	const struct ay_value *v = &o->data->list.v[i];
@@ -398,7 +441,7 @@ static void store_datum(const struct ay_operand *o, int64_t i, void *dst)
 	}
 }
 
-void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst)
+void ay_fill_storage_by(const struct ay_call *c, const struct ay_operand *o, void *dst, int threads)
 {
 	int bytes = ay_dt_info(o->view.dt)->bytes;
 	int64_t extent = ay_view_extent(&o->view), n = ay_numel_of(&o->view);
@@ -410,7 +453,7 @@ void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *
 	if (!o->data)
 		fn = start(&f, c, o, &logical);
 	if (!logical) {
-		make_range(&f, fn, 0, extent, dst);
+		make_by(&f, fn, extent, dst, threads);
 		return;
 	}
 	memset(dst, 0, (size_t)(extent * bytes));
@@ -422,6 +465,11 @@ void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *
 		else
 			make_range(&f, fn, i, i + 1, at);
 	}
+}
+
+void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst)
+{
+	ay_fill_storage_by(c, o, dst, 1);
 }
 
 void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst)

@@ -15,6 +15,8 @@
 int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay_err *err);
 /* The whole storage of o (ay_view_extent elements) into dst; dst is where storage begins, before the offset. */
 void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *dst);
+/* The same by several threads, where there is enough for them. */
+void ay_fill_storage_by(const struct ay_call *c, const struct ay_operand *o, void *dst, int threads);
 /* Bytes of an operand's storage. */
 uint64_t ay_operand_bytes(const struct ay_operand *o);
 /* Memory in the arena for every operand, inputs filled, in-place ones with their old content, the others zero: for

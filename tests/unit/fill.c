@@ -76,6 +76,33 @@ TEST(fill_every_element_can_be_made_alone)
 	}
 }
 
+TEST(fill_by_threads_is_the_same)
+{
+	static const char *const lines[] = {
+		"aten::relu((T([1100003], f16),), {}) seed=3",
+		"aten::add.Tensor((T([700001], c64), T([700001], c64)), {}) seed=3",
+		"aten::relu((T([3, 400001], f32, stride=(400009, 1), offset=5, fill=special),), {}) seed=3",
+		"aten::relu((T([600], f32),), {}) seed=3",
+	};
+	struct ay_err err = { 0 };
+
+	for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
+		struct ay_call *c = bind(lines[l], &err);
+		const size_t n = c ? ay_operand_bytes(c->operand[0]) : 0;
+		uint8_t *one = ay_alloc(&a, n + 1), *many = ay_alloc(&a, n + 1);
+
+		CHECKF(c, "%s: %s", lines[l], err.msg);
+		if (!c)
+			return;
+		ay_fill_storage(c, c->operand[0], one);
+		for (int threads = 2; threads < 100; threads += 1 + threads * 2) {
+			memset(many, 0xa5, n + 1);
+			ay_fill_storage_by(c, c->operand[0], many, threads);
+			CHECKF(!memcmp(one, many, n) && many[n] == 0xa5, "%s: %d threads", lines[l], threads);
+		}
+	}
+}
+
 TEST(fill_logical_elements_can_be_made_alone)
 {
 	struct ay_err err = { 0 };
