@@ -20,7 +20,7 @@ struct gpu {
 	uint64_t free_mark;
 	uint8_t *chunk;
 	struct ay_own_kept own;
-	bool lost; /* it was found not to be well, */
+	bool lost; /* it was found not to be well, and why */
 	struct ay_err why;
 	void *stream;   /* for looks */
 	uint8_t *looks; /* memory that the copy engine writes to: AY_PLACES of them */

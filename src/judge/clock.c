@@ -410,20 +410,6 @@ static void say_amiss(struct trial *t, const struct ay_pair_report *r)
 	}
 }
 
-/* Products run at the speed of what is multiplied, not of what it is summed up in. Weights in fewer bits come behind what
- * they are multiplied with, and are widened to it. */
-static enum ay_dt multiplied(const struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		const struct ay_operand *o = c->operand[i];
-
-		if (o->role == AY_IN && !o->wrapped && o->view.ndim > 1 &&
-		    (!ay_dt_is_integral(o->view.dt) || o->view.dt == AY_DT_I8))
-			return o->view.dt;
-	}
-	return c->nout ? c->out[0]->view.dt : AY_DT_F32;
-}
-
 static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 {
 	struct ay_floor f;
@@ -435,7 +421,7 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 	m->bytes = f.bytes;
 	m->flops = f.flops;
 	if (m->flops && m->ns) {
-		const double most = ay_ceiling_flops(&k->ceilings, m->threads, multiplied(t->call));
+		const double most = ay_ceiling_flops(&k->ceilings, m->threads, ay_multiplied(t->call));
 
 		m->peak = most ? m->flops / m->ns * 1e9 / most : 0;
 	}

@@ -157,6 +157,33 @@ TEST(floor_is_the_empty_call_or_the_bytes)
 	ay_arena_release(&a);
 }
 
+TEST(floor_knows_what_is_multiplied)
+{
+	static const struct {
+		const char *line;
+		enum ay_dt due;
+	} list[] = {
+		{ "aten::mm((T([2, 3], f16), T([3, 4], f16)), {})", AY_DT_F16 },
+		{ "aten::argmax((T([2, 3], f16),), {})", AY_DT_F16 }, /* not i64 */
+		{ "aten::pow.Tensor_Tensor((T([2, 3], i32), T([2, 3], f32)), {})", AY_DT_F32 },
+		{ "aten::relu((T([1000], f64),), {})", AY_DT_F64 },
+		{ "aten::embedding((T([10, 4], f32), T([3], i64, fill=index(10))), {})", AY_DT_F32 },
+		/* weights in four bits, widened to f16 */
+		{ "vllm13::awq_gemm((T([2, 128], f16), T([128, 8], i32), T([1, 64], f16), T([1, 8], i32), 1), {})",
+		  AY_DT_F16 },
+	};
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		struct ay_err err = { 0 };
+		struct ay_call *c = help_bind(help_registry(), &a, list[i].line, &err);
+
+		CHECKF(c && ay_multiplied(c) == list[i].due, "%s: %s", list[i].line,
+		       c ? ay_dt_info(ay_multiplied(c))->name : err.msg);
+	}
+	ay_arena_release(&a);
+}
+
 /* No operator claims more than reading and writing all it is given: catches a cost that counts twice. */
 TEST(floor_claims_no_more_than_all_there_is)
 {
