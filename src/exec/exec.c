@@ -19,6 +19,7 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 
 #define POOL_AT   (1ull << 44) /* addresses that no Linux process has of its own accord */
 #define POOL_STEP (1ull << 21)
+#define HEAP_LEAST (256ull << 20)
 
 enum {
 	START_S = 10,
@@ -404,6 +405,36 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 	return ay_post(x, AY_WIRE_FORGET, w.len, NULL, 0, o, err);
 }
 
+int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
+{
+	const uint64_t have = x->own_heap.bytes;
+	struct ay_heap next;
+	uint64_t most;
+
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (!x->device || !x->python || bytes <= have)
+		return 0;
+	bytes = bytes > 2 * have ? bytes : 2 * have;
+	bytes = bytes > HEAP_LEAST ? bytes : HEAP_LEAST;
+	most = ay_dev_free_bytes(x->device) / 2;
+	bytes = bytes < most ? bytes : most;
+	if (bytes <= have)
+		return 0;
+	if (ay_dev_heap(x->device, bytes, &next, err)) {
+		if (err->code != AY_ERR_MEMORY)
+			return -1;
+		ay_err_clear(err);
+		return 0;
+	}
+	if (ay_exec_heap(x, &next, o, err)) {
+		ay_dev_drop_heap(x->device, &next);
+		return -1;
+	}
+	ay_dev_drop_heap(x->device, &x->own_heap);
+	x->own_heap = next;
+	return 0;
+}
+
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	if (x->pid)
@@ -435,6 +466,8 @@ void ay_exec_stop(struct ay_exec *x)
 	if (!x)
 		return;
 	ay_finish(x);
+	if (x->own_heap.bytes)
+		ay_dev_drop_heap(x->device, &x->own_heap);
 	ay_jail_release(&x->jail);
 	ay_sandbox_free(x->own);
 	if (x->sock >= 0)

@@ -111,7 +111,7 @@ struct ay_exec_spec {
 	/* Native, and nobody's kernel: further folders of this machine that it sees, and /proc whole; NULL-ended. NULL:
 	 * neither, as is due for strangers. */
 	const char *const *folders;
-	const struct ay_dev *device; /* that its kernels run on; borrowed. NULL: the processor */
+	struct ay_dev *device;       /* that its kernels run on; borrowed. NULL: the processor */
 	int stack_shift;             /* see struct ay_wire_page */
 	double load_timeout_s;       /* constructors run here */
 	bool spin;                   /* a core is left over for waiting on */
@@ -168,6 +168,9 @@ int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_out
  * and timed calls pay for that.
  */
 int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *o, struct ay_err *err);
+/* The same with one of at least so many bytes, which is made and dropped here; nothing happens if it has that already, or
+ * if the device has no memory for it. */
+int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err);
 /* What the free memory of its heap holds from the next order to forget on. */
 void ay_exec_poison(struct ay_exec *x, uint8_t byte);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */

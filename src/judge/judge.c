@@ -72,8 +72,6 @@ void ay_judge_stop(struct ay_judge *j)
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
-	if (j->policy.device)
-		ay_dev_drop_heap(j->policy.device, &j->heap);
 }
 
 void ay_judge_rest(struct ay_judge *j)

@@ -89,7 +89,6 @@ struct ay_judge {
 	struct ay_pool pool;       /* reused while the next case fits */
 	bool has_pool;
 	struct ay_lent lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
-	struct ay_heap heap; /* that the executor has on its device; {0}: none */
 	uint8_t *copy;       /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
 	int timeouts; /* in a row */

@@ -22,7 +22,7 @@ struct ay_dev *ay_trial_device(const struct trial *t)
 	return t->j->policy.device ? t->j->policy.device : ay_dev_cpu();
 }
 
-#define HEAP_LEAST (256ull << 20)
+#define HEAP_LEAST (128ull << 20)
 
 void ay_judge_unlend(struct ay_judge *j)
 {
@@ -64,40 +64,7 @@ static uint64_t heap_need(const struct trial *t)
 
 	for (int i = 0; i < t->nneed; i++)
 		need += t->need[i].bytes;
-	return HEAP_LEAST / 2 + 4 * need;
-}
-
-/* A heap for a kernel in Python, or a larger one. Memory that is not there is done without. */
-static int give_heap(struct trial *t, struct ay_outcome *o, struct ay_err *err)
-{
-	struct ay_dev *d = ay_trial_device(t);
-	struct ay_judge *j = t->j;
-	uint64_t need = heap_need(t), most;
-	struct ay_heap next;
-
-	*o = (struct ay_outcome){ .slot = -1 };
-	if (d->info.kind == AY_DEV_CPU || !j->kernel.about || j->heap.bytes >= need)
-		return 0;
-	need = need > 2 * j->heap.bytes ? need : 2 * j->heap.bytes;
-	need = need > HEAP_LEAST ? need : HEAP_LEAST;
-	most = ay_dev_free_bytes(d) / 2;
-	if (need > most)
-		need = most;
-	if (need <= j->heap.bytes)
-		return 0;
-	if (ay_dev_heap(d, need, &next, err)) {
-		if (err->code != AY_ERR_MEMORY)
-			return -1;
-		ay_err_clear(err);
-		return 0;
-	}
-	if (ay_exec_heap(j->exec, &next, o, err)) {
-		ay_dev_drop_heap(d, &next);
-		return -1;
-	}
-	ay_dev_drop_heap(d, &j->heap);
-	j->heap = next;
-	return 0;
+	return HEAP_LEAST + 4 * need;
 }
 
 /* The batch on memory of the device. */
@@ -108,7 +75,7 @@ static int call_lent(struct trial *t, const struct ay_batch *b, struct ay_lent *
 	int rc;
 
 	with.lent = lent;
-	rc = give_heap(t, o, err);
+	rc = ay_exec_need_heap(t->j->exec, heap_need(t), o, err);
 	if (!rc && o->what == AY_X_RAN)
 		rc = ay_exec_call(t->j->exec, &with, o, err);
 	if (!rc && o->what == AY_X_RAN)
