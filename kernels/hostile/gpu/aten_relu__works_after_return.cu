@@ -1,5 +1,5 @@
 /* due: CHEAT - a thread launches the work 20 ms after the call has returned; by then
- * the memory may be gone, too. */
+ * its results have been read. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>
 #include <pthread.h>
