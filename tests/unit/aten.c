@@ -8,6 +8,7 @@
 #include "helpers.h"
 #include "judge/task.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -307,5 +308,57 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 	CHECK(judge_add(&python, plain, true, false) == AY_VERDICT_MISMATCH);
 	CHECK(judge_add(&python, rounded, false, false) == AY_VERDICT_SKIPPED);
 	CHECK(judge_add(&python, rounded, false, true) == AY_VERDICT_MISMATCH);
+	ay_python_close(&python);
+}
+
+/* --- one process for all ---------------------------------------------------------------------------------- */
+
+/* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
+static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python, const char *name,
+				const char *line)
+{
+	const struct ay_registry *r = help_registry();
+	struct witness w = { .got = AY_VERDICT_NONE };
+	struct ay_task t = {
+		.file = "aten", .source = "aten", .len = 4, .lang = AY_LANG_ATEN, .line = &line, .nline = 1
+	};
+	struct ay_task_watch watch = { .user = &w, .judged = on_last };
+	struct ay_task_result res;
+	struct ay_forge forge = { 0 };
+	struct ay_arena a = { 0 };
+	struct ay_err err = { 0 };
+	const struct ay_schema *s;
+	bool exact;
+
+	t.op = ay_registry_find(r, name, &s, &exact, &err);
+	t.policy = (struct ay_policy){
+		.threads = 1, .oracle_threads = 1, .call_timeout_s = 60, .python = python, .spare = spare
+	};
+	CHECKF(t.op && !ay_task_run(r, &forge, &t, &watch, &a, &res, &err), "%s: %s", name, err.msg);
+	ay_arena_release(&a);
+	return w.got;
+}
+
+TEST(aten_keeps_its_process_from_operator_to_operator)
+{
+	struct ay_python python = { .wish = help_python() };
+	struct ay_exec *spare = NULL;
+	pid_t first;
+
+	CHECK(judge_in(&spare, &python, "aten::sub",
+		       "aten::sub.Tensor((T([9], f32), T([9], f32)), {'alpha': 3})") == AY_VERDICT_PASS);
+	CHECK(spare);
+	first = spare ? ay_exec_pid(spare) : 0;
+	CHECK(judge_in(&spare, &python, "aten::relu", "aten::relu((T([9], f32),), {})") == AY_VERDICT_PASS);
+	CHECK(judge_in(&spare, &python, "aten::cat", "aten::cat(([T([9], f32), T([3], f32)],), {})") ==
+	      AY_VERDICT_PASS);
+	CHECK(spare && first > 0 && ay_exec_pid(spare) == first);
+	/* who has ended is not waited for */
+	if (spare)
+		kill(ay_exec_pid(spare), SIGKILL);
+	CHECK(judge_in(&spare, &python, "aten::sub", "aten::sub.Tensor((T([9], f32), T([9], f32)), {})") ==
+	      AY_VERDICT_PASS);
+	CHECK(spare && ay_exec_pid(spare) != first);
+	ay_exec_stop(spare);
 	ay_python_close(&python);
 }
