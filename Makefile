@@ -147,6 +147,10 @@ $B/portable/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PORTABLE_A) -lm -ldl
+# The unit tests likewise, for a machine with a GPU and nothing to build with; they look for assay beside them.
+$B/portable/test: $(TESTOBJ) $B/obj/torch/exec/heap.o $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ) $B/portable/assay
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PORTABLE_A) -lm -ldl
 # For tests/portable.sh: assay as it is where there are no headers of Python.
 headless: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	$(Q)$(CC) $(LDFLAGS) -o $(OUT) $(filter-out $B/obj/src/exec/embed.o,$^) $(PYTHON_EMBED) $(LDLIBS)
