@@ -46,7 +46,7 @@ struct ay_nvml_link;
 struct ay_nvml_link *ay_nvml_open(const char *bus, char *why, size_t n); /* NULL with the reason in why */
 void ay_nvml_close(struct ay_nvml_link *m);
 void ay_nvml_state(const struct ay_nvml_link *m, struct ay_gpu_state *s);
-/* Of a GPU that is open. The first call opens the link (20 ms), others take 5 to 25 us, measured on an H200. -1: there is
+/* Of a GPU that is open. The first call opens the link (20 ms), others take 1 to 25 us, measured on an H200. -1: there is
  * no NVML, and never will be. */
 int ay_gpu_state(struct ay_dev *d, struct ay_gpu_state *s);
 /* "power limit, heat, by the driver"; "" if there is no reason. buf: AY_THROTTLE_WORDS bytes, which is what comes back. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * library - CUDA's libraries, opened at run time from wherever they are: where the loader looks, in CUDA's folder
- * ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /opt/cuda), and beside torch, whose wheels put them among the packages of an
- * interpreter ($ASSAY_PYTHON, else python3).
+ * ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /opt/cuda), and beside torch, whose wheels put them among the packages
+ * of an interpreter ($ASSAY_PYTHON, else python3).
  */
 #ifndef AY_DEVICE_LIBRARY_H
 #define AY_DEVICE_LIBRARY_H

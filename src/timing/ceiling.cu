@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every way we know to touch a GPU's memory fast, and to multiply and add fast: compiled by NVRTC for the GPU that is
- * there, so without any header. Each kernel of the first kind goes `times` times through `parts` pieces of n vectors of
- * 16 bytes; n is a multiple of STEP for each of them. Loads go past the first cache, which holds nothing over from one
- * launch to the next and so can serve no byte that a kernel must touch.
+ * Every way we know to touch a GPU's memory fast, and to multiply and add fast: compiled by NVRTC for the GPU that
+ * is there, so without any header. Each kernel of the first kind goes `times` times through `parts` pieces of n
+ * vectors of 16 bytes; n is a multiple of what a block takes at once. Loads go past the first cache, which holds
+ * nothing over from one launch to the next and so can serve no byte that a kernel must touch.
  */
 typedef unsigned int u32;
 typedef unsigned long long u64;

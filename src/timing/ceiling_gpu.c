@@ -115,10 +115,10 @@ int ay_bench_fill(struct gpu_bench *b, ay_cu_ptr p, size_t bytes, uint64_t mask,
 /* --- bytes ----------------------------------------------------------------------------------------------- */
 
 /*
- * What is enqueued to go `passes` times through the pieces; CUDA's error, or -1 if this shape is none for that. Inside the
- * L2 one launch does, where blocks loop. Beyond it every pass is a launch: blocks that loop by themselves drift apart, the
- * fast ones end early, and what is left fits into the L2 after all (8.5 TB/s were seen at 1.5 times its size, where a
- * perfect cache would give 7.4).
+ * What is enqueued to go `passes` times through the pieces; CUDA's error, or -1 if this shape is none for that.
+ * Inside the L2 one launch does, where blocks loop. Beyond it every pass is a launch: blocks that loop by
+ * themselves drift apart, the fast ones end early, and what is left fits into the L2 after all (8.5 TB/s were seen
+ * at 1.5 times its size, where a perfect cache would give 7.4).
  */
 static int enqueue(struct gpu_bench *b, int w, const struct shape *s, size_t part, uint32_t passes)
 {
@@ -305,8 +305,9 @@ static void raise_clocks(struct gpu_bench *b, struct ay_ceilings *c)
 /* --- one GPU --------------------------------------------------------------------------------------------- */
 
 /*
- * Ascending, in parts of the L2, and no more than a quarter of what is free. Beyond the L2 the last alone is measured: no
- * walk through the others can be faster than with a perfect cache, and that is what they are raised to.
+ * Ascending, in parts of the L2, and no more than a quarter of what is free. Beyond the L2 the last alone is
+ * measured: no walk through the others can be faster than with a perfect cache, and that is what they are raised
+ * to.
  */
 static const struct {
 	double times;

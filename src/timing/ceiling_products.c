@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How fast a GPU multiplies matrices, by dtype: square products by cuBLAS's own best algorithms (cublasLt), on random
- * numbers between 1/2 and 1 of either sign, since zeros take less power and so are faster. The library is opened in the
- * judge's process, for this alone.
+ * How fast a GPU multiplies matrices, by dtype: square products by cuBLAS's own best algorithms (cublasLt), on
+ * random numbers between 1/2 and 1 of either sign, since zeros take less power and so are faster. The library is
+ * opened in the judge's process, for this alone.
  */
 #include "timing/ceiling_gpu_inside.h"
 

@@ -3,10 +3,10 @@
  * The clock of a GPU that is none: events, memcpy and the judge's measuring kernels (src/timing/ceiling.cu) take
  * the time that they would on a GPU of known speeds. Compiled together with fake.c, which hands every launch over.
  *
- * The GPU: 4 SMs, 4 MiB of L2. Bytes from the L2: 1000 GB/s; beyond it: 100 GB/s to read, 80 to write, 90 for both at
- * once; 7 us pass between two events around nothing. In the first thousand windows memory takes three times as long, as on a GPU whose
- * clocks rise. $FAKE_CUDA
- * names something to go wrong: "events", "slow" (it never ends), "instant".
+ * The GPU: 4 SMs, 4 MiB of L2. Bytes from the L2: 1000 GB/s; beyond it: 100 GB/s to read, 80 to write, 90 for both
+ * at once; 7 us pass between two events around nothing. In the first thousand windows memory takes three times as
+ * long, as on a GPU whose clocks rise. $FAKE_CUDA names something to go wrong: "events", "slow" (it never ends),
+ * "instant".
  */
 #include "device/cuda.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A libnvidia-ml.so.1 without a GPU, for tests. $FAKE_NVML_BITS are the reasons why clocks are low, $FAKE_NVML names
- * something to go wrong ("init", "bus", or "values": it answers nothing), or is "full": clocks are at their most. Every
- * start and end adds a letter to the file $FAKE_NVML_LOG.
+ * A libnvidia-ml.so.1 without a GPU, for tests. $FAKE_NVML_BITS are the reasons why clocks are low, $FAKE_NVML
+ * names something to go wrong ("init", "bus", or "values": it answers nothing), or is "full": clocks are at their
+ * most. Every start and end adds a letter to the file $FAKE_NVML_LOG.
  */
 #include <stdbool.h>
 #include <stdio.h>
