@@ -30,6 +30,9 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 			*err = (struct ay_err){ 0 };
 		return ay_fail(err, AY_ERR_USAGE, "ASSAY_TIMING is none, auto or full, not '%s'", word);
 	}
+	p->gate_always = o->gate && !strcmp(o->gate, "always");
+	if (o->gate && strcmp(o->gate, "always") && strcmp(o->gate, "auto"))
+		return ay_fail(err, AY_ERR_USAGE, "--gate is auto or always, not '%s'", o->gate);
 	if (o->budget < 0 || !isfinite(o->budget))
 		return ay_fail(err, AY_ERR_USAGE, "--budget is a number of seconds");
 	return ay_clock_check_baseline(o->baseline, err);

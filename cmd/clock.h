@@ -10,7 +10,7 @@
 #include "judge/clock.h"
 
 struct clock_options {
-	const char *timing, *baseline;
+	const char *timing, *baseline, *gate;
 	double budget;
 };
 
@@ -20,6 +20,8 @@ struct clock_options {
 		{ "baseline", OPT_TEXT, &(o)->baseline, "B",                                                   \
 		  "what times are held against: auto, reference, aten, openblas, cublas, none, or a kernel's " \
 		  "file" },                                                                                    \
+		{ "gate", OPT_TEXT, &(o)->gate, "G",                                                           \
+		  "always, or auto: what is built in (aten) is trusted on a GPU (docs/timing.md)" },           \
 	{                                                                                                      \
 		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)"         \
 	}

@@ -61,7 +61,8 @@ struct eval {
 	int njob;
 	struct eval_job *job;
 	struct ay_forge forge;
-	struct ay_exec *spare; /* of a worker: see struct ay_policy */
+	struct ay_exec *spare, *spare_base; /* of a worker: see struct ay_policy */
+	struct ay_kept kept;                /* and struct ay_clock_policy */
 	struct ay_policy policy;
 	struct ay_clock_policy timing;
 	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */

@@ -134,7 +134,11 @@ static void judge_file(struct bench *b)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 
-	t.policy.spare = b->job->lang == AY_LANG_ATEN ? &e->spare : NULL;
+	if (b->job->lang == AY_LANG_ATEN) {
+		t.policy.spare = &e->spare;
+		t.policy.spare_base = &e->spare_base;
+		t.timing.kept = &e->kept;
+	}
 	e->facts.file = b->job->file;
 	e->facts.device = NULL;
 	if (!device_choose(&e->o.device, &t, &a, &err))

@@ -20,11 +20,13 @@ enum {
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
 
-	AY_CU_HANDLE_FD = 1,          /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
-	AY_CU_PINNED = 1,             /* CU_MEM_ALLOCATION_TYPE_PINNED */
-	AY_CU_ON_DEVICE = 1,          /* CU_MEM_LOCATION_TYPE_DEVICE */
-	AY_CU_READ = 1,               /* CU_MEM_ACCESS_FLAGS_PROT_READ */
-	AY_CU_READ_WRITE = 3,         /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
+	AY_CU_HANDLE_FD = 1,  /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
+	AY_CU_PINNED = 1,     /* CU_MEM_ALLOCATION_TYPE_PINNED */
+	AY_CU_ON_DEVICE = 1,  /* CU_MEM_LOCATION_TYPE_DEVICE */
+	AY_CU_READ = 1,       /* CU_MEM_ACCESS_FLAGS_PROT_READ */
+	AY_CU_READ_WRITE = 3, /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
+	AY_CU_TYPE_HOST = 1,  /* CU_MEMORYTYPE_HOST */
+	AY_CU_TYPE_DEVICE = 2,
 	AY_CU_STREAM_BLOCKING = 0,    /* CU_STREAM_DEFAULT: ordered with work on the default stream */
 	AY_CU_STREAM_NON_BLOCKING = 1 /* not ordered with it */
 };
@@ -53,6 +55,20 @@ struct ay_cu_prop {
 struct ay_cu_access {
 	struct ay_cu_location location;
 	int32_t flags;
+};
+
+struct ay_cu_copy_2d { /* CUDA_MEMCPY2D */
+	size_t from_x, from_y;
+	int32_t from_type;
+	const void *from_host;
+	uint64_t from_device;
+	void *from_array;
+	size_t from_pitch, to_x, to_y;
+	int32_t to_type;
+	void *to_host;
+	uint64_t to_device;
+	void *to_array;
+	size_t to_pitch, width, height;
 };
 
 struct ay_cu_uuid {
@@ -94,7 +110,10 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(access, "cuMemSetAccess", (ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t count))          \
 	F(copy_in, "cuMemcpyHtoD_v2", (ay_cu_ptr to, const void *from, size_t n))                                 \
 	F(copy_out, "cuMemcpyDtoH_v2", (void *to, ay_cu_ptr from, size_t n))                                      \
-	F(copy_out_async, "cuMemcpyDtoHAsync_v2", (void *to, ay_cu_ptr from, size_t n, void *stream))             \
+	F(copy_2d_async, "cuMemcpy2DAsync_v2", (const struct ay_cu_copy_2d *c, void *stream))                     \
+	F(event_create, "cuEventCreate", (void **e, unsigned flags))                                              \
+	F(event_record, "cuEventRecord", (void *e, void *stream))                                                 \
+	F(event_elapsed, "cuEventElapsedTime", (float *ms, void *from, void *to))                                 \
 	F(host_alloc, "cuMemAllocHost_v2", (void **p, size_t n))                                                  \
 	F(host_free, "cuMemFreeHost", (void *p))                                                                  \
 	F(stream_sync, "cuStreamSynchronize", (void *s))                                                          \

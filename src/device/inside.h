@@ -23,7 +23,7 @@ struct gpu {
 	bool lost; /* it was found not to be well, and why */
 	struct ay_err why;
 	void *stream;   /* for looks */
-	uint8_t *looks; /* memory that the copy engine writes to: AY_PLACES of them */
+	uint8_t *looks; /* memory that the copy engine writes to: AY_LOOK_MAX of them */
 	struct ay_nvml_link *nvml;
 	bool no_nvml; /* it was asked for in vain */
 };

@@ -68,26 +68,41 @@ static int ready_for_looks(struct gpu *g)
 	int e = 0;
 
 	if (!g->looks)
-		e = g->cu.host_alloc((void **)&g->looks, AY_PLACES * AY_PLACE_BYTES);
+		e = g->cu.host_alloc((void **)&g->looks, AY_LOOK_MAX * AY_LOOK_BYTES);
 	if (!e && !g->stream)
 		e = g->cu.stream_create(&g->stream, AY_CU_STREAM_NON_BLOCKING);
 	return e;
 }
 
-int ay_dev_look(struct ay_dev *d, int n, struct ay_place_read *p, struct ay_err *err)
+static int order_look(struct gpu *g, const struct ay_look *l, uint8_t *to)
+{
+	const struct ay_cu_copy_2d c = { .from_type = AY_CU_TYPE_DEVICE,
+					 .from_device = l->at,
+					 .from_pitch = l->rows > 1 ? l->pitch : l->width,
+					 .to_type = AY_CU_TYPE_HOST,
+					 .to_host = to,
+					 .to_pitch = l->width,
+					 .width = l->width,
+					 .height = l->rows };
+
+	AY_ASSERT(l->width * l->rows <= AY_LOOK_BYTES);
+	return g->cu.copy_2d_async(&c, g->stream);
+}
+
+int ay_dev_look(struct ay_dev *d, int n, struct ay_look *l, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
 	int e;
 
-	AY_ASSERT(n <= AY_PLACES);
+	AY_ASSERT(n <= AY_LOOK_MAX);
 	g->cu.context_set(g->context);
 	e = ready_for_looks(g);
 	for (int i = 0; i < n && !e; i++)
-		e = g->cu.copy_out_async(g->looks + (ptrdiff_t)i * AY_PLACE_BYTES, p[i].at, p[i].bytes, g->stream);
+		e = order_look(g, &l[i], g->looks + (ptrdiff_t)i * AY_LOOK_BYTES);
 	if (!e)
 		e = g->cu.stream_sync(g->stream);
 	for (int i = 0; i < n && !e; i++)
-		memcpy(p[i].found, g->looks + (ptrdiff_t)i * AY_PLACE_BYTES, p[i].bytes);
+		memcpy(l[i].found, g->looks + (ptrdiff_t)i * AY_LOOK_BYTES, (size_t)l[i].width * l[i].rows);
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
 }
 

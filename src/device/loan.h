@@ -12,7 +12,7 @@
 
 #include "device/device.h"
 
-enum { AY_LOANS = 2, AY_PLACES = 16, AY_PLACE_BYTES = 16 };
+enum { AY_LOANS = 2, AY_LOOK_MAX = 6, AY_LOOK_ROWS = 16, AY_LOOK_BYTES = 16 * AY_LOOK_ROWS };
 
 /* Memory for a part of a slot. */
 struct ay_loan {
@@ -33,15 +33,15 @@ void ay_loan_give_back(struct ay_dev *d, struct ay_loan *l);
 
 int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err);
 
-/* One element somewhere, and what was there. */
-struct ay_place_read {
-	uint64_t at;
-	uint32_t bytes; /* at most AY_PLACE_BYTES */
-	uint8_t found[AY_PLACE_BYTES];
+/* Some elements, each so far behind the one before, and what was there: one order to the copy engine. */
+struct ay_look {
+	uint64_t at, pitch;
+	uint32_t width, rows; /* at most 16 bytes each, at most AY_LOOK_ROWS */
+	uint8_t found[AY_LOOK_BYTES];
 };
 
-/* All of them at once, by the copy engine; n at most AY_PLACES. */
-int ay_dev_look(struct ay_dev *d, int n, struct ay_place_read *p, struct ay_err *err);
+/* All of them at once; n at most AY_LOOK_MAX. */
+int ay_dev_look(struct ay_dev *d, int n, struct ay_look *l, struct ay_err *err);
 /* How long a kernel of ours that does nothing takes to return: long, if somebody else's is running. */
 int ay_dev_idle(struct ay_dev *d, double *ns, struct ay_err *err);
 /* What persists in the cache of the device does so no longer. */

@@ -17,8 +17,8 @@
 
 _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the executor mean the same");
 
-#define POOL_AT   (1ull << 44) /* addresses that no Linux process has of its own accord */
-#define POOL_STEP (1ull << 21)
+#define POOL_AT    (1ull << 44) /* addresses that no Linux process has of its own accord */
+#define POOL_STEP  (1ull << 21)
 #define HEAP_LEAST (256ull << 20)
 
 enum {
@@ -449,6 +449,11 @@ void ay_exec_spin(struct ay_exec *x, int64_t ns)
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set)
 {
 	return x->scalar + (size_t)set * (size_t)x->nscalar;
+}
+
+double ay_exec_claimed_ns(const struct ay_exec *x)
+{
+	return (double)__atomic_load_n(&x->page->claimed_ns, __ATOMIC_RELAXED);
 }
 
 pid_t ay_exec_pid(const struct ay_exec *x)

@@ -77,7 +77,8 @@ struct ay_batch {
 	const struct ay_call *call;
 	const struct ay_pool *pool;
 	const struct ay_lent *lent; /* the pool as the executor has it on its device; NULL: as it is */
-	const struct ay_batch *into; /* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
+	const struct ay_batch
+		*into; /* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
 	int nset;
 	/* Per set and operand, nset * call->noperand: which slot, and at which byte storage element 0 lies. */
 	const int *slot;
@@ -111,11 +112,11 @@ struct ay_exec_spec {
 	/* Native, and nobody's kernel: further folders of this machine that it sees, and /proc whole; NULL-ended. NULL:
 	 * neither, as is due for strangers. */
 	const char *const *folders;
-	struct ay_dev *device;       /* that its kernels run on; borrowed. NULL: the processor */
-	int stack_shift;             /* see struct ay_wire_page */
-	double load_timeout_s;       /* constructors run here */
-	bool spin;                   /* a core is left over for waiting on */
-	bool freezable;              /* will be frozen and thawed: gets a cgroup of its own where there are any */
+	struct ay_dev *device; /* that its kernels run on; borrowed. NULL: the processor */
+	int stack_shift;       /* see struct ay_wire_page */
+	double load_timeout_s; /* constructors run here */
+	bool spin;             /* a core is left over for waiting on */
+	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
 	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
 	struct ay_sandbox *sandbox;
 	uint64_t memory_max;   /* bytes that it may hold beside the pool; 0: half of this machine's */
@@ -199,6 +200,8 @@ int ay_exec_returned(struct ay_exec *x, const struct ay_batch *b, struct ay_aren
 /* Bytes of the slot `told`. */
 uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset);
 uint64_t ay_exec_room_bytes(int room);
+/* What its device's events say that the last held calls took; 0: nothing. Made inside of it: trusted for nothing. */
+double ay_exec_claimed_ns(const struct ay_exec *x);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */

@@ -123,6 +123,8 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) uint32_t done;
 	uint32_t exec_sleeps;
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
+	uint64_t
+		claimed_ns; /* what events of the device say that the last order to run took; trusted for nothing */
 	_Alignas(AY_WIRE_LINE) ay_scalar scalar[]; /* nset * nscalar results that are not tensors */
 };
 

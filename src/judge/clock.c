@@ -4,10 +4,13 @@
 #include "base/file.h"
 #include "exec/launch.h"
 #include "judge/trial.h"
+#include "device/gpu.h"
 #include "timing/baseline.h"
+#include "timing/ceiling_gpu.h"
 #include "timing/floor.h"
 #include "timing/libtorch.h"
 #include "timing/pair.h"
+#include "timing/quiet.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +109,7 @@ static int load(struct ay_clock *k, const struct ay_judge *j, const struct ay_su
 	struct ay_report rep;
 	bool derived;
 
+	policy.spare = k->base_about && k->base_fd < 0 ? j->policy.spare_base : NULL;
 	k->base_schema = sc->schema;
 	policy.folders = k->timed_fd >= 0 ? ay_libtorch_folders(&k->arena, j->policy.python->folders)
 					  : k->base_folders;
@@ -363,13 +367,20 @@ int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct a
 	return rc;
 }
 
+/* Torch's own functions: there is no source of anybody's. */
+static bool is_built_in(const struct ay_judge *j)
+{
+	return j->kernel.about && j->kernel.so_fd < 0;
+}
+
 /* A wrong baseline may be fast for the same reason. */
-static int trust(struct ay_clock *k, const struct ay_suite_case *sc, struct ay_arena *a, enum ay_against *against,
-		 const char **why, struct ay_err *err)
+static int trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
+		 enum ay_against *against, const char **why, struct ay_err *err)
 {
 	struct ay_report rep;
 
-	if (*against != AY_AGAINST_KERNEL)
+	if (*against != AY_AGAINST_KERNEL ||
+	    (is_built_in(j) && is_built_in(&k->base))) /* torch's, which has just passed */
 		return 0;
 	if (ay_judge_case(&k->base, sc, a, &rep, err))
 		return -1;
@@ -476,11 +487,31 @@ static bool answer_again(void *answerer, struct ay_call *c, struct ay_arena *a)
 	return !ay_witness_again(&t->j->witness, t->op, c, a, &why, &ignored);
 }
 
-static int prepare(struct ay_clock *k, struct ay_err *err)
+/* A GPU that nobody else measures on meanwhile. Where its speed cannot be measured (there is no NVRTC), times have no
+ * floor. */
+static int look_at_gpu(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
 {
+	struct ay_quiet_lock lock;
+
+	if (ay_ceilings_find_gpu(&k->ceilings, d))
+		return 0;
+	if (ay_quiet_take_gpu(&lock, d->info.uuid, NULL, NULL, err))
+		return -1;
+	if (ay_ceilings_get_gpu(&k->ceilings, d, err)) {
+		ay_err_clear(err);
+		k->ceilings = (struct ay_ceilings){ .cache[AY_LEVEL_L3] = d->info.l2_bytes };
+	}
+	ay_quiet_leave(&lock);
+	return 0;
+}
+
+static int prepare(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
+{
+	const bool gpu = d && d->info.kind == AY_DEV_CUDA;
+
 	if (k->has_ceilings)
 		return 0;
-	if (ay_ceilings_get(&k->ceilings, err))
+	if (gpu ? look_at_gpu(k, d, err) : ay_ceilings_get(&k->ceilings, err))
 		return -1;
 	k->has_ceilings = true;
 	return 0;
@@ -514,6 +545,16 @@ static bool is_gpu(const struct ay_dev *d)
 	return d && d->info.kind == AY_DEV_CUDA;
 }
 
+static const char *reason_not_to(const struct ay_judge *j)
+{
+	if (j->kernel.entries.interpreted)
+		return "Triton's interpreter ran it: its times would say nothing";
+	if (is_gpu(j->policy.device) && ay_gpu_mps_runs())
+		return "the multi-process service (MPS) runs: processes share the GPU, and none has a time of its "
+		       "own";
+	return NULL;
+}
+
 int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
 		  struct ay_report *rep, struct ay_err *err)
 {
@@ -528,19 +569,18 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .sandbox = j->policy.sandbox,
 				  .ceilings = &k->ceilings,
 				  .device = is_gpu(j->policy.device) ? j->policy.device : NULL,
-				  .kept = &k->kept,
+				  .kept = k->policy.kept ? k->policy.kept : &k->kept,
 				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;
 	const char *why = NULL;
 	int rc;
 
 	rep->timing = m;
-	if (j->kernel.entries.interpreted) {
-		m->why = "Triton's interpreter ran it: its times would say nothing";
+	m->why = reason_not_to(j);
+	if (m->why)
 		return 0;
-	}
-	if (prepare(k, err) || ay_clock_choose(k, j, sc, &s.against, err) ||
-	    trust(k, sc, a, &s.against, &why, err))
+	if (prepare(k, j->policy.device, err) || ay_clock_choose(k, j, sc, &s.against, err) ||
+	    trust(k, j, sc, a, &s.against, &why, err))
 		return -1;
 	rc = close_call(&t, sc, &m->why, err);
 	if (rc)
@@ -559,15 +599,19 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 		s.base.least_fd = k->least_fd;
 		s.base.folders = k->base.policy.folders;
 	}
-	ay_judge_rest(j); /* its executor would be one more process beside those that are timed */
-	ay_judge_rest(&k->base);
+	s.plain = s.device && !k->policy.gate_always && is_built_in(j) &&
+		  (s.against != AY_AGAINST_KERNEL || is_library(k->name));
+	if (!s.plain) { /* its executor would be one more process beside those that are timed */
+		ay_judge_rest(j);
+		ay_judge_rest(&k->base);
+	}
 	if (ay_pair_time(&s, a, m, &r, err))
 		return -1;
 	name_baseline(k, m->pace == AY_PACE_NONE ? AY_AGAINST_NONE : s.against, a, m);
 	if (s.against == AY_AGAINST_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
-	if (r.amiss == AY_AMISS_NONE)
+	if (r.amiss == AY_AMISS_NONE && k->ceilings.nthread)
 		set_floor(k, &t, m);
 	return 0;
 }

@@ -17,6 +17,9 @@ struct ay_clock_policy {
 	enum ay_timed mode;
 	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
 	double budget_s;       /* per case; 0: what the mode says */
+	bool gate_always;      /* also for what is built in */
+	struct ay_kept *
+		kept; /* executors on a GPU that are there already, and will be; NULL: as long as the clock lives */
 	const char *
 		baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
 };

@@ -40,8 +40,8 @@ struct ay_policy {
 	const char *const *folders; /* that native kernels see: struct ay_exec_spec */
 	/* Where the executor of a package that we trust waits for its next operator: a GPU's context costs half a second.
 	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
-	struct ay_exec **spare;
-	int ref_fd; /* a user's own reference: see witness.h; 0 = none */
+	struct ay_exec **spare, **spare_base; /* spare_base: the same for the baseline's */
+	int ref_fd;                           /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
 };
 

@@ -54,6 +54,11 @@ enum ay_timing_kind {
 	F(null_ns, REAL)        \
 	F(base_null_ns, REAL)   \
 	F(gate_ns, REAL)        \
+	F(gated, BOOL)          \
+	F(claimed_ns, REAL)     \
+	F(contradicted, BOOL)   \
+	F(sm_mhz, INT)          \
+	F(throttled, TEXT)      \
 	F(slack, REAL)          \
 	F(floor_ns, REAL)       \
 	F(bytes, REAL)          \

@@ -14,9 +14,10 @@ enum {
 	RENEWED_AFTER = 10, /* blocks the processes are new ones: ay_pair_renew */
 	RESTLESS_OFTEN = 6, /* blocks on a GPU where somebody else's work was running: whose? */
 };
-static const double stolen_max = 0.01;   /* of a block: more, and it is void for both */
-static const double scatter_max = 0.05;  /* between two batches of one side */
-static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
+static const double throttled_below = 0.97; /* of the clock at the first block */
+static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
+static const double scatter_max = 0.05;     /* between two batches of one side */
+static const double drowned_below = 1.1;    /* a batch over c0: less, and what is left is the scatter of c0 */
 /* Of an audit, the kernel's part: hand-over and baseline take three times that. */
 static const double audit_ns = LEAST_BATCH_NS / 2;
 static const double least_left = 0.05; /* of a baseline's time, whatever its kind costs */
@@ -82,10 +83,16 @@ static int forget(struct pair *p)
 	return ay_seat_forget(&p->a, &o, p->err) ? -1 : ay_pair_is_over(p, &o);
 }
 
+/* What its memory holds before a batch: of Python on a GPU what it allocates counts, which is always the same there. */
+static uint8_t kernel_poison(const struct pair *p)
+{
+	return p->s->device && p->s->kernel.python ? AY_SEAT_POISON : ay_pair_poison();
+}
+
 /* n fresh sets through the kernel, and are they right? 1: something is amiss. */
 static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat)
 {
-	const uint8_t poison = ay_pair_poison();
+	const uint8_t poison = kernel_poison(p);
 	struct ay_outcome o;
 	int rc;
 
@@ -184,6 +191,7 @@ static double settle(const double x[2])
 struct block {
 	double a[2], b[2]; /* ns per call of each batch */
 	double cpu;        /* of the kernel's */
+	double claimed;    /* by the events of its device, which may claim anything */
 	int sets;
 };
 
@@ -192,7 +200,7 @@ static int run_block(struct pair *p, struct block *k)
 {
 	const struct ay_key key[2] = { ay_pair_key(), ay_pair_key() };
 	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb;
-	struct ay_beat beat;
+	struct ay_beat beat = { 0 };
 
 	*k = (struct block){ .b = { 1, 1 }, .sets = m };
 	for (int half = 0; half < 2; half++) {
@@ -209,6 +217,7 @@ static int run_block(struct pair *p, struct block *k)
 			if (kernel) {
 				k->a[half] = (beat.ns - p->ga->c0) / m;
 				k->cpu += beat.cpu_ns / m / 2;
+				k->claimed += beat.claimed_ns / m / 2;
 			}
 		}
 	}
@@ -285,7 +294,7 @@ static int audit(struct pair *p)
 {
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
 	const struct ay_key key = ay_pair_key();
-	const uint8_t poison = ay_pair_poison();
+	const uint8_t poison = kernel_poison(p);
 	int rc = 0;
 
 	for (int i = 0; i < n && !rc; i++)
@@ -331,6 +340,23 @@ static int find_restless(struct pair *p)
 	return 1;
 }
 
+/* NVML's reasons stay for a second after what caused them: a block has lost something if the clock is lower too. */
+static bool was_throttled(struct pair *p)
+{
+	struct ay_gpu_state s;
+
+	if (!p->s->device || ay_gpu_state(p->s->device, &s) || s.sm_mhz <= 0)
+		return false;
+	if (!p->mhz_first)
+		p->mhz_first = s.sm_mhz;
+	if (!p->t->sm_mhz || s.sm_mhz < p->t->sm_mhz)
+		p->t->sm_mhz = s.sm_mhz;
+	if (!s.throttled || s.sm_mhz >= throttled_below * p->mhz_first)
+		return false;
+	p->throttled |= s.throttled;
+	return true;
+}
+
 static int add_block(struct pair *p)
 {
 	struct ay_quiet_use from, to;
@@ -346,6 +372,10 @@ static int add_block(struct pair *p)
 		return rc;
 	if (p->restless)
 		return find_restless(p);
+	if (was_throttled(p) && p->t->discarded < VOID_MAX) {
+		p->t->discarded++;
+		return 0;
+	}
 	/* a host that never rests would leave nothing: then the median must do */
 	if (p->drowned ||
 	    (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX)) {
@@ -358,6 +388,7 @@ static int add_block(struct pair *p)
 	p->sum_a += k.a[0] + k.a[1];
 	p->sum_b += k.b[0] + k.b[1];
 	p->cpu[p->n] = k.cpu;
+	p->claimed[p->n] = k.claimed;
 	p->sets[p->n] = k.sets;
 	for (int half = 0; half < 2; half++) {
 		const int i = 2 * p->n + half;
@@ -428,11 +459,11 @@ int ay_pair_blocks(struct pair *p)
 			if (!rc)
 				rc = begin(p);
 		}
-		if (!rc && when == 0)
+		if (!rc && when == 0 && !p->s->plain)
 			rc = audit(p);
 		if (!rc)
 			rc = add_block(p);
-		if (!rc && when == 1)
+		if (!rc && when == 1 && !p->s->plain)
 			rc = audit(p);
 	}
 	return rc;

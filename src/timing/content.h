@@ -61,14 +61,16 @@ struct ay_sets {
 	/* On a device what is read lies in memory that is new for each content; what is only written lies in the same
 	 * always, and the executor has it from the beginning. Here is room for one set, into which it is fetched. */
 	struct ay_dev *dev; /* NULL: everything is here */
-	struct ay_loans
-		loans; /* what goes with each order: the slot of inputs, and that of outputs where they are read too */
-	struct ay_loan out;  /* of outputs, where they are not */
-	struct ay_lent lent; /* the same for the executor */
+	bool plain;         /* the executor is trusted: it has all of it from the beginning */
+	/* what goes with each order: the slot of inputs, and that of outputs where they are read too */
+	struct ay_loans loans;
+	struct ay_loan fixed[AY_LOANS]; /* memory of slots that the executor has always; bytes 0: it has not */
+	struct ay_lent lent;            /* what it has now */
 	struct ay_sets *shadow;
-	struct ay_key key;                     /* of the content */
-	struct ay_place_read place[AY_PLACES]; /* what was read when the last batch had said that it was done */
-	int nplace;
+	struct ay_key key;                /* of the content */
+	uint64_t step[AY_LOANS];          /* bytes of a slot from one set to the next */
+	struct ay_look look[AY_LOOK_MAX]; /* what was read when the last batch had said that it was done */
+	int nlook;
 };
 
 int ay_sets_init(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, struct ay_err *err);
@@ -88,17 +90,17 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand);
 /* Is operand i something that is there before the call? */
 bool ay_master_is_input(const struct ay_master *m, int i);
 void ay_master_release_gpu(struct ay_master *m);
-/* m: on a device. numbers: plain numbers that stand for tensors are read here, as Python does. */
-int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers,
+/* m: on a device. numbers: numbers that stand for tensors are read here, as Python does. plain: see struct ay_sets. */
+int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers, bool plain,
 		     struct ay_err *err);
 void ay_sets_release_gpu(struct ay_sets *s);
 int ay_sets_write_gpu(struct ay_sets *s, struct ay_key key, int from, int n, uint8_t poison, struct ay_err *err);
 /* New memory of so many bytes for each slot, with nothing in it: for calls that do not look at it. */
 int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err);
-/* Reads elements of the outputs of sets [from, from + n), drawn by lot: they must be there, for all is done. results: new
- * tensors are in lent memory too. */
-int ay_sets_look(struct ay_sets *s, int from, int n, bool results, struct ay_err *err);
-/* Reads the same ones again. *late: one of them is another now. */
+/* Reads elements of the outputs of sets [from, from + n), drawn by lot: they must be there, for all is done. For results
+ * that lie elsewhere (Python) the caller adds to look[]. */
+void ay_sets_choose_looks(struct ay_sets *s, int from, int n, bool results);
+/* Reads them once more. *late: one of them is another now. */
 int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err);
 /* Brings one set here, inputs as they were made. *changed: an input of it is not what it was. */
 int ay_sets_fetch(struct ay_sets *s, int set, bool *changed, struct ay_err *err);

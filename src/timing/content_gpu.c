@@ -126,23 +126,28 @@ static int slot_for(const struct ay_operand *o, bool numbers)
 	return o->wrapped && numbers ? SLOT_NUMBERS : o->role == AY_IN ? SLOT_IN : SLOT_OUT;
 }
 
-/* end: how much of each slot is used. */
+/* All sets alike, one behind the other, so that the same element of some of them can be read at once. end: how much of
+ * each slot is used. */
 static void lay_out(struct ay_sets *s, uint64_t end[SLOTS], bool numbers)
 {
 	const uint64_t align = s->dev->info.align;
 	const int n = s->m->call->noperand;
-	uint64_t at[SLOTS] = { 0 };
+	uint64_t step[SLOTS] = { 0 };
 
-	for (int k = 0; k < n * s->cap; k++) {
-		const int slot = slot_for(s->m->call->operand[k % n], numbers);
+	for (int i = 0; i < n; i++) {
+		const int slot = slot_for(s->m->call->operand[i], numbers);
 
-		if (s->fold && k % n == 0)
-			memset(at, 0, sizeof at);
-		s->slot[k] = slot;
-		s->offset[k] = at[slot] + ay_secret_below(COLOURS) * align;
-		at[slot] = round_up(s->offset[k] + ay_operand_bytes(s->m->call->operand[k % n]), align);
-		end[slot] = at[slot] > end[slot] ? at[slot] : end[slot];
+		s->slot[i] = slot;
+		s->offset[i] = step[slot] + ay_secret_below(COLOURS) * align;
+		step[slot] = round_up(s->offset[i] + ay_operand_bytes(s->m->call->operand[i]), align);
 	}
+	for (int k = n; k < n * s->cap; k++) {
+		s->slot[k] = s->slot[k % n];
+		s->offset[k] = s->offset[k % n] + (s->fold ? 0 : (uint64_t)(k / n) * step[s->slot[k]]);
+	}
+	for (int slot = 0; slot < SLOTS; slot++)
+		end[slot] = step[slot] * (uint64_t)(s->fold ? 1 : s->cap);
+	memcpy(s->step, step, sizeof s->step);
 }
 
 /* Is there an output whose old content counts? */
@@ -154,16 +159,18 @@ static bool is_read(const struct ay_master *m)
 	return false;
 }
 
-/* Memory of all outputs, for as long as there are sets. */
-static int lend_outputs(struct ay_sets *s, struct ay_err *err)
+/* Memory of a slot for as long as there are sets. */
+static int fix_slot(struct ay_sets *s, int i, struct ay_err *err)
 {
-	if (ay_loan_take(s->dev, s->pool.slot[SLOT_OUT].bytes, true, &s->out, err))
+	struct ay_loan *l = &s->fixed[i];
+
+	if (ay_loan_take(s->dev, s->pool.slot[i].bytes, true, l, err))
 		return -1;
-	s->lent.slot[SLOT_OUT] = (struct ay_lent_slot){ .fd = s->out.fd, .at = s->out.at, .bytes = s->out.bytes };
+	s->lent.slot[i] = (struct ay_lent_slot){ .fd = l->fd, .at = l->at, .bytes = l->bytes };
 	return 0;
 }
 
-int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers,
+int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers, bool plain,
 		     struct ay_err *err)
 {
 	const int n = m->call->noperand;
@@ -174,12 +181,14 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 			       .fold = fold,
 			       .told = SLOT_TOLD,
 			       .dev = m->gpu->dev,
+			       .plain = plain,
 			       .pool = { .fd = { -1, -1 } } };
 	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
 	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));
-	s->out.fd = s->loans.loan[SLOT_IN].fd = s->loans.loan[SLOT_OUT].fd = -1;
+	for (int i = 0; i < AY_LOANS; i++)
+		s->fixed[i].fd = s->loans.loan[i].fd = -1;
 	lay_out(s, at, numbers);
-	if (fold) /* addresses only */
+	if (fold && !plain) /* addresses only */
 		at[SLOT_IN] = FOLDED;
 	{
 		const struct ay_need need[SLOTS] = { { at[SLOT_IN], false, false, true },
@@ -194,7 +203,7 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
 	for (int i = 0; i < SLOTS; i++)
 		s->lent.slot[i] = (struct ay_lent_slot){ .fd = -1 };
-	if (!is_read(m) && lend_outputs(s, err))
+	if ((plain && fix_slot(s, SLOT_IN, err)) || ((plain || !is_read(m)) && fix_slot(s, SLOT_OUT, err)))
 		return -1;
 	for (int k = 0; k < n * cap; k++)
 		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: the same in all sets */
@@ -210,13 +219,14 @@ void ay_sets_take_back(struct ay_sets *s)
 		ay_loan_give_back(s->dev, &s->loans.loan[i]);
 		s->lent.slot[i].bytes = 0;
 	}
-	s->loans.n = s->nplace = 0;
+	s->loans.n = s->nlook = 0;
 }
 
 void ay_sets_release_gpu(struct ay_sets *s)
 {
 	ay_sets_take_back(s);
-	ay_loan_give_back(s->dev, &s->out);
+	for (int i = 0; i < AY_LOANS; i++)
+		ay_loan_give_back(s->dev, &s->fixed[i]);
 	ay_xfree(s->lent.slot);
 	if (s->shadow)
 		ay_sets_release(s->shadow);
@@ -225,13 +235,13 @@ void ay_sets_release_gpu(struct ay_sets *s)
 
 static int late_slots(const struct ay_sets *s)
 {
-	return s->out.bytes ? 1 : AY_LOANS;
+	return s->plain ? 0 : s->fixed[SLOT_OUT].bytes ? 1 : AY_LOANS;
 }
 
 /* Memory of a slot as we have it now. */
 static const struct ay_loan *loan_of(const struct ay_sets *s, int slot)
 {
-	return slot == SLOT_OUT && s->out.bytes ? &s->out : &s->loans.loan[slot];
+	return s->fixed[slot].bytes ? &s->fixed[slot] : &s->loans.loan[slot];
 }
 
 /* The bytes of each slot in which these sets lie. */
@@ -411,40 +421,73 @@ int ay_sets_write_gpu(struct ay_sets *s, struct ay_key key, int from, int n, uin
 
 /* --- looks ----------------------------------------------------------------------------------------------- */
 
-/* Outputs that lie in lent memory: all of a native kernel, those that are arguments of one in Python. */
-static int draw_place(const struct ay_sets *s, int set, bool results, struct ay_place_read *p)
+/* An output that lies in lent memory: any of a native kernel, of one in Python those that are arguments. */
+static const struct ay_operand *draw_output(const struct ay_sets *s, bool results)
 {
 	const struct ay_call *c = s->m->call;
 	const struct ay_operand *o = c->nout ? c->out[ay_secret_below((uint64_t)c->nout)] : NULL;
-	const int64_t n = o ? ay_numel_of(&o->view) : 0, item = o ? ay_dt_info(o->view.dt)->bytes : 0;
 
-	if (!n || (o->role == AY_RESULT && !results))
-		return 0;
-	*p = (struct ay_place_read){ .bytes = (uint32_t)item };
-	p->at = address(s, set * c->noperand + o->ordinal) +
-		(uint64_t)((o->view.offset + ay_view_at(&o->view, (int64_t)ay_secret_below((uint64_t)n))) * item);
-	return 1;
+	return o && ay_numel_of(&o->view) && (results || o->role != AY_RESULT) ? o : NULL;
 }
 
-int ay_sets_look(struct ay_sets *s, int from, int n, bool results, struct ay_err *err)
+static uint64_t element_at(const struct ay_sets *s, int set, const struct ay_operand *o, int64_t i)
 {
-	s->nplace = 0;
-	for (int i = 0; i < AY_PLACES; i++)
-		s->nplace += draw_place(s, from + (int)ay_secret_below((uint64_t)n), results,
-					&s->place[s->nplace]);
-	return s->nplace ? ay_dev_look(s->dev, s->nplace, s->place, err) : 0;
+	return address(s, set * s->m->call->noperand + o->ordinal) +
+	       (uint64_t)((o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes);
+}
+
+/* As many orders to the copy engine as a batch of a kernel's has. */
+static void first_of_nothing(struct ay_sets *s, uint32_t width)
+{
+	const struct ay_loan *l = loan_of(s, SLOT_OUT);
+
+	for (s->nlook = 0; s->nlook < 2; s->nlook++)
+		s->look[s->nlook] = (struct ay_look){
+			.at = l->at, .pitch = 4096, .width = width, .rows = AY_LOOK_ROWS
+		};
+}
+
+/* One element in some sets, and some elements of one. */
+void ay_sets_choose_looks(struct ay_sets *s, int from, int n, bool results)
+{
+	const struct ay_operand *o = draw_output(s, results);
+	const int64_t count = o ? ay_numel_of(&o->view) : 0;
+	const uint32_t width = o ? (uint32_t)ay_dt_info(o->view.dt)->bytes : 0;
+	const int every = n / AY_LOOK_ROWS + 1, first = from + (int)ay_secret_below((uint64_t)every);
+	const int64_t stretch = count / AY_LOOK_ROWS;
+
+	s->nlook = 0;
+	if (!o)
+		return;
+	if (s->fold) { /* nothing is there; it takes as long */
+		first_of_nothing(s, width);
+		return;
+	}
+	s->look[s->nlook++] = (struct ay_look){
+		.at = element_at(s, first < from + n ? first : from, o, (int64_t)ay_secret_below((uint64_t)count)),
+		.pitch = s->step[s->slot[o->ordinal]] * (uint64_t)every,
+		.width = width,
+		.rows = (uint32_t)(first < from + n ? (from + n - first + every - 1) / every : 1)
+	};
+	if (stretch && ay_view_is_dense(&o->view))
+		s->look[s->nlook++] = (struct ay_look){ .at = element_at(
+								s, from + (int)ay_secret_below((uint64_t)n), o,
+								(int64_t)ay_secret_below((uint64_t)stretch)),
+							.pitch = (uint64_t)stretch * width,
+							.width = width,
+							.rows = AY_LOOK_ROWS };
 }
 
 int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err)
 {
-	struct ay_place_read now[AY_PLACES];
+	struct ay_look now[AY_LOOK_MAX];
 
 	*late = false;
-	memcpy(now, s->place, sizeof now);
-	if (s->nplace && ay_dev_look(s->dev, s->nplace, now, err))
+	memcpy(now, s->look, sizeof *now * (size_t)s->nlook);
+	if (s->nlook && ay_dev_look(s->dev, s->nlook, now, err))
 		return -1;
-	for (int i = 0; i < s->nplace; i++)
-		*late |= memcmp(now[i].found, s->place[i].found, now[i].bytes) != 0;
+	for (int i = 0; i < s->nlook; i++)
+		*late |= memcmp(now[i].found, s->look[i].found, (size_t)now[i].width * now[i].rows) != 0;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef AY_TIMING_INSIDE_H
 #define AY_TIMING_INSIDE_H
 
+#include "device/gpu.h"
 #include "timing/pair.h"
 #include "timing/seat.h"
 #include "timing/verify.h"
@@ -58,10 +59,13 @@ struct pair {
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	bool restless;           /* or began on a GPU where somebody else's work was running */
 	int restless_blocks;
-	bool changed;        /* the kernel wrote to an input */
-	bool broken;         /* our failure, while a set was fetched */
-	int n;               /* blocks that count */
-	double sum_a, sum_b; /* of all batches, as they were */
+	bool changed;                  /* the kernel wrote to an input */
+	bool broken;                   /* our failure, while a set was fetched */
+	int n;                         /* blocks that count */
+	double sum_a, sum_b;           /* of all batches, as they were */
+	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
+	int mhz_first;                 /* clock of the GPU at the first block; 0: not known */
+	uint64_t throttled;            /* reasons that were given for a lower one */
 	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
 	double a_half[AY_SAMPLES_MAX], b_half[AY_SAMPLES_MAX], d[AY_SAMPLES_MAX]; /* two for each block */
 	struct spell {

@@ -10,21 +10,43 @@
 
 #include "exec/exec.h"
 
-enum { AY_KEPT = 8, AY_KEPT_NAME = 65 };
+enum { AY_KEPT = 8, AY_KEPT_NAME = 65, AY_KEPT_GATES = 16 };
+
+/* All that makes two of them the same; and what does but for the functions that are loaded, if those are torch's own, so
+ * that others can be loaded instead ("": not so). Hashes. */
+struct ay_kept_name {
+	char who[AY_KEPT_NAME], kind[AY_KEPT_NAME];
+};
+
+/* What a batch costs besides the kernel (struct gate of inside.h), of a kind of executors. */
+struct ay_kept_gate {
+	struct ay_kept_name name;
+	bool plain;
+	uint64_t lend_bytes;
+	int64_t when;
+	double empty_c0, spread, c0;
+	double null_ns; /* 0: not measured */
+};
 
 struct ay_kept {
 	int n;
 	struct ay_kept_one {
-		char who[AY_KEPT_NAME]; /* a hash of all that makes two of them the same */
+		struct ay_kept_name name;
 		struct ay_exec *exec;
 	} one[AY_KEPT];
+	int ngate;
+	struct ay_kept_gate gate[AY_KEPT_GATES];
 };
 
-void ay_kept_name(const struct ay_exec_spec *spec, char who[AY_KEPT_NAME]);
-/* One that was kept, which is the caller's from now on; NULL: there is none. */
-struct ay_exec *ay_kept_take(struct ay_kept *k, const char *who);
-/* Keeps x, which stands still; the one that was kept longest goes if there is no room. k NULL: ends it. */
-void ay_kept_give(struct ay_kept *k, const char *who, struct ay_exec *x);
+void ay_kept_name(const struct ay_exec_spec *spec, struct ay_kept_name *name);
+/* One that was kept, which is the caller's from now on; NULL: there is none. *other: it has other functions of torch's,
+ * and the right ones must be loaded. */
+struct ay_exec *ay_kept_take(struct ay_kept *k, const struct ay_kept_name *name, bool *other);
+/* Keeps x, which has nothing to do; the one that was kept longest goes if there is no room. k NULL: ends it. */
+void ay_kept_give(struct ay_kept *k, const struct ay_kept_name *name, struct ay_exec *x);
+/* What was measured not long ago with about as much memory; NULL: nothing. */
+const struct ay_kept_gate *ay_kept_find_gate(const struct ay_kept *k, const struct ay_kept_gate *like);
+void ay_kept_note_gate(struct ay_kept *k, const struct ay_kept_gate *g);
 /* Ends all of them. */
 void ay_kept_release(struct ay_kept *k);
 

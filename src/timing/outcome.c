@@ -8,6 +8,7 @@
 
 static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
 static const double audited_from = 1.0 / 0.9; /* audited time over plain time, or a lead over what is left of it */
+static const double contradicted_by = 0.1;    /* of our time: what events may say more or less of a call */
 static const double cold_start = 0.25;        /* of the hand-over: what a first call may cost more than others */
 
 double ay_pair_elapsed_s(const struct pair *p)
@@ -144,6 +145,20 @@ static void give_back(struct pair *p)
 	}
 }
 
+/* What the device said of itself. Figures made inside an executor are told, and whether they agree with ours. */
+static void say_device(struct pair *p, struct ay_arena *a)
+{
+	char words[AY_THROTTLE_WORDS];
+
+	if (!p->s->device)
+		return;
+	p->t->claimed_ns = ay_quantile(p->claimed, p->n, 0.5);
+	p->t->contradicted = p->t->claimed_ns > 0 && (p->t->claimed_ns < p->t->ns * (1 - contradicted_by) ||
+						      p->t->claimed_ns > p->t->ns * (1 + contradicted_by));
+	if (p->throttled)
+		p->t->throttled = ay_strdup(a, ay_gpu_throttle_words(p->throttled, words));
+}
+
 static const char too_early[] = "the budget ended before the first look: see --budget";
 
 void ay_pair_tell(struct pair *p, struct ay_arena *a)
@@ -165,6 +180,7 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
 	t->sets = (int)(sum(p->sets, p->n) / p->n);
 	t->ns = exp(mid);
+	say_device(p, a);
 	by = audited_by(p);
 	t->ns_lo = exp(lo) * t->ns / exp(mid);
 	t->ns_hi = exp(hi) * t->ns / exp(mid);

@@ -56,7 +56,7 @@ static int time_alone(struct pair *p, struct spell *alone)
 	int rc = 0;
 
 	*alone = (struct spell){ 0 };
-	if (p->against != AY_AGAINST_KERNEL)
+	if (p->against != AY_AGAINST_KERNEL || p->s->plain) /* the trusted do not disturb each other on purpose */
 		return 0;
 	if (open_seat(p, &twin, &none, &p->s->base, &o))
 		return -1;
@@ -224,6 +224,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	if (rc >= 0 && r->amiss == AY_AMISS_NONE)
 		ay_pair_tell(p, a);
 	t->gate_ns = p->ga->c0;
+	t->gated = !s->plain;
 	t->wall_s = ay_pair_elapsed_s(p);
 	return rc < 0 ? -1 : 0;
 }

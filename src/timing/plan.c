@@ -36,11 +36,13 @@ static const struct scale {
 	int64_t gap_ns;     /* between empty batches, as there is between others */
 } processor = { 32, 8 << 20, LEAST_BATCH_NS, 12e6, 2.5e6, 768 << 20, 1.5, 0, 1e5, 5000000 },
   /* new memory is made for every batch: 0.7 ms for a GiB */
-	gpu = { 256, 512 << 20, 4e6, 8e6, 1e6, 4.0 * (1 << 30), 500, 1.5e6, 5e5, 500000 };
+	gpu = { 256, 512 << 20, 4e6, 8e6, 1e6, 8.0 * (1 << 30), 500, 1.5e6, 5e5, 500000 },
+  /* torch against itself: little is between two batches */
+	plain = { 64, 256 << 20, 2e6, 4e6, 5e5, 4.0 * (1 << 30), 1000, 3e5, 3e5, 100000 };
 
 static const struct scale *scale_of(const struct pair *p)
 {
-	return p->s->device ? &gpu : &processor;
+	return !p->s->device ? &processor : p->s->plain ? &plain : &gpu;
 }
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
@@ -55,6 +57,7 @@ struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *w
 				      .sandbox = p->s->sandbox,
 				      .device = p->s->device,
 				      .kept = p->s->device ? p->s->kept : NULL,
+				      .plain = p->s->plain,
 				      .cpus = &p->cpus,
 				      .spare = p->spare };
 }
@@ -114,6 +117,31 @@ static bool is_disturbed(const struct pair *p, const struct gate *g, const doubl
 	       ay_pair_elapsed_s(p) < p->s->budget_s / 2;
 }
 
+static struct ay_kept_gate kept_gate(const struct pair *p, const struct gate *g)
+{
+	return (struct ay_kept_gate){ .name = g->seat.name,
+				      .plain = p->s->plain,
+				      .lend_bytes = g->seat.lend_bytes,
+				      .empty_c0 = g->empty_c0,
+				      .spread = g->spread,
+				      .c0 = g->c0,
+				      .null_ns = g->null_ns };
+}
+
+/* What was measured a moment ago, for another case, is still true. */
+static bool know_c0(struct pair *p, struct gate *g)
+{
+	const struct ay_kept_gate like = kept_gate(p, g), *k = ay_kept_find_gate(g->seat.kept, &like);
+
+	if (!k)
+		return false;
+	g->empty_c0 = k->empty_c0;
+	g->spread = k->spread;
+	g->c0 = k->c0;
+	g->null_ns = k->null_ns;
+	return true;
+}
+
 static int find_c0(struct pair *p, struct gate *g)
 {
 	const struct timespec nap = { 0, 50000000 };
@@ -127,9 +155,22 @@ static int find_c0(struct pair *p, struct gate *g)
 	return rc;
 }
 
+static int get_c0(struct pair *p, struct gate *g)
+{
+	struct ay_kept_gate now;
+
+	if (know_c0(p, g))
+		return 0;
+	if (find_c0(p, g))
+		return -1;
+	now = kept_gate(p, g);
+	ay_kept_note_gate(g->seat.kept, &now);
+	return 0;
+}
+
 int ay_pair_c0(struct pair *p)
 {
-	return find_c0(p, p->ga) || (p->gb != p->ga && find_c0(p, p->gb)) ? -1 : 0;
+	return get_c0(p, p->ga) || (p->gb != p->ga && get_c0(p, p->gb)) ? -1 : 0;
 }
 
 /* The empty call of an executor of the same kind as this one's. */
@@ -173,10 +214,17 @@ static int time_null(struct pair *p, struct ay_seat *none, int n, double *ns)
 
 static int open_gate(struct pair *p, struct gate *g, const struct ay_sitter *who)
 {
-	return open_empty(p, who, AY_PY_EMPTY, &g->seat) || find_c0(p, g) ||
-			       time_null(p, &g->seat, NULL_SETS, &g->null_ns)
-		       ? -1
-		       : 0;
+	struct ay_kept_gate now;
+
+	if (open_empty(p, who, AY_PY_EMPTY, &g->seat))
+		return -1;
+	if (know_c0(p, g) && g->null_ns > 0)
+		return 0;
+	if (find_c0(p, g) || time_null(p, &g->seat, NULL_SETS, &g->null_ns))
+		return -1;
+	now = kept_gate(p, g);
+	ay_kept_note_gate(g->seat.kept, &now);
+	return 0;
 }
 
 /* Torch's least call by way of its C ABI. */
@@ -195,6 +243,20 @@ static int open_least(struct pair *p, const struct ay_sitter *who, struct ay_sea
 				  : ay_fail(p->err, AY_ERR_EXEC, "torch's least call cannot be made: %s", o.text);
 }
 
+/* Once for all cases, where executors are kept. */
+static int time_least(struct pair *p, struct ay_seat *least)
+{
+	struct ay_kept_gate now = { .name = least->name, .plain = p->s->plain };
+	const struct ay_kept_gate *k = ay_kept_find_gate(least->kept, &now);
+
+	p->t->base_null_ns = k ? k->null_ns : 0;
+	if (!k && time_null(p, least, LEAST_SETS, &p->t->base_null_ns))
+		return -1;
+	now.null_ns = p->t->base_null_ns;
+	ay_kept_note_gate(least->kept, &now);
+	return 0;
+}
+
 /* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. */
 static int find_base_null(struct pair *p)
 {
@@ -207,7 +269,7 @@ static int find_base_null(struct pair *p)
 		return 0;
 	rc = base->python ? open_empty(p, base, AY_PY_EMPTY_TORCH, &least) : open_least(p, base, &least);
 	if (!rc)
-		rc = time_null(p, &least, LEAST_SETS, &p->t->base_null_ns);
+		rc = time_least(p, &least);
 	ay_seat_close(&least);
 	return rc;
 }

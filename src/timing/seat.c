@@ -2,7 +2,9 @@
 #include "timing/seat.h"
 
 #include "base/process.h"
+#include "exec/encode.h"
 #include "exec/wire.h"
+#include "op/fill.h"
 #include "sandbox/freeze.h"
 
 #include <stdio.h>
@@ -16,10 +18,13 @@ enum {
 	 * look like the kernel's. So with a core for it we never sleep over a batch, and without one always.
 	 */
 	SPIN_NS = 100000000,
+	RESULT_LOOKS = 4, /* at what a batch of Python kernels returned */
 	/* And a CPU that has been idle takes its time: 50 us more after 1 ms, 130 us after 5 ms on a virtual
 	 * machine. So the seat's CPUs are kept busy for this long before the clock starts. */
 	WAKE_NS = 150000,
 };
+
+#define HEAP_LEAST (256ull << 20) /* for temporaries */
 
 static void say_late(struct ay_seat *s, struct ay_outcome *o)
 {
@@ -55,7 +60,7 @@ static void end_if_gone(struct ay_seat *s, const struct ay_outcome *o)
 static int get_sets(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_err *err)
 {
 	if (spec->device)
-		return ay_sets_init_gpu(&s->sets, spec->master, spec->cap, spec->empty, s->python, err);
+		return ay_sets_init_gpu(&s->sets, spec->master, spec->cap, spec->empty, s->python, s->plain, err);
 	if (!spec->sets)
 		return ay_sets_init(&s->sets, spec->master, spec->cap, spec->empty, err);
 	AY_ASSERT(spec->sets->cap == spec->cap);
@@ -69,15 +74,48 @@ static int get_executor(struct ay_seat *s, const struct ay_exec_spec *spec, stru
 			struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_entries e;
+	bool other = false;
 	int64_t took;
 
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (s->kept)
-		ay_kept_name(spec, s->who);
-	s->exec = ay_kept_take(s->kept, s->who);
-	if (s->exec)
-		return ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err);
-	return ay_exec_start(spec, names, &s->exec, &e, o, err);
+		ay_kept_name(spec, &s->name);
+	s->exec = ay_kept_take(s->kept, &s->name, &other);
+	if (!s->exec)
+		return ay_exec_start(spec, names, &s->exec, &e, o, err);
+	if (ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
+		return -1;
+	return other ? ay_exec_load(s->exec, spec, names, &e, o, err) : 0;
+}
+
+/* Room for what a batch of Python kernels returns, and for temporaries. */
+static int give_heap(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	const struct ay_call *c = s->sets.m->call;
+	uint64_t bytes = HEAP_LEAST + 4 * s->sets.m->bytes;
+
+	if (!s->dev || !s->python || s->sets.fold)
+		return 0;
+	for (int i = 0; i < c->noperand; i++)
+		if (c->operand[i]->role == AY_RESULT)
+			bytes += (ay_operand_bytes(c->operand[i]) + 1024) * (uint64_t)s->sets.cap;
+	ay_exec_poison(s->exec, AY_SEAT_POISON);
+	return ay_exec_need_heap(s->exec, bytes, o, err);
+}
+
+static int hold(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
+{
+	if (!s->exec || o->what != AY_X_RAN)
+		return 0;
+	s->batch.pool = &s->sets.pool;
+	s->batch.slot = s->sets.slot;
+	s->batch.offset = s->sets.offset;
+	s->batch.told = s->sets.told;
+	s->batch.lent = s->dev ? &s->sets.lent : NULL;
+	memset(s->batch.poison, AY_SEAT_POISON, sizeof s->batch.poison);
+	if (give_heap(s, o, err))
+		return -1;
+	return o->what == AY_X_RAN ? ay_exec_hold(s->exec, &s->batch, o, err) : 0;
 }
 
 int ay_seat_shift(int n)
@@ -107,6 +145,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 	*s = (struct ay_seat){ .timeout_s = spec->timeout_s, .cpus = *spec->cpus, .python = spec->sitter.python };
 	s->dev = spec->device;
 	s->kept = spec->kept;
+	s->plain = spec->plain && spec->device;
 	s->batch = (struct ay_batch){ .proto = spec->sitter.proto,
 				      .call = spec->master->call,
 				      .nset = spec->cap,
@@ -116,15 +155,10 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
 	s->batch.rng = rng;
 	if (!get_sets(s, spec, err) && !get_executor(s, &x, &names, o, err)) {
-		s->batch.pool = &s->sets.pool;
-		s->batch.slot = s->sets.slot;
-		s->batch.offset = s->sets.offset;
-		s->batch.told = s->sets.told;
-		s->batch.lent = s->dev ? &s->sets.lent : NULL;
-		rc = s->exec ? ay_exec_hold(s->exec, &s->batch, o, err) : 0;
+		rc = hold(s, o, err);
 		if (s->exec)
 			ay_exec_spin(s->exec, spec->spare ? SPIN_NS : 0);
-		if (!rc && s->exec && ay_exec_is_alive(o))
+		if (!rc && s->exec && ay_exec_is_alive(o) && !s->plain)
 			rc = freeze(s, o, err);
 		if (!rc && s->exec)
 			end_if_gone(s, o);
@@ -151,7 +185,7 @@ void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets)
 void ay_seat_close(struct ay_seat *s)
 {
 	if (s->exec)
-		ay_kept_give(s->kept, s->who, s->exec);
+		ay_kept_give(s->kept, &s->name, s->exec);
 	ay_sets_release(&s->sets);
 	s->exec = NULL;
 }
@@ -196,11 +230,11 @@ static int let_go(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 	int64_t took;
 
 	if (o->what == AY_X_RAN) {
-		if (ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
+		if (!s->plain && ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
 			return -1;
 		ay_exec_await(s->exec, s->timeout_s, o);
 	}
-	return ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
+	return !s->plain && ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
 }
 
 /* Memory for a batch that does not look at it; and is the device idle? */
@@ -208,7 +242,7 @@ static int ready_device(struct ay_seat *s, struct ay_err *err)
 {
 	double ns = 0;
 
-	if (s->sets.fold && ay_sets_lend_nothing(&s->sets, s->lend_bytes, err))
+	if (s->sets.fold && !s->plain && ay_sets_lend_nothing(&s->sets, s->lend_bytes, err))
 		return -1;
 	ay_dev_reset_cache(s->dev);
 	if (ay_dev_idle(s->dev, &ns, err))
@@ -217,12 +251,37 @@ static int ready_device(struct ay_seat *s, struct ay_err *err)
 	return 0;
 }
 
+/* Results of a kernel in Python lie where it tells; those that cannot be are found when they are taken. */
+static void choose_results(struct ay_seat *s, int from, int n)
+{
+	const int results = ay_encode_nresult(s->batch.call);
+	struct ay_outcome ignored;
+
+	for (int i = 0; i < RESULT_LOOKS && results && s->sets.nlook < AY_LOOK_MAX; i++) {
+		struct ay_look *l = &s->sets.look[s->sets.nlook];
+		struct ay_view v;
+		uint64_t at;
+
+		if (ay_exec_find(s->exec, &s->batch, from + (int)ay_secret_below((uint64_t)n),
+				 (int)ay_secret_below((uint64_t)results), &v, &at, &ignored) ||
+		    !at || !ay_numel_of(&v))
+			continue;
+		*l = (struct ay_look){ .rows = 1, .width = (uint32_t)ay_dt_info(v.dt)->bytes };
+		l->at = at +
+			(uint64_t)ay_view_at(&v, (int64_t)ay_secret_below((uint64_t)ay_numel_of(&v))) * l->width;
+		s->sets.nlook++;
+	}
+}
+
 /* The batch has run: elements of its outputs are read before the clock stops. */
 static int look(struct ay_seat *s, int from, int n, struct ay_outcome *o, struct ay_err *err)
 {
-	if (!s->dev || s->sets.fold || o->what != AY_X_RAN || !n)
+	if (!s->dev || s->plain || o->what != AY_X_RAN)
 		return 0;
-	return ay_sets_look(&s->sets, from, n, !s->python, err);
+	ay_sets_choose_looks(&s->sets, from, n ? n : 1, !s->python || s->sets.fold);
+	if (s->python && !s->sets.fold && n)
+		choose_results(s, from, n);
+	return s->sets.nlook ? ay_dev_look(s->dev, s->sets.nlook, s->sets.look, err) : 0;
 }
 
 /* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
@@ -235,17 +294,24 @@ static int forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 	return 0;
 }
 
+/* What goes with an order; NULL: nothing does. */
+static const struct ay_loans *loans_of(const struct ay_seat *s)
+{
+	return s->dev && s->sets.loans.n ? &s->sets.loans : NULL;
+}
+
 /* Sets [from, from + n), each once; n = 0: busy. */
 static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
-	const struct ay_loans *loans = s->dev ? &s->sets.loans : NULL;
 	const double cpu = cpu_ns(pid);
+	const struct ay_loans *loans;
 	int64_t begin;
 
 	*b = (struct ay_beat){ 0 };
 	if (s->dev && ready_device(s, err))
 		return -1;
+	loans = loans_of(s);
 	wake_cpus(s);
 	if (n ? ay_exec_post(s->exec, from, n, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
 		return -1;
@@ -253,6 +319,7 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 	if (let_go(s, o, err) || look(s, from, n, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
+	b->claimed_ns = s->dev && o->what == AY_X_RAN ? ay_exec_claimed_ns(s->exec) : 0;
 	if (ay_exec_is_alive(o))
 		b->cpu_ns = cpu_ns(pid) - cpu;
 	end_if_gone(s, o);
@@ -299,7 +366,7 @@ int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err)
 	double ns;
 
 	*late = false;
-	if (!s->dev || s->sets.fold)
+	if (!s->dev || s->plain || s->sets.fold)
 		return 0;
 	return ay_dev_idle(s->dev, &ns, err) || ay_sets_look_again(&s->sets, late, err) ? -1 : 0;
 }
@@ -317,7 +384,7 @@ int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison,
 	if (!s->exec || !s->python)
 		return 0;
 	if (ay_sets_write(&s->sets, key, set, 1, poison, err) ||
-	    ay_exec_post_watched(s->exec, set, 1, s->dev ? &s->sets.loans : NULL, o, err) || let_go(s, o, err))
+	    ay_exec_post_watched(s->exec, set, 1, loans_of(s), o, err) || let_go(s, o, err))
 		return -1;
 	end_if_gone(s, o);
 	return 0;

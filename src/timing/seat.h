@@ -11,7 +11,8 @@
  * On a GPU what was launched runs on while its process stands still. So the memory of a batch is new, and its
  * descriptors go with the order; the clock stops when some elements of the outputs have been read by the copy engine,
  * and these are read once more later: what is another one then was not there (late). Before each batch a kernel of our
- * own must return at once, or somebody has left work behind (restless).
+ * own must return at once, or somebody has left work behind (restless). Who is trusted (torch's own functions) has its
+ * memory from the beginning there, is not frozen and not looked at: plain.
  *
  * A kernel in Python returns tensors of its own. They are kept until we have read them (take), while the seat stands
  * still, and dropped before the next content is written (forget): neither is in T.
@@ -22,6 +23,9 @@
 #include "exec/exec.h"
 #include "timing/content.h"
 #include "timing/kept.h"
+
+/* What memory that Python kernels allocate on a GPU holds before. */
+#define AY_SEAT_POISON 0x74
 
 /* A kernel of ours on an idle GPU takes 9 us, beside another process's work 2,400. */
 #define AY_IDLE_NS 1e6
@@ -47,8 +51,9 @@ struct ay_seat {
 	struct ay_dev *dev;   /* NULL: the processor */
 	uint64_t lend_bytes;  /* of memory that goes with an empty batch */
 	bool restless;        /* the device was not idle before the last batch */
+	bool plain;           /* trusted, on a device: has its memory before, and is not frozen */
 	struct ay_kept *kept; /* where its executor goes when it is closed; NULL: it ends */
-	char who[AY_KEPT_NAME];
+	struct ay_kept_name name;
 };
 
 struct ay_seat_spec {
@@ -63,13 +68,15 @@ struct ay_seat_spec {
 	const cpu_set_t *cpus;
 	bool spare;           /* a core is left to wait on */
 	struct ay_kept *kept; /* executors that are there already; NULL: none */
+	bool plain;           /* see struct ay_seat */
 	struct ay_sets *sets; /* `cap` of them, made before: taken over. NULL: new ones */
 };
 
 /* What one batch took. */
 struct ay_beat {
-	double ns;     /* T: from before the thaw to the proof that it stands still */
-	double cpu_ns; /* CPU time of all its threads meanwhile */
+	double ns;         /* T: from before the thaw to the proof that it stands still */
+	double cpu_ns;     /* CPU time of all its threads meanwhile */
+	double claimed_ns; /* what its own device's events say; 0: nothing */
 };
 
 /* Where the stack of the n-th process in a row begins, for stack_shift: any few in a row are spread over a page. */

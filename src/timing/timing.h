@@ -33,9 +33,14 @@ struct ay_timing {
 	double gate_ns, slack;          /* c0, and (p95 - p50 of c0)/T */
 	double floor_ns;                /* no correct kernel can be below it */
 	double pool_bytes;              /* of a batch */
-	double bytes, flops;            /* compulsory per call; 0 = none counted */
-	double peak;                    /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
-	double wall_s;                  /* what all of it took */
+	bool gated;            /* nothing of the executors was believed; else both are built in, on a GPU */
+	double claimed_ns;     /* what the device's own events said of a call, inside the executor; 0: nothing */
+	bool contradicted;     /* and that is another time than ours */
+	int sm_mhz;            /* clock of the GPU, the lowest that was seen; 0: not known */
+	const char *throttled; /* why it was lower than it could be; NULL: it was not */
+	double bytes, flops;   /* compulsory per call; 0 = none counted */
+	double peak;           /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
+	double wall_s;         /* what all of it took */
 	int nsample;
 	const double *sample; /* ln(tB/tA) of both halves of each block that counts */
 };

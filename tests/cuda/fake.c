@@ -363,14 +363,40 @@ int cuMemcpyDtoH_v2(void *to, ay_cu_ptr from, size_t n)
 	return falls();
 }
 
-int cuMemcpyDtoHAsync_v2(void *to, ay_cu_ptr from, size_t n, void *stream)
+int cuMemcpy2DAsync_v2(const struct ay_cu_copy_2d *c, void *stream)
 {
 	static int looks;
 
 	(void)stream;
-	cuMemcpyDtoH_v2(to, from, n);
-	if (faults("late") && looks++ / 16 % 2) /* the judge looks at 16 places, and again later */
-		memset(to, 0xee, n);
+	for (size_t i = 0; i < c->height; i++)
+		memcpy((uint8_t *)c->to_host + i * c->to_pitch,
+		       (const uint8_t *)c->from_device + i * c->from_pitch, c->width);
+	if (faults("late") && looks++ % 3 == 1) /* the judge looks, twice or once, and again later */
+		memset(c->to_host, 0xee, c->to_pitch * c->height);
+	return falls();
+}
+
+/* Events of another file's clock take the place of these. */
+#define WEAK __attribute__((weak))
+
+WEAK int cuEventCreate(void **e, unsigned flags)
+{
+	(void)flags;
+	*e = calloc(1, sizeof(struct timespec));
+	return *e ? 0 : AY_CU_OUT_OF_MEMORY;
+}
+
+WEAK int cuEventRecord(void *e, void *stream)
+{
+	(void)stream;
+	return clock_gettime(CLOCK_MONOTONIC, e) ? INVALID : 0;
+}
+
+WEAK int cuEventElapsedTime(float *ms, void *from, void *to)
+{
+	const struct timespec *a = from, *b = to;
+
+	*ms = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) / 1e6);
 	return 0;
 }
 

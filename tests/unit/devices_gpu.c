@@ -112,8 +112,7 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECK(f.cases == 2 * GPU_KERNELS && !f.twice && !f.on[0] && f.lost == 1);
 	/* both: the rest is judged when the run goes on */
-	CHECKF(eval_gpus(&a, "falls 0:6,1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) ==
-		       2,
+	CHECKF(eval_gpus(&a, "falls 0:6,1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "every device was taken out"), "%s", out);
 	f = rig_look(&a, ay_sprintf(&a, "%s/t", dir));

@@ -268,8 +268,30 @@ void gpu_context(ay_ctx *ctx, size_t scratch_max)
 	ctx->scratch = scratch;
 }
 
-int gpu_sync(void)
+static struct {
+	void *from, *to;
+	bool runs;
+} events;
+
+void gpu_clock(void)
 {
 	gpu.cu.context_set(gpu.context);
-	return gpu.cu.context_sync();
+	if (!events.to && (gpu.cu.event_create(&events.from, 0) || gpu.cu.event_create(&events.to, 0)))
+		return;
+	events.runs = !gpu.cu.event_record(events.from, gpu.stream);
+}
+
+int gpu_sync(void)
+{
+	float ms = 0;
+	bool timed;
+	int e;
+
+	gpu.cu.context_set(gpu.context);
+	timed = events.runs && !gpu.cu.event_record(events.to, gpu.stream);
+	events.runs = false;
+	e = gpu.cu.context_sync();
+	if (!e && timed && !gpu.cu.event_elapsed(&ms, events.from, events.to) && ms > 0)
+		page->claimed_ns = (uint64_t)((double)ms * 1e6);
+	return e;
 }

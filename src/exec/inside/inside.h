@@ -104,6 +104,8 @@ void gpu_drop(void);
 void gpu_context(ay_ctx *ctx, size_t scratch_max);
 /* As scratch_reset, in the order of the stream. */
 bool gpu_scratch_reset(void);
+/* Events around what is launched from here on, until it is waited for: see claimed_ns of the page. */
+void gpu_clock(void);
 /* Waits for all work of this process on the device; 0 or CUDA's error, which is the end of this process's context. */
 int gpu_sync(void);
 

@@ -326,6 +326,8 @@ static void run(uint32_t from, uint32_t n)
 {
 	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
 
+	if (page->cuda && held.timed)
+		gpu_clock();
 	language->call(from, n, &s);
 	answer(now_seq, s);
 }
