@@ -318,6 +318,48 @@ TEST_SLOW(samples_cuda_timed_cheats_are_right)
 	judge_all("kernels/hostile/gpu/*__timed_*.cu");
 }
 
+/* "FASTER", "NOT_FASTER", or the verdict, if that is none of success. */
+static const char *outcome_of(struct ay_arena *a, char *out)
+{
+	const char *verdict = "nothing", *pace = "FASTER"; /* who was not timed at all has not lost */
+
+	for (char *save = NULL, *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		json_t *j = json_loads(line, 0, NULL), *t = json_object_get(j, "timing");
+		const char *p = json_string_value(json_object_get(t, "pace"));
+
+		if (p)
+			pace = strcmp(p, "FASTER") && strcmp(p, "NONE") ? "NOT_FASTER" : "FASTER";
+		if (json_object_get(j, "verdict"))
+			verdict = ay_strdup(a, json_string_value(json_object_get(j, "verdict")));
+		json_decref(j);
+	}
+	return strcmp(verdict, "PASS") ? verdict : pace;
+}
+
+TEST_SLOW(samples_cuda_timed_cheats_do_not_win)
+{
+	struct ay_arena a = { 0 };
+	glob_t g = { 0 };
+
+	if (access("/dev/nvidiactl", R_OK | W_OK))
+		test_skip("no NVIDIA GPU here");
+	CHECK(!glob("kernels/hostile/gpu/*__timed_*.cu", 0, NULL, &g));
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *path = g.gl_pathv[i], *text = text_of(&a, path), *due = words(&a, text, "timed: "), *got;
+		char *out = "", *cmd = ay_sprintf(&a,
+						  "%s/assay check %s --device cuda --json --timing auto --budget 3 "
+						  "--timeout 10 --cache %s/assay --baseline %s --case \"%s\" 2> /dev/null",
+						  help_build_dir(), path, help_cache(), said(&a, text, " * twin: "),
+						  said(&a, text, " * case: "));
+
+		help_run(&a, cmd, JUDGED_S, &out);
+		got = outcome_of(&a, ay_strdup(&a, out));
+		CHECKF(is_one_of(due, got, strlen(got)), "%s is due %s, got %s\n%.1500s", path, due, got, out);
+	}
+	globfree(&g);
+	ay_arena_release(&a);
+}
+
 TEST_SLOW(samples_cuda_hostile_kernels_get_what_they_are_due)
 {
 	judge_all("kernels/hostile/gpu/*__[a-o]*.cu");
