@@ -110,7 +110,7 @@ static void work_in_group(void *user, const char *job, size_t len, struct ay_cre
 }
 
 struct desk {
-	char text[JOBS][8];
+	char text[JOBS][12];
 	bool waiting[JOBS], done[JOBS];
 	int said[JOBS][2], on[JOBS][2]; /* how often, and by which group last */
 	int backs, losses;
@@ -123,7 +123,7 @@ static int desk_message(void *user, void *job, const char *data, size_t len)
 	int n, half, group;
 
 	(void)len;
-	CHECK(sscanf(data, "%d.%d %d", &n, &half, &group) == 3 && n == (int)((char(*)[8])job - d->text));
+	CHECK(sscanf(data, "%d.%d %d", &n, &half, &group) == 3 && n == (int)((char(*)[12])job - d->text));
 	CHECKF(!d->lost[group], "job %d was done by group %d, which is lost", n, group);
 	d->said[n][half]++;
 	d->on[n][half] = group;
@@ -135,7 +135,7 @@ static int desk_done(void *user, void *job, const char *died)
 	struct desk *d = user;
 
 	CHECK(!died);
-	d->done[(char(*)[8])job - d->text] = true;
+	d->done[(char(*)[12])job - d->text] = true;
 	return 0;
 }
 
@@ -152,7 +152,7 @@ static int desk_lost(void *user, int group, const char *why)
 static int desk_back(void *user, void *job, int group)
 {
 	struct desk *d = user;
-	const long n = (char(*)[8])job - d->text;
+	const long n = (char(*)[12])job - d->text;
 
 	(void)group;
 	d->backs++;
