@@ -230,6 +230,7 @@ int cuMemAlloc_v2(ay_cu_ptr *p, size_t n)
 
 int cuMemFree_v2(ay_cu_ptr p)
 {
+	finish_copies();
 	free((void *)p);
 	return 0;
 }
@@ -317,6 +318,7 @@ int cuMemMap(ay_cu_ptr p, size_t n, size_t offset, ay_cu_memory m, uint64_t flag
 
 int cuMemUnmap(ay_cu_ptr p, size_t n)
 {
+	finish_copies();
 	for (int i = 0; i < nmapped; i++) {
 		if (mapped[i].at != p || mapped[i].bytes != n)
 			continue;
@@ -471,9 +473,18 @@ int cuStreamQuery(void *s)
 	return faults("hang") && launches > 1 ? AY_CU_NOT_READY : 0;
 }
 
+/* For as long as the driver lives. */
+static char *keep(const char *text)
+{
+	static char *all[MAX];
+	static int n;
+
+	return all[n++ % MAX] = strdup(text);
+}
+
 int cuModuleLoadData(void **m, const void *image)
 {
-	*m = strdup(image);
+	*m = keep(image);
 	return faults("module") && strstr(image, "cubin") ? 209 : 0;
 }
 
@@ -482,7 +493,7 @@ int fake_launch(const char *name, unsigned blocks, unsigned threads, void **args
 
 int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-	*f = strdup(name);
+	*f = keep(name);
 	return strstr(m, name) || fake_launch ? 0 : INVALID; /* modules are texts here, macros and all */
 }
 
@@ -561,6 +572,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 		   unsigned shared, void *stream, void **args, void **extra)
 {
 	(void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
+	finish_copies(); /* what came before it in its stream */
 	if (falls())
 		return falls();
 	if (!strcmp(f, "ay_check"))
