@@ -476,7 +476,7 @@ int cuStreamQuery(void *s)
 /* For as long as the driver lives. */
 static char *keep(const char *text)
 {
-	static char *all[MAX];
+	static char *volatile all[MAX]; /* so that nobody takes it for lost */
 	static int n;
 
 	return all[n++ % MAX] = strdup(text);
