@@ -297,8 +297,10 @@ static int audit(struct pair *p)
 	const uint8_t poison = kernel_poison(p);
 	int rc = 0;
 
+	ay_pair_lend(p, 1);
 	for (int i = 0; i < n && !rc; i++)
 		rc = audit_set(p, i, key, poison);
+	ay_pair_lend(p, p->m);
 	if (rc)
 		return rc;
 	p->t->audits++;

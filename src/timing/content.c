@@ -290,6 +290,16 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 	}
 }
 
+uint64_t ay_master_read_bytes(const struct ay_master *m)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < m->call->noperand; i++)
+		if (m->call->operand[i]->role == AY_IN)
+			sum += m->part[i].bytes;
+	return sum;
+}
+
 bool ay_master_is_input(const struct ay_master *m, int i)
 {
 	return m->part[i].how != WRITTEN;

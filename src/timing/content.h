@@ -87,6 +87,8 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand);
 
 /* --- on a device (content_gpu.c) --- */
 
+/* Bytes of one set that come with an order to run. */
+uint64_t ay_master_read_bytes(const struct ay_master *m);
 /* Is operand i something that is there before the call? */
 bool ay_master_is_input(const struct ay_master *m, int i);
 void ay_master_release_gpu(struct ay_master *m);

@@ -115,6 +115,8 @@ int ay_pair_try(struct pair *p);
  * enough for the budget. false: not even single calls of both fit.
  */
 bool ay_pair_plan(struct pair *p);
+/* On a device: empty batches come with as much memory as one of so many sets does. */
+void ay_pair_lend(struct pair *p, int sets);
 /* Sets that a seat needs for batches of m, give or take. */
 int ay_pair_cap(int m);
 

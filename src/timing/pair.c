@@ -137,11 +137,19 @@ int ay_pair_renew(struct pair *p)
 	return rc;
 }
 
+/* How much memory is free before the kernel has some: so much must be free when it is gone. */
+static void mark_device(struct pair *p)
+{
+	if (p->s->device)
+		ay_dev_mark(p->s->device, !p->s->crowded);
+}
+
 static int measure(struct pair *p)
 {
 	double begin;
 	int rc = ay_pair_gate(p);
 
+	mark_device(p);
 	if (!rc)
 		rc = ay_pair_try(p);
 	if (rc)
@@ -157,6 +165,7 @@ static int measure(struct pair *p)
 	if (reserve(p) || open_baseline(p) || time_alone(p, &p->alone[0]))
 		return -1;
 	begin = ay_pair_elapsed_s(p);
+	mark_device(p);
 	rc = open_kernel(p);
 	p->opened_s = ay_pair_elapsed_s(p);
 	p->open_s = 2 * (p->opened_s - begin);

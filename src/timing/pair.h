@@ -32,6 +32,7 @@ struct ay_pair_spec {
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
 	struct ay_sandbox *sandbox;
 	struct ay_dev *device; /* NULL: the processor */
+	bool crowded;          /* others use the device meanwhile, and its memory */
 	bool plain;            /* both are built in, and on a device: they are trusted, and not gated */
 	struct ay_kept *kept;  /* executors on a device that are there already, and will be; NULL: none */
 	const struct ay_ceilings *ceilings;

@@ -356,6 +356,11 @@ static double block_ns(const struct pair *p, double m)
 	       4 * (p->ga->c0 + p->gb->c0);
 }
 
+void ay_pair_lend(struct pair *p, int sets)
+{
+	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_master_read_bytes(&p->master) * (uint64_t)sets;
+}
+
 bool ay_pair_plan(struct pair *p)
 {
 	const struct scale *k = scale_of(p);
@@ -384,7 +389,7 @@ bool ay_pair_plan(struct pair *p)
 		m = fmax(1, m * 0.8);
 	m = fmax(m, fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest)); /* or it would drown in the gate */
 	p->m = (int)m;
-	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = (uint64_t)(bytes * m);
+	ay_pair_lend(p, p->m);
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
 	/* of the kernel alone there is always a time to tell: one block */

@@ -336,7 +336,7 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 	struct ay_beat b;
 
 	AY_ASSERT(s->sets.fold);
-	if (beat(s, 0, !busy, &b, o, err) || (s->dev && forget(s, o, err)))
+	if (beat(s, 0, !busy, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
 		return -1;
 	*ns = b.ns - (busy ? AY_WIRE_BUSY_NS : 0);
 	return 0;
