@@ -281,6 +281,14 @@ static int evaluate(struct eval *e)
 	return status;
 }
 
+/* Beside a kernel that is timed on a GPU others are judged, where there are cores enough. */
+static int timed_jobs(const struct eval_options *o)
+{
+	const int cores = ay_cpu_count() / (o->device.n ? o->device.n : 1);
+
+	return !o->device.cuda || cores < 8 ? 1 : cores < 24 ? cores / 4 : 6;
+}
+
 static int choose_workers(struct eval *e, struct ay_err *err)
 {
 	struct eval_options *o = &e->o;
@@ -288,14 +296,14 @@ static int choose_workers(struct eval *e, struct ay_err *err)
 
 	if (device_plan(&o->device, err))
 		return -1;
-	if (timed && (o->jobs > 1 || (o->device.n > 1 && !o->device.cuda)))
+	if (timed && !o->device.cuda && (o->jobs > 1 || o->device.n > 1))
 		return ay_fail(err, AY_ERR_USAGE,
 			       "--%s %lld beside --timing: kernels that are judged at the same time would disturb "
 			       "each other's times; leave one of them out",
 			       o->jobs > 1 ? "jobs" : "device-count",
 			       (long long)(o->jobs > 1 ? o->jobs : o->device.n));
 	if (!o->jobs)
-		o->jobs = timed ? 1 : device_jobs(&o->device, ay_cpu_count());
+		o->jobs = timed ? timed_jobs(o) : device_jobs(&o->device, ay_cpu_count());
 	return device_check_jobs(&o->device, o->jobs, err);
 }
 
@@ -325,6 +333,9 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.call_timeout_s = 10,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
+	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
+	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))
+		e->policy.cpus = &e->all_cpus;
 	if (ay_cpu_count() > e->policy.crowd) /* on a GPU two kernels at a time leave most cores to the oracle */
 		e->policy.oracle_threads = ay_cpu_count() / e->policy.crowd;
 	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;

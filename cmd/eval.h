@@ -64,6 +64,7 @@ struct eval {
 	struct ay_exec *spare, *spare_base; /* of a worker: see struct ay_policy */
 	struct ay_kept kept;                /* and struct ay_clock_policy */
 	struct ay_policy policy;
+	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */
 	struct ay_clock_policy timing;
 	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
 	struct ay_run *run;

@@ -139,10 +139,12 @@ static void judge_file(struct bench *b)
 		t.policy.spare_base = &e->spare_base;
 		t.timing.kept = &e->kept;
 	}
+
 	e->facts.file = b->job->file;
 	e->facts.device = NULL;
 	if (!device_choose(&e->o.device, &t, &a, &err))
 		e->facts.device = device_text(&e->o.device, t.policy.device, &a);
+	t.policy.beside_clock = e->policy.cpus && t.policy.device && t.policy.device->info.kind == AY_DEV_CUDA;
 	if (err.code || read_source(b->job, &a, &t, &err) ||
 	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
 		send_failure(b, &err);
@@ -194,6 +196,21 @@ static void judge_reference(struct bench *b)
 	ay_arena_release(&a);
 }
 
+/* The last CPUs are for kernels that are timed, and for whoever waits for them. */
+static void stand_aside(struct eval *e)
+{
+	cpu_set_t mine = e->all_cpus;
+	int leave = e->policy.threads + 1;
+
+	for (int i = CPU_SETSIZE - 1; i >= 0 && leave && CPU_COUNT(&mine) > 1; i--) {
+		if (!CPU_ISSET((size_t)i, &mine))
+			continue;
+		CPU_CLR((size_t)i, &mine);
+		leave--;
+	}
+	sched_setaffinity(0, sizeof mine, &mine);
+}
+
 void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out)
 {
 	struct eval *e = user;
@@ -201,6 +218,8 @@ void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out
 	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
 	struct ay_err err = { 0 };
 
+	if (e->policy.cpus)
+		stand_aside(e);
 	device_take(&e->o.device, out->group, e->app->fault);
 	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
 	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))

@@ -570,6 +570,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 				  .ceilings = &k->ceilings,
 				  .device = is_gpu(j->policy.device) ? j->policy.device : NULL,
 				  .crowded = j->policy.device_crowd > 1,
+				  .all_cpus = j->policy.cpus,
 				  .kept = k->policy.kept ? k->policy.kept : &k->kept,
 				  .waiting = k->policy.waiting };
 	struct ay_pair_report r;

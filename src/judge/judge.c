@@ -202,12 +202,18 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 				     .device = j->policy.device,
 				     .sandbox = j->policy.sandbox,
 				     .spin = spare_core(&j->policy) };
+	struct ay_quiet_lock lock;
+	int rc;
 	struct ay_exec_entries e;
 
 	if (j->policy.device)
 		ay_dev_mark(j->policy.device, j->policy.device_crowd < 2);
-	if (take_spare(j, &spec, names, &e, o, err) ||
-	    (!j->exec && ay_exec_start(&spec, names, &j->exec, &e, o, err)))
+	if (ay_judge_enter(j, &lock, err))
+		return -1;
+	rc = take_spare(j, &spec, names, &e, o, err) ||
+	     (!j->exec && ay_exec_start(&spec, names, &j->exec, &e, o, err));
+	ay_judge_leave(j, &lock);
+	if (rc)
 		return -1;
 	if (o->what == AY_X_RAN && names == &j->keep)
 		j->kernel.entries = e;

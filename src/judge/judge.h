@@ -37,6 +37,8 @@ struct ay_policy {
 	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
 	enum ay_torch_use torch_use;
 	struct ay_dev *device;      /* that the kernel runs on; borrowed; NULL = the processor */
+	bool beside_clock;          /* it is a GPU on which others may be timed meanwhile: calls wait for them */
+	const cpu_set_t *cpus;      /* that timed kernels may have; NULL: those of this process */
 	const char *const *folders; /* that native kernels see: struct ay_exec_spec */
 	/* Where the executor of a package that we trust waits for its next operator: a GPU's context costs half a second.
 	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
@@ -88,6 +90,7 @@ struct ay_judge {
 	struct ay_witness witness; /* for operators that are not in the catalogue */
 	struct ay_pool pool;       /* reused while the next case fits */
 	bool has_pool;
+	bool entered;        /* see ay_judge_enter of trial.h */
 	struct ay_lent lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
 	uint8_t *copy;       /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;

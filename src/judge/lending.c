@@ -24,6 +24,25 @@ struct ay_dev *ay_trial_device(const struct trial *t)
 
 #define HEAP_LEAST (128ull << 20)
 
+int ay_judge_enter(struct ay_judge *j, struct ay_quiet_lock *lock, struct ay_err *err)
+{
+	lock->n = 0;
+	if (!j->policy.beside_clock || j->entered)
+		return 0;
+	if (ay_quiet_share_gpu(lock, j->policy.device->info.uuid, err))
+		return -1;
+	j->entered = true;
+	return 0;
+}
+
+void ay_judge_leave(struct ay_judge *j, struct ay_quiet_lock *lock)
+{
+	if (!lock->n)
+		return;
+	ay_quiet_leave(lock);
+	j->entered = false;
+}
+
 void ay_judge_unlend(struct ay_judge *j)
 {
 	if (j->lent.nslot)
@@ -196,8 +215,14 @@ int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_ou
 int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
+	struct ay_quiet_lock lock;
+	int rc;
 
-	if (lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err))
+	if (ay_judge_enter(j, &lock, err))
+		return -1;
+	rc = lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err);
+	ay_judge_leave(j, &lock);
+	if (rc)
 		return -1;
 	j->deaths += ay_trial_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
 	return bury(t, o, err);

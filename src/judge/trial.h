@@ -7,6 +7,7 @@
 #define AY_JUDGE_TRIAL_H
 
 #include "judge/judge.h"
+#include "timing/quiet.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
 
@@ -47,6 +48,10 @@ int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *
 int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_outcome *fault, struct ay_err *err);
 /* After a verdict: if results are wrong, were they only not there yet? Then work went on behind our back. */
 int ay_trial_late(struct trial *t, struct ay_err *err);
+/* Where others are timed on the same GPU: waits until nobody is, and keeps them waiting until it is left. Whoever is in
+ * already stays in. */
+int ay_judge_enter(struct ay_judge *j, struct ay_quiet_lock *lock, struct ay_err *err);
+void ay_judge_leave(struct ay_judge *j, struct ay_quiet_lock *lock);
 /* The executor: starts it and loads the kernel, and ends it. */
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err);
 void ay_judge_stop(struct ay_judge *j);

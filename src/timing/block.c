@@ -56,10 +56,12 @@ static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poi
 	p->broken = p->changed = false;
 	if (ay_seat_late(&p->a, &late, p->err))
 		return -1;
+	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
 	if (late)
 		p->r->amiss = AY_AMISS_UNFINISHED;
 	else
 		p->r->amiss = amiss[ay_verify_batch(&p->verify, &p->a.sets, key, from, n, poison, ns, p->r->text)];
+	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	if (p->changed)
 		p->r->amiss = AY_AMISS_INPUT;
 	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;

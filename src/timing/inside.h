@@ -52,6 +52,7 @@ struct pair {
 	double open_s, opened_s;     /* what opening both took the last time, and when that was */
 	struct ay_sets reference;    /* where the reference works */
 	cpu_set_t cpus, judge_cpus, before;
+	cpu_set_t check_cpus; /* where sets are compared: where this process was, or all but the kernel's */
 	bool spare;
 	int64_t begin;
 	double trial_a, trial_b; /* ns per call, roughly */

@@ -128,7 +128,8 @@ static double give_back_c0(struct pair *p, struct gate *g)
 static void give_back(struct pair *p)
 {
 	/* on a device a call alone comes with less memory than a batch */
-	const double a = p->s->device ? 0 : give_back_c0(p, p->ga), b = p->gb == p->ga || p->s->device ? a : give_back_c0(p, p->gb);
+	const double a = p->s->device ? 0 : give_back_c0(p, p->ga),
+		     b = p->gb == p->ga || p->s->device ? a : give_back_c0(p, p->gb);
 
 	for (int i = 0; i < p->n; i++) {
 		p->ta[i] += a / p->sets[i];

@@ -179,13 +179,23 @@ static int measure(struct pair *p)
 	return rc;
 }
 
+static void keep_last(cpu_set_t *set)
+{
+	int last = CPU_SETSIZE - 1;
+
+	while (last > 0 && !CPU_ISSET((size_t)last, set))
+		last--;
+	CPU_ZERO(set);
+	CPU_SET((size_t)last, set);
+}
+
 int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_timing *t, struct ay_pair_report *r,
 		 struct ay_err *err)
 {
 	struct pair *p = AY_NEW(a, struct pair);
 	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->gate[0].seat.sets, &p->gate[1].seat.sets,
 					   &p->mem_a,  &p->mem_b,  &p->reference };
-	struct ay_quiet_lock lock, gpu = { 0 };
+	struct ay_quiet_lock lock = { 0 }, gpu = { 0 };
 	int rc = -1;
 
 	*r = (struct ay_pair_report){ 0 };
@@ -194,18 +204,23 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->ga = p->gb = &p->gate[0];
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
+	sched_getaffinity(0, sizeof p->before, &p->before);
+	if (s->all_cpus)
+		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
-	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err))
-		return -1;
-	if (s->device && ay_quiet_take_gpu(&gpu, s->device->info.uuid, say_waiting, p, err)) {
+	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err) ||
+	    (s->device && ay_quiet_take_gpu(&gpu, s->device->info.uuid, say_waiting, p, err))) {
 		ay_quiet_leave(&lock);
+		sched_setaffinity(0, sizeof p->before, &p->before);
 		return -1;
 	}
 	p->begin = ay_now_ns(); /* waiting for others is not our time */
-	sched_getaffinity(0, sizeof p->before, &p->before);
+	p->check_cpus = p->judge_cpus;
+	if (s->all_cpus) /* the rest of them is busy with other kernels */
+		keep_last(&p->judge_cpus);
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	ay_master_init(&p->master, s->call);
-	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->judge_cpus) };
+	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->check_cpus) };
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
 	p->verify.answer = s->answer;

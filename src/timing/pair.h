@@ -31,10 +31,11 @@ struct ay_pair_spec {
 	double budget_s, call_timeout_s;
 	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
 	struct ay_sandbox *sandbox;
-	struct ay_dev *device; /* NULL: the processor */
-	bool crowded;          /* others use the device meanwhile, and its memory */
-	bool plain;            /* both are built in, and on a device: they are trusted, and not gated */
-	struct ay_kept *kept;  /* executors on a device that are there already, and will be; NULL: none */
+	struct ay_dev *device;     /* NULL: the processor */
+	const cpu_set_t *all_cpus; /* to choose from; NULL: those of this process */
+	bool crowded;              /* others use the device meanwhile, and its memory */
+	bool plain;                /* both are built in, and on a device: they are trusted, and not gated */
+	struct ay_kept *kept;      /* executors on a device that are there already, and will be; NULL: none */
 	const struct ay_ceilings *ceilings;
 	/* struct ay_verify's, for operators that have no reference here; NULL: the operator has one */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);

@@ -94,27 +94,29 @@ static bool still_there(int fd, const char *path)
 	       held.st_ino == named.st_ino;
 }
 
-static int lock_file(int fd, const char *path, void (**said)(void *user), void *user, struct ay_err *err)
+/* how: LOCK_EX or LOCK_SH. */
+static int lock_file(int fd, const char *path, int how, void (**said)(void *user), void *user, struct ay_err *err)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1)
 		return ay_fail(err, AY_ERR_SYS, "'%s' is no lock of ours, but a %s: remove it", path,
 			       S_ISREG(st.st_mode) ? "file with another name" : "special file");
-	if (!flock(fd, LOCK_EX | LOCK_NB))
+	if (!flock(fd, how | LOCK_NB))
 		return 0;
 	if (errno == EWOULDBLOCK && *said) {
 		(*said)(user);
 		*said = NULL;
 	}
-	while (flock(fd, LOCK_EX))
+	while (flock(fd, how))
 		if (errno != EINTR)
 			return ay_fail_errno(err, AY_ERR_SYS, "cannot lock '%s'", path);
 	return 0;
 }
 
 /* what: "cpu-3". */
-static int take_one(const char *dir, const char *what, void (**said)(void *user), void *user, struct ay_err *err)
+static int take_one(const char *dir, const char *what, int how, void (**said)(void *user), void *user,
+		    struct ay_err *err)
 {
 	char path[4096];
 
@@ -125,7 +127,7 @@ static int take_one(const char *dir, const char *what, void (**said)(void *user)
 
 		if (fd < 0)
 			return -1;
-		if (lock_file(fd, path, said, user, err)) {
+		if (lock_file(fd, path, how, said, user, err)) {
 			close(fd);
 			return -1;
 		}
@@ -147,7 +149,7 @@ int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *
 		if (!CPU_ISSET((size_t)cpu, cpus))
 			continue;
 		snprintf(what, sizeof what, "cpu-%d", cpu);
-		fd = take_one(dir, what, &said, user, err);
+		fd = take_one(dir, what, LOCK_EX, &said, user, err);
 		if (fd < 0) {
 			ay_quiet_leave(l);
 			return -1;
@@ -163,26 +165,53 @@ int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(v
 	return ay_quiet_take_in(l, lock_dir(), cpus, said, user, err);
 }
 
-int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
-			 void (*said)(void *user), void *user, struct ay_err *err)
+/*
+ * Everybody goes through a turnstile first, and whoever wants the GPU alone waits for the others in it: else those who share
+ * it, coming and going, would keep him out for ever.
+ */
+static int enter_gpu(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID], int how,
+		     void (*said)(void *user), void *user, struct ay_err *err)
 {
-	char what[4 + 2 * AY_QUIET_UUID + 1] = "gpu-";
-	int fd;
+	char what[4 + 2 * AY_QUIET_UUID + 8] = "gpu-";
+	int turnstile, fd;
 
 	for (int i = 0; i < AY_QUIET_UUID; i++)
 		snprintf(what + 4 + 2 * i, 3, "%02x", uuid[i]);
 	l->n = 0;
-	fd = take_one(dir, what, &said, user, err);
+	snprintf(what + 4 + 2 * AY_QUIET_UUID, 8, "-turn");
+	turnstile = take_one(dir, what, LOCK_EX, &said, user, err);
+	if (turnstile < 0)
+		return -1;
+	what[4 + 2 * AY_QUIET_UUID] = 0;
+	fd = take_one(dir, what, how, &said, user, err);
+	close(turnstile);
 	if (fd < 0)
 		return -1;
 	l->fd[l->n++] = fd;
 	return 0;
 }
 
+int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
+			 void (*said)(void *user), void *user, struct ay_err *err)
+{
+	return enter_gpu(l, dir, uuid, LOCK_EX, said, user, err);
+}
+
 int ay_quiet_take_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], void (*said)(void *user),
 		      void *user, struct ay_err *err)
 {
-	return ay_quiet_take_gpu_in(l, lock_dir(), uuid, said, user, err);
+	return enter_gpu(l, lock_dir(), uuid, LOCK_EX, said, user, err);
+}
+
+int ay_quiet_share_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
+			  struct ay_err *err)
+{
+	return enter_gpu(l, dir, uuid, LOCK_SH, NULL, NULL, err);
+}
+
+int ay_quiet_share_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err)
+{
+	return enter_gpu(l, lock_dir(), uuid, LOCK_SH, NULL, NULL, err);
 }
 
 void ay_quiet_leave(struct ay_quiet_lock *l)

@@ -43,6 +43,10 @@ int ay_quiet_take_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID]
 		      void *user, struct ay_err *err);
 int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
 			 void (*said)(void *user), void *user, struct ay_err *err);
+/* With others who do so: not while somebody measures. */
+int ay_quiet_share_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err);
+int ay_quiet_share_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
+			  struct ay_err *err);
 void ay_quiet_leave(struct ay_quiet_lock *l);
 
 /* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host), and

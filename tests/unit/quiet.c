@@ -304,3 +304,48 @@ TEST(quiet_sees_work_on_its_cpus)
 	ay_quiet_read(&kernel, &none);
 	CHECK(!none.busy_ns && !none.stolen_ns);
 }
+
+/* 0: shared it; 7: had to wait. */
+static int other_shares(const char *dir)
+{
+	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
+	struct ay_quiet_lock l;
+	struct ay_err err = { 0 };
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(1); /* there is nobody to be told that it waits */
+		_exit(ay_quiet_share_gpu_in(&l, dir, uuid, &err) ? 9 : 0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? 7 : WEXITSTATUS(status);
+}
+
+/* Those who are only judged share a GPU, but not with one who is timed; and he is not kept out by them. */
+TEST(quiet_lock_of_a_gpu_is_shared)
+{
+	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
+	const char *dir = test_dir();
+	struct ay_quiet_lock l, own;
+	struct ay_err err = { 0 };
+	int status = 0;
+	pid_t pid;
+
+	CHECKF(!ay_quiet_share_gpu_in(&l, dir, uuid, &err), "%s", err.msg);
+	CHECK(other_shares(dir) == 0 && other_on_gpu(dir, 1) == 7);
+	pid = fork(); /* waits for the GPU: whoever comes now waits behind him */
+	if (!pid) {
+		alarm(10);
+		ay_quiet_leave(&l); /* a copy of ours */
+		_exit(ay_quiet_take_gpu_in(&own, dir, uuid, NULL, NULL, &err) ? 9 : 0);
+	}
+	usleep(200000);
+	CHECK(other_shares(dir) == 7);
+	ay_quiet_leave(&l);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
+	CHECKF(!ay_quiet_take_gpu_in(&own, dir, uuid, NULL, NULL, &err), "%s", err.msg);
+	CHECK(other_shares(dir) == 7);
+	ay_quiet_leave(&own);
+	CHECK(other_shares(dir) == 0);
+}

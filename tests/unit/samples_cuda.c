@@ -345,12 +345,14 @@ TEST_SLOW(samples_cuda_timed_cheats_do_not_win)
 		test_skip("no NVIDIA GPU here");
 	CHECK(!glob("kernels/hostile/gpu/*__timed_*.cu", 0, NULL, &g));
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		const char *path = g.gl_pathv[i], *text = text_of(&a, path), *due = words(&a, text, "timed: "), *got;
-		char *out = "", *cmd = ay_sprintf(&a,
-						  "%s/assay check %s --device cuda --json --timing auto --budget 3 "
-						  "--timeout 10 --cache %s/assay --baseline %s --case \"%s\" 2> /dev/null",
-						  help_build_dir(), path, help_cache(), said(&a, text, " * twin: "),
-						  said(&a, text, " * case: "));
+		const char *path = g.gl_pathv[i], *text = text_of(&a, path), *due = words(&a, text, "timed: "),
+			   *got;
+		char *out = "",
+		     *cmd = ay_sprintf(&a,
+				       "%s/assay check %s --device cuda --json --timing auto --budget 3 "
+				       "--timeout 10 --cache %s/assay --baseline %s --case \"%s\" 2> /dev/null",
+				       help_build_dir(), path, help_cache(), said(&a, text, " * twin: "),
+				       said(&a, text, " * case: "));
 
 		help_run(&a, cmd, JUDGED_S, &out);
 		got = outcome_of(&a, ay_strdup(&a, out));
