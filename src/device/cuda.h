@@ -110,6 +110,7 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(access, "cuMemSetAccess", (ay_cu_ptr p, size_t n, const struct ay_cu_access *a, size_t count))          \
 	F(copy_in, "cuMemcpyHtoD_v2", (ay_cu_ptr to, const void *from, size_t n))                                 \
 	F(copy_out, "cuMemcpyDtoH_v2", (void *to, ay_cu_ptr from, size_t n))                                      \
+	F(copy_out_async, "cuMemcpyDtoHAsync_v2", (void *to, ay_cu_ptr from, size_t n, void *stream))             \
 	F(copy_2d_async, "cuMemcpy2DAsync_v2", (const struct ay_cu_copy_2d *c, void *stream))                     \
 	F(event_create, "cuEventCreate", (void **e, unsigned flags))                                              \
 	F(event_record, "cuEventRecord", (void *e, void *stream))                                                 \

@@ -269,7 +269,7 @@ static int gpu_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, s
 	int e;
 
 	g->cu.context_set(g->context);
-	e = n ? g->cu.copy_out(to, at, n) : 0;
+	e = ay_gpu_bring(g, at, to, n);
 	return e ? ay_gpu_fail(g, e, "what a kernel left in the device's memory cannot be read", err) : 0;
 }
 
@@ -475,6 +475,9 @@ static void gpu_close(struct ay_dev *d)
 	ay_nvml_close(g->nvml);
 	if (g->looks)
 		g->cu.host_free(g->looks);
+	if (g->stage->mem)
+		g->cu.host_free(g->stage->mem);
+	ay_xfree(g->stage);
 	if (g->own.room_bytes && !g->cu.context_set(g->context))
 		g->cu.memory_free(g->own.room);
 	if (g->context)
@@ -544,6 +547,8 @@ int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err)
 
 	*g = (struct gpu){ .dev.cls = &cls };
 	g->chunk = ay_xrealloc(NULL, CHUNK);
+	g->stage = ay_xrealloc(NULL, sizeof *g->stage);
+	*g->stage = (struct gpu_stage){ 0 };
 	*out = NULL;
 	if (open_device(g, number, err)) {
 		gpu_close(&g->dev);

@@ -7,7 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { IDLE_S = 10 /* the kernel that does nothing must return in */ };
+enum {
+	IDLE_S = 10,     /* the kernel that does nothing must return in */
+	PIECE = 4 << 20, /* bytes of a large read that are on their way together */
+	LARGE = 1 << 20, /* from here on a read is one: below, a copy by the driver is as fast */
+};
 
 int ay_loan_take(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_loan *l, struct ay_err *err)
 {
@@ -61,6 +65,55 @@ int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes
 		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be written", err) : 0;
 }
+
+/* --- large reads ----------------------------------------------------------------------------------------- */
+
+static bool ready_to_bring(const struct gpu *g)
+{
+	struct gpu_stage *s = g->stage;
+	int e = 0;
+
+	if (s->mem || s->refused)
+		return s->mem;
+	for (int i = 0; i < 2 && !e; i++)
+		e = s->stream[i] ? 0 : g->cu.stream_create(&s->stream[i], AY_CU_STREAM_NON_BLOCKING);
+	s->refused = e || g->cu.host_alloc((void **)&s->mem, 2ul * PIECE);
+	if (s->refused)
+		s->mem = NULL;
+	return s->mem;
+}
+
+/*
+ * To memory that is not pinned the driver copies by pieces of its own, one after the other: 5 GB/s were seen. Here the
+ * next piece is on the bus while this one is taken out of the pinned memory.
+ */
+int ay_gpu_bring(const struct gpu *g, ay_cu_ptr at, uint8_t *to, uint64_t n)
+{
+	const struct gpu_stage *s = g->stage;
+	const uint64_t pieces = (n + PIECE - 1) / PIECE;
+	int e = 0;
+
+	if (n < LARGE || !ready_to_bring(g))
+		return n ? g->cu.copy_out(to, at, n) : 0;
+	for (uint64_t i = 0; i <= pieces && !e; i++) {
+		const uint64_t from = i * PIECE, last = from - PIECE, left = n - last;
+
+		if (i < pieces)
+			e = g->cu.copy_out_async(s->mem + i % 2 * PIECE, at + from,
+						 n - from < PIECE ? n - from : PIECE, s->stream[i % 2]);
+		if (!i || e)
+			continue;
+		e = g->cu.stream_sync(s->stream[(i - 1) % 2]);
+		if (!e)
+			memcpy(to + last, s->mem + (i - 1) % 2 * PIECE, left < PIECE ? left : PIECE);
+	}
+	if (e) /* nothing may be written there any more when it is used again */
+		for (int i = 0; i < 2; i++)
+			g->cu.stream_sync(s->stream[i]);
+	return e;
+}
+
+/* --- looks ----------------------------------------------------------------------------------------------- */
 
 /* A stream and pinned memory, so that copies need nobody's help and nobody waits for the default stream. */
 static int ready_for_looks(struct gpu *g)

@@ -67,11 +67,11 @@ static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poi
 	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;
 }
 
-bool ay_pair_fetch(void *user, int set)
+bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need)
 {
 	struct pair *p = user;
 
-	p->broken = ay_seat_fetch(&p->a, set, &p->changed, p->err);
+	p->broken = ay_seat_fetch(&p->a, set, need, &p->changed, p->err);
 	if (p->broken || p->changed)
 		return false;
 	return !ay_seat_take(&p->a, set, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;

@@ -300,6 +300,27 @@ uint64_t ay_master_read_bytes(const struct ay_master *m)
 	return sum;
 }
 
+void ay_master_write_part(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_stretch part,
+			  uint8_t *dst)
+{
+	const uint64_t end = part.hi < m->part[i].bytes ? part.hi : m->part[i].bytes;
+	struct ay_lanes l;
+	struct ay_make k;
+
+	if (!ay_master_plan(m, i, key, set, &k)) {
+		ay_master_write(m, i, key, set, dst);
+		return;
+	}
+	l = ay_lanes_of(ay_lane_kind(k.dt));
+	k.from = (uintptr_t)m->part[i].base;
+	k.noise = (uintptr_t)m->noise;
+	for (uint64_t at = part.lo / AY_UNIT * AY_UNIT; at < end; at += AY_UNIT) {
+		const uint32_t n = k.bytes - at < AY_UNIT ? (uint32_t)(k.bytes - at) : AY_UNIT;
+
+		ay_unit_store_part((uintptr_t)dst + at, ay_unit_of(&k, k.how, &l, at, n), n);
+	}
+}
+
 bool ay_master_is_input(const struct ay_master *m, int i)
 {
 	return m->part[i].how != WRITTEN;

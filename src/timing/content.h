@@ -25,6 +25,11 @@
 
 struct ay_make; /* device/make.h */
 
+/* Bytes [lo, hi) of an operand's storage; hi may be beyond its end. */
+struct ay_stretch {
+	uint64_t lo, hi;
+};
+
 struct ay_master {
 	const struct ay_call *call;
 	struct ay_master_part *part; /* per operand */
@@ -39,6 +44,9 @@ int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *er
 void ay_master_release(struct ay_master *m);
 /* The storage of operand i in a set, as it is before the call. */
 void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst);
+/* Of the same storage at least the bytes that `part` names, each at its place. */
+void ay_master_write_part(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_stretch part,
+			  uint8_t *dst);
 /* The same for ay_dev_make, where the master and its noise lie on a device: to, from and noise of *k are the caller's to
  * fill in. False: it has no master (ay_master_write fills it anew, or the kernel writes it). */
 bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *k);
@@ -53,8 +61,9 @@ bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 struct ay_sets {
 	const struct ay_master *m;
 	int cap;
-	bool fold; /* all sets lie at one place: for calls that do not look at them */
-	int told;  /* the slot for that */
+	bool python; /* of a device: new tensors lie in the executor's own memory */
+	bool fold;   /* all sets lie at one place: for calls that do not look at them */
+	int told;    /* the slot for that */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;
@@ -104,8 +113,9 @@ int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err);
 void ay_sets_choose_looks(struct ay_sets *s, int from, int n, bool results);
 /* Reads them once more. *late: one of them is another now. */
 int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err);
-/* Brings one set here, inputs as they were made. *changed: an input of it is not what it was. */
-int ay_sets_fetch(struct ay_sets *s, int set, bool *changed, struct ay_err *err);
+/* Brings one set here (fetch_gpu.c), inputs as they were made: of each operand at least what `need` names, NULL: all.
+ * *changed: an input of it is not what it was, wherever that is. */
+int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err);
 /* Nobody needs the content any more. */
 void ay_sets_take_back(struct ay_sets *s);
 

@@ -3,42 +3,17 @@
  * Timed sets on a GPU. The master lies on the device, in memory of ours, and sets are made from it there, by our own
  * kernels, in memory that is new for each batch. What is not made of the master (REFILL) is made here and copied; where
  * there is no NVRTC all of it is.
- *
- * What is compared is brought here one set at a time: outputs as they are, inputs as they were made, which is not what is
- * in the lent memory if somebody has written to it.
  */
-#include "timing/content.h"
+#include "timing/content_gpu_inside.h"
 
-#include "device/make.h"
 #include "exec/exec.h"
 #include "op/fill.h"
 
 #include <string.h>
 
-enum {
-	SLOT_IN,
-	SLOT_OUT,
-	SLOT_TOLD,    /* where an executor tells of results */
-	SLOT_NUMBERS, /* plain numbers that stand for tensors, in this machine's memory, for Python */
-	SLOTS,
-	MADE_HERE = 256 << 10, /* inputs up to this are made once more here, larger ones on the device */
-	COLOURS = 4,           /* places at which a tensor may begin */
-};
+enum { COLOURS = 4 }; /* places at which a tensor may begin */
 
 #define FOLDED (8ull << 30) /* bytes of a slot for calls that do not look at it */
-
-struct ay_gpu_master {
-	struct ay_dev *dev;
-	bool can_make;        /* there is NVRTC */
-	struct ay_loan base;  /* masters and noise */
-	uint64_t *at, noise;  /* their addresses */
-	struct ay_loan spare; /* as much as one set, for inputs that are made again */
-	struct ay_loan stage; /* what was made here, on its way */
-	uint8_t *made;        /* and here */
-	uint64_t made_bytes;
-	struct ay_make *job;
-	int njob;
-};
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -92,13 +67,17 @@ int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *er
 	*g = (struct ay_gpu_master){ .dev = d, .base.fd = -1, .spare.fd = -1, .stage.fd = -1 };
 	m->gpu = g;
 	g->at = ay_xrealloc(NULL, sizeof *g->at * (size_t)(m->call->noperand + 1));
+	g->again = ay_xrealloc(NULL, sizeof *g->again * (size_t)(m->call->noperand + 1));
 	for (int i = 0; i < m->call->noperand; i++) {
 		need += round_up(master_bytes(m, i), align);
+		g->again[i] = set - align;
 		set += round_up(ay_operand_bytes(m->call->operand[i]), align);
 	}
 	if (ay_loan_take(d, round_up(need, d->info.grain), false, &g->base, err) ||
 	    ay_loan_take(d, round_up(set, d->info.grain), false, &g->spare, err) || upload(m, g, noise, err))
 		return -1;
+	for (int i = 0; i < m->call->noperand; i++)
+		g->again[i] += g->spare.at;
 	g->can_make = can_make(g);
 	return 0;
 }
@@ -113,6 +92,7 @@ void ay_master_release_gpu(struct ay_master *m)
 	ay_loan_give_back(g->dev, &g->spare);
 	ay_loan_give_back(g->dev, &g->stage);
 	ay_xfree(g->at);
+	ay_xfree(g->again);
 	ay_xfree(g->made);
 	ay_xfree(g->job);
 	ay_xfree(g);
@@ -180,6 +160,7 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 			       .cap = cap,
 			       .fold = fold,
 			       .told = SLOT_TOLD,
+			       .python = numbers,
 			       .dev = m->gpu->dev,
 			       .plain = plain,
 			       .pool = { .fd = { -1, -1 } } };
@@ -309,16 +290,17 @@ int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err)
 	return 0;
 }
 
-/* The judge's address of storage in lent memory. */
-static uint64_t address(const struct ay_sets *s, int k)
+uint64_t ay_sets_address(const struct ay_sets *s, int k)
 {
 	const struct ay_loan *l = loan_of(s, s->slot[k]);
 
 	return l->at + s->offset[k] - l->offset;
 }
 
-static struct ay_make *next_job(struct ay_gpu_master *g, int i)
+struct ay_make *ay_sets_job(const struct ay_sets *s, int i)
 {
+	struct ay_gpu_master *g = s->m->gpu;
+
 	if (i >= g->njob) {
 		g->njob = 2 * i + 64;
 		g->job = ay_xrealloc(g->job, sizeof *g->job * (size_t)g->njob);
@@ -366,7 +348,7 @@ static int make_there(struct ay_sets *s, const struct span span[AY_LOANS], int f
 	int njob = 0;
 
 	for (int k = from * ops; k < (from + n) * ops; k++) {
-		struct ay_make *job = next_job(g, njob);
+		struct ay_make *job = ay_sets_job(s, njob);
 
 		if (s->slot[k] >= AY_LOANS || !ay_master_is_input(s->m, k % ops))
 			continue;
@@ -379,7 +361,7 @@ static int make_there(struct ay_sets *s, const struct span span[AY_LOANS], int f
 			ay_master_write(s->m, k % ops, s->key, k / ops, stage_room(g, used, job->bytes));
 			used += round_up(job->bytes, s->dev->info.align);
 		}
-		job->to = address(s, k);
+		job->to = ay_sets_address(s, k);
 		njob += job->bytes > 0;
 	}
 	if ((wipe.bytes && ay_dev_make(s->dev, &wipe, 1, err)) || send_stage(g, used, njob, err))
@@ -432,7 +414,7 @@ static const struct ay_operand *draw_output(const struct ay_sets *s, bool result
 
 static uint64_t element_at(const struct ay_sets *s, int set, const struct ay_operand *o, int64_t i)
 {
-	return address(s, set * s->m->call->noperand + o->ordinal) +
+	return ay_sets_address(s, set * s->m->call->noperand + o->ordinal) +
 	       (uint64_t)((o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes);
 }
 
@@ -488,57 +470,5 @@ int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err)
 		return -1;
 	for (int i = 0; i < s->nlook; i++)
 		*late |= memcmp(now[i].found, s->look[i].found, (size_t)now[i].width * now[i].rows) != 0;
-	return 0;
-}
-
-/* --- bringing a set here --------------------------------------------------------------------------------- */
-
-/* An input once more, here; where that would take long, on the device. */
-static int make_again(struct ay_sets *s, struct ay_key key, int set, int i, uint8_t *to, struct ay_err *err)
-{
-	struct ay_gpu_master *g = s->m->gpu;
-	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
-	struct ay_make job;
-
-	if (bytes <= MADE_HERE || !g->can_make || !ay_master_plan(s->m, i, key, set, &job)) {
-		ay_master_write(s->m, i, key, set, to);
-		return 0;
-	}
-	job.to = g->spare.at;
-	job.from = g->at[i];
-	job.noise = g->noise;
-	return ay_dev_make(s->dev, &job, 1, err) || ay_dev_read(s->dev, job.to, to, bytes, err) ? -1 : 0;
-}
-
-static int fetch_input(struct ay_sets *s, struct ay_key key, int set, int i, bool *changed, struct ay_err *err)
-{
-	const int k = set * s->m->call->noperand + i;
-	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
-	uint8_t *to = ay_sets_at(s, set, i), *found;
-	int rc = make_again(s, key, set, i, to, err);
-
-	if (rc || s->slot[k] >= AY_LOANS)
-		return rc;
-	found = ay_xrealloc(NULL, bytes + 1);
-	rc = ay_dev_read(s->dev, address(s, k), found, bytes, err);
-	*changed |= !rc && memcmp(found, to, bytes) != 0;
-	ay_xfree(found);
-	return rc;
-}
-
-int ay_sets_fetch(struct ay_sets *s, int set, bool *changed, struct ay_err *err)
-{
-	const int ops = s->m->call->noperand;
-
-	*changed = false;
-	for (int i = 0; i < ops; i++) {
-		const struct ay_operand *o = s->m->call->operand[i];
-		const int rc = o->role == AY_IN ? fetch_input(s, s->key, set, i, changed, err)
-						: ay_dev_read(s->dev, address(s, set * ops + i),
-							      ay_sets_at(s, set, i), ay_operand_bytes(o), err);
-
-		if (rc)
-			return -1;
-	}
 	return 0;
 }

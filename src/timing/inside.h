@@ -88,7 +88,7 @@ double ay_pair_reference(struct pair *p, struct ay_key key, int n);
 /* ns per call of the baseline. A baseline that fails is our failure. */
 int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
 /* For struct ay_verify: user is the pair. */
-bool ay_pair_fetch(void *user, int set);
+bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need);
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
 

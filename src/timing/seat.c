@@ -371,10 +371,10 @@ int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err)
 	return ay_dev_idle(s->dev, &ns, err) || ay_sets_look_again(&s->sets, late, err) ? -1 : 0;
 }
 
-int ay_seat_fetch(struct ay_seat *s, int set, bool *changed, struct ay_err *err)
+int ay_seat_fetch(struct ay_seat *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err)
 {
 	*changed = false;
-	return s->dev ? ay_sets_fetch(&s->sets, set, changed, err) : 0;
+	return s->dev ? ay_sets_fetch(&s->sets, set, need, changed, err) : 0;
 }
 
 int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,

@@ -100,8 +100,8 @@ int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison,
 		  struct ay_err *err);
 /* On a GPU: was something of the last batch's outputs written after it had said `done`? */
 int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err);
-/* On a GPU: brings a set of the last batch to where it is compared. *changed: it has another input now. */
-int ay_seat_fetch(struct ay_seat *s, int set, bool *changed, struct ay_err *err);
+/* On a GPU: brings a set of the last batch, or what is needed of it, to where it is compared. *changed: it has another input now. */
+int ay_seat_fetch(struct ay_seat *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err);
 /* Lets go of what was returned, and of the memory of the batch. */
 int ay_seat_forget(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err);
 /* Ends its process and hands its sets back, for another seat on them. */

@@ -104,9 +104,9 @@ static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text
 	return f.index >= 0 && is_poison(v->call->out[f.out], f.index, poison) ? AY_UNFINISHED : AY_WRONG;
 }
 
-static bool fetch(const struct ay_verify *v, int set)
+static bool fetch(const struct ay_verify *v, int set, const struct ay_stretch *need)
 {
-	return !v->fetch || v->fetch(v->user, set);
+	return !v->fetch || v->fetch(v->user, set, need);
 }
 
 enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
@@ -114,7 +114,7 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 {
 	enum ay_verified found;
 
-	if (!fetch(v, set))
+	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
 	show(v, s, key, set);
 	found = compare(v, 0, 0, poison, text);
@@ -133,7 +133,7 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	n = SAMPLED / (len ? len : 1);
 	n = n < 1 ? 1 : n < rows ? n : rows;
 	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
-	if (!fetch(v, set))
+	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
 	show(v, s, key, set);
 	return compare(v, lo, lo + n, poison, text);

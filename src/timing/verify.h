@@ -19,8 +19,9 @@ struct ay_verify {
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
 	double whole_ns, rows_ns; /* what comparing a whole set, and some rows, took last time; 0 = not tried */
-	/* Puts the results of a set where they belong; false: they cannot be had. NULL: they are there. */
-	bool (*fetch)(void *user, int set);
+	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
+	 * they cannot be had. NULL: they are there. */
+	bool (*fetch)(void *user, int set, const struct ay_stretch *need);
 	void *user;
 	/* Operators that have no reference here: c->given becomes the right answer for what the operands hold. false: there
 	 * is none. NULL: they have one. */

@@ -358,8 +358,12 @@ int cuMemcpyHtoD_v2(ay_cu_ptr to, const void *from, size_t n)
 	return 0;
 }
 
+/* How much has crossed the bus to here, for tests that count it. */
+uint64_t fake_brought;
+
 int cuMemcpyDtoH_v2(void *to, ay_cu_ptr from, size_t n)
 {
+	fake_brought += n;
 	finish_copies();
 	memcpy(to, (const void *)from, n);
 	return falls();
@@ -402,9 +406,48 @@ WEAK int cuEventElapsedTime(float *ms, void *from, void *to)
 	return 0;
 }
 
+/* Copies that wait in a stream until somebody waits for them: until then there is something else. */
+static struct {
+	void *stream, *to;
+	ay_cu_ptr from;
+	size_t n;
+} queued[MAX];
+static int nqueued;
+
+int cuMemcpyDtoHAsync_v2(void *to, ay_cu_ptr from, size_t n, void *stream)
+{
+	if (nqueued == MAX)
+		return INVALID;
+	memset(to, 0xdd, n);
+	queued[nqueued].stream = stream;
+	queued[nqueued].to = to;
+	queued[nqueued].from = from;
+	queued[nqueued++].n = n;
+	return 0;
+}
+
+static int finish_stream(void *s)
+{
+	static int looks;
+	int left = 0, e = 0;
+
+	for (int i = 0; i < nqueued; i++) {
+		if (queued[i].stream != s) {
+			queued[left++] = queued[i];
+			continue;
+		}
+		e = cuMemcpyDtoH_v2(queued[i].to, queued[i].from, queued[i].n);
+		/* the judge looks at 16 places, and again later */
+		if (queued[i].n <= 16 && faults("late") && looks++ / 16 % 2)
+			memset(queued[i].to, 0xee, queued[i].n);
+	}
+	nqueued = left;
+	return e;
+}
+
 int cuMemAllocHost_v2(void **p, size_t n)
 {
-	*p = malloc(n);
+	*p = faults("unpinned") ? NULL : malloc(n);
 	return *p ? 0 : AY_CU_OUT_OF_MEMORY;
 }
 
@@ -416,8 +459,9 @@ int cuMemFreeHost(void *p)
 
 int cuStreamSynchronize(void *s)
 {
-	(void)s;
-	return failed;
+	const int e = finish_stream(s);
+
+	return failed ? failed : e;
 }
 
 int cuCtxResetPersistingL2Cache(void)
@@ -461,8 +505,8 @@ int cuMemFreeAsync(ay_cu_ptr p, void *stream)
 int cuStreamCreate(void **s, unsigned flags)
 {
 	(void)flags;
-	*s = &launches;
-	return 0;
+	*s = malloc(1);
+	return *s ? 0 : AY_CU_OUT_OF_MEMORY;
 }
 
 int cuStreamQuery(void *s)

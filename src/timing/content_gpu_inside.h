@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of timed sets on a GPU, shared by content_gpu.c, which makes them, and fetch_gpu.c, which brings them here.
+ */
+#ifndef AY_TIMING_CONTENT_GPU_INSIDE_H
+#define AY_TIMING_CONTENT_GPU_INSIDE_H
+
+#include "device/make.h"
+#include "timing/content.h"
+
+enum {
+	SLOT_IN,
+	SLOT_OUT,
+	SLOT_TOLD,    /* where an executor tells of results */
+	SLOT_NUMBERS, /* plain numbers that stand for tensors, in this machine's memory, for Python */
+	SLOTS,
+};
+
+struct ay_gpu_master {
+	struct ay_dev *dev;
+	bool can_make;        /* there is NVRTC */
+	struct ay_loan base;  /* masters and noise */
+	uint64_t *at, noise;  /* their addresses */
+	struct ay_loan spare; /* as much as one set, for inputs that are made again, */
+	uint64_t *again;      /* each at its address */
+	struct ay_loan stage; /* what was made here, on its way */
+	uint8_t *made;        /* and here */
+	uint64_t made_bytes;
+	struct ay_make *job;
+	int njob;
+};
+
+/* The judge's address of storage in lent memory: operand k % noperand of set k / noperand. */
+uint64_t ay_sets_address(const struct ay_sets *s, int k);
+/* The i-th of the master's list of jobs. It moves as it grows. */
+struct ay_make *ay_sets_job(const struct ay_sets *s, int i);
+
+#endif

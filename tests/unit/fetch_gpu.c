@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Timed sets that are brought here from a device: everything or a part, and whether their inputs are what they were. On
+ * the stand-in of tests/cuda/fake.c, and on a GPU where there is one.
+ */
+#include "timing/content_gpu_inside.h"
+#include "device/cuda.h"
+#include "op/fill.h"
+#include "make_rig.h"
+#include "test.h"
+#include "timing_rig.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS = 3, POISON = 0x75, EMPTY = 0x11 };
+
+/* Sets of a case on a device, whose outputs are a pattern of their own. */
+struct bench {
+	struct make_rig g;
+	struct timing_rig r;
+	struct ay_master m;
+	struct ay_sets s;
+	uint8_t *want;
+};
+
+static uint8_t pattern(int set, uint64_t i)
+{
+	return (uint8_t)(i * 7 + i / 4096 + (uint64_t)set * 31);
+}
+
+static uint64_t bytes_of(const struct bench *b, int i)
+{
+	return ay_operand_bytes(b->r.call->operand[i]);
+}
+
+static bool is_input(const struct bench *b, int i)
+{
+	return b->r.call->operand[i]->role == AY_IN;
+}
+
+static uint64_t address(const struct bench *b, int set, int i)
+{
+	return ay_sets_address(&b->s, set * b->r.call->noperand + i);
+}
+
+/* What operand i of a set should be here. */
+static const uint8_t *wanted(struct bench *b, int set, int i)
+{
+	if (is_input(b, i))
+		ay_master_write(&b->m, i, b->s.key, set, b->want);
+	for (uint64_t k = 0; k < bytes_of(b, i) && !is_input(b, i); k++)
+		b->want[k] = pattern(set, k);
+	return b->want;
+}
+
+static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig *g))
+{
+	uint64_t most = 0;
+
+	*b = (struct bench){ 0 };
+	rig(&b->g);
+	timing_rig_init(&b->r, line);
+	ay_master_init(&b->m, b->r.call);
+	CHECKF(!ay_master_to_device(&b->m, b->g.d, &b->r.err) &&
+		       !ay_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
+		       !ay_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
+	       "%s", b->r.err.msg);
+	for (int i = 0; i < b->r.call->noperand; i++)
+		most = bytes_of(b, i) > most ? bytes_of(b, i) : most;
+	b->want = ay_xrealloc(NULL, most + 1);
+	for (int k = 0; k < SETS * b->r.call->noperand; k++)
+		if (!is_input(b, k % b->r.call->noperand))
+			make_rig_set(&b->g, ay_sets_address(&b->s, k),
+				     wanted(b, k / b->r.call->noperand, k % b->r.call->noperand),
+				     bytes_of(b, k % b->r.call->noperand));
+}
+
+static void teardown(struct bench *b)
+{
+	ay_xfree(b->want);
+	ay_sets_release(&b->s);
+	ay_master_release(&b->m);
+	timing_rig_release(&b->r);
+	make_rig_release(&b->g);
+}
+
+static bool fetch(struct bench *b, int set, const struct ay_stretch *need)
+{
+	bool changed = true;
+
+	for (int i = 0; i < b->r.call->noperand; i++)
+		memset(ay_sets_at(&b->s, set, i), EMPTY, bytes_of(b, i));
+	CHECKF(!ay_sets_fetch(&b->s, set, need, &changed, &b->r.err), "%s", b->r.err.msg);
+	return changed;
+}
+
+/* Are these bytes of an operand what they should be here? */
+static bool has(struct bench *b, int set, int i, uint64_t lo, uint64_t hi)
+{
+	return !memcmp(ay_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
+}
+
+static const char *const lines[] = {
+	"aten::relu((T([1000], f32),), {})",
+	"aten::relu((T([1300, 1021], f32),), {})",           /* 5 MiB: two pieces */
+	"aten::relu((T([600003], f16, fill=special),), {})", /* large, and made here */
+	"aten::relu((T([400003], i32),), {})",
+	"aten::add.Tensor((T([700, 1001], bf16), T([1001], f32)), {})",
+	"aten::add_.Tensor((T([300, 1000], f32), T([300, 1000], f64)), {})",
+	"aten::cosh((T([200003], f32, fill=scales(-9, 9)),), {})",
+};
+
+static void check_whole(struct bench *b)
+{
+	for (int set = SETS - 1; set >= 0; set--) {
+		CHECK(!fetch(b, set, NULL));
+		for (int i = 0; i < b->r.call->noperand; i++)
+			CHECKF(has(b, set, i, 0, bytes_of(b, i)), "set %d, operand %d", set, i);
+	}
+}
+
+/* One bit of an input, wherever it is, and nowhere else. */
+static void check_changed(struct bench *b)
+{
+	for (int i = 0; i < b->r.call->noperand; i++) {
+		const uint64_t n = bytes_of(b, i), places[] = { 0, ay_secret_below(n), n - 1 };
+
+		for (int k = 0; k < 3 && is_input(b, i); k++) {
+			const uint64_t at = address(b, 1, i) + places[k];
+			const struct ay_stretch none[8] = { 0 };
+			uint8_t was, other;
+
+			make_rig_get(&b->g, &was, at, 1);
+			other = was ^ 4;
+			make_rig_set(&b->g, at, &other, 1);
+			CHECKF(fetch(b, 1, NULL), "operand %d, byte %llu", i, (unsigned long long)places[k]);
+			CHECK(has(b, 1, i, 0, n)); /* here is what was made all the same */
+			CHECKF(fetch(b, 1, none), "operand %d, byte %llu", i, (unsigned long long)places[k]);
+			CHECK(!fetch(b, 0, NULL) && !fetch(b, 2, NULL));
+			make_rig_set(&b->g, at, &was, 1);
+			CHECK(!fetch(b, 1, NULL));
+		}
+	}
+}
+
+TEST(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
+{
+	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
+		struct bench b;
+
+		setup(&b, lines[t], make_rig_stand_in);
+		check_whole(&b);
+		check_changed(&b);
+		teardown(&b);
+	}
+}
+
+/* Any part of each: what is asked for is there, and of large ones little else was written or crossed the bus. */
+static void check_parts(struct bench *b, const uint64_t *brought)
+{
+	struct ay_stretch need[8];
+
+	for (int t = 0; t < 24; t++) {
+		const int set = t % SETS;
+		uint64_t least = 0, before = brought ? *brought : 0, large = 0;
+
+		for (int i = 0; i < b->r.call->noperand; i++) {
+			const uint64_t n = bytes_of(b, i);
+
+			need[i].lo = ay_secret_below(n);
+			need[i].hi = need[i].lo + ay_secret_below(t < 16 ? 5000 : 2 * n);
+			large += n > 256 << 10;
+			least += is_input(b, i) && n <= 256 << 10 ? n : 5000;
+		}
+		CHECK(!fetch(b, set, need));
+		if (brought && t < 16 && large)
+			CHECKF(*brought - before < least + 4096, "%llu bytes",
+			       (unsigned long long)(*brought - before));
+		for (int i = 0; i < b->r.call->noperand; i++) {
+			const uint64_t n = bytes_of(b, i), hi = need[i].hi < n ? need[i].hi : n;
+			const uint8_t *at = ay_sets_at(&b->s, set, i);
+
+			CHECKF(need[i].lo >= hi || has(b, set, i, need[i].lo, hi),
+			       "set %d, operand %d: %llu to %llu", set, i, (unsigned long long)need[i].lo,
+			       (unsigned long long)hi);
+			/* behind the unit in which it ends there is what was there */
+			if (n > 256 << 10 && hi + 17 < n)
+				CHECKF(at[hi + 16] == EMPTY && !memcmp(at + hi + 16, at + hi + 17, n - hi - 17),
+				       "operand %d, behind byte %llu", i, (unsigned long long)hi);
+		}
+	}
+}
+
+TEST(fetch_gpu_brings_parts)
+{
+	static const int some[] = { 0, 1, 3, 4, 5, 6 }; /* all but the large one that is made here */
+
+	for (size_t t = 0; t < sizeof some / sizeof *some; t++) {
+		struct bench b;
+
+		setup(&b, lines[some[t]], make_rig_stand_in);
+		check_parts(&b, dlsym(b.g.cu->library, "fake_brought"));
+		teardown(&b);
+	}
+}
+
+/* Pieces, and what is left of one; with pinned memory and where there is none. */
+static void check_reads(struct make_rig *g)
+{
+	enum { MIB = 1 << 20 };
+	static const uint64_t sizes[] = { 0, 1, MIB - 1, MIB, 4 * MIB, 4 * MIB + 1, 8 * MIB, 13 * MIB + 77 };
+	const uint64_t room = 14 * MIB;
+	uint8_t *data = ay_xrealloc(NULL, room), *got = ay_xrealloc(NULL, room);
+	const uint64_t at = make_rig_put(g, NULL, room);
+	struct ay_err err = { 0 };
+
+	for (uint64_t i = 0; i < room; i++)
+		data[i] = pattern(1, i);
+	make_rig_set(g, at, data, room);
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+		for (uint64_t lead = 0; lead < 40; lead += 13) {
+			memset(got, EMPTY, room);
+			CHECKF(!ay_dev_read(g->d, at + lead, got, sizes[k], &err), "%s", err.msg);
+			CHECKF(!memcmp(got, data + lead, sizes[k]) && got[sizes[k]] == EMPTY,
+			       "%llu bytes from %llu", (unsigned long long)sizes[k], (unsigned long long)lead);
+		}
+	make_rig_clear(g);
+	ay_xfree(data);
+	ay_xfree(got);
+}
+
+TEST(fetch_gpu_reads_in_pieces)
+{
+	struct make_rig g;
+
+	make_rig_stand_in(&g);
+	check_reads(&g);
+	make_rig_release(&g);
+	make_rig_stand_in(&g);
+	setenv("FAKE_CUDA", "unpinned", 1);
+	check_reads(&g);
+	unsetenv("FAKE_CUDA");
+	make_rig_release(&g);
+}
+
+TEST(fetch_gpu_on_a_gpu)
+{
+	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
+		struct bench b;
+
+		setup(&b, lines[t], make_rig_gpu);
+		check_reads(&b.g);
+		check_whole(&b);
+		check_changed(&b);
+		if (t != 2)
+			check_parts(&b, NULL);
+		teardown(&b);
+	}
+}
