@@ -137,5 +137,5 @@ const struct ay_op ay_ops_cumsum[] = {{
 	.cost      = cost,
 	.cuda_differs = cuda_differs,
 	.promises  = "what comes behind terms whose sizes add up to more than f32 (f64) holds",
-	.flags     = AY_INTEGRAL,
+	.flags     = AY_INTEGRAL | AY_BY_ROWS,
 }, {0}};

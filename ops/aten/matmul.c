@@ -318,6 +318,24 @@ static void matmul(struct ay_ref *r)
 	}
 }
 
+static bool factors(const struct ay_call *c, struct ay_factors *f)
+{
+	const bool vector = right_of(c)->ndim == 1; /* sides_of has exchanged them */
+	struct ay_meta m = { 0 };
+	struct ay_err err = { 0 };
+	struct sides s;
+
+	if (sides_of(c, &s, &m, &err))
+		AY_BUG("%s", err.msg);
+	*f = (struct ay_factors){
+		.left = s.left, .right = s.right, .rows = s.rows, .columns = s.columns, .k = s.k
+	};
+	f->a = c->operand[vector];
+	f->b = c->operand[!vector];
+	f->bias = ay_has_arg(c, "bias") ? ay_t(c, "bias") : NULL;
+	return true;
+}
+
 /* Normal, but one element in sixteen is NaN, an infinity, a zero or a subnormal; none overflows in a product. */
 static double nonfinite(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			uint64_t bits)
@@ -437,6 +455,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.result    = result,
 	.rows      = ay_rows_last,
 	.prepare   = prepare,
+	.factors   = factors,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs,
@@ -470,6 +489,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.result    = result,
 	.rows      = ay_rows_last,
 	.prepare   = prepare,
+	.factors   = factors,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
@@ -503,6 +523,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.result    = result,
 	.rows      = ay_rows_last,
 	.prepare   = prepare,
+	.factors   = factors,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_stack,
@@ -534,6 +555,7 @@ const struct ay_op ay_ops_matmul[] = {{
 	.result    = result,
 	.rows      = ay_rows_last,
 	.prepare   = prepare,
+	.factors   = factors,
 	.reference = matmul,
 	.cost      = cost,
 	.aten_differs = aten_differs_linear,

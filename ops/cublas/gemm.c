@@ -176,10 +176,9 @@ static void put(const struct ay_ref *r, int out, int64_t col, int64_t i, const s
 	num c = re(p->beta) == 0 ? 0 : p->beta * old; /* a NaN that nobody may read */
 
 	*ay_val(r, out, col, i) = t + c;
-	*ay_mag(r, out, col, i) = alpha == 0 ? 0
-					     : alpha * ay_err_sum(p->k, (double)fabs(s->sum[i]), (double)s->sq[i],
-								  (double)sqrt(s->top[i]));
-	*ay_mag(r, out, col, i) += (double)(fabs(t) + fabs(c));
+	*ay_mag(r, out, col, i) = ay_scaled_weight(
+		alpha, ay_err_sum(p->k, (double)fabs(s->sum[i]), (double)s->sq[i], (double)sqrt(s->top[i])),
+		(double)fabs(t), (double)fabs(c));
 	*ay_norm(r, out, col, i) = alpha * (double)sqrt(s->sq[i]);
 }
 
@@ -218,6 +217,30 @@ static void gemm(struct ay_ref *r)
 	struct product p = product_of(r->c, ay_t(r->c, "A"), ay_t(r->c, "B"));
 
 	multiply(r, 0, &p, ay_t(r->c, "C"));
+}
+
+/* Row by row of the result as it is stored, which are C's columns; where C holds nothing else. */
+static bool factors(const struct ay_call *c, struct ay_factors *f)
+{
+	const struct product p = product_of(c, ay_t(c, "A"), ay_t(c, "B"));
+	const struct ay_operand *out = ay_operand(c, "C");
+
+	*f = (struct ay_factors){ .a = ay_operand(c, "B"),
+				  .b = ay_operand(c, "A"),
+				  .left = p.b,
+				  .right = p.a,
+				  .rows = p.n,
+				  .columns = p.m,
+				  .k = p.k,
+				  .c = out,
+				  .scaled = true,
+				  .alpha = (double)re(p.alpha),
+				  .beta = (double)re(p.beta) };
+	f->right.shape[0] = p.a.shape[1];
+	f->right.shape[1] = p.a.shape[0];
+	f->right.stride[0] = p.a.stride[1];
+	f->right.stride[1] = p.a.stride[0];
+	return out->view.shape[0] == p.n && out->view.shape[1] == p.m;
 }
 
 static void gemm_batched(struct ay_ref *r)
@@ -293,6 +316,7 @@ const struct ay_op ay_ops_gemm[] = {{
 	},
 	.accepts   = accepts_one,
 	.rows      = ay_rows_last,
+	.factors   = factors,
 	.reference = gemm,
 	.promises  = "whether A and B are read where alpha is 0 (they hold finite numbers there)",
 	.cost      = cost,

@@ -102,6 +102,7 @@ const struct ay_op ay_ops_fused_add_rms_norm[] = {{
 	.fills     = "weight=uniform(0.5, 1.5)",
 	.accepts   = accepts,
 	.rows      = ay_rows_last,
+	.flags     = AY_BY_ROWS,
 	.reference = fused_add_rms_norm,
 	.cost      = cost,
 	.rounds    = "z / rms before it is multiplied by weight (vLLM), and z before it is normalised, or not",

@@ -19,7 +19,7 @@ double ay_growth(int64_t n)
 
 double ay_err_sum(int64_t n, double want, double sumsq, double prefix)
 {
-	return ay_growth(n) * fmax(fmax(fabs(want), sqrt(sumsq)), prefix);
+	return ay_sum_weight(ay_growth(n), want, sqrt(sumsq), prefix);
 }
 
 double ay_err_round(enum ay_dt out, enum ay_dt dt, double r)

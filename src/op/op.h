@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "op/call.h"
 #include "tensor/promote.h"
+#include "tensor/weight.h"
 
 enum ay_tier {
 	AY_QUICK, /* edges and small shapes: what `assay check` runs, and where mutants must die */
@@ -39,6 +40,9 @@ enum {
 	AY_CONSTANT = 2048, /* all elements are one number by its meaning: no case is weak for that */
 	AY_ONE = 4096,      /* one element is all that it gives */
 	AY_TWINS = 8192,    /* every case is one of its out= form too, not some of them */
+	AY_BY_ROWS =
+		16384, /* row i of the results (see rows) depends on the same fibre of those tensors that have the
+			       results' shape, and on others */
 };
 
 /* Row i of an output: its i-th fibre along axis. */
@@ -84,6 +88,21 @@ static inline double ay_touched(const struct ay_view *v)
 	return (double)ay_view_touched(v) * ay_dt_info(v->dt)->bytes;
 }
 
+/*
+ * A product of matrices, or of a stack of them: row i of the result is fibre i of `left` along its last dimension times
+ * matrix i / rows of `right`; plus the bias, if there is one, as one more term of each sum; or alpha times the sum plus
+ * beta times what was there before.
+ */
+struct ay_factors {
+	const struct ay_operand *a, *b; /* what left and right are views of */
+	struct ay_view left, right;     /* [.., rows, k] and [.., columns, k], with the same dimensions before */
+	int64_t rows, columns, k;       /* of one matrix */
+	const struct ay_view *bias;     /* one for each column, or for all; NULL: none */
+	const struct ay_operand *c;     /* scaled: what was there before */
+	bool scaled;                    /* alpha and beta count */
+	double alpha, beta;
+};
+
 /* What honest draws are made of: number after number, uniform in (0, 1). */
 struct ay_chance {
 	struct ay_key key;
@@ -126,6 +145,8 @@ struct ay_op {
 	/* How many tensors a result has that is a list; NULL: 1. The k of result() counts them. */
 	int (*length)(const struct ay_call *c);
 	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
+	/* The call as a product; false: it is none of that form. NULL: never. */
+	bool (*factors)(const struct ay_call *c, struct ay_factors *f);
 	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in
 	 * r->tmp, which then lives as long as the sweep; r has no rows yet. */
 	const void *(*prepare)(struct ay_ref *r);

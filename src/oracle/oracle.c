@@ -69,7 +69,7 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 	}
 	if (isinf(mag)) /* of a result near the largest f64; an infinite bound would admit everything */
 		mag = DBL_MAX;
-	*bound = (long double)b->k_out * ay_dt_ulp(b->dt, want) + b->k_acc * ay_u_acc(b->dt) * mag;
+	*bound = AY_BOUND_OF((long double)b->k_out, ay_dt_ulp(b->dt, want), b->k_acc * ay_u_acc(b->dt), mag);
 	return within(want, got, *bound, ay_dt_max(b->dt),
 		      flushes(b->dt) ? ldexpl(1, ay_dt_info(b->dt)->emin) : 0);
 }
@@ -374,17 +374,17 @@ static bool all_integers(const struct ay_call *c)
 	return true;
 }
 
-static struct ay_bound bound_of(const struct sweep *w, enum ay_dt dt)
+struct ay_bound ay_oracle_bound(const struct ay_op *op, const struct ay_call *c, enum ay_dt dt)
 {
-	bool integers = w->op->flags & AY_INTEGRAL && all_integers(w->q->call);
+	bool integers = op->flags & AY_INTEGRAL && all_integers(c);
 
 	return (struct ay_bound){ .dt = ay_dt_component(dt),
-				  .k_out = integers       ? 0
-					   : w->op->k_out ? w->op->k_out
-							  : 1,
+				  .k_out = integers    ? 0
+					   : op->k_out ? op->k_out
+						       : 1,
 				  .k_acc = integers ? 0 : AY_K_ACC,
-				  .exact = w->op->flags & AY_EXACT || dt == AY_DT_B8,
-				  .rounded = w->op->flags & AY_ROUNDED };
+				  .exact = op->flags & AY_EXACT || dt == AY_DT_B8,
+				  .rounded = op->flags & AY_ROUNDED };
 }
 
 static void compare_output(struct range *g, int k)
@@ -396,7 +396,7 @@ static void compare_output(struct range *g, int k)
 	struct scan s = { .g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k] };
 	void *got = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
 
-	s.b = bound_of(w, v->dt);
+	s.b = ay_oracle_bound(w->op, w->q->call, v->dt);
 	s.got = got;
 	if (ay_dt_is_integral(v->dt) && !s.b.rounded)
 		wrap_wanted(g, v->dt, n, g->ref.val[k]);

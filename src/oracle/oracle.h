@@ -59,6 +59,8 @@ struct ay_bound {
 	double k_out, k_acc;
 	bool exact, rounded;
 };
+/* For the elements, of dtype dt, of a call's results. */
+struct ay_bound ay_oracle_bound(const struct ay_op *op, const struct ay_call *c, enum ay_dt dt);
 bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound);
 /* A result that is not a tensor: the same kind and the same value; NaN is NaN, and zeros have their sign. */
 bool ay_same_scalar(const struct ay_value *want, const struct ay_value *got);

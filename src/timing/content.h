@@ -21,14 +21,10 @@
 #include "base/rng.h"
 #include "device/loan.h"
 #include "op/call.h"
+#include "oracle/reach.h"
 #include "tensor/buffer.h"
 
 struct ay_make; /* device/make.h */
-
-/* Bytes [lo, hi) of an operand's storage; hi may be beyond its end. */
-struct ay_stretch {
-	uint64_t lo, hi;
-};
 
 struct ay_master {
 	const struct ay_call *call;

@@ -23,17 +23,19 @@ static void *data_at(const struct ay_operand *o, uint8_t *storage)
 	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
 }
 
-/* Lets the call's operands point at a set; arguments that are updated get their old content made again. */
-static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set)
+/* Lets the call's operands point at a set; arguments that are updated get their old content made again, as far as it is
+ * needed (NULL: all of it). */
+static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+		 const struct ay_stretch *need)
 {
-	uint64_t at = 0, need = 0;
+	uint64_t at = 0, room = 0;
 
 	for (int i = 0; i < v->call->noperand; i++)
 		if (v->call->operand[i]->role == AY_INOUT)
-			need += (ay_operand_bytes(v->call->operand[i]) + 127) / 64 * 64;
-	if (need > v->old_bytes) {
-		v->old = ay_xrealloc(v->old, need);
-		v->old_bytes = need;
+			room += (ay_operand_bytes(v->call->operand[i]) + 127) / 64 * 64;
+	if (room > v->old_bytes) {
+		v->old = ay_xrealloc(v->old, room);
+		v->old_bytes = room;
 	}
 	for (int i = 0; i < v->call->noperand; i++) {
 		struct ay_operand *o = v->call->operand[i];
@@ -41,7 +43,10 @@ static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key
 		o->view.data = data_at(o, ay_sets_at(s, set, i));
 		if (o->role != AY_INOUT)
 			continue;
-		ay_master_write(s->m, i, key, set, v->old + at);
+		if (need)
+			ay_master_write_part(s->m, i, key, set, need[i], v->old + at);
+		else
+			ay_master_write(s->m, i, key, set, v->old + at);
 		o->old.data = data_at(o, v->old + at);
 		at += (ay_operand_bytes(o) + 127) / 64 * 64;
 	}
@@ -116,7 +121,7 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 
 	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
-	show(v, s, key, set);
+	show(v, s, key, set, NULL);
 	found = compare(v, 0, 0, poison, text);
 	return found == AY_VERIFIED ? run_check(v, poison, text) : found;
 }
@@ -125,6 +130,9 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 				    uint8_t poison, char text[200])
 {
 	const int64_t rows = ay_oracle_rows(v->op, v->call);
+	enum ay_verified found = AY_UNFETCHED;
+	struct ay_arena a = { 0 };
+	struct ay_stretch *need;
 	int64_t len, n, lo;
 
 	if (!rows || !v->call->nout)
@@ -133,10 +141,15 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	n = SAMPLED / (len ? len : 1);
 	n = n < 1 ? 1 : n < rows ? n : rows;
 	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
-	if (!fetch(v, set, NULL))
-		return AY_UNFETCHED;
-	show(v, s, key, set);
-	return compare(v, lo, lo + n, poison, text);
+	need = AY_NEW_N(&a, struct ay_stretch, v->call->noperand + 1);
+	if (!ay_oracle_reach(v->op, v->call, lo, lo + n, need))
+		need = NULL;
+	if (fetch(v, set, need)) {
+		show(v, s, key, set, need);
+		found = compare(v, lo, lo + n, poison, text);
+	}
+	ay_arena_release(&a);
+	return found;
 }
 
 /* One of them, a hard one by preference: they are few, and the careless fail there. */
