@@ -116,7 +116,7 @@ $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h)
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<
-$B/obj/src/device/embed.o: src/device/embed.S src/base/either.h src/tensor/within.h $(addprefix src/device/,lines.h differ.h make.cu compare.cu)
+$B/obj/src/device/embed.o: src/device/embed.S src/base/either.h $(addprefix src/tensor/,within.h weight.h) $(addprefix src/device/,lines.h differ.h terms.h make.cu compare.cu product.cu)
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<

@@ -8,8 +8,11 @@ ay_embedded_cuda:
 	.incbin "src/base/either.h"
 	.incbin "src/tensor/within.h"
 	.incbin "src/device/lines.h"
+	.incbin "src/tensor/weight.h"
 	.incbin "src/device/differ.h"
+	.incbin "src/device/terms.h"
 	.incbin "src/device/make.cu"
 	.incbin "src/device/compare.cu"
+	.incbin "src/device/product.cu"
 	.byte 0
 	.section .note.GNU-stack, "", %progbits

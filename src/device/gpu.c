@@ -478,6 +478,7 @@ static void gpu_close(struct ay_dev *d)
 	if (g->stage->mem)
 		g->cu.host_free(g->stage->mem);
 	ay_xfree(g->stage);
+	ay_xfree(g->multiplier);
 	if (g->own.room_bytes && !g->cu.context_set(g->context))
 		g->cu.memory_free(g->own.room);
 	if (g->context)

@@ -32,6 +32,7 @@ struct gpu {
 	void *stream;   /* for looks */
 	uint8_t *looks; /* memory that the copy engine writes to: AY_LOOK_MAX of them */
 	struct gpu_stage *stage;
+	struct ay_multiplier *multiplier; /* product.c; NULL: not tried */
 	struct ay_nvml_link *nvml;
 	bool no_nvml; /* it was asked for in vain */
 };

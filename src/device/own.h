@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * own - the judge's own kernels (make.cu, compare.cu) on a GPU: compiled and loaded when one is first used, launched one
+ * own - the judge's own kernels (make.cu, compare.cu, product.cu) on a GPU: compiled and loaded when one is first used, launched one
  * at a time, waited for.
  */
 #ifndef AY_DEVICE_OWN_H
@@ -12,8 +12,11 @@ enum ay_own {
 	AY_OWN_MAKE,    /* make.h */
 	AY_OWN_SAME,    /* compare.h */
 	AY_OWN_COMPARE, /* compare.h */
-	AY_OWN_EMPTY,   /* (void): what a launch costs */
-	AY_OWN_SPIN,    /* (uint64_t ns): keeps the device busy until so much of its own time has gone by */
+	AY_OWN_WIDEN,   /* product.h, and the next two */
+	AY_OWN_SQUARE,
+	AY_OWN_BOUND,
+	AY_OWN_EMPTY, /* (void): what a launch costs */
+	AY_OWN_SPIN,  /* (uint64_t ns): keeps the device busy until so much of its own time has gone by */
 	AY_OWN_COUNT
 };
 

@@ -77,6 +77,17 @@ bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need)
 	return !ay_seat_take(&p->a, set, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
 }
 
+bool ay_pair_is_right(void *user, int set)
+{
+	struct pair *p = user;
+	struct ay_err unsaid = { 0 }; /* what is amiss is found, and told, when the set is fetched */
+	struct ay_outcome o;
+	bool right = false;
+
+	return !ay_seat_take(&p->a, set, &o, &unsaid) && o.what == AY_X_RAN &&
+	       !ay_sets_are_right(&p->a.sets, p->s->op, set, &right, &unsaid) && right;
+}
+
 /* What the kernel returned is of no more use. */
 static int forget(struct pair *p)
 {

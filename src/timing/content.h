@@ -112,6 +112,11 @@ int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err);
 /* Brings one set here (fetch_gpu.c), inputs as they were made: of each operand at least what `need` names, NULL: all.
  * *changed: an input of it is not what it was, wherever that is. */
 int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err);
+/* Is the call a product whose results its device can look at, and should (product_gpu.c)? */
+bool ay_master_can_multiply(const struct ay_master *m, const struct ay_entry_op *op);
+/* Then: is every element of a set within its bound, and every input what it was? false: it must be looked at here. Results
+ * that Python returned were brought here before. */
+int ay_sets_are_right(struct ay_sets *s, const struct ay_entry_op *op, int set, bool *right, struct ay_err *err);
 /* Nobody needs the content any more. */
 void ay_sets_take_back(struct ay_sets *s);
 

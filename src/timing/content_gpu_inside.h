@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of timed sets on a GPU, shared by content_gpu.c, which makes them, and fetch_gpu.c, which brings them here.
+ * The inside of timed sets on a GPU, shared by content_gpu.c, which makes them, fetch_gpu.c, which brings them here,
+ * and product_gpu.c, which has them compared there.
  */
 #ifndef AY_TIMING_CONTENT_GPU_INSIDE_H
 #define AY_TIMING_CONTENT_GPU_INSIDE_H
@@ -32,6 +33,9 @@ struct ay_gpu_master {
 
 /* The judge's address of storage in lent memory: operand k % noperand of set k / noperand. */
 uint64_t ay_sets_address(const struct ay_sets *s, int k);
+/* All inputs of a set as they were made, in the judge's own memory on the device: gpu->again. There must be NVRTC. *changed:
+ * a lent one is not the same. */
+int ay_sets_again(struct ay_sets *s, int set, bool *changed, struct ay_err *err);
 /* The i-th of the master's list of jobs. It moves as it grows. */
 struct ay_make *ay_sets_job(const struct ay_sets *s, int i);
 

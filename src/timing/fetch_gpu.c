@@ -18,8 +18,8 @@ enum {
 
 static const struct ay_stretch all = { 0, UINT64_MAX };
 
-/* Those inputs of a set which are large, in memory of ours. INOUT: as they were before the call. */
-static int make_again(struct ay_sets *s, int set, struct ay_err *err)
+/* Inputs of a set that are larger than so many bytes, in memory of ours. INOUT: as they were before the call. */
+static int make_again(struct ay_sets *s, int set, uint64_t larger, struct ay_err *err)
 {
 	struct ay_gpu_master *g = s->m->gpu;
 	int n = 0;
@@ -29,7 +29,7 @@ static int make_again(struct ay_sets *s, int set, struct ay_err *err)
 	for (int i = 0; i < s->m->call->noperand; i++) {
 		struct ay_make *job = ay_sets_job(s, n);
 
-		if (!ay_master_plan(s->m, i, s->key, set, job) || job->bytes <= MADE_HERE)
+		if (!ay_master_plan(s->m, i, s->key, set, job) || job->bytes <= larger)
 			continue;
 		job->to = g->again[i];
 		job->from = g->at[i];
@@ -101,7 +101,7 @@ static int fetch_output(struct ay_sets *s, int set, int i, struct ay_stretch nee
 int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err)
 {
 	*changed = false;
-	if (make_again(s, set, err))
+	if (make_again(s, set, MADE_HERE, err))
 		return -1;
 	for (int i = 0; i < s->m->call->noperand; i++) {
 		const struct ay_stretch part = need ? need[i] : all;
@@ -109,6 +109,46 @@ int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, boo
 		if (s->m->call->operand[i]->role == AY_IN ? fetch_input(s, set, i, part, changed, err)
 							  : fetch_output(s, set, i, part, err))
 			return -1;
+	}
+	return 0;
+}
+
+/* --- all of them there ----------------------------------------------------------------------------------- */
+
+/* What is not made of a master: here, and over the bus. */
+static int send_again(struct ay_sets *s, int set, int i, struct ay_err *err)
+{
+	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
+	uint8_t *mem = ay_xrealloc(NULL, bytes + 1);
+	int rc;
+
+	ay_master_write(s->m, i, s->key, set, mem);
+	rc = ay_dev_write(s->dev, s->m->gpu->again[i], mem, bytes, err);
+	ay_xfree(mem);
+	return rc;
+}
+
+int ay_sets_again(struct ay_sets *s, int set, bool *changed, struct ay_err *err)
+{
+	const int ops = s->m->call->noperand;
+
+	*changed = false;
+	if (make_again(s, set, 0, err))
+		return -1;
+	for (int i = 0; i < ops; i++) {
+		const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
+		const int k = set * ops + i;
+		int64_t first = -1;
+		struct ay_make job;
+
+		if (!ay_master_is_input(s->m, i) || !bytes)
+			continue;
+		if (!ay_master_plan(s->m, i, s->key, set, &job) && send_again(s, set, i, err))
+			return -1;
+		if (s->m->call->operand[i]->role == AY_IN && s->slot[k] < AY_LOANS &&
+		    ay_dev_same(s->dev, ay_sets_address(s, k), s->m->gpu->again[i], bytes, &first, err))
+			return -1;
+		*changed |= first >= 0;
 	}
 	return 0;
 }

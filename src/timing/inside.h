@@ -89,6 +89,8 @@ double ay_pair_reference(struct pair *p, struct ay_key key, int n);
 int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
 /* For struct ay_verify: user is the pair. */
 bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need);
+/* The same, for products on a GPU. */
+bool ay_pair_is_right(void *user, int set);
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
 

@@ -226,6 +226,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
 	rc = s->device ? ay_master_to_device(&p->master, s->device, err) : 0;
+	if (!rc && ay_master_can_multiply(&p->master, s->op))
+		p->verify.right = ay_pair_is_right;
 	if (!rc)
 		rc = measure(p);
 	if (rc) /* whatever it did, it does it no more */

@@ -119,6 +119,8 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 {
 	enum ay_verified found;
 
+	if (v->right && v->right(v->user, set))
+		return AY_VERIFIED;
 	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
 	show(v, s, key, set, NULL);
@@ -176,8 +178,8 @@ static bool is_due(double cost_ns, double batch_ns, int rarely)
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
 				 uint8_t poison, double batch_ns, char text[200])
 {
-	/* what has a single row is compared whole or not at all, and so is what somebody else must answer */
-	const bool has_rows = !v->answer && ay_oracle_rows(v->op, v->call) > 1;
+	/* what has a single row is compared whole or not at all, and so is what somebody else answers or looks at */
+	const bool has_rows = !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
 	enum ay_verified found = AY_VERIFIED;
 	int64_t begin = ay_now_ns();
 

@@ -23,6 +23,9 @@ struct ay_verify {
 	 * they cannot be had. NULL: they are there. */
 	bool (*fetch)(void *user, int set, const struct ay_stretch *need);
 	void *user;
+	/* Is all of a set right, by somebody else's word, who refuses more than the oracle? false: not known. NULL: nobody is
+	 * asked. */
+	bool (*right)(void *user, int set);
 	/* Operators that have no reference here: c->given becomes the right answer for what the operands hold. false: there
 	 * is none. NULL: they have one. */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);

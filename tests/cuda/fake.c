@@ -11,8 +11,7 @@
  * There are GPUS of them. A process uses one: which, is what it last made a context for.
  */
 #include "device/cuda.h"
-#include "device/differ.h"
-#include "device/lines.h"
+#include "fake_own.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -318,7 +317,7 @@ int cuMemMap(ay_cu_ptr p, size_t n, size_t offset, ay_cu_memory m, uint64_t flag
 
 int cuMemUnmap(ay_cu_ptr p, size_t n)
 {
-	finish_copies();
+	finish_copies(); /* nothing that goes there is on its way any more */
 	for (int i = 0; i < nmapped; i++) {
 		if (mapped[i].at != p || mapped[i].bytes != n)
 			continue;
@@ -555,62 +554,6 @@ static int run_check(void **args)
 	return 0;
 }
 
-/* As assay_make of src/device/make.cu: every block its chunks. */
-static int run_make(void **args, unsigned blocks)
-{
-	const struct ay_make *list = *(const struct ay_make **)args[0];
-	const uint64_t *first = *(const uint64_t **)args[1];
-	const uint32_t n = *(const uint32_t *)args[2];
-
-	for (unsigned b = 0; b < blocks; b++)
-		for (uint64_t c = b; c < first[n]; c += blocks) {
-			const uint32_t i = ay_make_find(first, n, c);
-			const struct ay_make *m = &list[i];
-			const struct ay_lanes l = ay_lanes_of(m->dt);
-			const uint64_t u0 = (c - first[i]) * AY_CHUNK_UNITS;
-
-			for (uint64_t u = u0; u < u0 + AY_CHUNK_UNITS && u < ay_make_units(m); u++) {
-				uint64_t at;
-				const uint32_t len = ay_make_span(m, u, &at);
-
-				ay_unit_store_part(m->to + at, ay_unit_of(m, m->how, &l, at, len), len);
-			}
-		}
-	return 0;
-}
-
-/* As assay_same of src/device/compare.cu. */
-static int run_same(void **args)
-{
-	const struct ay_make *m = args[0];
-	struct ay_tally *t = *(struct ay_tally **)args[1];
-
-	for (uint64_t u = ay_make_units(m); u--;) {
-		const uint64_t at = ay_unit_differs(m, u);
-
-		t->first = at < t->first ? at : t->first;
-	}
-	return 0;
-}
-
-/* As assay_compare. */
-static int run_compare(void **args)
-{
-	const struct ay_against *c = args[0];
-	struct ay_tally *t = *(struct ay_tally **)args[1];
-
-	for (uint64_t i = c->n; i--;) {
-		double ratio;
-
-		if (!ay_element_within(c, i, &ratio)) {
-			t->outside++;
-			t->first = i;
-		}
-		t->worst = ay_bits_of_double(ratio) > t->worst ? ay_bits_of_double(ratio) : t->worst;
-	}
-	return 0;
-}
-
 /* The kernels that are launched here: the judge's own, and an executor's that do nothing, at once or for a while. */
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		   unsigned shared, void *stream, void **args, void **extra)
@@ -627,11 +570,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 		wait_ns(*(const uint64_t *)args[0]);
 		return 0;
 	}
-	if (!strcmp(f, "assay_make") && gx)
-		return run_make(args, gx);
-	if (!strcmp(f, "assay_same") && gx)
-		return run_same(args);
-	if (!strcmp(f, "assay_compare") && gx)
-		return run_compare(args);
+	if (gx && own_launch(f, gx, args))
+		return 0;
 	return fake_launch ? fake_launch(f, gx, bx, args) : INVALID;
 }
