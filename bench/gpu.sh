@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The figures of bench/gpu.md that are about judging and timing on a GPU. bench/gpu.md says how to make them, and when.
+# gpu.sh [-o OUT] [-p FILE] [PART[=SECONDS]...]
+# OUT (build/gpu-figures) gets a folder and a JSON for every part; a run that is there already is gone on with. FILE: all that
+# was made, in one archive. A part ends after its seconds, reports what it has, and never stops the others.
+# honesty, agreement and speed are about one run ("timed"), which the first of them makes.
+#
+# From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
+# GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
+# before), and for trials of this script on other machines: OPS, TOPN (20), FEW (5), CUDA_KERNELS, TRITON_KERNELS, HOSTILE,
+# AFTER (the right kernel after each hostile one), LINES, NATIVE and SMALL (the kernels of part cold).
+limits='doctor 60
+cold 90
+timed 360
+honesty 10
+agreement 70
+speed 10
+hostile 240
+good 220
+suites 230
+flaggems 230
+whole 1500'
+OUT=build/gpu-figures pack=
+while getopts o:p: o; do
+	case $o in
+	o) OUT=$OPTARG ;;
+	p) pack=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# = 0 ] && set -- doctor cold honesty agreement speed hostile good suites flaggems whole
+ASSAY=${ASSAY:-build/portable/assay} DEVICE=${DEVICE:-cuda} TOPN=${TOPN:-20} FEW=${FEW:-5} GEMS=${GEMS:-build/flaggems}
+HOSTILE=${HOSTILE:-kernels/hostile/gpu/*.cu kernels/hostile/gpu-python/*.py} AFTER=${AFTER:-kernels/cuda/aten_relu.cu}
+CUDA_KERNELS=${CUDA_KERNELS:-kernels/cuda} TRITON_KERNELS=${TRITON_KERNELS:-kernels/triton} LINES=${LINES:-bench/gpu.lines}
+NATIVE=${NATIVE:-kernels/cuda/aten_relu.cu} SMALL=${SMALL:-kernels/triton/relu.py}
+PATH=$PATH:/usr/local/cuda/bin
+python=${ASSAY_PYTHON:-$(command -v python3)}
+mkdir -p "$OUT" || exit 2
+OUT=$(cd "$OUT" && pwd) GEMS=$(cd "$GEMS" 2> /dev/null && pwd)
+export ASSAY_PYTHON="$python" ASSAY_TORCHBENCH="${ASSAY_TORCHBENCH:-build/torchbench.trace}" XDG_CACHE_HOME="$OUT/cache" PATH
+ops=${OPS:+--ops $OPS} budget=${BUDGET:+--budget $BUDGET}
+
+# --- steps of a part ---------------------------------------------------------------------------------------
+
+# step NAME SECONDS COMMAND...: within what the part has left; $input is its standard input. What it printed is in NAME.out
+# and NAME.err, what became of it is a line of `steps`.
+step() {
+	name=$1 most=$2
+	shift 2
+	left=$((end - $(date +%s)))
+	[ "$most" -le "$left" ] || most=$left
+	begin=$(date +%s.%N) rc=none
+	if [ "$most" -gt 0 ]; then
+		timeout -k 5 "$most" "$@" > "$dir/$name.out" 2> "$dir/$name.err" < "${input:-/dev/null}"
+		rc=$?
+	fi
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$begin" "$(date +%s.%N)" "$rc" "$most" "$*" >> "$dir/steps"
+	[ "$rc" = 0 ]
+}
+
+# evaluate NAME SECONDS ARGUMENT...: assay eval, whose records are in NAME; a run that was ended goes on.
+evaluate() {
+	name=$1 most=$2 to=--out
+	shift 2
+	[ -f "$dir/$name/results.jsonl" ] && to=--resume-from
+	step "$name" "$most" "$ASSAY" eval "$@" --device "$DEVICE" "$to" "$dir/$name"
+}
+
+report() { "$python" bench/gpu_report.py part "$1" "$OUT" || echo "gpu.sh: no report on $1" >&2; }
+
+# --- the parts ---------------------------------------------------------------------------------------------
+
+part_doctor() {
+	step calibrate 40 "$ASSAY" doctor --calibrate --device "$DEVICE"
+	step doctor 40 "$ASSAY" doctor --json
+}
+
+part_cold() {
+	step cold 60 "$python" bench/gpu_cold.py "$ASSAY" "$DEVICE" "$NATIVE" "$SMALL" "$dir/cache"
+	step compile 40 "$python" bench/gpu_cold.py --compile "$DEVICE" "$SMALL"
+}
+
+part_timed() {
+	evaluate run "$1" --suite torchbench --topn "$TOPN" $ops --backend aten --baseline aten --timing auto $budget
+}
+
+part_honesty() { need_timed; }
+part_speed() { need_timed; }
+part_agreement() {
+	need_timed
+	dir=$OUT/agreement
+	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT/timed/run/results.jsonl"
+}
+
+# The run that three parts share, unless it ended by itself before.
+need_timed() {
+	grep -q "^run	[^	]*	[^	]*	[01]	" "$OUT/timed/steps" 2> /dev/null || part timed
+	end=$(($(date +%s) + limit))
+}
+
+# Nothing is timed, so all suites run at once; the list of opinfo is made meanwhile, on the processor.
+part_suites() {
+	evaluate opinfo "$1" --suite "${OPINFO:-opinfo}" $ops --backend aten --timing none --jobs 5 &
+	evaluate kernelgenbench "$1" --suite kernelgenbench --quick $ops --backend aten --timing none --jobs 5 &
+	evaluate torchbench "$1" --suite torchbench --topn "$FEW" $ops --backend aten --timing none --jobs 4 &
+	evaluate smoke "$1" --suite smoke $ops --backend aten --timing none --jobs 2 &
+	wait
+}
+
+part_whole() {
+	evaluate run "$1" --suite torchbench $ops --backend aten --baseline aten --timing auto $budget
+}
+
+# FlagGems is imported for every operator (5 s), so verdicts are had eight at a time, and few operators are timed.
+part_flaggems() {
+	PYTHONPATH=$GEMS${PYTHONPATH:+:$PYTHONPATH}
+	export PYTHONPATH
+	evaluate opinfo 100 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --timing auto --budget 1
+	evaluate timed 70 --suite smoke --ops "${OPS:-add,sub,relu,mul,sum,_softmax,mm,sort}" --backend flag_gems --timing auto --budget 1
+	evaluate smoke "$1" --suite smoke $ops --backend flag_gems --timing none --jobs 8
+}
+
+# Compiled side by side, on nothing to compute; then one after the other, each followed by a right kernel.
+part_hostile() {
+	"$python" bench/gpu_samples.py compile $HOSTILE "$AFTER" > "$dir/compile.jobs"
+	input=$dir/compile.jobs step compile 60 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --timeout 3 --out "$dir/compiled"
+	"$python" bench/gpu_samples.py after "$AFTER" $HOSTILE > "$dir/judged.jobs"
+	input=$dir/judged.jobs step judged 200 "$ASSAY" check - --device "$DEVICE" --jobs 1 --fresh --timeout 5 --out "$dir/judged-run"
+	"$python" bench/gpu_samples.py timed $HOSTILE > "$dir/timed.list"
+	while IFS='	' read -r file case twin; do
+		step "timed_$(basename "$file" | tr . _)" 25 "$ASSAY" check "$file" --device "$DEVICE" --json --timeout 10 --timing auto \
+			--budget "${BUDGET:-2}" --baseline "$twin" --case "$case"
+	done < "$dir/timed.list"
+}
+
+part_good() {
+	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/*.c* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
+	input=$dir/judged.jobs step judged 100 "$ASSAY" check - --device "$DEVICE" --jobs 6 --fresh --out "$dir/judged-run"
+	evaluate cuda 90 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
+	evaluate triton 110 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
+}
+
+# --- all of them -------------------------------------------------------------------------------------------
+
+# part NAME [SECONDS]; in a shell of its own, so that nothing of it is left
+part() {
+	(
+		limit=${2:-$(echo "$limits" | sed -n "s/^$1 //p")}
+		dir=$OUT/$1 end=$(($(date +%s) + limit)) input=
+		mkdir -p "$dir"
+		"part_$1" "$limit"
+	)
+	report "$1"
+}
+
+for p; do
+	name=${p%%=*}
+	echo "$limits" | grep -q "^$name " || { echo "gpu.sh: there is no part '$name':" $(echo "$limits" | cut -d ' ' -f 1) >&2; exit 2; }
+	case $p in *=*) case ${p#*=} in '' | *[!0-9]*) echo "gpu.sh: '$p': PART=SECONDS" >&2; exit 2 ;; esac ;; esac
+done
+for p; do
+	name=${p%%=*} s=
+	[ "$name" = "$p" ] || s=${p#*=}
+	part "$name" $s
+done
+"$python" bench/gpu_report.py merge --json "$OUT/gpu.json" --markdown "$OUT/gpu.md" "$OUT"
+[ -z "$pack" ] || tar -czf "$pack" -C "$OUT" --exclude cache --exclude full_results.json --exclude results.json --exclude failed_tests.json .

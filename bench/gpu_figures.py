@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of records, for bench/gpu_report.py."""
+import json
+import math
+import re
+
+LARGE_NS = 20000  # below that a launch is much of the time
+BYTES = {"b8": 1, "u8": 1, "i8": 1, "f8e4m3fn": 1, "f8e5m2": 1, "i16": 2, "f16": 2, "bf16": 2, "i32": 4, "f32": 4,
+         "c32": 4, "i64": 8, "f64": 8, "c64": 8, "c128": 16}
+
+
+def load(path):
+    """The JSON lines of a file; [] where there is none. A line that was cut off, or is no JSON, is no record."""
+    found = []
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for line in f:
+                try:
+                    r = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(r, dict):
+                    found.append(r)
+    except FileNotFoundError:
+        pass
+    return found
+
+
+def bare(line):
+    """Without what is drawn anew in every run."""
+    return re.sub(r" seed=\d+$", "", line)
+
+
+def line_bytes(line):
+    """Elements times their size, of all tensors of a line: what --topn goes by (src/op/narrow.c)."""
+    return sum(math.prod(int(n) for n in shape.split(",") if n.strip()) * BYTES[dtype]
+               for shape, dtype in re.findall(r"T\(\[([\d, ]*)\], (\w+)", line))
+
+
+def of_topn(records, n):
+    """The same records; cases have `few`: is it one of the n inputs of its overload with most bytes? Of equals the
+    earlier are. Right only where the run had all of these, so with a larger --topn or none."""
+    by = {}
+    for r in records:
+        if r.get("type") == "case":
+            by.setdefault(r["overload"], []).append(r)
+    for of in by.values():
+        for place, r in enumerate(sorted(of, key=lambda r: (-line_bytes(r["line"]), r.get("seq", 0)))):
+            r["few"] = place < n
+    return records
+
+
+def timed_cases(records):
+    """Cases with a time, flat; what an older record has not is None."""
+    out = []
+    for r in records:
+        t = r.get("timing") if r.get("type") == "case" else None
+        if t and t.get("ns"):
+            out.append({"overload": r["overload"], "line": bare(r["line"]), "file": r.get("file", ""),
+                        "few": r.get("few", False), "pace": t["pace"], "wall_s": t.get("wall_s", 0),
+                        **{k: t.get(k) for k in ("ns", "speedup", "lo", "hi", "claimed_ns", "check_s", "of_floor",
+                                                 "baseline", "version")}})
+    return out
+
+
+def median(values):
+    values = sorted(values)
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
+def half_width(t):
+    """Half of the interval of a ratio, as a part of it."""
+    return (t["hi"] - t["lo"]) / 2 / t["speedup"] if t["hi"] is not None else math.inf
+
+
+def geometric_mean(pairs):
+    """Of (operator, ratio): over operators, each with the mean of its own."""
+    by = {}
+    for name, ratio in pairs:
+        by.setdefault(name, []).append(math.log(ratio))
+    return math.exp(sum(sum(x) / len(x) for x in by.values()) / len(by)) if by else None
+
+
+def case_counts(cases):
+    """Cases by verdict, and of each overload with one that neither passes nor is excused the first and their number."""
+    counts, bad = {}, {}
+    for r in cases:
+        counts[r["verdict"]] = counts.get(r["verdict"], 0) + 1
+        if r["verdict"] in ("PASS", "SKIPPED", "WEAK_CASE"):
+            continue
+        f = bad.setdefault(r["overload"], {"overload": r["overload"], "verdict": r["verdict"], "n": 0,
+                                           "detail": r.get("detail", ""), "line": r["line"]})
+        f["n"] += 1
+    return counts, bad
+
+
+def time_text(ns):
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def ratio_text(t):
+    if not t["speedup"]:
+        return ""
+    hi = f"{t['hi']:.3g}" if t["hi"] is not None else "inf"
+    return f"{t['speedup']:.3g}x [{t['lo']:.3g}, {hi}]"
+
+
+def percent(ns, of):
+    """How much longer."""
+    return f"{100 * (ns / of - 1):+.2f} %" if ns else ""
