@@ -64,7 +64,8 @@ enum ay_timing_kind {
 	F(bytes, REAL)          \
 	F(flops, REAL)          \
 	F(peak, REAL)           \
-	F(wall_s, REAL)
+	F(wall_s, REAL)         \
+	F(check_s, REAL)
 
 struct ay_timing_field {
 	const char *name;

@@ -60,6 +60,7 @@ static void measure(struct timed *k)
 	sched_getaffinity(0, sizeof after, &after);
 	CHECK(CPU_EQUAL(&before, &after));
 	CHECK(k->t.wall_s > 0 && k->t.threads == k->s.threads);
+	CHECK(k->t.check_s < k->t.wall_s && (k->rep.amiss || k->t.check_s > 0));
 }
 
 /* --- honest ones ----------------------------------------------------------------------------------------- */

@@ -138,7 +138,7 @@ static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig
 	timing_rig_init(&b->r, line);
 	ay_master_init(&b->m, b->r.call);
 	CHECKF(!ay_master_to_device(&b->m, b->g.d, &b->r.err) &&
-		       !ay_sets_init_gpu(&b->s, &b->m, SETS, false, false, &b->r.err) &&
+		       !ay_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
 		       !ay_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
 	       "%s", b->r.err.msg);
 	b->v = (struct ay_verify){
