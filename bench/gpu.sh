@@ -136,7 +136,7 @@ part_hostile() {
 }
 
 part_good() {
-	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/*.c* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
+	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
 	input=$dir/judged.jobs step judged 100 "$ASSAY" check - --device "$DEVICE" --jobs 6 --fresh --out "$dir/judged-run"
 	evaluate cuda 90 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
 	evaluate triton 110 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"

@@ -258,10 +258,9 @@ def suite_figures(p, step, words):
     records = p.records(step)
     cases = [r for r in records if r.get("type") == "case"]
     counts, bad = case_counts(cases)
-    said = ", ".join(f"{n} {v}" for v, n in sorted(counts.items(), key=lambda x: -x[1]))
     p.figure(f"{words}: operators with a case that neither passes nor has a reason",
              len(bad) if cases and p.ended(step) else None, "0, or listed", most=0,
-             note=f"{len(cases)} cases: {said}{no_end(p, step)}" if cases else "no record" + no_end(p, step))
+             note=f"{len(cases)} cases: {words_of(counts)}{no_end(p, step)}" if cases else "no record" + no_end(p, step))
     rows = [[f["overload"], f["verdict"], str(f["n"]), f["detail"], f["line"]] for f in bad.values()]
     if rows:
         p.table(f"{words}: what did not pass", ["operator", "verdict", "cases", "the first of them", "its line"], rows)
@@ -278,14 +277,20 @@ def suite_figures(p, step, words):
             p.notes.append(f"{words}: {r.get('error') or r.get('detail')}")
 
 
+def words_of(counts):
+    return ", ".join(f"{n} {v}" for v, n in sorted(counts.items(), key=lambda x: -x[1])) or "none"
+
+
 def flaggems(p):
     for step, words in (("smoke", "smoke"), ("opinfo", "opinfo, add and sub"), ("timed", "smoke, timed")):
         records = p.records(step)
         cases = [r for r in records if r.get("type") == "case"]
         counts, _ = case_counts(cases)
         kernels = [r for r in records if r.get("type") == "kernel"]
-        p.figure(f"{words}: operators with a verdict", len(kernels) if kernels else None, "> 0", least=1,
-                 note=", ".join(f"{n} {v}" for v, n in counts.items()) + no_end(p, step))
+        judged = [r for r in kernels if r["verdict"] not in ("LOAD", "BUILD")]
+        by, _ = case_counts([dict(r, overload="", line="") for r in kernels])
+        p.figure(f"{words}: operators that were judged", len(judged) if kernels else None, "> 0", least=1,
+                 note=f"operators: {words_of(by)}; cases: {words_of(counts)}{no_end(p, step)}")
         if step != "smoke":
             timed = [t for t in timed_cases(records) if t["speedup"]]
             p.figure(f"{words}: cases with a speed-up over ATen", len(timed) if cases else None, "> 0", least=1)
