@@ -4,7 +4,8 @@
 # gpu.sh [-o OUT] [-p FILE] [PART[=SECONDS]...]
 # OUT (build/gpu-figures) gets a folder and a JSON for every part; a run that is there already is gone on with. FILE: all that
 # was made, in one archive. A part ends after its seconds, reports what it has, and never stops the others.
-# honesty, agreement and speed are about one run ("timed"), which the first of them makes.
+# honesty, agreement and speed are about one run ("timed"), which the first of them makes. top3, which is not among the parts
+# that are run unasked, is a run of its own for honesty.
 #
 # From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
 # GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
@@ -12,14 +13,15 @@
 # AFTER (the right kernel after each hostile one), LINES, NATIVE and SMALL (the kernels of part cold).
 limits='doctor 60
 cold 90
-timed 360
+timed 330
+top3 250
 honesty 10
-agreement 70
+agreement 60
 speed 10
-hostile 240
-good 220
-suites 230
-flaggems 230
+hostile 280
+good 250
+suites 300
+flaggems 200
 whole 1500'
 OUT=build/gpu-figures pack=
 while getopts o:p: o; do
@@ -86,7 +88,11 @@ part_timed() {
 	evaluate run "$1" --suite torchbench --topn "$TOPN" $ops --backend aten --baseline aten --timing auto $budget
 }
 
-part_honesty() { need_timed; }
+part_top3() {
+	evaluate run "$1" --suite torchbench --topn 3 $ops --backend aten --baseline aten --timing auto $budget
+}
+
+part_honesty() { [ -d "$OUT/top3/run" ] || need_timed; }
 part_speed() { need_timed; }
 part_agreement() {
 	need_timed
@@ -100,12 +106,14 @@ need_timed() {
 	end=$(($(date +%s) + limit))
 }
 
-# Nothing is timed, so all suites run at once; the list of opinfo is made meanwhile, on the processor.
+# Nothing is timed, so all suites run at once; the list of opinfo is made meanwhile, on the processor. The largest inputs of
+# torchbench were judged before they were timed, if they were.
 part_suites() {
-	evaluate opinfo "$1" --suite "${OPINFO:-opinfo}" $ops --backend aten --timing none --jobs 5 &
-	evaluate kernelgenbench "$1" --suite kernelgenbench --quick $ops --backend aten --timing none --jobs 5 &
-	evaluate torchbench "$1" --suite torchbench --topn "$FEW" $ops --backend aten --timing none --jobs 4 &
+	evaluate opinfo "$1" --suite "${OPINFO:-opinfo}" $ops --backend aten --timing none --jobs 7 &
+	evaluate kernelgenbench "$1" --suite kernelgenbench --quick $ops --backend aten --timing none --jobs 7 &
 	evaluate smoke "$1" --suite smoke $ops --backend aten --timing none --jobs 2 &
+	[ -f "$OUT/timed/run/results.jsonl" ] ||
+		evaluate torchbench "$1" --suite torchbench --topn "$FEW" $ops --backend aten --timing none --jobs 4 &
 	wait
 }
 
@@ -117,8 +125,8 @@ part_whole() {
 part_flaggems() {
 	PYTHONPATH=$GEMS${PYTHONPATH:+:$PYTHONPATH}
 	export PYTHONPATH
-	evaluate opinfo 100 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --timing auto --budget 1
-	evaluate timed 70 --suite smoke --ops "${OPS:-add,sub,relu,mul,sum,_softmax,mm,sort}" --backend flag_gems --timing auto --budget 1
+	evaluate opinfo 80 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --timing auto --budget 1
+	evaluate timed 60 --suite smoke --ops "${OPS:-add,sub,relu,mul,sum,_softmax,mm,sort}" --backend flag_gems --timing auto --budget 1
 	evaluate smoke "$1" --suite smoke $ops --backend flag_gems --timing none --jobs 8
 }
 
@@ -127,7 +135,7 @@ part_hostile() {
 	"$python" bench/gpu_samples.py compile $HOSTILE "$AFTER" > "$dir/compile.jobs"
 	input=$dir/compile.jobs step compile 60 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --timeout 3 --out "$dir/compiled"
 	"$python" bench/gpu_samples.py after "$AFTER" $HOSTILE > "$dir/judged.jobs"
-	input=$dir/judged.jobs step judged 200 "$ASSAY" check - --device "$DEVICE" --jobs 1 --fresh --timeout 5 --out "$dir/judged-run"
+	input=$dir/judged.jobs step judged 190 "$ASSAY" check - --device "$DEVICE" --jobs 1 --fresh --timeout 3 --out "$dir/judged-run"
 	"$python" bench/gpu_samples.py timed $HOSTILE > "$dir/timed.list"
 	while IFS='	' read -r file case twin; do
 		step "timed_$(basename "$file" | tr . _)" 25 "$ASSAY" check "$file" --device "$DEVICE" --json --timeout 10 --timing auto \

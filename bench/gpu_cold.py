@@ -2,12 +2,12 @@
 """From a command to its first verdict, and what one more small kernel in Triton costs.
 
     python3 bench/gpu_cold.py ASSAY DEVICE NATIVE SMALL FOLDER       one JSON object
-    python3 bench/gpu_cold.py --compile DEVICE SMALL                 the same, of compiling SMALL without a judge (torch)
+    python3 bench/gpu_cold.py --compile DEVICE SMALL                 the same, of compiling SMALL without a judge
 
-NATIVE is checked by a process of its own: with nothing kept from before (FOLDER is emptied), then with what the first has
-left. SMALL goes through `assay check -` several times, each time another text, on one case: from a job's line to its
-answer everything counts. Compiling is measured in copies of one process that has imported torch and Triton and has a
-context of CUDA: the first call less the second, with an empty cache of Triton's.
+NATIVE is checked by a process of its own: with nothing kept from before (FOLDER is emptied), then with what the
+first has left. SMALL goes through `assay check -` several times, each time another text, on one case: from a job's
+line to its answer everything counts. Compiling is measured in copies of one process that has imported torch and
+Triton and has a context of CUDA: the first call less the second, with an empty cache of Triton's.
 """
 import json
 import os
@@ -38,8 +38,8 @@ def stream(assay, device, path, cache):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     with tempfile.TemporaryDirectory() as folder:
-        p = subprocess.Popen([assay, "check", "-", "--device", device, "--jobs", "1", "--fresh", "--out", folder + "/run"],
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        command = [assay, "check", "-", "--device", device, "--jobs", "1", "--fresh", "--out", folder + "/run"]
+        p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                              env=dict(os.environ, XDG_CACHE_HOME=cache))
         took, verdicts = [], []
         for i in range(1 + AGAIN):

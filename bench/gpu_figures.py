@@ -26,6 +26,15 @@ def load(path):
     return found
 
 
+def newest(records):
+    """Of several records of one thing, as a run has that another build of assay went on with, the last."""
+    last = {}
+    for i, r in enumerate(records):
+        what = {"case": r.get("case") or r.get("line"), "kernel": r.get("operator")}.get(r.get("type"), i)
+        last[r.get("type"), what, r.get("kernel_sha256")] = r
+    return list(last.values())
+
+
 def bare(line):
     """Without what is drawn anew in every run."""
     return re.sub(r" seed=\d+$", "", line)
@@ -83,7 +92,7 @@ def geometric_mean(pairs):
 
 
 def case_counts(cases):
-    """Cases by verdict, and of each overload with one that neither passes nor is excused the first and their number."""
+    """Cases by verdict; and of overloads with some that neither pass nor are excused the first and their number."""
     counts, bad = {}, {}
     for r in cases:
         counts[r["verdict"]] = counts.get(r["verdict"], 0) + 1

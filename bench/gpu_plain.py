@@ -3,10 +3,11 @@
 
     python3 bench/gpu_plain.py DEVICE RESULTS.jsonl [SECONDS]        a JSON object a case: line, overload, plain_ns
 
-Of each overload the slowest timed case that took more than 20 us by the record. As the judge has it: calls go through sets
-of inputs that are beyond twice the last cache together, results of a batch are kept until it has ended, and no library
-below may use TF32 or add in half types. Cases with tensors of integers or booleans are left out: what an index holds
-decides how long it takes, and only the judge knows what it held. DEVICE cpu is for trials; there time is a clock's.
+Of each overload the slowest timed case that took more than 20 us by the record. As the judge has it: calls go
+through sets of inputs that are beyond twice the last cache together, results of a batch are kept until it has
+ended, and no library below may use TF32 or add in half types. Cases with tensors of integers or booleans are left
+out: what an index holds decides how long it takes, and only the judge knows what it held. DEVICE cpu is for
+trials; there time is a clock's.
 """
 import json
 import re
@@ -104,7 +105,7 @@ def main(device, path, seconds="50"):
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.set_num_threads(1)
     for overload, record in choose(path).items():
-        said = {"overload": overload, "operator": record["operator"], "line": record["line"], "ns": record["timing"]["ns"]}
+        said = {"overload": overload, "line": record["line"], "ns": record["timing"]["ns"]}
         if time.monotonic() > end:
             said["why"] = "no time was left"
         else:

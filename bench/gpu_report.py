@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the runs of bench/gpu.sh amount to: one JSON for each part, all of them in one, and the tables of bench/gpu.md.
 
-    python3 bench/gpu_report.py part NAME OUT                                   OUT/NAME.json, and a few lines on stdout
-    python3 bench/gpu_report.py merge [--json J] [--markdown M] OUT|JSON...     all parts in J, tables between the marks of M
+    python3 bench/gpu_report.py part NAME OUT                                   OUT/NAME.json, and its figures here
+    python3 bench/gpu_report.py merge [--json J] [--markdown M] OUT|JSON...     all parts in J, tables in M
 
-A part's JSON: part, date, device, driver, torch, steps (command, seconds, what ended it), figures (what, value, limit, met:
-true, false, or null where there is nothing to decide by), tables, notes. Of a part that is in several places the last counts.
-Text of M around the marks stays; a part that is in no place is said to be missing. Exit status: 0; 1 if merge met a
-figure beyond its limit or a part is missing.
+A part's JSON: part, date, device, driver, torch, steps (command, seconds, what ended it), figures (what, value,
+limit, met: true, false, or null where there is nothing to decide by), tables, notes. Of a part that is in several
+places the last counts. Tables go between the marks of M, text around them stays; a part that is in no place is
+said to be missing. Exit status: 0; 1 if merge met a figure beyond its limit or a part is missing.
 """
 import argparse
 import datetime
@@ -19,8 +19,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gpu_samples  # noqa: E402
-from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width, load, median, of_topn,  # noqa: E402
-                         percent, ratio_text, time_text, timed_cases)
+from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width, load, median, newest,  # noqa: E402
+                         of_topn, percent, ratio_text, time_text, timed_cases)
 
 PARTS = ["doctor", "cold", "honesty", "agreement", "speed", "hostile", "good", "suites", "flaggems", "whole"]
 BEGIN, END = "<!-- begin: bench/gpu_report.py -->", "<!-- end: bench/gpu_report.py -->"
@@ -41,7 +41,7 @@ class Part:
         self.cases = []  # whatever was read; its device is the part's
 
     def records(self, step):
-        found = load(os.path.join(self.dir, step, "results.jsonl"))
+        found = newest(load(os.path.join(self.dir, step, "results.jsonl")))
         self.cases += found
         return found
 
@@ -144,8 +144,9 @@ def machine(out, records):
 
 
 def doctor(p):
-    rows = [r for r in p.said("doctor") if r.get("state") != "ok" or r.get("name") in
-            ("GPU", "NVML", "MPS", "nvcc", "NVRTC", "cuBLAS", "GPU ceilings", "CUDA kernels", "Python", "Triton", "sandbox")]
+    names = ("GPU", "NVML", "MPS", "nvcc", "NVRTC", "cuBLAS", "GPU ceilings", "CUDA kernels", "Python", "Triton",
+             "sandbox")
+    rows = [r for r in p.said("doctor") if r.get("state") != "ok" or r.get("name") in names]
     p.table("assay doctor", ["", "", ""], [[r["name"], r["state"], r["what"]] for r in rows])
     missing = [r["name"] for r in rows if r["state"] == "missing"]
     p.figure("missing", len(missing) if rows else None, note=", ".join(missing))
@@ -167,8 +168,8 @@ def cold(p):
     p.figure("the next one", median(stream["next_s"]) if stream else None, unit="s",
              note=" ".join(f"{s:.2f}" for s in stream["next_s"]) if stream else "")
     p.figure("its own compile, without a judge", median(compiled) if compiled else None, unit="s")
-    p.figure("the next small Triton kernel beyond its own compile",
-             median(stream["next_s"]) - median(compiled) if stream and compiled else None, "<= 1.5 s", most=1.5, unit="s")
+    beyond = median(stream["next_s"]) - median(compiled) if stream and compiled else None
+    p.figure("the next small Triton kernel beyond its own compile", beyond, "<= 1.5 s", most=1.5, unit="s")
 
 
 def pace_rows(cases):
@@ -188,19 +189,21 @@ def honesty(p):
     p.figure("... of them in the --topn 3 part",
              len({t["overload"] for t in few if t["pace"] in ("FASTER", "SLOWER")}) if few else None, "<= 3", most=3,
              note=f"of {len({t['overload'] for t in few})} with a ratio ({len(few)} cases)")
-    p.figure("half of the interval, median over kernels above 20 us", 100 * median(large) if large else None, "<= 0.5 %",
-             most=0.5, unit="%", note=f"{len(large)} cases")
+    p.figure("half of the interval, median over kernels above 20 us", 100 * median(large) if large else None,
+             "<= 0.5 %", most=0.5, unit="%", note=f"{len(large)} cases")
     p.figure("geometric mean over operators", mean, "1.00 +/- 0.005", most=1.005, least=0.995)
     p.table("Called FASTER or SLOWER, ATen against itself",
             ["operator", "case", "a call", "ratio", "said", "in --topn 3"], pace_rows(timed))
-    p.notes.append("from the run of part speed (--topn 20): auto times at most three inputs of an operator, one a dtype, the "
-                   "smallest of at least 1 MiB; of these some are among the three largest")
+    if p.dir.endswith("timed"):
+        p.notes.append("from the run of part speed (--topn 20): auto times at most three inputs of an operator, one a "
+                       "dtype, the smallest of at least 1 MiB; of these some are among the three largest")
 
 
 def agreement(p):
     plain = {bare(r["line"]): r for r in p.said("plain")}
-    p.cases += load(os.path.join(p.out, "timed", "run", "results.jsonl"))
-    timed = [t for t in timed_cases(p.cases) if t["ns"] > LARGE_NS]
+    run = Part("agreement", p.out, "timed").records("run")
+    p.cases += run
+    timed = [t for t in timed_cases(run) if t["ns"] > LARGE_NS]
     rows, gaps = [], {"gated": {}, "plain": {}}
     for t in timed:
         other = {"gated": t["claimed_ns"], "plain": plain.get(t["line"], {}).get("plain_ns")}
@@ -210,7 +213,8 @@ def agreement(p):
         if other["plain"] or other["gated"]:
             rows.append([t["overload"], t["line"], time_text(t["ns"]), percent(other["gated"], t["ns"]),
                          percent(other["plain"], t["ns"])])
-    for kind, words in (("gated", "CUDA events inside the gate"), ("plain", "CUDA events around a plain loop of torch")):
+    ways = (("gated", "CUDA events inside the gate"), ("plain", "CUDA events around a plain loop of torch"))
+    for kind, words in ways:
         gap = [100 * median([abs(x) for x in of]) for of in gaps[kind].values()]
         p.figure(f"{words} against the judge's time, median", median(gap) if gap else None, "< 1 %", most=1, unit="%",
                  note="" if gap else "no record has claimed_ns" if kind == "gated" else "no case was timed plainly")
@@ -242,25 +246,38 @@ def whole(p):
     done, all_of_it, took = len(cases), 15568, p.seconds("run")
     note = f"{done} inputs"
     if not p.ended("run") and done:
-        note += f" in {took:.0f} s; at this pace all {all_of_it} take {took * all_of_it / done:.0f} s (others cost more or less)"
-    p.figure("the whole torchbench suite, correctness and timing", took if p.ended("run") else None, "< 1500 s", most=1500,
-             unit="s", note=note)
-    suite_figures(p, "run", "torchbench, the whole trace")
+        pace = took / done
+        note += f" in {took:.0f} s; at this pace all {all_of_it} take {pace * all_of_it:.0f} s, if the rest is like this"
+    p.figure("the whole torchbench suite, correctness and timing", took if p.ended("run") else None, "< 1500 s",
+             most=1500, unit="s", note=note)
+    suite_figures(p, "torchbench, the whole trace", p.records("run"), p.ended("run"), no_end(p, "run"))
 
 
 def suites(p):
     for step, words in (("smoke", "smoke"), ("opinfo", "opinfo"), ("torchbench", "torchbench --topn 5"),
                         ("kernelgenbench", "kernelgenbench --quick")):
-        suite_figures(p, step, words)
+        if step == "torchbench" and not os.path.isdir(os.path.join(p.dir, step)):
+            shared_suite(p, words)
+        else:
+            suite_figures(p, words, p.records(step), p.ended(step), no_end(p, step))
 
 
-def suite_figures(p, step, words):
-    records = p.records(step)
+def shared_suite(p, words):
+    """The five largest inputs were judged in the run that is timed."""
+    timed = Part("suites", p.out, "timed")
+    records = [r for r in of_topn(timed.records("run"), 5) if r.get("type") != "case" or r["few"]]
+    p.cases += records
+    p.steps += [s for s in timed.steps if s["name"] == "run"]
+    suite_figures(p, words, records, timed.ended("run"), no_end(timed, "run"))
+    p.notes.append(f"{words}: from the run of part speed (--topn 20), whose cases these are a part of")
+
+
+def suite_figures(p, words, records, ended, unfinished):
     cases = [r for r in records if r.get("type") == "case"]
     counts, bad = case_counts(cases)
     p.figure(f"{words}: operators with a case that neither passes nor has a reason",
-             len(bad) if cases and p.ended(step) else None, "0, or listed", most=0,
-             note=f"{len(cases)} cases: {words_of(counts)}{no_end(p, step)}" if cases else "no record" + no_end(p, step))
+             len(bad) if cases and ended else None, "0, or listed", most=0,
+             note=f"{len(cases)} cases: {words_of(counts)}{unfinished}" if cases else "no record" + unfinished)
     rows = [[f["overload"], f["verdict"], str(f["n"]), f["detail"], f["line"]] for f in bad.values()]
     if rows:
         p.table(f"{words}: what did not pass", ["operator", "verdict", "cases", "the first of them", "its line"], rows)
@@ -315,7 +332,8 @@ def hostile(p):
     p.figure("hostile and wrong kernels that did not get what they are due", wrong if n else None, "0", most=0,
              note=f"of {n}")
     p.figure("right kernels after one of them that did not pass", after if n else None, "0", most=0, note=f"of {n}")
-    p.table("Hostile and wrong kernels", ["kernel", "due", "got", "timed: due", "timed: got", "the next, a right one"], rows)
+    p.table("Hostile and wrong kernels",
+            ["kernel", "due", "got", "timed: due", "timed: got", "the next, a right one"], rows)
 
 
 def ids(p, step):
@@ -362,28 +380,34 @@ def good(p):
             passed[lang] += right
             first = [name, f"{grid}, {(answer or {}).get('cases', 0)} cases", listed.get(name, "nothing")]
             for t in timed.get(name) or [None]:
-                rows.append(first + ([t["line"], time_text(t["ns"]), percent_of(t["of_floor"]), ratio_text(t), t["pace"],
-                                      f"{t['baseline']} {t['version']}"] if t else [""] * 6))
+                rows.append(first + (good_row(t) if t else [""] * 6))
                 first = ["", "", ""]
         p.figure(f"good kernels in {lang} that pass", passed[lang] if ids(p, "judged") else None, ">= 12", least=12)
         p.figure(f"... of them with a speed-up in {lang}", sum(any(t["speedup"] for t in of) for of in timed.values()))
-        p.table(f"Good kernels: {lang}", ["kernel", "grid", "here", "case", "a call", "of the floor", "speed-up", "said",
-                                          "over"], rows)
+        p.table(f"Good kernels: {lang}",
+                ["kernel", "grid", "here", "case", "a call", "of the floor", "speed-up", "said", "over"], rows)
+
+
+def good_row(t):
+    over = f"{t['baseline'] or ''} {t['version'] or ''}".strip()
+    return [t["line"], time_text(t["ns"]), percent_of(t["of_floor"]), ratio_text(t), t["pace"], over]
 
 
 def percent_of(x):
     return f"{100 * x:.0f} %" if x else ""
 
 
-MAKERS = {"doctor": doctor, "cold": cold, "honesty": honesty, "agreement": agreement, "speed": speed, "hostile": hostile,
-          "good": good, "suites": suites, "flaggems": flaggems, "whole": whole}
+MAKERS = {"doctor": doctor, "cold": cold, "honesty": honesty, "agreement": agreement, "speed": speed,
+          "hostile": hostile, "good": good, "suites": suites, "flaggems": flaggems, "whole": whole}
 FOLDER = {"honesty": "timed", "speed": "timed"}
+RUNS = ("timed", "top3")
 
 
 def report_part(name, out):
-    if name == "timed":  # said by the parts that it is for
+    if name in RUNS:  # said by the parts that they are for
         return
-    p = Part(name, out, FOLDER.get(name))
+    top3 = name == "honesty" and os.path.isdir(os.path.join(out, "top3", "run"))
+    p = Part(name, out, "top3" if top3 else FOLDER.get(name))
     MAKERS[name](p)
     j = p.dump()
     with open(os.path.join(out, name + ".json"), "w", encoding="utf-8") as f:
@@ -430,7 +454,8 @@ def markdown(parts):
         if not j:
             lines += [f"**Missing: part {name} was not run.**", ""]
             continue
-        lines += [f"{j['device'] or 'no GPU'}, driver {j['driver'] or 'unknown'}, torch {j['torch'] or 'unknown'}; {j['date']}", ""]
+        about = f"driver {j['driver'] or 'unknown'}, torch {j['torch'] or 'unknown'}; {j['date']}"
+        lines += [f"{j['device'] or 'no GPU'}, {about}", ""]
         lines += [f"    {s['command']}        {s['seconds']:.0f} s" for s in j["steps"]] + [""]
         lines += markdown_table(["", "figure", "limit", "", ""], [row_of(f) for f in j["figures"]]) + [""]
         lines += [f"- {n}" for n in j["notes"]] + [""] * bool(j["notes"])
@@ -473,7 +498,8 @@ def merge(sources, to_json, to_markdown):
     if to_markdown:
         put_between(to_markdown, markdown(parts))
     beyond = [f"{n}: {f['what']}" for n in PARTS if n in parts for f in parts[n]["figures"] if f["met"] is False]
-    print(f"{len(parts)} parts, missing: {', '.join(missing) or 'none'}; beyond their limits: {'; '.join(beyond) or 'none'}")
+    print(f"{len(parts)} parts, missing: {', '.join(missing) or 'none'}; "
+          f"beyond their limits: {'; '.join(beyond) or 'none'}")
     return 1 if missing or beyond else 0
 
 
@@ -481,7 +507,7 @@ def main():
     ask = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     sub = ask.add_subparsers(dest="what", required=True)
     one = sub.add_parser("part")
-    one.add_argument("name", choices=[*PARTS, "timed"])
+    one.add_argument("name", choices=[*PARTS, *RUNS])
     one.add_argument("out")
     every = sub.add_parser("merge")
     every.add_argument("--json")

@@ -4,7 +4,7 @@
     python3 bench/gpu_samples.py jobs FILE...           a job for each
     python3 bench/gpu_samples.py after GOOD FILE...     a job for each, and one of GOOD after it, on two small cases
     python3 bench/gpu_samples.py compile FILE...        a job for each that is compiled, on nothing to compute
-    python3 bench/gpu_samples.py timed FILE...          file, case and twin of each that is due something when it is timed
+    python3 bench/gpu_samples.py timed FILE...          file, case and twin of each that is due something when timed
 
 Their first lines (tests/unit/samples_cuda.c):
 
