@@ -247,7 +247,7 @@ def whole(p):
     note = f"{done} inputs"
     if not p.ended("run") and done:
         pace = took / done
-        note += f" in {took:.0f} s; at this pace all {all_of_it} take {pace * all_of_it:.0f} s, if the rest is like this"
+        note += f" in {took:.0f} s; at this pace all {all_of_it} take {pace * all_of_it:.0f} s, if the rest is alike"
     p.figure("the whole torchbench suite, correctness and timing", took if p.ended("run") else None, "< 1500 s",
              most=1500, unit="s", note=note)
     suite_figures(p, "torchbench, the whole trace", p.records("run"), p.ended("run"), no_end(p, "run"))

@@ -10,6 +10,8 @@
  *
  * There are GPUS of them. A process uses one: which, is what it last made a context for.
  */
+#pragma GCC optimize("no-math-errno") /* so that nothing of libm is needed */
+
 #include "device/cuda.h"
 #include "fake_own.h"
 
