@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#pragma weak sqrt /* the judge has it, and executors, which load this too, need none */
+
 /* As assay_make of src/device/make.cu: every block its chunks. */
 static void run_make(void **args, unsigned blocks)
 {
@@ -77,8 +79,7 @@ static void run_square(void **args)
 		*x *= *x;
 }
 
-/* No call of a library: executors load this without one. */
-__attribute__((optimize("no-math-errno"))) static void run_bound(void **args)
+static void run_bound(void **args)
 {
 	const struct ay_sums *s = args[0];
 
