@@ -51,7 +51,6 @@ static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poi
 					       [AY_UNFINISHED] = AY_AMISS_UNFINISHED,
 					       [AY_UNFETCHED] = AY_AMISS_ENDED };
 
-	const int64_t begin = ay_now_ns();
 	bool late = false;
 
 	p->broken = p->changed = false;
@@ -65,7 +64,6 @@ static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poi
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	if (p->changed)
 		p->r->amiss = AY_AMISS_INPUT;
-	p->t->check_s += (double)(ay_now_ns() - begin) / 1e9;
 	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;
 }
 

@@ -223,6 +223,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->check_cpus) };
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
+	p->verify.of_wall = s->device; /* batches are short there, and much else goes by */
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
 	rc = s->device ? ay_master_to_device(&p->master, s->device, err) : 0;
@@ -252,5 +253,6 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	t->gate_ns = p->ga->c0;
 	t->gated = !s->plain;
 	t->wall_s = ay_pair_elapsed_s(p);
+	t->check_s = p->verify.spent_ns / 1e9;
 	return rc < 0 ? -1 : 0;
 }

@@ -16,7 +16,9 @@ enum {
 	RARELY = 12,      /* batches for a comparison, where it takes very long, */
 	SELDOM = 64,      /* and for a whole one, where rows are compared too */
 };
-static const double share = 0.3; /* of the batches' time that may go into whole comparisons, and again into rows */
+static const double share =
+	0.3; /* of the batches' time that may go into whole comparisons, and again into rows; */
+static const double wall_share = 0.1; /* of all time, into both together */
 
 static void *data_at(const struct ay_operand *o, uint8_t *storage)
 {
@@ -164,15 +166,39 @@ static int choose(const struct ay_sets *s, struct ay_key key, int from, int n)
 	return set;
 }
 
+/* What whole comparisons may take in the mean after this batch, and again rows, if there are any. */
+static double allowance(const struct ay_verify *v, bool has_rows, double batch_ns, int64_t now)
+{
+	const double gone = v->ended ? (double)(now - v->ended) : batch_ns;
+
+	return v->of_wall ? gone * wall_share / (has_rows ? 2 : 1) : batch_ns * share;
+}
+
 /*
  * As often as the time for it allows, but one batch in `rarely` at least, and by chance: a kernel could count what
  * it is owed, and be right when its turn has come.
  */
-static bool is_due(double cost_ns, double batch_ns, int rarely)
+static bool is_due(double cost_ns, double may_ns, int rarely)
 {
-	const double often = fmax(batch_ns * share / (cost_ns + 1), 1.0 / rarely);
+	const double often = fmax(may_ns / (cost_ns + 1), 1.0 / rarely);
 
 	return often >= 1 || (double)ay_secret_below(1 << 20) < often * (1 << 20);
+}
+
+/* Rows of some sets; of one alone, where that has taken what all of them may. */
+static enum ay_verified verify_some(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from,
+				    int n, uint8_t poison, double may_ns, char text[200])
+{
+	const int64_t begin = ay_now_ns();
+	enum ay_verified found = AY_VERIFIED;
+
+	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++) {
+		found = verify_rows(v, s, key, from + (int)ay_secret_below((uint64_t)n), poison, text);
+		if (v->of_wall && (double)(ay_now_ns() - begin) > may_ns)
+			break;
+	}
+	v->rows_ns = (double)(ay_now_ns() - begin);
+	return found;
 }
 
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
@@ -180,19 +206,18 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, s
 {
 	/* what has a single row is compared whole or not at all, and so is what somebody else answers or looks at */
 	const bool has_rows = !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
+	const int64_t begin = ay_now_ns();
+	const double may_ns = allowance(v, has_rows, batch_ns, begin);
 	enum ay_verified found = AY_VERIFIED;
-	int64_t begin = ay_now_ns();
 
-	if (is_due(v->whole_ns, batch_ns, has_rows ? SELDOM : RARELY)) {
+	if (is_due(v->whole_ns, may_ns, has_rows ? SELDOM : RARELY)) {
 		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 		v->whole_ns = (double)(ay_now_ns() - begin);
 	}
-	if (!has_rows || !is_due(v->rows_ns, batch_ns, RARELY))
-		return found;
-	begin = ay_now_ns();
-	for (int i = 0; i < SAMPLED_SETS && found == AY_VERIFIED; i++)
-		found = verify_rows(v, s, key, from + (int)ay_secret_below((uint64_t)n), poison, text);
-	v->rows_ns = (double)(ay_now_ns() - begin);
+	if (found == AY_VERIFIED && has_rows && is_due(v->rows_ns, may_ns, RARELY))
+		found = verify_some(v, s, key, from, n, poison, may_ns, text);
+	v->ended = ay_now_ns();
+	v->spent_ns += (double)(v->ended - begin);
 	return found;
 }
 

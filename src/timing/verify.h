@@ -3,7 +3,7 @@
  * verify - were the outputs of a timed batch right? The seat stands still, so they are read where they lie.
  *
  * Which sets and rows are looked at is drawn after the batch. One set is compared whole as often as that costs
- * little beside the batches themselves, when is chance, hard ones by preference; of some others a few rows are. Results
+ * little beside the batches themselves (on a GPU: beside everything), when is chance, hard ones by preference; of some others a few rows are. Results
  * that a kernel returned in memory of its own are fetched before they are compared.
  */
 #ifndef AY_TIMING_VERIFY_H
@@ -19,6 +19,9 @@ struct ay_verify {
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
 	double whole_ns, rows_ns; /* what comparing a whole set, and some rows, took last time; 0 = not tried */
+	bool of_wall;             /* a tenth of all time may go into it, not a part of that of the batches */
+	double spent_ns;          /* on all of it */
+	int64_t ended;            /* when it was last over; 0 = never */
 	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
 	 * they cannot be had. NULL: they are there. */
 	bool (*fetch)(void *user, int set, const struct ay_stretch *need);

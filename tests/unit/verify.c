@@ -3,6 +3,7 @@
  * Are outputs of timed sets that are wrong found? The right ones are the reference's own; then some are spoiled.
  */
 #include "timing/verify.h"
+#include "base/process.h"
 #include "op/fill.h"
 #include "oracle/oracle.h"
 #include "test.h"
@@ -265,5 +266,58 @@ TEST(verify_batches_prefer_hard_sets)
 	found = batches(&b, 100, 1e12, AY_WRONG);
 	/* 0.81 by the set that is compared whole, and three others by chance: 0.89; without the preference 0.52 */
 	CHECKF(found > 65, "%d of 100 batches", found);
+	teardown(&b);
+}
+
+/* --- what it costs --------------------------------------------------------------------------------------- */
+
+static int fetched;
+
+static bool count_fetch(void *user, int set, const struct ay_stretch *need)
+{
+	(void)user, (void)set, (void)need;
+	fetched++;
+	return true;
+}
+
+/* Sets that are looked at in so many batches; each comes `gone` after the last check, and a set, or rows, cost so much. */
+static int looked_at(struct bench *b, int times, double gone, double cost, double batch_ns)
+{
+	char text[200];
+
+	fetched = 0;
+	for (int i = 0; i < times; i++) {
+		b->v.ended = ay_now_ns() - (int64_t)gone;
+		b->v.whole_ns = b->v.rows_ns = cost;
+		CHECK(ay_verify_batch(&b->v, &b->s, b->key, 0, SETS, POISON, batch_ns, text) == AY_VERIFIED);
+	}
+	return fetched;
+}
+
+/* A tenth of what goes by, half of it for whole sets, and never less than the least. */
+TEST(verify_batches_take_a_share_of_all_time)
+{
+	struct bench b;
+	double before;
+	int n;
+
+	setup(&b, "aten::_softmax((T([300, 100], f32), 1, False), {})");
+	b.v.fetch = count_fetch;
+	b.v.of_wall = true;
+	n = looked_at(&b, 100, 1e12, 1e9, 1);
+	CHECKF(n == 400, "%d sets, not one and three a batch", n); /* 50 s may be taken */
+	n = looked_at(&b, 2000, 1e9, 1e9, 1e12);
+	/* one set in 20 batches, and rows of three in one of 12: 100 and 500; beyond 400 and 850: 1e-6 */
+	CHECKF(n > 400 && n < 850, "%d sets", n);
+	n = looked_at(&b, 2000, 1e3, 1e9, 1e12);
+	/* the least: one in 64, and rows of one in 12: 31 and 167; beyond 120 and 290: 1e-7 */
+	CHECKF(n > 120 && n < 290, "%d sets", n);
+	b.v.of_wall = false;
+	n = looked_at(&b, 100, 1e3, 1e9, 1e12);
+	CHECKF(n == 400, "%d sets: of batches that are long", n);
+	before = b.v.spent_ns;
+	CHECKF(before > 0 && before < 60e9, "%g", before);
+	looked_at(&b, 1, 1e3, 0, 1e12);
+	CHECKF(b.v.spent_ns > before, "%g is no more than %g", b.v.spent_ns, before);
 	teardown(&b);
 }
