@@ -299,7 +299,7 @@ def words_of(counts):
 
 
 def flaggems(p):
-    for step, words in (("smoke", "smoke"), ("opinfo", "opinfo, add and sub"), ("timed", "smoke, timed")):
+    for step, words in (("smoke", "smoke"), ("opinfo", "opinfo, add and sub"), ("timed", "bench/gpu.lines")):
         records = p.records(step)
         cases = [r for r in records if r.get("type") == "case"]
         counts, _ = case_counts(cases)
