@@ -21,6 +21,8 @@ static void place(struct pair *p)
 
 	p->t->level = ay_ceiling_level(p->s->ceilings, pool);
 	p->t->cold = p->t->level == AY_LEVEL_MEMORY;
+	if (p->s->device && !p->t->cold) /* the last cache of a GPU is its second */
+		p->t->level = AY_LEVEL_L2;
 	p->t->pool_bytes = pool;
 }
 
