@@ -4,8 +4,8 @@
 # gpu.sh [-o OUT] [-p FILE] [PART[=SECONDS]...]
 # OUT (build/gpu-figures) gets a folder and a JSON for every part; a run that is there already is gone on with. FILE: all that
 # was made, in one archive. A part ends after its seconds, reports what it has, and never stops the others.
-# honesty, agreement and speed are about one run ("timed"), which the first of them makes. top3, which is not among the parts
-# that are run unasked, is a run of its own for honesty.
+# Two runs are shared: top3 (--topn 3) by honesty and agreement, timed (--topn 20) by speed, agreement and suites; honesty
+# and agreement do with timed alone, if there is no top3, but then fewer kernels take more than 20 us.
 #
 # From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
 # GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
@@ -13,8 +13,8 @@
 # AFTER (the right kernel after each hostile one), LINES, NATIVE and SMALL (the kernels of part cold).
 limits='doctor 60
 cold 90
-timed 330
 top3 250
+timed 330
 honesty 10
 agreement 60
 speed 10
@@ -32,7 +32,7 @@ while getopts o:p: o; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# = 0 ] && set -- doctor cold honesty agreement speed hostile good suites flaggems whole
+[ $# = 0 ] && set -- doctor cold top3 honesty timed agreement speed hostile good suites flaggems whole
 ASSAY=${ASSAY:-build/portable/assay} DEVICE=${DEVICE:-cuda} TOPN=${TOPN:-20} FEW=${FEW:-5} GEMS=${GEMS:-build/flaggems}
 HOSTILE=${HOSTILE:-kernels/hostile/gpu/*.cu kernels/hostile/gpu-python/*.py} AFTER=${AFTER:-kernels/cuda/aten_relu.cu}
 CUDA_KERNELS=${CUDA_KERNELS:-kernels/cuda} TRITON_KERNELS=${TRITON_KERNELS:-kernels/triton} LINES=${LINES:-bench/gpu.lines}
@@ -95,12 +95,12 @@ part_top3() {
 part_honesty() { [ -d "$OUT/top3/run" ] || need_timed; }
 part_speed() { need_timed; }
 part_agreement() {
-	need_timed
+	[ -d "$OUT/top3/run" ] || need_timed
 	dir=$OUT/agreement
-	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT/timed/run/results.jsonl"
+	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT"/t[io]*/run/results.jsonl
 }
 
-# The run that three parts share. One that was ended goes on only if `timed` is asked for.
+# A run that was ended goes on only if `timed` is asked for.
 need_timed() {
 	[ -f "$OUT/timed/steps" ] || part timed
 	end=$(($(date +%s) + limit))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls that a run has timed once more, without a judge: torch, a plain loop, CUDA events around it.
 
-    python3 bench/gpu_plain.py DEVICE RESULTS.jsonl [SECONDS]        a JSON object a case: line, overload, plain_ns
+    python3 bench/gpu_plain.py DEVICE RESULTS.jsonl...       a JSON object a case: line, overload, plain_ns
 
 Of each overload the slowest timed case that took more than 20 us by the record. As the judge has it: calls go
 through sets of inputs that are beyond twice the last cache together, results of a batch are kept until it has
@@ -10,17 +10,21 @@ out: what an index holds decides how long it takes, and only the judge knows wha
 trials; there time is a clock's.
 """
 import json
+import os
 import re
 import sys
 import time
 
 import torch
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from gpu_figures import load  # noqa: E402
+
 LEAST_NS, COLD, SETS, BATCHES = 20000, 120 << 20, 200, 7
-BATCH_S = 0.02
-FLOATS = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
-          "c64": torch.complex64, "c128": torch.complex128}
-WORDS = ("b8", "u8", "i8", "i16", "i32", "i64")
+BATCH_S, SECONDS = 0.02, 50
+TYPES = {"b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+         "i64": torch.int64, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+         "c64": torch.complex64, "c128": torch.complex128}
 
 
 class NotHere(Exception):
@@ -30,7 +34,7 @@ class NotHere(Exception):
 def names(device):
     """What a line is made of, as Python."""
     def tensor(shape, dtype, stride=None, offset=0, **more):
-        if more or not isinstance(dtype, torch.dtype):
+        if more or not (dtype.is_floating_point or dtype.is_complex):
             raise NotHere("its content matters")
         size = 1 + sum((n - 1) * s for n, s in zip(shape, stride)) if stride else 1
         if not stride:
@@ -40,7 +44,7 @@ def names(device):
         dense = stride or torch.empty(shape, device="meta").stride()
         return torch.as_strided(flat, shape, tuple(dense), offset)
 
-    return dict(FLOATS, T=tensor, inf=float("inf"), nan=float("nan"), **{w: w for w in WORDS})
+    return dict(TYPES, T=tensor, inf=float("inf"), nan=float("nan"))
 
 
 def make(line, device):
@@ -49,8 +53,6 @@ def make(line, device):
     if not m:
         raise NotHere("no line of aten")
     args, kwargs = eval(m[3], {"__builtins__": {"True": True, "False": False, "None": None}}, names(device))
-    if any(v in WORDS or isinstance(v, torch.dtype) for v in kwargs.values() if not isinstance(v, torch.Tensor)):
-        raise NotHere("it names a dtype")
     return getattr(getattr(torch.ops.aten, m[1]), m[2] or "default"), args, kwargs
 
 
@@ -85,26 +87,24 @@ def time_case(record, device):
     return sorted(batch(f, sets, calls, device) for _ in range(BATCHES))[BATCHES // 2]
 
 
-def choose(path):
+def choose(paths):
     best = {}
-    with open(path, encoding="utf-8") as f:
-        for text in f:
-            r = json.loads(text)
-            if r.get("type") != "case" or (r.get("timing") or {}).get("ns", 0) <= LEAST_NS:
-                continue
-            old = best.get(r["overload"])
-            if not old or r["timing"]["ns"] > old["timing"]["ns"]:
-                best[r["overload"]] = r
+    for r in (r for path in paths for r in load(path)):
+        if r.get("type") != "case" or ((r.get("timing") or {}).get("ns") or 0) <= LEAST_NS:
+            continue
+        old = best.get(r["overload"])
+        if not old or r["timing"]["ns"] > old["timing"]["ns"]:
+            best[r["overload"]] = r
     return best
 
 
-def main(device, path, seconds="50"):
-    end = time.monotonic() + float(seconds)
+def main(device, *paths):
+    end = time.monotonic() + SECONDS
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.set_num_threads(1)
-    for overload, record in choose(path).items():
+    for overload, record in choose(paths).items():
         said = {"overload": overload, "line": record["line"], "ns": record["timing"]["ns"]}
         if time.monotonic() > end:
             said["why"] = "no time was left"

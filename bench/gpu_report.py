@@ -23,6 +23,7 @@ from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width
                          of_topn, percent, ratio_text, time_text, timed_cases)
 
 PARTS = ["doctor", "cold", "honesty", "agreement", "speed", "hostile", "good", "suites", "flaggems", "whole"]
+RUNS = ("timed", "top3")
 BEGIN, END = "<!-- begin: bench/gpu_report.py -->", "<!-- end: bench/gpu_report.py -->"
 KILLED = (124, 137)
 
@@ -178,30 +179,31 @@ def pace_rows(cases):
 
 
 def honesty(p):
-    """The limit is held against all timed cases: the three largest inputs are among those of the run."""
+    """Without a run of --topn 3 the limit is held against all timed cases of one with more inputs."""
     timed = [t for t in timed_cases(of_topn(p.records("run"), 3)) if t["speedup"]]
     called = {t["overload"] for t in timed if t["pace"] in ("FASTER", "SLOWER")}
     large = [half_width(t) for t in timed if t["ns"] > LARGE_NS]
     mean = geometric_mean([(t["overload"], t["speedup"]) for t in timed])
-    few = [t for t in timed if t["few"]]
+    few, shared = [t for t in timed if t["few"]], p.dir.endswith("timed")
     p.figure("operators called FASTER or SLOWER", len(called) if timed else None, "<= 3", most=3,
              note=f"of {len({t['overload'] for t in timed})} with a ratio ({len(timed)} cases)")
-    p.figure("... of them in the --topn 3 part",
-             len({t["overload"] for t in few if t["pace"] in ("FASTER", "SLOWER")}) if few else None, "<= 3", most=3,
-             note=f"of {len({t['overload'] for t in few})} with a ratio ({len(few)} cases)")
+    if shared:
+        called = {t["overload"] for t in few if t["pace"] in ("FASTER", "SLOWER")}
+        p.figure("... of them in the --topn 3 part", len(called) if few else None, "<= 3", most=3,
+                 note=f"of {len({t['overload'] for t in few})} with a ratio ({len(few)} cases)")
     p.figure("half of the interval, median over kernels above 20 us", 100 * median(large) if large else None,
              "<= 0.5 %", most=0.5, unit="%", note=f"{len(large)} cases")
     p.figure("geometric mean over operators", mean, "1.00 +/- 0.005", most=1.005, least=0.995)
     p.table("Called FASTER or SLOWER, ATen against itself",
             ["operator", "case", "a call", "ratio", "said", "in --topn 3"], pace_rows(timed))
-    if p.dir.endswith("timed"):
+    if shared:
         p.notes.append("from the run of part speed (--topn 20): auto times at most three inputs of an operator, one a "
                        "dtype, the smallest of at least 1 MiB; of these some are among the three largest")
 
 
 def agreement(p):
     plain = {bare(r["line"]): r for r in p.said("plain")}
-    run = Part("agreement", p.out, "timed").records("run")
+    run = [r for folder in RUNS for r in Part("agreement", p.out, folder).records("run")]
     p.cases += run
     timed = [t for t in timed_cases(run) if t["ns"] > LARGE_NS]
     rows, gaps = [], {"gated": {}, "plain": {}}
@@ -400,7 +402,6 @@ def percent_of(x):
 MAKERS = {"doctor": doctor, "cold": cold, "honesty": honesty, "agreement": agreement, "speed": speed,
           "hostile": hostile, "good": good, "suites": suites, "flaggems": flaggems, "whole": whole}
 FOLDER = {"honesty": "timed", "speed": "timed"}
-RUNS = ("timed", "top3")
 
 
 def report_part(name, out):
