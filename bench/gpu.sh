@@ -5,7 +5,8 @@
 # OUT (build/gpu-figures) gets a folder and a JSON for every part; a run that is there already is gone on with. FILE: all that
 # was made, in one archive. A part ends after its seconds, reports what it has, and never stops the others.
 # Two runs are shared: top3 (--topn 3) by honesty and agreement, timed (--topn 20) by speed, agreement and suites; honesty
-# and agreement do with timed alone, if there is no top3, but then fewer kernels take more than 20 us.
+# and agreement do with timed alone, if there is no top3, but then fewer kernels take more than 20 us. top1 (--topn 1), which is
+# not run unasked, has more of these for agreement.
 #
 # From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
 # GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
@@ -13,6 +14,7 @@
 # AFTER (the right kernel after each hostile one), LINES, NATIVE and SMALL (the kernels of part cold).
 limits='doctor 60
 cold 90
+top1 200
 top3 250
 timed 330
 honesty 10
@@ -84,18 +86,15 @@ part_cold() {
 	step compile 40 "$python" bench/gpu_cold.py --compile "$DEVICE" "$SMALL"
 }
 
-part_timed() {
-	evaluate run "$1" --suite torchbench --topn "$TOPN" $ops --backend aten --baseline aten --timing auto $budget
-}
-
-part_top3() {
-	evaluate run "$1" --suite torchbench --topn 3 $ops --backend aten --baseline aten --timing auto $budget
-}
+aten_to_itself() { evaluate run "$1" --suite torchbench --topn "$2" $ops --backend aten --baseline aten --timing auto $budget; }
+part_timed() { aten_to_itself "$1" "$TOPN"; }
+part_top3() { aten_to_itself "$1" 3; }
+part_top1() { aten_to_itself "$1" 1; }
 
 part_honesty() { [ -d "$OUT/top3/run" ] || need_timed; }
 part_speed() { need_timed; }
 part_agreement() {
-	[ -d "$OUT/top3/run" ] || need_timed
+	ls -d "$OUT"/t[io]*/run > /dev/null 2>&1 || need_timed
 	dir=$OUT/agreement
 	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT"/t[io]*/run/results.jsonl
 }
