@@ -79,7 +79,7 @@ class Part:
                 yield f"{s['name']}: no time was left for it"
             elif s["rc"] in KILLED:
                 yield f"{s['name']}: ended after {s['seconds']:.0f} s, its limit; what it had by then is in here"
-            elif s["rc"] not in (0, 1):
+            elif s["rc"] > 1 or (s["rc"] and ".py " in s["command"]):  # assay's 1 is about kernels
                 yield f"{s['name']}: exit status {s['rc']}: {last_words(self.dir, s['name'])}"
 
     def dump(self):
