@@ -6,6 +6,7 @@
  */
 #include <assay/kernel.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +204,17 @@ static bool is_known(int kind, int to, int compute)
 	return kind == to || (to == R_32F && (kind == R_16F || kind == R_16BF));
 }
 
+/* A line in $FAKE_CUBLAS_LOG for each. */
+static void note(int kind, int m, int n, int k)
+{
+	FILE *log = getenv("FAKE_CUBLAS_LOG") ? fopen(getenv("FAKE_CUBLAS_LOG"), "a") : NULL;
+
+	if (log) {
+		fprintf(log, "gemm of %d: %d %d %d\n", kind, m, n, k);
+		fclose(log);
+	}
+}
+
 int cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a,
 			       int ka, int lda, long long sa, const void *b, int kb, int ldb, long long sb,
 			       const void *beta, void *c, int kc, int ldc, long long sc, int count, int compute,
@@ -224,6 +236,7 @@ int cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n, int k, con
 	int e = OK;
 
 	(void)h, (void)algorithm;
+	note(ka, m, n, k);
 	if (ka != kb || !is_known(ka, kc, compute))
 		return UNSUPPORTED;
 	for (int i = 0; i < count && !e; i++) {

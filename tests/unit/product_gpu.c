@@ -19,6 +19,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SETS = 2, POISON = 0x75 };
 
@@ -346,4 +347,50 @@ TEST(product_is_not_asked_without_cublas)
 	CHECK(!ay_master_can_multiply(&b.m, b.r.sc.op));
 	CHECK(!ay_sets_are_right(&b.s, b.r.sc.op, 0, &right, &b.r.err) && !right);
 	teardown(&b);
+}
+
+/* --- the whole way --------------------------------------------------------------------------------------- */
+
+/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's process. */
+static char *check_timed(struct ay_arena *a, int wrong_after)
+{
+	const char *dir = test_dir();
+	char *out = "";
+
+	help_run(a,
+		 ay_sprintf(
+			 a,
+			 "cd %s && export LD_LIBRARY_PATH=$PWD XDG_CACHE_HOME=$PWD FAKE_NVRTC_LOG=/dev/null "
+			 "FAKE_CUBLAS_LOG=$PWD/log%d && "
+			 "cc -shared -fPIC -O3 -DWRONG_AFTER=%d -I$OLDPWD/include -o mm.so "
+			 "$OLDPWD/tests/cuda/mm.c && cd $OLDPWD && %s/assay check %s/mm.so --op aten::mm --device "
+			 "cuda --timeout 30 --cache '' --timing auto --budget 1 --baseline none --case "
+			 "'aten::mm((T([650, 650], f32), T([650, 650], f32)), {}) seed=3' 2>&1; cat %s/log%d",
+			 dir, wrong_after, wrong_after, help_build_dir(), dir, dir, wrong_after),
+		 120, &out);
+	return out;
+}
+
+TEST_SLOW(product_that_is_timed_is_looked_at_on_the_device)
+{
+	struct ay_arena a = { 0 };
+	char *out = "";
+
+	chmod(test_dir(), 0755); /* executors have uids of their own */
+	CHECKF(!help_run(&a,
+			 ay_sprintf(&a,
+				    "D=%s; cc -shared -fPIC -O2 -D_GNU_SOURCE -Isrc -o $D/libcuda.so.1 "
+				    "tests/cuda/fake.c && cc -shared -fPIC -O1 -o $D/libnvrtc.so.13 "
+				    "tests/cuda/fake_nvrtc.c && cc -shared -fPIC -O2 -Iinclude -o "
+				    "$D/libcublas.so.13 tests/cuda/cublas.c",
+				    test_dir()),
+			 60, &out),
+	       "%s", out);
+	out = check_timed(&a, 0);
+	CHECKF(strstr(out, "PASS") && strstr(out, "gemm of 1: 650 650 650"), "%s", out);
+	out = check_timed(&a, 2);
+	CHECKF(strstr(out, "right when it was judged, wrong when it was timed") &&
+		       strstr(out, "gemm of 1: 650 650 650"),
+	       "%s", out);
+	ay_arena_release(&a);
 }
