@@ -4,6 +4,7 @@
  * the stand-in of tests/cuda/fake.c, and on a GPU where there is one.
  */
 #include "timing/content_gpu_inside.h"
+#include "base/process.h"
 #include "device/cuda.h"
 #include "op/fill.h"
 #include "make_rig.h"
@@ -11,6 +12,7 @@
 #include "timing_rig.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,12 +247,35 @@ TEST(fetch_gpu_reads_in_pieces)
 	make_rig_release(&g);
 }
 
+/* How fast, for people. */
+static void tell_speed(struct make_rig *g)
+{
+	const uint64_t n = 64 << 20, at = make_rig_put(g, NULL, n);
+	uint8_t *to = ay_xrealloc(NULL, n);
+	struct ay_err err = { 0 };
+	int64_t begin = 0, ns;
+
+	for (int i = 0; i < 5; i++) {
+		begin = ay_now_ns();
+		CHECKF(!ay_dev_read(g->d, at, to, n, &err), "%s", err.msg);
+	}
+	ns = ay_now_ns() - begin;
+	begin = ay_now_ns();
+	CHECK(!g->cu->copy_out(to, at, n));
+	printf("    64 MiB are read at %.1f GB/s, by the driver alone at %.1f GB/s\n", (double)n / (double)ns,
+	       (double)n / (double)(ay_now_ns() - begin));
+	make_rig_clear(g);
+	ay_xfree(to);
+}
+
 TEST(fetch_gpu_on_a_gpu)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
 		struct bench b;
 
 		setup(&b, lines[t], make_rig_gpu);
+		if (!t)
+			tell_speed(&b.g);
 		check_reads(&b.g);
 		check_whole(&b);
 		check_changed(&b);

@@ -4,6 +4,7 @@
  * wrong it must not. On the stand-ins of tests/cuda (driver, NVRTC, cuBLAS), and on a GPU where there is one.
  */
 #include "timing/content_gpu_inside.h"
+#include "base/process.h"
 #include "device/cuda.h"
 #include "device/product.h"
 #include "device/terms.h"
@@ -18,6 +19,7 @@
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -298,6 +300,32 @@ TEST(product_on_a_gpu_agrees_with_the_oracle)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++)
 		check_line(lines[t], make_rig_gpu, false);
+}
+
+/* How long a look takes, for people: of a set that nobody has written to. */
+TEST(product_on_a_gpu_takes_some_time)
+{
+	static const char *const large[] = { "aten::mm((T([2048, 2048], f16), T([2048, 2048], f16)), {})",
+					     "aten::mm((T([4096, 4096], f32), T([4096, 4096], f32)), {})",
+					     "aten::mm((T([8192, 8192], bf16), T([8192, 8192], bf16)), {})" };
+
+	for (size_t t = 0; t < sizeof large / sizeof *large; t++) {
+		double ns[3];
+		struct bench b;
+
+		setup(&b, large[t], make_rig_gpu, false);
+		if (!ay_master_can_multiply(&b.m, b.r.sc.op))
+			test_skip("no cuBLAS or NVRTC for the judge");
+		for (int i = 0; i < 3; i++) {
+			const int64_t begin = ay_now_ns();
+
+			CHECK(!is_right(&b, i % SETS));
+			ns[i] = (double)(ay_now_ns() - begin);
+		}
+		printf("    %s: %.1f ms, then %.1f and %.1f ms\n", large[t], ns[0] / 1e6, ns[1] / 1e6,
+		       ns[2] / 1e6);
+		teardown(&b);
+	}
 }
 
 /* --- when it is asked ------------------------------------------------------------------------------------ */
