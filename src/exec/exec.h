@@ -66,6 +66,8 @@ struct ay_outcome {
 	char text[400];   /* safe to print */
 };
 
+struct ay_stretch;
+
 /* One batch: the same call on `nset` sets of tensors. */
 struct ay_batch {
 	/*
@@ -77,8 +79,10 @@ struct ay_batch {
 	const struct ay_call *call;
 	const struct ay_pool *pool;
 	const struct ay_lent *lent; /* the pool as the executor has it on its device; NULL: as it is */
-	const struct ay_batch
-		*into; /* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
+	/* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
+	const struct ay_batch *into;
+	/* oracle/reach.h: what somebody wants of each operand that is taken from a device; NULL: all */
+	const struct ay_stretch *need;
 	int nset;
 	/* Per set and operand, nset * call->noperand: which slot, and at which byte storage element 0 lies. */
 	const int *slot;
@@ -184,7 +188,7 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
  * native kernel would have written them, in the pool. AY_X_UNFIT if they are not what the call returns: another shape
  * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors. On a GPU they are
  * read out of the executor's heap by the judge's own device, views of arguments out of b->lent or, where that is NULL, out
- * of the pool, into which ay_dev_fetch has brought them.
+ * of the pool, into which ay_dev_fetch has brought them; of b->need at least.
  */
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
 /*

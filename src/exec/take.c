@@ -10,6 +10,7 @@
 
 #include "exec/encode.h"
 #include "exec/told.h"
+#include "oracle/reach.h"
 #include "op/fill.h"
 #include "op/op.h"
 
@@ -191,6 +192,21 @@ static uint8_t *pack(const struct ay_told *t, uint8_t *span)
 	return mem;
 }
 
+/* Of a dense result in the heap, what is needed: it goes where it belongs as it is. */
+static int lay_part(struct taking *k, const struct ay_told *t, const struct ay_operand *o, uint8_t *storage,
+		    struct ay_err *err)
+{
+	const uint64_t bytes = t->hi - t->lo;
+	struct ay_stretch part = k->b->need ? k->b->need[o->ordinal] : (struct ay_stretch){ 0, bytes };
+
+	if (part.hi > bytes)
+		part.hi = bytes;
+	if (part.lo >= part.hi)
+		return 0;
+	return ay_dev_read(k->x->device, k->x->heap.at + t->offset + part.lo, storage + part.lo, part.hi - part.lo,
+			   err);
+}
+
 /* From the device into the operand's place in the pool. */
 static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 {
@@ -207,6 +223,9 @@ static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 		return 0;
 	if (is_copied(t))
 		return read_slot(k, b->slot[at], b->offset[at], storage, ay_operand_bytes(k->want[i]), err);
+	if (t->where == AY_WIRE_IN_HEAP && !t->flags && ay_view_is_dense(&t->view) && ay_view_is_dense(&to) &&
+	    !to.offset)
+		return lay_part(k, t, k->want[i], storage, err);
 	mem = ay_xrealloc(NULL, span);
 	if (t->where == AY_WIRE_IN_HEAP)
 		rc = ay_dev_read(k->x->device, k->x->heap.at + t->offset, mem, span, err);

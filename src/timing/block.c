@@ -74,7 +74,7 @@ bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need)
 	p->broken = ay_seat_fetch(&p->a, set, need, &p->changed, p->err);
 	if (p->broken || p->changed)
 		return false;
-	return !ay_seat_take(&p->a, set, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
+	return !ay_seat_take(&p->a, set, need, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
 }
 
 bool ay_pair_is_right(void *user, int set)
@@ -84,7 +84,7 @@ bool ay_pair_is_right(void *user, int set)
 	struct ay_outcome o;
 	bool right = false;
 
-	return !ay_seat_take(&p->a, set, &o, &unsaid) && o.what == AY_X_RAN &&
+	return !ay_seat_take(&p->a, set, NULL, &o, &unsaid) && o.what == AY_X_RAN &&
 	       !ay_sets_are_right(&p->a.sets, p->s->op, set, &right, &unsaid) && right;
 }
 

@@ -344,7 +344,8 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 
 /* --- what was returned ------------------------------------------------------------------------------------- */
 
-int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err)
+int ay_seat_take(struct ay_seat *s, int set, const struct ay_stretch *need, struct ay_outcome *o,
+		 struct ay_err *err)
 {
 	struct ay_batch b = s->batch, into;
 
@@ -357,6 +358,7 @@ int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err
 					  .offset = s->sets.shadow->offset };
 		b.into = &into;
 		b.lent = &s->sets.lent;
+		b.need = need;
 	}
 	return ay_exec_take(s->exec, &b, set, o, err);
 }
@@ -443,7 +445,7 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 		return 0;
 	if (s->dev)
 		return ay_seat_late(s, unfinished, err);
-	if (ay_seat_take(s, set, o, err))
+	if (ay_seat_take(s, set, NULL, o, err))
 		return -1;
 	*unfinished = o->what == AY_X_RAN && is_unfinished(&s->sets, set, poison);
 	return 0;

@@ -92,8 +92,9 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
  * `done`. */
 int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, double *ns, bool *unfinished,
 		struct ay_outcome *o, struct ay_err *err);
-/* In Python: puts what a set of the last batch returned into its place in the pool. AY_X_UNFIT: it cannot be. */
-int ay_seat_take(struct ay_seat *s, int set, struct ay_outcome *o, struct ay_err *err);
+/* In Python: puts what a set of the last batch returned, on a GPU at least what is needed (NULL: all), into its place in the pool. AY_X_UNFIT: it cannot be. */
+int ay_seat_take(struct ay_seat *s, int set, const struct ay_stretch *need, struct ay_outcome *o,
+		 struct ay_err *err);
 /* In Python: one set on content of its own, not timed, while it is watched what the kernel calls of torch: who calls it
  * only when he is not watched does not know when he is. */
 int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,

@@ -6,6 +6,7 @@
 #include "exec/exchange.h"
 #include "exec/told.h"
 #include "helpers.h"
+#include "oracle/reach.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -138,6 +139,45 @@ TEST(told_device_results_are_read_out_of_the_heap)
 	g.r[1].data = 512 + 24;
 	o = take(&g, 1);
 	CHECK_SAYS(o, NULL);
+	rig_release(&g);
+}
+
+/* Of what is needed there is all, and of the rest nothing. */
+TEST(told_device_parts_of_results)
+{
+	static const struct {
+		struct ay_stretch need;
+		float want[6];
+	} part[] = {
+		{ { 0, 24 }, { 1, 2, 3, 4, 5, 6 } },        { { 0, UINT64_MAX }, { 1, 2, 3, 4, 5, 6 } },
+		{ { 8, 16 }, { -1, -1, 3, 4, -1, -1 } },    { { 20, 100 }, { -1, -1, -1, -1, -1, 6 } },
+		{ { 24, 30 }, { -1, -1, -1, -1, -1, -1 } }, { { UINT64_MAX, 0 }, { -1, -1, -1, -1, -1, -1 } }
+	};
+	struct ay_stretch need[8];
+	struct rig g;
+
+	rig_init(&g, RELU);
+	fill(&g, 512, 6);
+	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512);
+	g.b.need = need;
+	for (size_t t = 0; t < sizeof part / sizeof *part; t++) {
+		float *at = (float *)result(&g, 0, 0);
+		struct ay_outcome o;
+
+		for (int i = 0; i < 6; i++)
+			at[i] = -1;
+		need[0] = (struct ay_stretch){ 0, 0 };
+		need[g.first] = part[t].need;
+		o = take(&g, 0);
+		CHECK_SAYS(o, NULL);
+		CHECKF(!memcmp(at, part[t].want, sizeof part[t].want), "part %d", (int)t);
+	}
+	g.r[0].flags = AY_NEG; /* what is stored is not what it stands for */
+	CHECK(take(&g, 0).what == AY_X_RAN && result(&g, 0, 0)[0] == -1 && result(&g, 0, 0)[5] == -6);
+	g.r[0].flags = 0;
+	g.r[0].data = HEAP - 20; /* what is not needed must be there all the same */
+	need[g.first] = (struct ay_stretch){ 0, 4 };
+	CHECK(take(&g, 0).what == AY_X_UNFIT);
 	rig_release(&g);
 }
 
