@@ -240,6 +240,7 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "((T(s, dt), [d]), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
 	.result    = result_sum,
+	.runs      = reordered,
 	.reference = sum,
 	.cost      = cost,
 	.flags     = AY_INTEGRAL,
@@ -271,6 +272,7 @@ const struct ay_op ay_ops_sum[] = {{
 	},
 	.accepts   = accepts_mean,
 	.result    = result_mean,
+	.runs      = reordered,
 	.reference = mean,
 	.cost      = cost,
 	.promises  = "means in a dtype that cannot hold self's values",
@@ -299,6 +301,7 @@ const struct ay_op ay_ops_sum[] = {{
 	},
 	.accepts   = accepts_amin,
 	.result    = result_reduced,
+	.runs      = reordered,
 	.reference = amin,
 	.cost      = cost_amin,
 }, {0}};

@@ -145,6 +145,9 @@ struct ay_op {
 	/* How many tensors a result has that is a list; NULL: 1. The k of result() counts them. */
 	int (*length)(const struct ay_call *c);
 	void (*rows)(const struct ay_call *c, int k, struct ay_rowmap *m); /* NULL: AY_FLAT */
+	/* Of reductions whose rows are AY_FLAT: the first tensor, seen so that element i of the results depends on elements
+	 * [i * n, (i + 1) * n) of it alone, in row-major order. NULL: it is not said. */
+	struct ay_view (*runs)(const struct ay_call *c, int64_t *n);
 	/* The call as a product; false: it is none of that form. NULL: never. */
 	bool (*factors)(const struct ay_call *c, struct ay_factors *f);
 	/* Once per sweep, before any row: what all rows share (a largest value, a table of places). Allocated in

@@ -77,6 +77,32 @@ static void by_rows(const struct ay_call *c, int axis, int64_t lo, int64_t hi, s
 	}
 }
 
+/* All elements of a run lie between its first and its last one: strides are not negative. */
+static bool by_runs(const struct ay_call *c, const struct ay_op *op, int64_t lo, int64_t hi,
+		    struct ay_stretch *need)
+{
+	int64_t n, left, last = 0;
+	const struct ay_view w = op->runs(c, &n);
+
+	left = n;
+	for (int d = w.ndim - 1; d >= 0 && left > 1; left /= w.shape[d--])
+		last += (w.shape[d] - 1) * w.stride[d];
+	for (int i = 1; i < c->noperand; i++) {
+		need[i] = all;
+		if (c->operand[i] == c->out[0]) {
+			need[i] = none;
+			add_elements(&need[i], &c->out[0]->view, lo, hi);
+		}
+	}
+	for (int64_t i = lo; i < hi && n; i++) {
+		const int64_t at = ay_view_at(&w, i * n);
+
+		add(&need[0], &w, at);
+		add(&need[0], &w, at + last);
+	}
+	return c->nout == 1 && c->operand[0]->role == AY_IN;
+}
+
 static bool by_factors(const struct ay_call *c, const struct ay_op *op, const struct ay_rowmap *m, int64_t lo,
 		       int64_t hi, struct ay_stretch *need)
 {
@@ -111,6 +137,8 @@ bool ay_oracle_reach(const struct ay_entry_op *e, const struct ay_call *c, int64
 		return by_factors(c, op, &m, lo, hi, need);
 	if (op->prepare)
 		return false;
+	if (op->runs && m.axis == AY_FLAT)
+		return by_runs(c, op, lo, hi, need);
 	if (op->flags & AY_ALIAS_SAFE && m.axis == AY_FLAT)
 		return by_elements(c, lo, hi, need);
 	if (!(op->flags & AY_BY_ROWS) || m.axis < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * reach - what of a call's tensors the oracle reads to compare some rows of the results, as far as the operator's
- * description tells: element by element (AY_ALIAS_SAFE), row by row (AY_BY_ROWS), and products (factors). Of everything
+ * description tells: element by element (AY_ALIAS_SAFE), row by row (AY_BY_ROWS), reductions (runs) and products (factors). Of everything
  * else, and of tensors that are none of these, it is all. A test wipes what is not named, and the rows must be judged
  * the same.
  */

@@ -13,8 +13,11 @@ enum {
 	SAMPLED_SETS = 3, /* per batch, of which some rows are compared, */
 	SAMPLED = 2048,   /* as many as have this many elements, one at least */
 	TRIES = 8,        /* at finding a hard set */
-	RARELY = 12,      /* batches for a comparison, where it takes very long, */
-	SELDOM = 64,      /* and for a whole one, where rows are compared too */
+	BROUGHT =
+		4
+		<< 20, /* bytes that rows may need, where they are brought from somewhere; one row may need more */
+	RARELY = 12,   /* batches for a comparison, where it takes very long, */
+	SELDOM = 64,   /* and for a whole one, where rows are compared too */
 };
 static const double share =
 	0.3; /* of the batches' time that may go into whole comparisons, and again into rows; */
@@ -130,6 +133,19 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 	return found == AY_VERIFIED ? run_check(v, poison, text) : found;
 }
 
+static double bytes_of(const struct ay_verify *v, const struct ay_stretch *need)
+{
+	double sum = 0;
+
+	for (int i = 0; i < v->call->noperand; i++) {
+		const uint64_t bytes = ay_operand_bytes(v->call->operand[i]),
+			       hi = need[i].hi < bytes ? need[i].hi : bytes;
+
+		sum += need[i].lo < hi ? (double)(hi - need[i].lo) : 0;
+	}
+	return sum;
+}
+
 static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
 				    uint8_t poison, char text[200])
 {
@@ -138,6 +154,7 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	struct ay_arena a = { 0 };
 	struct ay_stretch *need;
 	int64_t len, n, lo;
+	bool known;
 
 	if (!rows || !v->call->nout)
 		return AY_VERIFIED;
@@ -146,7 +163,10 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	n = n < 1 ? 1 : n < rows ? n : rows;
 	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
 	need = AY_NEW_N(&a, struct ay_stretch, v->call->noperand + 1);
-	if (!ay_oracle_reach(v->op, v->call, lo, lo + n, need))
+	while ((known = ay_oracle_reach(v->op, v->call, lo, lo + n, need)) && v->of_wall && n > 1 &&
+	       bytes_of(v, need) > BROUGHT)
+		n /= 2;
+	if (!known)
 		need = NULL;
 	if (fetch(v, set, need)) {
 		show(v, s, key, set, need);

@@ -106,7 +106,7 @@ static uint64_t check_rows(struct filled *f, int64_t rows)
 
 static bool tells(const struct ay_entry_op *e)
 {
-	return e->op[0]->factors || e->op[0]->flags & (AY_ALIAS_SAFE | AY_BY_ROWS);
+	return e->op[0]->factors || e->op[0]->runs || e->op[0]->flags & (AY_ALIAS_SAFE | AY_BY_ROWS);
 }
 
 static uint64_t check_case(const struct ay_entry_op *e, const struct ay_suite_case *sc)
@@ -189,7 +189,14 @@ TEST(reach_of_some_calls)
 		  3,
 		  true,
 		  { { 64, 96 }, { 0, UINT64_MAX }, { 128, 192 } } },
-		{ "aten::sum((T([64, 64], f32),), {})", 0, 1, false, { { 0, 0 } } },
+		{ "aten::sum((T([64, 64], f32),), {})", 0, 1, true, { { 0, 16384 }, { 0, 4 } } },
+		{ "aten::sum.dim_IntList((T([64, 32, 8], f32), [2, 1]), {})",
+		  3,
+		  5,
+		  true,
+		  { { 3072, 5120 }, { 12, 20 } } },
+		{ "aten::amin((T([64, 32], f16), [0]), {})", 3, 5, true, { { 6, 4042 }, { 6, 10 } } },
+		{ "aten::sort((T([8, 100], f32), -1), {})", 0, 1, false, { { 0, 0 } } },
 		{ "aten::embedding((T([50, 8], f32), T([300], i64, fill=index(50))), {})",
 		  0,
 		  1,

@@ -321,3 +321,40 @@ TEST(verify_batches_take_a_share_of_all_time)
 	CHECKF(b.v.spent_ns > before, "%g is no more than %g", b.v.spent_ns, before);
 	teardown(&b);
 }
+
+/* Bytes that were needed at most, of sets that were brought. */
+static uint64_t most_needed;
+
+static bool measure_need(void *user, int set, const struct ay_stretch *need)
+{
+	const struct bench *b = user;
+	uint64_t sum = 0;
+
+	(void)set;
+	for (int i = 0; need && i < b->r.call->noperand; i++)
+		sum += need[i].hi - need[i].lo;
+	most_needed = sum > most_needed ? sum : most_needed;
+	return true;
+}
+
+/* Elements that need much are fewer where they are brought from somewhere. */
+TEST(verify_rows_need_little)
+{
+	char text[200];
+	struct bench b;
+
+	setup(&b, "aten::sum.dim_IntList((T([600, 4096], f32), [1]), {})");
+	b.v.fetch = measure_need;
+	b.v.user = &b;
+	for (int wall = 0; wall < 2; wall++) {
+		most_needed = 0;
+		b.v.of_wall = wall;
+		for (int i = 0; i < 30; i++) {
+			b.v.ended = 1;
+			CHECK(ay_verify_batch(&b.v, &b.s, b.key, 0, SETS, POISON, 1e12, text) == AY_VERIFIED);
+		}
+		CHECKF(wall ? most_needed > 1 << 20 && most_needed <= 4 << 20 : most_needed > 9 << 20,
+		       "%llu bytes", (unsigned long long)most_needed);
+	}
+	teardown(&b);
+}
