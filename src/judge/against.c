@@ -192,7 +192,8 @@ static int take_aten(struct ay_clock *k, const struct ay_judge *j, const struct 
 {
 	if (!has_interpreter(k, j->policy.python)) /* it knows where torch is, in any case */
 		return 0;
-	if (ay_clock_is_cuda(j) && j->policy.python->library && !ay_libtorch_cuda(&k->arena, j->policy.python->library)) {
+	if (ay_clock_is_cuda(j) && j->policy.python->library &&
+	    !ay_libtorch_cuda(&k->arena, j->policy.python->library)) {
 		k->why = ay_sprintf(&k->arena, "torch %s has no CUDA", j->policy.python->torch);
 		return 0;
 	}
@@ -270,8 +271,8 @@ static int take_library(struct ay_clock *k, const struct ay_judge *j, const stru
 	k->why = wrong_place(j, ay_baseline_is_cuda(library));
 	if (k->why)
 		return 0;
-	if (ay_baseline_find(library, j->registry, sc->schema, ay_clock_is_cuda(j) ? interpreter_of(k, j) : NULL, &k->arena,
-			     &b, err))
+	if (ay_baseline_find(library, j->registry, sc->schema, ay_clock_is_cuda(j) ? interpreter_of(k, j) : NULL,
+			     &k->arena, &b, err))
 		return -1;
 	k->name = b.name;
 	k->version = b.version;
@@ -349,9 +350,9 @@ int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct a
 	if (k->base_schema != sc->schema) {
 		ay_clock_drop_base(k);
 		k->name = k->version = k->why = NULL;
-		rc = automatic          ? take_home(k, j, sc, err)
+		rc = automatic                   ? take_home(k, j, sc, err)
 		     : ay_clock_is_library(want) ? take_library(k, j, sc, want, err)
-					: take_file(k, j, sc, err);
+						 : take_file(k, j, sc, err);
 	}
 	if (!rc && !k->why)
 		*against = AY_AGAINST_KERNEL;
@@ -367,8 +368,8 @@ bool ay_clock_is_built_in(const struct ay_judge *j)
 }
 
 /* A wrong baseline may be fast for the same reason. */
-int ay_clock_trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
-		 enum ay_against *against, const char **why, struct ay_err *err)
+int ay_clock_trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+		   struct ay_arena *a, enum ay_against *against, const char **why, struct ay_err *err)
 {
 	struct ay_report rep;
 
