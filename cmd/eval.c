@@ -152,9 +152,9 @@ static int open_run(struct eval *e)
 		}
 	} else {
 		rc = ay_run_create(e->o.out, h, &e->run, e->err);
-		if (!rc)
-			rc = eval_add_suite(e);
 	}
+	if (!rc && !found.records) /* new, or killed before anything was written */
+		rc = eval_add_suite(e);
 	json_decref(h);
 	return rc;
 }

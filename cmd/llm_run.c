@@ -371,6 +371,9 @@ static int resume(struct llm *m, const json_t *h)
 			ay_exchanges_answered(m->old));
 		ay_str_release(&b);
 	}
+	/* suite and track are the first two: it may have been killed before */
+	if ((found.records < 1 && eval_add_suite(m->e)) || (found.records < 2 && add_track(m)))
+		return -1;
 	return llm_recall(m) || add_lost(m) ? -1 : 0;
 }
 

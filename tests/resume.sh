@@ -44,6 +44,12 @@ cut -d, -f1,2,4 "$dir/whole/operator_summary.csv" | sort > "$dir/a"
 cut -d, -f1,2,4 "$dir/run/operator_summary.csv" | sort > "$dir/b"
 diff "$dir/a" "$dir/b" || fail "the verdicts differ"
 
+# killed before its first record: what the suite asks for is in it all the same
+cp -r "$dir/run" "$dir/empty" && : > "$dir/empty/results.jsonl"
+"$assay" eval --resume-from "$dir/empty" > "$dir/log" 2>&1
+cut -d, -f1,2,4 "$dir/empty/operator_summary.csv" | sort > "$dir/b"
+diff "$dir/a" "$dir/b" || fail "the verdicts differ in a run that had no record"
+
 # nothing left behind: no process of ours, none of an executor's
 sleep 0.3
 left=$(pgrep -f "$dir/run" || true)
