@@ -435,6 +435,11 @@ int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, s
 	return 0;
 }
 
+bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes)
+{
+	return at >= x->heap.at && at - x->heap.at <= x->heap.bytes && bytes <= x->heap.bytes - (at - x->heap.at);
+}
+
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	if (x->pid)

@@ -176,6 +176,8 @@ int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *
 /* The same with one of at least so many bytes, which is made and dropped here; nothing happens if it has that already, or
  * if the device has no memory for it. */
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err);
+/* Is this, by the judge's own addresses, in its heap? */
+bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes);
 /* What the free memory of its heap holds from the next order to forget on. */
 void ay_exec_poison(struct ay_exec *x, uint8_t byte);
 /* How long await spins before it sleeps, from now on, if there is a core for it. */

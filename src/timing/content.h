@@ -107,6 +107,8 @@ int ay_sets_lend_nothing(struct ay_sets *s, uint64_t bytes, struct ay_err *err);
 /* Reads elements of the outputs of sets [from, from + n), drawn by lot: they must be there, for all is done. For results
  * that lie elsewhere (Python) the caller adds to look[]. */
 void ay_sets_choose_looks(struct ay_sets *s, int from, int n, bool results);
+/* Is this in memory that is lent now? */
+bool ay_sets_hold(const struct ay_sets *s, uint64_t at, uint64_t bytes);
 /* Reads them once more. *late: one of them is another now. */
 int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err);
 /* Brings one set here (fetch_gpu.c), inputs as they were made: of each operand at least what `need` names, NULL: all.

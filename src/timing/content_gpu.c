@@ -460,6 +460,17 @@ void ay_sets_choose_looks(struct ay_sets *s, int from, int n, bool results)
 							.rows = AY_LOOK_ROWS };
 }
 
+bool ay_sets_hold(const struct ay_sets *s, uint64_t at, uint64_t bytes)
+{
+	for (int i = 0; i < AY_LOANS; i++) {
+		const struct ay_loan *l = loan_of(s, i);
+
+		if (l->bytes && at >= l->at && at - l->at <= l->bytes && bytes <= l->bytes - (at - l->at))
+			return true;
+	}
+	return false;
+}
+
 int ay_sets_look_again(struct ay_sets *s, bool *late, struct ay_err *err)
 {
 	struct ay_look now[AY_LOOK_MAX];

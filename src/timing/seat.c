@@ -85,7 +85,13 @@ static int get_executor(struct ay_seat *s, const struct ay_exec_spec *spec, stru
 		return ay_exec_start(spec, names, &s->exec, &e, o, err);
 	if (ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
 		return -1;
-	return other ? ay_exec_load(s->exec, spec, names, &e, o, err) : 0;
+	if (other && ay_exec_load(s->exec, spec, names, &e, o, err))
+		return -1;
+	if (o->what != AY_X_RAN) {
+		ay_exec_stop(s->exec);
+		s->exec = NULL;
+	}
+	return 0;
 }
 
 /* Room for what a batch of Python kernels returns, and for temporaries. */
@@ -269,7 +275,8 @@ static void choose_results(struct ay_seat *s, int from, int n)
 		*l = (struct ay_look){ .rows = 1, .width = (uint32_t)ay_dt_info(v.dt)->bytes };
 		l->at = at +
 			(uint64_t)ay_view_at(&v, (int64_t)ay_secret_below((uint64_t)ay_numel_of(&v))) * l->width;
-		s->sets.nlook++;
+		/* told to lie in a slot, and perhaps in a part of it that is not lent now */
+		s->sets.nlook += ay_exec_in_heap(s->exec, l->at, l->width) || ay_sets_hold(&s->sets, l->at, l->width);
 	}
 }
 
@@ -313,9 +320,11 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 		return -1;
 	loans = loans_of(s);
 	wake_cpus(s);
+	begin = ay_now_ns();
 	if (n ? ay_exec_post(s->exec, from, n, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
 		return -1;
-	begin = ay_now_ns();
+	if (!s->plain) /* it stands still, and finds the order when it is thawed */
+		begin = ay_now_ns();
 	if (let_go(s, o, err) || look(s, from, n, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
