@@ -99,6 +99,11 @@ static enum how choose(const struct ay_master *m, const struct ay_operand *o, co
 
 void ay_master_init(struct ay_master *m, struct ay_call *c)
 {
+	ay_master_init_by(m, c, 1);
+}
+
+void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads)
+{
 	const struct ay_key key = c->key;
 
 	*m = (struct ay_master){ .call = c };
@@ -116,7 +121,7 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 		if (o->role != AY_IN && o->role != AY_INOUT)
 			continue;
 		p->base = ay_xrealloc(NULL, p->bytes + 8);
-		ay_fill_storage(c, o, p->base);
+		ay_fill_storage_by(c, o, p->base, threads);
 		p->how = choose(m, o, p);
 		p->can_be_hard = p->how == MIX && is_fill(o, "normal");
 	}

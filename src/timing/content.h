@@ -35,6 +35,8 @@ struct ay_master {
 };
 
 void ay_master_init(struct ay_master *m, struct ay_call *c);
+/* The same by several threads. */
+void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads);
 /* Sets of it are made on this device from here on. */
 int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err);
 void ay_master_release(struct ay_master *m);

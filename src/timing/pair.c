@@ -208,6 +208,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
+	ay_master_init_by(&p->master, s->call, CPU_COUNT(&p->before)); /* nobody has to wait for that */
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
@@ -215,6 +216,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	    (s->device && ay_quiet_take_gpu(&gpu, s->device->info.uuid, say_waiting, p, err))) {
 		ay_quiet_leave(&lock);
 		sched_setaffinity(0, sizeof p->before, &p->before);
+		ay_master_release(&p->master);
 		return -1;
 	}
 	p->begin = ay_now_ns(); /* waiting for others is not our time */
@@ -222,7 +224,6 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	if (s->all_cpus) /* the rest of them is busy with other kernels */
 		keep_last(&p->judge_cpus);
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
-	ay_master_init(&p->master, s->call);
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->check_cpus) };
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
