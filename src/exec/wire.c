@@ -177,6 +177,8 @@ bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, const struct
 	if (!in.left)
 		return true;
 	*part = ay_wire_take(&in, in.left);
+	if (!*part) /* no whole words */
+		return false;
 	for (uint32_t i = 0; i < nslot; i++) {
 		struct ay_wire_part p;
 

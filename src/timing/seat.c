@@ -276,7 +276,8 @@ static void choose_results(struct ay_seat *s, int from, int n)
 		l->at = at +
 			(uint64_t)ay_view_at(&v, (int64_t)ay_secret_below((uint64_t)ay_numel_of(&v))) * l->width;
 		/* told to lie in a slot, and perhaps in a part of it that is not lent now */
-		s->sets.nlook += ay_exec_in_heap(s->exec, l->at, l->width) || ay_sets_hold(&s->sets, l->at, l->width);
+		s->sets.nlook += ay_exec_in_heap(s->exec, l->at, l->width) ||
+				 ay_sets_hold(&s->sets, l->at, l->width);
 	}
 }
 

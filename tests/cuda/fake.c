@@ -505,9 +505,12 @@ int cuMemFreeAsync(ay_cu_ptr p, void *stream)
 
 int cuStreamCreate(void **s, unsigned flags)
 {
+	static char streams[MAX]; /* a stream is an address */
+	static int n;
+
 	(void)flags;
-	*s = malloc(1);
-	return *s ? 0 : AY_CU_OUT_OF_MEMORY;
+	*s = &streams[n++ % MAX];
+	return 0;
 }
 
 int cuStreamQuery(void *s)

@@ -147,7 +147,7 @@ static void check_changed(struct bench *b)
 	}
 }
 
-TEST(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
+TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
 		struct bench b;
@@ -195,7 +195,7 @@ static void check_parts(struct bench *b, const uint64_t *brought)
 	}
 }
 
-TEST(fetch_gpu_brings_parts)
+TEST_SLOW(fetch_gpu_brings_parts)
 {
 	static const int some[] = { 0, 1, 3, 4, 5, 6 }; /* all but the large one that is made here */
 

@@ -290,7 +290,7 @@ static void check_line(const char *line, void (*rig)(struct make_rig *g), bool s
 	teardown(&b);
 }
 
-TEST(product_on_a_stand_in_agrees_with_the_oracle)
+TEST_SLOW(product_on_a_stand_in_agrees_with_the_oracle)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++)
 		check_line(lines[t], make_rig_stand_in, true);
@@ -348,7 +348,7 @@ static const struct {
 	  false, false },
 };
 
-TEST(product_is_asked_of_a_device_that_can)
+TEST_SLOW(product_is_asked_of_a_device_that_can)
 {
 	struct bench b;
 
