@@ -19,23 +19,6 @@ struct rig {
 	struct ay_dev *d;
 };
 
-/* A library that is loaded is found by its name wherever it lies. */
-static void load(struct rig *r, const char *files, const char *name)
-{
-	char *out = "";
-
-	CHECKF(!help_run(
-		       &r->a,
-		       ay_sprintf(
-			       &r->a,
-			       "cd tests/cuda && cc -shared -fPIC -O1 -D_GNU_SOURCE -I../../src -Wl,-soname,%s -o "
-			       "%s/%s %s 2>&1",
-			       name, r->dir, name, files),
-		       60, &out),
-	       "%s", out);
-	CHECK(dlopen(ay_sprintf(&r->a, "%s/%s", r->dir, name), RTLD_NOW | RTLD_LOCAL));
-}
-
 static void setup(struct rig *r)
 {
 	struct ay_err err = { 0 };
@@ -44,9 +27,9 @@ static void setup(struct rig *r)
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 	setenv("FAKE_NVML", "init", 1); /* no clocks are known, unless a test says so */
-	load(r, "fake.c fake_clock.c", "libcuda.so.1");
-	load(r, "fake_nvrtc.c", "libnvrtc.so.13");
-	load(r, "fake_nvml.c", "libnvidia-ml.so.1");
+	help_stand_in(&r->a, "fake.c fake_clock.c", "libcuda.so.1");
+	help_stand_in(&r->a, "fake_nvrtc.c", "libnvrtc.so.13");
+	help_stand_in(&r->a, "fake_nvml.c", "libnvidia-ml.so.1");
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 }
 
@@ -139,7 +122,7 @@ TEST(ceiling_gpu_multiplies_matrices)
 	struct rig r;
 
 	setup(&r);
-	load(&r, "fake_cublaslt.c", "libcublasLt.so.13");
+	help_stand_in(&r.a, "fake_cublaslt.c", "libcublasLt.so.13");
 	CHECKF(!ay_ceilings_measure_gpu(&c, r.d, true, &err), "%s", err.msg);
 	CHECK(!c.gpu.product[AY_PRODUCT_F16]); /* not quickly */
 	CHECKF(!ay_ceilings_measure_gpu(&c, r.d, false, &err), "%s", err.msg);

@@ -19,6 +19,8 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
  * (tools/check.sh). */
 const char *help_python(void);
 
+/* A library of tests/cuda in this test's folder, made of these files and loaded: who opens it by its name finds it. */
+void help_stand_in(struct ay_arena *a, const char *files, const char *name);
 /* A driver that only looks like one (tests/cuda/fake.c) is from here on what this process takes for libcuda.so.1; it lies
  * in test_dir(). */
 void help_fake_gpu(struct ay_arena *a);

@@ -18,23 +18,6 @@ void make_rig_cpu(struct make_rig *g)
 	*g = (struct make_rig){ .d = ay_dev_cpu() };
 }
 
-/* A library that is loaded is found by its name wherever it lies. */
-static void load(struct make_rig *g, const char *file, const char *name)
-{
-	const char *dir = test_dir();
-	char *out = "";
-
-	CHECKF(ay_file_exists(ay_sprintf(&g->a, "%s/%s", dir, name)) || /* of this test, made before */
-		       !help_run(&g->a,
-				 ay_sprintf(&g->a,
-					    "cc -shared -fPIC -O1 -D_GNU_SOURCE -Isrc -Wl,-soname,%s -o %s/%s "
-					    "tests/cuda/%s 2>&1",
-					    name, dir, name, file),
-				 60, &out),
-	       "%s", out);
-	CHECK(dlopen(ay_sprintf(&g->a, "%s/%s", dir, name), RTLD_NOW | RTLD_LOCAL));
-}
-
 static void open_cuda(struct make_rig *g, bool must)
 {
 	struct ay_err err = { 0 };
@@ -51,8 +34,8 @@ void make_rig_stand_in(struct make_rig *g)
 	*g = (struct make_rig){ 0 };
 	setenv("XDG_CACHE_HOME", test_dir(), 1);
 	setenv("FAKE_NVRTC_LOG", "/dev/null", 1);
-	load(g, "fake.c", "libcuda.so.1");
-	load(g, "fake_nvrtc.c", "libnvrtc.so.13");
+	help_stand_in(&g->a, "fake.c", "libcuda.so.1");
+	help_stand_in(&g->a, "fake_nvrtc.c", "libnvrtc.so.13");
 	open_cuda(g, true);
 }
 

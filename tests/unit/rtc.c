@@ -25,21 +25,6 @@ struct rig {
 	struct ay_dev *d;
 };
 
-/* A library that is loaded is found by its name wherever it lies. */
-static void load(struct rig *r, const char *file, const char *name)
-{
-	char *out = "";
-
-	CHECKF(!help_run(&r->a,
-			 ay_sprintf(&r->a,
-				    "cc -shared -fPIC -O1 -D_GNU_SOURCE -Isrc -Wl,-soname,%s -o %s/%s "
-				    "tests/cuda/%s 2>&1",
-				    name, r->dir, name, file),
-			 60, &out),
-	       "%s", out);
-	CHECK(dlopen(ay_sprintf(&r->a, "%s/%s", r->dir, name), RTLD_NOW | RTLD_LOCAL));
-}
-
 static void setup(struct rig *r, bool nvrtc)
 {
 	struct ay_err err = { 0 };
@@ -47,9 +32,9 @@ static void setup(struct rig *r, bool nvrtc)
 	*r = (struct rig){ .dir = test_dir() };
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
-	load(r, "fake.c", "libcuda.so.1");
+	help_stand_in(&r->a, "fake.c", "libcuda.so.1");
 	if (nvrtc)
-		load(r, "fake_nvrtc.c", "libnvrtc.so.13");
+		help_stand_in(&r->a, "fake_nvrtc.c", "libnvrtc.so.13");
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 }
 
