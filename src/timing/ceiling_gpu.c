@@ -83,20 +83,20 @@ static const struct shape *shapes_of(const struct way *w)
 
 int ay_bench_start(struct gpu_bench *b)
 {
-	return b->event_record(b->from, NULL);
+	return b->cu->event_record(b->from, NULL);
 }
 
 double ay_bench_stop(struct gpu_bench *b)
 {
 	const int64_t deadline = ay_now_ns() + HANGS_S * 1000000000ll;
 	float ms = 0;
-	int e = b->event_record(b->to, NULL);
+	int e = b->cu->event_record(b->to, NULL);
 
 	if (e)
 		return -1;
 	while ((e = b->event_query(b->to)) == AY_CU_NOT_READY && ay_now_ns() < deadline)
 		;
-	return e || b->event_ms(&ms, b->from, b->to) ? -1 : (double)ms * 1e6;
+	return e || b->cu->event_elapsed(&ms, b->from, b->to) ? -1 : (double)ms * 1e6;
 }
 
 static int launch(struct gpu_bench *b, int kernel, unsigned blocks, unsigned threads, void **args)
@@ -360,7 +360,7 @@ static int open_bench(struct gpu_bench *b, struct ay_dev *d, void **kernel, stru
 		name[i] = ways[i].kernel;
 	if (ay_rtc_load(d, ay_ceiling_cu, NKERNEL, name, kernel, err))
 		return -1;
-	if (b->event_create(&b->from, 0) || b->event_create(&b->to, 0))
+	if (b->cu->event_create(&b->from, 0) || b->cu->event_create(&b->to, 0))
 		return ay_fail(err, AY_ERR_SYS, "the driver makes no events");
 	return 0;
 }

@@ -10,12 +10,9 @@
 #include "timing/ceiling.h"
 
 /* Functions of the driver that nobody needs but who measures: executors, which open all of AY_CUDA, do without. */
-#define GPU_CLOCK(F)                                                         \
-	F(event_create, "cuEventCreate", (void **e, unsigned flags))         \
-	F(event_destroy, "cuEventDestroy_v2", (void *e))                     \
-	F(event_record, "cuEventRecord", (void *e, void *stream))            \
-	F(event_query, "cuEventQuery", (void *e))                            \
-	F(event_ms, "cuEventElapsedTime", (float *ms, void *from, void *to)) \
+#define GPU_CLOCK(F)                                     \
+	F(event_destroy, "cuEventDestroy_v2", (void *e)) \
+	F(event_query, "cuEventQuery", (void *e))        \
 	F(copy, "cuMemcpyDtoDAsync_v2", (ay_cu_ptr to, ay_cu_ptr from, size_t n, void *stream))
 
 struct gpu_bench {

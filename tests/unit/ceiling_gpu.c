@@ -8,7 +8,6 @@
 #include "timing/ceiling_gpu.h"
 #include "timing/floor.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

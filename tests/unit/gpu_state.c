@@ -7,7 +7,6 @@
 #include "helpers.h"
 #include "test.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "helpers.h"
 #include "test.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
