@@ -382,7 +382,7 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 		ay_finish(x);
 		tell_crash(&s, o);
 		return;
-	default: ay_lie(x, o, "it claims not to understand its messages");
+	default: ay_finish(x); say(o, AY_X_LIED, "it claims not to understand its messages (%d)", s.rc);
 	}
 }
 

@@ -356,10 +356,10 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	return 0;
 }
 
-static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, const struct ay_loans *l,
-		    struct ay_outcome *o, struct ay_err *err)
+static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, int again,
+		    const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n };
+	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n, (uint32_t)again, 0 };
 	struct ay_wire_writer w = payload_writer(x);
 	int fd[AY_LOANS];
 
@@ -376,21 +376,21 @@ static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, 
 	return ay_post(x, type, w.len, fd, l ? l->n : 0, o, err);
 }
 
-int ay_exec_post(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_loans *l, struct ay_outcome *o,
 		 struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_RUN, from, n, l, o, err);
+	return post_run(x, AY_WIRE_RUN, from, n, again, l, o, err);
 }
 
 int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
 			 struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_WATCH, from, n, l, o, err);
+	return post_run(x, AY_WIRE_WATCH, from, n, 0, l, o, err);
 }
 
 int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_BUSY, 0, 1, l, o, err);
+	return post_run(x, AY_WIRE_BUSY, 0, 1, 0, l, o, err);
 }
 
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)

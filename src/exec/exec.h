@@ -150,12 +150,12 @@ int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_a
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
 /*
  * The same in two halves, for whoever keeps the time: everything is made ready once, then sets [from, from + n) are
- * called, any number of times. post puts the order where the executor finds it, also if it is frozen: it begins
+ * called, and `again` times more, any number of times. post puts the order where the executor finds it, also if it is frozen: it begins
  * when it is thawed. await waits for the answer. l: memory of the device for the slots that are late, which the executor
  * has from then on until it forgets; NULL where there are none.
  */
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-int ay_exec_post(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_loans *l, struct ay_outcome *o,
 		 struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* The same for calls that nobody times: in Python what they call of torch is watched, as in ay_exec_call. */

@@ -298,10 +298,10 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
 			void *mem);
 
-/* RUN: sets [from, from + n) of the nset that are held; a part of each late slot follows, which is what the memory that
- * comes along is. */
+/* RUN: sets [from, from + n) of the nset that are held, in their order, and all of them `again` times more; a part of each
+ * late slot follows, which is what the memory that comes along is. */
 struct ay_wire_run {
-	uint32_t from, n;
+	uint32_t from, n, again, pad;
 };
 
 struct ay_wire_part {

@@ -40,6 +40,8 @@ struct ay_clock {
 	const char *base_about;           /* Python: see ay_kernel */
 	const char *const *base_folders;  /* of a library's: struct ay_baseline */
 	const char *name, *version, *why; /* why: there is none */
+	const struct ay_schema
+		*shaped; /* the last one outside the catalogue whose results always have one shape */
 };
 
 /* Is this a word or a file that --baseline takes? */

@@ -66,12 +66,21 @@ const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema
 	return ay_judge_has(j, s, derived) ? find_route(j, s)->proto : NULL;
 }
 
+/* Also where nobody can be kept waiting for it: then somebody's times have a process ending in them. */
 void ay_judge_stop(struct ay_judge *j)
 {
+	struct ay_err ignored = { 0 };
+	struct ay_quiet_lock lock;
+
+	if (!j->exec && !j->lent.nslot)
+		return;
+	if (ay_judge_enter(j, &lock, &ignored))
+		lock.n = 0;
 	ay_judge_unlend(j);
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
+	ay_judge_leave(j, &lock);
 }
 
 void ay_judge_rest(struct ay_judge *j)
@@ -247,10 +256,9 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 
 void ay_judge_release(struct ay_judge *j)
 {
-	ay_judge_unlend(j);
 	if (j->policy.spare && j->exec)
 		*j->policy.spare = j->exec, j->exec = NULL;
-	ay_judge_stop(j);
+	ay_judge_stop(j); /* and what it was lent */
 	ay_witness_release(&j->witness);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
@@ -448,6 +456,7 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 			ay_trial_say(t, AY_VERDICT_SKIPPED, why);
 		if (rc)
 			return rc;
+		t->rep->given = t->call->given;
 	}
 	t->nset = sc->op->op[0]->flags & AY_RANDOM ? SETS_RANDOM : SETS;
 	ay_stage_plan(t);

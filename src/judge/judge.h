@@ -61,6 +61,7 @@ struct ay_report {
 	const char *oracle;  /* who knew the answer: "aten"; NULL = our own reference */
 	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;       /* of judging the case, everything included */
+	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
 };
 

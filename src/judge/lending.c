@@ -51,15 +51,11 @@ void ay_judge_unlend(struct ay_judge *j)
 
 /* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
  * 1: there is too little in any case, and that was said. */
-int ay_trial_room(struct trial *t, struct ay_err *err)
+static int make_room(struct trial *t, struct ay_err *err)
 {
 	struct ay_dev *d = ay_trial_device(t);
 	uint64_t need = CONTEXT_BYTES;
 
-	if (d->info.kind == AY_DEV_CPU)
-		return 0;
-	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
-		return 0; /* it has it */
 	ay_judge_unlend(t->j);
 	for (int i = 0; i < t->nneed; i++)
 		need += ay_slot_bytes(d->info.grain, t->need[i].bytes);
@@ -74,6 +70,22 @@ int ay_trial_room(struct trial *t, struct ay_err *err)
 		     ay_sprintf(t->a, "needs %llu bytes of the GPU's memory, %llu are free",
 				(unsigned long long)need, (unsigned long long)ay_dev_free_bytes(d)));
 	return 1;
+}
+
+int ay_trial_room(struct trial *t, struct ay_err *err)
+{
+	struct ay_quiet_lock lock;
+	int rc;
+
+	if (ay_trial_device(t)->info.kind == AY_DEV_CPU)
+		return 0;
+	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
+		return 0; /* it has it */
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
+	rc = make_room(t, err);
+	ay_judge_leave(t->j, &lock);
+	return rc;
 }
 
 /* Room for what the case's sets return and for temporaries as large again; what does not fit is copied. */
@@ -198,7 +210,11 @@ int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_ou
 	struct ay_dev *d = ay_trial_device(t);
 	struct ay_outcome open = { 0 }, padded = { 0 };
 	struct ay_lent lent = { 0 }, third = { 0 };
+	struct ay_quiet_lock lock;
 	int rc = 0;
+
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
 
 	open.what = padded.what = AY_X_FAULTED;
 	if (fault->rc == AY_CU_ILLEGAL_ADDRESS)
@@ -209,6 +225,7 @@ int ay_trial_fault(struct trial *t, const struct ay_batch *b, const struct ay_ou
 		say_fault(t, fault, open.what == AY_X_RAN ? &lent : NULL, padded.what == AY_X_RAN);
 	ay_dev_take_back(d, &lent);
 	ay_dev_take_back(d, &third);
+	ay_judge_leave(t->j, &lock);
 	return rc;
 }
 
@@ -220,12 +237,10 @@ int ay_trial_call(struct trial *t, const struct ay_batch *b, struct ay_outcome *
 
 	if (ay_judge_enter(j, &lock, err))
 		return -1;
-	rc = lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err);
+	rc = lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err) || bury(t, o, err) ? -1 : 0;
 	ay_judge_leave(j, &lock);
-	if (rc)
-		return -1;
-	j->deaths += ay_trial_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
-	return bury(t, o, err);
+	j->deaths += !rc && ay_trial_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
+	return rc;
 }
 
 /* The first operand whose written memory on the device is no longer what was judged; NULL: all of it is. */
@@ -250,14 +265,20 @@ int ay_trial_late(struct trial *t, struct ay_err *err)
 {
 	const struct timespec nap = { 0, LATE_NS };
 	const enum ay_verdict v = t->rep->verdict;
+	struct ay_quiet_lock lock;
 	const char *name;
+	int rc;
 
 	if (!t->j->lent.nslot || t->j->late >= LATE_MAX ||
 	    (v != AY_VERDICT_MISMATCH && v != AY_VERDICT_UNWRITTEN && v != AY_VERDICT_UNSTABLE))
 		return 0;
 	t->j->late++;
 	nanosleep(&nap, NULL);
-	if (ay_dev_fetch(ay_trial_device(t), &t->j->pool, &t->j->lent, err))
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
+	rc = ay_dev_fetch(ay_trial_device(t), &t->j->pool, &t->j->lent, err);
+	ay_judge_leave(t->j, &lock);
+	if (rc)
 		return -1;
 	name = find_change(t);
 	if (name)

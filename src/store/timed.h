@@ -41,6 +41,7 @@ enum ay_timing_kind {
 	F(discarded, INT)       \
 	F(audits, INT)          \
 	F(sets, INT)            \
+	F(passes, INT)          \
 	F(ns, REAL)             \
 	F(ns_lo, REAL)          \
 	F(ns_hi, REAL)          \

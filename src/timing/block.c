@@ -9,10 +9,12 @@
 #include <time.h>
 
 enum {
-	VOID_MAX = 40,      /* blocks that may be discarded because the host was busy; twice that ends it */
-	DROWNED_OFTEN = 5,  /* before there is one that counts */
-	RENEWED_AFTER = 10, /* blocks the processes are new ones: ay_pair_renew */
-	RESTLESS_OFTEN = 6, /* blocks on a GPU where somebody else's work was running: whose? */
+	VOID_MAX = 40,         /* blocks that may be discarded because the host was busy; twice that ends it */
+	DROWNED_OFTEN = 5,     /* before there is one that counts */
+	RENEWED_AFTER = 10,    /* blocks the processes are new ones: ay_pair_renew */
+	RESTLESS_OFTEN = 6,    /* blocks on a GPU where somebody else's work was running: whose? */
+	IDLE_LOOKS = 20,       /* tell whether there is some all the time, */
+	IDLE_NAP_NS = 3000000, /* with so much between them */
 };
 static const double throttled_below = 0.97; /* of the clock at the first block */
 static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
@@ -176,7 +178,7 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 	p->drowned |= beat.ns < drowned_below * p->gb->c0;
-	*ns = (beat.ns - p->gb->c0) / n;
+	*ns = (beat.ns - p->gb->c0) / n / p->passes;
 	*ns = fmax(*ns - p->lift, *ns * least_left);
 	return forget_ours(p, &p->b);
 }
@@ -205,7 +207,7 @@ struct block {
 	double a[2], b[2]; /* ns per call of each batch */
 	double cpu;        /* of the kernel's */
 	double claimed;    /* by the events of its device, which may claim anything */
-	int sets;
+	int calls;         /* of the kernel in a batch */
 };
 
 /* A B B A on two contents. The halves of the baseline are left out where there is none. */
@@ -215,7 +217,7 @@ static int run_block(struct pair *p, struct block *k)
 	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb;
 	struct ay_beat beat = { 0 };
 
-	*k = (struct block){ .b = { 1, 1 }, .sets = m };
+	*k = (struct block){ .b = { 1, 1 }, .calls = m * p->passes };
 	for (int half = 0; half < 2; half++) {
 		for (int turn = 0; turn < 2; turn++) {
 			const bool kernel = turn == half;
@@ -228,9 +230,9 @@ static int run_block(struct pair *p, struct block *k)
 			if (rc)
 				return rc;
 			if (kernel) {
-				k->a[half] = (beat.ns - p->ga->c0) / m;
-				k->cpu += beat.cpu_ns / m / 2;
-				k->claimed += beat.claimed_ns / m / 2;
+				k->a[half] = (beat.ns - p->ga->c0) / k->calls;
+				k->cpu += beat.cpu_ns / k->calls / 2;
+				k->claimed += beat.claimed_ns / k->calls / 2;
 			}
 		}
 	}
@@ -331,24 +333,45 @@ static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_us
 	return (double)(to->stolen_ns - from->stolen_ns) > stolen_max * (double)ns * cpus + 10e6;
 }
 
+/* Does work that is none of ours run on the GPU, most of the time, while nobody is asked to do anything? */
+static int is_busy(struct pair *p, bool *busy)
+{
+	const struct timespec nap = { 0, IDLE_NAP_NS };
+	int found = 0;
+
+	for (int i = 0; i < IDLE_LOOKS; i++) {
+		double ns = 0;
+
+		nanosleep(&nap, NULL);
+		if (ay_dev_idle(p->s->device, &ns, p->err))
+			return -1;
+		found += ns > AY_IDLE_NS;
+	}
+	*busy = found > IDLE_LOOKS / 2;
+	return 0;
+}
+
 /*
- * Again and again there was work on the GPU that is not of this batch. If it goes with the kernel's process, that has left
- * it there; else it is somebody else's, and there is nothing to be had.
+ * Again and again there was work on the GPU that is not of this batch. What comes and goes makes the blocks void that it
+ * hits. What is always there is the kernel's if it goes with its process; else it is somebody else's, and there is
+ * nothing to be had.
  */
 static int find_restless(struct pair *p)
 {
-	const struct timespec nap = { 0, 100000000 };
-	double ns = 0;
+	bool before, after;
 
 	p->t->discarded++;
-	if (++p->restless_blocks < RESTLESS_OFTEN)
+	if (++p->restless_blocks % RESTLESS_OFTEN)
+		return 0;
+	if (is_busy(p, &before))
+		return -1;
+	if (!before)
 		return 0;
 	p->a.kept = NULL;
 	ay_seat_close(&p->a);
-	nanosleep(&nap, NULL);
-	if (ay_dev_idle(p->s->device, &ns, p->err) || ay_dev_idle(p->s->device, &ns, p->err))
+	if (is_busy(p, &after))
 		return -1;
-	if (ns < AY_IDLE_NS)
+	if (!after && !p->s->plain)
 		p->r->amiss = AY_AMISS_LEFT;
 	else
 		p->t->why = "no times: another program uses this GPU";
@@ -404,7 +427,7 @@ static int add_block(struct pair *p)
 	p->sum_b += k.b[0] + k.b[1];
 	p->cpu[p->n] = k.cpu;
 	p->claimed[p->n] = k.claimed;
-	p->sets[p->n] = k.sets;
+	p->calls[p->n] = k.calls;
 	for (int half = 0; half < 2; half++) {
 		const int i = 2 * p->n + half;
 

@@ -331,6 +331,14 @@ bool ay_master_is_input(const struct ay_master *m, int i)
 	return m->part[i].how != WRITTEN;
 }
 
+bool ay_master_is_updated(const struct ay_master *m)
+{
+	for (int i = 0; i < m->call->noperand; i++)
+		if (m->call->operand[i]->role == AY_INOUT)
+			return true;
+	return false;
+}
+
 /* --- sets in memory -------------------------------------------------------------------------------------- */
 
 static uint64_t colours(uint64_t bytes)

@@ -98,6 +98,8 @@ uint8_t *ay_sets_at(const struct ay_sets *s, int set, int operand);
 uint64_t ay_master_read_bytes(const struct ay_master *m);
 /* Is operand i something that is there before the call? */
 bool ay_master_is_input(const struct ay_master *m, int i);
+/* Has it an output whose old content counts? */
+bool ay_master_is_updated(const struct ay_master *m);
 void ay_master_release_gpu(struct ay_master *m);
 /* m: on a device. numbers: numbers that stand for tensors are read here, as Python does. plain: see struct ay_sets. */
 int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool fold, bool numbers, bool plain,

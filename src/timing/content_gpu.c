@@ -130,15 +130,6 @@ static void lay_out(struct ay_sets *s, uint64_t end[SLOTS], bool numbers)
 	memcpy(s->step, step, sizeof s->step);
 }
 
-/* Is there an output whose old content counts? */
-static bool is_read(const struct ay_master *m)
-{
-	for (int i = 0; i < m->call->noperand; i++)
-		if (m->call->operand[i]->role == AY_INOUT)
-			return true;
-	return false;
-}
-
 /* Memory of a slot for as long as there are sets. */
 static int fix_slot(struct ay_sets *s, int i, struct ay_err *err)
 {
@@ -184,7 +175,8 @@ int ay_sets_init_gpu(struct ay_sets *s, const struct ay_master *m, int cap, bool
 	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
 	for (int i = 0; i < SLOTS; i++)
 		s->lent.slot[i] = (struct ay_lent_slot){ .fd = -1 };
-	if ((plain && fix_slot(s, SLOT_IN, err)) || ((plain || !is_read(m)) && fix_slot(s, SLOT_OUT, err)))
+	if ((plain && fix_slot(s, SLOT_IN, err)) ||
+	    ((plain || !ay_master_is_updated(m)) && fix_slot(s, SLOT_OUT, err)))
 		return -1;
 	for (int k = 0; k < n * cap; k++)
 		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: the same in all sets */
@@ -268,9 +260,9 @@ static int lend(struct ay_sets *s, const struct span span[AY_LOANS], struct ay_e
 	ay_sets_take_back(s);
 	for (int i = 0; i < late_slots(s); i++) {
 		const uint64_t offset = span[i].lo / grain * grain;
-		const uint64_t bytes = round_up(span[i].hi - offset + 1, grain);
+		const uint64_t bytes = round_up(span[i].hi - offset, grain);
 
-		if (take_loan(s, i, bytes, err))
+		if (take_loan(s, i, bytes ? bytes : grain, err)) /* there is no memory of 0 bytes */
 			return -1;
 		s->loans.loan[i].offset = offset;
 		s->lent.slot[i].at = s->loans.loan[i].at - offset;

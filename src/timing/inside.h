@@ -56,7 +56,8 @@ struct pair {
 	bool spare;
 	int64_t begin;
 	double trial_a, trial_b; /* ns per call, roughly */
-	int m, mb;               /* sets per batch: of the kernel, of the baseline */
+	int m, mb;               /* sets per batch: of the kernel, of the baseline; */
+	int passes;              /* over all of them: what is trusted may see a set again, if it is not changed */
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	bool restless;           /* or began on a GPU where somebody else's work was running */
 	int restless_blocks;
@@ -67,7 +68,8 @@ struct pair {
 	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
 	int mhz_first;                 /* clock of the GPU at the first block; 0: not known */
 	uint64_t throttled;            /* reasons that were given for a lower one */
-	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX], sets[AY_BLOCKS_MAX];
+	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX];
+	double calls[AY_BLOCKS_MAX];                                              /* in a batch of each block */
 	double a_half[AY_SAMPLES_MAX], b_half[AY_SAMPLES_MAX], d[AY_SAMPLES_MAX]; /* two for each block */
 	struct spell {
 		double q50, q75;

@@ -27,7 +27,7 @@ static double sum(const double *x, int n)
 
 double ay_pair_slack(const struct pair *p, int n)
 {
-	const double batch = ay_quantile(p->ta, n, 0.5) * p->m;
+	const double batch = ay_quantile(p->ta, n, 0.5) * p->m * p->passes;
 
 	p->t->slack = fmax(p->ga->spread, p->gb->spread) / fmax(batch, 1);
 	/* a hand-over faster than ours could hide as much as all of c0, so so much is not called FASTER */
@@ -132,18 +132,18 @@ static void give_back(struct pair *p)
 		     b = p->gb == p->ga || p->s->device ? a : give_back_c0(p, p->gb);
 
 	for (int i = 0; i < p->n; i++) {
-		p->ta[i] += a / p->sets[i];
-		p->sum_a += 2 * a / p->sets[i];
+		p->ta[i] += a / p->calls[i];
+		p->sum_a += 2 * a / p->calls[i];
 		if (p->against == AY_AGAINST_KERNEL) {
-			p->tb[i] += b / p->sets[i];
-			p->sum_b += 2 * b / p->sets[i];
+			p->tb[i] += b / p->calls[i];
+			p->sum_b += 2 * b / p->calls[i];
 		}
 	}
 	for (int i = 0; i < 2 * p->n; i++) {
-		const double sets = p->sets[i / 2];
+		const double calls = p->calls[i / 2];
 
-		p->d[i] = log((p->b_half[i] + (p->against == AY_AGAINST_KERNEL ? b / sets : 0)) /
-			      (p->a_half[i] + a / sets));
+		p->d[i] = log((p->b_half[i] + (p->against == AY_AGAINST_KERNEL ? b / calls : 0)) /
+			      (p->a_half[i] + a / calls));
 	}
 }
 
@@ -180,7 +180,8 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 		ln[i] = log(p->ta[i]);
 	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
-	t->sets = (int)(sum(p->sets, p->n) / p->n);
+	t->sets = (int)(sum(p->calls, p->n) / p->n / p->passes);
+	t->passes = p->passes;
 	t->ns = exp(mid);
 	say_device(p, a);
 	by = audited_by(p);

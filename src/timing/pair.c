@@ -42,7 +42,10 @@ static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, 
 
 	spec.stack_shift = ay_seat_shift(p->renewals);
 	spec.sets = mem->cap && !p->s->device ? mem : NULL;
-	return ay_seat_open(seat, &spec, o, p->err);
+	if (ay_seat_open(seat, &spec, o, p->err))
+		return -1;
+	seat->again = p->passes - 1;
+	return 0;
 }
 
 /*
@@ -205,6 +208,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	*t = (struct ay_timing){ .threads = s->threads };
 	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
 	p->ga = p->gb = &p->gate[0];
+	p->passes = 1;
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
@@ -228,6 +232,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
 	p->verify.of_wall = s->device; /* batches are short there, and much else goes by */
+	p->verify.trusted = s->plain;
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
 	rc = s->device ? ay_master_to_device(&p->master, s->device, err) : 0;

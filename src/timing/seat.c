@@ -308,8 +308,9 @@ static const struct ay_loans *loans_of(const struct ay_seat *s)
 	return s->dev && s->sets.loans.n ? &s->sets.loans : NULL;
 }
 
-/* Sets [from, from + n), each once; n = 0: busy. */
-static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
+/* Sets [from, from + n), each once, and again as often as is said; n = 0: busy. */
+static int beat(struct ay_seat *s, int from, int n, int again, struct ay_beat *b, struct ay_outcome *o,
+		struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
 	const double cpu = cpu_ns(pid);
@@ -322,7 +323,7 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 	loans = loans_of(s);
 	wake_cpus(s);
 	begin = ay_now_ns();
-	if (n ? ay_exec_post(s->exec, from, n, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
+	if (n ? ay_exec_post(s->exec, from, n, again, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
 		return -1;
 	if (!s->plain) /* it stands still, and finds the order when it is thawed */
 		begin = ay_now_ns();
@@ -338,7 +339,7 @@ static int beat(struct ay_seat *s, int from, int n, struct ay_beat *b, struct ay
 
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err)
 {
-	return beat(s, 0, n, b, o, err);
+	return beat(s, 0, n, s->again, b, o, err);
 }
 
 int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err)
@@ -346,7 +347,7 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 	struct ay_beat b;
 
 	AY_ASSERT(s->sets.fold);
-	if (beat(s, 0, !busy, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
+	if (beat(s, 0, !busy, 0, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
 		return -1;
 	*ns = b.ns - (busy ? AY_WIRE_BUSY_NS : 0);
 	return 0;
@@ -448,7 +449,7 @@ int ay_seat_one(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, d
 	*unfinished = false;
 	if ((!s->dev || !s->sets.fold) && ay_sets_write(&s->sets, key, set, 1, poison, err))
 		return -1;
-	if (beat(s, set, 1, &one, o, err))
+	if (beat(s, set, 1, 0, &one, o, err))
 		return -1;
 	*ns = one.ns;
 	if (o->what != AY_X_RAN || s->sets.fold)

@@ -50,6 +50,7 @@ struct ay_seat {
 	cpu_set_t cpus;
 	struct ay_dev *dev;   /* NULL: the processor */
 	uint64_t lend_bytes;  /* of memory that goes with an empty batch */
+	int again;            /* batches go over their sets so often once more */
 	bool restless;        /* the device was not idle before the last batch */
 	bool plain;           /* trusted, on a device: has its memory before, and is not frozen */
 	struct ay_kept *kept; /* where its executor goes when it is closed; NULL: it ends */
@@ -83,7 +84,7 @@ struct ay_beat {
 int ay_seat_shift(int n);
 /* Starts, makes `cap` sets ready and freezes. If it does not get that far by its own doing, *o is not AY_X_RAN. */
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
-/* Calls sets [0, n) once each. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
+/* Calls sets [0, n) once each, and again. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
 /* What a batch costs besides the kernel: of one that is empty, or (busy) of one that takes AY_WIRE_BUSY_NS, less those. For
  * seats whose calls are empty. */

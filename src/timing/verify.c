@@ -230,7 +230,7 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, s
 	const double may_ns = allowance(v, has_rows, batch_ns, begin);
 	enum ay_verified found = AY_VERIFIED;
 
-	if (is_due(v->whole_ns, may_ns, has_rows ? SELDOM : RARELY)) {
+	if ((!v->trusted || !(has_rows || v->answer)) && is_due(v->whole_ns, may_ns, has_rows ? SELDOM : RARELY)) {
 		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 		v->whole_ns = (double)(ay_now_ns() - begin);
 	}

@@ -20,8 +20,9 @@ struct ay_verify {
 	uint64_t old_bytes;
 	double whole_ns, rows_ns; /* what comparing a whole set, and some rows, took last time; 0 = not tried */
 	bool of_wall;             /* a tenth of all time may go into it, not a part of that of the batches */
-	double spent_ns;          /* on all of it */
-	int64_t ended;            /* when it was last over; 0 = never */
+	bool trusted;    /* nobody's kernel, which was right a moment ago: rows will do, if there are any */
+	double spent_ns; /* on all of it */
+	int64_t ended;   /* when it was last over; 0 = never */
 	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
 	 * they cannot be had. NULL: they are there. */
 	bool (*fetch)(void *user, int set, const struct ay_stretch *need);

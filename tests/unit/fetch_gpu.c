@@ -247,6 +247,23 @@ TEST(fetch_gpu_reads_in_pieces)
 	make_rig_release(&g);
 }
 
+/* Tensors that end where a grain ends, wherever they were drawn to begin: what is lent must not go beyond its slot, or the
+ * executor cannot follow. */
+TEST(fetch_gpu_lends_no_more_than_a_slot)
+{
+	enum { DRAWS = 24 }; /* of four places to begin at, of which one is the start */
+
+	for (int i = 0; i < DRAWS; i++) {
+		struct bench b;
+
+		setup(&b, "aten::relu((T([524288], f32),), {})", make_rig_stand_in);
+		CHECK(bytes_of(&b, 0) % b.g.d->info.grain == 0);
+		for (int k = 0; k < b.s.loans.n; k++)
+			CHECK(b.s.loans.loan[k].offset + b.s.loans.loan[k].bytes <= b.s.pool.slot[k].bytes);
+		teardown(&b);
+	}
+}
+
 /* How fast, for people. */
 static void tell_speed(struct make_rig *g)
 {

@@ -72,11 +72,16 @@ static void hold(struct held *h)
 	       h->o.text);
 }
 
-static void run(struct held *h, int from, int n)
+static void run_again(struct held *h, int from, int n, int again)
 {
-	CHECKF(!ay_exec_post(h->x, from, n, NULL, &h->o, &h->r.err), "%s", h->r.err.msg);
+	CHECKF(!ay_exec_post(h->x, from, n, again, NULL, &h->o, &h->r.err), "%s", h->r.err.msg);
 	if (h->o.what == AY_X_RAN)
 		ay_exec_await(h->x, 5, &h->o);
+}
+
+static void run(struct held *h, int from, int n)
+{
+	run_again(h, from, n, 0);
 }
 
 static int out(const struct held *h, int set)
@@ -92,12 +97,10 @@ static void clear(struct held *h)
 
 TEST(exec_hold_runs_parts_in_order_and_again)
 {
-	static const int want[][SETS] = { { 0, 0, 1, 2, 3, 0, 0 },
-					  { 4, 0, 0, 0, 0, 0, 0 },
-					  { 5, 6, 7, 8, 9, 10, 11 },
-					  { 0, 0, 0, 0, 0, 0, 12 },
-					  { 0, 0, 13, 14, 15, 0, 0 } };
-	static const int part[][2] = { { 2, 3 }, { 0, 1 }, { 0, SETS }, { SETS - 1, 1 }, { 2, 3 } };
+	static const int want[][SETS] = { { 0, 0, 1, 2, 3, 0, 0 },    { 4, 0, 0, 0, 0, 0, 0 },
+					  { 5, 6, 7, 8, 9, 10, 11 },  { 0, 0, 0, 0, 0, 0, 12 },
+					  { 0, 0, 13, 14, 15, 0, 0 }, { 0, 20, 21, 0, 0, 0, 0 } };
+	static const int part[][3] = { { 2, 3 }, { 0, 1 }, { 0, SETS }, { SETS - 1, 1 }, { 2, 3 }, { 1, 2, 2 } };
 	struct held h;
 
 	setup(&h, counter, NULL);
@@ -107,7 +110,7 @@ TEST(exec_hold_runs_parts_in_order_and_again)
 		CHECKF(out(&h, i) == 0, "set %d was called by hold", i);
 	for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
 		clear(&h);
-		run(&h, part[k][0], part[k][1]);
+		run_again(&h, part[k][0], part[k][1], part[k][2]);
 		CHECKF(h.o.what == AY_X_RAN, "%s", h.o.text);
 		for (int i = 0; i < SETS; i++)
 			CHECKF(out(&h, i) == want[k][i], "part %zu: set %d has call %d, not %d", k, i, out(&h, i),
@@ -118,7 +121,7 @@ TEST(exec_hold_runs_parts_in_order_and_again)
 	hold(&h);
 	clear(&h);
 	run(&h, 1, 1);
-	CHECKF(h.o.what == AY_X_RAN && out(&h, 1) == 16 && !out(&h, 0), "%s", h.o.text);
+	CHECKF(h.o.what == AY_X_RAN && out(&h, 1) == 22 && !out(&h, 0), "%s", h.o.text);
 	teardown(&h);
 }
 

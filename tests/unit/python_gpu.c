@@ -135,7 +135,7 @@ static void hold(struct rig *g)
 
 static void run(struct rig *g, int from, int n)
 {
-	CHECKF(!ay_exec_post(g->x, from, n, NULL, &g->o, &g->err), "%s", g->err.msg);
+	CHECKF(!ay_exec_post(g->x, from, n, 0, NULL, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
 	CHECKF(g->o.what == AY_X_RAN, "%s", g->o.text);
 }

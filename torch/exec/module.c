@@ -146,7 +146,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 	return rc;
 }
 
-static void call_all(uint32_t from, uint32_t n, struct ay_wire_status *s)
+static void call_all(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s)
 {
 	const struct function *f = &kernel.function[held.c.h.entry];
 	const bool random = draws(f);
@@ -163,7 +163,7 @@ static void call_all(uint32_t from, uint32_t n, struct ay_wire_status *s)
 			return;
 		}
 	}
-	for (uint32_t i = from; i < from + n && f->told; i++) {
+	for (uint32_t i = from; i < from + n && f->told && last; i++) {
 		if (!tell_set(f, i))
 			continue;
 		s->what = AY_WIRE_UNFIT;
@@ -175,14 +175,14 @@ static void call_all(uint32_t from, uint32_t n, struct ay_wire_status *s)
 
 /* What was launched must be done before anybody is told so. A device that stopped speaks for itself, whatever torch has
  * made of it. */
-static void call(uint32_t from, uint32_t n, struct ay_wire_status *s)
+static void call(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s)
 {
 	int e;
 
 	if (page->cuda && !held.timed) /* it had nothing left to do when the call before this one was answered */
 		memory_settle();
-	call_all(from, n, s);
-	e = page->cuda ? gpu_sync() : 0;
+	call_all(from, n, last, s);
+	e = page->cuda && (last || s->what != AY_WIRE_RAN) ? gpu_sync() : 0;
 	if (e)
 		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
 }

@@ -40,8 +40,9 @@ struct language {
 	void (*load)(const struct message *m);
 	/* `held` is new. Non-zero: it cannot be. NULL: nothing more to do. */
 	int (*ready)(void);
-	/* Calls sets [from, from + n) of what is held; *s is AY_WIRE_RAN unless it says otherwise. */
-	void (*call)(uint32_t from, uint32_t n, struct ay_wire_status *s);
+	/* Calls sets [from, from + n) of what is held; last: and is done with them when it returns, else more of the same
+	 * follows. *s is AY_WIRE_RAN unless it says otherwise. */
+	void (*call)(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s);
 	/* Drops what calls returned, and leaves the first poison of `held` in what is free of the heap. NULL: nothing is
 	 * kept. */
 	void (*forget)(void);

@@ -322,13 +322,14 @@ static bool hold(struct message *m)
 	return true;
 }
 
-static void run(uint32_t from, uint32_t n)
+static void run(uint32_t from, uint32_t n, uint32_t again)
 {
 	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
 
 	if (page->cuda && held.timed)
 		gpu_clock();
-	language->call(from, n, &s);
+	for (uint32_t i = 0; i <= again && s.what == AY_WIRE_RAN; i++)
+		language->call(from, n, i == again, &s);
 	answer(now_seq, s);
 }
 
@@ -336,7 +337,7 @@ static void call(struct message *m)
 {
 	if (!hold(m))
 		return;
-	run(0, held.c.h.nset);
+	run(0, held.c.h.nset, 0);
 	scratch_trim();
 }
 
@@ -366,7 +367,7 @@ static void run_some(struct message *m)
 	if (!take_order(m, &r))
 		return;
 	held.timed = timed && m->head.type == AY_WIRE_RUN;
-	run(r.from, r.n);
+	run(r.from, r.n, r.again);
 	held.timed = timed;
 }
 

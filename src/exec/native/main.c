@@ -150,7 +150,7 @@ static void wait_for_device(struct ay_wire_status *s, int launch)
 		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
 }
 
-static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
+static void call_sets(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s)
 {
 	const struct ay_wire_call *c = &held.c;
 	int (*fn)(void *const *) = entries.call[c->h.entry];
@@ -179,7 +179,7 @@ static void call_sets(uint32_t from, uint32_t n, struct ay_wire_status *s)
 			break;
 		}
 	}
-	if (page->cuda)
+	if (page->cuda && (last || launch || s->what != AY_WIRE_RAN))
 		wait_for_device(s, launch);
 }
 
