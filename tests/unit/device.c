@@ -312,7 +312,7 @@ TEST(device_kernels_are_timed)
 		{ 16, "", "INPUT_WRITTEN", "changed an input while it was timed" },
 		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
 		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
-		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":20" }, /* now and then: no kernel's doing */
+		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" }, /* now and then: no kernel's doing */
 	};
 	struct fake f;
 
