@@ -378,12 +378,29 @@ static inline double to_double(word w)
 static struct {
 	handle h[1 << 14];
 	size_t n;
-	const void *first; /* where the first call of every batch is to write */
+	const void *first; /* where the first call of every batch is to write, */
+	const void *last;  /* and where the last one was */
 } held;
+
+/*
+ * On a GPU the places of a batch rise, and another batch may have others than the one before, in the same process: it
+ * begins where they fall. On the processor a process has the same places as long as it lives.
+ */
+static inline bool goes_on(const void *place)
+{
+#ifdef LIBTORCH_CUDA
+	return place > held.last;
+#else
+	return place != held.first;
+#endif
+}
 
 static inline void begin(const ay_tensor *out)
 {
-	if (held.first && out->data != held.first)
+	const bool more = held.first && goes_on(out->data);
+
+	held.last = out->data;
+	if (more)
 		return;
 	held.first = out->data;
 	while (held.n)

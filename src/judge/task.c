@@ -109,9 +109,12 @@ static const char *const backends[] = { [AY_LANG_ATEN] = "aten", [AY_LANG_FLAG_G
  * known by its name and version. */
 static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
 {
-	const struct ay_python_kernel about = { .file = ay_file_basename(k->t->file),
+	/* torch's own functions as a baseline has them: against themselves they are the same thing, and known for it */
+	const bool aten = k->t->lang == AY_LANG_ATEN;
+	const struct ay_python_kernel about = { .file = aten ? backends[AY_LANG_ATEN]
+							     : ay_file_basename(k->t->file),
 						.backend = backends[k->t->lang],
-						.use = k->t->policy.torch_use,
+						.use = aten ? AY_TORCH_ALL : k->t->policy.torch_use,
 						.n = n,
 						.proto = protos };
 	struct ay_built *b = &k->res->built;

@@ -6,6 +6,7 @@
 #include "timing/quiet.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -56,13 +57,14 @@ static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poi
 	bool late = false;
 
 	p->broken = p->changed = false;
-	if (ay_seat_late(&p->a, &late, p->err))
+	if (ay_seat_late(p->a, &late, p->err))
 		return -1;
 	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
 	if (late)
 		p->r->amiss = AY_AMISS_UNFINISHED;
 	else
-		p->r->amiss = amiss[ay_verify_batch(&p->verify, &p->a.sets, key, from, n, poison, ns, p->r->text)];
+		p->r->amiss =
+			amiss[ay_verify_batch(&p->verify, &p->a->sets, key, from, n, poison, ns, p->r->text)];
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	if (p->changed)
 		p->r->amiss = AY_AMISS_INPUT;
@@ -73,10 +75,10 @@ bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need)
 {
 	struct pair *p = user;
 
-	p->broken = ay_seat_fetch(&p->a, set, need, &p->changed, p->err);
+	p->broken = ay_seat_fetch(p->a, set, need, &p->changed, p->err);
 	if (p->broken || p->changed)
 		return false;
-	return !ay_seat_take(&p->a, set, need, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
+	return !ay_seat_take(p->a, set, need, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
 }
 
 bool ay_pair_is_right(void *user, int set)
@@ -86,8 +88,8 @@ bool ay_pair_is_right(void *user, int set)
 	struct ay_outcome o;
 	bool right = false;
 
-	return !ay_seat_take(&p->a, set, NULL, &o, &unsaid) && o.what == AY_X_RAN &&
-	       !ay_sets_are_right(&p->a.sets, p->s->op, set, &right, &unsaid) && right;
+	return !ay_seat_take(p->a, set, NULL, &o, &unsaid) && o.what == AY_X_RAN &&
+	       !ay_sets_are_right(&p->a->sets, p->s->op, set, &right, &unsaid) && right;
 }
 
 /* What the kernel returned is of no more use. */
@@ -95,7 +97,7 @@ static int forget(struct pair *p)
 {
 	struct ay_outcome o;
 
-	return ay_seat_forget(&p->a, &o, p->err) ? -1 : ay_pair_is_over(p, &o);
+	return ay_seat_forget(p->a, &o, p->err) ? -1 : ay_pair_is_over(p, &o);
 }
 
 /* What its memory holds before a batch: of Python on a GPU what it allocates counts, which is always the same there. */
@@ -111,10 +113,10 @@ static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *
 	struct ay_outcome o;
 	int rc;
 
-	if (ay_sets_write(&p->a.sets, key, 0, n, poison, p->err) || ay_seat_batch(&p->a, n, beat, &o, p->err))
+	if (ay_sets_write(&p->a->sets, key, 0, n, poison, p->err) || ay_seat_batch(p->a, n, beat, &o, p->err))
 		return -1;
 	p->drowned |= beat->ns < drowned_below * p->ga->c0;
-	p->restless |= p->a.restless;
+	p->restless |= p->a->restless;
 	if (ay_pair_is_over(p, &o))
 		return 1;
 	rc = check(p, key, 0, n, poison, beat->ns);
@@ -171,16 +173,16 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 		*ns = ay_pair_reference(p, key, n);
 		return 0;
 	}
-	if (ay_sets_write(&p->b.sets, key, 0, n, ay_pair_poison(), p->err) ||
-	    ay_seat_batch(&p->b, n, &beat, &o, p->err))
+	if (ay_sets_write(&p->b->sets, key, 0, n, ay_pair_poison(), p->err) ||
+	    ay_seat_batch(p->b, n, &beat, &o, p->err))
 		return -1;
-	p->restless |= p->b.restless;
+	p->restless |= p->b->restless;
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 	p->drowned |= beat.ns < drowned_below * p->gb->c0;
 	*ns = (beat.ns - p->gb->c0) / n / p->passes;
 	*ns = fmax(*ns - p->lift, *ns * least_left);
-	return forget_ours(p, &p->b);
+	return forget_ours(p, p->b);
 }
 
 /* --- blocks ---------------------------------------------------------------------------------------------- */
@@ -258,7 +260,7 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 	bool bad;
 	int rc;
 
-	if (ay_seat_one(&p->a, set, key, poison, ns, &bad, &o, p->err))
+	if (ay_seat_one(p->a, set, key, poison, ns, &bad, &o, p->err))
 		return -1;
 	if (ay_pair_is_over(p, &o))
 		return 1;
@@ -276,7 +278,7 @@ static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
 {
 	const bool pair = p->against == AY_AGAINST_KERNEL, first = !pair || ay_secret_below(2);
 	double a = 0, b = 0, none[2];
-	int rc = first ? audit_kernel(p, set, key, poison, &a) : audit_ours(p, &p->b, set, &b);
+	int rc = first ? audit_kernel(p, set, key, poison, &a) : audit_ours(p, p->b, set, &b);
 
 	if (!rc)
 		rc = audit_ours(p, &p->ga->seat, set, &none[0]);
@@ -284,7 +286,7 @@ static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
 	if (!rc && p->gb != p->ga)
 		rc = audit_ours(p, &p->gb->seat, set, &none[1]);
 	if (!rc && pair)
-		rc = first ? audit_ours(p, &p->b, set, &b) : audit_kernel(p, set, key, poison, &a);
+		rc = first ? audit_ours(p, p->b, set, &b) : audit_kernel(p, set, key, poison, &a);
 	if (!rc && p->audit.n < AUDITS_KEPT) {
 		for (int i = 0; i < 2; i++)
 			p->audit.none[i][p->audit.n] = none[i];
@@ -299,8 +301,7 @@ static int watch(struct pair *p, int n)
 	const int set = (int)ay_secret_below((uint64_t)n);
 	struct ay_outcome o;
 
-	return ay_seat_watch(&p->a, set, ay_pair_key(), ay_pair_poison(), &o, p->err) ? -1
-										      : ay_pair_is_over(p, &o);
+	return ay_seat_watch(p->a, set, ay_pair_key(), ay_pair_poison(), &o, p->err) ? -1 : ay_pair_is_over(p, &o);
 }
 
 /* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
@@ -325,7 +326,7 @@ static int audit(struct pair *p)
 		rc = watch(p, n);
 	if (!rc)
 		rc = forget(p);
-	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, &p->b);
+	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, p->b);
 }
 
 static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)
@@ -367,8 +368,8 @@ static int find_restless(struct pair *p)
 		return -1;
 	if (!before)
 		return 0;
-	p->a.kept = NULL;
-	ay_seat_close(&p->a);
+	p->a->kept = NULL;
+	ay_seat_close(p->a);
 	if (is_busy(p, &after))
 		return -1;
 	if (!after && !p->s->plain)
@@ -478,6 +479,20 @@ static bool is_stale(const struct pair *p)
 	       ay_pair_elapsed_s(p) - p->opened_s > 10 * p->open_s;
 }
 
+/*
+ * A process keeps what was drawn for it when it began (on a GPU as well: 1 % of calls of 12 us). What is held against
+ * itself is the same in either: so it takes turns in both.
+ */
+static void change_places(struct pair *p)
+{
+	struct ay_seat *a = p->a;
+
+	if (!p->s->plain || p->against != AY_AGAINST_KERNEL || strcmp(p->a->name.who, p->b->name.who) != 0)
+		return;
+	p->a = p->b;
+	p->b = a;
+}
+
 static int begin(struct pair *p)
 {
 	struct block k;
@@ -501,6 +516,8 @@ int ay_pair_blocks(struct pair *p)
 			rc = audit(p);
 		if (!rc)
 			rc = add_block(p);
+		if (!rc)
+			change_places(p);
 		if (!rc && when == 1 && !p->s->plain)
 			rc = audit(p);
 	}

@@ -43,7 +43,8 @@ struct pair {
 	struct ay_err *err;
 	struct ay_master master;
 	struct ay_verify verify;
-	struct ay_seat a, b;
+	struct ay_seat seat[2];
+	struct ay_seat *a, *b;       /* of these: the kernel's, the baseline's */
 	struct gate gate[2];         /* the second only where the baseline is of another kind than the kernel */
 	struct gate *ga, *gb;        /* of the kernel, of the baseline */
 	double lift;                 /* what each call of the baseline costs more by its kind alone */
@@ -54,7 +55,7 @@ struct pair {
 	cpu_set_t cpus, judge_cpus, before;
 	cpu_set_t check_cpus; /* where sets are compared: where this process was, or all but the kernel's */
 	bool spare;
-	int64_t begin;
+	int64_t begin, entered;  /* of what the budget is for, and of everything */
 	double trial_a, trial_b; /* ns per call, roughly */
 	int m, mb;               /* sets per batch: of the kernel, of the baseline; */
 	int passes;              /* over all of them: what is trusted may see a set again, if it is not changed */
@@ -109,6 +110,8 @@ int ay_pair_renew(struct pair *p);
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 
 struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *who, int cap);
+/* ay_seat_open. On a device processes are kept for cases that follow: starting one is in nobody's budget. */
+int ay_pair_open(struct pair *p, struct ay_seat *seat, const struct ay_seat_spec *spec, struct ay_outcome *o);
 /* Opens the seats of the empty call; c0, and what such a call costs by itself. */
 int ay_pair_gate(struct pair *p);
 /* c0 and its spread, once more. */

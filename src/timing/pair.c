@@ -42,7 +42,7 @@ static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, 
 
 	spec.stack_shift = ay_seat_shift(p->renewals);
 	spec.sets = mem->cap && !p->s->device ? mem : NULL;
-	if (ay_seat_open(seat, &spec, o, p->err))
+	if (ay_pair_open(p, seat, &spec, o))
 		return -1;
 	seat->again = p->passes - 1;
 	return 0;
@@ -103,7 +103,7 @@ static int open_base_seat(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
 
-	if (open_seat(p, &p->b, &p->mem_b, &p->s->base, &o))
+	if (open_seat(p, p->b, &p->mem_b, &p->s->base, &o))
 		return -1;
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
@@ -121,7 +121,7 @@ static int open_kernel(struct pair *p)
 {
 	struct ay_outcome o = { 0 };
 
-	return open_seat(p, &p->a, &p->mem_a, &p->s->kernel, &o) ? -1 : ay_pair_is_over(p, &o);
+	return open_seat(p, p->a, &p->mem_a, &p->s->kernel, &o) ? -1 : ay_pair_is_over(p, &o);
 }
 
 int ay_pair_renew(struct pair *p)
@@ -131,9 +131,9 @@ int ay_pair_renew(struct pair *p)
 	int rc;
 
 	p->renewals++;
-	ay_seat_leave(&p->a, pair ? &p->mem_b : &p->mem_a);
+	ay_seat_leave(p->a, pair ? &p->mem_b : &p->mem_a);
 	if (pair)
-		ay_seat_leave(&p->b, &p->mem_a);
+		ay_seat_leave(p->b, &p->mem_a);
 	rc = pair ? open_base_seat(p) : 0;
 	if (!rc)
 		rc = open_kernel(p);
@@ -177,8 +177,8 @@ static int measure(struct pair *p)
 	if (!rc)
 		rc = ay_pair_blocks(p);
 	if (rc)
-		p->a.kept = NULL;
-	ay_seat_close(&p->a);
+		p->a->kept = NULL;
+	ay_seat_close(p->a);
 	if (!rc)
 		rc = time_alone(p, &p->alone[1]);
 	return rc;
@@ -198,8 +198,9 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 		 struct ay_err *err)
 {
 	struct pair *p = AY_NEW(a, struct pair);
-	struct ay_sets *const memory[] = { &p->a.sets, &p->b.sets, &p->gate[0].seat.sets, &p->gate[1].seat.sets,
-					   &p->mem_a,  &p->mem_b,  &p->reference };
+	struct ay_sets *const memory[] = { &p->seat[0].sets,      &p->seat[1].sets, &p->gate[0].seat.sets,
+					   &p->gate[1].seat.sets, &p->mem_a,        &p->mem_b,
+					   &p->reference };
 	struct ay_quiet_lock lock = { 0 }, gpu = { 0 };
 	int64_t opening;
 	int rc = -1;
@@ -208,6 +209,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	*t = (struct ay_timing){ .threads = s->threads };
 	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
 	p->ga = p->gb = &p->gate[0];
+	p->a = &p->seat[0];
+	p->b = &p->seat[1];
 	p->passes = 1;
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
@@ -223,7 +226,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 		ay_master_release(&p->master);
 		return -1;
 	}
-	p->begin = ay_now_ns(); /* waiting for others is not our time */
+	p->begin = p->entered = ay_now_ns(); /* waiting for others is not our time */
 	p->check_cpus = p->judge_cpus;
 	if (s->all_cpus) /* the rest of them is busy with other kernels */
 		keep_last(&p->judge_cpus);
@@ -243,9 +246,9 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	if (!rc)
 		rc = measure(p);
 	if (rc) /* whatever it did, it does it no more */
-		p->a.kept = NULL;
-	ay_seat_close(&p->a);
-	ay_seat_close(&p->b);
+		p->a->kept = NULL;
+	ay_seat_close(p->a);
+	ay_seat_close(p->b);
 	ay_seat_close(&p->gate[0].seat);
 	ay_seat_close(&p->gate[1].seat);
 	ay_sets_release(&p->reference);
@@ -263,7 +266,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 		ay_pair_tell(p, a);
 	t->gate_ns = p->ga->c0;
 	t->gated = !s->plain;
-	t->wall_s = ay_pair_elapsed_s(p);
+	t->wall_s = (double)(ay_now_ns() - p->entered) / 1e9;
 	t->check_s = p->verify.spent_ns / 1e9;
 	return rc < 0 ? -1 : 0;
 }

@@ -63,6 +63,16 @@ struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *w
 				      .spare = p->spare };
 }
 
+int ay_pair_open(struct pair *p, struct ay_seat *seat, const struct ay_seat_spec *spec, struct ay_outcome *o)
+{
+	const int64_t begin = ay_now_ns();
+	const int rc = ay_seat_open(seat, spec, o, p->err);
+
+	if (p->s->device)
+		p->begin += ay_now_ns() - begin;
+	return rc;
+}
+
 static int time_empty(struct pair *p, struct ay_seat *none, int n, double *ns)
 {
 	struct ay_outcome o;
@@ -188,7 +198,7 @@ static int open_empty(struct pair *p, const struct ay_sitter *who, enum ay_pytho
 		none.about = ay_python_about(&a, &about);
 	spec = ay_pair_seat(p, &none, NULL_SETS);
 	spec.empty = true;
-	rc = ay_seat_open(seat, &spec, &o, p->err);
+	rc = ay_pair_open(p, seat, &spec, &o);
 	ay_arena_release(&a);
 	if (!rc && o.what != AY_X_RAN)
 		rc = ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
@@ -238,7 +248,7 @@ static int open_least(struct pair *p, const struct ay_sitter *who, struct ay_sea
 	least.so_fd = who->least_fd;
 	spec = ay_pair_seat(p, &least, LEAST_SETS);
 	spec.empty = true;
-	if (ay_seat_open(seat, &spec, &o, p->err))
+	if (ay_pair_open(p, seat, &spec, &o))
 		return -1;
 	return o.what == AY_X_RAN ? 0
 				  : ay_fail(p->err, AY_ERR_EXEC, "torch's least call cannot be made: %s", o.text);
@@ -302,7 +312,7 @@ static int try_out(struct pair *p, const struct ay_sitter *who, const struct gat
 	struct ay_beat beat = { 0 };
 	int rc = 0, n = 1;
 
-	if (ay_seat_open(&seat, &spec, o, p->err))
+	if (ay_pair_open(p, &seat, &spec, o))
 		return -1;
 	/* The least counts, but not what drowns in the gate: the others were disturbed. A first call may have to compile
 	 * something, which is no kernel's time: it is slow only if the second is. */

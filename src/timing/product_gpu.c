@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole sets of large products, compared on the device (device/product.h) with inputs that are made again there: the
- * processor would take seconds, and a product of doubles takes milliseconds.
+ * Large products, compared on the device (device/product.h): the processor would take seconds, and a product of doubles
+ * takes milliseconds. Of timed sets the inputs are made again there; those of a call that lies here are brought there.
  */
+#include "timing/product_gpu.h"
+
+#include "device/loan.h"
 #include "timing/content_gpu_inside.h"
 
-#include "device/product.h"
 #include "op/fill.h"
 #include "oracle/oracle.h"
 
@@ -17,9 +19,9 @@ static uint64_t element_0(const struct ay_view *v, uint64_t at)
 	return at + (uint64_t)(v->offset * ay_dt_info(v->dt)->bytes);
 }
 
-static struct ay_dev_matrix matrix(const struct ay_master *m, const struct ay_view *v, const struct ay_operand *of)
+static struct ay_dev_matrix matrix(const uint64_t *at, const struct ay_view *v, const struct ay_operand *of)
 {
-	return (struct ay_dev_matrix){ v, element_0(&of->view, m->gpu->again[of->ordinal]) };
+	return (struct ay_dev_matrix){ v, element_0(&of->view, at[of->ordinal]) };
 }
 
 static const struct ay_operand *owner(const struct ay_call *c, const struct ay_view *v)
@@ -30,11 +32,11 @@ static const struct ay_operand *owner(const struct ay_call *c, const struct ay_v
 	return NULL;
 }
 
-/* All of it but where the results lie. f must live as long as *p. */
-static bool describe(const struct ay_master *m, const struct ay_entry_op *e, struct ay_factors *f,
-		     struct ay_dev_product *p)
+/* All of it but where the results lie. at: of each operand the address of its storage before the call. f must live as long
+ * as *p. */
+static bool describe(const struct ay_call *c, const struct ay_entry_op *e, const uint64_t *at,
+		     struct ay_factors *f, struct ay_dev_product *p)
 {
-	const struct ay_call *c = m->call;
 	const struct ay_op *op = e->op[ay_call_num_type(c)];
 	const struct ay_operand *bias;
 	struct ay_bound b;
@@ -42,8 +44,8 @@ static bool describe(const struct ay_master *m, const struct ay_entry_op *e, str
 	if (!op->factors || op->check || c->nout != 1 || !ay_view_is_dense(&c->out[0]->view) || !op->factors(c, f))
 		return false;
 	b = ay_oracle_bound(op, c, c->out[0]->view.dt);
-	*p = (struct ay_dev_product){ .left = matrix(m, &f->left, f->a),
-				      .right = matrix(m, &f->right, f->b),
+	*p = (struct ay_dev_product){ .left = matrix(at, &f->left, f->a),
+				      .right = matrix(at, &f->right, f->b),
 				      .rows = f->rows,
 				      .columns = f->columns,
 				      .k = f->k,
@@ -56,10 +58,21 @@ static bool describe(const struct ay_master *m, const struct ay_entry_op *e, str
 				      .per_mag = b.k_acc * ay_u_acc(b.dt) };
 	bias = f->bias ? owner(c, f->bias) : NULL;
 	if (bias)
-		p->bias = matrix(m, f->bias, bias);
+		p->bias = matrix(at, f->bias, bias);
 	if (f->c)
-		p->old = element_0(&f->c->view, m->gpu->again[f->c->ordinal]);
+		p->old = element_0(&f->c->view, at[f->c->ordinal]);
 	return !b.exact && !b.rounded && !bias == !f->bias;
+}
+
+static bool is_large(const struct ay_call *c, const struct ay_factors *f)
+{
+	return (double)ay_numel_of(&c->out[0]->view) * (double)f->k >= WORTH;
+}
+
+/* Is there room for it, and for so many bytes more? */
+static bool fits(struct ay_dev *d, const struct ay_dev_product *p, uint64_t more)
+{
+	return ay_dev_product_bytes(p) + more <= ay_dev_free_bytes(d) / 2 && ay_dev_can_multiply(d, p);
 }
 
 bool ay_master_can_multiply(const struct ay_master *m, const struct ay_entry_op *op)
@@ -67,10 +80,8 @@ bool ay_master_can_multiply(const struct ay_master *m, const struct ay_entry_op 
 	struct ay_dev_product p;
 	struct ay_factors f;
 
-	return m->gpu && m->gpu->can_make && describe(m, op, &f, &p) &&
-	       (double)ay_numel_of(&m->call->out[0]->view) * (double)f.k >= WORTH &&
-	       ay_dev_product_bytes(&p) <= ay_dev_free_bytes(m->gpu->dev) / 2 &&
-	       ay_dev_can_multiply(m->gpu->dev, &p);
+	return m->gpu && m->gpu->can_make && describe(m->call, op, m->gpu->again, &f, &p) &&
+	       is_large(m->call, &f) && fits(m->gpu->dev, &p, 0);
 }
 
 int ay_sets_are_right(struct ay_sets *s, const struct ay_entry_op *op, int set, bool *right, struct ay_err *err)
@@ -82,7 +93,7 @@ int ay_sets_are_right(struct ay_sets *s, const struct ay_entry_op *op, int set, 
 	bool changed = false;
 
 	*right = false;
-	if (!describe(s->m, op, &f, &p) || !ay_dev_can_multiply(s->dev, &p))
+	if (!describe(s->m->call, op, s->m->gpu->again, &f, &p) || !ay_dev_can_multiply(s->dev, &p))
 		return 0;
 	if (ay_sets_again(s, set, &changed, err))
 		return -1;
@@ -95,4 +106,68 @@ int ay_sets_are_right(struct ay_sets *s, const struct ay_entry_op *op, int set, 
 			return -1;
 	}
 	return ay_dev_product_is_right(s->dev, &p, right, err);
+}
+
+/* --- a call that lies here ------------------------------------------------------------------------------- */
+
+static uint64_t padded(const struct ay_dev *d, const struct ay_operand *o)
+{
+	return (ay_operand_bytes(o) + d->info.align - 1) / d->info.align * d->info.align;
+}
+
+static const uint8_t *storage_of(const struct ay_view *v)
+{
+	return (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes;
+}
+
+/* Everything that is there before the call, one behind the other from at[0] on; the results behind them. */
+static int bring(struct ay_dev *d, const struct ay_call *c, const uint64_t *at, struct ay_err *err)
+{
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+		const struct ay_view *v = o->role == AY_INOUT ? &o->old : &o->view;
+
+		if ((o->role == AY_IN || o->role == AY_INOUT) &&
+		    ay_dev_write(d, at[i], storage_of(v), ay_operand_bytes(o), err))
+			return -1;
+	}
+	return ay_dev_write(d, at[c->noperand], storage_of(&c->out[0]->view), ay_operand_bytes(c->out[0]), err);
+}
+
+bool ay_product_is_large(const struct ay_entry_op *op, const struct ay_call *c)
+{
+	struct ay_factors f;
+
+	return op->op[0]->factors && c->nout == 1 && op->op[0]->factors(c, &f) && is_large(c, &f);
+}
+
+int ay_product_is_right(struct ay_dev *d, const struct ay_entry_op *op, const struct ay_call *c, bool *right,
+			struct ay_err *err)
+{
+	uint64_t *at = ay_xrealloc(NULL, sizeof *at * (size_t)(c->noperand + 1)), bytes = 0;
+	struct ay_loan mem = { .fd = -1 };
+	struct ay_dev_product p;
+	struct ay_factors f;
+	int rc = 0;
+
+	*right = false;
+	for (int i = 0; i <= c->noperand; i++) {
+		at[i] = bytes;
+		bytes += i < c->noperand ? padded(d, c->operand[i]) : c->nout ? padded(d, c->out[0]) : 0;
+	}
+	bytes = (bytes + d->info.grain) / d->info.grain * d->info.grain;
+	if (describe(c, op, at, &f, &p) && fits(d, &p, bytes)) {
+		rc = ay_loan_take(d, bytes, false, &mem, err);
+		for (int i = 0; i <= c->noperand; i++)
+			at[i] += mem.at;
+		if (!rc)
+			rc = bring(d, c, at, err);
+		if (!rc && describe(c, op, at, &f, &p)) {
+			p.got = element_0(&c->out[0]->view, at[c->noperand]);
+			rc = ay_dev_product_is_right(d, &p, right, err);
+		}
+		ay_loan_give_back(d, &mem);
+	}
+	ay_xfree(at);
+	return rc;
 }

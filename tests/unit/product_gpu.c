@@ -13,6 +13,7 @@
 #include "op/fill.h"
 #include "oracle/oracle.h"
 #include "test.h"
+#include "timing/product_gpu.h"
 #include "timing/verify.h"
 #include "timing_rig.h"
 
@@ -362,6 +363,35 @@ TEST_SLOW(product_is_asked_of_a_device_that_can)
 			CHECK(!ay_sets_are_right(&b.s, b.r.sc.op, 0, &right, &b.r.err));
 			CHECKF(right == asked[t].can, "%s", asked[t].line);
 		}
+		teardown(&b);
+	}
+}
+
+/* One whose operands lie here, as those of a case that is judged. */
+TEST(product_that_lies_here_is_brought_there)
+{
+	static const char *const calls[] = {
+		"aten::mm((T([60, 70], f16), T([70, 50], f16)), {})",
+		"aten::mm((T([60, 70], f32, stride=(1, 60), offset=3), T([70, 70], f32)), {})",
+		"cublas::cublasSgemm_v2(('N', 'N', 16, 16, 16, 2.0, T([16, 16], f32), 16, T([16, 16], f32), 16, "
+		"0.5, "
+		"T([16, 16], f32), 16), {})",
+	};
+
+	for (size_t t = 0; t < sizeof calls / sizeof *calls; t++) {
+		struct bench b;
+		bool right = false;
+		uint8_t *last;
+
+		setup(&b, calls[t], make_rig_stand_in, true);
+		produce(&b, 0);
+		CHECK(!ay_product_is_large(b.r.sc.op, b.r.call));
+		CHECKF(!ay_product_is_right(b.g.d, b.r.sc.op, b.r.call, &right, &b.r.err) && right, "%s: %s",
+		       calls[t], b.r.err.msg);
+		last = (uint8_t *)out_of(&b)->view.data + ay_operand_bytes(out_of(&b)) - 1;
+		*last ^= 4; /* of an exponent */
+		CHECKF(!ay_product_is_right(b.g.d, b.r.sc.op, b.r.call, &right, &b.r.err) && !right, "%s",
+		       calls[t]);
 		teardown(&b);
 	}
 }
