@@ -17,16 +17,30 @@ static void note_folder(struct ay_cuda *c)
 	snprintf(c->folder, sizeof c->folder, "%.*s", (int)(slash - map->l_name), map->l_name);
 }
 
+struct entry {
+	const char *symbol;
+	size_t at; /* in struct ay_cuda */
+};
+
+/* The first that the library has not got; NULL: none. */
+static const char *fill(struct ay_cuda *c, const struct entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		void *f = dlsym(c->library, e[i].symbol);
+
+		if (!f)
+			return e[i].symbol;
+		memcpy((char *)c + e[i].at, &f, sizeof f);
+	}
+	return NULL;
+}
+
 int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 {
-	const struct {
-		const char *symbol;
-		size_t at;
-	} table[] = {
 #define F(field, symbol, params) { symbol, offsetof(struct ay_cuda, field) },
-		AY_CUDA(F)
+	const struct entry needed[] = { AY_CUDA(F) }, graphs[] = { AY_CUDA_GRAPHS(F) };
 #undef F
-	};
+	const char *missing;
 
 	memset(c, 0, sizeof *c);
 	c->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -36,15 +50,12 @@ int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 		snprintf(why, n, "%s", s ? s : "libcuda.so.1 cannot be opened");
 		return -1;
 	}
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		void *f = dlsym(c->library, table[i].symbol);
-
-		if (!f) {
-			snprintf(why, n, "libcuda.so.1 has no %s: the driver is too old", table[i].symbol);
-			return -1;
-		}
-		memcpy((char *)c + table[i].at, &f, sizeof f);
+	missing = fill(c, needed, sizeof needed / sizeof *needed);
+	if (missing) {
+		snprintf(why, n, "libcuda.so.1 has no %s: the driver is too old", missing);
+		return -1;
 	}
+	c->graphs = !fill(c, graphs, sizeof graphs / sizeof *graphs);
 	note_folder(c);
 	return 0;
 }

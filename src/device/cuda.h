@@ -8,6 +8,7 @@
 #ifndef AY_DEVICE_CUDA_H
 #define AY_DEVICE_CUDA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ enum {
 	AY_CU_NO_CONTEXT = 201, /* none is current in this thread */
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
+	AY_CU_NOT_IN_CAPTURE = 900,      /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: a capture does not allow this */
+	AY_CU_CAPTURE_INVALIDATED = 901, /* by something like that */
 
 	AY_CU_HANDLE_FD = 1,  /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 	AY_CU_PINNED = 1,     /* CU_MEM_ALLOCATION_TYPE_PINNED */
@@ -27,8 +30,9 @@ enum {
 	AY_CU_READ_WRITE = 3, /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
 	AY_CU_TYPE_HOST = 1,  /* CU_MEMORYTYPE_HOST */
 	AY_CU_TYPE_DEVICE = 2,
-	AY_CU_STREAM_BLOCKING = 0,    /* CU_STREAM_DEFAULT: ordered with work on the default stream */
-	AY_CU_STREAM_NON_BLOCKING = 1 /* not ordered with it */
+	AY_CU_STREAM_BLOCKING = 0,     /* CU_STREAM_DEFAULT: ordered with work on the default stream */
+	AY_CU_STREAM_NON_BLOCKING = 1, /* not ordered with it */
+	AY_CU_CAPTURE_THREAD = 1       /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
 };
 
 enum ay_cu_attribute {
@@ -132,12 +136,26 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	  (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                 \
 	   unsigned shared, void *stream, void **args, void **extra))
 
+/* Those for graphs: a driver may be without them. */
+#define AY_CUDA_GRAPHS(F)                                                                          \
+	F(capture_begin, "cuStreamBeginCapture_v2", (void *stream, int mode))                      \
+	F(capture_end, "cuStreamEndCapture", (void *stream, void **graph))                         \
+	F(graph_nodes, "cuGraphGetNodes", (void *graph, void **node, size_t *n))                   \
+	F(graph_drop, "cuGraphDestroy", (void *graph))                                             \
+	F(graph_ready, "cuGraphInstantiateWithFlags", (void **ready, void *graph, uint64_t flags)) \
+	F(graph_upload, "cuGraphUpload", (void *ready, void *stream))                              \
+	F(graph_launch, "cuGraphLaunch", (void *ready, void *stream))                              \
+	F(graph_drop_ready, "cuGraphExecDestroy", (void *ready))                                   \
+	F(graph_trim, "cuDeviceGraphMemTrim", (int dev))
+
 struct ay_cuda {
 	void *library;
 	char folder[400]; /* in which it lies, "" if the loader does not say */
 #define F(field, symbol, params) int(*field) params;
 	AY_CUDA(F)
+	AY_CUDA_GRAPHS(F)
 #undef F
+	bool graphs; /* all of those for graphs are there; else none may be called */
 };
 
 /* Opens libcuda.so.1; does not start it (init), which a process that forks workers must not do before. 0, or -1 with

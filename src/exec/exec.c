@@ -388,6 +388,12 @@ int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loa
 	return post_run(x, AY_WIRE_WATCH, from, n, 0, l, o, err);
 }
 
+int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+			struct ay_err *err)
+{
+	return post_run(x, AY_WIRE_REPLAY, from, n, l, o, err);
+}
+
 int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
 {
 	return post_run(x, AY_WIRE_BUSY, 0, 1, 0, l, o, err);
@@ -459,6 +465,11 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set)
 double ay_exec_claimed_ns(const struct ay_exec *x)
 {
 	return (double)__atomic_load_n(&x->page->claimed_ns, __ATOMIC_RELAXED);
+}
+
+double ay_exec_claimed_graph_ns(const struct ay_exec *x)
+{
+	return (double)__atomic_load_n(&x->page->claimed_graph_ns, __ATOMIC_RELAXED);
 }
 
 pid_t ay_exec_pid(const struct ay_exec *x)

@@ -161,6 +161,10 @@ void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* The same for calls that nobody times: in Python what they call of torch is watched, as in ay_exec_call. */
 int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
 			 struct ay_err *err);
+/* The same for calls that nobody times, of native kernels on a GPU: captured into a graph, which is launched once.
+ * Calls that cannot be captured are no failure of theirs: the outcome is that they ran, and the claim 0. */
+int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+			struct ay_err *err);
 /* Posts the order to drop what held calls have returned, which is kept until then: ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
 /* Posts the order to do nothing for AY_WIRE_BUSY_NS: in an executor of our own it takes that long, and what the hand-over
@@ -208,6 +212,8 @@ uint64_t ay_exec_told_bytes(const struct ay_call *c, int nset);
 uint64_t ay_exec_room_bytes(int room);
 /* What its device's events say that the last held calls took; 0: nothing. Made inside of it: trusted for nothing. */
 double ay_exec_claimed_ns(const struct ay_exec *x);
+/* The same of the graph of a replay; 0: there was none. */
+double ay_exec_claimed_graph_ns(const struct ay_exec *x);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */

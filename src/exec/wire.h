@@ -20,6 +20,8 @@
  *	RUN	calls some sets of what is held: two words, the first and how many. fds: memory of the device, one for each
  *		slot that is late, and which part of the slot it is
  *	WATCH	as RUN, but not for the clock: looked at as a CALL is
+ *	REPLAY	as RUN, for native kernels on a GPU and not for the clock: the calls are captured into a CUDA graph,
+ *		which is launched once. What that took goes into the page, 0 if they cannot be captured
  *	FORGET	drops what those calls returned, which is kept until then, and the memory that came with them; and poisons
  *		what is free of the heap: a word, with the byte
  *	BUSY	as RUN, but nothing is called: does nothing, for AY_WIRE_BUSY_NS by the clock (of the device, if it has one),
@@ -68,6 +70,7 @@ enum ay_wire_type {
 	AY_WIRE_HOLD,
 	AY_WIRE_RUN,
 	AY_WIRE_WATCH,
+	AY_WIRE_REPLAY,
 	AY_WIRE_FORGET,
 	AY_WIRE_BUSY,
 	AY_WIRE_QUIT,
@@ -125,6 +128,7 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
 	uint64_t
 		claimed_ns; /* what events of the device say that the last order to run took; trusted for nothing */
+	uint64_t claimed_graph_ns;                 /* the same of the graph of a REPLAY; 0: there was none */
 	_Alignas(AY_WIRE_LINE) ay_scalar scalar[]; /* nset * nscalar results that are not tensors */
 };
 

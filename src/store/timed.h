@@ -57,6 +57,7 @@ enum ay_timing_kind {
 	F(gate_ns, REAL)        \
 	F(gated, BOOL)          \
 	F(claimed_ns, REAL)     \
+	F(graph_ns, REAL)       \
 	F(contradicted, BOOL)   \
 	F(sm_mhz, INT)          \
 	F(throttled, TEXT)      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The inside of a pair, shared by its files: pair.c makes ready and closes, plan.c says how much to do, block.c does
- * it, outcome.c says what it was worth.
+ * it, replay.c asks once more for a figure that is only told, outcome.c says what all of it was worth.
  */
 #ifndef AY_TIMING_INSIDE_H
 #define AY_TIMING_INSIDE_H
@@ -62,6 +62,7 @@ struct pair {
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	bool restless;           /* or began on a GPU where somebody else's work was running */
 	int restless_blocks;
+	bool died;                     /* the kernel's process, in a replay */
 	bool changed;                  /* the kernel wrote to an input */
 	bool broken;                   /* our failure, while a set was fetched */
 	int n;                         /* blocks that count */
@@ -96,6 +97,11 @@ bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need);
 bool ay_pair_is_right(void *user, int set);
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
+
+/* --- replay.c -------------------------------------------------------------------------------------------- */
+
+/* Behind the last block: the kernel's calls as a CUDA graph, for graph_ns. -1 for our failures only. */
+int ay_pair_replay(struct pair *p);
 
 /* --- pair.c ---------------------------------------------------------------------------------------------- */
 

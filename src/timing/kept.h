@@ -36,6 +36,7 @@ struct ay_kept {
 	} one[AY_KEPT];
 	int ngate;
 	struct ay_kept_gate gate[AY_KEPT_GATES];
+	char uncaptured[AY_KEPT_NAME]; /* the last one whose calls were no graph: replay.c */
 };
 
 void ay_kept_name(const struct ay_exec_spec *spec, struct ay_kept_name *name);

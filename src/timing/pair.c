@@ -176,6 +176,8 @@ static int measure(struct pair *p)
 	p->open_s = 2 * (p->opened_s - begin);
 	if (!rc)
 		rc = ay_pair_blocks(p);
+	if (!rc)
+		rc = ay_pair_replay(p);
 	if (rc)
 		p->a->kept = NULL;
 	ay_seat_close(p->a);
@@ -260,7 +262,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_quiet_leave(&gpu);
 	ay_quiet_leave(&lock);
-	if (rc >= 0 && r->amiss != AY_AMISS_NONE && s->device && ay_dev_is_well(s->device, err))
+	if (rc >= 0 && (r->amiss != AY_AMISS_NONE || p->died) && s->device && ay_dev_is_well(s->device, err))
 		rc = -1;
 	if (rc >= 0 && r->amiss == AY_AMISS_NONE)
 		ay_pair_tell(p, a);

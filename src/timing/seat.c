@@ -342,6 +342,19 @@ int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome
 	return beat(s, 0, n, s->again, b, o, err);
 }
 
+int ay_seat_replay(struct ay_seat *s, int n, double *ns, struct ay_outcome *o, struct ay_err *err)
+{
+	AY_ASSERT(s->dev && !s->python && !s->plain);
+	*ns = 0;
+	if (ready_device(s, err) || ay_exec_post_replay(s->exec, 0, n, loans_of(s), o, err) || let_go(s, o, err) ||
+	    look(s, 0, n, o, err))
+		return -1;
+	if (o->what == AY_X_RAN)
+		*ns = ay_exec_claimed_graph_ns(s->exec);
+	end_if_gone(s, o);
+	return 0;
+}
+
 int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_beat b;

@@ -100,6 +100,9 @@ int ay_seat_take(struct ay_seat *s, int set, const struct ay_stretch *need, stru
  * only when he is not watched does not know when he is. */
 int ay_seat_watch(struct ay_seat *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
 		  struct ay_err *err);
+/* On a GPU, native: sets [0, n) as a CUDA graph, under the gate as a batch is, but not timed. *ns: what its own
+ * events say of all of it, 0 if it cannot be captured. */
+int ay_seat_replay(struct ay_seat *s, int n, double *ns, struct ay_outcome *o, struct ay_err *err);
 /* On a GPU: was something of the last batch's outputs written after it had said `done`? */
 int ay_seat_late(struct ay_seat *s, bool *late, struct ay_err *err);
 /* On a GPU: brings a set of the last batch, or what is needed of it, to where it is compared. *changed: it has another input now. */

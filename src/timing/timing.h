@@ -35,7 +35,8 @@ struct ay_timing {
 	double pool_bytes;              /* of a batch */
 	bool gated;            /* nothing of the executors was believed; else both are built in, on a GPU */
 	double claimed_ns;     /* what the device's own events said of a call, inside the executor; 0: nothing */
-	bool contradicted;     /* and that is another time than ours */
+	double graph_ns;       /* the same of calls that were captured into a graph; 0: they were not */
+	bool contradicted;     /* and that is another time than ours, or the graph's is longer */
 	int sm_mhz;            /* clock of the GPU, the lowest that was seen; 0: not known */
 	const char *throttled; /* why it was lower than it could be; NULL: it was not */
 	double bytes, flops;   /* compulsory per call; 0 = none counted */

@@ -221,20 +221,40 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_sets *s
 	return found;
 }
 
+/* What has a single row is compared whole or not at all, and so is what somebody else answers or looks at. */
+static bool has_rows(const struct ay_verify *v)
+{
+	return !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
+}
+
+enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
+				uint8_t poison, char text[200])
+{
+	const int64_t begin = ay_now_ns();
+	enum ay_verified found;
+
+	if (has_rows(v))
+		found = verify_rows(v, s, key, choose(s, key, from, n), poison, text);
+	else
+		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
+	v->ended = ay_now_ns();
+	v->spent_ns += (double)(v->ended - begin);
+	return found;
+}
+
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
 				 uint8_t poison, double batch_ns, char text[200])
 {
-	/* what has a single row is compared whole or not at all, and so is what somebody else answers or looks at */
-	const bool has_rows = !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
+	const bool rows = has_rows(v);
 	const int64_t begin = ay_now_ns();
-	const double may_ns = allowance(v, has_rows, batch_ns, begin);
+	const double may_ns = allowance(v, rows, batch_ns, begin);
 	enum ay_verified found = AY_VERIFIED;
 
-	if ((!v->trusted || !(has_rows || v->answer)) && is_due(v->whole_ns, may_ns, has_rows ? SELDOM : RARELY)) {
+	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rows ? SELDOM : RARELY)) {
 		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 		v->whole_ns = (double)(ay_now_ns() - begin);
 	}
-	if (found == AY_VERIFIED && has_rows && is_due(v->rows_ns, may_ns, RARELY))
+	if (found == AY_VERIFIED && rows && is_due(v->rows_ns, may_ns, RARELY))
 		found = verify_some(v, s, key, from, n, poison, may_ns, text);
 	v->ended = ay_now_ns();
 	v->spent_ns += (double)(v->ended - begin);

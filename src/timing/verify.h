@@ -46,6 +46,9 @@ enum ay_verified {
 /* Checks sets [from, from + n) as said above. batch_ns: what the batch took; text: what was found, for people. */
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
 				 uint8_t poison, double batch_ns, char text[200]);
+/* The same, now and not by chance: rows of one of them; where there are no rows, a whole set. */
+enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
+				uint8_t poison, char text[200]);
 /* One set, whole. */
 enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
 			       uint8_t poison, char text[200]);

@@ -99,6 +99,8 @@ void fake_fail(int e)
 	failed = e;
 }
 
+#include "fake_graph.h"
+
 /* --- the driver ------------------------------------------------------------------------------------------ */
 
 int cuInit(unsigned flags)
@@ -211,6 +213,8 @@ static void finish_copies(void)
 
 int cuCtxSynchronize(void)
 {
+	if (capture.graph)
+		return spoil();
 	finish_copies();
 	return failed;
 }
@@ -225,6 +229,8 @@ int cuMemGetInfo_v2(size_t *free, size_t *total)
 
 int cuMemAlloc_v2(ay_cu_ptr *p, size_t n)
 {
+	if (capture.graph)
+		return spoil();
 	*p = (ay_cu_ptr)(uintptr_t)calloc(1, n);
 	return *p ? 0 : AY_CU_OUT_OF_MEMORY;
 }
@@ -460,7 +466,7 @@ int cuMemFreeHost(void *p)
 
 int cuStreamSynchronize(void *s)
 {
-	const int e = finish_stream(s);
+	const int e = is_captured(s) ? spoil() : finish_stream(s);
 
 	return failed ? failed : e;
 }
@@ -498,7 +504,8 @@ int cuMemAllocAsync(ay_cu_ptr *p, size_t n, void *stream)
 
 int cuMemFreeAsync(ay_cu_ptr p, void *stream)
 {
-	(void)stream;
+	if (is_captured(stream))
+		return add_node(NULL, (void *)p);
 	free((void *)p);
 	return 0;
 }
@@ -565,7 +572,9 @@ static int run_check(void **args)
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		   unsigned shared, void *stream, void **args, void **extra)
 {
-	(void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
+	(void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
+	if (is_captured(stream) || (capture.graph && !stream)) /* kernels that are captured go by fake_run */
+		return spoil();
 	finish_copies(); /* what came before it in its stream */
 	if (falls())
 		return falls();

@@ -48,6 +48,7 @@ struct language {
 	void (*forget)(void);
 	/* Memory of the device for what kernels allocate, mapped here; an errno. NULL: it has no use for it. */
 	int (*heap)(uint64_t at, uint64_t bytes);
+	bool captured; /* on a GPU its calls may be captured into a graph */
 };
 
 /* Splits, calls inside() in the executor's half, greets, and follows messages until the judge goes. */
@@ -107,8 +108,16 @@ void gpu_context(ay_ctx *ctx, size_t scratch_max);
 bool gpu_scratch_reset(void);
 /* Events around what is launched from here on, until it is waited for: see claimed_ns of the page. */
 void gpu_clock(void);
+/* What is launched from here on goes into a graph, and waiting is not waited for; false: it cannot be. */
+bool gpu_capture(void);
+/* The end of that. Launches the graph, if it has `least` nodes or more (UINT32_MAX: never), and says what that
+ * took, in nanoseconds; 0: it was not launched. */
+uint64_t gpu_replay(uint32_t least);
 /* Waits for all work of this process on the device; 0 or CUDA's error, which is the end of this process's context. */
 int gpu_sync(void);
+
+/* Follows a REPLAY whose memory is there. */
+void replay(const struct language *l, const struct ay_wire_run *r);
 
 /* Comes back once, in the executor; the other process is its init and ends with it. */
 void split(const char *name);

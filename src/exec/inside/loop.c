@@ -371,6 +371,16 @@ static void run_some(struct message *m)
 	held.timed = timed;
 }
 
+static void replay_some(struct message *m)
+{
+	struct ay_wire_run r;
+
+	if (!page->cuda || !language->captured)
+		broken(EPROTO);
+	else if (take_order(m, &r))
+		replay(language, &r);
+}
+
 static void be_busy(struct message *m)
 {
 	const int64_t until = now_ns() + AY_WIRE_BUSY_NS;
@@ -400,6 +410,7 @@ static void follow(struct message *m)
 		break;
 	case AY_WIRE_RUN:
 	case AY_WIRE_WATCH: run_some(m); break;
+	case AY_WIRE_REPLAY: replay_some(m); break;
 	case AY_WIRE_FORGET: forget(m); break;
 	case AY_WIRE_BUSY: be_busy(m); break;
 	case AY_WIRE_LEND: lend(m); break;

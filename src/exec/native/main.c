@@ -183,7 +183,9 @@ static void call_sets(uint32_t from, uint32_t n, bool last, struct ay_wire_statu
 		wait_for_device(s, launch);
 }
 
-static const struct language native = { .name = "assay-native", .load = load, .call = call_sets };
+static const struct language native = {
+	.name = "assay-native", .load = load, .call = call_sets, .captured = true
+};
 
 int main(void)
 {
