@@ -9,47 +9,104 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *open_one(const char *path)
+/* --- places ---------------------------------------------------------------------------------------------- */
+
+enum { MOST = 64 };
+
+struct list {
+	struct ay_arena *a;
+	const char **path; /* NULL-ended */
+	int n;
+};
+
+static struct list new_list(struct ay_arena *a)
 {
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return (struct list){ a, AY_NEW_N(a, const char *, MOST + 1), 0 };
 }
 
-static void *open_first(const char *pattern)
+static void add(struct list *l, const char *path)
+{
+	if (l->n < MOST)
+		l->path[l->n++] = ay_strdup(l->a, path);
+}
+
+static void add_files(struct list *l, const char *pattern)
 {
 	glob_t g = { 0 };
-	void *so = NULL;
 
-	if (!glob(pattern, 0, NULL, &g))
-		for (size_t i = 0; i < g.gl_pathc && !so; i++)
-			so = open_one(g.gl_pathv[i]);
+	if (!glob(pattern, GLOB_BRACE, NULL, &g))
+		for (size_t i = 0; i < g.gl_pathc; i++)
+			add(l, g.gl_pathv[i]);
 	globfree(&g);
-	return so;
 }
 
-static void *open_beside_torch(struct ay_arena *a, const char *name)
+/* A folder's name as it is, for a pattern. */
+static const char *quoted(struct ay_arena *a, const char *s, size_t n)
 {
-	static const char *const where[] = { "lib*", "local/lib" };
-	const char *python = getenv("ASSAY_PYTHON"), *slash;
+	char *to = ay_alloc(a, 2 * n + 1);
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strchr("*?[]{}\\,", s[i]))
+			to[k++] = '\\';
+		to[k++] = s[i];
+	}
+	to[k] = 0;
+	return to;
+}
+
+/* PREFIX/bin/python3 has its packages in PREFIX/lib, and Debian's what others installed in /usr/local/lib. */
+static void add_beside(struct list *l, const char *python, const char *file)
+{
+	const char *cut = strrchr(python, '/');
+
+	while (cut && cut > python && cut[-1] != '/')
+		cut--;
+	if (!cut)
+		return;
+	add_files(l, ay_sprintf(l->a, "%s{,/local}/lib*/python3*/{site,dist}-packages/nvidia/*/lib/%s",
+				cut > python ? quoted(l->a, python, (size_t)(cut - python - 1)) : ".", file));
+}
+
+static void add_places(struct list *l, const char *file, const char *python)
+{
+	const char *const homes[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
+
+	add(l, file);
+	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+		if (homes[i] && homes[i][0] == '/')
+			add_files(l, ay_sprintf(l->a, "%s/{lib64,lib,targets/*/lib}/%s",
+						quoted(l->a, homes[i], strlen(homes[i])), file));
+	if (python)
+		add_beside(l, python, file);
+}
+
+static void add_version(struct list *l, const char *stem, int version, const char *python)
+{
+	add_places(l, ay_sprintf(l->a, "%s.so.%d", stem, version), python);
+	if (version == 11)
+		add_places(l, ay_sprintf(l->a, "%s.so.11.2", stem),
+			   python); /* as all NVRTCs since 11.2 are named */
+}
+
+const char *const *ay_cuda_places(struct ay_arena *a, const char *stem, int newest, int oldest, const char *python)
+{
+	struct list l = new_list(a);
+
+	for (int v = newest; v >= oldest; v--)
+		add_version(&l, stem, v, python);
+	return l.path;
+}
+
+/* --- opening --------------------------------------------------------------------------------------------- */
+
+static void *open_first(const struct list *l)
+{
 	void *so = NULL;
 
-	python = ay_file_program(a, python && python[0] ? python : "python3");
-	if (!python || !(slash = strrchr(python, '/')))
-		return NULL;
-	for (size_t i = 0; i < sizeof where / sizeof *where && !so; i++)
-		so = open_first(ay_sprintf(a, "%.*s/../%s/python3*/*-packages/nvidia/*/lib/%s",
-					   (int)(slash - python), python, where[i], name));
+	for (int i = 0; i < l->n && !so; i++)
+		so = dlopen(l->path[i], RTLD_NOW | RTLD_LOCAL);
 	return so;
-}
-
-static void *open_named(struct ay_arena *a, const char *name)
-{
-	const char *const root[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
-	void *so = open_one(name);
-
-	for (size_t i = 0; i < sizeof root / sizeof *root && !so; i++)
-		if (root[i] && root[i][0] == '/')
-			so = open_one(ay_sprintf(a, "%s/lib64/%s", root[i], name));
-	return so ? so : open_beside_torch(a, name);
 }
 
 static const char *path_of(struct ay_arena *a, void *so)
@@ -59,18 +116,22 @@ static const char *path_of(struct ay_arena *a, void *so)
 	return dlinfo(so, RTLD_DI_LINKMAP, &map) || !map || !map->l_name ? "" : ay_strdup(a, map->l_name);
 }
 
+/* One version after the other: mostly the newest is there. */
 void *ay_cuda_library(struct ay_arena *a, const char *stem, int newest, int oldest, const char **path)
 {
+	const char *python = getenv("ASSAY_PYTHON");
 	void *so = NULL;
 
-	for (int v = newest; v >= oldest && !so; v--) {
-		so = open_named(a, ay_sprintf(a, "%s.so.%d", stem, v));
-		if (!so && v == 11)
-			so = open_named(
-				a, ay_sprintf(a, "%s.so.11.2", stem)); /* as all NVRTCs since 11.2 are named */
+	python = ay_file_program(a, python && python[0] ? python : "python3");
+	for (int v = newest; v >= oldest - 1 && !so; v--) {
+		struct list l = new_list(a);
+
+		if (v >= oldest)
+			add_version(&l, stem, v, python);
+		else
+			add_places(&l, ay_sprintf(a, "%s.so", stem), python);
+		so = open_first(&l);
 	}
-	if (!so)
-		so = open_named(a, ay_sprintf(a, "%s.so", stem));
 	if (so && path)
 		*path = path_of(a, so);
 	return so;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/baseline.h"
 #include "base/process.h"
-#include "device/places.h"
+#include "device/library.h"
 #include "op/proto.h"
 
 #include <ctype.h>
@@ -28,7 +28,12 @@ static const struct library {
 	  ay_baseline_cublas_end, cublas_describe, "libcublas" },
 };
 
-enum { COUNT = sizeof libraries / sizeof *libraries, TEXT_BYTES = 4400 /* with a path */ };
+enum {
+	COUNT = sizeof libraries / sizeof *libraries,
+	TEXT_BYTES = 4400, /* with a path */
+	NEWEST_CUDA = 13,
+	OLDEST_CUDA = 12,
+};
 #define ASK_S 20.0
 
 const char *const ay_baseline_names[COUNT + 1] = { "openblas", "cublas" };
@@ -160,7 +165,7 @@ static int ask_places(const struct library *l, const char *python, struct ay_are
 	static const char missing[] = "is not installed";
 
 	*why = missing;
-	for (const char *const *p = ay_cuda_places(a, l->cuda, python); *p; p++) {
+	for (const char *const *p = ay_cuda_places(a, l->cuda, NEWEST_CUDA, OLDEST_CUDA, python); *p; p++) {
 		const char * not ;
 
 		if (ay_baseline_describe(l->describe, *p, ASK_S, a, &b->version, &not, err))

@@ -7,7 +7,7 @@
 #include "timing/baseline.h"
 #include "base/process.h"
 #include "base/str.h"
-#include "device/places.h"
+#include "device/library.h"
 #include "exec/python.h"
 #include "helpers.h"
 #include "judge/clock.h"
@@ -365,7 +365,7 @@ TEST(baseline_cublas_is_looked_for_in_cudas_places)
 	       "%s", out);
 	setenv("CUDA_HOME", ay_sprintf(&a, "%s/cu,da", dir), 1);
 	unsetenv("CUDA_PATH");
-	p = ay_cuda_places(&a, "libcublas", ay_sprintf(&a, "%s/venv/bin/python3", dir));
+	p = ay_cuda_places(&a, "libcublas", 13, 12, ay_sprintf(&a, "%s/venv/bin/python3", dir));
 	CHECK_STR(*p++, "libcublas.so.13");
 	while (*p && ay_starts(*p, "/usr/local/cuda"))
 		p++;
