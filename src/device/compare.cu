@@ -83,25 +83,3 @@ extern "C" __global__ void assay_compare(struct ay_against c, struct ay_tally *t
 		atomicMax((unsigned long long *)&t->worst, worst);
 	}
 }
-
-/* What a launch costs. */
-extern "C" __global__ void assay_empty(void)
-{
-}
-
-static __device__ __forceinline__ uint64_t device_ns(void)
-{
-	uint64_t t;
-
-	asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-	return t;
-}
-
-/* Keeps the device busy until so much of its own time has gone by. */
-extern "C" __global__ void assay_spin(uint64_t ns)
-{
-	const uint64_t begun = device_ns();
-
-	while (device_ns() - begun < ns)
-		;
-}

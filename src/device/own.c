@@ -36,8 +36,7 @@ int ay_own_function(struct ay_dev *d, enum ay_own which, void **function, struct
 {
 	static const char *const name[] = { [AY_OWN_MAKE] = "assay_make",       [AY_OWN_SAME] = "assay_same",
 					    [AY_OWN_COMPARE] = "assay_compare", [AY_OWN_WIDEN] = "assay_widen",
-					    [AY_OWN_SQUARE] = "assay_square",   [AY_OWN_BOUND] = "assay_bound",
-					    [AY_OWN_EMPTY] = "assay_empty",     [AY_OWN_SPIN] = "assay_spin" };
+					    [AY_OWN_SQUARE] = "assay_square",   [AY_OWN_BOUND] = "assay_bound" };
 	struct ay_own_kept *own;
 
 	if (!driver_of(d, err))

@@ -15,8 +15,6 @@ enum ay_own {
 	AY_OWN_WIDEN,   /* product.h, and the next two */
 	AY_OWN_SQUARE,
 	AY_OWN_BOUND,
-	AY_OWN_EMPTY, /* (void): what a launch costs */
-	AY_OWN_SPIN,  /* (uint64_t ns): keeps the device busy until so much of its own time has gone by */
 	AY_OWN_COUNT
 };
 

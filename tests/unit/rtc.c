@@ -226,8 +226,8 @@ TEST(rtc_says_what_to_install)
 /* The judge's own text, as it is carried: whole without an include, every kernel under its name, nothing to warn of. */
 TEST(rtc_carried_text_is_cuda)
 {
-	static const char *const name[] = { "assay_make", "assay_same", "assay_compare", "assay_empty",
-					    "assay_spin" };
+	static const char *const name[] = { "assay_make",  "assay_same",   "assay_compare",
+					    "assay_widen", "assay_square", "assay_bound" };
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	const char *nvcc = ay_file_program(&a, "nvcc"), *dir = test_dir();
