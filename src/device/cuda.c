@@ -17,20 +17,14 @@ static void note_folder(struct ay_cuda *c)
 	snprintf(c->folder, sizeof c->folder, "%.*s", (int)(slash - map->l_name), map->l_name);
 }
 
-struct entry {
-	const char *symbol;
-	size_t at; /* in struct ay_cuda */
-};
-
-/* The first that the library has not got; NULL: none. */
-static const char *fill(struct ay_cuda *c, const struct entry *e, size_t n)
+const char *ay_cuda_symbols(void *library, size_t n, const struct ay_symbol *s, void *to)
 {
 	for (size_t i = 0; i < n; i++) {
-		void *f = dlsym(c->library, e[i].symbol);
+		void *f = dlsym(library, s[i].name);
 
 		if (!f)
-			return e[i].symbol;
-		memcpy((char *)c + e[i].at, &f, sizeof f);
+			return s[i].name;
+		memcpy((char *)to + s[i].at, &f, sizeof f);
 	}
 	return NULL;
 }
@@ -38,7 +32,7 @@ static const char *fill(struct ay_cuda *c, const struct entry *e, size_t n)
 int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 {
 #define F(field, symbol, params) { symbol, offsetof(struct ay_cuda, field) },
-	const struct entry needed[] = { AY_CUDA(F) }, graphs[] = { AY_CUDA_GRAPHS(F) };
+	const struct ay_symbol needed[] = { AY_CUDA(F) }, graphs[] = { AY_CUDA_GRAPHS(F) };
 #undef F
 	const char *missing;
 
@@ -50,12 +44,12 @@ int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 		snprintf(why, n, "%s", s ? s : "libcuda.so.1 cannot be opened");
 		return -1;
 	}
-	missing = fill(c, needed, sizeof needed / sizeof *needed);
+	missing = ay_cuda_symbols(c->library, sizeof needed / sizeof *needed, needed, c);
 	if (missing) {
 		snprintf(why, n, "libcuda.so.1 has no %s: the driver is too old", missing);
 		return -1;
 	}
-	c->graphs = !fill(c, graphs, sizeof graphs / sizeof *graphs);
+	c->graphs = !ay_cuda_symbols(c->library, sizeof graphs / sizeof *graphs, graphs, c);
 	note_folder(c);
 	return 0;
 }

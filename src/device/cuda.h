@@ -148,6 +148,12 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(graph_drop_ready, "cuGraphExecDestroy", (void *ready))                                   \
 	F(graph_trim, "cuDeviceGraphMemTrim", (int dev))
 
+/* A function of a library, and where the pointer to it goes in a struct. */
+struct ay_symbol {
+	const char *name;
+	size_t at;
+};
+
 struct ay_cuda {
 	void *library;
 	char folder[400]; /* in which it lies, "" if the loader does not say */
@@ -158,6 +164,8 @@ struct ay_cuda {
 	bool graphs; /* all of those for graphs are there; else none may be called */
 };
 
+/* Fills in n pointers of *to. NULL, or the first name that the library has not got. */
+const char *ay_cuda_symbols(void *library, size_t n, const struct ay_symbol *s, void *to);
 /* Opens libcuda.so.1; does not start it (init), which a process that forks workers must not do before. 0, or -1 with
  * the reason in why. */
 int ay_cuda_open(struct ay_cuda *c, char *why, size_t n);

@@ -30,10 +30,7 @@ struct ay_nvml_link {
 /* All of them are as old as NVML for CUDA 11. */
 static bool find_all(struct ay_nvml_link *m, char *why, size_t n)
 {
-	const struct {
-		const char *symbol;
-		size_t at;
-	} table[] = {
+	const struct ay_symbol table[] = {
 		{ "nvmlInit_v2", offsetof(struct ay_nvml_link, init) },
 		{ "nvmlShutdown", offsetof(struct ay_nvml_link, shutdown) },
 		{ "nvmlSystemGetDriverVersion", offsetof(struct ay_nvml_link, driver) },
@@ -46,17 +43,11 @@ static bool find_all(struct ay_nvml_link *m, char *why, size_t n)
 		{ "nvmlDeviceGetPowerUsage", offsetof(struct ay_nvml_link, power) },
 		{ "nvmlDeviceGetEnforcedPowerLimit", offsetof(struct ay_nvml_link, power_most) },
 	};
+	const char *missing = ay_cuda_symbols(m->so, sizeof table / sizeof *table, table, m);
 
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		void *f = dlsym(m->so, table[i].symbol);
-
-		if (!f) {
-			snprintf(why, n, "libnvidia-ml.so.1 has no %s", table[i].symbol);
-			return false;
-		}
-		memcpy((char *)m + table[i].at, &f, sizeof f);
-	}
-	return true;
+	if (missing)
+		snprintf(why, n, "libnvidia-ml.so.1 has no %s", missing);
+	return !missing;
 }
 
 /* --- the link -------------------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "device/own.h"
 #include "device/terms.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
 
@@ -54,16 +53,16 @@ struct ay_multiplier {
 
 static bool open_cublas(struct ay_multiplier *m)
 {
+	const struct ay_symbol table[] = {
+#define F(field, symbol, params) { symbol, offsetof(struct ay_multiplier, field) },
+		CUBLAS(F)
+#undef F
+	};
 	struct ay_arena a = { 0 };
 	void *so = ay_cuda_library(&a, "libcublas", NEWEST, OLDEST, NULL);
 
 	ay_arena_release(&a);
-	if (!so)
-		return false;
-#define F(field, symbol, params) *(void **)&m->field = dlsym(so, symbol);
-	CUBLAS(F)
-#undef F
-	return m->create && m->set_stream && m->set_math && m->multiply && !m->create(&m->handle) &&
+	return so && !ay_cuda_symbols(so, sizeof table / sizeof *table, table, m) && !m->create(&m->handle) &&
 	       !m->set_stream(m->handle, LEGACY_STREAM) && !m->set_math(m->handle, MATH_NO_REDUCED);
 }
 

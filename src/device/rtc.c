@@ -9,7 +9,6 @@
 #include "device/gpu.h"
 #include "device/library.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,23 +60,14 @@ struct job {
 
 static bool open_symbols(struct nvrtc *n)
 {
-	const struct {
-		const char *symbol;
-		size_t at;
-	} table[] = {
+	const struct ay_symbol table[] = {
 #define F(field, symbol, params) { symbol, offsetof(struct nvrtc, field) },
 		NVRTC(F)
 #undef F
 	};
 
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		void *f = dlsym(n->library, table[i].symbol);
-
-		if (!f)
-			return false;
-		memcpy((char *)n + table[i].at, &f, sizeof f);
-	}
-	return !n->version(&n->major, &n->minor);
+	return !ay_cuda_symbols(n->library, sizeof table / sizeof *table, table, n) &&
+	       !n->version(&n->major, &n->minor);
 }
 
 /* A driver takes code from the NVRTC of its own CUDA or an older one, so the names go down from there. */

@@ -6,7 +6,6 @@
 #include "device/rtc.h"
 #include "timing/ceiling_gpu_inside.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -336,26 +335,19 @@ static bool is_measured(const struct ay_ceiling_row *r, int k, bool quick)
 static int open_bench(struct gpu_bench *b, struct ay_dev *d, void **kernel, struct ay_err *err)
 {
 	extern const char ay_ceiling_cu[];
-	const struct {
-		const char *symbol;
-		size_t at;
-	} table[] = {
+	const struct ay_symbol table[] = {
 #define F(field, symbol, params) { symbol, offsetof(struct gpu_bench, field) },
 		GPU_CLOCK(F)
 #undef F
 	};
-	const char *name[NKERNEL] = { [FLOPS_F32] = "flops_f32", "flops_f64", "fill", "nothing" };
+	const char *missing, *name[NKERNEL] = { [FLOPS_F32] = "flops_f32", "flops_f64", "fill", "nothing" };
 
 	*b = (struct gpu_bench){ .d = d, .cu = ay_gpu_driver(d), .kernel = kernel };
 	if (!b->cu)
 		return ay_fail(err, AY_ERR_SYS, "%s is no GPU to measure", d->info.name);
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		void *f = dlsym(b->cu->library, table[i].symbol);
-
-		if (!f)
-			return ay_fail(err, AY_ERR_SYS, "libcuda.so.1 has no %s", table[i].symbol);
-		memcpy((char *)b + table[i].at, &f, sizeof f);
-	}
+	missing = ay_cuda_symbols(b->cu->library, sizeof table / sizeof *table, table, b);
+	if (missing)
+		return ay_fail(err, AY_ERR_SYS, "libcuda.so.1 has no %s", missing);
 	for (int i = 0; i < NWAY && ways[i].kernel; i++)
 		name[i] = ways[i].kernel;
 	if (ay_rtc_load(d, ay_ceiling_cu, NKERNEL, name, kernel, err))

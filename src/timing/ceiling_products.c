@@ -8,7 +8,6 @@
 
 #include "device/library.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <string.h>
 
@@ -206,10 +205,7 @@ static double rate_of(struct gpu_bench *b, const struct lt *lt, const struct pro
 
 static bool open_lt(struct gpu_bench *b, struct lt *lt)
 {
-	const struct {
-		const char *symbol;
-		size_t at;
-	} table[] = {
+	const struct ay_symbol table[] = {
 #define F(field, symbol, params) { symbol, offsetof(struct lt, field) },
 		LT(F)
 #undef F
@@ -220,14 +216,7 @@ static bool open_lt(struct gpu_bench *b, struct lt *lt)
 
 	ay_arena_release(&a);
 	*lt = (struct lt){ 0 };
-	for (size_t i = 0; so && i < sizeof table / sizeof *table; i++) {
-		void *f = dlsym(so, table[i].symbol);
-
-		if (!f)
-			return false;
-		memcpy((char *)lt + table[i].at, &f, sizeof f);
-	}
-	if (!so || lt->create(&lt->handle))
+	if (!so || ay_cuda_symbols(so, sizeof table / sizeof *table, table, lt) || lt->create(&lt->handle))
 		return false;
 	if (!lt->pref_create(&lt->pref) && !lt->pref_set(lt->pref, PREF_WORKSPACE, &room, sizeof room))
 		return true;
