@@ -391,7 +391,7 @@ int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loa
 int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
 			struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_REPLAY, from, n, l, o, err);
+	return post_run(x, AY_WIRE_REPLAY, from, n, 0, l, o, err);
 }
 
 int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)

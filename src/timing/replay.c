@@ -20,17 +20,17 @@ static bool is_asked(const struct pair *p)
 {
 	const struct ay_sitter *k = &p->s->kernel;
 
-	return p->s->device && !p->s->plain && !k->python && !k->aten && p->n && p->a.exec &&
-	       !(p->a.kept && !strcmp(p->a.kept->uncaptured, p->a.name.who));
+	return p->s->device && !p->s->plain && !k->python && !k->aten && p->n && p->a->exec &&
+	       !(p->a->kept && !strcmp(p->a->kept->uncaptured, p->a->name.who));
 }
 
 /* The next case begins with another process. */
 static void leave(struct pair *p)
 {
-	if (p->a.kept)
-		snprintf(p->a.kept->uncaptured, sizeof p->a.kept->uncaptured, "%s", p->a.name.who);
-	p->a.kept = NULL;
-	p->died |= !p->a.exec;
+	if (p->a->kept)
+		snprintf(p->a->kept->uncaptured, sizeof p->a->kept->uncaptured, "%s", p->a->name.who);
+	p->a->kept = NULL;
+	p->died |= !p->a->exec;
 }
 
 /* Nothing of it goes into the report. */
@@ -40,10 +40,10 @@ static int check(struct pair *p, struct ay_key key, uint8_t poison, bool *right)
 	bool late = false;
 
 	p->broken = p->changed = false;
-	if (ay_seat_late(&p->a, &late, p->err))
+	if (ay_seat_late(p->a, &late, p->err))
 		return -1;
 	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
-	*right = !late && ay_verify_once(&p->verify, &p->a.sets, key, 0, p->m, poison, p->r->text) == AY_VERIFIED;
+	*right = !late && ay_verify_once(&p->verify, &p->a->sets, key, 0, p->m, poison, p->r->text) == AY_VERIFIED;
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	*right &= !p->changed;
 	*p->r = before;
@@ -60,19 +60,19 @@ int ay_pair_replay(struct pair *p)
 
 	if (!is_asked(p))
 		return 0;
-	if (ay_sets_write(&p->a.sets, key, 0, p->m, poison, p->err)) {
+	if (ay_sets_write(&p->a->sets, key, 0, p->m, poison, p->err)) {
 		if (p->err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(p->err);
 		return 0;
 	}
-	if (ay_seat_replay(&p->a, p->m, &ns, &o, p->err))
+	if (ay_seat_replay(p->a, p->m, &ns, &o, p->err))
 		return -1;
-	if (ns > 0 && p->a.exec && check(p, key, poison, &right))
+	if (ns > 0 && p->a->exec && check(p, key, poison, &right))
 		return -1;
-	if (p->a.exec && ay_seat_forget(&p->a, &o, p->err))
+	if (p->a->exec && ay_seat_forget(p->a, &o, p->err))
 		return -1;
-	if (right && p->a.exec)
+	if (right && p->a->exec)
 		p->t->graph_ns = ns / p->m;
 	else
 		leave(p);

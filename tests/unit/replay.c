@@ -153,7 +153,7 @@ TEST(replay_is_asked_until_it_is_refused)
 				    "'aten::relu((T([5000], f32),), {})\\naten::relu((T([6000], f32),), {})\\n' > "
 				    "two.trace && "
 				    "LD_LIBRARY_PATH=%s %s/assay eval --suite two.trace --kernels k --out "
-				    "run " OPTIONS " > log 2>&1; cat run/results.jsonl || cat log",
+				    "run " OPTIONS " --timeout 60 > log 2>&1; cat run/results.jsonl || cat log",
 				    dir, dir, help_build_dir()),
 			 120, &out);
 		f = look_at(&a, out);

@@ -16,7 +16,7 @@ void replay(const struct language *l, const struct ay_wire_run *r)
 	int e;
 
 	if (gpu_capture()) {
-		l->call(r->from, r->n, &call);
+		l->call(r->from, r->n, false, &call);
 		ns = gpu_replay(call.what == AY_WIRE_RAN && !call.rc ? r->n : UINT32_MAX);
 	}
 	e = gpu_sync();
