@@ -70,6 +70,9 @@ struct ay_python_kernel {
 	/* No source: the functions of "aten" or "flag_gems", or those of "oracle" (torch/assay/oracle.py), which may have
 	 * one; NULL = a source. */
 	const char *backend;
+	/* "oracle": what torch calls the device that it computes on ("cuda"), for an executor that has it; NULL = the
+	 * processor */
+	const char *place;
 	enum ay_python_empty empty; /* no source: they do nothing */
 	enum ay_torch_use use;
 	int n; /* functions that it may define */

@@ -9,6 +9,9 @@ ALIAS if ATen gives it in the memory of an argument, ABSENT if it gives none.
 How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
 number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
 itself errs by at the dtype asked for, in ulps or absolutely, whichever is less, and 8 units of roundoff.
+
+Arguments lie in memory of the processor, and so must answers. Where something else computes (`place`), they are moved
+there and back, and nothing stays there.
 """
 import math
 
@@ -234,11 +237,40 @@ def answer(e, args, kwargs):
             for x in answer_one(e, args, kwargs, k, got[k], want[k], rough) + [torch.tensor(facts[k])]]
 
 
-def function(e):
-    """What the executor calls in place of the operator."""
+# --- elsewhere ------------------------------------------------------------------------------------------------------
+
+
+def compute_fully():
+    """A GPU takes its time: no TF32 for float32, no sums of half types in themselves, no trying out of algorithms."""
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+
+
+def moved(x, place):
+    if isinstance(x, torch.Tensor):
+        return x.to(place)
+    if isinstance(x, torch.device):
+        return torch.device(place)
+    if isinstance(x, (list, tuple)):
+        return [moved(y, place) for y in x]
+    return x
+
+
+def answer_at(place, e, args, kwargs):
+    found = answer(e, moved(args, place), {k: moved(v, place) for k, v in kwargs.items()})
+    return [x.cpu() for x in found]
+
+
+def function(e, place=None):
+    """What the executor calls in place of the operator. place: who computes, if that is not the processor."""
+    if place:
+        compute_fully()
 
     def call(*args, **kwargs):
         with torch.no_grad():
-            return answer(e, list(args), kwargs)
+            return answer_at(place, e, list(args), kwargs) if place else answer(e, list(args), kwargs)
 
     return call

@@ -51,6 +51,12 @@ void on_exception(struct ay_wire_status *s, uint32_t set)
 		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
 }
 
+/* Where what is returned must lie. An oracle, whose calls are open, brings its answers to the processor itself. */
+static bool is_on_gpu(void)
+{
+	return page->cuda && !held.c.h.open;
+}
+
 /* boot.describe: (address, dtype code, flags, shape, strides), or an exception with words for the author. */
 static int describe(PyObject *x, struct ay_wire_result *r)
 {
@@ -58,10 +64,10 @@ static int describe(PyObject *x, struct ay_wire_result *r)
 	unsigned long long data;
 	int code, flags;
 
-	if (look_at(x, page->cuda ? AY_CUDA : AY_CPU, r))
+	if (look_at(x, is_on_gpu() ? AY_CUDA : AY_CPU, r))
 		return 0;
 	*r = (struct ay_wire_result){ .ndim = -1 };
-	d = PyObject_CallMethod(kernel.boot, "describe", "O", x);
+	d = PyObject_CallMethod(kernel.boot, "describe", "Os", x, is_on_gpu() ? "cuda" : "cpu");
 	if (!d)
 		return -1;
 	if (d == Py_None) {
@@ -178,7 +184,7 @@ static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObjec
 	const ay_tensor *t;
 	PyObject *to, *r = NULL;
 
-	if (!page->cuda || w->ndim < 0)
+	if (!is_on_gpu() || w->ndim < 0)
 		return 0;
 	memory_place(w);
 	if (!is_out_of_reach(w) || !(t = place_of(f, set, k)))
