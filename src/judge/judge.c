@@ -423,14 +423,20 @@ static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
 int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err)
 {
 	struct ay_witness *w = &t->j->witness;
+	int rc;
 
 	w->python = t->j->policy.python;
 	w->sandbox = t->j->policy.sandbox;
 	w->threads = t->j->policy.oracle_threads;
 	w->ref_fd = t->j->policy.ref_fd;
 	w->ref_file = t->j->policy.ref_file;
+	w->device = t->j->policy.device;
+	w->judge = t->j;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
-	return ay_witness_answer(w, t->op, c, t->a, why, err);
+	rc = ay_witness_answer(w, t->op, c, t->a, why, err);
+	if (!rc)
+		t->rep->oracle_device = w->on_gpu ? "cuda" : "cpu";
+	return rc;
 }
 
 /* 1: it cannot be judged, and that was said. */

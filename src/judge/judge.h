@@ -58,9 +58,10 @@ struct ay_report {
 	int64_t bad, total; /* elements outside the bound, elements judged */
 	const char *at;     /* "[3, 17]": the first bad one */
 	double want, got, bound;
-	const char *oracle;  /* who knew the answer: "aten"; NULL = our own reference */
-	const char *derived; /* the symbol that was called in place of the overload's own; NULL = its own */
-	double wall_s;       /* of judging the case, everything included */
+	const char *oracle;        /* who knew the answer: "aten"; NULL = our own reference */
+	const char *oracle_device; /* that computed it: "cpu", "cuda"; NULL with our own, which is C */
+	const char *derived;       /* the symbol that was called in place of the overload's own; NULL = its own */
+	double wall_s;             /* of judging the case, everything included */
 	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
 };

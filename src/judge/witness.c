@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/witness.h"
 
+#include "judge/trial.h"
 #include "op/fill.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -14,24 +16,64 @@ enum {
 	BYTES_A_S = 4 << 20, /* and a second more for so many of them: some twenty passes over doubles */
 	DOUBLES = 8, /* that it holds at a time for every element of an argument, of which results have as many */
 	SMALL = 64 << 20, /* bytes that are always there */
+	/* A GPU's answer takes some milliseconds, however small the call, and its first one a second for a context; the
+	 * processor takes 70 ms for so many elements. */
+	LARGE = 1 << 20,
+	TIMEOUT_GPU_S = 60,       /* as above: calls there are short, and others wait for them, */
+	BYTES_GPU_A_S = 64 << 20, /* but some GPUs are 64 times slower in double */
+	DOUBLES_BACK = 4,         /* of its answers in this machine's memory: value and weight, there and here */
+	FAILURES_MAX = 3,         /* of the GPU on one operator: a death costs a new context, or a minute's wait */
 };
 
-static void rest(struct ay_witness *w)
+/* Of an error weight, by which two answers may differ: where results are double themselves, and where they are not. */
+static const double slack_double = 0x1p-51, slack = 0x1p-40;
+
+/* --- executors ------------------------------------------------------------------------------------------- */
+
+static void rest(struct ay_witness_exec *x)
 {
-	ay_exec_stop(w->exec);
-	w->exec = NULL;
-	w->op = NULL;
-	ay_arena_clear(&w->arena);
+	ay_exec_stop(x->exec);
+	x->exec = NULL;
+	x->op = NULL;
+	ay_arena_clear(&x->arena);
+}
+
+static int enter(struct ay_witness *w, struct ay_quiet_lock *lock, struct ay_err *err)
+{
+	lock->n = 0;
+	return w->judge ? ay_judge_enter(w->judge, lock, err) : 0;
+}
+
+static void leave(struct ay_witness *w, struct ay_quiet_lock *lock)
+{
+	if (w->judge)
+		ay_judge_leave(w->judge, lock);
+}
+
+/* A context that ends is work for the GPU. Who cannot be let in ends it all the same. */
+static void rest_gpu(struct ay_witness *w)
+{
+	struct ay_err ignored = { 0 };
+	struct ay_quiet_lock lock;
+
+	if (!w->gpu.exec)
+		return;
+	enter(w, &lock, &ignored);
+	rest(&w->gpu);
+	leave(w, &lock);
 }
 
 void ay_witness_release(struct ay_witness *w)
 {
-	rest(w);
-	ay_arena_release(&w->arena);
+	rest_gpu(w);
+	rest(&w->cpu);
+	ay_arena_release(&w->gpu.arena);
+	ay_arena_release(&w->cpu.arena);
 }
 
 /* An executor with the functions of the operator. */
-static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct ay_outcome *o, struct ay_err *err)
+static int get_ready(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op,
+		     struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_python_kernel kernel = { .backend = "oracle", .file = w->ref_file };
 	struct ay_exec_spec spec = { .so_fd = w->ref_fd > 0 ? w->ref_fd : -1,
@@ -40,35 +82,66 @@ static int get_ready(struct ay_witness *w, const struct ay_entry_op *op, struct 
 				     .sandbox = w->sandbox };
 	const struct ay_proto **protos;
 
-	if (w->op == op && w->exec)
+	if (x->op == op && x->exec)
 		return 0;
-	rest(w);
-	protos = AY_NEW_N(&w->arena, const struct ay_proto *, op->nschema);
+	rest(x);
+	protos = AY_NEW_N(&x->arena, const struct ay_proto *, op->nschema);
 	for (int i = 0; i < op->nschema; i++) {
 		struct ay_proto *p;
 		struct ay_err ignored = { 0 };
 
-		if (!ay_proto_make(&w->arena, op->schema[i], &p, &ignored))
+		if (!ay_proto_make(&x->arena, op->schema[i], &p, &ignored))
 			protos[kernel.n++] = p;
 	}
 	kernel.proto = protos;
-	spec.about = ay_python_about(&w->arena, &kernel);
-	if (ay_exec_start(&spec, &w->arena, &w->exec, &w->entries, o, err))
+	if (x == &w->gpu) {
+		kernel.place = w->place ? w->place : "cuda";
+		spec.device = w->device;
+	}
+	spec.about = ay_python_about(&x->arena, &kernel);
+	if (ay_exec_start(&spec, &x->arena, &x->exec, &x->entries, o, err))
 		return -1;
-	w->op = op;
+	x->op = op;
 	return 0;
 }
 
-/* The arguments, a copy of them, and both in double: half types grow fourfold. */
-static const char *too_large(const struct ay_call *c, struct ay_arena *a)
+/* --- who is asked ---------------------------------------------------------------------------------------- */
+
+/* The arguments, a copy of them, and so many doubles for every element: half types grow fourfold. */
+static uint64_t need_of(const struct ay_call *c, uint64_t doubles)
 {
-	const uint64_t have = ay_memory_available();
 	uint64_t need = 0;
 
 	for (int i = 0; i < c->noperand; i++)
 		need += ay_operand_bytes(c->operand[i]) *
-			(2 + DOUBLES * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
-	if (need < SMALL || need < have / 2) /* its process may hold half */
+			(2 + doubles * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
+	return need;
+}
+
+static bool has_room(uint64_t need, uint64_t have)
+{
+	return need < SMALL || need < have / 2; /* its process may hold half */
+}
+
+bool ay_witness_is_for_gpu(const struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
+{
+	int64_t n = 0;
+
+	if (!w->device || w->device->info.kind != AY_DEV_CUDA || (w->failed == op && w->failures >= FAILURES_MAX))
+		return false;
+	if (c->op->cuda_differs && c->op->cuda_differs(c))
+		return false;
+	for (int i = 0; i < c->noperand; i++)
+		n += c->operand[i]->role != AY_RESULT ? ay_numel_of(&c->operand[i]->view) : 0;
+	return n >= LARGE && need_of(c, DOUBLES) < ay_dev_free_bytes(w->device) / 2 &&
+	       has_room(need_of(c, DOUBLES_BACK), ay_memory_available());
+}
+
+static const char *too_large(const struct ay_call *c, struct ay_arena *a)
+{
+	const uint64_t have = ay_memory_available(), need = need_of(c, DOUBLES);
+
+	if (has_room(need, have))
 		return NULL;
 	return ay_sprintf(a,
 			  "ATen's answer in double needs about %llu bytes of memory, half of the %llu that are "
@@ -77,14 +150,16 @@ static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 }
 
 /* How long the answer may take. */
-static double patience(const struct ay_call *c)
+static double patience(const struct ay_call *c, bool gpu)
 {
 	double bytes = 0;
 
 	for (int i = 0; i < c->noperand; i++)
 		bytes += (double)ay_operand_bytes(c->operand[i]);
-	return TIMEOUT_S + bytes / BYTES_A_S;
+	return gpu ? TIMEOUT_GPU_S + bytes / BYTES_GPU_A_S : TIMEOUT_S + bytes / BYTES_A_S;
 }
+
+/* --- questions and answers ------------------------------------------------------------------------------- */
 
 /* An argument's storage as it is before the call: by its fill, or, of a call that is closed, as it lies in memory. */
 static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to, int threads)
@@ -156,7 +231,41 @@ bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y)
 	return same;
 }
 
-static int take_answers(struct ay_witness *w, const struct ay_batch *b, struct ay_call *c, struct ay_arena *a,
+static bool is_near(double x, double y, double by)
+{
+	if (isnan(x) || isnan(y))
+		return isnan(x) && isnan(y);
+	return x == y || fabs(x - y) <= by;
+}
+
+static bool concur_on(const struct ay_answer *x, const struct ay_answer *y)
+{
+	const struct ay_dt_info *dt = ay_dt_info(x->want.dt);
+	const int64_t n = ay_numel_of(&x->want), parts = ay_dt_component(x->want.dt) == x->want.dt ? 1 : 2;
+	const enum ay_dt part = ay_dt_component(x->meta.dt);
+	const double *p = x->want.data, *q = y->want.data;
+
+	if (x->want.dt != y->want.dt || !x->mag != !y->mag)
+		return false;
+	if (!x->mag)
+		return !n || !memcmp(p, q, (size_t)(n * dt->bytes));
+	for (int64_t i = 0; i < n * parts; i++)
+		if (!is_near(p[i], q[i], (part == AY_DT_F64 ? slack_double : slack) * x->mag[i / parts]))
+			return false;
+	return true;
+}
+
+bool ay_witness_concurs(const struct ay_given *x, const struct ay_given *y)
+{
+	bool same = ay_witness_agrees(x, y);
+
+	for (int i = 0; same && i < x->n; i++)
+		same = x->answer[i].meta.absent || concur_on(&x->answer[i], &y->answer[i]);
+	return same;
+}
+
+/* What was returned, in *given. */
+static int take_answers(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, struct ay_given **given,
 			const char **why, struct ay_err *err)
 {
 	struct ay_given *g = AY_NEW(a, struct ay_given);
@@ -164,81 +273,183 @@ static int take_answers(struct ay_witness *w, const struct ay_batch *b, struct a
 	struct ay_view *v;
 	int n;
 
-	if (ay_exec_returned(w->exec, b, a, &n, &v, &o)) {
+	if (ay_exec_returned(x, b, a, &n, &v, &o)) {
 		*why = ay_strdup(a, o.text);
 		return 1;
 	}
 	*g = (struct ay_given){ .n = n / EACH, .answer = AY_NEW_N(a, struct ay_answer, n / EACH + 1) };
 	for (int i = 0; i < g->n; i++)
 		if (!take_answer(v + EACH * i, &g->answer[i]))
-			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i, c->s->base);
-	if (!c->given)
-		return ay_call_close(a, c, g, err);
-	*why = ay_witness_agrees(c->given, g) ? NULL : "its results have other shapes for other values";
-	c->given = *why ? c->given : g;
-	return *why != NULL;
+			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i,
+				       b->call->s->base);
+	*given = g;
+	return 0;
 }
 
-static bool has_entry(const struct ay_witness *w, const char *symbol)
+static bool has_entry(const struct ay_witness_exec *x, const char *symbol)
 {
-	for (int i = 0; i < w->entries.n; i++)
-		if (!strcmp(w->entries.name[i], symbol))
+	for (int i = 0; i < x->entries.n; i++)
+		if (!strcmp(x->entries.name[i], symbol))
 			return true;
 	return false;
 }
 
-static int ask(struct ay_witness *w, struct ay_call *c, struct ay_batch *b, struct ay_arena *a, const char **why,
-	       struct ay_err *err)
+static int call(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op,
+		const struct ay_batch *b, struct ay_arena *a, const char **why, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
 
-	if (ay_exec_call(w->exec, b, &o, err))
+	if (get_ready(w, x, op, &o, err))
 		return -1;
+	if (o.what != AY_X_RAN || !has_entry(x, b->proto->symbol)) {
+		*why = o.what != AY_X_RAN ? ay_strdup(a, o.text) : "torch does not have it";
+		return 1;
+	}
+	if (ay_exec_call(x->exec, b, &o, err)) {
+		rest(x); /* who knows what it does now */
+		return -1;
+	}
 	if (o.what == AY_X_RAN)
-		return take_answers(w, b, c, a, why, err);
+		return 0;
 	*why = ay_sprintf(a, "%s has no answer: %s", w->ref_fd > 0 ? w->ref_file : "ATen", o.text);
 	if (!ay_exec_is_alive(&o))
-		rest(w);
+		rest(x);
 	return 1;
 }
 
-static int answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
-		  const char **why, struct ay_err *err)
+/* The same when it is our turn, and with a look at the GPU if the process did not survive: one that does not work any
+ * more is known as such from then on. */
+static int call_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_batch *b,
+		    struct ay_arena *a, const char **why, struct ay_err *err)
 {
+	struct ay_err ignored = { 0 };
+	struct ay_quiet_lock lock;
+	int rc;
+
+	if (enter(w, &lock, err))
+		return -1;
+	ay_dev_mark(w->device, false); /* from here on kernels are not all that has memory there */
+	rc = call(w, &w->gpu, op, b, a, why, err);
+	if (!w->gpu.exec)
+		ay_dev_is_well(w->device, &ignored);
+	leave(w, &lock);
+	return rc;
+}
+
+/* One of the executors is asked. 1: it has no answer. */
+static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
+	       struct ay_arena *a, struct ay_given **given, const char **why, struct ay_err *err)
+{
+	const bool gpu = x == &w->gpu;
 	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads };
-	struct ay_outcome o = { 0 };
 	struct ay_proto *proto;
 	struct ay_pool pool;
 	int rc;
 
-	*why = op->why ? op->why : too_large(c, a);
-	if (*why)
-		return 1;
-	if (ay_proto_make(a, c->s, &proto, err) || get_ready(w, op, &o, err))
+	if (ay_proto_make(a, c->s, &proto, err) || lay_out(&pool, c, a, &b, err))
 		return -1;
-	if (o.what != AY_X_RAN || !has_entry(w, proto->symbol)) {
-		*why = o.what != AY_X_RAN ? ay_strdup(a, o.text) : "torch does not have it";
-		return 1;
-	}
 	b.proto = proto;
-	b.timeout_s = patience(c);
-	if (lay_out(&pool, c, a, &b, err))
-		return -1;
-	rc = ask(w, c, &b, a, why, err);
+	b.timeout_s = patience(c, gpu);
+	rc = gpu ? call_gpu(w, op, &b, a, why, err) : call(w, x, op, &b, a, why, err);
+	if (!rc)
+		rc = take_answers(x->exec, &b, a, given, why, err);
 	ay_pool_release(&pool);
+	return rc;
+}
+
+/* Whatever went wrong, it is the processor's turn then. */
+static bool ask_gpu(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		    struct ay_given **given)
+{
+	struct ay_err ignored = { 0 };
+	const char *why;
+
+	return !ask(w, &w->gpu, op, c, a, given, &why, &ignored) &&
+	       (!c->given || ay_witness_agrees(c->given, *given));
+}
+
+static void blame_gpu(struct ay_witness *w, const struct ay_entry_op *op, int failures)
+{
+	w->failures = w->failed == op ? w->failures + failures : failures;
+	w->failed = op;
+	if (w->failures >= FAILURES_MAX)
+		rest_gpu(w);
+}
+
+static struct ay_concord concord_of(const struct ay_call *c)
+{
+	return (struct ay_concord){ c->s, c->noperand ? c->operand[0]->view.dt : AY_DT_NONE };
+}
+
+static bool has_concurred(const struct ay_witness *w, const struct ay_call *c)
+{
+	const struct ay_concord want = concord_of(c);
+
+	for (int i = 0; i < AY_WITNESS_CONCORDS && i < w->nconcord; i++)
+		if (w->concord[i].schema == want.schema && w->concord[i].dt == want.dt)
+			return true;
+	return false;
+}
+
+/* The processor has answered what the GPU was asked too; its: NULL if that had no answer. */
+static void hold_against(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
+			 const struct ay_given *its, const struct ay_given *right)
+{
+	if (its && ay_witness_concurs(right, its))
+		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = concord_of(c);
+	else
+		blame_gpu(w, op, its ? FAILURES_MAX : 1);
+}
+
+/* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
+ * GPU's, unless it cost its executor. */
+static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
+		    struct ay_given **given, const char **why, struct ay_err *err)
+{
+	const bool gpu = ay_witness_is_for_gpu(w, op, c);
+	struct ay_given *its = NULL;
+	int rc;
+
+	if (gpu && !ask_gpu(w, op, c, a, &its))
+		its = NULL;
+	w->on_gpu = its && has_concurred(w, c);
+	if (w->on_gpu) {
+		*given = its;
+		return 0;
+	}
+	*why = too_large(c, a);
+	rc = *why ? 1 : ask(w, &w->cpu, op, c, a, given, why, err);
+	if (gpu && !rc)
+		hold_against(w, op, c, its, *given);
+	else if (gpu && !w->gpu.exec)
+		blame_gpu(w, op, 1);
 	return rc;
 }
 
 int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		      const char **why, struct ay_err *err)
 {
+	struct ay_given *g;
+	int rc;
+
 	AY_ASSERT(!c->given);
-	return answer(w, op, c, a, why, err);
+	*why = op->why;
+	rc = *why ? 1 : ask_both(w, op, c, a, &g, why, err);
+	return rc ? rc : ay_call_close(a, c, g, err);
 }
 
 int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		     const char **why, struct ay_err *err)
 {
+	struct ay_given *g;
+	int rc;
+
 	AY_ASSERT(c->given);
-	return answer(w, op, c, a, why, err);
+	*why = op->why;
+	rc = *why ? 1 : ask_both(w, op, c, a, &g, why, err);
+	if (rc)
+		return rc;
+	*why = ay_witness_agrees(c->given, g) ? NULL : "its results have other shapes for other values";
+	c->given = *why ? c->given : g;
+	return *why != NULL;
 }

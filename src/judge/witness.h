@@ -2,6 +2,17 @@
  *
  * witness - the answers of operators that have no reference in C: ATen in double on the same inputs, in an executor
  * of its own that never sees a kernel (torch/assay/oracle.py).
+ *
+ * Theory of operation. The processor takes some 70 ns for an element, which is most of the time that judging large calls
+ * takes. So where there is a GPU a second executor, which has it, answers those: the same oracle.py, on the same memory
+ * of this machine, moves arguments there and answers back. The GPU is fast, but the processor has the last word.
+ * Whatever is no answer (no kernel for doubles, no memory, a process that died, a refusal) is asked of the processor as
+ * if there were no GPU; where that had an answer it was the GPU's failure, and after some of them the operator is the
+ * processor's alone. So it is where torch is known to differ on GPUs, and where that turns out: of every overload and
+ * dtype the first answer is asked of both, and unless they concur the GPU is not asked again.
+ *
+ * While somebody is timed on a GPU nobody else may touch it: the executor is started, called and ended only when the
+ * judge was let in (ay_judge_enter), and what the processor has to do for a call is done outside.
  */
 #ifndef AY_JUDGE_WITNESS_H
 #define AY_JUDGE_WITNESS_H
@@ -10,17 +21,40 @@
 #include "exec/python.h"
 #include "op/suite.h"
 
-struct ay_witness {
-	struct ay_python *python;   /* borrowed */
-	struct ay_sandbox *sandbox; /* borrowed */
-	int threads;
-	int ref_fd;                     /* the user's reference instead of ATen; 0 = ATen */
-	const char *ref_file;           /* its name */
+struct ay_judge;
+
+enum { AY_WITNESS_CONCORDS = 16 };
+
+/* One of its two executors. */
+struct ay_witness_exec {
 	struct ay_arena arena;          /* of the operator in hand */
 	const struct ay_entry_op *op;   /* whose functions are loaded; NULL = none */
 	struct ay_exec *exec;           /* NULL: not running */
 	struct ay_exec_entries entries; /* of it */
 };
+
+struct ay_witness {
+	struct ay_python *python;   /* borrowed */
+	struct ay_sandbox *sandbox; /* borrowed */
+	int threads;
+	int ref_fd;             /* the user's reference instead of ATen; 0 = ATen */
+	const char *ref_file;   /* its name */
+	struct ay_dev *device;  /* a GPU for large calls; borrowed; NULL, or no GPU: there is none */
+	struct ay_judge *judge; /* who waits for his turn on it; borrowed; NULL: nobody else is there */
+	const char *place;      /* what torch calls it; NULL = "cuda". Tests that have none say "cpu" */
+	struct ay_witness_exec cpu, gpu;
+	const struct ay_entry_op *failed; /* the operator on which the GPU failed so often: */
+	int failures;
+	struct ay_concord {
+		const struct ay_schema *schema;
+		enum ay_dt dt;          /* of the first tensor */
+	} concord[AY_WITNESS_CONCORDS]; /* on which both have concurred; the oldest is forgotten */
+	int nconcord;                   /* of all times */
+	bool on_gpu;                    /* who gave the last answer */
+};
+
+/* Does the GPU get this call: is it large, is there room for it, and was there no trouble with the operator? */
+bool ay_witness_is_for_gpu(const struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c);
 
 /*
  * Finds the answer to a call that is open, and closes it. 1: there is none, and *why says why (ATen does not take the
@@ -34,6 +68,8 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 		     const char **why, struct ay_err *err);
 /* Do both promise results of the same shapes and dtypes? */
 bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y);
+/* And the same values: exactly, or up to what two ways of computing in double differ by, a small part of the bound? */
+bool ay_witness_concurs(const struct ay_given *x, const struct ay_given *y);
 void ay_witness_release(struct ay_witness *w);
 
 #endif
