@@ -123,7 +123,20 @@ static bool has_room(uint64_t need, uint64_t have)
 	return need < SMALL || need < have / 2; /* its process may hold half */
 }
 
-bool ay_witness_is_for_gpu(const struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
+static bool has_gpu_room(struct ay_witness *w, uint64_t need)
+{
+	struct ay_err ignored = { 0 };
+	struct ay_quiet_lock lock;
+	uint64_t have;
+
+	if (enter(w, &lock, &ignored))
+		return false;
+	have = ay_dev_free_bytes(w->device);
+	leave(w, &lock);
+	return need < have / 2; /* others have their share of it */
+}
+
+bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
 {
 	int64_t n = 0;
 
@@ -133,8 +146,8 @@ bool ay_witness_is_for_gpu(const struct ay_witness *w, const struct ay_entry_op 
 		return false;
 	for (int i = 0; i < c->noperand; i++)
 		n += c->operand[i]->role != AY_RESULT ? ay_numel_of(&c->operand[i]->view) : 0;
-	return n >= LARGE && need_of(c, DOUBLES) < ay_dev_free_bytes(w->device) / 2 &&
-	       has_room(need_of(c, DOUBLES_BACK), ay_memory_available());
+	return n >= LARGE && has_room(need_of(c, DOUBLES_BACK), ay_memory_available()) &&
+	       has_gpu_room(w, need_of(c, DOUBLES));
 }
 
 static const char *too_large(const struct ay_call *c, struct ay_arena *a)

@@ -54,7 +54,7 @@ struct ay_witness {
 };
 
 /* Does the GPU get this call: is it large, is there room for it, and was there no trouble with the operator? */
-bool ay_witness_is_for_gpu(const struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c);
+bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c);
 
 /*
  * Finds the answer to a call that is open, and closes it. 1: there is none, and *why says why (ATen does not take the
