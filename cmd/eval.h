@@ -61,7 +61,7 @@ struct eval {
 	int njob;
 	struct eval_job *job;
 	struct ay_forge forge;
-	struct ay_exec *spare, *spare_base; /* of a worker: see struct ay_policy */
+	struct ay_exec *spare, *spare_base, *spare_witness[2]; /* of a worker: see struct ay_policy */
 	struct ay_kept kept;                /* and struct ay_clock_policy */
 	struct ay_policy policy;
 	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */

@@ -137,6 +137,7 @@ static void judge_file(struct bench *b)
 	if (b->job->lang == AY_LANG_ATEN) {
 		t.policy.spare = &e->spare;
 		t.policy.spare_base = &e->spare_base;
+		t.policy.spare_witness = e->spare_witness;
 		t.timing.kept = &e->kept;
 	}
 

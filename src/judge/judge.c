@@ -431,6 +431,7 @@ int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct
 	w->ref_fd = t->j->policy.ref_fd;
 	w->ref_file = t->j->policy.ref_file;
 	w->device = t->j->policy.device;
+	w->spare = t->j->policy.spare_witness;
 	w->judge = t->j;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
 	rc = ay_witness_answer(w, t->op, c, t->a, why, err);

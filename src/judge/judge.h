@@ -43,6 +43,7 @@ struct ay_policy {
 	/* Where the executor of a package that we trust waits for its next operator: a GPU's context costs half a second.
 	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
 	struct ay_exec **spare, **spare_base; /* spare_base: the same for the baseline's */
+	struct ay_exec **spare_witness;       /* and for the witness's two: struct ay_witness */
 	int ref_fd;                           /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
 };

@@ -63,12 +63,51 @@ static void rest_gpu(struct ay_witness *w)
 	leave(w, &lock);
 }
 
+/* Where an executor is kept for another operator's witness; NULL: nowhere. One with a user's reference has that only. */
+static struct ay_exec **spare_of(struct ay_witness *w, const struct ay_witness_exec *x)
+{
+	return !w->spare || w->ref_fd > 0 ? NULL : &w->spare[x == &w->gpu];
+}
+
+static void keep(struct ay_witness *w, struct ay_witness_exec *x)
+{
+	struct ay_exec **spare = spare_of(w, x);
+
+	if (!x->exec || !spare || *spare)
+		return;
+	*spare = x->exec;
+	x->exec = NULL;
+}
+
 void ay_witness_release(struct ay_witness *w)
 {
+	keep(w, &w->cpu);
+	keep(w, &w->gpu);
 	rest_gpu(w);
 	rest(&w->cpu);
 	ay_arena_release(&w->gpu.arena);
 	ay_arena_release(&w->cpu.arena);
+}
+
+/* Importing torch, and a context on a GPU, take seconds: an executor that has both learns other functions. */
+static int learn(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_exec_spec *spec,
+		 struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_exec **spare = spare_of(w, x);
+
+	if (!x->exec && spare) {
+		x->exec = *spare;
+		*spare = NULL;
+	}
+	if (!x->exec)
+		return 0;
+	if (ay_exec_load(x->exec, spec, &x->arena, &x->entries, o, err))
+		return -1;
+	if (o->what == AY_X_RAN)
+		return 0;
+	ay_exec_stop(x->exec);
+	x->exec = NULL;
+	return 0;
 }
 
 /* An executor with the functions of the operator. */
@@ -84,7 +123,10 @@ static int get_ready(struct ay_witness *w, struct ay_witness_exec *x, const stru
 
 	if (x->op == op && x->exec)
 		return 0;
-	rest(x);
+	if (w->ref_fd > 0)
+		rest(x);
+	x->op = NULL;
+	ay_arena_clear(&x->arena);
 	protos = AY_NEW_N(&x->arena, const struct ay_proto *, op->nschema);
 	for (int i = 0; i < op->nschema; i++) {
 		struct ay_proto *p;
@@ -99,7 +141,8 @@ static int get_ready(struct ay_witness *w, struct ay_witness_exec *x, const stru
 		spec.device = w->device;
 	}
 	spec.about = ay_python_about(&x->arena, &kernel);
-	if (ay_exec_start(&spec, &x->arena, &x->exec, &x->entries, o, err))
+	if (learn(w, x, &spec, o, err) ||
+	    (!x->exec && ay_exec_start(&spec, &x->arena, &x->exec, &x->entries, o, err)))
 		return -1;
 	x->op = op;
 	return 0;
