@@ -286,7 +286,7 @@ static int timed_jobs(const struct eval_options *o)
 {
 	const int cores = ay_cpu_count() / (o->device.n ? o->device.n : 1);
 
-	return !o->device.cuda || cores < 8 ? 1 : cores < 24 ? cores / 4 : 6;
+	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? cores / 3 : 6;
 }
 
 static int choose_workers(struct eval *e, struct ay_err *err)

@@ -37,6 +37,7 @@ struct eval_job {
 	enum ay_lang lang;
 	char sha256[65];
 	int cases, seen; /* that may come, and that are known */
+	double work;     /* of them, in bytes */
 	enum { EVAL_WAITING, EVAL_GIVEN, EVAL_DONE } state;
 	int place;     /* in the queue */
 	bool finished; /* its last record has come */
@@ -62,7 +63,7 @@ struct eval {
 	struct eval_job *job;
 	struct ay_forge forge;
 	struct ay_exec *spare, *spare_base, *spare_witness[2]; /* of a worker: see struct ay_policy */
-	struct ay_kept kept;                /* and struct ay_clock_policy */
+	struct ay_kept kept;                                   /* and struct ay_clock_policy */
 	struct ay_policy policy;
 	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */
 	struct ay_clock_policy timing;

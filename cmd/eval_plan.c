@@ -69,6 +69,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 		ay_suite_merge(&e->suite, e->app->arena);
 	if (ay_suite_narrow(&e->suite, &narrow, err))
 		return -1;
+	if (e->o.device.cuda) /* there a small answer vouches for the larger ones: judge/witness.h */
+		ay_suite_sort(&e->suite);
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: the loop. Kernels go to whoever is idle, whatever the device, those with most cases first; records come back and
+ * eval: the loop. Kernels go to whoever is idle, whatever the device, those with most work first; records come back and
  * are kept. A kernel whose device was lost goes back to the head of the queue, and is given on with what is known of it.
  */
 #include "eval.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "op/narrow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,21 +205,36 @@ static int give(struct eval *e, struct eval_job *j)
 	return rc;
 }
 
-/* Most cases first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
-static int by_cases(const void *a, const void *b)
+/* A case takes some time however small it is: as much as so many bytes take. */
+#define LEAST_BYTES 0x1p20
+
+static double work_of(const struct eval *e, const struct eval_job *j)
+{
+	double work = 0;
+
+	for (int i = 0; i < e->suite.n; i++)
+		if (j->file ? !strcmp(e->suite.c[i].op->path, j->op->path) : e->suite.c[i].op == j->op)
+			work += LEAST_BYTES + (double)ay_case_bytes(e->suite.c[i].line);
+	return work;
+}
+
+/* Most work first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
+static int by_work(const void *a, const void *b)
 {
 	const struct eval_job *x = *(struct eval_job *const *)a, *y = *(struct eval_job *const *)b;
 
-	return x->cases != y->cases ? (x->cases < y->cases ? 1 : -1) : x < y ? -1 : x > y;
+	return x->work != y->work ? (x->work < y->work ? 1 : -1) : x < y ? -1 : x > y;
 }
 
 static void make_queue(struct eval *e)
 {
 	e->queue = AY_NEW_N(e->app->arena, struct eval_job *, e->njob + 1);
-	for (int i = 0; i < e->njob; i++)
+	for (int i = 0; i < e->njob; i++) {
 		e->queue[i] = &e->job[i];
+		e->job[i].work = work_of(e, &e->job[i]);
+	}
 	if (ay_crew_workers(e->crew) > 1)
-		qsort(e->queue, (size_t)e->njob, sizeof *e->queue, by_cases);
+		qsort(e->queue, (size_t)e->njob, sizeof *e->queue, by_work);
 	for (int i = 0; i < e->njob; i++)
 		e->queue[i]->place = i;
 	e->first = 0;

@@ -43,7 +43,7 @@ struct ay_witness {
 	struct ay_judge *judge; /* who waits for his turn on it; borrowed; NULL: nobody else is there */
 	const char *place;      /* what torch calls it; NULL = "cuda". Tests that have none say "cpu" */
 	struct ay_witness_exec cpu, gpu;
-	struct ay_exec **spare;           /* two, of the witness before and for the next: its cpu, its gpu; or NULL */
+	struct ay_exec **spare; /* two, of the witness before and for the next: its cpu, its gpu; or NULL */
 	const struct ay_entry_op *failed; /* the operator on which the GPU failed so often: */
 	int failures;
 	struct ay_concord {

@@ -136,6 +136,28 @@ static int larger_first(const void *a, const void *b)
 	return x->schema == y->schema && x->bytes != y->bytes ? smaller_first(b, a) : smaller_first(a, b);
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	const struct sized *x = a, *y = b;
+
+	return x->bytes != y->bytes ? (x->bytes < y->bytes ? -1 : 1) : x->at - y->at;
+}
+
+void ay_suite_sort(struct ay_suite *s)
+{
+	struct sized *z = ay_xrealloc(NULL, sizeof *z * (size_t)(s->n + 1));
+	struct ay_suite_case *c = ay_xrealloc(NULL, sizeof *c * (size_t)(s->n + 1));
+
+	for (int i = 0; i < s->n; i++)
+		z[i] = (struct sized){ s->c[i].schema, ay_case_bytes(s->c[i].line), i };
+	qsort(z, (size_t)s->n, sizeof *z, by_bytes);
+	memcpy(c, s->c, sizeof *c * (size_t)s->n);
+	for (int i = 0; i < s->n; i++)
+		s->c[i] = c[z[i].at];
+	ay_xfree(z);
+	ay_xfree(c);
+}
+
 static void keep_some(struct ay_suite *s, int64_t most, int (*order)(const void *, const void *))
 {
 	struct sized *z = ay_xrealloc(NULL, sizeof *z * (size_t)(s->n + 1));

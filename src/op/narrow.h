@@ -17,6 +17,9 @@ struct ay_narrow {
 /* What is left keeps its order. Of inputs with as many bytes the earlier ones stay. */
 int ay_suite_narrow(struct ay_suite *s, struct ay_narrow *n, struct ay_err *err);
 
+/* The smallest inputs first; equals keep their order. */
+void ay_suite_sort(struct ay_suite *s);
+
 /* Is it in the list? "add" is every overload of add, out= forms too, but neither add_ nor addmm; "add.Tensor" and
  * "relu.default" are that one; each with or without "aten::" or "aten." before it. */
 bool ay_schema_wanted(const struct ay_schema *s, const char *list);

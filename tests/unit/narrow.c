@@ -138,6 +138,22 @@ TEST(narrow_by_size_is_exact_per_overload)
 	}
 }
 
+TEST(narrow_sorts_by_size_and_leaves_equals_as_they_are)
+{
+	struct ay_suite s = { 0 };
+
+	read_lines(&s, "Operator: aten.relu.default\n"
+		       "cnt: 1, ((T([40], f32),), {})\n"
+		       "cnt: 2, ((T([4], f32),), {})\n"
+		       "cnt: 3, ((T([8], f16),), {})\n"
+		       "Operator: aten.abs.default\n"
+		       "cnt: 4, ((T([2], f16),), {})\n"
+		       "cnt: 5, ((T([16], b8),), {})\n");
+	ay_suite_sort(&s);
+	CHECK_STR(counts(&s), "4 2 3 5 1");
+	ay_suite_release(&s);
+}
+
 TEST(narrow_refuses_both_ends_and_negative_numbers)
 {
 	struct ay_suite s = { 0 };
