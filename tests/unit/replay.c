@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { HANGS = 22 /* a mode of tests/cuda/kernel.c: in a capture */ };
+
 struct found {
 	char verdict[40];
 	int timed;          /* records with a time */
@@ -60,7 +62,7 @@ static struct found look_at(struct ay_arena *a, const char *records)
 	return f;
 }
 
-#define OPTIONS "--device cuda --seed 1 --timeout 2 --cache '' --timing full --budget 0.2 --baseline none"
+#define OPTIONS "--device cuda --seed 1 --cache '' --timing full --budget 0.2 --baseline none"
 
 static void build(struct ay_arena *a, int mode)
 {
@@ -84,8 +86,8 @@ static struct found judge(struct ay_arena *a, int mode, char **out)
 	help_run(a,
 		 ay_sprintf(a,
 			    "LD_LIBRARY_PATH=%s %s/assay check %s/aten_relu.so --json " OPTIONS
-			    " --case 'aten::relu((T([5000], f32),), {}) seed=3' 2>&1",
-			    dir, help_build_dir(), dir),
+			    " --timeout %d --case 'aten::relu((T([5000], f32),), {}) seed=3' 2>&1",
+			    dir, help_build_dir(), dir, mode == HANGS ? 3 : 60),
 		 120, out);
 	return look_at(a, *out);
 }
@@ -99,17 +101,18 @@ TEST(replay_tells_what_a_graph_took)
 		const char *driver;
 		double graph_ns;
 	} due[] = {
-		{ 0, "", 1000 },         { 18, "", 2000 }, /* two launches a call */
-		{ 9, "", 2000 },                           /* one and scratch, which is freed in the graph */
-		{ 0, "-DNO_GRAPHS", 0 },                   /* an old driver */
-		{ 17, "", 0 },                             /* waits for the device */
-		{ 19, "", 0 },                             /* launches on another stream */
-		{ 20, "", 0 },                             /* returns an error in a capture, */
-		{ 21, "", 0 },                             /* ends its process there, */
-		{ 22, "", 0 },                             /* hangs there, */
-		{ 23, "", 0 },                             /* stops the GPU when the graph runs, */
-		{ 24, "", 0 },                             /* does nothing there: its outputs are not right */
-		{ 25, "", 0 },                             /* changes an input there */
+		{ 0, "", 1000 },         /* one launch a call */
+		{ 18, "", 2000 },        /* two */
+		{ 9, "", 2000 },         /* one and scratch, which is freed in the graph */
+		{ 0, "-DNO_GRAPHS", 0 }, /* an old driver */
+		{ 17, "", 0 },           /* waits for the device */
+		{ 19, "", 0 },           /* launches on another stream */
+		{ 20, "", 0 },           /* returns an error in a capture, */
+		{ 21, "", 0 },           /* ends its process there, */
+		{ HANGS, "", 0 },        /* hangs there, */
+		{ 23, "", 0 },           /* stops the GPU when the graph runs, */
+		{ 24, "", 0 },           /* does nothing there: its outputs are not right */
+		{ 25, "", 0 },           /* changes an input there */
 	};
 	struct ay_arena a = { 0 };
 	const char *driver = NULL;
@@ -136,7 +139,9 @@ TEST(replay_is_asked_until_it_is_refused)
 		int mode;
 		double least, most;
 	} due[] = {
-		{ 0, 1000, 1000 }, { 21, 0, 0 }, { 26, 0, 0 }, /* would be captured in the second case */
+		{ 0, 1000, 1000 },
+		{ 21, 0, 0 }, /* ends its process */
+		{ 26, 0, 0 }, /* would be captured in the second case */
 	};
 	const char *dir = test_dir();
 	struct ay_arena a = { 0 };
@@ -152,8 +157,9 @@ TEST(replay_is_asked_until_it_is_refused)
 				    "cd %s && rm -rf k run && mkdir k && mv aten_relu.so k && printf "
 				    "'aten::relu((T([5000], f32),), {})\\naten::relu((T([6000], f32),), {})\\n' > "
 				    "two.trace && "
-				    "LD_LIBRARY_PATH=%s %s/assay eval --suite two.trace --kernels k --out "
-				    "run " OPTIONS " --timeout 60 > log 2>&1; cat run/results.jsonl || cat log",
+				    "LD_LIBRARY_PATH=%s %s/assay eval --suite two.trace --kernels k --timeout 100 "
+				    "--out "
+				    "run " OPTIONS " > log 2>&1; cat run/results.jsonl || cat log",
 				    dir, dir, help_build_dir()),
 			 120, &out);
 		f = look_at(&a, out);
