@@ -35,19 +35,6 @@ static void cpu_take_back(struct ay_dev *d, struct ay_lent *l)
 	(void)d, (void)l;
 }
 
-/* What lies on the processor is read out of the executor itself: it needs none. */
-static int cpu_heap(struct ay_dev *d, uint64_t bytes, struct ay_heap *h, struct ay_err *err)
-{
-	(void)d, (void)bytes, (void)err;
-	*h = (struct ay_heap){ .fd = -1 };
-	return 0;
-}
-
-static void cpu_drop_heap(struct ay_dev *d, struct ay_heap *h)
-{
-	(void)d, (void)h;
-}
-
 static int cpu_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err)
 {
 	(void)d;
@@ -87,9 +74,8 @@ static const char *cpu_error(const struct ay_dev *d, int e)
 /* It has no state: nothing writes to it. */
 struct ay_dev *ay_dev_cpu(void)
 {
-	static const struct ay_dev_class cls = { cpu_lend,      cpu_fetch, cpu_take_back,  cpu_heap,
-						 cpu_drop_heap, cpu_read,  cpu_free_bytes, cpu_mark,
-						 cpu_is_well,   cpu_error, cpu_close };
+	static const struct ay_dev_class cls = { cpu_lend, cpu_fetch,   cpu_take_back, cpu_read, cpu_free_bytes,
+						 cpu_mark, cpu_is_well, cpu_error,     cpu_close };
 	static const struct ay_dev cpu = {
 		&cls,
 		{ .kind = AY_DEV_CPU, .name = "cpu", .grain = AY_PAGE, .align = AY_ALIGN, .bytes = UINT64_MAX }
@@ -218,18 +204,6 @@ int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, s
 void ay_dev_take_back(struct ay_dev *d, struct ay_lent *l)
 {
 	d->cls->take_back(d, l);
-}
-
-int ay_dev_heap(struct ay_dev *d, uint64_t bytes, struct ay_heap *h, struct ay_err *err)
-{
-	return d->cls->heap(d, bytes, h, err);
-}
-
-void ay_dev_drop_heap(struct ay_dev *d, struct ay_heap *h)
-{
-	if (h->bytes)
-		d->cls->drop_heap(d, h);
-	*h = (struct ay_heap){ .fd = -1 };
 }
 
 int ay_dev_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err)

@@ -70,20 +70,11 @@ struct ay_lent {
 	} * slot;
 };
 
-/* A stretch of the device's memory that an executor has for as long as it lives, to cut into blocks as it likes: what
- * functions in Python return lies there. {0}: none. */
-struct ay_heap {
-	uint64_t memory, at, bytes; /* at: in the judge's own addresses */
-	int fd;
-};
-
 struct ay_dev_class {
 	int (*lend)(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
 		    struct ay_err *err);
 	int (*fetch)(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err);
 	void (*take_back)(struct ay_dev *d, struct ay_lent *l);
-	int (*heap)(struct ay_dev *d, uint64_t bytes, struct ay_heap *h, struct ay_err *err);
-	void (*drop_heap)(struct ay_dev *d, struct ay_heap *h);
 	int (*read)(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err);
 	uint64_t (*free_bytes)(struct ay_dev *d);
 	void (*mark)(struct ay_dev *d, bool alone);
@@ -115,10 +106,6 @@ int ay_dev_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, 
 int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err);
 void ay_dev_take_back(struct ay_dev *d, struct ay_lent *l);
 
-/* A new one, of so many bytes or some more. AY_ERR_MEMORY as in lend. Nobody may have it before or afterwards: it is for
- * one executor, and dropped when that has ended or has another. */
-int ay_dev_heap(struct ay_dev *d, uint64_t bytes, struct ay_heap *h, struct ay_err *err);
-void ay_dev_drop_heap(struct ay_dev *d, struct ay_heap *h);
 /* What of lent memory or a heap lies at this address of the judge's: n bytes, once. */
 int ay_dev_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err);
 

@@ -233,36 +233,6 @@ static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *
 	return e ? ay_gpu_fail(g, e, "what a kernel left in the device's memory cannot be read", err) : 0;
 }
 
-/* --- heaps ----------------------------------------------------------------------------------------------- */
-
-static int gpu_heap(struct ay_dev *d, uint64_t bytes, struct ay_heap *h, struct ay_err *err)
-{
-	struct gpu *g = ay_gpu_of(d);
-	struct ay_lent_slot s = { .fd = -1 };
-	int e;
-
-	*h = (struct ay_heap){ .fd = -1 };
-	g->cu.context_set(g->context);
-	e = take_memory(g, ay_slot_bytes(d->info.grain, bytes), &s);
-	if (!e)
-		e = g->cu.memory_export(&s.fd, s.memory, AY_CU_HANDLE_FD, 0);
-	if (e) {
-		give_memory(g, &s);
-		return ay_gpu_fail(g, e, "no memory of the device for a heap", err);
-	}
-	*h = (struct ay_heap){ s.memory, s.at, s.bytes, s.fd };
-	return 0;
-}
-
-static void gpu_drop_heap(struct ay_dev *d, struct ay_heap *h)
-{
-	struct gpu *g = ay_gpu_of(d);
-	struct ay_lent_slot s = { .fd = h->fd, .memory = h->memory, .at = h->at, .bytes = h->bytes };
-
-	g->cu.context_set(g->context);
-	give_memory(g, &s);
-}
-
 static int gpu_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err)
 {
 	const struct gpu *g = (const struct gpu *)d;
@@ -541,9 +511,8 @@ static int open_device(struct gpu *g, int number, struct ay_err *err)
 
 int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err)
 {
-	static const struct ay_dev_class cls = { gpu_lend,      gpu_fetch, gpu_take_back,  gpu_heap,
-						 gpu_drop_heap, gpu_read,  gpu_free_bytes, gpu_mark,
-						 gpu_is_well,   gpu_error, gpu_close };
+	static const struct ay_dev_class cls = { gpu_lend, gpu_fetch,   gpu_take_back, gpu_read, gpu_free_bytes,
+						 gpu_mark, gpu_is_well, gpu_error,     gpu_close };
 	struct gpu *g = ay_xrealloc(NULL, sizeof *g);
 
 	*g = (struct gpu){ .dev.cls = &cls };

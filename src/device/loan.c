@@ -24,7 +24,7 @@ int ay_loan_take(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_loan *l,
 	g->cu.context_set(g->context);
 	e = g->cu.memory_create(&l->memory, bytes, &prop, 0);
 	if (e)
-		return ay_gpu_fail(g, e, "no memory of the device for timed calls", err);
+		return ay_gpu_fail(g, e, "no memory of the device to lend", err);
 	e = ay_cuda_map(&g->cu, g->device, l->memory, bytes, 0, AY_CU_READ_WRITE, &at);
 	if (e) {
 		g->cu.memory_release(l->memory);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loan - memory of a GPU for timed calls, and looks at it.
+ * loan - memory of a GPU that is lent to one executor, for timed calls or as the heap of what its kernels allocate, and
+ * looks at it. Nobody has had it before, and nobody gets it afterwards.
  *
  * What a frozen process has launched runs on, so nothing that a timed call reads may be within its reach before the clock
  * starts: the memory is new for each batch, filled by us, and its descriptor goes with the order to run. When the process
@@ -14,11 +15,11 @@
 
 enum { AY_LOANS = 2, AY_LOOK_MAX = 6, AY_LOOK_ROWS = 16, AY_LOOK_BYTES = 16 * AY_LOOK_ROWS };
 
-/* Memory for a part of a slot. */
+/* Memory for a part of a slot, or a heap. */
 struct ay_loan {
 	int fd;                 /* -1: not lent, ours alone */
 	uint64_t memory, at;    /* at: where we have it */
-	uint64_t offset, bytes; /* which part of the slot it is; bytes 0: there is none */
+	uint64_t offset, bytes; /* which part of its slot it is; bytes 0: there is none */
 };
 
 /* What goes with one order: a part of each slot that is late, in their order. */

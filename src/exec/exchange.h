@@ -30,8 +30,8 @@ struct ay_exec {
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
 	bool nothing;            /* loaded without a kernel */
 	struct ay_dev *device;   /* NULL: the processor */
-	struct ay_heap own_heap; /* the heap, if it is ours to drop; else {0} */
-	struct ay_heap heap;     /* that it has on its device; {0} = none */
+	struct ay_loan own_heap; /* the heap, if it is ours to drop; else {0} */
+	struct ay_loan heap;     /* that it has on its device; {0} = none */
 	uint8_t poison;          /* of what is free in it, from the next order to forget on */
 	bool python;
 	uint64_t pool_at;                 /* where the executor has the pool; Python only */

@@ -216,7 +216,7 @@ static int lend_slots(struct ay_exec *x, const struct ay_lent *l, double timeout
 	return 0;
 }
 
-int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_wire_heap head = { h->bytes };
 	struct ay_wire_writer w = payload_writer(x);
@@ -414,7 +414,7 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
 {
 	const uint64_t have = x->own_heap.bytes;
-	struct ay_heap next;
+	struct ay_loan next;
 	uint64_t most;
 
 	*o = (struct ay_outcome){ .slot = -1 };
@@ -426,17 +426,17 @@ int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, s
 	bytes = bytes < most ? bytes : most;
 	if (bytes <= have)
 		return 0;
-	if (ay_dev_heap(x->device, bytes, &next, err)) {
+	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, bytes), true, &next, err)) {
 		if (err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(err);
 		return 0;
 	}
 	if (ay_exec_heap(x, &next, o, err)) {
-		ay_dev_drop_heap(x->device, &next);
+		ay_loan_give_back(x->device, &next);
 		return -1;
 	}
-	ay_dev_drop_heap(x->device, &x->own_heap);
+	ay_loan_give_back(x->device, &x->own_heap);
 	x->own_heap = next;
 	return 0;
 }
@@ -488,7 +488,7 @@ void ay_exec_stop(struct ay_exec *x)
 		return;
 	ay_finish(x);
 	if (x->own_heap.bytes)
-		ay_dev_drop_heap(x->device, &x->own_heap);
+		ay_loan_give_back(x->device, &x->own_heap);
 	ay_jail_release(&x->jail);
 	ay_sandbox_free(x->own);
 	if (x->sock >= 0)

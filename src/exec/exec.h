@@ -176,7 +176,7 @@ int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_out
  * executor has another or was stopped. Without one, results are copied by its own code into the slots of their operands,
  * and timed calls pay for that.
  */
-int ay_exec_heap(struct ay_exec *x, const struct ay_heap *h, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *o, struct ay_err *err);
 /* The same with one of at least so many bytes, which is made and dropped here; nothing happens if it has that already, or
  * if the device has no memory for it. */
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err);

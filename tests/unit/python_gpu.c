@@ -33,7 +33,7 @@ struct rig {
 	struct ay_proto *proto;
 	struct ay_pool pool;
 	struct ay_lent lent;
-	struct ay_heap heap;
+	struct ay_loan heap;
 	struct ay_batch b;
 	int *slot;
 	uint64_t *offset;
@@ -60,11 +60,12 @@ static void start(struct rig *g, const char *source)
 
 static void give_heap(struct rig *g, uint64_t bytes)
 {
-	struct ay_heap next;
+	struct ay_loan next;
 
-	CHECKF(!ay_dev_heap(g->d, bytes, &next, &g->err), "%s", g->err.msg);
+	CHECKF(!ay_loan_take(g->d, ay_slot_bytes(g->d->info.grain, bytes), true, &next, &g->err), "%s",
+	       g->err.msg);
 	CHECKF(!ay_exec_heap(g->x, &next, &g->o, &g->err) && g->o.what == AY_X_RAN, "%s%s", g->err.msg, g->o.text);
-	ay_dev_drop_heap(g->d, &g->heap);
+	ay_loan_give_back(g->d, &g->heap);
 	g->heap = next;
 }
 
@@ -120,7 +121,7 @@ static void teardown(struct rig *g)
 {
 	ay_exec_stop(g->x);
 	ay_dev_take_back(g->d, &g->lent);
-	ay_dev_drop_heap(g->d, &g->heap);
+	ay_loan_give_back(g->d, &g->heap);
 	ay_pool_release(&g->pool);
 	ay_python_close(&g->python);
 	ay_sandbox_free(g->sandbox);

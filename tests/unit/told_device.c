@@ -54,7 +54,7 @@ static void rig_init(struct rig *g, const char *line)
 	g->dev = (struct ay_dev){ .cls = ay_dev_cpu()->cls, .info = { .kind = AY_DEV_CUDA } };
 	g->heap = calloc(1, HEAP);
 	g->x = (struct ay_exec){ .python = true, .device = &g->dev, .pool_at = 1ull << 44 };
-	g->x.heap = (struct ay_heap){ .at = (uintptr_t)g->heap, .bytes = HEAP, .fd = -1 };
+	g->x.heap = (struct ay_loan){ .at = (uintptr_t)g->heap, .bytes = HEAP, .fd = -1 };
 	g->b = (struct ay_batch){
 		.call = g->call, .pool = &g->pool, .nset = 2, .slot = g->slot, .offset = g->offset, .told = n
 	};
@@ -218,7 +218,7 @@ TEST(told_device_places_that_are_not_there)
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, HEAP - 24); /* to its last byte */
 	o = take(&g, 0);
 	CHECK_SAYS(o, NULL);
-	g.x.heap = (struct ay_heap){ 0 }; /* it has none */
+	g.x.heap = (struct ay_loan){ 0 }; /* it has none */
 	g.r[0].data = 0;
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
