@@ -18,6 +18,7 @@ struct found {
 	char verdict[40];
 	int timed;          /* records with a time */
 	double least, most; /* graph_ns */
+	bool contradicted;
 };
 
 static void make_driver(struct ay_arena *a, const char *how)
@@ -46,6 +47,7 @@ static void look(struct found *f, const json_t *rec)
 		return;
 	f->least = f->timed++ ? fmin(f->least, graph) : graph;
 	f->most = fmax(f->most, graph);
+	f->contradicted |= json_is_true(json_object_get(t, "contradicted"));
 }
 
 static struct found look_at(struct ay_arena *a, const char *records)
@@ -128,6 +130,30 @@ TEST(replay_tells_what_a_graph_took)
 		CHECKF(!strcmp(f.verdict, "PASS") && f.timed == 1 && fabs(f.least - due[i].graph_ns) < 1,
 		       "mode %d %s: %s, %d timed, graph_ns %g, due %g\n%s", due[i].mode, due[i].driver, f.verdict,
 		       f.timed, f.least, due[i].graph_ns, out);
+	}
+	ay_arena_release(&a);
+}
+
+/* Without its launches a call may be faster than the judge saw it, but not slower. */
+TEST(replay_contradicts_if_it_is_longer)
+{
+	static const struct {
+		const char *driver;
+		double graph_ns;
+		bool contradicted;
+	} due[] = { { "-DNONE_MS=0", 1000, false }, { "-DNONE_MS=0 -DNODE_MS=1e3", 1e9, true } };
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct found f;
+		char *out = "";
+
+		make_driver(&a, due[i].driver);
+		f = judge(&a, 0, &out);
+		CHECKF(!strcmp(f.verdict, "PASS") && fabs(f.least / due[i].graph_ns - 1) < 1e-3 &&
+			       f.contradicted == due[i].contradicted,
+		       "%s: %s, graph_ns %g, contradicted %d\n%s", due[i].driver, f.verdict, f.least,
+		       f.contradicted, out);
 	}
 	ay_arena_release(&a);
 }
