@@ -432,17 +432,48 @@ static void blame_gpu(struct ay_witness *w, const struct ay_entry_op *op, int fa
 		rest_gpu(w);
 }
 
-static struct ay_concord concord_of(const struct ay_call *c)
+static uint64_t mix(uint64_t h, uint64_t x)
 {
-	return (struct ay_concord){ c->s, c->noperand ? c->operand[0]->view.dt : AY_DT_NONE };
+	return (h ^ x) * 0x100000001b3; /* FNV-1a's prime: different kinds are different numbers */
+}
+
+/* Numbers do not make a kind, lists of as many do. */
+static uint64_t mix_value(uint64_t h, const struct ay_value *v)
+{
+	h = mix(h, v->kind);
+	if (v->kind == AY_V_BOOL)
+		h = mix(h, v->b);
+	if (v->kind == AY_V_DTYPE)
+		h = mix(h, v->dt);
+	for (int i = 0; v->kind == AY_V_LIST && i < v->list.n; i++)
+		h = mix_value(h, &v->list.v[i]);
+	return h;
+}
+
+/* Calls of one kind take the same way through torch, so what it gives is of one kind too: a bias that is None, half types
+ * beside float, or a flag may change what is returned besides the values. */
+static uint64_t kind_of(const struct ay_call *c)
+{
+	uint64_t h = mix(1, (uintptr_t)c->s);
+
+	for (int i = 0; i < c->s->narg; i++) {
+		const struct ay_barg *arg = &c->arg[i];
+
+		if (!ay_stype_is_tensor(&arg->s->type))
+			h = mix_value(h, &arg->v);
+		for (int k = 0; ay_stype_is_tensor(&arg->s->type) && k < arg->n; k++)
+			h = mix(h, arg->t[k] ? (uint64_t)arg->t[k]->view.dt << 8 | (uint64_t)arg->t[k]->view.ndim
+					     : UINT64_MAX);
+	}
+	return h;
 }
 
 static bool has_concurred(const struct ay_witness *w, const struct ay_call *c)
 {
-	const struct ay_concord want = concord_of(c);
+	const uint64_t kind = kind_of(c);
 
 	for (int i = 0; i < AY_WITNESS_CONCORDS && i < w->nconcord; i++)
-		if (w->concord[i].schema == want.schema && w->concord[i].dt == want.dt)
+		if (w->concord[i] == kind)
 			return true;
 	return false;
 }
@@ -452,7 +483,7 @@ static void hold_against(struct ay_witness *w, const struct ay_entry_op *op, con
 			 const struct ay_given *its, const struct ay_given *right)
 {
 	if (its && ay_witness_concurs(right, its))
-		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = concord_of(c);
+		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = kind_of(c);
 	else
 		blame_gpu(w, op, its ? FAILURES_MAX : 1);
 }

@@ -8,8 +8,9 @@
  * of this machine, moves arguments there and answers back. The GPU is fast, but the processor has the last word.
  * Whatever is no answer (no kernel for doubles, no memory, a process that died, a refusal) is asked of the processor as
  * if there were no GPU; where that had an answer it was the GPU's failure, and after some of them the operator is the
- * processor's alone. So it is where torch is known to differ on GPUs, and where that turns out: of every overload and
- * dtype the first answer is asked of both, and unless they concur the GPU is not asked again.
+ * processor's alone. So it is where torch is known to differ on GPUs, and where that turns out: of every kind of call
+ * (overload, dtypes and dimensions, what is None or a flag) the first is asked of both, and unless they concur the GPU is
+ * not asked again.
  *
  * While somebody is timed on a GPU nobody else may touch it: the executor is started, called and ended only when the
  * judge was let in (ay_judge_enter), and what the processor has to do for a call is done outside.
@@ -23,7 +24,7 @@
 
 struct ay_judge;
 
-enum { AY_WITNESS_CONCORDS = 16 };
+enum { AY_WITNESS_CONCORDS = 64 };
 
 /* One of its two executors. */
 struct ay_witness_exec {
@@ -46,12 +47,10 @@ struct ay_witness {
 	struct ay_exec **spare; /* two, of the witness before and for the next: its cpu, its gpu; or NULL */
 	const struct ay_entry_op *failed; /* the operator on which the GPU failed so often: */
 	int failures;
-	struct ay_concord {
-		const struct ay_schema *schema;
-		enum ay_dt dt;          /* of the first tensor */
-	} concord[AY_WITNESS_CONCORDS]; /* on which both have concurred; the oldest is forgotten */
-	int nconcord;                   /* of all times */
-	bool on_gpu;                    /* who gave the last answer */
+	/* Kinds of calls on which both have concurred, nconcord of all times; the oldest is forgotten. */
+	uint64_t concord[AY_WITNESS_CONCORDS];
+	int nconcord;
+	bool on_gpu; /* who gave the last answer */
 };
 
 /* Does the GPU get this call: is it large, is there room for it, and was there no trouble with the operator? */
