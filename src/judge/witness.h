@@ -68,7 +68,8 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 		     const char **why, struct ay_err *err);
 /* Do both promise results of the same shapes and dtypes? */
 bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y);
-/* And the same values: exactly, or up to what two ways of computing in double differ by, a small part of the bound? */
+/* And does y have the same values as x, exactly or up to what two ways of computing in double differ by, a small part of
+ * the bound, with a bound that is not much wider? */
 bool ay_witness_concurs(const struct ay_given *x, const struct ay_given *y);
 void ay_witness_release(struct ay_witness *w);
 

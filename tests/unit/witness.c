@@ -148,6 +148,9 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 		WITNESS_ON_GPU "def reference(x):\n    return x[1:] if gpu else x\n",      /* shape */
 		WITNESS_ON_GPU "def reference(x):\n    return x.half() if gpu else x\n",   /* dtype */
 		WITNESS_ON_GPU "def reference(x):\n    return x + (float('nan') if gpu else 0)\n",
+		/* a wider bound: only in float is it wrong */
+		WITNESS_ON_GPU
+		"def reference(x):\n    return x + (1e-5 if gpu and x.dtype == torch.float32 else 0)\n",
 		WITNESS_ON_GPU "def reference(x):\n    return (x > 0).long() if gpu else x.long() - 1\n",
 	};
 	struct witness_rig g;
