@@ -383,3 +383,44 @@ TEST_SLOW(witness_on_a_gpu_agrees_with_the_processor)
 	compare(&g, NULL, ay_witness_concurs);
 	witness_rig_release(&g);
 }
+
+/* --- from one operator to the next -------------------------------------------------------------------------------- */
+
+/* Both executors learn the next operator's functions, and answer as new ones do; one with a user's reference is nobody
+ * else's. */
+TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
+{
+	const struct ay_given *want, *got;
+	struct ay_exec *spare[2] = { NULL, NULL };
+	struct witness_rig g;
+	pid_t pid[2];
+
+	witness_rig_init(&g, true);
+	witness_rig_begin(&g, NULL, NULL);
+	want = witness_rig_ask(&g, lines[1]);
+	witness_rig_end(&g);
+	witness_rig_begin(&g, witness_rig_marked, g.d);
+	g.w.spare = spare;
+	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && g.w.gpu.exec);
+	witness_rig_end(&g);
+	CHECK(!spare[0] && !spare[1]);
+	witness_rig_begin(&g, NULL, g.d);
+	g.w.spare = spare;
+	CHECK(witness_rig_ask(&g, lines[0]) && witness_rig_ask(&g, lines[0]) && g.w.on_gpu);
+	pid[0] = ay_exec_pid(g.w.cpu.exec);
+	pid[1] = ay_exec_pid(g.w.gpu.exec);
+	witness_rig_end(&g);
+	CHECK(spare[0] && spare[1] && ay_exec_pid(spare[0]) == pid[0] && ay_exec_pid(spare[1]) == pid[1]);
+	witness_rig_begin(&g, NULL, g.d);
+	g.w.spare = spare;
+	got = witness_rig_ask(&g, lines[1]);
+	CHECK(want && got && !g.w.on_gpu && is_same(want, got)); /* another operator: asked of both again */
+	got = witness_rig_ask(&g, lines[1]);
+	CHECK(want && got && g.w.on_gpu && is_same(want, got));
+	CHECK(!spare[0] && !spare[1]);
+	CHECK(ay_exec_pid(g.w.cpu.exec) == pid[0] && ay_exec_pid(g.w.gpu.exec) == pid[1]);
+	witness_rig_end(&g);
+	for (int i = 0; i < 2; i++)
+		ay_exec_stop(spare[i]);
+	witness_rig_release(&g);
+}
