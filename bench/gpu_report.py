@@ -359,9 +359,9 @@ def timed_outcome(p, path, about):
     got, t = cases[-1]["verdict"], cases[-1].get("timing") or {}
     if got != "PASS":
         return got in about["timed"], got
-    if not t.get("speedup"):
-        return False, f"not timed: {t.get('why', 'no time')}"
-    said = f"{t['pace']} {t['speedup']:.3g}x [{t['lo']:.3g}, {t['hi']:.3g}]"
+    if not t.get("speedup"):  # then nobody was told that it is faster
+        return "NOT_FASTER" in about["timed"], f"no ratio: {t.get('why', 'no time')}"
+    said = f"{t['pace']} {t['speedup']:.3g}x [{t['lo']:.3g}, {t.get('hi', float('inf')):.3g}]"
     return "NOT_FASTER" in about["timed"] and t["pace"] != "FASTER", said
 
 

@@ -231,6 +231,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (s.against == AY_AGAINST_KERNEL) {
 		s.base = sitter(&k->base, sc->schema);
 		s.base.aten = ay_clock_is_aten(k->name);
+		s.base.trusted = ay_clock_is_library(k->name);
 		if (k->timed_fd >= 0)
 			s.base.so_fd = k->timed_fd;
 		s.base.least_fd = k->least_fd;

@@ -164,11 +164,12 @@ static int forget_ours(struct pair *p, struct ay_seat *seat)
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
 
-int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
+int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag)
 {
 	struct ay_outcome o;
 	struct ay_beat beat;
 
+	*lag = 0;
 	if (p->against == AY_AGAINST_REFERENCE) {
 		*ns = ay_pair_reference(p, key, n);
 		return 0;
@@ -180,6 +181,7 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns)
 	if (o.what != AY_X_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 	p->drowned |= beat.ns < drowned_below * p->gb->c0;
+	*lag = beat.claimed_ns > 0 ? beat.ns - beat.claimed_ns : 0;
 	*ns = (beat.ns - p->gb->c0) / n / p->passes;
 	*ns = fmax(*ns - p->lift, *ns * least_left);
 	return forget_ours(p, p->b);
@@ -209,6 +211,7 @@ struct block {
 	double a[2], b[2]; /* ns per call of each batch */
 	double cpu;        /* of the kernel's */
 	double claimed;    /* by the events of its device, which may claim anything */
+	double lag[2];     /* of the baseline's: ay_pair_baseline */
 	int calls;         /* of the kernel in a batch */
 };
 
@@ -228,7 +231,7 @@ static int run_block(struct pair *p, struct block *k)
 			if (kernel)
 				rc = run_kernel(p, key[half], m, &beat);
 			else if (p->against != AY_AGAINST_NONE)
-				rc = ay_pair_baseline(p, key[half], mb, &k->b[half]);
+				rc = ay_pair_baseline(p, key[half], mb, &k->b[half], &k->lag[half]);
 			if (rc)
 				return rc;
 			if (kernel) {
@@ -308,7 +311,8 @@ static int watch(struct pair *p, int n)
  * sets could be fast there by doing nothing. */
 static int audit(struct pair *p)
 {
-	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, AUDIT_MAX), n = fit < p->m ? fit : p->m;
+	const int most = p->s->device ? AUDIT_MAX_GPU : AUDIT_MAX;
+	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
 	const struct ay_key key = ay_pair_key();
 	const uint8_t poison = kernel_poison(p);
 	int rc = 0;
@@ -428,6 +432,7 @@ static int add_block(struct pair *p)
 	p->sum_b += k.b[0] + k.b[1];
 	p->cpu[p->n] = k.cpu;
 	p->claimed[p->n] = k.claimed;
+	p->lag[p->n] = fmin(k.lag[0], k.lag[1]) > 0 ? (k.lag[0] + k.lag[1]) / 2 : 0;
 	p->calls[p->n] = k.calls;
 	for (int half = 0; half < 2; half++) {
 		const int i = 2 * p->n + half;

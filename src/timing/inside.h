@@ -12,7 +12,8 @@
 #include "timing/verify.h"
 
 enum {
-	AUDIT_MAX = 24, /* sets in an audit */
+	AUDIT_MAX = 24,    /* sets in an audit, */
+	AUDIT_MAX_GPU = 8, /* and where each has memory of its own */
 	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
 };
 /* A batch is at least this long, where there are calls enough. */
@@ -68,6 +69,7 @@ struct pair {
 	int n;                         /* blocks that count */
 	double sum_a, sum_b;           /* of all batches, as they were */
 	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
+	double lag[AY_BLOCKS_MAX];     /* T of the baseline's batches beyond its events; 0: they say nothing */
 	int mhz_first;                 /* clock of the GPU at the first block; 0: not known */
 	uint64_t throttled;            /* reasons that were given for a lower one */
 	double ta[AY_BLOCKS_MAX], tb[AY_BLOCKS_MAX], cpu[AY_BLOCKS_MAX];
@@ -89,8 +91,8 @@ uint8_t ay_pair_poison(void);
 int ay_pair_is_over(struct pair *p, const struct ay_outcome *o);
 /* The operator's own reference on n sets; ns per call. */
 double ay_pair_reference(struct pair *p, struct ay_key key, int n);
-/* ns per call of the baseline. A baseline that fails is our failure. */
-int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns);
+/* ns per call of the baseline; lag: T beyond what its device's events say. A baseline that fails is our failure. */
+int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag);
 /* For struct ay_verify: user is the pair. */
 bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need);
 /* The same, for products on a GPU. */

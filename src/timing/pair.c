@@ -54,7 +54,7 @@ static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, 
  */
 static int time_alone(struct pair *p, struct spell *alone)
 {
-	double x[ALONE_RUNS];
+	double x[ALONE_RUNS], lag;
 	struct ay_sets none = { 0 };
 	struct ay_outcome o = { 0 };
 	struct ay_seat twin;
@@ -75,7 +75,7 @@ static int time_alone(struct pair *p, struct spell *alone)
 		if (!rc && o.what == AY_X_RAN)
 			rc = ay_seat_forget(&twin, &o, p->err);
 		if (!rc && o.what == AY_X_RAN)
-			rc = ay_pair_baseline(p, ay_pair_key(), p->m, &x[i < 0 ? 0 : i]);
+			rc = ay_pair_baseline(p, ay_pair_key(), p->m, &x[i < 0 ? 0 : i], &lag);
 	}
 	ay_seat_close(&twin);
 	if (!rc && o.what != AY_X_RAN)

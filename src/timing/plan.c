@@ -37,7 +37,7 @@ static const struct scale {
 	int64_t gap_ns;     /* between empty batches, as there is between others */
 } processor = { 32, 8 << 20, LEAST_BATCH_NS, 12e6, 2.5e6, 768 << 20, 1.5, 0, 1e5, 5000000 },
   /* new memory is made for every batch: 0.7 ms for a GiB */
-	gpu = { 256, 512 << 20, 4e6, 8e6, 4e6, 8.0 * (1 << 30), 500, 1.5e6, 5e5, 500000 },
+	gpu = { 256, 512 << 20, 4e6, 8e6, 4e6, 16.0 * (1 << 30), 500, 1.5e6, 5e5, 500000 },
   /* torch against itself: little is between two batches */
 	plain = { 64, 256 << 20, 4e6, 8e6, 4e6, 4.0 * (1 << 30), 1000, 5e5, 3e5, 100000 };
 

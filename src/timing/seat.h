@@ -38,6 +38,7 @@ struct ay_sitter {
 	const char *about;            /* Python: see struct ay_exec_spec */
 	const char *const *folders;   /* native: see struct ay_exec_spec */
 	bool aten;                    /* the function is torch's own */
+	bool trusted;                 /* nobody's kernel: what its device says of it counts */
 	int least_fd;                 /* native and torch's own: an object that calls the least that torch has */
 };
 

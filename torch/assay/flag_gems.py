@@ -10,7 +10,9 @@ The package is imported in the jail, since it is what is judged. Its own names c
 puts there what it has made for the machine at hand, and that is what its users run.
 """
 import importlib
+import multiprocessing
 import os
+import threading
 
 TABLE = """
     __and__.Scalar:bitwise_and_scalar __and__.Tensor:bitwise_and_tensor __ilshift__.Tensor:__ilshift__
@@ -209,6 +211,7 @@ package = None
 def open():
     global package
     os.environ.setdefault("GEMS_VENDOR", "nvidia")  # else it may start programs to find out, which the jail has not
+    multiprocessing.Lock = threading.Lock  # between processes it is a file of /dev/shm, and there is one process
     package = importlib.import_module("flag_gems")
     importlib.import_module("flag_gems.ops")
 

@@ -1,4 +1,4 @@
-/* due: PASS, timed: NOT_FASTER - one launch for all sets of a batch, which are known at its first call, instead
+/* due: PASS, timed: NOT_FASTER|CHEAT - one launch for all sets of a batch, which are known at its first call, instead
  * of one a call: in an audit there is one set at a time.
  *
  * case: aten::relu((T([64, 128], f32),), {})
