@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct ay_arena_block {
 	struct ay_arena_block *next;
@@ -13,13 +14,24 @@ struct ay_arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-enum { FIRST_BLOCK = 16 << 10, LARGEST_STEP = 1 << 20 };
+enum { FIRST_BLOCK = 16 << 10, LARGEST_STEP = 1 << 20, MANY_BYTES = 16 << 20, PAGE = 4096 };
+
+/* Answers of gigabytes: page by page of 4 KiB the system would take longer to find the memory than we to fill it. Only
+ * a wish. */
+static void ask_for_large_pages(void *p, size_t bytes)
+{
+	const uintptr_t at = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+
+	madvise((void *)at, ((uintptr_t)p + bytes - at) / PAGE * PAGE, MADV_HUGEPAGE);
+}
 
 void *ay_xrealloc(void *p, size_t bytes)
 {
 	p = realloc(p, bytes ? bytes : 1);
 	if (!p)
 		AY_BUG("out of memory (%zu bytes)", bytes);
+	if (bytes >= MANY_BYTES)
+		ask_for_large_pages(p, bytes);
 	return p;
 }
 

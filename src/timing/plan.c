@@ -268,14 +268,14 @@ static int time_least(struct pair *p, struct ay_seat *least)
 	return 0;
 }
 
-/* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. */
+/* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. Before
+ * the gates are opened: on a device the next of them has its process then. */
 static int find_base_null(struct pair *p)
 {
 	const struct ay_sitter *base = &p->s->base;
 	struct ay_seat least;
 	int rc;
 
-	p->t->base_null_ns = p->gb->null_ns;
 	if (p->against != AY_AGAINST_KERNEL || !base->aten)
 		return 0;
 	rc = base->python ? open_empty(p, base, AY_PY_EMPTY_TORCH, &least) : open_least(p, base, &least);
@@ -291,11 +291,13 @@ int ay_pair_gate(struct pair *p)
 		   both = pair && !p->s->kernel.python != !p->s->base.python;
 
 	p->gb = &p->gate[both];
-	if (open_gate(p, p->ga, &p->s->kernel) || (both && open_gate(p, p->gb, &p->s->base)))
+	if (find_base_null(p) || open_gate(p, p->ga, &p->s->kernel) || (both && open_gate(p, p->gb, &p->s->base)))
 		return -1;
 	p->t->null_ns = p->ga->null_ns;
+	if (!pair || !p->s->base.aten)
+		p->t->base_null_ns = p->gb->null_ns;
 	p->lift = both && p->s->base.python ? fmax(0, p->gb->null_ns - p->ga->null_ns) : 0;
-	return find_base_null(p);
+	return 0;
 }
 
 /* --- how much to do -------------------------------------------------------------------------------------- */
