@@ -20,6 +20,8 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 #define POOL_AT    (1ull << 44) /* addresses that no Linux process has of its own accord */
 #define POOL_STEP  (1ull << 21)
 #define HEAP_LEAST (256ull << 20)
+#define HEAP_MUCH \
+	(2ull << 30) /* others want memory too: a larger one is not kept where a quarter of it would do */
 
 enum {
 	START_S = 10,
@@ -411,22 +413,28 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 	return ay_post(x, AY_WIRE_FORGET, w.len, NULL, 0, o, err);
 }
 
+/* Bytes of a new heap; 0: the one that is there will do. */
+static uint64_t new_heap(uint64_t have, uint64_t need)
+{
+	const uint64_t bytes = need + need / 4 > HEAP_LEAST ? need + need / 4 : HEAP_LEAST;
+
+	return need > have || (have > HEAP_MUCH && bytes < have / 4) ? bytes : 0;
+}
+
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
 {
 	const uint64_t have = x->own_heap.bytes;
 	struct ay_loan next;
-	uint64_t most;
+	uint64_t most, wanted;
 
 	*o = (struct ay_outcome){ .slot = -1 };
-	if (!x->device || !x->python || bytes <= have)
+	if (!x->device || !x->python || !(wanted = new_heap(have, bytes)))
 		return 0;
-	bytes = bytes > 2 * have ? bytes : 2 * have;
-	bytes = bytes > HEAP_LEAST ? bytes : HEAP_LEAST;
 	most = ay_dev_free_bytes(x->device) / 2;
-	bytes = bytes < most ? bytes : most;
-	if (bytes <= have)
+	wanted = wanted < most ? wanted : most;
+	if (bytes > have && wanted <= have) /* there is no larger one to be had */
 		return 0;
-	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, bytes), true, &next, err)) {
+	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, wanted), true, &next, err)) {
 		if (err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(err);

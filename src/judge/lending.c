@@ -95,7 +95,7 @@ static uint64_t heap_need(const struct trial *t)
 
 	for (int i = 0; i < t->nneed; i++)
 		need += t->need[i].bytes;
-	return HEAP_LEAST + 4 * need;
+	return HEAP_LEAST + 2 * need;
 }
 
 /* The batch on memory of the device. */

@@ -98,7 +98,7 @@ static int get_executor(struct ay_seat *s, const struct ay_exec_spec *spec, stru
 static int give_heap(struct ay_seat *s, struct ay_outcome *o, struct ay_err *err)
 {
 	const struct ay_call *c = s->sets.m->call;
-	uint64_t bytes = HEAP_LEAST + 4 * s->sets.m->bytes;
+	uint64_t bytes = HEAP_LEAST + 2 * s->sets.m->bytes;
 
 	if (!s->dev || !s->python || s->sets.fold)
 		return 0;
