@@ -76,9 +76,17 @@ def batch(f, sets, calls, device):
     return begin.elapsed_time(end) * 1e6 / calls
 
 
+def bytes_of(x):
+    if isinstance(x, torch.Tensor):
+        return x.numel() * x.element_size()
+    if isinstance(x, dict):
+        x = list(x.values())
+    return sum(bytes_of(y) for y in x) if isinstance(x, (list, tuple)) else 0
+
+
 def time_case(record, device):
     f, args, kwargs = make(record["line"], device)
-    ns, size = record["timing"]["ns"], max(record["timing"].get("bytes") or 1, 1)
+    ns, size = record["timing"]["ns"], bytes_of([args, kwargs, f(*args, **kwargs)]) + 1
     sets = [(args, kwargs)]
     for _ in range(min(SETS, int(COLD // size) + 1)):
         sets.append(make(record["line"], device)[1:])

