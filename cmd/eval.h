@@ -39,6 +39,7 @@ struct eval_job {
 	int cases, seen; /* that may come, and that are known */
 	double work;     /* of them, in bytes */
 	enum { EVAL_WAITING, EVAL_GIVEN, EVAL_DONE } state;
+	int64_t given; /* when */
 	int place;     /* in the queue */
 	bool finished; /* its last record has come */
 	struct device_losses losses;

@@ -14,17 +14,35 @@
 
 /* --- records ------------------------------------------------------------------------------------------ */
 
+enum { LONG_S = 30 /* at one kernel: then people want to know at which */ };
+
+/* The kernel that is being judged for the longest time. */
+static const struct eval_job *find_longest(const struct eval *e)
+{
+	const struct eval_job *found = NULL;
+
+	for (int i = 0; i < e->njob; i++)
+		if (e->job[i].state == EVAL_GIVEN && (!found || e->job[i].given < found->given))
+			found = &e->job[i];
+	return found;
+}
+
 static void show_progress(struct eval *e)
 {
 	const int64_t now = ay_now_ns();
 	const double eta = device_eta(e->crew, e->done - e->recalled, e->total - e->done - e->never);
+	const struct eval_job *longest;
 
 	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
 		return;
 	e->last = now;
+	longest = find_longest(e);
 	fprintf(stderr, "%s  %d of %d cases, %d not passed", e->tty ? "\r" : "", e->done, e->total, e->failures);
 	if (eta >= 0)
 		fprintf(stderr, ", about %.0f s left", eta);
+	if (longest && now - longest->given > LONG_S * 1000000000ll)
+		fprintf(stderr, " (%s since %lld s)", longest->op->name,
+			(long long)((now - longest->given) / 1000000000));
 	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
 }
 
@@ -199,6 +217,7 @@ static int give(struct eval *e, struct eval_job *j)
 	json_object_set_new(msg, "known", known_cases(e, j));
 	text = json_dumps(msg, JSON_COMPACT);
 	j->state = EVAL_GIVEN;
+	j->given = ay_now_ns();
 	rc = ay_crew_give(e->crew, j, text, strlen(text), e->err);
 	ay_xfree(text);
 	json_decref(msg);
