@@ -206,22 +206,22 @@ def agreement(p):
     run = [r for folder in RUNS for r in Part("agreement", p.out, folder).records("run")]
     p.cases += run
     timed = [t for t in timed_cases(run) if t["ns"] > LARGE_NS]
-    rows, gaps = [], {"gated": {}, "plain": {}}
+    rows, gaps = [], {"inside": {}, "plain": {}}
     for t in timed:
-        other = {"gated": t["claimed_ns"], "plain": plain.get(t["line"], {}).get("plain_ns")}
+        other = {"inside": t["claimed_ns"], "plain": plain.get(t["line"], {}).get("plain_ns")}
         for kind, ns in other.items():
             if ns:
                 gaps[kind].setdefault(t["overload"], []).append(ns / t["ns"] - 1)
-        if other["plain"] or other["gated"]:
-            rows.append([t["overload"], t["line"], time_text(t["ns"]), percent(other["gated"], t["ns"]),
+        if other["plain"] or other["inside"]:
+            rows.append([t["overload"], t["line"], time_text(t["ns"]), percent(other["inside"], t["ns"]),
                          percent(other["plain"], t["ns"])])
-    ways = (("gated", "CUDA events inside the gate"), ("plain", "CUDA events around a plain loop of torch"))
+    ways = (("inside", "CUDA events inside the executor"), ("plain", "CUDA events around a plain loop of torch"))
     for kind, words in ways:
         gap = [100 * median([abs(x) for x in of]) for of in gaps[kind].values()]
         p.figure(f"{words} against the judge's time, median", median(gap) if gap else None, "< 1 %", most=1, unit="%",
-                 note="" if gap else "no record has claimed_ns" if kind == "gated" else "no case was timed plainly")
+                 note="" if gap else "no record has claimed_ns" if kind == "inside" else "no case was timed plainly")
         p.figure("... operators", len(gap), ">= 50", least=50, note="above 20 us")
-    p.table("Judge and CUDA events", ["operator", "case", "judge", "gated", "plain"], rows)
+    p.table("Judge and CUDA events", ["operator", "case", "judge", "inside", "plain loop"], rows)
     why = sorted({r["why"] for r in plain.values() if r.get("why")})
     p.notes += [f"not timed plainly: {w}" for w in why[:8]]
 
