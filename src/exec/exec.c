@@ -475,6 +475,13 @@ double ay_exec_claimed_ns(const struct ay_exec *x)
 	return (double)__atomic_load_n(&x->page->claimed_ns, __ATOMIC_RELAXED);
 }
 
+int64_t ay_exec_mapped_ns(const struct ay_exec *x)
+{
+	const uint64_t at = __atomic_load_n(&x->page->mapped_ns, __ATOMIC_RELAXED);
+
+	return at > INT64_MAX ? 0 : (int64_t)at;
+}
+
 double ay_exec_claimed_graph_ns(const struct ay_exec *x)
 {
 	return (double)__atomic_load_n(&x->page->claimed_graph_ns, __ATOMIC_RELAXED);

@@ -214,6 +214,8 @@ uint64_t ay_exec_room_bytes(int room);
 double ay_exec_claimed_ns(const struct ay_exec *x);
 /* The same of the graph of a replay; 0: there was none. */
 double ay_exec_claimed_graph_ns(const struct ay_exec *x);
+/* When, by the executor's word, it had mapped the memory that came with the last order; 0: it says nothing. */
+int64_t ay_exec_mapped_ns(const struct ay_exec *x);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */

@@ -128,7 +128,9 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
 	uint64_t
 		claimed_ns; /* what events of the device say that the last order to run took; trusted for nothing */
-	uint64_t claimed_graph_ns;                 /* the same of the graph of a REPLAY; 0: there was none */
+	uint64_t claimed_graph_ns; /* the same of the graph of a REPLAY; 0: there was none */
+	uint64_t
+		mapped_ns; /* CLOCK_MONOTONIC when the memory that came with the last order was mapped; 0: none came */
 	_Alignas(AY_WIRE_LINE) ay_scalar scalar[]; /* nset * nscalar results that are not tensors */
 };
 

@@ -24,7 +24,7 @@ struct ay_kept_gate {
 	bool plain;
 	uint64_t lend_bytes;
 	int64_t when;
-	double empty_c0, spread, c0;
+	double empty_c0, spread, c0, map_most;
 	double null_ns; /* 0: not measured */
 };
 

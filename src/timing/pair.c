@@ -45,6 +45,7 @@ static int open_seat(struct pair *p, struct ay_seat *seat, struct ay_sets *mem, 
 	if (ay_pair_open(p, seat, &spec, o))
 		return -1;
 	seat->again = p->passes - 1;
+	seat->map_most = (who == &p->s->kernel ? p->ga : p->gb)->map_most;
 	return 0;
 }
 

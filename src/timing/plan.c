@@ -98,23 +98,44 @@ static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 }
 
+/* Some hand-overs: T, and what of it was mapping. */
+struct overs {
+	double ns[GATE_RUNS], map[GATE_RUNS];
+};
+
+static int note_over(struct pair *p, struct gate *g, bool busy, struct overs *o, int k)
+{
+	if (hand_over(p, g, busy, &o->ns[k]))
+		return -1;
+	o->map[k] = g->seat.map_ns;
+	return 0;
+}
+
 static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 {
-	double later[GATE_RUNS / BUSY_EVERY], busy;
+	double later[GATE_RUNS / BUSY_EVERY];
+	struct overs idle, busy;
 
+	g->seat.map_most = 0;                  /* all of it, to learn what mapping takes */
 	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
 		const int k = i < 0 ? 0 : i;
 
-		if (hand_over(p, g, false, &empty[k]))
+		if (note_over(p, g, false, &idle, k))
 			return -1;
-		if (i % BUSY_EVERY)
-			continue;
-		if (hand_over(p, g, true, &busy))
+		if (i % BUSY_EVERY == 0 && note_over(p, g, true, &busy, k / BUSY_EVERY))
 			return -1;
-		later[k / BUSY_EVERY] = busy - empty[k];
+	}
+	g->map_most = g->seat.map_most = ay_quantile(idle.map, GATE_RUNS, 0.95);
+	for (int k = 0; k < GATE_RUNS; k++) {
+		const int b = k / BUSY_EVERY;
+
+		empty[k] = idle.ns[k] - fmin(idle.map[k], g->map_most);
+		if (k % BUSY_EVERY == 0)
+			later[b] = busy.ns[b] - fmin(busy.map[b], g->map_most) - empty[k];
 	}
 	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
-	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0;
+	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0 + g->map_most -
+		    ay_quantile(idle.map, GATE_RUNS, 0.5);
 	g->c0 = g->empty_c0 +
 		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, scale_of(p)->late_max_ns);
 	return 0;
@@ -136,6 +157,7 @@ static struct ay_kept_gate kept_gate(const struct pair *p, const struct gate *g)
 				      .empty_c0 = g->empty_c0,
 				      .spread = g->spread,
 				      .c0 = g->c0,
+				      .map_most = g->map_most,
 				      .null_ns = g->null_ns };
 }
 
@@ -149,6 +171,7 @@ static bool know_c0(struct pair *p, struct gate *g)
 	g->empty_c0 = k->empty_c0;
 	g->spread = k->spread;
 	g->c0 = k->c0;
+	g->map_most = g->seat.map_most = k->map_most;
 	g->null_ns = k->null_ns;
 	return true;
 }
@@ -181,7 +204,11 @@ static int get_c0(struct pair *p, struct gate *g)
 
 int ay_pair_c0(struct pair *p)
 {
-	return get_c0(p, p->ga) || (p->gb != p->ga && get_c0(p, p->gb)) ? -1 : 0;
+	if (get_c0(p, p->ga) || (p->gb != p->ga && get_c0(p, p->gb)))
+		return -1;
+	p->a->map_most = p->ga->map_most;
+	p->b->map_most = p->gb->map_most;
+	return 0;
 }
 
 /* The empty call of an executor of the same kind as this one's. */
@@ -316,6 +343,7 @@ static int try_out(struct pair *p, const struct ay_sitter *who, const struct gat
 
 	if (ay_pair_open(p, &seat, &spec, o))
 		return -1;
+	seat.map_most = g->map_most;
 	/* The least counts, but not what drowns in the gate: the others were disturbed. A first call may have to compile
 	 * something, which is no kernel's time: it is slow only if the second is. */
 	for (int i = 0; i < TRIALS && !rc && o->what == AY_X_RAN && (i < 2 || beat.ns < slow_ns); i++) {

@@ -308,6 +308,19 @@ static const struct ay_loans *loans_of(const struct ay_seat *s)
 	return s->dev && s->sets.loans.n ? &s->sets.loans : NULL;
 }
 
+/*
+ * Batches with gigabytes scatter by 0.1 ms and more, those with little by 0.02: so mapping is left out, what the process
+ * says that it took, but no more than it takes in a seat of ours. Whoever lies about it gains what is between the two.
+ */
+static void note_mapping(struct ay_seat *s, int64_t begin, struct ay_beat *b, const struct ay_outcome *o)
+{
+	const int64_t at = s->dev && !s->plain && o->what == AY_X_RAN ? ay_exec_mapped_ns(s->exec) : 0;
+	const double ns = at > begin ? (double)(at - begin) : 0;
+
+	s->map_ns = ns < b->ns ? ns : b->ns;
+	b->ns -= s->map_ns < s->map_most ? s->map_ns : s->map_most;
+}
+
 /* Sets [from, from + n), each once, and again as often as is said; n = 0: busy. */
 static int beat(struct ay_seat *s, int from, int n, int again, struct ay_beat *b, struct ay_outcome *o,
 		struct ay_err *err)
@@ -330,6 +343,7 @@ static int beat(struct ay_seat *s, int from, int n, int again, struct ay_beat *b
 	if (let_go(s, o, err) || look(s, from, n, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
+	note_mapping(s, begin, b, o);
 	b->claimed_ns = s->dev && o->what == AY_X_RAN ? ay_exec_claimed_ns(s->exec) : 0;
 	if (ay_exec_is_alive(o))
 		b->cpu_ns = cpu_ns(pid) - cpu;

@@ -51,6 +51,8 @@ struct ay_seat {
 	cpu_set_t cpus;
 	struct ay_dev *dev;   /* NULL: the processor */
 	uint64_t lend_bytes;  /* of memory that goes with an empty batch */
+	double map_ns;        /* until the last batch had its memory, by its own word; 0: it says nothing */
+	double map_most;      /* of that is not in T: as long as it takes in a seat of ours */
 	int again;            /* batches go over their sets so often once more */
 	bool restless;        /* the device was not idle before the last batch */
 	bool plain;           /* trusted, on a device: has its memory before, and is not frozen */
@@ -76,7 +78,7 @@ struct ay_seat_spec {
 
 /* What one batch took. */
 struct ay_beat {
-	double ns;         /* T: from before the thaw to the proof that it stands still */
+	double ns;         /* T: from before the thaw to the proof that it stands still; less map_most at most */
 	double cpu_ns;     /* CPU time of all its threads meanwhile */
 	double claimed_ns; /* what its own device's events say; 0: nothing */
 };

@@ -314,6 +314,9 @@ int cuMemAddressFree(ay_cu_ptr p, size_t n)
 int cuMemMap(ay_cu_ptr p, size_t n, size_t offset, ay_cu_memory m, uint64_t flags)
 {
 	(void)flags;
+#ifdef SLOW_MAP_NS
+	wait_ns(SLOW_MAP_NS);
+#endif
 	if (offset || n % GRAIN || p % GRAIN || nmapped == MAX ||
 	    mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, (int)m - 1, 0) == MAP_FAILED)
 		return INVALID;

@@ -156,6 +156,7 @@ int gpu_lend_parts(const struct ay_wire_part *part, const int *fd)
 		e = lend_part(i, p, fd[n], &late[n]);
 		n++;
 	}
+	page->mapped_ns = (uint64_t)now_ns();
 	return e;
 }
 

@@ -33,6 +33,9 @@ struct held {
 	bool timed;   /* by a HOLD: nothing but calls is wanted */
 };
 
+/* CLOCK_MONOTONIC, which the judge reads too. */
+int64_t now_ns(void);
+
 /* What differs between languages. */
 struct language {
 	const char *name; /* of the process */
@@ -94,7 +97,7 @@ int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream);
 int gpu_lend(uint32_t i, int fd);
 /* Addresses for slot i, whose memory comes later, part by part; and those parts, one for each such slot. */
 int gpu_reserve(uint32_t i);
-int gpu_lend_parts(const struct ay_wire_part *part, const int *fd);
+int gpu_lend_parts(const struct ay_wire_part *part, const int *fd); /* and says when it was done */
 void gpu_drop_parts(void);
 /* The device does nothing, for so long; returns when it has. */
 int gpu_busy(uint64_t ns);

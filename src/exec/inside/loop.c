@@ -37,7 +37,7 @@ static size_t large_bytes;
 
 /* --- messages -------------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
+int64_t now_ns(void)
 {
 	struct timespec t;
 
