@@ -161,7 +161,8 @@ demo: $B/assay
 # --- tests -------------------------------------------------------------------------------------------------------
 test: $B/assay $B/test
 	sh tools/check.sh test $B "$T"
-check: $B/assay $B/test
+check:
+	$(MAKE) --no-print-directory -j$$(nproc) $B/assay $B/test
 	sh tools/check.sh $(if $T,test,all) $B "$T"
 asan:
 	$(MAKE) B=build/asan OPT='-O1 -g' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
