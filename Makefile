@@ -162,7 +162,6 @@ demo: $B/assay
 test: $B/assay $B/test
 	sh tools/check.sh test $B "$T"
 check:
-	$(MAKE) --no-print-directory -j$$(nproc) $B/assay $B/test
 	sh tools/check.sh $(if $T,test,all) $B "$T"
 asan:
 	$(MAKE) B=build/asan OPT='-O1 -g' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \

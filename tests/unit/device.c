@@ -337,17 +337,19 @@ TEST(device_kernels_are_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Mapping the memory of a batch takes 4 ms here, which are neither in c0 nor in anybody's time. */
+/* Mapping the memory of a batch takes 30 ms here, which are neither in c0 nor in anybody's time. */
 TEST(device_mapping_is_not_timed)
 {
 	const char *got, *c0;
 	char *out = "";
 	struct fake f;
 
-	setup_with(&f, "-DSLOW_MAP_NS=4000000");
+	if (getenv("ASSAY_SANITIZED"))
+		test_skip("the plain build shows it");
+	setup_with(&f, "-DSLOW_MAP_NS=30000000");
 	got = judge(&f, 0, "", TIMED, &out);
 	c0 = strstr(out, "\"gate_ns\":");
-	CHECKF(got && !strcmp(got, "PASS") && c0 && atof(c0 + 10) > 0 && atof(c0 + 10) < 3.5e6, "%s", out);
+	CHECKF(got && !strcmp(got, "PASS") && c0 && atof(c0 + 10) > 0 && atof(c0 + 10) < 25e6, "%s", out);
 	ay_arena_release(&f.a);
 }
 
