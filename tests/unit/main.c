@@ -174,23 +174,17 @@ static bool wanted(const struct test *t, int argc, char **argv)
 	return argc < 2;
 }
 
-/* Most tests wait for something about a third of their time. */
-static int tests_at_once(void)
-{
-	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return getenv("ASSAY_BENCH") || cores < 2 ? 1 : (int)(cores + cores / 2);
-}
-
-/* test [PART...]: those whose name or file contains a PART; some more at once than there are cores. */
+/* test [PART...]: those whose name or file contains a PART; as many at once as there are cores. */
 int main(int argc, char **argv)
 {
 	enum { MOST = 16 };
 	struct running list[MOST] = { 0 };
 	struct counts c = { 0 };
-	int left = 0, width = tests_at_once(), busy = 0;
+	int left = 0, width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
 
 	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
+	if (width < 1 || getenv("ASSAY_BENCH"))
+		width = 1;
 	if (width > MOST)
 		width = MOST;
 	for (struct test *t = all; t; t = t->next) {
