@@ -196,13 +196,14 @@ static void compile(const char *pattern)
 
 TEST_SLOW(samples_cuda_good_kernels_compile)
 {
-	compile("kernels/cuda/*.cu");
+	/* all of them take half a minute: some will do, unless everything is asked for */
+	compile(getenv("ASSAY_WHOLE") ? "kernels/cuda/*.cu" : "kernels/cuda/aten_[c-e]*.cu");
 }
 
 TEST_SLOW(samples_cuda_hostile_kernels_compile)
 {
 	if (!getenv("ASSAY_WHOLE"))
-		test_skip("the good ones are compiled above; these where they are judged, or with ASSAY_WHOLE=1");
+		test_skip("some good ones are compiled above; these where they are judged, or with ASSAY_WHOLE=1");
 	compile("kernels/hostile/gpu/*.cu");
 }
 
