@@ -74,8 +74,7 @@ void ay_judge_stop(struct ay_judge *j)
 
 	if (!j->exec && !j->lent.nslot)
 		return;
-	if (ay_judge_enter(j, &lock, &ignored))
-		lock.n = 0;
+	ay_judge_enter(j, &lock, &ignored);
 	ay_judge_unlend(j);
 	if (j->exec)
 		ay_exec_stop(j->exec);

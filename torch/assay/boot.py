@@ -183,9 +183,11 @@ def import_source(source, name):
     return module
 
 
-def whole_sums():
+def compute_fully():
     """What torch does by default on a GPU is outside the error bound of a product: it adds the parts of split sums in
-    half types, and takes TF32 for f32 in convolutions. As for the baseline in C (baselines/libtorch.h)."""
+    half types, and takes TF32 for f32 in convolutions. As for the baseline in C (baselines/libtorch.h). Nor does it
+    try out algorithms."""
+    torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
@@ -212,7 +214,7 @@ def load(fd, about):
         reference = import_source(read_all(fd), about["file"]).reference
         found, use = [(f, reference) for f in about["functions"]], "torch"
     elif about["backend"]:
-        whole_sums()
+        compute_fully()
         find, use = backend(about)
         found = [(f, find(f)) for f in about["functions"]]
     else:

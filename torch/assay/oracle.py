@@ -240,15 +240,6 @@ def answer(e, args, kwargs):
 # --- elsewhere ------------------------------------------------------------------------------------------------------
 
 
-def compute_fully():
-    """A GPU takes its time: no TF32 for float32, no sums of half types in themselves, no trying out of algorithms."""
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = False
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-
-
 def moved(x, place):
     if isinstance(x, torch.Tensor):
         return x.to(place)
@@ -267,7 +258,7 @@ def answer_at(place, e, args, kwargs):
 def function(e, place=None):
     """What the executor calls in place of the operator. place: who computes, if that is not the processor."""
     if place:
-        compute_fully()
+        boot.compute_fully()
 
     def call(*args, **kwargs):
         with torch.no_grad():
