@@ -87,14 +87,22 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* Cases of the suite that a kernel of this operator's file may answer. */
-static int count_cases(const struct eval *e, const struct ay_entry_op *op, bool family)
-{
-	int n = 0;
+/* A case takes some time however small it is: as much as so many bytes take. */
+#define LEAST_BYTES 0x1p20
 
-	for (int i = 0; i < e->suite.n; i++)
-		n += family ? !strcmp(e->suite.c[i].op->path, op->path) : e->suite.c[i].op == op;
-	return n;
+/* The cases of the suite that a kernel of the job's operator (family: of its file) may answer, and the work of them. False:
+ * there is none. */
+static bool count_cases(const struct eval *e, struct eval_job *j, bool family)
+{
+	for (int i = 0; i < e->suite.n; i++) {
+		const struct ay_suite_case *c = &e->suite.c[i];
+
+		if (family ? strcmp(c->op->path, j->op->path) : c->op != j->op)
+			continue;
+		j->cases++;
+		j->work += LEAST_BYTES + (double)ay_case_bytes(c->line);
+	}
+	return j->cases;
 }
 
 /* Is there a case of its own, or of a form that its function may stand for? */
@@ -128,11 +136,8 @@ static int add_files(struct eval *e, struct ay_err *err)
 
 		if (!f->op || !may_answer(e, f->op))
 			continue;
-		*j = (struct eval_job){ .file = f->path,
-					.op = f->op,
-					.schema = f->schema,
-					.lang = f->lang,
-					.cases = count_cases(e, f->op, true) };
+		*j = (struct eval_job){ .file = f->path, .op = f->op, .schema = f->schema, .lang = f->lang };
+		count_cases(e, j, true);
 		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
 			ay_hash_init(&h);
 			ay_hash_add(&h, text, len);
@@ -151,13 +156,11 @@ static int add_references(struct eval *e, struct ay_err *err)
 		return -1;
 	e->job = AY_NEW_N(e->app->arena, struct eval_job, e->app->registry->n + 1);
 	for (int i = 0; i < e->app->registry->n; i++) {
-		const struct ay_entry_op *op = &e->app->registry->op[i];
+		struct eval_job *j = &e->job[e->njob];
 
-		if (!count_cases(e, op, false))
-			continue;
-		e->job[e->njob] = (struct eval_job){ .op = op, .cases = count_cases(e, op, false) };
-		memcpy(e->job[e->njob].sha256, build, sizeof build);
-		e->njob++;
+		*j = (struct eval_job){ .op = &e->app->registry->op[i] };
+		memcpy(j->sha256, build, sizeof build);
+		e->njob += count_cases(e, j, false);
 	}
 	return 0;
 }
@@ -227,13 +230,11 @@ static int add_package(struct eval *e, struct ay_err *err)
 	for (int i = 0; i < r->n; i++) {
 		struct eval_job *j = &e->job[e->njob];
 
-		if (strcmp(r->op[i].schema[0]->ns, packages[p].ns) || !is_first_of_file(r, i) ||
-		    !count_cases(e, &r->op[i], true))
+		if (strcmp(r->op[i].schema[0]->ns, packages[p].ns) || !is_first_of_file(r, i))
 			continue;
-		*j = (struct eval_job){ .file = name,
-					.op = &r->op[i],
-					.lang = packages[p].lang,
-					.cases = count_cases(e, &r->op[i], true) };
+		*j = (struct eval_job){ .file = name, .op = &r->op[i], .lang = packages[p].lang };
+		if (!count_cases(e, j, true))
+			continue;
 		ay_hash_init(&h);
 		ay_hash_add(&h, name, strlen(name));
 		ay_hash_end(&h, j->sha256);

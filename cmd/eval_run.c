@@ -6,7 +6,6 @@
 #include "eval.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "op/narrow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,19 +223,6 @@ static int give(struct eval *e, struct eval_job *j)
 	return rc;
 }
 
-/* A case takes some time however small it is: as much as so many bytes take. */
-#define LEAST_BYTES 0x1p20
-
-static double work_of(const struct eval *e, const struct eval_job *j)
-{
-	double work = 0;
-
-	for (int i = 0; i < e->suite.n; i++)
-		if (j->file ? !strcmp(e->suite.c[i].op->path, j->op->path) : e->suite.c[i].op == j->op)
-			work += LEAST_BYTES + (double)ay_case_bytes(e->suite.c[i].line);
-	return work;
-}
-
 /* Most work first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
 static int by_work(const void *a, const void *b)
 {
@@ -248,10 +234,8 @@ static int by_work(const void *a, const void *b)
 static void make_queue(struct eval *e)
 {
 	e->queue = AY_NEW_N(e->app->arena, struct eval_job *, e->njob + 1);
-	for (int i = 0; i < e->njob; i++) {
+	for (int i = 0; i < e->njob; i++)
 		e->queue[i] = &e->job[i];
-		e->job[i].work = work_of(e, &e->job[i]);
-	}
 	if (ay_crew_workers(e->crew) > 1)
 		qsort(e->queue, (size_t)e->njob, sizeof *e->queue, by_work);
 	for (int i = 0; i < e->njob; i++)
