@@ -24,11 +24,12 @@ enum ay_make_how {
 	AY_MAKE_MIX,    /* lines of `from`, drawn, with other significands */
 	AY_MAKE_DRAW,   /* lines of `from`, drawn */
 	AY_MAKE_TOUCH,  /* `from` with other significands, but for zeros and special values */
+	AY_MAKE_PICK,   /* lines of `from` or of `with`, where they stand */
 };
 
-/* One stretch. Addresses are the device's. But for poison `to` is a multiple of 64, `from` and `noise` are of 16. */
+/* One stretch. Addresses are the device's. But for poison `to` is a multiple of 64, `from` and `with` are of 16. */
 struct ay_make {
-	uint64_t to, from, noise; /* noise: MIX; AY_NOISE_LINES lines of random bits */
+	uint64_t to, from, with; /* with: MIX: AY_NOISE_LINES lines of random bits; PICK: as many bytes as `from` */
 	uint64_t bytes, start;    /* start: of the stream of draws */
 	/* Elements [hard, hard + nhard) get a larger exponent afterwards; nhard 0: none. MIX only. */
 	uint64_t hard, nhard;
@@ -95,6 +96,12 @@ AY_EITHER uint64_t ay_line_at(uint64_t start, uint64_t i, uint64_t lines)
 AY_EITHER uint64_t ay_noise_at(uint64_t start, uint64_t i)
 {
 	return ay_stream(start, i) % AY_NOISE_LINES;
+}
+
+/* Whether line i is of the second content. */
+AY_EITHER uint64_t ay_is_second(uint64_t start, uint64_t i)
+{
+	return ay_stream(start, i) >> 63;
 }
 
 /* --- elements -------------------------------------------------------------------------------------------- */
@@ -206,7 +213,7 @@ AY_EITHER struct ay_unit ay_unit_mixed(const struct ay_make *m, const struct ay_
 	struct ay_unit u;
 
 	if (i < lines) {
-		const struct ay_unit noise = ay_unit_load_kept(m->noise + ay_noise_at(m->start, i) * AY_LINE + in);
+		const struct ay_unit noise = ay_unit_load_kept(m->with + ay_noise_at(m->start, i) * AY_LINE + in);
 
 		u = ay_unit_load(m->from + ay_line_at(m->start, i, lines) * AY_LINE + in);
 		for (uint32_t k = 0; k < 2; k++)
@@ -231,6 +238,13 @@ AY_EITHER struct ay_unit ay_unit_drawn(const struct ay_make *m, uint64_t at, uin
 	return n == AY_UNIT ? ay_unit_load(m->from + at) : ay_unit_load_part(m->from + at, n);
 }
 
+AY_EITHER struct ay_unit ay_unit_picked(const struct ay_make *m, uint64_t at, uint32_t n)
+{
+	const uint64_t from = (ay_is_second(m->start, at / AY_LINE) ? m->with : m->from) + at;
+
+	return n == AY_UNIT ? ay_unit_load(from) : ay_unit_load_part(from, n);
+}
+
 /* The n bytes at byte `at` of a stretch: `at` is a multiple of 16, and n less than that at its end alone. */
 AY_EITHER struct ay_unit ay_unit_of(const struct ay_make *m, uint32_t how, const struct ay_lanes *l, uint64_t at,
 				    uint32_t n)
@@ -240,6 +254,7 @@ AY_EITHER struct ay_unit ay_unit_of(const struct ay_make *m, uint32_t how, const
 	switch (how) {
 	case AY_MAKE_MIX: return ay_unit_mixed(m, l, at, n);
 	case AY_MAKE_DRAW: return ay_unit_drawn(m, at, n);
+	case AY_MAKE_PICK: return ay_unit_picked(m, at, n);
 	case AY_MAKE_POISON: u.w[0] = u.w[1] = (m->start & 255) * 0x0101010101010101ull; return u;
 	default: break;
 	}

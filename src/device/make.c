@@ -25,18 +25,19 @@ enum ay_lane_kind ay_lane_kind(enum ay_dt dt)
 static const char *fault_of(const struct ay_make *m)
 {
 	const bool poison = m->how == AY_MAKE_POISON, mix = m->how == AY_MAKE_MIX;
+	const bool two = mix || m->how == AY_MAKE_PICK;
 	const enum ay_lane_kind kind = m->dt < AY_DT_COUNT ? ay_lane_kind(m->dt) : AY_LANES_NONE;
 	const uint64_t elements = m->bytes / ay_lanes_of(kind).bytes;
 
-	if (m->how > AY_MAKE_TOUCH)
+	if (m->how > AY_MAKE_PICK)
 		return "there is no such way";
 	if (m->bytes >> BYTES_BITS)
 		return "it is too large";
 	if (!m->bytes)
 		return NULL;
-	if (!m->to || (!poison && !m->from) || (mix && !m->noise))
+	if (!m->to || (!poison && !m->from) || (two && !m->with))
 		return "an address is missing";
-	if (!poison && (m->to % AY_LINE || m->from % AY_UNIT || m->noise % AY_UNIT))
+	if (!poison && (m->to % AY_LINE || m->from % AY_UNIT || m->with % AY_UNIT))
 		return "an address is not aligned";
 	if ((mix || m->how == AY_MAKE_TOUCH) && (kind == AY_LANES_NONE || m->bytes % ay_lanes_of(kind).bytes))
 		return "its elements have no significands";

@@ -72,6 +72,7 @@ static __device__ __forceinline__ void make_chunk(const struct ay_make *list, ui
 	case AY_MAKE_COPY: make_whole<AY_MAKE_COPY>(m, AY_LANES_NONE, u, u1); break;
 	case AY_MAKE_MIX: make_whole<AY_MAKE_MIX>(m, m.dt, u, u1); break;
 	case AY_MAKE_DRAW: make_whole<AY_MAKE_DRAW>(m, AY_LANES_NONE, u, u1); break;
+	case AY_MAKE_PICK: make_whole<AY_MAKE_PICK>(m, AY_LANES_NONE, u, u1); break;
 	default: touch_whole(m, u, u1);
 	}
 }

@@ -15,6 +15,13 @@
 /* What an element of this type looks like; AY_LANES_NONE if it has no significand that could be changed. */
 enum ay_lane_kind ay_lane_kind(enum ay_dt dt);
 
+/* Where what it is made of lies: PICK has its second content behind the first, from the next line on. */
+static inline void ay_make_aim(struct ay_make *m, uint64_t from, uint64_t noise)
+{
+	m->from = from;
+	m->with = m->how == AY_MAKE_PICK ? from + (m->bytes + AY_LINE - 1) / AY_LINE * AY_LINE : noise;
+}
+
 /* All n of them (struct ay_make: lines.h); returns when they are there. The list is copied. */
 int ay_dev_make(struct ay_dev *d, const struct ay_make *m, int n, struct ay_err *err);
 

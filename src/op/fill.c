@@ -162,11 +162,6 @@ static double one_sorted(const struct fillctx *f, int64_t i, const uint64_t bits
 	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + unit(bits[0])) / (double)f->n);
 }
 
-static double one_made(const struct fillctx *f, int64_t i, const uint64_t bits[2])
-{
-	return f->maker->make(f->c, f->o, &f->o->fill, i, bits[0]);
-}
-
 /* Each with a loop of its own, that the compiler can make the most of. */
 #define LOOP(name)                                                                                         \
 	static void fill_##name(const struct fillctx *f, int64_t lo, int64_t hi, const uint64_t(*bits)[2], \
@@ -188,7 +183,17 @@ LOOP(special)
 LOOP(nonfinite)
 LOOP(perm)
 LOOP(sorted)
-LOOP(made)
+
+static void fill_made(const struct fillctx *f, int64_t lo, int64_t hi, const uint64_t (*bits)[2], double *dst)
+{
+	if (f->maker->many && f->parts == 1) {
+		f->maker->many(f->c, f->o, lo, hi, bits, dst);
+		return;
+	}
+	for (int64_t i = lo; i < hi; i++)
+		dst[i - lo] =
+			f->maker->make(f->c, f->o, &f->o->fill, f->parts == 2 ? i >> 1 : i, bits[i - lo][0]);
+}
 
 /*
  * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the
@@ -327,6 +332,16 @@ int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay
 	if (!k)
 		return fill_names(err, o);
 	return fill_args(k, o, arg, err) || check_range(k, o, arg, err) ? -1 : 0;
+}
+
+/* An operator's own fill may follow from another tensor, or from all of its elements. */
+bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o)
+{
+	const struct kind *k = find_kind(o->fill.name);
+
+	if (o->data)
+		return false;
+	return find_maker(c, o->fill.name) ? c->op->makers == ay_meaning_makers : k && k->fn != fill_perm;
 }
 
 /* --- making ---------------------------------------------------------------------------------------------- */

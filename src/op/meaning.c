@@ -236,26 +236,46 @@ static int64_t whole(const struct ay_fill *f, int k)
 	return x > -0x1p50 && x < 0x1p50 ? (int64_t)x : 0;
 }
 
+/* The dimensions, that with the longest stride first. */
+static void widest_first(const struct ay_view *v, int order[AY_MAX_DIM])
+{
+	for (int d = 0; d < v->ndim; d++) {
+		int k = d;
+
+		for (; k > 0; k--) {
+			const int before = order[k - 1];
+
+			if (v->stride[d] < v->stride[before] ||
+			    (v->stride[d] == v->stride[before] && v->shape[d] <= v->shape[before]))
+				break;
+			order[k] = before;
+		}
+		order[k] = d;
+	}
+}
+
 /* Where in the tensor the element is that lies at a place of its storage. What lies between elements is nowhere in
  * particular; along a dimension that is expanded it is at 0. */
-static void find_place(const struct ay_view *v, int64_t i, int64_t at[AY_MAX_DIM])
+static void find_place_by(const struct ay_view *v, const int order[AY_MAX_DIM], int64_t i, int64_t at[AY_MAX_DIM])
 {
-	bool done[AY_MAX_DIM] = { false };
 	int64_t rest = i > v->offset ? i - v->offset : 0;
 
 	for (int k = 0; k < v->ndim; k++) {
-		int widest = -1;
+		const int d = order[k];
 
-		for (int d = 0; d < v->ndim; d++)
-			if (!done[d] && (widest < 0 || v->stride[d] > v->stride[widest] ||
-					 (v->stride[d] == v->stride[widest] && v->shape[d] > v->shape[widest])))
-				widest = d;
-		done[widest] = true;
-		at[widest] = v->stride[widest] > 0 && v->shape[widest] > 1 ? rest / v->stride[widest] : 0;
-		if (at[widest] >= v->shape[widest])
-			at[widest] = v->shape[widest] ? v->shape[widest] - 1 : 0;
-		rest -= at[widest] * v->stride[widest];
+		at[d] = v->stride[d] > 0 && v->shape[d] > 1 ? rest / v->stride[d] : 0;
+		if (at[d] >= v->shape[d])
+			at[d] = v->shape[d] ? v->shape[d] - 1 : 0;
+		rest -= at[d] * v->stride[d];
 	}
+}
+
+static void find_place(const struct ay_view *v, int64_t i, int64_t at[AY_MAX_DIM])
+{
+	int order[AY_MAX_DIM];
+
+	widest_first(v, order);
+	find_place_by(v, order, i, at);
 }
 
 /* The i-th of n shares of m places, any of it: no two i have the same, if m >= n. */
@@ -309,41 +329,70 @@ static int64_t int_for(const struct ay_call *c, const char *name, int d, int64_t
 	return n ? ay_int_at(c, name, d < n ? d : n - 1) : empty;
 }
 
-/* One of the places of a window along one dimension that are inside; 0 where none is. */
-static int64_t in_window(const struct ay_call *c, int d, int64_t at, int64_t size, uint64_t bits)
-{
-	const __int128 k = int_for(c, "kernel_size", d, 1), step = int_for(c, "dilation", d, 1);
-	const __int128 first = (__int128)at * int_for(c, "stride", d, (int64_t)k) - int_for(c, "padding", d, 0);
-	__int128 lo = 0, hi = k;
+/* Windows along one dimension of self. */
+struct windows {
+	__int128 k, step, stride, padding;
+	int64_t size;
+};
 
-	if (step < 1 || k < 1)
+/* One of the places of window `at` that are inside; 0 where none is. */
+static int64_t in_window(const struct windows *w, int64_t at, uint64_t bits)
+{
+	const __int128 first = (__int128)at * w->stride - w->padding;
+	__int128 lo = 0, hi = w->k;
+
+	if (w->step < 1 || w->k < 1)
 		return 0;
 	if (first < 0)
-		lo = (-first + step - 1) / step;
-	if (first + (k - 1) * step >= size)
-		hi = first < size ? (size - 1 - first) / step + 1 : 0;
-	return lo < hi ? (int64_t)(first + (lo + one_of(bits, (int64_t)(hi - lo))) * step) : 0;
+		lo = (-first + w->step - 1) / w->step;
+	if (first + (w->k - 1) * w->step >= w->size)
+		hi = first < w->size ? (w->size - 1 - first) / w->step + 1 : 0;
+	return lo < hi ? (int64_t)(first + (lo + one_of(bits, (int64_t)(hi - lo))) * w->step) : 0;
 }
 
 /* window: where in its plane of self the largest element of a pooling window was. */
+static void make_windows(const struct ay_call *c, const struct ay_operand *o, int64_t lo, int64_t hi,
+			 const uint64_t (*bits)[2], double *dst)
+{
+	const struct ay_view *self = ay_t(c, "self"), *v = &o->view;
+	const int n = strstr(c->s->base, "3d") ? 3 : 2;
+	int64_t at[AY_MAX_DIM];
+	int order[AY_MAX_DIM];
+	struct windows w[3];
+
+	memset(dst, 0, sizeof *dst * (size_t)(hi - lo));
+	if (!self || self->ndim < n || v->ndim < n)
+		return;
+	for (int d = 0; d < n; d++) {
+		w[d] = (struct windows){ .k = int_for(c, "kernel_size", d, 1),
+					 .step = int_for(c, "dilation", d, 1),
+					 .padding = int_for(c, "padding", d, 0),
+					 .size = self->shape[self->ndim - n + d] };
+		w[d].stride = int_for(c, "stride", d, (int64_t)w[d].k);
+	}
+	widest_first(v, order);
+	for (int64_t i = lo; i < hi; i++) {
+		uint64_t chance = bits[i - lo][0];
+		int64_t flat = 0;
+
+		find_place_by(v, order, i, at);
+		for (int d = 0; d < n; d++) {
+			flat = flat * w[d].size + in_window(&w[d], at[v->ndim - n + d], chance);
+			chance = chance * 6364136223846793005u + 1442695040888963407u; /* another for the next one */
+		}
+		dst[i - lo] = (double)flat;
+	}
+}
+
 static double make_window(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			  uint64_t bits)
 {
-	const struct ay_view *self = ay_t(c, "self");
-	const int n = strstr(c->s->base, "3d") ? 3 : 2;
-	int64_t at[AY_MAX_DIM], flat = 0;
+	const uint64_t one[1][2] = { { bits, 0 } };
+	double x;
 
 	(void)f;
-	if (!self || self->ndim < n || o->view.ndim < n)
-		return 0;
-	find_place(&o->view, i, at);
-	for (int d = 0; d < n; d++) {
-		const int64_t size = self->shape[self->ndim - n + d];
-
-		flat = flat * size + in_window(c, d, at[o->view.ndim - n + d], size, bits);
-		bits = bits * 6364136223846793005u + 1442695040888963407u; /* another number for the next one */
-	}
-	return (double)flat;
+	make_windows(c, o, i, i + 1, one, &x);
+	return x;
 }
 
 /* list_index: a tensor of index's list: a mask, or indices into the dimension it stands for. */
@@ -451,7 +500,7 @@ static double make_dominant(const struct ay_call *c, const struct ay_operand *o,
 const struct ay_maker ay_meaning_makers[] = {
 	{ "places", make_places },
 	{ "spots", make_spots },
-	{ "window", make_window },
+	{ "window", make_window, make_windows },
 	{ "list_index", make_list_index },
 	{ "steps", make_steps },
 	{ "classes", make_classes },

@@ -115,6 +115,10 @@ struct ay_maker {
 	const char *name;
 	double (*make)(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 		       uint64_t bits);
+	/* The same of elements [lo, hi), from the first of each two words, for whoever has much to look up before he can
+	 * make one; NULL: one after the other. */
+	void (*many)(const struct ay_call *c, const struct ay_operand *o, int64_t lo, int64_t hi,
+		     const uint64_t (*bits)[2], double *dst);
 };
 
 /* The element at one storage position (or logical index, for ordered fills) alone. For makers whose tensor follows

@@ -13,12 +13,13 @@ enum how {
 	MIX,     /* lines of the master in any order, with other significands */
 	DRAW,    /* lines of the master in any order */
 	TOUCH, /* the master with other significands, but for zeros and special values: every element has its place */
+	PICK,   /* lines of either of two masters, where they stand */
 	REFILL, /* by the fill, with a key of its own */
 };
 
 struct ay_master_part {
 	enum how how;
-	uint8_t *base;
+	uint8_t *base; /* PICK: and the second, from the next line on */
 	uint64_t bytes;
 	bool can_be_hard;
 };
@@ -79,6 +80,17 @@ static bool is_own_fill(const struct ay_master *m, const struct ay_operand *o)
 	return false;
 }
 
+/* Any element could stand anywhere. */
+static bool is_independent(const struct ay_operand *o)
+{
+	static const char *const fills[] = { "normal", "uniform", "int", "index", "exact", "bool" };
+
+	for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
+		if (is_fill(o, fills[i]))
+			return true;
+	return false;
+}
+
 static enum how choose(const struct ay_master *m, const struct ay_operand *o, const struct ay_master_part *p)
 {
 	struct ay_lanes l;
@@ -88,13 +100,30 @@ static enum how choose(const struct ay_master *m, const struct ay_operand *o, co
 	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
 	    make_plain(p->base, p->bytes, &l))
 		return MIX;
-	if ((is_fill(o, "int") || is_fill(o, "index") || is_fill(o, "uniform") || is_fill(o, "normal")) &&
-	    p->bytes >= DRAWN_FROM)
+	if (p->bytes >= DRAWN_FROM && is_independent(o))
 		return DRAW;
 	/* an operator's own fill can be slow, and knows places: a triangle */
 	if (is_own_fill(m, o) && p->bytes >= DRAWN_FROM && lanes_of(o->view.dt, &l))
 		return TOUCH;
+	if (ay_fill_is_by_place(m->call, o) && p->bytes >= DRAWN_FROM && !lanes_of(o->view.dt, &l))
+		return PICK;
 	return REFILL;
+}
+
+static uint64_t whole_lines(uint64_t bytes)
+{
+	return (bytes + AY_LINE - 1) / AY_LINE * AY_LINE;
+}
+
+static void make_second(struct ay_call *c, const struct ay_operand *o, struct ay_master_part *p, int threads)
+{
+	const struct ay_key key = c->key;
+
+	p->base = ay_xrealloc(p->base, 2 * whole_lines(p->bytes));
+	memset(p->base + p->bytes, 0, whole_lines(p->bytes) - p->bytes);
+	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+	ay_fill_storage_by(c, o, p->base + whole_lines(p->bytes), threads);
+	c->key = key;
 }
 
 void ay_master_init(struct ay_master *m, struct ay_call *c)
@@ -123,6 +152,8 @@ void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads)
 		p->base = ay_xrealloc(NULL, p->bytes + 8);
 		ay_fill_storage_by(c, o, p->base, threads);
 		p->how = choose(m, o, p);
+		if (p->how == PICK)
+			make_second(c, o, p, threads);
 		p->can_be_hard = p->how == MIX && is_fill(o, "normal");
 	}
 	c->key = key;
@@ -208,6 +239,15 @@ static void redraw(const struct ay_make *k, const uint8_t *base, uint8_t *dst)
 	memcpy(dst + lines * AY_LINE, base + lines * AY_LINE, k->bytes % AY_LINE);
 }
 
+static void pick(const struct ay_make *k, const uint8_t *base, uint8_t *dst)
+{
+	const uint8_t *second = base + whole_lines(k->bytes);
+
+	for (uint64_t at = 0; at < k->bytes; at += AY_LINE)
+		memcpy(dst + at, (ay_is_second(k->start, at / AY_LINE) ? second : base) + at,
+		       k->bytes - at < AY_LINE ? k->bytes - at : AY_LINE);
+}
+
 static void refill(const struct ay_master *m, int i, const uint64_t chance[4], uint8_t *dst)
 {
 	struct ay_call c = *m->call;
@@ -250,7 +290,7 @@ static void plan_hard(struct ay_make *k, uint64_t chance)
 bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *k)
 {
 	static const enum ay_make_how as[] = {
-		[MIX] = AY_MAKE_MIX, [DRAW] = AY_MAKE_DRAW, [TOUCH] = AY_MAKE_TOUCH
+		[MIX] = AY_MAKE_MIX, [DRAW] = AY_MAKE_DRAW, [TOUCH] = AY_MAKE_TOUCH, [PICK] = AY_MAKE_PICK
 	};
 	const struct ay_master_part *p = &m->part[i];
 	uint64_t chance[4];
@@ -259,7 +299,7 @@ bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set
 		return false;
 	draw(key, set, i, chance);
 	*k = (struct ay_make){ .bytes = p->bytes,
-			       .start = p->how == DRAW ? chance[2] : chance[0],
+			       .start = p->how == DRAW || p->how == PICK ? chance[2] : chance[0],
 			       .how = as[p->how],
 			       .dt = m->call->operand[i]->view.dt };
 	if (p->how == MIX && hard_operand(m, key, set) == i)
@@ -270,6 +310,13 @@ bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set
 const uint8_t *ay_master_base(const struct ay_master *m, int i)
 {
 	return m->part[i].base;
+}
+
+uint64_t ay_master_base_bytes(const struct ay_master *m, int i)
+{
+	const struct ay_master_part *p = &m->part[i];
+
+	return p->how == PICK ? 2 * whole_lines(p->bytes) : p->how == WRITTEN || p->how == REFILL ? 0 : p->bytes;
 }
 
 void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int set, uint8_t *dst)
@@ -291,6 +338,7 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 			harden(&k, dst);
 		break;
 	case AY_MAKE_DRAW: redraw(&k, base, dst); break;
+	case AY_MAKE_PICK: pick(&k, base, dst); break;
 	default: touch(&k, base, dst);
 	}
 }
@@ -317,8 +365,7 @@ void ay_master_write_part(const struct ay_master *m, int i, struct ay_key key, i
 		return;
 	}
 	l = ay_lanes_of(ay_lane_kind(k.dt));
-	k.from = (uintptr_t)m->part[i].base;
-	k.noise = (uintptr_t)m->noise;
+	ay_make_aim(&k, (uintptr_t)m->part[i].base, (uintptr_t)m->noise);
 	for (uint64_t at = part.lo / AY_UNIT * AY_UNIT; at < end; at += AY_UNIT) {
 		const uint32_t n = k.bytes - at < AY_UNIT ? (uint32_t)(k.bytes - at) : AY_UNIT;
 

@@ -6,9 +6,10 @@
  * take longer than reading it does. So one master of each input is made by its fill, and a set is made of its lines
  * of 64 bytes, drawn with replacement, so that what was learned of one set (where the large, the negative or the
  * even elements are, what all of them add up to) is not true of the next. Besides, the significands of floats are
- * XORed with lines of noise that are drawn along with them. What is small, or not made of independent elements, is
- * filled anew; a large tensor of an operator's own fill, where every element has its place (a triangle), keeps the
- * places and gets other significands. A key is 128 bits of the judge's own chance, and each set's draws have their
+ * XORed with lines of noise that are drawn along with them. A large tensor of an operator's own fill, where every element
+ * has its place (a triangle), keeps the places and gets other significands; where there are none to change (indices into
+ * windows), two masters are made, and a set has every line of either. What is small, or not made of independent elements,
+ * is filled anew. A key is 128 bits of the judge's own chance, and each set's draws have their
  * own, so that none can be guessed from the others.
  *
  * One set in sixteen or so is hard: a stretch of one input is 32 times larger. Whoever leaves out the care that
@@ -45,11 +46,13 @@ void ay_master_write(const struct ay_master *m, int i, struct ay_key key, int se
 /* Of the same storage at least the bytes that `part` names, each at its place. */
 void ay_master_write_part(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_stretch part,
 			  uint8_t *dst);
-/* The same for ay_dev_make, where the master and its noise lie on a device: to, from and noise of *k are the caller's to
- * fill in. False: it has no master (ay_master_write fills it anew, or the kernel writes it). */
+/* The same for ay_dev_make, where the master and its noise lie on a device: to, and what ay_make_aim sets,
+ * are the caller's to fill in. False: it has no master (ay_master_write fills it anew, or the kernel writes it). */
 bool ay_master_plan(const struct ay_master *m, int i, struct ay_key key, int set, struct ay_make *k);
 /* What lies at `from` then (`noise`: m->noise, AY_NOISE_LINES lines); NULL for what only the kernel writes. */
 const uint8_t *ay_master_base(const struct ay_master *m, int i);
+/* How much of it; 0 where there is no plan. */
+uint64_t ay_master_base_bytes(const struct ay_master *m, int i);
 /* Is this set one of the hard ones? */
 bool ay_master_is_hard(const struct ay_master *m, struct ay_key key, int set);
 

@@ -22,14 +22,6 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 
 /* --- the master ------------------------------------------------------------------------------------------ */
 
-/* 0 where sets are not made of one. */
-static uint64_t master_bytes(const struct ay_master *m, int i)
-{
-	struct ay_make k;
-
-	return ay_master_plan(m, i, (struct ay_key){ 0 }, 0, &k) ? k.bytes : 0;
-}
-
 static int upload(struct ay_master *m, struct ay_gpu_master *g, uint64_t noise_bytes, struct ay_err *err)
 {
 	uint64_t at = g->base.at;
@@ -39,7 +31,7 @@ static int upload(struct ay_master *m, struct ay_gpu_master *g, uint64_t noise_b
 		return -1;
 	at += round_up(noise_bytes, g->dev->info.align);
 	for (int i = 0; i < m->call->noperand; i++) {
-		const uint64_t bytes = master_bytes(m, i);
+		const uint64_t bytes = ay_master_base_bytes(m, i);
 
 		g->at[i] = at;
 		if (ay_dev_write(g->dev, at, ay_master_base(m, i), bytes, err))
@@ -69,7 +61,7 @@ int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *er
 	g->at = ay_xrealloc(NULL, sizeof *g->at * (size_t)(m->call->noperand + 1));
 	g->again = ay_xrealloc(NULL, sizeof *g->again * (size_t)(m->call->noperand + 1));
 	for (int i = 0; i < m->call->noperand; i++) {
-		need += round_up(master_bytes(m, i), align);
+		need += round_up(ay_master_base_bytes(m, i), align);
 		g->again[i] = set - align;
 		set += round_up(ay_operand_bytes(m->call->operand[i]), align);
 	}
@@ -345,8 +337,7 @@ static int make_there(struct ay_sets *s, const struct span span[AY_LOANS], int f
 		if (s->slot[k] >= AY_LOANS || !ay_master_is_input(s->m, k % ops))
 			continue;
 		if (ay_master_plan(s->m, k % ops, s->key, k / ops, job)) {
-			job->from = g->at[k % ops];
-			job->noise = g->noise;
+			ay_make_aim(job, g->at[k % ops], g->noise);
 		} else {
 			*job = (struct ay_make){ .how = AY_MAKE_COPY, .from = used };
 			job->bytes = ay_operand_bytes(s->m->call->operand[k % ops]);

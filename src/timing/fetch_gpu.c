@@ -32,8 +32,7 @@ static int make_again(struct ay_sets *s, int set, uint64_t larger, struct ay_err
 		if (!ay_master_plan(s->m, i, s->key, set, job) || job->bytes <= larger)
 			continue;
 		job->to = g->again[i];
-		job->from = g->at[i];
-		job->noise = g->noise;
+		ay_make_aim(job, g->at[i], g->noise);
 		n++;
 	}
 	return n ? ay_dev_make(s->dev, g->job, n, err) : 0;

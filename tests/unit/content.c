@@ -218,6 +218,7 @@ TEST(content_ordered_fills_keep_their_order)
 {
 	static const char perm[] = "aten::relu((T([20000], i64, fill=perm),), {})",
 			  sorted[] = "aten::relu((T([20000], f64, fill=sorted(1, 2)),), {})",
+			  whole[] = "aten::relu((T([20000], i64, fill=sorted(0, 90000)),), {})", /* of two masters */
 			  data[] = "aten::relu((T([4], f32, data=[1.0, -2.0, 0.0, 4.0]),), {})";
 	struct timing_rig r;
 	struct ay_master m;
@@ -226,6 +227,7 @@ TEST(content_ordered_fills_keep_their_order)
 	const double *x, *y;
 	const float *f;
 	int64_t *all;
+	int differ = 0;
 
 	timing_rig_init(&r, perm);
 	ay_master_init(&m, r.call);
@@ -245,6 +247,18 @@ TEST(content_ordered_fills_keep_their_order)
 	CHECK(memcmp(x, y, 160000));
 	for (int i = 1; i < 20000; i++)
 		CHECKF(x[i - 1] <= x[i] && y[i - 1] <= y[i] && y[i] <= 2, "%d", i);
+	ay_master_release(&m);
+	timing_rig_release(&r);
+
+	timing_rig_init(&r, whole);
+	ay_master_init(&m, r.call);
+	p = (const int64_t *)made(&r, &m, 0, key, 0);
+	q = (const int64_t *)made(&r, &m, 0, key, 1);
+	for (int i = 1; i < 20000; i++)
+		differ += p[i] != q[i];
+	CHECKF(differ > 5000, "%d of 20000 differ", differ);
+	for (int i = 1; i < 20000; i++)
+		CHECKF(p[i - 1] <= p[i] && q[i - 1] <= q[i] && q[i] <= 90000, "%d", i);
 	ay_master_release(&m);
 	timing_rig_release(&r);
 

@@ -45,6 +45,10 @@ static const struct {
 	{ "aten::cosh((T([20003], f32, fill=scales(-9, 9)),), {})", AY_MAKE_TOUCH, false },
 	{ "aten::cosh((T([20003], f32, fill=turns(2)),), {})", AY_MAKE_TOUCH, false }, /* with zeros */
 	{ "aten::cosh((T([10001], f64, fill=scales(-9, 9)),), {})", AY_MAKE_TOUCH, false },
+	{ "aten::relu((T([70007], u8, fill=bool),), {})", AY_MAKE_DRAW, false },
+	{ "aten::relu((T([10001], i64, fill=sorted(0, 9999)),), {})", AY_MAKE_PICK, false },
+	{ "aten::relu((T([16384], i32, fill=sorted(0, 9999)),), {})", AY_MAKE_PICK, false }, /* whole chunks, */
+	{ "aten::relu((T([70007], u8, fill=sorted(0, 200)),), {})", AY_MAKE_PICK, false },   /* and odd ends */
 };
 
 enum { NCASE = sizeof cases / sizeof *cases, MARGIN = 64, SETS = 5 };
@@ -89,8 +93,9 @@ static int64_t first_other(struct make_rig *g, const struct one *o, struct ay_ma
 	int64_t at = -1;
 
 	k.to = to + MARGIN;
-	k.from = k.from ? k.from : make_rig_put(g, ay_master_base(&o->m, 0), o->bytes);
-	k.noise = k.noise ? k.noise : make_rig_put(g, o->m.noise, AY_NOISE_LINES * AY_LINE);
+	if (!k.from)
+		ay_make_aim(&k, make_rig_put(g, ay_master_base(&o->m, 0), ay_master_base_bytes(&o->m, 0)),
+			    make_rig_put(g, o->m.noise, AY_NOISE_LINES * AY_LINE));
 	CHECKF(!ay_dev_make(g->d, &k, 1, &err), "%s", err.msg);
 	make_rig_get(g, got, to, o->bytes + 2 * MARGIN);
 	memset(margin, MAKE_RIG_EMPTY, MARGIN);
@@ -223,7 +228,7 @@ TEST(make_refuses_bad_stretches)
 		struct ay_make m;
 		const char *words;
 	} bad[] = {
-		{ { .to = a, .from = a, .bytes = 64, .how = 5 }, "no such way" },
+		{ { .to = a, .from = a, .bytes = 64, .how = AY_MAKE_PICK + 1 }, "no such way" },
 		{ { .to = a, .from = a, .bytes = 1ull << 38, .how = AY_MAKE_COPY }, "too large" },
 		{ { .to = a, .bytes = 64, .how = AY_MAKE_COPY }, "missing" },
 		{ { .from = a, .bytes = 64, .how = AY_MAKE_COPY }, "missing" },
@@ -231,9 +236,10 @@ TEST(make_refuses_bad_stretches)
 		{ { .to = a + 16, .from = a, .bytes = 64, .how = AY_MAKE_COPY }, "aligned" },
 		{ { .to = a, .from = a + 8, .bytes = 64, .how = AY_MAKE_DRAW }, "aligned" },
 		{ { .to = a, .from = a, .bytes = 64, .how = AY_MAKE_MIX, .dt = AY_DT_F32 }, "missing" },
-		{ { .to = a, .from = a, .noise = a + 4, .bytes = 64, .how = AY_MAKE_MIX, .dt = AY_DT_F32 },
+		{ { .to = a, .from = a, .bytes = 64, .how = AY_MAKE_PICK }, "missing" },
+		{ { .to = a, .from = a, .with = a + 4, .bytes = 64, .how = AY_MAKE_MIX, .dt = AY_DT_F32 },
 		  "aligned" },
-		{ { .to = a, .from = a, .noise = a, .bytes = 64, .how = AY_MAKE_MIX, .dt = AY_DT_I32 },
+		{ { .to = a, .from = a, .with = a, .bytes = 64, .how = AY_MAKE_MIX, .dt = AY_DT_I32 },
 		  "significands" },
 		{ { .to = a, .from = a, .bytes = 66, .how = AY_MAKE_TOUCH, .dt = AY_DT_F32 }, "significands" },
 		{ { .to = a, .from = a, .bytes = 64, .how = AY_MAKE_TOUCH, .dt = 99 }, "significands" },
