@@ -29,8 +29,9 @@ enum ay_make_how {
 
 /* One stretch. Addresses are the device's. But for poison `to` is a multiple of 64, `from` and `with` are of 16. */
 struct ay_make {
-	uint64_t to, from, with; /* with: MIX: AY_NOISE_LINES lines of random bits; PICK: as many bytes as `from` */
-	uint64_t bytes, start;    /* start: of the stream of draws */
+	uint64_t to, from,
+		with;          /* with: MIX: AY_NOISE_LINES lines of random bits; PICK: as many bytes as `from` */
+	uint64_t bytes, start; /* start: of the stream of draws */
 	/* Elements [hard, hard + nhard) get a larger exponent afterwards; nhard 0: none. MIX only. */
 	uint64_t hard, nhard;
 	uint32_t how, dt; /* dt: enum ay_dt; in the list that a device gets, enum ay_lane_kind */

@@ -2,6 +2,7 @@
 #include "judge/against.h"
 
 #include "device/gpu.h"
+#include "judge/concord.h"
 #include "judge/trial.h"
 #include "timing/ceiling_gpu.h"
 #include "timing/floor.h"
@@ -94,7 +95,7 @@ static int close_call(struct ay_clock *k, struct trial *t, const struct ay_suite
 	rc = bind(t, sc, &other, err);
 	if (!rc)
 		rc = ay_trial_answer(t, other, why, err);
-	if (!rc && !ay_witness_agrees(t->call->given, other->given)) {
+	if (!rc && !ay_concord_agree(t->call->given, other->given)) {
 		*why = "its results have other shapes for other values";
 		return 1;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/witness.h"
 
+#include "judge/concord.h"
 #include "judge/trial.h"
 #include "op/fill.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -19,15 +19,12 @@ enum {
 	/* A GPU's answer takes some milliseconds, however small the call, and its first one a second for a context; the
 	 * processor takes 70 ms for so many elements. */
 	LARGE = 1 << 20,
+	MUCH = 4 << 20,            /* elements of which the processor is asked only if it has to be */
 	TIMEOUT_GPU_S = 20,        /* as above: calls there are short, and others wait for them, */
 	BYTES_GPU_A_S = 128 << 20, /* but some GPUs are 64 times slower in double */
 	DOUBLES_BACK = 4,          /* of its answers in this machine's memory: value and weight, there and here */
 	FAILURES_MAX = 3, /* of the GPU on one operator; to have been waited for in vain is as many at once */
 };
-
-/* Of an error weight, by which two answers may differ: where results are double themselves, and where they are not. */
-static const double slack_double = 0x1p-51, slack = 0x1p-40;
-static const double looser = 4; /* times as heavy weights may be: torch errs there by something else */
 
 /* --- executors ------------------------------------------------------------------------------------------- */
 
@@ -180,17 +177,22 @@ static bool has_gpu_room(struct ay_witness *w, uint64_t need)
 	return need < have / 2; /* others have their share of it */
 }
 
-bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
+static int64_t elements_of(const struct ay_call *c)
 {
 	int64_t n = 0;
 
+	for (int i = 0; i < c->noperand; i++)
+		n += c->operand[i]->role != AY_RESULT ? ay_numel_of(&c->operand[i]->view) : 0;
+	return n;
+}
+
+bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
+{
 	if (!w->device || w->device->info.kind != AY_DEV_CUDA || (w->failed == op && w->failures >= FAILURES_MAX))
 		return false;
 	if (c->op->cuda_differs && c->op->cuda_differs(c))
 		return false;
-	for (int i = 0; i < c->noperand; i++)
-		n += c->operand[i]->role != AY_RESULT ? ay_numel_of(&c->operand[i]->view) : 0;
-	return n >= LARGE && has_room(need_of(c, DOUBLES_BACK), ay_memory_available()) &&
+	return elements_of(c) >= LARGE && has_room(need_of(c, DOUBLES_BACK), ay_memory_available()) &&
 	       has_gpu_room(w, need_of(c, DOUBLES));
 }
 
@@ -273,56 +275,6 @@ static bool take_answer(const struct ay_view *v, struct ay_answer *out)
 	out->meta.may_alias = *(const int64_t *)v[3].data & ALIAS;
 	out->meta.absent = *(const int64_t *)v[3].data & ABSENT;
 	return true;
-}
-
-bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y)
-{
-	bool same = x->n == y->n;
-
-	for (int i = 0; same && i < x->n; i++) {
-		const struct ay_meta *p = &x->answer[i].meta, *q = &y->answer[i].meta;
-
-		same = p->dt == q->dt && p->ndim == q->ndim && p->absent == q->absent &&
-		       !memcmp(p->shape, q->shape, sizeof *p->shape * (size_t)p->ndim);
-	}
-	return same;
-}
-
-static bool is_near(double x, double y, double by)
-{
-	if (isnan(x) || isnan(y))
-		return isnan(x) && isnan(y);
-	return x == y || fabs(x - y) <= by;
-}
-
-static bool concur_on(const struct ay_answer *x, const struct ay_answer *y)
-{
-	const struct ay_dt_info *dt = ay_dt_info(x->want.dt);
-	const int64_t n = ay_numel_of(&x->want), parts = ay_dt_component(x->want.dt) == x->want.dt ? 1 : 2;
-	const enum ay_dt part = ay_dt_component(x->meta.dt);
-	const double *p = x->want.data, *q = y->want.data;
-	double ours = 0, its = 0; /* weights, all of them: one element near zero has any */
-
-	if (x->want.dt != y->want.dt || !x->mag != !y->mag)
-		return false;
-	if (!x->mag)
-		return !n || !memcmp(p, q, (size_t)(n * dt->bytes));
-	for (int64_t i = 0; i < n * parts; i++) {
-		if (!is_near(p[i], q[i], (part == AY_DT_F64 ? slack_double : slack) * x->mag[i / parts]))
-			return false;
-		ours += fmax(x->mag[i / parts], 0);
-		its += fmax(y->mag[i / parts], 0);
-	}
-	return its <= looser * ours;
-}
-
-bool ay_witness_concurs(const struct ay_given *x, const struct ay_given *y)
-{
-	bool same = ay_witness_agrees(x, y);
-
-	for (int i = 0; same && i < x->n; i++)
-		same = x->answer[i].meta.absent || concur_on(&x->answer[i], &y->answer[i]);
-	return same;
 }
 
 /* What was returned, in *given. */
@@ -428,7 +380,7 @@ static bool ask_gpu(struct ay_witness *w, const struct ay_entry_op *op, struct a
 	const char *why;
 
 	return !ask(w, &w->gpu, op, c, a, given, &why, &ignored) &&
-	       (!c->given || ay_witness_agrees(c->given, *given));
+	       (!c->given || ay_concord_agree(c->given, *given));
 }
 
 static void blame_gpu(struct ay_witness *w, const struct ay_entry_op *op, int failures)
@@ -439,45 +391,9 @@ static void blame_gpu(struct ay_witness *w, const struct ay_entry_op *op, int fa
 		rest_gpu(w);
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	return (h ^ x) * 0x100000001b3; /* FNV-1a's prime: different kinds are different numbers */
-}
-
-/* Numbers do not make a kind, lists of as many do. */
-static uint64_t mix_value(uint64_t h, const struct ay_value *v)
-{
-	h = mix(h, v->kind);
-	if (v->kind == AY_V_BOOL)
-		h = mix(h, v->b);
-	if (v->kind == AY_V_DTYPE)
-		h = mix(h, v->dt);
-	for (int i = 0; v->kind == AY_V_LIST && i < v->list.n; i++)
-		h = mix_value(h, &v->list.v[i]);
-	return h;
-}
-
-/* Calls of one kind take the same way through torch, so what it gives is of one kind too: a bias that is None, half types
- * beside float, or a flag may change what is returned besides the values. */
-static uint64_t kind_of(const struct ay_call *c)
-{
-	uint64_t h = mix(1, (uintptr_t)c->s);
-
-	for (int i = 0; i < c->s->narg; i++) {
-		const struct ay_barg *arg = &c->arg[i];
-
-		if (!ay_stype_is_tensor(&arg->s->type))
-			h = mix_value(h, &arg->v);
-		for (int k = 0; ay_stype_is_tensor(&arg->s->type) && k < arg->n; k++)
-			h = mix(h, arg->t[k] ? (uint64_t)arg->t[k]->view.dt << 8 | (uint64_t)arg->t[k]->view.ndim
-					     : UINT64_MAX);
-	}
-	return h;
-}
-
 static bool has_concurred(const struct ay_witness *w, const struct ay_call *c)
 {
-	const uint64_t kind = kind_of(c);
+	const uint64_t kind = ay_concord_kind(c);
 
 	for (int i = 0; i < AY_WITNESS_CONCORDS && i < w->nconcord; i++)
 		if (w->concord[i] == kind)
@@ -489,10 +405,30 @@ static bool has_concurred(const struct ay_witness *w, const struct ay_call *c)
 static void hold_against(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
 			 const struct ay_given *its, const struct ay_given *right)
 {
-	if (its && ay_witness_concurs(right, its))
-		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = kind_of(c);
+	if (its && ay_concord_concur(right, its))
+		w->concord[w->nconcord++ % AY_WITNESS_CONCORDS] = ay_concord_kind(c);
 	else
 		blame_gpu(w, op, its || w->hung ? FAILURES_MAX : 1);
+}
+
+/* A call of the same kind for which the processor need not be waited for. */
+static void ask_smaller(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
+			struct ay_arena *a)
+{
+	for (int way = 0; way < AY_CONCORD_WAYS; way++) {
+		struct ay_call *less = ay_concord_smaller(a, c, way);
+		struct ay_given *right, *its = NULL;
+		struct ay_err ignored = { 0 };
+		const char *why;
+
+		if (!less || elements_of(less) > elements_of(c) / 2 ||
+		    ask(w, &w->cpu, op, less, a, &right, &why, &ignored))
+			continue;
+		if (!ask_gpu(w, op, less, a, &its))
+			its = NULL;
+		hold_against(w, op, less, its, right);
+		return;
+	}
 }
 
 /* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
@@ -500,10 +436,14 @@ static void hold_against(struct ay_witness *w, const struct ay_entry_op *op, con
 static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		    struct ay_given **given, const char **why, struct ay_err *err)
 {
-	const bool gpu = ay_witness_is_for_gpu(w, op, c);
+	bool gpu = ay_witness_is_for_gpu(w, op, c);
 	struct ay_given *its = NULL;
 	int rc;
 
+	if (gpu && !c->given && elements_of(c) >= MUCH && !has_concurred(w, c)) {
+		ask_smaller(w, op, c, a);
+		gpu = ay_witness_is_for_gpu(w, op, c);
+	}
 	if (gpu && !ask_gpu(w, op, c, a, &its))
 		its = NULL;
 	w->on_gpu = its && has_concurred(w, c);
@@ -543,7 +483,7 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 	rc = *why ? 1 : ask_both(w, op, c, a, &g, why, err);
 	if (rc)
 		return rc;
-	*why = ay_witness_agrees(c->given, g) ? NULL : "its results have other shapes for other values";
+	*why = ay_concord_agree(c->given, g) ? NULL : "its results have other shapes for other values";
 	c->given = *why ? c->given : g;
 	return *why != NULL;
 }

@@ -9,8 +9,7 @@
  * Whatever is no answer (no kernel for doubles, no memory, a process that died, a refusal) is asked of the processor as
  * if there were no GPU; where that had an answer it was the GPU's failure, and after some of them the operator is the
  * processor's alone. So it is where torch is known to differ on GPUs, and where that turns out: of every kind of call
- * (overload, dtypes and dimensions, what is None or a flag) the first is asked of both, and unless they concur the GPU is
- * not asked again.
+ * (concord.h) the first, or a smaller one in its place, is asked of both, and unless they concur the GPU is not asked again.
  *
  * While somebody is timed on a GPU nobody else may touch it: the executor is started, called and ended only when the
  * judge was let in (ay_judge_enter), and what the processor has to do for a call is done outside.
@@ -67,11 +66,6 @@ int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct
  * arena then. 1 also if the results are of another shape or dtype than the call's. */
 int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		     const char **why, struct ay_err *err);
-/* Do both promise results of the same shapes and dtypes? */
-bool ay_witness_agrees(const struct ay_given *x, const struct ay_given *y);
-/* And does y have the same values as x, exactly or up to what two ways of computing in double differ by, a small part of
- * the bound, with a bound that is not much wider? */
-bool ay_witness_concurs(const struct ay_given *x, const struct ay_given *y);
 void ay_witness_release(struct ay_witness *w);
 
 #endif

@@ -191,8 +191,7 @@ static void fill_made(const struct fillctx *f, int64_t lo, int64_t hi, const uin
 		return;
 	}
 	for (int64_t i = lo; i < hi; i++)
-		dst[i - lo] =
-			f->maker->make(f->c, f->o, &f->o->fill, f->parts == 2 ? i >> 1 : i, bits[i - lo][0]);
+		dst[i - lo] = f->maker->make(f->c, f->o, &f->o->fill, f->parts == 2 ? i >> 1 : i, bits[i - lo][0]);
 }
 
 /*

@@ -378,7 +378,8 @@ static void make_windows(const struct ay_call *c, const struct ay_operand *o, in
 		find_place_by(v, order, i, at);
 		for (int d = 0; d < n; d++) {
 			flat = flat * w[d].size + in_window(&w[d], at[v->ndim - n + d], chance);
-			chance = chance * 6364136223846793005u + 1442695040888963407u; /* another for the next one */
+			chance = chance * 6364136223846793005u +
+				 1442695040888963407u; /* another for the next one */
 		}
 		dst[i - lo] = (double)flat;
 	}

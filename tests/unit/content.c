@@ -218,8 +218,9 @@ TEST(content_ordered_fills_keep_their_order)
 {
 	static const char perm[] = "aten::relu((T([20000], i64, fill=perm),), {})",
 			  sorted[] = "aten::relu((T([20000], f64, fill=sorted(1, 2)),), {})",
-			  whole[] = "aten::relu((T([20000], i64, fill=sorted(0, 90000)),), {})", /* of two masters */
-			  data[] = "aten::relu((T([4], f32, data=[1.0, -2.0, 0.0, 4.0]),), {})";
+			  whole[] =
+				  "aten::relu((T([20000], i64, fill=sorted(0, 90000)),), {})", /* of two masters */
+		data[] = "aten::relu((T([4], f32, data=[1.0, -2.0, 0.0, 4.0]),), {})";
 	struct timing_rig r;
 	struct ay_master m;
 	struct ay_key key = timing_rig_key();

@@ -3,6 +3,7 @@
  * Who answers for operators outside the catalogue: the processor or a GPU.
  */
 #include "helpers.h"
+#include "judge/concord.h"
 #include "test.h"
 #include "timing/libtorch.h"
 #include "witness_rig.h"
@@ -319,7 +320,7 @@ TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
 /* Bit by bit. */
 static bool is_same(const struct ay_given *x, const struct ay_given *y)
 {
-	bool same = ay_witness_agrees(x, y);
+	bool same = ay_concord_agree(x, y);
 
 	for (int i = 0; same && i < x->n; i++) {
 		const struct ay_answer *p = &x->answer[i], *q = &y->answer[i];
@@ -380,7 +381,7 @@ TEST_SLOW(witness_on_a_gpu_agrees_with_the_processor)
 	CHECKF(!ay_python_open(&g.python, &g.err), "%s", g.err.msg);
 	if (!g.python.library || !ay_libtorch_cuda(&g.a, g.python.library))
 		test_skip("torch %s has no CUDA", g.python.torch);
-	compare(&g, NULL, ay_witness_concurs);
+	compare(&g, NULL, ay_concord_concur);
 	witness_rig_release(&g);
 }
 

@@ -251,8 +251,14 @@ def moved(x, place):
 
 
 def answer_at(place, e, args, kwargs):
-    found = answer(e, moved(args, place), {k: moved(v, place) for k, v in kwargs.items()})
-    return [x.cpu() for x in found]
+    """Others need the memory: what torch would keep of it for the next call is eight times the arguments, in double."""
+    try:
+        found = answer(e, moved(args, place), {k: moved(v, place) for k, v in kwargs.items()})
+        return [x.cpu() for x in found]
+    finally:
+        found = None
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
 
 
 def function(e, place=None):
