@@ -30,6 +30,7 @@ struct ay_exec {
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
 	bool nothing;            /* loaded without a kernel */
 	struct ay_dev *device;   /* NULL: the processor */
+	uint64_t lent_bytes;     /* of the pool that it has mapped */
 	struct ay_loan own_heap; /* the heap, if it is ours to drop; else {0} */
 	struct ay_loan heap;     /* that it has on its device; {0} = none */
 	uint8_t poison;          /* of what is free in it, from the next order to forget on */

@@ -21,7 +21,8 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 #define POOL_STEP  (1ull << 21)
 #define HEAP_LEAST (256ull << 20)
 #define HEAP_MUCH \
-	(2ull << 30) /* others want memory too: a larger one is not kept where a quarter of it would do */
+	(2ull << 30)         /* others want memory too: a larger one is not kept where a quarter of it would do */
+#define HEAVY (384ull << 20) /* of a GPU's memory, that nobody keeps while he has nothing to do */
 
 enum {
 	START_S = 10,
@@ -252,11 +253,13 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	struct ay_wire_writer w;
 
 	ay_next_number(x, 0, 0);
-	x->pool_bytes = 0;
+	x->pool_bytes = x->lent_bytes = 0;
 	if (x->python) /* so that we know where its inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
-	for (int i = 0; i < p->nslot; i++)
+	for (int i = 0; i < p->nslot; i++) {
 		x->pool_bytes += is_lent(b->lent, i) || p->slot[i].there ? 0 : p->slot[i].bytes;
+		x->lent_bytes += is_lent(b->lent, i) ? p->slot[i].bytes : 0;
+	}
 	for (;;) {
 		w = payload_writer(x);
 		ay_wire_put(&w, &head, sizeof head);
@@ -421,20 +424,12 @@ static uint64_t new_heap(uint64_t have, uint64_t need)
 	return need > have || (have > HEAP_MUCH && bytes < have / 4) ? bytes : 0;
 }
 
-int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
+/* Of so many bytes, if the device has them. */
+static int change_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
 {
-	const uint64_t have = x->own_heap.bytes;
 	struct ay_loan next;
-	uint64_t most, wanted;
 
-	*o = (struct ay_outcome){ .slot = -1 };
-	if (!x->device || !x->python || !(wanted = new_heap(have, bytes)))
-		return 0;
-	most = ay_dev_free_bytes(x->device) / 2;
-	wanted = wanted < most ? wanted : most;
-	if (bytes > have && wanted <= have) /* there is no larger one to be had */
-		return 0;
-	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, wanted), true, &next, err)) {
+	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, bytes), true, &next, err)) {
 		if (err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(err);
@@ -447,6 +442,40 @@ int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, s
 	ay_loan_give_back(x->device, &x->own_heap);
 	x->own_heap = next;
 	return 0;
+}
+
+int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
+{
+	const uint64_t have = x->own_heap.bytes;
+	uint64_t most, wanted;
+
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (!x->device || !x->python || !(wanted = new_heap(have, bytes)))
+		return 0;
+	most = ay_dev_free_bytes(x->device) / 2;
+	wanted = wanted < most ? wanted : most;
+	if (bytes > have && wanted <= have) /* there is no larger one to be had */
+		return 0;
+	return change_heap(x, wanted, o, err);
+}
+
+bool ay_exec_is_heavy(const struct ay_exec *x)
+{
+	return x->lent_bytes > HEAVY || x->own_heap.bytes > HEAVY;
+}
+
+/* The mapping of its pool keeps what was lent, whoever gave that back. */
+int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
+{
+	const struct ay_pool nothing = { .fd = { -1, -1 } };
+	const struct ay_batch none = { .pool = &nothing };
+
+	*o = (struct ay_outcome){ .slot = -1 };
+	if (!x->pid || !x->device)
+		return 0;
+	if (x->lent_bytes > HEAVY && map_pool(x, &none, o, err))
+		return -1;
+	return x->own_heap.bytes > HEAVY && o->what == AY_X_RAN ? change_heap(x, HEAP_LEAST, o, err) : 0;
 }
 
 bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes)

@@ -180,6 +180,9 @@ int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *
 /* The same with one of at least so many bytes, which is made and dropped here; nothing happens if it has that already, or
  * if the device has no memory for it. */
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err);
+/* It has nothing to do for a while: what it has much of, of a GPU's memory, is somebody else's meanwhile. */
+bool ay_exec_is_heavy(const struct ay_exec *x);
+int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
 /* Is this, by the judge's own addresses, in its heap? */
 bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes);
 /* What the free memory of its heap holds from the next order to forget on. */

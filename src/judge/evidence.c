@@ -218,36 +218,58 @@ static void tell_range(const struct ay_view *v, struct ay_diff *d)
 	}
 }
 
-/* Large products: is all of the set that is shown right, by the word of the GPU? Else the oracle is asked. */
-static bool is_right_product(struct trial *t, struct ay_diff *d)
+enum word { NO_WORD, RIGHT, DOUBT };
+
+/* Large products: what the GPU says of all of the set that is shown. */
+static enum word ask_gpu(struct trial *t, struct ay_diff *d)
 {
 	struct ay_dev *dev = ay_trial_device(t);
 	struct ay_err ignored = { 0 };
 	struct ay_quiet_lock lock;
 	bool right = false;
+	int rc;
 
 	if (dev->info.kind != AY_DEV_CUDA || !ay_product_is_large(t->op, t->call) ||
 	    ay_judge_enter(t->j, &lock, &ignored))
-		return false;
-	right = !ay_product_is_right(dev, t->op, t->call, &right, &ignored) && right;
+		return NO_WORD;
+	rc = ay_product_is_right(dev, t->op, t->call, &right, &ignored);
 	ay_judge_leave(t->j, &lock);
-	if (right)
+	if (!rc && right)
 		tell_range(&t->call->out[0]->view, &d[0]);
-	return right;
+	return rc ? NO_WORD : right ? RIGHT : DOUBT;
+}
+
+/* What is wrong is seldom so in one place only, and the processor can take minutes for all of a large product. */
+static bool find_wrong_rows(struct ay_compare q, struct ay_diff *d)
+{
+	enum { LOOKS = 4, OF = 64 };
+	const int64_t rows = ay_oracle_rows(q.op, q.call), n = rows / OF + 1;
+
+	for (int i = 0; i < LOOKS && rows > OF; i++) {
+		q.row_lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
+		q.row_hi = q.row_lo + n;
+		ay_oracle_compare(&q, d);
+		for (int k = 0; k < q.call->nout; k++)
+			if (d[k].bad)
+				return true;
+	}
+	return false;
 }
 
 /* What the oracle says of one set; unwritten elements are left out. One diff per output. */
 static struct ay_diff *compare_set(struct trial *t, int s)
 {
 	struct ay_diff *d = AY_NEW_N(t->a, struct ay_diff, t->call->nout + 1);
-	struct ay_compare q = { .op = t->op,
-				.call = t->call,
-				.threads = t->j->policy.oracle_threads,
-				.mask = is_unwritten,
-				.mask_user = t };
+	const struct ay_compare q = { .op = t->op,
+				      .call = t->call,
+				      .threads = t->j->policy.oracle_threads,
+				      .mask = is_unwritten,
+				      .mask_user = t };
+	enum word gpu;
 
 	ay_stage_show(t, s);
-	if (!is_right_product(t, d))
+	gpu = ask_gpu(t, d);
+	if (gpu == NO_WORD || (gpu == DOUBT && !find_wrong_rows(q, d)))
 		ay_oracle_compare(&q, d);
 	return d;
 }

@@ -526,6 +526,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	if (rep->verdict == AY_VERDICT_NONE)
 		ay_trial_say(&t, AY_VERDICT_PASS, NULL);
 	doubt(&t);
+	ay_judge_lighten(j);
 	rep->wall_s = (double)(ay_now_ns() - begin) / 1e9;
 	return 0;
 }

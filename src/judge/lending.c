@@ -49,6 +49,24 @@ void ay_judge_unlend(struct ay_judge *j)
 		ay_dev_take_back(j->policy.device, &j->lent);
 }
 
+/* Memory of a large case is somebody else's until the next one. */
+void ay_judge_lighten(struct ay_judge *j)
+{
+	struct ay_err ignored = { 0 };
+	struct ay_quiet_lock lock;
+	struct ay_outcome o;
+	bool well;
+
+	if (!j->exec || !j->policy.device || j->policy.device->info.kind != AY_DEV_CUDA ||
+	    !ay_exec_is_heavy(j->exec) || ay_judge_enter(j, &lock, &ignored))
+		return;
+	ay_judge_unlend(j);
+	well = !ay_exec_lighten(j->exec, &o, &ignored) && o.what == AY_X_RAN;
+	ay_judge_leave(j, &lock);
+	if (!well)
+		ay_judge_stop(j);
+}
+
 /* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
  * 1: there is too little in any case, and that was said. */
 static int make_room(struct trial *t, struct ay_err *err)

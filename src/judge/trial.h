@@ -57,6 +57,8 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 void ay_judge_stop(struct ay_judge *j);
 /* Takes back what its executor was lent. */
 void ay_judge_unlend(struct ay_judge *j);
+/* Gives up what the executor has much of, of the memory of its GPU: a case is over. */
+void ay_judge_lighten(struct ay_judge *j);
 /* The operand whose memory a slot is, for words. */
 const char *ay_trial_slot_name(const struct trial *t, int slot);
 

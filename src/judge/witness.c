@@ -190,8 +190,6 @@ bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, c
 {
 	if (!w->device || w->device->info.kind != AY_DEV_CUDA || (w->failed == op && w->failures >= FAILURES_MAX))
 		return false;
-	if (c->op->cuda_differs && c->op->cuda_differs(c))
-		return false;
 	return elements_of(c) >= LARGE && has_room(need_of(c, DOUBLES_BACK), ay_memory_available()) &&
 	       has_gpu_room(w, need_of(c, DOUBLES));
 }
@@ -431,6 +429,12 @@ static void ask_smaller(struct ay_witness *w, const struct ay_entry_op *op, cons
 	}
 }
 
+/* Is the GPU asked, whatever the processor would say? A kernel there has to give what torch gives there. */
+static bool is_gpus_alone(const struct ay_witness *w, const struct ay_call *c)
+{
+	return w->device && w->device->info.kind == AY_DEV_CUDA && c->op->is_cudas_own && c->op->is_cudas_own(c);
+}
+
 /* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
  * GPU's, unless it cost its executor. */
 static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
@@ -440,6 +444,10 @@ static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct a
 	struct ay_given *its = NULL;
 	int rc;
 
+	if (is_gpus_alone(w, c)) {
+		w->on_gpu = true;
+		return ask(w, &w->gpu, op, c, a, given, why, err);
+	}
 	if (gpu && !c->given && elements_of(c) >= MUCH && !has_concurred(w, c)) {
 		ask_smaller(w, op, c, a);
 		gpu = ay_witness_is_for_gpu(w, op, c);

@@ -8,8 +8,9 @@
  * of this machine, moves arguments there and answers back. The GPU is fast, but the processor has the last word.
  * Whatever is no answer (no kernel for doubles, no memory, a process that died, a refusal) is asked of the processor as
  * if there were no GPU; where that had an answer it was the GPU's failure, and after some of them the operator is the
- * processor's alone. So it is where torch is known to differ on GPUs, and where that turns out: of every kind of call
+ * processor's alone. So it is where torch turns out to differ on GPUs: of every kind of call
  * (concord.h) the first, or a smaller one in its place, is asked of both, and unless they concur the GPU is not asked again.
+ * What torch gives of another dtype there (is_cudas_own of op.h) only the GPU is asked for.
  *
  * While somebody is timed on a GPU nobody else may touch it: the executor is started, called and ended only when the
  * judge was let in (ay_judge_enter), and what the processor has to do for a call is done outside.

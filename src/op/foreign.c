@@ -29,6 +29,8 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
 }
 
+static const char saved[] = "what is saved for the backward pass has another dtype or shape";
+
 /* What is known of ATen on a GPU, as cuda_differs of operators of ours; by name, with or without a `_` behind it. */
 static const char *cuda_differs(const struct ay_call *c)
 {
@@ -38,7 +40,6 @@ static const char *cuda_differs(const struct ay_call *c)
 		ANY = ~0,
 	};
 	static const char sums[] = "sums are rounded to half types after every addition",
-			  saved[] = "what is saved for the backward pass has another dtype or shape",
 			  pivots[] = "complex pivots are chosen by another norm",
 			  vectors[] = "vectors that are unique up to a factor have another one";
 	static const struct {
@@ -54,6 +55,8 @@ static const char *cuda_differs(const struct ay_call *c)
 		{ "_linalg_solve_ex", COMPLEX, pivots },
 		{ "_linalg_svd", ANY, vectors },
 		{ "_native_batch_norm_legit", HALF, saved },
+		{ "native_batch_norm", HALF, saved },
+		{ "native_batch_norm_backward", HALF, saved },
 		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
 		{ "index_add", HALF, sums },
 		{ "scatter_add", HALF, sums },
@@ -65,6 +68,11 @@ static const char *cuda_differs(const struct ay_call *c)
 		    known[i].dtypes >> c->operand[0]->view.dt & 1)
 			return known[i].why;
 	return NULL;
+}
+
+static bool is_cudas_own(const struct ay_call *c)
+{
+	return cuda_differs(c) == saved;
 }
 
 /* Arguments that are written though their schema does not say so. */
@@ -114,6 +122,7 @@ static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
 				      .reference = references[n],
 				      .makers = ay_meaning_makers,
 				      .cuda_differs = cuda_differs,
+				      .is_cudas_own = is_cudas_own,
 				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
 		e->op[n] = op;
 	}

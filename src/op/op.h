@@ -176,6 +176,8 @@ struct ay_op {
 	const char *(*aten_differs)(const struct ay_call *c);
 	/* The same of ATen on a GPU; what was seen there is in bench/gpu.md. */
 	const char *(*cuda_differs)(const struct ay_call *c);
+	/* AY_FOREIGN: is what torch gives of another dtype or shape on a GPU, which is right there? */
+	bool (*is_cudas_own)(const struct ay_call *c);
 	unsigned flags;
 	const char *const *names; /* other names, NULL-ended */
 };

@@ -190,6 +190,13 @@ void ay_seat_leave(struct ay_seat *s, struct ay_sets *sets)
 
 void ay_seat_close(struct ay_seat *s)
 {
+	struct ay_err ignored = { 0 };
+	struct ay_outcome o;
+
+	if (s->exec && s->plain && (ay_exec_lighten(s->exec, &o, &ignored) || o.what != AY_X_RAN)) {
+		ay_exec_stop(s->exec); /* others are frozen */
+		s->exec = NULL;
+	}
 	if (s->exec)
 		ay_kept_give(s->kept, &s->name, s->exec);
 	ay_sets_release(&s->sets);
