@@ -11,6 +11,7 @@
 #include "tensor/dtype.h"
 #include "base/clones.h"
 #include "base/err.h"
+#include "tensor/halves.h"
 
 #include <float.h>
 #include <math.h>
@@ -136,21 +137,24 @@ static inline double unpack(const struct small *f, uint32_t b)
 	return of_bits(u | sign);
 }
 
-/* To nearest, ties to even. The significand, hidden bit and all, is shifted until its last bit is worth the last
- * bit of the result; adding it to the exponent field then makes the hidden bit (or a carry) count there. */
+/*
+ * To nearest, ties to even, by shifts that are the same for every number, so that vectors can do it. A normal result
+ * is the double's own bits, rounded where the fraction ends; a carry counts in the exponent by itself. For the others
+ * the sum with a power of two whose last bit is worth the last bit of the result is rounded just there.
+ */
 static inline uint32_t pack(const struct small *f, double x)
 {
-	const uint64_t mag = bits_of(x) & ~SIGN_D, sig = (mag & FRAC_D) | (FRAC_D + 1);
-	const uint32_t sign = (uint32_t)(bits_of(x) >> 63) << (f->bits - 1);
-	const int above = (int)(mag >> 52) - (1023 + f->emin); /* binades above the smallest normal */
-	int drop = 52 - f->frac - (above < 0 ? above : 0);
-	uint64_t q;
+	const int drop = 52 - f->frac;
+	const uint64_t mag = bits_of(x) & ~SIGN_D, least = (uint64_t)(1023 + f->emin) << 52;
+	const double steps = pow2(f->emin + drop);
+	const uint64_t tiny = bits_of(of_bits(mag) + steps) - bits_of(steps);
+	const uint64_t rounded = (mag + ((uint64_t)1 << (drop - 1)) - 1 + (mag >> drop & 1)) >> drop;
+	uint64_t q = rounded - ((uint64_t)(1022 + f->emin) << f->frac);
 
-	drop = drop < 54 ? drop : 54; /* 54 leaves nothing, not even a tie */
-	q = (sig + ((uint64_t)1 << (drop - 1)) - 1 + (sig >> drop & 1)) >> drop;
-	q += above > 0 ? (uint64_t)above << f->frac : 0;
-	q = q < f->over ? q : f->over;
-	return sign | (mag > INF_D ? f->nan : (uint32_t)q);
+	q = (int64_t)mag < (int64_t)least ? tiny : q;
+	q = (int64_t)q < (int64_t)f->over ? q : f->over;
+	q = (int64_t)mag > (int64_t)INF_D ? f->nan : q;
+	return (uint32_t)(q | bits_of(x) >> 63 << (f->bits - 1));
 }
 
 /* x if it is a double; else that one of the two doubles around it which ends in an odd bit. DBL_MAX does, so that
@@ -221,7 +225,7 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 		LOAD_BY(type, number, step, gap)                \
 	break
 
-AY_CLONES("avx2") static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
+AY_CLONES("avx2") static void load_plain(struct row r, const void *from, int64_t n, double *dst, int gap)
 {
 	const unsigned char *src = from;
 	const int64_t step = r.step;
@@ -240,6 +244,29 @@ AY_CLONES("avx2") static void load_d(struct row r, const void *from, int64_t n, 
 	case AY_DT_F32: LOAD(float, v);
 	case AY_DT_F64: LOAD(double, v);
 	default: AY_BUG("load of dtype %d", r.dt);
+	}
+}
+
+/* Whether the processor's own conversions may be asked; what they leave is taken LEFT at a time. */
+enum { LEFT = 32 };
+
+static bool dense(struct row r, int gap)
+{
+	return r.step == ay_dt_info(r.dt)->bytes && gap == 1;
+}
+
+static void load_d(struct row r, const void *from, int64_t n, double *dst, int gap)
+{
+	const unsigned char *src = from;
+	int64_t m;
+
+	if (r.dt != AY_DT_F16 || !dense(r, gap)) {
+		load_plain(r, from, n, dst, gap);
+		return;
+	}
+	for (int64_t i = 0; (i += ay_f16_load(src + i * r.step, n - i, dst + i)) < n; i += m) {
+		m = n - i < LEFT ? n - i : LEFT;
+		load_plain(r, src + i * r.step, m, dst + i, 1);
 	}
 }
 
@@ -277,7 +304,7 @@ static void load_ld(struct row r, const void *from, int64_t n, long double *dst,
 	break
 
 /* Floats, and b8: for these a double from to_odd is as good as the long double. */
-AY_CLONES("avx2") static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
+AY_CLONES("avx2") static void store_plain(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
 {
 	const int64_t step = r.step;
 
@@ -290,6 +317,23 @@ AY_CLONES("avx2") static void store_floats(struct row r, unsigned char *dst, int
 	case AY_DT_F32: STORE(float, x);
 	case AY_DT_F64: STORE(double, x);
 	default: AY_BUG("store of dtype %d", r.dt);
+	}
+}
+
+static void store_floats(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
+{
+	int64_t (*const fast)(void *, int64_t, const double *) = r.dt == AY_DT_F16    ? ay_f16_store
+								 : r.dt == AY_DT_BF16 ? ay_bf16_store
+										      : NULL;
+	int64_t m;
+
+	if (!fast || !dense(r, gap)) {
+		store_plain(r, dst, n, src, gap);
+		return;
+	}
+	for (int64_t i = 0; (i += fast(dst + i * r.step, n - i, src + i)) < n; i += m) {
+		m = n - i < LEFT ? n - i : LEFT;
+		store_plain(r, dst + i * r.step, m, src + i, 1);
 	}
 }
 
