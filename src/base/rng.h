@@ -20,6 +20,8 @@ struct ay_key {
 void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4]);
 /* The same for n counters, of which the first word goes up by one: faster than one after the other. */
 void ay_philox_run(struct ay_key key, const uint64_t counter[4], int64_t n, uint64_t (*out)[4]);
+/* Of each of these blocks the sum of the eight 16-bit words of either half: up to 524280, about normal. */
+void ay_philox_sums(struct ay_key key, const uint64_t counter[4], int64_t n, int32_t (*sum)[2]);
 
 /* The key of a line's seed= (or of any labelled number): first 128 bits of HMAC-SHA-256(label, seed). */
 struct ay_key ay_key_from_seed(const char *label, uint64_t seed);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "helpers.h"
+#include "base/hash.h"
 #include "op/fill.h"
+#include "op/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,6 +143,18 @@ TEST(fill_normal_has_its_moments)
 	CHECK(most > 3.5 && most < 4.95); /* eight words reach 4.9 sd, no further */
 }
 
+/* Of every sum there is, what the division gives. */
+TEST(fill_normal_is_the_quotient)
+{
+	const double sd = sqrt(8.0 * (65536.0 * 65536.0 - 1) / 12);
+
+	for (int32_t sum = 0; sum <= AY_SUM_MOST; sum++) {
+		const double want = (sum - 8 * 32767.5) / sd, got = ay_normal_of(sum);
+
+		CHECKF(!memcmp(&want, &got, sizeof got), "%d is %a, not %a", sum, got, want);
+	}
+}
+
 TEST(fill_ranges_hold)
 {
 	static const struct {
@@ -242,6 +256,56 @@ TEST(fill_bits_do_not_drift)
 
 	snprintf(got, sizeof got, "%a %a %a %a", x[0], x[1], x[2], x[3]);
 	CHECK_STR(got, "-0x1.4c39f6p+0 -0x1.049b88p+0 -0x1.26524ep-4 -0x1.81f512p-1");
+}
+
+/* Long enough for every way there is of making many at once, and odd. */
+TEST(fill_long_rows_do_not_drift)
+{
+	static const struct {
+		const char *dt, *fill, *hash; /* the first digits of SHA-256 */
+	} t[] = {
+		{ "f16", "normal", "dc323ddf2ae9" },
+		{ "bf16", "normal", "07d3f286493e" },
+		{ "f32", "normal", "0f2013d5a9a2" },
+		{ "f64", "normal", "849a00555ff1" },
+		{ "c64", "normal(-1, 0.3)", "b155b546a594" },
+		{ "f8e4m3fn", "normal(3, 100)", "faeb1d844d15" },
+		{ "f16", "normal(2, 30000)", "e59470c20047" },
+		{ "f16", "normal(0, 1e-5)", "686eb6de2b9c" },
+		{ "bf16", "normal(0, 1e-39)", "f9dab1da5c20" },
+		{ "f16", "special", "8f2d0d3fddd8" },
+		{ "bf16", "special", "51a080d8e8c3" },
+		{ "bf16", "nonfinite", "6903213510ed" },
+		{ "f16", "uniform(-1, 1)", "daf419a1e2e2" },
+		{ "f32", "heavy", "fabda64e59dc" },
+		{ "f16", "exact", "da7b0931fd54" },
+		{ "i64", "index(1000)", "d6e796beaa7e" },
+		{ "b8", "bool(0.3)", "cdde2021bd72" },
+		{ "f16", "const(0.1)", "e4c6bbe0b033" },
+		{ "i32", "perm", "982e6e9c6e08" },
+		{ "f16", "sorted(-3, 5)", "15971903315d" },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		struct ay_err err = { 0 };
+		struct ay_call *c = bind(
+			ay_sprintf(&a, "aten::clone((T([5003], %s, fill=%s),), {}) seed=12", t[i].dt, t[i].fill),
+			&err);
+		const size_t n = c ? ay_operand_bytes(c->operand[0]) : 0;
+		uint8_t *mem = ay_alloc(&a, n + 1);
+		char hex[AY_SHA256_HEX];
+		struct ay_hash h;
+
+		CHECKF(c, "%s: %s", t[i].fill, err.msg);
+		if (!c)
+			continue;
+		ay_fill_storage(c, c->operand[0], mem);
+		ay_hash_init(&h);
+		ay_hash_add(&h, mem, n);
+		ay_hash_end(&h, hex);
+		hex[12] = 0;
+		CHECKF(!strcmp(hex, t[i].hash), "%s %s: %s", t[i].dt, t[i].fill, hex);
+	}
 }
 
 TEST(fill_refuses_what_makes_no_sense)

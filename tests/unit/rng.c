@@ -30,21 +30,38 @@ TEST(rng_philox_known_answers)
 	}
 }
 
+static int32_t word_sum(uint64_t x)
+{
+	return (int32_t)((x & 0xffff) + (x >> 16 & 0xffff) + (x >> 32 & 0xffff) + (x >> 48));
+}
+
+/* Every length up to several of what is made at a time, and the counter wraps at every place. */
 TEST(rng_run_is_block_after_block)
 {
+	enum { MOST = 67 };
 	const struct ay_key key = { { 0x452821e638d01377, 0xbe5466cf34e90c6c } };
-	const uint64_t first[4] = { ~0ull - 4, 7, 0, 1 }; /* the counter wraps on the way */
-	uint64_t run[11][4], one[4];
+	uint64_t run[MOST + 1][4], one[4];
+	int32_t sum[MOST + 1][2];
 
-	memset(run, 0xee, sizeof run);
-	ay_philox_run(key, first, 10, run);
-	for (uint64_t i = 0; i < 10; i++) {
-		const uint64_t ctr[4] = { first[0] + i, first[1], first[2], first[3] };
+	for (int64_t n = 0; n <= MOST; n++) {
+		const uint64_t first[4] = { (uint64_t) - (n * 5 % 64), ~0ull / 3 * (uint64_t)n, (uint64_t)n,
+					    ~(uint64_t)n };
 
-		ay_philox(key, ctr, one);
-		CHECKF(!memcmp(run[i], one, sizeof one), "block %d", (int)i);
+		memset(run, 0xee, sizeof run);
+		memset(sum, 0xee, sizeof sum);
+		ay_philox_run(key, first, n, run);
+		ay_philox_sums(key, first, n, sum);
+		for (int64_t i = 0; i < n; i++) {
+			const uint64_t ctr[4] = { first[0] + (uint64_t)i, first[1], first[2], first[3] };
+
+			ay_philox(key, ctr, one);
+			CHECKF(!memcmp(run[i], one, sizeof one), "block %d of %d", (int)i, (int)n);
+			CHECKF(sum[i][0] == word_sum(one[0]) + word_sum(one[1]) &&
+				       sum[i][1] == word_sum(one[2]) + word_sum(one[3]),
+			       "sums of block %d of %d", (int)i, (int)n);
+		}
+		CHECK(run[n][0] == 0xeeeeeeeeeeeeeeee && sum[n][0] == (int32_t)0xeeeeeeee);
 	}
-	CHECK(run[10][0] == 0xeeeeeeeeeeeeeeee);
 }
 
 TEST(rng_keys_differ_by_seed_and_label)
