@@ -192,7 +192,13 @@ static uint8_t *pack(const struct ay_told *t, uint8_t *span)
 	return mem;
 }
 
-/* Of a dense result in the heap, what is needed: it goes where it belongs as it is. */
+/* Goes where it belongs as it is, all at once. */
+static bool lies_alike(const struct ay_told *t, const struct ay_view *to)
+{
+	return !t->flags && ay_view_is_dense(&t->view) && ay_view_is_dense(to) && !to->offset;
+}
+
+/* Of a dense result in the heap, what is needed. */
 static int lay_part(struct taking *k, const struct ay_told *t, const struct ay_operand *o, uint8_t *storage,
 		    struct ay_err *err)
 {
@@ -223,8 +229,7 @@ static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 		return 0;
 	if (is_copied(t))
 		return read_slot(k, b->slot[at], b->offset[at], storage, ay_operand_bytes(k->want[i]), err);
-	if (t->where == AY_WIRE_IN_HEAP && !t->flags && ay_view_is_dense(&t->view) && ay_view_is_dense(&to) &&
-	    !to.offset)
+	if (t->where == AY_WIRE_IN_HEAP && lies_alike(t, &to))
 		return lay_part(k, t, k->want[i], storage, err);
 	mem = ay_xrealloc(NULL, span);
 	if (t->where == AY_WIRE_IN_HEAP)
@@ -252,11 +257,16 @@ static int lay_down(struct taking *k, int set, int i)
 	const int at = set * b->call->noperand + k->want[i]->ordinal;
 	const int64_t n = ay_numel_of(&t->view), item = ay_dt_info(t->view.dt)->bytes;
 	const bool sparse = ay_told_is_sparse(t);
-	uint8_t *mem = ay_xrealloc(NULL, sparse ? (size_t)(n * item) : t->hi - t->lo + 1);
 	struct ay_view to = k->want[i]->view;
+	uint8_t *mem;
 	int rc = 0;
 
 	to.data = b->pool->slot[b->slot[at]].mem + b->offset[at] + to.offset * item;
+	if (n && lies_alike(t, &to))
+		return read_span(k->x, t->lo, to.data, (uint64_t)(n * item))
+			       ? unfit(k, i, "at memory that cannot be read")
+			       : 0;
+	mem = ay_xrealloc(NULL, sparse ? (size_t)(n * item) : t->hi - t->lo + 1);
 	if (n && (sparse ? read_elements(k->x, t, mem) : read_span(k->x, t->lo, mem, t->hi - t->lo)))
 		rc = unfit(k, i, "at memory that cannot be read");
 	else
