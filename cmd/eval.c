@@ -281,12 +281,13 @@ static int evaluate(struct eval *e)
 	return status;
 }
 
-/* Beside a kernel that is timed on a GPU others are judged, where there are cores enough. */
+/* Beside a kernel that is timed on a GPU others are judged, where there are cores enough: most of what they do is waiting,
+ * for their turn or for an executor. */
 static int timed_jobs(const struct eval_options *o)
 {
 	const int cores = ay_cpu_count() / (o->device.n ? o->device.n : 1);
 
-	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? cores / 3 : 6;
+	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? 2 * cores / 3 : 12;
 }
 
 static int choose_workers(struct eval *e, struct ay_err *err)

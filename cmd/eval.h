@@ -38,11 +38,24 @@ struct eval_job {
 	char sha256[65];
 	int cases, seen; /* that may come, and that are known */
 	double work;     /* of them, in bytes */
+	int parts;       /* that its cases are judged in, by several workers; 1: by one */
+	int parts_done;
+	bool recalled; /* what is known of its cases was counted */
+	bool finished; /* its last record has come */
+	bool broken;   /* a worker died of it */
+	struct device_losses losses;
+};
+
+/*
+ * What one worker does at a time: a job, or a part of its cases. After all parts the job is given once more, with all
+ * that is known of it, and nothing is left to do but to sum up, as when a run is resumed.
+ */
+struct eval_turn {
+	struct eval_job *job;
+	int part; /* -1: all of it */
 	enum { EVAL_WAITING, EVAL_GIVEN, EVAL_DONE } state;
 	int64_t given; /* when */
 	int place;     /* in the queue */
-	bool finished; /* its last record has come */
-	struct device_losses losses;
 };
 
 /* An overload that the suite names and has no case for. */
@@ -72,7 +85,8 @@ struct eval {
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
 	struct ay_crew *crew;
-	struct eval_job **queue;
+	int nturn;
+	struct eval_turn *turn, **queue;
 	int first; /* in the queue: all before it are given or done */
 	/* progress: cases; of those done some were known before, and some will never come */
 	int64_t begin, last;

@@ -2,6 +2,7 @@
  *
  * eval: the loop. Kernels go to whoever is idle, whatever the device, those with most work first; records come back and
  * are kept. A kernel whose device was lost goes back to the head of the queue, and is given on with what is known of it.
+ * An operator of a package that has more to do than is one worker's share is judged by several (struct eval_turn).
  */
 #include "eval.h"
 #include "base/file.h"
@@ -16,13 +17,13 @@
 enum { LONG_S = 30 /* at one kernel: then people want to know at which */ };
 
 /* The kernel that is being judged for the longest time. */
-static const struct eval_job *find_longest(const struct eval *e)
+static const struct eval_turn *find_longest(const struct eval *e)
 {
-	const struct eval_job *found = NULL;
+	const struct eval_turn *found = NULL;
 
-	for (int i = 0; i < e->njob; i++)
-		if (e->job[i].state == EVAL_GIVEN && (!found || e->job[i].given < found->given))
-			found = &e->job[i];
+	for (int i = 0; i < e->nturn; i++)
+		if (e->turn[i].state == EVAL_GIVEN && (!found || e->turn[i].given < found->given))
+			found = &e->turn[i];
 	return found;
 }
 
@@ -30,7 +31,7 @@ static void show_progress(struct eval *e)
 {
 	const int64_t now = ay_now_ns();
 	const double eta = device_eta(e->crew, e->done - e->recalled, e->total - e->done - e->never);
-	const struct eval_job *longest;
+	const struct eval_turn *longest;
 
 	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
 		return;
@@ -40,7 +41,7 @@ static void show_progress(struct eval *e)
 	if (eta >= 0)
 		fprintf(stderr, ", about %.0f s left", eta);
 	if (longest && now - longest->given > LONG_S * 1000000000ll)
-		fprintf(stderr, " (%s since %lld s)", longest->op->name,
+		fprintf(stderr, " (%s since %lld s)", longest->job->op->name,
 			(long long)((now - longest->given) / 1000000000));
 	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
 }
@@ -62,7 +63,7 @@ int eval_keep_progress(struct eval *e, bool last)
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct eval *e = user;
-	struct eval_job *j = job;
+	struct eval_job *j = ((struct eval_turn *)job)->job;
 	json_t *rec = json_loadb(data, len, 0, NULL);
 	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
 	int rc;
@@ -86,11 +87,15 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 	return rc;
 }
 
-/* Its cases that will not come, for whatever reason, are nothing to wait for. */
-static void end_job(struct eval *e, struct eval_job *j)
+/* A part more, or all: then its cases that have not come, for whatever reason, are nothing to wait for. */
+static void end_turn(struct eval *e, struct eval_turn *t)
 {
-	j->state = EVAL_DONE;
-	e->never += j->cases > j->seen ? j->cases - j->seen : 0;
+	struct eval_job *j = t->job;
+
+	t->state = EVAL_DONE;
+	j->parts_done += t->part >= 0;
+	if (t->part < 0)
+		e->never += j->cases > j->seen ? j->cases - j->seen : 0;
 }
 
 /* rec is taken. */
@@ -112,12 +117,14 @@ static const char *job_id(const struct eval_job *j)
 static int on_done(void *user, void *job, const char *died)
 {
 	struct eval *e = user;
-	struct eval_job *j = job;
+	struct eval_turn *t = job;
+	const struct eval_job *j = t->job;
 	json_t *rec;
 
-	end_job(e, j);
+	end_turn(e, t);
 	if (!died)
 		return 0;
+	t->job->broken = true;
 	rec = json_object();
 	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
 	json_object_set_new(rec, "id", json_string(job_id(j)));
@@ -136,31 +143,37 @@ static int on_lost(void *user, int group, const char *why)
 static int on_back(void *user, void *job, int group)
 {
 	struct eval *e = user;
-	struct eval_job *j = job;
+	struct eval_turn *t = job;
+	struct eval_job *j = t->job;
 	json_t *rec;
 
 	if (j->finished) {
-		end_job(e, j);
+		end_turn(e, t);
 		return 0;
 	}
 	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_crew_workers(e->crew));
 	if (rec) {
-		end_job(e, j);
+		end_turn(e, t);
+		j->broken = true;
 		return add_record(e, rec);
 	}
-	j->state = EVAL_WAITING;
-	if (j->place < e->first)
-		e->first = j->place;
+	t->state = EVAL_WAITING;
+	if (t->place < e->first)
+		e->first = t->place;
 	return 0;
 }
 
-/* What is known of this kernel's cases, by a run that is resumed or before its device was lost: { id: verdict }. */
-static json_t *known_cases(struct eval *e, struct eval_job *j)
+/* What is known of this kernel's cases, by a run that is resumed, before its device was lost or by those who judged its
+ * parts: { id: verdict }. */
+static json_t *known_cases(struct eval *e, struct eval_turn *t)
 {
+	struct eval_job *j = t->job;
+	const bool sum = j->parts > 1 && t->part < 0, count = e->o.resume && !j->recalled;
 	json_t *known = json_object();
 	struct ay_str line = { 0 };
 
-	for (int i = 0; (e->o.resume || j->losses.n) && i < e->suite.n; i++) {
+	j->recalled = true;
+	for (int i = 0; (e->o.resume || j->losses.n || sum) && i < e->suite.n; i++) {
 		const struct ay_suite_case *sc = &e->suite.c[i];
 		json_t *rec;
 		char id[20];
@@ -175,7 +188,7 @@ static json_t *known_cases(struct eval *e, struct eval_job *j)
 		snprintf(id, sizeof id, "%d", sc->id);
 		json_object_set_new(known, id, json_string(ay_record_str(rec, AY_FIELD_VERDICT)));
 		json_decref(rec);
-		if (!j->losses.n) {
+		if (count) {
 			j->seen++;
 			e->done++;
 			e->recalled++;
@@ -206,56 +219,110 @@ static int keep_kernel(struct eval *e, const struct eval_job *j)
 	return rc;
 }
 
-static int give(struct eval *e, struct eval_job *j)
+static int give(struct eval *e, struct eval_turn *t)
 {
 	json_t *msg = json_object();
 	char *text;
 	int rc;
 
-	json_object_set_new(msg, "job", json_integer(j - e->job));
-	json_object_set_new(msg, "known", known_cases(e, j));
+	json_object_set_new(msg, "job", json_integer(t->job - e->job));
+	json_object_set_new(msg, "part", json_integer(t->part));
+	json_object_set_new(msg, "parts", json_integer(t->job->parts));
+	json_object_set_new(msg, "known", known_cases(e, t));
 	text = json_dumps(msg, JSON_COMPACT);
-	j->state = EVAL_GIVEN;
-	j->given = ay_now_ns();
-	rc = ay_crew_give(e->crew, j, text, strlen(text), e->err);
+	t->state = EVAL_GIVEN;
+	t->given = ay_now_ns();
+	rc = ay_crew_give(e->crew, t, text, strlen(text), e->err);
 	ay_xfree(text);
 	json_decref(msg);
 	return rc;
 }
 
+static double work_of(const struct eval_turn *t)
+{
+	return t->part >= 0 ? t->job->work / t->job->parts : t->job->parts > 1 ? 0 : t->job->work;
+}
+
 /* Most work first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
 static int by_work(const void *a, const void *b)
 {
-	const struct eval_job *x = *(struct eval_job *const *)a, *y = *(struct eval_job *const *)b;
+	const struct eval_turn *x = *(struct eval_turn *const *)a, *y = *(struct eval_turn *const *)b;
+	const double p = work_of(x), q = work_of(y);
 
-	return x->work != y->work ? (x->work < y->work ? 1 : -1) : x < y ? -1 : x > y;
+	return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+/* Of a package's operators only: a kernel's file is built and loaded anew by whoever judges a part of it. */
+static void split_jobs(struct eval *e, int workers)
+{
+	const double much = 0x1p31; /* bytes; below that a second worker has hardly begun */
+	double all = 0, share;
+
+	for (int i = 0; i < e->njob; i++)
+		all += e->job[i].work;
+	share = all / (4 * workers);
+	share = share > much ? share : much;
+	for (int i = 0; i < e->njob; i++) {
+		struct eval_job *j = &e->job[i];
+		const double most = j->cases / 4, parts = j->work / share < most ? j->work / share : most;
+
+		j->parts = workers > 1 && j->lang >= AY_LANG_ATEN && parts >= 2 ? (int)parts : 1;
+		e->nturn += j->parts + (j->parts > 1);
+	}
 }
 
 static void make_queue(struct eval *e)
 {
-	e->queue = AY_NEW_N(e->app->arena, struct eval_job *, e->njob + 1);
-	for (int i = 0; i < e->njob; i++)
-		e->queue[i] = &e->job[i];
-	if (ay_crew_workers(e->crew) > 1)
-		qsort(e->queue, (size_t)e->njob, sizeof *e->queue, by_work);
-	for (int i = 0; i < e->njob; i++)
+	const int workers = ay_crew_workers(e->crew);
+	struct eval_turn *t;
+
+	split_jobs(e, workers);
+	e->turn = t = AY_NEW_N(e->app->arena, struct eval_turn, e->nturn + 1);
+	e->queue = AY_NEW_N(e->app->arena, struct eval_turn *, e->nturn + 1);
+	for (int i = 0; i < e->njob; i++) {
+		struct eval_job *j = &e->job[i];
+
+		for (int part = 0; j->parts > 1 && part < j->parts; part++)
+			*t++ = (struct eval_turn){ .job = j, .part = part };
+		*t++ = (struct eval_turn){ .job = j, .part = -1 };
+	}
+	for (int i = 0; i < e->nturn; i++)
+		e->queue[i] = &e->turn[i];
+	if (workers > 1)
+		qsort(e->queue, (size_t)e->nturn, sizeof *e->queue, by_work);
+	for (int i = 0; i < e->nturn; i++)
 		e->queue[i]->place = i;
 	e->first = 0;
 }
 
-/* The first that waits and is not known yet; NULL: none. */
-static struct eval_job *next_job(struct eval *e)
+/* Is there nothing to do? Then that is noted. */
+static bool is_past(struct eval *e, struct eval_turn *t)
 {
-	for (; e->first < e->njob; e->first++) {
-		struct eval_job *j = e->queue[e->first];
+	struct eval_job *j = t->job;
 
-		if (j->state != EVAL_WAITING)
-			continue;
-		if (!is_finished(e, j))
-			return j;
-		j->state = EVAL_DONE;
-		e->done += j->cases;
-		e->recalled += j->cases;
+	if (is_finished(e, j)) {
+		t->state = EVAL_DONE;
+		if (t->part < 0) {
+			e->done += j->cases;
+			e->recalled += j->cases;
+		}
+	} else if (j->broken && j->parts > 1) {
+		end_turn(e, t);
+	}
+	return t->state == EVAL_DONE;
+}
+
+/* The first that waits and is not known yet; NULL: none, or what there is waits for the parts before it. */
+static struct eval_turn *next_turn(struct eval *e)
+{
+	while (e->first < e->nturn && e->queue[e->first]->state != EVAL_WAITING)
+		e->first++;
+	for (int i = e->first; i < e->nturn; i++) {
+		struct eval_turn *t = e->queue[i];
+		const bool early = t->part < 0 && t->job->parts > 1 && t->job->parts_done < t->job->parts;
+
+		if (t->state == EVAL_WAITING && !(early && !is_finished(e, t->job)) && !is_past(e, t))
+			return t;
 	}
 	return NULL;
 }
@@ -263,14 +330,14 @@ static struct eval_job *next_job(struct eval *e)
 int eval_run_jobs(struct eval *e)
 {
 	struct ay_crew_events ev = { e, on_message, on_done, on_lost, on_back };
-	struct eval_job *j;
+	struct eval_turn *t;
 
 	make_queue(e);
-	while ((j = next_job(e)) || ay_crew_busy(e->crew)) {
+	while ((t = next_turn(e)) || ay_crew_busy(e->crew)) {
 		if (!ay_crew_workers(e->crew))
 			return device_none_left(&e->o.device, e->err);
-		if (j && ay_crew_idle(e->crew)) {
-			if (keep_kernel(e, j) || give(e, j))
+		if (t && ay_crew_idle(e->crew)) {
+			if (keep_kernel(e, t->job) || give(e, t))
 				return -1;
 			continue;
 		}

@@ -55,11 +55,16 @@ static const char *cuda_differs(const struct ay_call *c)
 		{ "_linalg_solve_ex", COMPLEX, pivots },
 		{ "_linalg_svd", ANY, vectors },
 		{ "_native_batch_norm_legit", HALF, saved },
+		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
+		{ "convolution", HALF, "the bias is added to what was rounded to half types" },
+		{ "index_add", HALF, sums },
 		{ "native_batch_norm", HALF, saved },
 		{ "native_batch_norm_backward", HALF, saved },
-		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
-		{ "index_add", HALF, sums },
+		{ "native_group_norm", HALF, "mean and deviation are rounded to half types first" },
+		{ "native_layer_norm", HALF, saved },
 		{ "scatter_add", HALF, sums },
+		{ "tanh_backward", HALF, "1 - output^2 is rounded to half types first" },
+		{ "topk", ANY, "of elements that are equal it chooses others" },
 	};
 	const size_t n = strlen(c->s->base), len = n - (n && c->s->base[n - 1] == '_');
 
