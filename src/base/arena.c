@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 struct ay_arena_block {
 	struct ay_arena_block *next;
 	size_t used, size;
+	bool clean; /* the system gave it, and it is zero */
 	_Alignas(16) unsigned char data[];
 };
 
@@ -40,6 +42,17 @@ void ay_xfree(void *p)
 	free(p);
 }
 
+/* The library knows what the system has cleared already. */
+static void *get_clean(size_t bytes)
+{
+	void *p = calloc(1, bytes);
+
+	if (!p)
+		AY_BUG("out of memory (%zu bytes)", bytes);
+	ask_for_large_pages(p, bytes);
+	return p;
+}
+
 static struct ay_arena_block *grow(struct ay_arena *a, size_t bytes)
 {
 	size_t size = a->head ? a->head->size * 2 : FIRST_BLOCK;
@@ -49,10 +62,11 @@ static struct ay_arena_block *grow(struct ay_arena *a, size_t bytes)
 		size = LARGEST_STEP;
 	if (size < bytes)
 		size = bytes;
-	b = ay_xrealloc(NULL, sizeof *b + size);
+	b = size < MANY_BYTES ? ay_xrealloc(NULL, sizeof *b + size) : get_clean(sizeof *b + size);
 	b->next = a->head;
 	b->used = 0;
 	b->size = size;
+	b->clean = size >= MANY_BYTES;
 	return a->head = b;
 }
 
@@ -68,7 +82,7 @@ void *ay_alloc(struct ay_arena *a, size_t bytes)
 		b = grow(a, bytes);
 	p = b->data + b->used;
 	b->used += bytes;
-	return memset(p, 0, bytes);
+	return b->clean ? p : memset(p, 0, bytes);
 }
 
 char *ay_strndup(struct ay_arena *a, const char *s, size_t n)
@@ -119,6 +133,8 @@ void ay_arena_clear(struct ay_arena *a)
 	free_blocks(a->head->next);
 	a->head->next = NULL;
 	a->head->used = 0;
+	if (a->head->clean) /* no longer; and nobody needs as much next time */
+		ay_arena_release(a);
 }
 
 void ay_arena_release(struct ay_arena *a)

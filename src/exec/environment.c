@@ -39,11 +39,13 @@ const char *const *ay_python_template_environment(struct ay_python *p)
 		return env;
 	while (env[n])
 		n++;
-	with = AY_NEW_N(&p->arena, const char *, n + 5);
+	with = AY_NEW_N(&p->arena, const char *, n + 6);
 	for (int i = 0; i < n; i++)
 		if (!ay_starts(env[i], "TRITON_INTERPRET=") && !ay_starts(env[i], "CUDA_VISIBLE_DEVICES="))
 			with[k++] = env[i];
 	with[k++] = "ASSAY_CUDA=1";
+	with[k++] =
+		"THP_MEM_ALLOC_ENABLE=1"; /* what comes from a GPU is large: as of arenas, pages are asked for by 2 MiB */
 	for (int i = 0; p->device->info.env[i]; i++)
 		if (!ay_starts(p->device->info.env[i], "LD_LIBRARY_PATH=") || !getenv("LD_LIBRARY_PATH"))
 			with[k++] = p->device->info.env[i];

@@ -20,8 +20,9 @@ import torch
 from assay import boot
 
 UNDEFINED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
-# On a GPU these round to half types what others only round in the end: what they err by is no measure of an honest kernel.
-ROUNDED_EARLY = {"_softmax_backward_data", "convolution", "index_add", "native_group_norm", "scatter_add", "tanh_backward"}
+# On a GPU these round to half types what others round in the end: what they err by is no measure of an honest kernel.
+ROUNDED_EARLY = {"_softmax_backward_data", "convolution", "index_add", "native_group_norm", "scatter_add",
+                 "tanh_backward"}
 K_ACC = 4.0  # as AY_K_ACC
 ALIAS, ABSENT = 1, 2  # as in src/judge/witness.c
 EXPONENT = 0x7FF << 52  # of a double
