@@ -258,11 +258,27 @@ static void look_closely(const struct scan *s, int64_t p)
  * doubtful are looked at closely. An infinite bound admits nothing: inf <= inf would let 7 stand for infinity.
  */
 enum { BLOCK = 64 };
-#define SCAN(name, real, sign, and, or)                                                                         \
+
+/* Also of NaNs: a NaN is right where one is wanted. */
+static inline bool same_double(double w, double g)
+{
+	uint64_t a, b;
+
+	memcpy(&a, &w, sizeof a);
+	memcpy(&b, &g, sizeof b);
+	return a == b;
+}
+
+static inline bool same_long(long double w, long double g)
+{
+	return w == g && (w != 0 || signbit(w) == signbit(g));
+}
+
+#define SCAN(name, real, is_same, and, or)                                                                      \
 	static inline bool name##_doubts(real w, real g, double m, real rel, double per_mag)                    \
 	{                                                                                                       \
 		const real e = g - w, bound = (w < 0 ? -w : w) * rel + (real)(m * per_mag);                     \
-		const bool same = (w == g) and ((w != 0) or (sign(1, w) == sign(1, g))) and (m == m);           \
+		const bool same = is_same(w, g) and (m == m);                                                   \
                                                                                                                 \
 		return !(same or                                                                                \
 			 ((m >= 0) and (w != 0) and ((e < 0 ? -e : e) <= bound) and (bound < (real)INFINITY))); \
@@ -295,8 +311,8 @@ enum { BLOCK = 64 };
 		else                                                                                            \
 			name##_by(s, n, 0);                                                                     \
 	}
-SCAN(scan_double, double, copysign, &, |)       /* no branches: vectors */
-SCAN(scan_long, long double, copysignl, &&, ||) /* there are none for these */
+SCAN(scan_double, double, same_double, &, |)    /* no branches: vectors */
+SCAN(scan_long, long double, same_long, &&, ||) /* there are none for these */
 
 /* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
  * little. */
@@ -321,30 +337,37 @@ static void note_wanted(struct scan *s, int64_t n)
 }
 
 /* The same for real numbers in double, which most are: as many at once as vectors hold. */
+typedef double lanes __attribute__((vector_size(32)));
+typedef int64_t lane_bits __attribute__((vector_size(32)));
+enum { LANES = sizeof(lanes) / sizeof(double), CHAINS = 2 /* the next does not wait for the one before */ };
+
+#define PICK(cond, a, b) ((lanes)(((cond) & (lane_bits)(a)) | (~(cond) & (lane_bits)(b))))
+
 AY_CLONES("avx2") static void note_doubles(struct scan *s, int64_t n)
 {
-	enum { LANES = 8 };
 	const double *x = s->want;
-	double least[LANES], most[LANES];
-	int64_t zeros[LANES] = { 0 }, p = 0;
+	lanes least[CHAINS], most[CHAINS];
+	lane_bits zeros[CHAINS] = { 0 };
 	struct scan rest = *s;
+	int64_t p = 0;
 
-	for (int k = 0; k < LANES; k++) {
-		least[k] = INFINITY;
-		most[k] = -INFINITY;
+	for (int j = 0; j < CHAINS; j++) {
+		least[j] = (lanes){ 0 } + INFINITY;
+		most[j] = (lanes){ 0 } - INFINITY;
 	}
-	for (; p + LANES <= n; p += LANES)
-		for (int k = 0; k < LANES; k++) {
-			const double v = x[p + k];
+	for (; p + LANES * CHAINS <= n; p += LANES * CHAINS)
+		for (int j = 0; j < CHAINS; j++) {
+			lanes v;
 
-			zeros[k] += (v == 0) | (v != v);
-			least[k] = v < least[k] ? v : least[k];
-			most[k] = v > most[k] ? v : most[k];
+			memcpy(&v, x + p + j * LANES, sizeof v);
+			zeros[j] -= (v == 0) | (v != v); /* true is -1 */
+			least[j] = PICK(v < least[j], v, least[j]);
+			most[j] = PICK(v > most[j], v, most[j]);
 		}
-	for (int k = 0; k < LANES; k++) {
-		s->d->zeros += zeros[k];
-		s->d->least = fminl(s->d->least, least[k]);
-		s->d->most = fmaxl(s->d->most, most[k]);
+	for (int k = 0; k < LANES * CHAINS; k++) {
+		s->d->zeros += zeros[k / LANES][k % LANES];
+		s->d->least = fminl(s->d->least, least[k / LANES][k % LANES]);
+		s->d->most = fmaxl(s->d->most, most[k / LANES][k % LANES]);
 	}
 	rest.want = x + p;
 	note_wanted(&rest, n - p);

@@ -4,6 +4,7 @@
 #include "op/fill.h"
 #include "oracle/oracle.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,6 +197,64 @@ TEST(oracle_infinity_is_infinity_in_every_pass)
 	x[1] = -7;
 	x[2] = INFINITY;
 	CHECK(bad_elements(e, c, 1, &first) == 3);
+}
+
+/* Every pair of these, wanted and got: the fast pass and the rule for one element say the same. */
+TEST(oracle_every_pass_follows_the_rule)
+{
+	static const float v[] = { 0,        -0.0f,    1,         -1,         1 + 0x1p-23f, 1 + 0x1p-20f,
+				   3,        -3,       0x1p-149f, -0x1p-149f, 0x1p-126f,    FLT_MAX,
+				   -FLT_MAX, INFINITY, -INFINITY, NAN,        -NAN };
+	enum { K = sizeof v / sizeof *v };
+	const struct ay_entry_op *e = NULL;
+	struct ay_call *c = ready(
+		ay_sprintf(&a, "aten::add.Tensor((T([%d], f32), T([%d], f32, fill=const(-0.0))), {})", K * K,
+			   K * K),
+		&e);
+	struct ay_compare q = { .op = e, .call = c, .threads = 1 };
+	struct ay_diff d;
+
+	for (int k = 0; k < K * K && c; k++) {
+		const struct ay_bound b = ay_oracle_bound(c->op, c, AY_DT_F32);
+		const float want = v[k / K], got = v[k % K];
+		long double bound;
+
+		/* the pair at its place, among others that are right */
+		for (int i = 0; i < K * K; i++) {
+			((float *)c->operand[0]->view.data)[i] = i == k ? want : 2;
+			((float *)c->out[0]->view.data)[i] = i == k ? got : 2;
+		}
+		ay_oracle_compare(&q, &d);
+		CHECKF(!d.bad == ay_within(&b, want, got, fabs(want), &bound), "wanted %a, got %a", want, got);
+	}
+}
+
+/* Of as many as are counted at a time, and of what is left over; NaNs count as nothing. */
+TEST(oracle_says_what_wanted_values_are_like)
+{
+	for (int n = 1; n < 10000; n += n < 40 ? 1 : 4999) {
+		const struct ay_entry_op *e = NULL;
+		struct ay_call *c = ready(
+			ay_sprintf(&a, "aten::clone((T([%d], f32, fill=special),), {}) seed=%d", n, n), &e);
+		struct ay_compare q = { .op = e, .call = c, .threads = 1 };
+		float least = INFINITY, most = -INFINITY, *x;
+		int64_t zeros = 0;
+		struct ay_diff d;
+
+		if (!c)
+			return;
+		answer(e, c, 1);
+		x = c->operand[0]->view.data;
+		for (int i = 0; i < n; i++) {
+			zeros += x[i] == 0 || isnan(x[i]);
+			least = x[i] < least ? x[i] : least;
+			most = x[i] > most ? x[i] : most;
+		}
+		ay_oracle_compare(&q, &d);
+		CHECKF(!d.bad && d.n == n && d.zeros == zeros && d.least == least && d.most == most,
+		       "%d: %lld bad, %lld zeros, %Lg to %Lg, not %lld, %g to %g", n, (long long)d.bad,
+		       (long long)d.zeros, d.least, d.most, (long long)zeros, least, most);
+	}
 }
 
 /* With integers in, one unit in the last place is one too many. */
