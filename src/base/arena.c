@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 struct ay_arena_block {
 	struct ay_arena_block *next;
 	size_t used, size;
-	bool clean; /* the system gave it, and it is zero */
 	_Alignas(16) unsigned char data[];
 };
 
@@ -42,17 +40,6 @@ void ay_xfree(void *p)
 	free(p);
 }
 
-/* The library knows what the system has cleared already. */
-static void *get_clean(size_t bytes)
-{
-	void *p = calloc(1, bytes);
-
-	if (!p)
-		AY_BUG("out of memory (%zu bytes)", bytes);
-	ask_for_large_pages(p, bytes);
-	return p;
-}
-
 static struct ay_arena_block *grow(struct ay_arena *a, size_t bytes)
 {
 	size_t size = a->head ? a->head->size * 2 : FIRST_BLOCK;
@@ -62,15 +49,14 @@ static struct ay_arena_block *grow(struct ay_arena *a, size_t bytes)
 		size = LARGEST_STEP;
 	if (size < bytes)
 		size = bytes;
-	b = size < MANY_BYTES ? ay_xrealloc(NULL, sizeof *b + size) : get_clean(sizeof *b + size);
+	b = ay_xrealloc(NULL, sizeof *b + size);
 	b->next = a->head;
 	b->used = 0;
 	b->size = size;
-	b->clean = size >= MANY_BYTES;
 	return a->head = b;
 }
 
-void *ay_alloc(struct ay_arena *a, size_t bytes)
+void *ay_alloc_raw(struct ay_arena *a, size_t bytes)
 {
 	struct ay_arena_block *b = a->head;
 	void *p;
@@ -82,7 +68,12 @@ void *ay_alloc(struct ay_arena *a, size_t bytes)
 		b = grow(a, bytes);
 	p = b->data + b->used;
 	b->used += bytes;
-	return b->clean ? p : memset(p, 0, bytes);
+	return p;
+}
+
+void *ay_alloc(struct ay_arena *a, size_t bytes)
+{
+	return memset(ay_alloc_raw(a, bytes), 0, bytes);
 }
 
 char *ay_strndup(struct ay_arena *a, const char *s, size_t n)
@@ -133,7 +124,7 @@ void ay_arena_clear(struct ay_arena *a)
 	free_blocks(a->head->next);
 	a->head->next = NULL;
 	a->head->used = 0;
-	if (a->head->clean) /* no longer; and nobody needs as much next time */
+	if (a->head->size >= MANY_BYTES) /* nobody needs as much next time */
 		ay_arena_release(a);
 }
 

@@ -15,6 +15,8 @@ struct ay_arena {
 
 /* Zeroed, aligned to 16 bytes, never NULL. */
 void *ay_alloc(struct ay_arena *a, size_t bytes);
+/* The same, but not zeroed: for what is written at once, all of it. */
+void *ay_alloc_raw(struct ay_arena *a, size_t bytes);
 char *ay_strndup(struct ay_arena *a, const char *s, size_t n);
 char *ay_strdup(struct ay_arena *a, const char *s);
 char *ay_sprintf(struct ay_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

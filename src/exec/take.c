@@ -374,7 +374,7 @@ static int read_open(struct ay_exec *x, struct ay_arena *a, const struct ay_told
 	v->data = NULL;
 	if (!bytes || !ay_view_is_dense(&t->view))
 		return 0;
-	v->data = ay_alloc(a, bytes);
+	v->data = ay_alloc_raw(a, bytes);
 	return read_span(x, t->lo, v->data, bytes);
 }
 

@@ -70,23 +70,18 @@ num ay_get(const struct ay_ref *r, const struct ay_view *v, int64_t i)
 num *ay_load_flat(struct ay_ref *r, const struct ay_view *v, int k)
 {
 	const struct ay_view *like = &r->c->out[k]->view;
-	num *dst = ay_tmp(r, r->hi - r->lo);
+	num *dst = ay_alloc_raw(r->tmp, sizeof *dst * (size_t)(r->hi - r->lo));
 	struct ay_err err = { 0 };
 	struct ay_view w;
-	int64_t last, i = r->lo;
+	int64_t last, step, i = r->lo;
 
 	if (ay_view_expand(v, like->ndim, like->shape, &w, &err))
 		AY_BUG("%s: %s", r->c->s->base, err.msg);
-	if (w.ndim == 0) {
-		load(r, &w, w.data, 1, r->hi - r->lo, dst);
-		return dst;
-	}
-	/* pieces of lines along the last axis */
-	last = w.shape[w.ndim - 1];
+	last = ay_view_even(&w, &step);
 	while (i < r->hi) {
 		int64_t col = i % last, n = last - col < r->hi - i ? last - col : r->hi - i;
 
-		load(r, &w, elem(&w, ay_view_at(&w, i)), w.stride[w.ndim - 1], n, dst + (i - r->lo));
+		load(r, &w, elem(&w, ay_view_at(&w, i)), step, n, dst + (i - r->lo));
 		i += n;
 	}
 	return dst;

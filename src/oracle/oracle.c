@@ -184,9 +184,9 @@ static void each_piece(const struct range *g, int k, const struct ay_view *v,
 		}
 		return;
 	}
-	/* flat order: lines along the last axis */
+	/* flat order */
 	int64_t from = m->axis == AY_FLAT ? lo : 0, to = m->axis == AY_FLAT ? hi : m->len;
-	int64_t last = v->ndim ? v->shape[v->ndim - 1] : 1, step = v->ndim ? v->stride[v->ndim - 1] : 1;
+	int64_t step, last = ay_view_even(v, &step);
 
 	for (int64_t i = from; i < to;) {
 		int64_t n = last - i % last < to - i ? last - i % last : to - i;
@@ -417,7 +417,7 @@ static void compare_output(struct range *g, int k)
 	int64_t n = w->map[k].axis == AY_WHOLE ? w->map[k].len : (g->ref.hi - g->ref.lo) * w->map[k].len;
 	bool complex_ = w->type >= AY_NUM_Z;
 	struct scan s = { .g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k] };
-	void *got = ay_alloc(&g->tmp, (size_t)n * num_bytes[w->type]);
+	void *got = ay_alloc_raw(&g->tmp, (size_t)n * num_bytes[w->type]);
 
 	s.b = ay_oracle_bound(w->op, w->q->call, v->dt);
 	s.got = got;

@@ -172,6 +172,23 @@ static int fail_shapes(struct ay_err *err, const char *what, int andim, const in
 	return -1;
 }
 
+int64_t ay_view_even(const struct ay_view *v, int64_t *step)
+{
+	int64_t n = 1;
+
+	*step = 1;
+	for (int d = v->ndim - 1; d >= 0; d--) {
+		if (v->shape[d] == 1)
+			continue;
+		if (n == 1)
+			*step = v->stride[d];
+		else if (v->stride[d] != *step * n)
+			break;
+		n *= v->shape[d];
+	}
+	return n;
+}
+
 int ay_broadcast_shapes(int andim, const int64_t *a, int bndim, const int64_t *b, int *ondim, int64_t *out,
 			struct ay_err *err)
 {

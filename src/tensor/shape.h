@@ -41,6 +41,9 @@ bool ay_view_overlaps(const struct ay_view *v);
 int64_t ay_view_touched(const struct ay_view *v);
 /* Place, in elements from data, of the element with flat row-major index i. */
 int64_t ay_view_at(const struct ay_view *v, int64_t i);
+/* How many elements in row-major order are `step` apart from each other, counted from any multiple of that number: the
+ * last dimensions that lie as one. At least 1, of a view that has elements. */
+int64_t ay_view_even(const struct ay_view *v, int64_t *step);
 /* b's shape broadcast with a's, into out; both may be the same as out. */
 int ay_broadcast_shapes(int andim, const int64_t *a, int bndim, const int64_t *b, int *ondim, int64_t *out,
 			struct ay_err *err);

@@ -168,6 +168,33 @@ static bool broadcasts_to(int an, const int64_t *a, int bn, const int64_t *b, in
 	       !memcmp(out, want, (size_t)n * sizeof *out);
 }
 
+/* Whatever the strides: each of its runs is evenly spaced, and what one can see at once to be longer is found. */
+TEST(shape_view_even)
+{
+	static const int64_t strides[] = { 0, 1, 2, 3, 4, 6, 8, 12 };
+	int64_t step;
+
+	for (int k = 0; k < 8 * 8 * 8 * 27; k++) {
+		const int64_t shape[3] = { 1 + k % 3, 1 + k / 3 % 3, 1 + k / 9 % 3 };
+		const int64_t stride[3] = { strides[k / 27 % 8], strides[k / 216 % 8], strides[k / 1728] };
+		const struct ay_view v = view(3, shape, stride);
+		const int64_t n = ay_numel_of(&v), run = ay_view_even(&v, &step);
+
+		CHECK(run >= 1 && n % run == 0 && run >= shape[2]);
+		for (int64_t i = 0; i < n; i++)
+			CHECKF(ay_view_at(&v, i) == ay_view_at(&v, i - i % run) + i % run * step,
+			       "strides %d %d %d, element %d", (int)stride[0], (int)stride[1], (int)stride[2],
+			       (int)i);
+	}
+	CHECK(ay_view_even(&(struct ay_view){ .ndim = 0 }, &step) == 1);
+#define RUN(n, want_step, ...) (ay_view_even(&(struct ay_view){ __VA_ARGS__ }, &step) == n && step == want_step)
+	CHECK(RUN(24, 1, .ndim = 3, .shape = { 2, 3, 4 }, .stride = { 12, 4, 1 }));
+	CHECK(RUN(24, 2, .ndim = 4, .shape = { 2, 1, 3, 4 }, .stride = { 24, 99, 8, 2 }));
+	CHECK(RUN(12, 0, .ndim = 3, .shape = { 2, 3, 4 }, .stride = { 1, 0, 0 }));
+	CHECK(RUN(4, 1, .ndim = 2, .shape = { 3, 4 }, .stride = { 5, 1 }));
+#undef RUN
+}
+
 TEST(shape_broadcast)
 {
 	CHECK(broadcasts_to(2, SIZES(2, 3), 1, SIZES(3), 2, SIZES(2, 3)));
