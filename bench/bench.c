@@ -8,6 +8,7 @@
 #include "help.h"
 
 #include "base/process.h"
+#include "base/rng.h"
 #include "judge/judge.h"
 #include "op/fill.h"
 #include "oracle/oracle.h"
@@ -102,6 +103,56 @@ static void bench_fill(const char *fill, const char *dt)
 	report(ay_sprintf(&arena, "fill %s %s", fill, dt), "ns/elem", ns);
 }
 
+/* A dense row against the same numbers two apart, which only the plain rule converts: the best of many turns of each,
+ * one after the other. */
+static void bench_row(enum ay_dt dt, bool store)
+{
+	enum { N = 4096, TURNS = 2000 };
+	static double x[N];
+	static uint8_t mem[2 * N * 8];
+	int64_t best[2] = { INT64_MAX, INT64_MAX };
+
+	for (int i = 0; i < N; i++)
+		x[i] = (i * 7919 % N - N / 2) / 999.0;
+	ay_row_store_d(dt, mem, 1, N, x);
+	for (int i = 0; i < 2 * TURNS; i++) {
+		const int64_t stride = 1 + i % 2, begin = ay_now_ns();
+
+		if (store)
+			ay_row_store_d(dt, mem, stride, N, x);
+		else
+			ay_row_load_d(dt, mem, stride, N, x);
+		if (ay_now_ns() - begin < best[i % 2])
+			best[i % 2] = ay_now_ns() - begin;
+	}
+	printf("%-5s %-4s %33s %12.2f ns/elem    (plain %.2f: %.1f times)\n", store ? "store" : "load",
+	       ay_dt_info(dt)->name, "", (double)best[0] / N, (double)best[1] / N,
+	       (double)best[1] / (double)best[0]);
+}
+
+/* Blocks in a run against blocks one by one. */
+static void bench_philox(void)
+{
+	enum { N = 2048, TURNS = 500 };
+	static uint64_t out[N][4];
+	const struct ay_key key = { { 1, 2 } };
+	int64_t best[2] = { INT64_MAX, INT64_MAX };
+
+	for (int i = 0; i < 2 * TURNS; i++) {
+		const int64_t begin = ay_now_ns();
+		uint64_t counter[4] = { (uint64_t)i, 1, 0, 1 };
+
+		if (i % 2 == 0)
+			ay_philox_run(key, counter, N, out);
+		for (int k = 0; k < N && i % 2; k++, counter[0]++)
+			ay_philox(key, counter, out[k]);
+		if (ay_now_ns() - begin < best[i % 2])
+			best[i % 2] = ay_now_ns() - begin;
+	}
+	printf("%-44s %12.2f ns/block   (one by one %.2f: %.1f times)\n", "blocks of the generator",
+	       (double)best[0] / N, (double)best[1] / N, (double)best[1] / (double)best[0]);
+}
+
 static void bench_oracle(const char *what, const char *line, double elements)
 {
 	const struct ay_entry_op *e;
@@ -157,8 +208,15 @@ int main(void)
 	bench_cases("kernels/c/aten_add_Tensor.c", "aten::add.Tensor((T([32, 32], f32), T([32, 32], f32)), {})",
 		    "judged: add f32 [32, 32]");
 	bench_parse();
+	bench_philox();
+	for (int k = 0; k < 2; k++) {
+		bench_row(AY_DT_F16, k);
+		bench_row(AY_DT_BF16, k);
+		bench_row(AY_DT_F32, k);
+	}
 	bench_fill("normal", "f32");
 	bench_fill("normal", "f16");
+	bench_fill("normal", "bf16");
 	bench_fill("index(100)", "i64");
 	bench_oracle("add f32", "aten::add.Tensor((T([1048576], f32), T([1048576], f32)), {})", 1 << 20);
 	bench_oracle("add f16", "aten::add.Tensor((T([1048576], f16), T([1048576], f16)), {})", 1 << 20);
