@@ -39,15 +39,18 @@ void ay_stage_plan(struct trial *t)
 
 static int get_pool(struct trial *t, struct ay_err *err)
 {
+	const uint64_t grain = ay_trial_device(t)->info.grain;
 	struct ay_judge *j = t->j;
 
 	if (j->has_pool && ay_pool_fits(&j->pool, t->nneed, t->need))
 		return 0;
 	ay_judge_unlend(j);
+	if (j->has_pool && j->pool.grain == grain && ay_pool_recut(&j->pool, t->nneed, t->need))
+		return 0;
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
-	if (ay_pool_init_grain(&j->pool, ay_trial_device(t)->info.grain, t->nneed, t->need, err))
+	if (ay_pool_init_grain(&j->pool, grain, t->nneed, t->need, err))
 		return -1;
 	j->has_pool = true;
 	return 0;

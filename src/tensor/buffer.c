@@ -163,6 +163,7 @@ static int make_half(struct ay_pool *p, int which, struct ay_err *err)
 	if (mem == MAP_FAILED)
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot map %llu bytes", (unsigned long long)p->size[which]);
 	p->mem[which] = mem;
+	p->room[which] = p->size[which];
 	/* A child forked from the judge would inherit a writable mapping of the inputs. */
 	if (madvise(mem, p->size[which], MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot seal a memory file");
@@ -203,6 +204,12 @@ static int lay_out(struct ay_pool *p, int n, const struct ay_need *need, struct 
 	return 0;
 }
 
+static void place_slots(struct ay_pool *p)
+{
+	for (int i = 0; i < p->nslot; i++)
+		p->slot[i].mem = p->slot[i].there ? NULL : p->mem[p->slot[i].written] + p->slot[i].offset;
+}
+
 int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err)
 {
 	AY_ASSERT(grain && grain % AY_PAGE == 0);
@@ -213,9 +220,29 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 		ay_pool_release(p);
 		return -1;
 	}
-	for (int i = 0; i < n; i++)
-		p->slot[i].mem = need[i].there ? NULL : p->mem[p->slot[i].written] + p->slot[i].offset;
+	place_slots(p);
 	return 0;
+}
+
+bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
+{
+	const uint64_t room = p->room[0] + p->room[1];
+	struct ay_err ignored = { 0 };
+	struct ay_pool q = *p;
+
+	q.id = ay_secret_u64();
+	q.nslot = n;
+	q.size[0] = q.size[1] = 0;
+	q.slot = ay_xrealloc(NULL, sizeof *q.slot * (size_t)(n ? n : 1));
+	if (lay_out(&q, n, need, &ignored) || q.size[0] > p->room[0] || q.size[1] > p->room[1] ||
+	    room > 2 * (q.size[0] + q.size[1])) {
+		ay_xfree(q.slot);
+		return false;
+	}
+	ay_xfree(p->slot);
+	*p = q;
+	place_slots(p);
+	return true;
 }
 
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
@@ -239,7 +266,7 @@ void ay_pool_release(struct ay_pool *p)
 {
 	for (int i = 0; i < 2; i++) {
 		if (p->mem[i])
-			munmap(p->mem[i], p->size[i]);
+			munmap(p->mem[i], p->room[i]);
 		if (p->slot && p->fd[i] >= 0)
 			close(p->fd[i]);
 	}

@@ -10,7 +10,8 @@
  * and is checked.
  *
  * Slots are exact in pages: a pool is reused for the next case if each tensor needs as many pages as its slot has,
- * so that a run of small cases makes no system calls for memory.
+ * so that a run of small cases makes no system calls for memory. Else its memory is cut anew if there is enough of
+ * it, and not more than twice of what is needed: fresh memory takes the system longer to find than us to fill.
  */
 #ifndef AY_TENSOR_BUFFER_H
 #define AY_TENSOR_BUFFER_H
@@ -37,7 +38,8 @@ struct ay_pool {
 		grain; /* slots are whole multiples of it: pages, or more where a device's memory comes in larger pieces */
 	int fd[2]; /* read-only for executors, writable for executors */
 	uint8_t *mem[2];
-	uint64_t size[2];
+	uint64_t size[2]; /* of all slots */
+	uint64_t room[2]; /* of the memfds: more, where they were made for larger ones */
 	int nslot;
 	struct ay_slot *slot;
 };
@@ -58,6 +60,9 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
 /* The first n slots are exactly what is needed. */
 bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
+/* Cuts the pool's memory into these slots, under a new id. False, and the pool is as it was, where it is too small or
+ * too large for them. */
+bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 
 enum ay_place { AY_PLACE_END, AY_PLACE_START, AY_PLACE_COLOUR };

@@ -88,6 +88,43 @@ static int attack(const struct ay_pool *p)
 	return bad;
 }
 
+TEST(buffer_memory_is_cut_anew)
+{
+	static const struct ay_need large[] = { { 40960, false }, { 40960, true } };
+	static const struct ay_need other[] = { { 1, true }, { 20000, false }, { 9000, true }, { 4096, false } };
+	static const struct ay_need little[] = { { 4096, false }, { 8192, true } };
+	static const struct ay_need uneven[] = { { 4096, false }, { 40961, true } };
+	struct ay_pool p = make(2, large);
+	const struct ay_pool before = p;
+	struct ay_slot *const slots = p.slot;
+
+	CHECK(!ay_pool_recut(&p, 2, little) && !ay_pool_recut(&p, 2, uneven)); /* half of it idle; too small */
+	CHECK(p.id == before.id && p.slot == slots && p.nslot == 2 && p.size[1] == 40960);
+	CHECK(ay_pool_recut(&p, 4, other));
+	CHECK(p.id != before.id && p.fd[0] == before.fd[0] && p.fd[1] == before.fd[1]);
+	CHECK(ay_pool_fits(&p, 4, other) && !ay_pool_fits(&p, 2, large));
+	CHECK(p.size[0] == 20480 + 4096 && p.size[1] == 4096 + 12288 && p.room[0] == 40960);
+	CHECK(p.slot[0].mem == before.mem[1] && p.slot[2].mem == before.mem[1] + 4096);
+	CHECK(p.slot[1].mem == before.mem[0] && p.slot[3].mem == before.mem[0] + 20480);
+	CHECK(ay_pool_recut(&p, 2, large) && p.size[0] == p.room[0]);
+	memset(p.slot[0].mem, 1, p.slot[0].bytes);
+	memset(p.slot[1].mem, 2, p.slot[1].bytes);
+	CHECK(p.slot[0].mem[40959] == 1 && p.slot[1].mem[40959] == 2);
+	ay_pool_release(&p);
+	CHECK(msync(before.mem[0], 40960, MS_ASYNC) && errno == ENOMEM); /* all of it is gone */
+}
+
+TEST(buffer_a_half_that_is_not_there_is_not_cut)
+{
+	static const struct ay_need in = { 4096, false }, out = { 4096, true };
+	struct ay_pool p = make(1, &in);
+
+	CHECK(!ay_pool_recut(&p, 1, &out));
+	CHECK(!ay_pool_recut(&p, 0, NULL));
+	CHECK(ay_pool_recut(&p, 1, &in));
+	ay_pool_release(&p);
+}
+
 TEST(buffer_seals_hold)
 {
 	struct ay_pool p = make(3, three);
