@@ -108,11 +108,12 @@ static const char *aten_differs(const struct ay_call *c)
 
 static const char *cuda_differs(const struct ay_call *c)
 {
+	const char *fill = ay_operand(c, "grad_output")->fill.name;
 	const enum ay_dt dt = ay_t(c, "self")->dt;
 
 	if (ay_schema_out(c->s) && !ay_view_is_dense(&c->out[0]->view))
 		return "every grad_input is taken for a contiguous one";
-	if (dt == AY_DT_F32 && !strcmp(ay_operand(c, "grad_output")->fill.name, "special"))
+	if (dt == AY_DT_F32 && (!strcmp(fill, "special") || !strcmp(fill, "nonfinite")))
 		return "sums are made by atomic additions, which take subnormal numbers of f32 for 0";
 	return dt == AY_DT_F16 || dt == AY_DT_BF16 ? "sums are rounded to half types after every addition" : NULL;
 }

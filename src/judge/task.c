@@ -258,8 +258,8 @@ static bool out_of_time(const struct work *k)
 static bool is_excusable(const struct ay_report *rep)
 {
 	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_UNSTABLE ||
-	       rep->verdict == AY_VERDICT_OVERRUN || rep->verdict == AY_VERDICT_BAD_RESULT ||
-	       rep->verdict == AY_VERDICT_UNSUPPORTED ||
+	       rep->verdict == AY_VERDICT_UNWRITTEN || rep->verdict == AY_VERDICT_OVERRUN ||
+	       rep->verdict == AY_VERDICT_BAD_RESULT || rep->verdict == AY_VERDICT_UNSUPPORTED ||
 	       (rep->verdict == AY_VERDICT_CRASH && rep->detail && !strncmp(rep->detail, "raised ", 7));
 }
 
@@ -285,6 +285,13 @@ static const char *known_of_aten(const struct work *k, const struct ay_op *op, c
 	return op->cuda_differs ? op->cuda_differs(c) : NULL;
 }
 
+/* It says so itself, but not by the exception that is for that. */
+static bool is_refusal(const struct ay_report *rep)
+{
+	return rep->verdict == AY_VERDICT_CRASH && rep->detail && ay_starts(rep->detail, "raised ") &&
+	       strstr(rep->detail, "not supported");
+}
+
 /* What ATen says that it has not, or is known to do otherwise, is no news about it: skipped, with the reason. */
 static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
@@ -297,7 +304,7 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 			return -1;
 		why = known_of_aten(k, op, c);
 	}
-	if (!why && rep->verdict == AY_VERDICT_UNSUPPORTED)
+	if (!why && (rep->verdict == AY_VERDICT_UNSUPPORTED || is_refusal(rep)))
 		why = ay_sprintf(a, "not implemented: %s", rep->detail ? rep->detail : "");
 	if (why) {
 		rep->verdict = AY_VERDICT_SKIPPED;

@@ -29,7 +29,9 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
 }
 
-static const char saved[] = "what is saved for the backward pass has another dtype or shape";
+/* Torch gives these of another dtype or shape on a GPU, and there that is right. */
+static const char saved[] = "what is saved for the backward pass has another dtype or shape",
+		  unasked[] = "what was not asked for is empty";
 
 /* What is known of ATen on a GPU, as cuda_differs of operators of ours; by name, with or without a `_` behind it. */
 static const char *cuda_differs(const struct ay_call *c)
@@ -41,10 +43,13 @@ static const char *cuda_differs(const struct ay_call *c)
 	};
 	static const char sums[] = "sums are rounded to half types after every addition",
 			  pivots[] = "complex pivots are chosen by another norm",
-			  vectors[] = "vectors that are unique up to a factor have another one";
+			  vectors[] = "vectors that are unique up to a factor have another one",
+			  equals[] = "of elements that are equal it chooses others",
+			  meeting[] = "where places are named twice it keeps others",
+			  steps[] = "the distance of two elements is rounded first";
 	static const struct {
 		const char *base;
-		int dtypes; /* of its first tensor */
+		int dtypes; /* of its first tensor; ANY: also where there is none */
 		const char *why;
 	} known[] = {
 		{ "_batch_norm_with_update", HALF, saved },
@@ -54,30 +59,48 @@ static const char *cuda_differs(const struct ay_call *c)
 		{ "_linalg_slogdet", COMPLEX, pivots },
 		{ "_linalg_solve_ex", COMPLEX, pivots },
 		{ "_linalg_svd", ANY, vectors },
-		{ "_native_batch_norm_legit", HALF, saved },
+		{ "_native_batch_norm_legit", ANY, saved },
 		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
+		{ "atanh", COMPLEX, "it is a difference of logarithms, which cancel" },
 		{ "convolution", HALF, "the bias is added to what was rounded to half types" },
 		{ "index_add", HALF, sums },
-		{ "native_batch_norm", HALF, saved },
+		{ "kthvalue", ANY, equals },
+		{ "linalg_lu", COMPLEX, pivots },
+		{ "linalg_lu_factor_ex", COMPLEX, pivots },
+		{ "linspace", ANY, steps },
+		{ "log_sigmoid_forward", ANY, saved },
+		{ "logspace", ANY, steps },
+		{ "max_unpool2d", ANY, meeting },
+		{ "max_unpool3d", ANY, meeting },
+		{ "median", ANY, equals },
+		{ "mode", ANY, equals },
+		{ "nanmedian", ANY, equals },
+		{ "native_batch_norm", ANY, saved },
 		{ "native_batch_norm_backward", HALF, saved },
 		{ "native_group_norm", HALF, "mean and deviation are rounded to half types first" },
 		{ "native_layer_norm", HALF, saved },
+		{ "nll_loss2d_forward", ANY, "total_weight is not written without a reduction" },
+		{ "reflection_pad2d_backward", HALF, sums },
 		{ "scatter_add", HALF, sums },
 		{ "tanh_backward", HALF, "1 - output^2 is rounded to half types first" },
-		{ "topk", ANY, "of elements that are equal it chooses others" },
+		{ "topk", ANY, equals },
+		{ "unique_consecutive", ANY, unasked },
+		{ "unique_dim", ANY, unasked },
 	};
 	const size_t n = strlen(c->s->base), len = n - (n && c->s->base[n - 1] == '_');
 
-	for (size_t i = 0; c->noperand && i < sizeof known / sizeof *known; i++)
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strlen(known[i].base) == len && !strncmp(known[i].base, c->s->base, len) &&
-		    known[i].dtypes >> c->operand[0]->view.dt & 1)
+		    (known[i].dtypes == ANY || (c->noperand && known[i].dtypes >> c->operand[0]->view.dt & 1)))
 			return known[i].why;
 	return NULL;
 }
 
 static bool is_cudas_own(const struct ay_call *c)
 {
-	return cuda_differs(c) == saved;
+	const char *why = cuda_differs(c);
+
+	return why == saved || why == unasked;
 }
 
 /* Arguments that are written though their schema does not say so. */
