@@ -109,7 +109,7 @@ static void fill_all(struct trial *t)
 		uint8_t *first = slot_mem(t, i) + t->offset[i];
 
 		if (o->role == AY_INOUT) {
-			uint8_t *old = ay_alloc(t->a, bytes + 1);
+			uint8_t *old = ay_alloc_raw(t->a, bytes + 1);
 
 			ay_fill_storage_by(t->call, o, old, t->j->policy.oracle_threads);
 			o->old.data = ay_stage_data(o, old);
