@@ -133,7 +133,7 @@ CFLAGS_cublas := -DDESCRIBED
 # The ceilings of a processor include its fused multiply-add.
 CFLAGS_ceiling_loops := -ffp-contract=fast
 # Fresh content is written as fast as memory takes it; judging is converting and comparing.
-$(foreach f,content dtype oracle fill philox,$(eval CFLAGS_$f := -O3))
+$(foreach f,content dtype oracle wanted fill philox,$(eval CFLAGS_$f := -O3))
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 

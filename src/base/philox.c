@@ -2,9 +2,9 @@
 /*
  * Theory of operation. A block is ten rounds of two products of 64 by 64 bits. In a run only the first word of the
  * counter goes up, so that one of the two products is the same for all blocks in the first round, and one in the
- * second; both are computed once. With AVX-512 sixteen blocks are made at a time, in two vectors whose rounds stand
- * between each other, since each waits for its own products; a product is four of 32 by 32 bits. (The products of 52
- * bits that newer processors have were slower, and so were several blocks at a time in plain registers.)
+ * second; both are computed once. With AVX-512 sixteen blocks are made at a time, in two vectors whose rounds
+ * stand between each other, since each waits for its own products; a product is four of 32 by 32 bits. (Products of
+ * 52 bits, which newer processors have, were slower, and so were several blocks at a time in plain registers.)
  */
 #include "base/clones.h"
 #include "base/rng.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/oracle.h"
 #include "base/clones.h"
+#include "oracle/wanted.h"
 #include "tensor/within.h"
 
 #include <float.h>
@@ -336,43 +337,6 @@ static void note_wanted(struct scan *s, int64_t n)
 	}
 }
 
-/* The same for real numbers in double, which most are: as many at once as vectors hold. */
-typedef double lanes __attribute__((vector_size(32)));
-typedef int64_t lane_bits __attribute__((vector_size(32)));
-enum { LANES = sizeof(lanes) / sizeof(double), CHAINS = 2 /* the next does not wait for the one before */ };
-
-#define PICK(cond, a, b) ((lanes)(((cond) & (lane_bits)(a)) | (~(cond) & (lane_bits)(b))))
-
-AY_CLONES("avx2") static void note_doubles(struct scan *s, int64_t n)
-{
-	const double *x = s->want;
-	lanes least[CHAINS], most[CHAINS];
-	lane_bits zeros[CHAINS] = { 0 };
-	struct scan rest = *s;
-	int64_t p = 0;
-
-	for (int j = 0; j < CHAINS; j++) {
-		least[j] = (lanes){ 0 } + INFINITY;
-		most[j] = (lanes){ 0 } - INFINITY;
-	}
-	for (; p + LANES * CHAINS <= n; p += LANES * CHAINS)
-		for (int j = 0; j < CHAINS; j++) {
-			lanes v;
-
-			memcpy(&v, x + p + j * LANES, sizeof v);
-			zeros[j] -= (v == 0) | (v != v); /* true is -1 */
-			least[j] = PICK(v < least[j], v, least[j]);
-			most[j] = PICK(v > most[j], v, most[j]);
-		}
-	for (int k = 0; k < LANES * CHAINS; k++) {
-		s->d->zeros += zeros[k / LANES][k % LANES];
-		s->d->least = fminl(s->d->least, least[k / LANES][k % LANES]);
-		s->d->most = fmaxl(s->d->most, most[k / LANES][k % LANES]);
-	}
-	rest.want = x + p;
-	note_wanted(&rest, n - p);
-}
-
 /* What an integer or bool output can hold of the wanted values: they wrap, and a bool is "not zero". */
 static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 {
@@ -430,7 +394,7 @@ static void compare_output(struct range *g, int k)
 	else
 		scan_long(&s, n * s.parts);
 	if (w->type == AY_NUM_D)
-		note_doubles(&s, n);
+		ay_wanted_doubles(s.d, s.want, n);
 	else
 		note_wanted(&s, n * s.parts);
 }

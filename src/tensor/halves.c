@@ -10,8 +10,8 @@
 
 enum { GROUP = 8 };
 
-/* Four doubles as floats, "to odd" (dtype.c says why): what a float has no room for leaves its mark in the last bit
- * that it has room for. Subnormal floats are rounded once more; no f16 is that small. */
+/* Four doubles as floats, "to odd" (dtype.c says why): what a float has no room for leaves its mark in the last
+ * bit that it has room for. Subnormal floats are rounded once more; no f16 is that small. */
 TARGET static inline __m128 odd(__m256d x)
 {
 	const __m256i rest = _mm256_set1_epi64x((1 << 29) - 1);
