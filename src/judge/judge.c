@@ -432,6 +432,7 @@ int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct
 	w->device = t->j->policy.device;
 	w->spare = t->j->policy.spare_witness;
 	w->judge = t->j;
+	w->may_be_blank = true;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
 	rc = ay_witness_answer(w, t->op, c, t->a, why, err);
 	if (!rc)

@@ -130,7 +130,7 @@ static int get_ready(struct ay_witness *w, struct ay_witness_exec *x, const stru
 		struct ay_proto *p;
 		struct ay_err ignored = { 0 };
 
-		if (!ay_proto_make(&x->arena, op->schema[i], &p, &ignored))
+		if (!ay_proto_make(&x->arena, ay_question_schema(&x->arena, op->schema[i]), &p, &ignored))
 			protos[kernel.n++] = p;
 	}
 	kernel.proto = protos;
@@ -258,15 +258,15 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 }
 
 /* The tensors of the oracle's about one thing become one answer. */
-static bool take_answer(const struct ay_view *v, struct ay_answer *out)
+static bool take_answer(const struct ay_view *v, bool blank, struct ay_answer *out)
 {
 	const int64_t n = ay_numel_of(&v[1]);
 
 	*out = (struct ay_answer){ .meta = { .dt = v[0].dt, .ndim = v[0].ndim }, .want = v[1] };
 	memcpy(out->meta.shape, v[0].shape, sizeof out->meta.shape);
-	if (ay_numel_of(&v[0]) != n || (n && !v[1].data))
+	if (!blank && (ay_numel_of(&v[0]) != n || (n && !v[1].data)))
 		return false;
-	if (ay_numel_of(&v[2]) == n && v[2].dt == AY_DT_F64)
+	if (!blank && ay_numel_of(&v[2]) == n && v[2].dt == AY_DT_F64)
 		out->mag = v[2].data;
 	if (v[3].dt != AY_DT_I64 || v[3].ndim || !v[3].data)
 		return false;
@@ -275,24 +275,18 @@ static bool take_answer(const struct ay_view *v, struct ay_answer *out)
 	return true;
 }
 
-/* What was returned, in *given. */
-static int take_answers(struct ay_exec *x, const struct ay_batch *b, struct ay_arena *a, struct ay_given **given,
-			const char **why, struct ay_err *err)
+/* What was returned, in *given; of shapes only what they are. */
+static int take_answers(const struct ay_view *v, int n, enum ay_question q, const char *name, struct ay_arena *a,
+			struct ay_given **given, struct ay_err *err)
 {
 	struct ay_given *g = AY_NEW(a, struct ay_given);
-	struct ay_outcome o = { 0 };
-	struct ay_view *v;
-	int n;
 
-	if (ay_exec_returned(x, b, a, &n, &v, &o)) {
-		*why = ay_strdup(a, o.text);
-		return 1;
-	}
-	*g = (struct ay_given){ .n = n / EACH, .answer = AY_NEW_N(a, struct ay_answer, n / EACH + 1) };
+	*g = (struct ay_given){ .n = n / EACH,
+				.answer = AY_NEW_N(a, struct ay_answer, n / EACH + 1),
+				.blank = q == AY_ASK_SHAPES };
 	for (int i = 0; i < g->n; i++)
-		if (!take_answer(v + EACH * i, &g->answer[i]))
-			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i,
-				       b->call->s->base);
+		if (!take_answer(v + EACH * i, g->blank, &g->answer[i]))
+			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i, name);
 	*given = g;
 	return 0;
 }
@@ -349,12 +343,13 @@ static int call_gpu(struct ay_witness *w, const struct ay_entry_op *op, const st
 	return rc;
 }
 
-/* One of the executors is asked. 1: it has no answer. */
-static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
-	       struct ay_arena *a, struct ay_given **given, const char **why, struct ay_err *err)
+/* One of the executors is asked; *v has what it returned. 1: it has no answer. */
+static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
+	       struct ay_arena *a, int *n, struct ay_view **v, const char **why, struct ay_err *err)
 {
 	const bool gpu = x == &w->gpu;
 	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads };
+	struct ay_outcome o = { 0 };
 	struct ay_proto *proto;
 	struct ay_pool pool;
 	int rc;
@@ -364,20 +359,34 @@ static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 	b.proto = proto;
 	b.timeout_s = patience(c, gpu);
 	rc = gpu ? call_gpu(w, op, &b, a, why, err) : call(w, x, op, &b, a, why, err);
-	if (!rc)
-		rc = take_answers(x->exec, &b, a, given, why, err);
+	if (!rc && ay_exec_returned(x->exec, &b, a, n, v, &o)) {
+		*why = ay_strdup(a, o.text);
+		rc = 1;
+	}
 	ay_pool_release(&pool);
 	return rc;
 }
 
+static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op,
+	       const struct ay_call *c, enum ay_question q, struct ay_arena *a, struct ay_given **given,
+	       const char **why, struct ay_err *err)
+{
+	struct ay_view *v;
+	int n, rc;
+
+	w->asked[q] += x == &w->gpu;
+	rc = put(w, x, op, ay_question_call(a, op, c, q), a, &n, &v, why, err);
+	return rc ? rc : take_answers(v, n, q, c->s->base, a, given, err);
+}
+
 /* Whatever went wrong, it is the processor's turn then. */
-static bool ask_gpu(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
-		    struct ay_given **given)
+static bool ask_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
+		    enum ay_question q, struct ay_arena *a, struct ay_given **given)
 {
 	struct ay_err ignored = { 0 };
 	const char *why;
 
-	return !ask(w, &w->gpu, op, c, a, given, &why, &ignored) &&
+	return !ask(w, &w->gpu, op, c, q, a, given, &why, &ignored) &&
 	       (!c->given || ay_concord_agree(c->given, *given));
 }
 
@@ -420,9 +429,9 @@ static void ask_smaller(struct ay_witness *w, const struct ay_entry_op *op, cons
 		const char *why;
 
 		if (!less || elements_of(less) > elements_of(c) / 2 ||
-		    ask(w, &w->cpu, op, less, a, &right, &why, &ignored))
+		    ask(w, &w->cpu, op, less, AY_ASK_ANSWER, a, &right, &why, &ignored))
 			continue;
-		if (!ask_gpu(w, op, less, a, &its))
+		if (!ask_gpu(w, op, less, AY_ASK_ANSWER, a, &its))
 			its = NULL;
 		hold_against(w, op, less, its, right);
 		return;
@@ -436,31 +445,32 @@ static bool is_gpus_alone(const struct ay_witness *w, const struct ay_call *c)
 }
 
 /* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
- * GPU's, unless it cost its executor. */
-static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
-		    struct ay_given **given, const char **why, struct ay_err *err)
+ * GPU's, unless it cost its executor. q: what the GPU is asked where it is asked alone. */
+static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, enum ay_question q,
+		    struct ay_arena *a, struct ay_given **given, const char **why, struct ay_err *err)
 {
-	bool gpu = ay_witness_is_for_gpu(w, op, c);
+	bool gpu = ay_witness_is_for_gpu(w, op, c), alone;
 	struct ay_given *its = NULL;
 	int rc;
 
 	if (is_gpus_alone(w, c)) {
 		w->on_gpu = true;
-		return ask(w, &w->gpu, op, c, a, given, why, err);
+		return ask(w, &w->gpu, op, c, gpu ? q : AY_ASK_ANSWER, a, given, why, err);
 	}
 	if (gpu && !c->given && elements_of(c) >= MUCH && !has_concurred(w, c)) {
 		ask_smaller(w, op, c, a);
 		gpu = ay_witness_is_for_gpu(w, op, c);
 	}
-	if (gpu && !ask_gpu(w, op, c, a, &its))
+	alone = has_concurred(w, c);
+	if (gpu && !ask_gpu(w, op, c, alone ? q : AY_ASK_ANSWER, a, &its))
 		its = NULL;
-	w->on_gpu = its && has_concurred(w, c);
+	w->on_gpu = its && alone;
 	if (w->on_gpu) {
 		*given = its;
 		return 0;
 	}
 	*why = too_large(c, a);
-	rc = *why ? 1 : ask(w, &w->cpu, op, c, a, given, why, err);
+	rc = *why ? 1 : ask(w, &w->cpu, op, c, AY_ASK_ANSWER, a, given, why, err);
 	if (gpu && !rc)
 		hold_against(w, op, c, its, *given);
 	else if (gpu && !w->gpu.exec)
@@ -476,7 +486,7 @@ int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct
 
 	AY_ASSERT(!c->given);
 	*why = op->why;
-	rc = *why ? 1 : ask_both(w, op, c, a, &g, why, err);
+	rc = *why ? 1 : ask_both(w, op, c, w->may_be_blank ? AY_ASK_SHAPES : AY_ASK_ANSWER, a, &g, why, err);
 	return rc ? rc : ay_call_close(a, c, g, err);
 }
 
@@ -488,10 +498,34 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 
 	AY_ASSERT(c->given);
 	*why = op->why;
-	rc = *why ? 1 : ask_both(w, op, c, a, &g, why, err);
+	rc = *why ? 1 : ask_both(w, op, c, AY_ASK_ANSWER, a, &g, why, err);
 	if (rc)
 		return rc;
 	*why = ay_concord_agree(c->given, g) ? NULL : "its results have other shapes for other values";
 	c->given = *why ? c->given : g;
 	return *why != NULL;
+}
+
+int ay_witness_holds(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
+		     struct ay_arena *a, struct ay_held *held, struct ay_err *err)
+{
+	struct ay_call *q = ay_question_call(a, op, c, AY_ASK_RIGHT);
+	const char *why;
+	struct ay_view *v;
+	bool right;
+	int n, rc;
+
+	w->asked[AY_ASK_RIGHT]++;
+	rc = q ? put(w, &w->gpu, op, q, a, &n, &v, &why, err) : 1;
+	if (rc)
+		return rc;
+	right = n == c->nout;
+	for (int i = 0; i < n && right; i++) {
+		const double *x = v[i].data;
+
+		right = v[i].dt == AY_DT_F64 && ay_numel_of(&v[i]) == 4 && x && x[0] == 1;
+		if (right)
+			held[i] = (struct ay_held){ (int64_t)x[1], x[2], x[3] };
+	}
+	return !right;
 }

@@ -20,6 +20,7 @@
 
 #include "exec/exec.h"
 #include "exec/python.h"
+#include "judge/question.h"
 #include "op/suite.h"
 
 struct ay_judge;
@@ -51,14 +52,18 @@ struct ay_witness {
 	/* Kinds of calls on which both have concurred, nconcord of all times; the oldest is forgotten. */
 	uint64_t concord[AY_WITNESS_CONCORDS];
 	int nconcord;
-	bool on_gpu; /* who gave the last answer */
+	bool on_gpu;             /* who gave the last answer */
+	bool may_be_blank;       /* the answer: see ay_witness_answer */
+	int asked[AY_QUESTIONS]; /* of the GPU, how often */
 };
 
 /* Does the GPU get this call: is it large, is there room for it, and was there no trouble with the operator? */
 bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c);
 
 /*
- * Finds the answer to a call that is open, and closes it. 1: there is none, and *why says why (ATen does not take the
+ * Finds the answer to a call that is open, and closes it. Of a large one that the GPU answers alone it may be blank
+ * (struct ay_given): most results are right, which the GPU can say of them (ay_witness_holds), and to have the values here
+ * takes longer than all the rest; ay_witness_again gets them. 1: there is none, and *why says why (ATen does not take the
  * case, or its answer in double is another one). -1: our failure. All in the arena.
  */
 int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
@@ -67,6 +72,16 @@ int ay_witness_answer(struct ay_witness *w, const struct ay_entry_op *op, struct
  * arena then. 1 also if the results are of another shape or dtype than the call's. */
 int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct ay_call *c, struct ay_arena *a,
 		     const char **why, struct ay_err *err);
+/* What the values are like that a result should have: how many are 0, and the range of all. */
+struct ay_held {
+	int64_t zeros;
+	double least, most;
+};
+
+/* Of a call whose answer is blank, which the GPU gave: are the results that lie in memory right, all of them? held has one
+ * for each. 1: not as far as it can say. */
+int ay_witness_holds(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
+		     struct ay_arena *a, struct ay_held *held, struct ay_err *err);
 void ay_witness_release(struct ay_witness *w);
 
 #endif

@@ -77,6 +77,7 @@ struct ay_answer {
 struct ay_given {
 	int n; /* in the order of ay_call.out */
 	struct ay_answer *answer;
+	bool blank; /* without values: what the results are like is known, not what they are */
 };
 
 struct ay_call {
