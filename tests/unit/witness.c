@@ -142,11 +142,10 @@ TEST(witness_believes_the_gpu_when_both_have_concurred)
 /* What torch gives of another dtype on a GPU is asked of it alone, however small the call. */
 TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 {
-	static const char
-		half[] = "aten::native_batch_norm((T([2, 3, 4, 4], f16), T([3], f16), T([3], f16), T([3], f16), "
-			 "T([3], f16), True, 0.1, 1e-05), {}) seed=1",
-		single[] = "aten::native_batch_norm((T([2, 3, 4, 4], f32), T([3], f32), T([3], f32), T([3], f32), "
-			   "T([3], f32), True, 0.1, 1e-05), {}) seed=1";
+	static const char half
+		[] = "aten::native_layer_norm((T([9, 5], f16), [5], T([5], f16), T([5], f16), 1e-05), {}) seed=1",
+	    single[] =
+		    "aten::native_layer_norm((T([9, 5], f32), [5], T([5], f32), T([5], f32), 1e-05), {}) seed=1";
 	struct witness_rig g;
 
 	witness_rig_init(&g, true);

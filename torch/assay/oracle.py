@@ -229,7 +229,8 @@ def answer_one(e, args, kwargs, k, got, want, rough):
 
 
 def rounded(want, like):
-    return want.to(like.dtype) if is_dense(like) and is_dense(want) and want.shape == like.shape else like
+    half = is_dense(like) and like.dtype in (torch.float16, torch.bfloat16)
+    return want.to(like.dtype) if half and is_dense(want) and want.shape == like.shape else like
 
 
 def answer(e, args, kwargs, early=False):
