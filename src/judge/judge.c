@@ -498,6 +498,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 	int chosen, open, room = 0;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
+	ay_witness_drop_laid(&j->witness); /* of the case before, whose operands are no more */
 	open = prepare(&t, sc, err);
 	if (open < 0)
 		return -1;

@@ -98,6 +98,16 @@ void *ay_stage_data(const struct ay_operand *o, uint8_t *storage)
 	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
 }
 
+static void fill(const struct trial *t, const struct ay_operand *o, uint8_t *to)
+{
+	const uint8_t *laid = ay_witness_laid(&t->j->witness, o);
+
+	if (laid)
+		memcpy(to, laid, ay_operand_bytes(o));
+	else
+		ay_fill_storage_by(t->call, o, to, t->j->policy.oracle_threads);
+}
+
 /* Content of inputs, once; further sets are copies. What is written gets poison, then its old content. */
 static void fill_all(struct trial *t)
 {
@@ -111,11 +121,11 @@ static void fill_all(struct trial *t)
 		if (o->role == AY_INOUT) {
 			uint8_t *old = ay_alloc_raw(t->a, bytes + 1);
 
-			ay_fill_storage_by(t->call, o, old, t->j->policy.oracle_threads);
+			fill(t, o, old);
 			o->old.data = ay_stage_data(o, old);
 			first = old;
 		} else if (o->role == AY_IN) {
-			ay_fill_storage_by(t->call, o, first, t->j->policy.oracle_threads);
+			fill(t, o, first);
 			o->view.data = ay_stage_data(o, first);
 		}
 		for (int s = 0; s < t->nset; s++) {
@@ -135,6 +145,7 @@ int ay_stage_fill(struct trial *t, struct ay_err *err)
 		return -1;
 	place_all(t);
 	fill_all(t);
+	ay_witness_drop_laid(&t->j->witness);
 	return 0;
 }
 

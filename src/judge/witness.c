@@ -79,6 +79,7 @@ static void keep(struct ay_witness *w, struct ay_witness_exec *x)
 
 void ay_witness_release(struct ay_witness *w)
 {
+	ay_witness_drop_laid(w);
 	keep(w, &w->cpu);
 	keep(w, &w->gpu);
 	rest_gpu(w);
@@ -166,15 +167,8 @@ static bool has_room(uint64_t need, uint64_t have)
 
 static bool has_gpu_room(struct ay_witness *w, uint64_t need)
 {
-	struct ay_err ignored = { 0 };
-	struct ay_quiet_lock lock;
-	uint64_t have;
-
-	if (enter(w, &lock, &ignored))
-		return false;
-	have = ay_dev_free_bytes(w->device);
-	leave(w, &lock);
-	return need < have / 2; /* others have their share of it */
+	return need <
+	       ay_dev_free_bytes(w->device) / 2; /* others have their share of it; to ask is no work for the GPU */
 }
 
 static int64_t elements_of(const struct ay_call *c)
@@ -246,8 +240,10 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 	if (ay_pool_init(pool, c->noperand + 1, need, err))
 		return -1;
 	for (int i = 0; i < c->noperand; i++) {
-		memset(pool->slot[i].mem, 0, pool->slot[i].bytes);
-		if (c->operand[i]->role != AY_OUT)
+		const uint64_t bytes = c->operand[i]->role != AY_OUT ? need[i].bytes : 0;
+
+		memset(pool->slot[i].mem + bytes, 0, pool->slot[i].bytes - bytes);
+		if (bytes)
 			copy_in(c, c->operand[i], pool->slot[i].mem, b->threads);
 	}
 	b->pool = pool;
@@ -343,6 +339,32 @@ static int call_gpu(struct ay_witness *w, const struct ay_entry_op *op, const st
 	return rc;
 }
 
+void ay_witness_drop_laid(struct ay_witness *w)
+{
+	if (w->laid.n)
+		ay_pool_release(&w->laid.pool);
+	w->laid.n = 0;
+}
+
+static void keep_laid(struct ay_witness *w, const struct ay_pool *pool, const struct ay_call *c)
+{
+	ay_witness_drop_laid(w);
+	w->laid.pool = *pool;
+	w->laid.operand = c->operand;
+	w->laid.n = c->noperand;
+	if (!w->laid.n)
+		ay_pool_release(&w->laid.pool);
+}
+
+/* Of inputs alone: the rest the oracle may have written. */
+const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_operand *o)
+{
+	for (int i = 0; i < w->laid.n && o->role == AY_IN; i++)
+		if (w->laid.operand[i] == o)
+			return w->laid.pool.slot[i].mem;
+	return NULL;
+}
+
 /* One of the executors is asked; *v has what it returned. 1: it has no answer. */
 static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
 	       struct ay_arena *a, int *n, struct ay_view **v, const char **why, struct ay_err *err)
@@ -363,7 +385,10 @@ static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 		*why = ay_strdup(a, o.text);
 		rc = 1;
 	}
-	ay_pool_release(&pool);
+	if (c->given)
+		ay_pool_release(&pool);
+	else
+		keep_laid(w, &pool, c);
 	return rc;
 }
 

@@ -55,6 +55,11 @@ struct ay_witness {
 	bool on_gpu;             /* who gave the last answer */
 	bool may_be_blank;       /* the answer: see ay_witness_answer */
 	int asked[AY_QUESTIONS]; /* of the GPU, how often */
+	struct {
+		struct ay_pool pool;
+		struct ay_operand **operand; /* slot i has what operand[i] holds before the call */
+		int n;                       /* 0: there is none */
+	} laid;                              /* the arguments of the last call that was filled for it */
 };
 
 /* Does the GPU get this call: is it large, is there room for it, and was there no trouble with the operator? */
@@ -82,6 +87,10 @@ struct ay_held {
  * for each. 1: not as far as it can say. */
 int ay_witness_holds(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
 		     struct ay_arena *a, struct ay_held *held, struct ay_err *err);
+/* The storage of an input as it was made for the question, for whoever would have to make it once more; NULL: it is not
+ * there. Until the next question, or until it is dropped. */
+const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_operand *o);
+void ay_witness_drop_laid(struct ay_witness *w);
 void ay_witness_release(struct ay_witness *w);
 
 #endif
