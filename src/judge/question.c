@@ -56,8 +56,8 @@ static bool set_bounds(const struct ay_entry_op *op, const struct ay_call *was, 
 
 		if (b.rounded || ay_dt_is_complex(dt) || was->out[k]->view.conj || was->out[k]->view.neg)
 			return false;
-		to[2 * k] = b.k_out * ldexp(1, -ay_dt_info(b.dt)->mant);
-		to[2 * k + 1] = b.k_acc * ay_u_acc(b.dt);
+		to[2 * k] = b.exact ? 0 : b.k_out * ldexp(1, -ay_dt_info(b.dt)->mant);
+		to[2 * k + 1] = b.exact ? 0 : b.k_acc * ay_u_acc(b.dt);
 	}
 	return true;
 }

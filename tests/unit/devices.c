@@ -292,7 +292,7 @@ TEST(devices_of_llm_judge_every_attempt_once)
 	const char *how = ay_sprintf(
 		&a,
 		"--server-type replay --replay-from %s/whole --dataset smoke --op-name "
-		"aten::relu,aten::add,aten::sum,aten::mm --samples 2 --lang c --quick --device cpu ",
+		"aten::cumsum,aten::add,aten::sum,aten::mm --samples 2 --lang c --quick --device cpu ",
 		dir);
 
 	if (!ay_file_program(&a, "python3"))
@@ -303,7 +303,7 @@ TEST(devices_of_llm_judge_every_attempt_once)
 			       &a,
 			       "XDG_CACHE_HOME=%s python3 tests/llm/with.py '{\"tokens\": [10, 20], \"default\": "
 			       "[\"wrong\", \"correct\"]}' -- %s/assay llm --dataset smoke --op-name "
-			       "aten::relu,aten::add,aten::sum,aten::mm --samples 2 --lang c --quick --out "
+			       "aten::cumsum,aten::add,aten::sum,aten::mm --samples 2 --lang c --quick --out "
 			       "%s/whole 2>&1",
 			       help_cache(), help_build_dir(), dir),
 		       120, &out),
