@@ -164,7 +164,7 @@ test: $B/assay $B/test
 check:
 	sh tools/check.sh $(if $T,test,all) $B "$T"
 asan:
-	$(MAKE) B=build/asan OPT='-O1 -g' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+	$(MAKE) B=build/asan OPT='-O1 -g1' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		build/asan/assay build/asan/test
 	sh tools/check.sh asan build/asan "$T"
 

@@ -118,7 +118,7 @@ all)
 	run "one binary that needs only glibc" sh tests/portable.sh "$build"
 	run "asan and ubsan" make -s -j2 asan
 	run "fuzz targets build" make -s -j2 fuzzers
-	fuzz_all 4
+	fuzz_all 3
 	;;
 esac
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -132,6 +132,12 @@ struct corpus {
 	glob_t files;
 };
 
+/* Each is judged alone elsewhere (samples_hostile_...): here half of them will do, and all with ASSAY_WHOLE=1. */
+static size_t every(void)
+{
+	return getenv("ASSAY_WHOLE") ? 1 : 2;
+}
+
 static void write_jobs(struct corpus *c)
 {
 	FILE *f = fopen(ay_sprintf(&c->a, "%s/jobs", c->dir), "w");
@@ -139,7 +145,7 @@ static void write_jobs(struct corpus *c)
 	glob("kernels/hostile/*.c*", 0, NULL, &c->files);
 	glob("kernels/honest/*.c*", GLOB_APPEND, NULL, &c->files);
 	CHECKF(c->files.gl_pathc >= 55, "only %zu files", c->files.gl_pathc);
-	for (size_t i = 0; f && i < c->files.gl_pathc; i++) {
+	for (size_t i = 0; f && i < c->files.gl_pathc; i += every()) {
 		const char *path = c->files.gl_pathv[i];
 
 		fprintf(f, "{\"id\": \"%s\", \"path\": \"%s\", \"lang\": \"%s\"}\n", path, path,
@@ -203,7 +209,7 @@ static void check_answers(struct corpus *c)
 			json_object_set(seen, id, rec);
 		json_decref(rec);
 	}
-	for (size_t i = 0; i < c->files.gl_pathc; i++) {
+	for (size_t i = 0; i < c->files.gl_pathc; i += every()) {
 		const char *path = c->files.gl_pathv[i], *want = due(&c->a, path);
 		const char *got = json_string_value(json_object_get(json_object_get(seen, path), "verdict"));
 
