@@ -143,6 +143,8 @@ static void choose_sizes(const struct ay_call *c, int way, struct sizes *s)
 	const struct ay_view *v = largest_of(c);
 
 	*s = (struct sizes){ .n = 0 };
+	if (!v)
+		return;
 	if (way >= 2) {
 		const int d = way < 4 ? way - 2 : v->ndim - 1;
 
@@ -206,7 +208,7 @@ static struct ay_operand *shrink_operand(struct ay_arena *a, const struct sizes 
 	for (int i = 0; i < o->fill.n; i++) {
 		struct ay_value *v = &o->fill.arg[i];
 
-		if (v->kind == AY_V_FLOAT && find(s, (int64_t)v->f) >= 0 && (double)(int64_t)v->f == v->f)
+		if (v->kind == AY_V_FLOAT && fabs(v->f) < 0x1p53 && (double)(int64_t)v->f == v->f)
 			v->f = (double)small_size(s, (int64_t)v->f);
 		shrink_value(a, s, v);
 	}
