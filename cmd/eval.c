@@ -287,8 +287,11 @@ static int timed_jobs(const struct eval_options *o)
 {
 	const int cores = ay_cpu_count() / (o->device.n ? o->device.n : 1);
 
-	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? 2 * cores / 3 : 12;
+	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? cores - 2 : 16;
 }
+
+/* While one is timed, another is judged and a third is ready. */
+enum { CLOCKS = 3 };
 
 static int choose_workers(struct eval *e, struct ay_err *err)
 {
@@ -305,6 +308,7 @@ static int choose_workers(struct eval *e, struct ay_err *err)
 			       (long long)(o->jobs > 1 ? o->jobs : o->device.n));
 	if (!o->jobs)
 		o->jobs = timed ? timed_jobs(o) : device_jobs(&o->device, ay_cpu_count());
+	e->clocks = timed && o->device.cuda && eval_is_package(e) && o->jobs >= 2 * CLOCKS ? CLOCKS : 0;
 	return device_check_jobs(&o->device, o->jobs, err);
 }
 

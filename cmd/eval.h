@@ -38,7 +38,8 @@ struct eval_job {
 	char sha256[65];
 	int cases, seen; /* that may come, and that are known */
 	double work;     /* of them, in bytes */
-	int parts;       /* that its cases are judged in, by several workers; 1: by one */
+	int parts;       /* that its cases are judged in, by several workers; 0: all of it by one */
+	int clock;       /* the part whose cases are timed too, those of struct eval's clocks; -1: there is none */
 	int parts_done;
 	bool recalled; /* what is known of its cases was counted */
 	bool finished; /* its last record has come */
@@ -85,6 +86,9 @@ struct eval {
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
 	struct ay_crew *crew;
+	/* So many workers of a device time kernels and the others do not: a clock has three processes with contexts on
+	 * the GPU, and one kernel at a time is all that can be timed. 0: whoever judges a kernel times it. */
+	int clocks;
 	int nturn;
 	struct eval_turn *turn, **queue;
 	int first; /* in the queue: all before it are given or done */

@@ -168,7 +168,7 @@ static int on_back(void *user, void *job, int group)
 static json_t *known_cases(struct eval *e, struct eval_turn *t)
 {
 	struct eval_job *j = t->job;
-	const bool sum = j->parts > 1 && t->part < 0, count = e->o.resume && !j->recalled;
+	const bool sum = j->parts && t->part < 0, count = e->o.resume && !j->recalled;
 	json_t *known = json_object();
 	struct ay_str line = { 0 };
 
@@ -219,7 +219,8 @@ static int keep_kernel(struct eval *e, const struct eval_job *j)
 	return rc;
 }
 
-static int give(struct eval *e, struct eval_turn *t)
+/* To one of those workers of a device. */
+static int give(struct eval *e, struct eval_turn *t, int from, int to)
 {
 	json_t *msg = json_object();
 	char *text;
@@ -228,11 +229,12 @@ static int give(struct eval *e, struct eval_turn *t)
 	json_object_set_new(msg, "job", json_integer(t->job - e->job));
 	json_object_set_new(msg, "part", json_integer(t->part));
 	json_object_set_new(msg, "parts", json_integer(t->job->parts));
+	json_object_set_new(msg, "clock", json_integer(t->job->clock));
 	json_object_set_new(msg, "known", known_cases(e, t));
 	text = json_dumps(msg, JSON_COMPACT);
 	t->state = EVAL_GIVEN;
 	t->given = ay_now_ns();
-	rc = ay_crew_give(e->crew, t, text, strlen(text), e->err);
+	rc = ay_crew_give_among(e->crew, from, to, t, text, strlen(text), e->err);
 	ay_xfree(text);
 	json_decref(msg);
 	return rc;
@@ -240,7 +242,7 @@ static int give(struct eval *e, struct eval_turn *t)
 
 static double work_of(const struct eval_turn *t)
 {
-	return t->part >= 0 ? t->job->work / t->job->parts : t->job->parts > 1 ? 0 : t->job->work;
+	return t->part >= 0 ? t->job->work / t->job->parts : t->job->parts ? 0 : t->job->work;
 }
 
 /* Most work first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
@@ -250,6 +252,27 @@ static int by_work(const void *a, const void *b)
 	const double p = work_of(x), q = work_of(y);
 
 	return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+/* What is timed is a part of its own, the last. */
+static void split_timed(const struct eval *e, struct eval_job *j)
+{
+	int timed = 0, other = 0;
+
+	for (int i = 0; i < e->suite.n; i++) {
+		const struct ay_suite_case *sc = &e->suite.c[i];
+
+		if (strcmp(sc->op->path, j->op->path) != 0)
+			continue;
+		timed += sc->timed;
+		other += !sc->timed;
+	}
+	if (!timed)
+		return;
+	if (other && !j->parts)
+		j->parts = 1;
+	j->clock = other ? j->parts : 0;
+	j->parts = j->clock + 1;
 }
 
 /* Of a package's operators only: a kernel's file is built and loaded anew by whoever judges a part of it. */
@@ -266,8 +289,11 @@ static void split_jobs(struct eval *e, int workers)
 		struct eval_job *j = &e->job[i];
 		const double most = j->cases / 4, parts = j->work / share < most ? j->work / share : most;
 
-		j->parts = workers > 1 && j->lang >= AY_LANG_ATEN && parts >= 2 ? (int)parts : 1;
-		e->nturn += j->parts + (j->parts > 1);
+		j->clock = -1;
+		j->parts = workers > 1 && j->lang >= AY_LANG_ATEN && parts >= 2 ? (int)parts : 0;
+		if (e->clocks)
+			split_timed(e, j);
+		e->nturn += j->parts + 1;
 	}
 }
 
@@ -282,7 +308,7 @@ static void make_queue(struct eval *e)
 	for (int i = 0; i < e->njob; i++) {
 		struct eval_job *j = &e->job[i];
 
-		for (int part = 0; j->parts > 1 && part < j->parts; part++)
+		for (int part = 0; part < j->parts; part++)
 			*t++ = (struct eval_turn){ .job = j, .part = part };
 		*t++ = (struct eval_turn){ .job = j, .part = -1 };
 	}
@@ -306,45 +332,65 @@ static bool is_past(struct eval *e, struct eval_turn *t)
 			e->done += j->cases;
 			e->recalled += j->cases;
 		}
-	} else if (j->broken && j->parts > 1) {
+	} else if (j->broken && j->parts) {
 		end_turn(e, t);
 	}
 	return t->state == EVAL_DONE;
 }
 
-/* The first that waits and is not known yet; NULL: none, or what there is waits for the parts before it. */
-static struct eval_turn *next_turn(struct eval *e)
+static bool is_for_clock(const struct eval_turn *t)
+{
+	return t->part >= 0 && t->part == t->job->clock;
+}
+
+/* The first that waits and is not known yet, of those for the clock or the others; NULL: none, or what there is waits for
+ * the parts before it. */
+static struct eval_turn *next_turn(struct eval *e, bool clock)
 {
 	while (e->first < e->nturn && e->queue[e->first]->state != EVAL_WAITING)
 		e->first++;
 	for (int i = e->first; i < e->nturn; i++) {
 		struct eval_turn *t = e->queue[i];
-		const bool early = t->part < 0 && t->job->parts > 1 && t->job->parts_done < t->job->parts;
+		const bool early = t->part < 0 && t->job->parts_done < t->job->parts;
 
-		if (t->state == EVAL_WAITING && !(early && !is_finished(e, t->job)) && !is_past(e, t))
+		if (t->state == EVAL_WAITING && is_for_clock(t) == clock && !(early && !is_finished(e, t->job)) &&
+		    !is_past(e, t))
 			return t;
 	}
 	return NULL;
 }
 
+/* Gives one turn to somebody. 1: there is none that anybody could take now. */
+static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *other)
+{
+	const int all = ay_crew_workers(e->crew), rest = clock ? e->clocks : 0;
+
+	if (clock && ay_crew_idle_among(e->crew, 0, e->clocks))
+		return give(e, clock, 0, e->clocks);
+	if (!other || !ay_crew_idle_among(e->crew, rest, all))
+		return 1;
+	return keep_kernel(e, other->job) ? -1 : give(e, other, rest, all);
+}
+
 int eval_run_jobs(struct eval *e)
 {
 	struct ay_crew_events ev = { e, on_message, on_done, on_lost, on_back };
-	struct eval_turn *t;
 
 	make_queue(e);
-	while ((t = next_turn(e)) || ay_crew_busy(e->crew)) {
+	for (;;) {
+		struct eval_turn *clock = next_turn(e, true), *other = next_turn(e, false);
+		int rc;
+
+		if (!clock && !other && !ay_crew_busy(e->crew))
+			return 0;
 		if (!ay_crew_workers(e->crew))
 			return device_none_left(&e->o.device, e->err);
-		if (t && ay_crew_idle(e->crew)) {
-			if (keep_kernel(e, t->job) || give(e, t))
-				return -1;
-			continue;
-		}
-		if (ay_crew_wait(e->crew, -1, 200, &ev, e->err) ||
-		    device_watch(&e->o.device, e->crew, e->o.timeout, e->o.clock.budget, &ev))
+		rc = give_one(e, clock, other);
+		if (rc > 0)
+			rc = ay_crew_wait(e->crew, -1, 200, &ev, e->err) ||
+			     device_watch(&e->o.device, e->crew, e->o.timeout, e->o.clock.budget, &ev);
+		if (rc)
 			return -1;
 		show_progress(e);
 	}
-	return 0;
 }

@@ -2,6 +2,7 @@
 #include "record.h"
 #include "store/timed.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TEXT_MAX = 8192 };
@@ -29,6 +30,20 @@ int ay_worker_sandbox(struct ay_policy *p, const struct ay_sandbox *parent, stru
 		return -1;
 	f->sandbox = p->sandbox;
 	return 0;
+}
+
+/* Milliseconds are enough, and most cases have none. */
+static void set_spent(json_t *to, const struct ay_report *r)
+{
+	json_t *j = json_object();
+
+	for (int i = 0; i < AY_SPENT_COUNT; i++)
+		if (r->spent[i] >= 0.0005)
+			json_object_set_new(j, ay_spent_name((enum ay_spent)i),
+					    json_real(round(r->spent[i] * 1e3) / 1e3));
+	if (json_object_size(j))
+		json_object_set(to, "spent", j);
+	json_decref(j);
 }
 
 json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc, const struct ay_report *r)
@@ -62,6 +77,7 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	if (sc->line && sc->line->cnt >= 0)
 		json_object_set_new(j, "calls", json_integer(sc->line->cnt));
 	json_object_set_new(j, "wall_s", json_real(r->wall_s));
+	set_spent(j, r);
 	if (r->timing)
 		json_object_set_new(j, "timing", record_timing(r->timing));
 	set_text(j, "file", f->file);

@@ -29,8 +29,8 @@ struct head {
 
 struct worker {
 	pid_t pid;
-	int fd; /* -1: there is none */
-	int group;
+	int fd;           /* -1: there is none */
+	int group, rank;  /* rank: of its group */
 	bool busy, ended; /* ended: by us, with its group */
 	void *job;
 	int64_t heard;    /* when it was given its job, or last said something */
@@ -132,7 +132,7 @@ static int hire(struct ay_crew *c, struct worker *w, struct ay_err *err)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return ay_fail_errno(err, AY_ERR_SYS, "socketpair for a worker");
 	fflush(NULL);
-	*w = (struct worker){ .fd = pair[0], .group = w->group };
+	*w = (struct worker){ .fd = pair[0], .group = w->group, .rank = w->rank };
 	w->pid = fork();
 	if (!w->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -162,7 +162,7 @@ int ay_crew_start_groups(struct ay_crew **out, int groups, int each, ay_crew_fn 
 	};
 	c->w = ay_xrealloc(NULL, sizeof *c->w * (size_t)c->n);
 	for (int i = 0; i < c->n; i++)
-		c->w[i] = (struct worker){ .fd = -1, .group = i % groups };
+		c->w[i] = (struct worker){ .fd = -1, .group = i % groups, .rank = i / groups };
 	*out = c;
 	for (int i = 0; i < c->n; i++)
 		if (hire(c, &c->w[i], err))
@@ -203,14 +203,33 @@ int ay_crew_busy(const struct ay_crew *c)
 	return busy;
 }
 
+/* NULL: there is none. */
+static struct worker *find_idle(const struct ay_crew *c, int from, int to)
+{
+	for (struct worker *w = c->w; w < c->w + c->n; w++)
+		if (!w->busy && w->fd >= 0 && !w->ended && w->rank >= from && w->rank < to)
+			return w;
+	return NULL;
+}
+
+bool ay_crew_idle_among(const struct ay_crew *c, int from, int to)
+{
+	return find_idle(c, from, to) != NULL;
+}
+
 int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, struct ay_err *err)
 {
-	struct worker *w = c->w;
+	return ay_crew_give_among(c, 0, c->n, job, data, len, err);
+}
 
+int ay_crew_give_among(struct ay_crew *c, int from, int to, void *job, const void *data, size_t len,
+		       struct ay_err *err)
+{
+	struct worker *w = find_idle(c, from, to);
+
+	AY_ASSERT(w);
 	if (len > FRAME_MAX)
 		return ay_fail(err, AY_ERR_USAGE, "a job of %zu bytes is too large", len);
-	while (w->busy || w->fd < 0)
-		w++;
 	w->busy = true;
 	w->job = job;
 	w->heard = ay_now_ns();

@@ -58,6 +58,11 @@ bool ay_crew_idle(const struct ay_crew *c); /* is there a worker without a job? 
 int ay_crew_busy(const struct ay_crew *c);  /* how many have one */
 /* Hands a job to an idle worker, of which there must be one; `job` is the caller's name for it. */
 int ay_crew_give(struct ay_crew *c, void *job, const void *data, size_t len, struct ay_err *err);
+/* The same for those alone who are the from-th to the last before the to-th of their group, counted from 0: where some
+ * have what it takes a while to get. */
+bool ay_crew_idle_among(const struct ay_crew *c, int from, int to);
+int ay_crew_give_among(struct ay_crew *c, int from, int to, void *job, const void *data, size_t len,
+		       struct ay_err *err);
 /* Waits until something happens, at most timeout_ms (-1: for ever), or until extra_fd (-1: none) is readable.
  * Gives 1 if extra_fd is readable, 0 otherwise, or what an event returned if that is not zero, -1 and err if we
  * failed. */

@@ -9,6 +9,10 @@
 #include "exec/launch.h"
 #include "exec/python.h"
 
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -519,6 +523,25 @@ double ay_exec_claimed_graph_ns(const struct ay_exec *x)
 pid_t ay_exec_pid(const struct ay_exec *x)
 {
 	return x->executor;
+}
+
+int ay_exec_move(const struct ay_exec *x, const cpu_set_t *cpus)
+{
+	const struct dirent *task;
+	char path[40];
+	int rc = 0;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)x->executor);
+	d = opendir(path);
+	if (!d)
+		return -1;
+	while ((task = readdir(d)))
+		if (task->d_name[0] != '.' && sched_setaffinity(atoi(task->d_name), sizeof *cpus, cpus) &&
+		    errno != ESRCH)
+			rc = -1;
+	closedir(d);
+	return rc;
 }
 
 int ay_exec_group(const struct ay_exec *x)

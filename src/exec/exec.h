@@ -221,6 +221,8 @@ double ay_exec_claimed_graph_ns(const struct ay_exec *x);
 int64_t ay_exec_mapped_ns(const struct ay_exec *x);
 /* The executor itself, not its init; 0 once it is gone. */
 pid_t ay_exec_pid(const struct ay_exec *x);
+/* Lets all that it is run on these from now on. -1: that cannot be had. */
+int ay_exec_move(const struct ay_exec *x, const cpu_set_t *cpus);
 /* Its cgroup v2 as a descriptor, or -1: what ay_freeze wants. */
 int ay_exec_group(const struct ay_exec *x);
 void ay_exec_stop(struct ay_exec *x);

@@ -104,6 +104,25 @@ static double patience(const struct trial *t)
 	return ay_judge_patience(&t->j->policy, bytes);
 }
 
+const char *ay_spent_name(enum ay_spent what)
+{
+	static const char *const name[] = {
+		[AY_SPENT_ASK] = "ask",   [AY_SPENT_FILL] = "fill", [AY_SPENT_RUN] = "run",
+		[AY_SPENT_LOOK] = "look", [AY_SPENT_TIME] = "time", [AY_SPENT_WAIT] = "wait",
+	};
+
+	return name[what];
+}
+
+/* A stage is over, and the next begins. */
+static void lap(struct trial *t, enum ay_spent what)
+{
+	const int64_t now = ay_now_ns();
+
+	t->rep->spent[what] += (double)(now - t->lap) / 1e9;
+	t->lap = now;
+}
+
 void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail)
 {
 	struct ay_report *r = t->rep;
@@ -375,6 +394,7 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	for (int s = 0; s < b->nset && o.what == AY_X_RAN; s++)
 		if (ay_exec_take(t->j->exec, b, s, &o, err))
 			return -1;
+	lap(t, AY_SPENT_RUN);
 	if (o.what != AY_X_RAN)
 		return end_badly(t, b, &o, err);
 	if (t->changed >= 0)
@@ -384,6 +404,7 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	ay_evidence(t);
 	if (ay_trial_late(t, err))
 		return -1;
+	lap(t, AY_SPENT_LOOK);
 	if (o.rc && t->rep->verdict < AY_VERDICT_WEAK_CASE && !t->rep->hint)
 		t->rep->hint = ay_sprintf(t->a, "a launch failed: %s (%d)", ay_dev_error(ay_trial_device(t), o.rc),
 					  o.rc);
@@ -493,15 +514,17 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		  struct ay_err *err)
 {
 	int64_t begin = ay_now_ns();
-	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .changed = -1 };
+	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .lap = begin, .changed = -1 };
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	ay_witness_drop_laid(&j->witness); /* of the case before, whose operands are no more */
+	j->waited = 0;
 	open = prepare(&t, sc, err);
 	if (open < 0)
 		return -1;
+	lap(&t, AY_SPENT_ASK);
 	chosen = open ? 1 : choose_entry(&t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
 		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
@@ -512,6 +535,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		draw_chance(&t);
 		if (ay_stage_fill(&t, err))
 			return -1;
+		lap(&t, AY_SPENT_FILL);
 		b.pool = &j->pool;
 		b.nset = t.nset;
 		b.slot = t.slot;
@@ -529,6 +553,7 @@ int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_
 		ay_trial_say(&t, AY_VERDICT_PASS, NULL);
 	doubt(&t);
 	ay_judge_lighten(j);
+	rep->spent[AY_SPENT_WAIT] = j->waited;
 	rep->wall_s = (double)(ay_now_ns() - begin) / 1e9;
 	return 0;
 }

@@ -48,6 +48,19 @@ struct ay_policy {
 	const char *ref_file;
 };
 
+/* Where the seconds of a case went. Waiting for others' times is a part of the rest. */
+enum ay_spent {
+	AY_SPENT_ASK,  /* the witness for its answer */
+	AY_SPENT_FILL, /* memory and content */
+	AY_SPENT_RUN,  /* the kernel, and taking its results */
+	AY_SPENT_LOOK, /* at them */
+	AY_SPENT_TIME, /* the kernel under the clock */
+	AY_SPENT_WAIT,
+	AY_SPENT_COUNT
+};
+
+const char *ay_spent_name(enum ay_spent what);
+
 /* What is said about one case. Strings live in the arena given to the judge. */
 struct ay_report {
 	enum ay_verdict verdict;
@@ -63,6 +76,7 @@ struct ay_report {
 	const char *oracle_device; /* that computed it: "cpu", "cuda"; NULL with our own, which is C */
 	const char *derived;       /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;             /* of judging the case, everything included */
+	double spent[AY_SPENT_COUNT];
 	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
 };
@@ -97,10 +111,11 @@ struct ay_judge {
 	struct ay_lent lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
 	uint8_t *copy;       /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
-	int timeouts; /* in a row */
-	int hangs;    /* time-outs in all */
-	int deaths;   /* on a GPU, in all */
-	int late;     /* looks at what a GPU did after a call was over */
+	int timeouts;  /* in a row */
+	int hangs;     /* time-outs in all */
+	int deaths;    /* on a GPU, in all */
+	double waited; /* s, for those who were timed */
+	int late;      /* looks at what a GPU did after a call was over */
 };
 
 /* Starts the executor and loads the kernel. *loaded says how that went; a kernel that does not load gets LOAD (or

@@ -3,6 +3,7 @@
  * The judge's dealings with a device: memory that is lent for a batch, and what became of a GPU that stopped. On the
  * processor all of it is next to nothing.
  */
+#include "base/process.h"
 #include "device/cuda.h"
 #include "judge/trial.h"
 
@@ -26,12 +27,15 @@ struct ay_dev *ay_trial_device(const struct trial *t)
 
 int ay_judge_enter(struct ay_judge *j, struct ay_quiet_lock *lock, struct ay_err *err)
 {
+	const int64_t begin = ay_now_ns();
+
 	lock->n = 0;
 	if (!j->policy.beside_clock || j->entered)
 		return 0;
 	if (ay_quiet_share_gpu(lock, j->policy.device->info.uuid, err))
 		return -1;
 	j->entered = true;
+	j->waited += (double)(ay_now_ns() - begin) / 1e9;
 	return 0;
 }
 

@@ -340,7 +340,8 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 	k->res->timed++;
 	if (ay_clock_case(&k->clock, &k->judge, sc, a, rep, k->err))
 		return -1;
-	rep->wall_s += (double)(ay_now_ns() - begin) / 1e9;
+	rep->spent[AY_SPENT_TIME] = (double)(ay_now_ns() - begin) / 1e9;
+	rep->wall_s += rep->spent[AY_SPENT_TIME];
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct trial {
 	struct ay_report *rep;
 	const struct ay_entry_op *op;
 	struct ay_call *call;
+	int64_t lap; /* when the stage began that it is in */
 	int nset;
 	struct ay_need *need; /* per slot */
 	int nneed;

@@ -79,7 +79,9 @@ static void keep(struct ay_witness *w, struct ay_witness_exec *x)
 
 void ay_witness_release(struct ay_witness *w)
 {
-	ay_witness_drop_laid(w);
+	ay_pool_release(&w->open);
+	ay_pool_release(&w->closed);
+	w->laid.n = 0;
 	keep(w, &w->cpu);
 	keep(w, &w->gpu);
 	rest_gpu(w);
@@ -223,6 +225,16 @@ static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t
 		memcpy(to, (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes, ay_operand_bytes(o));
 }
 
+/* No kernel ever saw it, so what it was cut into before does not matter. */
+static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, struct ay_err *err)
+{
+	if (pool->slot && ay_pool_recut(pool, n, need))
+		return 0;
+	if (pool->slot)
+		ay_pool_release(pool);
+	return ay_pool_init(pool, n, need, err);
+}
+
 /* The call's arguments in a pool of their own, which the executor may read, and write where the call does. */
 static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
 		   struct ay_err *err)
@@ -237,7 +249,7 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 		offset[i] = 0;
 	}
 	need[c->noperand] = (struct ay_need){ ay_exec_room_bytes(ROOM), true };
-	if (ay_pool_init(pool, c->noperand + 1, need, err))
+	if (get_pool(pool, c->noperand + 1, need, err))
 		return -1;
 	for (int i = 0; i < c->noperand; i++) {
 		const uint64_t bytes = c->operand[i]->role != AY_OUT ? need[i].bytes : 0;
@@ -339,21 +351,16 @@ static int call_gpu(struct ay_witness *w, const struct ay_entry_op *op, const st
 	return rc;
 }
 
-void ay_witness_drop_laid(struct ay_witness *w)
+static void rest_pool(struct ay_pool *p)
 {
-	if (w->laid.n)
-		ay_pool_release(&w->laid.pool);
-	w->laid.n = 0;
+	if (p->slot && !ay_pool_is_small(p))
+		ay_pool_release(p);
 }
 
-static void keep_laid(struct ay_witness *w, const struct ay_pool *pool, const struct ay_call *c)
+void ay_witness_drop_laid(struct ay_witness *w)
 {
-	ay_witness_drop_laid(w);
-	w->laid.pool = *pool;
-	w->laid.operand = c->operand;
-	w->laid.n = c->noperand;
-	if (!w->laid.n)
-		ay_pool_release(&w->laid.pool);
+	w->laid.n = 0;
+	rest_pool(&w->open);
 }
 
 /* Of inputs alone: the rest the oracle may have written. */
@@ -361,7 +368,7 @@ const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_opera
 {
 	for (int i = 0; i < w->laid.n && o->role == AY_IN; i++)
 		if (w->laid.operand[i] == o)
-			return w->laid.pool.slot[i].mem;
+			return w->open.slot[i].mem;
 	return NULL;
 }
 
@@ -373,10 +380,11 @@ static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads };
 	struct ay_outcome o = { 0 };
 	struct ay_proto *proto;
-	struct ay_pool pool;
 	int rc;
 
-	if (ay_proto_make(a, c->s, &proto, err) || lay_out(&pool, c, a, &b, err))
+	if (!c->given)
+		w->laid.n = 0;
+	if (ay_proto_make(a, c->s, &proto, err) || lay_out(c->given ? &w->closed : &w->open, c, a, &b, err))
 		return -1;
 	b.proto = proto;
 	b.timeout_s = patience(c, gpu);
@@ -385,10 +393,12 @@ static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 		*why = ay_strdup(a, o.text);
 		rc = 1;
 	}
-	if (c->given)
-		ay_pool_release(&pool);
-	else
-		keep_laid(w, &pool, c);
+	if (c->given) {
+		rest_pool(&w->closed);
+	} else {
+		w->laid.operand = c->operand;
+		w->laid.n = c->noperand;
+	}
 	return rc;
 }
 

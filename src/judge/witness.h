@@ -52,12 +52,12 @@ struct ay_witness {
 	/* Kinds of calls on which both have concurred, nconcord of all times; the oldest is forgotten. */
 	uint64_t concord[AY_WITNESS_CONCORDS];
 	int nconcord;
-	bool on_gpu;             /* who gave the last answer */
-	bool may_be_blank;       /* the answer: see ay_witness_answer */
-	int asked[AY_QUESTIONS]; /* of the GPU, how often */
+	bool on_gpu;                 /* who gave the last answer */
+	bool may_be_blank;           /* the answer: see ay_witness_answer */
+	int asked[AY_QUESTIONS];     /* of the GPU, how often */
+	struct ay_pool open, closed; /* memory for arguments of calls that are, for the next ones too */
 	struct {
-		struct ay_pool pool;
-		struct ay_operand **operand; /* slot i has what operand[i] holds before the call */
+		struct ay_operand **operand; /* slot i of `open` has what operand[i] holds before the call */
 		int n;                       /* 0: there is none */
 	} laid;                              /* the arguments of the last call that was filled for it */
 };

@@ -67,7 +67,10 @@ enum ay_timing_kind {
 	F(flops, REAL)          \
 	F(peak, REAL)           \
 	F(wall_s, REAL)         \
-	F(check_s, REAL)
+	F(check_s, REAL)        \
+	F(open_s, REAL)         \
+	F(blocks_s, REAL)       \
+	F(replay_s, REAL)
 
 struct ay_timing_field {
 	const char *name;

@@ -224,6 +224,14 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 	return 0;
 }
 
+bool ay_pool_is_small(const struct ay_pool *p)
+{
+	enum { ALWAYS = 16 << 20, SHARE = 64 };
+	const uint64_t room = p->room[0] + p->room[1];
+
+	return room <= ALWAYS || room <= ay_memory_available() / SHARE;
+}
+
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
 {
 	const uint64_t room = p->room[0] + p->room[1];
@@ -235,7 +243,7 @@ bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
 	q.size[0] = q.size[1] = 0;
 	q.slot = ay_xrealloc(NULL, sizeof *q.slot * (size_t)(n ? n : 1));
 	if (lay_out(&q, n, need, &ignored) || q.size[0] > p->room[0] || q.size[1] > p->room[1] ||
-	    room > 2 * (q.size[0] + q.size[1])) {
+	    (room > 2 * (q.size[0] + q.size[1]) && !ay_pool_is_small(p))) {
 		ay_xfree(q.slot);
 		return false;
 	}

@@ -11,7 +11,7 @@
  *
  * Slots are exact in pages: a pool is reused for the next case if each tensor needs as many pages as its slot has,
  * so that a run of small cases makes no system calls for memory. Else its memory is cut anew if there is enough of
- * it, and not more than twice of what is needed: fresh memory takes the system longer to find than us to fill.
+ * it, and no more idle than the machine can do without: fresh memory takes 0.8 s a GiB to find, and 0.04 s to fill.
  */
 #ifndef AY_TENSOR_BUFFER_H
 #define AY_TENSOR_BUFFER_H
@@ -60,8 +60,10 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
 /* The first n slots are exactly what is needed. */
 bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
-/* Cuts the pool's memory into these slots, under a new id. False, and the pool is as it was, where it is too small or
- * too large for them. */
+/* Is it so little, beside what the machine has free, that somebody may keep it for later? */
+bool ay_pool_is_small(const struct ay_pool *p);
+/* Cuts the pool's memory into these slots, under a new id. False, and the pool is as it was, where it is too small, or
+ * more than half of it would be idle and it is not small. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 

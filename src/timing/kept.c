@@ -71,6 +71,16 @@ struct ay_exec *ay_kept_take(struct ay_kept *k, const struct ay_kept_name *name,
 	return NULL;
 }
 
+int ay_kept_count(const struct ay_kept *k, const struct ay_kept_name *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < k->n; i++)
+		n += !strcmp(k->one[i].name.who, name->who) ||
+		     (name->kind[0] && !strcmp(k->one[i].name.kind, name->kind));
+	return n;
+}
+
 void ay_kept_give(struct ay_kept *k, const struct ay_kept_name *name, struct ay_exec *x)
 {
 	if (!k) {

@@ -43,6 +43,8 @@ void ay_kept_name(const struct ay_exec_spec *spec, struct ay_kept_name *name);
 /* One that was kept, which is the caller's from now on; NULL: there is none. *other: it has other functions of torch's,
  * and the right ones must be loaded. */
 struct ay_exec *ay_kept_take(struct ay_kept *k, const struct ay_kept_name *name, bool *other);
+/* How many there are that ay_kept_take would give. */
+int ay_kept_count(const struct ay_kept *k, const struct ay_kept_name *name);
 /* Keeps x, which has nothing to do; the one that was kept longest goes if there is no room. k NULL: ends it. */
 void ay_kept_give(struct ay_kept *k, const struct ay_kept_name *name, struct ay_exec *x);
 /* What was measured not long ago with about as much memory; NULL: nothing. */

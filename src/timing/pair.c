@@ -150,6 +150,24 @@ static void mark_device(struct pair *p)
 		ay_dev_mark(p->s->device, !p->s->crowded);
 }
 
+static int take_blocks(struct pair *p)
+{
+	const int64_t begin = ay_now_ns();
+	const int rc = ay_pair_blocks(p);
+
+	p->t->blocks_s = (double)(ay_now_ns() - begin) / 1e9;
+	return rc;
+}
+
+static int replay(struct pair *p)
+{
+	const int64_t begin = ay_now_ns();
+	const int rc = ay_pair_replay(p);
+
+	p->t->replay_s = (double)(ay_now_ns() - begin) / 1e9;
+	return rc;
+}
+
 static int measure(struct pair *p)
 {
 	double begin;
@@ -176,9 +194,9 @@ static int measure(struct pair *p)
 	p->opened_s = ay_pair_elapsed_s(p);
 	p->open_s = 2 * (p->opened_s - begin);
 	if (!rc)
-		rc = ay_pair_blocks(p);
+		rc = take_blocks(p);
 	if (!rc)
-		rc = ay_pair_replay(p);
+		rc = replay(p);
 	if (rc)
 		p->a->kept = NULL;
 	ay_seat_close(p->a);
@@ -195,6 +213,24 @@ static void keep_last(cpu_set_t *set)
 		last--;
 	CPU_ZERO(set);
 	CPU_SET((size_t)last, set);
+}
+
+/* Ours are all of one kind, so whoever comes first takes any of them. */
+static int prepare_seats(struct pair *p)
+{
+	enum { AT_ONCE = 3 }; /* the gate's, the baseline's and the kernel's */
+	const struct ay_pair_spec *s = p->s;
+	const struct ay_seat_spec spec = ay_pair_seat(p, &s->kernel, 0);
+	struct ay_quiet_lock lock;
+	int rc;
+
+	if (!s->plain || !s->crowded || !s->kept || s->kept->n)
+		return 0;
+	if (ay_quiet_share_gpu(&lock, s->device->info.uuid, p->err))
+		return -1;
+	rc = ay_seat_prepare(&spec, AT_ONCE, p->err);
+	ay_quiet_leave(&lock);
+	return rc;
 }
 
 int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_timing *t, struct ay_pair_report *r,
@@ -222,7 +258,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);
-	if (ay_quiet_take(&lock, &p->cpus, say_waiting, p, err) ||
+	if (prepare_seats(p) || ay_quiet_take(&lock, &p->cpus, say_waiting, p, err) ||
 	    (s->device && ay_quiet_take_gpu(&gpu, s->device->info.uuid, say_waiting, p, err))) {
 		ay_quiet_leave(&lock);
 		sched_setaffinity(0, sizeof p->before, &p->before);

@@ -70,6 +70,7 @@ int ay_pair_open(struct pair *p, struct ay_seat *seat, const struct ay_seat_spec
 
 	if (p->s->device)
 		p->begin += ay_now_ns() - begin;
+	p->t->open_s += (double)(ay_now_ns() - begin) / 1e9;
 	return rc;
 }
 

@@ -131,19 +131,49 @@ int ay_seat_shift(int n)
 	return n * STEP % AY_WIRE_SHIFTS;
 }
 
+static struct ay_exec_spec executor_of(const struct ay_seat_spec *spec)
+{
+	return (struct ay_exec_spec){ .so_fd = spec->sitter.so_fd,
+				      .python = spec->sitter.python,
+				      .about = spec->sitter.about,
+				      .folders = spec->sitter.folders,
+				      .stack_shift = spec->stack_shift,
+				      .load_timeout_s = spec->timeout_s,
+				      .spin = spec->spare,
+				      .freezable = true,
+				      .sandbox = spec->sandbox,
+				      .device = spec->device,
+				      .cpus = spec->cpus };
+}
+
+int ay_seat_prepare(const struct ay_seat_spec *spec, int n, struct ay_err *err)
+{
+	struct ay_exec_spec x = executor_of(spec);
+	struct ay_arena names = { 0 };
+	struct ay_outcome o = { .slot = -1 };
+	struct ay_exec_entries e;
+	struct ay_kept_name name;
+	struct ay_exec *exec;
+	int rc = 0;
+
+	x.cpus = NULL; /* somebody else may be timed there */
+	ay_kept_name(&x, &name);
+	while (!rc && o.what == AY_X_RAN && ay_kept_count(spec->kept, &name) < n) {
+		rc = ay_exec_start(&x, &names, &exec, &e, &o, err);
+		if (!rc && o.what == AY_X_RAN && ay_exec_move(exec, spec->cpus)) {
+			ay_exec_stop(exec);
+			break;
+		}
+		if (!rc && o.what == AY_X_RAN)
+			ay_kept_give(spec->kept, &name, exec);
+	}
+	ay_arena_release(&names);
+	return rc;
+}
+
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_exec_spec x = { .so_fd = spec->sitter.so_fd,
-				  .python = spec->sitter.python,
-				  .about = spec->sitter.about,
-				  .folders = spec->sitter.folders,
-				  .stack_shift = spec->stack_shift,
-				  .load_timeout_s = spec->timeout_s,
-				  .spin = spec->spare,
-				  .freezable = true,
-				  .sandbox = spec->sandbox,
-				  .device = spec->device,
-				  .cpus = spec->cpus };
+	struct ay_exec_spec x = executor_of(spec);
 	struct ay_arena names = { 0 };
 	ay_rng *rng = ay_xrealloc(NULL, sizeof *rng * (size_t)spec->cap);
 	int rc = -1;

@@ -85,6 +85,9 @@ struct ay_beat {
 
 /* Where the stack of the n-th process in a row begins, for stack_shift: any few in a row are spread over a page. */
 int ay_seat_shift(int n);
+/* Sees to it that n executors wait for such seats, where they are kept: while others still have the device, since a new
+ * process takes longer than most batches. Those that cannot be had are started when they are needed. */
+int ay_seat_prepare(const struct ay_seat_spec *spec, int n, struct ay_err *err);
 /* Starts, makes `cap` sets ready and freezes. If it does not get that far by its own doing, *o is not AY_X_RAN. */
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each, and again. The seat must be frozen, and is afterwards, unless *o says that it is gone. */

@@ -42,7 +42,10 @@ struct ay_timing {
 	double bytes, flops;   /* compulsory per call; 0 = none counted */
 	double peak;           /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
 	double wall_s;         /* what all of it took */
-	double check_s;        /* and of that comparing outputs of timed calls */
+	double check_s;        /* and of that comparing outputs of timed calls, */
+	double open_s;         /* seats: processes, memory, what they call, */
+	double blocks_s;       /* blocks (with check_s), */
+	double replay_s;       /* and graphs. The rest: empty batches, trials */
 	int nsample;
 	const double *sample; /* ln(tB/tA) of both halves of each block that counts */
 };

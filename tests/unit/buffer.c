@@ -92,13 +92,12 @@ TEST(buffer_memory_is_cut_anew)
 {
 	static const struct ay_need large[] = { { 40960, false }, { 40960, true } };
 	static const struct ay_need other[] = { { 1, true }, { 20000, false }, { 9000, true }, { 4096, false } };
-	static const struct ay_need little[] = { { 4096, false }, { 8192, true } };
 	static const struct ay_need uneven[] = { { 4096, false }, { 40961, true } };
 	struct ay_pool p = make(2, large);
 	const struct ay_pool before = p;
 	struct ay_slot *const slots = p.slot;
 
-	CHECK(!ay_pool_recut(&p, 2, little) && !ay_pool_recut(&p, 2, uneven)); /* half of it idle; too small */
+	CHECK(!ay_pool_recut(&p, 2, uneven)); /* too small */
 	CHECK(p.id == before.id && p.slot == slots && p.nslot == 2 && p.size[1] == 40960);
 	CHECK(ay_pool_recut(&p, 4, other));
 	CHECK(p.id != before.id && p.fd[0] == before.fd[0] && p.fd[1] == before.fd[1]);
@@ -114,13 +113,29 @@ TEST(buffer_memory_is_cut_anew)
 	CHECK(msync(before.mem[0], 40960, MS_ASYNC) && errno == ENOMEM); /* all of it is gone */
 }
 
+/* Memory that nobody has touched is none yet: a sixteenth of what is free costs nothing. */
+TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
+{
+	static const struct ay_need little = { 4096, true };
+	const struct ay_need much = { ay_memory_available() / 16, true }, half = { much.bytes / 2 + 8192, true },
+			     more = { 8 << 20, true };
+	struct ay_pool p = make(1, &much);
+
+	CHECK(!ay_pool_is_small(&p) && !ay_pool_recut(&p, 1, &little) && p.size[1] == p.room[1]);
+	CHECK(ay_pool_recut(&p, 1, &half));
+	ay_pool_release(&p);
+	p = make(1, &more);
+	CHECK(ay_pool_is_small(&p) && ay_pool_recut(&p, 1, &little) && p.room[1] == more.bytes);
+	ay_pool_release(&p);
+}
+
 TEST(buffer_a_half_that_is_not_there_is_not_cut)
 {
 	static const struct ay_need in = { 4096, false }, out = { 4096, true };
 	struct ay_pool p = make(1, &in);
 
 	CHECK(!ay_pool_recut(&p, 1, &out));
-	CHECK(!ay_pool_recut(&p, 0, NULL));
+	CHECK(ay_pool_recut(&p, 0, NULL) && !p.size[0]);
 	CHECK(ay_pool_recut(&p, 1, &in));
 	ay_pool_release(&p);
 }

@@ -123,6 +123,12 @@ def convolution_terms(e, args, kwargs):
     return e.function(*rest, **kwargs).sqrt()
 
 
+def logaddexp_terms(e, args, kwargs):
+    """As ops/aten/logaddexp2.c: the larger one, and what is added to it."""
+    far = (args[0] - args[1]).abs()
+    return torch.maximum(args[0], args[1]).abs() + (2 + far) * torch.exp(-far)
+
+
 def inner(i):
     return lambda args: args[i].shape[-1]
 
@@ -139,6 +145,7 @@ TERMS = {
     "addmv": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
     "baddbmm": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
     "addbmm": (lambda e, a, k: product_terms(e, a, k, 1), lambda a: a[1].shape[-1] * a[1].shape[0]),
+    "logaddexp": (logaddexp_terms, lambda a: 1),
     "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
 }
 # Parts of names of operators that add up along some dimension without saying how many terms a result has.
