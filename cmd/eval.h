@@ -78,7 +78,8 @@ struct eval {
 	struct eval_job *job;
 	struct ay_forge forge;
 	struct ay_exec *spare, *spare_base, *spare_witness[2]; /* of a worker: see struct ay_policy */
-	struct ay_kept kept;                                   /* and struct ay_clock_policy */
+	struct ay_spare_memory memory;
+	struct ay_kept kept; /* and struct ay_clock_policy */
 	struct ay_policy policy;
 	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */
 	struct ay_clock_policy timing;
@@ -86,8 +87,9 @@ struct eval {
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
 	struct ay_crew *crew;
-	/* So many workers of a device time kernels and the others do not: a clock has three processes with contexts on
-	 * the GPU, and one kernel at a time is all that can be timed. 0: whoever judges a kernel times it. */
+	/* So many workers of a device time kernels, after all of them have judged what is not timed: beside others calls
+	 * of 10 us scatter by a tenth and take five times as many blocks, and others wait for the GPU meanwhile. 0: whoever
+	 * judges a kernel times it at once. */
 	int clocks;
 	int nturn;
 	struct eval_turn *turn, **queue;

@@ -254,7 +254,7 @@ static int by_work(const void *a, const void *b)
 	return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;
 }
 
-/* What is timed is a part of its own, the last. */
+/* What is timed is a part of its own, which is judged last. */
 static void split_timed(const struct eval *e, struct eval_job *j)
 {
 	int timed = 0, other = 0;
@@ -283,7 +283,7 @@ static void split_jobs(struct eval *e, int workers)
 
 	for (int i = 0; i < e->njob; i++)
 		all += e->job[i].work;
-	share = all / (4 * workers);
+	share = all / (8 * workers);
 	share = share > much ? share : much;
 	for (int i = 0; i < e->njob; i++) {
 		struct eval_job *j = &e->job[i];
@@ -360,16 +360,27 @@ static struct eval_turn *next_turn(struct eval *e, bool clock)
 	return NULL;
 }
 
-/* Gives one turn to somebody. 1: there is none that anybody could take now. */
+static int count_ticking(const struct eval *e)
+{
+	int n = 0;
+
+	for (int i = 0; i < e->nturn; i++)
+		n += e->turn[i].state == EVAL_GIVEN && is_for_clock(&e->turn[i]);
+	return n;
+}
+
+/* Gives one turn to somebody; what is timed last, when all the rest is done and the machine is quiet. 1: there is none that
+ * anybody could take now. */
 static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *other)
 {
-	const int all = ay_crew_workers(e->crew), rest = clock ? e->clocks : 0;
+	const int all = ay_crew_workers(e->crew);
 
-	if (clock && ay_crew_idle_among(e->crew, 0, e->clocks))
-		return give(e, clock, 0, e->clocks);
-	if (!other || !ay_crew_idle_among(e->crew, rest, all))
+	if (other && ay_crew_idle(e->crew))
+		return keep_kernel(e, other->job) ? -1 : give(e, other, 0, all);
+	if (!clock || other || !ay_crew_idle_among(e->crew, 0, e->clocks) ||
+	    ay_crew_busy(e->crew) > count_ticking(e))
 		return 1;
-	return keep_kernel(e, other->job) ? -1 : give(e, other, rest, all);
+	return give(e, clock, 0, e->clocks);
 }
 
 int eval_run_jobs(struct eval *e)

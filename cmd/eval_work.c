@@ -154,6 +154,7 @@ static void judge_file(struct bench *b)
 		t.policy.spare = &e->spare;
 		t.policy.spare_base = &e->spare_base;
 		t.policy.spare_witness = e->spare_witness;
+		t.policy.memory = &e->memory;
 		t.timing.kept = &e->kept;
 	}
 

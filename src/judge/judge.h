@@ -44,8 +44,16 @@ struct ay_policy {
 	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
 	struct ay_exec **spare, **spare_base; /* spare_base: the same for the baseline's */
 	struct ay_exec **spare_witness;       /* and for the witness's two: struct ay_witness */
+	struct ay_spare_memory *memory;       /* and what these had as memory */
 	int ref_fd;                           /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
+};
+
+/* Memory of a judge for the next one, no more than the machine can do without (ay_pool_is_small). */
+struct ay_spare_memory {
+	struct ay_pool pool, open, closed; /* open, closed: of its witness */
+	uint8_t *copy;
+	size_t copy_bytes;
 };
 
 /* Where the seconds of a case went. Waiting for others' times is a part of the rest. */

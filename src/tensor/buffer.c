@@ -224,12 +224,16 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 	return 0;
 }
 
-bool ay_pool_is_small(const struct ay_pool *p)
+bool ay_memory_is_small(uint64_t bytes)
 {
 	enum { ALWAYS = 16 << 20, SHARE = 64 };
-	const uint64_t room = p->room[0] + p->room[1];
 
-	return room <= ALWAYS || room <= ay_memory_available() / SHARE;
+	return bytes <= ALWAYS || bytes <= ay_memory_available() / SHARE;
+}
+
+bool ay_pool_is_small(const struct ay_pool *p)
+{
+	return ay_memory_is_small(p->room[0] + p->room[1]);
 }
 
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)

@@ -61,6 +61,7 @@ uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
 /* The first n slots are exactly what is needed. */
 bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 /* Is it so little, beside what the machine has free, that somebody may keep it for later? */
+bool ay_memory_is_small(uint64_t bytes);
 bool ay_pool_is_small(const struct ay_pool *p);
 /* Cuts the pool's memory into these slots, under a new id. False, and the pool is as it was, where it is too small, or
  * more than half of it would be idle and it is not small. */

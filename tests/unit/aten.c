@@ -314,8 +314,8 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 /* --- one process for all ---------------------------------------------------------------------------------- */
 
 /* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
-static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python, const char *name,
-				const char *line)
+static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_spare_memory *memory, struct ay_python *python,
+				  const char *name, const char *line)
 {
 	const struct ay_registry *r = help_registry();
 	struct witness w = { .got = AY_VERDICT_NONE };
@@ -331,12 +331,42 @@ static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python
 	bool exact;
 
 	t.op = ay_registry_find(r, name, &s, &exact, &err);
-	t.policy = (struct ay_policy){
-		.threads = 1, .oracle_threads = 1, .call_timeout_s = 60, .python = python, .spare = spare
-	};
+	t.policy = (struct ay_policy){ .threads = 1,
+				       .oracle_threads = 1,
+				       .call_timeout_s = 60,
+				       .python = python,
+				       .spare = spare,
+				       .memory = memory };
 	CHECKF(t.op && !ay_task_run(r, &forge, &t, &watch, &a, &res, &err), "%s: %s", name, err.msg);
 	ay_arena_release(&a);
 	return w.got;
+}
+
+static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python, const char *name,
+				const char *line)
+{
+	return judge_with(spare, NULL, python, name, line);
+}
+
+/* The next operator has the memory of the one before, also where its tensors are others. */
+TEST(aten_keeps_its_memory_from_operator_to_operator)
+{
+	struct ay_python python = { .wish = help_python() };
+	struct ay_spare_memory memory = { 0 };
+	struct ay_exec *spare = NULL;
+	const uint8_t *pool, *copy;
+
+	CHECK(judge_with(&spare, &memory, &python, "aten::add",
+			 "aten::add.Tensor((T([99, 99], f32), T([99, 99], f32)), {})") == AY_VERDICT_PASS);
+	pool = memory.pool.mem[0], copy = memory.copy;
+	CHECK(pool && copy);
+	CHECK(judge_with(&spare, &memory, &python, "aten::relu", "aten::relu((T([999], f32),), {})") ==
+	      AY_VERDICT_PASS);
+	CHECK(memory.pool.mem[0] == pool && memory.copy == copy);
+	ay_pool_release(&memory.pool);
+	ay_xfree(memory.copy);
+	ay_exec_stop(spare);
+	ay_python_close(&python);
 }
 
 TEST(aten_keeps_its_process_from_operator_to_operator)

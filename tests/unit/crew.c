@@ -192,6 +192,31 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_crew **c)
 
 /* One group fails: every job is done, none is lost and none is done twice; its second half is said by a group that is
  * well. */
+/* A job for one of a few waits for one of them, whoever else is idle. */
+TEST(crew_some_workers_can_be_asked_alone)
+{
+	struct seen s = { 0 };
+	const struct ay_crew_events ev = { &s, on_message, on_done, NULL, NULL };
+	struct ay_err err = { 0 };
+	struct ay_crew *c;
+	int job[3];
+
+	CHECK(!ay_crew_start_groups(&c, 1, 3, work, NULL, &err));
+	CHECK(ay_crew_idle_among(c, 0, 1) && !ay_crew_idle_among(c, 3, 9));
+	CHECK(!ay_crew_give_among(c, 0, 1, &job[0], "1", 1, &err));
+	CHECK(!ay_crew_idle_among(c, 0, 1) && ay_crew_idle_among(c, 0, 2));
+	CHECK(!ay_crew_give_among(c, 2, 3, &job[1], "1", 1, &err));
+	CHECK(ay_crew_idle_among(c, 1, 2) && !ay_crew_idle_among(c, 2, 3) && ay_crew_busy(c) == 2);
+	while (s.done < 2)
+		CHECK(!ay_crew_wait(c, -1, 5000, &ev, &err));
+	CHECK(ay_crew_idle_among(c, 0, 1) && ay_crew_idle_among(c, 2, 3));
+	CHECK(!ay_crew_give_among(c, 2, 3, &job[2], "die", 3, &err));
+	while (s.done < 3)
+		CHECK(!ay_crew_wait(c, -1, 5000, &ev, &err));
+	CHECK(s.died == 1 && ay_crew_idle_among(c, 2, 3)); /* the new one has the place of the old one */
+	ay_crew_stop(c);
+}
+
 TEST(crew_goes_on_without_a_group_that_is_lost)
 {
 	struct plan p = { .bad = 1u << 1, .after = 2 };

@@ -150,6 +150,39 @@ TEST(seat_of_the_empty_call)
 	teardown(&b);
 }
 
+static bool runs_on(pid_t pid, const cpu_set_t *cpus)
+{
+	cpu_set_t its;
+
+	return !sched_getaffinity(pid, sizeof its, &its) && CPU_EQUAL(&its, cpus);
+}
+
+/* Where its executors are kept, some can be there before it is opened, and where they will be timed. */
+TEST(seat_takes_who_was_started_for_it)
+{
+	enum { EARLY = 2 };
+	struct bench b = { 0 };
+	struct ay_kept kept = { 0 };
+	struct ay_seat_spec spec;
+	cpu_set_t kernel;
+	pid_t last;
+
+	timing_rig_init(&b.r, relu_line);
+	ay_master_init(&b.m, b.r.call);
+	spec = timing_rig_spec(&b.r, &b.m, timing_rig_build(&b.r, good), CAP, 5, &kernel);
+	spec.kept = &kept;
+	CHECKF(!ay_seat_prepare(&spec, EARLY, &b.r.err) && kept.n == EARLY, "%d: %s", kept.n, b.r.err.msg);
+	for (int i = 0; i < kept.n; i++)
+		CHECK(runs_on(ay_exec_pid(kept.one[i].exec), &kernel));
+	last = ay_exec_pid(kept.one[kept.n - 1].exec);
+	CHECK(!ay_seat_prepare(&spec, EARLY, &b.r.err) && ay_exec_pid(kept.one[kept.n - 1].exec) == last);
+	CHECKF(!ay_seat_open(&b.s, &spec, &b.o, &b.r.err) && b.o.what == AY_X_RAN, "%s%s", b.r.err.msg, b.o.text);
+	CHECK(kept.n == EARLY - 1 && batch(&b, CAP) && b.o.what == AY_X_RAN);
+	teardown(&b);
+	CHECK(kept.n == EARLY); /* it went back */
+	ay_kept_release(&kept);
+}
+
 /* --- ends ------------------------------------------------------------------------------------------------ */
 
 static const struct {

@@ -73,10 +73,10 @@ int timing_rig_build(struct timing_rig *r, const char *source)
 	return b.fd;
 }
 
-void timing_rig_seat(struct timing_rig *r, const struct ay_master *m, int so_fd, int cap, double timeout_s,
-		     struct ay_seat *s, struct ay_outcome *o)
+struct ay_seat_spec timing_rig_spec(struct timing_rig *r, const struct ay_master *m, int so_fd, int cap,
+				    double timeout_s, cpu_set_t *kernel)
 {
-	cpu_set_t kernel, judge;
+	cpu_set_t judge;
 	bool spare;
 	struct ay_seat_spec spec = { .sitter = { .proto = r->proto, .so_fd = so_fd },
 				     .empty = so_fd < 0,
@@ -84,13 +84,22 @@ void timing_rig_seat(struct timing_rig *r, const struct ay_master *m, int so_fd,
 				     .cap = cap,
 				     .threads = 1,
 				     .timeout_s = timeout_s,
-				     .cpus = &kernel };
+				     .cpus = kernel };
 
 	if (!r->sandbox && ay_sandbox_new(&r->sandbox, AY_SANDBOX_FULL, &r->err))
 		test_skip("%s", r->err.msg);
-	ay_quiet_cpus(1, &kernel, &judge, &spare);
+	ay_quiet_cpus(1, kernel, &judge, &spare);
 	spec.sandbox = r->sandbox;
 	spec.spare = spare;
+	return spec;
+}
+
+void timing_rig_seat(struct timing_rig *r, const struct ay_master *m, int so_fd, int cap, double timeout_s,
+		     struct ay_seat *s, struct ay_outcome *o)
+{
+	cpu_set_t kernel;
+	const struct ay_seat_spec spec = timing_rig_spec(r, m, so_fd, cap, timeout_s, &kernel);
+
 	if (ay_seat_open(s, &spec, o, &r->err))
 		give_up(r, "seat");
 }

@@ -33,6 +33,9 @@ void timing_rig_release(struct timing_rig *r);
 /* An object of the rig's; skips the test where there is no compiler or no sandbox. "@" in the source stands for the
  * parameters of aten::relu. */
 int timing_rig_build(struct timing_rig *r, const char *source);
+/* What such a seat is opened by; kernel: its CPUs, the caller's memory. */
+struct ay_seat_spec timing_rig_spec(struct timing_rig *r, const struct ay_master *m, int so_fd, int cap,
+				    double timeout_s, cpu_set_t *kernel);
 /* A seat on the CPUs of one thread, frozen; so_fd -1: the empty call. */
 void timing_rig_seat(struct timing_rig *r, const struct ay_master *m, int so_fd, int cap, double timeout_s,
 		     struct ay_seat *s, struct ay_outcome *o);
