@@ -27,7 +27,8 @@ WERROR  := $(if $(wildcard .git)$(CI),-Werror)
 WARN    := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wvla $(WERROR)
 # No fused multiply-add: fills must give the same bits everywhere, and the oracle's error must be the one we know.
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread -Isrc -Iinclude $(SAN)
-LDFLAGS += -pthread $(SAN)
+# now: a function that is looked up when it is first called has all registers saved on the stack, with what was copied last
+LDFLAGS += -pthread -Wl,-z,now $(SAN)
 LDLIBS  += -ljansson -lseccomp -lcrypto -lm -ldl
 
 # --- what there is -----------------------------------------------------------------------------------------------

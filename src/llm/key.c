@@ -16,6 +16,27 @@ bool ay_api_key_is_set(const char *variable)
 	return v && *v;
 }
 
+/* What was copied last stays in registers, and goes to the stack or to a child with them: of those with AVX-512 half are not
+ * touched by most code. */
+static void clear_registers(void)
+{
+#if defined __x86_64__
+	if (__builtin_cpu_supports("avx"))
+		__asm__ volatile("vzeroall" ::
+					 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+					   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+	if (__builtin_cpu_supports("avx512f"))
+		__asm__ volatile("vpxord %zmm16, %zmm16, %zmm16; vpxord %zmm17, %zmm17, %zmm17;"
+				 "vpxord %zmm18, %zmm18, %zmm18; vpxord %zmm19, %zmm19, %zmm19;"
+				 "vpxord %zmm20, %zmm20, %zmm20; vpxord %zmm21, %zmm21, %zmm21;"
+				 "vpxord %zmm22, %zmm22, %zmm22; vpxord %zmm23, %zmm23, %zmm23;"
+				 "vpxord %zmm24, %zmm24, %zmm24; vpxord %zmm25, %zmm25, %zmm25;"
+				 "vpxord %zmm26, %zmm26, %zmm26; vpxord %zmm27, %zmm27, %zmm27;"
+				 "vpxord %zmm28, %zmm28, %zmm28; vpxord %zmm29, %zmm29, %zmm29;"
+				 "vpxord %zmm30, %zmm30, %zmm30; vpxord %zmm31, %zmm31, %zmm31");
+#endif
+}
+
 /* In every string of the environment, and so in the block that /proc/PID/environ shows. */
 static void overwrite(const char *text, size_t n)
 {
@@ -51,6 +72,7 @@ void ay_api_key_wipe(struct ay_api_key *k)
 		explicit_bzero(k->text, k->len);
 	ay_xfree(k->text);
 	*k = (struct ay_api_key){ 0 };
+	clear_registers();
 }
 
 /* How much of s is the key: all of it, or its beginning and the rest of that word; 0 = nothing. */
