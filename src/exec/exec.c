@@ -537,8 +537,8 @@ int ay_exec_move(const struct ay_exec *x, const cpu_set_t *cpus)
 	if (!d)
 		return -1;
 	while ((task = readdir(d)))
-		if (task->d_name[0] != '.' && sched_setaffinity(atoi(task->d_name), sizeof *cpus, cpus) &&
-		    errno != ESRCH)
+		if (task->d_name[0] != '.' &&
+		    sched_setaffinity((pid_t)strtol(task->d_name, NULL, 10), sizeof *cpus, cpus) && errno != ESRCH)
 			rc = -1;
 	closedir(d);
 	return rc;

@@ -247,48 +247,6 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 	return 0;
 }
 
-static void take_memory(struct ay_judge *j)
-{
-	struct ay_spare_memory *m = j->policy.memory;
-
-	if (!m)
-		return;
-	j->pool = m->pool;
-	j->has_pool = m->pool.slot;
-	j->witness.open = m->open;
-	j->witness.closed = m->closed;
-	j->copy = m->copy;
-	j->copy_bytes = m->copy_bytes;
-	*m = (struct ay_spare_memory){ 0 };
-}
-
-static void keep_pool(struct ay_pool *to, struct ay_pool *p)
-{
-	if (!p->slot || to->slot || !ay_pool_is_small(p))
-		return;
-	*to = *p;
-	*p = (struct ay_pool){ .fd = { -1, -1 } };
-}
-
-/* Where somebody else has left some meanwhile, ours is one too many. */
-static void keep_memory(struct ay_judge *j)
-{
-	struct ay_spare_memory *m = j->policy.memory;
-
-	if (!m)
-		return;
-	if (j->has_pool)
-		keep_pool(&m->pool, &j->pool);
-	j->has_pool = j->has_pool && j->pool.slot;
-	keep_pool(&m->open, &j->witness.open);
-	keep_pool(&m->closed, &j->witness.closed);
-	if (!m->copy && ay_memory_is_small(j->copy_bytes)) {
-		m->copy = j->copy;
-		m->copy_bytes = j->copy_bytes;
-		j->copy = NULL;
-	}
-}
-
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
 		  const char *about, struct ay_arena *a, struct ay_report *rep, struct ay_err *err)
 {
@@ -298,7 +256,7 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	j->kernel.so_fd = so_fd;
 	j->kernel.about = about;
-	take_memory(j);
+	ay_judge_take_memory(j);
 	if (ay_judge_start(j, &j->keep, &o, err))
 		return -1;
 	if (o.what == AY_X_RAN)
@@ -320,7 +278,7 @@ void ay_judge_release(struct ay_judge *j)
 	if (j->policy.spare && j->exec)
 		*j->policy.spare = j->exec, j->exec = NULL;
 	ay_judge_stop(j); /* and what it was lent */
-	keep_memory(j);
+	ay_judge_keep_memory(j);
 	ay_witness_release(&j->witness);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);

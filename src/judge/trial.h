@@ -53,6 +53,9 @@ int ay_trial_late(struct trial *t, struct ay_err *err);
  * already stays in. */
 int ay_judge_enter(struct ay_judge *j, struct ay_quiet_lock *lock, struct ay_err *err);
 void ay_judge_leave(struct ay_judge *j, struct ay_quiet_lock *lock);
+/* Memory of the judge before, and for the next one, where it may be left (struct ay_policy). */
+void ay_judge_take_memory(struct ay_judge *j);
+void ay_judge_keep_memory(struct ay_judge *j);
 /* The executor: starts it and loads the kernel, and ends it. */
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err);
 void ay_judge_stop(struct ay_judge *j);

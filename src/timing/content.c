@@ -29,7 +29,8 @@ enum {
 	COLOURS = 16,          /* places that a large tensor may begin at, */
 	COLOURED = 4096,       /* large being this, */
 	COLOURS_SMALL = 4,     /* and a small one */
-	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little */
+	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little, */
+	DRAWN_LEAST = 1 << 10, /* unless there are hundreds: fewer than this where all are trusted */
 	AHEAD = 24,            /* lines; drawn from memory they come late */
 	TURN = 64 << 10,       /* bytes that one of two gets before the other */
 };
@@ -93,6 +94,7 @@ static bool is_independent(const struct ay_operand *o)
 
 static enum how choose(const struct ay_master *m, const struct ay_operand *o, const struct ay_master_part *p)
 {
+	const bool many = p->bytes >= (m->trusted ? DRAWN_LEAST : DRAWN_FROM);
 	struct ay_lanes l;
 
 	if (o->data) /* given by the line: it is what it is */
@@ -100,12 +102,12 @@ static enum how choose(const struct ay_master *m, const struct ay_operand *o, co
 	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
 	    make_plain(p->base, p->bytes, &l))
 		return MIX;
-	if (p->bytes >= DRAWN_FROM && is_independent(o))
+	if (many && is_independent(o))
 		return DRAW;
 	/* an operator's own fill can be slow, and knows places: a triangle */
-	if (is_own_fill(m, o) && p->bytes >= DRAWN_FROM && lanes_of(o->view.dt, &l))
+	if (is_own_fill(m, o) && many && lanes_of(o->view.dt, &l))
 		return TOUCH;
-	if (ay_fill_is_by_place(m->call, o) && p->bytes >= DRAWN_FROM && !lanes_of(o->view.dt, &l))
+	if (ay_fill_is_by_place(m->call, o) && many && !lanes_of(o->view.dt, &l))
 		return PICK;
 	return REFILL;
 }
@@ -128,14 +130,14 @@ static void make_second(struct ay_call *c, const struct ay_operand *o, struct ay
 
 void ay_master_init(struct ay_master *m, struct ay_call *c)
 {
-	ay_master_init_by(m, c, 1);
+	ay_master_init_by(m, c, 1, false);
 }
 
-void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads)
+void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads, bool trusted)
 {
 	const struct ay_key key = c->key;
 
-	*m = (struct ay_master){ .call = c };
+	*m = (struct ay_master){ .call = c, .trusted = trusted };
 	m->part = ay_xrealloc(NULL, sizeof *m->part * (size_t)(c->noperand + 1));
 	m->noise = ay_xrealloc(NULL, AY_NOISE_LINES * AY_LINE);
 	for (int i = 0; i < AY_NOISE_LINES * AY_LINE / 8; i++)

@@ -32,12 +32,14 @@ struct ay_master {
 	struct ay_master_part *part; /* per operand */
 	uint64_t *noise;
 	uint64_t bytes;            /* of one set, all operands */
+	bool trusted;              /* who sits there */
 	struct ay_gpu_master *gpu; /* where sets lie on a GPU: see content_gpu.c; NULL = here */
 };
 
 void ay_master_init(struct ay_master *m, struct ay_call *c);
-/* The same by several threads. */
-void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads);
+/* The same by several threads. trusted: nobody sits there who would know a tensor again by some of its lines, so that small
+ * ones are made of lines too: hundreds of them filled anew take longer than the batch. */
+void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads, bool trusted);
 /* Sets of it are made on this device from here on. */
 int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err);
 void ay_master_release(struct ay_master *m);

@@ -254,7 +254,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
-	ay_master_init_by(&p->master, s->call, CPU_COUNT(&p->before)); /* nobody has to wait for that */
+	ay_master_init_by(&p->master, s->call, CPU_COUNT(&p->before), s->plain); /* nobody has to wait for that */
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);

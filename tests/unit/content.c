@@ -3,6 +3,7 @@
  * What timed sets hold and where they lie.
  */
 #include "timing/content.h"
+#include "device/make.h"
 #include "op/fill.h"
 #include "test.h"
 #include "timing_rig.h"
@@ -269,6 +270,35 @@ TEST(content_ordered_fills_keep_their_order)
 		f = (const float *)made(&r, &m, 0, key, set);
 		CHECK(f[0] == 1 && f[1] == -2 && f[2] == 0 && f[3] == 4);
 	}
+	ay_master_release(&m);
+	timing_rig_release(&r);
+}
+
+/* Hundreds of small tensors: where all are trusted they are lines of a master as large ones are. */
+TEST(content_small_tensors_are_lines_for_the_trusted)
+{
+	static const char line[] = "aten::add.Tensor((T([300], i64, fill=int(5, 40)), T([1], i64)), {})";
+	const struct ay_key key = timing_rig_key();
+	const int64_t *p, *q, *base;
+	struct timing_rig r;
+	struct ay_master m;
+	struct ay_make k;
+	int differ = 0;
+
+	timing_rig_init(&r, line);
+	ay_master_init(&m, r.call);
+	CHECK(!ay_master_plan(&m, 0, key, 0, &k));
+	ay_master_release(&m);
+	ay_master_init_by(&m, r.call, 1, true);
+	CHECK(ay_master_plan(&m, 0, key, 0, &k) && k.how == AY_MAKE_DRAW && !ay_master_plan(&m, 1, key, 0, &k));
+	base = (const int64_t *)ay_master_base(&m, 0);
+	p = (const int64_t *)made(&r, &m, 0, key, 0);
+	q = (const int64_t *)made(&r, &m, 0, key, 1);
+	for (int i = 0; i < 300; i++) {
+		CHECKF(p[i] >= 5 && p[i] <= 40, "%d: %lld", i, (long long)p[i]);
+		differ += p[i] != q[i];
+	}
+	CHECKF(differ > 100 && memcmp(p, base, 2400), "%d of 300 differ", differ);
 	ay_master_release(&m);
 	timing_rig_release(&r);
 }
