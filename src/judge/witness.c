@@ -2,6 +2,7 @@
 #include "judge/witness.h"
 
 #include "judge/concord.h"
+#include "judge/room.h"
 #include "judge/trial.h"
 #include "op/fill.h"
 
@@ -14,15 +15,12 @@ enum {
 	ABSENT = 2,
 	TIMEOUT_S = 120,     /* for an answer, */
 	BYTES_A_S = 4 << 20, /* and a second more for so many of them: some twenty passes over doubles */
-	DOUBLES = 8, /* that it holds at a time for every element of an argument, of which results have as many */
-	SMALL = 64 << 20, /* bytes that are always there */
 	/* A GPU's answer takes some milliseconds, however small the call, and its first one a second for a context; the
 	 * processor takes 70 ms for so many elements. */
 	LARGE = 1 << 20,
 	MUCH = 4 << 20,            /* elements of which the processor is asked only if it has to be */
 	TIMEOUT_GPU_S = 20,        /* as above: calls there are short, and others wait for them, */
 	BYTES_GPU_A_S = 128 << 20, /* but some GPUs are 64 times slower in double */
-	DOUBLES_BACK = 4,          /* of its answers in this machine's memory: value and weight, there and here */
 	FAILURES_MAX = 3, /* of the GPU on one operator; to have been waited for in vain is as many at once */
 };
 
@@ -151,26 +149,10 @@ static int get_ready(struct ay_witness *w, struct ay_witness_exec *x, const stru
 
 /* --- who is asked ---------------------------------------------------------------------------------------- */
 
-/* The arguments, a copy of them, and so many doubles for every element: half types grow fourfold. */
-static uint64_t need_of(const struct ay_call *c, uint64_t doubles)
+/* Others have memory of the GPU too, and give it back after their case; but not while we have it to ourselves. */
+static bool is_crowded(const struct ay_witness *w)
 {
-	uint64_t need = 0;
-
-	for (int i = 0; i < c->noperand; i++)
-		need += ay_operand_bytes(c->operand[i]) *
-			(2 + doubles * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
-	return need;
-}
-
-static bool has_room(uint64_t need, uint64_t have)
-{
-	return need < SMALL || need < have / 2; /* its process may hold half */
-}
-
-static bool has_gpu_room(struct ay_witness *w, uint64_t need)
-{
-	return need <
-	       ay_dev_free_bytes(w->device) / 2; /* others have their share of it; to ask is no work for the GPU */
+	return w->judge && w->judge->policy.device_crowd > 1 && !w->judge->entered;
 }
 
 static int64_t elements_of(const struct ay_call *c)
@@ -186,15 +168,14 @@ bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, c
 {
 	if (!w->device || w->device->info.kind != AY_DEV_CUDA || (w->failed == op && w->failures >= FAILURES_MAX))
 		return false;
-	return elements_of(c) >= LARGE && has_room(need_of(c, DOUBLES_BACK), ay_memory_available()) &&
-	       has_gpu_room(w, need_of(c, DOUBLES));
+	return elements_of(c) >= LARGE && ay_room_back(c) && ay_room_on_gpu(w->device, c, is_crowded(w));
 }
 
 static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 {
-	const uint64_t have = ay_memory_available(), need = need_of(c, DOUBLES);
+	uint64_t have, need;
 
-	if (has_room(need, have))
+	if (ay_room_here(c, &need, &have))
 		return NULL;
 	return ay_sprintf(a,
 			  "ATen's answer in double needs about %llu bytes of memory, half of the %llu that are "
@@ -373,8 +354,8 @@ const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_opera
 }
 
 /* One of the executors is asked; *v has what it returned. 1: it has no answer. */
-static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
-	       struct ay_arena *a, int *n, struct ay_view **v, const char **why, struct ay_err *err)
+static int put_to(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op, struct ay_call *c,
+		  struct ay_arena *a, int *n, struct ay_view **v, const char **why, struct ay_err *err)
 {
 	const bool gpu = x == &w->gpu;
 	struct ay_batch b = { .call = c, .nset = 1, .room = ROOM, .threads = w->threads };
@@ -402,6 +383,27 @@ static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 	return rc;
 }
 
+/* The same when there is room; was: the call without the question. */
+static int put(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op,
+	       const struct ay_call *was, enum ay_question q, struct ay_arena *a, int *n, struct ay_view **v,
+	       const char **why, struct ay_err *err)
+{
+	struct ay_call *c = ay_question_call(a, op, was, q);
+	struct ay_quiet_lock room = { 0 };
+	int rc;
+
+	*why = "what is right is not for a GPU to say";
+	if (!c)
+		return 1;
+	*why = "the GPU has no room for the answer";
+	w->no_room = x == &w->gpu && is_crowded(w) && !ay_room_take(w->device, was, q, &room);
+	if (w->no_room)
+		return 1;
+	rc = put_to(w, x, op, c, a, n, v, why, err);
+	ay_quiet_leave(&room);
+	return rc;
+}
+
 static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_entry_op *op,
 	       const struct ay_call *c, enum ay_question q, struct ay_arena *a, struct ay_given **given,
 	       const char **why, struct ay_err *err)
@@ -410,7 +412,7 @@ static int ask(struct ay_witness *w, struct ay_witness_exec *x, const struct ay_
 	int n, rc;
 
 	w->asked[q] += x == &w->gpu;
-	rc = put(w, x, op, ay_question_call(a, op, c, q), a, &n, &v, why, err);
+	rc = put(w, x, op, c, q, a, &n, &v, why, err);
 	return rc ? rc : take_answers(v, n, q, c->s->base, a, given, err);
 }
 
@@ -468,7 +470,8 @@ static void ask_smaller(struct ay_witness *w, const struct ay_entry_op *op, cons
 			continue;
 		if (!ask_gpu(w, op, less, AY_ASK_ANSWER, a, &its))
 			its = NULL;
-		hold_against(w, op, less, its, right);
+		if (its || !w->no_room)
+			hold_against(w, op, less, its, right);
 		return;
 	}
 }
@@ -497,8 +500,10 @@ static int ask_both(struct ay_witness *w, const struct ay_entry_op *op, struct a
 		gpu = ay_witness_is_for_gpu(w, op, c);
 	}
 	alone = has_concurred(w, c);
-	if (gpu && !ask_gpu(w, op, c, alone ? q : AY_ASK_ANSWER, a, &its))
+	if (gpu && !ask_gpu(w, op, c, alone ? q : AY_ASK_ANSWER, a, &its)) {
 		its = NULL;
+		gpu = !w->no_room; /* which says nothing about the operator */
+	}
 	w->on_gpu = its && alone;
 	if (w->on_gpu) {
 		*given = its;
@@ -544,14 +549,13 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 int ay_witness_holds(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
 		     struct ay_arena *a, struct ay_held *held, struct ay_err *err)
 {
-	struct ay_call *q = ay_question_call(a, op, c, AY_ASK_RIGHT);
 	const char *why;
 	struct ay_view *v;
 	bool right;
 	int n, rc;
 
 	w->asked[AY_ASK_RIGHT]++;
-	rc = q ? put(w, &w->gpu, op, q, a, &n, &v, &why, err) : 1;
+	rc = put(w, &w->gpu, op, c, AY_ASK_RIGHT, a, &n, &v, &why, err);
 	if (rc)
 		return rc;
 	right = n == c->nout;

@@ -48,7 +48,8 @@ struct ay_witness {
 	struct ay_exec **spare; /* two, of the witness before and for the next: its cpu, its gpu; or NULL */
 	const struct ay_entry_op *failed; /* the operator on which the GPU failed so often: */
 	int failures;
-	bool hung; /* the last time, until it was killed */
+	bool no_room; /* the last time: there was no memory for it, for long */
+	bool hung;    /* the last time, until it was killed */
 	/* Kinds of calls on which both have concurred, nconcord of all times; the oldest is forgotten. */
 	uint64_t concord[AY_WITNESS_CONCORDS];
 	int nconcord;

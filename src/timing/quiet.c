@@ -165,6 +165,18 @@ int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(v
 	return ay_quiet_take_in(l, lock_dir(), cpus, said, user, err);
 }
 
+enum { GPU_NAME = 4 + 2 * AY_QUIET_UUID + 8 };
+
+static const char *gpu_name(char what[GPU_NAME], const uint8_t uuid[AY_QUIET_UUID], const char *tail)
+{
+	int n = snprintf(what, GPU_NAME, "gpu-");
+
+	for (int i = 0; i < AY_QUIET_UUID; i++)
+		n += snprintf(what + n, (size_t)(GPU_NAME - n), "%02x", uuid[i]);
+	snprintf(what + n, (size_t)(GPU_NAME - n), "%s", tail);
+	return what;
+}
+
 /*
  * Everybody goes through a turnstile first, and whoever wants the GPU alone waits for the others in it: else those who share
  * it, coming and going, would keep him out for ever.
@@ -172,19 +184,28 @@ int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(v
 static int enter_gpu(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID], int how,
 		     void (*said)(void *user), void *user, struct ay_err *err)
 {
-	char what[4 + 2 * AY_QUIET_UUID + 8] = "gpu-";
+	char what[GPU_NAME];
 	int turnstile, fd;
 
-	for (int i = 0; i < AY_QUIET_UUID; i++)
-		snprintf(what + 4 + 2 * i, 3, "%02x", uuid[i]);
 	l->n = 0;
-	snprintf(what + 4 + 2 * AY_QUIET_UUID, 8, "-turn");
-	turnstile = take_one(dir, what, LOCK_EX, &said, user, err);
+	turnstile = take_one(dir, gpu_name(what, uuid, "-turn"), LOCK_EX, &said, user, err);
 	if (turnstile < 0)
 		return -1;
-	what[4 + 2 * AY_QUIET_UUID] = 0;
-	fd = take_one(dir, what, how, &said, user, err);
+	fd = take_one(dir, gpu_name(what, uuid, ""), how, &said, user, err);
 	close(turnstile);
+	if (fd < 0)
+		return -1;
+	l->fd[l->n++] = fd;
+	return 0;
+}
+
+int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err)
+{
+	void (*nobody)(void *user) = NULL;
+	char what[GPU_NAME];
+	int fd = take_one(lock_dir(), gpu_name(what, uuid, "-room"), LOCK_EX, &nobody, NULL, err);
+
+	l->n = 0;
 	if (fd < 0)
 		return -1;
 	l->fd[l->n++] = fd;

@@ -47,6 +47,8 @@ int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t
 int ay_quiet_share_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err);
 int ay_quiet_share_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
 			  struct ay_err *err);
+/* The right to take much of its memory: one at a time waits until there is as much. */
+int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err);
 void ay_quiet_leave(struct ay_quiet_lock *l);
 
 /* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host), and

@@ -174,15 +174,13 @@ static bool wanted(const struct test *t, int argc, char **argv)
 	return argc < 2;
 }
 
-/* test [PART...]: those whose name or file contains a PART; more at once than there are cores by half, since each waits now
- * and then. */
+/* test [PART...]: those whose name or file contains a PART; as many at once as there are cores. */
 int main(int argc, char **argv)
 {
 	enum { MOST = 16 };
 	struct running list[MOST] = { 0 };
 	struct counts c = { 0 };
-	const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	int left = 0, width = cores + cores / 2, busy = 0;
+	int left = 0, width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
 
 	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
 	if (width < 1 || getenv("ASSAY_BENCH"))

@@ -178,9 +178,11 @@ TEST(seat_takes_who_was_started_for_it)
 	CHECK(!ay_seat_prepare(&spec, EARLY, &b.r.err) && ay_exec_pid(kept.one[kept.n - 1].exec) == last);
 	CHECKF(!ay_seat_open(&b.s, &spec, &b.o, &b.r.err) && b.o.what == AY_X_RAN, "%s%s", b.r.err.msg, b.o.text);
 	CHECK(kept.n == EARLY - 1 && batch(&b, CAP) && b.o.what == AY_X_RAN);
-	teardown(&b);
+	ay_seat_close(&b.s);
 	CHECK(kept.n == EARLY); /* it went back */
 	ay_kept_release(&kept);
+	ay_master_release(&b.m);
+	timing_rig_release(&b.r);
 }
 
 /* --- ends ------------------------------------------------------------------------------------------------ */

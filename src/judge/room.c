@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/room.h"
+
+#include "base/process.h"
+#include "op/fill.h"
+#include "tensor/buffer.h"
+
+#include <time.h>
+
+enum {
+	DOUBLES = 8, /* that are held at a time for every element of an argument, of which results have as many; */
+	DOUBLES_IN = 3,   /* of these for arguments alone, where results are known; */
+	DOUBLES_BACK = 4, /* of answers in this machine's memory: value and weight, there and here */
+	COPIES = 6,       /* where only shapes are asked for */
+	SMALL = 64 << 20, /* bytes that are always there */
+	PART = 8,         /* of a GPU's free memory: who needs less just takes it, */
+	WAIT_S = 30,      /* the others wait for it */
+};
+
+/* The arguments, a copy of them, and so many doubles for every element: half types grow fourfold. */
+static uint64_t need_of(const struct ay_call *c, uint64_t doubles)
+{
+	uint64_t need = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		need += ay_operand_bytes(c->operand[i]) *
+			(2 + doubles * sizeof(double) / (uint64_t)ay_dt_info(c->operand[i]->view.dt)->bytes);
+	return need;
+}
+
+/* Whether results are right is asked of a call that has them. */
+static uint64_t need_for(const struct ay_call *c, enum ay_question q)
+{
+	uint64_t need = 0;
+
+	if (q == AY_ASK_ANSWER)
+		return need_of(c, DOUBLES);
+	for (int i = 0; i < c->noperand; i++) {
+		const struct ay_operand *o = c->operand[i];
+		const uint64_t item = (uint64_t)ay_dt_info(o->view.dt)->bytes,
+			       doubles = o->role == AY_IN ? DOUBLES_IN : DOUBLES,
+			       each = q == AY_ASK_SHAPES ? COPIES * item : 2 * item + doubles * sizeof(double);
+
+		need += ay_operand_bytes(o) / item * each;
+	}
+	return need;
+}
+
+static bool fits(uint64_t need, uint64_t have)
+{
+	return need < SMALL || need < have / 2; /* its process may hold half */
+}
+
+bool ay_room_here(const struct ay_call *c, uint64_t *need, uint64_t *have)
+{
+	*need = need_of(c, DOUBLES);
+	*have = ay_memory_available();
+	return fits(*need, *have);
+}
+
+bool ay_room_back(const struct ay_call *c)
+{
+	return fits(need_of(c, DOUBLES_BACK), ay_memory_available());
+}
+
+/* Others have their share of it. To ask is no work for the GPU. */
+static bool is_there(struct ay_dev *d, uint64_t need)
+{
+	return need < ay_dev_free_bytes(d) / 2;
+}
+
+bool ay_room_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded)
+{
+	const uint64_t need = need_of(c, DOUBLES);
+
+	return crowded ? need < d->info.bytes / 2 : is_there(d, need);
+}
+
+bool ay_room_take(struct ay_dev *d, const struct ay_call *c, enum ay_question q, struct ay_quiet_lock *lock)
+{
+	const int64_t until = ay_now_ns() + WAIT_S * 1000000000ll;
+	const struct timespec nap = { 0, 10000000 };
+	const uint64_t need = need_for(c, q);
+	struct ay_err ignored = { 0 };
+	bool there;
+
+	lock->n = 0;
+	if (need < ay_dev_free_bytes(d) / PART || ay_quiet_take_room(lock, d->info.uuid, &ignored))
+		return is_there(d, need);
+	while (!(there = is_there(d, need)) && ay_now_ns() < until)
+		nanosleep(&nap, NULL);
+	if (!there)
+		ay_quiet_leave(lock);
+	return there;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * room - memory for answers in double, here and on a GPU: how much a witness takes, and whether it is there.
+ */
+#ifndef AY_JUDGE_ROOM_H
+#define AY_JUDGE_ROOM_H
+
+#include "device/device.h"
+#include "judge/question.h"
+#include "timing/quiet.h"
+
+/* Is there room for the processor's answer? And how much that takes, of how much. */
+bool ay_room_here(const struct ay_call *c, uint64_t *need, uint64_t *have);
+/* For a GPU's answer, brought here. */
+bool ay_room_back(const struct ay_call *c);
+/* For making one there. crowded: if others give back what they have. */
+bool ay_room_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded);
+/* On a GPU where others ask too: who needs much waits until it is there, one at a time; the lock, which may be none, is to be
+ * left when the answer is made. False: it was not there for long. */
+bool ay_room_take(struct ay_dev *d, const struct ay_call *c, enum ay_question q, struct ay_quiet_lock *lock);
+
+#endif
