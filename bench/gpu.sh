@@ -19,6 +19,7 @@ top3 250
 timed 330
 honesty 10
 agreement 60
+gated 350
 speed 10
 hostile 280
 good 250
@@ -34,7 +35,7 @@ while getopts o:p: o; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# = 0 ] && set -- doctor cold top3 honesty timed agreement speed hostile good suites flaggems whole
+[ $# = 0 ] && set -- doctor cold top3 honesty timed agreement gated speed hostile good suites flaggems whole
 ASSAY=${ASSAY:-build/portable/assay} DEVICE=${DEVICE:-cuda} TOPN=${TOPN:-20} FEW=${FEW:-5} GEMS=${GEMS:-build/flaggems}
 HOSTILE=${HOSTILE:-kernels/hostile/gpu/*.cu kernels/hostile/gpu-python/*.py} AFTER=${AFTER:-kernels/cuda/aten_relu.cu}
 CUDA_KERNELS=${CUDA_KERNELS:-kernels/cuda} TRITON_KERNELS=${TRITON_KERNELS:-kernels/triton} LINES=${LINES:-bench/gpu.lines}
@@ -97,6 +98,13 @@ part_agreement() {
 	ls -d "$OUT"/t[io]*/run > /dev/null 2>&1 || need_timed
 	dir=$OUT/agreement
 	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT"/t[io]*/run/results.jsonl
+}
+
+# Torch's own functions as if they were strangers': of each operator that is known to take more than 20 us one input.
+part_gated() {
+	slow=$("$python" bench/gpu_report.py slow bench/gpu.json)
+	evaluate run "$1" --suite torchbench --topn 1 --ops "${OPS:-$slow}" --backend aten --baseline aten --timing auto \
+		--gate always --budget "${BUDGET:-1}"
 }
 
 # A run that was ended goes on only if `timed` is asked for.

@@ -2,6 +2,7 @@
 """What the runs of bench/gpu.sh amount to: one JSON for each part, all of them in one, and the tables of bench/gpu.md.
 
     python3 bench/gpu_report.py part NAME OUT                                   OUT/NAME.json, and its figures here
+    python3 bench/gpu_report.py slow JSON                                       operators above 20 us in it, for --ops
     python3 bench/gpu_report.py merge [--json J] [--markdown M] OUT|JSON...     all parts in J, tables in M
 
 A part's JSON: part, date, device, driver, torch, steps (command, seconds, what ended it), figures (what, value,
@@ -22,7 +23,7 @@ import gpu_samples  # noqa: E402
 from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width, load, median, newest,  # noqa: E402
                          of_topn, percent, ratio_text, time_text, timed_cases)
 
-PARTS = ["doctor", "cold", "honesty", "agreement", "speed", "hostile", "good", "suites", "flaggems", "whole"]
+PARTS = ["doctor", "cold", "honesty", "agreement", "gated", "speed", "hostile", "good", "suites", "flaggems", "whole"]
 RUNS = ("timed", "top3", "top1")
 BEGIN, END = "<!-- begin: bench/gpu_report.py -->", "<!-- end: bench/gpu_report.py -->"
 KILLED = (124, 137)
@@ -226,6 +227,28 @@ def agreement(p):
     p.notes += [f"not timed plainly: {w}" for w in why[:8]]
 
 
+def gated(p):
+    """The same under the gate, for operators that the part agreement found to take more than 20 us."""
+    timed = [t for t in timed_cases(p.records("run")) if t["ns"] > LARGE_NS and t["claimed_ns"]]
+    gaps = {}
+    for t in timed:
+        gaps.setdefault(t["overload"], []).append(t["claimed_ns"] / t["ns"] - 1)
+    gap = [100 * median([abs(x) for x in of]) for of in gaps.values()]
+    p.figure("CUDA events inside the executor against the judge's time, gated, median", median(gap) if gap else None,
+             "< 1 %", most=1, unit="%", note="" if gap else "no record has claimed_ns")
+    p.figure("... operators", len(gap), ">= 50", least=50, note="above 20 us" + no_end(p, "run"))
+    p.table("Judge and CUDA events, gated", ["operator", "case", "judge", "inside"],
+            [[t["overload"], t["line"], time_text(t["ns"]), percent(t["claimed_ns"], t["ns"])] for t in timed])
+
+
+def slow_operators(path):
+    """Of a JSON of all parts: names of operators in the table of part agreement, for --ops."""
+    with open(path, encoding="utf-8") as f:
+        parts = {p["part"]: p for p in json.load(f)["parts"]}
+    rows = [row for t in parts.get("agreement", {}).get("tables", []) for row in t["rows"]]
+    print(",".join(sorted({row[0].split("::")[1].split(".")[0] for row in rows})))
+
+
 def speed(p):
     records = p.records("run")
     cases = [r for r in records if r.get("type") == "case"]
@@ -399,7 +422,7 @@ def percent_of(x):
     return f"{100 * x:.0f} %" if x else ""
 
 
-MAKERS = {"doctor": doctor, "cold": cold, "honesty": honesty, "agreement": agreement, "speed": speed,
+MAKERS = {"doctor": doctor, "cold": cold, "honesty": honesty, "agreement": agreement, "gated": gated, "speed": speed,
           "hostile": hostile, "good": good, "suites": suites, "flaggems": flaggems, "whole": whole}
 FOLDER = {"honesty": "timed", "speed": "timed"}
 
@@ -510,11 +533,14 @@ def main():
     one = sub.add_parser("part")
     one.add_argument("name", choices=[*PARTS, *RUNS])
     one.add_argument("out")
+    sub.add_parser("slow").add_argument("json")
     every = sub.add_parser("merge")
     every.add_argument("--json")
     every.add_argument("--markdown")
     every.add_argument("sources", nargs="+")
     args = ask.parse_args()
+    if args.what == "slow":
+        return slow_operators(args.json)
     if args.what == "part":
         return report_part(args.name, args.out)
     return merge(args.sources, args.json, args.markdown)

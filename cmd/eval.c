@@ -290,8 +290,14 @@ static int timed_jobs(const struct eval_options *o)
 	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? cores - 2 : 16;
 }
 
-/* While one is timed, another is judged and a third is ready. */
-enum { CLOCKS = 3 };
+/* Of several workers, how many time, after all have judged (struct eval): on a GPU one does while another judges what comes
+ * next and a third is ready. A kernel's file is not judged by several. */
+static int choose_clocks(const struct eval *e)
+{
+	const int most = e->o.device.cuda ? 3 : 1;
+
+	return eval_is_package(e) && e->o.jobs >= 2 * most ? most : 0;
+}
 
 static int choose_workers(struct eval *e, struct ay_err *err)
 {
@@ -300,15 +306,15 @@ static int choose_workers(struct eval *e, struct ay_err *err)
 
 	if (device_plan(&o->device, err))
 		return -1;
-	if (timed && !o->device.cuda && (o->jobs > 1 || o->device.n > 1))
+	if (!o->jobs)
+		o->jobs = timed ? timed_jobs(o) : device_jobs(&o->device, ay_cpu_count());
+	e->clocks = timed ? choose_clocks(e) : 0;
+	if (timed && !o->device.cuda && ((o->jobs > 1 && !e->clocks) || o->device.n > 1))
 		return ay_fail(err, AY_ERR_USAGE,
 			       "--%s %lld beside --timing: kernels that are judged at the same time would disturb "
 			       "each other's times; leave one of them out",
-			       o->jobs > 1 ? "jobs" : "device-count",
-			       (long long)(o->jobs > 1 ? o->jobs : o->device.n));
-	if (!o->jobs)
-		o->jobs = timed ? timed_jobs(o) : device_jobs(&o->device, ay_cpu_count());
-	e->clocks = timed && o->device.cuda && eval_is_package(e) && o->jobs >= 2 * CLOCKS ? CLOCKS : 0;
+			       o->device.n > 1 ? "device-count" : "jobs",
+			       (long long)(o->device.n > 1 ? o->device.n : o->jobs));
 	return device_check_jobs(&o->device, o->jobs, err);
 }
 
@@ -421,7 +427,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
-		  "timed)" },
+		  "timed, of a package's also more: they are timed when all are judged)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
 		CLOCK_OPTS(&e.o.clock),

@@ -39,7 +39,7 @@ struct eval_job {
 	int cases, seen; /* that may come, and that are known */
 	double work;     /* of them, in bytes */
 	int parts;       /* that its cases are judged in, by several workers; 0: all of it by one */
-	int clock;       /* the part whose cases are timed too, those of struct eval's clocks; -1: there is none */
+	bool timed;      /* it has cases that are timed, in no part: see struct eval's clocks */
 	int parts_done;
 	bool recalled; /* what is known of its cases was counted */
 	bool finished; /* its last record has come */
@@ -49,7 +49,7 @@ struct eval_job {
 
 /*
  * What one worker does at a time: a job, or a part of its cases. After all parts the job is given once more, with all
- * that is known of it, and nothing is left to do but to sum up, as when a run is resumed.
+ * that is known of it, and what is left to do is to sum up, as when a run is resumed, and before that what is timed.
  */
 struct eval_turn {
 	struct eval_job *job;

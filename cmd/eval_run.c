@@ -229,7 +229,7 @@ static int give(struct eval *e, struct eval_turn *t, int from, int to)
 	json_object_set_new(msg, "job", json_integer(t->job - e->job));
 	json_object_set_new(msg, "part", json_integer(t->part));
 	json_object_set_new(msg, "parts", json_integer(t->job->parts));
-	json_object_set_new(msg, "clock", json_integer(t->job->clock));
+	json_object_set_new(msg, "timed", json_boolean(t->job->timed));
 	json_object_set_new(msg, "known", known_cases(e, t));
 	text = json_dumps(msg, JSON_COMPACT);
 	t->state = EVAL_GIVEN;
@@ -254,25 +254,21 @@ static int by_work(const void *a, const void *b)
 	return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;
 }
 
-/* What is timed is a part of its own, which is judged last. */
-static void split_timed(const struct eval *e, struct eval_job *j)
+/* What is timed is left to the last turn. */
+static void leave_timed(const struct eval *e, struct eval_job *j)
 {
-	int timed = 0, other = 0;
+	bool other = false;
 
 	for (int i = 0; i < e->suite.n; i++) {
 		const struct ay_suite_case *sc = &e->suite.c[i];
 
 		if (strcmp(sc->op->path, j->op->path) != 0)
 			continue;
-		timed += sc->timed;
-		other += !sc->timed;
+		j->timed |= sc->timed;
+		other |= !sc->timed;
 	}
-	if (!timed)
-		return;
-	if (other && !j->parts)
+	if (j->timed && other && !j->parts)
 		j->parts = 1;
-	j->clock = other ? j->parts : 0;
-	j->parts = j->clock + 1;
 }
 
 /* Of a package's operators only: a kernel's file is built and loaded anew by whoever judges a part of it. */
@@ -289,10 +285,9 @@ static void split_jobs(struct eval *e, int workers)
 		struct eval_job *j = &e->job[i];
 		const double most = j->cases / 4, parts = j->work / share < most ? j->work / share : most;
 
-		j->clock = -1;
 		j->parts = workers > 1 && j->lang >= AY_LANG_ATEN && parts >= 2 ? (int)parts : 0;
 		if (e->clocks)
-			split_timed(e, j);
+			leave_timed(e, j);
 		e->nturn += j->parts + 1;
 	}
 }
@@ -340,7 +335,7 @@ static bool is_past(struct eval *e, struct eval_turn *t)
 
 static bool is_for_clock(const struct eval_turn *t)
 {
-	return t->part >= 0 && t->part == t->job->clock;
+	return t->part < 0 && t->job->timed;
 }
 
 /* The first that waits and is not known yet, of those for the clock or the others; NULL: none, or what there is waits for
@@ -380,7 +375,7 @@ static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *o
 	if (!clock || other || !ay_crew_idle_among(e->crew, 0, e->clocks) ||
 	    ay_crew_busy(e->crew) > count_ticking(e))
 		return 1;
-	return give(e, clock, 0, e->clocks);
+	return keep_kernel(e, clock->job) ? -1 : give(e, clock, 0, e->clocks);
 }
 
 int eval_run_jobs(struct eval *e)

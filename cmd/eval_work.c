@@ -16,9 +16,8 @@
 struct bench {
 	struct eval *e;
 	struct ay_crew_out *out;
-	const struct eval_job *job;
+	struct eval_job *job;
 	int part, parts;     /* which of how many parts of its cases; -1: all */
-	int clock;           /* the part of those that are timed; -1: there is none */
 	const json_t *known; /* object: case id -> verdict */
 };
 
@@ -65,19 +64,12 @@ bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_r
 	return true;
 }
 
-static int part_of(const struct bench *b, const struct ay_suite_case *sc)
-{
-	const int shares = b->parts - (b->clock >= 0);
-
-	return b->clock >= 0 && sc->timed ? b->clock : sc->id % shares;
-}
-
 /* Cases of other parts are somebody else's to judge, and say nothing here. */
 static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
 {
 	const struct bench *b = user;
 
-	if (b->part >= 0 && part_of(b, sc) != b->part) {
+	if (b->part >= 0 && (sc->id % b->parts != b->part || (b->job->timed && sc->timed))) {
 		*rep = (struct ay_report){ .verdict = AY_VERDICT_PASS };
 		return true;
 	}
@@ -242,7 +234,7 @@ void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out
 	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
 	b.part = (int)json_integer_value(json_object_get(j, "part"));
 	b.parts = (int)json_integer_value(json_object_get(j, "parts"));
-	b.clock = (int)json_integer_value(json_object_get(j, "clock"));
+	b.job->timed = json_is_true(json_object_get(j, "timed"));
 	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
 		send_error(&b, err.msg);
 	else if (b.job->file)

@@ -218,8 +218,6 @@ static struct ay_operand *shrink_operand(struct ay_arena *a, const struct sizes 
 static void shrink_argument(struct ay_arena *a, const struct sizes *s, const struct ay_call *was,
 			    struct ay_call *c, struct ay_barg *arg)
 {
-	if (arg->scalar.data) /* it points into the argument itself */
-		arg->scalar.data = arg->scalar_store;
 	if (arg->s->type.base == AY_TYPE_INT || arg->s->type.base == AY_TYPE_SYMINT)
 		shrink_value(a, s, &arg->v);
 	if (arg->v.kind == AY_V_INT && arg->scalar.data)
@@ -246,8 +244,7 @@ struct ay_call *ay_concord_smaller(struct ay_arena *a, const struct ay_call *was
 	c->operand = AY_NEW_N(a, struct ay_operand *, was->noperand + 1);
 	for (int i = 0; i < was->noperand; i++)
 		c->operand[i] = shrink_operand(a, &s, was->operand[i]);
-	c->arg = memcpy(AY_NEW_N(a, struct ay_barg, was->s->narg + 1), was->arg,
-			sizeof *was->arg * (size_t)was->s->narg);
+	c->arg = ay_call_copy_args(a, was, 0);
 	for (int i = 0; i < was->s->narg; i++)
 		shrink_argument(a, &s, was, c, &c->arg[i]);
 	for (int i = 0; i < c->noperand; i++) {

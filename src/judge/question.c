@@ -77,11 +77,7 @@ static struct ay_call *copy(struct ay_arena *a, const struct ay_call *was)
 
 	*c = *was;
 	c->s = ay_question_schema(a, was->s);
-	c->arg = AY_NEW_N(a, struct ay_barg, c->s->narg + 1);
-	memcpy(c->arg, was->arg, sizeof *c->arg * (size_t)was->s->narg);
-	for (int i = 0; i < was->s->narg; i++)
-		if (c->arg[i].scalar.data) /* it points into the argument itself */
-			c->arg[i].scalar.data = c->arg[i].scalar_store;
+	c->arg = ay_call_copy_args(a, was, MORE);
 	for (int i = was->s->narg; i < c->s->narg; i++)
 		c->arg[i].v.kind = AY_V_NONE;
 	for (int i = 0; i < c->s->narg; i++)

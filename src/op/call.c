@@ -324,3 +324,15 @@ int ay_accepts_float(const struct ay_call *c, bool complex_too, struct ay_err *e
 			       ay_dt_info(m.dt)->name);
 	return 0;
 }
+
+struct ay_barg *ay_call_copy_args(struct ay_arena *a, const struct ay_call *c, int more)
+{
+	const int n = c->s->narg;
+	struct ay_barg *arg = AY_NEW_N(a, struct ay_barg, n + more + 1);
+
+	memcpy(arg, c->arg, sizeof *arg * (size_t)n);
+	for (int i = 0; i < n; i++)
+		if (arg[i].scalar.data) /* it points into the argument itself */
+			arg[i].scalar.data = arg[i].scalar_store;
+	return arg;
+}

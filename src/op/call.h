@@ -106,6 +106,8 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 /* The rest of it, for a call of an operator whose answers come from elsewhere (AY_FOREIGN): ay_call_bind leaves that
  * open. */
 int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err);
+/* A copy of its arguments, with room for so many more, whose scalars are the copy's own. */
+struct ay_barg *ay_call_copy_args(struct ay_arena *a, const struct ay_call *c, int more);
 /* The line again, with every fill and the seed written out: what reproduces the call under any version. */
 struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c);
 

@@ -455,7 +455,7 @@ static bool is_enough(struct pair *p)
 	ay_ratio_judge(p->d, 2 * p->n, p->sum_b / p->sum_a, ay_pair_slack(p, p->n), &p->ratio);
 	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
 		return true;
-	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR;
+	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR && !ay_pair_is_doubtful(p);
 }
 
 /* Is there time for as many blocks as the next look needs? */

@@ -141,6 +141,8 @@ int ay_pair_cap(int m);
 
 /* What the gate cannot see, as a fraction of a batch; slack itself goes to the timing. */
 double ay_pair_slack(const struct pair *p, int n);
+/* Is there a lead that audits show nothing of? */
+bool ay_pair_is_doubtful(const struct pair *p);
 void ay_pair_tell(struct pair *p, struct ay_arena *a);
 
 double ay_pair_elapsed_s(const struct pair *p);

@@ -8,7 +8,9 @@
 
 static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
 static const double audited_from = 1.0 / 0.9; /* audited time over plain time, or a lead over what is left of it */
-static const double contradicted_by = 0.1;    /* of our time: what events may say more or less of a call */
+static const double doubted_from = 1.25;      /* the least lead that audits must show something of: */
+static const double lead_seen = 1.1;
+static const double contradicted_by = 0.1; /* of our time: what events may say more or less of a call */
 enum { LAGS_LEAST = 8 };
 static const double lag_most = 0.33;   /* of c0: what its correction may be */
 static const double cold_start = 0.25; /* of the hand-over: what a first call may cost more than others */
@@ -57,16 +59,36 @@ static struct middle middle_of(const double *x, int n)
 	return m;
 }
 
-/* The lead over the baseline when both are called one set at a time; the upper end of what it may be. */
-static double lead_alone(const struct pair *p, double cold)
+/* The lead over the baseline when both are called one set at a time; ns: of a call in batches. */
+static struct middle lead_alone(const struct pair *p, double cold, double ns)
 {
 	const double plain = ay_quantile(p->tb, p->n, 0.5);
+	struct middle m;
 	double d[AUDITS_KEPT];
 
 	/* neither is taken for faster alone than it is in a batch */
 	for (int i = 0; i < p->audit.n; i++)
-		d[i] = log(fmax(p->audit.base[i], plain) / fmax(p->audit.kernel[i] - cold, p->t->ns));
-	return exp(middle_of(d, p->audit.n).hi);
+		d[i] = log(fmax(p->audit.base[i], plain) / fmax(p->audit.kernel[i] - cold, ns));
+	m = middle_of(d, p->audit.n);
+	return (struct middle){ exp(m.mid), exp(m.lo), exp(m.hi) };
+}
+
+/*
+ * Where handing over is slow, and few audits scatter much, they prove nothing against it: a first call may cost a quarter
+ * of that more. But a large lead of which nothing is to be seen there, with both taken as they are, is none to tell of.
+ */
+bool ay_pair_is_doubtful(const struct pair *p)
+{
+	struct middle one, none, lead;
+
+	if (p->ratio.pace != AY_PACE_FASTER || p->audit.n < 8 || p->ratio.lo < doubted_from)
+		return false;
+	one = middle_of(p->audit.kernel, p->audit.n);
+	none = middle_of(p->audit.none[0], p->audit.n);
+	if (fmax(one.mid, 1) <= none.hi - none.lo)
+		return false;
+	lead = lead_alone(p, 0, ay_quantile(p->ta, p->n, 0.5));
+	return lead.mid < lead_seen || lead.lo < 1;
 }
 
 /*
@@ -93,7 +115,7 @@ static double audited_by(struct pair *p)
 	else if (alone <= none.hi - none.lo)
 		lost = 1;
 	else
-		lost = ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold);
+		lost = ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold, plain).hi;
 	if (lost <= audited_from)
 		return 1;
 	p->t->audited = true;
@@ -227,5 +249,9 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 	t->speedup = p->ratio.ratio;
 	t->lo = p->ratio.lo;
 	t->hi = p->ratio.hi;
+	if (t->pace == AY_PACE_FASTER && (ay_pair_is_doubtful(p) || (t->audited && t->ns > t->base_ns))) {
+		t->pace = AY_PACE_UNCLEAR;
+		t->why = "its lead does not show where calls come one by one, and these scatter too much to tell";
+	}
 	keep_samples(p, a);
 }

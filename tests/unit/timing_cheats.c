@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_S = 100, TRIES = 2, TRIES_CONTROL = 6 };
+enum { RUNS_S = 100, TRIES = 3, TRIES_CONTROL = 6 };
 
 struct cheat {
 	int budget; /* seconds */
@@ -50,7 +50,7 @@ static bool is_outcome(const char *word, size_t n)
 	char name[32];
 
 	snprintf(name, sizeof name, "%.*s", (int)(n < 31 ? n : 31), word);
-	return !strcmp(name, "NOT_FASTER") || ay_verdict_find(name) != AY_VERDICT_NONE;
+	return !strcmp(name, "NOT_FASTER") || !strcmp(name, "UNTIMED") || ay_verdict_find(name) != AY_VERDICT_NONE;
 }
 
 /* Is `word` one of a|b|c? */
@@ -92,13 +92,13 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 /* --- what becomes of them -------------------------------------------------------------------------------- */
 
 /* The verdict; of what passed FASTER, NOT_FASTER or UNTIMED. The record goes to *out. */
-static const char *outcome(struct ay_arena *a, const struct cheat *c, char **out)
+static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget, char **out)
 {
 	const char *cmd = ay_sprintf(
 		a,
 		"%s/assay check %s --json --timing auto --budget %d --baseline %s --threads %s "
 		"--case \"%s\" --cache %s/assay",
-		help_build_dir(), c->path, c->budget, c->twin, c->threads, c->line, help_cache());
+		help_build_dir(), c->path, budget, c->twin, c->threads, c->line, help_cache());
 	const int status = help_run(a, cmd, RUNS_S, out);
 	const char *verdict, *pace;
 	json_t *j;
@@ -118,10 +118,14 @@ static const char *outcome(struct ay_arena *a, const struct cheat *c, char **out
 static void run_cheat(struct ay_arena *a, const struct cheat *c)
 {
 	const char *got = "";
+	int budget = c->budget;
 	char *out = "";
 
-	for (int i = 0; i < (c->budget > 1 ? TRIES_CONTROL : TRIES) && !is_one_of(c->timed, got); i++)
-		got = outcome(a, c, &out);
+	for (int i = 0; i < (c->budget > 1 ? TRIES_CONTROL : TRIES) && !is_one_of(c->timed, got); i++) {
+		if (!strcmp(got, "UNTIMED")) /* where fresh memory is slow, a second is too short for a ratio */
+			budget *= 4;
+		got = outcome(a, c, budget, &out);
+	}
 	CHECKF(is_one_of(c->timed, got), "%s is due %s, got %s\n%.1500s", c->path, c->timed, got, out);
 }
 
