@@ -99,6 +99,8 @@ static bool count_cases(const struct eval *e, struct eval_job *j, bool family)
 
 		if (family ? strcmp(c->op->path, j->op->path) : c->op != j->op)
 			continue;
+		if (!j->cases) /* of a file the first that the suite has speaks for all */
+			j->op = c->op;
 		j->cases++;
 		j->work += LEAST_BYTES + (double)ay_case_bytes(c->line);
 	}
