@@ -16,8 +16,9 @@
 struct bench {
 	struct eval *e;
 	struct ay_crew_out *out;
-	struct eval_job *job;
+	const struct eval_job *job;
 	int part, parts;     /* which of how many parts of its cases; -1: all */
+	bool timed_last;     /* what is timed is in no part */
 	const json_t *known; /* object: case id -> verdict */
 };
 
@@ -69,7 +70,7 @@ static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_repor
 {
 	const struct bench *b = user;
 
-	if (b->part >= 0 && (sc->id % b->parts != b->part || (b->job->timed && sc->timed))) {
+	if (b->part >= 0 && (sc->id % b->parts != b->part || (b->timed_last && sc->timed))) {
 		*rep = (struct ay_report){ .verdict = AY_VERDICT_PASS };
 		return true;
 	}
@@ -234,7 +235,7 @@ void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out
 	b.job = &e->job[json_integer_value(json_object_get(j, "job"))];
 	b.part = (int)json_integer_value(json_object_get(j, "part"));
 	b.parts = (int)json_integer_value(json_object_get(j, "parts"));
-	b.job->timed = json_is_true(json_object_get(j, "timed"));
+	b.timed_last = json_is_true(json_object_get(j, "timed"));
 	if (b.job->file && ay_worker_sandbox(&e->policy, e->sandbox, &e->forge, &err))
 		send_error(&b, err.msg);
 	else if (b.job->file)

@@ -399,8 +399,8 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	lap(t, AY_SPENT_RUN);
 	if (o.what != AY_X_RAN)
 		return end_badly(t, b, &o, err);
-	if (t->j->policy.spare &&
-	    !t->call->nscalar_out) /* a package's: all that it gave is here, and others need the GPU */
+	/* a package's: all that it gave is here, but for numbers, and others need the GPU */
+	if (t->j->policy.spare && !t->call->nscalar_out)
 		ay_judge_lighten(t->j);
 	if (t->changed >= 0)
 		ay_trial_say(t, AY_VERDICT_INPUT_WRITTEN,
