@@ -87,20 +87,21 @@ static struct ay_call *bind(const char *text, const struct ay_entry_op **e)
 	return c;
 }
 
-static void bench_fill(const char *fill, const char *dt)
+static void bench_fill(const char *fill, const char *dt, int mi)
 {
 	const struct ay_entry_op *e;
-	struct ay_call *c = bind(ay_sprintf(&arena, "aten::relu((T([1048576], %s, fill=%s),), {})", dt, fill), &e);
-	void *mem = ay_alloc(&arena, 16 << 20);
+	struct ay_call *c =
+		bind(ay_sprintf(&arena, "aten::relu((T([%d, 1048576], %s, fill=%s),), {})", mi, dt, fill), &e);
+	void *mem = ay_alloc(&arena, ay_operand_bytes(c->operand[0]));
 	double ns[ROUNDS];
 
 	for (int r = 0; r < ROUNDS; r++) {
 		int64_t begin = ay_now_ns();
 
 		ay_fill_storage(c, c->operand[0], mem);
-		ns[r] = (double)(ay_now_ns() - begin) / (1 << 20);
+		ns[r] = (double)(ay_now_ns() - begin) / (mi << 20);
 	}
-	report(ay_sprintf(&arena, "fill %s %s", fill, dt), "ns/elem", ns);
+	report(ay_sprintf(&arena, "fill %s %s, %d Mi", fill, dt, mi), "ns/elem", ns);
 }
 
 /* A dense row against the same numbers two apart, which only the plain rule converts: the best of many turns of each,
@@ -214,10 +215,11 @@ int main(void)
 		bench_row(AY_DT_BF16, k);
 		bench_row(AY_DT_F32, k);
 	}
-	bench_fill("normal", "f32");
-	bench_fill("normal", "f16");
-	bench_fill("normal", "bf16");
-	bench_fill("index(100)", "i64");
+	bench_fill("normal", "f32", 1);
+	bench_fill("normal", "f16", 1);
+	bench_fill("normal", "bf16", 1);
+	bench_fill("normal", "f16", 64); /* lines of the first repeated */
+	bench_fill("index(100)", "i64", 1);
 	bench_oracle("add f32", "aten::add.Tensor((T([1048576], f32), T([1048576], f32)), {})", 1 << 20);
 	bench_oracle("add f16", "aten::add.Tensor((T([1048576], f16), T([1048576], f16)), {})", 1 << 20);
 	bench_oracle("sum f32 over 1024", "aten::sum.dim_IntList((T([1024, 1024], f32), [1]), {})", 1 << 20);

@@ -19,7 +19,7 @@
 
 enum {
 	TORCH_ALIGN = 512,  /* as PyTorch's allocator */
-	CHUNK = 4 << 20,    /* of a comparison */
+	CHUNK = 32 << 20,   /* of a comparison */
 	PIN_MAX = 64 << 20, /* bytes of results: pinning more takes longer than copying them */
 	PAD_BYTE = 0x5a,    /* what lies around slots that are lent loosely */
 	WELL_S = 10,        /* the check kernel must return in: after a kill it takes milliseconds */
@@ -87,14 +87,33 @@ static int copy_pads(struct gpu *g, const struct ay_lent *l, const struct ay_len
 	return e || !l->pad ? e : g->cu.copy_in(s->at + s->bytes - l->pad, g->chunk, l->pad);
 }
 
+/* What of a slot the executor is to find there, or may not have changed. */
+static void part_of(const struct ay_slot *s, const struct ay_lent *l, uint64_t *at, uint64_t *n)
+{
+	const bool part = !s->written && s->used && l->how == AY_LEND;
+
+	*at = part ? s->used_at : 0;
+	*n = part ? s->used : s->bytes;
+}
+
+/* Part of a slot, to where the executor is to find it. */
+static int send(struct gpu *g, const struct ay_slot *s, ay_cu_ptr to, uint64_t at, uint64_t n)
+{
+	return s->blank ? g->cu.fill_async(to + at, s->poison, n, NULL) : g->cu.copy_in(to + at, s->mem + at, n);
+}
+
 static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_lent *l, struct ay_lent_slot *s)
 {
 	int e = take_memory(g, from->bytes + 2 * l->pad, s);
+	uint64_t at, n;
 
 	if (!e)
 		e = copy_pads(g, l, s);
+	part_of(from, l, &at, &n);
+	if (!e && n < from->bytes) /* whose memory it was before is nobody's business */
+		e = g->cu.fill_async(s->at + l->pad, 0, from->bytes, NULL);
 	if (!e)
-		e = g->cu.copy_in(s->at + l->pad, from->mem, from->bytes);
+		e = send(g, from, s->at + l->pad, at, n);
 	if (!e)
 		e = g->cu.memory_export(&s->fd, s->memory, AY_CU_HANDLE_FD, 0);
 	return e;
@@ -120,15 +139,6 @@ static void pin(struct gpu *g, const struct ay_pool *p, struct ay_lent *l)
 		l->pinned = p->mem[1];
 }
 
-/* What of a slot the executor is to find there, or may not have changed. */
-static void part_of(const struct ay_slot *s, const struct ay_lent *l, uint64_t *at, uint64_t *n)
-{
-	const bool part = !s->written && s->used && l->how == AY_LEND;
-
-	*at = part ? s->used_at : 0;
-	*n = part ? s->used : s->bytes;
-}
-
 static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_lent *l, struct ay_err *err)
 {
 	int e = 0;
@@ -138,7 +148,7 @@ static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_lent *
 
 		part_of(&p->slot[i], l, &at, &n);
 		if (l->slot[i].bytes)
-			e = g->cu.copy_in(l->slot[i].at + l->pad + at, p->slot[i].mem + at, n);
+			e = send(g, &p->slot[i], l->slot[i].at + l->pad, at, n);
 	}
 	if (!e)
 		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
@@ -184,7 +194,7 @@ static int compare(struct gpu *g, ay_cu_ptr at, const uint8_t *want, uint64_t n,
 	*same = true;
 	for (uint64_t i = 0; i < n && *same; i += CHUNK) {
 		const uint64_t k = n - i < CHUNK ? n - i : CHUNK;
-		const int e = g->cu.copy_out(g->chunk, at + i, k);
+		const int e = ay_gpu_bring(g, at + i, g->chunk, k);
 
 		if (e)
 			return e;
@@ -207,6 +217,14 @@ static int look_around(struct gpu *g, const struct ay_lent *l, struct ay_lent_sl
 	return e;
 }
 
+static int fetch_slot(struct gpu *g, const struct ay_lent *l, const struct ay_slot *to,
+		      const struct ay_lent_slot *s)
+{
+	const ay_cu_ptr from = s->at + l->pad;
+
+	return l->pinned ? g->cu.copy_out(to->mem, from, to->bytes) : ay_gpu_bring(g, from, to->mem, to->bytes);
+}
+
 static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
@@ -223,7 +241,7 @@ static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *
 			continue;
 		part_of(to, l, &at, &n);
 		if (to->written)
-			e = g->cu.copy_out(to->mem, s->at + l->pad, n);
+			e = to->returned ? 0 : fetch_slot(g, l, to, s);
 		else
 			e = compare(g, s->at + l->pad + at, to->mem + at, n, &same);
 		s->changed = !same;

@@ -361,12 +361,6 @@ int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct a
 	return rc;
 }
 
-/* Torch's own functions: there is no source of anybody's. */
-bool ay_clock_is_built_in(const struct ay_judge *j)
-{
-	return j->kernel.about && j->kernel.so_fd < 0;
-}
-
 /* A wrong baseline may be fast for the same reason. */
 int ay_clock_trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		   struct ay_arena *a, enum ay_against *against, const char **why, struct ay_err *err)
@@ -374,7 +368,7 @@ int ay_clock_trust(struct ay_clock *k, const struct ay_judge *j, const struct ay
 	struct ay_report rep;
 
 	if (*against != AY_AGAINST_KERNEL ||
-	    (ay_clock_is_built_in(j) && ay_clock_is_built_in(&k->base))) /* torch's, which has just passed */
+	    (ay_judge_is_built_in(j) && ay_judge_is_built_in(&k->base))) /* torch's, which has just passed */
 		return 0;
 	if (ay_judge_case(&k->base, sc, a, &rep, err))
 		return -1;

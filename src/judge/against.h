@@ -11,8 +11,6 @@ bool ay_clock_is_aten(const char *name);
 bool ay_clock_is_library(const char *name);
 /* Does the kernel run on a GPU? */
 bool ay_clock_is_cuda(const struct ay_judge *j);
-/* Torch's own functions: there is no source of anybody's. */
-bool ay_clock_is_built_in(const struct ay_judge *j);
 /* A wrong baseline may be fast for the same reason: *against becomes less where it is, and *why says so. */
 int ay_clock_trust(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		   struct ay_arena *a, enum ay_against *against, const char **why, struct ay_err *err);

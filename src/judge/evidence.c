@@ -42,13 +42,17 @@ static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint
 	return ok;
 }
 
-/* Where outside the elements something was written; NULL = nowhere. */
+/* Where outside the elements something was written; NULL = nowhere. Of what was returned we have laid down the elements
+ * ourselves. */
 static const char *disturbed(struct trial *t, int at)
 {
 	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
-	uint64_t size = t->j->pool.slot[t->slot[at]].bytes, bytes = ay_operand_bytes(o), off = t->offset[at];
+	const struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+	uint64_t size = s->bytes, bytes = ay_operand_bytes(o), off = t->offset[at];
 	uint8_t poison = t->poison[at / t->call->noperand], *mem = t->copy[at];
 
+	if (s->returned)
+		return NULL;
 	if (!all_bytes(mem + off + bytes, size - off - bytes, poison))
 		return "behind the end of";
 	if (!all_bytes(mem, off, poison))

@@ -273,6 +273,11 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 	return 0;
 }
 
+bool ay_judge_is_built_in(const struct ay_judge *j)
+{
+	return j->kernel.about && j->kernel.so_fd < 0;
+}
+
 void ay_judge_release(struct ay_judge *j)
 {
 	if (j->policy.spare && j->exec)

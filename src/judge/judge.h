@@ -130,6 +130,8 @@ struct ay_judge {
  * what its constructors did: CRASH, TIMEOUT, CHEAT, OOM) in *rep and must not be judged further. */
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
 		  const char *about, struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
+/* Torch's own functions: there is no source of anybody's. */
+bool ay_judge_is_built_in(const struct ay_judge *j);
 void ay_judge_release(struct ay_judge *j);
 
 /* Why nothing passes under this policy (no sandbox): PASS becomes SKIPPED with this detail. NULL: it may. */

@@ -298,6 +298,7 @@ int ay_trial_late(struct trial *t, struct ay_err *err)
 	    (v != AY_VERDICT_MISMATCH && v != AY_VERDICT_UNWRITTEN && v != AY_VERDICT_UNSTABLE))
 		return 0;
 	t->j->late++;
+	ay_stage_keep(t);
 	nanosleep(&nap, NULL);
 	if (ay_judge_enter(t->j, &lock, err))
 		return -1;

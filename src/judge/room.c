@@ -13,8 +13,10 @@ enum {
 	DOUBLES_BACK = 4, /* of answers in this machine's memory: value and weight, there and here */
 	COPIES = 6,       /* where only shapes are asked for */
 	SMALL = 64 << 20, /* bytes that are always there */
-	PART = 8,         /* of a GPU's free memory: who needs less just takes it, */
-	WAIT_S = 30,      /* the others wait for it */
+	/* Half of a GPU's memory is for large answers, in shares that are waited for; the rest is everybody's who is there. */
+	SHARE = 2 * AY_QUIET_SHARES, /* a share is so much of all memory, */
+	LITTLE = 128,                /* and who needs less than that just takes it */
+	WAIT_S = 3,                  /* for memory that should be there, once the shares are */
 };
 
 /* The arguments, a copy of them, and so many doubles for every element: half types grow fourfold. */
@@ -63,31 +65,34 @@ bool ay_room_back(const struct ay_call *c)
 	return fits(need_of(c, DOUBLES_BACK), ay_memory_available());
 }
 
-/* Others have their share of it. To ask is no work for the GPU. */
-static bool is_there(struct ay_dev *d, uint64_t need)
+static uint64_t shares_of(const struct ay_dev *d, uint64_t need)
 {
-	return need < ay_dev_free_bytes(d) / 2;
+	return need / (d->info.bytes / SHARE + 1) + 1;
 }
 
+/* To ask is no work for the GPU. */
 bool ay_room_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded)
 {
 	const uint64_t need = need_of(c, DOUBLES);
 
-	return crowded ? need < d->info.bytes / 2 : is_there(d, need);
+	return crowded ? shares_of(d, need) <= AY_QUIET_SHARES : need < ay_dev_free_bytes(d) / 2;
 }
 
 bool ay_room_take(struct ay_dev *d, const struct ay_call *c, enum ay_question q, struct ay_quiet_lock *lock)
 {
-	const int64_t until = ay_now_ns() + WAIT_S * 1000000000ll;
 	const struct timespec nap = { 0, 10000000 };
-	const uint64_t need = need_for(c, q);
+	const uint64_t need = need_for(c, q), shares = shares_of(d, need);
 	struct ay_err ignored = { 0 };
+	int64_t until;
 	bool there;
 
 	lock->n = 0;
-	if (need < ay_dev_free_bytes(d) / PART || ay_quiet_take_room(lock, d->info.uuid, &ignored))
-		return is_there(d, need);
-	while (!(there = is_there(d, need)) && ay_now_ns() < until)
+	if (need < d->info.bytes / LITTLE)
+		return true;
+	if (shares > AY_QUIET_SHARES || ay_quiet_take_room(lock, d->info.uuid, (int)shares, &ignored))
+		return false;
+	until = ay_now_ns() + WAIT_S * 1000000000ll;
+	while (!(there = need < ay_dev_free_bytes(d)) && ay_now_ns() < until)
 		nanosleep(&nap, NULL);
 	if (!there)
 		ay_quiet_leave(lock);

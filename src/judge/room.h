@@ -15,8 +15,8 @@ bool ay_room_here(const struct ay_call *c, uint64_t *need, uint64_t *have);
 bool ay_room_back(const struct ay_call *c);
 /* For making one there. crowded: if others give back what they have. */
 bool ay_room_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded);
-/* On a GPU where others ask too: who needs much waits until it is there, one at a time; the lock, which may be none, is to be
- * left when the answer is made. False: it was not there for long. */
+/* On a GPU where others ask too: who needs much waits until others have made their answers; the lock, which may be none, is to
+ * be left when this one is made. False: there is not so much. */
 bool ay_room_take(struct ay_dev *d, const struct ay_call *c, enum ay_question q, struct ay_quiet_lock *lock);
 
 #endif

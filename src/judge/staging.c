@@ -108,6 +108,21 @@ static void fill(const struct trial *t, const struct ay_operand *o, uint8_t *to)
 		ay_fill_storage_by(t->call, o, to, t->j->policy.oracle_threads);
 }
 
+/* A device poisons its memory itself, and brings all of a slot back; or what was returned in its place, of which only what
+ * is between the elements is not laid down. */
+static void poison(struct trial *t, int at)
+{
+	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
+	const bool here = ay_trial_device(t)->info.kind == AY_DEV_CPU;
+	struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+
+	s->poison = t->poison[at / t->call->noperand];
+	s->blank = !here && !s->host && o->role != AY_INOUT;
+	s->returned = s->blank && t->j->kernel.about && o->role == AY_RESULT;
+	if (!s->blank || (s->returned && (!ay_view_is_dense(&o->view) || o->view.offset)))
+		memset(s->mem, s->poison, s->bytes);
+}
+
 /* Content of inputs, once; further sets are copies. What is written gets poison, then its old content. */
 static void fill_all(struct trial *t)
 {
@@ -129,10 +144,10 @@ static void fill_all(struct trial *t)
 			o->view.data = ay_stage_data(o, first);
 		}
 		for (int s = 0; s < t->nset; s++) {
-			uint8_t *mem = slot_mem(t, s * n + i), *at = mem + t->offset[s * n + i];
+			uint8_t *at = slot_mem(t, s * n + i) + t->offset[s * n + i];
 
 			if (o->role != AY_IN)
-				memset(mem, t->poison[s], t->j->pool.slot[t->slot[s * n + i]].bytes);
+				poison(t, s * n + i);
 			if (at != first && (o->role == AY_INOUT || o->role == AY_IN))
 				memcpy(at, first, bytes);
 		}
@@ -179,10 +194,16 @@ void ay_stage_again(struct trial *t)
 	fill_all(t);
 }
 
-void ay_stage_take(struct trial *t)
+/* Results that came from a device, where the kernel is without a mapping of the pool, or is torch's own. */
+static bool is_out_of_reach(const struct trial *t)
 {
-	int n = t->call->noperand;
-	uint64_t need = ay_stage_own_bytes(t);
+	return ay_trial_device(t)->info.kind != AY_DEV_CPU && (!t->j->kernel.about || ay_judge_is_built_in(t->j));
+}
+
+static void copy_written(struct trial *t)
+{
+	const int n = t->call->noperand;
+	const uint64_t need = ay_stage_own_bytes(t);
 	uint8_t *to;
 
 	if (need > t->j->copy_bytes) {
@@ -199,6 +220,22 @@ void ay_stage_take(struct trial *t)
 		t->copy[at] = to;
 		to += bytes;
 	}
+}
+
+void ay_stage_take(struct trial *t)
+{
+	const int n = t->call->noperand;
+
+	for (int at = 0; at < t->nset * n; at++)
+		t->copy[at] = slot_mem(t, at);
+	if (!is_out_of_reach(t))
+		copy_written(t);
+}
+
+void ay_stage_keep(struct trial *t)
+{
+	if (is_out_of_reach(t))
+		copy_written(t);
 }
 
 void ay_stage_show(struct trial *t, int s)

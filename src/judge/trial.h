@@ -78,8 +78,10 @@ void ay_stage_decoy(struct trial *t);
 void ay_stage_again(struct trial *t);
 /* Bytes the judge needs beside the pool. */
 uint64_t ay_stage_own_bytes(const struct trial *t);
-/* After the run: takes every written slot out of the executor's reach. */
+/* After the run: takes every written slot out of the executor's reach, by a copy where that could write there. */
 void ay_stage_take(struct trial *t);
+/* Before the pool gets new content: what was taken stays as it was. */
+void ay_stage_keep(struct trial *t);
 /* Lets the call's outputs point at what set s wrote. */
 void ay_stage_show(struct trial *t, int s);
 /* Where element 0 of an operand lies in storage. */

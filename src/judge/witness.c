@@ -164,11 +164,18 @@ static int64_t elements_of(const struct ay_call *c)
 	return n;
 }
 
+/* In double the processor takes a second for a convolution of a few elements. */
+static bool is_much_work(const struct ay_call *c)
+{
+	return strstr(c->s->base, "convolution");
+}
+
 bool ay_witness_is_for_gpu(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c)
 {
 	if (!w->device || w->device->info.kind != AY_DEV_CUDA || (w->failed == op && w->failures >= FAILURES_MAX))
 		return false;
-	return elements_of(c) >= LARGE && ay_room_back(c) && ay_room_on_gpu(w->device, c, is_crowded(w));
+	return elements_of(c) >= (is_much_work(c) ? LARGE / 64 : LARGE) && ay_room_back(c) &&
+	       ay_room_on_gpu(w->device, c, is_crowded(w));
 }
 
 static const char *too_large(const struct ay_call *c, struct ay_arena *a)

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 256 };
+enum {
+	CHUNK = 256,
+	FIRST = 4
+		<< 20, /* elements of half types that are drawn: more than they have values. What follows repeats them, */
+	LINE = 256, /* by lines of so many */
+};
 
 /* What a fill function is given: its arguments as doubles, and where it writes. */
 struct fillctx {
@@ -401,23 +406,35 @@ static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay
 	return k->fn;
 }
 
-static void store_numbers(const struct fillctx *f, void *dst, int64_t n, const double *src)
+/* Every element drawn. */
+static void draw_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, uint8_t *dst)
 {
-	ay_row_store_d(ay_dt_component(f->o->view.dt), dst, 1, n * f->parts, src);
+	const enum ay_dt dt = f->o->view.dt;
+	double buf[CHUNK];
+
+	for (int64_t i = lo, n; i < hi; i += n) {
+		n = hi - i < CHUNK / f->parts ? hi - i : CHUNK / f->parts;
+		fn(f, i * f->parts, (i + n) * f->parts, buf);
+		ay_row_store_d(ay_dt_component(dt), dst + (i - lo) * ay_dt_info(dt)->bytes, 1, n * f->parts, buf);
+	}
 }
 
-static void make_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, uint8_t *dst)
+/* Of halves there are gigabytes in a large case, and drawing them takes longer than all else that is done with them. */
+static bool repeats(const struct fillctx *f)
 {
-	double buf[CHUNK];
-	int bytes = ay_dt_info(f->o->view.dt)->bytes;
+	return !f->maker && ay_dt_is_float(f->o->view.dt) && ay_dt_info(f->o->view.dt)->bytes <= 2;
+}
 
-	for (int64_t i = lo; i < hi;) {
-		int64_t n = hi - i < CHUNK / f->parts ? hi - i : CHUNK / f->parts;
+/* The first of those elements that i and the rest of its line repeat, *n of them at most. */
+static int64_t source_of(const struct fillctx *f, int64_t i, int64_t *n)
+{
+	const uint64_t ctr[4] = { (uint64_t)i / LINE, (uint64_t)f->o->ordinal, 0, 3 };
+	uint64_t out[4];
 
-		fn(f, i * f->parts, (i + n) * f->parts, buf);
-		store_numbers(f, dst + (i - lo) * bytes, n, buf);
-		i += n;
-	}
+	ay_philox(f->c->key, ctr, out);
+	if (*n > LINE - i % LINE)
+		*n = LINE - i % LINE;
+	return (int64_t)(out[0] % (FIRST / LINE)) * LINE + i % LINE;
 }
 
 /* One thread's part of a storage. */
@@ -425,22 +442,38 @@ struct share {
 	const struct fillctx *f;
 	fill_fn fn;
 	int64_t lo, hi;
-	uint8_t *dst;
+	uint8_t *storage;
 };
 
-static void *make_share(void *arg)
+static void *draw_share(void *arg)
 {
 	const struct share *s = arg;
 
-	make_range(s->f, s->fn, s->lo, s->hi, s->dst);
+	draw_range(s->f, s->fn, s->lo, s->hi, s->storage + s->lo * ay_dt_info(s->f->o->view.dt)->bytes);
 	return NULL;
 }
 
-/* Whoever cannot be started leaves his part to us. */
-static void make_by(const struct fillctx *f, fill_fn fn, int64_t n, uint8_t *dst, int threads)
+/* Out of what is there already. */
+static void *repeat_share(void *arg)
+{
+	const struct share *s = arg;
+	const int bytes = ay_dt_info(s->f->o->view.dt)->bytes;
+
+	for (int64_t i = s->lo, n; i < s->hi; i += n) {
+		int64_t from;
+
+		n = s->hi - i;
+		from = source_of(s->f, i, &n);
+		memcpy(s->storage + i * bytes, s->storage + from * bytes, (size_t)(n * bytes));
+	}
+	return NULL;
+}
+
+/* Elements [lo, hi). Whoever cannot be started leaves his part to us. */
+static void share_out(void *(*make)(void *), const struct share *all, int threads)
 {
 	enum { MOST = 64, LEAST = 1 << 18 /* elements that are worth a thread */ };
-	const int64_t bytes = ay_dt_info(f->o->view.dt)->bytes;
+	const int64_t n = all->hi - all->lo;
 	struct share s[MOST];
 	pthread_t t[MOST];
 	bool runs[MOST] = { false };
@@ -449,17 +482,29 @@ static void make_by(const struct fillctx *f, fill_fn fn, int64_t n, uint8_t *dst
 	if (n / LEAST < count)
 		count = n / LEAST < 1 ? 1 : (int)(n / LEAST);
 	for (int i = 0; i < count; i++) {
-		const int64_t lo = n / count * i, hi = i + 1 < count ? n / count * (i + 1) : n;
-
-		s[i] = (struct share){ f, fn, lo, hi, dst + lo * bytes };
-		if (i + 1 < count)
-			runs[i] = !pthread_create(&t[i], NULL, make_share, &s[i]);
+		s[i] = *all;
+		s[i].lo = all->lo + n / count * i;
+		if (i + 1 < count) {
+			s[i].hi = all->lo + n / count * (i + 1);
+			runs[i] = !pthread_create(&t[i], NULL, make, &s[i]);
+		}
 		if (!runs[i])
-			make_share(&s[i]);
+			make(&s[i]);
 	}
 	for (int i = 0; i < count; i++)
 		if (runs[i])
 			pthread_join(t[i], NULL);
+}
+
+static void make_by(const struct fillctx *f, fill_fn fn, int64_t n, uint8_t *storage, int threads)
+{
+	struct share all = { f, fn, 0, repeats(f) && n > FIRST ? FIRST : n, storage };
+
+	share_out(draw_share, &all, threads);
+	all.lo = all.hi;
+	all.hi = n;
+	if (all.lo < n)
+		share_out(repeat_share, &all, threads);
 }
 
 static void store_datum(const struct ay_operand *o, int64_t i, void *dst)
@@ -504,7 +549,7 @@ void ay_fill_storage_by(const struct ay_call *c, const struct ay_operand *o, voi
 		if (o->data)
 			store_datum(o, i, at);
 		else
-			make_range(&f, fn, i, i + 1, at);
+			draw_range(&f, fn, i, i + 1, at);
 	}
 }
 
@@ -516,12 +561,16 @@ void ay_fill_storage(const struct ay_call *c, const struct ay_operand *o, void *
 void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst)
 {
 	struct fillctx f;
+	int64_t one = 1;
 	bool logical;
+	fill_fn fn;
 
 	if (o->data)
-		store_datum(o, position, dst);
-	else
-		make_range(&f, start(&f, c, o, &logical), position, position + 1, dst);
+		return store_datum(o, position, dst);
+	fn = start(&f, c, o, &logical);
+	if (!logical && position >= FIRST && repeats(&f))
+		position = source_of(&f, position, &one);
+	draw_range(&f, fn, position, position + 1, dst);
 }
 
 uint64_t ay_operand_bytes(const struct ay_operand *o)

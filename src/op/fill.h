@@ -2,7 +2,8 @@
  *
  * fill - the content of inputs. Every element is a pure function of (key, ordinal of the tensor, position), so any
  * one can be made again alone; position is the place in storage, so that expanded and overlapping tensors agree
- * with themselves. Integers, + - * and sqrt only: the same bits on every machine.
+ * with themselves. Integers, + - * and sqrt only: the same bits on every machine. Of half types 2^22 elements are drawn:
+ * that is more than they have values, and what lies beyond repeats lines of these, drawn by lot.
  *
  * Ordered fills (perm, sorted) and data= go by logical index and are refused where elements share storage.
  */

@@ -46,7 +46,8 @@ static const char *cuda_differs(const struct ay_call *c)
 			  vectors[] = "vectors that are unique up to a factor have another one",
 			  equals[] = "of elements that are equal it chooses others",
 			  meeting[] = "where places are named twice it keeps others",
-			  steps[] = "the distance of two elements is rounded first";
+			  steps[] = "the distance of two elements is rounded first",
+			  parts[] = "sums of parts are rounded to half types";
 	static const struct {
 		const char *base;
 		int dtypes; /* of its first tensor; ANY: also where there is none */
@@ -63,6 +64,7 @@ static const char *cuda_differs(const struct ay_call *c)
 		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
 		{ "atanh", COMPLEX, "it is a difference of logarithms, which cancel" },
 		{ "convolution", HALF, "the bias is added to what was rounded to half types" },
+		{ "convolution_backward", HALF, parts },
 		{ "index_add", HALF, sums },
 		{ "kthvalue", ANY, equals },
 		{ "linalg_lu", COMPLEX, pivots },

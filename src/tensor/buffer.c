@@ -148,24 +148,24 @@ static int make_memfd(const char *name)
 
 /* Made, sized, mapped and only then sealed: F_SEAL_FUTURE_WRITE spares the mappings that exist, and ours is the
  * one. */
-static int make_half(struct ay_pool *p, int which, struct ay_err *err)
+static int make_half(struct ay_pool *p, int which, uint64_t bytes, struct ay_err *err)
 {
 	int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (which ? 0 : F_SEAL_FUTURE_WRITE);
 	void *mem;
 
-	if (!p->size[which])
+	if (!bytes)
 		return 0;
 	p->fd[which] = make_memfd(which ? "assay-outputs" : "assay-inputs");
-	if (p->fd[which] < 0 || ftruncate(p->fd[which], (off_t)p->size[which]))
+	if (p->fd[which] < 0 || ftruncate(p->fd[which], (off_t)bytes))
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot make a memory file of %llu bytes",
-				     (unsigned long long)p->size[which]);
-	mem = mmap(NULL, p->size[which], PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[which], 0);
+				     (unsigned long long)bytes);
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd[which], 0);
 	if (mem == MAP_FAILED)
-		return ay_fail_errno(err, AY_ERR_SYS, "cannot map %llu bytes", (unsigned long long)p->size[which]);
+		return ay_fail_errno(err, AY_ERR_SYS, "cannot map %llu bytes", (unsigned long long)bytes);
 	p->mem[which] = mem;
-	p->room[which] = p->size[which];
+	p->room[which] = bytes;
 	/* A child forked from the judge would inherit a writable mapping of the inputs. */
-	if (madvise(mem, p->size[which], MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
+	if (madvise(mem, bytes, MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot seal a memory file");
 	return 0;
 }
@@ -215,8 +215,8 @@ int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay
 	AY_ASSERT(grain && grain % AY_PAGE == 0);
 	*p = (struct ay_pool){ .id = ay_secret_u64(), .grain = grain, .fd = { -1, -1 }, .nslot = n };
 	p->slot = ay_xrealloc(NULL, sizeof *p->slot * (size_t)(n ? n : 1));
-	if (lay_out(p, n, need, err) || check_room(p->size[0] + p->size[1], err) || make_half(p, 0, err) ||
-	    make_half(p, 1, err)) {
+	if (lay_out(p, n, need, err) || check_room(p->size[0] + p->size[1], err) ||
+	    make_half(p, 0, p->size[0], err) || make_half(p, 1, p->size[1], err)) {
 		ay_pool_release(p);
 		return -1;
 	}
@@ -236,23 +236,73 @@ bool ay_pool_is_small(const struct ay_pool *p)
 	return ay_memory_is_small(p->room[0] + p->room[1]);
 }
 
+static void release_half(struct ay_pool *p, int which)
+{
+	if (p->mem[which])
+		munmap(p->mem[which], p->room[which]);
+	if (p->slot && p->fd[which] >= 0)
+		close(p->fd[which]);
+	p->mem[which] = NULL;
+	p->room[which] = 0;
+	p->fd[which] = -1;
+}
+
+/* A power of two, so that it is done seldom: what is never touched costs nothing. */
+static uint64_t roomy(uint64_t bytes)
+{
+	uint64_t room = AY_PAGE;
+
+	while (room < bytes)
+		room *= 2;
+	return room;
+}
+
+/* Halves that are too small for q's slots become others; all of it or nothing. */
+static bool grow(struct ay_pool *p, const struct ay_pool *q)
+{
+	struct ay_pool with = { .fd = { -1, -1 }, .slot = q->slot };
+	struct ay_err ignored = { 0 };
+	bool made = true;
+
+	for (int i = 0; i < 2 && made; i++)
+		if (q->size[i] > p->room[i])
+			made = !make_half(&with, i, roomy(q->size[i]), &ignored);
+	for (int i = 0; i < 2; i++) {
+		if (!made)
+			release_half(&with, i);
+		if (!with.room[i])
+			continue;
+		release_half(p, i);
+		p->mem[i] = with.mem[i];
+		p->room[i] = with.room[i];
+		p->fd[i] = with.fd[i];
+	}
+	return made;
+}
+
+/* Would it be wasteful to have it cut into q's slots? One that is too small is worth replacing if it can be kept then. */
+static bool is_unfit(const struct ay_pool *p, const struct ay_pool *q)
+{
+	if (q->size[0] > p->room[0] || q->size[1] > p->room[1])
+		return !ay_memory_is_small(roomy(q->size[0]) + roomy(q->size[1]));
+	return p->room[0] + p->room[1] > 2 * (q->size[0] + q->size[1]) && !ay_pool_is_small(p);
+}
+
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
 {
-	const uint64_t room = p->room[0] + p->room[1];
 	struct ay_err ignored = { 0 };
-	struct ay_pool q = *p;
+	struct ay_pool q = { .grain = p->grain, .nslot = n };
 
-	q.id = ay_secret_u64();
-	q.nslot = n;
-	q.size[0] = q.size[1] = 0;
 	q.slot = ay_xrealloc(NULL, sizeof *q.slot * (size_t)(n ? n : 1));
-	if (lay_out(&q, n, need, &ignored) || q.size[0] > p->room[0] || q.size[1] > p->room[1] ||
-	    (room > 2 * (q.size[0] + q.size[1]) && !ay_pool_is_small(p))) {
+	if (lay_out(&q, n, need, &ignored) || is_unfit(p, &q) || !grow(p, &q)) {
 		ay_xfree(q.slot);
 		return false;
 	}
 	ay_xfree(p->slot);
-	*p = q;
+	p->id = ay_secret_u64();
+	p->nslot = n;
+	p->slot = q.slot;
+	memcpy(p->size, q.size, sizeof p->size);
 	place_slots(p);
 	return true;
 }
@@ -276,12 +326,8 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need)
 
 void ay_pool_release(struct ay_pool *p)
 {
-	for (int i = 0; i < 2; i++) {
-		if (p->mem[i])
-			munmap(p->mem[i], p->room[i]);
-		if (p->slot && p->fd[i] >= 0)
-			close(p->fd[i]);
-	}
+	release_half(p, 0);
+	release_half(p, 1);
 	ay_xfree(p->slot);
 	*p = (struct ay_pool){ .fd = { -1, -1 } };
 }

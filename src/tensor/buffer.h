@@ -30,6 +30,10 @@ struct ay_slot {
 	uint64_t bytes;         /* whole grains, at least one */
 	uint8_t *mem;           /* the judge's mapping; NULL if it is there */
 	uint64_t used_at, used; /* what of an input's slot its tensor takes; used 0: all of it */
+	/* Set by who fills it, for a device: */
+	bool blank; /* all of it is to hold the poison there, whatever lies here */
+	bool returned; /* its result is read where the call put it: what the slot holds there afterwards is of no use */
+	uint8_t poison;
 };
 
 struct ay_pool {
@@ -63,8 +67,8 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 /* Is it so little, beside what the machine has free, that somebody may keep it for later? */
 bool ay_memory_is_small(uint64_t bytes);
 bool ay_pool_is_small(const struct ay_pool *p);
-/* Cuts the pool's memory into these slots, under a new id. False, and the pool is as it was, where it is too small, or
- * more than half of it would be idle and it is not small. */
+/* Cuts the pool's memory into these slots, under a new id; of a half that is too small another one is made. False, and the
+ * pool is as it was, where it would be too much to keep: more than half of it idle and not small, or grown and not small. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100 };
+enum { TRIES = 100, ROOM_NAP_US = 2000 };
 
 /* --- CPUs ------------------------------------------------------------------------------------------------ */
 
@@ -94,7 +94,7 @@ static bool still_there(int fd, const char *path)
 	       held.st_ino == named.st_ino;
 }
 
-/* how: LOCK_EX or LOCK_SH. */
+/* how: LOCK_EX or LOCK_SH, and LOCK_NB if nobody is waited for; 1: then somebody has it. */
 static int lock_file(int fd, const char *path, int how, void (**said)(void *user), void *user, struct ay_err *err)
 {
 	struct stat st;
@@ -104,6 +104,8 @@ static int lock_file(int fd, const char *path, int how, void (**said)(void *user
 			       S_ISREG(st.st_mode) ? "file with another name" : "special file");
 	if (!flock(fd, how | LOCK_NB))
 		return 0;
+	if (errno == EWOULDBLOCK && how & LOCK_NB)
+		return 1;
 	if (errno == EWOULDBLOCK && *said) {
 		(*said)(user);
 		*said = NULL;
@@ -114,7 +116,9 @@ static int lock_file(int fd, const char *path, int how, void (**said)(void *user
 	return 0;
 }
 
-/* what: "cpu-3". */
+enum { HAD = -2 }; /* by somebody else */
+
+/* what: "cpu-3". The file, or -1, or of one that is not waited for HAD. */
 static int take_one(const char *dir, const char *what, int how, void (**said)(void *user), void *user,
 		    struct ay_err *err)
 {
@@ -123,17 +127,16 @@ static int take_one(const char *dir, const char *what, int how, void (**said)(vo
 	if (snprintf(path, sizeof path, "%s/assay-%s.lock", dir, what) >= (int)sizeof path)
 		return ay_fail(err, AY_ERR_SYS, "the name of the folder for locks is too long");
 	for (int i = 0; i < TRIES; i++) {
-		int fd = open_file(path, err);
+		int fd = open_file(path, err), rc;
 
 		if (fd < 0)
 			return -1;
-		if (lock_file(fd, path, how, said, user, err)) {
-			close(fd);
-			return -1;
-		}
-		if (still_there(fd, path))
+		rc = lock_file(fd, path, how, said, user, err);
+		if (!rc && still_there(fd, path))
 			return fd;
 		close(fd);
+		if (rc)
+			return rc < 0 ? -1 : HAD;
 	}
 	return ay_fail(err, AY_ERR_SYS, "the lock '%s' is removed again and again", path);
 }
@@ -199,17 +202,45 @@ static int enter_gpu(struct ay_quiet_lock *l, const char *dir, const uint8_t uui
 	return 0;
 }
 
-int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err)
+/* As many of the shares as nobody has, up to so many. */
+static int take_shares(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], int shares, struct ay_err *err)
+{
+	void (*nobody)(void *user) = NULL;
+
+	for (int i = 0; i < AY_QUIET_SHARES && l->n < shares; i++) {
+		char what[GPU_NAME], tail[8];
+		int fd;
+
+		snprintf(tail, sizeof tail, "-room-%d", i);
+		fd = take_one(lock_dir(), gpu_name(what, uuid, tail), LOCK_EX | LOCK_NB, &nobody, NULL, err);
+		if (fd >= 0)
+			l->fd[l->n++] = fd;
+		else if (fd != HAD)
+			return -1;
+	}
+	return 0;
+}
+
+/* Who waits for his shares does so in a turnstile: behind him nobody takes what would be enough for less. */
+int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], int shares, struct ay_err *err)
 {
 	void (*nobody)(void *user) = NULL;
 	char what[GPU_NAME];
-	int fd = take_one(lock_dir(), gpu_name(what, uuid, "-room"), LOCK_EX, &nobody, NULL, err);
+	int turnstile, rc;
 
 	l->n = 0;
-	if (fd < 0)
+	turnstile = take_one(lock_dir(), gpu_name(what, uuid, "-room"), LOCK_EX, &nobody, NULL, err);
+	if (turnstile < 0)
 		return -1;
-	l->fd[l->n++] = fd;
-	return 0;
+	for (rc = 0; !rc && l->n < shares;) {
+		rc = take_shares(l, uuid, shares, err);
+		if (!rc && l->n < shares)
+			usleep(ROOM_NAP_US);
+	}
+	close(turnstile);
+	if (rc)
+		ay_quiet_leave(l);
+	return rc;
 }
 
 int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],

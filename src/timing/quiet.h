@@ -25,7 +25,7 @@ void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare
  * The files are only ever opened for reading, which is enough for flock and needs no privilege. A name that is not
  * a plain file with one name (a planted link, a FIFO) is refused: what it stands for is not ours to lock.
  */
-enum { AY_QUIET_UUID = 16 };
+enum { AY_QUIET_UUID = 16, AY_QUIET_SHARES = 8 };
 struct ay_quiet_lock {
 	int n, fd[CPU_SETSIZE];
 };
@@ -47,8 +47,9 @@ int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t
 int ay_quiet_share_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err);
 int ay_quiet_share_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
 			  struct ay_err *err);
-/* The right to take much of its memory: one at a time waits until there is as much. */
-int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err);
+/* The right to so many shares of its memory, of which there are AY_QUIET_SHARES: waits until others have left as many, in
+ * the order in which they were asked for. */
+int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], int shares, struct ay_err *err);
 void ay_quiet_leave(struct ay_quiet_lock *l);
 
 /* CPU nanoseconds that a set of CPUs spent on anything so far (user, system, interrupts, stolen by the host), and

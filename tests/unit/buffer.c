@@ -95,10 +95,7 @@ TEST(buffer_memory_is_cut_anew)
 	static const struct ay_need uneven[] = { { 4096, false }, { 40961, true } };
 	struct ay_pool p = make(2, large);
 	const struct ay_pool before = p;
-	struct ay_slot *const slots = p.slot;
 
-	CHECK(!ay_pool_recut(&p, 2, uneven)); /* too small */
-	CHECK(p.id == before.id && p.slot == slots && p.nslot == 2 && p.size[1] == 40960);
 	CHECK(ay_pool_recut(&p, 4, other));
 	CHECK(p.id != before.id && p.fd[0] == before.fd[0] && p.fd[1] == before.fd[1]);
 	CHECK(ay_pool_fits(&p, 4, other) && !ay_pool_fits(&p, 2, large));
@@ -109,6 +106,10 @@ TEST(buffer_memory_is_cut_anew)
 	memset(p.slot[0].mem, 1, p.slot[0].bytes);
 	memset(p.slot[1].mem, 2, p.slot[1].bytes);
 	CHECK(p.slot[0].mem[40959] == 1 && p.slot[1].mem[40959] == 2);
+	CHECK(ay_pool_recut(&p, 2, uneven)); /* one half is too small: another, and roomy */
+	CHECK(p.fd[0] == before.fd[0] && p.mem[0] == before.mem[0] && p.room[1] == 65536);
+	CHECK(p.slot[0].mem[4095] == 1 && p.slot[1].bytes == 45056 && !p.slot[1].mem[0]);
+	CHECK(!attack(&p)); /* sealed as the first one */
 	ay_pool_release(&p);
 	CHECK(msync(before.mem[0], 40960, MS_ASYNC) && errno == ENOMEM); /* all of it is gone */
 }
@@ -118,10 +119,12 @@ TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 {
 	static const struct ay_need little = { 4096, true };
 	const struct ay_need much = { ay_memory_available() / 16, true }, half = { much.bytes / 2 + 8192, true },
-			     more = { 8 << 20, true };
+			     more = { 8 << 20, true }, too_much = { 2 * much.bytes, true };
 	struct ay_pool p = make(1, &much);
+	const uint64_t before = p.id;
 
 	CHECK(!ay_pool_is_small(&p) && !ay_pool_recut(&p, 1, &little) && p.size[1] == p.room[1]);
+	CHECK(!ay_pool_recut(&p, 1, &too_much) && p.id == before && p.slot[0].mem == p.mem[1]);
 	CHECK(ay_pool_recut(&p, 1, &half));
 	ay_pool_release(&p);
 	p = make(1, &more);
@@ -129,13 +132,13 @@ TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 	ay_pool_release(&p);
 }
 
-TEST(buffer_a_half_that_is_not_there_is_not_cut)
+TEST(buffer_a_half_that_is_not_there_is_made)
 {
 	static const struct ay_need in = { 4096, false }, out = { 4096, true };
 	struct ay_pool p = make(1, &in);
 
-	CHECK(!ay_pool_recut(&p, 1, &out));
 	CHECK(ay_pool_recut(&p, 0, NULL) && !p.size[0]);
+	CHECK(ay_pool_recut(&p, 1, &out) && p.slot[0].mem == p.mem[1]);
 	CHECK(ay_pool_recut(&p, 1, &in));
 	ay_pool_release(&p);
 }

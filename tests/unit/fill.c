@@ -82,6 +82,7 @@ TEST(fill_by_threads_is_the_same)
 {
 	static const char *const lines[] = {
 		"aten::relu((T([1100003], f16),), {}) seed=3",
+		"aten::relu((T([5000011], bf16),), {}) seed=3",
 		"aten::add.Tensor((T([700001], c64), T([700001], c64)), {}) seed=3",
 		"aten::relu((T([3, 400001], f32, stride=(400009, 1), offset=5, fill=special),), {}) seed=3",
 		"aten::relu((T([600], f32),), {}) seed=3",
@@ -103,6 +104,35 @@ TEST(fill_by_threads_is_the_same)
 			CHECKF(!memcmp(one, many, n) && many[n] == 0xa5, "%s: %d threads", lines[l], threads);
 		}
 	}
+}
+
+/* Beyond 2^22 halves lines repeat, not always the same, and floats of more bits do not. */
+TEST(fill_many_halves_are_lines_of_the_first)
+{
+	enum { FIRST = 4 << 20, N = FIRST + 10000, LINE = 256 };
+	struct ay_err err = { 0 };
+	const struct ay_call *c = bind("aten::relu((T([4204304], f16),), {}) seed=3", &err),
+			     *f = bind("aten::relu((T([4204304], f32),), {}) seed=3", &err);
+	uint16_t *x = ay_alloc(&a, 2 * N), one;
+	float *y = ay_alloc(&a, 4 * N);
+	int64_t from[2] = { 0 };
+
+	ay_fill_storage(c, c->operand[0], x);
+	ay_fill_storage(f, f->operand[0], y);
+	for (int64_t i = FIRST; i < N; i += 37) {
+		ay_fill_one(c, c->operand[0], i, &one);
+		CHECKF(one == x[i], "position %lld", (long long)i);
+	}
+	for (int k = 0; k < 2; k++) {
+		const int64_t line = FIRST + 5 * k * LINE;
+
+		while (from[k] < FIRST && memcmp(x + from[k], x + line, 2 * LINE) != 0)
+			from[k] += LINE;
+		CHECK(from[k] < FIRST);
+		for (int64_t i = 0; i < FIRST; i += LINE)
+			CHECK(memcmp(y + i, y + line, 4 * LINE) != 0);
+	}
+	CHECK(from[0] != from[1]);
 }
 
 TEST(fill_logical_elements_can_be_made_alone)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory for a witness's answers on a GPU that others use too: who needs much of it has it alone, and waits for it.
+ * Memory for a witness's answers on a GPU that others use too: who needs much of it waits for his shares.
  */
 #include "helpers.h"
 #include "judge/room.h"
@@ -25,8 +25,9 @@ static const struct ay_call *bind(struct witness_rig *g, const char *line)
 	return c;
 }
 
-/* A process that takes room for the line's answer and says so. ours: that it must not have from us. */
-static pid_t take(struct witness_rig *g, const char *line, struct ay_quiet_lock *ours, int said)
+/* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from us. */
+static pid_t fork_taker(struct witness_rig *g, const char *line, struct ay_quiet_lock *one,
+			struct ay_quiet_lock *two, int said)
 {
 	const struct ay_call *c = bind(g, line);
 	const pid_t pid = fork();
@@ -35,9 +36,12 @@ static pid_t take(struct witness_rig *g, const char *line, struct ay_quiet_lock 
 		struct ay_quiet_lock lock;
 		bool got;
 
-		ay_quiet_leave(ours);
+		ay_quiet_leave(one);
+		ay_quiet_leave(two);
 		got = ay_room_take(g->d, c, AY_ASK_ANSWER, &lock);
-		_exit(write(said, got ? "y" : "n", 1) == 1 ? 0 : 1);
+		if (write(said, got ? "y" : "n", 1) == 1)
+			pause();
+		_exit(1);
 	}
 	return pid;
 }
@@ -52,31 +56,34 @@ static bool has_said(int fd, int timeout_ms)
 
 TEST(room_for_large_answers_is_taken_in_turn)
 {
-	struct ay_quiet_lock lock;
+	struct ay_quiet_lock one, two, none = { 0 };
 	struct witness_rig g = { 0 };
 	int said[2];
-	pid_t pid;
+	pid_t pid, next;
 
 	witness_rig_registry(&g, NULL);
 	help_fake_gpu(&g.a);
 	CHECKF(!ay_dev_open(&g.d, "cuda", &g.err), "%s", g.err.msg);
 	CHECK(!pipe(said));
-	CHECK(ay_room_take(g.d, bind(&g, little), AY_ASK_ANSWER, &lock) && !lock.n);
-	CHECK(ay_room_take(g.d, bind(&g, much), AY_ASK_SHAPES, &lock) && !lock.n);
+	CHECK(ay_room_take(g.d, bind(&g, little), AY_ASK_SHAPES, &one) && !one.n);
+	CHECK(ay_room_take(g.d, bind(&g, little), AY_ASK_ANSWER, &one) && one.n == 1);
+	ay_quiet_leave(&one);
 	CHECK(ay_room_on_gpu(g.d, bind(&g, much), false) && !ay_room_on_gpu(g.d, bind(&g, too_much), false));
-	CHECK(ay_room_take(g.d, bind(&g, much), AY_ASK_ANSWER, &lock) && lock.n == 1);
-	pid = take(&g, much, &lock, said[1]);
-	CHECK(!has_said(said[0], 200)); /* not while we have it */
-	ay_quiet_leave(&lock);
+	CHECK(ay_room_on_gpu(g.d, bind(&g, much), true) && !ay_room_on_gpu(g.d, bind(&g, too_much), true));
+	CHECK(!ay_room_take(g.d, bind(&g, too_much), AY_ASK_ANSWER, &none) && !none.n);
+	CHECK(ay_room_take(g.d, bind(&g, much), AY_ASK_ANSWER, &one) && one.n == 4); /* two at a time */
+	CHECK(ay_room_take(g.d, bind(&g, much), AY_ASK_ANSWER, &two) && two.n == 4);
+	pid = fork_taker(&g, much, &one, &two, said[1]);
+	CHECK(!has_said(said[0], 200)); /* not while we have all */
+	next = fork_taker(&g, little, &one, &two, said[1]);
+	ay_quiet_leave(&one);
 	CHECK(has_said(said[0], 10000));
-	waitpid(pid, NULL, 0);
-	pid = take(&g, too_much, &lock, said[1]);
-	CHECK(!has_said(said[0], 200)); /* it waits for more than there is */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	CHECK(ay_room_take(g.d, bind(&g, much), AY_ASK_ANSWER, &lock) &&
-	      lock.n == 1); /* and it left nothing behind */
-	ay_quiet_leave(&lock);
+	CHECK(has_said(said[0], 10000)); /* who was killed left his to the next one */
+	kill(next, SIGKILL);
+	waitpid(next, NULL, 0);
+	ay_quiet_leave(&two);
 	close(said[0]);
 	close(said[1]);
 	ay_dev_close(g.d);

@@ -154,8 +154,29 @@ REDUCING = """norm softmax cum var std logsumexp sum mean dist backward attentio
     index_put embedding_bag logcumsumexp matrix det solve svd eig qr lu renorm kron addr bilinear""".split()
 
 
-def added(e, args, kwargs, want):
-    """growth * size of the terms of every element; None where nothing is known of it."""
+def gradient_terms(args, k):
+    """How many terms an element of the gradient of input, weight or bias has."""
+    grad, x, weight, transposed, groups = *args[:3], args[7], args[9]
+    if k == 0:
+        return weight.numel() // (weight.shape[0] if transposed else weight.shape[1] * groups)
+    many = x if transposed and k == 1 else grad
+    return many.numel() // many.shape[1]
+
+
+# name: how many terms result k has, where its shapes do not say so
+COUNTS = {"convolution_backward": gradient_terms}
+
+
+def terms_of(base, args, k, want):
+    if base in COUNTS and want.numel():
+        return max(1, COUNTS[base](args, k))
+    tensors = [t for t in flatten(list(args)) if isinstance(t, torch.Tensor)]
+    most = max([t.numel() for t in tensors] or [1])
+    return max(1, most // max(1, want.numel()), max([max(t.shape, default=1) for t in tensors] or [1]))
+
+
+def added(e, args, kwargs, k, want):
+    """growth * size of the terms of every element of result k; None where nothing is known of it."""
     base = e.base.rstrip("_")
     if base in TERMS:
         terms, count = TERMS[base]
@@ -166,12 +187,9 @@ def added(e, args, kwargs, want):
         except RuntimeError:
             return None
     if any(part in base for part in REDUCING):
-        tensors = [t for t in flatten(list(args)) if isinstance(t, torch.Tensor)]
-        most = max([t.numel() for t in tensors] or [1])
-        terms = max(1, most // max(1, want.numel()), max([max(t.shape, default=1) for t in tensors] or [1]))
         finite = finite_of(want.abs())
         usual = finite.square().mean().sqrt() if finite.numel() else want.abs().new_zeros(())
-        return growth(terms) * torch.maximum(want.abs(), usual)
+        return growth(terms_of(base, args, k, want)) * torch.maximum(want.abs(), usual)
     return None
 
 
@@ -186,7 +204,7 @@ def own_error(got, want):
     return float((miss / ulps(size, got.dtype)).max()), float(miss.max())
 
 
-def weigh(e, args, kwargs, got, want, rough):
+def weigh(e, args, kwargs, k, got, want, rough):
     """The weight per element. rough: the call in single precision and the same inputs in double, where `got` is double
     itself and cannot show its error; else None."""
     u = 2.0 ** -53 if got.dtype in NARROW else 2.0 ** -24
@@ -202,7 +220,7 @@ def weigh(e, args, kwargs, got, want, rough):
         raise Unsuitable(f"in double ATen's answer is another one (off by {absolute:.3g}, the largest is {most:.3g})")
     honest = 4 * torch.clamp(in_ulps * ulps(size, got.dtype), max=absolute)
     mag = honest / (K_ACC * u) + 2 * size
-    more = added(e, args, kwargs, want)
+    more = added(e, args, kwargs, k, want)
     if more is not None and more.shape == mag.shape:
         mag = torch.maximum(mag, more)
     return torch.nan_to_num(mag, nan=0.0, posinf=0.0)
@@ -231,7 +249,7 @@ def answer_one(e, args, kwargs, k, got, want, rough):
         exact = got if got.dtype == torch.bool else got.to(torch.int64)
         return [shown(got), exact.contiguous(), torch.empty(0)]
     want = want.to(torch.complex128 if got.is_complex() else torch.float64).resolve_conj().resolve_neg().contiguous()
-    weight = weigh(e, args, kwargs, got, want, rough and (rough[0][k], rough[1][k]))
+    weight = weigh(e, args, kwargs, k, got, want, rough and (rough[0][k], rough[1][k]))
     return [shown(got), want, weight.to(torch.float64).contiguous()]
 
 
