@@ -90,8 +90,8 @@ static struct ay_call *bind(const char *text, const struct ay_entry_op **e)
 static void bench_fill(const char *fill, const char *dt, int mi)
 {
 	const struct ay_entry_op *e;
-	struct ay_call *c =
-		bind(ay_sprintf(&arena, "aten::relu((T([%d, 1048576], %s, fill=%s),), {})", mi, dt, fill), &e);
+	struct ay_call *c = bind(
+		ay_sprintf(&arena, "aten::relu((T([%d, 1048576], %s, fill=%s),), {})", mi, dt, fill), &e);
 	void *mem = ay_alloc(&arena, ay_operand_bytes(c->operand[0]));
 	double ns[ROUNDS];
 

@@ -68,6 +68,8 @@ struct pair {
 	bool changed;                  /* the kernel wrote to an input */
 	bool broken;                   /* our failure, while a set was fetched */
 	int n;                         /* blocks that count */
+	int blocks;                    /* all of them */
+	struct ay_key plain_key;       /* of the content of those who may have it again */
 	double sum_a, sum_b;           /* of all batches, as they were */
 	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
 	double lag[AY_BLOCKS_MAX];     /* T of the baseline's batches beyond its events; 0: they say nothing */

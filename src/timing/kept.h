@@ -10,7 +10,7 @@
 
 #include "exec/exec.h"
 
-enum { AY_KEPT = 8, AY_KEPT_NAME = 65, AY_KEPT_GATES = 16 };
+enum { AY_KEPT = 8, AY_KEPT_NAME = 65, AY_KEPT_GATES = 32 };
 
 /* All that makes two of them the same; and what does but for the functions that are loaded, if those are torch's own, so
  * that others can be loaded instead ("": not so). Hashes. */

@@ -251,6 +251,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->a = &p->seat[0];
 	p->b = &p->seat[1];
 	p->passes = 1;
+	p->plain_key = ay_pair_key();
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);

@@ -55,6 +55,7 @@ struct ay_seat {
 	double map_most;      /* of that is not in T: as long as it takes in a seat of ours */
 	int again;            /* batches go over their sets so often once more */
 	bool restless;        /* the device was not idle before the last batch */
+	bool written;         /* its sets have the content that they keep */
 	bool plain;           /* trusted, on a device: has its memory before, and is not frozen */
 	struct ay_kept *kept; /* where its executor goes when it is closed; NULL: it ends */
 	struct ay_kept_name name;

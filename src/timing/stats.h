@@ -2,7 +2,7 @@
  *
  * stats - what block ratios prove. Pure arithmetic: no clock, no process.
  *
- * A sample is d = ln(tB/tA) of one half of a block A B B A: two batches on one content, one behind the other. The
+ * A sample is d = ln(tB/tA) of one half of a block (A B or B A): two batches on one content, one behind the other. The
  * halves are not averaged: on a shared machine one batch in ten is hit by a neighbour, and would spoil the other half
  * too (intervals of whole blocks were a fifth wider). The speed-up is exp of their median; its interval is that of the
  * sign test (order statistics), so it supposes nothing about the noise but that blocks are exchangeable. Looks are

@@ -110,6 +110,33 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 	ay_arena_release(&g.a);
 }
 
+/* An answer in double is to be better than results can be: the last bits of single precision are enough for halves. */
+TEST(concord_answers_may_differ_by_less_than_results_can)
+{
+	static const struct {
+		enum ay_dt dt;
+		double by; /* of the weight */
+		bool concur;
+	} t[] = {
+		{ AY_DT_F16, 0x1p-35, true },  { AY_DT_F16, 0x1p-33, false }, { AY_DT_BF16, 0x1p-35, true },
+		{ AY_DT_F32, 0x1p-35, false }, { AY_DT_F32, 0x1p-41, true },  { AY_DT_C64, 0x1p-41, true },
+		{ AY_DT_F64, 0x1p-41, false }, { AY_DT_F64, 0x1p-52, true },
+	};
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		const bool pairs = t[i].dt == AY_DT_C64;
+		double want[2] = { 1, 0 }, other[2] = { 1 + 4 * t[i].by, 0 }, mag = 4;
+		struct ay_answer x = { .meta = { .dt = t[i].dt },
+				       .want = { .dt = pairs ? AY_DT_C128 : AY_DT_F64, .data = want },
+				       .mag = &mag },
+				 y = x;
+		const struct ay_given ours = { .n = 1, .answer = &x }, its = { .n = 1, .answer = &y };
+
+		y.want.data = other;
+		CHECKF(ay_concord_concur(&ours, &its) == t[i].concur, "line %zu", i);
+	}
+}
+
 /* --- in place of the first of a kind --- */
 
 #define HUGE_CALL "my::shift((T([4194304], f32, fill=zeros),), {}) seed=1"
