@@ -529,7 +529,7 @@ static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct
 	int chosen, open, room = 0;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
-	ay_witness_drop_laid(&j->witness); /* of the case before, whose operands are no more */
+	ay_witness_forget_laid(&j->witness); /* of the case before, whose operands are no more */
 	j->waited = 0;
 	open = prepare(&t, sc, err);
 	if (open < 0)

@@ -51,7 +51,7 @@ struct ay_policy {
 
 /* Memory of a judge for the next one, no more than the machine can do without (ay_pool_is_small). */
 struct ay_spare_memory {
-	struct ay_pool pool, open, closed; /* open, closed: of its witness */
+	struct ay_pool pool, witness;
 	uint8_t *copy;
 	size_t copy_bytes;
 };

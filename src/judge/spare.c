@@ -12,8 +12,7 @@ void ay_judge_take_memory(struct ay_judge *j)
 		return;
 	j->pool = m->pool;
 	j->has_pool = m->pool.slot;
-	j->witness.open = m->open;
-	j->witness.closed = m->closed;
+	j->witness.pool = m->witness;
 	j->copy = m->copy;
 	j->copy_bytes = m->copy_bytes;
 	*m = (struct ay_spare_memory){ 0 };
@@ -37,8 +36,7 @@ void ay_judge_keep_memory(struct ay_judge *j)
 	if (j->has_pool)
 		keep_pool(&m->pool, &j->pool);
 	j->has_pool = j->has_pool && j->pool.slot;
-	keep_pool(&m->open, &j->witness.open);
-	keep_pool(&m->closed, &j->witness.closed);
+	keep_pool(&m->witness, &j->witness.pool);
 	if (!m->copy && ay_memory_is_small(j->copy_bytes)) {
 		m->copy = j->copy;
 		m->copy_bytes = j->copy_bytes;

@@ -160,7 +160,6 @@ int ay_stage_fill(struct trial *t, struct ay_err *err)
 		return -1;
 	place_all(t);
 	fill_all(t);
-	ay_witness_drop_laid(&t->j->witness);
 	return 0;
 }
 

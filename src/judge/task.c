@@ -338,7 +338,8 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
 	k->res->timed++;
-	if (ay_clock_case(&k->clock, &k->judge, sc, a, rep, k->err))
+	if (ay_clock_case(&k->clock, &k->judge, sc, a, rep, k->err) ||
+	    (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep)))
 		return -1;
 	rep->spent[AY_SPENT_TIME] = (double)(ay_now_ns() - begin) / 1e9;
 	rep->wall_s += rep->spent[AY_SPENT_TIME];

@@ -77,8 +77,7 @@ static void keep(struct ay_witness *w, struct ay_witness_exec *x)
 
 void ay_witness_release(struct ay_witness *w)
 {
-	ay_pool_release(&w->open);
-	ay_pool_release(&w->closed);
+	ay_pool_release(&w->pool);
 	w->laid.n = 0;
 	keep(w, &w->cpu);
 	keep(w, &w->gpu);
@@ -213,23 +212,46 @@ static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t
 		memcpy(to, (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes, ay_operand_bytes(o));
 }
 
-/* No kernel ever saw it, so what it was cut into before does not matter. */
-static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, struct ay_err *err)
+/* No kernel ever saw it, so what it was cut into before does not matter. kept: what executors may only read is as it was. */
+static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, bool *kept, struct ay_err *err)
 {
-	if (pool->slot && ay_pool_recut(pool, n, need))
+	const uint8_t *was = pool->mem[0];
+
+	*kept = pool->slot && ay_pool_recut(pool, n, need);
+	if (*kept) {
+		*kept = pool->mem[0] == was; /* another half is made before this one goes */
 		return 0;
+	}
 	if (pool->slot)
 		ay_pool_release(pool);
+	if (ay_pool_init(pool, 0, NULL, err))
+		return -1;
+	if (ay_pool_recut(pool, n, need)) /* with room for results, about which the next question may be */
+		return 0;
+	ay_pool_release(pool);
 	return ay_pool_init(pool, n, need, err);
 }
 
-/* The call's arguments in a pool of their own, which the executor may read, and write where the call does. */
-static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
+/* How many of the call's arguments, from the first on, were laid there for another question about it. */
+static int count_laid(const struct ay_witness *w, const struct ay_call *c)
+{
+	int n = 0;
+
+	while (n < w->laid.n && n < c->noperand && w->laid.operand[n] == c->operand[n])
+		n++;
+	return n;
+}
+
+/* The call's arguments in the pool, which the executor may read, and write where the call does. */
+static int lay_out(struct ay_witness *w, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
 		   struct ay_err *err)
 {
 	struct ay_need *need = AY_NEW_N(a, struct ay_need, c->noperand + 1);
-	int *slot = AY_NEW_N(a, int, c->noperand + 1);
+	int *slot = AY_NEW_N(a, int, c->noperand + 1), laid = count_laid(w, c);
 	uint64_t *offset = AY_NEW_N(a, uint64_t, c->noperand + 1);
+	const int had = w->laid.n;
+	struct ay_pool *pool = &w->pool;
+	bool kept;
 
 	for (int i = 0; i < c->noperand; i++) {
 		need[i] = (struct ay_need){ ay_operand_bytes(c->operand[i]), c->operand[i]->role != AY_IN };
@@ -237,15 +259,21 @@ static int lay_out(struct ay_pool *pool, struct ay_call *c, struct ay_arena *a, 
 		offset[i] = 0;
 	}
 	need[c->noperand] = (struct ay_need){ ay_exec_room_bytes(ROOM), true };
-	if (get_pool(pool, c->noperand + 1, need, err))
+	w->laid.n = 0;
+	if (get_pool(pool, c->noperand + 1, need, &kept, err))
 		return -1;
 	for (int i = 0; i < c->noperand; i++) {
 		const uint64_t bytes = c->operand[i]->role != AY_OUT ? need[i].bytes : 0;
 
+		if (kept && i < laid && !need[i].written) /* slots before it are as they were, so it is too */
+			continue;
 		memset(pool->slot[i].mem + bytes, 0, pool->slot[i].bytes - bytes);
 		if (bytes)
 			copy_in(c, c->operand[i], pool->slot[i].mem, b->threads);
 	}
+	if (!c->given)
+		w->laid.operand = c->operand;
+	w->laid.n = !c->given ? c->noperand : kept ? had : 0;
 	b->pool = pool;
 	b->slot = slot;
 	b->offset = offset;
@@ -339,16 +367,9 @@ static int call_gpu(struct ay_witness *w, const struct ay_entry_op *op, const st
 	return rc;
 }
 
-static void rest_pool(struct ay_pool *p)
-{
-	if (p->slot && !ay_pool_is_small(p))
-		ay_pool_release(p);
-}
-
-void ay_witness_drop_laid(struct ay_witness *w)
+void ay_witness_forget_laid(struct ay_witness *w)
 {
 	w->laid.n = 0;
-	rest_pool(&w->open);
 }
 
 /* Of inputs alone: the rest the oracle may have written. */
@@ -356,7 +377,7 @@ const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_opera
 {
 	for (int i = 0; i < w->laid.n && o->role == AY_IN; i++)
 		if (w->laid.operand[i] == o)
-			return w->open.slot[i].mem;
+			return w->pool.slot[i].mem;
 	return NULL;
 }
 
@@ -370,9 +391,7 @@ static int put_to(struct ay_witness *w, struct ay_witness_exec *x, const struct 
 	struct ay_proto *proto;
 	int rc;
 
-	if (!c->given)
-		w->laid.n = 0;
-	if (ay_proto_make(a, c->s, &proto, err) || lay_out(c->given ? &w->closed : &w->open, c, a, &b, err))
+	if (ay_proto_make(a, c->s, &proto, err) || lay_out(w, c, a, &b, err))
 		return -1;
 	b.proto = proto;
 	b.timeout_s = patience(c, gpu);
@@ -380,12 +399,6 @@ static int put_to(struct ay_witness *w, struct ay_witness_exec *x, const struct 
 	if (!rc && ay_exec_returned(x->exec, &b, a, n, v, &o)) {
 		*why = ay_strdup(a, o.text);
 		rc = 1;
-	}
-	if (c->given) {
-		rest_pool(&w->closed);
-	} else {
-		w->laid.operand = c->operand;
-		w->laid.n = c->noperand;
 	}
 	return rc;
 }
@@ -544,6 +557,7 @@ int ay_witness_again(struct ay_witness *w, const struct ay_entry_op *op, struct 
 	int rc;
 
 	AY_ASSERT(c->given);
+	ay_witness_forget_laid(w); /* the same operands, and perhaps other content */
 	*why = op->why;
 	rc = *why ? 1 : ask_both(w, op, c, AY_ASK_ANSWER, a, &g, why, err);
 	if (rc)

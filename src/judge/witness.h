@@ -53,12 +53,12 @@ struct ay_witness {
 	/* Kinds of calls on which both have concurred, nconcord of all times; the oldest is forgotten. */
 	uint64_t concord[AY_WITNESS_CONCORDS];
 	int nconcord;
-	bool on_gpu;                 /* who gave the last answer */
-	bool may_be_blank;           /* the answer: see ay_witness_answer */
-	int asked[AY_QUESTIONS];     /* of the GPU, how often */
-	struct ay_pool open, closed; /* memory for arguments of calls that are, for the next ones too */
+	bool on_gpu;             /* who gave the last answer */
+	bool may_be_blank;       /* the answer: see ay_witness_answer */
+	int asked[AY_QUESTIONS]; /* of the GPU, how often */
+	struct ay_pool pool;     /* memory for arguments, of the next questions too */
 	struct {
-		struct ay_operand **operand; /* slot i of `open` has what operand[i] holds before the call */
+		struct ay_operand **operand; /* slot i of the pool has what operand[i] holds before the call */
 		int n;                       /* 0: there is none */
 	} laid;                              /* the arguments of the last call that was filled for it */
 };
@@ -84,14 +84,15 @@ struct ay_held {
 	double least, most;
 };
 
-/* Of a call whose answer is blank, which the GPU gave: are the results that lie in memory right, all of them? held has one
- * for each. 1: not as far as it can say. */
+/* Of a call whose answer is blank, which the GPU gave for what its operands hold: are the results that lie in memory right, all
+ * of them? held has one for each. 1: not as far as it can say. */
 int ay_witness_holds(struct ay_witness *w, const struct ay_entry_op *op, const struct ay_call *c,
 		     struct ay_arena *a, struct ay_held *held, struct ay_err *err);
 /* The storage of an input as it was made for the question, for whoever would have to make it once more; NULL: it is not
- * there. Until the next question, or until it is dropped. */
+ * there. Until a question about another call. */
 const uint8_t *ay_witness_laid(const struct ay_witness *w, const struct ay_operand *o);
-void ay_witness_drop_laid(struct ay_witness *w);
+/* Before its operands are no more. */
+void ay_witness_forget_laid(struct ay_witness *w);
 void ay_witness_release(struct ay_witness *w);
 
 #endif

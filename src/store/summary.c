@@ -267,6 +267,7 @@ static void add_kernel(struct ay_summary *s, const struct ay_scan_line *l, const
 	const json_t *rec = l->rec;
 	const char *sha = ay_record_str(rec, AY_FIELD_KERNEL_SHA256), *file = ay_record_str(rec, AY_FIELD_FILE);
 	struct ay_index_entry *e = ay_index_get(&s->things, *id);
+	enum ay_verdict worst = AY_VERDICT_NONE;
 	json_t *o;
 	const char *name;
 
@@ -290,7 +291,9 @@ static void add_kernel(struct ay_summary *s, const struct ay_scan_line *l, const
 
 		add_said(&s->row[row], o);
 		s->kernel[e->owner].has_rows = true;
+		worst = ay_verdict_merge(worst, ay_record_verdict(o));
 	}
+	s->kernel[e->owner].of_rows = worst == (enum ay_verdict)e->verdict;
 }
 
 static void count_in(json_t *set, const char *key)
@@ -415,7 +418,8 @@ static void add_rows(struct ay_summary *s)
 		struct ay_sum_operator *op = &s->op[s->kernel[k].op];
 
 		op->kernels++;
-		op->verdict = ay_verdict_merge(op->verdict, s->kernel[k].verdict);
+		if (!s->kernel[k].of_rows)
+			op->verdict = ay_verdict_merge(op->verdict, s->kernel[k].verdict);
 		if (s->kernel[k].attempts > op->attempts)
 			op->attempts = s->kernel[k].attempts;
 		if (s->kernel[k].file)

@@ -49,6 +49,7 @@ struct ay_sum_kernel {
 	enum ay_verdict verdict;
 	int attempts;
 	bool has_rows;
+	bool of_rows; /* its verdict is the worst of theirs, and some may be another operator's: a file can have several */
 	uint64_t offset; /* of a record with that verdict */
 	uint32_t len;
 };

@@ -164,6 +164,7 @@ static int make_half(struct ay_pool *p, int which, uint64_t bytes, struct ay_err
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot map %llu bytes", (unsigned long long)bytes);
 	p->mem[which] = mem;
 	p->room[which] = bytes;
+	p->used[which] = p->size[which];
 	/* A child forked from the judge would inherit a writable mapping of the inputs. */
 	if (madvise(mem, bytes, MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot seal a memory file");
@@ -233,7 +234,7 @@ bool ay_memory_is_small(uint64_t bytes)
 
 bool ay_pool_is_small(const struct ay_pool *p)
 {
-	return ay_memory_is_small(p->room[0] + p->room[1]);
+	return ay_memory_is_small(p->used[0] + p->used[1]);
 }
 
 static void release_half(struct ay_pool *p, int which)
@@ -243,30 +244,21 @@ static void release_half(struct ay_pool *p, int which)
 	if (p->slot && p->fd[which] >= 0)
 		close(p->fd[which]);
 	p->mem[which] = NULL;
-	p->room[which] = 0;
+	p->room[which] = p->used[which] = 0;
 	p->fd[which] = -1;
 }
 
-/* A power of two, so that it is done seldom: what is never touched costs nothing. */
-static uint64_t roomy(uint64_t bytes)
-{
-	uint64_t room = AY_PAGE;
-
-	while (room < bytes)
-		room *= 2;
-	return room;
-}
-
-/* Halves that are too small for q's slots become others; all of it or nothing. */
+/* Halves that are too small for q's slots become others, which they need not be again soon; all of it or nothing. */
 static bool grow(struct ay_pool *p, const struct ay_pool *q)
 {
+	enum { ROOMY = 4 };
 	struct ay_pool with = { .fd = { -1, -1 }, .slot = q->slot };
 	struct ay_err ignored = { 0 };
 	bool made = true;
 
 	for (int i = 0; i < 2 && made; i++)
 		if (q->size[i] > p->room[i])
-			made = !make_half(&with, i, roomy(q->size[i]), &ignored);
+			made = !make_half(&with, i, ROOMY * q->size[i], &ignored);
 	for (int i = 0; i < 2; i++) {
 		if (!made)
 			release_half(&with, i);
@@ -280,12 +272,19 @@ static bool grow(struct ay_pool *p, const struct ay_pool *q)
 	return made;
 }
 
-/* Would it be wasteful to have it cut into q's slots? One that is too small is worth replacing if it can be kept then. */
+/* Would too much of it be idle if it were cut into q's slots, or is there no memory for what was not touched so far? */
 static bool is_unfit(const struct ay_pool *p, const struct ay_pool *q)
 {
-	if (q->size[0] > p->room[0] || q->size[1] > p->room[1])
-		return !ay_memory_is_small(roomy(q->size[0]) + roomy(q->size[1]));
-	return p->room[0] + p->room[1] > 2 * (q->size[0] + q->size[1]) && !ay_pool_is_small(p);
+	uint64_t kept = 0, more = 0;
+	struct ay_err ignored = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const uint64_t used = q->size[i] > p->room[i] ? 0 : p->used[i];
+
+		kept += used;
+		more += q->size[i] > used ? q->size[i] - used : 0;
+	}
+	return (kept > 2 * (q->size[0] + q->size[1]) && !ay_memory_is_small(kept)) || check_room(more, &ignored);
 }
 
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
@@ -302,7 +301,10 @@ bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
 	p->id = ay_secret_u64();
 	p->nslot = n;
 	p->slot = q.slot;
-	memcpy(p->size, q.size, sizeof p->size);
+	for (int i = 0; i < 2; i++) {
+		p->size[i] = q.size[i];
+		p->used[i] = q.size[i] > p->used[i] ? q.size[i] : p->used[i];
+	}
 	place_slots(p);
 	return true;
 }

@@ -43,7 +43,9 @@ struct ay_pool {
 	int fd[2]; /* read-only for executors, writable for executors */
 	uint8_t *mem[2];
 	uint64_t size[2]; /* of all slots */
-	uint64_t room[2]; /* of the memfds: more, where they were made for larger ones */
+	uint64_t used
+		[2]; /* the most that they have been: what lies beyond has never been touched, and costs nothing */
+	uint64_t room[2]; /* of the memfds */
 	int nslot;
 	struct ay_slot *slot;
 };
@@ -67,8 +69,8 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 /* Is it so little, beside what the machine has free, that somebody may keep it for later? */
 bool ay_memory_is_small(uint64_t bytes);
 bool ay_pool_is_small(const struct ay_pool *p);
-/* Cuts the pool's memory into these slots, under a new id; of a half that is too small another one is made. False, and the
- * pool is as it was, where it would be too much to keep: more than half of it idle and not small, or grown and not small. */
+/* Cuts the pool's memory into these slots, under a new id. A half that is too small becomes another one, with room for more; the other one keeps its content. False, and the pool is as it was, where more than half of it would be idle and
+ * it is not small, or the machine has not got as much. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 

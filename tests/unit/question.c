@@ -105,6 +105,8 @@ TEST_SLOW(question_results_are_held_against_an_answer_that_stays_there)
 			       j.witness.asked[AY_ASK_ANSWER] == 1 + (kernels[i].due != AY_VERDICT_PASS),
 		       "%s: asked %d, %d, %d times", kernels[i].what, j.witness.asked[0], j.witness.asked[1],
 		       j.witness.asked[2]);
+		if (kernels[i].due == AY_VERDICT_PASS)
+			CHECKF(j.witness.laid.n, "%s: its inputs were laid out once more", kernels[i].what);
 		if (kernels[i].due == AY_VERDICT_MISMATCH && rep.verdict == AY_VERDICT_MISMATCH)
 			CHECKF(rep.bad == 1 && rep.total == 1024 * 1025 && rep.at, "%s: %lld of %lld",
 			       kernels[i].what, (long long)rep.bad, (long long)rep.total);

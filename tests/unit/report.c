@@ -193,6 +193,33 @@ TEST(report_text_has_a_table_and_totals)
 	ay_summary_release(&s);
 }
 
+static enum ay_verdict verdict_of(const struct ay_summary *s, const char *op)
+{
+	for (int i = 0; i < s->noperator; i++)
+		if (!strcmp(s->op[i].name, op))
+			return s->op[i].verdict;
+	return AY_VERDICT_NONE;
+}
+
+/* What speaks against one is nothing against the other; what no overload tells is its operator's. */
+TEST(report_operators_of_one_file_have_their_own_verdicts)
+{
+	struct ay_run *r = create("family");
+	struct ay_summary s;
+	const char *file = "{s:s, s:s, s:s, s:s, s:s, s:{s:{s:s, s:i}, s:{s:s, s:i}}}";
+
+	add_json(r, json_pack(file, "type", "kernel", "operator", "a::add", "verdict", "MISMATCH", "kernel_sha256",
+			      KERNEL_A, "file", "aten", "overloads", "a::add.Tensor", "verdict", "PASS", "cases",
+			      3, "a::sub.Scalar", "verdict", "MISMATCH", "cases", 2));
+	add_json(r, json_pack(file, "type", "kernel", "operator", "a::mul", "verdict", "CHEAT", "kernel_sha256",
+			      KERNEL_B, "file", "b.c", "overloads", "a::mul.Tensor", "verdict", "PASS", "cases", 3,
+			      "a::div.Tensor", "verdict", "PASS", "cases", 2));
+	read_run("family", r, &s);
+	CHECK(verdict_of(&s, "a::add") == AY_VERDICT_PASS && verdict_of(&s, "a::sub") == AY_VERDICT_MISMATCH);
+	CHECK(verdict_of(&s, "a::mul") == AY_VERDICT_CHEAT && verdict_of(&s, "a::div") == AY_VERDICT_PASS);
+	ay_summary_release(&s);
+}
+
 TEST(report_failures_show_the_element_and_the_line_to_paste)
 {
 	struct ay_run *r = create("r");

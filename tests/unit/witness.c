@@ -426,8 +426,8 @@ TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 	CHECK(!spare[0] && !spare[1]);
 	witness_rig_begin(&g, NULL, g.d);
 	g.w.spare = spare;
-	CHECK(witness_rig_ask(&g, lines[0]) && (mem = g.w.open.mem[0]) && witness_rig_ask(&g, lines[0]));
-	CHECK(g.w.on_gpu && g.w.open.mem[0] == mem); /* the same memory, too */
+	CHECK(witness_rig_ask(&g, lines[0]) && (mem = g.w.pool.mem[0]) && witness_rig_ask(&g, lines[0]));
+	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* the same memory, too */
 	pid[0] = ay_exec_pid(g.w.cpu.exec);
 	pid[1] = ay_exec_pid(g.w.gpu.exec);
 	witness_rig_end(&g);
