@@ -218,8 +218,9 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (prepare(k, j->policy.device, err) || ay_clock_choose(k, j, sc, &s.against, err) ||
 	    ay_clock_trust(k, j, sc, a, &s.against, &why, err))
 		return -1;
-	s.plain = s.device && !k->policy.gate_always && ay_judge_is_built_in(j) &&
-		  (s.against != AY_AGAINST_KERNEL || ay_clock_is_library(k->name));
+	s.trusted = s.device && ay_judge_is_built_in(j) &&
+		    (s.against != AY_AGAINST_KERNEL || ay_clock_is_library(k->name));
+	s.plain = s.trusted && !k->policy.gate_always;
 	rc = close_call(k, &t, sc, s.plain, &m->why, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;

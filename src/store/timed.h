@@ -56,6 +56,7 @@ enum ay_timing_kind {
 	F(base_null_ns, REAL)   \
 	F(gate_ns, REAL)        \
 	F(gated, BOOL)          \
+	F(lag_ns, REAL)         \
 	F(claimed_ns, REAL)     \
 	F(graph_ns, REAL)       \
 	F(contradicted, BOOL)   \

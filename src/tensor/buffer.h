@@ -69,8 +69,9 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 /* Is it so little, beside what the machine has free, that somebody may keep it for later? */
 bool ay_memory_is_small(uint64_t bytes);
 bool ay_pool_is_small(const struct ay_pool *p);
-/* Cuts the pool's memory into these slots, under a new id. A half that is too small becomes another one, with room for more; the other one keeps its content. False, and the pool is as it was, where more than half of it would be idle and
- * it is not small, or the machine has not got as much. */
+/* Cuts the pool's memory into these slots, under a new id. A half that is too small becomes another one, with room for more;
+ * the other one keeps its content. False, and the pool is as it was, where more than half of it would be idle and it is not
+ * small, or the machine has not got as much. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 

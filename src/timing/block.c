@@ -289,26 +289,51 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 	return rc ? rc : forget(p);
 }
 
-/* One set of the kernel and of the baseline, in an order drawn by lot, with an empty call between them: what disturbs
- * one of them disturbs the others as often. */
-static int audit_set(struct pair *p, int set, struct ay_key key, uint8_t poison)
+/* Sets [from, from + n), one by one, and as many empty calls. */
+struct alone {
+	int from, n;
+	struct ay_key key;
+	uint8_t poison;
+	double kernel[AUDIT_MAX], base[AUDIT_MAX], none[2][AUDIT_MAX];
+};
+
+static int audit_kernels(struct pair *p, struct alone *l)
+{
+	int rc = 0;
+
+	for (int i = 0; i < l->n && !rc; i++)
+		rc = audit_kernel(p, l->from + i, l->key, l->poison, &l->kernel[i]);
+	return rc;
+}
+
+static int audit_all(struct pair *p, struct ay_seat *seat, const struct alone *l, double *ns)
+{
+	int rc = 0;
+
+	for (int i = 0; i < l->n && !rc; i++)
+		rc = audit_ours(p, seat, l->from + i, &ns[i]);
+	return rc;
+}
+
+/* Kernel and baseline, in an order drawn by lot, with empty calls between them: what disturbs one of them disturbs the others
+ * as often. */
+static int audit_sets(struct pair *p, struct alone *l)
 {
 	const bool pair = p->against == AY_AGAINST_KERNEL, first = !pair || ay_secret_below(2);
-	double a = 0, b = 0, none[2];
-	int rc = first ? audit_kernel(p, set, key, poison, &a) : audit_ours(p, p->b, set, &b);
+	int rc = first ? audit_kernels(p, l) : audit_all(p, p->b, l, l->base);
 
 	if (!rc)
-		rc = audit_ours(p, &p->ga->seat, set, &none[0]);
-	none[1] = none[0];
+		rc = audit_all(p, &p->ga->seat, l, l->none[0]);
+	memcpy(l->none[1], l->none[0], sizeof l->none[1]);
 	if (!rc && p->gb != p->ga)
-		rc = audit_ours(p, &p->gb->seat, set, &none[1]);
+		rc = audit_all(p, &p->gb->seat, l, l->none[1]);
 	if (!rc && pair)
-		rc = first ? audit_ours(p, p->b, set, &b) : audit_kernel(p, set, key, poison, &a);
-	if (!rc && p->audit.n < AUDITS_KEPT) {
-		for (int i = 0; i < 2; i++)
-			p->audit.none[i][p->audit.n] = none[i];
-		p->audit.base[p->audit.n] = b - none[1];
-		p->audit.kernel[p->audit.n++] = a - none[0];
+		rc = first ? audit_all(p, p->b, l, l->base) : audit_kernels(p, l);
+	for (int i = 0; i < l->n && !rc && p->audit.n < AUDITS_KEPT; i++) {
+		for (int k = 0; k < 2; k++)
+			p->audit.none[k][p->audit.n] = l->none[k][i];
+		p->audit.base[p->audit.n] = l->base[i] - l->none[1][i];
+		p->audit.kernel[p->audit.n++] = l->kernel[i] - l->none[0][i];
 	}
 	return rc;
 }
@@ -327,19 +352,20 @@ static int audit(struct pair *p)
 {
 	const int most = p->s->device ? AUDIT_MAX_GPU : AUDIT_MAX;
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
-	const struct ay_key key = ay_pair_key();
-	const uint8_t poison = kernel_poison(p);
+	/* Processes take turns on one CPU. Who launches by way of Python (Triton) takes 100 us and more for that when he comes
+	 * after the others, which is nothing of his kernel: so on a device all sets of one come in a row. */
+	struct alone l = { .n = p->s->device ? n : 1, .key = ay_pair_key(), .poison = kernel_poison(p) };
 	int rc = 0;
 
 	ay_pair_lend(p, 1);
-	for (int i = 0; i < n && !rc; i++)
-		rc = audit_set(p, i, key, poison);
+	for (; l.from < n && !rc; l.from += l.n)
+		rc = audit_sets(p, &l);
 	ay_pair_lend(p, p->m);
 	if (rc)
 		return rc;
 	p->t->audits++;
 	if (!p->s->device)
-		rc = check(p, key, 0, n, poison, p->trial_a * n);
+		rc = check(p, l.key, 0, n, l.poison, p->trial_a * n);
 	if (!rc)
 		rc = watch(p, n);
 	if (!rc)

@@ -159,14 +159,15 @@ static double give_back_lag(struct pair *p)
 	double lag[AY_BLOCKS_MAX], much;
 	int n = 0;
 
-	if (p->s->plain || !p->s->base.trusted || p->against != AY_AGAINST_KERNEL || p->gb != p->ga)
-		return 0;
-	for (int i = 0; i < p->n; i++)
+	for (int i = 0; i < p->n && p->s->base.trusted && p->against == AY_AGAINST_KERNEL; i++)
 		if (p->lag[i] > 0)
 			lag[n++] = p->lag[i];
 	if (n < LAGS_LEAST)
 		return 0;
-	much = p->gb->c0 - ay_quantile(lag, n, 0.5);
+	p->t->lag_ns = ay_quantile(lag, n, 0.5);
+	if (p->s->plain || p->gb != p->ga)
+		return 0;
+	much = p->gb->c0 - p->t->lag_ns;
 	much = ay_clamp(much, -lag_most * p->gb->c0, lag_most * p->gb->c0);
 	p->gb->c0 -= much;
 	return much;

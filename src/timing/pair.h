@@ -34,7 +34,8 @@ struct ay_pair_spec {
 	struct ay_dev *device;     /* NULL: the processor */
 	const cpu_set_t *all_cpus; /* to choose from; NULL: those of this process */
 	bool crowded;              /* others use the device meanwhile, and its memory */
-	bool plain;                /* both are built in, and on a device: they are trusted, and not gated */
+	bool trusted;              /* both are built in, and on a device: they may see a set again, */
+	bool plain;                /* and are not gated either */
 	struct ay_kept *kept;      /* executors on a device that are there already, and will be; NULL: none */
 	const struct ay_ceilings *ceilings;
 	/* struct ay_verify's, for operators that have no reference here; NULL: the operator has one */

@@ -418,7 +418,7 @@ static double cold_sets(const struct pair *p)
 /* Nobody who is trusted has a use for it that he has seen a set before; but what a call changes is another set. */
 static bool may_repeat(const struct pair *p)
 {
-	return p->s->plain && !ay_master_is_updated(&p->master);
+	return p->s->trusted && !ay_master_is_updated(&p->master);
 }
 
 /* Sets for so many calls. */

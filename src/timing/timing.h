@@ -33,11 +33,12 @@ struct ay_timing {
 	double gate_ns, slack;          /* c0, and (p95 - p50 of c0)/T */
 	double floor_ns;                /* no correct kernel can be below it */
 	double pool_bytes;              /* of a batch */
-	bool gated;            /* nothing of the executors was believed; else both are built in, on a GPU */
-	double claimed_ns;     /* what the device's own events said of a call, inside the executor; 0: nothing */
-	double graph_ns;       /* the same of calls that were captured into a graph; 0: they were not */
-	bool contradicted;     /* and that is another time than ours, or the graph's is longer */
-	int sm_mhz;            /* clock of the GPU, the lowest that was seen; 0: not known */
+	bool gated;        /* nothing of the executors was believed; else both are built in, on a GPU */
+	double lag_ns;     /* T of a trusted baseline's batch beyond what its device's events said; 0: not known */
+	double claimed_ns; /* what these said of a call, inside the kernel's executor; 0: nothing */
+	double graph_ns;   /* the same of calls that were captured into a graph; 0: they were not */
+	bool contradicted; /* and that is another time than ours, or the graph's is longer */
+	int sm_mhz;        /* clock of the GPU, the lowest that was seen; 0: not known */
 	const char *throttled; /* why it was lower than it could be; NULL: it was not */
 	double bytes, flops;   /* compulsory per call; 0 = none counted */
 	double peak;           /* fraction of the FLOP ceiling; 0 = no FLOPs counted */
