@@ -50,7 +50,7 @@ static int get_pool(struct trial *t, struct ay_err *err)
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
-	if (ay_pool_init_grain(&j->pool, grain, t->nneed, t->need, err))
+	if (ay_pool_init_roomy(&j->pool, grain, t->nneed, t->need, err)) /* the next case may be larger */
 		return -1;
 	j->has_pool = true;
 	return 0;

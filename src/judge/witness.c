@@ -224,12 +224,7 @@ static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, boo
 	}
 	if (pool->slot)
 		ay_pool_release(pool);
-	if (ay_pool_init(pool, 0, NULL, err))
-		return -1;
-	if (ay_pool_recut(pool, n, need)) /* with room for results, about which the next question may be */
-		return 0;
-	ay_pool_release(pool);
-	return ay_pool_init(pool, n, need, err);
+	return ay_pool_init_roomy(pool, AY_PAGE, n, need, err); /* the next question may be about results, too */
 }
 
 /* How many of the call's arguments, from the first on, were laid there for another question about it. */

@@ -309,6 +309,16 @@ bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need)
 	return true;
 }
 
+int ay_pool_init_roomy(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err)
+{
+	if (ay_pool_init_grain(p, grain, 0, NULL, err))
+		return -1;
+	if (ay_pool_recut(p, n, need))
+		return 0;
+	ay_pool_release(p);
+	return ay_pool_init_grain(p, grain, n, need, err); /* which says what is missing */
+}
+
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
 {
 	return ay_pool_init_grain(p, AY_PAGE, n, need, err);

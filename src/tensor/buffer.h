@@ -62,6 +62,8 @@ struct ay_need {
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err);
 /* The same with slots of whole grains, a multiple of AY_PAGE. */
 int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err);
+/* The same with room for more, so that larger slots can be cut of it later (ay_pool_recut). */
+int ay_pool_init_roomy(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err);
 /* Bytes of the slot that such a need gets. */
 uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
 /* The first n slots are exactly what is needed. */

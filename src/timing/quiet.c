@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +43,36 @@ void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare
 	*spare = CPU_COUNT(judge) > 0;
 	if (!*spare)
 		*judge = *kernel;
+}
+
+bool ay_quiet_lists(const char *list, int cpu)
+{
+	while (*list) {
+		char *end;
+		const long from = strtol(list, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+
+		if (end == list || (*end && *end != ',' && *end != '\n'))
+			return false;
+		if (cpu >= from && cpu <= to)
+			return true;
+		list = *end ? end + 1 : end;
+	}
+	return false;
+}
+
+bool ay_quiet_same_core(int a, int b)
+{
+	char path[100], list[256];
+	FILE *f;
+	bool same;
+
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", a);
+	f = fopen(path, "re");
+	if (!f)
+		return a == b;
+	same = fgets(list, sizeof list, f) && ay_quiet_lists(list, b);
+	fclose(f);
+	return same || a == b;
 }
 
 /* --- locks ----------------------------------------------------------------------------------------------- */
@@ -208,7 +239,7 @@ static int take_shares(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID
 	void (*nobody)(void *user) = NULL;
 
 	for (int i = 0; i < AY_QUIET_SHARES && l->n < shares; i++) {
-		char what[GPU_NAME], tail[8];
+		char what[GPU_NAME], tail[24];
 		int fd;
 
 		snprintf(tail, sizeof tail, "-room-%d", i);

@@ -16,6 +16,10 @@
  * left for the judge. *spare: one is left; without one the judge shares the kernel's. */
 void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare);
 
+/* Do two CPUs share a core, as far as the system tells? And is one in a list as the system writes them: "0-3,8"? */
+bool ay_quiet_same_core(int a, int b);
+bool ay_quiet_lists(const char *list, int cpu);
+
 /*
  * A machine-wide lock on each CPU of a set: a file per CPU in /run/lock or /tmp that anybody may lock, taken in
  * ascending order, so two measurements never wait for each other in a circle. Gone with the process, and with the

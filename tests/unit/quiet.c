@@ -70,6 +70,21 @@ TEST(quiet_cpus_are_the_last_ones)
 	}
 }
 
+TEST(quiet_lists_are_read_as_the_system_writes_them)
+{
+	static const struct {
+		const char *list;
+		int cpu;
+		bool in;
+	} t[] = { { "7,15\n", 15, true },  { "7,15\n", 1, false }, { "0-3,8\n", 2, true }, { "0-3,8", 8, true },
+		  { "0-3,8\n", 4, false }, { "", 0, false },       { "\n", 0, false },     { "x", 0, false },
+		  { "3-\n", 3, false },    { "1,,2", 2, false },   { "1 2", 2, false } };
+
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		CHECKF(ay_quiet_lists(t[i].list, t[i].cpu) == t[i].in, "'%s' has %d", t[i].list, t[i].cpu);
+	CHECK(ay_quiet_same_core(0, 0) && ay_quiet_same_core(99999, 99999) && !ay_quiet_same_core(99999, 0));
+}
+
 TEST(quiet_lock_keeps_others_out)
 {
 	const char *dir = test_dir();
