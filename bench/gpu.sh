@@ -22,7 +22,7 @@ agreement 60
 gated 350
 speed 10
 hostile 280
-good 250
+good 350
 suites 300
 flaggems 240
 whole 1500'
@@ -155,9 +155,9 @@ part_hostile() {
 
 part_good() {
 	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
-	input=$dir/judged.jobs step judged 100 "$ASSAY" check - --device "$DEVICE" --jobs 6 --fresh --out "$dir/judged-run"
-	evaluate cuda 90 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
-	evaluate triton 110 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
+	input=$dir/judged.jobs step judged 90 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --out "$dir/judged-run"
+	evaluate cuda 115 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
+	evaluate triton 150 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
 }
 
 # --- all of them -------------------------------------------------------------------------------------------
@@ -178,6 +178,9 @@ for p; do
 	echo "$limits" | grep -q "^$name " || { echo "gpu.sh: there is no part '$name':" $(echo "$limits" | cut -d ' ' -f 1) >&2; exit 2; }
 	case $p in *=*) case ${p#*=} in '' | *[!0-9]*) echo "gpu.sh: '$p': PART=SECONDS" >&2; exit 2 ;; esac ;; esac
 done
+# Where torch came without its bytecode (pip compiles it, not everybody does), every jail would compile all of it, and keep
+# nothing.
+"$python" -c 'import torch' 2> /dev/null
 for p; do
 	name=${p%%=*} s=
 	[ "$name" = "$p" ] || s=${p#*=}

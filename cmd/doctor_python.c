@@ -4,10 +4,13 @@
 #include "judge/task.h"
 #include "sandbox/sandbox.h"
 #include "base/process.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { FOLDER_MAX = 400 };
 
 static struct finding find_extension(void)
 {
@@ -24,6 +27,23 @@ static struct finding find_package(struct app *app, const char *name, const char
 	if (version)
 		return (struct finding){ name, FINE, ay_strdup(app->arena, version), NULL, .version = version };
 	return (struct finding){ name, NOTE, ay_sprintf(app->arena, "missing: %s", cost), advice };
+}
+
+/* Jails keep nothing, so where torch has no bytecode every start of a Python kernel makes it: some seconds of a core. */
+static struct finding find_torch(struct app *app, const struct ay_interpreter *i)
+{
+	struct finding f = find_package(app, "torch", i->torch, "its version cannot be told", NULL);
+	struct ay_str safe = { 0 };
+
+	if (!i->torch || !i->uncompiled)
+		return f;
+	ay_str_add_safe(&safe, i->uncompiled, strlen(i->uncompiled), FOLDER_MAX);
+	f.state = NOTE;
+	f.what = ay_sprintf(app->arena, "%s, without bytecode: each start of Python compiles it anew", i->torch);
+	f.advice = ay_sprintf(app->arena, "as whom it belongs to: %s -m compileall -q '%s'", i->path,
+			      ay_str_text(&safe));
+	ay_str_release(&safe);
+	return f;
 }
 
 /* The whole way, with the smallest kernel: template, copy, jail, one call, its result. */
@@ -104,7 +124,7 @@ int find_python(struct app *app, const char *wish, bool quick, struct finding *l
 		"Python", FINE,   ay_sprintf(app->arena, "%s (%s), %s", i.path, i.version, i.why),
 		NULL,     i.path, i.version
 	};
-	list[n++] = find_package(app, "torch", i.torch, "its version cannot be told", NULL);
+	list[n++] = find_torch(app, &i);
 	list[n++] = find_package(app, "Triton", i.triton, "kernels that import triton are LOAD",
 				 "install triton in that interpreter");
 	list[n++] = find_package(app, "numpy", i.numpy, "kernels that import numpy are LOAD",

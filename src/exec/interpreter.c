@@ -14,14 +14,20 @@ extern const uint8_t ay_embedded_python[], ay_embedded_python_end[];
 
 enum { ASK_S = 30 };
 
-static const char ask[] = "import importlib.metadata as m, json, sys\n"
-			  "def version(name):\n"
-			  "    try:\n"
-			  "        return m.version(name)\n"
-			  "    except m.PackageNotFoundError:\n"
-			  "        return None\n"
-			  "print(json.dumps({'python': sys.version.split()[0],\n"
-			  "                  **{n: version(n) for n in ('torch', 'triton', 'numpy')}}))\n";
+static const char ask[] =
+	"import importlib.metadata as m, importlib.util, json, os, sys\n"
+	"def version(name):\n"
+	"    try:\n"
+	"        return m.version(name)\n"
+	"    except m.PackageNotFoundError:\n"
+	"        return None\n"
+	"def uncompiled(name):\n"
+	"    s = importlib.util.find_spec(name)\n"
+	"    file = s.origin if s and s.origin and s.origin.endswith('.py') else None\n"
+	"    if file and not os.path.exists(importlib.util.cache_from_source(file)):\n"
+	"        return os.path.dirname(file)\n"
+	"print(json.dumps({'python': sys.version.split()[0], 'uncompiled': uncompiled('torch'),\n"
+	"                  **{n: version(n) for n in ('torch', 'triton', 'numpy')}}))\n";
 
 bool ay_python_is_built(void)
 {
@@ -52,6 +58,7 @@ static int ask_versions(struct ay_arena *a, struct ay_interpreter *i, struct ay_
 	i->torch = text_of(a, o, "torch");
 	i->triton = text_of(a, o, "triton");
 	i->numpy = text_of(a, o, "numpy");
+	i->uncompiled = text_of(a, o, "uncompiled");
 	json_decref(o);
 	ay_str_release(&r.output);
 	return i->version ? 0 : ay_fail(err, AY_ERR_EXEC, "'%s' does not say its version", i->path);

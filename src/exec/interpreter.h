@@ -16,6 +16,7 @@ struct ay_interpreter {
 	bool named;                         /* by the user, one way or the other */
 	const char *version;                /* "3.11.2" */
 	const char *torch, *triton, *numpy; /* versions; NULL = not there */
+	const char *uncompiled;             /* the folder of a torch without bytecode; NULL: it has some */
 };
 
 /* The one that ay_python_open would start (ay_python_find), and what it has; 150 ms. -1: none will do; `why` and
