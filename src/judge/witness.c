@@ -244,7 +244,6 @@ static int lay_out(struct ay_witness *w, struct ay_call *c, struct ay_arena *a, 
 	struct ay_need *need = AY_NEW_N(a, struct ay_need, c->noperand + 1);
 	int *slot = AY_NEW_N(a, int, c->noperand + 1), laid = count_laid(w, c);
 	uint64_t *offset = AY_NEW_N(a, uint64_t, c->noperand + 1);
-	const int had = w->laid.n;
 	struct ay_pool *pool = &w->pool;
 	bool kept;
 
@@ -268,7 +267,7 @@ static int lay_out(struct ay_witness *w, struct ay_call *c, struct ay_arena *a, 
 	}
 	if (!c->given)
 		w->laid.operand = c->operand;
-	w->laid.n = !c->given ? c->noperand : kept ? had : 0;
+	w->laid.n = !c->given ? c->noperand : kept ? laid : 0;
 	b->pool = pool;
 	b->slot = slot;
 	b->offset = offset;

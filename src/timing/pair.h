@@ -3,10 +3,10 @@
  * pair - a kernel and its baseline, timed against each other on one case.
  *
  * Theory of operation. A block is four batches, A B B A or, every other, B A A B; the first two share one content, the last
- * two another, and nothing is shown twice (but to torch's own functions, which are trusted). A batch calls m sets, drawn anew within 20 % for every block, and its time per call is
- * (T - c0)/m: everything that the judge's clock saw, less what a batch costs that does nothing, under the same gate. Where
- * the baseline is in Python and the kernel is not, what handing over a call costs more there is not the baseline's:
- * the difference of empty calls is subtracted from each of its calls.
+ * two another, and nothing is shown twice (but to torch's own functions, which are trusted). A batch calls m sets, drawn
+ * anew within 20 % for every block, and its time per call is (T - c0)/m: everything that the judge's clock saw, less what a
+ * batch costs that does nothing, under the same gate. Where the baseline is in Python and the kernel is not, what handing
+ * over a call costs more there is not the baseline's: the difference of empty calls is subtracted from each of its calls.
  * Between blocks, unannounced, some batches are audits: sets come one by one. The baseline is also timed alone,
  * before the kernel's process exists and after it is gone. What the samples prove is stats.h's business; outputs of
  * every batch are checked (verify.h).
