@@ -4,13 +4,11 @@
 #include "judge/task.h"
 #include "sandbox/sandbox.h"
 #include "base/process.h"
-#include "base/str.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { FOLDER_MAX = 400 };
 
 static struct finding find_extension(void)
 {
@@ -33,16 +31,15 @@ static struct finding find_package(struct app *app, const char *name, const char
 static struct finding find_torch(struct app *app, const struct ay_interpreter *i)
 {
 	struct finding f = find_package(app, "torch", i->torch, "its version cannot be told", NULL);
-	struct ay_str safe = { 0 };
+	struct ay_str folder = { 0 };
 
 	if (!i->torch || !i->uncompiled)
 		return f;
-	ay_str_add_safe(&safe, i->uncompiled, strlen(i->uncompiled), FOLDER_MAX);
+	ay_shell_word(&folder, i->uncompiled);
 	f.state = NOTE;
 	f.what = ay_sprintf(app->arena, "%s, without bytecode: each start of Python compiles it anew", i->torch);
-	f.advice = ay_sprintf(app->arena, "as whom it belongs to: %s -m compileall -q '%s'", i->path,
-			      ay_str_text(&safe));
-	ay_str_release(&safe);
+	f.advice = ay_sprintf(app->arena, "as its owner: %s -m compileall -q %s", i->path, ay_str_text(&folder));
+	ay_str_release(&folder);
 	return f;
 }
 

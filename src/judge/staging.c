@@ -37,20 +37,35 @@ void ay_stage_plan(struct trial *t)
 	}
 }
 
-static int get_pool(struct trial *t, struct ay_err *err)
+/* Is the pool ours alone? Where tensors lie on a device, and the kernel has no mapping of it, or is torch's own. */
+static bool is_out_of_reach(const struct trial *t)
+{
+	return ay_trial_device(t)->info.kind != AY_DEV_CPU && (!t->j->kernel.about || ay_judge_is_built_in(t->j));
+}
+
+static int make_pool(struct trial *t, struct ay_err *err)
 {
 	const uint64_t grain = ay_trial_device(t)->info.grain;
-	struct ay_judge *j = t->j;
 
-	if (j->has_pool && ay_pool_fits(&j->pool, t->nneed, t->need))
+	return is_out_of_reach(t) ? ay_pool_init_roomy(&t->j->pool, grain, t->nneed, t->need, err)
+				  : ay_pool_init_grain(&t->j->pool, grain, t->nneed, t->need, err);
+}
+
+static int get_pool(struct trial *t, struct ay_err *err)
+{
+	struct ay_judge *j = t->j;
+	const bool usable = j->has_pool && j->pool.grain == ay_trial_device(t)->info.grain &&
+			    (!j->pool.roomy || is_out_of_reach(t));
+
+	if (usable && ay_pool_fits(&j->pool, t->nneed, t->need))
 		return 0;
 	ay_judge_unlend(j);
-	if (j->has_pool && j->pool.grain == grain && ay_pool_recut(&j->pool, t->nneed, t->need))
+	if (usable && ay_pool_recut(&j->pool, t->nneed, t->need))
 		return 0;
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	j->has_pool = false;
-	if (ay_pool_init_roomy(&j->pool, grain, t->nneed, t->need, err)) /* the next case may be larger */
+	if (make_pool(t, err))
 		return -1;
 	j->has_pool = true;
 	return 0;
@@ -191,12 +206,6 @@ void ay_stage_decoy(struct trial *t)
 void ay_stage_again(struct trial *t)
 {
 	fill_all(t);
-}
-
-/* Results that came from a device, where the kernel is without a mapping of the pool, or is torch's own. */
-static bool is_out_of_reach(const struct trial *t)
-{
-	return ay_trial_device(t)->info.kind != AY_DEV_CPU && (!t->j->kernel.about || ay_judge_is_built_in(t->j));
 }
 
 static void copy_written(struct trial *t)

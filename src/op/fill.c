@@ -8,12 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	CHUNK = 256,
-	FIRST = 4
-		<< 20, /* elements of half types that are drawn: more than they have values. What follows repeats them, */
-	LINE = 256, /* by lines of so many */
-};
+/* Of half types FIRST elements are drawn, more than they have values; what follows repeats lines of those. */
+enum { CHUNK = 256, FIRST = 4 << 20, LINE = 256 };
 
 /* What a fill function is given: its arguments as doubles, and where it writes. */
 struct fillctx {
@@ -565,8 +561,10 @@ void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t po
 	bool logical;
 	fill_fn fn;
 
-	if (o->data)
-		return store_datum(o, position, dst);
+	if (o->data) {
+		store_datum(o, position, dst);
+		return;
+	}
 	fn = start(&f, c, o, &logical);
 	if (!logical && position >= FIRST && repeats(&f))
 		position = source_of(&f, position, &one);

@@ -248,7 +248,8 @@ static void release_half(struct ay_pool *p, int which)
 	p->fd[which] = -1;
 }
 
-/* Halves that are too small for q's slots become others, which they need not be again soon; all of it or nothing. */
+/* Halves of a roomy pool that are too small for q's slots become others, which they need not be again soon; all of it or
+ * nothing. */
 static bool grow(struct ay_pool *p, const struct ay_pool *q)
 {
 	enum { ROOMY = 4 };
@@ -258,7 +259,7 @@ static bool grow(struct ay_pool *p, const struct ay_pool *q)
 
 	for (int i = 0; i < 2 && made; i++)
 		if (q->size[i] > p->room[i])
-			made = !make_half(&with, i, ROOMY * q->size[i], &ignored);
+			made = p->roomy && !make_half(&with, i, ROOMY * q->size[i], &ignored);
 	for (int i = 0; i < 2; i++) {
 		if (!made)
 			release_half(&with, i);
@@ -313,6 +314,7 @@ int ay_pool_init_roomy(struct ay_pool *p, uint64_t grain, int n, const struct ay
 {
 	if (ay_pool_init_grain(p, grain, 0, NULL, err))
 		return -1;
+	p->roomy = true;
 	if (ay_pool_recut(p, n, need))
 		return 0;
 	ay_pool_release(p);

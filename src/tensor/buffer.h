@@ -43,9 +43,10 @@ struct ay_pool {
 	int fd[2]; /* read-only for executors, writable for executors */
 	uint8_t *mem[2];
 	uint64_t size[2]; /* of all slots */
-	uint64_t used
-		[2]; /* the most that they have been: what lies beyond has never been touched, and costs nothing */
-	uint64_t room[2]; /* of the memfds */
+	/* The most that size has been: what lies beyond has never been touched, and costs nothing. */
+	uint64_t used[2];
+	uint64_t room[2]; /* of the memfds: no more than used, unless it is roomy */
+	bool roomy;
 	int nslot;
 	struct ay_slot *slot;
 };
@@ -62,7 +63,8 @@ struct ay_need {
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err);
 /* The same with slots of whole grains, a multiple of AY_PAGE. */
 int ay_pool_init_grain(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err);
-/* The same with room for more, so that larger slots can be cut of it later (ay_pool_recut). */
+/* The same with room for more, so that larger slots can be cut of it later (ay_pool_recut). Not for strangers: whoever gets
+ * hold of its files can have all of that memory. */
 int ay_pool_init_roomy(struct ay_pool *p, uint64_t grain, int n, const struct ay_need *need, struct ay_err *err);
 /* Bytes of the slot that such a need gets. */
 uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes);
@@ -71,9 +73,9 @@ bool ay_pool_fits(const struct ay_pool *p, int n, const struct ay_need *need);
 /* Is it so little, beside what the machine has free, that somebody may keep it for later? */
 bool ay_memory_is_small(uint64_t bytes);
 bool ay_pool_is_small(const struct ay_pool *p);
-/* Cuts the pool's memory into these slots, under a new id. A half that is too small becomes another one, with room for more;
- * the other one keeps its content. False, and the pool is as it was, where more than half of it would be idle and it is not
- * small, or the machine has not got as much. */
+/* Cuts the pool's memory into these slots, under a new id. A half that is too small becomes another one if the pool is roomy;
+ * the other one keeps its content. False, and the pool is as it was, where it is too small, more than half of it would be idle
+ * and it is not small, or the machine has not got as much. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
 void ay_pool_release(struct ay_pool *p);
 

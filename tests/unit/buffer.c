@@ -106,7 +106,9 @@ TEST(buffer_memory_is_cut_anew)
 	memset(p.slot[0].mem, 1, p.slot[0].bytes);
 	memset(p.slot[1].mem, 2, p.slot[1].bytes);
 	CHECK(p.slot[0].mem[40959] == 1 && p.slot[1].mem[40959] == 2);
-	CHECK(ay_pool_recut(&p, 2, uneven)); /* one half is too small: another, and roomy */
+	CHECK(!ay_pool_recut(&p, 2, uneven) && p.fd[1] == before.fd[1]); /* too small */
+	p.roomy = true;
+	CHECK(ay_pool_recut(&p, 2, uneven)); /* one half is too small: another */
 	CHECK(p.fd[0] == before.fd[0] && p.mem[0] == before.mem[0] && p.room[1] == 4 * 45056);
 	CHECK(p.slot[0].mem[4095] == 1 && p.slot[1].bytes == 45056 && !p.slot[1].mem[0]);
 	CHECK(!attack(&p)); /* sealed as the first one */
@@ -124,6 +126,7 @@ TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 	const uint64_t before = p.id;
 
 	CHECK(!ay_pool_is_small(&p) && !ay_pool_recut(&p, 1, &little) && p.size[1] == p.room[1]);
+	p.roomy = true;
 	CHECK(!ay_pool_recut(&p, 1, &too_much) && p.id == before && p.slot[0].mem == p.mem[1]);
 	CHECK(ay_pool_recut(&p, 1, &half) && p.used[1] == p.room[1]);
 	ay_pool_release(&p);
@@ -132,11 +135,15 @@ TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 	ay_pool_release(&p);
 }
 
-TEST(buffer_a_half_that_is_not_there_is_made)
+TEST(buffer_a_half_that_is_not_there_is_made_where_there_may_be_room)
 {
 	static const struct ay_need in = { 4096, false }, out = { 4096, true };
 	struct ay_pool p = make(1, &in);
+	struct ay_err err = { 0 };
 
+	CHECK(!ay_pool_recut(&p, 1, &out) && p.slot[0].mem == p.mem[0]);
+	ay_pool_release(&p);
+	CHECK(!ay_pool_init_roomy(&p, AY_PAGE, 1, &in, &err) && p.room[0] == 4 * AY_PAGE && p.used[0] == AY_PAGE);
 	CHECK(ay_pool_recut(&p, 0, NULL) && !p.size[0]);
 	CHECK(ay_pool_recut(&p, 1, &out) && p.slot[0].mem == p.mem[1]);
 	CHECK(ay_pool_recut(&p, 1, &in));
