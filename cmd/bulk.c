@@ -240,7 +240,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec)
 		return ay_fail(b->err, AY_ERR_SYS, "a worker sent what is no record");
-	if (!strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_TYPE_ERROR)) {
+	if (!strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_RECORD_ERROR)) {
 		b->errors++;
 	} else {
 		json_object_set_new(rec, "job", json_string(p->key));

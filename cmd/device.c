@@ -236,7 +236,7 @@ json_t *device_lost(const struct device_options *o, int group, const char *why, 
 	name(o, group, text, sizeof text);
 	fprintf(stderr, "%sassay: %s is taken out: %s; %s\n", isatty(2) ? "\r\033[K" : "", text, why,
 		left ? "its work goes to the others" : "no device is left");
-	json_object_set_new(rec, "type", json_string(AY_TYPE_DEVICE));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_DEVICE));
 	json_object_set_new(rec, "device", json_string(text));
 	json_object_set_new(rec, "state", json_string("taken out"));
 	json_object_set_new(rec, "detail", ay_json_text(why, strlen(why), 2000));
@@ -259,7 +259,7 @@ json_t *device_blame(const struct device_options *o, struct device_losses *l, in
 	if (!left)
 		return NULL;
 	rec = json_object();
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
 	json_object_set_new(rec, "id", json_string(id));
 	json_object_set_new(
 		rec, "error",

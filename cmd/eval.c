@@ -85,7 +85,7 @@ int eval_add_suite(struct eval *e)
 		add_overload(ops, e->left[i].op, e->left[i].overload);
 		json_object_set_new(left, e->left[i].overload, json_string(e->left[i].reason));
 	}
-	json_object_set_new(rec, "type", json_string(AY_TYPE_SUITE));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_SUITE));
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
 	json_object_set_new(rec, "left_out", left);

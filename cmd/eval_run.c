@@ -70,7 +70,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec || !type)
 		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
-	if (!strcmp(type, AY_TYPE_CASE)) {
+	if (!strcmp(type, AY_RECORD_CASE)) {
 		e->done++;
 		j->seen++;
 		e->failures += !eval_is_good(ay_record_verdict(rec));
@@ -126,7 +126,7 @@ static int on_done(void *user, void *job, const char *died)
 		return 0;
 	t->job->broken = true;
 	rec = json_object();
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
 	json_object_set_new(rec, "id", json_string(job_id(j)));
 	json_object_set_new(rec, "error",
 			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));

@@ -37,7 +37,7 @@ static void send_error(struct bench *b, const char *msg)
 {
 	json_t *rec = json_object();
 
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
 	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
 	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
 	send_record(b->out, rec);
@@ -160,7 +160,7 @@ static void judge_file(struct bench *b)
 	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
 		send_failure(b, &err);
 	else if (b->part < 0 && (!r.empty || t.lang < AY_LANG_ATEN))
-		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+		send_record(b->out, record_kernel(&e->facts, &r, AY_RECORD_KERNEL));
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_arena_release(&a);
@@ -202,7 +202,7 @@ static void judge_reference(struct bench *b)
 	if (err.code)
 		send_failure(b, &err);
 	else
-		send_record(b->out, record_kernel(&e->facts, &r, AY_TYPE_KERNEL));
+		send_record(b->out, record_kernel(&e->facts, &r, AY_RECORD_KERNEL));
 	ay_xfree(r.tally);
 	ay_arena_release(&a);
 }

@@ -148,7 +148,7 @@ static int add_failure(struct llm *m, const struct ay_lane *l, json_t *rec)
 
 static int add_death(struct llm *m, const struct ay_lane *l, const char *died)
 {
-	json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_ERROR, "id", l->id);
+	json_t *rec = json_pack("{s:s, s:s}", "type", AY_RECORD_ERROR, "id", l->id);
 
 	json_object_set_new(rec, "error",
 			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
@@ -324,7 +324,7 @@ static int add_track(struct llm *m)
 
 	for (int i = 0; i < m->nproblem; i++)
 		json_array_append_new(names, json_string(m->problem[i].name));
-	rec = json_pack("{s:s, s:s, s:i, s:i, s:b, s:b, s:s, s:s, s:s, s:o}", "type", AY_TYPE_TRACK, "kind",
+	rec = json_pack("{s:s, s:s, s:i, s:i, s:b, s:b, s:s, s:s, s:s, s:o}", "type", AY_RECORD_TRACK, "kind",
 			ay_track_kind_name(m->kind), "rounds", m->track.rules.rounds, "workers",
 			m->track.rules.workers, "best", m->track.rules.best, "per_overload",
 			m->e->llm.per_overload, "server", m->e->llm.server, "model", m->e->llm.model, "lang",
@@ -342,7 +342,7 @@ static int add_lost(struct llm *m)
 	int rc = n && fd < 0 ? -1 : 0;
 
 	for (int i = 0; i < n && !rc; i++) {
-		json_t *rec = json_pack("{s:s, s:s}", "type", AY_TYPE_LOST, "attempt", ids[i]);
+		json_t *rec = json_pack("{s:s, s:s}", "type", AY_RECORD_LOST, "attempt", ids[i]);
 		json_t *line = ay_exchange_line("dropped", ids[i]);
 
 		json_object_set_new(line, "why", json_string("lost: it was in flight when the run was killed"));

@@ -63,7 +63,7 @@ static json_t *answer_record(const struct llm *m, const struct ay_lane *l, const
 {
 	const struct llm_problem *p = &m->problem[l->problem];
 	const char *round = strrchr(id, 'r'); /* of a lane that has gone on meanwhile its own round says nothing */
-	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:I, s:I, s:i, s:f}", "type", AY_TYPE_ATTEMPT,
+	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:I, s:I, s:i, s:f}", "type", AY_RECORD_ATTEMPT,
 			      "problem", p->name, "operator", p->op->name, "attempt", id, "round",
 			      round ? (int)strtol(round + 1, NULL, 10) : l->round, "worker", l->worker, "end",
 			      ends[x->end], "tokens_in", (json_int_t)x->tokens_in, "tokens_out",
@@ -160,7 +160,7 @@ static int add_chosen(struct llm *m, int problem)
 	if (was && !strcmp(ay_record_str(was, AY_FIELD_KERNEL_SHA256), p->sha256) &&
 	    is_text(was, "attempt", p->chosen))
 		return 0; /* a resumed run has said so before */
-	rec = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:f}", "type", AY_TYPE_CHOSEN, "problem",
+	rec = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:f}", "type", AY_RECORD_CHOSEN, "problem",
 			p->name, "operator", q->op->name, "attempt", p->chosen, "kernel_sha256", p->sha256,
 			"solved", p->solved, "round", p->round, "worker", p->worker, "wall_s",
 			q->begin ? (double)(ay_now_ns() - q->begin) / 1e9 : 0.0);
@@ -370,9 +370,9 @@ void llm_note(struct llm_try *t, json_t *rec)
 {
 	const char *type = ay_record_str(rec, AY_FIELD_TYPE), *error = ay_record_str(rec, AY_FIELD_ERROR);
 
-	if (!strcmp(type, AY_TYPE_CASE)) {
+	if (!strcmp(type, AY_RECORD_CASE)) {
 		note_case(t, rec);
-	} else if (!strcmp(type, AY_TYPE_KERNEL)) {
+	} else if (!strcmp(type, AY_RECORD_KERNEL)) {
 		json_decref(t->kernel);
 		t->kernel = json_incref(rec);
 	} else if (error) {

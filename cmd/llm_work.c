@@ -36,7 +36,7 @@ static void send_error(struct bench *b, const char *msg)
 {
 	json_t *rec = json_object();
 
-	json_object_set_new(rec, "type", json_string(AY_TYPE_ERROR));
+	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
 	json_object_set_new(rec, "id", json_string(b->attempt));
 	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
 	send_record(b, rec);
@@ -171,7 +171,7 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 	} else if (rc) {
 		send_error(b, err.msg);
 	} else {
-		json_t *rec = record_kernel(&e->facts, &r, AY_TYPE_KERNEL);
+		json_t *rec = record_kernel(&e->facts, &r, AY_RECORD_KERNEL);
 
 		add_solved(b, &r, rec);
 		send_record(b, rec);

@@ -79,15 +79,15 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	(void)err;
 	if (l->fault != AY_FAULT_NONE)
 		return 0;
-	if (!strcmp(type, AY_TYPE_ATTEMPT)) {
+	if (!strcmp(type, AY_RECORD_ATTEMPT)) {
 		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_ATTEMPT));
 		json_object_set(g->tries, ay_str_text(&key), l->rec);
-	} else if (!strcmp(type, AY_TYPE_CHOSEN)) {
+	} else if (!strcmp(type, AY_RECORD_CHOSEN)) {
 		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_PROBLEM));
 		json_object_set(g->chosen, ay_str_text(&key), l->rec);
-	} else if (!strcmp(type, AY_TYPE_LOST)) {
+	} else if (!strcmp(type, AY_RECORD_LOST)) {
 		json_array_append(g->lost, json_object_get(l->rec, ay_field_name(AY_FIELD_ATTEMPT)));
-	} else if (!strcmp(type, AY_TYPE_TRACK)) {
+	} else if (!strcmp(type, AY_RECORD_TRACK)) {
 		take_track(g, l->rec);
 	}
 	ay_str_release(&key);

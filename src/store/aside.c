@@ -29,12 +29,12 @@ bool ay_aside_takes(struct ay_aside *x, const struct ay_scan_line *l)
 {
 	const char *type = ay_record_str(l->rec, AY_FIELD_TYPE);
 
-	if (!strcmp(type, AY_TYPE_CHOSEN)) {
+	if (!strcmp(type, AY_RECORD_CHOSEN)) {
 		note_choice(x, l->rec);
 		return true;
 	}
 	if (!ay_record_str(l->rec, AY_FIELD_ATTEMPT) ||
-	    (strcmp(type, AY_TYPE_CASE) && strcmp(type, AY_TYPE_KERNEL)))
+	    (strcmp(type, AY_RECORD_CASE) && strcmp(type, AY_RECORD_KERNEL)))
 		return false;
 	if (!(x->n & (x->n - 1)))
 		x->at = ay_xrealloc(x->at, sizeof *x->at * (size_t)(x->n ? 2 * x->n : 1));

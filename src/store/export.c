@@ -297,9 +297,9 @@ static bool is_failure(const json_t *rec)
 	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
 	enum ay_verdict v = ay_record_verdict(rec);
 
-	if (!strcmp(type, AY_TYPE_ERROR))
+	if (!strcmp(type, AY_RECORD_ERROR))
 		return true;
-	return (!strcmp(type, AY_TYPE_CASE) || !strcmp(type, AY_TYPE_KERNEL)) && v != AY_VERDICT_PASS;
+	return (!strcmp(type, AY_RECORD_CASE) || !strcmp(type, AY_RECORD_KERNEL)) && v != AY_VERDICT_PASS;
 }
 
 static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *err)

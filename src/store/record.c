@@ -157,24 +157,24 @@ static enum ay_field first_wrong(const json_t *rec)
 			return (enum ay_field)f;
 	if (!type)
 		return AY_FIELD_TYPE;
-	if (!strcmp(type, AY_TYPE_CASE)) {
+	if (!strcmp(type, AY_RECORD_CASE)) {
 		v = json_object_get(rec, fields[AY_FIELD_TIMING].name);
 		return v && ay_timed_wrong(v) ? AY_FIELD_TIMING : first_missing(rec, case_needs);
 	}
-	if (!strcmp(type, AY_TYPE_KERNEL)) {
+	if (!strcmp(type, AY_RECORD_KERNEL)) {
 		v = json_object_get(rec, fields[AY_FIELD_OVERLOADS].name);
 		return v && !overloads_ok(v) ? AY_FIELD_OVERLOADS : first_missing(rec, kernel_needs);
 	}
-	if (!strcmp(type, AY_TYPE_SUITE)) {
+	if (!strcmp(type, AY_RECORD_SUITE)) {
 		v = json_object_get(rec, fields[AY_FIELD_CALLS_BY].name);
 		if (v && !calls_ok(v))
 			return AY_FIELD_CALLS_BY;
 		v = json_object_get(rec, fields[AY_FIELD_OPERATORS].name);
 		return v && !operators_ok(v) ? AY_FIELD_OPERATORS : first_missing(rec, suite_needs);
 	}
-	return first_missing(rec, !strcmp(type, AY_TYPE_ATTEMPT)  ? attempt_needs
-				  : !strcmp(type, AY_TYPE_CHOSEN) ? chosen_needs
-								  : other_needs);
+	return first_missing(rec, !strcmp(type, AY_RECORD_ATTEMPT)  ? attempt_needs
+				  : !strcmp(type, AY_RECORD_CHOSEN) ? chosen_needs
+								    : other_needs);
 }
 
 static bool too_deep(const char *s, size_t n)
@@ -343,12 +343,12 @@ static struct ay_record_id id_of(const char *what, const char *a, const char *b)
 
 struct ay_record_id ay_id_case(const char *kernel_sha256, const char *line)
 {
-	return id_of(AY_TYPE_CASE, kernel_sha256, line);
+	return id_of(AY_RECORD_CASE, kernel_sha256, line);
 }
 
 struct ay_record_id ay_id_kernel(const char *kernel_sha256, const char *operator_name)
 {
-	return id_of(AY_TYPE_KERNEL, kernel_sha256, operator_name);
+	return id_of(AY_RECORD_KERNEL, kernel_sha256, operator_name);
 }
 
 struct ay_record_id ay_id_job(const char *job)
@@ -366,9 +366,9 @@ bool ay_record_id(const json_t *rec, struct ay_record_id *id)
 	const char *type = ay_record_str(rec, AY_FIELD_TYPE), *kernel = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
 	const char *asked = ay_record_str(rec, AY_FIELD_CASE);
 
-	if (type && kernel && !strcmp(type, AY_TYPE_CASE))
+	if (type && kernel && !strcmp(type, AY_RECORD_CASE))
 		*id = ay_id_case(kernel, asked ? asked : ay_record_str(rec, AY_FIELD_LINE));
-	else if (type && kernel && !strcmp(type, AY_TYPE_KERNEL))
+	else if (type && kernel && !strcmp(type, AY_RECORD_KERNEL))
 		*id = ay_id_kernel(kernel, ay_record_str(rec, AY_FIELD_OPERATOR));
 	else
 		return false;

@@ -86,17 +86,17 @@ enum ay_field {
 };
 
 /* Values of "type" that mean something here. */
-#define AY_TYPE_CASE    "case"    /* overload, line, verdict, kernel_sha256 */
-#define AY_TYPE_KERNEL  "kernel"  /* operator, verdict, kernel_sha256, overloads */
-#define AY_TYPE_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
-#define AY_TYPE_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
-#define AY_TYPE_DEVICE  "device"  /* device, state, detail: one that failed while the run was under way */
-#define AY_TYPE_SUMMARY "summary" /* how a command ended; never counted */
+#define AY_RECORD_CASE    "case"    /* overload, line, verdict, kernel_sha256 */
+#define AY_RECORD_KERNEL  "kernel"  /* operator, verdict, kernel_sha256, overloads */
+#define AY_RECORD_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
+#define AY_RECORD_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
+#define AY_RECORD_DEVICE  "device"  /* device, state, detail: one that failed while the run was under way */
+#define AY_RECORD_SUMMARY "summary" /* how a command ended; never counted */
 /* Of a generation track (docs/llm.md): */
-#define AY_TYPE_TRACK   "track"   /* rules, problems: what is asked for */
-#define AY_TYPE_ATTEMPT "attempt" /* problem, attempt: one answer of the model and what became of it */
-#define AY_TYPE_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the kernel that is the problem's result */
-#define AY_TYPE_LOST    "lost"    /* attempt: a question that was in flight when the run was killed */
+#define AY_RECORD_TRACK   "track"   /* rules, problems: what is asked for */
+#define AY_RECORD_ATTEMPT "attempt" /* problem, attempt: one answer of the model and what became of it */
+#define AY_RECORD_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the kernel that is the problem's result */
+#define AY_RECORD_LOST    "lost"    /* attempt: a question that was in flight when the run was killed */
 
 /* Why a line is not a record. RUN and BUILD: good records that a resumed run must not take for its own. */
 #define AY_FAULTS(F)                                        \

@@ -308,7 +308,7 @@ static void take_verdict(void *user, const struct ay_scan_line *l)
 {
 	struct ay_record_id id;
 
-	if (ay_record_id(l->rec, &id) && !strcmp(ay_record_str(l->rec, AY_FIELD_TYPE), AY_TYPE_CASE))
+	if (ay_record_id(l->rec, &id) && !strcmp(ay_record_str(l->rec, AY_FIELD_TYPE), AY_RECORD_CASE))
 		add_case(user, l, &id);
 	else if (ay_record_id(l->rec, &id))
 		add_kernel(user, l, &id);
@@ -335,11 +335,11 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	s->found.records++;
 	count_in(s->runs, ay_record_str(l->rec, AY_FIELD_RUN));
 	count_in(s->builds, ay_record_str(l->rec, AY_FIELD_BUILD_SHA256));
-	if (!strcmp(type, AY_TYPE_SUITE))
+	if (!strcmp(type, AY_RECORD_SUITE))
 		add_suite(s, l->rec);
-	else if (!strcmp(type, AY_TYPE_ERROR))
+	else if (!strcmp(type, AY_RECORD_ERROR))
 		s->errors++;
-	else if (!strcmp(type, AY_TYPE_DEVICE))
+	else if (!strcmp(type, AY_RECORD_DEVICE))
 		s->devices_lost++;
 	else if (!ay_aside_takes(&s->aside, l))
 		take_verdict(s, l);

@@ -56,6 +56,38 @@ const char *help_cache(void)
 	return path;
 }
 
+const char *help_path(const char *name)
+{
+	static char path[16][4200];
+	static int turn;
+
+	turn = (turn + 1) % 16;
+	snprintf(path[turn], sizeof path[turn], "%s/%s", test_dir(), name);
+	return path[turn];
+}
+
+char *help_slurp(struct ay_arena *a, const char *path, size_t *n)
+{
+	struct ay_err err = { 0 };
+	size_t unasked;
+	char *data;
+
+	n = n ? n : &unasked;
+	if (!ay_file_read(a, path, 64 << 20, &data, n, &err))
+		return data;
+	test_fail(__FILE__, __LINE__, "%s", err.msg);
+	*n = 0;
+	return ay_strdup(a, "");
+}
+
+void help_spill(const char *path, const void *data, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(data, 1, n, f) != n || fclose(f))
+		test_fail(__FILE__, __LINE__, "cannot write %s", path);
+}
+
 int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **output)
 {
 	const char *argv[] = { "/bin/sh", "-c", cmd, NULL };

@@ -13,6 +13,11 @@ const char *help_build_dir(void);
 /* Where the tests keep compiled kernels ($ASSAY_TEST_CACHE, else cache/ in the build folder): for XDG_CACHE_HOME.
  */
 const char *help_cache(void);
+/* A path in the scratch folder of the test; sixteen live at once. */
+const char *help_path(const char *name);
+/* What is in a file, and how much (n: NULL if nobody wants to know), followed by a zero. "" if the test has failed. */
+char *help_slurp(struct ay_arena *a, const char *path, size_t *n);
+void help_spill(const char *path, const void *data, size_t n);
 /* Runs a shell command; its output (both streams) in the arena, and its exit status. */
 int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **output);
 /* An interpreter with torch; the test is skipped where there is none, with $ASSAY_NO_TORCH as the reason if it is set

@@ -3,6 +3,7 @@
  * Times in records: written, read back as a stranger's, and added up to scores whose denominators hide nothing.
  */
 #include "test.h"
+#include "helpers.h"
 #include "../../cmd/record.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -13,16 +14,6 @@
 #include <string.h>
 
 #define KERNEL_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-
-static const char *in_dir(const char *name)
-{
-	static char path[8][4200];
-	static int turn;
-
-	turn = (turn + 1) % 8;
-	snprintf(path[turn], sizeof path[turn], "%s/%s", test_dir(), name);
-	return path[turn];
-}
 
 static bool near(double a, double b)
 {
@@ -197,7 +188,7 @@ static struct ay_run *create(const char *name)
 	struct ay_run *r;
 	json_t *h = json_pack("{s:s}", "command", "eval");
 
-	CHECKF(!ay_run_create(in_dir(name), h, &r, &err), "%s", err.msg);
+	CHECKF(!ay_run_create(help_path(name), h, &r, &err), "%s", err.msg);
 	json_decref(h);
 	return r;
 }
@@ -257,7 +248,7 @@ static void read_run(const char *name, struct ay_run *r, struct ay_summary *s)
 
 	*s = (struct ay_summary){ 0 };
 	CHECK(!ay_run_close(r, &err));
-	CHECKF(!ay_summary_read(in_dir(name), s, &err), "%s", err.msg);
+	CHECKF(!ay_summary_read(help_path(name), s, &err), "%s", err.msg);
 }
 
 static const struct ay_sum_operator *find_op(const struct ay_summary *s, const char *name)
@@ -509,18 +500,6 @@ TEST(score_times_and_speedups_are_printed_short)
 	ay_str_release(&b);
 }
 
-static char *slurp(struct ay_arena *a, const char *path)
-{
-	struct ay_err err = { 0 };
-	char *data;
-	size_t n;
-
-	if (!ay_file_read(a, path, 1 << 24, &data, &n, &err))
-		return data;
-	test_fail(__FILE__, __LINE__, "%s", err.msg);
-	return ay_strdup(a, "");
-}
-
 TEST(score_exports_carry_times_and_scores)
 {
 	struct ay_arena a = { 0 };
@@ -537,11 +516,11 @@ TEST(score_exports_carry_times_and_scores)
 	evil.baseline = "=<b>|\x1b]0;x\x07";
 	add(r, "a::exp", 1, "PASS", &evil);
 	read_run("r", r, &s);
-	CHECKF(!ay_export(in_dir("r"), &s, &err), "%s", err.msg);
-	csv = slurp(&a, in_dir("r/operator_summary.csv"));
+	CHECKF(!ay_export(help_path("r"), &s, &err), "%s", err.msg);
+	csv = help_slurp(&a, help_path("r/operator_summary.csv"), NULL);
 	CHECKF(strstr(csv, "," KERNEL_A ",1000,0.5,4,3.8,4.2,openblas 0.3,yes,2,2,0\r\n") != NULL, "%s", csv);
 	CHECK(strstr(csv, "," KERNEL_A ",1000,0.5,2,1.9,2.1,\"'=<b>|\\") && strstr(csv, ",,,,,,,,,0,0,0\r\n"));
-	j = json_loads(slurp(&a, in_dir("r/results.json")), 0, NULL);
+	j = json_loads(help_slurp(&a, help_path("r/results.json"), NULL), 0, NULL);
 	speed = json_object_get(json_object_get(json_object_get(j, "scores"), "speed"), "operators");
 	CHECK(json_integer_value(json_object_get(speed, "of")) == 5 &&
 	      json_integer_value(json_object_get(speed, "scored")) == 2 &&
@@ -553,7 +532,7 @@ TEST(score_exports_carry_times_and_scores)
 	CHECK(near(json_real_value(json_object_get(speed, "speedup")), 4));
 	CHECK(!json_object_get(json_object_get(json_object_get(j, "operators"), "a::neg"), "speed"));
 	json_decref(j);
-	md = slurp(&a, in_dir("r/OVERALL_SUMMARY.md"));
+	md = help_slurp(&a, help_path("r/OVERALL_SUMMARY.md"), NULL);
 	CHECK(strstr(
 		md, "- **speed-up per operator: 2.83x [2.69, 2.97]**, the geometric mean over 2 of 5: 2 passed;"));
 	CHECK(strstr(md, "| perf@1 | 2 of 5 (40.0 %) | 2 of 5 (40.0 %) | 2 of 6 (33.3 %) | 2 of 6 (33.3 %) |\n"));

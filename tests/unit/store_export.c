@@ -3,6 +3,7 @@
  * Merging shards and what is derived from the records: counts, scores, files; and that text stays text.
  */
 #include "test.h"
+#include "helpers.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "store/export.h"
@@ -16,23 +17,13 @@
 #define KERNEL_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define KERNEL_C "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
 
-static const char *in_dir(const char *name)
-{
-	static char path[16][4200];
-	static int turn;
-
-	turn = (turn + 1) % 16;
-	snprintf(path[turn], sizeof path[turn], "%s/%s", test_dir(), name);
-	return path[turn];
-}
-
 static struct ay_run *create(const char *name)
 {
 	struct ay_err err = { 0 };
 	struct ay_run *r;
 	json_t *h = json_pack("{s:s, s:s}", "command", "eval", "suite", "<b>smoke</b>");
 
-	CHECKF(!ay_run_create(in_dir(name), h, &r, &err), "%s", err.msg);
+	CHECKF(!ay_run_create(help_path(name), h, &r, &err), "%s", err.msg);
 	json_decref(h);
 	return r;
 }
@@ -61,24 +52,12 @@ static void add_case(struct ay_run *r, const char *overload, const char *kernel,
 	ay_str_release(&b);
 }
 
-static char *slurp(struct ay_arena *a, const char *path)
-{
-	struct ay_err err = { 0 };
-	char *data;
-	size_t n;
-
-	if (!ay_file_read(a, path, 1 << 24, &data, &n, &err))
-		return data;
-	test_fail(__FILE__, __LINE__, "%s", err.msg);
-	return ay_strdup(a, "");
-}
-
 static void read_summary(const char *name, struct ay_summary *s)
 {
 	struct ay_err err = { 0 };
 
 	*s = (struct ay_summary){ 0 };
-	CHECKF(!ay_summary_read(in_dir(name), s, &err), "%s", err.msg);
+	CHECKF(!ay_summary_read(help_path(name), s, &err), "%s", err.msg);
 }
 
 static const struct ay_sum_operator *find_op(const struct ay_summary *s, const char *name)
@@ -197,23 +176,23 @@ TEST(store_merge_takes_the_worst_and_counts_attempts)
 		CHECK(!ay_run_keep_kernel(r[i], sha, "c", "src", 3, &err));
 		ay_run_close(r[i], &err);
 	}
-	dirs[0] = in_dir("a");
-	dirs[1] = in_dir("b");
-	dirs[2] = in_dir("a"); /* once more: no new records */
-	CHECKF(!ay_run_merge(in_dir("m"), 3, dirs, &r[0], &found, &err), "%s", err.msg);
+	dirs[0] = help_path("a");
+	dirs[1] = help_path("b");
+	dirs[2] = help_path("a"); /* once more: no new records */
+	CHECKF(!ay_run_merge(help_path("m"), 3, dirs, &r[0], &found, &err), "%s", err.msg);
 	CHECK(found.records == 8 && !found.first_bad);
 	got = ay_run_find(r[0], ay_id_case(KERNEL_A, "aten::relu((T([1], f32),), {}) seed=1"), &attempts);
 	CHECK(got && ay_record_verdict(got) == AY_VERDICT_MISMATCH && attempts == 2);
 	json_decref(got);
 	ay_run_close(r[0], &err);
-	CHECK(!access(ay_sprintf(&(struct ay_arena){ 0 }, "%s/kernels/%s.c", in_dir("m"), sha), R_OK));
+	CHECK(!access(ay_sprintf(&(struct ay_arena){ 0 }, "%s/kernels/%s.c", help_path("m"), sha), R_OK));
 	read_summary("m", &s);
 	CHECK(s.op[0].verdict == AY_VERDICT_CRASH && s.op[0].cases == 3 && s.op[0].attempts == 2);
 	CHECK(s.op[0].count[AY_VERDICT_PASS] == 1 && s.op[0].count[AY_VERDICT_MISMATCH] == 1 &&
 	      !s.operators.passed);
 	CHECK(json_object_size(s.runs) == 2 && !s.duplicates);
 	ay_summary_release(&s);
-	CHECKF(!ay_run_resume(in_dir("m"), NULL, &r[0], &found, &err), "%s", err.msg);
+	CHECKF(!ay_run_resume(help_path("m"), NULL, &r[0], &found, &err), "%s", err.msg);
 	CHECK(found.records == 8);
 	ay_run_close(r[0], &err);
 }
@@ -231,14 +210,14 @@ TEST(store_shards_merge_by_plain_concatenation)
 		add_case(r, "aten::relu", KERNEL_A, 1, i ? "MISMATCH" : "PASS");
 		ay_run_close(r, &err);
 	}
-	ay_str_add(&b, slurp(&a, in_dir("b/results.jsonl")));
-	ay_str_add(&b, slurp(&a, in_dir("a/results.jsonl")));
-	ay_str_add(&b, slurp(&a, in_dir("a/results.jsonl")));
-	CHECK(!mkdir(in_dir("c"), 0755) && !ay_file_write(in_dir("c/results.jsonl"), b.s, b.len, &err));
+	ay_str_add(&b, help_slurp(&a, help_path("b/results.jsonl"), NULL));
+	ay_str_add(&b, help_slurp(&a, help_path("a/results.jsonl"), NULL));
+	ay_str_add(&b, help_slurp(&a, help_path("a/results.jsonl"), NULL));
+	CHECK(!mkdir(help_path("c"), 0755) && !ay_file_write(help_path("c/results.jsonl"), b.s, b.len, &err));
 	read_summary("c", &s);
 	CHECK(s.found.records == 2 && s.duplicates == 1);
 	CHECK(s.op[0].cases == 1 && s.op[0].verdict == AY_VERDICT_MISMATCH && s.op[0].attempts == 2);
-	CHECKF(!ay_export(in_dir("c"), &s, &err), "%s", err.msg);
+	CHECKF(!ay_export(help_path("c"), &s, &err), "%s", err.msg);
 	ay_summary_release(&s);
 	ay_str_release(&b);
 	ay_arena_release(&a);
@@ -250,19 +229,19 @@ TEST(store_merge_notes_what_it_leaves_out)
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
 	struct ay_run *r = create("a");
-	const char *dirs[] = { in_dir("a") };
+	const char *dirs[] = { help_path("a") };
 	struct ay_str b = { 0 };
 
 	add_case(r, "aten::relu", KERNEL_A, 1, "PASS");
 	ay_run_close(r, &err);
-	ay_str_add(&b, slurp(&a, in_dir("a/results.jsonl")));
+	ay_str_add(&b, help_slurp(&a, help_path("a/results.jsonl"), NULL));
 	ay_str_add(&b, "{\"type\":\"case\",\"verdict\":\"PASS\"}\ntorn");
-	CHECK(!ay_file_write(in_dir("a/results.jsonl"), b.s, b.len, &err));
-	CHECKF(!ay_run_merge(in_dir("m"), 1, dirs, &r, &found, &err), "%s", err.msg);
+	CHECK(!ay_file_write(help_path("a/results.jsonl"), b.s, b.len, &err));
+	CHECKF(!ay_run_merge(help_path("m"), 1, dirs, &r, &found, &err), "%s", err.msg);
 	CHECK(found.records == 1 && found.fault[AY_FAULT_UNSEALED] == 1 && found.fault[AY_FAULT_TORN] == 1);
 	ay_run_close(r, &err);
-	CHECK(strstr(slurp(&a, in_dir("m/results.rejected.jsonl")), "torn"));
-	CHECK(!strstr(slurp(&a, in_dir("m/results.jsonl")), "torn"));
+	CHECK(strstr(help_slurp(&a, help_path("m/results.rejected.jsonl"), NULL), "torn"));
+	CHECK(!strstr(help_slurp(&a, help_path("m/results.jsonl"), NULL), "torn"));
 	ay_str_release(&b);
 	ay_arena_release(&a);
 }
@@ -296,20 +275,20 @@ TEST(store_exports_are_what_they_were)
 	fill_run(r);
 	ay_run_close(r, &err);
 	read_summary("r", &s);
-	CHECKF(!ay_export(in_dir("r"), &s, &err), "%s", err.msg);
+	CHECKF(!ay_export(help_path("r"), &s, &err), "%s", err.msg);
 	ay_summary_release(&s);
-	CHECK_STR(slurp(&a, in_dir("r/operator_summary.csv")), csv);
+	CHECK_STR(help_slurp(&a, help_path("r/operator_summary.csv"), NULL), csv);
 
-	j = json_loads(slurp(&a, in_dir("r/full_results.json")), 0, NULL);
+	j = json_loads(help_slurp(&a, help_path("r/full_results.json"), NULL), 0, NULL);
 	CHECK(json_array_size(j) == 13);
 	json_decref(j);
-	j = json_loads(slurp(&a, in_dir("r/failed_tests.json")), 0, NULL);
+	j = json_loads(help_slurp(&a, help_path("r/failed_tests.json"), NULL), 0, NULL);
 	CHECK(json_array_size(j) == 4); /* SKIPPED, MISMATCH, BUILD, the error */
 	CHECK_STR(json_string_value(json_object_get(json_array_get(j, 1), "line")),
 		  "aten::add.Scalar((T([2], f32),), {}) seed=1");
 	CHECK_STR(json_string_value(json_object_get(json_array_get(j, 1), "detail")), "said 2");
 	json_decref(j);
-	j = json_loads(slurp(&a, in_dir("r/results.json")), 0, NULL);
+	j = json_loads(help_slurp(&a, help_path("r/results.json"), NULL), 0, NULL);
 	CHECK(json_integer_value(
 		      json_object_get(json_object_get(json_object_get(j, "scores"), "operators"), "of")) == 4);
 	CHECK(json_integer_value(json_object_get(
@@ -320,7 +299,7 @@ TEST(store_exports_are_what_they_were)
 		      "failed")) == 1);
 	json_decref(j);
 
-	md = slurp(&a, in_dir("r/OVERALL_SUMMARY.md"));
+	md = help_slurp(&a, help_path("r/OVERALL_SUMMARY.md"), NULL);
 	CHECK(strstr(md, "- **per operator: 1 of 4** (25.0 %): every overload passes. Judged 3, missing 1.\n"));
 	CHECK(strstr(md,
 		     "- **per overload: 3 of 7** (42.9 %): each is a problem of its own. Judged 6, missing 1.\n"));
@@ -401,15 +380,15 @@ TEST(store_exports_of_a_hostile_kernel_are_harmless)
 	add(r, b.s);
 	ay_run_close(r, &err);
 	read_summary("r", &s);
-	CHECKF(!ay_export(in_dir("r"), &s, &err), "%s", err.msg);
+	CHECKF(!ay_export(help_path("r"), &s, &err), "%s", err.msg);
 	for (int i = 0; i < 5; i++) {
-		const char *text = slurp(&a, in_dir(ay_sprintf(&a, "r/%s", files[i])));
+		const char *text = help_slurp(&a, help_path(ay_sprintf(&a, "r/%s", files[i])), NULL);
 
 		CHECKF(!strpbrk(text, "\x1b\x07"), "%s", files[i]);
 	}
-	csv = slurp(&a, in_dir("r/operator_summary.csv"));
+	csv = help_slurp(&a, help_path("r/operator_summary.csv"), NULL);
 	CHECK(!strstr(csv, "\n=") && !strstr(csv, ",=") && !strstr(csv, "\"=") && strstr(csv, "\"'=HYPERLINK"));
-	md = slurp(&a, in_dir("r/OVERALL_SUMMARY.md"));
+	md = help_slurp(&a, help_path("r/OVERALL_SUMMARY.md"), NULL);
 	for (const char *p = md; *p; p = strchr(p, '\n') + 1) { /* outside of the code block that holds the line */
 		const char *end = strchr(p, '\n'), *tag;
 
@@ -444,14 +423,14 @@ TEST(store_exports_are_cut_and_replaced_whole)
 	ay_str_add(&b, "\"}");
 	add(r, b.s);
 	ay_run_close(r, &err);
-	CHECK(!symlink("/etc/passwd", in_dir("r/OVERALL_SUMMARY.md")));
-	CHECK(!ay_file_write(in_dir("r/results.json"), "old", 3, &err));
+	CHECK(!symlink("/etc/passwd", help_path("r/OVERALL_SUMMARY.md")));
+	CHECK(!ay_file_write(help_path("r/results.json"), "old", 3, &err));
 	read_summary("r", &s);
-	CHECKF(!ay_export(in_dir("r"), &s, &err), "%s", err.msg);
-	CHECK(!lstat(in_dir("r/OVERALL_SUMMARY.md"), &st) && S_ISREG(st.st_mode) && st.st_size < 20000);
-	CHECK(strstr(slurp(&a, in_dir("r/OVERALL_SUMMARY.md")), "4 of 601 records"));
-	CHECK(slurp(&a, in_dir("r/results.json"))[0] == '{');
-	CHECK(access(in_dir("r/.results.json.tmp"), F_OK));
+	CHECKF(!ay_export(help_path("r"), &s, &err), "%s", err.msg);
+	CHECK(!lstat(help_path("r/OVERALL_SUMMARY.md"), &st) && S_ISREG(st.st_mode) && st.st_size < 20000);
+	CHECK(strstr(help_slurp(&a, help_path("r/OVERALL_SUMMARY.md"), NULL), "4 of 601 records"));
+	CHECK(help_slurp(&a, help_path("r/results.json"), NULL)[0] == '{');
+	CHECK(access(help_path("r/.results.json.tmp"), F_OK));
 	ay_summary_release(&s);
 	ay_str_release(&b);
 	ay_arena_release(&a);

@@ -4,6 +4,7 @@
  * neither for nor against an operator.
  */
 #include "test.h"
+#include "helpers.h"
 #include "base/file.h"
 #include "llm/results.h"
 #include "llm/track.h"
@@ -193,14 +194,6 @@ TEST(track_takes_up_what_a_killed_run_had)
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
-static const char *in_dir(const char *name)
-{
-	static char path[4200];
-
-	snprintf(path, sizeof path, "%s/%s", test_dir(), name);
-	return path;
-}
-
 static void add(struct ay_run *r, json_t *rec)
 {
 	struct ay_err err = { 0 };
@@ -240,7 +233,7 @@ static struct ay_run *start_run_in(const char *dir, const char *kind, int rounds
 	struct ay_err err = { 0 };
 	struct ay_run *r;
 
-	CHECKF(!ay_run_create(in_dir(dir), header, &r, &err), "%s", err.msg);
+	CHECKF(!ay_run_create(help_path(dir), header, &r, &err), "%s", err.msg);
 	json_decref(header);
 	add(r, json_pack("{s:s, s:{s:[s], s:[s], s:[s]}}", "type", "suite", "operators", "aten::add", "aten::add",
 			 "aten::relu", "aten::relu", "aten::sum", "aten::sum"));
@@ -281,7 +274,7 @@ TEST(track_only_chosen_attempts_are_results)
 
 	fill_run(r, true);
 	CHECK(!ay_run_close(r, &err));
-	CHECKF(!ay_summary_read(in_dir("run"), &s, &err), "%s", err.msg);
+	CHECKF(!ay_summary_read(help_path("run"), &s, &err), "%s", err.msg);
 	CHECK(s.operators.of == 3 && s.operators.passed == 1 && s.operators.missing == 1);
 	CHECK(s.op[0].passed && s.op[0].kernels == 1 && s.op[0].cases == 1);
 	CHECK(s.op[1].verdict == AY_VERDICT_MISMATCH && s.op[1].kernels == 1);
@@ -298,7 +291,7 @@ TEST(track_attempts_without_a_choice_are_no_results)
 
 	fill_run(r, false);
 	CHECK(!ay_run_close(r, &err));
-	CHECKF(!ay_summary_read(in_dir("run"), &s, &err), "%s", err.msg);
+	CHECKF(!ay_summary_read(help_path("run"), &s, &err), "%s", err.msg);
 	CHECK(s.operators.of == 3 && s.operators.passed == 0 && s.operators.missing == 3);
 	ay_summary_release(&s);
 }
@@ -314,7 +307,7 @@ TEST(track_results_are_what_the_records_say)
 
 	fill_run(r, true);
 	CHECK(!ay_run_close(r, &err));
-	CHECK(!ay_summary_read(in_dir("run"), &s, &err) && !ay_gen_read(in_dir("run"), &g, &err));
+	CHECK(!ay_summary_read(help_path("run"), &s, &err) && !ay_gen_read(help_path("run"), &g, &err));
 	CHECK(g.n == 3 && g.solved == 1 && g.attempts == 6 && g.judged == 5);
 	CHECK(g.tokens_in == 600 && g.tokens_out == 52 && fabs(g.usd - 2.75) < 1e-12);
 	CHECK(ay_gen_solved_within(&g, 2) == 0 && fabs(ay_gen_solved_within(&g, 3) - 1.0 / 3) < 1e-12);
@@ -330,8 +323,9 @@ TEST(track_results_are_what_the_records_say)
 	CHECK(json_number_value(json_object_get(add_details, "wall_s")) == 7);
 	CHECK_STR(json_string_value(json_object_get(add_details, "kernel_sha256")), SHA_C);
 	json_decref(j);
-	CHECKF(!ay_export(in_dir("run"), &s, &err) && !ay_gen_export(in_dir("run"), &g, &s, &err), "%s", err.msg);
-	CHECK(ay_file_exists(in_dir("run/pass_at_k_results.json")));
+	CHECKF(!ay_export(help_path("run"), &s, &err) && !ay_gen_export(help_path("run"), &g, &s, &err), "%s",
+	       err.msg);
+	CHECK(ay_file_exists(help_path("run/pass_at_k_results.json")));
 	ay_gen_release(&g);
 	ay_summary_release(&s);
 }
@@ -367,7 +361,7 @@ TEST(track_speed_is_of_chosen_kernels_and_by_source)
 	add_chosen(r, "aten::add", SHA_B, "PASS");
 	add_chosen(r, "aten::relu", SHA_C, "PASS");
 	CHECK(!ay_run_close(r, &err));
-	CHECK(!ay_summary_read(in_dir("run"), &s, &err) && !ay_gen_read(in_dir("run"), &g, &err));
+	CHECK(!ay_summary_read(help_path("run"), &s, &err) && !ay_gen_read(help_path("run"), &g, &err));
 	j = ay_gen_json(&g, &s);
 	aten = json_object_get(json_object_get(j, "by_source"), "ATen");
 	speed = json_object_get(aten, "speed");
@@ -399,7 +393,7 @@ TEST(track_the_unbiased_estimate_needs_all_samples)
 	add(r, json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "type", "attempt", "problem", "aten::add",
 			 "attempt", "aten::add/r3/w0", "round", 3, "worker", 0, "end", "stop", "error",
 			 "ours")); /* nor is this */
-	CHECK(!ay_run_close(r, &err) && !ay_gen_read(in_dir("run"), &g, &err));
+	CHECK(!ay_run_close(r, &err) && !ay_gen_read(help_path("run"), &g, &err));
 	CHECK(g.failed == 1 && g.errors == 1 && g.least_samples == 1);
 	CHECK(fabs(ay_gen_pass_at_k(&g, 1) - (0.5 + 0 + 1) / 3) < 1e-12);
 	CHECK(ay_gen_pass_at_k(&g, 2) < 0);
@@ -413,7 +407,7 @@ TEST(track_a_sequence_that_stops_has_no_unbiased_estimate)
 	struct ay_err err = { 0 };
 
 	add_attempt(r, "aten::add", 1, SHA_A, "PASS");
-	CHECK(!ay_run_close(r, &err) && !ay_gen_read(in_dir("run"), &g, &err));
+	CHECK(!ay_run_close(r, &err) && !ay_gen_read(help_path("run"), &g, &err));
 	CHECK(ay_gen_pass_at_k(&g, 1) < 0);
 	CHECK(fabs(ay_gen_solved_within(&g, 1) - 1.0 / 3) < 1e-12);
 	ay_gen_release(&g);
@@ -426,8 +420,8 @@ TEST(track_a_folder_without_a_track_is_refused)
 	struct ay_gen g = { 0 };
 	struct ay_err err = { 0 };
 
-	CHECK(!ay_run_create(in_dir("run"), header, &r, &err) && !ay_run_close(r, &err));
-	CHECK(ay_gen_read(in_dir("run"), &g, &err) && strstr(err.msg, "no generation run"));
+	CHECK(!ay_run_create(help_path("run"), header, &r, &err) && !ay_run_close(r, &err));
+	CHECK(ay_gen_read(help_path("run"), &g, &err) && strstr(err.msg, "no generation run"));
 	ay_gen_release(&g);
 	json_decref(header);
 }
@@ -441,17 +435,17 @@ static void merge_two(const char *kind, struct ay_gen *g)
 	struct ay_run_found found = { 0 };
 	struct ay_err err = { 0 };
 
-	snprintf(dirs[0], sizeof dirs[0], "%s", in_dir("a"));
-	snprintf(dirs[1], sizeof dirs[1], "%s", in_dir("b"));
+	snprintf(dirs[0], sizeof dirs[0], "%s", help_path("a"));
+	snprintf(dirs[1], sizeof dirs[1], "%s", help_path("b"));
 	add_attempt(a, "aten::add", 1, SHA_A, "MISMATCH");
 	add_attempt(a, "aten::relu", 1, SHA_A, "PASS");
 	add_attempt(b, "aten::add", 1, SHA_B, "PASS");
 	add_attempt(b, "aten::sum", 1, SHA_B, "MISMATCH");
 	add_attempt(b, "aten::sum", 2, SHA_C, "PASS");
 	CHECK(!ay_run_close(a, &err) && !ay_run_close(b, &err));
-	CHECKF(!ay_run_merge(in_dir("all"), 2, list, &all, &found, &err) && !ay_run_close(all, &err), "%s",
+	CHECKF(!ay_run_merge(help_path("all"), 2, list, &all, &found, &err) && !ay_run_close(all, &err), "%s",
 	       err.msg);
-	CHECKF(!ay_gen_read(in_dir("all"), g, &err), "%s", err.msg);
+	CHECKF(!ay_gen_read(help_path("all"), g, &err), "%s", err.msg);
 }
 
 TEST(track_shards_are_one_track_and_no_second_try)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A question about an operator, for the tests of prompts.
+ */
+#ifndef AY_TEST_PROMPT_RIG_H
+#define AY_TEST_PROMPT_RIG_H
+
+#include "llm/prompt.h"
+
+struct prompt_rig {
+	struct ay_arena a;
+	struct ay_prompt_spec s;
+	struct ay_str system, user;
+	struct ay_err err;
+};
+
+/* A machine that is the same everywhere. */
+extern const struct ay_ceilings prompt_rig_machine;
+
+void prompt_rig_begin(struct prompt_rig *r, const char *op, enum ay_prompt_lang lang);
+/* The user's part of the prompt; past: NULL for a first attempt. */
+const char *prompt_rig_ask(struct prompt_rig *r, const struct ay_prompt_past *past);
+void prompt_rig_end(struct prompt_rig *r);
+
+#endif
