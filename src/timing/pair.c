@@ -220,29 +220,6 @@ static int measure(struct pair *p)
 	return rc;
 }
 
-static bool shares_core(int cpu, const cpu_set_t *with)
-{
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET((size_t)i, with) && ay_quiet_same_core(cpu, i))
-			return true;
-	return false;
-}
-
-/* The last one of a core that the kernel has not, or the last. We never sleep while it runs. */
-static void keep_one(cpu_set_t *set, const cpu_set_t *kernel)
-{
-	int last = -1, apart = -1;
-
-	for (int i = CPU_SETSIZE - 1; i >= 0 && apart < 0; i--) {
-		if (!CPU_ISSET((size_t)i, set))
-			continue;
-		last = last < 0 ? i : last;
-		apart = shares_core(i, kernel) ? -1 : i;
-	}
-	CPU_ZERO(set);
-	CPU_SET((size_t)(apart < 0 ? last < 0 ? 0 : last : apart), set);
-}
-
 /* Ours are all of one kind, so whoever comes first takes any of them. */
 static int prepare_seats(struct pair *p)
 {
@@ -296,8 +273,8 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	}
 	p->begin = p->entered = ay_now_ns(); /* waiting for others is not our time */
 	p->check_cpus = p->judge_cpus;
-	if (s->all_cpus) /* the rest of them is busy with other kernels */
-		keep_one(&p->judge_cpus, &p->cpus);
+	if (s->all_cpus) /* the rest of them is busy with other kernels, and we never sleep while this one runs */
+		ay_quiet_keep_one(&p->judge_cpus, &p->cpus, ay_quiet_same_core);
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->check_cpus) };
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;

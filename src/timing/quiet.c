@@ -75,6 +75,30 @@ bool ay_quiet_same_core(int a, int b)
 	return same || a == b;
 }
 
+static bool is_apart(int cpu, const cpu_set_t *from, bool (*same_core)(int a, int b))
+{
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET((size_t)i, from) && same_core(cpu, i))
+			return false;
+	return true;
+}
+
+void ay_quiet_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_core)(int a, int b))
+{
+	int last = -1, apart = -1;
+
+	for (int i = CPU_SETSIZE - 1; i >= 0 && apart < 0; i--) {
+		if (!CPU_ISSET((size_t)i, set))
+			continue;
+		last = last < 0 ? i : last;
+		apart = is_apart(i, kernel, same_core) ? i : -1;
+	}
+	if (last < 0) /* of none nothing is kept */
+		return;
+	CPU_ZERO(set);
+	CPU_SET((size_t)(apart < 0 ? last : apart), set);
+}
+
 /* --- locks ----------------------------------------------------------------------------------------------- */
 
 /* The same folder for every user of the machine: what decides is the folder, not what we may do there. */

@@ -19,6 +19,8 @@ void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare
 /* Do two CPUs share a core, as far as the system tells? And is one in a list as the system writes them: "0-3,8"? */
 bool ay_quiet_same_core(int a, int b);
 bool ay_quiet_lists(const char *list, int cpu);
+/* Leaves one CPU of a set: the last on a core where the kernel has none, or the last. */
+void ay_quiet_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_core)(int a, int b));
 
 /*
  * A machine-wide lock on each CPU of a set: a file per CPU in /run/lock or /tmp that anybody may lock, taken in

@@ -70,6 +70,43 @@ TEST(quiet_cpus_are_the_last_ones)
 	}
 }
 
+/* CPUs 0 and 1 are one core, 2 and 3 the next. */
+static bool are_pairs(int a, int b)
+{
+	return a / 2 == b / 2;
+}
+
+static bool are_all_one(int a, int b)
+{
+	(void)a;
+	(void)b;
+	return true;
+}
+
+/* Which CPU is left of the judge's a and b, when the kernel has the other two. */
+static int kept_of(int a, int b, cpu_set_t kernel, bool (*same_core)(int a, int b))
+{
+	cpu_set_t s = set_of(a, b);
+
+	ay_quiet_keep_one(&s, &kernel, same_core);
+	CHECK(CPU_COUNT(&s) == 1);
+	return CPU_ISSET((size_t)a, &s) ? a : b;
+}
+
+TEST(quiet_judge_is_not_beside_the_kernel)
+{
+	cpu_set_t none;
+
+	CHECK(kept_of(0, 2, set_of(3, 3), are_pairs) == 0); /* 2 is the kernel's sibling */
+	CHECK(kept_of(0, 2, set_of(1, 1), are_pairs) == 2);
+	CHECK(kept_of(0, 1, set_of(2, 3), are_pairs) == 1);   /* both are apart: the last */
+	CHECK(kept_of(0, 2, set_of(1, 3), are_pairs) == 2);   /* neither is: the last */
+	CHECK(kept_of(0, 2, set_of(1, 3), are_all_one) == 2); /* nor anywhere on this machine */
+	CPU_ZERO(&none);
+	ay_quiet_keep_one(&none, &none, are_pairs);
+	CHECK(!CPU_COUNT(&none));
+}
+
 TEST(quiet_lists_are_read_as_the_system_writes_them)
 {
 	static const struct {
