@@ -7,6 +7,7 @@
 #include "op/fill.h"
 #include "sandbox/freeze.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -406,6 +407,15 @@ int ay_seat_replay(struct ay_seat *s, int n, double *ns, struct ay_outcome *o, s
 	return 0;
 }
 
+/* What of a batch of our own was not the hand-over: what is between two events of its device, or as long as it was to be
+ * busy. An empty call of Python's is between them, as is that of a kernel, whose first launch is only then. */
+static double inside_ns(const struct ay_beat *b, bool busy)
+{
+	if (b->claimed_ns > 0)
+		return fmin(b->claimed_ns, b->ns);
+	return busy ? AY_WIRE_BUSY_NS : 0;
+}
+
 int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_beat b;
@@ -413,7 +423,7 @@ int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcom
 	AY_ASSERT(s->sets.fold);
 	if (beat(s, 0, !busy, 0, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
 		return -1;
-	*ns = b.ns - (busy ? AY_WIRE_BUSY_NS : 0);
+	*ns = b.ns - inside_ns(&b, busy);
 	return 0;
 }
 

@@ -93,8 +93,8 @@ int ay_seat_prepare(const struct ay_seat_spec *spec, int n, struct ay_err *err);
 int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_outcome *o, struct ay_err *err);
 /* Calls sets [0, n) once each, and again. The seat must be frozen, and is afterwards, unless *o says that it is gone. */
 int ay_seat_batch(struct ay_seat *s, int n, struct ay_beat *b, struct ay_outcome *o, struct ay_err *err);
-/* What a batch costs besides the kernel: of one that is empty, or (busy) of one that takes AY_WIRE_BUSY_NS, less those. For
- * seats whose calls are empty. */
+/* What a batch costs besides the kernel: of one that is empty, or (busy) of one that takes AY_WIRE_BUSY_NS, less those, or
+ * less what events say of either. For seats whose calls are empty. */
 int ay_seat_hand_over(struct ay_seat *s, bool busy, double *ns, struct ay_outcome *o, struct ay_err *err);
 /* One set alone: its content is written now, and what it returned is taken. *unfinished: its output was not there at
  * `done`. */
