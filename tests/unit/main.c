@@ -174,39 +174,101 @@ static bool wanted(const struct test *t, int argc, char **argv)
 	return argc < 2;
 }
 
-/* test [PART...]: those whose name or file contains a PART; as many at once as there are cores. */
-int main(int argc, char **argv)
+/* What has not begun yet: of those that have times of their own, and of the others. */
+static struct {
+	struct test *timed, *other;
+} waiting;
+
+static void enqueue(struct test **queue, struct test *t)
 {
-	enum { MOST = 16 };
-	struct running list[MOST] = { 0 };
-	struct counts c = { 0 };
-	int left = 0, width = (int)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
+	while (*queue)
+		queue = &(*queue)->next;
+	t->next = NULL;
+	*queue = t;
+}
 
-	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
-	if (width < 1 || getenv("ASSAY_BENCH"))
-		width = 1;
-	if (width > MOST)
-		width = MOST;
-	for (struct test *t = all; t; t = t->next) {
-		int i = 0;
+static struct test *dequeue(struct test **queue)
+{
+	struct test *t = *queue;
 
+	if (t)
+		*queue = t->next;
+	return t;
+}
+
+/* Goes through all tests; gives how many slow ones are left out. */
+static int choose(int argc, char **argv)
+{
+	int left = 0;
+
+	for (struct test *t = all, *next; t; t = next) {
+		next = t->next;
 		if (!wanted(t, argc, argv))
 			continue;
-		if (t->slow && argc < 2 && !getenv("ASSAY_SLOW")) {
+		if (t->slow && argc < 2 && !getenv("ASSAY_SLOW"))
 			left++;
-			continue;
-		}
-		if (busy == width) {
-			reap(list, width, &c);
-			busy--;
-		}
-		while (list[i].t)
-			i++;
-		start(&list[i], t);
-		busy++;
+		else
+			enqueue(t->timed ? &waiting.timed : &waiting.other, t);
 	}
-	for (; busy; busy--)
-		reap(list, width, &c);
+	return left;
+}
+
+enum { MOST = 16 };
+
+/* Many tests wait for something most of their time: so one more than there are cores, unless one of them has the clock. */
+static int room(bool timed)
+{
+	const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (cores < 1 || getenv("ASSAY_BENCH"))
+		return 1;
+	return (cores < MOST ? cores : MOST - 1) + !timed;
+}
+
+/* The next one to begin; NULL if it has to wait for others, or there is none. */
+static struct test *next(const struct running list[MOST])
+{
+	bool timed = false;
+	int busy = 0;
+
+	for (int i = 0; i < MOST; i++) {
+		busy += list[i].t != NULL;
+		timed |= list[i].t && list[i].t->timed;
+	}
+	if (busy >= room(timed))
+		return NULL;
+	return !timed && waiting.timed ? dequeue(&waiting.timed) : dequeue(&waiting.other);
+}
+
+static bool is_over(const struct running list[MOST])
+{
+	for (int i = 0; i < MOST; i++)
+		if (list[i].t)
+			return false;
+	return true;
+}
+
+/* test [PART...]: those whose name or file contains a PART, as many at once as there is room for. */
+int main(int argc, char **argv)
+{
+	struct running list[MOST] = { 0 };
+	struct counts c = { 0 };
+	const int left = choose(argc, argv);
+
+	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
+	for (;;) {
+		struct test *t = next(list);
+		int i = 0;
+
+		while (t && list[i].t)
+			i++;
+		if (t)
+			start(&list[i], t);
+		else if (is_over(list))
+			break;
+		else
+			reap(list, MOST, &c);
+	}
 	if (left)
 		printf("%d slow tests are left to `make check`\n", left);
 	printf("%d passed, %d failed, %d skipped\n", c.passed, c.failed, c.skipped);

@@ -12,7 +12,8 @@ struct test {
 	const char *name, *file;
 	void (*fn)(void);
 	struct test *next;
-	bool slow; /* only with ASSAY_SLOW=1: `make check` */
+	bool slow;  /* only with ASSAY_SLOW=1: `make check` */
+	bool timed; /* has times of its own: only one such runs, and less runs beside it */
 };
 
 void test_add(struct test *t);
@@ -26,15 +27,16 @@ const char *test_shared(const char *file);
 /* A scratch folder that is removed after the test. */
 const char *test_dir(void);
 
-#define TEST(id)      TEST_AS(id, false)
-#define TEST_SLOW(id) TEST_AS(id, true)
-#define TEST_AS(id, slowly)                                                         \
-	static void test_##id(void);                                                \
-	static struct test entry_##id = { #id, __FILE__, test_##id, NULL, slowly }; \
-	__attribute__((constructor)) static void add_##id(void)                     \
-	{                                                                           \
-		test_add(&entry_##id);                                              \
-	}                                                                           \
+#define TEST(id)       TEST_AS(id, false, false)
+#define TEST_SLOW(id)  TEST_AS(id, true, false)
+#define TEST_TIMED(id) TEST_AS(id, true, true) /* slow, too */
+#define TEST_AS(id, ...)                                                                 \
+	static void test_##id(void);                                                     \
+	static struct test entry_##id = { #id, __FILE__, test_##id, NULL, __VA_ARGS__ }; \
+	__attribute__((constructor)) static void add_##id(void)                          \
+	{                                                                                \
+		test_add(&entry_##id);                                                   \
+	}                                                                                \
 	static void test_##id(void)
 
 #define CHECK(x)             ((x) ? (void)0 : test_fail(__FILE__, __LINE__, "%s", #x))

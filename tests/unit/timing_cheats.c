@@ -170,7 +170,7 @@ TEST(timing_cheats_say_what_they_are_due)
 }
 
 /* Without this the rest proves nothing: an eighth of the work is faster, and more work is not. */
-TEST_SLOW(timing_calls_less_work_faster)
+TEST_TIMED(timing_calls_less_work_faster)
 {
 	const struct cheat less = { .path = "kernels/c/aten_relu.c",
 				    .timed = "FASTER",
@@ -191,12 +191,12 @@ TEST_SLOW(timing_calls_less_work_faster)
 	ay_arena_release(&a);
 }
 
-TEST_SLOW(timing_cheats_are_found)
+TEST_TIMED(timing_cheats_are_found)
 {
 	run_cheats(false, 9);
 }
 
-TEST_SLOW(timing_cheats_do_not_win)
+TEST_TIMED(timing_cheats_do_not_win)
 {
 	run_cheats(true, 12);
 }

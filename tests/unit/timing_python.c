@@ -119,7 +119,7 @@ static const struct {
 	{ line, NULL },
 };
 
-TEST_SLOW(timing_python_kernels_are_timed)
+TEST_TIMED(timing_python_kernels_are_timed)
 {
 	need_python();
 	for (size_t i = 0; i < sizeof honest / sizeof *honest; i++) {
@@ -185,7 +185,7 @@ static const struct {
 	  AY_VERDICT_TIMEOUT, "did not return" },
 };
 
-TEST_SLOW(timing_python_kernels_that_change_when_they_are_timed)
+TEST_TIMED(timing_python_kernels_that_change_when_they_are_timed)
 {
 	need_python();
 	for (size_t i = 0; i < sizeof rogues / sizeof *rogues; i++) {
@@ -224,7 +224,7 @@ static const char *write_file(const char *name, const char *source)
 	return path;
 }
 
-TEST_SLOW(timing_python_baselines_say_who_they_are)
+TEST_TIMED(timing_python_baselines_say_who_they_are)
 {
 	static const char clamp[] = "import torch\ndef relu(self): return torch.clamp(self, min=0)\n";
 	static const char zeros[] = "import torch\ndef relu(self): return torch.zeros_like(self)\n";
@@ -280,7 +280,7 @@ TEST_SLOW(timing_python_baselines_say_who_they_are)
 }
 
 /* Not an operator of torch's, and no torch at all. */
-TEST_SLOW(timing_python_baseline_that_is_not_there_is_a_reason)
+TEST_TIMED(timing_python_baseline_that_is_not_there_is_a_reason)
 {
 	static const char fused[] =
 		"int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx);\n" RELU_C;
