@@ -10,6 +10,7 @@ static const double disturbed_from = 1.02;    /* baseline beside the kernel over
 static const double audited_from = 1.0 / 0.9; /* audited time over plain time, or a lead over what is left of it */
 static const double doubted_from = 1.25;      /* the least lead that audits must show something of: */
 static const double lead_seen = 1.1;
+static const double gain_seen = 0.5;       /* of what batches gain: so much must be left of it one by one */
 static const double contradicted_by = 0.1; /* of our time: what events may say more or less of a call */
 enum { LAGS_LEAST = 8 };
 static const double lag_most = 0.33;   /* of c0: what its correction may be */
@@ -73,28 +74,60 @@ static struct middle lead_alone(const struct pair *p, double cold, double ns)
 	return (struct middle){ exp(m.mid), exp(m.lo), exp(m.hi) };
 }
 
+/* Calls alone are too short to be seen beside hand-overs that scatter as much. */
+static bool is_out_of_sight(const struct pair *p)
+{
+	const struct middle none = middle_of(p->audit.none[0], p->audit.n);
+
+	return fmax(middle_of(p->audit.kernel, p->audit.n).mid, 1) <= none.hi - none.lo;
+}
+
+/* What a call takes less than the baseline's, pair by pair: hand-over and cold start are in both, and go. Launches on a GPU,
+ * and calls of another kind, have costs alone that batches hide by right: false for these. */
+static bool gain_alone(const struct pair *p, struct middle *gain)
+{
+	double d[AUDITS_KEPT];
+
+	if (p->s->device || p->gb != p->ga || p->against != AY_AGAINST_KERNEL || is_out_of_sight(p))
+		return false;
+	for (int i = 0; i < p->audit.n; i++)
+		d[i] = p->audit.base[i] - p->audit.kernel[i];
+	*gain = middle_of(d, p->audit.n);
+	return true;
+}
+
 /*
  * Where handing over is slow, and few audits scatter much, they prove nothing against it: a first call may cost a quarter
  * of that more. But a large lead of which nothing is to be seen there, with both taken as they are, is none to tell of.
  */
 bool ay_pair_is_doubtful(const struct pair *p)
 {
-	struct middle one, none, lead;
+	const double ns = ay_quantile(p->ta, p->n, 0.5), gain = ay_quantile(p->tb, p->n, 0.5) - ns;
+	struct middle lead, alone;
 
-	if (p->ratio.pace != AY_PACE_FASTER || p->audit.n < 8 || p->ratio.lo < doubted_from)
+	if (p->ratio.pace != AY_PACE_FASTER || p->audit.n < 8 || p->ratio.lo < doubted_from || is_out_of_sight(p))
 		return false;
-	one = middle_of(p->audit.kernel, p->audit.n);
-	none = middle_of(p->audit.none[0], p->audit.n);
-	if (fmax(one.mid, 1) <= none.hi - none.lo)
-		return false;
-	lead = lead_alone(p, 0, ay_quantile(p->ta, p->n, 0.5));
-	return lead.mid < lead_seen || lead.lo < 1;
+	lead = lead_alone(p, 0, ns);
+	if (lead.mid < lead_seen || lead.lo < 1)
+		return true;
+	return gain_alone(p, &alone) && alone.mid < gain_seen * gain && alone.hi < gain;
+}
+
+/* A lead of which most is gone when sets come one by one: what it is to be divided by. */
+static double lost_alone(const struct pair *p, double ns)
+{
+	const double base = ay_quantile(p->tb, p->n, 0.5);
+	struct middle gain;
+
+	if (base < doubted_from * ns || !gain_alone(p, &gain) || gain.hi >= gain_seen * (base - ns))
+		return 1;
+	return (base - fmax(gain.hi, 0)) / ns;
 }
 
 /*
  * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
  * time. Beside a baseline it is the lead that must show there too, since a first call costs everybody more; unless
- * calls are too short to be seen beside the hand-over. What the ratio is to be divided by: never more than was seen
+ * calls are too short to be seen beside the hand-over; or most of a large lead, by differences. What the ratio is to be divided by: never more than was seen
  * to be lost.
  */
 static double audited_by(struct pair *p)
@@ -112,10 +145,11 @@ static double audited_by(struct pair *p)
 	p->t->latency_ns = fmax(one.mid, 0);
 	if (p->against != AY_AGAINST_KERNEL)
 		lost = one.lo - cold > plain * audited_from ? fmax(alone / plain, 1) : 1;
-	else if (alone <= none.hi - none.lo)
+	else if (is_out_of_sight(p))
 		lost = 1;
 	else
-		lost = ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold, plain).hi;
+		lost = fmax(ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold, plain).hi,
+			    lost_alone(p, plain));
 	if (lost <= audited_from)
 		return 1;
 	p->t->audited = true;

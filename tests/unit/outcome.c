@@ -161,6 +161,41 @@ TEST(outcome_of_a_lead_in_batches_only)
 	ay_arena_release(&k.a);
 }
 
+/* Where handing over takes longer than four calls, a cold start could explain as much: but not that the baseline has none. */
+TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
+{
+	const double slow = 120e3;
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 25e3, 50e3);
+	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	alone(&k, 200, (double[]){ 50e3, 52e3 }, 54e3, 5e3);
+	t = tell(&k);
+	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup); /* what is left alone, and no less */
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start: that is no reason for anything */
+	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	alone(&k, 200, (double[]){ 50e3, 52e3 }, 75e3, 5e3);
+	t = tell(&k);
+	CHECKF(!t->audited && t->pace == AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECK(is_near(t->speedup, 2));
+	ay_arena_release(&k.a);
+}
+
+/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and nothing is told. */
+TEST(outcome_of_a_gain_that_is_doubtful)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 25e3, 50e3);
+	alone(&k, 48, (double[]){ 54e3, 47e3 }, 62e3, 1e3);
+	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR && k.t.why, "%s", ay_pace_name(k.t.pace));
+	ay_arena_release(&k.a);
+}
+
 /* The same for who has no baseline. */
 TEST(outcome_of_a_slow_call_alone)
 {
