@@ -168,24 +168,6 @@ static int replay(struct pair *p)
 	return rc;
 }
 
-/* A c0 that was taken in a bad moment asks for batches that no budget has room for: so it is taken once more before the
- * ratio is given up, and what is left then is at least how long the kernel takes. */
-static int plan(struct pair *p)
-{
-	if (ay_pair_plan(p))
-		return 0;
-	if (!p->s->device) {
-		if (ay_pair_c0(p))
-			return -1;
-		if (ay_pair_plan(p))
-			return 0;
-	}
-	p->t->why = "no ratio: baseline and kernel together are too slow for the budget (see --budget)";
-	p->against = AY_AGAINST_NONE;
-	ay_pair_plan(p);
-	return 0;
-}
-
 static int measure(struct pair *p)
 {
 	double begin;
@@ -196,8 +178,11 @@ static int measure(struct pair *p)
 		rc = ay_pair_try(p);
 	if (rc)
 		return rc;
-	if (plan(p))
-		return -1;
+	if (!ay_pair_plan(p)) { /* then at least how long it takes */
+		p->t->why = "no ratio: baseline and kernel together are too slow for the budget (see --budget)";
+		p->against = AY_AGAINST_NONE;
+		ay_pair_plan(p);
+	}
 	place(p);
 	if (p->s->device && ay_pair_c0(p)) /* with as much memory as batches have */
 		return -1;

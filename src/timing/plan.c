@@ -452,6 +452,22 @@ static double batch_ns(const struct pair *p, double each)
 	return ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns, k->longest_ns);
 }
 
+/* Do so many blocks of m fit that there is something to look at? */
+static bool is_affordable(const struct pair *p, double m)
+{
+	return block_ns(p, m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
+}
+
+/* Shorter batches would drown in the gate: no more than are affordable where c0 is that of a busy machine. */
+static double least_sets(const struct pair *p, double fastest, double most)
+{
+	double m = fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest);
+
+	while (m > 1 && !is_affordable(p, m))
+		m *= 0.8;
+	return m;
+}
+
 bool ay_pair_plan(struct pair *p)
 {
 	const struct scale *k = scale_of(p);
@@ -475,7 +491,7 @@ bool ay_pair_plan(struct pair *p)
 		m = fmax(1, m * 0.8);
 	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
 		m = fmax(1, m * 0.8);
-	m = fmax(m, fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest)); /* or it would drown in the gate */
+	m = fmax(m, least_sets(p, fastest, most));
 	sets = ay_clamp(sets_for(p, m), 1, fmax(1, fit));
 	p->m = (int)sets;
 	p->passes = may_repeat(p) ? (int)fmax(1, m / p->m) : 1;
@@ -483,7 +499,7 @@ bool ay_pair_plan(struct pair *p)
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
 	/* of the kernel alone there is always a time to tell: one block */
-	return p->against == AY_AGAINST_NONE || block_ns(p, p->m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
+	return p->against == AY_AGAINST_NONE || is_affordable(p, p->m);
 }
 
 int ay_pair_cap(int m)
