@@ -87,13 +87,16 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* A case takes some time however small it is: as much as so many bytes take. */
-#define LEAST_BYTES 0x1p20
+/* A case takes some time however small it is: as much as so many bytes take. Triton compiles for many of them. */
+#define LEAST_BYTES        0x1p20
+#define LEAST_BYTES_TRITON 0x1p25
 
 /* The cases of the suite that a kernel of the job's operator (family: of its file) may answer, and the work of them. False:
  * there is none. */
 static bool count_cases(const struct eval *e, struct eval_job *j, bool family)
 {
+	const double least = j->lang == AY_LANG_FLAG_GEMS ? LEAST_BYTES_TRITON : LEAST_BYTES;
+
 	for (int i = 0; i < e->suite.n; i++) {
 		const struct ay_suite_case *c = &e->suite.c[i];
 
@@ -102,7 +105,7 @@ static bool count_cases(const struct eval *e, struct eval_job *j, bool family)
 		if (!j->cases) /* of a file the first that the suite has speaks for all */
 			j->op = c->op;
 		j->cases++;
-		j->work += LEAST_BYTES + (double)ay_case_bytes(c->line);
+		j->work += least + (double)ay_case_bytes(c->line);
 	}
 	return j->cases;
 }
