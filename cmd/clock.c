@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 34 };
+enum { LABEL = 38 };
 
 /* For people: a program that reads our output waits anyway. */
 static void say_waiting(void)
@@ -38,29 +38,58 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 	return ay_clock_check_baseline(o->baseline, err);
 }
 
-static void add_shape(struct ay_str *b, const struct ay_value *v)
-{
-	const struct ay_tdesc *t = v->kind == AY_V_TENSOR ? v->t : NULL;
+/* Shapes of a call; those that are alike and follow each other are counted. */
+struct shapes {
+	struct ay_str last;
+	int n; /* of the last one */
+};
 
-	if (v->kind == AY_V_LIST) {
-		for (int i = 0; i < v->list.n && b->len < 2 * LABEL; i++)
-			add_shape(b, &v->list.v[i]);
-		return;
-	}
-	if (!t)
-		return;
-	ay_str_add(b, b->len ? ", [" : "[");
+static void end_shape(struct ay_str *b, struct shapes *s)
+{
+	if (s->n > 1)
+		ay_str_addf(b, " %d x", s->n);
+	if (s->n)
+		ay_str_addf(b, " %s", ay_str_text(&s->last));
+	s->n = 0;
+}
+
+static void add_tensor(struct ay_str *b, struct shapes *s, const struct ay_tdesc *t)
+{
+	struct ay_str one = { 0 };
+
+	ay_str_add(&one, "[");
 	for (int d = 0; d < t->ndim; d++)
-		ay_str_addf(b, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
-	ay_str_addf(b, "] %s", ay_dt_info(t->dt)->name);
+		ay_str_addf(&one, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
+	ay_str_addf(&one, "] %s", ay_dt_info(t->dt)->name);
+	if (s->n && strcmp(ay_str_text(&one), ay_str_text(&s->last)) != 0) {
+		end_shape(b, s);
+		ay_str_add(b, ",");
+	}
+	s->n++;
+	ay_str_release(&s->last);
+	s->last = one;
+}
+
+static void add_shapes(struct ay_str *b, struct shapes *s, const struct ay_value *v)
+{
+	if (v->kind == AY_V_TENSOR)
+		add_tensor(b, s, v->t);
+	for (int i = 0; v->kind == AY_V_LIST && i < v->list.n && b->len < 2 * LABEL; i++)
+		add_shapes(b, s, &v->list.v[i]);
 }
 
 void clock_label(struct ay_str *b, const struct ay_suite_case *sc)
 {
+	const struct ay_schema *op = sc->schema;
+	struct shapes s = { 0 };
+
+	ay_str_addf(b, "%s%s%s", op->base, op->overload[0] ? "." : "", op->overload);
 	for (int i = 0; i < sc->line->narg; i++)
-		add_shape(b, &sc->line->arg[i]);
+		add_shapes(b, &s, &sc->line->arg[i]);
 	for (int i = 0; i < sc->line->nkw; i++)
-		add_shape(b, &sc->line->kw[i].v);
+		add_shapes(b, &s, &sc->line->kw[i].v);
+	end_shape(b, &s);
+	ay_str_release(&s.last);
 }
 
 void clock_head(struct ay_str *b)

@@ -33,7 +33,7 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 /* A table of times: its head, and one row. label: what stands in front, cut to fit. */
 void clock_head(struct ay_str *b);
 void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t);
-/* What is short and tells cases apart: "[1024, 1024] f32, [1024, 1024] f32". */
+/* What is short and tells cases apart: "add.Tensor 2 x [1024, 1024] f32". */
 void clock_label(struct ay_str *b, const struct ay_suite_case *sc);
 
 #endif

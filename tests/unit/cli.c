@@ -7,14 +7,15 @@
  *	exit 2
  *
  * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
- *there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
- *an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
- *own, which is skipped where there is none.
+ * there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
+ * an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
+ * own, which is skipped where there is none. In ```console figures blocks every number stands for any other.
  */
 #include "test.h"
 #include "helpers.h"
 #include "base/file.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,108 @@ static int split(struct ay_arena *a, char *text, char ***lines)
 	return n;
 }
 
-static void run_command(struct ay_arena *a, const char *file, int line, const char *cmd, char **want, int nwant)
+/* --- figures, which are others in every run ---------------------------------------------------------------- */
+
+static const char *after_number(const char *at)
+{
+	while (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+		at++;
+	if (*at == 'e' &&
+	    (isdigit((unsigned char)at[1]) || (strchr("+-", at[1]) && isdigit((unsigned char)at[2]))))
+		for (at += 2; isdigit((unsigned char)*at); at++)
+			;
+	return at;
+}
+
+/* The end of a word that stands for others of its kind, which is *kind. */
+static const char *after_word(const char *at, const char **kind)
+{
+	static const char *const like[][2] = { { "FASTER", "PACE" },  { "SLOWER", "PACE" }, { "SAME", "PACE" },
+					       { "UNCLEAR", "PACE" }, { "ns", "UNIT" },     { "us", "UNIT" },
+					       { "ms", "UNIT" },      { "s", "UNIT" },      { "floor", "LIMIT" },
+					       { "peak", "LIMIT" },   { "warm", "WHERE" },  { "cold", "WHERE" } };
+
+	for (size_t i = 0; i < sizeof like / sizeof *like; i++) {
+		const size_t n = strlen(like[i][0]);
+
+		*kind = like[i][1];
+		if (!strncmp(at, like[i][0], n) && !isalnum((unsigned char)at[n]))
+			return at + n;
+	}
+	return at;
+}
+
+/* A line with # for every number, and a kind for words that say how fast something is and by which compiler it was built. */
+static char *without_figures(struct ay_arena *a, const char *line)
+{
+	const char *built = strstr(line, ", built "), *kind, *end;
+	struct ay_str b = { 0 };
+	char *plain;
+
+	for (const char *at = line; *at; at = end) {
+		const char last = b.len ? b.s[b.len - 1] : '\n';
+
+		end = at + 1;
+		if (built && *at == '(' && at < built && strchr(at, ')')) {
+			end = strchr(at, ')');
+			ay_str_add(&b, "(BUILT");
+		} else if (isdigit((unsigned char)*at) ||
+			   (*at == '-' && isdigit((unsigned char)*end) && last == ' ')) {
+			end = after_number(end);
+			ay_str_add(&b, "#");
+		} else if (!isalnum((unsigned char)last) && after_word(at, &kind) > at) {
+			end = after_word(at, &kind);
+			ay_str_add(&b, kind);
+		} else if (*at != ' ' || last != ' ') {
+			ay_str_addn(&b, at, 1);
+		}
+	}
+	plain = ay_strdup(a, ay_str_text(&b));
+	ay_str_release(&b);
+	return plain;
+}
+
+static char **all_without_figures(struct ay_arena *a, char **line, int n)
+{
+	char **plain = AY_NEW_N(a, char *, n + 1);
+
+	for (int i = 0; i < n; i++)
+		plain[i] = without_figures(a, line[i]);
+	return plain;
+}
+
+TEST(cli_figures_are_alike_and_nothing_else_is)
+{
+	static const struct {
+		const char *a, *b;
+		bool due;
+	} try[] = {
+		{ "184 us  3.3 %  6 % of floor    1.20x [1.17, 1.24] FASTER over f.c; warm",
+		  "9.5 ms 13.1 %  16 % of peak  11.2x [10.0, 12.4] UNCLEAR over f.c; cold", true },
+		{ "want -1.7e-05, got 2, bound 0.001", "want 3, got -2.25, bound 1e+10", true },
+		{ "k.c  (clang-14, built in 0.2 s)", "k.c  (gcc 12.2, built before)", true },
+		{ "102 PASS", "102 MISMATCH", false },
+		{ "1.20x [1.17, 1.24] FASTER over f.c", "1.20x FASTER over f.c", false },
+		{ "9 us FASTER over f.c", "9 us FASTER over g.c", false },
+		{ "2 cases in 3 s", "2 cases", false },
+	};
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof try / sizeof *try; i++)
+		CHECKF(!strcmp(without_figures(&a, try[i].a), without_figures(&a, try[i].b)) == try[i].due,
+		       "%s\n      %s", without_figures(&a, try[i].a), without_figures(&a, try[i].b));
+	ay_arena_release(&a);
+}
+
+/* --- commands and what they print -------------------------------------------------------------------------- */
+
+struct told {
+	const char *file;
+	bool figures; /* are others than those shown */
+};
+
+static void run_command(struct ay_arena *a, const struct told *t, int line, const char *cmd, char **want,
+			int nwant)
 {
 	char *out, *shown, **got;
 	int status = 0, real, n;
@@ -81,13 +183,17 @@ static void run_command(struct ay_arena *a, const char *file, int line, const ch
 	real = help_run(a, full, 120, &out);
 	shown = ay_strdup(a, out);
 	n = split(a, out, &got);
-	CHECKF(real == status, "%s:%d: %s\n      exit status %d, not %d:\n%s", file, line, cmd, real, status,
+	if (t->figures) {
+		want = all_without_figures(a, want, nwant);
+		got = all_without_figures(a, got, n);
+	}
+	CHECKF(real == status, "%s:%d: %s\n      exit status %d, not %d:\n%s", t->file, line, cmd, real, status,
 	       shown);
-	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", file, line, cmd, shown);
+	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", t->file, line, cmd, shown);
 }
 
 /* Runs the commands of lines [0, n): a command starts with "$ ", what follows it is its output. */
-static int run_lines(struct ay_arena *a, const char *file, int first, char **line, int n)
+static int run_lines(struct ay_arena *a, const struct told *t, int first, char **line, int n)
 {
 	int commands = 0;
 
@@ -102,7 +208,7 @@ static int run_lines(struct ay_arena *a, const char *file, int first, char **lin
 			end++;
 		for (used = end; used > i + 1 && !line[used - 1][0];) /* blank lines between commands */
 			used--;
-		run_command(a, file, first + i, line[i] + 2, line + i + 1, used - i - 1);
+		run_command(a, t, first + i, line[i] + 2, line + i + 1, used - i - 1);
 		commands++;
 		i = end;
 	}
@@ -123,7 +229,8 @@ static bool is_long(const char *path)
 /* All commands of a file that need torch, or all that do not. */
 static int run_file(const char *path, bool torch)
 {
-	const char *block = torch ? "```console torch" : "```console";
+	const char *block = torch ? "```console torch" : "```console", *figures = "```console figures";
+	struct told t = { .file = path };
 	bool markdown = strstr(path, ".md") != NULL;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
@@ -137,15 +244,16 @@ static int run_file(const char *path, bool torch)
 	}
 	n = split(&a, text, &line);
 	if (!markdown)
-		return n && torch == !strcmp(line[0], "# needs torch") ? run_lines(&a, path, 1, line, n) : 0;
+		return n && torch == !strcmp(line[0], "# needs torch") ? run_lines(&a, &t, 1, line, n) : 0;
 	for (int i = 0; i < n; i++) {
 		int end = i + 1;
 
-		if (strcmp(line[i], block))
+		t.figures = !torch && !strcmp(line[i], figures);
+		if (strcmp(line[i], block) && !t.figures)
 			continue;
 		while (end < n && strcmp(line[end], "```"))
 			end++;
-		commands += run_lines(&a, path, i + 2, line + i + 1, end - i - 1);
+		commands += run_lines(&a, &t, i + 2, line + i + 1, end - i - 1);
 		i = end;
 	}
 	ay_arena_release(&a);
@@ -185,7 +293,7 @@ static void skip_if_sanitized(void)
 		test_skip("the plain build shows it");
 }
 
-TEST(docs_readme_shows_the_real_thing)
+TEST_AS(docs_readme_shows_the_real_thing, .timed = true)
 {
 	skip_if_sanitized();
 	run_all("README.md", false, 3);

@@ -27,9 +27,9 @@ const char *test_shared(const char *file);
 /* A scratch folder that is removed after the test. */
 const char *test_dir(void);
 
-#define TEST(id)       TEST_AS(id, false, false)
-#define TEST_SLOW(id)  TEST_AS(id, true, false)
-#define TEST_TIMED(id) TEST_AS(id, true, true) /* slow, too */
+#define TEST(id)       TEST_AS(id, .slow = false)
+#define TEST_SLOW(id)  TEST_AS(id, .slow = true)
+#define TEST_TIMED(id) TEST_AS(id, .slow = true, .timed = true)
 #define TEST_AS(id, ...)                                                                 \
 	static void test_##id(void);                                                     \
 	static struct test entry_##id = { #id, __FILE__, test_##id, NULL, __VA_ARGS__ }; \
