@@ -133,7 +133,7 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	for (int k = 0; k < GATE_RUNS; k++) {
 		const int b = k / BUSY_EVERY;
 
-		empty[k] = idle.ns[k] - fmin(idle.map[k], g->map_most);
+		empty[k] = fmax(0, idle.ns[k] - fmin(idle.map[k], g->map_most)); /* events may claim anything */
 		if (k % BUSY_EVERY == 0)
 			later[b] = busy.ns[b] - fmin(busy.map[b], g->map_most) - empty[k];
 	}

@@ -18,6 +18,7 @@ struct found {
 	char verdict[40];
 	int timed;          /* records with a time */
 	double least, most; /* graph_ns */
+	double gate;        /* gate_ns of the last */
 	bool contradicted;
 };
 
@@ -47,6 +48,7 @@ static void look(struct found *f, const json_t *rec)
 		return;
 	f->least = f->timed++ ? fmin(f->least, graph) : graph;
 	f->most = fmax(f->most, graph);
+	f->gate = json_number_value(json_object_get(t, "gate_ns"));
 	f->contradicted |= json_is_true(json_object_get(t, "contradicted"));
 }
 
@@ -154,6 +156,27 @@ TEST(replay_contradicts_if_it_is_longer)
 			       f.contradicted == due[i].contradicted,
 		       "%s: %s, graph_ns %g, contradicted %d\n%s", due[i].driver, f.verdict, f.least,
 		       f.contradicted, out);
+	}
+	ay_arena_release(&a);
+}
+
+/* Of an empty batch what its own events say is no hand-over: here that is a second and more, all of it. */
+TEST(replay_events_of_empty_batches_are_no_hand_over)
+{
+	static const struct {
+		const char *driver;
+		bool none;
+	} due[] = { { "-DNONE_MS=0", false }, { "-DNONE_MS=1e3", true } };
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct found f;
+		char *out = "";
+
+		make_driver(&a, due[i].driver);
+		f = judge(&a, 0, &out);
+		CHECKF(f.timed == 1 && (f.gate == 0) == due[i].none, "%s: gate_ns %g\n%s", due[i].driver, f.gate,
+		       out);
 	}
 	ay_arena_release(&a);
 }

@@ -224,6 +224,7 @@ int gpu_busy(uint64_t ns)
 	void *args[] = { &ns };
 	int e = load_own();
 
+	gpu_clock();
 	if (!e)
 		e = gpu.cu.launch(own.busy, 1, 1, 1, 1, 1, 1, 0, gpu.stream, args, NULL);
 	return e ? e : gpu_sync();

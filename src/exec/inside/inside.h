@@ -99,7 +99,7 @@ int gpu_lend(uint32_t i, int fd);
 int gpu_reserve(uint32_t i);
 int gpu_lend_parts(const struct ay_wire_part *part, const int *fd); /* and says when it was done */
 void gpu_drop_parts(void);
-/* The device does nothing, for so long; returns when it has. */
+/* The device does nothing, for so long, between two events (gpu_clock); returns when it has. */
 int gpu_busy(uint64_t ns);
 /* Launches a kernel that does nothing; for an executor of the judge's own. */
 int gpu_nothing(void);

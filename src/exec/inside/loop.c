@@ -389,8 +389,6 @@ static void be_busy(struct message *m)
 
 	if (!take_order(m, &r))
 		return;
-	if (page->cuda)
-		gpu_clock();
 	e = page->cuda ? gpu_busy(AY_WIRE_BUSY_NS) : 0;
 	while (!page->cuda && now_ns() < until)
 		;
