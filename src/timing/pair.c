@@ -62,7 +62,7 @@ static int time_alone(struct pair *p, struct spell *alone)
 	int rc = 0;
 
 	*alone = (struct spell){ 0 };
-	if (p->against != AY_AGAINST_KERNEL || p->s->plain) /* the trusted do not disturb each other on purpose */
+	if (p->against != AY_AGAINST_KERNEL || p->s->trusted) /* they do not disturb each other on purpose */
 		return 0;
 	if (open_seat(p, &twin, &none, &p->s->base, &o))
 		return -1;
