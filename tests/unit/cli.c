@@ -100,6 +100,20 @@ static const char *after_word(const char *at, const char **kind)
 	return at;
 }
 
+/* The end of what may be said behind a ratio: that it was audited, and why it is UNCLEAR. */
+static const char *after_remark(const char *line, const char *at)
+{
+	static const char *const remarks[] = { ", audited", ", disturbed", ", overhead-bound" };
+	const char *ratio = strstr(line, " over "), *end = strchr(at, ')');
+
+	if (!ratio || at < ratio)
+		return at;
+	for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
+		if (!strncmp(at, remarks[i], strlen(remarks[i])))
+			return at + strlen(remarks[i]);
+	return end && !strncmp(at, " (", 2) ? end + 1 : at;
+}
+
 /* A line with # for every number, and a kind for words that say how fast something is and by which compiler it was built. */
 static char *without_figures(struct ay_arena *a, const char *line)
 {
@@ -110,6 +124,9 @@ static char *without_figures(struct ay_arena *a, const char *line)
 	for (const char *at = line; *at; at = end) {
 		const char last = b.len ? b.s[b.len - 1] : '\n';
 
+		end = after_remark(line, at);
+		if (end > at)
+			continue;
 		end = at + 1;
 		if (built && *at == '(' && at < built && strchr(at, ')')) {
 			end = strchr(at, ')');
@@ -147,6 +164,9 @@ TEST(cli_figures_are_alike_and_nothing_else_is)
 	} try[] = {
 		{ "184 us  3.3 %  6 % of floor    1.20x [1.17, 1.24] FASTER over f.c; warm",
 		  "9.5 ms 13.1 %  16 % of peak  11.2x [10.0, 12.4] UNCLEAR over f.c; cold", true },
+		{ "1.2x [1.1, 1.3] FASTER over f.c; warm",
+		  "3.1x [0.5, 3.2] UNCLEAR over f.c, audited (the budget ended: see --budget); warm", true },
+		{ "9 us (of one)", "9 us", false },
 		{ "want -1.7e-05, got 2, bound 0.001", "want 3, got -2.25, bound 1e+10", true },
 		{ "k.c  (clang-14, built in 0.2 s)", "k.c  (gcc 12.2, built before)", true },
 		{ "102 PASS", "102 MISMATCH", false },
