@@ -12,6 +12,7 @@
 static const struct ay_screen piped;
 
 struct pair {
+	char name[2][20]; /* of the runs */
 	struct ay_run *ra, *rb;
 	struct ay_summary a, b;
 	struct ay_comparison c;
@@ -19,14 +20,18 @@ struct pair {
 
 static void begin(struct pair *p)
 {
-	p->ra = report_rig_create("a");
-	p->rb = report_rig_create("b");
+	static int n;
+
+	snprintf(p->name[0], sizeof p->name[0], "a%d", n);
+	snprintf(p->name[1], sizeof p->name[1], "b%d", n++);
+	p->ra = report_rig_create(p->name[0]);
+	p->rb = report_rig_create(p->name[1]);
 }
 
 static void compare(struct pair *p)
 {
-	report_rig_read_run("a", p->ra, &p->a);
-	report_rig_read_run("b", p->rb, &p->b);
+	report_rig_read_run(p->name[0], p->ra, &p->a);
+	report_rig_read_run(p->name[1], p->rb, &p->b);
 	ay_compare(&p->c, &p->a, &p->b);
 }
 
@@ -73,21 +78,15 @@ TEST(report_compares_verdicts_case_by_case)
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct pair p;
-		char name[2][20];
 
-		snprintf(name[0], sizeof name[0], "a%zu", i);
-		snprintf(name[1], sizeof name[1], "b%zu", i);
-		p.ra = report_rig_create(name[0]);
-		p.rb = report_rig_create(name[1]);
+		begin(&p);
 		report_rig_add(p.ra, "a::relu", 1, "PASS");
 		report_rig_add(p.rb, "a::relu", 1, "PASS");
 		if (rows[i].was)
 			report_rig_add(p.ra, "a::relu", 2, rows[i].was);
 		if (rows[i].is)
 			report_rig_add(p.rb, "a::relu", 2, rows[i].is);
-		report_rig_read_run(name[0], p.ra, &p.a);
-		report_rig_read_run(name[1], p.rb, &p.b);
-		ay_compare(&p.c, &p.a, &p.b);
+		compare(&p);
 		check_counts(&p, rows[i].want);
 		CHECKF(!ay_regressions(&p.c) == !strcmp("0 0 0", (char[]){ rows[i].want[0], ' ', rows[i].want[2],
 									   ' ', rows[i].want[4], 0 }),
@@ -144,17 +143,11 @@ TEST(report_finds_slower_and_faster_beyond_the_margin)
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct pair p;
-		char name[2][20];
 
-		snprintf(name[0], sizeof name[0], "a%zu", i);
-		snprintf(name[1], sizeof name[1], "b%zu", i);
-		p.ra = report_rig_create(name[0]);
-		p.rb = report_rig_create(name[1]);
+		begin(&p);
 		report_rig_add_timed(p.ra, "a::relu", 1, rows[i].was, rows[i].was_half, 1);
 		report_rig_add_timed(p.rb, "a::relu", 1, rows[i].is, rows[i].is_half, rows[i].threads);
-		report_rig_read_run(name[0], p.ra, &p.a);
-		report_rig_read_run(name[1], p.rb, &p.b);
-		ay_compare(&p.c, &p.a, &p.b);
+		compare(&p);
 		CHECKF(!p.c.no_times, "%s", p.c.no_times);
 		check_counts(&p, rows[i].want);
 		end(&p);
@@ -188,8 +181,10 @@ TEST(report_compares_no_times_of_different_machines)
 	begin(&p);
 	report_rig_add_timed(p.ra, "a::relu", 1, 1000, 1, 1);
 	report_rig_add_timed(p.rb, "a::relu", 1, 2000, 1, 1);
-	CHECK(!help_run(&a, ay_sprintf(&a, "sed -i 's/\"cpu\": *\"/&another /' %s", help_path("b/run.json")), 10,
-			&out));
+	CHECK(!help_run(&a,
+			ay_sprintf(&a, "sed -i 's/\"cpu\": *\"/&another /' %s",
+				   help_path(ay_sprintf(&a, "%s/run.json", p.name[1]))),
+			10, &out));
 	compare(&p);
 	check_counts(&p, "0 0 0 0 0 0");
 	CHECK_STR(p.c.no_times, "the machines differ");

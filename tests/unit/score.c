@@ -4,6 +4,7 @@
  */
 #include "test.h"
 #include "helpers.h"
+#include "report_rig.h"
 #include "../../cmd/record.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -12,8 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define KERNEL_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 static bool near(double a, double b)
 {
@@ -182,38 +181,22 @@ TEST(score_hostile_timing_is_refused)
 
 /* --- records --------------------------------------------------------------------------------------------- */
 
-static struct ay_run *create(const char *name)
-{
-	struct ay_err err = { 0 };
-	struct ay_run *r;
-	json_t *h = json_pack("{s:s}", "command", "eval");
-
-	CHECKF(!ay_run_create(help_path(name), h, &r, &err), "%s", err.msg);
-	json_decref(h);
-	return r;
-}
-
 static void add_suite(struct ay_run *r, const char *operators)
 {
-	struct ay_err err = { 0 };
-	json_t *j = json_pack("{s:s, s:o}", "type", "suite", "operators", json_loads(operators, 0, NULL));
-
-	CHECKF(!ay_run_add(r, j, &err), "%s", err.msg);
-	json_decref(j);
+	report_rig_add_json(r,
+			    json_pack("{s:s, s:o}", "type", "suite", "operators", json_loads(operators, 0, NULL)));
 }
 
 /* timing NULL: not timed. */
 static void add(struct ay_run *r, const char *overload, int n, const char *verdict, const struct ay_timing *timing)
 {
-	struct ay_err err = { 0 };
 	json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:s, s:s}", "type", "case", "overload", overload, "line",
 			      json_sprintf("%s((T([%d], f32),), {}) seed=1", overload, n), "verdict", verdict,
-			      "kernel_sha256", KERNEL_A, "file", "k.c");
+			      "kernel_sha256", REPORT_RIG_A, "file", "k.c");
 
 	if (timing)
 		json_object_set_new(j, "timing", record_timing(timing));
-	CHECKF(!ay_run_add(r, j, &err), "%s", err.msg);
-	json_decref(j);
+	report_rig_add_json(r, j);
 }
 
 /* An honest record: 5 % to each side, of a kernel of 1,000 ns. */
@@ -278,7 +261,7 @@ static int above(const struct ay_speed_score *s, double p, bool surely)
 
 TEST(score_two_levels_and_every_operator_in_the_denominator)
 {
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	const struct ay_timing fast = times(100);
 	struct ay_summary s;
 
@@ -313,7 +296,7 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 TEST(score_raising_where_it_is_slow_earns_nothing)
 {
 	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
-	struct ay_run *honest = create("honest"), *dodger = create("dodger");
+	struct ay_run *honest = report_rig_create("honest"), *dodger = report_rig_create("dodger");
 	struct ay_summary s;
 	double due;
 
@@ -343,7 +326,7 @@ TEST(score_raising_where_it_is_slow_earns_nothing)
 TEST(score_borders_are_strict_and_the_lower_bound_has_its_own)
 {
 	static const double speedups[] = { 1, 1.02, 1.5, 2, 2.2 };
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_summary s;
 
 	for (int i = 0; i < 5; i++) {
@@ -367,7 +350,7 @@ TEST(score_takes_only_what_may_be_scored)
 {
 	struct ay_timing t[11];
 	const char *verdict[11];
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_summary s;
 
 	for (int i = 0; i < 11; i++) {
@@ -409,7 +392,7 @@ TEST(score_takes_only_what_may_be_scored)
 TEST(score_unclear_counts_as_its_lower_bound_and_overhead_is_left_out)
 {
 	struct ay_timing unclear = times(4), tiny = times(0.01), none = times(4);
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_summary s;
 
 	unclear.pace = AY_PACE_UNCLEAR;
@@ -436,7 +419,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 {
 	const struct ay_timing fast = times(9), slow = times(0.5);
 	struct ay_timing tiny = times(30), skipped = times(100);
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_summary s;
 
 	tiny.overhead_bound = true;
@@ -460,7 +443,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 TEST(score_several_baselines_are_named_so)
 {
 	struct ay_timing other = times(2);
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_summary s;
 
 	other.version = "0.4";
@@ -504,7 +487,7 @@ TEST(score_exports_carry_times_and_scores)
 {
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_run *r = create("r");
+	struct ay_run *r = report_rig_create("r");
 	struct ay_timing evil = times(2);
 	struct ay_summary s;
 	const char *csv, *md;
@@ -518,8 +501,8 @@ TEST(score_exports_carry_times_and_scores)
 	read_run("r", r, &s);
 	CHECKF(!ay_export(help_path("r"), &s, &err), "%s", err.msg);
 	csv = help_slurp(&a, help_path("r/operator_summary.csv"), NULL);
-	CHECKF(strstr(csv, "," KERNEL_A ",1000,0.5,4,3.8,4.2,openblas 0.3,yes,2,2,0\r\n") != NULL, "%s", csv);
-	CHECK(strstr(csv, "," KERNEL_A ",1000,0.5,2,1.9,2.1,\"'=<b>|\\") && strstr(csv, ",,,,,,,,,0,0,0\r\n"));
+	CHECKF(strstr(csv, "," REPORT_RIG_A ",1000,0.5,4,3.8,4.2,openblas 0.3,yes,2,2,0\r\n") != NULL, "%s", csv);
+	CHECK(strstr(csv, "," REPORT_RIG_A ",1000,0.5,2,1.9,2.1,\"'=<b>|\\") && strstr(csv, ",,,,,,,,,0,0,0\r\n"));
 	j = json_loads(help_slurp(&a, help_path("r/results.json"), NULL), 0, NULL);
 	speed = json_object_get(json_object_get(json_object_get(j, "scores"), "speed"), "operators");
 	CHECK(json_integer_value(json_object_get(speed, "of")) == 5 &&

@@ -9,8 +9,8 @@
  *	twin: kernels/c/ and the operator's name if it does not say
  *
  * One of the words must come out: a verdict, or NOT_FASTER. Times on a busy machine are wild, and an interval of
- * them is wrong now and then, so what fails is tried once more; a cheat that works does so twice. That kernels are
- * called FASTER at all the first test here sees to.
+ * them is wrong now and then, so what fails is tried twice more; a cheat that works does so every time. That kernels
+ * are called FASTER at all the first test here sees to.
  */
 #include "test.h"
 #include "helpers.h"

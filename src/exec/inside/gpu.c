@@ -224,9 +224,10 @@ int gpu_busy(uint64_t ns)
 	void *args[] = { &ns };
 	int e = load_own();
 
+	if (e)
+		return e;
 	gpu_clock();
-	if (!e)
-		e = gpu.cu.launch(own.busy, 1, 1, 1, 1, 1, 1, 0, gpu.stream, args, NULL);
+	e = gpu.cu.launch(own.busy, 1, 1, 1, 1, 1, 1, 0, gpu.stream, args, NULL);
 	return e ? e : gpu_sync();
 }
 
