@@ -8,6 +8,8 @@
 # and agreement do with timed alone, if there is no top3, but then fewer kernels take more than 20 us. top1 (--topn 1), which is
 # not run unasked, has more of these for agreement.
 #
+# STEPS names the steps of a part that are run (all): what is not timed can so run beside others' (STEPS=judged good), and the
+# rest of the part alone, later.
 # From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
 # GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
 # before), and for trials of this script on other machines: OPS, TOPN (20), FEW (5), CUDA_KERNELS, TRITON_KERNELS, HOSTILE,
@@ -54,6 +56,7 @@ ops=${OPS:+--ops $OPS} budget=${BUDGET:+--budget $BUDGET}
 step() {
 	name=$1 most=$2
 	shift 2
+	case " ${STEPS:-$name} " in *" $name "*) ;; *) return 0 ;; esac
 	left=$((end - $(date +%s)))
 	[ "$most" -le "$left" ] || most=$left
 	begin=$(date +%s.%N) rc=none
@@ -102,9 +105,8 @@ part_agreement() {
 
 # Torch's own functions as if they were strangers': of each operator that is known to take more than 20 us one input.
 part_gated() {
-	slow=$("$python" bench/gpu_report.py slow bench/gpu.json)
-	evaluate run "$1" --suite torchbench --topn 1 --ops "${OPS:-$slow}" --backend aten --baseline aten --timing auto \
-		--gate always --budget "${BUDGET:-1}"
+	"$python" bench/gpu_report.py slow bench/gpu.json > "$dir/lines"
+	evaluate run "$1" --suite "$dir/lines" $ops --backend aten --baseline aten --timing auto --gate always --budget "${BUDGET:-1}"
 }
 
 # A run that was ended goes on only if `timed` is asked for.
@@ -129,15 +131,15 @@ part_whole() {
 }
 
 # FlagGems is imported for every operator (5 s), so verdicts are had eight at a time, and few operators are timed: on lines of
-# our own, since the cases of smoke are too small for that.
+# our own, since the cases of smoke are too small for that. Its first product compiles and tries dozens of variants: --timeout.
 part_flaggems() {
 	PYTHONPATH=$GEMS${PYTHONPATH:+:$PYTHONPATH}
 	export PYTHONPATH
 	# half of an import is compiling Python, and a jail keeps nothing of it
 	case $GEMS in */build/*) step bytecode 20 "$python" -m compileall -q -j 0 "$GEMS" ;; esac
-	evaluate opinfo 110 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --timing auto --budget 1
-	evaluate timed 80 --suite "$LINES" --ops "${OPS:-add,relu,silu,gelu,sum,_softmax,cat,cumsum}" --backend flag_gems --timing auto --budget 1
-	evaluate smoke "$1" --suite smoke $ops --backend flag_gems --timing none --jobs 8
+	evaluate opinfo 110 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --call-timeout 60 --timing auto --budget 1
+	evaluate timed 80 --suite "$LINES" --ops "${OPS:-add,relu,silu,gelu,sum,_softmax,cat,cumsum}" --backend flag_gems --call-timeout 60 --timing auto --budget 1
+	evaluate smoke "$1" --suite smoke $ops --backend flag_gems --call-timeout 60 --timing none --jobs 8
 }
 
 # Compiled side by side, on nothing to compute; then one after the other, each followed by a right kernel.
@@ -155,7 +157,7 @@ part_hostile() {
 
 part_good() {
 	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
-	input=$dir/judged.jobs step judged 90 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --out "$dir/judged-run"
+	input=$dir/judged.jobs step judged 90 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --timeout 30 --out "$dir/judged-run"
 	evaluate cuda 115 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
 	evaluate triton 150 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
 }

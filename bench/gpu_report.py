@@ -2,7 +2,7 @@
 """What the runs of bench/gpu.sh amount to: one JSON for each part, all of them in one, and the tables of bench/gpu.md.
 
     python3 bench/gpu_report.py part NAME OUT                                   OUT/NAME.json, and its figures here
-    python3 bench/gpu_report.py slow JSON                                       operators above 20 us in it, for --ops
+    python3 bench/gpu_report.py slow JSON                                       a case above 20 us of each operator
     python3 bench/gpu_report.py merge [--json J] [--markdown M] OUT|JSON...     all parts in J, tables in M
 
 A part's JSON: part, date, device, driver, torch, steps (command, seconds, what ended it), figures (what, value,
@@ -26,6 +26,7 @@ from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width
 PARTS = ["doctor", "cold", "honesty", "agreement", "gated", "speed", "hostile", "good", "suites", "flaggems", "whole"]
 RUNS = ("timed", "top3", "top1")
 BEGIN, END = "<!-- begin: bench/gpu_report.py -->", "<!-- end: bench/gpu_report.py -->"
+WELL_US = 40
 KILLED = (124, 137)
 
 
@@ -241,12 +242,18 @@ def gated(p):
             [[t["overload"], t["line"], time_text(t["ns"]), percent(t["claimed_ns"], t["ns"])] for t in timed])
 
 
-def slow_operators(path):
-    """Of a JSON of all parts: names of operators in the table of part agreement, for --ops."""
+def slow_cases(path):
+    """Of a JSON of all parts: a case of each operator in the table of part agreement, the shortest that is long enough
+    to tell 1 % well, or else the longest."""
     with open(path, encoding="utf-8") as f:
         parts = {p["part"]: p for p in json.load(f)["parts"]}
     rows = [row for t in parts.get("agreement", {}).get("tables", []) for row in t["rows"]]
-    print(",".join(sorted({row[0].split("::")[1].split(".")[0] for row in rows})))
+    cases = {}
+    for operator, line, took, *_ in rows:
+        number, unit = took.split()
+        cases.setdefault(operator, []).append((float(number) * {"us": 1, "ms": 1000}[unit], line))
+    for some in cases.values():
+        print(min((c for c in some if c[0] >= WELL_US), default=max(some))[1])
 
 
 def speed(p):
@@ -540,7 +547,7 @@ def main():
     every.add_argument("sources", nargs="+")
     args = ask.parse_args()
     if args.what == "slow":
-        return slow_operators(args.json)
+        return slow_cases(args.json)
     if args.what == "part":
         return report_part(args.name, args.out)
     return merge(args.sources, args.json, args.markdown)

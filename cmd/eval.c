@@ -341,7 +341,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
 					.oracle_threads = 1,
-					.call_timeout_s = 10,
+					.call_timeout_s = e->o.call_timeout,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
@@ -381,8 +381,10 @@ static int run(struct eval *e, struct ay_err *err)
 {
 	int status = EXIT_FAILED;
 
-	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
+	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0) || !(e->o.call_timeout > 0))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--jobs, --threads, --timeout and --call-timeout must be positive"),
+		       EXIT_FAILED;
 	e->tty = isatty(2) && !e->o.json;
 	if (e->o.resume && eval_take_over(e, err))
 		return EXIT_FAILED;
@@ -430,6 +432,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "timed, of a package's also more: they are timed when all are judged)" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
+		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",
+		  "seconds one call may take (10); a first call that compiles may need more" },
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
 		LLM_OPTS(&e.llm),
@@ -454,6 +458,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	e.o.threads = 1;
 	e.o.timeout = 300;
+	e.o.call_timeout = 10;
 	e.llm = LLM_DEFAULTS;
 	e.facts.version = app->version;
 	n = opt_parse(argc, argv, opts, &usage, err);

@@ -23,7 +23,7 @@ struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, threads, seed, topn, smallest;
-	double timeout, min_pass;
+	double timeout, call_timeout, min_pass;
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;

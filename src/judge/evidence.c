@@ -157,7 +157,8 @@ static const char *hint_for(const struct ay_diff *d, enum ay_dt dt)
 {
 	if (d->fits_tf32 == d->bad && (dt == AY_DT_F32 || dt == AY_DT_C64))
 		return "the errors fit inputs rounded to TF32 (11 bits)";
-	if (ay_dt_is_float(ay_dt_component(dt)) && d->fits_tf32 + d->fits_half == d->bad)
+	if (ay_dt_is_float(ay_dt_component(dt)) && ay_dt_info(ay_dt_component(dt))->bytes < 8 &&
+	    d->fits_tf32 + d->fits_half == d->bad)
 		return "the errors fit an accumulator in half precision: accumulate in f32";
 	if (d->bad * 2 < d->n && d->first * 2 > d->n)
 		return "only elements in the second half are wrong: look at the tail of the loop";

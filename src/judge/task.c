@@ -21,7 +21,6 @@ struct work {
 	struct ay_judge judge;
 	const char *about; /* Python: see ay_python_about */
 	struct ay_clock clock;
-	bool wrong; /* a case of what the file itself defines did not pass */
 	int64_t begin;
 };
 
@@ -328,12 +327,26 @@ static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_a
 	return 0;
 }
 
+/* Every overload of a package is a function of its own; those of a file are one kernel. */
+static bool is_wrong(const struct work *k, const struct ay_schema *s)
+{
+	for (int i = 0; i < k->res->ntally; i++) {
+		const struct ay_tally *y = &k->res->tally[i];
+
+		if (!y->derived && y->verdict < AY_VERDICT_WEAK_CASE &&
+		    (y->schema == s || k->t->lang < AY_LANG_ATEN))
+			return true;
+	}
+	return false;
+}
+
 /* What passed and was chosen is timed, as long as nothing speaks against the kernel. */
 static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	int64_t begin = ay_now_ns();
 
-	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || k->wrong || !rep->line || out_of_time(k))
+	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || !rep->line || out_of_time(k) ||
+	    is_wrong(k, sc->schema))
 		return 0;
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
@@ -376,7 +389,6 @@ static int judge_cases(struct work *k)
 			rc = time_one(k, sc, &a, &rep);
 		if (rc)
 			break;
-		k->wrong |= !derived && rep.verdict < AY_VERDICT_WEAK_CASE;
 		y = ay_tally_of(res, sc->schema, derived);
 		ay_tally_add(res, y, rep.verdict);
 		if (k->w->judged)

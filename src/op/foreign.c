@@ -47,6 +47,7 @@ static const char *cuda_differs(const struct ay_call *c)
 			  equals[] = "of elements that are equal it chooses others",
 			  meeting[] = "where places are named twice it keeps others",
 			  steps[] = "the distance of two elements is rounded first",
+			  bias[] = "the bias is added to what was rounded to half types",
 			  parts[] = "sums of parts are rounded to half types";
 	static const struct {
 		const char *base;
@@ -62,8 +63,9 @@ static const char *cuda_differs(const struct ay_call *c)
 		{ "_linalg_svd", ANY, vectors },
 		{ "_native_batch_norm_legit", ANY, saved },
 		{ "_softmax_backward_data", HALF, "grad_output * output is rounded to half types first" },
+		{ "addmm", HALF, bias },
 		{ "atanh", COMPLEX, "it is a difference of logarithms, which cancel" },
-		{ "convolution", HALF, "the bias is added to what was rounded to half types" },
+		{ "convolution", HALF, bias },
 		{ "convolution_backward", HALF, parts },
 		{ "index_add", HALF, sums },
 		{ "kthvalue", ANY, equals },

@@ -265,7 +265,7 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->verify.fetch = s->kernel.python || s->device ? ay_pair_fetch : NULL;
 	p->verify.user = p;
 	p->verify.of_wall = s->device; /* batches are short there, and much else goes by */
-	p->verify.trusted = s->plain;
+	p->verify.trusted = s->trusted;
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
 	rc = s->device ? ay_master_to_device(&p->master, s->device, err) : 0;

@@ -20,7 +20,9 @@ enum {
 	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
 	BLOCKS_PLANNED = 200,
 	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
-	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more */
+	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more; */
+	FRESH_BYTES = 128
+		      << 20, /* fewer, but two, if these are larger: writing them takes longer than the batch */
 };
 static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
 static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
@@ -424,7 +426,9 @@ static bool may_repeat(const struct pair *p)
 /* Sets for so many calls. */
 static double sets_for(const struct pair *p, double calls)
 {
-	return may_repeat(p) ? fmin(calls, fmax(cold_sets(p), FRESH_SETS)) : calls;
+	const double fresh = ay_clamp(FRESH_BYTES / ((double)p->master.bytes + 1), 2, FRESH_SETS);
+
+	return may_repeat(p) ? fmin(calls, fmax(cold_sets(p), fresh)) : calls;
 }
 
 static double block_ns(const struct pair *p, double m)

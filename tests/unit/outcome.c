@@ -194,6 +194,28 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	ay_arena_release(&k.a);
 }
 
+/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by that. */
+TEST(outcome_of_a_launch_by_python)
+{
+	static const struct {
+		double kernel_ns;
+		bool python, audited;
+	} due[] = { { 66e3, true, false }, { 66e3, false, true }, { 40e3, true, true } };
+
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct scene k;
+
+		setup(&k, BLOCKS, due[i].kernel_ns, 61e3);
+		k.s.device = &gpu;
+		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL; /* nobody looks inside */
+		k.p->ga->c0 = k.p->ga->empty_c0 = 250e3;
+		alone(&k, ALONE, (double[]){ 170e3, 172e3 }, 75e3, 5e3);
+		CHECKF(tell(&k)->audited == due[i].audited, "%d: %g x, %g us", (int)i, k.t.speedup, k.t.ns / 1e3);
+		CHECK(due[i].audited || (is_near(k.t.ns, due[i].kernel_ns) && is_near(k.t.speedup, 61e3 / 66e3)));
+		ay_arena_release(&k.a);
+	}
+}
+
 /* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and nothing is told. */
 TEST(outcome_of_a_gain_that_is_doubtful)
 {

@@ -61,3 +61,28 @@ TEST(plan_has_a_ratio_on_a_busy_machine)
 	CHECK(!plan(&k, 100e6, 2)); /* but where not even hand-overs fit, there is none */
 	release(&k);
 }
+
+static uint64_t much(struct ay_dev *d)
+{
+	(void)d;
+	return 100ull << 30;
+}
+
+/* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all calls of a batch. */
+TEST(plan_of_the_trusted_goes_over_large_sets_again)
+{
+	static const struct ay_dev_class cls = { .free_bytes = much };
+	static struct ay_dev gpu = { .cls = &cls };
+	static struct calls k;
+
+	setup(&k);
+	k.s.device = &gpu;
+	k.s.trusted = true;
+	CHECK(plan(&k, 250e3, 1) && k.p.m >= 15);
+	k.p.master.bytes = 600 << 20;
+	CHECK(plan(&k, 250e3, 1));
+	CHECKF(k.p.m == 2 && k.p.m * k.p.passes * 200e3 > 2e6, "%d sets, %d times", k.p.m, k.p.passes);
+	k.s.trusted = false;
+	CHECK(plan(&k, 250e3, 1) && k.p.passes == 1);
+	release(&k);
+}

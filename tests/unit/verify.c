@@ -358,3 +358,27 @@ TEST(verify_rows_need_little)
 	}
 	teardown(&b);
 }
+
+static bool count_asked(void *user, struct ay_call *c, struct ay_arena *a)
+{
+	(void)c;
+	(void)a;
+	++*(int *)user;
+	return true;
+}
+
+/* An answer of somebody else's may take a minute: the first set of a stranger is worth that, and those of the trusted are not. */
+TEST(verify_asks_for_strangers_only)
+{
+	int asked = 0;
+	struct bench b;
+
+	setup(&b, "aten::relu((T([1000], f32),), {})");
+	b.v.answer = count_asked;
+	b.v.answerer = &asked;
+	CHECK(batches(&b, 1, 1, AY_VERIFIED) == 1 && asked == 1);
+	b.v.trusted = true;
+	CHECK(batches(&b, 40, 1e9, AY_VERIFIED) == 40);
+	CHECKF(asked == 1, "%d times", asked);
+	teardown(&b);
+}
