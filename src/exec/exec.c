@@ -29,7 +29,7 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 #define HEAVY (384ull << 20) /* of a GPU's memory, that nobody keeps while he has nothing to do */
 
 enum {
-	START_S = 10,
+	START_S = 60,              /* forty contexts at once on one GPU took more than ten seconds each */
 	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };

@@ -11,8 +11,6 @@ enum {
 	SMALL = 64 << 20, /* bytes that are always there */
 	INTERPRETED_MAX = 64 << 10, /* elements of an operand that Triton's interpreter is given */
 	DEATHS_MAX = 4,             /* on a GPU, likewise: each costs a new context, a fault three */
-	LOAD_PATIENCE =
-		3, /* times a call's: process, torch and context are not the kernel's, and slow beside many others */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -224,7 +222,7 @@ static int take_spare(struct ay_judge *j, const struct ay_exec_spec *spec, struc
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_exec_spec spec = { .so_fd = j->kernel.so_fd,
-				     .load_timeout_s = LOAD_PATIENCE * j->policy.call_timeout_s,
+				     .load_timeout_s = j->policy.call_timeout_s,
 				     .python = j->kernel.about ? j->policy.python : NULL,
 				     .about = j->kernel.about,
 				     .folders = j->policy.folders,
