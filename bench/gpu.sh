@@ -26,7 +26,7 @@ speed 10
 hostile 280
 good 350
 suites 300
-flaggems 240
+flaggems 340
 whole 1500'
 OUT=build/gpu-figures pack=
 while getopts o:p: o; do
@@ -138,7 +138,7 @@ part_flaggems() {
 	# half of an import is compiling Python, and a jail keeps nothing of it
 	case $GEMS in */build/*) step bytecode 20 "$python" -m compileall -q -j 0 "$GEMS" ;; esac
 	evaluate opinfo 110 --suite "${OPINFO:-opinfo}" --ops "${OPS:-add,sub}" --backend flag_gems --call-timeout 60 --timing auto --budget 1
-	evaluate timed 80 --suite "$LINES" --ops "${OPS:-add,relu,silu,gelu,sum,_softmax,cat,cumsum}" --backend flag_gems --call-timeout 60 --timing auto --budget 1
+	evaluate timed 140 --suite "$LINES" --ops "${OPS:-add,relu,silu,gelu,sum,_softmax,cat,cumsum}" --backend flag_gems --call-timeout 60 --timing auto --budget 1
 	evaluate smoke "$1" --suite smoke $ops --backend flag_gems --call-timeout 60 --timing none --jobs 8
 }
 

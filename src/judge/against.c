@@ -102,7 +102,8 @@ static int load(struct ay_clock *k, const struct ay_judge *j, const struct ay_su
 	struct ay_report rep;
 	bool derived;
 
-	policy.spare = k->base_about && k->base_fd < 0 ? j->policy.spare_base : NULL;
+	policy.torch_own = k->base_about && k->base_fd < 0;
+	policy.spare = policy.torch_own ? j->policy.spare_base : NULL;
 	k->base_schema = sc->schema;
 	policy.folders = k->timed_fd >= 0 ? ay_libtorch_folders(&k->arena, j->policy.python->folders)
 					  : k->base_folders;

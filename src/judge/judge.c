@@ -275,7 +275,7 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 
 bool ay_judge_is_built_in(const struct ay_judge *j)
 {
-	return j->kernel.about && j->kernel.so_fd < 0;
+	return j->policy.torch_own;
 }
 
 void ay_judge_release(struct ay_judge *j)

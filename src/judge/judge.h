@@ -36,6 +36,7 @@ struct ay_policy {
 	int device_crowd;         /* those of them that share the device */
 	struct ay_python *python; /* for kernels in Python; borrowed, opened when the first one comes */
 	enum ay_torch_use torch_use;
+	bool torch_own;             /* the functions are torch's: nobody's kernel */
 	struct ay_dev *device;      /* that the kernel runs on; borrowed; NULL = the processor */
 	bool beside_clock;          /* it is a GPU on which others may be timed meanwhile: calls wait for them */
 	const cpu_set_t *cpus;      /* that timed kernels may have; NULL: those of this process */
@@ -130,7 +131,7 @@ struct ay_judge {
  * what its constructors did: CRASH, TIMEOUT, CHEAT, OOM) in *rep and must not be judged further. */
 int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct ay_policy *p, int so_fd,
 		  const char *about, struct ay_arena *a, struct ay_report *rep, struct ay_err *err);
-/* Torch's own functions: there is no source of anybody's. */
+/* Torch's own functions. Those of a package (FlagGems) have no source here either, but are somebody's. */
 bool ay_judge_is_built_in(const struct ay_judge *j);
 void ay_judge_release(struct ay_judge *j);
 

@@ -419,10 +419,12 @@ static int sum_up(struct work *k)
 static int judge(struct work *k)
 {
 	struct ay_task_result *res = k->res;
+	struct ay_policy policy = k->t->policy;
 	struct ay_report rep;
 
 	k->begin = ay_now_ns();
-	if (ay_judge_init(&k->judge, k->r, &k->t->policy, res->built.fd, k->about, k->a, &rep, k->err))
+	policy.torch_own = k->t->lang == AY_LANG_ATEN;
+	if (ay_judge_init(&k->judge, k->r, &policy, res->built.fd, k->about, k->a, &rep, k->err))
 		return -1;
 	res->verdict = rep.verdict;
 	res->detail = rep.detail;
