@@ -199,6 +199,29 @@ static struct test *dequeue(struct test **queue)
 	return t;
 }
 
+/* Neighbours wait for the same thing (most for the clock): tests of other files come between them. */
+static void spread(struct test **queue)
+{
+	enum { DECKS = 4 };
+	struct test *deck[DECKS] = { 0 };
+	int n = 0, i = 0;
+
+	for (struct test *t = *queue; t; t = t->next)
+		n++;
+	for (struct test *t = *queue, *next; t; t = next, i++) {
+		next = t->next;
+		enqueue(&deck[(int64_t)i * DECKS / n], t);
+	}
+	*queue = NULL;
+	for (i = 0; n; i++) {
+		struct test *t = dequeue(&deck[i % DECKS]);
+
+		if (t)
+			enqueue(queue, t);
+		n -= t != NULL;
+	}
+}
+
 /* Goes through all tests; gives how many slow ones are left out. */
 static int choose(int argc, char **argv)
 {
@@ -213,19 +236,20 @@ static int choose(int argc, char **argv)
 		else
 			enqueue(t->timed ? &waiting.timed : &waiting.other, t);
 	}
+	spread(&waiting.other);
 	return left;
 }
 
 enum { MOST = 16 };
 
-/* Many tests wait for something most of their time: so one more than there are cores, unless one of them has the clock. */
+/* Tests wait for something half of their time: so two more than there are cores, unless one of them has the clock. */
 static int room(bool timed)
 {
 	const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (cores < 1 || getenv("ASSAY_BENCH"))
 		return 1;
-	return (cores < MOST ? cores : MOST - 1) + !timed;
+	return cores + (timed ? 0 : 2) < MOST ? cores + (timed ? 0 : 2) : MOST;
 }
 
 /* The next one to begin; NULL if it has to wait for others, or there is none. */
