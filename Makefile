@@ -57,7 +57,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable headless test check sanitized asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
+.PHONY: all demo portable headless test check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -164,10 +164,9 @@ test: $B/assay $B/test
 	sh tools/check.sh test $B "$T"
 check:
 	sh tools/check.sh $(if $T,test,all) $B "$T"
-sanitized:
+asan:
 	$(MAKE) B=build/asan OPT='-O1 -g1' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		build/asan/assay build/asan/test
-asan: sanitized
 	sh tools/check.sh asan build/asan "$T"
 
 # What is fuzzed is compiled once for all targets.

@@ -112,12 +112,9 @@ all)
 		run "torch for the tests" sh tools/venv.sh build/venv
 		use_venv "$(tail -n 1 "$log")"
 	}
-	# what the tests leave of the cores compiles what comes next, which tells if that fails
-	nice -n 19 make -s -k sanitized fuzzers > "$build/ahead.log" 2>&1 &
 	export ASSAY_SLOW=1
 	unit
 	unset ASSAY_SLOW
-	wait
 	run "one binary that needs only glibc" sh tests/portable.sh "$build"
 	run "asan and ubsan" make -s -j2 asan
 	run "fuzz targets build" make -s -j2 fuzzers
