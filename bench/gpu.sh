@@ -8,8 +8,7 @@
 # and agreement do with timed alone, if there is no top3, but then fewer kernels take more than 20 us. top1 (--topn 1), which is
 # not run unasked, has more of these for agreement.
 #
-# STEPS names the steps of a part that are run (all): what is not timed can so run beside others' (STEPS=judged good), and the
-# rest of the part alone, later.
+# STEPS names the steps of a part that are run (all), so that the rest can come in another call (STEPS=judged gpu.sh good).
 # From the environment: ASSAY (build/portable/assay), ASSAY_PYTHON (python3), ASSAY_TORCHBENCH (build/torchbench.trace),
 # GEMS (build/flaggems), DEVICE (cuda), BUDGET (seconds for timing one case; assay's own), OPINFO (opinfo, or its lines made
 # before), and for trials of this script on other machines: OPS, TOPN (20), FEW (5), CUDA_KERNELS, TRITON_KERNELS, HOSTILE,
@@ -131,7 +130,7 @@ part_whole() {
 }
 
 # FlagGems is imported for every operator (5 s), so verdicts are had eight at a time, and few operators are timed: on lines of
-# our own, since the cases of smoke are too small for that. Its first product compiles and tries dozens of variants: --timeout.
+# our own, since the cases of smoke are too small for that. Its first product compiles and tries dozens of variants: --call-timeout.
 part_flaggems() {
 	PYTHONPATH=$GEMS${PYTHONPATH:+:$PYTHONPATH}
 	export PYTHONPATH

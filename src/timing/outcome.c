@@ -13,9 +13,9 @@ static const double lead_seen = 1.1;
 static const double gain_seen = 0.5;       /* of what batches gain: so much must be left of it one by one */
 static const double contradicted_by = 0.1; /* of our time: what events may say more or less of a call */
 enum { LAGS_LEAST = 8 };
-static const double lag_most = 0.33;   /* of c0: what its correction may be */
-static const double cold_start = 0.25; /* of the hand-over: what a first call may cost more than others */
-static const double launch_most_ns = 1e5;
+static const double lag_most = 0.33;      /* of c0: what its correction may be */
+static const double cold_start = 0.25;    /* of the hand-over: what a first call may cost more than others */
+static const double launch_most_ns = 1e5; /* by way of Python */
 
 double ay_pair_elapsed_s(const struct pair *p)
 {
@@ -126,10 +126,11 @@ static double lost_alone(const struct pair *p, double ns)
 }
 
 /* Launching by way of Python (Triton) takes 20 to 90 us, which batches hide by right and calls alone do not. Who leads must
- * show it there all the same; who does not has nothing to show. */
-static bool is_without_lead(const struct pair *p, double ns)
+ * show it there all the same; who does not has nothing to show, if it is no more than that. */
+static bool is_only_launching(const struct pair *p, double ns, double alone)
 {
-	return p->s->device && p->s->kernel.python && ay_quantile(p->tb, p->n, 0.5) <= ns;
+	return p->s->device && p->s->kernel.python && ay_quantile(p->tb, p->n, 0.5) <= ns &&
+	       alone - ns < launch_most_ns;
 }
 
 /*
@@ -153,7 +154,7 @@ static double audited_by(struct pair *p)
 	p->t->latency_ns = fmax(one.mid, 0);
 	if (p->against != AY_AGAINST_KERNEL)
 		lost = one.lo - cold > plain * audited_from ? fmax(alone / plain, 1) : 1;
-	else if (is_out_of_sight(p) || (is_without_lead(p, plain) && alone - cold - plain < launch_most_ns))
+	else if (is_out_of_sight(p) || is_only_launching(p, plain, alone - cold))
 		lost = 1;
 	else
 		lost = fmax(ay_quantile(p->tb, p->n, 0.5) / plain / lead_alone(p, cold, plain).hi,

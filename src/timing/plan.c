@@ -21,9 +21,8 @@ enum {
 	BLOCKS_PLANNED = 200,
 	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
 	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more; */
-	FRESH_BYTES = 128
-		      << 20, /* fewer, but two, if these are larger: writing them takes longer than the batch */
 };
+#define FRESH_BYTES (128 << 20) /* fewer, but two, if they are larger: writing them takes longer than the batch */
 static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
 static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
 static const double slack_wanted = 0.005;

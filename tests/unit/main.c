@@ -246,10 +246,12 @@ enum { MOST = 16 };
 static int room(bool timed)
 {
 	const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	int most;
 
 	if (cores < 1 || getenv("ASSAY_BENCH"))
 		return 1;
-	return cores + (timed ? 0 : 2) < MOST ? cores + (timed ? 0 : 2) : MOST;
+	most = cores + (timed ? 0 : 2);
+	return most < MOST ? most : MOST;
 }
 
 /* The next one to begin; NULL if it has to wait for others, or there is none. */
