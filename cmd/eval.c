@@ -14,6 +14,7 @@
 #include "report/report.h"
 #include "store/export.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -126,10 +127,14 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
 	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	json_object_set_new(h, "budget_s",
+			    json_real(e->o.clock.budget)); /* no rule: a resumed run may have another */
 	json_object_set_new(h, "policy",
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
 				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
 				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
+	if (e->timing.gate_always)
+		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
 	if (has_python(e))
 		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
 	return h;
@@ -159,42 +164,85 @@ static int open_run(struct eval *e)
 	return rc;
 }
 
-/* What run.json of a run says, for what the command line leaves out. */
-int eval_take_over(struct eval *e, struct ay_err *err)
+/* --- what was not given ------------------------------------------------------------------------------- */
+
+struct text_option {
+	const char *key, **to;
+};
+
+static void take_texts(struct eval *e, const json_t *from, const struct text_option *o, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *v = json_string_value(json_object_get(from, o[i].key));
+
+		if (v && *v && !*o[i].to)
+			*o[i].to = ay_strdup(e->app->arena, v);
+	}
+}
+
+/* The rules of judging: records under others would not be mixed with those that are there. */
+static void take_policy(struct eval *e, const json_t *policy)
+{
+	const struct text_option texts[] = { { "timing", &e->o.clock.timing },
+					     { "baseline", &e->o.clock.baseline },
+					     { "gate", &e->o.clock.gate },
+					     { "allow_torch", &e->o.torch.allow } };
+	const json_t *threads = json_object_get(policy, "threads"),
+		     *call = json_object_get(policy, "call_timeout_s");
+
+	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
+	if (e->o.threads == EVAL_THREADS && json_is_integer(threads))
+		e->o.threads = json_integer_value(threads);
+	if (isnan(e->o.call_timeout) && json_is_number(call))
+		e->o.call_timeout = json_number_value(call);
+}
+
+static int take_over(struct eval *e, struct ay_err *err)
 {
 	char *text;
 	size_t len;
 	json_t *j;
 	const char *path = ay_sprintf(e->app->arena, "%s/run.json", e->o.resume);
+	const struct text_option texts[] = { { "suite", &e->o.suite },
+					     { "backend", &e->o.backend },
+					     { "kernels", &e->o.kernels },
+					     { "data", &e->o.data },
+					     { "ops", &e->o.ops },
+					     { "dtypes", &e->o.dtypes },
+					     { "device", &e->o.device.wish },
+					     { "device_count", &e->o.device.count } };
 
-	if (ay_file_read(e->app->arena, path, 1 << 20, &text, &len, err))
+	if (ay_file_read(e->app->arena, path, 8 << 20, &text, &len, err))
 		return -1;
 	j = json_loadb(text, len, 0, NULL);
-	if (!json_is_object(j))
+	if (!json_is_object(j)) {
+		json_decref(j);
 		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
-	const struct {
-		const char *key, **to;
-	} texts[] = { { "suite", &e->o.suite },
-		      { "backend", &e->o.backend },
-		      { "kernels", &e->o.kernels },
-		      { "data", &e->o.data },
-		      { "ops", &e->o.ops },
-		      { "dtypes", &e->o.dtypes },
-		      { "device", &e->o.device.wish },
-		      { "device_count", &e->o.device.count } };
-
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const char *v = json_string_value(json_object_get(j, texts[i].key));
-
-		if (v && *v && !*texts[i].to)
-			*texts[i].to = ay_strdup(e->app->arena, v);
 	}
+	take_texts(e, j, texts, sizeof texts / sizeof *texts);
+	take_policy(e, json_object_get(j, "policy"));
 	if (!e->o.topn && !e->o.smallest) {
 		e->o.topn = json_integer_value(json_object_get(j, "topn"));
 		e->o.smallest = json_integer_value(json_object_get(j, "smallest"));
 	}
+	if (!e->o.clock.budget)
+		e->o.clock.budget = json_number_value(json_object_get(j, "budget_s"));
 	e->o.quick |= json_is_true(json_object_get(j, "quick"));
 	json_decref(j);
+	return 0;
+}
+
+int eval_settle(struct eval *e, struct ay_err *err)
+{
+	if (e->o.resume && take_over(e, err))
+		return -1;
+	if (e->o.threads == EVAL_THREADS)
+		e->o.threads = 1;
+	if (isnan(e->o.call_timeout))
+		e->o.call_timeout = 10;
+	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0) || !(e->o.call_timeout > 0))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--jobs, --threads, --timeout and --call-timeout must be positive");
 	return 0;
 }
 
@@ -381,12 +429,8 @@ static int run(struct eval *e, struct ay_err *err)
 {
 	int status = EXIT_FAILED;
 
-	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0) || !(e->o.call_timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--jobs, --threads, --timeout and --call-timeout must be positive"),
-		       EXIT_FAILED;
 	e->tty = isatty(2) && !e->o.json;
-	if (e->o.resume && eval_take_over(e, err))
+	if (eval_settle(e, err))
 		return EXIT_FAILED;
 	if (e->o.backend && llm_is_backend(e->o.backend))
 		return llm_run(e, err);
@@ -456,9 +500,9 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	};
 	int n, status;
 
-	e.o.threads = 1;
+	e.o.threads = EVAL_THREADS;
+	e.o.call_timeout = NAN;
 	e.o.timeout = 300;
-	e.o.call_timeout = 10;
 	e.llm = LLM_DEFAULTS;
 	e.facts.version = app->version;
 	n = opt_parse(argc, argv, opts, &usage, err);

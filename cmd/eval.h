@@ -18,12 +18,15 @@
 #include "store/summary.h"
 
 enum { SOURCE_MAX = 4 << 20 };
+#define EVAL_THREADS INT64_MIN /* nobody asks for so few */
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
-	int64_t jobs, threads, seed, topn, smallest;
-	double timeout, call_timeout, min_pass;
+	int64_t jobs, seed, topn, smallest;
+	int64_t threads;     /* EVAL_THREADS: not given, until eval_settle */
+	double call_timeout; /* NAN: not given, likewise */
+	double timeout, min_pass;
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;
@@ -115,7 +118,8 @@ int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
 /* What run.json of the run that is resumed says, for what the command line leaves out. */
-int eval_take_over(struct eval *e, struct ay_err *err);
+/* What was not given: of a run that is resumed as it was then, else the defaults. */
+int eval_settle(struct eval *e, struct ay_err *err);
 /* And by that the devices, and how many workers each has. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
 /* Compiler and sandbox. */

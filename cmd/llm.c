@@ -13,6 +13,7 @@
 #include "exec/interpreter.h"
 
 #include <glob.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,23 +140,6 @@ static int take_setting(struct eval *e, const struct setting *s, const json_t *t
 	return 0;
 }
 
-/* The judge's rules were the same, too. */
-static void take_policy(struct eval *e, const json_t *policy)
-{
-	const struct {
-		const char *key, **to;
-	} texts[] = { { "timing", &e->o.clock.timing },
-		      { "baseline", &e->o.clock.baseline },
-		      { "allow_torch", &e->o.torch.allow } };
-
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const char *v = json_string_value(json_object_get(policy, texts[i].key));
-
-		if (v && !*texts[i].to)
-			*texts[i].to = ay_strdup(e->app->arena, v);
-	}
-}
-
 static json_t *read_head(struct eval *e, const char *dir, struct ay_err *err)
 {
 	char *text;
@@ -192,7 +176,6 @@ static int take_over(struct llm *m, struct ay_err *err)
 		const char *hash = json_string_value(json_object_get(kept, "prompts_sha256"));
 
 		m->prompts_then = hash ? ay_strdup(e->app->arena, hash) : NULL;
-		take_policy(e, json_object_get(head, "policy"));
 		if (command)
 			e->command = ay_strdup(e->app->arena, command);
 	}
@@ -410,7 +393,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
 					.oracle_threads = 1,
-					.call_timeout_s = 10,
+					.call_timeout_s = e->o.call_timeout,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
 	if (torch_policy(&e->o.torch, &e->policy, err))
@@ -425,18 +408,13 @@ int llm_settings(struct llm *m, struct ay_err *err)
 
 static int run(struct eval *e, struct ay_err *err)
 {
-	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "--jobs, --threads and --timeout must be positive"), EXIT_FAILED;
 	e->tty = isatty(2) && !e->o.json;
-	if (e->o.resume) {
-		if (eval_take_over(e, err))
-			return EXIT_FAILED;
-		if (!e->o.backend || !llm_is_backend(e->o.backend))
-			return ay_fail(err, AY_ERR_USAGE,
-				       "'%s' is no run of a model's kernels: assay eval --resume-from",
-				       e->o.resume),
-			       EXIT_FAILED;
-	}
+	if (eval_settle(e, err))
+		return EXIT_FAILED;
+	if (e->o.resume && (!e->o.backend || !llm_is_backend(e->o.backend)))
+		return ay_fail(err, AY_ERR_USAGE, "'%s' is no run of a model's kernels: assay eval --resume-from",
+			       e->o.resume),
+		       EXIT_FAILED;
 	e->o.backend = e->o.backend ? e->o.backend : "llm";
 	return llm_run(e, err);
 }
@@ -457,6 +435,8 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed)" },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)" },
+		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",
+		  "seconds one call may take (10); a first call that compiles may need more" },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL,
 		  "only the quick cases, and no times unless --timing says so" },
 		{ "dtypes", OPT_TEXT, &e.o.dtypes, "A,B", "only cases about these dtypes" },
@@ -478,7 +458,8 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 	};
 	int n, status;
 
-	e.o.threads = 1;
+	e.o.threads = EVAL_THREADS;
+	e.o.call_timeout = NAN;
 	e.o.timeout = 300;
 	e.llm = LLM_DEFAULTS;
 	e.facts.version = app->version;
