@@ -23,7 +23,7 @@ agreement 60
 gated 350
 speed 10
 hostile 280
-good 350
+good 430
 suites 300
 flaggems 340
 whole 1500'
@@ -157,8 +157,8 @@ part_hostile() {
 part_good() {
 	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
 	input=$dir/judged.jobs step judged 90 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --timeout 30 --out "$dir/judged-run"
-	evaluate cuda 115 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
-	evaluate triton 150 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
+	evaluate cuda 140 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}"
+	evaluate triton 200 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}"
 }
 
 # --- all of them -------------------------------------------------------------------------------------------
