@@ -9,12 +9,10 @@
  * judged.
  */
 #include "eval.h"
-#include "base/file.h"
 #include "base/process.h"
 #include "report/report.h"
 #include "store/export.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -127,8 +125,8 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
 	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
-	json_object_set_new(h, "budget_s",
-			    json_real(e->o.clock.budget)); /* no rule: a resumed run may have another */
+	/* no rule of judging: a resumed run may have another */
+	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
 				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
@@ -191,7 +189,7 @@ static void take_policy(struct eval *e, const json_t *policy)
 		     *call = json_object_get(policy, "call_timeout_s");
 
 	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
-	if (e->o.threads == EVAL_THREADS && json_is_integer(threads))
+	if (e->o.threads == EVAL_NOT_GIVEN && json_is_integer(threads))
 		e->o.threads = json_integer_value(threads);
 	if (isnan(e->o.call_timeout) && json_is_number(call))
 		e->o.call_timeout = json_number_value(call);
@@ -199,10 +197,7 @@ static void take_policy(struct eval *e, const json_t *policy)
 
 static int take_over(struct eval *e, struct ay_err *err)
 {
-	char *text;
-	size_t len;
-	json_t *j;
-	const char *path = ay_sprintf(e->app->arena, "%s/run.json", e->o.resume);
+	json_t *j = ay_run_head(e->o.resume, err);
 	const struct text_option texts[] = { { "suite", &e->o.suite },
 					     { "backend", &e->o.backend },
 					     { "kernels", &e->o.kernels },
@@ -212,13 +207,8 @@ static int take_over(struct eval *e, struct ay_err *err)
 					     { "device", &e->o.device.wish },
 					     { "device_count", &e->o.device.count } };
 
-	if (ay_file_read(e->app->arena, path, 8 << 20, &text, &len, err))
+	if (!j)
 		return -1;
-	j = json_loadb(text, len, 0, NULL);
-	if (!json_is_object(j)) {
-		json_decref(j);
-		return ay_fail(err, AY_ERR_IO, "%s is not what assay wrote", path);
-	}
 	take_texts(e, j, texts, sizeof texts / sizeof *texts);
 	take_policy(e, json_object_get(j, "policy"));
 	if (!e->o.topn && !e->o.smallest) {
@@ -236,7 +226,7 @@ int eval_settle(struct eval *e, struct ay_err *err)
 {
 	if (e->o.resume && take_over(e, err))
 		return -1;
-	if (e->o.threads == EVAL_THREADS)
+	if (e->o.threads == EVAL_NOT_GIVEN)
 		e->o.threads = 1;
 	if (isnan(e->o.call_timeout))
 		e->o.call_timeout = 10;
@@ -500,9 +490,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	};
 	int n, status;
 
-	e.o.threads = EVAL_THREADS;
-	e.o.call_timeout = NAN;
-	e.o.timeout = 300;
+	e.o = EVAL_DEFAULTS;
 	e.llm = LLM_DEFAULTS;
 	e.facts.version = app->version;
 	n = opt_parse(argc, argv, opts, &usage, err);

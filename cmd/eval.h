@@ -17,20 +17,23 @@
 #include "store/run.h"
 #include "store/summary.h"
 
+#include <math.h>
+
 enum { SOURCE_MAX = 4 << 20 };
-#define EVAL_THREADS INT64_MIN /* nobody asks for so few */
+#define EVAL_NOT_GIVEN INT64_MIN /* nobody asks for so few threads */
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, seed, topn, smallest;
-	int64_t threads;     /* EVAL_THREADS: not given, until eval_settle */
-	double call_timeout; /* NAN: not given, likewise */
+	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
+	double call_timeout; /* likewise, NAN */
 	double timeout, min_pass;
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;
 };
+#define EVAL_DEFAULTS ((struct eval_options){ .threads = EVAL_NOT_GIVEN, .call_timeout = NAN, .timeout = 300 })
 
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
@@ -117,10 +120,9 @@ bool eval_is_package(const struct eval *e);
 int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
-/* What run.json of the run that is resumed says, for what the command line leaves out. */
 /* What was not given: of a run that is resumed as it was then, else the defaults. */
 int eval_settle(struct eval *e, struct ay_err *err);
-/* And by that the devices, and how many workers each has. */
+/* Whether it is timed, and by that the devices, and how many workers each has. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
 /* Compiler and sandbox. */
 int eval_guard(struct eval *e, struct ay_err *err);

@@ -6,14 +6,12 @@
  * started with.
  */
 #include "llm_inside.h"
-#include "base/file.h"
 #include "base/machine.h"
 #include "base/process.h"
 #include "device/device.h"
 #include "exec/interpreter.h"
 
 #include <glob.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,27 +138,21 @@ static int take_setting(struct eval *e, const struct setting *s, const json_t *t
 	return 0;
 }
 
-static json_t *read_head(struct eval *e, const char *dir, struct ay_err *err)
+static json_t *read_head(const char *dir, struct ay_err *err)
 {
-	char *text;
-	size_t len;
-	json_t *j;
+	json_t *j = ay_run_head(dir, err);
 
-	if (ay_file_read(e->app->arena, ay_sprintf(e->app->arena, "%s/run.json", dir), 8 << 20, &text, &len, err))
-		return NULL;
-	j = json_loadb(text, len, 0, NULL);
-	if (!json_is_object(json_object_get(j, "llm"))) {
-		ay_fail(err, AY_ERR_USAGE, "'%s' is no run in which a model wrote kernels", dir);
-		json_decref(j);
-		return NULL;
-	}
-	return j;
+	if (!j || json_is_object(json_object_get(j, "llm")))
+		return j;
+	ay_fail(err, AY_ERR_USAGE, "'%s' is no run in which a model wrote kernels", dir);
+	json_decref(j);
+	return NULL;
 }
 
 static int take_over(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
-	json_t *head = read_head(e, e->o.resume, err);
+	json_t *head = read_head(e->o.resume, err);
 	const json_t *kept = json_object_get(head, "llm");
 	const char *command = json_string_value(json_object_get(head, "command"));
 	int rc = head ? 0 : -1;
@@ -303,7 +295,7 @@ static int find_server(struct llm *m, struct ay_err *err)
 		return ay_fail(err, AY_ERR_USAGE,
 			       "--server-type replay and --replay-from RUN go together: the run has the answers");
 	if (o->replay && !o->model) {
-		json_t *head = read_head(m->e, o->replay, err);
+		json_t *head = read_head(o->replay, err);
 		const char *model = json_string_value(json_object_get(json_object_get(head, "llm"), "model"));
 
 		if (model)
@@ -458,9 +450,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 	};
 	int n, status;
 
-	e.o.threads = EVAL_THREADS;
-	e.o.call_timeout = NAN;
-	e.o.timeout = 300;
+	e.o = EVAL_DEFAULTS;
 	e.llm = LLM_DEFAULTS;
 	e.facts.version = app->version;
 	n = opt_parse(argc, argv, opts, &usage, err);

@@ -159,6 +159,21 @@ int ay_run_read_head(const struct ay_folder *d, json_t **head, struct ay_err *er
 	return rc;
 }
 
+json_t *ay_run_head(const char *dir, struct ay_err *err)
+{
+	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
+	json_t *head = NULL;
+	int rc = 0;
+
+	if (d.fd >= 0) {
+		rc = ay_run_read_head(&d, &head, err);
+		close(d.fd);
+	}
+	if (!head && !rc)
+		ay_fail(err, AY_ERR_USAGE, "there is no '%s/%s': name the folder of a run", dir, AY_HEAD_NAME);
+	return head;
+}
+
 void ay_utc(char *dst, size_t n, const char *fmt)
 {
 	time_t now = time(NULL);

@@ -45,6 +45,8 @@ int ay_run_folder(const char *dir, const json_t *header, struct ay_arena *a, con
  */
 int ay_run_resume(const char *dir, const json_t *header, struct ay_run **run, struct ay_run_found *found,
 		  struct ay_err *err);
+/* What run.json of that folder says, a new reference; NULL: there is none, or it is damaged. */
+json_t *ay_run_head(const char *dir, struct ay_err *err);
 /* Makes out (NULL: runs/merge-...) a run of all records of the folders, each once; their kernels too. Close it. */
 int ay_run_merge(const char *out, int n, const char *const *dirs, struct ay_run **run, struct ay_run_found *found,
 		 struct ay_err *err);
