@@ -8,7 +8,8 @@ ALIAS if ATen gives it in the memory of an argument, ABSENT if it gives none.
 
 How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
 number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
-itself errs by at the dtype asked for, in ulps or absolutely, whichever is less, and 8 units of roundoff.
+itself errs by at the dtype asked for, in ulps or absolutely, whichever is less, and 8 units of roundoff. Of a few
+elements all may be right by luck: for small calls it is also at least four times what a roundoff of the inputs does.
 
 Arguments lie in memory of the processor, and so must answers. Where something else computes (`place`), they are moved
 there and back, and nothing stays there. To bring back two doubles for every element takes far longer than to make
@@ -28,6 +29,8 @@ ROUNDED_EARLY = {"_softmax_backward_data", "convolution", "index_add", "native_g
 K_ACC = 4.0  # as AY_K_ACC
 ALIAS, ABSENT = 1, 2  # as in src/judge/witness.c
 EXPONENT = 0x7FF << 52  # of a double
+ROUNDOFF = 2.0 ** -24  # of f32, which is what half types are computed in too
+FEW = 1 << 14  # elements of a call that is made again on other inputs
 
 WIDE = {
     torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
@@ -57,6 +60,10 @@ def convert(x, table):
 
 def flatten(x):
     return [t for y in x for t in flatten(y)] if isinstance(x, (list, tuple)) else [x]
+
+
+def tensors_of(x):
+    return [t for t in flatten(x) if isinstance(t, torch.Tensor)]
 
 
 def is_dense(x):
@@ -129,6 +136,15 @@ def logaddexp_terms(e, args, kwargs):
     return torch.maximum(args[0], args[1]).abs() + (2 + far) * torch.exp(-far)
 
 
+def trace_terms(e, args, kwargs):
+    return e.function(squared(args[0])).sqrt()
+
+
+def lgamma_terms(e, args, kwargs):
+    """Below zero it is the difference of what it is above and a logarithm."""
+    return e.function(args[0]).abs() + e.function(args[0].abs()).abs() + 1
+
+
 def inner(i):
     return lambda args: args[i].shape[-1]
 
@@ -146,6 +162,9 @@ TERMS = {
     "baddbmm": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
     "addbmm": (lambda e, a, k: product_terms(e, a, k, 1), lambda a: a[1].shape[-1] * a[1].shape[0]),
     "logaddexp": (logaddexp_terms, lambda a: 1),
+    "lgamma": (lgamma_terms, lambda a: 1),
+    "special_gammaln": (lgamma_terms, lambda a: 1),
+    "trace": (trace_terms, lambda a: min(a[0].shape)),
     "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
 }
 # Parts of names of operators that add up along some dimension without saying how many terms a result has.
@@ -170,7 +189,7 @@ COUNTS = {"convolution_backward": gradient_terms}
 def terms_of(base, args, k, want):
     if base in COUNTS and want.numel():
         return max(1, COUNTS[base](args, k))
-    tensors = [t for t in flatten(list(args)) if isinstance(t, torch.Tensor)]
+    tensors = tensors_of(args)
     most = max([t.numel() for t in tensors] or [1])
     return max(1, most // max(1, want.numel()), max([max(t.shape, default=1) for t in tensors] or [1]))
 
@@ -193,6 +212,48 @@ def added(e, args, kwargs, k, want):
     return None
 
 
+def swayed(x, by, draw):
+    """x in double, every number in it off by the part `by` of it, up or down as drawn."""
+    if isinstance(x, (list, tuple)):
+        return [swayed(y, by, draw) for y in x]
+    wide = convert(x, WIDE)
+    if not is_dense(wide) or not (wide.is_floating_point() or wide.is_complex()):
+        return wide
+    parts = torch.view_as_real(wide.resolve_conj()) if wide.is_complex() else wide
+    sign = torch.randint(0, 2, parts.shape, generator=draw).to(wide.device) * 2 - 1
+    parts = parts * (1 + by * sign)
+    return torch.view_as_complex(parts) if wide.is_complex() else parts
+
+
+def sway(e, args, kwargs, want):
+    """How far every element of every result goes, in roundoffs, when every input is off by one: no way to compute it
+    avoids such an error. None of large calls, which show it themselves, and of those whose terms are known."""
+    if e.base.rstrip("_") in TERMS or sum(t.numel() for t in tensors_of([args, list(kwargs.values()), want])) > FEW:
+        return None
+    most = [torch.zeros_like(w.abs()) if is_dense(w) and w.dtype in NARROW else None for w in want]
+    for seed in range(3):
+        up, down = sway_once(e, args, kwargs, ROUNDOFF, seed), sway_once(e, args, kwargs, -ROUNDOFF, seed)
+        for k, (w, x, y) in enumerate(zip(want, up, down)):
+            if most[k] is not None and is_dense(x) and is_dense(y) and x.shape == y.shape == w.shape:
+                most[k] = torch.maximum(most[k], slope(x, w, y))
+    return most
+
+
+def sway_once(e, args, kwargs, by, seed):
+    draw = torch.Generator().manual_seed(seed)
+    args, kwargs = swayed(args, by, draw), {k: swayed(v, by, draw) for k, v in kwargs.items()}
+    try:
+        return run(e, args, kwargs, {}, torch.float64)[0]
+    except RuntimeError:  # inputs that it refuses
+        return []
+
+
+def slope(up, at, down):
+    """0 where it jumps, bends or is random: there up and down are not alike."""
+    far = (up - down).abs() / 2
+    return torch.where((up - at + (down - at)).abs() <= far / 16, far / ROUNDOFF, 0.0)
+
+
 def own_error(got, want):
     """ATen's error in ulps and absolutely, the most of all elements."""
     at = torch.isfinite(got) & torch.isfinite(want)
@@ -204,10 +265,10 @@ def own_error(got, want):
     return float((miss / ulps(size, got.dtype)).max()), float(miss.max())
 
 
-def weigh(e, args, kwargs, k, got, want, rough):
+def weigh(e, args, kwargs, k, got, want, rough, swing):
     """The weight per element. rough: the call in single precision and the same inputs in double, where `got` is double
-    itself and cannot show its error; else None."""
-    u = 2.0 ** -53 if got.dtype in NARROW else 2.0 ** -24
+    itself and cannot show its error; else None. swing: of sway, or None."""
+    u = 2.0 ** -53 if got.dtype in NARROW else ROUNDOFF
     if (torch.isnan(got) & torch.isfinite(want)).any():
         raise Unsuitable("ATen gives NaN where it gives a number in double")
     in_ulps, absolute = own_error(*rough) if rough else own_error(got, want)
@@ -220,9 +281,9 @@ def weigh(e, args, kwargs, k, got, want, rough):
         raise Unsuitable(f"in double ATen's answer is another one (off by {absolute:.3g}, the largest is {most:.3g})")
     honest = 4 * torch.clamp(in_ulps * ulps(size, got.dtype), max=absolute)
     mag = honest / (K_ACC * u) + 2 * size
-    more = added(e, args, kwargs, k, want)
-    if more is not None and more.shape == mag.shape:
-        mag = torch.maximum(mag, more)
+    for more in (added(e, args, kwargs, k, want), swing):
+        if more is not None and more.shape == mag.shape:
+            mag = torch.maximum(mag, more)
     return torch.nan_to_num(mag, nan=0.0, posinf=0.0)
 
 
@@ -234,7 +295,7 @@ def shown(x):
     return torch.zeros((), dtype=x.dtype).expand(x.shape)
 
 
-def answer_one(e, args, kwargs, k, got, want, rough):
+def answer_one(e, args, kwargs, k, got, want, rough, swing):
     if got is None and want is None:
         return [torch.empty(0), torch.empty(0).double(), torch.empty(0)]
     if not is_dense(got) or not is_dense(want):
@@ -249,7 +310,7 @@ def answer_one(e, args, kwargs, k, got, want, rough):
         exact = got if got.dtype == torch.bool else got.to(torch.int64)
         return [shown(got), exact.contiguous(), torch.empty(0)]
     want = want.to(torch.complex128 if got.is_complex() else torch.float64).resolve_conj().resolve_neg().contiguous()
-    weight = weigh(e, args, kwargs, k, got, want, rough and (rough[0][k], rough[1][k]))
+    weight = weigh(e, args, kwargs, k, got, want, rough and (rough[0][k], rough[1][k]), swing)
     return [shown(got), want, weight.to(torch.float64).contiguous()]
 
 
@@ -271,8 +332,9 @@ def answer(e, args, kwargs, early=False):
         rough = run(e, less, less_kw, {}, single)[0], run(e, less, less_kw, WIDE, torch.float64)[0]
     if len(got) != len(want):
         raise Unsuitable("in double ATen gives another number of results")
+    swing = sway(e, args, kwargs, want) or [None] * len(want)
     return [x for k in range(len(got))
-            for x in answer_one(e, args, kwargs, k, got[k], want[k], rough) + [torch.tensor(facts[k])]]
+            for x in answer_one(e, args, kwargs, k, got[k], want[k], rough, swing[k]) + [torch.tensor(facts[k])]]
 
 
 # --- elsewhere ------------------------------------------------------------------------------------------------------
