@@ -501,7 +501,8 @@ static bool is_enough(struct pair *p)
 /* Is there time for as many blocks as the next look needs? */
 static bool may_go_on(const struct pair *p)
 {
-	const double each = ay_pair_elapsed_s(p) / (p->n + p->t->discarded + 1);
+	const double each = ay_pair_elapsed_s(p) / (p->n + p->t->discarded + 1),
+		     may = ay_patience(p->n, &p->ratio) * p->s->budget_s;
 	int next = AY_BLOCKS_MAX;
 
 	if (p->t->discarded >= 2 * VOID_MAX)
@@ -512,8 +513,8 @@ static bool may_go_on(const struct pair *p)
 		if (ay_looks[i] > p->n)
 			next = ay_looks[i];
 	if (p->n < ay_looks[0])
-		return ay_pair_elapsed_s(p) < 4 * p->s->budget_s;
-	return !ay_is_look(p->n) || ay_pair_elapsed_s(p) + each * (next - p->n) < p->s->budget_s;
+		return ay_pair_elapsed_s(p) < may;
+	return !ay_is_look(p->n) || ay_pair_elapsed_s(p) + each * (next - p->n) < may;
 }
 
 /* New processes after so many blocks, unless starting them would take a tenth of the time. On a device memory is new for

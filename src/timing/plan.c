@@ -43,7 +43,7 @@ static const struct scale {
 	gpu = { 256, 512 << 20, 4e6, 8e6, 4e6, 16.0 * (1 << 30), 500, 1.5e6, 5e5, 500000, 0, 0 },
   /* Torch against itself: little is between two batches. Calls that take the host as long as the GPU scatter by 3 to 12 %
    * with batches of 5 ms, and c0 by half a per cent: short ones say as much. */
-	plain = { 64, 256 << 20, 4e6, 8e6, 4e6, 4.0 * (1 << 30), 1000, 5e5, 3e5, 100000, 1.5e4, 2e6 };
+	plain = { 64, 256 << 20, 4e6, 8e6, 4e6, 4.0 * (1 << 30), 1000, 5e5, 3e5, 100000, 1.5e4, 1e6 };
 
 static const struct scale *scale_of(const struct pair *p)
 {

@@ -149,6 +149,11 @@ bool ay_is_look(int n)
 	return false;
 }
 
+int ay_patience(int blocks, const struct ay_ratio *r)
+{
+	return blocks < ay_looks[0] || isinf(r->hi) ? 4 : 1;
+}
+
 static enum ay_pace pace_of(const struct ay_ratio *r, double totals, double slack)
 {
 	if (r->lo > fmax(faster_above, 1 + slack) && totals > 1)

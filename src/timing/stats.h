@@ -56,6 +56,9 @@ void ay_interval(const double *d, int n, double alpha, double *mid, double *lo, 
 double ay_lag1(const double *d, int n);
 /* Is this a number of blocks at which one may look? */
 bool ay_is_look(int n);
+/* How many times its budget a pair may take that has so many blocks, r at its last look: more while there is no interval,
+ * since a ratio alone says nothing. */
+int ay_patience(int blocks, const struct ay_ratio *r);
 /*
  * Judges n samples, at most AY_SAMPLES_MAX, as one look does. totals: sum of tB over sum of tA. slack: what the
  * gate cannot see, as a fraction of a batch. The first that fits is said. FASTER: lo > max(1.01, 1 + slack) and

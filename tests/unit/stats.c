@@ -203,8 +203,9 @@ TEST(stats_few_or_impossible_samples_are_unclear)
 		d[i] = log(2);
 	ay_ratio_judge(d, 9, 2, 0, &r); /* 2 * 2^-9 > 0.0025 */
 	CHECK(r.pace == AY_PACE_UNCLEAR && r.lo == 0 && isinf(r.hi) && fabs(r.ratio - 2) < 1e-12);
+	CHECK(ay_patience(20, &r) > 1);
 	ay_ratio_judge(d, 10, 2, 0, &r);
-	CHECK(r.pace == AY_PACE_FASTER);
+	CHECK(r.pace == AY_PACE_FASTER && ay_patience(20, &r) == 1 && ay_patience(19, &r) > 1);
 	ay_ratio_judge(d, 0, 2, 0, &r);
 	CHECK(r.pace == AY_PACE_UNCLEAR && r.n == 0);
 	ay_ratio_judge(d, AY_SAMPLES_MAX, 2, 0, &r);
