@@ -104,6 +104,19 @@ def case_counts(cases):
     return counts, bad
 
 
+def by_operator(records):
+    """Judged operators: an overload that does not pass speaks for the others. Not the records of kernels, which may be
+    for several operators."""
+    rows = {}
+    for r in records:
+        for name, o in (r.get("overloads") or {}).items() if r.get("type") == "kernel" else ():
+            name = name.split(".")[0]
+            row = rows.setdefault(name, {"overload": name, "line": "", "verdict": "PASS", "cases": 0})
+            row["cases"] += o["cases"]
+            row["verdict"] = o["verdict"] if row["verdict"] == "PASS" else row["verdict"]
+    return [row for row in rows.values() if row["cases"]]
+
+
 def time_text(ns):
     for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
         if ns >= size:
@@ -114,8 +127,8 @@ def time_text(ns):
 def ratio_text(t):
     if not t["speedup"]:
         return ""
-    hi = f"{t['hi']:.3g}" if t["hi"] is not None else "inf"
-    return f"{t['speedup']:.3g}x [{t['lo']:.3g}, {hi}]"
+    interval = f"[{t['lo']:.3g}, {t['hi']:.3g}]" if t["hi"] is not None else "(no interval)"
+    return f"{t['speedup']:.3g}x {interval}"
 
 
 def percent(ns, of):

@@ -20,8 +20,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gpu_samples  # noqa: E402
-from gpu_figures import (LARGE_NS, bare, case_counts, geometric_mean, half_width, load, median, newest,  # noqa: E402
-                         of_topn, percent, ratio_text, time_text, timed_cases)
+from gpu_figures import (LARGE_NS, bare, by_operator, case_counts, geometric_mean, half_width, load,  # noqa: E402
+                         median, newest, of_topn, percent, ratio_text, time_text, timed_cases)
 
 PARTS = ["doctor", "cold", "honesty", "agreement", "gated", "speed", "hostile", "good", "suites", "flaggems", "whole"]
 RUNS = ("timed", "top3", "top1")
@@ -335,10 +335,9 @@ def flaggems(p):
         records = p.records(step)
         cases = [r for r in records if r.get("type") == "case"]
         counts, _ = case_counts(cases)
-        kernels = [r for r in records if r.get("type") == "kernel"]
-        judged = [r for r in kernels if r["verdict"] not in ("LOAD", "BUILD")]
-        by, _ = case_counts([dict(r, overload="", line="") for r in kernels])
-        p.figure(f"{words}: operators that were judged", len(judged) if kernels else None, "> 0", least=1,
+        operators = by_operator(records)
+        by, _ = case_counts(operators)
+        p.figure(f"{words}: operators that were judged", len(operators) if records else None, "> 0", least=1,
                  note=f"operators: {words_of(by)}; cases: {words_of(counts)}{no_end(p, step)}")
         if step != "smoke":
             timed = [t for t in timed_cases(records) if t["speedup"]]
@@ -347,7 +346,7 @@ def flaggems(p):
                     [[t["overload"], t["line"], time_text(t["ns"]), ratio_text(t), t["pace"]] for t in timed])
         else:
             p.table("FlagGems: smoke", ["operator", "verdict", "cases"],
-                    [[r["operator"], r["verdict"], str(r["cases"])] for r in kernels])
+                    [[r["overload"], r["verdict"], str(r["cases"])] for r in operators])
 
 
 def hostile(p):
