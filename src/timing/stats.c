@@ -151,7 +151,7 @@ bool ay_is_look(int n)
 
 int ay_patience(int blocks, const struct ay_ratio *r)
 {
-	return blocks < ay_looks[0] || isinf(r->hi) ? 4 : 1;
+	return blocks < ay_looks[0] ? 4 : isinf(r->hi) ? 2 : 1;
 }
 
 static enum ay_pace pace_of(const struct ay_ratio *r, double totals, double slack)

@@ -136,16 +136,6 @@ def convolution_terms(e, args, kwargs):
     return e.function(*rest, **kwargs).sqrt()
 
 
-def logaddexp_terms(e, args, kwargs):
-    """As ops/aten/logaddexp2.c: the larger one, and what is added to it."""
-    far = (args[0] - args[1]).abs()
-    return torch.maximum(args[0], args[1]).abs() + (2 + far) * torch.exp(-far)
-
-
-def trace_terms(e, args, kwargs):
-    return e.function(squared(args[0])).sqrt()
-
-
 def lgamma_terms(e, args, kwargs):
     """Below zero it is the difference of what it is above and a logarithm."""
     return e.function(args[0]).abs() + e.function(args[0].abs()).abs() + 1
@@ -167,10 +157,8 @@ TERMS = {
     "addmv": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
     "baddbmm": (lambda e, a, k: product_terms(e, a, k, 1), inner(1)),
     "addbmm": (lambda e, a, k: product_terms(e, a, k, 1), lambda a: a[1].shape[-1] * a[1].shape[0]),
-    "logaddexp": (logaddexp_terms, lambda a: 1),
     "lgamma": (lgamma_terms, lambda a: 1),
     "special_gammaln": (lgamma_terms, lambda a: 1),
-    "trace": (trace_terms, lambda a: min(a[0].shape)),
     "convolution": (convolution_terms, lambda a: max(1, a[1].numel() // max(1, a[1].shape[0]))),
 }
 # Parts of names of operators that add up along some dimension without saying how many terms a result has.
@@ -233,9 +221,9 @@ def swayed(x, by, draw):
 
 
 def sway(e, args, kwargs, got, want):
-    """The same call on inputs that are a little off, often: magnitudes for the bound, per element of every result.
-    None of large calls, whose elements show as much, and of those whose terms are known."""
-    if e.base.rstrip("_") in TERMS or sum(t.numel() for t in tensors_of([args, list(kwargs.values()), want])) > FEW:
+    """The same call on inputs that are a little off, six times: magnitudes for the bound, per element of every result.
+    None of large calls, whose elements show as much, and of convolutions, of which one in double may take a second."""
+    if "convolution" in e.base or sum(t.numel() for t in tensors_of([args, list(kwargs.values()), want])) > FEW:
         return None
     most = [torch.zeros_like(w.abs()) if is_dense(w) and w.dtype in NARROW else None for w in want]
     for seed in range(3):
@@ -252,7 +240,7 @@ def sway_once(e, args, kwargs, by, seed):
     args, kwargs = swayed(args, by, draw), {k: swayed(v, by, draw) for k, v in kwargs.items()}
     try:
         return list(zip(run(e, args, kwargs, {}, torch.float64)[0], run(e, args, kwargs, NARROW, torch.float32)[0]))
-    except RuntimeError:  # inputs that it refuses
+    except Exception:  # inputs that it refuses; a reference of a user raises whatever it likes
         return []
 
 
