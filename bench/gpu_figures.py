@@ -5,6 +5,7 @@ import math
 import re
 
 LARGE_NS = 20000  # below that a launch is much of the time
+EXCUSED = ("PASS", "SKIPPED", "WEAK_CASE")
 BYTES = {"b8": 1, "u8": 1, "i8": 1, "f8e4m3fn": 1, "f8e5m2": 1, "i16": 2, "f16": 2, "bf16": 2, "i32": 4, "f32": 4,
          "c32": 4, "i64": 8, "f64": 8, "c64": 8, "c128": 16}
 
@@ -96,7 +97,7 @@ def case_counts(cases):
     counts, bad = {}, {}
     for r in cases:
         counts[r["verdict"]] = counts.get(r["verdict"], 0) + 1
-        if r["verdict"] in ("PASS", "SKIPPED", "WEAK_CASE"):
+        if r["verdict"] in EXCUSED:
             continue
         f = bad.setdefault(r["overload"], {"overload": r["overload"], "verdict": r["verdict"], "n": 0,
                                            "detail": r.get("detail", ""), "line": r["line"]})
@@ -105,15 +106,16 @@ def case_counts(cases):
 
 
 def by_operator(records):
-    """Judged operators: an overload that does not pass speaks for the others. Not the records of kernels, which may be
-    for several operators."""
+    """Judged operators: an overload that fails speaks for the others, one that passes for those that were not judged.
+    Not the records of kernels, which may be for several operators."""
     rows = {}
     for r in records:
         for name, o in (r.get("overloads") or {}).items() if r.get("type") == "kernel" else ():
             name = name.split(".")[0]
-            row = rows.setdefault(name, {"overload": name, "line": "", "verdict": "PASS", "cases": 0})
+            row = rows.setdefault(name, {"overload": name, "line": "", "verdict": o["verdict"], "cases": 0})
             row["cases"] += o["cases"]
-            row["verdict"] = o["verdict"] if row["verdict"] == "PASS" else row["verdict"]
+            if row["verdict"] in EXCUSED and (o["verdict"] == "PASS" or o["verdict"] not in EXCUSED):
+                row["verdict"] = o["verdict"]
     return [row for row in rows.values() if row["cases"]]
 
 

@@ -225,7 +225,8 @@ def sway(e, args, kwargs, got, want):
     None of large calls, whose elements show as much, and of convolutions, of which one in double may take a second."""
     if "convolution" in e.base or sum(t.numel() for t in tensors_of([args, list(kwargs.values()), want])) > FEW:
         return None
-    most = [torch.zeros_like(w.abs()) if is_dense(w) and w.dtype in NARROW else None for w in want]
+    most = [torch.zeros_like(w.abs()) if is_dense(g) and is_dense(w) and w.dtype in NARROW else None
+            for g, w in zip(got, want)]
     for seed in range(3):
         up, down = sway_once(e, args, kwargs, SWAY, seed), sway_once(e, args, kwargs, -SWAY, seed)
         for k, m in enumerate(most):
