@@ -66,6 +66,7 @@ struct pair {
 	int restless_blocks;
 	bool died;                     /* the kernel's process, in a replay */
 	bool changed;                  /* the kernel wrote to an input */
+	bool last;                     /* this batch is the last of its process */
 	bool broken;                   /* our failure, while a set was fetched */
 	int n;                         /* blocks that count */
 	int blocks;                    /* all of them */

@@ -206,6 +206,13 @@ static bool is_due(double cost_ns, double may_ns, int rarely)
 	return often >= 1 || (double)ay_secret_below(1 << 20) < often * (1 << 20);
 }
 
+/* What the next one is expected to take, when this one did. One that was interrupted may have taken a hundred times that, and
+ * little would be compared for long. */
+static double expect(double before_ns, double now_ns)
+{
+	return before_ns > 0 ? fmin(now_ns, 2 * before_ns) : now_ns;
+}
+
 /* Rows of some sets; of one alone, where that has taken what all of them may. */
 static enum ay_verified verify_some(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from,
 				    int n, uint8_t poison, double may_ns, char text[200])
@@ -218,7 +225,7 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_sets *s
 		if (v->of_wall && (double)(ay_now_ns() - begin) > may_ns)
 			break;
 	}
-	v->rows_ns = (double)(ay_now_ns() - begin);
+	v->rows_ns = expect(v->rows_ns, (double)(ay_now_ns() - begin));
 	return found;
 }
 
@@ -253,7 +260,7 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, s
 
 	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rows ? SELDOM : RARELY)) {
 		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
-		v->whole_ns = (double)(ay_now_ns() - begin);
+		v->whole_ns = expect(v->whole_ns, (double)(ay_now_ns() - begin));
 	}
 	if (found == AY_VERIFIED && rows && is_due(v->rows_ns, may_ns, RARELY))
 		found = verify_some(v, s, key, from, n, poison, may_ns, text);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 static const char line[] = "aten::relu((T([1000], f32),), {})";
 
@@ -237,6 +238,33 @@ TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
 		else
 			CHECKF(k.rep.text[0], "%s: nothing is said", rogues[i].what);
 		CHECKF(!k.t.ns && k.t.pace == AY_PACE_NONE, "%s: it has a time", rogues[i].what);
+		timing_rig_release(&k.r);
+	}
+}
+
+static bool answer_slowly(void *nobody, struct ay_call *c, struct ay_arena *a)
+{
+	const struct timespec nap = { 0, 20000000 };
+
+	(void)nobody, (void)c, (void)a;
+	nanosleep(&nap, NULL);
+	return true;
+}
+
+/* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first and the last for certain. */
+TEST(pair_compares_the_last_batch_for_certain)
+{
+	for (int i = 0; i < 8; i++) {
+		struct timed k;
+
+		setup(&k, line,
+		      "#include <unistd.h>\n" RELU "int aten_relu@ { static int n; usleep(1000); relu(self, out); "
+		      "if (++n > 1) ((float *)out->data)[7] += 1; return 0; }\n",
+		      AY_AGAINST_NONE, NULL);
+		k.s.budget_s = 0.001;
+		k.s.answer = answer_slowly;
+		measure(&k);
+		CHECKF(k.rep.amiss == AY_AMISS_WRONG, "%d: %d %s", i, k.rep.amiss, k.rep.text);
 		timing_rig_release(&k.r);
 	}
 }

@@ -338,6 +338,22 @@ TEST(verify_batches_take_a_share_of_all_time)
 	teardown(&b);
 }
 
+/* However long one took, the next is expected to take twice as long as before at most. */
+TEST(verify_one_long_comparison_does_not_end_all)
+{
+	char text[200];
+	struct bench b;
+
+	setup(&b, "aten::_softmax((T([300, 100], f32), 1, False), {})");
+	b.v.whole_ns = b.v.rows_ns = 10;
+	CHECK(ay_verify_batch(&b.v, &b.s, b.key, 0, SETS, POISON, 1e12, text) == AY_VERIFIED);
+	CHECKF(b.v.whole_ns == 20 && b.v.rows_ns == 20, "%g, %g", b.v.whole_ns, b.v.rows_ns);
+	b.v.whole_ns = b.v.rows_ns = 0;
+	CHECK(ay_verify_batch(&b.v, &b.s, b.key, 0, SETS, POISON, 1e12, text) == AY_VERIFIED);
+	CHECKF(b.v.whole_ns > 20 && b.v.rows_ns > 20, "%g, %g", b.v.whole_ns, b.v.rows_ns);
+	teardown(&b);
+}
+
 /* Bytes that were needed at most, of sets that were brought. */
 static uint64_t most_needed;
 
