@@ -12,7 +12,8 @@ enum {
 	GATE_RUNS = 32,   /* empty batches, */
 	BUSY_EVERY = 2,   /* behind so many of which comes one that is not empty */
 	NULL_SETS = 2048, /* in a batch of empty calls, */
-	NULL_RUNS = 6,    /* of which there are as many; */
+	NULL_RUNS = 6,    /* of which there are as many, */
+	NULL_MOST = 36,   /* or up to so many where others have the CPUs; */
 	LEAST_SETS = 256, /* in one of torch's least calls: long batches are interrupted on a busy host */
 	TRIALS = 5,       /* batches by which m is chosen */
 	SETS_MAX = 6000,
@@ -253,17 +254,21 @@ static int open_empty(struct pair *p, const struct ay_sitter *who, enum ay_pytho
  * interrupted batch would raise one above honest kernels. */
 static int time_null(struct pair *p, struct ay_seat *none, int n, double *ns)
 {
-	double many[NULL_RUNS], one[NULL_RUNS];
+	double many = INFINITY, one = INFINITY;
 	struct ay_outcome o;
 
-	for (int i = 0; i < NULL_RUNS; i++) {
-		if (time_empty(p, none, n, &many[i]) || time_empty(p, none, 1, &one[i]) ||
+	for (int i = 0; i < NULL_RUNS || (many <= one && i < NULL_MOST); i++) {
+		double of_n, of_one;
+
+		if (time_empty(p, none, n, &of_n) || time_empty(p, none, 1, &of_one) ||
 		    ay_seat_forget(none, &o, p->err))
 			return -1;
 		if (o.what != AY_X_RAN)
 			return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+		many = fmin(many, of_n);
+		one = fmin(one, of_one);
 	}
-	*ns = fmax(0, ay_quantile(many, NULL_RUNS, 0) - ay_quantile(one, NULL_RUNS, 0)) / (n - 1);
+	*ns = fmax(0, many - one) / (n - 1);
 	return 0;
 }
 
