@@ -2,7 +2,6 @@
 #include "timing/inside.h"
 
 #include "base/process.h"
-#include "oracle/oracle.h"
 #include "timing/quiet.h"
 
 #include <math.h>
@@ -20,189 +19,8 @@ enum {
 static const double throttled_below = 0.97; /* of the clock at the first block */
 static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
 static const double scatter_max = 0.05;     /* between two batches of one side */
-static const double drowned_below = 1.1;    /* a batch over c0: less, and what is left is the scatter of c0 */
 /* Of an audit, the kernel's part: hand-over and baseline take three times that. */
 static const double audit_ns = LEAST_BATCH_NS / 2;
-static const double least_left = 0.05; /* of a baseline's time, whatever its kind costs */
-
-struct ay_key ay_pair_key(void)
-{
-	return (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
-}
-
-uint8_t ay_pair_poison(void)
-{
-	return (uint8_t)(0x70 + ay_secret_below(12));
-}
-
-/* --- one batch of either side ---------------------------------------------------------------------------- */
-
-int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
-{
-	if (o->what == AY_X_RAN)
-		return 0;
-	p->r->amiss = AY_AMISS_ENDED;
-	p->r->outcome = *o;
-	return 1;
-}
-
-/* The kernel's outputs of sets [from, from + n), which took ns. 1: they are not what they should be. */
-static int check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns)
-{
-	static const enum ay_amiss amiss[] = { [AY_VERIFIED] = AY_AMISS_NONE,
-					       [AY_WRONG] = AY_AMISS_WRONG,
-					       [AY_UNFINISHED] = AY_AMISS_UNFINISHED,
-					       [AY_UNFETCHED] = AY_AMISS_ENDED };
-
-	bool late = false;
-
-	p->broken = p->changed = false;
-	if (ay_seat_late(p->a, &late, p->err))
-		return -1;
-	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
-	if (late)
-		p->r->amiss = AY_AMISS_UNFINISHED;
-	else if (p->last)
-		p->r->amiss = amiss[ay_verify_once(&p->verify, &p->a->sets, key, from, n, poison, p->r->text)];
-	else
-		p->r->amiss =
-			amiss[ay_verify_batch(&p->verify, &p->a->sets, key, from, n, poison, ns, p->r->text)];
-	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
-	if (p->changed)
-		p->r->amiss = AY_AMISS_INPUT;
-	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;
-}
-
-bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need)
-{
-	struct pair *p = user;
-
-	p->broken = ay_seat_fetch(p->a, set, need, &p->changed, p->err);
-	if (p->broken || p->changed)
-		return false;
-	return !ay_seat_take(p->a, set, need, &p->r->outcome, p->err) && p->r->outcome.what == AY_X_RAN;
-}
-
-bool ay_pair_is_right(void *user, int set)
-{
-	struct pair *p = user;
-	struct ay_err unsaid = { 0 }; /* what is amiss is found, and told, when the set is fetched */
-	struct ay_outcome o;
-	bool right = false;
-
-	return !ay_seat_take(p->a, set, NULL, &o, &unsaid) && o.what == AY_X_RAN &&
-	       !ay_sets_are_right(&p->a->sets, p->s->op, set, &right, &unsaid) && right;
-}
-
-/* What the kernel returned is of no more use. */
-static int forget(struct pair *p)
-{
-	struct ay_outcome o;
-
-	return ay_seat_forget(p->a, &o, p->err) ? -1 : ay_pair_is_over(p, &o);
-}
-
-/* What its memory holds before a batch: of Python on a GPU what it allocates counts, which is always the same there. */
-static uint8_t kernel_poison(const struct pair *p)
-{
-	return p->s->device && p->s->kernel.python ? AY_SEAT_POISON : ay_pair_poison();
-}
-
-/* Content for n sets; who is trusted, and leaves it as it was, may have it again: *key is what he has. */
-static int write_sets(struct pair *p, struct ay_seat *seat, int n, uint8_t poison, struct ay_key *key)
-{
-	const bool once = p->s->plain && !ay_master_is_updated(&p->master);
-
-	if (!once)
-		return ay_sets_write(&seat->sets, *key, 0, n, poison, p->err);
-	*key = p->plain_key;
-	if (seat->written)
-		return 0;
-	seat->written = true;
-	return ay_sets_write(&seat->sets, *key, 0, seat->sets.cap, kernel_poison(p), p->err);
-}
-
-/* n sets through the kernel, and are they right? 1: something is amiss. */
-static int run_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat)
-{
-	const uint8_t poison = kernel_poison(p);
-	struct ay_outcome o;
-	int rc;
-
-	if (write_sets(p, p->a, n, poison, &key) || ay_seat_batch(p->a, n, beat, &o, p->err))
-		return -1;
-	p->drowned |= beat->ns < drowned_below * p->ga->c0;
-	p->restless |= p->a->restless;
-	if (ay_pair_is_over(p, &o))
-		return 1;
-	rc = check(p, key, 0, n, poison, beat->ns);
-	return rc ? rc : forget(p);
-}
-
-/* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
-double ay_pair_reference(struct pair *p, struct ay_key key, int n)
-{
-	struct ay_call *c = p->s->call;
-	const struct ay_view **out = ay_xrealloc(NULL, sizeof *out * (size_t)(c->nout + 1));
-	struct ay_compare q = { .op = p->s->op, .call = c, .threads = p->s->threads };
-	int64_t ns = 0;
-
-	ay_sets_write(&p->reference, key, 0, n, ay_pair_poison(),
-		      p->err); /* in this machine's memory: cannot fail */
-	sched_setaffinity(0, sizeof p->cpus, &p->cpus);
-	for (int set = 0; set < n; set++) {
-		int64_t begin;
-
-		for (int i = 0; i < c->noperand; i++) {
-			struct ay_operand *o = c->operand[i];
-
-			o->view.data = ay_sets_at(&p->reference, set, i) +
-				       o->view.offset * ay_dt_info(o->view.dt)->bytes;
-			o->old.data = o->view.data;
-		}
-		for (int k = 0; k < c->nout; k++)
-			out[k] = &c->out[k]->view;
-		begin = ay_now_ns();
-		ay_oracle_produce(&q, out);
-		ns += ay_now_ns() - begin;
-	}
-	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
-	ay_xfree(out);
-	return (double)ns / n;
-}
-
-static int forget_ours(struct pair *p, struct ay_seat *seat)
-{
-	struct ay_outcome o;
-
-	if (ay_seat_forget(seat, &o, p->err))
-		return -1;
-	return o.what == AY_X_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
-}
-
-int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag)
-{
-	struct ay_outcome o;
-	struct ay_beat beat;
-
-	*lag = 0;
-	if (p->against == AY_AGAINST_REFERENCE) {
-		*ns = ay_pair_reference(p, key, n);
-		return 0;
-	}
-	if (write_sets(p, p->b, n, ay_pair_poison(), &key) || ay_seat_batch(p->b, n, &beat, &o, p->err))
-		return -1;
-	p->restless |= p->b->restless;
-	if (o.what != AY_X_RAN)
-		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
-	p->drowned |= beat.ns < drowned_below * p->gb->c0;
-	*lag = beat.claimed_ns > 0 ? beat.ns - beat.claimed_ns : 0;
-	*ns = (beat.ns - p->gb->c0) / n / p->passes;
-	*ns = fmax(*ns - p->lift, *ns * least_left);
-	return forget_ours(p, p->b);
-}
-
-/* --- blocks ---------------------------------------------------------------------------------------------- */
 
 static int draw_m(int m)
 {
@@ -245,7 +63,7 @@ static int run_block(struct pair *p, struct block *k)
 			int rc = 0;
 
 			if (kernel)
-				rc = run_kernel(p, key[half], m, &beat);
+				rc = ay_pair_kernel(p, key[half], m, &beat);
 			else if (p->against != AY_AGAINST_NONE)
 				rc = ay_pair_baseline(p, key[half], mb, &k->b[half], &k->lag[half]);
 			if (rc)
@@ -287,8 +105,8 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 		p->r->amiss = AY_AMISS_UNFINISHED;
 	if (bad || !p->s->device)
 		return bad;
-	rc = check(p, key, set, 1, poison, p->trial_a); /* its memory goes before the next one comes */
-	return rc ? rc : forget(p);
+	rc = ay_pair_check(p, key, set, 1, poison, p->trial_a); /* its memory goes before the next one comes */
+	return rc ? rc : ay_pair_forget(p);
 }
 
 /* Sets [from, from + n), one by one, and as many empty calls. */
@@ -356,7 +174,7 @@ static int audit(struct pair *p)
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
 	/* Processes take turns on one CPU. Who launches by way of Python (Triton) takes 100 us and more for that when he comes
 	 * after the others, which is nothing of his kernel: so on a device all sets of one come in a row. */
-	struct alone l = { .n = p->s->device ? n : 1, .key = ay_pair_key(), .poison = kernel_poison(p) };
+	struct alone l = { .n = p->s->device ? n : 1, .key = ay_pair_key(), .poison = ay_pair_kernel_poison(p) };
 	int rc = 0;
 
 	ay_pair_lend(p, 1);
@@ -367,12 +185,12 @@ static int audit(struct pair *p)
 		return rc;
 	p->t->audits++;
 	if (!p->s->device)
-		rc = check(p, l.key, 0, n, l.poison, p->trial_a * n);
+		rc = ay_pair_check(p, l.key, 0, n, l.poison, p->trial_a * n);
 	if (!rc)
 		rc = watch(p, n);
 	if (!rc)
-		rc = forget(p);
-	return rc || p->against != AY_AGAINST_KERNEL ? rc : forget_ours(p, p->b);
+		rc = ay_pair_forget(p);
+	return rc || p->against != AY_AGAINST_KERNEL ? rc : ay_pair_forget_ours(p, p->b);
 }
 
 static bool was_stolen(const struct ay_quiet_use *from, const struct ay_quiet_use *to, int64_t ns, int cpus)
@@ -564,7 +382,7 @@ static int end(struct pair *p)
 	if (p->s->trusted)
 		return 0;
 	p->last = true;
-	rc = run_kernel(p, ay_pair_key(), draw_m(p->m), &beat);
+	rc = ay_pair_kernel(p, ay_pair_key(), draw_m(p->m), &beat);
 	p->last = false;
 	return rc;
 }

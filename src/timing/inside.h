@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a pair, shared by its files: pair.c makes ready and closes, plan.c says how much to do, block.c does
- * it, replay.c asks once more for a figure that is only told, outcome.c says what all of it was worth.
+ * The inside of a pair, shared by its files: pair.c makes ready and closes, plan.c says how much to do, batch.c
+ * and block.c do it, replay.c asks once more for a figure that is only told, outcome.c says what all of it was worth.
  */
 #ifndef AY_TIMING_INSIDE_H
 #define AY_TIMING_INSIDE_H
@@ -86,7 +86,7 @@ struct pair {
 	struct ay_ratio ratio;
 };
 
-/* --- block.c --------------------------------------------------------------------------------------------- */
+/* --- batch.c --------------------------------------------------------------------------------------------- */
 
 struct ay_key ay_pair_key(void);
 /* As no float dtype's likely answer looks: see judge.c. */
@@ -101,6 +101,20 @@ int ay_pair_baseline(struct pair *p, struct ay_key key, int n, double *ns, doubl
 bool ay_pair_fetch(void *user, int set, const struct ay_stretch *need);
 /* The same, for products on a GPU. */
 bool ay_pair_is_right(void *user, int set);
+/* What the kernel's memory holds before a batch: of Python on a GPU what it allocates counts, which is always the same
+ * there. */
+uint8_t ay_pair_kernel_poison(const struct pair *p);
+/* n sets through the kernel, and are they right? 1: something is amiss. */
+int ay_pair_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat);
+/* The kernel's outputs of sets [from, from + n), which took ns. 1: they are not what they should be. */
+int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns);
+/* What the kernel returned is of no more use. */
+int ay_pair_forget(struct pair *p);
+/* What one of ours returned. */
+int ay_pair_forget_ours(struct pair *p, struct ay_seat *seat);
+
+/* --- block.c --------------------------------------------------------------------------------------------- */
+
 /* All blocks, with audits. 1: something is amiss. */
 int ay_pair_blocks(struct pair *p);
 
