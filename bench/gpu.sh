@@ -16,7 +16,7 @@
 limits='doctor 60
 cold 90
 top1 200
-top3 250
+top3 400
 timed 330
 honesty 10
 agreement 60

@@ -28,13 +28,12 @@ int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
 	return 1;
 }
 
-int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns)
+int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain)
 {
 	static const enum ay_amiss amiss[] = { [AY_VERIFIED] = AY_AMISS_NONE,
 					       [AY_WRONG] = AY_AMISS_WRONG,
 					       [AY_UNFINISHED] = AY_AMISS_UNFINISHED,
 					       [AY_UNFETCHED] = AY_AMISS_ENDED };
-
 	bool late = false;
 
 	p->broken = p->changed = false;
@@ -43,7 +42,7 @@ int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t po
 	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
 	if (late)
 		p->r->amiss = AY_AMISS_UNFINISHED;
-	else if (p->last)
+	else if (certain)
 		p->r->amiss = amiss[ay_verify_once(&p->verify, &p->a->sets, key, from, n, poison, p->r->text)];
 	else
 		p->r->amiss =
@@ -101,7 +100,7 @@ static int write_sets(struct pair *p, struct ay_seat *seat, int n, uint8_t poiso
 	return ay_sets_write(&seat->sets, *key, 0, seat->sets.cap, ay_pair_kernel_poison(p), p->err);
 }
 
-int ay_pair_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat)
+int ay_pair_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_beat *beat)
 {
 	const uint8_t poison = ay_pair_kernel_poison(p);
 	struct ay_outcome o;
@@ -113,7 +112,7 @@ int ay_pair_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *bea
 	p->restless |= p->a->restless;
 	if (ay_pair_is_over(p, &o))
 		return 1;
-	rc = ay_pair_check(p, key, 0, n, poison, beat->ns);
+	rc = ay_pair_check(p, key, 0, n, poison, beat->ns, certain);
 	return rc ? rc : ay_pair_forget(p);
 }
 

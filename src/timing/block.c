@@ -63,7 +63,7 @@ static int run_block(struct pair *p, struct block *k)
 			int rc = 0;
 
 			if (kernel)
-				rc = ay_pair_kernel(p, key[half], m, &beat);
+				rc = ay_pair_kernel(p, key[half], m, false, &beat);
 			else if (p->against != AY_AGAINST_NONE)
 				rc = ay_pair_baseline(p, key[half], mb, &k->b[half], &k->lag[half]);
 			if (rc)
@@ -105,7 +105,8 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 		p->r->amiss = AY_AMISS_UNFINISHED;
 	if (bad || !p->s->device)
 		return bad;
-	rc = ay_pair_check(p, key, set, 1, poison, p->trial_a); /* its memory goes before the next one comes */
+	/* its memory goes before the next one comes */
+	rc = ay_pair_check(p, key, set, 1, poison, p->trial_a, false);
 	return rc ? rc : ay_pair_forget(p);
 }
 
@@ -185,7 +186,7 @@ static int audit(struct pair *p)
 		return rc;
 	p->t->audits++;
 	if (!p->s->device)
-		rc = ay_pair_check(p, l.key, 0, n, l.poison, p->trial_a * n);
+		rc = ay_pair_check(p, l.key, 0, n, l.poison, p->trial_a * n, false);
 	if (!rc)
 		rc = watch(p, n);
 	if (!rc)
@@ -377,14 +378,8 @@ static int begin(struct pair *p)
 static int end(struct pair *p)
 {
 	struct ay_beat beat;
-	int rc;
 
-	if (p->s->trusted)
-		return 0;
-	p->last = true;
-	rc = ay_pair_kernel(p, ay_pair_key(), draw_m(p->m), &beat);
-	p->last = false;
-	return rc;
+	return p->s->trusted ? 0 : ay_pair_kernel(p, ay_pair_key(), draw_m(p->m), true, &beat);
 }
 
 int ay_pair_blocks(struct pair *p)

@@ -66,7 +66,6 @@ struct pair {
 	int restless_blocks;
 	bool died;                     /* the kernel's process, in a replay */
 	bool changed;                  /* the kernel wrote to an input */
-	bool last;                     /* this batch is the last of its process */
 	bool broken;                   /* our failure, while a set was fetched */
 	int n;                         /* blocks that count */
 	int blocks;                    /* all of them */
@@ -104,10 +103,10 @@ bool ay_pair_is_right(void *user, int set);
 /* What the kernel's memory holds before a batch: of Python on a GPU what it allocates counts, which is always the same
  * there. */
 uint8_t ay_pair_kernel_poison(const struct pair *p);
-/* n sets through the kernel, and are they right? 1: something is amiss. */
-int ay_pair_kernel(struct pair *p, struct ay_key key, int n, struct ay_beat *beat);
+/* n sets through the kernel, and are they right? certain: they are compared whatever chance says. 1: something is amiss. */
+int ay_pair_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_beat *beat);
 /* The kernel's outputs of sets [from, from + n), which took ns. 1: they are not what they should be. */
-int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns);
+int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain);
 /* What the kernel returned is of no more use. */
 int ay_pair_forget(struct pair *p);
 /* What one of ours returned. */

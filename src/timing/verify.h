@@ -18,9 +18,8 @@ struct ay_verify {
 	int threads;
 	uint8_t *old; /* content of arguments before the call, made again */
 	uint64_t old_bytes;
-	double whole_ns,
-		rows_ns; /* what comparing a whole set, and some rows, is expected to take; 0 = not tried */
-	bool of_wall;    /* a tenth of all time may go into it, not a part of that of the batches */
+	double whole_ns, rows_ns; /* expected, of comparing a whole set, and some rows; 0 = not tried */
+	bool of_wall;             /* a tenth of all time may go into it, not a part of that of the batches */
 	bool trusted;    /* nobody's kernel, which was right a moment ago: rows will do, if there are any */
 	double spent_ns; /* on all of it */
 	int64_t ended;   /* when it was last over; 0 = never */

@@ -146,9 +146,9 @@ static void run_cheat(struct ay_arena *a, const struct cheat *c)
 		else
 			tries--;
 	}
-	/* that something is faster nobody can see who has hardly a CPU */
-	if (!is_one_of(c->timed, got) && c->budget > 1 && cpu_share() < least_share)
-		test_skip("others have the CPUs: no ratio in %d runs", TRIES_CONTROL);
+	/* that something is faster nobody can see who has hardly a CPU; an honest kernel is not accused even there */
+	if (!strcmp(c->timed, "FASTER") && is_one_of("NOT_FASTER|UNTIMED", got) && cpu_share() < least_share)
+		test_skip("others have the CPUs: %s is not FASTER in %d runs", c->path, TRIES_CONTROL);
 	CHECKF(is_one_of(c->timed, got), "%s is due %s, got %s\n%.1500s", c->path, c->timed, got, out);
 }
 
