@@ -130,6 +130,14 @@ static bool is_view(const struct ay_schema *s)
 	return false;
 }
 
+/* Which arguments it cannot do without is not known of an operator from outside; what it gives has to be written. */
+static void cost(const struct ay_call *c, struct ay_cost *k)
+{
+	for (int i = 0; i < c->nout; i++)
+		if (c->out[i]->role != AY_INOUT && !c->out[i]->may_alias)
+			k->bytes += ay_touched(&c->out[i]->view);
+}
+
 static struct ay_entry_op *entry_of(struct ay_registry *r, int from, const struct ay_schema *s)
 {
 	for (int i = from; i < r->n; i++)
@@ -155,6 +163,7 @@ static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
 				      .makers = ay_meaning_makers,
 				      .cuda_differs = cuda_differs,
 				      .is_cudas_own = is_cudas_own,
+				      .cost = cost,
 				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
 		e->op[n] = op;
 	}

@@ -6,6 +6,7 @@
 #include "helpers.h"
 #include "op/fill.h"
 #include "oracle/oracle.h"
+#include "timing/floor.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static const char schemas[] =
 	"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\tcore\n"
 	"aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor\tcore\n"
 	"aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor\t\n"
+	"aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)\t\n"
 	"aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]\t\n"
 	"aten::seven(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g) -> (Tensor, Tensor, "
 	"Tensor)\t\n"
@@ -179,4 +181,36 @@ TEST(foreign_results_have_room)
 		       (int)c->operand[i]->view.shape[0]);
 	for (int i = 0; c && i < 7; i++)
 		CHECK(c->arg[i].t[0] == c->operand[i]);
+}
+
+/* What it gives must be written; what it reads, or leaves as it was, is not known to be needed. */
+TEST(foreign_floor_is_what_it_gives)
+{
+	static const struct {
+		const char *line;
+		int nout;
+		bool may_alias;
+		double bytes;
+	} due[] = {
+		{ "aten::fmod.Tensor((T([2, 3], f64), T([2, 3], f64)), {})", 1, false, 48 },
+		{ "aten::fmod_.Scalar((T([2, 3], f64), 2), {})", 1, false, 0 },
+		{ "aten::fmod.Scalar((T([2, 3], f64), 2), {})", 1, true, 0 }, /* as torch gave it */
+		{ "aten::max.dim((T([9, 6], f64), 0), {})", 2, false, 96 },
+	};
+
+	set_up();
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct ay_call *c = help_bind(&registry, &a, due[i].line, &err);
+		struct ay_given *g = AY_NEW(&a, struct ay_given);
+		struct ay_floor f;
+
+		*g = (struct ay_given){ .n = due[i].nout, .answer = AY_NEW_N(&a, struct ay_answer, due[i].nout) };
+		for (int k = 0; k < due[i].nout; k++)
+			g->answer[k].meta = (struct ay_meta){
+				.dt = AY_DT_F64, .ndim = 2, .shape = { 2, 3 }, .may_alias = due[i].may_alias
+			};
+		CHECKF(c && !ay_call_close(&a, c, g, &err), "%s: %s", due[i].line, err.msg);
+		ay_floor_cost(c, &f);
+		CHECKF(f.bytes == due[i].bytes, "%s: %.0f bytes, not %.0f", due[i].line, f.bytes, due[i].bytes);
+	}
 }
