@@ -50,7 +50,7 @@ BASES   := $(wildcard baselines/*.c)
 LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o $B/obj/src/device/embed.o
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
-TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c))
+TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c) $(addprefix torch/exec/,heap.c spare.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
 
 ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
@@ -63,7 +63,7 @@ all: $B/assay
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$B/test: $(TESTOBJ) $B/obj/torch/exec/heap.o $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ)
+$B/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -149,7 +149,7 @@ $B/portable/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PORTABLE_A) -lm -ldl
 # The unit tests likewise, for a machine with a GPU and nothing to build with; they look for assay beside them.
-$B/portable/test: $(TESTOBJ) $B/obj/torch/exec/heap.o $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ) $B/portable/assay
+$B/portable/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ) $B/portable/assay
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PORTABLE_A) -lm -ldl
 # For tests/portable.sh: assay as it is where there are no headers of Python.

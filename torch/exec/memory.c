@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory of the GPU for torch: blocks of the stretch that the judge lent (heap.h), so that he can read what functions
- * return. What does not fit, and all there is before he lent any, the driver gives.
+ * return. What does not fit, and all there is before he lent any, the driver gives, and is kept (spare.h).
  *
  * Calls that are not timed get blocks full of poison, so that what is never written shows. In timed ones a block is handed
  * out as it lies: what is free was poisoned before, while no clock ran.
@@ -9,6 +9,7 @@
 #include "python.h"
 
 #include "heap.h"
+#include "spare.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ enum { OLD = 16 /* stretches that have had their day, but still have blocks that
 static struct {
 	pthread_mutex_t lock;
 	struct heap h; /* bytes is 0: there is none yet */
+	struct spare spare;
 	struct {
 		uint64_t at, bytes, used;
 	} old[OLD];
@@ -51,21 +53,52 @@ static void *out_of_memory(uint64_t bytes)
 	return NULL;
 }
 
+static void drop_spare(void)
+{
+	uint64_t p;
+
+	do {
+		pthread_mutex_lock(&memory.lock);
+		p = spare_drop(&memory.spare);
+		pthread_mutex_unlock(&memory.lock);
+		if (p)
+			gpu_give(p);
+	} while (p);
+}
+
+static int take_from_driver(uint64_t bytes, void *stream, bool recorded, uint64_t *p)
+{
+	if (gpu_take(bytes, p)) {
+		drop_spare();
+		if (gpu_take(bytes, p))
+			return -1;
+	}
+	pthread_mutex_lock(&memory.lock);
+	if (!recorded) /* by a graph, which comes back to it */
+		spare_add(&memory.spare, *p, bytes, stream);
+	pthread_mutex_unlock(&memory.lock);
+	return 0;
+}
+
 static void *take(ssize_t size, int device, void *stream)
 {
 	const uint64_t bytes = size > 0 ? (uint64_t)size : 0;
 	uint64_t p = 0;
+	bool recorded;
 	int poison;
 
 	(void)device;
 	if (!bytes)
 		return NULL;
 	pthread_mutex_lock(&memory.lock);
+	recorded = memory.captures;
 	if (memory.h.bytes)
-		p = heap_take(&memory.h, bytes, stream, memory.captures ? HEAP_KEPT : 0);
-	poison = memory.captures ? -1 : memory.poison; /* a recording would repeat it with the kernel's own work */
+		p = heap_take(&memory.h, bytes, stream, recorded ? HEAP_KEPT : 0);
+	if (!p && !recorded)
+		p = spare_take(&memory.spare, bytes, stream);
+	poison = recorded ? -1 : memory.poison; /* a recording would repeat it with the kernel's own work */
 	pthread_mutex_unlock(&memory.lock);
-	if (!p && gpu_take(bytes, &p))
+	if (!p && take_from_driver(bytes, stream, recorded, &p))
 		return out_of_memory(bytes);
 	if (poison >= 0)
 		gpu_fill(p, (uint8_t)poison, bytes, stream);
@@ -94,7 +127,7 @@ static void give(void *at, ssize_t size, int device, void *stream)
 	if (ours)
 		heap_give(&memory.h, p);
 	else
-		ours = give_old(p);
+		ours = give_old(p) || spare_give(&memory.spare, p);
 	pthread_mutex_unlock(&memory.lock);
 	if (!ours)
 		gpu_give(p); /* waits until nobody is at work there */
@@ -104,6 +137,7 @@ static void record(void *at, void *stream)
 {
 	pthread_mutex_lock(&memory.lock);
 	heap_share(&memory.h, (uintptr_t)at, stream);
+	spare_share(&memory.spare, (uintptr_t)at, stream);
 	pthread_mutex_unlock(&memory.lock);
 }
 
@@ -193,6 +227,7 @@ int memory_open(uint64_t at, uint64_t bytes)
 	heap_open(&memory.h, at, bytes, table);
 	memory.clean = -1;
 	pthread_mutex_unlock(&memory.lock);
+	drop_spare();
 	return 0;
 }
 
