@@ -117,16 +117,35 @@ static double products(const double *a, const double *b, int64_t n)
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+/* Sums of v_i v_(i+lag) and of v_i v_(i+lag)^2, likewise. */
+static void variances(const double *a, const double *b, int64_t n, double *v0, double *v1)
+{
+	double s[4] = { 0 }, t[4] = { 0 };
+	int64_t i = 0;
+
+	for (; i + 4 <= n; i += 4)
+		for (int k = 0; k < 4; k++) {
+			const double ab = a[i + k] * b[i + k];
+
+			s[k] += ab;
+			t[k] += ab * b[i + k];
+		}
+	for (; i < n; i++) {
+		s[0] += a[i] * b[i];
+		t[0] += a[i] * b[i] * b[i];
+	}
+	*v0 = (s[0] + s[1]) + (s[2] + s[3]);
+	*v1 = (t[0] + t[1]) + (t[2] + t[3]);
+}
+
 /* Sum of d_i d_(i+lag) over the first n pairs; false if it is more than chance. */
 static bool check_lag(const struct ay_draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
 {
-	double sum = products(s->d, s->d + lag, n), v0, v1 = 0, t;
+	double sum = products(s->d, s->d + lag, n), v0, v1, t;
 
 	if (fabs(sum) <= 2 * log(2 / a) / 3) /* ay_bernstein(0, a): the threshold is at least this */
 		return true;
-	v0 = products(s->v, s->v + lag, n);
-	for (int64_t i = 0; i < n; i++)
-		v1 += s->v[i] * s->v[i + lag] * s->v[i + lag];
+	variances(s->v, s->v + lag, n, &v0, &v1);
 	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
 	if (fabs(sum) <= t)
 		return true;

@@ -29,7 +29,7 @@ enum {
 	AY_EXACT = 1,       /* the result is a copy or a choice of inputs: bits must be equal */
 	AY_META = 2,        /* only shape, dtype and strides are promised */
 	AY_VIEW = 4,        /* PyTorch returns a view; a native kernel writes a dense result */
-	AY_RANDOM = 8,      /* judged by support and distribution */
+	AY_RANDOM = 8,      /* judged by support and distribution; every element is drawn for itself */
 	AY_DENSE_ONLY = 16, /* strided inputs are not part of its contract */
 	AY_ALIAS_SAFE = 32, /* element i of the result depends on element i of self alone */
 	AY_ROUNDED = 64,    /* integer results round a real value: within 0.5 + bound of it is right */

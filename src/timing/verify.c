@@ -18,6 +18,7 @@ enum {
 		<< 20, /* bytes that rows may need, where they are brought from somewhere; one row may need more */
 	RARELY = 12,   /* batches for a comparison, where it takes very long, */
 	SELDOM = 64,   /* and for a whole one, where rows are compared too */
+	DRAWN = 1 << 20, /* elements of a random operator's results, whose distribution is looked at */
 };
 static const double share =
 	0.3; /* of the batches' time that may go into whole comparisons, and again into rows; */
@@ -94,16 +95,56 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 	return found;
 }
 
-static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text[200])
-{
-	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
-	struct ay_finding f = { .index = -1 };
-	const struct ay_view **got;
-	struct ay_arena a = { 0 };
+/* [lo, lo + n) of the `of` places along a dimension, of what is not stretched along it. */
+struct part {
+	int behind; /* dimensions, that one included */
+	int64_t of, lo, n;
+};
 
-	if (!op->check)
-		return AY_VERIFIED;
-	got = AY_NEW_N(&a, const struct ay_view *, v->call->nout + 1);
+static void narrow(struct ay_view *v, const struct part *p)
+{
+	const int d = v->ndim - p->behind;
+
+	if (d < 0 || v->shape[d] != p->of)
+		return;
+	v->data = (uint8_t *)v->data + p->lo * v->stride[d] * ay_dt_info(v->dt)->bytes;
+	v->shape[d] = p->n;
+}
+
+/* Along its longest dimension, by lot. */
+static struct part choose_part(const struct ay_view *v)
+{
+	struct part p = { .of = 1 };
+	int64_t each;
+
+	for (int d = 0; d < v->ndim; d++)
+		if (v->shape[d] > p.of)
+			p = (struct part){ .behind = v->ndim - d, .of = v->shape[d] };
+	each = ay_numel_of(v) / p.of;
+	p.n = each < DRAWN ? DRAWN / each : 1;
+	p.n = p.n < p.of ? p.n : p.of;
+	p.lo = (int64_t)ay_secret_below((uint64_t)(p.of - p.n + 1));
+	return p;
+}
+
+/* A random operator draws every element for itself, so some of them are a result like all: tests of millions of draws take
+ * seconds, and the time is the kernel's. What is shown is less from here on. */
+static void show_part(struct ay_verify *v)
+{
+	const struct part p = choose_part(&v->call->out[0]->view);
+
+	for (int i = 0; i < v->call->noperand; i++) {
+		narrow(&v->call->operand[i]->view, &p);
+		narrow(&v->call->operand[i]->old, &p);
+	}
+}
+
+static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
+{
+	struct ay_arena a = { 0 };
+	const struct ay_view **got = AY_NEW_N(&a, const struct ay_view *, v->call->nout + 1);
+	struct ay_finding f = { .index = -1 };
+
 	for (int k = 0; k < v->call->nout; k++)
 		got[k] = &v->call->out[k]->view;
 	op->check(v->call, got, &f);
@@ -112,6 +153,28 @@ static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text
 		return AY_VERIFIED;
 	snprintf(text, 200, "%.199s", f.text);
 	return f.index >= 0 && is_poison(v->call->out[f.out], f.index, poison) ? AY_UNFINISHED : AY_WRONG;
+}
+
+static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text[200])
+{
+	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
+	const bool part = op->flags & AY_RANDOM && v->call->nout && ay_numel_of(&v->call->out[0]->view) > DRAWN;
+	enum ay_verified found;
+	struct ay_arena a = { 0 };
+	struct ay_operand *whole;
+
+	if (!op->check)
+		return AY_VERIFIED;
+	whole = AY_NEW_N(&a, struct ay_operand, v->call->noperand + 1);
+	for (int i = 0; i < v->call->noperand; i++)
+		whole[i] = *v->call->operand[i];
+	if (part)
+		show_part(v);
+	found = check_shown(v, op, poison, text);
+	for (int i = 0; i < v->call->noperand; i++)
+		*v->call->operand[i] = whole[i];
+	ay_arena_release(&a);
+	return found;
 }
 
 static bool fetch(const struct ay_verify *v, int set, const struct ay_stretch *need)
