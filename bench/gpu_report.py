@@ -390,7 +390,7 @@ def timed_outcome(p, path, about):
         return got in about["timed"], got
     if not t.get("speedup"):  # then nobody was told that it is faster
         return "NOT_FASTER" in about["timed"], f"no ratio: {t.get('why', 'no time')}"
-    said = f"{t['pace']} {t['speedup']:.3g}x [{t['lo']:.3g}, {t.get('hi', float('inf')):.3g}]"
+    said = f"{t['pace']} {ratio_text({'hi': None, **t})}"
     return "NOT_FASTER" in about["timed"] and t["pace"] != "FASTER", said
 
 
