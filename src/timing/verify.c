@@ -127,18 +127,6 @@ static struct part choose_part(const struct ay_view *v)
 	return p;
 }
 
-/* A random operator draws every element for itself, so some of them are a result like all: tests of millions of draws take
- * seconds, and the time is the kernel's. What is shown is less from here on. */
-static void show_part(struct ay_verify *v)
-{
-	const struct part p = choose_part(&v->call->out[0]->view);
-
-	for (int i = 0; i < v->call->noperand; i++) {
-		narrow(&v->call->operand[i]->view, &p);
-		narrow(&v->call->operand[i]->old, &p);
-	}
-}
-
 static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
 	struct ay_arena a = { 0 };
@@ -155,26 +143,36 @@ static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op,
 	return f.index >= 0 && is_poison(v->call->out[f.out], f.index, poison) ? AY_UNFINISHED : AY_WRONG;
 }
 
-static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text[200])
+/* A random operator draws every element for itself, so some of them are a result like all: tests of millions of draws take
+ * seconds, and the time is the kernel's. */
+static enum ay_verified check_part(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
-	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
-	const bool part = op->flags & AY_RANDOM && v->call->nout && ay_numel_of(&v->call->out[0]->view) > DRAWN;
-	enum ay_verified found;
+	const struct part p = choose_part(&v->call->out[0]->view);
 	struct ay_arena a = { 0 };
-	struct ay_operand *whole;
+	struct ay_operand *whole = AY_NEW_N(&a, struct ay_operand, v->call->noperand);
+	enum ay_verified found;
 
-	if (!op->check)
-		return AY_VERIFIED;
-	whole = AY_NEW_N(&a, struct ay_operand, v->call->noperand + 1);
-	for (int i = 0; i < v->call->noperand; i++)
+	for (int i = 0; i < v->call->noperand; i++) {
 		whole[i] = *v->call->operand[i];
-	if (part)
-		show_part(v);
+		narrow(&v->call->operand[i]->view, &p);
+		narrow(&v->call->operand[i]->old, &p);
+	}
 	found = check_shown(v, op, poison, text);
 	for (int i = 0; i < v->call->noperand; i++)
 		*v->call->operand[i] = whole[i];
 	ay_arena_release(&a);
 	return found;
+}
+
+static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text[200])
+{
+	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
+
+	if (!op->check)
+		return AY_VERIFIED;
+	if (op->flags & AY_RANDOM && v->call->nout && ay_numel_of(&v->call->out[0]->view) > DRAWN)
+		return check_part(v, op, poison, text);
+	return check_shown(v, op, poison, text);
 }
 
 static bool fetch(const struct ay_verify *v, int set, const struct ay_stretch *need)
