@@ -154,12 +154,14 @@ part_hostile() {
 	done < "$dir/timed.list"
 }
 
-# Few at once: the clock is what takes long (6 s a case), and Triton's launches are the processor's.
+# Few at once on a GPU: the clock is what takes long (6 s a case), and Triton's launches are the processor's.
 part_good() {
+	few=
+	[ "$DEVICE" = cpu ] || few='--jobs 4'
 	"$python" bench/gpu_samples.py jobs "$CUDA_KERNELS"/* "$TRITON_KERNELS"/*.py > "$dir/judged.jobs"
 	input=$dir/judged.jobs step judged 120 "$ASSAY" check - --device "$DEVICE" --jobs 12 --fresh --timeout 30 --out "$dir/judged-run"
-	evaluate cuda 200 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}" --jobs 4
-	evaluate triton 240 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}" --jobs 4
+	evaluate cuda 200 --suite "$LINES" $ops --kernels "$CUDA_KERNELS" --timing auto --budget "${BUDGET:-2}" $few
+	evaluate triton 240 --suite "$LINES" $ops --kernels "$TRITON_KERNELS" --timing auto --budget "${BUDGET:-2}" $few
 }
 
 # --- all of them -------------------------------------------------------------------------------------------
