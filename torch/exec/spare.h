@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * spare - blocks of a GPU's memory that the driver gave because the heap had no room, kept when torch gives them back.
- * The driver waits for all work before it takes a block, and needs a tenth of a millisecond to give the next: torch's own
- * allocator spares its functions that, so a kernel with large temporaries must not pay for it here. Works on numbers
+ * The driver waits for all work before it takes a block (with blocks of 250 MB a product lost 0.1 ms of 1.3 a call): torch's
+ * own allocator spares its functions that, so a kernel with large temporaries must not pay for it here. Works on numbers
  * alone, as heap.h.
  *
  * Work of a stream is done in its order: what it has given back it may have again at once, and nobody else.
