@@ -133,6 +133,8 @@ json_t *eval_header(const struct eval *e)
 				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
 	if (e->timing.gate_always)
 		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
+	if (e->o.seed >= 0)
+		json_object_set_new(json_object_get(h, "policy"), "seed", json_integer(e->o.seed));
 	if (has_python(e))
 		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
 	return h;
@@ -185,12 +187,14 @@ static void take_policy(struct eval *e, const json_t *policy)
 					     { "baseline", &e->o.clock.baseline },
 					     { "gate", &e->o.clock.gate },
 					     { "allow_torch", &e->o.torch.allow } };
-	const json_t *threads = json_object_get(policy, "threads"),
+	const json_t *threads = json_object_get(policy, "threads"), *seed = json_object_get(policy, "seed"),
 		     *call = json_object_get(policy, "call_timeout_s");
 
 	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
 	if (e->o.threads == EVAL_NOT_GIVEN && json_is_integer(threads))
 		e->o.threads = json_integer_value(threads);
+	if (e->o.seed < 0 && json_is_integer(seed))
+		e->o.seed = json_integer_value(seed);
 	if (isnan(e->o.call_timeout) && json_is_number(call))
 		e->o.call_timeout = json_number_value(call);
 }
@@ -287,6 +291,8 @@ static int sum_up(struct eval *e)
 			json_decref(j);
 		} else {
 			eval_print_table(&s);
+			if (e->unused)
+				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
 			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
 			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
 		}
@@ -380,6 +386,8 @@ static int prepare(struct eval *e, struct ay_err *err)
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
 					.oracle_threads = 1,
 					.call_timeout_s = e->o.call_timeout,
+					.has_seed = e->o.seed >= 0,
+					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
@@ -473,7 +481,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		LLM_OPTS(&e.llm),
 		AGENT_OPTS(&e.llm),
 		DEVICE_OPTS(&e.o.device),
-		{ "seed", OPT_INT, &e.o.seed, "N", "seed of the reference backend's inputs" },
+		{ "seed", OPT_INT, &e.o.seed, "N",
+		  "inputs that follow from N, so that two runs agree; without it they are drawn by chance" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
 		{ "require-all", OPT_FLAG, &e.o.require_all, NULL,

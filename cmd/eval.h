@@ -25,7 +25,8 @@ enum { SOURCE_MAX = 4 << 20 };
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
-	int64_t jobs, seed, topn, smallest;
+	int64_t jobs, topn, smallest;
+	int64_t seed;        /* -1: none was given, and inputs are drawn by chance */
 	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
 	double call_timeout; /* likewise, NAN */
 	double timeout, min_pass;
@@ -33,7 +34,8 @@ struct eval_options {
 	struct torch_options torch;
 	struct device_options device;
 };
-#define EVAL_DEFAULTS ((struct eval_options){ .threads = EVAL_NOT_GIVEN, .call_timeout = NAN, .timeout = 300 })
+#define EVAL_DEFAULTS \
+	((struct eval_options){ .threads = EVAL_NOT_GIVEN, .call_timeout = NAN, .timeout = 300, .seed = -1 })
 
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
@@ -42,7 +44,7 @@ struct eval_job {
 	const struct ay_schema *schema;
 	enum ay_lang lang;
 	char sha256[65];
-	int cases, seen; /* that may come, and that are known */
+	int cases, seen; /* that may come (exact once the kernel is loaded), and that are known */
 	double work;     /* of them, in bytes */
 	int parts;       /* that its cases are judged in, by several workers; 0: all of it by one */
 	bool timed;      /* it has cases that are timed, in no part: see struct eval's clocks */
@@ -103,6 +105,7 @@ struct eval {
 	/* progress: cases; of those done some were known before, and some will never come */
 	int64_t begin, last;
 	int total, done, recalled, never, failures;
+	int unused; /* kernels that define nothing that the suite has a case for */
 	bool tty;
 	struct ay_err *err;
 };
@@ -136,6 +139,8 @@ int eval_keep_progress(struct eval *e, bool last);
 bool eval_is_good(enum ay_verdict v);
 void eval_print_table(const struct ay_summary *s);
 void eval_release(struct eval *e);
+/* The type of a message from a worker that is no record: how many cases its kernel will be judged on. */
+#define EVAL_PLAN "plan"
 /* One job, in a worker; user is the struct eval. */
 void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
 /* Is the case among those that a resumed run knows ({ id: verdict })? Then rep has its verdict. */

@@ -91,37 +91,40 @@ int eval_suite(struct eval *e, struct ay_err *err)
 #define LEAST_BYTES        0x1p20
 #define LEAST_BYTES_TRITON 0x1p25
 
-/* The cases of the suite that a kernel of the job's operator (family: of its file) may answer, and the work of them. False:
- * there is none. */
-static bool count_cases(const struct eval *e, struct eval_job *j, bool family)
+/* Is the case one of the job's? A package's job has all operators of a file under ops/. A kernel file has one operator, by
+ * its name, and the out= and in-place forms that its functions may stand for; what else the file defines is not known
+ * until it is loaded (struct ay_task_watch, planned). */
+static bool may_answer(const struct eval *e, const struct eval_job *j, const struct ay_suite_case *c)
+{
+	const struct ay_entry_op *owner = NULL;
+
+	if (j->lang >= AY_LANG_ATEN)
+		return !strcmp(c->op->path, j->op->path);
+	if (c->op == j->op)
+		return true;
+	return j->file && ay_registry_functional(e->app->registry, c->schema, &owner) && owner == j->op;
+}
+
+/* Counts the cases that the job may answer, and their work. Where the suite has no case of the job's operator the job is
+ * recorded under the first operator that it has a case of. Returns false if there is none. */
+static bool count_cases(const struct eval *e, struct eval_job *j)
 {
 	const double least = j->lang == AY_LANG_FLAG_GEMS ? LEAST_BYTES_TRITON : LEAST_BYTES;
+	const struct ay_entry_op *first = NULL;
+	bool own = false;
 
 	for (int i = 0; i < e->suite.n; i++) {
 		const struct ay_suite_case *c = &e->suite.c[i];
 
-		if (family ? strcmp(c->op->path, j->op->path) : c->op != j->op)
+		if (!may_answer(e, j, c))
 			continue;
-		if (!j->cases) /* of a file the first that the suite has speaks for all */
-			j->op = c->op;
+		first = first ? first : c->op;
+		own |= c->op == j->op;
 		j->cases++;
 		j->work += least + (double)ay_case_bytes(c->line);
 	}
+	j->op = own || !first ? j->op : first;
 	return j->cases;
-}
-
-/* Is there a case of its own, or of a form that its function may stand for? */
-static bool may_answer(const struct eval *e, const struct ay_entry_op *op)
-{
-	for (int i = 0; i < e->suite.n; i++) {
-		const struct ay_entry_op *owner = NULL;
-
-		if (e->suite.c[i].op == op)
-			return true;
-		if (ay_registry_functional(e->app->registry, e->suite.c[i].schema, &owner) && owner == op)
-			return true;
-	}
-	return false;
 }
 
 static int add_files(struct eval *e, struct ay_err *err)
@@ -139,10 +142,11 @@ static int add_files(struct eval *e, struct ay_err *err)
 		char *text;
 		size_t len;
 
-		if (!f->op || !may_answer(e, f->op))
+		if (!f->op)
 			continue;
 		*j = (struct eval_job){ .file = f->path, .op = f->op, .schema = f->schema, .lang = f->lang };
-		count_cases(e, j, true);
+		if (!count_cases(e, j))
+			continue;
 		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
 			ay_hash_init(&h);
 			ay_hash_add(&h, text, len);
@@ -165,7 +169,7 @@ static int add_references(struct eval *e, struct ay_err *err)
 
 		*j = (struct eval_job){ .op = &e->app->registry->op[i] };
 		memcpy(j->sha256, build, sizeof build);
-		e->njob += count_cases(e, j, false);
+		e->njob += count_cases(e, j);
 	}
 	return 0;
 }
@@ -238,7 +242,7 @@ static int add_package(struct eval *e, struct ay_err *err)
 		if (strcmp(r->op[i].schema[0]->ns, packages[p].ns) || !is_first_of_file(r, i))
 			continue;
 		*j = (struct eval_job){ .file = name, .op = &r->op[i], .lang = packages[p].lang };
-		if (!count_cases(e, j, true))
+		if (!count_cases(e, j))
 			continue;
 		ay_hash_init(&h);
 		ay_hash_add(&h, name, strlen(name));

@@ -60,6 +60,13 @@ int eval_keep_progress(struct eval *e, bool last)
 	return rc;
 }
 
+/* The kernel of a job is loaded: what was expected of it by its file's name is replaced by what it defines. */
+static void take_plan(struct eval *e, struct eval_job *j, int cases)
+{
+	e->total += cases - j->cases;
+	j->cases = cases;
+}
+
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct eval *e = user;
@@ -70,12 +77,18 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec || !type)
 		return ay_fail(e->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (!strcmp(type, EVAL_PLAN)) {
+		take_plan(e, j, (int)json_integer_value(json_object_get(rec, "cases")));
+		json_decref(rec);
+		return 0;
+	}
 	if (!strcmp(type, AY_RECORD_CASE)) {
 		e->done++;
 		j->seen++;
 		e->failures += !eval_is_good(ay_record_verdict(rec));
 	} else { /* of a kernel, or an error: the last one */
 		j->finished = true;
+		e->unused += !strcmp(type, AY_RECORD_UNUSED);
 	}
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "backend", json_string(e->o.backend));

@@ -33,14 +33,19 @@ static void send_record(struct ay_crew_out *out, json_t *rec)
 	json_decref(rec);
 }
 
-static void send_error(struct bench *b, const char *msg)
+static void send_words(struct bench *b, const char *type, const char *msg)
 {
 	json_t *rec = json_object();
 
-	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
+	json_object_set_new(rec, "type", json_string(type));
 	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
 	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
 	send_record(b->out, rec);
+}
+
+static void send_error(struct bench *b, const char *msg)
+{
+	send_words(b, AY_RECORD_ERROR, msg);
 }
 
 /* A failure of ours: of the device, if it is gone. */
@@ -104,6 +109,15 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	return 0;
 }
 
+/* What the judge will judge is known now: the time that is left follows from it. */
+static void on_planned(void *user, int cases)
+{
+	const struct bench *b = user;
+
+	if (b->part < 0 && !b->parts)
+		send_record(b->out, json_pack("{s:s, s:i}", "type", EVAL_PLAN, "cases", cases));
+}
+
 static void on_built(void *user, const struct ay_task_result *r)
 {
 	struct bench *b = user;
@@ -126,11 +140,26 @@ static int read_source(const struct eval_job *j, struct ay_arena *a, struct ay_t
 	return 0;
 }
 
+/* A kernel that does not build or load has failed the overload that its file is named after, and no other. */
+static json_t *name_overload(const struct eval_job *j, json_t *rec)
+{
+	struct ay_str name = { 0 };
+
+	if (j->schema) {
+		ay_schema_name(&name, j->schema);
+		json_object_set_new(rec, ay_field_name(AY_FIELD_OVERLOAD), json_string(ay_str_text(&name)));
+		ay_str_release(&name);
+	}
+	return rec;
+}
+
 /* A file, or what a package has for one operator; of that nothing is no kernel, rather than a bad one. */
 static void judge_file(struct bench *b)
 {
 	struct eval *e = b->e;
-	struct ay_task_watch w = { .user = b, .built = on_built, .judged = on_judged, .known = on_known };
+	struct ay_task_watch w = {
+		.user = b, .built = on_built, .planned = on_planned, .judged = on_judged, .known = on_known
+	};
 	struct ay_task t = { .file = b->job->file,
 			     .lang = b->job->lang,
 			     .op = b->job->op,
@@ -158,9 +187,9 @@ static void judge_file(struct bench *b)
 	t.policy.beside_clock = e->policy.cpus && t.policy.device && t.policy.device->info.kind == AY_DEV_CUDA;
 	if (err.code || read_source(b->job, &a, &t, &err) ||
 	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
-		send_failure(b, &err);
+		r.no_case ? send_words(b, AY_RECORD_UNUSED, err.msg) : send_failure(b, &err);
 	else if (b->part < 0 && (!r.empty || t.lang < AY_LANG_ATEN))
-		send_record(b->out, record_kernel(&e->facts, &r, AY_RECORD_KERNEL));
+		send_record(b->out, name_overload(b->job, record_kernel(&e->facts, &r, AY_RECORD_KERNEL)));
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_arena_release(&a);
@@ -188,8 +217,7 @@ static void judge_reference(struct bench *b)
 		if (sc->op != b->job->op)
 			continue;
 		ay_arena_clear(&a);
-		if (!on_known(b, sc, &rep) &&
-		    ay_reference_case(&e->policy, sc, (uint64_t)e->o.seed, &a, &rep, &err))
+		if (!on_known(b, sc, &rep) && ay_reference_case(&e->policy, sc, e->policy.seed, &a, &rep, &err))
 			break;
 		t = ay_tally_of(&r, sc->schema, false);
 		ay_tally_add(&r, t, rep.verdict);

@@ -79,7 +79,7 @@ void llm_release_problems(struct llm *m)
 static int take_few(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
-	const uint64_t draw = e->o.seed ? (uint64_t)e->o.seed : ay_secret_u64();
+	const uint64_t draw = e->o.seed >= 0 ? (uint64_t)e->o.seed : ay_secret_u64();
 	const int first = e->llm.single ? (int)(draw % (uint64_t)m->nproblem) : 0;
 	struct ay_str ops = { 0 };
 	struct ay_narrow narrow = { 0 };

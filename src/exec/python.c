@@ -511,7 +511,7 @@ static json_t *type_of(const struct ay_stype *t)
 			 "written", ay_stype_written(t));
 }
 
-static json_t *function_of(struct ay_arena *a, const struct ay_proto *p)
+static json_t *function_of(struct ay_arena *a, const struct ay_proto *p, const struct ay_proto *functional)
 {
 	const struct ay_schema *s = p->s;
 	json_t *args = json_array(), *rets = json_array(), *params = json_array();
@@ -525,9 +525,9 @@ static json_t *function_of(struct ay_arena *a, const struct ay_proto *p)
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(
 			params, json_pack("[i, i, i]", (int)p->param[i].kind, p->param[i].arg, p->param[i].ret));
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "symbol", p->symbol, "ns", s->ns, "base",
-			 s->base, "overload", s->overload, "names", names_of(a, p), "args", args, "rets", rets,
-			 "params", params);
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s?}", "symbol", p->symbol, "ns", s->ns,
+			 "base", s->base, "overload", s->overload, "names", names_of(a, p), "args", args, "rets",
+			 rets, "params", params, "functional", functional ? functional->symbol : NULL);
 }
 
 static const char *const empties[] = {
@@ -541,7 +541,8 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 	char *text;
 
 	for (int i = 0; i < k->n; i++)
-		json_array_append_new(functions, function_of(a, k->proto[i]));
+		json_array_append_new(functions,
+				      function_of(a, k->proto[i], k->functional ? k->functional[i] : NULL));
 	o = json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend",
 		      k->backend, "place", k->place, "empty", empties[k->empty], "use", uses[k->use], "functions",
 		      functions);

@@ -77,7 +77,12 @@ struct ay_python_kernel {
 	enum ay_torch_use use;
 	int n; /* functions that it may define */
 	const struct ay_proto *const *proto;
+	/* Per function: the functional form (add.Tensor) of an out= or in-place form (add.out), from which the executor
+	 * derives the form where the kernel does not define it (AY_PY_DERIVED). NULL: no such form, or no list. */
+	const struct ay_proto *const *functional;
 };
+/* What the name of such an entry ends in: "aten_add_out__derived". */
+#define AY_PY_DERIVED "__derived"
 const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k);
 
 /*

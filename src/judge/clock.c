@@ -65,11 +65,12 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 
 static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call **c, struct ay_err *err)
 {
+	const struct ay_policy *p = &t->j->policy;
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
 	*line = *sc->line;
 	line->cnt = -1;
-	line->seed = ay_secret_u64() >> 32;
+	line->seed = (p->has_seed ? ay_key_from_seed("timed", p->seed).k[0] : ay_secret_u64()) >> 32;
 	line->has_seed = true;
 	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, c, err);
 }

@@ -23,12 +23,40 @@ static bool has_entry(const struct ay_judge *j, const char *symbol)
 	return false;
 }
 
-static const struct ay_route *find_route(struct ay_judge *j, const struct ay_schema *s)
+static struct ay_proto *make_proto(struct ay_judge *j, const struct ay_schema *s)
 {
 	struct ay_err err = { 0 };
-	const struct ay_entry_op *owner;
-	const struct ay_schema *f = s;
 	struct ay_proto *proto;
+
+	if (ay_proto_make(&j->keep, s, &proto, &err))
+		AY_BUG("%s is loaded but has no prototype: %s", s->base, err.msg);
+	return proto;
+}
+
+/* The function that stands for a form which the kernel does not define. A native kernel's functional form writes into
+ * the caller's buffer itself. A Python function returns a tensor of its own, which the executor copies there, in an
+ * entry that it offers for this. NULL: there is none. */
+static struct ay_proto *derive_proto(struct ay_judge *j, const struct ay_schema *s,
+				     const struct ay_schema *functional)
+{
+	const char *symbol = ay_sprintf(&j->keep, "%s" AY_PY_DERIVED, ay_proto_symbol(&j->keep, s));
+	struct ay_proto *proto;
+
+	if (!has_entry(j, ay_proto_symbol(&j->keep, functional)))
+		return NULL;
+	if (!j->kernel.about)
+		return make_proto(j, functional);
+	if (!has_entry(j, symbol))
+		return NULL;
+	proto = make_proto(j, s);
+	proto->symbol = symbol;
+	return proto;
+}
+
+static const struct ay_route *find_route(struct ay_judge *j, const struct ay_schema *s)
+{
+	const struct ay_entry_op *owner;
+	const struct ay_schema *f;
 	struct ay_route *r;
 
 	for (r = j->routes; r; r = r->next)
@@ -37,19 +65,18 @@ static const struct ay_route *find_route(struct ay_judge *j, const struct ay_sch
 	r = AY_NEW(&j->keep, struct ay_route);
 	*r = (struct ay_route){ .schema = s, .safe = true, .next = j->routes };
 	j->routes = r;
-	if (!has_entry(j, ay_proto_symbol(&j->keep, s))) {
-		r->derived = true;
-		if (j->kernel.about) /* a function in Python returns a tensor of its own: it is one overload */
-			return r;
-		f = ay_registry_functional(j->registry, s, &owner);
-		if (!f || !has_entry(j, ay_proto_symbol(&j->keep, f)))
-			return r;
-		/* what is not safe in place is run into scratch and copied: that is the functional form again */
+	if (has_entry(j, ay_proto_symbol(&j->keep, s))) {
+		r->proto = make_proto(j, s);
+		return r;
+	}
+	r->derived = true;
+	f = ay_registry_functional(j->registry, s, &owner);
+	r->proto = f ? derive_proto(j, s, f) : NULL;
+	if (r->proto) {
+		r->functional = ay_proto_symbol(&j->keep, f);
+		/* an operator that is not safe in place would need scratch and a copy: that is the functional form again */
 		r->safe = ay_schema_out(s) || owner->op[0]->flags & AY_ALIAS_SAFE;
 	}
-	if (ay_proto_make(&j->keep, f, &proto, &err))
-		AY_BUG("%s is loaded but has no prototype: %s", f->base, err.msg);
-	r->proto = proto;
 	return r;
 }
 
@@ -305,7 +332,7 @@ static int choose_entry(struct trial *t, struct ay_batch *b)
 		ay_trial_say(t, AY_VERDICT_LOAD,
 			     ay_sprintf(t->a, "the kernel does not define %s", ay_proto_symbol(t->a, t->call->s)));
 	else if (r->derived)
-		t->rep->derived = r->proto->symbol;
+		t->rep->derived = r->functional;
 	return r->proto ? 0 : 1;
 }
 

@@ -101,7 +101,8 @@ struct ay_kernel {
 struct ay_route {
 	const struct ay_schema *schema;
 	const struct ay_proto *proto; /* of the function; NULL = none serves it */
-	bool derived;                 /* the function is that of the functional form */
+	bool derived;                 /* the function is that of the functional form, */
+	const char *functional;       /* which has this symbol */
 	bool safe;                    /* false: only by way of scratch and a copy, which proves nothing new */
 	struct ay_route *next;
 };

@@ -104,6 +104,22 @@ static bool same_family(const struct work *k, const struct ay_entry_op *e)
 
 static const char *const backends[] = { [AY_LANG_ATEN] = "aten", [AY_LANG_FLAG_GEMS] = "flag_gems" };
 
+/* For every prototype the one of its functional form, if that is among them; see struct ay_python_kernel. */
+static const struct ay_proto *const *find_functional(struct work *k, int n, const struct ay_proto *const *protos)
+{
+	const struct ay_proto **found = AY_NEW_N(k->a, const struct ay_proto *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		const struct ay_entry_op *owner;
+		const struct ay_schema *f = ay_registry_functional(k->r, protos[i]->s, &owner);
+
+		for (int j = 0; f && j < n; j++)
+			if (protos[j]->s == f)
+				found[i] = protos[j];
+	}
+	return found;
+}
+
 /* There is nothing to compile: the source, or nothing at all, is what the executor gets. What has no source is
  * known by its name and version. */
 static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
@@ -115,7 +131,8 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 						.backend = backends[k->t->lang],
 						.use = aten ? AY_TORCH_ALL : k->t->policy.torch_use,
 						.n = n,
-						.proto = protos };
+						.proto = protos,
+						.functional = find_functional(k, n, protos) };
 	struct ay_built *b = &k->res->built;
 	struct ay_hash h;
 
@@ -364,6 +381,20 @@ static bool is_left_out(const struct work *k, const struct ay_suite_case *sc)
 	return sc->tier > k->t->tier && !sc->timed && !k->t->nline && !k->t->suite;
 }
 
+/* How many cases judge_cases() will judge. */
+static int count_cases(struct work *k)
+{
+	bool derived;
+	int n = 0;
+
+	for (int i = 0; i < k->suite.n; i++) {
+		const struct ay_suite_case *sc = &k->suite.c[i];
+
+		n += (ay_judge_has(&k->judge, sc->schema, &derived) || k->t->nline) && !is_left_out(k, sc);
+	}
+	return n;
+}
+
 static int judge_cases(struct work *k)
 {
 	struct ay_task_result *res = k->res;
@@ -408,7 +439,8 @@ static int sum_up(struct work *k)
 			res->verdict = ay_verdict_merge(res->verdict, res->tally[i].verdict);
 	if (res->verdict == AY_VERDICT_SKIPPED && !res->detail)
 		res->detail = ay_judge_doubt(&k->t->policy);
-	if (res->verdict == AY_VERDICT_NONE)
+	res->no_case = res->verdict == AY_VERDICT_NONE;
+	if (res->no_case)
 		return ay_fail(k->err, AY_ERR_USAGE,
 			       "%s: there is no case for what it defines: give it some (--case LINE, or eval "
 			       "--suite opinfo)",
@@ -438,6 +470,8 @@ static int judge(struct work *k)
 	}
 	if (add_cases(k))
 		return -1;
+	if (k->w->planned)
+		k->w->planned(k->w->user, count_cases(k));
 	res->tally = AY_NEW_N(k->a, struct ay_tally, k->suite.n + 1);
 	if (judge_cases(k))
 		return -1;

@@ -43,6 +43,7 @@ struct ay_task_result {
 	int ntally;
 	struct ay_tally *tally; /* in the arena */
 	bool empty;             /* it was loaded, and defines none of the operator's functions */
+	bool no_case;           /* the task failed because there is no case for what the kernel defines */
 	int judged, left;       /* cases; those of higher tiers that were left out */
 	int timed;              /* cases */
 	double wall_s;          /* of judging, without the compiler */
@@ -52,6 +53,8 @@ struct ay_task_watch {
 	void *user;
 	/* The kernel is built (or not: result->built.ok); judging starts. */
 	void (*built)(void *user, const struct ay_task_result *r);
+	/* The kernel is loaded, and so many cases will be judged. NULL: nobody wants to know. */
+	void (*planned)(void *user, int cases);
 	/* One case was judged. Non-zero ends the task (the callee failed). */
 	int (*judged)(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		      const struct ay_report *rep);

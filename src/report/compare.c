@@ -128,6 +128,14 @@ static enum ay_change_kind pace_change(struct ay_comparison *c, const struct ay_
 	return AY_CHANGE_COUNT;
 }
 
+static bool is_same_kernel(const struct ay_comparison *c, const struct ay_sum_case *was,
+			   const struct ay_sum_case *is)
+{
+	const char *sha = c->a->row[was->row].kernel_sha256;
+
+	return c->same_build && *sha && !strcmp(sha, c->b->row[is->row].kernel_sha256);
+}
+
 static void compare_case(struct ay_comparison *c, const char *overload, const struct ay_sum_case *was,
 			 const struct ay_sum_case *is)
 {
@@ -138,6 +146,8 @@ static void compare_case(struct ay_comparison *c, const char *overload, const st
 		kind = pace_change(c, &was->time, &is->time);
 		c->same += kind == AY_CHANGE_COUNT;
 	}
+	if ((kind == AY_CHANGE_BROKEN || kind == AY_CHANGE_FIXED) && is_same_kernel(c, was, is))
+		kind = AY_CHANGE_FLAKY;
 	c->failing += state_of(v0) == FAILS && state_of(v1) == FAILS;
 	if (kind != AY_CHANGE_COUNT)
 		add(c, (struct ay_change){ kind, overload, was, is, v0, v1 });
@@ -186,6 +196,14 @@ static const char *why_no_times(const struct ay_summary *a, const struct ay_summ
 	return NULL;
 }
 
+static bool has_same_build(const struct ay_summary *a, const struct ay_summary *b)
+{
+	const char *id = json_object_iter_key(json_object_iter(a->builds));
+
+	return json_object_size(a->builds) == 1 && json_object_size(b->builds) == 1 &&
+	       json_object_get(b->builds, id);
+}
+
 static uint64_t place(const struct ay_change *c)
 {
 	return c->is ? c->is->offset : c->was ? c->was->offset : 0;
@@ -205,13 +223,14 @@ static int by_kind(const void *pa, const void *pb)
 static void compare_cases(struct ay_comparison *c, const struct side *a, const struct side *b, bool *worse)
 {
 	for (int i = 0; i < a->n; i++) {
-		const int from = overload_of(a, a->worst[i]), before = ay_regressions(c);
+		const int from = overload_of(a, a->worst[i]),
+			  before = ay_regressions(c) + c->count[AY_CHANGE_FLAKY];
 		const char *name = a->s->overload[from].name;
 		const int to = find_overload(b, name);
 
 		if (to >= 0 && b->count[to])
 			compare_case(c, name, a->worst[i], find_case(b, a->worst[i]->what));
-		worse[from] |= ay_regressions(c) > before;
+		worse[from] |= ay_regressions(c) + c->count[AY_CHANGE_FLAKY] > before;
 	}
 	for (int i = 0; i < b->n; i++) {
 		const char *name = b->s->overload[overload_of(b, b->worst[i])].name;
@@ -245,7 +264,9 @@ void ay_compare(struct ay_comparison *c, const struct ay_summary *a, const struc
 	bool *worse = ay_xrealloc(NULL, (size_t)a->noverload + 1);
 	struct side was = { 0 }, is = { 0 };
 
-	*c = (struct ay_comparison){ .a = a, .b = b, .no_times = why_no_times(a, b) };
+	*c = (struct ay_comparison){
+		.a = a, .b = b, .no_times = why_no_times(a, b), .same_build = has_same_build(a, b)
+	};
 	memset(worse, 0, (size_t)a->noverload + 1);
 	open_side(&was, a);
 	open_side(&is, b);

@@ -8,6 +8,10 @@
  *
  * A case that passed in both is SLOWER or FASTER if the intervals of its time are disjoint and the times more than
  * 3 % apart; only where both runs were made on the same kind of CPU with as many cores, and with as many threads.
+ *
+ * A case that passed once and failed once is FLAKY, not BROKEN or FIXED, if both runs judged the same source with the
+ * same build of assay: what differed are the inputs, which every run draws anew unless it has a --seed. Such a verdict
+ * says that the kernel is wrong on some inputs, and nothing about what changed between the runs.
  */
 #ifndef AY_REPORT_COMPARE_H
 #define AY_REPORT_COMPARE_H
@@ -15,12 +19,13 @@
 #include "report/report.h"
 
 /* Worst first.        a regression? */
-#define AY_CHANGES(C)                                                   \
-	C(BROKEN, "broken", true, "passed before and does not now")     \
-	C(SLOWER, "slower", true, "its time got longer")                \
-	C(MISSING, "missing", true, "was judged before and is not now") \
-	C(FIXED, "fixed", false, "passes now and did not before")       \
-	C(FASTER, "faster", false, "its time got shorter")              \
+#define AY_CHANGES(C)                                                                             \
+	C(BROKEN, "broken", true, "passed before and does not now")                               \
+	C(SLOWER, "slower", true, "its time got longer")                                          \
+	C(MISSING, "missing", true, "was judged before and is not now")                           \
+	C(FIXED, "fixed", false, "passes now and did not before")                                 \
+	C(FASTER, "faster", false, "its time got shorter")                                        \
+	C(FLAKY, "flaky", false, "the same kernel passes with some inputs and fails with others") \
 	C(NEW, "new", false, "was not judged before")
 
 enum ay_change_kind {
@@ -45,6 +50,7 @@ struct ay_comparison {
 	int n, count[AY_CHANGE_COUNT];
 	int same;             /* cases that passed in both and did not change */
 	int failing;          /* cases that failed in both */
+	bool same_build;      /* of assay: one judged all of both */
 	int times;            /* pairs of times that were compared */
 	const char *no_times; /* why none could be; NULL = they could */
 };

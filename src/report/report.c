@@ -61,6 +61,7 @@ static const char *base_name(const char *file)
 /* A row of either kind. */
 struct line {
 	const char *name, *note;
+	const char *label;
 	enum ay_verdict verdict;
 	const int64_t *count;
 	int64_t cases;
@@ -74,8 +75,7 @@ static void add_line(struct ay_table *t, const struct ay_summary *s, const struc
 	const char *cell[COLUMNS] = { [OPERATOR] = l->name, [KERNEL] = l->file };
 	struct ay_str b = { 0 };
 
-	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", l->left_out ? "LEFT OUT" : ay_sum_verdict_name(l->verdict),
-				   l->note);
+	cell[VERDICT] = ay_sprintf(&t->arena, "%s%s", l->left_out ? "LEFT OUT" : l->label, l->note);
 	if (l->left_out)
 		cell[KERNEL] = l->left_out;
 	cell[PASSED] = ay_sprintf(&t->arena, "%lld/%lld", (long long)l->count[AY_VERDICT_PASS],
@@ -112,7 +112,8 @@ static void add_kernels(struct ay_table *t, const struct ay_summary *s, int op)
 		}
 		add_line(t, s,
 			 &(struct line){ ay_sprintf(&t->arena, "  %s", o->name), take(&t->arena, &note),
-					 r->verdict, r->count, r->cases, &r->speed, base_name(r->file) });
+					 ay_sum_verdict_name(r->verdict), r->verdict, r->count, r->cases,
+					 &r->speed, base_name(r->file) });
 	}
 	ay_str_release(&note);
 }
@@ -121,11 +122,13 @@ static void add_operator(struct ay_table *t, const struct ay_summary *s, int i)
 {
 	const struct ay_sum_operator *op = &s->op[i];
 	const bool several = op->kernels > 1;
+	const char *note = s->has_suite && !op->in_suite ? " (not in the suite)" : "";
 
+	if (op->verdict == AY_VERDICT_PASS && !op->passed)
+		note = ay_sprintf(&t->arena, " %d/%d%s", op->overloads_passed, op->overloads, note);
 	add_line(t, s,
-		 &(struct line){ op->name, s->has_suite && !op->in_suite ? " (not in the suite)" : "", op->verdict,
-				 op->count, op->cases, several ? NULL : &op->speed,
-				 several ? NULL : base_name(op->file),
+		 &(struct line){ op->name, note, ay_sum_label(op), op->verdict, op->count, op->cases,
+				 several ? NULL : &op->speed, several ? NULL : base_name(op->file),
 				 op->verdict == AY_VERDICT_NONE ? op->left_out : NULL });
 	if (several)
 		add_kernels(t, s, i);
@@ -152,14 +155,22 @@ static void add_speed_total(struct ay_str *b, const char *what, const struct ay_
 static void add_totals(struct ay_str *b, const struct ay_summary *s)
 {
 	const char *backend = json_string_value(json_object_get(s->head, ay_field_name(AY_FIELD_BACKEND)));
-	const bool package = ay_is_package(backend);
+	struct ay_str absent = { 0 };
 
-	ay_str_addf(b, "per operator: %d of %d pass (%d %s%s", s->operators.passed, s->operators.of,
-		    s->operators.missing - s->operators.left_out,
-		    package ? "are not implemented by " : "have no kernel", package ? backend : "");
-	if (s->operators.left_out)
-		ay_str_addf(b, ", %d the suite leaves out", s->operators.left_out);
-	ay_str_addf(b, "); per overload: %d of %d\n", s->overloads.passed, s->overloads.of);
+	if (ay_is_package(backend))
+		ay_str_addf(&absent, "not implemented by %s", backend);
+	else
+		ay_str_add(&absent, "without a kernel");
+	if (s->operators.partial)
+		ay_str_add(
+			b,
+			"PARTIAL n/m: n of the operator's m overloads pass, the others are not there or fail\n");
+	ay_str_add(b, "per operator: ");
+	ay_score_print(b, &s->operators, ay_str_text(&absent));
+	ay_str_add(b, "\nper overload: ");
+	ay_score_print(b, &s->overloads, ay_str_text(&absent));
+	ay_str_addc(b, '\n');
+	ay_str_release(&absent);
 	if (s->timed) {
 		add_speed_total(b, "operator", &s->speed_operators);
 		add_speed_total(b, "overload", &s->speed_overloads);

@@ -103,7 +103,8 @@ static int write_csv(const struct ay_folder *d, const struct ay_summary *s, stru
 
 static json_t *score_json(const struct ay_score *x)
 {
-	return json_pack("{s:i, s:i, s:i, s:i, s:f}", "passed", x->passed, "of", x->of, "judged", x->judged,
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "passed", x->passed, "of", x->of, "judged",
+			 x->of - x->missing, "partial", x->partial, "failed", x->failed, "undecided", x->undecided,
 			 "missing", x->missing, "rate", x->of ? (double)x->passed / x->of : 0.0);
 }
 
@@ -186,7 +187,7 @@ static json_t *operator_json(const struct ay_summary *s, const struct ay_sum_ope
 {
 	json_t *j = json_object(), *overloads = json_object();
 
-	json_object_set_new(j, "verdict", json_string(ay_sum_verdict_name(op->verdict)));
+	json_object_set_new(j, "verdict", json_string(ay_sum_label(op)));
 	json_object_set_new(j, "passes", json_boolean(op->passed));
 	if (op->file)
 		json_object_set_new(j, "file", safe_text(op->file));

@@ -104,8 +104,10 @@ static void add_facts(struct ay_str *b, const struct ay_summary *s, const json_t
 
 static void add_score(struct ay_str *b, const char *what, const char *rule, const struct ay_score *x)
 {
-	ay_str_addf(b, "- **per %s: %d of %d** (%.1f %%): %s. Judged %d, missing %d.\n", what, x->passed, x->of,
-		    x->of ? 100.0 * x->passed / x->of : 0.0, rule, x->judged, x->missing);
+	ay_str_addf(b, "- **per %s: %d of %d** (%.1f %%): %s. ", what, x->passed, x->of,
+		    x->of ? 100.0 * x->passed / x->of : 0.0, rule);
+	ay_score_print(b, x, "missing");
+	ay_str_add(b, ".\n");
 }
 
 static void add_table(struct ay_str *b, const struct ay_summary *s)
@@ -120,13 +122,15 @@ static void add_table(struct ay_str *b, const struct ay_summary *s)
 
 		ay_str_add(b, "| ");
 		add_name(b, op->name);
-		ay_str_addf(b, " | %s%s | %d of %d | %lld | %lld | %lld | %lld | %lld | %d | ",
-			    ay_sum_verdict_name(op->verdict),
+		ay_str_addf(b, " | %s%s | %d of %d | %lld | %lld | %lld | %lld | %lld | %d | ", ay_sum_label(op),
 			    s->has_suite && !op->in_suite ? " (not in the suite)" : "", op->overloads_passed,
 			    op->overloads, (long long)op->cases, (long long)op->count[AY_VERDICT_PASS],
 			    (long long)ay_count_failed(op->count), (long long)op->count[AY_VERDICT_SKIPPED],
 			    (long long)op->count[AY_VERDICT_WEAK_CASE], op->attempts);
-		add_name(b, op->file ? op->file : "");
+		if (op->kernels > 1)
+			ay_str_addf(b, "%d kernels", op->kernels);
+		else
+			add_name(b, op->file ? op->file : "");
 		ay_str_add(b, " |\n");
 	}
 	if (shown < s->noperator)

@@ -90,6 +90,7 @@ enum ay_field {
 #define AY_RECORD_KERNEL  "kernel"  /* operator, verdict, kernel_sha256, overloads */
 #define AY_RECORD_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
 #define AY_RECORD_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
+#define AY_RECORD_UNUSED  "unused"  /* id, error: a kernel that defines nothing that the suite has a case for */
 #define AY_RECORD_DEVICE  "device"  /* device, state, detail: one that failed while the run was under way */
 #define AY_RECORD_SUMMARY "summary" /* how a command ended; never counted */
 /* Of a generation track (docs/llm.md): */

@@ -32,6 +32,28 @@ const char *ay_sum_verdict_name(enum ay_verdict v)
 	return v == AY_VERDICT_NONE ? "MISSING" : ay_verdict_name(v);
 }
 
+const char *ay_sum_label(const struct ay_sum_operator *op)
+{
+	return op->verdict == AY_VERDICT_PASS && !op->passed ? AY_SUM_PARTIAL : ay_sum_verdict_name(op->verdict);
+}
+
+void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent)
+{
+	const struct {
+		int n;
+		const char *what;
+	} part[] = { { x->partial, "partial" },
+		     { x->failed, "fail" },
+		     { x->undecided, "undecided" },
+		     { x->missing - x->left_out, absent },
+		     { x->left_out, "left out by the suite" } };
+
+	ay_str_addf(b, "%d of %d pass", x->passed, x->of);
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (part[i].n)
+			ay_str_addf(b, ", %d %s", part[i].n, part[i].what);
+}
+
 static const char *keep(struct ay_summary *s, const char *text)
 {
 	struct ay_str b = { 0 };
@@ -266,6 +288,7 @@ static void add_kernel(struct ay_summary *s, const struct ay_scan_line *l, const
 {
 	const json_t *rec = l->rec;
 	const char *sha = ay_record_str(rec, AY_FIELD_KERNEL_SHA256), *file = ay_record_str(rec, AY_FIELD_FILE);
+	const char *overload = ay_record_str(rec, AY_FIELD_OVERLOAD);
 	struct ay_index_entry *e = ay_index_get(&s->things, *id);
 	enum ay_verdict worst = AY_VERDICT_NONE;
 	json_t *o;
@@ -278,6 +301,7 @@ static void add_kernel(struct ay_summary *s, const struct ay_scan_line *l, const
 			.op = get_operator(s, ay_record_str(rec, AY_FIELD_OPERATOR)),
 			.kernel_sha256 = keep(s, sha),
 			.file = file ? keep(s, file) : NULL,
+			.overload = overload ? keep(s, overload) : NULL,
 		};
 	}
 	ay_index_note(e, ay_record_verdict(rec), l->offset, l->len);
@@ -372,7 +396,21 @@ static void add_cases(struct ay_summary *s)
 	}
 }
 
-/* A kernel that never got to a case (BUILD, LOAD) failed every overload of its operator. */
+/* Does a kernel that never got to a case speak for this overload of its operator? */
+static bool is_meant(const struct ay_summary *s, const struct ay_sum_kernel *k, int overload)
+{
+	const struct ay_sum_overload *o = &s->overload[overload];
+	bool named = false;
+
+	if (o->in_suite != s->has_suite)
+		return false;
+	for (int i = s->op[k->op].first; i >= 0 && k->overload; i = s->overload[i].next)
+		named |= s->overload[i].in_suite == s->has_suite && !strcmp(s->overload[i].name, k->overload);
+	return !named || !strcmp(o->name, k->overload);
+}
+
+/* A kernel that never got to a case (BUILD, LOAD) failed the overload that its file is named after; all of its operator's
+ * if the name says none, or one that the suite does not have. */
 static void spread_kernels(struct ay_summary *s)
 {
 	for (int k = 0; k < s->nkernel; k++) {
@@ -382,7 +420,7 @@ static void spread_kernels(struct ay_summary *s)
 		if (kernel->has_rows || kernel->verdict == AY_VERDICT_PASS)
 			continue;
 		for (int i = s->op[kernel->op].first; i >= 0; i = s->overload[i].next)
-			if (s->overload[i].in_suite == s->has_suite) {
+			if (is_meant(s, kernel, i)) {
 				int row = get_row(s, i, kernel->kernel_sha256, kernel->file);
 
 				s->row[row].verdict = ay_verdict_merge(s->row[row].verdict, kernel->verdict);
@@ -411,8 +449,6 @@ static void add_rows(struct ay_summary *s)
 		if (row->attempts > o->attempts)
 			o->attempts = row->attempts;
 		o->rows++;
-		if (row->file)
-			s->op[o->op].file = row->file;
 	}
 	for (int k = 0; k < s->nkernel; k++) {
 		struct ay_sum_operator *op = &s->op[s->kernel[k].op];
@@ -422,17 +458,48 @@ static void add_rows(struct ay_summary *s)
 			op->verdict = ay_verdict_merge(op->verdict, s->kernel[k].verdict);
 		if (s->kernel[k].attempts > op->attempts)
 			op->attempts = s->kernel[k].attempts;
-		if (s->kernel[k].file)
-			op->file = s->kernel[k].file;
 	}
 }
 
-static void count_score(struct ay_score *score, bool passed, bool judged)
+/* One more file that an operator may have its verdict from; several are none that could be named. */
+static void add_file(const char **file, bool *several, const char *one)
+{
+	*several |= *file && one && strcmp(*file, one) != 0;
+	*file = one ? one : *file;
+}
+
+/* The kernels of an operator are those whose records name it. Where there is none, a kernel of another operator may define
+ * some of its overloads: aten_add_Tensor.c may define add_.Tensor. */
+static void find_files(struct ay_summary *s)
+{
+	for (int i = 0; i < s->noperator; i++) {
+		struct ay_sum_operator *op = &s->op[i];
+		bool several = false;
+
+		for (int k = 0; k < s->nkernel && op->kernels; k++)
+			if (s->kernel[k].op == i)
+				add_file(&op->file, &several, s->kernel[k].file);
+		for (int k = 0; k < s->nrow && !op->kernels; k++)
+			if (s->overload[s->row[k].overload].op == i)
+				add_file(&op->file, &several, s->row[k].file);
+		if (several || op->verdict == AY_VERDICT_NONE)
+			op->file = NULL;
+	}
+}
+
+static void count_score(struct ay_score *score, bool passed, enum ay_verdict v)
 {
 	score->of++;
-	score->passed += passed;
-	score->judged += judged;
-	score->missing += !judged;
+	if (passed)
+		score->passed++;
+	else if (v == AY_VERDICT_PASS)
+		score->partial++;
+	else if (v == AY_VERDICT_NONE)
+		score->missing++;
+	else if (v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE)
+		score->undecided++;
+	else
+		score->failed++;
 }
 
 static void add_overload(struct ay_summary *s, struct ay_sum_operator *op, struct ay_sum_overload *o)
@@ -449,7 +516,7 @@ static void add_overload(struct ay_summary *s, struct ay_sum_operator *op, struc
 		return;
 	op->overloads++;
 	op->overloads_passed += o->verdict == AY_VERDICT_PASS;
-	count_score(&s->overloads, o->verdict == AY_VERDICT_PASS, judged);
+	count_score(&s->overloads, o->verdict == AY_VERDICT_PASS, o->verdict);
 }
 
 static void add_overloads(struct ay_summary *s)
@@ -472,7 +539,7 @@ static void add_overloads(struct ay_summary *s)
 		op->passed = op->verdict == AY_VERDICT_PASS && op->overloads &&
 			     op->overloads_passed == op->overloads;
 		if (op->in_suite || !s->has_suite)
-			count_score(&s->operators, op->passed, op->verdict != AY_VERDICT_NONE);
+			count_score(&s->operators, op->passed, op->verdict);
 		s->operators.left_out += op->left_out && op->verdict == AY_VERDICT_NONE;
 	}
 }
@@ -538,6 +605,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 		spread_kernels(s);
 		add_rows(s);
 		add_overloads(s);
+		find_files(s);
 		add_speeds(s);
 		ay_sum_find_best(s);
 		ay_weigh(s);

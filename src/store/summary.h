@@ -46,6 +46,7 @@ struct ay_sum_row {
 struct ay_sum_kernel {
 	int op;
 	const char *kernel_sha256, *file;
+	const char *overload; /* the one that its file is named after; NULL: the file is for the whole operator */
 	enum ay_verdict verdict;
 	int attempts;
 	bool has_rows;
@@ -75,8 +76,12 @@ struct ay_sum_overload {
 };
 
 struct ay_sum_operator {
-	const char *name, *file; /* file: of the last kernel met; NULL = none */
-	bool in_suite, passed;
+	const char *name;
+	const char *
+		file; /* of its kernel; of a kernel that is named after another operator where it has none of its own.
+			   * NULL: it has none, or several */
+	bool in_suite;
+	bool passed;             /* every overload of the suite passes */
 	const char *left_out;    /* why the suite has no case of it; NULL = it has, or nobody says */
 	enum ay_verdict verdict; /* NONE: missing */
 	int overloads, overloads_passed;
@@ -86,9 +91,15 @@ struct ay_sum_operator {
 	struct ay_speed speed;
 };
 
+/* passed + partial + failed + undecided + missing = of, and each is the number of rows with such a label. */
 struct ay_score {
-	int passed, of, judged, missing; /* judged + missing = of */
-	int left_out;                    /* of those missing: by the suite itself, with a reason */
+	int of;
+	int passed;
+	int partial;   /* operators: what was judged passes, but not every overload of the suite was or does */
+	int failed;    /* a verdict against the kernel */
+	int undecided; /* SKIPPED or WEAK_CASE, and nothing else */
+	int missing;   /* no verdict at all */
+	int left_out;  /* of those missing: by the suite itself, with a reason */
 };
 
 /* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */
@@ -132,5 +143,11 @@ void ay_sum_best_print(struct ay_str *b, const struct ay_summary *s, const struc
 int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT]);
 /* "MISSING" for NONE. */
 const char *ay_sum_verdict_name(enum ay_verdict v);
+/* What a table says of an operator: its verdict, but PASS only if the operator is among those that the score counts, else
+ * AY_SUM_PARTIAL. So the rows of the suite's operators add up to the score. */
+#define AY_SUM_PARTIAL "PARTIAL"
+const char *ay_sum_label(const struct ay_sum_operator *op);
+/* "67 of 110 pass, 3 partial, 4 fail, 36 have no kernel"; those that are 0 are left out. absent: "have no kernel". */
+void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent);
 
 #endif

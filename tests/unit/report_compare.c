@@ -28,6 +28,12 @@ static void begin(struct pair *p)
 	p->rb = report_rig_create(p->name[1]);
 }
 
+/* A case of the second run, whose kernel has changed: a verdict of the same source that differs is flaky. */
+static void add_changed(struct ay_run *r, const char *overload, int n, const char *verdict)
+{
+	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_B, overload, n, verdict));
+}
+
 static void compare(struct pair *p)
 {
 	report_rig_read_run(p->name[0], p->ra, &p->a);
@@ -81,16 +87,43 @@ TEST(report_compares_verdicts_case_by_case)
 
 		begin(&p);
 		report_rig_add(p.ra, "a::relu", 1, "PASS");
-		report_rig_add(p.rb, "a::relu", 1, "PASS");
+		add_changed(p.rb, "a::relu", 1, "PASS");
 		if (rows[i].was)
 			report_rig_add(p.ra, "a::relu", 2, rows[i].was);
 		if (rows[i].is)
-			report_rig_add(p.rb, "a::relu", 2, rows[i].is);
+			add_changed(p.rb, "a::relu", 2, rows[i].is);
 		compare(&p);
 		check_counts(&p, rows[i].want);
 		CHECKF(!ay_regressions(&p.c) == !strcmp("0 0 0", (char[]){ rows[i].want[0], ' ', rows[i].want[2],
 									   ' ', rows[i].want[4], 0 }),
 		       "row %zu", i);
+		end(&p);
+	}
+}
+
+/* Every run draws its inputs anew: what the same kernel does to others is no change. */
+TEST(report_calls_a_verdict_flaky_that_differs_between_inputs)
+{
+	static const struct {
+		const char *was, *is;
+		int flaky;
+	} rows[] = { { "PASS", "MISMATCH", 1 },
+		     { "MISMATCH", "PASS", 1 },
+		     { "PASS", "PASS", 0 },
+		     { "MISMATCH", "CRASH", 0 },
+		     { "PASS", "SKIPPED", 0 } };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct pair p = { 0 };
+
+		begin(&p);
+		report_rig_add(p.ra, "a::relu", 1, rows[i].was);
+		report_rig_add(p.rb, "a::relu", 1, rows[i].is);
+		compare(&p);
+		CHECKF(p.c.count[AY_CHANGE_FLAKY] == rows[i].flaky, "%s -> %s", rows[i].was, rows[i].is);
+		if (rows[i].flaky)
+			check_counts(&p, "0 0 0 0 0 0");
+		CHECK(!rows[i].flaky || !ay_regressions(&p.c));
 		end(&p);
 	}
 }
@@ -107,10 +140,10 @@ TEST(report_compares_whole_overloads_where_there_are_no_cases)
 	report_rig_add(p.ra, "a::unbuilt", 2, "PASS");
 	report_rig_add_kernel(p.rb, "a::unbuilt", "BUILD", "error");
 	report_rig_add_kernel(p.ra, "a::mended", "BUILD", "error");
-	report_rig_add(p.rb, "a::mended", 1, "PASS");
-	report_rig_add(p.rb, "a::fresh", 1, "MISMATCH");
+	add_changed(p.rb, "a::mended", 1, "PASS");
+	add_changed(p.rb, "a::fresh", 1, "MISMATCH");
 	report_rig_add(p.ra, "a::thin", 1, "PASS"); /* all that is left proves nothing */
-	report_rig_add(p.rb, "a::thin", 1, "WEAK_CASE");
+	add_changed(p.rb, "a::thin", 1, "WEAK_CASE");
 	compare(&p);
 	check_counts(&p, "1 0 2 1 0 1");
 	ay_comparison_print(&b, &p.c, AY_FORMAT_TEXT, &piped);
@@ -119,7 +152,7 @@ TEST(report_compares_whole_overloads_where_there_are_no_cases)
 	CHECK(strstr(b.s, "missing  a::thin  PASS -> WEAK_CASE\n") &&
 	      strstr(b.s, "fixed    a::mended  BUILD -> PASS\n"));
 	CHECK(strstr(b.s, "new      a::fresh  MISSING -> MISMATCH\n"));
-	CHECK(strstr(b.s, "1 broken, 0 slower, 2 missing, 1 fixed, 0 faster, 1 new;"));
+	CHECK(strstr(b.s, "1 broken, 0 slower, 2 missing, 1 fixed, 0 faster, 0 flaky, 1 new;"));
 	end(&p);
 	ay_str_release(&b);
 }
@@ -201,7 +234,7 @@ TEST(report_compare_lists_the_first_cases_and_counts_the_rest)
 	begin(&p);
 	for (int i = 0; i < 10; i++) {
 		report_rig_add(p.ra, "a::relu", i, "PASS");
-		report_rig_add(p.rb, "a::relu", i, i ? "CRASH" : "PASS");
+		add_changed(p.rb, "a::relu", i, i ? "CRASH" : "PASS");
 	}
 	compare(&p);
 	check_counts(&p, "9 0 0 0 0 0");
@@ -237,13 +270,14 @@ TEST(report_exit_status_tells_regressions)
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%s%s one && %s two", prefix, eval, eval), 100, &out), "%s", out);
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report one two --fail-on-regression", prefix), 20, &out),
 	       "%s", out);
-	CHECK(strstr(out, "0 broken, 0 slower, 0 missing, 0 fixed, 0 faster, 0 new;"));
-	/* the same case once more, by the same kernel, failing: of two attempts the worst counts */
+	CHECK(strstr(out, "0 broken, 0 slower, 0 missing, 0 fixed, 0 faster, 0 flaky, 0 new;"));
+	/* the same case once more, by another kernel, failing: of two kernels the worst counts */
 	CHECK(!ay_summary_read(help_path("two"), &s, &err) && s.ncase);
 	rec = ay_summary_record(&s, s.cases[0].offset, s.cases[0].len);
 	CHECK(rec != NULL);
 	ay_summary_release(&s);
 	json_object_set_new(rec, "verdict", json_string("MISMATCH"));
+	json_object_set_new(rec, "kernel_sha256", json_string(REPORT_RIG_B));
 	json_object_del(rec, "sha256");
 	CHECKF(!ay_run_resume(help_path("two"), NULL, &r, &(struct ay_run_found){ 0 }, &err), "%s", err.msg);
 	report_rig_add_json(r, rec);

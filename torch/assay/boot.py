@@ -55,6 +55,7 @@ FINISH = {
     "Device": lambda _: torch.device(device),
 }
 device = "cpu"  # of this copy
+COPY = torch.ops.aten.copy_.default._op  # before any kernel could replace it
 
 
 def dress(x, code, flags):
@@ -130,6 +131,56 @@ class Entry:
         replaced = self.base.encode() if self.ns == "aten" and self.base != "item" else None
         self.replaces = False if use in ("torch", "nothing") else replaced
         self.allowed = ALLOWED.get(use)
+        self.deliver = None  # what makes the result of what `call` returned, after the call; see derive()
+
+
+def copy_result(to, x):
+    if type(x) is not torch.Tensor:
+        raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
+    if x.shape != to.shape or not torch.can_cast(x.dtype, to.dtype):
+        raise BadResult(f"returned {list(x.shape)} of {x.dtype} where {list(to.shape)} of {to.dtype} is due")
+    COPY(to, x)
+
+
+def derive(about, function, use):
+    """The out= or in-place form of a function that the kernel defines in its functional form alone: an Entry which calls
+    that and copies what it returned. None: it cannot be derived (lists of tensors)."""
+    written = [i for i, a in enumerate(about["args"]) if a["type"]["written"]]
+    order = [r["arg"] for r in about["rets"]]
+    if order != written or any(about["args"][i]["type"]["list"] for i in written):
+        return None
+    names = [about["args"][i]["name"] for i in written]
+    given = {n for i, n in zip(written, names) if about["args"][i]["kwonly"]}  # by out= alone; self is an input too
+
+    def call(*args, **kwargs):
+        return function(*args, **{k: v for k, v in kwargs.items() if k not in given})
+
+    try:
+        signature = inspect.signature(function)
+        outs = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in names if n in given]
+        call.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *outs])
+    except (TypeError, ValueError):
+        pass  # form() goes without
+    e = Entry(about, call, use)
+
+    def deliver(value, args, kwargs):
+        targets = [argument(e, i, args, kwargs or {}) for i in written]
+        values = [value] if len(targets) == 1 else value
+        if not isinstance(values, (list, tuple)) or len(values) != len(targets):
+            raise BadResult(f"returned {type(value).__name__} where {len(targets)} results are due")
+        for to, x in zip(targets, values):
+            copy_result(to, x)
+        return targets[0] if len(targets) == 1 else tuple(targets)
+
+    e.symbol, e.deliver = about["symbol"].encode() + b"__derived", deliver
+    return e
+
+
+def derive_all(found, use):
+    calls = {f["symbol"]: call for f, call in found}
+    functional = [(f, calls.get(f["functional"])) for f, call in found if call is None]
+    made = [derive(f, call, use) for f, call in functional if call is not None]
+    return [e for e in made if e is not None]
 
 
 def torch_function(f):
@@ -207,6 +258,7 @@ def backend(about):
 def load(fd, about):
     global interpreted
     about = json.loads(about)
+    derived = []
     if about["empty"]:
         found = [(f, nothing(f, about["empty"])) for f in about["functions"]]
         use = "nothing"
@@ -224,8 +276,9 @@ def load(fd, about):
         found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
                  for f in about["functions"]]
         use = about["use"]
+        derived = derive_all(found, use)
     form.cache_clear()
-    entries[:] = [Entry(f, call, use) for f, call in found if call is not None]
+    entries[:] = [Entry(f, call, use) for f, call in found if call is not None] + derived
     if about["backend"] == "oracle":
         from assay import oracle
         for e in entries:

@@ -97,6 +97,20 @@ static int call_one(const struct function *f, uint32_t i)
 	return batch.result[i] ? 0 : -1;
 }
 
+/* A form that the kernel does not define: its functional form has been called. The copy is not the kernel's, so nothing
+ * watches it. */
+static int deliver(const struct function *f, uint32_t i)
+{
+	PyObject *value = batch.result[i];
+
+	if (f->deliver == Py_None)
+		return 0;
+	batch.result[i] = PyObject_CallFunctionObjArgs(f->deliver, value, batch.args[i],
+						       batch.kwargs[i] ? batch.kwargs[i] : Py_None, NULL);
+	Py_DECREF(value);
+	return batch.result[i] ? 0 : -1;
+}
+
 /* What the watchers have to say: both are asked, and asking takes them down. The kernel's exception stays. */
 static bool forbidden(const struct function *f, char *why, size_t n)
 {
@@ -141,8 +155,12 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 		s->set = i;
 		return -1;
 	}
-	if (rc)
+	if (rc) {
 		on_exception(s, i);
+	} else if (deliver(f, i)) {
+		on_unfit(s, i);
+		rc = -1;
+	}
 	return rc;
 }
 
@@ -161,14 +179,15 @@ static void call_all(uint32_t from, uint32_t n, bool last, struct ay_wire_status
 		} else if (call_one(f, i)) {
 			on_exception(s, i);
 			return;
+		} else if (deliver(f, i)) {
+			on_unfit(s, i);
+			return;
 		}
 	}
 	for (uint32_t i = from; i < from + n && f->told && last; i++) {
 		if (!tell_set(f, i))
 			continue;
-		s->what = AY_WIRE_UNFIT;
-		s->set = i;
-		explain(told()->text, sizeof told()->text);
+		on_unfit(s, i);
 		return;
 	}
 }
@@ -218,7 +237,9 @@ static int take_function(struct function *f, PyObject *e)
 	f->names = PyObject_GetAttrString(e, "argnames");
 	f->replaces = PyObject_GetAttrString(e, "replaces");
 	f->allowed = PyObject_GetAttrString(e, "allowed");
-	if (!params || !f->call || !f->finish || !f->names || !simple || !is_told || !f->replaces || !f->allowed)
+	f->deliver = PyObject_GetAttrString(e, "deliver");
+	if (!params || !f->call || !f->finish || !f->names || !simple || !is_told || !f->replaces || !f->allowed ||
+	    !f->deliver)
 		return -1;
 	f->simple = (int)PyLong_AsLong(simple);
 	f->told = is_told == Py_True;

@@ -21,6 +21,9 @@ struct function {
 	PyObject *names;  /* a list: of the arguments */
 	/* bytes or None, a set or None: watch_end's; replaces is False where nothing is watched */
 	PyObject *replaces, *allowed;
+	/* deliver(value, args, kwargs): copies what `call` returned to where the call's results belong, and gives those;
+	 * None: `call` returns them itself */
+	PyObject *deliver;
 	int narg, nparam;
 	int simple; /* what it returns: as boot.Entry.simple */
 	bool told;  /* false: nobody asks what it returns */
@@ -82,6 +85,8 @@ void tell(const char *text);
 void explain(char *text, size_t n);
 /* It, as what became of a set. */
 void on_exception(struct ay_wire_status *s, uint32_t set);
+/* It, as words for the author: what a set returned is no result. */
+void on_unfit(struct ay_wire_status *s, uint32_t set);
 /* What a set returned. -1, and an exception with words for the author: it is no result. */
 int tell_set(const struct function *f, uint32_t set);
 

@@ -51,6 +51,13 @@ void on_exception(struct ay_wire_status *s, uint32_t set)
 		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
 }
 
+void on_unfit(struct ay_wire_status *s, uint32_t set)
+{
+	s->what = AY_WIRE_UNFIT;
+	s->set = set;
+	explain(told()->text, sizeof told()->text);
+}
+
 /* Where what is returned must lie. An oracle, whose calls are open, brings its answers to the processor itself. */
 static bool is_on_gpu(void)
 {
