@@ -479,7 +479,7 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 /* A run that is complete is fine, unless somebody set a gate. */
 static int status_of(const struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
 {
-	const bool few = m->e->o.min_pass > 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
+	const bool few = m->e->o.min_pass >= 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
 
 	return few || (m->e->o.require_all && s->operators.missing) ? EXIT_NOT_PASSED : EXIT_PASSED;
 }
@@ -545,7 +545,7 @@ static int print_prompts(struct llm *m)
 static void print_list(const struct llm *m)
 {
 	for (int i = 0; i < m->nproblem; i++)
-		printf("%-52s %d cases\n", m->problem[i].name, m->problem[i].suite.n);
+		eval_print_cases(m->e, m->problem[i].name, m->problem[i].suite.n);
 }
 
 int llm_run(struct eval *e, struct ay_err *err)

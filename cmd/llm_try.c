@@ -4,6 +4,7 @@
  * that later rounds and a resumed run know of it.
  */
 #include "llm_inside.h"
+#include "output.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "store/timed.h"
@@ -129,10 +130,8 @@ static int add_record(struct llm *m, json_t *rec)
 	json_object_set_new(rec, "suite", json_string(m->e->o.suite));
 	json_object_set_new(rec, "backend", json_string(m->e->o.backend));
 	rc = ay_run_add(m->e->run, rec, m->err);
-	if (!rc && m->e->o.json) {
-		ay_json_line(stdout, rec);
-		fflush(stdout);
-	}
+	if (!rc && m->e->o.json)
+		rc = output_line(rec, m->err);
 	return rc;
 }
 

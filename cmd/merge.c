@@ -14,6 +14,7 @@ static const struct usage usage = {
 	"verdicts\n"
 	"on one case the worst counts.",
 	"  assay merge runs/shard-0 runs/shard-1 --out runs/all\n",
+	.most = OPERANDS_ANY,
 };
 
 /* Runs in which a model wrote the kernels have scores of their own. */

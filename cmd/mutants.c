@@ -14,6 +14,7 @@ static const struct usage usage = {
 	"  assay mutants\n"
 	"  assay mutants aten::sum --survivors\n"
 	"  assay mutants --markdown > docs/mutants.md\n",
+	.most = 1,
 };
 
 struct total {

@@ -19,6 +19,7 @@ static const struct usage usage = {
 	"recipe.",
 	"  assay new-op aten::frac\n"
 	"  assay new-op vllm13::rms_norm\n",
+	.most = OPERANDS_ANY,
 };
 
 /* @N name, @B schema namespace and name. Kept as one text so that it reads like the file it becomes. */

@@ -14,6 +14,7 @@ static const struct usage usage = {
 	"  assay ops gemm\n"
 	"  assay ops --source aten --json\n"
 	"  assay ops --markdown > docs/catalogue.md\n",
+	.most = 1,
 };
 
 struct counts {

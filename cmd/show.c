@@ -16,6 +16,7 @@ static const struct usage usage = {
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
+	.most = OPERANDS_ANY,
 };
 
 static const char *const tiers[] = { "quick", "full", "perf" };
