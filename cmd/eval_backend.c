@@ -82,11 +82,12 @@ static int look_into(struct eval *e, struct ay_err *err)
 	int rc = ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err);
 
 	if (!rc && !e->backend.n)
-		rc = ay_fail(err, AY_ERR_USAGE,
-			     "there is no kernel in the folder '%s': put files there that are named after their "
-			     "operators, as aten_relu.c or relu.py (docs/kernel-abi.md), or name another folder with "
-			     "--kernels",
-			     dir);
+		rc = ay_fail(
+			err, AY_ERR_USAGE,
+			"there is no kernel in the folder '%s': put files there that are named after their "
+			"operators, as aten_relu.c or relu.py (docs/kernel-abi.md), or name another folder with "
+			"--kernels",
+			dir);
 	ay_backend_release(&e->backend);
 	return rc;
 }
@@ -99,13 +100,14 @@ static int check_files(const struct eval *e, struct ay_err *err)
 	int rc = 0;
 
 	if (unread && unread == e->backend.n)
-		rc = ay_fail(err, AY_ERR_USAGE,
-			     "no file in '%s' is a kernel that is understood: %s. Name files after their operators, "
-			     "as aten_relu.c or relu.py (docs/kernel-abi.md; see: assay eval --list)",
-			     dir, ay_str_text(&b));
-	else if (unread)
-		fprintf(stderr, "assay: %d of %d files in '%s' are not understood: %s\n", unread, e->backend.n, dir,
-			ay_str_text(&b));
+		rc = ay_fail(
+			err, AY_ERR_USAGE,
+			"no file in '%s' is a kernel that is understood: %s. Name files after their operators, "
+			"as aten_relu.c or relu.py (docs/kernel-abi.md; see: assay eval --list)",
+			dir, ay_str_text(&b));
+	else if (unread && !e->o.resume)
+		fprintf(stderr, "assay: %d of %d files in '%s' are not understood: %s\n", unread, e->backend.n,
+			dir, ay_str_text(&b));
 	ay_str_release(&b);
 	return rc;
 }
@@ -141,15 +143,16 @@ int eval_scan(struct eval *e, struct ay_err *err)
 
 int eval_backend(struct eval *e, struct ay_err *err)
 {
-	static const char *const names[] = { "reference", "aten", "flag_gems", "directory",
+	static const char *const names[] = { "reference", "aten",         "flag_gems", "directory",
 					     "llm",       "kernel_agent", NULL };
 	const struct eval_package *p = eval_package(e->o.backend);
 	const char *meant = nearest(e->o.backend, names);
 
 	if (e->o.kernels && strcmp(e->o.backend, "directory") && !e->o.resume)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--kernels is for the backend directory, and --backend is %s: leave one of them out",
-			       e->o.backend);
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--kernels is for the backend directory, and --backend is %s: leave one of them out",
+			e->o.backend);
 	if (!strcmp(e->o.backend, "reference") || llm_is_backend(e->o.backend))
 		return 0;
 	if (p)
@@ -183,7 +186,10 @@ static void print_file(const struct eval *e, const struct ay_kernel_file *f)
 	json_t *j;
 
 	if (!e->o.json) {
-		printf("%-52s %s%s\n", f->path, overload ? overload : f->op ? f->op->name : "- ",
+		printf("%-52s %s%s\n", f->path,
+		       overload ? overload
+		       : f->op  ? f->op->name
+				: "- ",
 		       f->op ? "" : f->why);
 		return;
 	}

@@ -303,6 +303,8 @@ int llm_answered(struct llm *m, struct ay_lane *l, const struct ay_chat_answer *
 
 	l->user = t;
 	m->answers += t->answer.end != AY_CHAT_FAILED;
+	if (t->answer.end == AY_CHAT_FAILED && !m->failure && t->answer.error)
+		m->failure = ay_strdup(m->e->app->arena, t->answer.error);
 	t->reply.kind = AY_REPLY_EMPTY;
 	if (t->answer.end != AY_CHAT_FAILED)
 		ay_reply_parse(&t->arena, &t->answer, m->forge_lang, ay_prompt_names(&t->arena, &s), &t->reply);
