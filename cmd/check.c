@@ -219,6 +219,22 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 /* --- doing it ----------------------------------------------------------------------------------------- */
 
 /* The operator of --op, or of --case; else the task finds it. */
+/* A line of --case has an operator of its own: it is that of --op, or of the same file under ops/ (add and add_). */
+static int check_line(const struct check *c, struct ay_err *err)
+{
+	const struct ay_entry_op *e;
+	const struct ay_schema *s;
+	struct ay_case *line;
+
+	if (!c->o.line || ay_case_parse(c->app->arena, c->o.line, strlen(c->o.line), &line, err))
+		return c->o.line ? (ay_err_prefix(err, "--case"), -1) : 0;
+	e = line->base ? ay_registry_find_case(c->app->registry, line, &s, err) : c->task.op;
+	if (e && strcmp(e->path, c->task.op->path) != 0)
+		ay_fail(err, AY_ERR_USAGE, "--op is %s and --case a line of %s: leave one of them out",
+			c->task.op->name, e->name);
+	return err->code ? -1 : 0;
+}
+
 /* By --op, by the line, or by the file. */
 static int find_op(struct check *c, struct ay_err *err)
 {
@@ -228,7 +244,7 @@ static int find_op(struct check *c, struct ay_err *err)
 
 	if (c->o.op) {
 		c->task.op = ay_registry_find(c->app->registry, c->o.op, &s, &exact, err);
-		return c->task.op ? 0 : -1;
+		return c->task.op ? check_line(c, err) : -1;
 	}
 	if (!c->o.line) {
 		c->task.op = ay_task_find_op(c->app->registry, c->app->arena, c->task.file, c->task.source, err);

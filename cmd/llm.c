@@ -180,6 +180,13 @@ static const struct {
 	const char *word, *lang; /* NULL: there is none */
 } dsls[] = { { "pytorch", "python" }, { "cutedsl", NULL }, { "helion", NULL } };
 
+static int check_prompts(const char *dir, struct ay_err *err)
+{
+	if (!dir || !access(dir, R_OK | X_OK))
+		return 0;
+	return ay_fail_errno(err, AY_ERR_USAGE, "--prompts: cannot read the folder '%s'", dir);
+}
+
 static int find_lang(struct llm *m, struct ay_err *err)
 {
 	struct llm_options *o = &m->e->llm;
@@ -378,7 +385,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 		chosen = true;
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
-	if (find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
+	if (check_prompts(e->llm.prompts, err) || find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
 	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,

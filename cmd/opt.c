@@ -80,7 +80,7 @@ static int unknown(const struct opt *opts, const char *arg, const struct usage *
 		names[n] = each[n];
 	}
 	names[n] = NULL;
-	best = nearest(word, names);
+	best = strlen(word) > 2 ? nearest(word, names) : NULL; /* of two letters every name is near */
 	if (best)
 		return ay_fail(err, AY_ERR_USAGE, "there is no option %.*s%s; did you mean --%s?", (int)dashes,
 			       "--", word, best);

@@ -166,6 +166,10 @@ int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
 	(void)app;
 	if (n < 0)
 		return opt_status(n);
+	if (r.json && strcmp(r.format_name, "text") && strcmp(r.format_name, "json"))
+		return ay_fail(err, AY_ERR_USAGE, "--json is --format json, and --format is %s: choose one",
+			       r.format_name),
+		       EXIT_FAILED;
 	if (r.json)
 		r.format_name = "json";
 	if (check_usage(&r, n, err))
