@@ -510,12 +510,22 @@ static int open_run(struct bulk *b)
 	return rc;
 }
 
-/* Each has its error record; a caller that reads none of them shall see it by the status. */
-static int fail_jobs(const struct bulk *b)
+/* Prints the last line; gives the exit status. Each error has its record; a caller that reads none of them shall see it
+ * by the status. */
+static int sum_up(struct bulk *b, int64_t begin)
 {
-	return ay_fail(b->err, AY_ERR_USAGE, "%lld of the jobs could not be judged: their error records say why",
-		       (long long)b->errors),
-	       EXIT_FAILED;
+	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b->jobs, "passed",
+			      b->passed, "errors", b->errors, "from_store", b->from_store, "wall_s",
+			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_run_dir(b->run));
+	const int rc = output_line(s, b->err);
+
+	json_decref(s);
+	if (rc && output_is_unread()) /* all jobs are answered: see output.h */
+		ay_err_clear(b->err);
+	if (!rc && b->errors)
+		ay_fail(b->err, AY_ERR_USAGE, "%lld of the jobs could not be judged: their error records say why",
+			(long long)b->errors);
+	return rc || b->errors ? EXIT_FAILED : EXIT_PASSED;
 }
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
@@ -532,14 +542,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
 	    !ay_crew_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
 		if (!loop(&b)) {
-			json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b.jobs,
-					      "passed", b.passed, "errors", b.errors, "from_store", b.from_store,
-					      "wall_s", (double)(ay_now_ns() - begin) / 1e9, "run",
-					      ay_run_dir(b.run));
-
-			if (!output_line(s, err))
-				status = b.errors ? fail_jobs(&b) : EXIT_PASSED;
-			json_decref(s);
+			status = sum_up(&b, begin);
 		} else {
 			ay_err_prefix(err, "what is known is answered from %s, with --resume-from",
 				      ay_run_dir(b.run));

@@ -385,7 +385,8 @@ int llm_settings(struct llm *m, struct ay_err *err)
 		chosen = true;
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
-	if (check_prompts(e->llm.prompts, err) || find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
+	if (check_prompts(e->llm.prompts, err) || find_track(m, err) || find_device(m, err) ||
+	    find_timing(m, err) || find_python(m, err) ||
 	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
