@@ -117,6 +117,8 @@ int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 int eval_plan(struct eval *e, struct ay_err *err);
 /* Its first half. */
 int eval_suite(struct eval *e, struct ay_err *err);
+/* { operator: true }: what the run has a kernel for, as far as that is known before the kernels are loaded. */
+json_t *eval_planned(const struct eval *e);
 /* Is the backend a package of Python: torch itself, or one for it? */
 bool eval_is_package(const struct eval *e);
 /* The file of the suite opinfo, made if it is not there yet, and what is not in it. */

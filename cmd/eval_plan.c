@@ -105,6 +105,25 @@ static bool may_answer(const struct eval *e, const struct eval_job *j, const str
 	return j->file && ay_registry_functional(e->app->registry, c->schema, &owner) && owner == j->op;
 }
 
+json_t *eval_planned(const struct eval *e)
+{
+	json_t *planned = json_object();
+
+	for (int k = 0; k < e->njob; k++) {
+		const struct ay_entry_op *last = NULL; /* most cases of one operator follow each other */
+
+		for (int i = 0; i < e->suite.n; i++) {
+			const struct ay_suite_case *c = &e->suite.c[i];
+
+			if (c->op == last || !may_answer(e, &e->job[k], c))
+				continue;
+			json_object_set_new(planned, c->op->name, json_true());
+			last = c->op;
+		}
+	}
+	return planned;
+}
+
 /* Counts the cases that the job may answer, and their work. Where the suite has no case of the job's operator the job is
  * recorded under the first operator that it has a case of. Returns false if there is none. */
 static bool count_cases(const struct eval *e, struct eval_job *j)

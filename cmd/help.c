@@ -15,7 +15,8 @@ static void add_option(struct ay_str *b, const struct opt *o)
 {
 	const size_t begin = b->len;
 
-	ay_str_addf(b, "  --%.*s%s%s", (int)strcspn(o->name, "|"), o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	ay_str_addf(b, "  --%.*s%s%s", (int)strcspn(o->name, "|"), o->name, o->arg ? " " : "",
+		    o->arg ? o->arg : "");
 	if (b->len - begin >= HELP_AT)
 		ay_str_addf(b, "\n%*s", HELP_AT, "");
 	else
