@@ -128,6 +128,9 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
 	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	if (e->suite.bad)
+		json_object_set_new(h, "lines_not_taken",
+				    json_pack("{s:i, s:s}", "count", e->suite.bad, "first", e->suite.first_bad));
 	/* no rule of judging: a resumed run may have another */
 	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",

@@ -75,7 +75,8 @@ void interrupt_say_resume(const char *command, const char *dir)
 {
 	struct ay_str b = { 0 };
 
-	ay_str_addf(&b, "%sinterrupted; go on with: assay %s --resume-from ", isatty(2) ? "\r\033[K" : "", command);
+	ay_str_addf(&b, "%sinterrupted; go on with: assay %s --resume-from ", isatty(2) ? "\r\033[K" : "",
+		    command);
 	ay_shell_word(&b, dir);
 	ay_str_addc(&b, '\n');
 	interrupt_say(2, ay_str_text(&b));

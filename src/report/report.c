@@ -28,9 +28,9 @@ static const struct ay_column columns[COLUMNS] = {
 	[VERDICT] = { "verdict", false, 24, AY_CUT_WORD, 0 },
 	[PASSED] = { "cases", true, 0, AY_CUT_END, 0 },
 	[TIME] = { "time", true, 0, AY_CUT_END, 0 },
-	[OF_FLOOR] = { "of floor", true, 0, AY_CUT_END, 0 },
+	[OF_FLOOR] = { "of floor", true, 0, AY_CUT_END, 1 },
 	[SPEEDUP] = { "speed-up", false, 0, AY_CUT_END, 0 },
-	[BASELINE] = { "baseline", false, 8, AY_CUT_NAME, 0 },
+	[BASELINE] = { "baseline", false, 8, AY_CUT_WORD, 0 },
 	[KERNEL] = { "kernel", false, 14, AY_CUT_NAME, 0 },
 };
 
@@ -85,7 +85,7 @@ static void fill_verdict(struct ay_table *t, const struct line *l, const char *c
 	cell[KERNEL] = l->left_out ? l->left_out : l->file;
 }
 
-static void fill_times(struct ay_table *t, const struct ay_summary *s, const struct ay_speed *speed,
+static void fill_times(struct ay_table *t, const struct ay_summary *s, const struct ay_speed *speed, unsigned show,
 		       const char *cell[COLUMNS])
 {
 	const struct ay_speed_shown shown = ay_speed_shown(speed);
@@ -97,7 +97,8 @@ static void fill_times(struct ay_table *t, const struct ay_summary *s, const str
 		cell[OF_FLOOR] = ay_sprintf(&t->arena, "%.0f %%", 100 * speed->of_floor);
 	ay_speed_print(&b, &shown);
 	cell[SPEEDUP] = take(&t->arena, &b);
-	cell[BASELINE] = ay_sum_baseline(s, speed);
+	if (show & SHOW_VERDICTS || s->nbaseline > 1) /* else a line below says it of all */
+		cell[BASELINE] = ay_sum_baseline(s, speed);
 	ay_str_release(&b);
 }
 
@@ -107,7 +108,7 @@ static void add_line(struct ay_table *t, const struct ay_summary *s, const struc
 	const char *cell[COLUMNS] = { [OPERATOR] = l->name };
 
 	if (timed)
-		fill_times(t, s, l->speed, cell);
+		fill_times(t, s, l->speed, show, cell);
 	if (show & SHOW_VERDICTS)
 		fill_verdict(t, l, cell);
 	if (timed || show & SHOW_VERDICTS)
@@ -181,6 +182,8 @@ static void print_tables(struct ay_str *b, const struct ay_summary *s, const str
 		fill_table(&t, s, f, *show);
 		if (t.nrow)
 			ay_table_print(b, &t, screen);
+		if (*show == SHOW_TIMES && s->nbaseline == 1)
+			ay_report_line(b, ay_sprintf(&t.arena, "baseline: %s", s->baseline[0]), screen);
 		if (*show != together[0])
 			ay_str_addc(b, '\n');
 		ay_table_release(&t);

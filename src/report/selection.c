@@ -56,8 +56,7 @@ static void choose(const struct ay_summary *s, const struct ay_filter *f, struct
 
 static void add_row(struct ay_table *t, const struct ay_summary *s, int op, const struct chosen *x)
 {
-	const char *cell[COLUMNS] = { [OPERATOR] = s->op[op].name,
-				      [KERNEL] = ay_report_basename(s->op[op].file) };
+	const char *cell[COLUMNS] = { [OPERATOR] = s->op[op].name, [KERNEL] = ay_report_basename(s->op[op].file) };
 	struct ay_str b = { 0 };
 
 	for (int v = 0; v < AY_VERDICT_COUNT; v++)

@@ -29,6 +29,11 @@ const char *ay_sum_label(const struct ay_sum_operator *op)
 	return op->verdict == AY_VERDICT_PASS && !op->passed ? AY_SUM_PARTIAL : ay_sum_verdict_name(op->verdict);
 }
 
+const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x)
+{
+	return x->baselines > 1 ? "several" : x->baselines && x->baseline >= 0 ? s->baseline[x->baseline] : "";
+}
+
 void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent)
 {
 	const struct {
@@ -69,4 +74,9 @@ bool ay_sum_is_unfinished(const struct ay_folder *d)
 bool ay_sum_is_pending(const struct ay_summary *s, const struct ay_sum_operator *op)
 {
 	return s->unfinished && op->verdict == AY_VERDICT_NONE && op->in_suite && op->planned && !op->left_out;
+}
+
+json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len)
+{
+	return ay_record_at(s->results_fd, offset, len);
 }

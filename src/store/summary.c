@@ -87,11 +87,6 @@ static int get_baseline(struct ay_summary *s, const char *name)
 	return e->owner;
 }
 
-const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x)
-{
-	return x->baselines > 1 ? "several" : x->baselines && x->baseline >= 0 ? s->baseline[x->baseline] : "";
-}
-
 static int get_row(struct ay_summary *s, int overload, const char *kernel, const char *file)
 {
 	struct ay_index_entry *e = ay_index_get(&s->rows, ay_id_case(kernel, s->overload[overload].name));
@@ -543,11 +538,6 @@ static void add_speeds(struct ay_summary *s)
 	}
 	ay_speed_score_end(&s->speed_overloads);
 	ay_speed_score_end(&s->speed_operators);
-}
-
-json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len)
-{
-	return ay_record_at(s->results_fd, offset, len);
 }
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
