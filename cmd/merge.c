@@ -27,6 +27,15 @@ static int export_generation(const char *dir, const struct ay_summary *s, struct
 	return rc;
 }
 
+static void print_score(const char *what, const struct ay_score *score)
+{
+	struct ay_str b = { 0 };
+
+	ay_score_print(&b, score, "without a kernel");
+	printf("per %s: %s\n", what, ay_str_text(&b));
+	ay_str_release(&b);
+}
+
 int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
 	const char *out = NULL;
@@ -51,9 +60,8 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err) &&
 	    !export_generation(dir, &s, err)) {
 		printf("%s: %s\n", dir, ay_str_text(&said));
-		printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
-		       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,
-		       s.overloads.of);
+		print_score("operator", &s.operators);
+		print_score("overload", &s.overloads);
 		status = EXIT_PASSED;
 	}
 	ay_summary_release(&s);

@@ -105,7 +105,7 @@ void ay_report_totals(struct ay_str *b, const struct ay_summary *s, const struct
 
 	if (s->operators.partial)
 		ay_report_line(
-			b, "PARTIAL n/m: n of the operator's m overloads pass, the others are not there or fail",
+			b, "PARTIAL n/m: n of the operator's m overloads pass, others are missing or fail",
 			screen);
 	add_scores(b, s, screen);
 	if (s->timed) {

@@ -152,7 +152,7 @@ const char *ay_sum_verdict_name(enum ay_verdict v);
 const char *ay_sum_label(const struct ay_sum_operator *op);
 /* Returns true if the run was stopped before it came to this operator, for which it has a kernel. */
 bool ay_sum_is_pending(const struct ay_summary *s, const struct ay_sum_operator *op);
-/* "67 of 110 pass, 3 partial, 4 fail, 36 have no kernel"; those that are 0 are left out. absent: "have no kernel". */
+/* "67 of 110 pass, 3 partial, 4 fail, 36 without a kernel"; numbers that are 0 are left out. absent: "without a kernel". */
 void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent);
 
 #endif

@@ -6,6 +6,10 @@
  *	assay: there is no operator 'no_such_op' (see: assay ops)
  *	exit 2
  *
+ *	# a comment stands between a blank line and a command
+ *	$ assay ops --help
+ *	...
+ *
  * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
  * there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
  * an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
@@ -212,6 +216,18 @@ static void run_command(struct ay_arena *a, const struct told *t, int line, cons
 	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", t->file, line, cmd, shown);
 }
 
+/* The end of what a command prints, in lines [begin, end): blank lines before the next command are not part of it, nor
+ * is a comment ("# ...") between a blank line and that command. */
+static int end_of_output(char **line, int begin, int end)
+{
+	int used = end;
+
+	for (int i = end; i > begin && (!line[i - 1][0] || !strncmp(line[i - 1], "# ", 2)); i--)
+		if (!line[i - 1][0])
+			used = i - 1;
+	return used;
+}
+
 /* Runs the commands of lines [0, n): a command starts with "$ ", what follows it is its output. */
 static int run_lines(struct ay_arena *a, const struct told *t, int first, char **line, int n)
 {
@@ -226,8 +242,7 @@ static int run_lines(struct ay_arena *a, const struct told *t, int first, char *
 		}
 		while (end < n && strncmp(line[end], "$ ", 2))
 			end++;
-		for (used = end; used > i + 1 && !line[used - 1][0];) /* blank lines between commands */
-			used--;
+		used = end_of_output(line, i + 1, end);
 		run_command(a, t, first + i, line[i] + 2, line + i + 1, used - i - 1);
 		commands++;
 		i = end;
