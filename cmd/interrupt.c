@@ -54,21 +54,18 @@ void interrupt_say(int fd, const char *text)
 	struct last_words *w = text ? ay_xrealloc(NULL, sizeof *w + len) : NULL;
 	sigset_t set, before;
 
+	sigemptyset(&set);
+	for (int i = 0; i < SIGNALS; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &before); /* no handler finds half of this done, or a text that is freed */
 	if (w) {
 		*w = (struct last_words){ .fd = fd, .speaker = getpid(), .len = len };
 		memcpy(w->text, text, len);
 		fflush(stdout);
-	} else {
-		set_handlers(false);
 	}
-	sigemptyset(&set);
-	for (int i = 0; i < SIGNALS; i++)
-		sigaddset(&set, signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &before); /* no handler reads the old text while it is freed */
 	ay_xfree(atomic_exchange(&last_words, w));
+	set_handlers(w != NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (w)
-		set_handlers(true);
 }
 
 void interrupt_say_resume(const char *command, const char *dir)

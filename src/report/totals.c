@@ -104,9 +104,8 @@ void ay_report_totals(struct ay_str *b, const struct ay_summary *s, const struct
 	struct ay_str line = { 0 };
 
 	if (s->operators.partial)
-		ay_report_line(
-			b, "PARTIAL n/m: n of the operator's m overloads pass, others are missing or fail",
-			screen);
+		ay_report_line(b, "PARTIAL n/m: n of the operator's m overloads pass, others are missing or fail",
+			       screen);
 	add_scores(b, s, screen);
 	if (s->timed) {
 		add_speed(b, "operator", &s->speed_operators, screen);

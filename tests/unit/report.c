@@ -168,7 +168,8 @@ TEST(report_failures_show_the_element_and_the_line_to_paste)
 	CHECK(json_array_size(j) == 1);
 	json_decref(j);
 	ay_str_clear(&b);
-	CHECK(!ay_report_failures(&b, &s, &(struct ay_filter){ .ops = "ad" }, AY_FORMAT_JSON) && !strcmp(b.s, "[]\n"));
+	CHECK(!ay_report_failures(&b, &s, &(struct ay_filter){ .ops = "ad" }, AY_FORMAT_JSON) &&
+	      !strcmp(b.s, "[]\n"));
 	CHECK(!ay_report_failures(&b, &s, &(struct ay_filter){ .ops = "relu" }, AY_FORMAT_TEXT) &&
 	      !ay_report_failures(&b, &s, &(struct ay_filter){ .ops = "add.y" }, AY_FORMAT_TEXT));
 	ay_str_release(&b);
