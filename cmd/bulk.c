@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "judge/job.h"
 #include "output.h"
+#include "interrupt.h"
 #include "record.h"
 #include "store/run.h"
 #include "torch.h"
@@ -541,6 +542,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
 	    !ay_crew_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
+		interrupt_say_resume("check -", ay_run_dir(b.run));
 		if (!loop(&b)) {
 			status = sum_up(&b, begin);
 		} else {
@@ -549,6 +551,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 		}
 		if (ay_run_close(b.run, &end) && !err->code)
 			*err = end;
+		interrupt_say(2, NULL);
 	}
 	while (b.list)
 		drop(&b, b.list);

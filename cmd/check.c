@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "output.h"
 #include "device.h"
+#include "interrupt.h"
 #include "torch.h"
 #include "record.h"
 #include "report/report.h"
@@ -61,9 +62,10 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
-	char skipped[300];    /* why the first case was SKIPPED that was */
-	struct ay_str times;  /* a table */
-	struct ay_ref_op ref; /* of --ref */
+	char skipped[300];                   /* why the first case was SKIPPED that was */
+	struct ay_str times;                 /* a table */
+	struct ay_ref_op ref;                /* of --ref */
+	const struct ay_task_result *result; /* as far as it is known */
 	/* progress */
 	bool tty;
 	int64_t begin, last;
@@ -92,17 +94,27 @@ static void print_report(const struct check *c, const struct ay_report *r)
 	ay_str_release(&again);
 }
 
-static void print_tally(const struct ay_tally *t)
+static void add_tally(struct ay_str *b, const struct ay_tally *t)
 {
 	struct ay_str name = { 0 };
 
 	ay_schema_name(&name, t->schema);
-	printf("  %-28s", ay_str_text(&name));
+	ay_str_addf(b, "  %-28s", ay_str_text(&name));
 	for (int v = AY_VERDICT_COUNT - 1; v >= 0; v--)
 		if (t->count[v])
-			printf(" %d %s", t->count[v], ay_verdict_name((enum ay_verdict)v));
-	printf(t->derived ? "  (through the functional form)\n" : "\n");
+			ay_str_addf(b, " %d %s", t->count[v], ay_verdict_name((enum ay_verdict)v));
+	ay_str_add(b, t->derived ? "  (through the functional form)\n" : "\n");
 	ay_str_release(&name);
+}
+
+/* What was found of each overload, and the times. */
+static void add_findings(struct ay_str *b, const struct check *c, const struct ay_task_result *r)
+{
+	for (int i = 0; i < r->ntally; i++)
+		add_tally(b, &r->tally[i]);
+	if (c->skipped[0] && !r->detail)
+		ay_str_addf(b, "  skipped: %s\n", c->skipped);
+	ay_str_add(b, ay_str_text(&c->times));
 }
 
 static void show_progress(struct check *c)
@@ -116,16 +128,59 @@ static void show_progress(struct check *c)
 	fprintf(stderr, "\r  %d cases in %.0f s \033[K", c->done, (double)(now - c->begin) / 1e9);
 }
 
+/* The verdict of all cases up to sc, which passed and is timed now. What the file does not define cannot speak against it,
+ * as when all is summed up. */
+static struct ay_task_result result_so_far(const struct check *c, const struct ay_suite_case *sc)
+{
+	struct ay_task_result r = *c->result;
+	struct ay_tally *t = AY_NEW_N(c->app->arena, struct ay_tally, r.ntally + 1);
+
+	if (r.ntally)
+		memcpy(t, r.tally, sizeof *t * (size_t)r.ntally);
+	r.tally = t;
+	ay_tally_add(&r, ay_tally_of(&r, sc->schema, false), AY_VERDICT_PASS);
+	r.verdict = AY_VERDICT_NONE;
+	for (int i = 0; i < r.ntally; i++)
+		if (!r.tally[i].derived)
+			r.verdict = ay_verdict_merge(r.verdict, r.tally[i].verdict);
+	r.wall_s = (double)(ay_now_ns() - c->begin) / 1e9;
+	return r;
+}
+
+/* What a signal prints while a case is timed: all that is known by then. */
+static void say_so_far(const struct check *c, const struct ay_suite_case *sc, const char *timed)
+{
+	const struct ay_task_result r = result_so_far(c, sc);
+	struct ay_str b = { 0 };
+
+	if (c->o.json) {
+		json_t *j = record_kernel(&c->facts, &r, "summary");
+
+		json_object_set_new(j, "interrupted", json_sprintf("while %s was timed", timed));
+		if (json_dump_callback(j, ay_dump_to, &b, JSON_COMPACT))
+			AY_BUG("a record could not be written");
+		json_decref(j);
+	} else {
+		ay_str_add(&b, c->tty ? "\r\033[K" : "");
+		add_findings(&b, c, &r);
+		ay_str_addf(&b, "%s  so far: %d cases judged; timing was interrupted, at %s",
+			    ay_verdict_name(r.verdict), r.judged, timed);
+	}
+	ay_str_addc(&b, '\n');
+	interrupt_say(1, ay_str_text(&b));
+	ay_str_release(&b);
+}
+
 /* Times come last, when it is known that everything passed; meanwhile a line says what is being done. */
 static void on_timing(void *user, const struct ay_suite_case *sc)
 {
 	struct check *c = user;
 	struct ay_str b = { 0 };
 
-	if (!c->tty)
-		return;
 	clock_label(&b, sc);
-	fprintf(stderr, "\r  %d cases right; timing %s \033[K", c->done, ay_str_text(&b));
+	say_so_far(c, sc, ay_str_text(&b));
+	if (c->tty)
+		fprintf(stderr, "\r  %d cases right; timing %s \033[K", c->done, ay_str_text(&b));
 	ay_str_release(&b);
 }
 
@@ -201,19 +256,19 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 
 static void print_result(const struct check *c, const struct ay_task_result *r)
 {
+	struct ay_str found = { 0 };
+
 	if (c->tty)
 		fprintf(stderr, "\r\033[K");
-	for (int i = 0; i < r->ntally; i++)
-		print_tally(&r->tally[i]);
-	if (c->skipped[0] && !r->detail)
-		printf("  skipped: %s\n", c->skipped);
-	printf("%s", ay_str_text(&c->times));
-	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
+	add_findings(&found, c, r);
+	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict),
+	       r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
 	if (r->left)
 		printf(" (%d more with --full)", r->left);
 	printf("\n");
+	ay_str_release(&found);
 }
 
 /* --- doing it ----------------------------------------------------------------------------------------- */
@@ -332,6 +387,7 @@ static int check(struct check *c, struct ay_err *err)
 	struct ay_forge f = { 0 };
 	int status = EXIT_FAILED;
 
+	c->result = &r;
 	if (!prepare(c, err) && !ay_forge_init(&f, c->o.cache, err)) {
 		c->compiler = c->task.lang >= AY_LANG_PY    ? NULL
 			      : c->task.lang == AY_LANG_CU  ? f.nvcc
@@ -352,6 +408,7 @@ static int check(struct check *c, struct ay_err *err)
 	}
 	if (ferror(stdout) && output_is_unread()) /* which nobody is told: see output.h */
 		ay_err_clear(err);
+	interrupt_say(1, NULL);
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_forge_release(&f);

@@ -75,6 +75,8 @@ enum { OPERANDS_ANY = 1 << 20 };
 /* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their
  * number, -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
 int opt_parse(int argc, const char **argv, const struct opt *opts, const struct usage *u, struct ay_err *err);
+/* What --help prints, on lines of 80 columns. */
+void help_print(const struct opt *opts, const struct usage *u);
 /* What a command returns for a negative opt_parse. */
 static inline int opt_status(int n)
 {

@@ -10,7 +10,8 @@
  */
 #include "eval.h"
 #include "base/process.h"
-#include "report/report.h"
+#include "interrupt.h"
+#include "screen.h"
 #include "store/export.h"
 
 #include <stdio.h>
@@ -88,6 +89,8 @@ int eval_add_suite(struct eval *e)
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
 	json_object_set_new(rec, "left_out", left);
+	if (e->njob)
+		json_object_set_new(rec, ay_field_name(AY_FIELD_PLANNED), eval_planned(e));
 	if (json_object_size(calls))
 		json_object_set(rec, "calls_by_overload", calls);
 	json_decref(calls);
@@ -125,6 +128,9 @@ json_t *eval_header(const struct eval *e)
 	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
 	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	if (e->suite.bad)
+		json_object_set_new(h, "lines_not_taken",
+				    json_pack("{s:i, s:s}", "count", e->suite.bad, "first", e->suite.first_bad));
 	/* no rule of judging: a resumed run may have another */
 	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",
@@ -245,7 +251,7 @@ int eval_settle(struct eval *e, struct ay_err *err)
 
 void eval_print_table(const struct ay_summary *s)
 {
-	const struct ay_screen screen = { 0 };
+	const struct ay_screen screen = screen_find();
 	struct ay_str b = { 0 };
 
 	ay_report_run(&b, s, AY_FORMAT_TEXT, &screen);
@@ -272,6 +278,21 @@ static int status_of(const struct eval *e, const struct ay_summary *s)
 	return failed ? EXIT_NOT_PASSED : EXIT_PASSED;
 }
 
+/* Where something did not pass: the command that says what. */
+static void say_failures(const struct ay_summary *s, const char *dir)
+{
+	struct ay_str word = { 0 };
+	int failed = 0;
+
+	for (int i = 0; i < s->nkernel; i++)
+		failed += !eval_is_good(s->kernel[i].verdict);
+	ay_shell_word(&word, dir);
+	if (failed)
+		printf("%d kernel%s did not pass; each failing case: assay report %s --failures\n", failed,
+		       failed > 1 ? "s" : "", ay_str_text(&word));
+	ay_str_release(&word);
+}
+
 static int sum_up(struct eval *e)
 {
 	struct ay_summary s = { 0 };
@@ -294,6 +315,7 @@ static int sum_up(struct eval *e)
 			eval_print_table(&s);
 			if (e->unused)
 				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
+			say_failures(&s, dir);
 			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
 			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
 		}
@@ -311,7 +333,10 @@ static int evaluate(struct eval *e)
 	for (int i = 0; i < e->njob; i++)
 		e->total += e->job[i].cases;
 	if (!ay_crew_start_groups(&e->crew, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) && !open_run(e)) {
-		int rc = eval_run_jobs(e);
+		int rc;
+
+		interrupt_say_resume("eval", ay_run_dir(e->run));
+		rc = eval_keep_progress(e, false) || eval_run_jobs(e) ? -1 : 0;
 
 		if (e->tty)
 			fprintf(stderr, "\r\033[K");
@@ -321,6 +346,7 @@ static int evaluate(struct eval *e)
 			ay_err_prefix(e->err, "go on with: assay eval --resume-from %s", ay_run_dir(e->run));
 		if (ay_run_close(e->run, &end) && !e->err->code)
 			*e->err = end;
+		interrupt_say(2, NULL);
 	}
 	ay_crew_stop(e->crew);
 	return status;

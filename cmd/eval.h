@@ -136,6 +136,8 @@ int eval_backend(struct eval *e, struct ay_err *err);
 int eval_scan(struct eval *e, struct ay_err *err);
 /* The folder of the backend directory. */
 const char *eval_folder(const struct eval *e);
+/* { operator: true }: what the run has a kernel for, as far as that is known before the kernels are loaded. */
+json_t *eval_planned(const struct eval *e);
 /* Is the backend a package of Python: torch itself, or one for it? */
 bool eval_is_package(const struct eval *e);
 /* The file of the suite opinfo, made if it is not there yet, and what is not in it. */

@@ -14,6 +14,7 @@
 #include "llm_inside.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "interrupt.h"
 #include "store/export.h"
 
 #include <stdio.h>
@@ -521,6 +522,7 @@ static int generate(struct llm *m)
 	int status = EXIT_FAILED, rc = open_all(m);
 
 	if (!rc) {
+		interrupt_say_resume("llm", m->dir);
 		while (!rc && m->track.over < m->track.nproblem)
 			rc = step(m);
 		if (m->e->tty)
@@ -534,6 +536,7 @@ static int generate(struct llm *m)
 	}
 	if (m->e->run && ay_run_close(m->e->run, &end) && !m->err->code)
 		*m->err = end;
+	interrupt_say(2, NULL);
 	ay_chat_close(m->chat);
 	ay_crew_stop(m->crew);
 	if (status == EXIT_FAILED)

@@ -24,8 +24,8 @@ static int help(void)
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].text);
 	printf("\nstart here:\n"
-	       "  assay show aten::relu                    what a kernel for relu must do, and its C prototype\n"
-	       "  assay check kernels/c/aten_relu.c        judge one\n");
+	       "  assay show aten::relu               what a kernel must do, and its C prototype\n"
+	       "  assay check kernels/c/aten_relu.c   judge one\n");
 	return EXIT_PASSED;
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "op/original.h"
 #include "op/suite.h"
+#include "screen.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,12 +43,39 @@ static const char *set_of(const struct ay_entry_op *e)
 	return e->op[0]->flags & AY_EXTRA ? "extra" : "kernelgenbench";
 }
 
-static void print_row(const struct ay_entry_op *e, const struct counts *c)
-{
-	size_t n = strcspn(e->op[0]->doc, ".");
+enum { NAME, SET, OVERLOADS, QUICK, FULL, PERF, DOC, COLUMNS };
 
-	printf("%-28s %-15s %9d %6d %5d %5d  %.*s\n", e->name, set_of(e), e->nschema, c->n[AY_QUICK],
-	       c->n[AY_FULL], c->n[AY_PERF], (int)(n < 60 ? n : 60), e->op[0]->doc);
+/* On a narrow screen numbers go before words: the page of an operator (assay show) has them all. */
+static const struct ay_column columns[COLUMNS] = {
+	[NAME] = { "operator", false, 20, AY_CUT_NAME, 0 },    [SET] = { "set", false, 0, AY_CUT_END, 1 },
+	[OVERLOADS] = { "overloads", true, 0, AY_CUT_END, 3 }, [QUICK] = { "quick", true, 0, AY_CUT_END, 4 },
+	[FULL] = { "full", true, 0, AY_CUT_END, 4 },           [PERF] = { "perf", true, 0, AY_CUT_END, 2 },
+	[DOC] = { "what it does", false, 36, AY_CUT_WORD, 0 },
+};
+
+static void add_row(struct ay_table *t, const struct ay_entry_op *e, const struct counts *c)
+{
+	const char *doc = e->op[0]->doc;
+	const char *cell[COLUMNS] = { [NAME] = e->name, [SET] = set_of(e) };
+
+	cell[OVERLOADS] = ay_sprintf(&t->arena, "%d", e->nschema);
+	for (int tier = AY_QUICK; tier <= AY_PERF; tier++)
+		cell[QUICK + tier - AY_QUICK] = ay_sprintf(&t->arena, "%d", c->n[tier]);
+	cell[DOC] = ay_strndup(&t->arena, doc, strcspn(doc, "."));
+	ay_table_row(t, cell, -1, AY_PAINT_NONE);
+}
+
+static void print_table(struct ay_table *t, int in_set)
+{
+	const struct ay_screen screen = screen_find();
+	struct ay_str b = { 0 };
+
+	ay_table_print(&b, t, &screen);
+	printf("%s", ay_str_text(&b));
+	if (ay_table_width(t) > screen.width)
+		printf("set and numbers of cases: on a wider screen (COLUMNS=150 assay ops), or --json\n");
+	printf("%d operators, %d of the 210 of KernelGenBench\n", t->nrow, in_set);
+	ay_str_release(&b);
 }
 
 static void print_json(const struct ay_entry_op *e, const struct counts *c)
@@ -239,9 +267,43 @@ static int print_page(struct app *app, struct ay_err *err)
 	return 0;
 }
 
+static bool is_asked(const struct ay_entry_op *e, const char *name, const char *source)
+{
+	return (!name || strstr(e->name, name)) && (!source || !strcmp(ay_entry_source(e), source));
+}
+
+/* Returns the number of operators, -1 for an error. */
+static int list(struct app *app, const char *name, const char *source, bool json, struct ay_err *err)
+{
+	struct ay_table t = { .col = columns, .ncol = COLUMNS };
+	int shown = 0, in_set = 0;
+
+	for (int i = 0; i < app->registry->n; i++) {
+		const struct ay_entry_op *e = &app->registry->op[i];
+		struct counts c;
+
+		if (!is_asked(e, name, source))
+			continue;
+		if (count_cases(app, e, &c, err)) {
+			shown = -1;
+			break;
+		}
+		shown++;
+		in_set += !(e->op[0]->flags & AY_EXTRA);
+		if (json)
+			print_json(e, &c);
+		else
+			add_row(&t, e, &c);
+	}
+	if (shown > 0 && !json)
+		print_table(&t, in_set);
+	ay_table_release(&t);
+	return shown;
+}
+
 int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	const char *source = NULL;
+	const char *source = NULL, *name;
 	bool json = false, markdown = false;
 	const struct opt opts[] = {
 		{ "source", OPT_TEXT, &source, "S", "only aten, vllm, cublas or extra" },
@@ -249,7 +311,7 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "markdown", OPT_FLAG, &markdown, NULL, "the catalogue as a page, beside what it was made from" },
 		{ 0 },
 	};
-	int n = opt_parse(argc, argv, opts, &usage, err), shown = 0, in_set = 0;
+	int n = opt_parse(argc, argv, opts, &usage, err);
 
 	if (n < 0)
 		return opt_status(n);
@@ -261,27 +323,10 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 		       EXIT_FAILED;
 	if (markdown)
 		return print_page(app, err) ? EXIT_FAILED : EXIT_PASSED;
-	for (int i = 0; i < app->registry->n; i++) {
-		const struct ay_entry_op *e = &app->registry->op[i];
-		struct counts c;
-
-		if ((n && !strstr(e->name, argv[0])) || (source && strcmp(ay_entry_source(e), source)))
-			continue;
-		if (count_cases(app, e, &c, err))
-			return EXIT_FAILED;
-		if (!shown++ && !json)
-			printf("%-28s %-15s %9s %6s %5s %5s  %s\n", "operator", "set", "overloads", "quick",
-			       "full", "perf", "what it does");
-		in_set += !(e->op[0]->flags & AY_EXTRA);
-		if (json)
-			print_json(e, &c);
-		else
-			print_row(e, &c);
-	}
-	if (!shown)
+	name = n ? argv[0] : NULL;
+	n = list(app, name, source, json, err);
+	if (!n)
 		return ay_fail(err, AY_ERR_USAGE, "no operator's name contains '%s'%s%s (see: assay ops)",
-			       n ? argv[0] : "", source ? " in source " : "", source ? source : "");
-	if (!json)
-		printf("%d operators, %d of the 210 of KernelGenBench\n", shown, in_set);
-	return EXIT_PASSED;
+			       name ? name : "", source ? " in source " : "", source ? source : "");
+	return n < 0 ? EXIT_FAILED : EXIT_PASSED;
 }

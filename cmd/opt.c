@@ -45,22 +45,6 @@ static const struct opt *find(const struct opt *opts, const char *name, size_t n
 	return NULL;
 }
 
-static void print_help(const struct opt *opts, const struct usage *u)
-{
-	printf("%s\n\n%s\n", u->line, u->text);
-	if (opts->name)
-		printf("\noptions:\n");
-	for (; opts->name; opts++) {
-		char left[80];
-
-		snprintf(left, sizeof left, "--%.*s%s%s", (int)strcspn(opts->name, "|"), opts->name,
-			 opts->arg ? " " : "", opts->arg ? opts->arg : "");
-		printf("  %-22s %s\n", left, opts->help);
-	}
-	if (u->examples)
-		printf("\nexamples:\n%s", u->examples);
-}
-
 /* Of "assay check FILE" the first two words. */
 static int command_length(const struct usage *u)
 {
@@ -164,7 +148,7 @@ int opt_parse(int argc, const char **argv, const struct opt *opts, const struct 
 			continue;
 		}
 		if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
-			print_help(opts, u);
+			help_print(opts, u);
 			return -2;
 		}
 		o = n > 2 && arg[1] == '-' ? find(opts, arg + 2, n - 2) : n == 2 ? find(opts, arg + 1, 1) : NULL;

@@ -4,13 +4,12 @@
  */
 #include "cmd.h"
 #include "llm/results.h"
+#include "op/suite.h"
 #include "report/compare.h"
+#include "screen.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const struct usage usage = {
 	"assay report RUN [RUN2] [options]",
@@ -21,7 +20,9 @@ static const struct usage usage = {
 	"slower if the intervals of its time are disjoint and more than 3 % lie between. Exit status: 0; 1 with\n"
 	"--fail-on-regression if anything is broken, slower or missing; 2 usage or our failure.",
 	"  assay report runs/mine\n"
-	"  assay report runs/mine --failures --op add\n"
+	"  assay report runs/mine --failures --ops add\n"
+	"  assay report runs/mine --verdict MISMATCH,CRASH\n"
+	"  assay report runs/mine --dtype bf16 --failures\n"
 	"  assay report runs/mine --format junit > results.xml\n"
 	"  assay report runs/main runs/mine\n"
 	"  assay report runs/main runs/mine --fail-on-regression --format md > comment.md\n",
@@ -29,24 +30,11 @@ static const struct usage usage = {
 };
 
 struct report {
-	const char *op, *format_name;
+	const char *verdicts, *dtypes, *format_name;
 	bool failures, fail_on_regression, json;
 	enum ay_format format;
+	struct ay_filter filter;
 };
-
-static struct ay_screen find_screen(void)
-{
-	const char *no_colour = getenv("NO_COLOR");
-	struct ay_screen s = { 0 };
-	struct winsize w = { 0 };
-
-	if (!isatty(1))
-		return s;
-	s.colour = !no_colour || !*no_colour;
-	if (!ioctl(1, TIOCGWINSZ, &w))
-		s.width = w.ws_col;
-	return s;
-}
 
 /* A run that says nothing is no run: everything would be fine against it. */
 static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
@@ -83,21 +71,36 @@ static void add_generation(struct ay_str *b, const char *dir, const struct ay_su
 	ay_gen_release(&g);
 }
 
+static void print_one(const struct report *r, const char *dir, const struct ay_summary *s, struct ay_str *b)
+{
+	const struct ay_filter *f = &r->filter;
+	const struct ay_screen screen = screen_find();
+
+	if (r->failures) {
+		if (!ay_report_failures(b, s, f, r->format) && r->format == AY_FORMAT_TEXT)
+			ay_str_add(b, f->verdicts || f->dtypes ? "no such cases\n"
+				      : f->ops                 ? "no failures of that operator\n"
+							       : "no failures\n");
+		return;
+	}
+	if (r->format == AY_FORMAT_TEXT)
+		ay_report_text(b, s, f, &screen);
+	else
+		ay_report_run(b, s, r->format, &screen);
+	if (!ay_filter_is_by_case(f))
+		add_generation(b, dir, s, r->format);
+}
+
 static int report_one(const struct report *r, const char *dir, struct ay_err *err)
 {
-	const struct ay_screen screen = find_screen();
 	struct ay_summary s = { 0 };
 	struct ay_str b = { 0 };
-	int rc = read_run(dir, &s, err);
+	int rc = read_run(dir, &s, err) || ay_filter_check(&r->filter, &s, err) ? -1 : 0;
 
-	if (!rc && r->failures && !ay_report_failures(&b, &s, r->op, r->format) && r->format == AY_FORMAT_TEXT) {
-		ay_str_add(&b, r->op ? "no failures of that operator\n" : "no failures\n");
-	} else if (!rc && !r->failures) {
-		ay_report_run(&b, &s, r->format, &screen);
-		add_generation(&b, dir, &s, r->format);
-	}
-	if (!rc)
+	if (!rc) {
+		print_one(r, dir, &s, &b);
 		fwrite(ay_str_text(&b), 1, b.len, stdout);
+	}
 	ay_summary_release(&s);
 	ay_str_release(&b);
 	return rc ? EXIT_FAILED : EXIT_PASSED;
@@ -105,7 +108,7 @@ static int report_one(const struct report *r, const char *dir, struct ay_err *er
 
 static int report_two(const struct report *r, const char *const *dir, struct ay_err *err)
 {
-	const struct ay_screen screen = find_screen();
+	const struct ay_screen screen = screen_find();
 	struct ay_summary a = { 0 }, b = { 0 };
 	struct ay_comparison c = { 0 };
 	struct ay_str out = { 0 };
@@ -124,6 +127,38 @@ static int report_two(const struct report *r, const char *const *dir, struct ay_
 	return status;
 }
 
+static bool is_filtered(const struct report *r)
+{
+	return r->filter.ops || r->verdicts || r->dtypes || r->filter.missing;
+}
+
+static int check_one(const struct report *r, struct ay_err *err)
+{
+	if (r->fail_on_regression)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--fail-on-regression needs two runs: the one to compare with first");
+	if (r->failures && r->format == AY_FORMAT_JUNIT)
+		return ay_fail(err, AY_ERR_USAGE, "--format junit has the failures in it already");
+	if (is_filtered(r) && !r->failures && r->format != AY_FORMAT_TEXT)
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--ops, --verdict, --dtype and --missing choose from the table or, with --failures, "
+			"from the cases; --format %s of a run has all of it",
+			r->format_name);
+	return 0;
+}
+
+static int check_two(const struct report *r, struct ay_err *err)
+{
+	if (r->format == AY_FORMAT_CSV || r->format == AY_FORMAT_JUNIT)
+		return ay_fail(err, AY_ERR_USAGE, "two runs are compared as text, md or json, not as %s",
+			       r->format_name);
+	if (r->failures || is_filtered(r))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--failures, --ops, --verdict, --dtype and --missing are for one run");
+	return 0;
+}
+
 static int check_usage(struct report *r, int n, struct ay_err *err)
 {
 	r->format = ay_format_find(r->format_name);
@@ -133,19 +168,10 @@ static int check_usage(struct report *r, int n, struct ay_err *err)
 	if (r->format == AY_FORMAT_COUNT)
 		return ay_fail(err, AY_ERR_USAGE, "--format is text, md, csv, json or junit, not '%s'",
 			       r->format_name);
-	if (n == 2 && (r->format == AY_FORMAT_CSV || r->format == AY_FORMAT_JUNIT))
-		return ay_fail(err, AY_ERR_USAGE, "two runs are compared as text, md or json, not as %s",
-			       r->format_name);
-	if (n == 2 && (r->failures || r->op))
-		return ay_fail(err, AY_ERR_USAGE, "--failures and --op are for one run");
-	if (n == 1 && r->fail_on_regression)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--fail-on-regression needs two runs: the one to compare with first");
-	if (r->op && !r->failures)
-		return ay_fail(err, AY_ERR_USAGE, "--op goes with --failures");
-	if (r->failures && r->format == AY_FORMAT_JUNIT)
-		return ay_fail(err, AY_ERR_USAGE, "--format junit has the failures in it already");
-	return 0;
+	if ((r->verdicts && ay_filter_verdicts(r->verdicts, &r->filter.verdicts, err)) ||
+	    (r->dtypes && ay_dtypes_find(r->dtypes, &r->filter.dtypes, err)))
+		return -1;
+	return n == 1 ? check_one(r, err) : check_two(r, err);
 }
 
 int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
@@ -154,7 +180,12 @@ int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
 	const struct opt opts[] = {
 		{ "failures", OPT_FLAG, &r.failures, NULL,
 		  "each failing case, its first wrong element and the line to paste" },
-		{ "op|ops|op-name", OPT_TEXT, &r.op, "X", "with --failures: only of this operator or overload" },
+		{ "ops|op|op-name", OPT_TEXT, &r.filter.ops, "A,B", "only these operators or overloads" },
+		{ "verdict|verdicts", OPT_TEXT, &r.verdicts, "V,W",
+		  "only cases with these verdicts, by operator: MISMATCH,CRASH; MISSING is one too" },
+		{ "dtype|dtypes", OPT_TEXT, &r.dtypes, "D,E", "only cases about these dtypes: bf16,f32" },
+		{ "missing", OPT_FLAG, &r.filter.missing, NULL,
+		  "a row for each operator without a verdict, in place of one line that counts them" },
 		{ "format", OPT_TEXT, &r.format_name, "F", "text, md, csv, json or junit" },
 		{ "json", OPT_FLAG, &r.json, NULL, "the same as --format json" },
 		{ "fail-on-regression", OPT_FLAG, &r.fail_on_regression, NULL,

@@ -173,17 +173,6 @@ static void failure_json(struct ay_str *b, const json_t *rec, bool first)
 		AY_BUG("a record could not be printed");
 }
 
-/* "add", "aten::add", "add.Tensor", "aten::add.Tensor"; the name is a record's. */
-static bool is_asked(const char *name, const char *op)
-{
-	const char *bare = strstr(name, "::");
-	const size_t n = strlen(op);
-
-	bare = bare ? bare + 2 : name;
-	return !op[0] || (!strncmp(name, op, n) && (!name[n] || name[n] == '.')) ||
-	       (!strncmp(bare, op, n) && (!bare[n] || bare[n] == '.'));
-}
-
 static void add_failure(struct ay_str *b, const json_t *rec, enum ay_format f, bool first)
 {
 	switch (f) {
@@ -200,7 +189,13 @@ static bool is_failure(enum ay_verdict v)
 	       v != AY_VERDICT_NONE;
 }
 
-int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const char *op, enum ay_format f)
+static bool is_asked(const struct ay_filter *filter, enum ay_verdict v)
+{
+	return filter->verdicts ? ay_filter_takes_verdict(filter, v) : is_failure(v);
+}
+
+int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struct ay_filter *filter,
+		       enum ay_format f)
 {
 	int n = 0;
 
@@ -211,11 +206,12 @@ int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const char 
 		const struct ay_sum_case *c = k ? NULL : &s->cases[i - s->nkernel];
 		json_t *rec;
 
-		if (!is_failure(k ? k->verdict : c->verdict))
+		if (!is_asked(filter, k ? k->verdict : c->verdict))
 			continue;
 		rec = ay_summary_record(s, k ? k->offset : c->offset, k ? k->len : c->len);
 		/* a kernel whose cases failed has nothing to say that they do not say better */
-		if (rec && is_asked(name_of(rec), op ? op : "") && (c || ay_record_str(rec, AY_FIELD_DETAIL)))
+		if (rec && ay_filter_takes_name(filter, name_of(rec)) && ay_filter_takes_dtype(filter, rec) &&
+		    (c || ay_record_str(rec, AY_FIELD_DETAIL)))
 			add_failure(b, rec, f, !n++);
 		json_decref(rec);
 	}

@@ -103,9 +103,10 @@ static int write_csv(const struct ay_folder *d, const struct ay_summary *s, stru
 
 static json_t *score_json(const struct ay_score *x)
 {
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "passed", x->passed, "of", x->of, "judged",
-			 x->of - x->missing, "partial", x->partial, "failed", x->failed, "undecided", x->undecided,
-			 "missing", x->missing, "rate", x->of ? (double)x->passed / x->of : 0.0);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "passed", x->passed, "of", x->of,
+			 "judged", x->of - x->missing, "partial", x->partial, "failed", x->failed, "undecided",
+			 x->undecided, "missing", x->missing, "not_judged_yet", x->pending, "rate",
+			 x->of ? (double)x->passed / x->of : 0.0);
 }
 
 static json_t *safe_text(const char *s)

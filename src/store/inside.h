@@ -48,6 +48,9 @@ int ay_run_write_head(struct ay_run *r, struct ay_err *err);
 /* run.json of a folder; *head is NULL where there is none. */
 int ay_run_read_head(const struct ay_folder *d, json_t **head, struct ay_err *err);
 
+/* Returns true if progress.json says that the process which wrote the run did not come to its end. */
+bool ay_sum_is_unfinished(const struct ay_folder *d);
+
 /* The time now, by strftime's rules. */
 void ay_utc(char *dst, size_t n, const char *fmt);
 /* Name, processor, cores, kernel of this machine. */

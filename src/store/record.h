@@ -61,6 +61,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(OPERATORS, "operators", OTHER)                  \
 	F(CALLS_BY, "calls_by_overload", OTHER)           \
 	F(LEFT_OUT, "left_out", OTHER)                    \
+	F(PLANNED, "planned", OTHER)                      \
 	F(SANDBOX, "sandbox", OTHER)                      \
 	F(POLICY, "policy", OTHER)                        \
 	F(BACKEND, "backend", STR)                        \

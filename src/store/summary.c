@@ -17,43 +17,6 @@
 enum { NAME_CUT = 400, CASES_MAX = 1000000000 /* what a record may claim: sums must not overflow */ };
 static const int64_t CALLS_SAID = (int64_t)1 << 50; /* of an overload; the same */
 
-int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT])
-{
-	int64_t n = 0;
-
-	for (int v = 0; v < AY_VERDICT_COUNT; v++)
-		if (v != AY_VERDICT_PASS && v != AY_VERDICT_SKIPPED && v != AY_VERDICT_WEAK_CASE)
-			n += count[v];
-	return n;
-}
-
-const char *ay_sum_verdict_name(enum ay_verdict v)
-{
-	return v == AY_VERDICT_NONE ? "MISSING" : ay_verdict_name(v);
-}
-
-const char *ay_sum_label(const struct ay_sum_operator *op)
-{
-	return op->verdict == AY_VERDICT_PASS && !op->passed ? AY_SUM_PARTIAL : ay_sum_verdict_name(op->verdict);
-}
-
-void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent)
-{
-	const struct {
-		int n;
-		const char *what;
-	} part[] = { { x->partial, "partial" },
-		     { x->failed, "fail" },
-		     { x->undecided, "undecided" },
-		     { x->missing - x->left_out, absent },
-		     { x->left_out, "left out by the suite" } };
-
-	ay_str_addf(b, "%d of %d pass", x->passed, x->of);
-	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-		if (part[i].n)
-			ay_str_addf(b, ", %d %s", part[i].n, part[i].what);
-}
-
 static const char *keep(struct ay_summary *s, const char *text)
 {
 	struct ay_str b = { 0 };
@@ -124,11 +87,6 @@ static int get_baseline(struct ay_summary *s, const char *name)
 	return e->owner;
 }
 
-const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x)
-{
-	return x->baselines > 1 ? "several" : x->baselines && x->baseline >= 0 ? s->baseline[x->baseline] : "";
-}
-
 static int get_row(struct ay_summary *s, int overload, const char *kernel, const char *file)
 {
 	struct ay_index_entry *e = ay_index_get(&s->rows, ay_id_case(kernel, s->overload[overload].name));
@@ -164,6 +122,7 @@ static void add_suite(struct ay_summary *s, const json_t *rec)
 	json_t *all = json_object_get(rec, ay_field_name(AY_FIELD_OPERATORS)), *list, *o;
 	const json_t *calls = json_object_get(rec, ay_field_name(AY_FIELD_CALLS_BY));
 	const json_t *left = json_object_get(rec, ay_field_name(AY_FIELD_LEFT_OUT));
+	const json_t *planned = json_object_get(rec, ay_field_name(AY_FIELD_PLANNED));
 	const char *name;
 	size_t i;
 
@@ -173,6 +132,7 @@ static void add_suite(struct ay_summary *s, const json_t *rec)
 		int op = get_operator(s, name); /* may move s->op: not inside its brackets */
 
 		s->op[op].in_suite = true;
+		s->op[op].planned |= !planned || json_object_get(planned, name);
 		json_array_foreach(list, i, o)
 		{
 			int overload = get_overload(s, json_string_value(o));
@@ -517,6 +477,7 @@ static void add_overload(struct ay_summary *s, struct ay_sum_operator *op, struc
 	op->overloads++;
 	op->overloads_passed += o->verdict == AY_VERDICT_PASS;
 	count_score(&s->overloads, o->verdict == AY_VERDICT_PASS, o->verdict);
+	s->overloads.pending += s->unfinished && op->planned && !op->left_out && !judged;
 }
 
 static void add_overloads(struct ay_summary *s)
@@ -541,6 +502,7 @@ static void add_overloads(struct ay_summary *s)
 		if (op->in_suite || !s->has_suite)
 			count_score(&s->operators, op->passed, op->verdict);
 		s->operators.left_out += op->left_out && op->verdict == AY_VERDICT_NONE;
+		s->operators.pending += ay_sum_is_pending(s, op);
 	}
 }
 
@@ -578,11 +540,6 @@ static void add_speeds(struct ay_summary *s)
 	ay_speed_score_end(&s->speed_operators);
 }
 
-json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t len)
-{
-	return ay_record_at(s->results_fd, offset, len);
-}
-
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
@@ -601,6 +558,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 	if (!rc) {
 		ay_aside_end(&s->aside, s->results_fd, take_verdict, s);
 		ay_run_read_head(&d, &s->head, &ignored);
+		s->unfinished = ay_sum_is_unfinished(&d);
 		add_cases(s);
 		spread_kernels(s);
 		add_rows(s);

@@ -81,7 +81,8 @@ struct ay_sum_operator {
 		file; /* of its kernel; of a kernel that is named after another operator where it has none of its own.
 			   * NULL: it has none, or several */
 	bool in_suite;
-	bool passed;             /* every overload of the suite passes */
+	bool planned; /* the run has a kernel for it, or its records do not say for which operators it has one */
+	bool passed;  /* every overload of the suite passes */
 	const char *left_out;    /* why the suite has no case of it; NULL = it has, or nobody says */
 	enum ay_verdict verdict; /* NONE: missing */
 	int overloads, overloads_passed;
@@ -100,6 +101,7 @@ struct ay_score {
 	int undecided; /* SKIPPED or WEAK_CASE, and nothing else */
 	int missing;   /* no verdict at all */
 	int left_out;  /* of those missing: by the suite itself, with a reason */
+	int pending;   /* of those missing: the run ended before it came to them */
 };
 
 /* {0} first. Strings live in the arena; control bytes are escaped, the rest may be anything. */
@@ -115,6 +117,7 @@ struct ay_summary {
 	struct ay_sum_case *cases; /* in the order in which they were met */
 	const char **baseline;     /* names, as the cases number them */
 	bool has_suite;            /* else the denominators are what was seen */
+	bool unfinished;           /* the process that wrote the run was stopped before its end */
 	struct ay_score operators, overloads;
 	struct ay_speed_score speed_operators, speed_overloads;
 	struct ay_by_calls by_calls;
@@ -147,6 +150,8 @@ const char *ay_sum_verdict_name(enum ay_verdict v);
  * AY_SUM_PARTIAL. So the rows of the suite's operators add up to the score. */
 #define AY_SUM_PARTIAL "PARTIAL"
 const char *ay_sum_label(const struct ay_sum_operator *op);
+/* Returns true if the run was stopped before it came to this operator, for which it has a kernel. */
+bool ay_sum_is_pending(const struct ay_summary *s, const struct ay_sum_operator *op);
 /* "67 of 110 pass, 3 partial, 4 fail, 36 without a kernel"; numbers that are 0 are left out. absent: "without a kernel". */
 void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent);
 

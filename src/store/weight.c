@@ -87,6 +87,13 @@ static void count_calls(struct ay_summary *s, const struct met *met, int n)
 	ay_xfree(seen);
 }
 
+/* SKIPPED and WEAK_CASE say nothing against a kernel, and no verdict says nothing at all. */
+static bool is_against(enum ay_verdict v)
+{
+	return v != AY_VERDICT_PASS && v != AY_VERDICT_SKIPPED && v != AY_VERDICT_WEAK_CASE &&
+	       v != AY_VERDICT_NONE;
+}
+
 void ay_weigh(struct ay_summary *s)
 {
 	struct ay_by_calls *w = &s->by_calls;
@@ -99,6 +106,8 @@ void ay_weigh(struct ay_summary *s)
 	w->cases = n;
 	count_calls(s, met, n);
 	for (int i = 0; i < n; i++) {
+		if (is_against(met[i].verdict))
+			w->wrong += met[i].calls;
 		if (met[i].verdict != AY_VERDICT_PASS)
 			continue;
 		w->right += met[i].calls;
@@ -118,8 +127,9 @@ void ay_by_calls_print(struct ay_str *b, const struct ay_by_calls *w, bool timed
 
 	if (!w->calls)
 		return;
-	ay_str_addf(b, "by calls: %lld of %lld calls are right (%.1f %%)", (long long)w->right,
-		    (long long)w->calls, 100.0 * (double)w->right / (double)w->calls);
+	ay_str_addf(b, "by calls: %lld of %lld calls are right (%.1f %%), %lld are wrong, %lld are not judged",
+		    (long long)w->right, (long long)w->calls, 100.0 * (double)w->right / (double)w->calls,
+		    (long long)w->wrong, (long long)(w->calls - w->right - w->wrong));
 	if (timed) {
 		ay_str_addf(b, "; speed-up of their total time: %s", w->timed ? "" : "none");
 		ay_speed_print(b, &shown);
@@ -139,9 +149,11 @@ json_t *ay_by_calls_json(const struct ay_by_calls *w)
 
 	if (!w->calls)
 		return NULL;
-	j = json_pack("{s:I, s:I, s:f, s:I, s:I, s:I}", "of", (json_int_t)w->calls, "right", (json_int_t)w->right,
-		      "rate", (double)w->right / (double)w->calls, "timed", (json_int_t)w->timed, "cases",
-		      (json_int_t)w->cases, "cases_without_count", (json_int_t)w->unknown);
+	j = json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "of", (json_int_t)w->calls, "right",
+		      (json_int_t)w->right, "wrong", (json_int_t)w->wrong, "not_judged",
+		      (json_int_t)(w->calls - w->right - w->wrong), "rate", (double)w->right / (double)w->calls,
+		      "timed", (json_int_t)w->timed, "cases", (json_int_t)w->cases, "cases_without_count",
+		      (json_int_t)w->unknown);
 	for (int i = 0; i < 3; i++)
 		if (speeds[i].x > 0)
 			json_object_set_new(j, speeds[i].name, json_real(speeds[i].x));

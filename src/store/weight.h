@@ -22,11 +22,12 @@ struct ay_summary;
 
 /* calls == 0: nothing is known, or nothing was ever called; then there is no score. */
 struct ay_by_calls {
-	int64_t calls;          /* the denominator */
-	int64_t right;          /* calls of cases that passed */
-	int64_t timed;          /* calls that the speed-up is made of */
-	int64_t cases;          /* judged, with a count */
-	int64_t unknown;        /* judged, without one: no part of this score */
+	int64_t calls;   /* the denominator */
+	int64_t right;   /* calls of cases that passed */
+	int64_t wrong;   /* calls of cases with a verdict against the kernel; the rest of `calls` is not judged */
+	int64_t timed;   /* calls that the speed-up is made of */
+	int64_t cases;   /* judged, with a count */
+	int64_t unknown; /* judged, without one: no part of this score */
 	double speedup, lo, hi; /* 0 = none; hi 0 = no upper end */
 };
 
@@ -34,7 +35,8 @@ enum { AY_CALLS_MAX = 1 << 30 /* what one case may claim: sums of millions must 
 
 /* From the cases and overloads of a summary that is otherwise done. */
 void ay_weigh(struct ay_summary *s);
-/* "by calls: 90 of 120 calls are right (75.0 %)" and, where anything was timed, "; speed-up ..."; no line end.
+/* "by calls: 90 of 120 calls are right (75.0 %), 10 are wrong, 20 are not judged" and, where anything was timed,
+ * "; speed-up ..."; no line end.
  * Nothing where there is no score. */
 void ay_by_calls_print(struct ay_str *b, const struct ay_by_calls *w, bool timed);
 /* NULL where there is no score. */

@@ -251,6 +251,16 @@ static void say_device(struct pair *p, struct ay_arena *a)
 		p->t->throttled = ay_strdup(a, ay_gpu_throttle_words(p->throttled, words));
 }
 
+static void say_unclear(struct pair *p, struct ay_arena *a)
+{
+	char why[120];
+
+	if (p->t->pace != AY_PACE_UNCLEAR || p->t->why)
+		return;
+	ay_ratio_why_unclear(&p->ratio, p->t->totals, ay_pair_slack(p, p->n), why, sizeof why);
+	p->t->why = ay_strdup(a, why);
+}
+
 static const char too_early[] = "the budget ended before the first look: see --budget";
 
 void ay_pair_tell(struct pair *p, struct ay_arena *a)
@@ -297,5 +307,6 @@ void ay_pair_tell(struct pair *p, struct ay_arena *a)
 		t->pace = AY_PACE_UNCLEAR;
 		t->why = "its lead does not show where calls come one by one, and these scatter too much to tell";
 	}
+	say_unclear(p, a);
 	keep_samples(p, a);
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 const int ay_looks[AY_LOOKS] = { 20, 52, 100, 200 };
@@ -188,6 +189,18 @@ void ay_ratio_judge(const double *d, int n, double totals, double slack, struct 
 	r->lo = exp(lo);
 	r->hi = exp(hi);
 	r->pace = pace_of(r, totals, slack);
+}
+
+void ay_ratio_why_unclear(const struct ay_ratio *r, double totals, double slack, char *why, size_t n)
+{
+	if (isinf(r->hi))
+		snprintf(why, n, "too few independent samples for an interval: try a larger --budget");
+	else if (r->lo > fmax(faster_above, 1 + slack) && totals <= 1)
+		snprintf(why, n, "most blocks lead, and the sum of all times does not");
+	else if (r->lo > faster_above)
+		snprintf(why, n, "the lead may be noise of the clock: up to %.2g %% of a batch", 100 * slack);
+	else
+		snprintf(why, n, "the interval is too wide to tell: try a larger --budget or a quieter machine");
 }
 
 double ay_half_width(const struct ay_ratio *r)

@@ -14,6 +14,7 @@
 #define AY_TIMING_STATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { AY_LOOKS = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
 extern const int ay_looks[AY_LOOKS]; /* 20, 52, 100, 200 */
@@ -67,6 +68,8 @@ int ay_patience(int blocks, const struct ay_ratio *r);
  * numbers for JSON.
  */
 void ay_ratio_judge(const double *d, int n, double totals, double slack, struct ay_ratio *r);
+/* Writes why r is UNCLEAR, for people, into the n bytes at why. totals and slack: as r was judged by. */
+void ay_ratio_why_unclear(const struct ay_ratio *r, double totals, double slack, char *why, size_t n);
 /* Half the width of the interval of the ratio, relative to it. */
 double ay_half_width(const struct ay_ratio *r);
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Names are unique: no two source files of one name, no two struct, union or enum tags of one name, and none of the words
+# that a reader would have to decode (docs/glossary.md has the words that this project uses instead).
+# names.sh
+bad=0
+sources() { git ls-files src cmd torch include baselines | grep -E '\.(c|h|cu)$'; }
+
+twice=$(sources | sed 's#.*/##' | sort | uniq -d)
+for f in $twice; do
+	echo "two files are named $f: $(sources | grep "/$f\$" | tr '\n' ' ')"
+	bad=1
+done
+
+tags=$(sources | xargs grep -hoE '^(struct|union|enum) [a-z_0-9]+ \{' | awk '{print $2}' | sort | uniq -d)
+for t in $tags; do
+	echo "two types have the tag $t: $(sources | xargs grep -lE "^(struct|union|enum) $t \{" | tr '\n' ' ')"
+	bad=1
+done
+
+# Words for processes that name no actor, and the metaphors that were renamed.
+words='whoever|somebody|nobody|strangers?|crew|sitter|witness(es)?|concord|amiss|stretch(es)?|speaker|standin|seats?'
+found=$(sources | xargs grep -niE "\b($words)\b" | cut -c 1-140)
+[ -z "$found" ] || { echo "$found"; echo "words of tools/names.sh: $(echo "$found" | wc -l) lines"; bad=1; }
+exit $bad
