@@ -58,7 +58,8 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
-	struct ay_str times;  /* a table */
+	struct ay_str times;  /* a table, */
+	int timed;            /* with so many rows that tell more than that a dtype did not pass */
 	struct ay_ref_op ref; /* of --ref */
 	/* progress */
 	bool tty;
@@ -129,6 +130,7 @@ static void keep_time(struct check *c, const struct ay_suite_case *sc, const str
 {
 	struct ay_str b = { 0 };
 
+	c->timed += t->ns > 0 || t->pace != AY_PACE_NONE || t->too_slow || c->o.line;
 	if (!c->times.len)
 		clock_head(&c->times);
 	clock_label(&b, sc);
@@ -198,7 +200,10 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 		fprintf(stderr, "\r\033[K");
 	for (int i = 0; i < r->ntally; i++)
 		print_tally(&r->tally[i]);
-	printf("%s", ay_str_text(&c->times));
+	if (c->timed)
+		printf("%s", ay_str_text(&c->times));
+	if (c->timed && r->failed)
+		printf("  only what passed was timed; these dtypes did not pass: %s\n", r->failed);
 	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
@@ -288,6 +293,7 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->nline = c->o.line ? 1 : c->ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
 	t->build_timeout_s = 120;
+	t->time_what_passes = true;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
 					.oracle_threads = ay_cpu_count(),
 					.call_timeout_s = c->o.timeout,

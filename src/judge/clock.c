@@ -16,6 +16,11 @@ enum { OVERHEAD_BOUND = 5 /* empty calls */ };
 static const double budgets[] = { [AY_TIMED_AUTO] = 3, [AY_TIMED_FULL] = 20 };
 static const double implausible = 0.9; /* of the floor */
 
+double ay_clock_budget(const struct ay_clock_policy *p)
+{
+	return p->budget_s > 0 ? p->budget_s : budgets[p->mode];
+}
+
 static void say_amiss(struct trial *t, const struct ay_pair_report *r)
 {
 	switch (r->amiss) {
@@ -197,8 +202,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	struct ay_timing *m = AY_NEW(a, struct ay_timing);
 	struct ay_pair_spec s = { .op = sc->op,
 				  .threads = j->policy.threads,
-				  .budget_s = k->policy.budget_s > 0 ? k->policy.budget_s
-								     : budgets[k->policy.mode],
+				  .budget_s = ay_clock_budget(&k->policy),
 				  .call_timeout_s = j->policy.call_timeout_s,
 				  .thorough = k->policy.mode == AY_TIMED_FULL,
 				  .sandbox = j->policy.sandbox,

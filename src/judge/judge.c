@@ -374,10 +374,16 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 {
 	struct ay_judge *j = t->j;
 
+	int64_t begin;
+	double waited;
+
 	if (!j->exec && ay_judge_start(j, t->a, o, err))
 		return -1;
+	begin = ay_now_ns();
+	waited = j->waited;
 	if (j->exec && ay_trial_call(t, b, o, err))
 		return -1;
+	t->rep->call_s = ((double)(ay_now_ns() - begin) / 1e9 - (j->waited - waited)) / b->nset;
 	j->timeouts = o->what == AY_X_HUNG ? j->timeouts + 1 : 0;
 	j->hangs += o->what == AY_X_HUNG;
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/task.h"
 #include "judge/backend.h"
+#include "judge/timeable.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
@@ -21,6 +22,7 @@ struct work {
 	struct ay_judge judge;
 	const char *about; /* Python: see ay_python_about */
 	struct ay_clock clock;
+	struct ay_timeable timeable;
 	int64_t begin;
 };
 
@@ -330,15 +332,90 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	return 0;
 }
 
+/* A call of a few bytes. */
+static double call_timeout(const struct work *k)
+{
+	return ay_judge_patience(&k->t->policy, 0);
+}
+
+static int leave_untimed(struct ay_report *rep, struct ay_arena *a, const char *why, bool too_slow)
+{
+	struct ay_timing *m = AY_NEW(a, struct ay_timing);
+
+	m->why = why;
+	m->too_slow = too_slow;
+	rep->timing = m;
+	return 0;
+}
+
+/* Reports a case that is judged only because it would be timed, and is too slow for that: nothing was asked of the kernel. */
+static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, const char *why, struct ay_report *rep)
+{
+	struct ay_str line = { 0 };
+
+	ay_case_print(&line, sc->line);
+	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED,
+				   .all = 1u << AY_VERDICT_SKIPPED,
+				   .line = ay_strdup(a, ay_str_text(&line)),
+				   .detail = why };
+	ay_str_release(&line);
+	leave_untimed(rep, a, why, true);
+}
+
+/* Was the case taken in for its time alone? Without timing, nobody would have judged it. */
+static bool is_for_time_alone(const struct work *k, const struct ay_suite_case *sc)
+{
+	return sc->timed && sc->tier == AY_PERF && !k->suite.listed && !(k->t->suite && k->t->suite->listed);
+}
+
+/* Before it is judged: by an estimate. */
+static const char *expect_too_slow(const struct work *k, const struct ay_suite_case *sc, struct ay_arena *a)
+{
+	double s;
+
+	if (!is_for_time_alone(k, sc))
+		return NULL;
+	if (ay_timeable_was_late(&k->timeable, sc))
+		return "too slow to time: calls with as much to do did not return in time";
+	s = ay_timeable_estimate(&k->timeable, sc->schema, ay_case_dtype(sc->line), ay_case_work(sc));
+	return ay_timeable_too_slow(s, true, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+}
+
+/*
+ * A case that is too slow for its time-out, and that nobody would have judged without timing, speaks against nobody where
+ * timing is only the default: with --timing full it does.
+ */
+static bool forgive_slow(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
+{
+	if (rep->verdict != AY_VERDICT_TIMEOUT || k->t->timing.mode != AY_TIMED_AUTO || !is_for_time_alone(k, sc))
+		return false;
+	ay_timeable_note_late(&k->timeable, sc);
+	report_too_slow(sc, a, ay_sprintf(a, "too slow to time: a call %s", rep->detail ? rep->detail : ""), rep);
+	return true;
+}
+
 static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
+	const int timeouts = k->judge.timeouts, hangs = k->judge.hangs;
+	const char *slow;
+
 	if (k->w->known && k->w->known(k->w->user, sc, rep))
 		return 0;
-	if (!out_of_time(k))
-		return ay_judge_case(&k->judge, sc, a, rep, k->err) ||
-				       (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep))
-			       ? -1
-			       : 0;
+	slow = expect_too_slow(k, sc, a);
+	if (slow) {
+		report_too_slow(sc, a, slow, rep);
+		return 0;
+	}
+	if (!out_of_time(k)) {
+		if (ay_judge_case(&k->judge, sc, a, rep, k->err) ||
+		    (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep)))
+			return -1;
+		if (forgive_slow(k, sc, a, rep)) { /* nor does it keep other cases from being judged */
+			k->judge.timeouts = timeouts;
+			k->judge.hangs = hangs;
+		}
+		return 0;
+	}
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED, .all = 1u << AY_VERDICT_SKIPPED, .line = "" };
 	rep->detail = ay_sprintf(a, "the kernel's %g s are over", k->t->total_timeout_s);
 	return 0;
@@ -357,14 +434,21 @@ static bool is_wrong(const struct work *k, const struct ay_schema *s)
 	return false;
 }
 
-/* What passed and was chosen is timed, as long as nothing speaks against the kernel. */
+/* What passed and was chosen is timed: of a kernel that is wrong somewhere nothing, or what passes (time_what_passes). */
 static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	int64_t begin = ay_now_ns();
 
-	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || !rep->line || out_of_time(k) ||
-	    is_wrong(k, sc->schema))
+	const char *why;
+
+	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || !rep->line || out_of_time(k))
 		return 0;
+	why = is_wrong(k, sc->schema) ? ay_timeable_failure(&k->timeable, sc, a) : NULL;
+	if (is_wrong(k, sc->schema) && (why || !k->t->time_what_passes))
+		return why && k->t->time_what_passes ? leave_untimed(rep, a, why, false) : 0;
+	why = ay_timeable_too_slow(rep->call_s, false, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+	if (why)
+		return leave_untimed(rep, a, why, true);
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
 	k->res->timed++;
@@ -416,6 +500,8 @@ static int judge_cases(struct work *k)
 		}
 		ay_arena_clear(&a);
 		rc = judge_one(k, sc, &a, &rep);
+		if (!rc && !derived)
+			ay_timeable_note(&k->timeable, sc, rep.verdict, rep.call_s);
 		if (!rc && !derived)
 			rc = time_one(k, sc, &a, &rep);
 		if (rc)
@@ -476,6 +562,7 @@ static int judge(struct work *k)
 	if (judge_cases(k))
 		return -1;
 	res->wall_s = (double)(ay_now_ns() - k->begin) / 1e9;
+	res->failed = ay_timeable_failed(&k->timeable, k->a);
 	return sum_up(k);
 }
 
@@ -510,6 +597,7 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 			rc = 0;
 		}
 	}
+	ay_timeable_release(&k.timeable);
 	ay_clock_release(&k.clock);
 	ay_judge_release(&k.judge);
 	ay_suite_release(&k.suite);

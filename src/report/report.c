@@ -136,13 +136,12 @@ static void add_operator(struct ay_table *t, const struct ay_summary *s, int i)
 
 static void add_speed_total(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {
-	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
+	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true, 0 };
 
 	ay_str_addf(b, "speed-up over libraries, per %s: ", what);
 	ay_speed_print(b, &shown);
 	ay_str_addf(b, "%s over %d of %d", x->scored ? ", geometric mean" : "none", x->scored, x->of);
-	if (x->overhead_cases)
-		ay_str_addf(b, "; %lld cases are overhead-bound and left out", (long long)x->overhead_cases);
+	ay_speed_score_print_notes(b, x);
 	ay_str_add(b, "\n  right and faster than p times the library (perf@p): ");
 	for (int i = 0; i < AY_PERF_N; i++)
 		ay_str_addf(b, "%sp=%g: %d", i ? ", " : "", ay_perf_p[i], x->fast[i]);

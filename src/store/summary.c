@@ -226,8 +226,8 @@ static void add_time(struct ay_summary *s, struct ay_sum_case *c, const json_t *
 	struct ay_case_time t;
 	struct ay_str name = { 0 };
 
-	if (ay_record_verdict(rec) == AY_VERDICT_PASS) {
-		ay_case_time_read(rec, &t, &name);
+	ay_case_time_read(rec, &t, &name);
+	if (ay_record_verdict(rec) == AY_VERDICT_PASS || t.too_slow) {
 		if (name.len)
 			t.baseline = get_baseline(s, name.s);
 		if (ay_case_time_worse(&c->time, &t))
@@ -552,7 +552,7 @@ static void add_speeds(struct ay_summary *s)
 		struct ay_sum_overload *o = &s->overload[s->row[c->row].overload];
 		struct ay_sum_operator *op = &s->op[o->op];
 
-		if (c->verdict != AY_VERDICT_PASS)
+		if (c->verdict != AY_VERDICT_PASS && !c->time.too_slow)
 			continue;
 		s->timed += c->time.timed;
 		ay_speed_add(&s->row[c->row].speed, &c->time);
