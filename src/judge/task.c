@@ -349,7 +349,8 @@ static int leave_untimed(struct ay_report *rep, struct ay_arena *a, const char *
 }
 
 /* Reports a case that is judged only because it would be timed, and is too slow for that: nothing was asked of the kernel. */
-static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, const char *why, struct ay_report *rep)
+static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, const char *why,
+			    struct ay_report *rep)
 {
 	struct ay_str line = { 0 };
 
@@ -441,11 +442,13 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 
 	const char *why;
 
-	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || !rep->line || out_of_time(k))
+	if (!sc->timed || !rep->line || out_of_time(k))
 		return 0;
-	why = is_wrong(k, sc->schema) ? ay_timeable_failure(&k->timeable, sc, a) : NULL;
-	if (is_wrong(k, sc->schema) && (why || !k->t->time_what_passes))
-		return why && k->t->time_what_passes ? leave_untimed(rep, a, why, false) : 0;
+	why = k->t->time_what_passes ? ay_timeable_failure(&k->timeable, sc, a) : NULL;
+	if (why)
+		return leave_untimed(rep, a, why, false);
+	if (rep->verdict != AY_VERDICT_PASS || (!k->t->time_what_passes && is_wrong(k, sc->schema)))
+		return 0;
 	why = ay_timeable_too_slow(rep->call_s, false, ay_clock_budget(&k->t->timing), call_timeout(k), a);
 	if (why)
 		return leave_untimed(rep, a, why, true);
@@ -460,9 +463,10 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 	return 0;
 }
 
-static bool is_left_out(const struct work *k, const struct ay_suite_case *sc)
+/* Of a tier that was not asked for, unless it is to be timed; what goes through the functional form is not timed. */
+static bool is_left_out(const struct work *k, const struct ay_suite_case *sc, bool derived)
 {
-	return sc->tier > k->t->tier && !sc->timed && !k->t->nline && !k->t->suite;
+	return sc->tier > k->t->tier && (!sc->timed || derived) && !k->t->nline && !k->t->suite;
 }
 
 /* How many cases judge_cases() will judge. */
@@ -474,7 +478,8 @@ static int count_cases(struct work *k)
 	for (int i = 0; i < k->suite.n; i++) {
 		const struct ay_suite_case *sc = &k->suite.c[i];
 
-		n += (ay_judge_has(&k->judge, sc->schema, &derived) || k->t->nline) && !is_left_out(k, sc);
+		n += (ay_judge_has(&k->judge, sc->schema, &derived) || k->t->nline) &&
+		     !is_left_out(k, sc, derived);
 	}
 	return n;
 }
@@ -494,12 +499,14 @@ static int judge_cases(struct work *k)
 
 		if (!ay_judge_has(&k->judge, sc->schema, &derived) && !lines)
 			continue;
-		if (is_left_out(k, sc)) {
-			res->left++;
+		if (is_left_out(k, sc, derived)) {
+			res->left += sc->tier != AY_PERF;
 			continue;
 		}
 		ay_arena_clear(&a);
 		rc = judge_one(k, sc, &a, &rep);
+		if (derived)
+			rep.timing = NULL; /* nor is it too slow for that */
 		if (!rc && !derived)
 			ay_timeable_note(&k->timeable, sc, rep.verdict, rep.call_s);
 		if (!rc && !derived)

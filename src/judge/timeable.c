@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-static const double clearly = 4;      /* times the shortest call: less is mostly handing over */
-static const double alike = 1.0 / 4;  /* of the largest work seen: less says little about large calls */
-static const double late = 0.5;       /* of the time-out of a call */
+static const double clearly = 4;     /* times the shortest call: less is mostly handing over */
+static const double alike = 1.0 / 4; /* of the largest work seen: less says little about large calls */
+static const double late = 0.5;      /* of the time-out of a call */
 
 double ay_case_work(const struct ay_suite_case *sc)
 {
@@ -55,8 +55,7 @@ void ay_timeable_note(struct ay_timeable *t, const struct ay_suite_case *sc, enu
 		t->cap = 2 * t->cap + 64;
 		t->call = ay_xrealloc(t->call, sizeof *t->call * (size_t)t->cap);
 	}
-	t->call[t->n++] =
-		(struct ay_timed_call){ sc->schema, ay_case_dtype(sc->line), ay_case_work(sc), call_s };
+	t->call[t->n++] = (struct ay_timed_call){ sc->schema, ay_case_dtype(sc->line), ay_case_work(sc), call_s };
 }
 
 void ay_timeable_note_late(struct ay_timeable *t, const struct ay_suite_case *sc)
@@ -137,7 +136,8 @@ const char *ay_timeable_too_slow(double call_s, bool estimated, double budget_s,
 		return ay_sprintf(a, "too slow to time: a call %s %.2g s, and may take %g (--timeout)", takes,
 				  call_s, call_timeout_s);
 	if (call_s > budget_s)
-		return ay_sprintf(a, "too slow to time: a call %s %.2g s, --budget is %g", takes, call_s, budget_s);
+		return ay_sprintf(a, "too slow to time: a call %s %.2g s, --budget is %g", takes, call_s,
+				  budget_s);
 	return NULL;
 }
 

@@ -32,7 +32,7 @@ struct ay_timeable {
 	int n, cap, nfailed, failed_cap;
 	struct ay_timed_call *call;
 	struct ay_failed_dtype *failed;
-	bool cheats; /* then none of its times means anything */
+	bool cheats;                  /* then none of its times means anything */
 	const struct ay_schema *late; /* the overload of the last call that was not back in time; NULL: none */
 	double late_work;
 };

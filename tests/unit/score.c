@@ -513,7 +513,8 @@ TEST(score_says_what_an_unclear_case_counts_as)
 /* A kernel that is right and too slow for its large case has no speed-up by the small ones. */
 TEST(score_too_slow_takes_the_speed_up_away)
 {
-	struct ay_timing fast = times(3), slow = { .pace = AY_PACE_NONE, .too_slow = true, .why = "too slow to time" };
+	struct ay_timing fast = times(3),
+			 slow = { .pace = AY_PACE_NONE, .too_slow = true, .why = "too slow to time" };
 	struct ay_run *r = report_rig_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;

@@ -29,7 +29,8 @@ static struct ay_suite_case of_line(struct scene *k, const char *text)
 
 static struct ay_suite_case mm(struct scene *k, int n, const char *dt)
 {
-	return of_line(k, ay_sprintf(&k->a, "aten::mm((T([%d, %d], %s), T([%d, %d], %s)), {})", n, n, dt, n, n, dt));
+	return of_line(k,
+		       ay_sprintf(&k->a, "aten::mm((T([%d, %d], %s), T([%d, %d], %s)), {})", n, n, dt, n, n, dt));
 }
 
 static void note(struct scene *k, int n, const char *dt, double s)
@@ -59,9 +60,10 @@ TEST(timeable_estimates_a_call_by_its_work)
 
 	for (int n = 1; n <= 64; n *= 2)
 		note(&k, n, "f32", 50e-6 + 2e-9 * n * n * n);
-	CHECKF(estimate(&k, 1024, "f32") > 2 && estimate(&k, 1024, "f32") < 2.2, "%g s", estimate(&k, 1024, "f32"));
+	CHECKF(estimate(&k, 1024, "f32") > 2 && estimate(&k, 1024, "f32") < 2.2, "%g s",
+	       estimate(&k, 1024, "f32"));
 	CHECK(!estimate(&k, 1024, "f16")); /* nothing is known of that */
-	note(&k, 64, "f32", 0.9);	   /* the machine was busy once: the least counts */
+	note(&k, 64, "f32", 0.9);          /* the machine was busy once: the least counts */
 	CHECKF(estimate(&k, 1024, "f32") < 2.2, "%g s", estimate(&k, 1024, "f32"));
 	release(&k);
 }
@@ -131,7 +133,8 @@ TEST(timeable_leaves_out_the_dtypes_that_did_not_pass)
 TEST(timeable_remembers_what_was_late)
 {
 	struct scene k = { 0 };
-	const struct ay_suite_case late = mm(&k, 512, "f16"), less = mm(&k, 256, "f32"), more = mm(&k, 1024, "bf16"),
+	const struct ay_suite_case late = mm(&k, 512, "f16"), less = mm(&k, 256, "f32"),
+				   more = mm(&k, 1024, "bf16"),
 				   other = of_line(&k, "aten::relu((T([4096, 4096], f16),), {})");
 
 	CHECK(!ay_timeable_was_late(&k.t, &late));
