@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/against.h"
 
+#include "base/machine.h"
 #include "device/gpu.h"
 #include "judge/concord.h"
 #include "judge/trial.h"
 #include "timing/ceiling_gpu.h"
 #include "timing/floor.h"
 #include "timing/pair.h"
+#include "timing/plan_cache.h"
 #include "timing/quiet.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { OVERHEAD_BOUND = 5 /* empty calls */ };
 
@@ -140,9 +143,12 @@ static int look_at_gpu(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
 static int prepare(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
 {
 	const bool gpu = d && d->info.kind == AY_DEV_CUDA;
+	const char *folder;
 
 	if (k->has_ceilings)
 		return 0;
+	folder = ay_machine_cache(&k->arena);
+	k->plan_file = folder ? ay_sprintf(&k->arena, "%s/plans", folder) : NULL;
 	if (gpu ? look_at_gpu(k, d, err) : ay_ceilings_get(&k->ceilings, err))
 		return -1;
 	k->has_ceilings = true;
@@ -170,6 +176,44 @@ static struct ay_sitter sitter(struct ay_judge *j, const struct ay_schema *s)
 				   .so_fd = j->kernel.so_fd,
 				   .python = j->kernel.about ? j->policy.python : NULL,
 				   .about = j->kernel.about };
+}
+
+static void add_object(struct ay_hash *h, int fd)
+{
+	char part[1 << 14];
+	off_t at = 0;
+	ssize_t n;
+
+	while (fd >= 0 && (n = pread(fd, part, sizeof part, at)) > 0) {
+		ay_hash_add(h, part, (size_t)n);
+		at += n;
+	}
+}
+
+/* All that decides how large batches are, but for the times: machine, kernel, case, baseline, options. */
+static const char *plan_name(const struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+			     const struct ay_pair_spec *s, struct ay_arena *a)
+{
+	char *name = ay_alloc_raw(a, AY_SHA256_HEX);
+	struct ay_case line = *sc->line;
+	struct ay_str b = { 0 };
+	struct ay_hash h;
+
+	line.has_seed = false;
+	line.cnt = -1;
+	line.ns = sc->schema->ns;
+	ay_case_print(&b, &line);
+	ay_str_addf(&b, "\n%s %llu\n%s\n%s\n%d %g %g %d %d", k->ceilings.cpu,
+		    (unsigned long long)k->ceilings.cache[AY_LEVEL_L3],
+		    s->against == AY_AGAINST_KERNEL ? k->name : "", s->against == AY_AGAINST_KERNEL && k->version ? k->version : "",
+		    s->threads, s->budget_s, s->call_timeout_s, s->against, s->plain);
+	ay_hash_init(&h);
+	ay_hash_add_str(&h, ay_str_text(&b));
+	ay_hash_add_str(&h, j->kernel.about ? j->kernel.about : "");
+	add_object(&h, j->kernel.so_fd);
+	ay_hash_end(&h, name);
+	ay_str_release(&b);
+	return name;
 }
 
 static const char *reason_not_to(const struct ay_judge *j)
@@ -244,6 +288,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 		s.base.least_fd = k->least_fd;
 		s.base.folders = k->base.policy.folders;
 	}
+	s.plan_file = k->plan_file;
+	s.plan_name = plan_name(k, j, sc, &s, a);
 	if (!s.plain) { /* its executor would be one more process beside those that are timed */
 		ay_judge_rest(j);
 		ay_judge_rest(&k->base);

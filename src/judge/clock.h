@@ -31,7 +31,8 @@ struct ay_clock {
 	struct ay_arena arena; /* of what is kept from case to case */
 	bool has_ceilings;
 	struct ay_ceilings ceilings;
-	struct ay_kept kept; /* executors on a GPU, from case to case */
+	const char *plan_file; /* where batch sizes are remembered (timing/plan_cache.h); NULL: nowhere */
+	struct ay_kept kept;   /* executors on a GPU, from case to case */
 	/* the baseline in hand, if it is a kernel */
 	struct ay_judge base;
 	const struct ay_schema *base_schema; /* that it was found for; NULL = none */

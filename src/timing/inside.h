@@ -19,6 +19,21 @@ enum {
 /* A batch is at least this long, where there are calls enough. */
 #define LEAST_BATCH_NS 10e6
 
+/* What differs where kernels run: on the processor, on a GPU, and of torch against itself on a GPU. */
+struct scale {
+	double trial_sets, trial_bytes; /* in the batches by which m is chosen; fewer sets if they are larger */
+	double least_ns, longest_ns, short_ns; /* of batches */
+	double pool_max;                       /* bytes of one seat */
+	double write_per_ns;                   /* bytes; of content and its check, a careful guess for planning */
+	double around_ns;                      /* what a batch costs beside T and its content */
+	double late_max_ns; /* more than a batch is ever later than an empty one: then others had the CPU */
+	int64_t gap_ns;     /* between empty batches, as there is between others */
+	double brief_ns, brief_batch_ns; /* calls that are shorter, and the batches that they need not exceed */
+	/* A call as cold or warm is decided by it, on any machine and of any kernel alike: what it costs by itself, bytes and
+	 * flops a nanosecond; and an empty batch. */
+	double usual_ns, usual_bytes, usual_flops, usual_c0;
+};
+
 /* Calls alone, each with an empty one beside it: T of that, and what the others took beyond it. */
 struct audits {
 	int n;
@@ -132,6 +147,23 @@ int ay_pair_replay(struct pair *p);
  */
 int ay_pair_renew(struct pair *p);
 
+/* --- batch_size.c ---------------------------------------------------------------------------------------- */
+
+const struct scale *ay_pair_scale(const struct pair *p);
+/* Should the inputs of a batch be beyond twice the last cache? By what no run changes: the bytes and flops of a call, the
+ * caches, the memory in steps of two, the budget. */
+bool ay_pair_wants_cold(const struct pair *p);
+/*
+ * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is wanted and affordable, and short
+ * enough for the budget; a power of two, and the number of the last time unless that is four times as many or few (plan_cache.h).
+ * false: not even single calls of both fit.
+ */
+bool ay_pair_plan(struct pair *p);
+/* On a device: empty batches come with as much memory as one of so many sets does. */
+void ay_pair_lend(struct pair *p, int sets);
+/* Sets that a seat needs for batches of m, give or take. */
+int ay_pair_cap(int m);
+
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 
 struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *who, int cap);
@@ -143,15 +175,6 @@ int ay_pair_gate(struct pair *p);
 int ay_pair_c0(struct pair *p);
 /* Roughly how long kernel and baseline take. 1: something is amiss. */
 int ay_pair_try(struct pair *p);
-/*
- * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
- * enough for the budget. false: not even single calls of both fit.
- */
-bool ay_pair_plan(struct pair *p);
-/* On a device: empty batches come with as much memory as one of so many sets does. */
-void ay_pair_lend(struct pair *p, int sets);
-/* Sets that a seat needs for batches of m, give or take. */
-int ay_pair_cap(int m);
 
 /* --- outcome.c ------------------------------------------------------------------------------------------- */
 

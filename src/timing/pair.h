@@ -42,6 +42,8 @@ struct ay_pair_spec {
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
 	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
+	/* Where batch sizes are remembered, and under which name (plan_cache.h); NULL: nowhere. */
+	const char *plan_file, *plan_name;
 };
 
 /* What the kernel did wrong while it was timed. */

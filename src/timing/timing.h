@@ -23,7 +23,7 @@ struct ay_timing {
 	bool cold;           /* a batch is beyond twice the last cache */
 	enum ay_level level; /* where a batch lives */
 	int threads, blocks, discarded, audits;
-	int sets, passes;        /* per batch, on average, and how often it goes over them */
+	int sets, passes;        /* per batch, give or take 20 %, and how often it goes over them */
 	double ns, ns_lo, ns_hi; /* the kernel: median over blocks, and its 99 % interval */
 	double base_ns;
 	double speedup, lo, hi, totals; /* base/kernel; totals: ratio of the sums */
