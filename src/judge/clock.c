@@ -71,16 +71,40 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 					m->ns / 1e3, m->floor_ns / 1e3));
 }
 
-static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call **c, struct ay_err *err)
+/* 64 bits, where somebody could try all of 32: nobody who sees the content of one set may learn that of the others. */
+static uint64_t draw_seed(const struct trial *t, const struct ay_case *line)
 {
 	const struct ay_policy *p = &t->j->policy;
+
+	if (line->has_seed)
+		return line->seed;
+	return p->has_seed ? ay_key_from_seed(ay_trial_line(t->a, line), p->seed).k[1] : ay_secret_u64();
+}
+
+/* The n-th draw for a case: its line with the seed, and the call. */
+static int bind(struct trial *t, const struct ay_suite_case *sc, uint64_t n, struct ay_call **c, struct ay_err *err)
+{
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
 	*line = *sc->line;
 	line->cnt = -1;
-	line->seed = (p->has_seed ? ay_key_from_seed("timed", p->seed).k[0] : ay_secret_u64()) >> 32;
+	line->is_timed = false;
+	line->ns = sc->schema->ns;
+	line->seed = draw_seed(t, line) + n;
 	line->has_seed = true;
+	t->line = line;
 	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, c, err);
+}
+
+/* What makes the same content again, in a call that is judged: a verdict that came while a case was timed has this line. */
+static void name_content(struct trial *t, const struct ay_pair_report *r, bool plain)
+{
+	struct ay_case line = *t->line;
+
+	line.is_timed = r->named && !plain && !(t->op->op[0]->flags & AY_FOREIGN);
+	line.timed_content = r->content;
+	line.timed_set = r->set;
+	t->rep->line = ay_trial_line(t->a, &line);
 }
 
 /*
@@ -92,8 +116,9 @@ static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call 
 static int close_call(struct ay_clock *k, struct trial *t, const struct ay_suite_case *sc, bool plain,
 		      const char **why, struct ay_err *err)
 {
+	const struct ay_case *line;
 	struct ay_call *other;
-	int rc = bind(t, sc, &t->call, err);
+	int rc = bind(t, sc, 0, &t->call, err);
 
 	if (rc || !(sc->op->op[0]->flags & AY_FOREIGN))
 		return rc;
@@ -101,7 +126,9 @@ static int close_call(struct ay_clock *k, struct trial *t, const struct ay_suite
 			   : ay_trial_answer(t, t->call, why, err);
 	if (rc || plain || k->shaped == sc->schema)
 		return rc;
-	rc = bind(t, sc, &other, err);
+	line = t->line;
+	rc = bind(t, sc, 1, &other, err);
+	t->line = line;
 	if (!rc)
 		rc = ay_trial_answer(t, other, why, err);
 	if (!rc && !ay_concord_agree(t->call->given, other->given)) {
@@ -305,6 +332,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (s.against == AY_AGAINST_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
+	if (r.amiss != AY_AMISS_NONE)
+		name_content(&t, &r, s.plain);
 	if (r.amiss == AY_AMISS_NONE && k->ceilings.nthread)
 		set_floor(k, &t, m);
 	return 0;

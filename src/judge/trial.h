@@ -7,6 +7,7 @@
 #define AY_JUDGE_TRIAL_H
 
 #include "judge/judge.h"
+#include "timing/content.h"
 #include "timing/quiet.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
@@ -18,6 +19,10 @@ struct trial {
 	struct ay_report *rep;
 	const struct ay_entry_op *op;
 	struct ay_call *call;
+	const struct ay_case *line; /* with its seed */
+	bool seeded;                /* the seed was given, not drawn: then all chance of this trial follows from it */
+	uint64_t chances;           /* how often that was asked */
+	struct ay_master *timed;    /* of a line with timed=, whose inputs a timed call had; NULL */
 	int64_t lap; /* when the stage began that it is in */
 	int nset;
 	struct ay_need *need; /* per slot */
@@ -37,6 +42,13 @@ void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* The verdict on a batch that did not run to its end. */
 void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
 
+/*
+ * Chance of the judge's own (poison, places, decoys): secret, or what follows from the seed where somebody gave one, so
+ * that two runs with one seed are alike. Which elements are compared is always secret.
+ */
+uint64_t ay_trial_chance(struct trial *t);
+/* The line as text. */
+const char *ay_trial_line(struct ay_arena *a, const struct ay_case *line);
 /* What the device of the trial's kernel is. */
 struct ay_dev *ay_trial_device(const struct trial *t);
 /* Is there memory enough on it? 1: no, and that was said. */

@@ -15,6 +15,7 @@ enum {
 	AUDIT_MAX = 24,    /* sets in an audit, */
 	AUDIT_MAX_GPU = 8, /* and where each has memory of its own */
 	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
+	CONTENTS_KEPT = 128, /* more than an audit draws while one content of the kernel's is in use */
 };
 /* A batch is at least this long, where there are calls enough. */
 #define LEAST_BATCH_NS 10e6
@@ -85,6 +86,12 @@ struct pair {
 	int n;                         /* blocks that count */
 	int blocks;                    /* all of them */
 	struct ay_key plain_key;       /* of the content of those who may have it again */
+	struct ay_key now;             /* of what the kernel was called on last */
+	struct {
+		struct ay_key key;
+		uint64_t n;
+	} drawn[CONTENTS_KEPT]; /* the last few contents, and their numbers */
+	int ndrawn;
 	double sum_a, sum_b;           /* of all batches, as they were */
 	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
 	double lag[AY_BLOCKS_MAX];     /* T of the baseline's batches beyond its events; 0: they say nothing */
@@ -102,7 +109,13 @@ struct pair {
 
 /* --- batch.c --------------------------------------------------------------------------------------------- */
 
-struct ay_key ay_pair_key(void);
+/* Content that nobody has seen. */
+struct ay_key ay_pair_key(struct pair *p);
+/* The n-th content of the blocks that are checked and not counted: what it holds follows from the seed alone, so that a
+ * kernel that is wrong on it is wrong in every run with that seed. Nothing is measured on it, so knowing it is no gain. */
+struct ay_key ay_pair_first_key(struct pair *p, int n);
+/* Notes in the report which set was amiss. */
+void ay_pair_name(struct pair *p, struct ay_key key, int set);
 /* As no float dtype's likely answer looks: see judge.c. */
 uint8_t ay_pair_poison(void);
 /* Notes that the kernel did not run; 0 if it did. */

@@ -60,6 +60,10 @@ struct ay_pair_report {
 	enum ay_amiss amiss;
 	struct ay_outcome outcome;
 	char text[200];
+	/* The set that was amiss: what timed= of a case line says. */
+	bool named;
+	uint64_t content;
+	int set;
 };
 
 /* Fills in what it measures of *t; baseline, version, floor and score are the caller's. -1: our failure. */

@@ -342,7 +342,8 @@ static int try_out(struct pair *p, const struct ay_sitter *who, const struct gat
 	for (int i = 0; i < TRIALS && !rc && o->what == AY_X_RAN && (i < 2 || beat.ns < slow_ns); i++) {
 		double each;
 
-		rc = ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison(), p->err);
+		p->now = ay_pair_key(p);
+		rc = ay_sets_write(&seat.sets, p->now, 0, n, ay_pair_poison(), p->err);
 		if (!rc)
 			rc = ay_seat_batch(&seat, n, &beat, o, p->err);
 		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
@@ -367,7 +368,7 @@ int ay_pair_try(struct pair *p)
 	if (p->against == AY_AGAINST_REFERENCE) {
 		if (ay_sets_init(&p->reference, &p->master, 1, false, p->err))
 			return -1;
-		p->trial_b = ay_pair_reference(p, ay_pair_key(), 1);
+		p->trial_b = ay_pair_reference(p, ay_pair_key(p), 1);
 		ay_sets_release(&p->reference);
 	}
 	if (p->against != AY_AGAINST_KERNEL)
