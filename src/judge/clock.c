@@ -82,7 +82,8 @@ static uint64_t draw_seed(const struct trial *t, const struct ay_case *line)
 }
 
 /* The n-th draw for a case: its line with the seed, and the call. */
-static int bind(struct trial *t, const struct ay_suite_case *sc, uint64_t n, struct ay_call **c, struct ay_err *err)
+static int bind(struct trial *t, const struct ay_suite_case *sc, uint64_t n, struct ay_call **c,
+		struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
@@ -232,8 +233,9 @@ static const char *plan_name(const struct ay_clock *k, const struct ay_judge *j,
 	ay_case_print(&b, &line);
 	ay_str_addf(&b, "\n%s %llu\n%s\n%s\n%d %g %g %d %d", k->ceilings.cpu,
 		    (unsigned long long)k->ceilings.cache[AY_LEVEL_L3],
-		    s->against == AY_AGAINST_KERNEL ? k->name : "", s->against == AY_AGAINST_KERNEL && k->version ? k->version : "",
-		    s->threads, s->budget_s, s->call_timeout_s, s->against, s->plain);
+		    s->against == AY_AGAINST_KERNEL ? k->name : "",
+		    s->against == AY_AGAINST_KERNEL && k->version ? k->version : "", s->threads, s->budget_s,
+		    s->call_timeout_s, s->against, s->plain);
 	ay_hash_init(&h);
 	ay_hash_add_str(&h, ay_str_text(&b));
 	ay_hash_add_str(&h, j->kernel.about ? j->kernel.about : "");

@@ -497,7 +497,8 @@ static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
 {
 	const struct ay_policy *p = &t->j->policy;
 
-	return p->has_seed ? ay_key_from_seed(ay_trial_line(t->a, line), p->seed).k[0] >> 32 : ay_secret_u64() >> 32;
+	return p->has_seed ? ay_key_from_seed(ay_trial_line(t->a, line), p->seed).k[0] >> 32
+			   : ay_secret_u64() >> 32;
 }
 
 int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err)
@@ -539,7 +540,8 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 	if (ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err))
 		return -1;
 	if (line->is_timed && sc->op->op[0]->flags & AY_FOREIGN)
-		return ay_fail(err, AY_ERR_USAGE, "timed= is for operators of the catalogue; without it the line is judged");
+		return ay_fail(err, AY_ERR_USAGE,
+			       "timed= is for operators of the catalogue; without it the line is judged");
 	if (line->is_timed) {
 		t->timed = AY_NEW(t->a, struct ay_master);
 		ay_master_init_by(t->timed, t->call, t->j->policy.oracle_threads, false);

@@ -119,7 +119,8 @@ static void fill(const struct trial *t, int i, uint8_t *to)
 	const uint8_t *laid = ay_witness_laid(&t->j->witness, o);
 
 	if (t->timed)
-		ay_master_write(t->timed, i, ay_master_key(t->timed, t->line->timed_content), t->line->timed_set, to);
+		ay_master_write(t->timed, i, ay_master_key(t->timed, t->line->timed_content), t->line->timed_set,
+				to);
 	else if (laid)
 		memcpy(to, laid, ay_operand_bytes(o));
 	else

@@ -8,6 +8,7 @@
 static const double clearly = 4;     /* times the shortest call: less is mostly handing over */
 static const double alike = 1.0 / 4; /* of the largest work seen: less says little about large calls */
 static const double late = 0.5;      /* of the time-out of a call */
+static const double least_s = 1;     /* shorter calls are timed in any budget: without a ratio, if need be */
 
 double ay_case_work(const struct ay_suite_case *sc)
 {
@@ -135,7 +136,7 @@ const char *ay_timeable_too_slow(double call_s, bool estimated, double budget_s,
 	if (call_s > late * call_timeout_s)
 		return ay_sprintf(a, "too slow to time: a call %s %.2g s, and may take %g (--timeout)", takes,
 				  call_s, call_timeout_s);
-	if (call_s > budget_s)
+	if (call_s > fmax(budget_s, least_s))
 		return ay_sprintf(a, "too slow to time: a call %s %.2g s, --budget is %g", takes, call_s,
 				  budget_s);
 	return NULL;

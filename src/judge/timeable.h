@@ -52,7 +52,7 @@ const char *ay_timeable_failure(const struct ay_timeable *t, const struct ay_sui
 /* "c64, c128": the dtypes in which a case did not pass, in the arena; NULL: there is none. */
 const char *ay_timeable_failed(const struct ay_timeable *t, struct ay_arena *a);
 /*
- * Why a call of so many seconds is not timed, in the arena; NULL: it may be. It must fit into the budget of its case, and
+ * Why a call of so many seconds is not timed, in the arena; NULL: it may be. It must fit into the budget of its case or into a second, and
  * into half of the time that one call may take: a call that was in time when it was judged must not be late when it is
  * timed, on a machine that is a little busier.
  */

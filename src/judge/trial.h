@@ -20,10 +20,10 @@ struct trial {
 	const struct ay_entry_op *op;
 	struct ay_call *call;
 	const struct ay_case *line; /* with its seed */
-	bool seeded;                /* the seed was given, not drawn: then all chance of this trial follows from it */
-	uint64_t chances;           /* how often that was asked */
-	struct ay_master *timed;    /* of a line with timed=, whose inputs a timed call had; NULL */
-	int64_t lap; /* when the stage began that it is in */
+	bool seeded;             /* the seed was given, not drawn: then all chance of this trial follows from it */
+	uint64_t chances;        /* how often that was asked */
+	struct ay_master *timed; /* of a line with timed=, whose inputs a timed call had; NULL */
+	int64_t lap;             /* when the stage began that it is in */
 	int nset;
 	struct ay_need *need; /* per slot */
 	int nneed;

@@ -195,6 +195,15 @@ static bool is_derived(const json_t *rec)
 	return d && !json_is_false(d) && !json_is_null(d);
 }
 
+/* Is this nothing, or the name of a timed content? */
+static bool is_end(const char *p)
+{
+	static const char timed[] = " timed=";
+
+	return !*p || (!strncmp(p, timed, sizeof timed - 1) &&
+		       !p[sizeof timed - 1 + strspn(p + sizeof timed - 1, "0123456789:")]);
+}
+
 /* A line up to the seed at its end, if it has one there. */
 static size_t without_seed(const char *line)
 {
@@ -202,7 +211,7 @@ static size_t without_seed(const char *line)
 	size_t n = strlen(line);
 
 	for (const char *p = strstr(line, seed); p; p = strstr(p + 1, seed))
-		if (!p[sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")])
+		if (is_end(p + sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")))
 			n = (size_t)(p - line);
 	return n;
 }

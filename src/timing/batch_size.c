@@ -22,7 +22,7 @@ enum {
 #define FRESH_BYTES (128 << 20) /* fewer, but two, if they are larger: writing them takes longer than the batch */
 static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
 static const double slack_wanted = 0.005;
-static const double room = 1.0 / 8; /* of the memory, for one seat */
+static const double room = 1.0 / 8;  /* of the memory, for one seat */
 static const double kept_within = 4; /* times what would be chosen now: so far a remembered number counts */
 
 static const struct scale processor = { .trial_sets = 32,
@@ -122,8 +122,8 @@ struct costs {
 static double block_of(const struct pair *p, double m, const struct costs *k)
 {
 	const double b = p->against == AY_AGAINST_NONE ? 0 : k->b * (k->mb ? fmin(k->mb, m) : m);
-	const double written =
-		(double)p->master.bytes * sets_for(p, m) / ay_pair_scale(p)->write_per_ns + ay_pair_scale(p)->around_ns;
+	const double written = (double)p->master.bytes * sets_for(p, m) / ay_pair_scale(p)->write_per_ns +
+			       ay_pair_scale(p)->around_ns;
 
 	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 4 * k->c0;
 }
@@ -158,7 +158,8 @@ static double usual_call_ns(const struct pair *p)
 
 	if (p->s->call)
 		ay_floor_cost(p->s->call, &f);
-	return k->usual_ns + (bytes_of(p) / k->usual_bytes + f.flops / k->usual_flops) / (p->s->threads > 0 ? p->s->threads : 1);
+	return k->usual_ns +
+	       (bytes_of(p) / k->usual_bytes + f.flops / k->usual_flops) / (p->s->threads > 0 ? p->s->threads : 1);
 }
 
 bool ay_pair_wants_cold(const struct pair *p)

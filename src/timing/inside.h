@@ -80,13 +80,13 @@ struct pair {
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	bool restless;           /* or began on a GPU where somebody else's work was running */
 	int restless_blocks;
-	bool died;                     /* the kernel's process, in a replay */
-	bool changed;                  /* the kernel wrote to an input */
-	bool broken;                   /* our failure, while a set was fetched */
-	int n;                         /* blocks that count */
-	int blocks;                    /* all of them */
-	struct ay_key plain_key;       /* of the content of those who may have it again */
-	struct ay_key now;             /* of what the kernel was called on last */
+	bool died;               /* the kernel's process, in a replay */
+	bool changed;            /* the kernel wrote to an input */
+	bool broken;             /* our failure, while a set was fetched */
+	int n;                   /* blocks that count */
+	int blocks;              /* all of them */
+	struct ay_key plain_key; /* of the content of those who may have it again */
+	struct ay_key now;       /* of what the kernel was called on last */
 	struct {
 		struct ay_key key;
 		uint64_t n;

@@ -142,8 +142,8 @@ TEST(plan_cold_or_warm_is_the_same_in_every_run)
 			for (int i = 0; i < 11; i++) {
 				run_again(&k, i, ns, 1.3 * ns, budgets[b]);
 				first = i ? first : is_cold(&k);
-				CHECKF(is_cold(&k) == first, "%s in %g s: run %d has %d sets", lines[l], budgets[b],
-				       i, k.p.m);
+				CHECKF(is_cold(&k) == first, "%s in %g s: run %d has %d sets", lines[l],
+				       budgets[b], i, k.p.m);
 			}
 			cold += first;
 			warm += !first;
@@ -205,7 +205,8 @@ TEST(plan_of_the_reference_is_the_same_in_every_run)
 		CHECK(run_again(&k, i, 2e5, 1.2e6, 3));
 		m = i ? m : k.p.m;
 		mb = i ? mb : k.p.mb;
-		CHECKF(k.p.m == m && k.p.mb == mb, "run %d: %d and %d sets, not %d and %d", i, k.p.m, k.p.mb, m, mb);
+		CHECKF(k.p.m == m && k.p.mb == mb, "run %d: %d and %d sets, not %d and %d", i, k.p.m, k.p.mb, m,
+		       mb);
 	}
 	release(&k);
 }
@@ -230,8 +231,10 @@ TEST(plan_cache_takes_the_last_line_and_skips_what_is_none)
 	ay_plan_cache_note(file, name, &two);
 	CHECK(ay_plan_cache_find(file, name, &got) && got.calls == 16 && got.base == 4);
 	f = fopen(file, "a");
-	CHECK(f && fprintf(f, "%s 0 1\n%s 5\n%s 1 2 3\nrubbish\n\n%s 99999999999 1\n%s 3 3", name, name, name, name,
-			   name) > 0 && !fclose(f));
+	CHECK(f &&
+	      fprintf(f, "%s 0 1\n%s 5\n%s 1 2 3\nrubbish\n\n%s 99999999999 1\n%s 3 3", name, name, name, name,
+		      name) > 0 &&
+	      !fclose(f));
 	CHECK(ay_plan_cache_find(file, name, &got) && got.calls == 16 && got.base == 4);
 	CHECK(!ay_plan_cache_find(file, "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", &got));
 	ay_plan_cache_note("/no/such/folder/plans", name, &one); /* no failure */

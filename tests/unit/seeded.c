@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RELU                                                                       \
-	"static int relu(const ay_tensor *a, ay_tensor *b, double add)\n"          \
-	"{\n"                                                                      \
-	"	const float *x = a->data; float *y = b->data;\n"                         \
+#define RELU                                                                               \
+	"static int relu(const ay_tensor *a, ay_tensor *b, double add)\n"                  \
+	"{\n"                                                                              \
+	"	const float *x = a->data; float *y = b->data;\n"                                 \
 	"	for (int64_t i = 0; i < ay_numel(a); i++) y[i] = (x[i] > 0 ? x[i] : 0) + add;\n" \
-	"	return 0;\n"                                                             \
+	"	return 0;\n"                                                                     \
 	"}\n"
 
 /* Wrong where an input is large, as no judged one is, and one in sixteen of the timed ones. */
@@ -82,7 +82,8 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
 			continue;
 		*(is_hard ? &hard : &usual) += 1;
 		v = judge(&b, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
-		CHECKF(v == (is_hard ? AY_VERDICT_MISMATCH : AY_VERDICT_PASS), "set %d: %s", set, ay_verdict_name(v));
+		CHECKF(v == (is_hard ? AY_VERDICT_MISMATCH : AY_VERDICT_PASS), "set %d: %s", set,
+		       ay_verdict_name(v));
 		CHECK_STR(b.rep.line, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
 	}
 	CHECKF(hard && usual, "%d hard sets, %d others", hard, usual);

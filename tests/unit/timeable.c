@@ -88,6 +88,8 @@ TEST(timeable_calls_must_fit_into_budget_and_time_out)
 	} rows[] = {
 		{ 0, 3, 10, true, NULL },
 		{ 2.9, 3, 10, false, NULL },
+		{ 0.9, 0.1, 10, false, NULL },
+		{ 1.1, 0.1, 10, false, "too slow to time: a call takes 1.1 s, --budget is 0.1" },
 		{ 3.5, 3, 10, false, "too slow to time: a call takes 3.5 s, --budget is 3" },
 		{ 3.5, 3, 10, true, "too slow to time: a call would take about 3.5 s, --budget is 3" },
 		{ 4.9, 20, 10, true, NULL },
