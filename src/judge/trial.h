@@ -47,6 +47,10 @@ void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
  * that two runs with one seed are alike. Which elements are compared is always secret.
  */
 uint64_t ay_trial_chance(struct trial *t);
+/* Poison, and where random operators start. */
+void ay_trial_draw(struct trial *t);
+/* The seed of a line that has none: short enough to paste. The executor never sees it. */
+uint64_t ay_trial_draw_seed(const struct trial *t, const struct ay_case *line);
 /* The line as text. */
 const char *ay_trial_line(struct ay_arena *a, const struct ay_case *line);
 /* What the device of the trial's kernel is. */
