@@ -334,8 +334,10 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (s.against == AY_AGAINST_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
-	if (r.amiss != AY_AMISS_NONE)
+	if (r.amiss != AY_AMISS_NONE) {
 		name_content(&t, &r, s.plain);
+		m->why = m->why ? m->why : "no time: it went wrong while it was timed";
+	}
 	if (r.amiss == AY_AMISS_NONE && k->ceilings.nthread)
 		set_floor(k, &t, m);
 	return 0;
