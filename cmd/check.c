@@ -63,7 +63,8 @@ struct check {
 	struct record_facts facts;
 	int shown;
 	char skipped[300];                   /* why the first case was SKIPPED that was */
-	struct ay_str times;                 /* a table */
+	struct ay_str times;                 /* a table, */
+	int timed;                           /* with so many rows that tell more than that a dtype did not pass */
 	struct ay_ref_op ref;                /* of --ref */
 	const struct ay_task_result *result; /* as far as it is known */
 	/* progress */
@@ -114,7 +115,10 @@ static void add_findings(struct ay_str *b, const struct check *c, const struct a
 		add_tally(b, &r->tally[i]);
 	if (c->skipped[0] && !r->detail)
 		ay_str_addf(b, "  skipped: %s\n", c->skipped);
-	ay_str_add(b, ay_str_text(&c->times));
+	if (c->timed)
+		ay_str_add(b, ay_str_text(&c->times));
+	if (c->timed && r->failed)
+		ay_str_addf(b, "  only what passed was timed; these dtypes did not pass: %s\n", r->failed);
 }
 
 static void show_progress(struct check *c)
@@ -188,6 +192,7 @@ static void keep_time(struct check *c, const struct ay_suite_case *sc, const str
 {
 	struct ay_str b = { 0 };
 
+	c->timed += t->ns > 0 || t->pace != AY_PACE_NONE || t->too_slow || c->o.line;
 	if (!c->times.len)
 		clock_head(&c->times);
 	clock_label(&b, sc);
@@ -368,6 +373,7 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->nline = c->o.line ? 1 : c->ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
 	t->build_timeout_s = 120;
+	t->time_what_passes = true;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
 					.oracle_threads = ay_cpu_count(),
 					.call_timeout_s = c->o.timeout,

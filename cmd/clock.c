@@ -121,7 +121,10 @@ static void add_ratio(struct ay_str *b, const struct ay_timing *t)
 	ay_str_addf(b, "%.*fx", digits, t->speedup);
 	if (isfinite(t->lo) && isfinite(t->hi))
 		ay_str_addf(b, " [%.*f, %.*f]", digits, t->lo, digits, t->hi);
-	ay_str_addf(b, " %s over %s", ay_pace_name(t->pace), t->baseline);
+	ay_str_addf(b, " %s", ay_pace_name(t->pace));
+	if (t->scored && t->pace == AY_PACE_UNCLEAR && t->lo < t->speedup)
+		ay_str_addf(b, ", counts as %.*fx,", t->lo < 0.995 ? 3 : digits, t->lo);
+	ay_str_addf(b, " over %s", t->baseline);
 	if (t->version)
 		ay_str_addf(b, " %s", t->version);
 	ay_str_addf(b, "%s%s%s", t->overhead_bound ? ", overhead-bound" : "", t->disturbed ? ", disturbed" : "",

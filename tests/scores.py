@@ -100,15 +100,18 @@ def count(labels):
 
 
 def worth(t):
-    """(speed-up, lower, upper) that a timed case counts for; None: nothing; "?": it takes its operator's away."""
+    """(speed-up, lower, upper, is it lowered) that a timed case counts for; None: nothing; "?": it takes its operator's away."""
+    if t and t.get("too_slow"):  # whatever it would have taken: the operator is not as fast as its other cases say
+        return "?"
     if not t or not t.get("baseline") or not t.get("scored") or t.get("overhead_bound") or t["baseline"] == "reference":
         return None
     if not t.get("ns") or t.get("pace") in (None, "NONE"):
         return None
     lo, hi, x = t.get("lo", 0), t.get("hi", 0), t.get("speedup", 0)
-    if t["pace"] == "UNCLEAR":
-        x = min(lo, x)
-    return (x, min(lo, x), max(hi, x) if hi else 0) if x > 0 and lo > 0 else "?"
+    lowered = t["pace"] == "UNCLEAR" and lo < x
+    if lowered:
+        x = lo
+    return (x, min(lo, x), max(hi, x) if hi else 0, lowered) if x > 0 and lo > 0 else "?"
 
 
 def mean(values):
@@ -116,14 +119,15 @@ def mean(values):
 
 
 def speeds_of(records, verdict_of_case, name_of):
-    """{ name: (speed-up, lower bound) } over the cases that passed and count."""
+    """{ name: (speed-up, lower bound, cases that count as their lower bound) } over the cases that passed and count."""
     taken = {}
     for r in records:
-        if r["type"] != "case" or r["verdict"] != "PASS":
+        if r["type"] != "case":
             continue
         key = r["overload"], r["kernel_sha256"], r.get("case", r["line"])
+        slow = (r.get("timing") or {}).get("too_slow")  # such a case is SKIPPED if it was not judged either
         w = worth(r.get("timing"))
-        if verdict_of_case[key] != "PASS" or w is None:
+        if w is None or (not slow and (r["verdict"] != "PASS" or verdict_of_case[key] != "PASS")):
             continue
         rank = -1 if w == "?" else w[0]
         if key not in taken or rank < taken[key][0]:
@@ -131,14 +135,16 @@ def speeds_of(records, verdict_of_case, name_of):
     by = {}
     for _, name, w in taken.values():
         by.setdefault(name, []).append(w)
-    return {n: (mean([w[0] for w in ws]), mean([w[1] for w in ws])) for n, ws in by.items() if "?" not in ws}
+    return {n: (mean([w[0] for w in ws]), mean([w[1] for w in ws]), sum(w[3] for w in ws))
+            for n, ws in by.items() if "?" not in ws}
 
 
 def speed_score(names, passes, speeds):
     chosen = [speeds[n] for n in names if passes(n) and n in speeds]
     return dict(of=len(names), correct=sum(map(passes, names)), scored=len(chosen),
                 speedup=mean([s[0] for s in chosen]), fast=[sum(s[0] > p * (1 + 1e-12) for s in chosen) for p in P],
-                surely=[sum(s[1] > p * (1 + 1e-12) for s in chosen) for p in P])
+                surely=[sum(s[1] > p * (1 + 1e-12) for s in chosen) for p in P],
+                lowered_cases=sum(s[2] for s in chosen))
 
 
 def compute(path):
@@ -183,6 +189,7 @@ def compare(mine, said):
         for key in ("of", "correct", "scored"):
             same(f"speed of {level}, {key}", mine["speed_" + level][key], speed[key])
         same(f"speed-up of {level}", float(mine["speed_" + level]["speedup"]), float(speed.get("speedup", 0)))
+        same(f"lowered cases of {level}", mine["speed_" + level]["lowered_cases"], speed["lowered_cases"])
         for i, p in enumerate(speed["perf_at"]):
             same(f"perf@{p['p']} of {level}", mine["speed_" + level]["fast"][i], p["above"])
             same(f"certain perf@{p['p']} of {level}", mine["speed_" + level]["surely"][i], p["surely_above"])

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/against.h"
 
+#include "base/machine.h"
 #include "device/gpu.h"
 #include "judge/concord.h"
 #include "judge/trial.h"
 #include "timing/ceiling_gpu.h"
 #include "timing/floor.h"
 #include "timing/pair.h"
+#include "timing/plan_cache.h"
 #include "timing/quiet.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { OVERHEAD_BOUND = 5 /* empty calls */ };
 
 static const double budgets[] = { [AY_TIMED_AUTO] = 3, [AY_TIMED_FULL] = 20 };
 static const double implausible = 0.9; /* of the floor */
+
+double ay_clock_budget(const struct ay_clock_policy *p)
+{
+	return p->budget_s > 0 ? p->budget_s : budgets[p->mode];
+}
 
 static void say_amiss(struct trial *t, const struct ay_pair_report *r)
 {
@@ -63,16 +71,41 @@ static void set_floor(struct ay_clock *k, struct trial *t, struct ay_timing *m)
 					m->ns / 1e3, m->floor_ns / 1e3));
 }
 
-static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call **c, struct ay_err *err)
+/* 64 bits, where somebody could try all of 32: nobody who sees the content of one set may learn that of the others. */
+static uint64_t draw_seed(const struct trial *t, const struct ay_case *line)
 {
 	const struct ay_policy *p = &t->j->policy;
+
+	if (line->has_seed)
+		return line->seed;
+	return p->has_seed ? ay_key_from_seed(ay_trial_line(t->a, line), p->seed).k[1] : ay_secret_u64();
+}
+
+/* The n-th draw for a case: its line with the seed, and the call. */
+static int bind(struct trial *t, const struct ay_suite_case *sc, uint64_t n, struct ay_call **c,
+		struct ay_err *err)
+{
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
 	*line = *sc->line;
 	line->cnt = -1;
-	line->seed = (p->has_seed ? ay_key_from_seed("timed", p->seed).k[0] : ay_secret_u64()) >> 32;
+	line->is_timed = false;
+	line->ns = sc->schema->ns;
+	line->seed = draw_seed(t, line) + n;
 	line->has_seed = true;
+	t->line = line;
 	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, c, err);
+}
+
+/* What makes the same content again, in a call that is judged: a verdict that came while a case was timed has this line. */
+static void name_content(struct trial *t, const struct ay_pair_report *r, bool plain)
+{
+	struct ay_case line = *t->line;
+
+	line.is_timed = r->named && !plain && !(t->op->op[0]->flags & AY_FOREIGN);
+	line.timed_content = r->content;
+	line.timed_set = r->set;
+	t->rep->line = ay_trial_line(t->a, &line);
 }
 
 /*
@@ -84,8 +117,9 @@ static int bind(struct trial *t, const struct ay_suite_case *sc, struct ay_call 
 static int close_call(struct ay_clock *k, struct trial *t, const struct ay_suite_case *sc, bool plain,
 		      const char **why, struct ay_err *err)
 {
+	const struct ay_case *line;
 	struct ay_call *other;
-	int rc = bind(t, sc, &t->call, err);
+	int rc = bind(t, sc, 0, &t->call, err);
 
 	if (rc || !(sc->op->op[0]->flags & AY_FOREIGN))
 		return rc;
@@ -93,7 +127,9 @@ static int close_call(struct ay_clock *k, struct trial *t, const struct ay_suite
 			   : ay_trial_answer(t, t->call, why, err);
 	if (rc || plain || k->shaped == sc->schema)
 		return rc;
-	rc = bind(t, sc, &other, err);
+	line = t->line;
+	rc = bind(t, sc, 1, &other, err);
+	t->line = line;
 	if (!rc)
 		rc = ay_trial_answer(t, other, why, err);
 	if (!rc && !ay_concord_agree(t->call->given, other->given)) {
@@ -135,9 +171,12 @@ static int look_at_gpu(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
 static int prepare(struct ay_clock *k, struct ay_dev *d, struct ay_err *err)
 {
 	const bool gpu = d && d->info.kind == AY_DEV_CUDA;
+	const char *folder;
 
 	if (k->has_ceilings)
 		return 0;
+	folder = ay_machine_cache(&k->arena);
+	k->plan_file = folder ? ay_sprintf(&k->arena, "%s/plans", folder) : NULL;
 	if (gpu ? look_at_gpu(k, d, err) : ay_ceilings_get(&k->ceilings, err))
 		return -1;
 	k->has_ceilings = true;
@@ -165,6 +204,45 @@ static struct ay_sitter sitter(struct ay_judge *j, const struct ay_schema *s)
 				   .so_fd = j->kernel.so_fd,
 				   .python = j->kernel.about ? j->policy.python : NULL,
 				   .about = j->kernel.about };
+}
+
+static void add_object(struct ay_hash *h, int fd)
+{
+	char part[1 << 14];
+	off_t at = 0;
+	ssize_t n;
+
+	while (fd >= 0 && (n = pread(fd, part, sizeof part, at)) > 0) {
+		ay_hash_add(h, part, (size_t)n);
+		at += n;
+	}
+}
+
+/* All that decides how large batches are, but for the times: machine, kernel, case, baseline, options. */
+static const char *plan_name(const struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
+			     const struct ay_pair_spec *s, struct ay_arena *a)
+{
+	char *name = ay_alloc_raw(a, AY_SHA256_HEX);
+	struct ay_case line = *sc->line;
+	struct ay_str b = { 0 };
+	struct ay_hash h;
+
+	line.has_seed = false;
+	line.cnt = -1;
+	line.ns = sc->schema->ns;
+	ay_case_print(&b, &line);
+	ay_str_addf(&b, "\n%s %llu\n%s\n%s\n%d %g %g %d %d", k->ceilings.cpu,
+		    (unsigned long long)k->ceilings.cache[AY_LEVEL_L3],
+		    s->against == AY_AGAINST_KERNEL ? k->name : "",
+		    s->against == AY_AGAINST_KERNEL && k->version ? k->version : "", s->threads, s->budget_s,
+		    s->call_timeout_s, s->against, s->plain);
+	ay_hash_init(&h);
+	ay_hash_add_str(&h, ay_str_text(&b));
+	ay_hash_add_str(&h, j->kernel.about ? j->kernel.about : "");
+	add_object(&h, j->kernel.so_fd);
+	ay_hash_end(&h, name);
+	ay_str_release(&b);
+	return name;
 }
 
 static const char *reason_not_to(const struct ay_judge *j)
@@ -197,8 +275,7 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	struct ay_timing *m = AY_NEW(a, struct ay_timing);
 	struct ay_pair_spec s = { .op = sc->op,
 				  .threads = j->policy.threads,
-				  .budget_s = k->policy.budget_s > 0 ? k->policy.budget_s
-								     : budgets[k->policy.mode],
+				  .budget_s = ay_clock_budget(&k->policy),
 				  .call_timeout_s = j->policy.call_timeout_s,
 				  .thorough = k->policy.mode == AY_TIMED_FULL,
 				  .sandbox = j->policy.sandbox,
@@ -240,6 +317,8 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 		s.base.least_fd = k->least_fd;
 		s.base.folders = k->base.policy.folders;
 	}
+	s.plan_file = k->plan_file;
+	s.plan_name = plan_name(k, j, sc, &s, a);
 	if (!s.plain) { /* its executor would be one more process beside those that are timed */
 		ay_judge_rest(j);
 		ay_judge_rest(&k->base);
@@ -255,6 +334,10 @@ int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_
 	if (s.against == AY_AGAINST_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
+	if (r.amiss != AY_AMISS_NONE) {
+		name_content(&t, &r, s.plain);
+		m->why = m->why ? m->why : "no time: it went wrong while it was timed";
+	}
 	if (r.amiss == AY_AMISS_NONE && k->ceilings.nthread)
 		set_floor(k, &t, m);
 	return 0;

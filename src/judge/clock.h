@@ -31,7 +31,8 @@ struct ay_clock {
 	struct ay_arena arena; /* of what is kept from case to case */
 	bool has_ceilings;
 	struct ay_ceilings ceilings;
-	struct ay_kept kept; /* executors on a GPU, from case to case */
+	const char *plan_file; /* where batch sizes are remembered (timing/plan_cache.h); NULL: nowhere */
+	struct ay_kept kept;   /* executors on a GPU, from case to case */
 	/* the baseline in hand, if it is a kernel */
 	struct ay_judge base;
 	const struct ay_schema *base_schema; /* that it was found for; NULL = none */
@@ -50,6 +51,8 @@ int ay_clock_check_baseline(const char *baseline, struct ay_err *err);
  * ay_clock_case. */
 int ay_clock_choose(struct ay_clock *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		    enum ay_against *against, struct ay_err *err);
+/* Seconds that timing a case may take under this policy. */
+double ay_clock_budget(const struct ay_clock_policy *p);
 /* Times a case that passed; rep->timing, and another verdict if timing brings one to light. */
 int ay_clock_case(struct ay_clock *k, struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
 		  struct ay_report *rep, struct ay_err *err);

@@ -374,10 +374,16 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 {
 	struct ay_judge *j = t->j;
 
+	int64_t begin;
+	double waited;
+
 	if (!j->exec && ay_judge_start(j, t->a, o, err))
 		return -1;
+	begin = ay_now_ns();
+	waited = j->waited;
 	if (j->exec && ay_trial_call(t, b, o, err))
 		return -1;
+	t->rep->call_s = ((double)(ay_now_ns() - begin) / 1e9 - (j->waited - waited)) / b->nset;
 	j->timeouts = o->what == AY_X_HUNG ? j->timeouts + 1 : 0;
 	j->hangs += o->what == AY_X_HUNG;
 	return 0;
@@ -404,7 +410,7 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 
 	for (int i = 0; i < t->call->noperand; i++)
 		bytes += t->need[t->slot[i]].bytes;
-	if (bytes > DECOY || ay_secret_below(2))
+	if (bytes > DECOY || ay_trial_chance(t) % 2)
 		return 0;
 	one.nset = 1;
 	ay_stage_decoy(t);
@@ -448,56 +454,6 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 	return 0;
 }
 
-static void draw_chance(struct trial *t)
-{
-	/* as every float dtype sees them: 0xff is NaN, 0x70..0x7b are finite and large; neither is a bool */
-	t->poison[0] = t->j->kernel.about ? 0x7f : 0xff; /* of malloc's own poison 0xff is none */
-	t->poison[1] = (uint8_t)(0x70 + ay_secret_below(12));
-	t->poison[2] = 0xff;
-	t->rng[0] = t->rng[1] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
-	t->rng[2] = (ay_rng){ ay_secret_u64(), t->rng[0].offset };
-}
-
-static const char *line_text(struct ay_arena *a, const struct ay_case *line)
-{
-	struct ay_str b = { 0 };
-	char *s;
-
-	ay_case_print(&b, line);
-	s = ay_strdup(a, ay_str_text(&b));
-	ay_str_release(&b);
-	return s;
-}
-
-/* Short enough to paste; the executor never sees it. */
-static uint64_t draw_seed(struct trial *t, const struct ay_case *line)
-{
-	const struct ay_policy *p = &t->j->policy;
-
-	return p->has_seed ? ay_key_from_seed(line_text(t->a, line), p->seed).k[0] >> 32 : ay_secret_u64() >> 32;
-}
-
-int ay_trial_answer(struct trial *t, struct ay_call *c, const char **why, struct ay_err *err)
-{
-	struct ay_witness *w = &t->j->witness;
-	int rc;
-
-	w->python = t->j->policy.python;
-	w->sandbox = t->j->policy.sandbox;
-	w->threads = t->j->policy.oracle_threads;
-	w->ref_fd = t->j->policy.ref_fd;
-	w->ref_file = t->j->policy.ref_file;
-	w->device = t->j->policy.device;
-	w->spare = t->j->policy.spare_witness;
-	w->judge = t->j;
-	w->may_be_blank = true;
-	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
-	rc = ay_witness_answer(w, t->op, c, t->a, why, err);
-	if (!rc)
-		t->rep->oracle_device = w->on_gpu ? "cuda" : "cpu";
-	return rc;
-}
-
 /* 1: it cannot be judged, and that was said. */
 static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
@@ -506,13 +462,22 @@ static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_er
 	*line = *sc->line;
 	line->cnt = -1;
 	if (!line->has_seed) {
-		line->seed = draw_seed(t, sc->line);
+		line->seed = ay_trial_draw_seed(t, sc->line);
 		line->has_seed = true;
 	}
 	line->ns = sc->schema->ns;
-	t->rep->line = line_text(t->a, line);
+	t->rep->line = ay_trial_line(t->a, line);
+	t->line = line;
+	t->seeded = sc->line->has_seed || t->j->policy.has_seed;
 	if (ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err))
 		return -1;
+	if (line->is_timed && sc->op->op[0]->flags & AY_FOREIGN)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "timed= is for operators of the catalogue; without it the line is judged");
+	if (line->is_timed) {
+		t->timed = AY_NEW(t->a, struct ay_master);
+		ay_master_init_by(t->timed, t->call, t->j->policy.oracle_threads, false);
+	}
 	if (sc->op->op[0]->flags & AY_FOREIGN) {
 		const char *why = NULL;
 		int rc = ay_trial_answer(t, t->call, &why, err);
@@ -547,52 +512,63 @@ static void doubt(struct trial *t)
 	t->rep->detail = why;
 }
 
-static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
-		      struct ay_report *rep, struct ay_err *err)
+static int judge_trial(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
-	int64_t begin = ay_now_ns();
-	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .lap = begin, .changed = -1 };
+	struct ay_judge *j = t->j;
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
-	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	ay_witness_forget_laid(&j->witness); /* of the case before, whose operands are no more */
 	j->waited = 0;
-	open = prepare(&t, sc, err);
+	open = prepare(t, sc, err);
 	if (open < 0)
 		return -1;
-	lap(&t, AY_SPENT_ASK);
-	chosen = open ? 1 : choose_entry(&t, &b);
+	lap(t, AY_SPENT_ASK);
+	chosen = open ? 1 : choose_entry(t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
-		ay_trial_say(&t, AY_VERDICT_SKIPPED, ay_sprintf(a, "after %d time-outs", j->hangs));
+		ay_trial_say(t, AY_VERDICT_SKIPPED, ay_sprintf(t->a, "after %d time-outs", j->hangs));
 	else if (!chosen && j->deaths >= DEATHS_MAX)
-		ay_trial_say(&t, AY_VERDICT_SKIPPED,
-			     ay_sprintf(a, "after it died %d times on the GPU", j->deaths));
-	else if (!chosen && !too_large(&t) && !too_slow(&t) && !(room = ay_trial_room(&t, err))) {
-		draw_chance(&t);
-		if (ay_stage_fill(&t, err))
+		ay_trial_say(t, AY_VERDICT_SKIPPED,
+			     ay_sprintf(t->a, "after it died %d times on the GPU", j->deaths));
+	else if (!chosen && !too_large(t) && !too_slow(t) && !(room = ay_trial_room(t, err))) {
+		ay_trial_draw(t);
+		if (ay_stage_fill(t, err))
 			return -1;
-		lap(&t, AY_SPENT_FILL);
+		lap(t, AY_SPENT_FILL);
 		b.pool = &j->pool;
-		b.nset = t.nset;
-		b.slot = t.slot;
-		b.offset = t.offset;
-		b.rng = t.rng;
-		b.told = t.told;
-		memcpy(b.poison, t.poison, sizeof t.poison);
-		b.timeout_s = patience(&t);
-		if (run(&t, &b, err))
+		b.nset = t->nset;
+		b.slot = t->slot;
+		b.offset = t->offset;
+		b.rng = t->rng;
+		b.told = t->told;
+		memcpy(b.poison, t->poison, sizeof t->poison);
+		b.timeout_s = patience(t);
+		if (run(t, &b, err))
 			return -1;
 	}
 	if (room < 0)
 		return -1;
-	if (rep->verdict == AY_VERDICT_NONE)
-		ay_trial_say(&t, AY_VERDICT_PASS, NULL);
-	doubt(&t);
+	if (t->rep->verdict == AY_VERDICT_NONE)
+		ay_trial_say(t, AY_VERDICT_PASS, NULL);
+	doubt(t);
 	ay_judge_lighten(j);
+	return 0;
+}
+
+static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a,
+		      struct ay_report *rep, struct ay_err *err)
+{
+	const int64_t begin = ay_now_ns();
+	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .lap = begin, .changed = -1 };
+	int rc;
+
+	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
+	rc = judge_trial(&t, sc, err);
+	if (t.timed)
+		ay_master_release(t.timed);
 	rep->spent[AY_SPENT_WAIT] = j->waited;
 	rep->wall_s = (double)(ay_now_ns() - begin) / 1e9;
-	return 0;
+	return rc;
 }
 
 /* Of few numbers all can be negative: then it is drawn once more, where it is drawn at all. */

@@ -85,6 +85,7 @@ struct ay_report {
 	const char *oracle_device; /* that computed it: "cpu", "cuda"; NULL with our own, which is C */
 	const char *derived;       /* the symbol that was called in place of the overload's own; NULL = its own */
 	double wall_s;             /* of judging the case, everything included */
+	double call_s;             /* what one call of it took, with its hand-over; 0 = not known */
 	double spent[AY_SPENT_COUNT];
 	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */

@@ -91,7 +91,7 @@ static uint8_t *slot_mem(const struct trial *t, int at)
 static void place_all(struct trial *t)
 {
 	int n = t->call->noperand;
-	uint64_t flip = ay_secret_u64();
+	uint64_t flip = ay_trial_chance(t);
 
 	for (int at = 0; at < t->nset * n; at++) {
 		struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
@@ -113,11 +113,15 @@ void *ay_stage_data(const struct ay_operand *o, uint8_t *storage)
 	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
 }
 
-static void fill(const struct trial *t, const struct ay_operand *o, uint8_t *to)
+static void fill(const struct trial *t, int i, uint8_t *to)
 {
+	const struct ay_operand *o = t->call->operand[i];
 	const uint8_t *laid = ay_witness_laid(&t->j->witness, o);
 
-	if (laid)
+	if (t->timed)
+		ay_master_write(t->timed, i, ay_master_key(t->timed, t->line->timed_content), t->line->timed_set,
+				to);
+	else if (laid)
 		memcpy(to, laid, ay_operand_bytes(o));
 	else
 		ay_fill_storage_by(t->call, o, to, t->j->policy.oracle_threads);
@@ -151,11 +155,11 @@ static void fill_all(struct trial *t)
 		if (o->role == AY_INOUT) {
 			uint8_t *old = ay_alloc_raw(t->a, bytes + 1);
 
-			fill(t, o, old);
+			fill(t, i, old);
 			o->old.data = ay_stage_data(o, old);
 			first = old;
 		} else if (o->role == AY_IN) {
-			fill(t, o, first);
+			fill(t, i, first);
 			o->view.data = ay_stage_data(o, first);
 		}
 		for (int s = 0; s < t->nset; s++) {
@@ -183,7 +187,7 @@ void ay_stage_decoy(struct trial *t)
 {
 	const struct ay_key key = t->call->key;
 
-	t->call->key.k[0] ^= ay_secret_u64();
+	t->call->key.k[0] ^= ay_trial_chance(t);
 	for (int i = 0; i < t->call->noperand; i++) {
 		const struct ay_operand *o = t->call->operand[i];
 		const uint64_t item = (uint64_t)ay_dt_info(o->view.dt)->bytes, n = ay_operand_bytes(o) / item;
@@ -193,8 +197,8 @@ void ay_stage_decoy(struct trial *t)
 		if ((o->role != AY_IN && o->role != AY_INOUT) || !n ||
 		    !ay_dt_is_float(ay_dt_component(o->view.dt)))
 			continue;
-		from = ay_secret_below(n);
-		len = 1 + ay_secret_below(n - from);
+		from = ay_trial_chance(t) % n;
+		len = 1 + ay_trial_chance(t) % (n - from);
 		other = ay_xrealloc(NULL, n * item);
 		ay_fill_storage(t->call, o, other);
 		memcpy(slot_mem(t, i) + t->offset[i] + from * item, other + from * item, len * item);

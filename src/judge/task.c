@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/task.h"
 #include "judge/backend.h"
+#include "judge/timeable.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "exec/launch.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* All about one task under way. */
@@ -21,78 +21,9 @@ struct work {
 	struct ay_judge judge;
 	const char *about; /* Python: see ay_python_about */
 	struct ay_clock clock;
+	struct ay_timeable timeable;
 	int64_t begin;
 };
-
-/* --- which operator ----------------------------------------------------------------------------------- */
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Is `name` a whole identifier somewhere in the text? */
-static bool mentions(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *p = text; (p = strstr(p, name)); p += n)
-		if ((p == text || !is_word(p[-1])) && !is_word(p[n]))
-			return true;
-	return false;
-}
-
-/* The only operator file of which the source mentions a function. */
-static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struct ay_arena *a, const char *source)
-{
-	const struct ay_entry_op *found = NULL;
-
-	for (int i = 0; i < r->n; i++) {
-		const struct ay_entry_op *e = &r->op[i];
-
-		for (int k = 0; k < e->nschema; k++) {
-			if (!mentions(source, ay_proto_symbol(a, e->schema[k])))
-				continue;
-			if (found && strcmp(found->path, e->path))
-				return NULL;
-			if (!found)
-				found = e;
-		}
-	}
-	return found;
-}
-
-/* BackendBench's tree: relu__default/anything.py. */
-static const struct ay_entry_op *op_by_folder(const struct ay_registry *r, struct ay_arena *a, const char *file,
-					      const struct ay_schema **s)
-{
-	const char *name = ay_file_basename(file);
-	char *folder;
-
-	if (name - file < 2)
-		return NULL;
-	folder = ay_strndup(a, file, (size_t)(name - file - 1));
-	return ay_backend_folder_op(r, a, ay_file_basename(folder), s);
-}
-
-const struct ay_entry_op *ay_task_find_op(const struct ay_registry *r, struct ay_arena *a, const char *file,
-					  const char *source, struct ay_err *err)
-{
-	const struct ay_schema *s;
-	const struct ay_entry_op *e = ay_backend_file_op(r, a, file, &s);
-
-	if (!e)
-		e = op_by_folder(r, a, file, &s);
-	if (!e)
-		e = op_by_source(r, a, source);
-	if (!e)
-		ay_fail(err, AY_ERR_USAGE,
-			"%s: which operator is it for? Name it with --op, or call the file after the function "
-			"(aten_relu.c; "
-			"see: assay ops)",
-			file);
-	return e;
-}
 
 /* --- building ----------------------------------------------------------------------------------------- */
 
@@ -330,15 +261,91 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	return 0;
 }
 
+/* A call of a few bytes. */
+static double call_timeout(const struct work *k)
+{
+	return ay_judge_patience(&k->t->policy, 0);
+}
+
+static int leave_untimed(struct ay_report *rep, struct ay_arena *a, const char *why, bool too_slow)
+{
+	struct ay_timing *m = AY_NEW(a, struct ay_timing);
+
+	m->why = why;
+	m->too_slow = too_slow;
+	rep->timing = m;
+	return 0;
+}
+
+/* Reports a case that is judged only because it would be timed, and is too slow for that: nothing was asked of the kernel. */
+static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, const char *why,
+			    struct ay_report *rep)
+{
+	struct ay_str line = { 0 };
+
+	ay_case_print(&line, sc->line);
+	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED,
+				   .all = 1u << AY_VERDICT_SKIPPED,
+				   .line = ay_strdup(a, ay_str_text(&line)),
+				   .detail = why };
+	ay_str_release(&line);
+	leave_untimed(rep, a, why, true);
+}
+
+/* Was the case taken in for its time alone? Without timing, nobody would have judged it. */
+static bool is_for_time_alone(const struct work *k, const struct ay_suite_case *sc)
+{
+	return sc->timed && sc->tier == AY_PERF && !k->suite.listed && !(k->t->suite && k->t->suite->listed);
+}
+
+/* Before it is judged: by an estimate. */
+static const char *expect_too_slow(const struct work *k, const struct ay_suite_case *sc, struct ay_arena *a)
+{
+	double s;
+
+	if (!is_for_time_alone(k, sc))
+		return NULL;
+	if (ay_timeable_was_late(&k->timeable, sc))
+		return "too slow to time: calls with as much to do did not return in time";
+	s = ay_timeable_estimate(&k->timeable, sc->schema, ay_case_dtype(sc->line), ay_case_work(sc));
+	return ay_timeable_too_slow(s, true, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+}
+
+/*
+ * A case that is too slow for its time-out, and that nobody would have judged without timing, speaks against nobody where
+ * timing is only the default: with --timing full it does.
+ */
+static bool forgive_slow(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
+{
+	if (rep->verdict != AY_VERDICT_TIMEOUT || k->t->timing.mode != AY_TIMED_AUTO || !is_for_time_alone(k, sc))
+		return false;
+	ay_timeable_note_late(&k->timeable, sc);
+	report_too_slow(sc, a, ay_sprintf(a, "too slow to time: a call %s", rep->detail ? rep->detail : ""), rep);
+	return true;
+}
+
 static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
+	const int timeouts = k->judge.timeouts, hangs = k->judge.hangs;
+	const char *slow;
+
 	if (k->w->known && k->w->known(k->w->user, sc, rep))
 		return 0;
-	if (!out_of_time(k))
-		return ay_judge_case(&k->judge, sc, a, rep, k->err) ||
-				       (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep))
-			       ? -1
-			       : 0;
+	slow = expect_too_slow(k, sc, a);
+	if (slow) {
+		report_too_slow(sc, a, slow, rep);
+		return 0;
+	}
+	if (!out_of_time(k)) {
+		if (ay_judge_case(&k->judge, sc, a, rep, k->err) ||
+		    (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep)))
+			return -1;
+		if (forgive_slow(k, sc, a, rep)) { /* nor does it keep other cases from being judged */
+			k->judge.timeouts = timeouts;
+			k->judge.hangs = hangs;
+		}
+		return 0;
+	}
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_SKIPPED, .all = 1u << AY_VERDICT_SKIPPED, .line = "" };
 	rep->detail = ay_sprintf(a, "the kernel's %g s are over", k->t->total_timeout_s);
 	return 0;
@@ -357,14 +364,23 @@ static bool is_wrong(const struct work *k, const struct ay_schema *s)
 	return false;
 }
 
-/* What passed and was chosen is timed, as long as nothing speaks against the kernel. */
+/* What passed and was chosen is timed: of a kernel that is wrong somewhere nothing, or what passes (time_what_passes). */
 static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	int64_t begin = ay_now_ns();
 
-	if (!sc->timed || rep->verdict != AY_VERDICT_PASS || !rep->line || out_of_time(k) ||
-	    is_wrong(k, sc->schema))
+	const char *why;
+
+	if (!sc->timed || !rep->line || out_of_time(k))
 		return 0;
+	why = k->t->time_what_passes ? ay_timeable_failure(&k->timeable, sc, a) : NULL;
+	if (why)
+		return leave_untimed(rep, a, why, false);
+	if (rep->verdict != AY_VERDICT_PASS || (!k->t->time_what_passes && is_wrong(k, sc->schema)))
+		return 0;
+	why = ay_timeable_too_slow(rep->call_s, false, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+	if (why)
+		return leave_untimed(rep, a, why, true);
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
 	k->res->timed++;
@@ -376,9 +392,10 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 	return 0;
 }
 
-static bool is_left_out(const struct work *k, const struct ay_suite_case *sc)
+/* Of a tier that was not asked for, unless it is to be timed; what goes through the functional form is not timed. */
+static bool is_left_out(const struct work *k, const struct ay_suite_case *sc, bool derived)
 {
-	return sc->tier > k->t->tier && !sc->timed && !k->t->nline && !k->t->suite;
+	return sc->tier > k->t->tier && (!sc->timed || derived) && !k->t->nline && !k->t->suite;
 }
 
 /* How many cases judge_cases() will judge. */
@@ -390,7 +407,8 @@ static int count_cases(struct work *k)
 	for (int i = 0; i < k->suite.n; i++) {
 		const struct ay_suite_case *sc = &k->suite.c[i];
 
-		n += (ay_judge_has(&k->judge, sc->schema, &derived) || k->t->nline) && !is_left_out(k, sc);
+		n += (ay_judge_has(&k->judge, sc->schema, &derived) || k->t->nline) &&
+		     !is_left_out(k, sc, derived);
 	}
 	return n;
 }
@@ -410,12 +428,16 @@ static int judge_cases(struct work *k)
 
 		if (!ay_judge_has(&k->judge, sc->schema, &derived) && !lines)
 			continue;
-		if (is_left_out(k, sc)) {
-			res->left++;
+		if (is_left_out(k, sc, derived)) {
+			res->left += sc->tier != AY_PERF;
 			continue;
 		}
 		ay_arena_clear(&a);
 		rc = judge_one(k, sc, &a, &rep);
+		if (derived)
+			rep.timing = NULL; /* nor is it too slow for that */
+		if (!rc && !derived)
+			ay_timeable_note(&k->timeable, sc, rep.verdict, rep.call_s);
 		if (!rc && !derived)
 			rc = time_one(k, sc, &a, &rep);
 		if (rc)
@@ -476,6 +498,7 @@ static int judge(struct work *k)
 	if (judge_cases(k))
 		return -1;
 	res->wall_s = (double)(ay_now_ns() - k->begin) / 1e9;
+	res->failed = ay_timeable_failed(&k->timeable, k->a);
 	return sum_up(k);
 }
 
@@ -510,6 +533,7 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 			rc = 0;
 		}
 	}
+	ay_timeable_release(&k.timeable);
 	ay_clock_release(&k.clock);
 	ay_judge_release(&k.judge);
 	ay_suite_release(&k.suite);

@@ -24,6 +24,7 @@ struct ay_task {
 	struct ay_clock_policy timing;
 	const char *
 		no_device; /* why there is nothing here that it could run on: it is skipped, with this; NULL = there is */
+	bool time_what_passes; /* also of a kernel some of whose dtypes did not pass: for people, not for scores */
 	double build_timeout_s, total_timeout_s; /* total: judging, cases after it are skipped; 0 = none */
 };
 
@@ -46,6 +47,7 @@ struct ay_task_result {
 	bool no_case;           /* the task failed because there is no case for what the kernel defines */
 	int judged, left;       /* cases; those of higher tiers that were left out */
 	int timed;              /* cases */
+	const char *failed;     /* the dtypes in which a case did not pass: "c64, c128"; NULL: none */
 	double wall_s;          /* of judging, without the compiler */
 };
 

@@ -7,6 +7,7 @@
 #define AY_JUDGE_TRIAL_H
 
 #include "judge/judge.h"
+#include "timing/content.h"
 #include "timing/quiet.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
@@ -18,7 +19,11 @@ struct trial {
 	struct ay_report *rep;
 	const struct ay_entry_op *op;
 	struct ay_call *call;
-	int64_t lap; /* when the stage began that it is in */
+	const struct ay_case *line; /* with its seed */
+	bool seeded;             /* the seed was given, not drawn: then all chance of this trial follows from it */
+	uint64_t chances;        /* how often that was asked */
+	struct ay_master *timed; /* of a line with timed=, whose inputs a timed call had; NULL */
+	int64_t lap;             /* when the stage began that it is in */
 	int nset;
 	struct ay_need *need; /* per slot */
 	int nneed;
@@ -37,6 +42,17 @@ void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail);
 /* The verdict on a batch that did not run to its end. */
 void ay_trial_outcome(struct trial *t, const struct ay_outcome *o);
 
+/*
+ * Chance of the judge's own (poison, places, decoys): secret, or what follows from the seed where somebody gave one, so
+ * that two runs with one seed are alike. Which elements are compared is always secret.
+ */
+uint64_t ay_trial_chance(struct trial *t);
+/* Poison, and where random operators start. */
+void ay_trial_draw(struct trial *t);
+/* The seed of a line that has none: short enough to paste. The executor never sees it. */
+uint64_t ay_trial_draw_seed(const struct trial *t, const struct ay_case *line);
+/* The line as text. */
+const char *ay_trial_line(struct ay_arena *a, const struct ay_case *line);
 /* What the device of the trial's kernel is. */
 struct ay_dev *ay_trial_device(const struct trial *t);
 /* Is there memory enough on it? 1: no, and that was said. */

@@ -307,7 +307,7 @@ static void add_passk(struct ay_str *b, const struct ay_gen *g)
 
 static void add_part(struct ay_str *b, const struct part *p, const char *name)
 {
-	const struct ay_speed_shown x = { p->speed.speedup, p->speed.lo, p->speed.hi, true };
+	const struct ay_speed_shown x = { p->speed.speedup, p->speed.lo, p->speed.hi, true, 0 };
 
 	ay_str_addf(b, "%s: %d of %d (%.1f %%)", name, p->solved, p->n, 100 * share(p->solved, p->n));
 	if (p->speed.scored) {

@@ -94,18 +94,43 @@ static int keywords(struct ay_lex *l, struct ay_case *c)
 	return 0;
 }
 
-/* seed= or cnt= behind the call. */
+/* The numbers behind timed=. */
+static int timed_numbers(struct ay_lex *l, struct ay_case *c)
+{
+	const char *at;
+	uint64_t set;
+
+	if (ay_lex_u64(l, &c->timed_content) || ay_lex_want(l, ':', "':' and the number of a set"))
+		return -1;
+	at = l->p;
+	if (ay_lex_u64(l, &set))
+		return -1;
+	if (set > INT32_MAX)
+		return ay_lex_fail(l, at, "no batch has so many sets");
+	c->timed_set = (int)set;
+	c->is_timed = true;
+	return 0;
+}
+
+/* seed=, timed= or cnt= behind the call. */
 static int trailing_key(struct ay_lex *l, struct ay_case *c)
 {
 	size_t n = ay_lex_word(l);
 	const char *at = l->p;
-	bool seed = ay_lex_word_is(l, n, "seed"), cnt = ay_lex_word_is(l, n, "cnt");
+	bool seed = ay_lex_word_is(l, n, "seed"), cnt = ay_lex_word_is(l, n, "cnt"),
+	     timed = ay_lex_word_is(l, n, "timed");
 	uint64_t x;
 
 	if (ay_lex_word_is(l, n, "same"))
 		return ay_lex_fail(l, at, "same= is reserved");
-	if (!seed && !cnt)
-		return ay_lex_expected(l, "seed=, cnt=, '#' or the end after the call");
+	if (!seed && !cnt && !timed)
+		return ay_lex_expected(l, "seed=, cnt=, timed=, '#' or the end after the call");
+	if (timed && c->is_timed)
+		return ay_lex_fail(l, at, "timed is given twice");
+	if (timed) {
+		l->p += n;
+		return ay_lex_want(l, '=', "'=' after a key") ? -1 : timed_numbers(l, c);
+	}
 	if (seed ? c->has_seed : c->cnt >= 0)
 		return ay_lex_fail(l, at, "%s is given twice", seed ? "seed" : "cnt");
 	l->p += n;
@@ -198,6 +223,8 @@ void ay_case_print(struct ay_str *b, const struct ay_case *c)
 	ay_str_add(b, "})");
 	if (c->has_seed)
 		ay_str_addf(b, " seed=%" PRIu64, c->seed);
+	if (c->is_timed)
+		ay_str_addf(b, " timed=%" PRIu64 ":%d", c->timed_content, c->timed_set);
 	if (c->cnt >= 0)
 		ay_str_addf(b, " cnt=%" PRId64, c->cnt);
 }
@@ -211,7 +238,8 @@ bool ay_case_equal(const struct ay_case *a, const struct ay_case *b)
 {
 	if (!same_name(a->ns, b->ns) || !same_name(a->base, b->base) || !same_name(a->overload, b->overload) ||
 	    a->narg != b->narg || a->nkw != b->nkw || a->cnt != b->cnt || a->has_seed != b->has_seed ||
-	    a->seed != b->seed)
+	    a->seed != b->seed || a->is_timed != b->is_timed || a->timed_content != b->timed_content ||
+	    a->timed_set != b->timed_set)
 		return false;
 	for (int i = 0; i < a->narg; i++)
 		if (!ay_value_equal(&a->arg[i], &b->arg[i]))

@@ -43,14 +43,13 @@ static void add_perf(struct ay_str *b, const char *what, const struct ay_speed_s
 static void add_speed(struct ay_str *b, const char *what, const struct ay_speed_score *x,
 		      const struct ay_screen *screen)
 {
-	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
+	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true, 0 };
 	struct ay_str line = { 0 };
 
 	ay_str_addf(&line, "speed-up over libraries, per %s: ", what);
 	ay_speed_print(&line, &shown);
 	ay_str_addf(&line, "%s over %d of %d", x->scored ? ", geometric mean" : "none", x->scored, x->of);
-	if (x->overhead_cases)
-		ay_str_addf(&line, "; %lld cases are overhead-bound and left out", (long long)x->overhead_cases);
+	ay_speed_score_print_notes(&line, x);
 	end_line(b, &line, screen);
 	add_perf(b, what, x);
 	ay_str_release(&line);

@@ -123,9 +123,10 @@ static void set_positive(json_t *j, const char *key, double x)
 
 static json_t *speed_score_json(const struct ay_speed_score *x)
 {
-	json_t *j = json_pack("{s:i, s:i, s:i, s:i, s:I}", "of", x->of, "correct", x->correct, "scored", x->scored,
-			      "overhead_bound", x->overhead, "overhead_bound_cases",
-			      (json_int_t)x->overhead_cases);
+	json_t *j = json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:I}", "of", x->of, "correct", x->correct, "scored",
+			      x->scored, "overhead_bound", x->overhead, "overhead_bound_cases",
+			      (json_int_t)x->overhead_cases, "lowered_cases", (json_int_t)x->lowered_cases,
+			      "unknown_cases", (json_int_t)x->unknown_cases);
 	json_t *perf = json_array();
 
 	set_positive(j, "speedup", x->speedup);
@@ -157,6 +158,7 @@ static void set_speed(json_t *j, const struct ay_summary *s, const struct ay_spe
 	set_positive(v, "speedup", shown.speedup);
 	set_positive(v, "lo", shown.lo);
 	set_positive(v, "hi", shown.hi);
+	set_positive(v, "counts_as", shown.counts_as);
 	json_object_set_new(j, "speed", v);
 }
 

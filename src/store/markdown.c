@@ -184,7 +184,7 @@ static void add_best(struct ay_str *b, const struct ay_summary *s)
 
 static void add_speed_score(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {
-	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true };
+	const struct ay_speed_shown shown = { x->speedup, x->lo, x->hi, true, 0 };
 
 	ay_str_addf(b, "- **speed-up per %s: ", what);
 	if (x->scored)
@@ -194,8 +194,10 @@ static void add_speed_score(struct ay_str *b, const char *what, const struct ay_
 	ay_str_addf(b,
 		    "**, the geometric mean over %d of %d: %d passed; of those %d have only overhead-bound cases, "
 		    "%d no "
-		    "time against a library.\n",
+		    "time against a library",
 		    x->scored, x->of, x->correct, x->overhead, x->correct - x->scored - x->overhead);
+	ay_speed_score_print_notes(b, x);
+	ay_str_add(b, ".\n");
 }
 
 static void add_share(struct ay_str *b, int n, int of)

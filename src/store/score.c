@@ -34,6 +34,7 @@ void ay_case_time_read(const json_t *rec, struct ay_case_time *t, struct ay_str 
 	t->floor_ns = positive(x.floor_ns);
 	t->base_ns = positive(x.base_ns);
 	t->timed = t->ns > 0;
+	t->too_slow = x.too_slow;
 	t->threads = x.threads;
 	t->pace = x.pace;
 	t->overhead_bound = x.overhead_bound;
@@ -53,8 +54,15 @@ double ay_case_worth(const struct ay_case_time *t)
 	return t->pace == AY_PACE_UNCLEAR ? fmin(t->lo, t->speedup) : t->speedup;
 }
 
+bool ay_case_counts_less(const struct ay_case_time *t)
+{
+	return t->scored && t->timed && ay_case_worth(t) < t->speedup;
+}
+
 bool ay_case_time_worse(const struct ay_case_time *a, const struct ay_case_time *b)
 {
+	if (a->too_slow || b->too_slow)
+		return !a->too_slow;
 	if (a->scored != b->scored) /* one that is left out cannot hide one that counts */
 		return b->scored;
 	if (a->scored)
@@ -87,6 +95,7 @@ static void add_scored(struct ay_speed *s, const struct ay_case_time *t)
 		return;
 	}
 	s->scored++;
+	s->lowered += ay_case_counts_less(t);
 	s->sum[SPEEDUP] += log(worth);
 	s->sum[LO] += log(fmin(t->lo, worth)); /* a lower bound above what it bounds is none */
 	s->no_hi |= !(t->hi > 0);
@@ -95,6 +104,7 @@ static void add_scored(struct ay_speed *s, const struct ay_case_time *t)
 
 void ay_speed_add(struct ay_speed *s, const struct ay_case_time *t)
 {
+	s->unknown += t->too_slow;
 	if (!t->timed)
 		return;
 	s->timed++;
@@ -138,7 +148,8 @@ void ay_speed_end(struct ay_speed *s)
 
 struct ay_speed_shown ay_speed_shown(const struct ay_speed *s)
 {
-	return (struct ay_speed_shown){ s->any_speedup, s->any_lo, s->any_hi, s->speedup > 0 };
+	return (struct ay_speed_shown){ s->any_speedup, s->any_lo, s->any_hi, s->speedup > 0,
+					s->lowered ? s->speedup : 0 };
 }
 
 static void print_end(struct ay_str *b, double x)
@@ -158,6 +169,8 @@ void ay_speed_print(struct ay_str *b, const struct ay_speed_shown *x)
 	ay_str_add(b, ", ");
 	print_end(b, x->hi);
 	ay_str_add(b, x->scored ? "]" : "] (not scored)");
+	if (x->scored && x->counts_as > 0)
+		ay_str_addf(b, " counts as %.3gx", x->counts_as);
 }
 
 void ay_time_print(struct ay_str *b, double ns)
@@ -190,10 +203,12 @@ void ay_speed_score_add(struct ay_speed_score *s, const struct ay_speed *x, bool
 	if (!correct)
 		return;
 	s->correct++;
+	s->unknown_cases += x->unknown;
 	s->overhead += x->overhead && !x->scored && !x->unknown;
 	if (!(x->speedup > 0))
 		return;
 	s->scored++;
+	s->lowered_cases += x->lowered;
 	s->sum[0] += log(x->speedup);
 	s->sum[1] += log(x->lo);
 	s->sum[2] += x->hi > 0 ? log(x->hi) : 0;
@@ -209,4 +224,18 @@ void ay_speed_score_end(struct ay_speed_score *s)
 	s->speedup = mean(s->sum[0], s->scored);
 	s->lo = mean(s->sum[1], s->scored);
 	s->hi = mean(s->sum[2], s->no_hi ? 0 : s->scored);
+}
+
+void ay_speed_score_print_notes(struct ay_str *b, const struct ay_speed_score *s)
+{
+	if (s->overhead_cases)
+		ay_str_addf(b, "; %lld cases are overhead-bound and left out", (long long)s->overhead_cases);
+	if (s->lowered_cases)
+		ay_str_addf(b, "; %lld cases are UNCLEAR and count as their lower bound",
+			    (long long)s->lowered_cases);
+	if (s->unknown_cases)
+		ay_str_addf(b,
+			    "; %lld cases were too slow to time or have no lower bound, and take the speed-up of "
+			    "theirs away",
+			    (long long)s->unknown_cases);
 }

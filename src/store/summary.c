@@ -155,6 +155,15 @@ static bool is_derived(const json_t *rec)
 	return d && !json_is_false(d) && !json_is_null(d);
 }
 
+/* Is this nothing, or the name of a timed content? */
+static bool is_end(const char *p)
+{
+	static const char timed[] = " timed=";
+
+	return !*p || (!strncmp(p, timed, sizeof timed - 1) &&
+		       !p[sizeof timed - 1 + strspn(p + sizeof timed - 1, "0123456789:")]);
+}
+
 /* A line up to the seed at its end, if it has one there. */
 static size_t without_seed(const char *line)
 {
@@ -162,7 +171,7 @@ static size_t without_seed(const char *line)
 	size_t n = strlen(line);
 
 	for (const char *p = strstr(line, seed); p; p = strstr(p + 1, seed))
-		if (!p[sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")])
+		if (is_end(p + sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")))
 			n = (size_t)(p - line);
 	return n;
 }
@@ -186,8 +195,8 @@ static void add_time(struct ay_summary *s, struct ay_sum_case *c, const json_t *
 	struct ay_case_time t;
 	struct ay_str name = { 0 };
 
-	if (ay_record_verdict(rec) == AY_VERDICT_PASS) {
-		ay_case_time_read(rec, &t, &name);
+	ay_case_time_read(rec, &t, &name);
+	if (ay_record_verdict(rec) == AY_VERDICT_PASS || t.too_slow) {
 		if (name.len)
 			t.baseline = get_baseline(s, name.s);
 		if (ay_case_time_worse(&c->time, &t))
@@ -514,7 +523,7 @@ static void add_speeds(struct ay_summary *s)
 		struct ay_sum_overload *o = &s->overload[s->row[c->row].overload];
 		struct ay_sum_operator *op = &s->op[o->op];
 
-		if (c->verdict != AY_VERDICT_PASS)
+		if (c->verdict != AY_VERDICT_PASS && !c->time.too_slow)
 			continue;
 		s->timed += c->time.timed;
 		ay_speed_add(&s->row[c->row].speed, &c->time);

@@ -31,6 +31,7 @@ enum ay_timing_kind {
 	F(baseline, TEXT)       \
 	F(version, TEXT)        \
 	F(scored, BOOL)         \
+	F(too_slow, BOOL)       \
 	F(overhead_bound, BOOL) \
 	F(disturbed, BOOL)      \
 	F(audited, BOOL)        \

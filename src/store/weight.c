@@ -123,7 +123,7 @@ void ay_weigh(struct ay_summary *s)
 
 void ay_by_calls_print(struct ay_str *b, const struct ay_by_calls *w, bool timed)
 {
-	const struct ay_speed_shown shown = { w->speedup, w->lo, w->hi, true };
+	const struct ay_speed_shown shown = { w->speedup, w->lo, w->hi, true, 0 };
 
 	if (!w->calls)
 		return;

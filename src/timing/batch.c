@@ -5,13 +5,38 @@
 #include "oracle/oracle.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
 static const double least_left = 0.05;   /* of a baseline's time, whatever its kind costs */
 
-struct ay_key ay_pair_key(void)
+static struct ay_key draw(struct pair *p, uint64_t n)
 {
-	return (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+	const int at = p->ndrawn++ % CONTENTS_KEPT;
+
+	p->drawn[at].n = n;
+	p->drawn[at].key = ay_master_key(&p->master, n);
+	return p->drawn[at].key;
+}
+
+struct ay_key ay_pair_key(struct pair *p)
+{
+	return draw(p, ay_secret_u64() | 1ull << 63);
+}
+
+struct ay_key ay_pair_first_key(struct pair *p, int n)
+{
+	return draw(p, (uint64_t)n);
+}
+
+void ay_pair_name(struct pair *p, struct ay_key key, int set)
+{
+	for (int i = 0; i < CONTENTS_KEPT && i < p->ndrawn; i++)
+		if (!memcmp(&p->drawn[i].key, &key, sizeof key)) {
+			p->r->named = true;
+			p->r->content = p->drawn[i].n;
+			p->r->set = set;
+		}
 }
 
 uint8_t ay_pair_poison(void)
@@ -25,6 +50,7 @@ int ay_pair_is_over(struct pair *p, const struct ay_outcome *o)
 		return 0;
 	p->r->amiss = AY_AMISS_ENDED;
 	p->r->outcome = *o;
+	ay_pair_name(p, p->now, o->set);
 	return 1;
 }
 
@@ -50,6 +76,8 @@ int ay_pair_check(struct pair *p, struct ay_key key, int from, int n, uint8_t po
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	if (p->changed)
 		p->r->amiss = AY_AMISS_INPUT;
+	if (p->r->amiss != AY_AMISS_NONE)
+		ay_pair_name(p, key, p->verify.set);
 	return p->broken ? -1 : p->r->amiss != AY_AMISS_NONE;
 }
 
@@ -106,7 +134,10 @@ int ay_pair_kernel(struct pair *p, struct ay_key key, int n, bool certain, struc
 	struct ay_outcome o;
 	int rc;
 
-	if (write_sets(p, p->a, n, poison, &key) || ay_seat_batch(p->a, n, beat, &o, p->err))
+	if (write_sets(p, p->a, n, poison, &key))
+		return -1;
+	p->now = key;
+	if (ay_seat_batch(p->a, n, beat, &o, p->err))
 		return -1;
 	p->drowned |= beat->ns < drowned_below * p->ga->c0;
 	p->restless |= p->a->restless;

@@ -50,9 +50,8 @@ struct block {
 
 /* A B B A or B A A B, in turns, on two contents: who comes first finds processor and GPU after a rest, and was slower by half
  * a per cent. The halves of the baseline are left out where there is none. */
-static int run_block(struct pair *p, struct block *k)
+static int run_block(struct pair *p, const struct ay_key key[2], struct block *k)
 {
-	const struct ay_key key[2] = { ay_pair_key(), ay_pair_key() };
 	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb, first = p->blocks++ % 2;
 	struct ay_beat beat = { 0 };
 
@@ -84,7 +83,7 @@ static int audit_ours(struct pair *p, struct ay_seat *seat, int set, double *ns)
 	struct ay_outcome o;
 	bool bad;
 
-	if (ay_seat_one(seat, set, ay_pair_key(), ay_pair_poison(), ns, &bad, &o, p->err))
+	if (ay_seat_one(seat, set, ay_pair_key(p), ay_pair_poison(), ns, &bad, &o, p->err))
 		return -1;
 	if (p->s->device && o.what == AY_X_RAN && ay_seat_forget(seat, &o, p->err))
 		return -1;
@@ -97,12 +96,16 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 	bool bad;
 	int rc;
 
+	p->now = key;
 	if (ay_seat_one(p->a, set, key, poison, ns, &bad, &o, p->err))
 		return -1;
+	o.set = set;
 	if (ay_pair_is_over(p, &o))
 		return 1;
-	if (bad)
+	if (bad) {
 		p->r->amiss = AY_AMISS_UNFINISHED;
+		ay_pair_name(p, key, set);
+	}
 	if (bad || !p->s->device)
 		return bad;
 	/* its memory goes before the next one comes */
@@ -164,7 +167,11 @@ static int watch(struct pair *p, int n)
 	const int set = (int)ay_secret_below((uint64_t)n);
 	struct ay_outcome o;
 
-	return ay_seat_watch(p->a, set, ay_pair_key(), ay_pair_poison(), &o, p->err) ? -1 : ay_pair_is_over(p, &o);
+	p->now = ay_pair_key(p);
+	if (ay_seat_watch(p->a, set, p->now, ay_pair_poison(), &o, p->err))
+		return -1;
+	o.set = set;
+	return ay_pair_is_over(p, &o);
 }
 
 /* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
@@ -175,7 +182,7 @@ static int audit(struct pair *p)
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
 	/* Processes take turns on one CPU. Who launches by way of Python (Triton) takes 100 us and more for that when he comes
 	 * after the others, which is nothing of his kernel: so on a device all sets of one come in a row. */
-	struct alone l = { .n = p->s->device ? n : 1, .key = ay_pair_key(), .poison = ay_pair_kernel_poison(p) };
+	struct alone l = { .n = p->s->device ? n : 1, .key = ay_pair_key(p), .poison = ay_pair_kernel_poison(p) };
 	int rc = 0;
 
 	ay_pair_lend(p, 1);
@@ -265,12 +272,13 @@ static int add_block(struct pair *p)
 {
 	struct ay_quiet_use from, to;
 	const int64_t begin = ay_now_ns();
+	const struct ay_key key[2] = { ay_pair_key(p), ay_pair_key(p) };
 	struct block k;
 	int rc;
 
 	p->drowned = p->restless = false;
 	ay_quiet_read(&p->cpus, &from);
-	rc = run_block(p, &k);
+	rc = run_block(p, key, &k);
 	ay_quiet_read(&p->cpus, &to);
 	if (rc)
 		return rc;
@@ -365,8 +373,10 @@ static void change_places(struct pair *p)
 static int begin(struct pair *p)
 {
 	const double before = p->verify.spent_ns;
+	const struct ay_key key[2] = { ay_pair_first_key(p, 2 * p->renewals),
+				       ay_pair_first_key(p, 2 * p->renewals + 1) };
 	struct block k;
-	const int rc = run_block(p, &k);
+	const int rc = run_block(p, key, &k);
 
 	if (p->s->device)
 		p->begin += (int64_t)(p->verify.spent_ns - before);
@@ -379,7 +389,7 @@ static int end(struct pair *p)
 {
 	struct ay_beat beat;
 
-	return p->s->trusted ? 0 : ay_pair_kernel(p, ay_pair_key(), draw_m(p->m), true, &beat);
+	return p->s->trusted ? 0 : ay_pair_kernel(p, ay_pair_key(p), draw_m(p->m), true, &beat);
 }
 
 int ay_pair_blocks(struct pair *p)

@@ -5,6 +5,7 @@
 #include "exec/exec.h"
 #include "op/fill.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How a set is made from the master. */
@@ -117,13 +118,44 @@ static uint64_t whole_lines(uint64_t bytes)
 	return (bytes + AY_LINE - 1) / AY_LINE * AY_LINE;
 }
 
+/* Another key for each purpose; none of them tells of the others. */
+static struct ay_key derive(struct ay_key from, const char *what, uint64_t n)
+{
+	char label[80];
+
+	snprintf(label, sizeof label, "assay timed %s %016llx%016llx", what, (unsigned long long)from.k[0],
+		 (unsigned long long)from.k[1]);
+	return ay_key_from_seed(label, n);
+}
+
+struct ay_key ay_master_key(const struct ay_master *m, uint64_t n)
+{
+	return derive(m->root, "content", n);
+}
+
+ay_rng ay_master_rng(const struct ay_master *m, int set)
+{
+	const struct ay_key k = derive(m->root, "rng", (uint64_t)set);
+
+	return (ay_rng){ k.k[0], k.k[1] >> 32 };
+}
+
+static void make_noise(struct ay_master *m)
+{
+	const struct ay_key key = derive(m->root, "noise", 0);
+
+	m->noise = ay_xrealloc(NULL, AY_NOISE_LINES * AY_LINE);
+	for (uint64_t i = 0; i < AY_NOISE_LINES * AY_LINE / 8; i += 4)
+		ay_philox(key, (const uint64_t[4]){ i }, m->noise + i);
+}
+
 static void make_second(struct ay_call *c, const struct ay_operand *o, struct ay_master_part *p, int threads)
 {
 	const struct ay_key key = c->key;
 
 	p->base = ay_xrealloc(p->base, 2 * whole_lines(p->bytes));
 	memset(p->base + p->bytes, 0, whole_lines(p->bytes) - p->bytes);
-	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+	c->key = derive(key, "second", 0);
 	ay_fill_storage_by(c, o, p->base + whole_lines(p->bytes), threads);
 	c->key = key;
 }
@@ -135,14 +167,9 @@ void ay_master_init(struct ay_master *m, struct ay_call *c)
 
 void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads, bool trusted)
 {
-	const struct ay_key key = c->key;
-
-	*m = (struct ay_master){ .call = c, .trusted = trusted };
+	*m = (struct ay_master){ .call = c, .trusted = trusted, .root = derive(c->key, "root", 0) };
 	m->part = ay_xrealloc(NULL, sizeof *m->part * (size_t)(c->noperand + 1));
-	m->noise = ay_xrealloc(NULL, AY_NOISE_LINES * AY_LINE);
-	for (int i = 0; i < AY_NOISE_LINES * AY_LINE / 8; i++)
-		m->noise[i] = ay_secret_u64();
-	c->key = (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
+	make_noise(m);
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
 		struct ay_master_part *p = &m->part[i];
@@ -158,7 +185,6 @@ void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads, bool
 			make_second(c, o, p, threads);
 		p->can_be_hard = p->how == MIX && is_fill(o, "normal");
 	}
-	c->key = key;
 }
 
 void ay_master_release(struct ay_master *m)

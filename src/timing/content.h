@@ -9,8 +9,9 @@
  * XORed with lines of noise that are drawn along with them. A large tensor of an operator's own fill, where every element
  * has its place (a triangle), keeps the places and gets other significands; where there are none to change (indices into
  * windows), two masters are made, and a set has every line of either. What is small, or not made of independent elements,
- * is filled anew. A key is 128 bits of the judge's own chance, and each set's draws have their
- * own, so that none can be guessed from the others.
+ * is filled anew. Master and noise follow from the call's seed; a key, 128 bits, from that and a number that is the judge's
+ * own chance (64 bits), one way, and each set's draws have their own, so that none can be guessed from the others, nor
+ * by someone that knows the seed. Who knows seed, number and set has the content again: timed= of a case line.
  *
  * One set in sixteen or so is hard: a stretch of one input is 32 times larger. Whoever leaves out the care that
  * large values need (subtracting the largest one) once he sees that he is being timed is wrong there.
@@ -22,6 +23,7 @@
 #include "base/rng.h"
 #include "device/loan.h"
 #include "op/call.h"
+#include <assay/kernel.h>
 #include "oracle/reach.h"
 #include "tensor/buffer.h"
 
@@ -29,6 +31,7 @@ struct ay_make; /* device/make.h */
 
 struct ay_master {
 	const struct ay_call *call;
+	struct ay_key root;          /* from the call's */
 	struct ay_master_part *part; /* per operand */
 	uint64_t *noise;
 	uint64_t bytes;            /* of one set, all operands */
@@ -40,6 +43,10 @@ void ay_master_init(struct ay_master *m, struct ay_call *c);
 /* The same by several threads. trusted: nobody sits there who would know a tensor again by some of its lines, so that small
  * ones are made of lines too: hundreds of them filled anew take longer than the batch. */
 void ay_master_init_by(struct ay_master *m, struct ay_call *c, int threads, bool trusted);
+/* The key of content number n of this call. */
+struct ay_key ay_master_key(const struct ay_master *m, uint64_t n);
+/* What a random operator starts from in a set, whatever the content. */
+ay_rng ay_master_rng(const struct ay_master *m, int set);
 /* Sets of it are made on this device from here on. */
 int ay_master_to_device(struct ay_master *m, struct ay_dev *d, struct ay_err *err);
 void ay_master_release(struct ay_master *m);

@@ -15,9 +15,25 @@ enum {
 	AUDIT_MAX = 24,    /* sets in an audit, */
 	AUDIT_MAX_GPU = 8, /* and where each has memory of its own */
 	AUDITS_KEPT = AY_BLOCKS_MAX * AUDIT_MAX,
+	CONTENTS_KEPT = 128, /* more than an audit draws while one content of the kernel's is in use */
 };
 /* A batch is at least this long, where there are calls enough. */
 #define LEAST_BATCH_NS 10e6
+
+/* What differs where kernels run: on the processor, on a GPU, and of torch against itself on a GPU. */
+struct scale {
+	double trial_sets, trial_bytes; /* in the batches by which m is chosen; fewer sets if they are larger */
+	double least_ns, longest_ns, short_ns; /* of batches */
+	double pool_max;                       /* bytes of one seat */
+	double write_per_ns;                   /* bytes; of content and its check, a careful guess for planning */
+	double around_ns;                      /* what a batch costs beside T and its content */
+	double late_max_ns; /* more than a batch is ever later than an empty one: then others had the CPU */
+	int64_t gap_ns;     /* between empty batches, as there is between others */
+	double brief_ns, brief_batch_ns; /* calls that are shorter, and the batches that they need not exceed */
+	/* A call as cold or warm is decided by it, on any machine and of any kernel alike: what it costs by itself, bytes and
+	 * flops a nanosecond; and an empty batch. */
+	double usual_ns, usual_bytes, usual_flops, usual_c0;
+};
 
 /* Calls alone, each with an empty one beside it: T of that, and what the others took beyond it. */
 struct audits {
@@ -64,12 +80,18 @@ struct pair {
 	bool drowned;            /* a batch of this block was hardly longer than an empty one */
 	bool restless;           /* or began on a GPU where somebody else's work was running */
 	int restless_blocks;
-	bool died;                     /* the kernel's process, in a replay */
-	bool changed;                  /* the kernel wrote to an input */
-	bool broken;                   /* our failure, while a set was fetched */
-	int n;                         /* blocks that count */
-	int blocks;                    /* all of them */
-	struct ay_key plain_key;       /* of the content of those who may have it again */
+	bool died;               /* the kernel's process, in a replay */
+	bool changed;            /* the kernel wrote to an input */
+	bool broken;             /* our failure, while a set was fetched */
+	int n;                   /* blocks that count */
+	int blocks;              /* all of them */
+	struct ay_key plain_key; /* of the content of those who may have it again */
+	struct ay_key now;       /* of what the kernel was called on last */
+	struct {
+		struct ay_key key;
+		uint64_t n;
+	} drawn[CONTENTS_KEPT]; /* the last few contents, and their numbers */
+	int ndrawn;
 	double sum_a, sum_b;           /* of all batches, as they were */
 	double claimed[AY_BLOCKS_MAX]; /* ns per call by the device's own events */
 	double lag[AY_BLOCKS_MAX];     /* T of the baseline's batches beyond its events; 0: they say nothing */
@@ -87,7 +109,13 @@ struct pair {
 
 /* --- batch.c --------------------------------------------------------------------------------------------- */
 
-struct ay_key ay_pair_key(void);
+/* Content that nobody has seen. */
+struct ay_key ay_pair_key(struct pair *p);
+/* The n-th content of the blocks that are checked and not counted: what it holds follows from the seed alone, so that a
+ * kernel that is wrong on it is wrong in every run with that seed. Nothing is measured on it, so knowing it is no gain. */
+struct ay_key ay_pair_first_key(struct pair *p, int n);
+/* Notes in the report which set was amiss. */
+void ay_pair_name(struct pair *p, struct ay_key key, int set);
 /* As no float dtype's likely answer looks: see judge.c. */
 uint8_t ay_pair_poison(void);
 /* Notes that the kernel did not run; 0 if it did. */
@@ -132,6 +160,23 @@ int ay_pair_replay(struct pair *p);
  */
 int ay_pair_renew(struct pair *p);
 
+/* --- batch_size.c ---------------------------------------------------------------------------------------- */
+
+const struct scale *ay_pair_scale(const struct pair *p);
+/* Should the inputs of a batch be beyond twice the last cache? By what no run changes: the bytes and flops of a call, the
+ * caches, the memory in steps of two, the budget. */
+bool ay_pair_wants_cold(const struct pair *p);
+/*
+ * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is wanted and affordable, and short
+ * enough for the budget; a power of two, and the number of the last time unless that is four times as many or few (plan_cache.h).
+ * false: not even single calls of both fit.
+ */
+bool ay_pair_plan(struct pair *p);
+/* On a device: empty batches come with as much memory as one of so many sets does. */
+void ay_pair_lend(struct pair *p, int sets);
+/* Sets that a seat needs for batches of m, give or take. */
+int ay_pair_cap(int m);
+
 /* --- plan.c ---------------------------------------------------------------------------------------------- */
 
 struct ay_seat_spec ay_pair_seat(const struct pair *p, const struct ay_sitter *who, int cap);
@@ -143,15 +188,6 @@ int ay_pair_gate(struct pair *p);
 int ay_pair_c0(struct pair *p);
 /* Roughly how long kernel and baseline take. 1: something is amiss. */
 int ay_pair_try(struct pair *p);
-/*
- * m: batches long enough for the gate's spread to vanish, beyond the last cache if that is affordable, and short
- * enough for the budget. false: not even single calls of both fit.
- */
-bool ay_pair_plan(struct pair *p);
-/* On a device: empty batches come with as much memory as one of so many sets does. */
-void ay_pair_lend(struct pair *p, int sets);
-/* Sets that a seat needs for batches of m, give or take. */
-int ay_pair_cap(int m);
 
 /* --- outcome.c ------------------------------------------------------------------------------------------- */
 

@@ -69,14 +69,14 @@ static int time_alone(struct pair *p, struct spell *alone)
 	for (int i = -1; i < ALONE_RUNS && !rc && o.what == AY_X_RAN; i++) {
 		struct ay_beat beat;
 
-		if (ay_sets_write(&twin.sets, ay_pair_key(), 0, p->m, ay_pair_poison(), p->err))
+		if (ay_sets_write(&twin.sets, ay_pair_key(p), 0, p->m, ay_pair_poison(), p->err))
 			rc = -1;
 		else
 			rc = ay_seat_batch(&twin, p->m, &beat, &o, p->err);
 		if (!rc && o.what == AY_X_RAN)
 			rc = ay_seat_forget(&twin, &o, p->err);
 		if (!rc && o.what == AY_X_RAN)
-			rc = ay_pair_baseline(p, ay_pair_key(), p->m, &x[i < 0 ? 0 : i], &lag);
+			rc = ay_pair_baseline(p, ay_pair_key(p), p->m, &x[i < 0 ? 0 : i], &lag);
 	}
 	ay_seat_close(&twin);
 	if (!rc && o.what != AY_X_RAN)
@@ -241,11 +241,11 @@ int ay_pair_time(const struct ay_pair_spec *s, struct ay_arena *a, struct ay_tim
 	p->a = &p->seat[0];
 	p->b = &p->seat[1];
 	p->passes = 1;
-	p->plain_key = ay_pair_key();
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
 	ay_master_init_by(&p->master, s->call, CPU_COUNT(&p->before), s->plain); /* nobody has to wait for that */
+	p->plain_key = ay_pair_key(p);
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
 	ay_quiet_cpus(s->threads, &p->cpus, &p->judge_cpus, &p->spare);

@@ -42,6 +42,8 @@ struct ay_pair_spec {
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
 	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
+	/* Where batch sizes are remembered, and under which name (plan_cache.h); NULL: nowhere. */
+	const char *plan_file, *plan_name;
 };
 
 /* What the kernel did wrong while it was timed. */
@@ -58,6 +60,10 @@ struct ay_pair_report {
 	enum ay_amiss amiss;
 	struct ay_outcome outcome;
 	char text[200];
+	/* The set that was amiss: what timed= of a case line says. */
+	bool named;
+	uint64_t content;
+	int set;
 };
 
 /* Fills in what it measures of *t; baseline, version, floor and score are the caller's. -1: our failure. */

@@ -16,40 +16,9 @@ enum {
 	NULL_MOST = 36,   /* or up to so many where others have the CPUs; */
 	LEAST_SETS = 256, /* in one of torch's least calls: long batches are interrupted on a busy host */
 	TRIALS = 5,       /* batches by which m is chosen */
-	SETS_MAX = 6000,
-	/* Must fit into the budget, unless batches would be shorter than SHORT_BATCH_NS: on a shared host one batch in
-	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
-	BLOCKS_PLANNED = 200,
-	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
-	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more; */
 };
-#define FRESH_BYTES (128 << 20) /* fewer, but two, if they are larger: writing them takes longer than the batch */
-static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
 static const double slow_ns = 1e9;  /* one trial of a kernel that takes so long is enough */
-static const double slack_wanted = 0.005;
 static const double noisy_from = 4; /* median of empty calls over the least of them */
-
-/* What differs where kernels run. */
-static const struct scale {
-	double trial_sets, trial_bytes; /* in the batches by which m is chosen; fewer sets if they are larger */
-	double least_ns, longest_ns, short_ns; /* of batches */
-	double pool_max;                       /* bytes of one seat */
-	double write_per_ns;                   /* bytes; of content and its check, a careful guess for planning */
-	double around_ns;                      /* what a batch costs beside T and its content */
-	double late_max_ns; /* more than a batch is ever later than an empty one: then others had the CPU */
-	int64_t gap_ns;     /* between empty batches, as there is between others */
-	double brief_ns, brief_batch_ns; /* calls that are shorter, and the batches that they need not exceed */
-} processor = { 32, 8 << 20, LEAST_BATCH_NS, 12e6, 2.5e6, 768 << 20, 1.5, 0, 1e5, 5000000, 0, 0 },
-  /* new memory is made for every batch: 0.7 ms for a GiB */
-	gpu = { 256, 512 << 20, 4e6, 8e6, 4e6, 16.0 * (1 << 30), 500, 1.5e6, 5e5, 500000, 0, 0 },
-  /* Torch against itself: little is between two batches. Calls that take the host as long as the GPU scatter by 3 to 12 %
-   * with batches of 5 ms, and c0 by half a per cent: short ones say as much. */
-	plain = { 64, 256 << 20, 4e6, 8e6, 4e6, 4.0 * (1 << 30), 1000, 5e5, 3e5, 100000, 1.5e4, 1e6 };
-
-static const struct scale *scale_of(const struct pair *p)
-{
-	return !p->s->device ? &processor : p->s->plain ? &plain : &gpu;
-}
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
@@ -94,7 +63,7 @@ static int time_empty(struct pair *p, struct ay_seat *none, int n, double *ns)
 
 static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 {
-	const int64_t until = ay_now_ns() + scale_of(p)->gap_ns;
+	const int64_t until = ay_now_ns() + ay_pair_scale(p)->gap_ns;
 	struct ay_outcome o;
 
 	while (ay_now_ns() < until) /* busy, as we are when we write content */
@@ -143,7 +112,7 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0 + g->map_most -
 		    ay_quantile(idle.map, GATE_RUNS, 0.5);
 	g->c0 = g->empty_c0 +
-		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, scale_of(p)->late_max_ns);
+		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, ay_pair_scale(p)->late_max_ns);
 	return 0;
 }
 
@@ -351,14 +320,14 @@ int ay_pair_gate(struct pair *p)
 	return 0;
 }
 
-/* --- how much to do -------------------------------------------------------------------------------------- */
+/* --- how long calls take -------------------------------------------------------------------------------------- */
 
 /* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
  * and a batch has no more. */
 static int try_out(struct pair *p, const struct ay_sitter *who, const struct gate *g, double *ns,
 		   struct ay_outcome *o)
 {
-	const struct scale *k = scale_of(p);
+	const struct scale *k = ay_pair_scale(p);
 	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->master.bytes + 1), 1, k->trial_sets);
 	struct ay_seat_spec spec = ay_pair_seat(p, who, cap);
 	struct ay_seat seat;
@@ -373,7 +342,8 @@ static int try_out(struct pair *p, const struct ay_sitter *who, const struct gat
 	for (int i = 0; i < TRIALS && !rc && o->what == AY_X_RAN && (i < 2 || beat.ns < slow_ns); i++) {
 		double each;
 
-		rc = ay_sets_write(&seat.sets, ay_pair_key(), 0, n, ay_pair_poison(), p->err);
+		p->now = ay_pair_key(p);
+		rc = ay_sets_write(&seat.sets, p->now, 0, n, ay_pair_poison(), p->err);
 		if (!rc)
 			rc = ay_seat_batch(&seat, n, &beat, o, p->err);
 		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
@@ -398,7 +368,7 @@ int ay_pair_try(struct pair *p)
 	if (p->against == AY_AGAINST_REFERENCE) {
 		if (ay_sets_init(&p->reference, &p->master, 1, false, p->err))
 			return -1;
-		p->trial_b = ay_pair_reference(p, ay_pair_key(), 1);
+		p->trial_b = ay_pair_reference(p, ay_pair_key(p), 1);
 		ay_sets_release(&p->reference);
 	}
 	if (p->against != AY_AGAINST_KERNEL)
@@ -411,106 +381,4 @@ int ay_pair_try(struct pair *p)
 					   : "no ratio: the baseline failed";
 	p->against = AY_AGAINST_NONE;
 	return 0;
-}
-
-/* Sets that are beyond twice the last cache. */
-static double cold_sets(const struct pair *p)
-{
-	const double last = (double)p->s->ceilings->cache[AY_LEVEL_L3];
-
-	return 2.2 * last / ((double)p->master.bytes + 1) / 0.8 + 1;
-}
-
-/* Nobody who is trusted has a use for it that he has seen a set before; but what a call changes is another set. */
-static bool may_repeat(const struct pair *p)
-{
-	return p->s->trusted && !ay_master_is_updated(&p->master);
-}
-
-/* Sets for so many calls. */
-static double sets_for(const struct pair *p, double calls)
-{
-	const double fresh = ay_clamp(FRESH_BYTES / ((double)p->master.bytes + 1), 2, FRESH_SETS);
-
-	return may_repeat(p) ? fmin(calls, fmax(cold_sets(p), fresh)) : calls;
-}
-
-static double block_ns(const struct pair *p, double m)
-{
-	const double b = p->against == AY_AGAINST_NONE ? 0 : p->trial_b * (p->mb ? fmin(p->mb, m) : m);
-	const double written = (double)p->master.bytes * sets_for(p, m) / scale_of(p)->write_per_ns +
-			       scale_of(p)->around_ns;
-
-	return 2 * (m * p->trial_a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) +
-	       4 * (p->ga->c0 + p->gb->c0);
-}
-
-void ay_pair_lend(struct pair *p, int sets)
-{
-	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_master_read_bytes(&p->master) * (uint64_t)sets;
-}
-
-/* How long a batch of calls should be that take so long each. */
-static double batch_ns(const struct pair *p, double each)
-{
-	const struct scale *k = scale_of(p);
-
-	if (each < k->brief_ns)
-		return k->brief_batch_ns;
-	return ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns, k->longest_ns);
-}
-
-/* Do so many blocks of m fit that there is something to look at? */
-static bool is_affordable(const struct pair *p, double m)
-{
-	return block_ns(p, m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
-}
-
-/* Shorter batches would drown in the gate: no more than are affordable where c0 is that of a busy machine. */
-static double least_sets(const struct pair *p, double fastest, double most)
-{
-	double m = fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest);
-
-	while (m > 1 && !is_affordable(p, m))
-		m *= 0.8;
-	return m;
-}
-
-bool ay_pair_plan(struct pair *p)
-{
-	const struct scale *k = scale_of(p);
-	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
-	const double bytes = (double)p->master.bytes + 1, room = have / 6, fit = fmin(k->pool_max, room) / bytes;
-	const bool pair = p->against == AY_AGAINST_KERNEL;
-	/* a batch has no more time than a call may take */
-	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
-	const double most = ay_clamp(may_repeat(p) ? calls : fmin(fit, calls), 1, SETS_MAX);
-	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a;
-	const double budget = planned * p->s->budget_s * 1e9, cold = cold_sets(p), target = batch_ns(p, fastest);
-	double m = ay_clamp(target / fastest, 1, most), sets;
-
-	p->mb = 0;
-	if (p->against == AY_AGAINST_REFERENCE) /* slow by nature: no more of it than a batch must have */
-		p->mb = (int)ay_clamp(target / p->trial_b, 1, m);
-	/* writing so much takes longer than guessed where it does not fit into the caches either */
-	if (cold > m && cold <= most && 2 * block_ns(p, cold) * BLOCKS_PLANNED < budget)
-		m = cold;
-	while (m > 1 && m * fastest > k->short_ns && block_ns(p, m) * BLOCKS_PLANNED > budget)
-		m = fmax(1, m * 0.8);
-	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
-		m = fmax(1, m * 0.8);
-	m = fmax(m, least_sets(p, fastest, most));
-	sets = ay_clamp(sets_for(p, m), 1, fmax(1, fit));
-	p->m = (int)sets;
-	p->passes = may_repeat(p) ? (int)fmax(1, m / p->m) : 1;
-	ay_pair_lend(p, p->m);
-	if (!p->mb || p->mb > p->m)
-		p->mb = p->m;
-	/* of the kernel alone there is always a time to tell: one block */
-	return p->against == AY_AGAINST_NONE || is_affordable(p, p->m);
-}
-
-int ay_pair_cap(int m)
-{
-	return m + m / 5 + 1;
 }

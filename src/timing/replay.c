@@ -52,7 +52,7 @@ static int check(struct pair *p, struct ay_key key, uint8_t poison, bool *right)
 
 int ay_pair_replay(struct pair *p)
 {
-	const struct ay_key key = ay_pair_key();
+	const struct ay_key key = ay_pair_key(p);
 	const uint8_t poison = ay_pair_poison();
 	struct ay_outcome o;
 	bool right = false;

@@ -189,7 +189,7 @@ int ay_seat_open(struct ay_seat *s, const struct ay_seat_spec *spec, struct ay_o
 				      .threads = spec->threads,
 				      .timeout_s = spec->timeout_s };
 	for (int i = 0; i < spec->cap; i++)
-		rng[i] = (ay_rng){ ay_secret_u64(), ay_secret_u64() >> 32 };
+		rng[i] = ay_master_rng(spec->master, i);
 	s->batch.rng = rng;
 	if (!get_sets(s, spec, err) && !get_executor(s, &x, &names, o, err)) {
 		rc = hold(s, o, err);

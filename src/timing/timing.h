@@ -15,14 +15,15 @@ struct ay_timing {
 	const char *baseline; /* "openblas", "reference", a file; NULL: none */
 	const char *version;  /* of it: "0.3.21 SkylakeX", a hash; NULL */
 	bool scored;          /* may enter a score: against a library, and not overhead-bound */
-	bool overhead_bound;  /* the baseline takes less than 5 empty calls of its kind */
-	bool disturbed;       /* the baseline was slower beside the kernel than alone: its time alone counts */
-	bool audited;         /* the kernel was slower when its sets came one by one: that time counts */
-	bool waited;          /* for another measurement on the same CPUs */
-	bool cold;            /* a batch is beyond twice the last cache */
-	enum ay_level level;  /* where a batch lives */
+	bool too_slow;       /* for its budget or time-out: left out of timing, and its operator has no speed-up */
+	bool overhead_bound; /* the baseline takes less than 5 empty calls of its kind */
+	bool disturbed;      /* the baseline was slower beside the kernel than alone: its time alone counts */
+	bool audited;        /* the kernel was slower when its sets came one by one: that time counts */
+	bool waited;         /* for another measurement on the same CPUs */
+	bool cold;           /* a batch is beyond twice the last cache */
+	enum ay_level level; /* where a batch lives */
 	int threads, blocks, discarded, audits;
-	int sets, passes;        /* per batch, on average, and how often it goes over them */
+	int sets, passes;        /* per batch, give or take 20 %, and how often it goes over them */
 	double ns, ns_lo, ns_hi; /* the kernel: median over blocks, and its 99 % interval */
 	double base_ns;
 	double speedup, lo, hi, totals; /* base/kernel; totals: ratio of the sums */

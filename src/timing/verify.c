@@ -185,6 +185,7 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 {
 	enum ay_verified found;
 
+	v->set = set;
 	if (v->right &&
 	    (v->right(v->user, set) || v->trusted)) /* who is trusted is not worth a minute of the oracle's */
 		return AY_VERIFIED;
@@ -218,6 +219,7 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	int64_t len, n, lo;
 	bool known;
 
+	v->set = set;
 	if (!rows || !v->call->nout)
 		return AY_VERIFIED;
 	len = ay_numel_of(&v->call->out[0]->view) / rows;

@@ -22,6 +22,7 @@ struct ay_verify {
 	bool of_wall;             /* a tenth of all time may go into it, not a part of that of the batches */
 	bool trusted;    /* nobody's kernel, which was right a moment ago: rows will do, if there are any */
 	double spent_ns; /* on all of it */
+	int set;         /* the one that was compared last */
 	int64_t ended;   /* when it was last over; 0 = never */
 	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
 	 * they cannot be had. NULL: they are there. */

@@ -68,6 +68,8 @@ TEST(caseline_canonical_form)
 		{ "cnt: 5, ((1, 2), {})", "((1, 2), {}) cnt=5" },
 		{ "aten::add.Tensor((1, 2), {}) cnt=0 seed=0xFF # why",
 		  "aten::add.Tensor((1, 2), {}) seed=255 cnt=0" },
+		{ "aten::relu((T([4], f32),), {}) timed=77:3 seed=5 cnt=2",
+		  "aten::relu((T([4], f32),), {}) seed=5 timed=77:3 cnt=2" },
 		{ "((1, 2), {})#", "((1, 2), {})" },
 		{ "(((1), (1,), (1+0j), ()), {})", "((1, [1], (1.0+0.0j), []), {})" },
 		{ "((2j, -2j, +2j, 1-2j, (-0.0-0.0j), infj, (nan-infj)), {})",
@@ -218,6 +220,10 @@ TEST(caseline_messages)
 {
 	static const char *const t[][2] = {
 		{ "((1 x), {})", "column 5: expected ',' or ')' after a value, found 'x'" },
+		{ "((1, 2), {}) seed=1 timed=7",
+		  "column 28: expected ':' and the number of a set, found the end" },
+		{ "((1, 2), {}) timed=7:1 timed=7:1", "column 24: timed is given twice" },
+		{ "((1, 2), {}) timed=7:99999999999", "column 22: no batch has so many sets" },
 		{ "((1, 2), {}", "column 12: expected ')' after the keywords, found the end" },
 		{ "((1, ...), {})", "column 6: '...' is not a value: write the whole case" },
 		{ "((1,), {}) same=x", "column 12: same= is reserved" },

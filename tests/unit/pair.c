@@ -237,6 +237,8 @@ TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
 			       rogues[i].what, k.rep.outcome.what, k.rep.outcome.text);
 		else
 			CHECKF(k.rep.text[0], "%s: nothing is said", rogues[i].what);
+		CHECKF(k.rep.named == (i < sizeof rogues / sizeof *rogues - 1), "%s: which content was it?",
+		       rogues[i].what);
 		CHECKF(!k.t.ns && k.t.pace == AY_PACE_NONE, "%s: it has a time", rogues[i].what);
 		timing_rig_release(&k.r);
 	}

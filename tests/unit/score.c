@@ -483,6 +483,57 @@ TEST(score_times_and_speedups_are_printed_short)
 	ay_str_release(&b);
 }
 
+/* What a row shows and what it counts for differ: then both are said, and the totals say how often. */
+TEST(score_says_what_an_unclear_case_counts_as)
+{
+	struct ay_timing unclear = times(2), plain = times(3);
+	struct ay_run *r = report_rig_create("r");
+	struct ay_speed_shown shown;
+	struct ay_str b = { 0 };
+	struct ay_summary s;
+
+	unclear.pace = AY_PACE_UNCLEAR;
+	unclear.lo = 0.167;
+	unclear.hi = 6.4;
+	add(r, "a::unclear", 1, "PASS", &unclear);
+	add(r, "a::plain", 1, "PASS", &plain);
+	read_run("r", r, &s);
+	shown = ay_speed_shown(&find_op(&s, "a::unclear")->speed);
+	ay_speed_print(&b, &shown);
+	CHECK_STR(ay_str_text(&b), "2x [0.167, 6.4] counts as 0.167x");
+	shown = ay_speed_shown(&find_op(&s, "a::plain")->speed);
+	CHECK(!shown.counts_as);
+	ay_str_clear(&b);
+	ay_speed_score_print_notes(&b, &s.speed_operators);
+	CHECK_STR(ay_str_text(&b), "; 1 cases are UNCLEAR and count as their lower bound");
+	ay_str_release(&b);
+	ay_summary_release(&s);
+}
+
+/* A kernel that is right and too slow for its large case has no speed-up by the small ones. */
+TEST(score_too_slow_takes_the_speed_up_away)
+{
+	struct ay_timing fast = times(3),
+			 slow = { .pace = AY_PACE_NONE, .too_slow = true, .why = "too slow to time" };
+	struct ay_run *r = report_rig_create("r");
+	struct ay_str b = { 0 };
+	struct ay_summary s;
+
+	add(r, "a::both", 1, "PASS", &fast);
+	add(r, "a::both", 2, "SKIPPED", &slow);
+	add(r, "a::judged", 1, "PASS", &fast);
+	add(r, "a::judged", 2, "PASS", &slow);
+	add_fast(r, "a::good", 1, 3);
+	read_run("r", r, &s);
+	CHECK(s.speed_operators.correct == 3 && s.speed_operators.scored == 1);
+	CHECK(!find_op(&s, "a::both")->speed.speedup && !find_op(&s, "a::judged")->speed.speedup);
+	CHECK(s.speed_operators.unknown_cases == 2);
+	ay_speed_score_print_notes(&b, &s.speed_operators);
+	CHECK(strstr(ay_str_text(&b), "2 cases were too slow to time") != NULL);
+	ay_str_release(&b);
+	ay_summary_release(&s);
+}
+
 TEST(score_exports_carry_times_and_scores)
 {
 	struct ay_arena a = { 0 };

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many sets a batch has. What a reader compares from run to run (cold or warm, and roughly how many sets) must not be
+ * decided by a figure that comes out otherwise each time. So cold or warm follows from the case, the machine and the budget
+ * alone; and the number of sets, which needs to know how long calls take, is a power of two that is remembered.
+ */
+#include "timing/inside.h"
+
+#include "timing/floor.h"
+#include "timing/plan_cache.h"
+
+#include <math.h>
+
+enum {
+	SETS_MAX = 6000,
+	/* Must fit into the budget, unless batches would be shorter than short_ns: on a shared host one batch in
+	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
+	BLOCKS_PLANNED = 200,
+	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
+	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more; */
+};
+#define FRESH_BYTES (128 << 20) /* fewer, but two, if they are larger: writing them takes longer than the batch */
+static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
+static const double slack_wanted = 0.005;
+static const double room = 1.0 / 8;  /* of the memory, for one seat */
+static const double kept_within = 4; /* times what would be chosen now: so far a remembered number counts */
+
+static const struct scale processor = { .trial_sets = 32,
+					.trial_bytes = 8 << 20,
+					.least_ns = LEAST_BATCH_NS,
+					.longest_ns = 12e6,
+					.short_ns = 2.5e6,
+					.pool_max = 768 << 20,
+					.write_per_ns = 1.5,
+					.late_max_ns = 1e5,
+					.gap_ns = 5000000,
+					.usual_ns = 100,
+					.usual_bytes = 10,
+					.usual_flops = 10,
+					.usual_c0 = 1e5 };
+/* New memory is made for every batch: 0.7 ms for a GiB. */
+static const struct scale gpu = { .trial_sets = 256,
+				  .trial_bytes = 512 << 20,
+				  .least_ns = 4e6,
+				  .longest_ns = 8e6,
+				  .short_ns = 4e6,
+				  .pool_max = 16.0 * (1 << 30),
+				  .write_per_ns = 500,
+				  .around_ns = 1.5e6,
+				  .late_max_ns = 5e5,
+				  .gap_ns = 500000,
+				  .usual_ns = 4e3,
+				  .usual_bytes = 1500,
+				  .usual_flops = 1e4,
+				  .usual_c0 = 4e5 };
+/* Torch against itself: little is between two batches. Calls that take the host as long as the GPU scatter by 3 to 12 %
+ * with batches of 5 ms, and c0 by half a per cent: short ones say as much. */
+static const struct scale plain = { .trial_sets = 64,
+				    .trial_bytes = 256 << 20,
+				    .least_ns = 4e6,
+				    .longest_ns = 8e6,
+				    .short_ns = 4e6,
+				    .pool_max = 4.0 * (1 << 30),
+				    .write_per_ns = 1000,
+				    .around_ns = 5e5,
+				    .late_max_ns = 3e5,
+				    .gap_ns = 100000,
+				    .brief_ns = 1.5e4,
+				    .brief_batch_ns = 1e6,
+				    .usual_ns = 4e3,
+				    .usual_bytes = 1500,
+				    .usual_flops = 1e4,
+				    .usual_c0 = 1e5 };
+
+const struct scale *ay_pair_scale(const struct pair *p)
+{
+	return !p->s->device ? &processor : p->s->plain ? &plain : &gpu;
+}
+
+static double bytes_of(const struct pair *p)
+{
+	return (double)p->master.bytes + 1;
+}
+
+static double last_cache(const struct pair *p)
+{
+	return (double)p->s->ceilings->cache[AY_LEVEL_L3];
+}
+
+/* Sets that are beyond twice the last cache, */
+static double cold_sets(const struct pair *p)
+{
+	return floor(2.2 * last_cache(p) / bytes_of(p) / 0.8 + 1);
+}
+
+/* and those that are not. */
+static double warm_sets(const struct pair *p)
+{
+	return fmax(1, floor(2 * last_cache(p) / bytes_of(p) / 0.8));
+}
+
+/* Nobody who is trusted has a use for it that he has seen a set before; but what a call changes is another set. */
+static bool may_repeat(const struct pair *p)
+{
+	return p->s->trusted && !ay_master_is_updated(&p->master);
+}
+
+/* Sets for so many calls. */
+static double sets_for(const struct pair *p, double calls)
+{
+	const double fresh = ay_clamp(FRESH_BYTES / bytes_of(p), 2, FRESH_SETS);
+
+	return may_repeat(p) ? fmin(calls, fmax(cold_sets(p), fresh)) : calls;
+}
+
+/* What calls take in a block, and how long its batches are. */
+struct costs {
+	double a, b, c0; /* ns; c0: of both gates */
+	int mb;          /* sets of the baseline; 0: as many as of the kernel */
+};
+
+static double block_of(const struct pair *p, double m, const struct costs *k)
+{
+	const double b = p->against == AY_AGAINST_NONE ? 0 : k->b * (k->mb ? fmin(k->mb, m) : m);
+	const double written = (double)p->master.bytes * sets_for(p, m) / ay_pair_scale(p)->write_per_ns +
+			       ay_pair_scale(p)->around_ns;
+
+	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 4 * k->c0;
+}
+
+static double block_ns(const struct pair *p, double m)
+{
+	return block_of(p, m, &(struct costs){ p->trial_a, p->trial_b, p->ga->c0 + p->gb->c0, p->mb });
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------- */
+
+/* Bytes for one seat. What is free is another amount in every run: so it counts in steps of two. */
+static double pool_max(const struct pair *p)
+{
+	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
+
+	return fmin(ay_pair_scale(p)->pool_max, exp2(floor(log2(fmax(have, 1)))) * room);
+}
+
+void ay_pair_lend(struct pair *p, int sets)
+{
+	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_master_read_bytes(&p->master) * (uint64_t)sets;
+}
+
+/* --- cold or warm ---------------------------------------------------------------------------------------- */
+
+/* What a call of a usual kernel takes: not this one's time, which is measured. */
+static double usual_call_ns(const struct pair *p)
+{
+	const struct scale *k = ay_pair_scale(p);
+	struct ay_floor f = { 0 };
+
+	if (p->s->call)
+		ay_floor_cost(p->s->call, &f);
+	return k->usual_ns +
+	       (bytes_of(p) / k->usual_bytes + f.flops / k->usual_flops) / (p->s->threads > 0 ? p->s->threads : 1);
+}
+
+bool ay_pair_wants_cold(const struct pair *p)
+{
+	const struct scale *k = ay_pair_scale(p);
+	const double cold = cold_sets(p), each = usual_call_ns(p), budget = planned * p->s->budget_s * 1e9;
+	const struct costs usual = { each, each, 2 * k->usual_c0, 0 };
+
+	if (warm_sets(p) * bytes_of(p) * 0.8 > 2 * last_cache(p)) /* a single set is beyond it */
+		return true;
+	if (cold > SETS_MAX || cold * bytes_of(p) > pool_max(p))
+		return false;
+	/* writing so much takes longer than guessed where it does not fit into the caches either; a batch that is no longer than
+	 * a warm one needs less for it, but enough that a kernel slower than usual has it as well */
+	return block_of(p, cold, &usual) * (cold * each <= k->short_ns ? 4 * BLOCKS_NEEDED : 2 * BLOCKS_PLANNED) <
+	       budget;
+}
+
+/* --- how many sets --------------------------------------------------------------------------------------- */
+
+/* How long a batch of calls should be that take so long each. */
+static double batch_ns(const struct pair *p, double each)
+{
+	const struct scale *k = ay_pair_scale(p);
+
+	if (each < k->brief_ns)
+		return k->brief_batch_ns;
+	return ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns, k->longest_ns);
+}
+
+/* Do so many blocks of m fit that there is something to look at? */
+static bool is_affordable(const struct pair *p, double m)
+{
+	return block_ns(p, m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
+}
+
+/* Shorter batches would drown in the gate: no more than are affordable where c0 is that of a busy machine. */
+static double least_sets(const struct pair *p, double fastest, double most)
+{
+	double m = fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest);
+
+	while (m > 1 && !is_affordable(p, m))
+		m *= 0.8;
+	return m;
+}
+
+/* The nearest power of two. */
+static double step_of(double m)
+{
+	return exp2(round(log2(fmax(m, 1))));
+}
+
+/* What figures that were measured now say: calls in a batch. */
+static double calls_now(const struct pair *p, double fastest, double most)
+{
+	const double budget = planned * p->s->budget_s * 1e9, target = batch_ns(p, fastest);
+	double m = ay_clamp(target / fastest, 1, most), least;
+
+	while (m > 1 && m * fastest > ay_pair_scale(p)->short_ns && block_ns(p, m) * BLOCKS_PLANNED > budget)
+		m = fmax(1, m * 0.8);
+	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
+		m = fmax(1, m * 0.8);
+	least = least_sets(p, fastest, most);
+	m = step_of(m);
+	while (m > 1 && !is_affordable(p, m))
+		m /= 2;
+	while (m < least && 2 * m <= most && is_affordable(p, 2 * m))
+		m *= 2;
+	return ay_clamp(m, 1, most);
+}
+
+static bool is_remembered(const struct pair *p)
+{
+	return p->s->plan_file && p->s->plan_name && p->against == p->s->against;
+}
+
+/* The same as the last time, unless that would be something else altogether: the machine was busy then, or is now. */
+static double as_before(double now, int before)
+{
+	return now <= kept_within * before && before <= kept_within * now ? before : now;
+}
+
+/* Beyond the caches, if that is wanted and enough blocks of it fit; else surely not, so that there is nothing in between. */
+static double settle_regime(const struct pair *p, double m, double most, bool was_cold)
+{
+	const double cold = cold_sets(p), budget = planned * p->s->budget_s * 1e9 * (was_cold ? kept_within : 1);
+
+	if (ay_pair_wants_cold(p))
+		return m >= cold || (cold <= most && block_ns(p, cold) * BLOCKS_NEEDED <= budget)
+			       ? fmax(m, cold)
+			       : fmin(m, warm_sets(p));
+	return may_repeat(p) ? m : fmin(m, warm_sets(p));
+}
+
+/* Calls and sets of the baseline: p->mb, and what is returned. */
+static double choose_calls(struct pair *p, double most)
+{
+	const bool pair = p->against == AY_AGAINST_KERNEL;
+	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a, target = batch_ns(p, fastest);
+	struct ay_plan plan = { 0 };
+	double m;
+	const bool known = is_remembered(p) && ay_plan_cache_find(p->s->plan_file, p->s->plan_name, &plan);
+
+	p->mb = 0;
+	if (p->against == AY_AGAINST_REFERENCE) { /* slow by nature: no more of it than a batch must have */
+		p->mb = (int)step_of(ay_clamp(target / p->trial_b, 1, fmax(1, target / fastest)));
+		p->mb = known ? (int)as_before(p->mb, plan.base) : p->mb;
+	}
+	m = calls_now(p, fastest, most);
+	if (known)
+		m = fmin(as_before(m, plan.calls), most);
+	m = settle_regime(p, m, most, known && plan.calls >= cold_sets(p));
+	if (is_remembered(p) && (!known || plan.calls != (int)m || (p->mb && plan.base != p->mb)))
+		ay_plan_cache_note(p->s->plan_file, p->s->plan_name,
+				   &(struct ay_plan){ (int)m, p->mb ? p->mb : 1 });
+	return m;
+}
+
+bool ay_pair_plan(struct pair *p)
+{
+	const bool pair = p->against == AY_AGAINST_KERNEL;
+	const double fit = pool_max(p) / bytes_of(p);
+	/* a batch has no more time than a call may take */
+	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
+	const double most = ay_clamp(may_repeat(p) ? calls : fmin(fit, calls), 1, SETS_MAX);
+	const double m = choose_calls(p, most);
+	double sets = ay_clamp(sets_for(p, m), 1, fmax(1, fit));
+
+	if (sets < cold_sets(p))
+		sets = fmin(sets, warm_sets(p));
+	p->m = (int)sets;
+	p->passes = may_repeat(p) ? (int)fmax(1, m / p->m) : 1;
+	ay_pair_lend(p, p->m);
+	if (!p->mb || p->mb > p->m)
+		p->mb = p->m;
+	/* of the kernel alone there is always a time to tell: one block */
+	return p->against == AY_AGAINST_NONE || is_affordable(p, p->m);
+}
+
+int ay_pair_cap(int m)
+{
+	return m + m / 5 + 1;
+}

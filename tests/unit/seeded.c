@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a seed fixes: the content of judged and of timed calls, and the judge's chance around them.
+ */
+#include "judge/clock.h"
+#include "helpers.h"
+#include "test.h"
+#include "timing_rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RELU                                                                               \
+	"static int relu(const ay_tensor *a, ay_tensor *b, double add)\n"                  \
+	"{\n"                                                                              \
+	"	const float *x = a->data; float *y = b->data;\n"                                 \
+	"	for (int64_t i = 0; i < ay_numel(a); i++) y[i] = (x[i] > 0 ? x[i] : 0) + add;\n" \
+	"	return 0;\n"                                                                     \
+	"}\n"
+
+/* Wrong where an input is large, as no judged one is, and one in sixteen of the timed ones. */
+static const char careless[] = RELU
+	"int aten_relu@ { float most = 0; const float *x = self->data;\n"
+	"	for (int64_t i = 0; i < ay_numel(self); i++) most = x[i] > most ? x[i] : most;\n"
+	"	return relu(self, out, most > 40); }\n";
+
+struct bench {
+	struct timing_rig r;
+	struct ay_judge j;
+	struct ay_report rep;
+};
+
+static void setup(struct bench *b, const char *text, const char *source, const uint64_t *seed)
+{
+	struct ay_policy policy = { 1, 1, .call_timeout_s = 5 };
+	int fd;
+
+	*b = (struct bench){ 0 };
+	timing_rig_init(&b->r, text);
+	fd = timing_rig_build(&b->r, source);
+	policy.sandbox = b->r.sandbox;
+	policy.has_seed = seed != NULL;
+	policy.seed = seed ? *seed : 0;
+	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, fd, NULL, &b->r.a, &b->rep, &b->r.err) &&
+		       b->rep.verdict == AY_VERDICT_NONE,
+	       "%s", b->r.err.msg);
+}
+
+static void teardown(struct bench *b)
+{
+	ay_judge_release(&b->j);
+	timing_rig_release(&b->r);
+}
+
+static enum ay_verdict judge(struct bench *b, const char *text)
+{
+	struct ay_suite_case sc = b->r.sc;
+	struct ay_case *line;
+
+	CHECKF(!ay_case_parse(&b->r.a, text, strlen(text), &line, &b->r.err), "%s", b->r.err.msg);
+	sc.line = line;
+	CHECKF(!ay_judge_case(&b->j, &sc, &b->r.a, &b->rep, &b->r.err), "%s", b->r.err.msg);
+	return b->rep.verdict;
+}
+
+#define LINE "aten::relu((T([1000], f32),), {}) seed=5"
+
+/* A line with timed= is judged on exactly the content of that timed call. */
+TEST(seeded_lines_repeat_what_a_timed_call_had)
+{
+	struct bench b;
+	struct ay_master m;
+	int hard = 0, usual = 0;
+
+	setup(&b, LINE, careless, NULL);
+	ay_master_init(&m, b.r.call);
+	for (int set = 0; set < 64; set++) {
+		const bool is_hard = ay_master_is_hard(&m, ay_master_key(&m, 77), set);
+		enum ay_verdict v;
+
+		if (*(is_hard ? &hard : &usual) >= 3)
+			continue;
+		*(is_hard ? &hard : &usual) += 1;
+		v = judge(&b, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
+		CHECKF(v == (is_hard ? AY_VERDICT_MISMATCH : AY_VERDICT_PASS), "set %d: %s", set,
+		       ay_verdict_name(v));
+		CHECK_STR(b.rep.line, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
+	}
+	CHECKF(hard && usual, "%d hard sets, %d others", hard, usual);
+	CHECK(judge(&b, LINE) == AY_VERDICT_PASS);
+	ay_master_release(&m);
+	teardown(&b);
+}
+
+/* What is found while it is timed can be found again: the report's line is wrong when it is judged. */
+TEST(seeded_a_verdict_while_timed_names_its_content)
+{
+	struct bench b;
+	struct ay_clock k;
+
+	setup(&b, "aten::relu((T([1000], f32),), {})", careless, NULL);
+	k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 20, .baseline = "none" },
+			       .forge = &b.r.f,
+			       .has_ceilings = true,
+			       .ceilings = timing_rig_kind };
+	CHECK(!ay_judge_case(&b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err) && b.rep.verdict == AY_VERDICT_PASS);
+	CHECKF(!ay_clock_case(&k, &b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err), "%s", b.r.err.msg);
+	CHECKF(b.rep.verdict == AY_VERDICT_MISMATCH && strstr(b.rep.line, " timed="), "%s: %s",
+	       ay_verdict_name(b.rep.verdict), b.rep.line);
+	CHECKF(judge(&b, b.rep.line) == AY_VERDICT_MISMATCH, "%s is right again", b.rep.line);
+	ay_clock_release(&k);
+	teardown(&b);
+}
+
+/* A kernel whose verdict is a matter of poison and of a call before: with one seed it is the same in every run. */
+TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
+{
+	static const char fickle[] = RELU
+		"int aten_relu@ { static int n; unsigned char p = *(unsigned char *)out->data;\n"
+		"	return relu(self, out, n++ ? p % 3 == 0 : p % 5 == 0); }\n";
+	int seen[AY_VERDICT_COUNT + 1] = { 0 }, kinds = 0;
+
+	for (uint64_t seed = 0; seed < 12; seed++) {
+		enum ay_verdict first = AY_VERDICT_NONE;
+
+		for (int run = 0; run < 4; run++) {
+			struct bench b;
+			enum ay_verdict v;
+
+			setup(&b, "aten::relu((T([10], f32),), {})", fickle, &seed);
+			v = judge(&b, "aten::relu((T([10], f32),), {})");
+			first = run ? first : v;
+			CHECKF(v == first, "seed %d, run %d: %s, not %s", (int)seed, run, ay_verdict_name(v),
+			       ay_verdict_name(first));
+			teardown(&b);
+		}
+		seen[first]++;
+	}
+	for (int v = 0; v <= AY_VERDICT_COUNT; v++)
+		kinds += seen[v] > 0;
+	CHECKF(kinds > 1, "all seeds are alike: there was nothing to agree on");
+}
+
+/* A kernel that knows the seed knows the content that is checked and not counted, and no other. */
+TEST(seeded_content_of_a_number_is_the_same_and_others_differ)
+{
+	struct timing_rig r, again;
+	struct ay_master m, n;
+	struct ay_key one, two;
+
+	timing_rig_init(&r, LINE);
+	timing_rig_init(&again, LINE);
+	ay_master_init(&m, r.call);
+	ay_master_init(&n, again.call);
+	one = ay_master_key(&m, 0);
+	two = ay_master_key(&m, 1);
+	CHECK(memcmp(&one, &two, sizeof one) != 0);
+	two = ay_master_key(&n, 0);
+	CHECK(!memcmp(&one, &two, sizeof one));
+	CHECK(ay_master_rng(&m, 3).seed == ay_master_rng(&n, 3).seed &&
+	      ay_master_rng(&m, 3).seed != ay_master_rng(&m, 4).seed);
+	ay_master_release(&m);
+	ay_master_release(&n);
+	timing_rig_release(&again);
+	timing_rig_release(&r);
+}
