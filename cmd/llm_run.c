@@ -317,25 +317,6 @@ static json_t *header(const struct llm *m, const char *hash)
 	return h;
 }
 
-/* { source: how many operators of the whole dataset are not in the catalogue yet }; empty where a part was asked for. */
-static json_t *absent_operators(const struct llm *m)
-{
-	static const char *const sources[] = { "aten", "vllm", "cublas" };
-	const struct eval_options *o = &m->e->o;
-	json_t *j = json_object();
-
-	for (size_t k = 0; !o->ops && !o->dtypes && k < sizeof sources / sizeof *sources; k++) {
-		int n = ay_suite_promised(o->suite, sources[k]);
-
-		for (int i = 0; i < m->nproblem && n; i++)
-			n -= !strcmp(ay_entry_source(m->problem[i].op), sources[k]) &&
-			     (!i || m->problem[i].op != m->problem[i - 1].op);
-		if (n > 0)
-			json_object_set_new(j, sources[k], json_integer(n));
-	}
-	return j;
-}
-
 static int add_track(struct llm *m)
 {
 	json_t *names = json_array(), *rec;
@@ -348,7 +329,7 @@ static int add_track(struct llm *m)
 			m->track.rules.workers, "best", m->track.rules.best, "per_overload",
 			m->e->llm.per_overload, "server", m->e->llm.server, "model", m->e->llm.model, "lang",
 			m->e->llm.lang, "problems", names);
-	json_object_set_new(rec, "absent", absent_operators(m));
+	json_object_set_new(rec, "absent", llm_absent(m));
 	rc = ay_run_add(m->e->run, rec, m->err);
 	json_decref(rec);
 	return rc;
