@@ -9,8 +9,9 @@
 int own_load(struct own_options *o, struct app *app, struct ay_python *p, const char *baseline, struct ay_err *err)
 {
 	if (!o->file && baseline && !strcmp(baseline, "ref"))
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--baseline ref is reference() of your own operator's file: name that with --ref FILE");
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--baseline ref is reference() of your own operator's file: name that with --ref FILE");
 	if (!o->file)
 		return 0;
 	if (ay_foreign_ref(app->registry, p, o->file, app->arena, &o->ref, err))
@@ -31,7 +32,8 @@ const char *own_suite_name(const struct own_options *o)
 
 bool own_is_suite(const struct own_options *o, const char *suite)
 {
-	return o->file && (!suite || !strcmp(suite, own_suite_name(o)));
+	return o->file && (!suite || !strcmp(suite, own_suite_name(o)) ||
+			   (o->then && !strcmp(suite, ay_file_basename(o->then))));
 }
 
 /* A resumed run may start in another folder. */
@@ -50,8 +52,8 @@ void own_take(struct own_options *o, const json_t *header, struct ay_arena *a)
 {
 	const char *file = json_string_value(json_object_get(header, "ref"));
 
-	if (file && !o->file)
-		o->file = ay_strdup(a, file);
+	o->then = file ? ay_strdup(a, file) : NULL;
+	o->file = o->file ? o->file : o->then;
 }
 
 int own_check_same(const struct own_options *o, const json_t *header, const char *run, struct ay_err *err)
@@ -62,12 +64,14 @@ int own_check_same(const struct own_options *o, const json_t *header, const char
 		return 0;
 	if (!then)
 		return ay_fail(err, AY_ERR_USAGE,
-			       "'%s' cannot be resumed with --ref: it was started without; leave it out, or start a new run",
+			       "'%s' cannot be resumed with --ref: it was started without; leave it out, or start "
+			       "a new run",
 			       run);
-	return ay_fail(err, AY_ERR_USAGE,
-		       "'%s' cannot be resumed: %s has changed since it was started (SHA-256 %.12s then, %.12s now), and "
-		       "verdicts of two references would be mixed; put the old file back, or start a new run",
-		       run, o->file, then, o->ref.sha256);
+	return ay_fail(
+		err, AY_ERR_USAGE,
+		"'%s' cannot be resumed: %s has changed since it was started (SHA-256 %.12s then, %.12s now), and "
+		"verdicts of two references would be mixed; put the old file back, or start a new run",
+		run, o->file, then, o->ref.sha256);
 }
 
 void own_close(struct own_options *o)

@@ -12,19 +12,21 @@
 
 struct own_options {
 	const char *file;     /* --ref; NULL = none */
+	const char *then;     /* the file of the run that is resumed, which may lie elsewhere now; NULL = none */
 	struct ay_ref_op ref; /* what it holds, after own_load */
 	struct ay_suite cases;
 };
 
-#define OWN_OPTS(o)                                                                                                \
-	{                                                                                                          \
-		"ref", OPT_TEXT, &(o)->file, "FILE",                                                               \
-			"an operator of your own: a Python file with SCHEMA, CASES, reference() (docs/oracle.md)"  \
+#define OWN_OPTS(o)                                                                                               \
+	{                                                                                                         \
+		"ref", OPT_TEXT, &(o)->file, "FILE",                                                              \
+			"an operator of your own: a Python file with SCHEMA, CASES, reference() (docs/oracle.md)" \
 	}
 
 /* Reads the file, by running it, and adds its operator to the registry; without --ref nothing. Fails where --baseline ref
  * is asked for and there is no --ref. */
-int own_load(struct own_options *o, struct app *app, struct ay_python *p, const char *baseline, struct ay_err *err);
+int own_load(struct own_options *o, struct app *app, struct ay_python *p, const char *baseline,
+	     struct ay_err *err);
 /* The reference of the witness, and as a baseline. */
 void own_policy(const struct own_options *o, struct ay_policy *p);
 /* Does the suite of that name mean the CASES of the file? NULL: yes, where there is a file. */
