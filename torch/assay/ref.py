@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON, and what it says of itself. The file is its
-author's and trusted."""
+"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON, and what it says of itself. The file is
+its author's and trusted."""
 import importlib.util
 import inspect
 import json
