@@ -254,31 +254,37 @@ static bool express(struct mat *x)
 	return is_rows(x->cols, x->rows, x->col, x->row, &x->ld);
 }
 
-static void gemm(struct mat a, struct mat b, struct mat c, bool f64)
+/* What is computed beside the product: alpha times it, and beta times what the result held before. */
+struct scale {
+	double alpha, beta;
+	bool f64; /* the dtype; else f32 */
+};
+
+static void gemm(struct mat a, struct mat b, struct mat c, const struct scale *s)
 {
 	const int m = (int)c.rows, n = (int)c.cols, k = (int)a.cols;
 
-	if (f64)
-		blas.dgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, 1, (double *)a.data, a.ld, (double *)b.data, b.ld,
-			   0, (double *)c.data, c.ld);
+	if (s->f64)
+		blas.dgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, s->alpha, (double *)a.data, a.ld,
+			   (double *)b.data, b.ld, s->beta, (double *)c.data, c.ld);
 	else
-		blas.sgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, 1, (float *)a.data, a.ld, (float *)b.data, b.ld,
-			   0, (float *)c.data, c.ld);
+		blas.sgemm(ROW_MAJOR, a.trans, b.trans, m, n, k, (float)s->alpha, (float *)a.data, a.ld,
+			   (float *)b.data, b.ld, (float)s->beta, (float *)c.data, c.ld);
 }
 
 /* A matrix times a column x that gives the column y. */
-static void gemv(struct mat a, struct mat x, struct mat y, bool f64)
+static void gemv(struct mat a, struct mat x, struct mat y, const struct scale *s)
 {
 	const bool flip = a.trans == TRANS;
 	const int rows = (int)(flip ? a.cols : a.rows), cols = (int)(flip ? a.rows : a.cols);
 	const int incx = x.rows > 1 ? (int)x.row : 1, incy = y.rows > 1 ? (int)y.row : 1;
 
-	if (f64)
-		blas.dgemv(ROW_MAJOR, a.trans, rows, cols, 1, (double *)a.data, a.ld, (double *)x.data, incx, 0,
-			   (double *)y.data, incy);
+	if (s->f64)
+		blas.dgemv(ROW_MAJOR, a.trans, rows, cols, s->alpha, (double *)a.data, a.ld, (double *)x.data,
+			   incx, s->beta, (double *)y.data, incy);
 	else
-		blas.sgemv(ROW_MAJOR, a.trans, rows, cols, 1, (float *)a.data, a.ld, (float *)x.data, incx, 0,
-			   (float *)y.data, incy);
+		blas.sgemv(ROW_MAJOR, a.trans, rows, cols, (float)s->alpha, (float *)a.data, a.ld, (float *)x.data,
+			   incx, (float)s->beta, (float *)y.data, incy);
 }
 
 static bool is_vector(const struct mat *x)
@@ -286,27 +292,27 @@ static bool is_vector(const struct mat *x)
 	return x->rows <= 1 || (x->row > 0 && fits(x->row));
 }
 
-/* c = a b. A product with one column is a gemv, one with one row is that of the transposes; so is a result that is
+/* c = alpha a b + beta c. A product with one column is a gemv, one with one row is that of the transposes; so is a result that is
  * stored by columns. */
-static int multiply(struct mat a, struct mat b, struct mat c, bool f64)
+static int multiply(struct mat a, struct mat b, struct mat c, const struct scale *s)
 {
 	const struct mat at = turned(a), bt = turned(b), ct = turned(c);
 
 	if (!fits(a.rows) || !fits(a.cols) || !fits(b.cols))
 		return AY_UNSUPPORTED;
 	if (c.cols == 1 && a.cols && express(&a) && is_vector(&b) && is_vector(&c)) {
-		gemv(a, b, c, f64);
+		gemv(a, b, c, s);
 		return AY_OK;
 	}
 	if (c.rows == 1 && c.cols > 1 && a.cols)
-		return multiply(bt, at, ct, f64);
+		return multiply(bt, at, ct, s);
 	if (!express(&c))
 		return AY_UNSUPPORTED;
 	if (c.trans == TRANS)
-		return multiply(bt, at, ct, f64);
+		return multiply(bt, at, ct, s);
 	if (!express(&a) || !express(&b))
 		return AY_UNSUPPORTED;
-	gemm(a, b, c, f64);
+	gemm(a, b, c, s);
 	return AY_OK;
 }
 
@@ -349,20 +355,72 @@ static struct mat result_of(const ay_tensor *out, bool row, bool column, int64_t
 	return c;
 }
 
-int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx *ctx)
+static double real_of(ay_scalar s)
+{
+	return s.kind == AY_SCALAR_BOOL    ? s.v.b
+	       : s.kind == AY_SCALAR_INT   ? (double)s.v.i
+	       : s.kind == AY_SCALAR_FLOAT ? s.v.f
+					   : s.v.c[0];
+}
+
+static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t size)
+{
+	if (to_step == 1 && from_step == 1) {
+		memcpy(to, from, (size_t)(n * size));
+		return;
+	}
+	for (int64_t i = 0; i < n; i++)
+		memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
+}
+
+/* Every element of t, broadcast, into out. */
+static void spread(const ay_tensor *t, ay_tensor *out, int64_t size)
+{
+	const int32_t tail = t->ndim > 0, last = out->ndim - 1;
+	const int64_t n = out->ndim ? out->shape[last] : 1, rows = n ? ay_numel(out) / n : 0;
+	const int64_t from = tail && t->shape[t->ndim - 1] > 1 ? t->strides[t->ndim - 1] : 0;
+	const int64_t to = out->ndim ? out->strides[last] : 1;
+
+	for (int64_t r = 0; r < rows; r++)
+		copy_row((char *)out->data + size * stack_at(out, 1, out, 1, r), to,
+			 (const char *)t->data + size * stack_at(t, tail, out, 1, r), from, n, size);
+}
+
+/* out = alpha self other + beta add. */
+struct sum {
+	const ay_tensor *add; /* NULL: nothing is added */
+	double alpha, beta;
+	bool turned; /* other is stored as its transpose */
+};
+
+static const struct sum product_alone = { .alpha = 1 };
+
+static bool is_of(const ay_tensor *t, const ay_tensor *out)
+{
+	return !t || ay_dt(t) == ay_dt(out);
+}
+
+static int product(const ay_tensor *self, const ay_tensor *other, const struct sum *with, ay_tensor *out,
+		   const ay_ctx *ctx)
 {
 	const bool row = self->ndim == 1, column = other->ndim == 1, f64 = ay_dt(out) == AY_F64;
 	const int32_t ta = row ? 1 : 2, tb = column ? 1 : 2, tc = ta + tb - 2;
-	struct mat a = matrix_of(self, row, true), b = matrix_of(other, column, false);
-	struct mat c = result_of(out, row, column, a.rows, b.cols);
-	int64_t stacks = c.rows && c.cols ? ay_numel(out) / (c.rows * c.cols) : 0;
+	const struct scale scale = { with->alpha, with->add ? with->beta : 0, f64 };
+	struct mat a = matrix_of(self, row, true), b = matrix_of(other, column, false), c;
 	const int64_t size = f64 ? sizeof(double) : sizeof(float);
+	int64_t stacks;
 	int rc = AY_OK;
 
-	if ((ay_dt(out) != AY_F32 && !f64) || ay_dt(self) != ay_dt(out) || ay_dt(other) != ay_dt(out))
+	if ((ay_dt(out) != AY_F32 && !f64) || !is_of(self, out) || !is_of(other, out) || !is_of(with->add, out))
 		return AY_UNSUPPORTED;
 	if (!ready(ctx))
 		return NO_LIBRARY;
+	if (with->turned && !column)
+		b = turned(b);
+	c = result_of(out, row, column, a.rows, b.cols);
+	stacks = c.rows && c.cols ? ay_numel(out) / (c.rows * c.cols) : 0;
+	if (scale.beta != 0)
+		spread(with->add, out, size);
 	if (stacks > 1 && other->ndim <= 2 && ay_is_dense(self) && ay_is_dense(out)) { /* one tall matrix */
 		a.rows = c.rows *= stacks;
 		a.row = a.cols;
@@ -375,7 +433,56 @@ int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, c
 		as.data += size * stack_at(self, ta, out, tc, s);
 		bs.data += size * stack_at(other, tb, out, tc, s);
 		cs.data += size * stack_at(out, tc, out, tc, s);
-		rc = multiply(as, bs, cs, f64);
+		rc = multiply(as, bs, cs, &scale);
 	}
 	return rc;
+}
+
+int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(self, other, &product_alone, out, ctx);
+}
+
+int aten_mm(const ay_tensor *self, const ay_tensor *mat2, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(self, mat2, &product_alone, out, ctx);
+}
+
+int aten_bmm(const ay_tensor *self, const ay_tensor *mat2, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(self, mat2, &product_alone, out, ctx);
+}
+
+int aten_mv(const ay_tensor *self, const ay_tensor *vec, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(self, vec, &product_alone, out, ctx);
+}
+
+int aten_dot(const ay_tensor *self, const ay_tensor *tensor, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(self, tensor, &product_alone, out, ctx);
+}
+
+int aten_linear(const ay_tensor *input, const ay_tensor *weight, const ay_tensor *bias, ay_tensor *out,
+		const ay_ctx *ctx)
+{
+	return product(input, weight, &(struct sum){ bias, 1, 1, true }, out, ctx);
+}
+
+int aten_addmm(const ay_tensor *self, const ay_tensor *mat1, const ay_tensor *mat2, ay_scalar beta,
+	       ay_scalar alpha, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(mat1, mat2, &(struct sum){ self, real_of(alpha), real_of(beta), false }, out, ctx);
+}
+
+int aten_addmv(const ay_tensor *self, const ay_tensor *mat, const ay_tensor *vec, ay_scalar beta, ay_scalar alpha,
+	       ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(mat, vec, &(struct sum){ self, real_of(alpha), real_of(beta), false }, out, ctx);
+}
+
+int aten_baddbmm(const ay_tensor *self, const ay_tensor *batch1, const ay_tensor *batch2, ay_scalar beta,
+		 ay_scalar alpha, ay_tensor *out, const ay_ctx *ctx)
+{
+	return product(batch1, batch2, &(struct sum){ self, real_of(alpha), real_of(beta), false }, out, ctx);
 }

@@ -123,8 +123,14 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 			return -1;
 		t->source = text;
 	}
+	if (!job->op && b->o->own->file)
+		t->op = b->o->own->ref.op;
 	if (job->op && !(t->op = ay_registry_find(b->app->registry, job->op, &s, &exact, err)))
 		return -1;
+	if (t->op && t->op == b->o->own->ref.op && !job->ncase) {
+		t->line = b->o->own->ref.line;
+		t->nline = b->o->own->ref.nline;
+	}
 	return device_choose(&b->device, t, a, err);
 }
 
@@ -141,6 +147,7 @@ static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	f.facts.version = b->app->version;
 	f.facts.sandbox = b->sandbox;
 	f.facts.file = job->path;
+	f.facts.ref = b->o->own->file;
 	if (!fill_task(b, a, job, &t, &err))
 		f.facts.device = device_text(&b->device, t.policy.device, a);
 	if (err.code || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
@@ -359,10 +366,11 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s%s", ay_run_build_sha256(b->run), b->sandbox,
+	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s%s%s", ay_run_build_sha256(b->run), b->sandbox,
 			  b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s,
 			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "",
-			  job->lang == AY_LANG_CU && ay_dev_has_cuda(none, sizeof none) ? " gpu" : "");
+			  job->lang == AY_LANG_CU && ay_dev_has_cuda(none, sizeof none) ? " gpu" : "",
+			  b->o->own->ref.sha256);
 	if (!rc) {
 		ay_job_key(job, text, len, salt, key);
 		ay_sha256(text, len, sha);

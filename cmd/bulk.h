@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "device.h"
+#include "own.h"
 #include "judge/judge.h"
 
 struct bulk_options {
@@ -17,6 +18,7 @@ struct bulk_options {
 	struct device_options device;
 	double timeout_s; /* of one kernel */
 	struct ay_policy policy;
+	const struct own_options *own; /* its operator and cases are those of jobs that name none */
 };
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err);

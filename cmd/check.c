@@ -5,13 +5,13 @@
 #include "cmd.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "judge/foreign.h"
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
 #include "output.h"
 #include "device.h"
 #include "interrupt.h"
+#include "own.h"
 #include "torch.h"
 #include "record.h"
 #include "report/report.h"
@@ -49,7 +49,7 @@ struct options {
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;
-	const char *ref;
+	struct own_options own;
 };
 
 /* Everything about one check. */
@@ -65,7 +65,6 @@ struct check {
 	char skipped[300];                   /* why the first case was SKIPPED that was */
 	struct ay_str times;                 /* a table, */
 	int timed;                           /* with so many rows that tell more than that a dtype did not pass */
-	struct ay_ref_op ref;                /* of --ref */
 	const struct ay_task_result *result; /* as far as it is known */
 	/* progress */
 	bool tty;
@@ -89,6 +88,10 @@ static void print_report(const struct check *c, const struct ay_report *r)
 	ay_shell_word(&again, c->task.file);
 	ay_str_add(&again, " --case ");
 	ay_shell_word(&again, r->line);
+	if (c->o.own.file) {
+		ay_str_add(&again, " --ref ");
+		ay_shell_word(&again, c->o.own.file);
+	}
 	if (c->o.device.wish)
 		ay_str_addf(&again, " --device %s", c->o.device.wish);
 	printf("      again: %s\n", ay_str_text(&again));
@@ -319,22 +322,16 @@ static int find_op(struct check *c, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
-/* The operator of --ref, and its cases. */
-static int find_ref(struct check *c, struct ay_err *err)
-{
-	if (ay_foreign_ref(c->app->registry, &c->o.torch.interpreter, c->o.ref, c->app->arena, &c->ref, err))
-		return -1;
-	c->task.op = c->ref.op;
-	return 0;
-}
-
 /* What is not in the catalogue torch may have; without it the first failure stands. */
 static int find_op_anywhere(struct check *c, struct ay_err *err)
 {
 	struct ay_err ignored = { 0 };
 
-	if (c->o.ref)
-		return find_ref(c, err);
+	if (own_load(&c->o.own, c->app, &c->o.torch.interpreter, c->o.clock.baseline, err))
+		return -1;
+	c->task.op = c->o.own.ref.op;
+	if (c->task.op)
+		return 0;
 	if (!find_op(c, err))
 		return 0;
 	if (err->code == AY_ERR_PARSE ||
@@ -369,8 +366,8 @@ static int prepare(struct check *c, struct ay_err *err)
 	if (ay_lang_of(t->file, &t->lang, err) || torch_policy(&c->o.torch, &t->policy, err) ||
 	    find_op_anywhere(c, err) || clock_policy(&c->o.clock, AY_TIMED_AUTO, &t->timing, err))
 		return -1;
-	t->line = c->o.line ? &c->o.line : c->ref.line;
-	t->nline = c->o.line ? 1 : c->ref.nline;
+	t->line = c->o.line ? &c->o.line : c->o.own.ref.line;
+	t->nline = c->o.line ? 1 : c->o.own.ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
 	t->build_timeout_s = 120;
 	t->time_what_passes = true;
@@ -380,9 +377,9 @@ static int prepare(struct check *c, struct ay_err *err)
 					.allow_tf32 = c->o.tf32,
 					.has_seed = c->o.seed >= 0,
 					.seed = (uint64_t)c->o.seed,
-					.sandbox = c->sandbox,
-					.ref_fd = c->ref.fd,
-					.ref_file = c->ref.file };
+					.sandbox = c->sandbox };
+	own_policy(&c->o.own, &t->policy);
+	c->facts.ref = c->o.own.file;
 	return torch_policy(&c->o.torch, &t->policy, err) || choose_device(c, err) ? -1 : 0;
 }
 
@@ -454,8 +451,11 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				       .sandbox = c->sandbox,
 				       .crowd = b.jobs * b.device.n,
 				       .device_crowd = b.jobs };
-	if (torch_policy(&c->o.torch, &b.policy, err))
+	if (torch_policy(&c->o.torch, &b.policy, err) ||
+	    own_load(&c->o.own, c->app, &c->o.torch.interpreter, NULL, err))
 		return EXIT_FAILED;
+	own_policy(&c->o.own, &b.policy);
+	b.own = &c->o.own;
 	return bulk_run(c->app, &b, err);
 }
 
@@ -468,11 +468,15 @@ static int check_options(const struct check *c, struct ay_err *err)
 		const char *name;
 		bool given, of_jobs;
 	} only[] = {
-		{ "--op", o->op, false },      { "--case", o->line, false },
-		{ "--full", o->full, false },  { "--all", o->all, false },
-		{ "--ref", o->ref, false },    { "--jobs", o->jobs != NOT_SAID, true },
-		{ "--fresh", o->fresh, true }, { "--sources-only", o->sources_only, true },
-		{ "--out", o->out, true },     { "--resume-from", o->resume, true },
+		{ "--op", o->op, false },
+		{ "--case", o->line, false },
+		{ "--full", o->full, false },
+		{ "--all", o->all, false },
+		{ "--jobs", o->jobs != NOT_SAID, true },
+		{ "--fresh", o->fresh, true },
+		{ "--sources-only", o->sources_only, true },
+		{ "--out", o->out, true },
+		{ "--resume-from", o->resume, true },
 	};
 
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
@@ -481,7 +485,7 @@ static int check_options(const struct check *c, struct ay_err *err)
 				       jobs ? "%s is for one file: of jobs each line says its own (docs/rl.md)"
 					    : "%s is for jobs: assay check -",
 				       only[i].name);
-	if (o->ref && o->op)
+	if (o->own.file && o->op)
 		return ay_fail(err, AY_ERR_USAGE, "--ref names the operator by its SCHEMA: leave --op out");
 	if (o->line && o->full)
 		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --full is all of them: choose one");
@@ -517,8 +521,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		CLOCK_OPTS(&c.o.clock),
 		TORCH_OPTS(&c.o.torch),
 		DEVICE_OPTS(&c.o.device),
-		{ "ref", OPT_TEXT, &c.o.ref, "FILE",
-		  "an operator of your own: a Python file with SCHEMA, CASES and reference()" },
+		OWN_OPTS(&c.o.own),
 		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)", OPT_ABOVE_0,
 		  SECONDS_MAX },
 		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance", 0,
@@ -557,7 +560,6 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	n = check_any(&c, err);
 	ay_python_close(&c.o.torch.interpreter);
 	device_close(&c.o.device);
-	if (c.ref.fd > 0)
-		close(c.ref.fd);
+	own_close(&c.o.own);
 	return n;
 }

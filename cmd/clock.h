@@ -14,17 +14,17 @@ struct clock_options {
 	double budget;
 };
 
-#define CLOCK_OPTS(o)                                                                                          \
-	{ "timing", OPT_TEXT, &(o)->timing, "T",                                                               \
-	  "none; auto: a few cases of each overload that passes; full: all that are worth it" },               \
-		{ "baseline", OPT_TEXT, &(o)->baseline, "B",                                                   \
-		  "what times are held against: auto, reference, aten, openblas, cublas, none, or a kernel's " \
-		  "file" },                                                                                    \
-		{ "gate", OPT_TEXT, &(o)->gate, "G",                                                           \
-		  "always, or auto: what is built in (aten) is trusted on a GPU (docs/timing.md)" },           \
-	{                                                                                                      \
-		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)",        \
-			OPT_ABOVE_0, SECONDS_MAX                                                               \
+#define CLOCK_OPTS(o)                                                                                         \
+	{ "timing", OPT_TEXT, &(o)->timing, "T",                                                              \
+	  "none; auto: a few cases of each overload that passes; full: all that are worth it" },              \
+		{ "baseline", OPT_TEXT, &(o)->baseline, "B",                                                  \
+		  "what times are held against: auto, reference, aten, openblas, cublas, none, ref (--ref's " \
+		  "own), or a kernel's file" },                                                               \
+		{ "gate", OPT_TEXT, &(o)->gate, "G",                                                          \
+		  "always, or auto: what is built in (aten) is trusted on a GPU (docs/timing.md)" },          \
+	{                                                                                                     \
+		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)",       \
+			OPT_ABOVE_0, SECONDS_MAX                                                              \
 	}
 
 /* The options as a policy. Without --timing: what ASSAY_TIMING says, else `otherwise`. */

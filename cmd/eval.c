@@ -37,6 +37,7 @@ static const struct usage usage = {
 	"operator\n"
 	"  assay eval --suite my.lines --kernels my_kernels --ops add,sum --out runs/mine\n"
 	"  assay eval --suite torchbench --data torchbench.trace --smallest 3 --timing none\n"
+	"  assay eval --ref ref.py --kernels my_kernels                             an operator of your own\n"
 	"  assay eval --suite smoke --backend llm --ops relu,add\n"
 	"  assay eval --suite smoke --backend kernel_agent --kernel-agent-workers 6 --kernel-agent-max-rounds 15\n"
 	"  assay eval --suite kernelgenbench --kernels my_kernels --device cuda --device-count 4\n"
@@ -141,6 +142,7 @@ json_t *eval_header(const struct eval *e)
 		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
 	if (e->o.seed >= 0)
 		json_object_set_new(json_object_get(h, "policy"), "seed", json_integer(e->o.seed));
+	own_write(&e->o.own, h);
 	if (has_python(e))
 		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
 	return h;
@@ -220,6 +222,7 @@ static int take_over(struct eval *e, struct ay_err *err)
 	if (!j)
 		return -1;
 	take_texts(e, j, texts, sizeof texts / sizeof *texts);
+	own_take(&e->o.own, j, e->app->arena);
 	take_policy(e, json_object_get(j, "policy"));
 	if (!e->o.topn && !e->o.smallest) {
 		e->o.topn = json_integer_value(json_object_get(j, "topn"));
@@ -245,6 +248,23 @@ int eval_settle(struct eval *e, struct ay_err *err)
 		return ay_fail(err, AY_ERR_USAGE, "run.json of '%s' has a policy that no run can have",
 			       e->o.resume);
 	return 0;
+}
+
+int eval_own(struct eval *e, struct ay_err *err)
+{
+	json_t *head;
+	int rc;
+
+	if (own_load(&e->o.own, e->app, &e->o.torch.interpreter, e->o.clock.baseline, err))
+		return -1;
+	own_policy(&e->o.own, &e->policy);
+	e->facts.ref = e->o.own.file;
+	if (!e->o.resume)
+		return 0;
+	head = ay_run_head(e->o.resume, err);
+	rc = head ? own_check_same(&e->o.own, head, e->o.resume, err) : -1;
+	json_decref(head);
+	return rc;
 }
 
 /* --- summing up --------------------------------------------------------------------------------------- */
@@ -405,9 +425,14 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 static int prepare(struct eval *e, struct ay_err *err)
 {
 	if (!e->o.suite)
-		e->o.suite = "kernelgenbench-aten";
+		e->o.suite = e->o.own.file ? own_suite_name(&e->o.own) : "kernelgenbench-aten";
 	if (!e->o.backend)
-		e->o.backend = e->o.kernels ? "directory" : "reference";
+		e->o.backend = e->o.kernels || e->o.own.file ? "directory" : "reference";
+	if (e->o.own.file && !strcmp(e->o.backend, "reference"))
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--ref is the reference of your own operator, which is judged by it: name kernels for it "
+			"with --kernels DIR");
 	if (eval_choose_timing(e, err))
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
@@ -422,7 +447,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 		e->policy.cpus = &e->all_cpus;
 	if (ay_cpu_count() > e->policy.crowd) /* on a GPU two kernels at a time leave most cores to the oracle */
 		e->policy.oracle_threads = ay_cpu_count() / e->policy.crowd;
-	return torch_policy(&e->o.torch, &e->policy, err) || eval_plan(e, err) ? -1 : 0;
+	return torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err) || eval_plan(e, err) ? -1 : 0;
 }
 
 /* Compiler and sandbox, which the reference does not need: it is ours and runs here. */
@@ -447,6 +472,7 @@ void eval_release(struct eval *e)
 	ay_forge_release(&e->forge);
 	ay_backend_release(&e->backend);
 	ay_suite_release(&e->suite);
+	own_close(&e->o.own);
 	ay_python_close(&e->o.torch.interpreter);
 }
 
@@ -511,6 +537,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		LLM_OPTS(&e.llm),
 		AGENT_OPTS(&e.llm),
 		DEVICE_OPTS(&e.o.device),
+		OWN_OPTS(&e.o.own),
 		{ "seed", OPT_INT, &e.o.seed, "N",
 		  "inputs that follow from N, so that two runs agree; without it they are drawn by chance", 0,
 		  OPT_ANY },

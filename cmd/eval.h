@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "device.h"
 #include "llm.h"
+#include "own.h"
 #include "torch.h"
 #include "judge/backend.h"
 #include "record.h"
@@ -35,6 +36,7 @@ struct eval_options {
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;
+	struct own_options own;
 };
 #define EVAL_DEFAULTS           \
 	((struct eval_options){ \
@@ -148,6 +150,8 @@ void eval_print_list(const struct eval *e);
 void eval_print_cases(const struct eval *e, const char *name, int cases);
 /* What was not given: of a run that is resumed as it was then, else the defaults. */
 int eval_settle(struct eval *e, struct ay_err *err);
+/* The file of --ref, which must be that of the run that is resumed, and what judges need to know of it. */
+int eval_own(struct eval *e, struct ay_err *err);
 /* Whether it is timed, and by that the devices, and how many workers each has. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
 /* Compiler and sandbox. */

@@ -35,24 +35,36 @@ static bool has_dtype(const struct eval *e, const struct ay_suite_case *sc)
 	return dt == AY_DT_NONE || e->dtypes >> dt & 1;
 }
 
-static int find_cases(struct eval *e, struct ay_err *err)
+/* The suite by its name, or the file's that --ref names. */
+static int read_cases(struct eval *e, struct ay_err *err)
 {
 	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
 	const char *from;
-	int n = 0;
 
-	if (e->o.dtypes && ay_dtypes_find(e->o.dtypes, &e->dtypes, err))
-		return -1;
+	if (own_is_suite(&e->o.own, e->o.suite)) {
+		e->suite = e->o.own.cases;
+		e->o.own.cases = (struct ay_suite){ 0 };
+		return 0;
+	}
 	if (strcasecmp(e->o.suite, "opinfo") ? eval_find_data(e, &from, err) : eval_opinfo(e, &from, err))
 		return -1;
 	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
-	    (e->suite.foreign && add_foreign(e, from, most, err)))
+	    (e->suite.foreign && !e->o.own.file && add_foreign(e, from, most, err)))
 		return -1;
 	/* lines of opinfo are made by torch, not by the user: those that no operator's description allows, such as a fraction
 	 * in an i64 arange, are counted in run.json */
 	if (e->suite.bad && strcasecmp(e->o.suite, "opinfo"))
 		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, from,
 			e->suite.first_bad);
+	return 0;
+}
+
+static int find_cases(struct eval *e, struct ay_err *err)
+{
+	int n = 0;
+
+	if ((e->o.dtypes && ay_dtypes_find(e->o.dtypes, &e->dtypes, err)) || read_cases(e, err))
+		return -1;
 	for (int i = 0; i < e->suite.n; i++)
 		if (has_dtype(e, &e->suite.c[i]))
 			e->suite.c[n++] = e->suite.c[i];

@@ -34,6 +34,7 @@ static const struct usage usage = {
 	"  OPENAI_API_KEY=... assay llm --op-name aten::add --model-name gpt-4o\n"
 	"  assay llm --dataset KernelGenBench-aten --max-rounds 5 --reflection --lang c --quick\n"
 	"  assay llm --dataset KernelGenBench --samples 10                     the unbiased pass@k, k = 1 to 10\n"
+	"  assay llm --ref ref.py --lang triton                                an operator of your own\n"
 	"  assay llm --resume-from runs/llm-...                                go on where it was killed\n"
 	"  assay llm --server-type replay --replay-from runs/llm-... --dataset KernelGenBench-aten\n",
 };
@@ -379,7 +380,9 @@ int llm_settings(struct llm *m, struct ay_err *err)
 
 	if (e->o.resume && take_over(m, err))
 		return -1;
-	if (!e->o.suite)
+	if (!e->o.suite && e->o.own.file)
+		e->o.suite = own_suite_name(&e->o.own), chosen = true;
+	else if (!e->o.suite)
 		e->o.suite = e->o.ops ? "KernelGenBench" : "KernelGenBench-aten";
 	else
 		chosen = true;
@@ -394,7 +397,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 					.call_timeout_s = e->o.call_timeout,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
-	if (torch_policy(&e->o.torch, &e->policy, err))
+	if (torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err))
 		return -1;
 	if (!chosen && !e->o.json && !e->o.list)
 		fprintf(stderr, "the operators of %s; those of vLLM and cuBLAS too: --dataset KernelGenBench\n",
@@ -447,6 +450,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
 		DEVICE_OPTS(&e.o.device),
+		OWN_OPTS(&e.o.own),
 		{ "seed", OPT_INT, &e.o.seed, "N", "which operator --single-test takes", 0, OPT_ANY },
 		{ "output-dir|out|log-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/llm-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },

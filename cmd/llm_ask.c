@@ -125,9 +125,27 @@ int llm_make_problems(struct llm *m, struct ay_err *err)
 	list_problems(m);
 	if ((m->e->llm.single || m->e->llm.debug) && !m->e->o.ops && take_few(m, err))
 		return -1;
-	if (!m->e->o.list)
+	if (!m->e->o.list && !own_is_suite(&m->e->o.own, m->e->o.suite)) /* torch has nothing to say of it */
 		find_docstrings(m);
 	return 0;
+}
+
+json_t *llm_absent(const struct llm *m)
+{
+	static const char *const sources[] = { "aten", "vllm", "cublas" };
+	const struct eval_options *o = &m->e->o;
+	json_t *j = json_object();
+
+	for (size_t k = 0; !o->ops && !o->dtypes && k < sizeof sources / sizeof *sources; k++) {
+		int n = ay_suite_promised(o->suite, sources[k]);
+
+		for (int i = 0; i < m->nproblem && n; i++)
+			n -= !strcmp(ay_entry_source(m->problem[i].op), sources[k]) &&
+			     (!i || m->problem[i].op != m->problem[i - 1].op);
+		if (n > 0)
+			json_object_set_new(j, sources[k], json_integer(n));
+	}
+	return j;
 }
 
 /* --- prompts --------------------------------------------------------------------------------------------------- */
@@ -149,12 +167,14 @@ static int make_prompt(struct llm *m, struct llm_problem *p, const struct ay_pro
 				    .allow_torch = ay_torch_use_name(m->e->policy.torch_use),
 				    .docstring = p->docstring,
 				    .templates = m->e->llm.prompts };
+	const struct ay_ref_op *own = &m->e->o.own.ref;
 	struct ay_arena tmp = { 0 };
 	struct ay_page *page = AY_NEW(&tmp, struct ay_page);
 	struct ay_str x = { 0 }, y = { 0 };
 	int rc = ay_page_make(&about, &tmp, page, err);
 
 	s.page = page;
+	s.code = p->op == own->op && !own->doc ? own->code : NULL;
 	if (!rc)
 		rc = ay_prompt_make(&s, past, &x, &y, err);
 	*system = ay_strdup(a, ay_str_text(&x));

@@ -79,6 +79,8 @@ json_t *llm_settings_json(const struct llm *m);
 /* --- prompts and files (llm_ask.c) --- */
 int llm_make_problems(struct llm *m, struct ay_err *err);
 void llm_release_problems(struct llm *m);
+/* { source: how many operators of the whole dataset are not in the catalogue yet }; empty where a part was asked for. */
+json_t *llm_absent(const struct llm *m);
 /* The next question of a lane: both parts, in the arena. */
 int llm_prompt(struct llm *m, const struct ay_lane *l, struct ay_arena *a, const char **system, const char **user,
 	       struct ay_err *err);

@@ -336,6 +336,7 @@ static int add_track(struct llm *m)
 			m->track.rules.workers, "best", m->track.rules.best, "per_overload",
 			m->e->llm.per_overload, "server", m->e->llm.server, "model", m->e->llm.model, "lang",
 			m->e->llm.lang, "problems", names);
+	json_object_set_new(rec, "absent", llm_absent(m));
 	rc = ay_run_add(m->e->run, rec, m->err);
 	json_decref(rec);
 	return rc;
@@ -459,10 +460,10 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 	struct ay_str b = { 0 };
 
 	if (m->e->o.json) {
-		json_t *j = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:o, s:i, s:f}", "type", "summary",
-				      "run", m->dir, "problems", g->n, "solved", g->solved, "attempts",
-				      (json_int_t)g->attempts, "tokens_in", (json_int_t)g->tokens_in, "tokens_out",
-				      (json_int_t)g->tokens_out, "usd",
+		json_t *j = json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:i, s:f}", "type", "summary",
+				      "run", m->dir, "problems", g->of, "not_in_catalogue", ay_gen_absent(g, NULL),
+				      "solved", g->solved, "attempts", (json_int_t)g->attempts, "tokens_in",
+				      (json_int_t)g->tokens_in, "tokens_out", (json_int_t)g->tokens_out, "usd",
 				      g->unpriced ? json_null() : json_real(g->usd), "lost",
 				      (int)json_array_size(g->lost), "wall_s", wall);
 
@@ -486,7 +487,7 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 /* A run that is complete is fine, unless somebody set a gate. */
 static int status_of(const struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
 {
-	const bool few = m->e->o.min_pass >= 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
+	const bool few = m->e->o.min_pass >= 0 && 100.0 * g->solved < m->e->o.min_pass * g->of;
 
 	return few || (m->e->o.require_all && s->operators.missing) ? EXIT_NOT_PASSED : EXIT_PASSED;
 }

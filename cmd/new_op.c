@@ -22,7 +22,8 @@ static const struct usage usage = {
 	.most = OPERANDS_ANY,
 };
 
-/* @N name, @B schema namespace and name. Kept as one text so that it reads like the file it becomes. */
+/* @N name, @B schema namespace and name. Kept as one text so that it reads like the file it becomes. The reference is
+ * called NAME_ref: many operators have the name of a function or macro of C (trunc, exp). */
 static const char template[] =
 	"/* SPDX-License-Identifier: Apache-2.0\n"
 	" *\n"
@@ -31,16 +32,26 @@ static const char template[] =
 	"#include \"op/op.h\"\n"
 	"\n"
 	"/* Rows [lo, hi) of the output; without .rows every element is a row. */\n"
-	"static void @N(struct ay_ref *r)\n"
+	"static void @N_ref(struct ay_ref *r)\n"
 	"{\n"
 	"\tconst num *x = ay_load_flat(r, ay_t(r->c, \"self\"), 0);\n"
 	"\n"
 	"\tfor (int64_t i = r->lo; i < r->hi; i++) {\n"
+	"\t\t/* num is complex too: what has no complex form (trunc, fmod) is applied to re(x[i - r->lo]) */\n"
 	"\t\tnum v = x[i - r->lo];\n"
 	"\n"
 	"\t\t*ay_val(r, 0, i, 0) = v;\n"
 	"\t\t*ay_mag(r, 0, i, 0) = (double)fabs(v); /* what an honest kernel may be off by, in units of u */\n"
 	"\t}\n"
+	"}\n"
+	"\n"
+	"/* Drop this, and .accepts, if it is defined for complex numbers. */\n"
+	"static int accepts(const struct ay_call *c, struct ay_err *err)\n"
+	"{\n"
+	"\tenum ay_dt dt = ay_t(c, \"self\")->dt;\n"
+	"\n"
+	"\treturn ay_dt_is_complex(dt) ? ay_fail(err, AY_ERR_BIND, \"@N is not defined for %s\", "
+	"ay_dt_info(dt)->name) : 0;\n"
 	"}\n"
 	"\n"
 	"static void cost(const struct ay_call *c, struct ay_cost *k)\n"
@@ -61,7 +72,8 @@ static const char template[] =
 	"\t\t{ \"((T(s, dt),), {})\", \"dt=f32|f16|bf16 s=[1024, 1024]\", AY_FULL },\n"
 	"\t\t{ \"((T(s, dt),), {})\", \"dt=f32|bf16 s=[4096, 4096]\", AY_PERF },\n"
 	"\t},\n"
-	"\t.reference = @N,\n"
+	"\t.accepts   = accepts,\n"
+	"\t.reference = @N_ref,\n"
 	"\t.cost      = cost,\n"
 	"\t.flags     = AY_ALIAS_SAFE@E,\n"
 	"}, {0}};\n";

@@ -65,6 +65,7 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	set_text(j, "derived", r->derived);
 	set_text(j, "oracle", r->oracle ? r->oracle : "native");
 	set_text(j, "oracle_device", r->oracle_device);
+	set_text(j, "ref", f->ref);
 	if (r->at) {
 		set_text(j, "out", r->out);
 		set_text(j, "at", r->at);

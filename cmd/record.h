@@ -14,6 +14,7 @@ struct record_facts {
 	const char *file, *operator_name, *version;
 	const char *sandbox; /* ay_sandbox_text; NULL: not said */
 	const char *device;  /* device_text; NULL: the processor */
+	const char *ref;     /* --ref; NULL = none */
 	char kernel_sha256[65];
 };
 

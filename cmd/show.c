@@ -2,19 +2,21 @@
 #include "cmd.h"
 #include "op/original.h"
 #include "op/proto.h"
+#include "own.h"
 #include "show.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const struct usage usage = {
-	"assay show OP [options]\n       assay show --case LINE",
+	"assay show OP [options]\n       assay show --ref FILE [options]\n       assay show --case LINE",
 	"Describes an operator, so that a kernel can be written from the page: what it means, its overloads, the "
 	"prototypes,\n"
 	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is timed.\n"
 	"With --case: a line as it will be run, with every fill written out, and its tensors.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
+	"  assay show --ref ref.py                       an operator of your own (docs/oracle.md)\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
 	.most = OPERANDS_ANY,
 };
@@ -93,6 +95,20 @@ static void print_cases(const struct ay_page *f)
 	ay_str_release(&b);
 }
 
+/* Cases of a list have no tiers. */
+static void print_own_cases(const struct ay_entry_op *e, const struct ay_page *f)
+{
+	struct ay_str b = { 0 };
+
+	printf("\nCases (CASES of %s)\n", e->path);
+	for (int i = 0; i < f->suite.n; i++) {
+		ay_str_clear(&b);
+		ay_case_print(&b, f->suite.c[i].line);
+		printf("    %s\n", ay_str_text(&b));
+	}
+	ay_str_release(&b);
+}
+
 /* What the benchmark that it was taken from has of it. */
 static void print_original(struct app *app, const struct ay_entry_op *e)
 {
@@ -109,9 +125,10 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 		      2);
 }
 
-int show_page(struct app *app, const struct ay_entry_op *e, struct ay_page *p, struct ay_err *err)
+int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_page *p,
+	      struct ay_err *err)
 {
-	struct ay_page_spec s = { .registry = app->registry, .op = e };
+	struct ay_page_spec s = { .registry = app->registry, .op = e, .suite = cases };
 	struct ay_err ignored = { 0 };
 	struct ay_ceilings c;
 	bool found;
@@ -121,11 +138,12 @@ int show_page(struct app *app, const struct ay_entry_op *e, struct ay_page *p, s
 	return ay_page_make(&s, app->arena, p, err);
 }
 
-static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
+static int print_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases,
+		      struct ay_err *err)
 {
 	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
 
-	if (show_page(app, e, f, err))
+	if (show_page(app, e, cases, f, err))
 		return -1;
 	printf("%s (%s, %s)\n\n", e->name, ay_entry_source(e), e->path);
 	print_wrapped(e->op[0]->doc, 0);
@@ -151,8 +169,12 @@ static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_er
 	}
 	print_section("How it is judged", ay_page_say_judged, f);
 	print_section("What it is tested with", ay_page_say_tested, f);
-	print_cases(f);
-	print_section("The floor on this machine", ay_page_say_floors, f);
+	if (cases)
+		print_own_cases(e, f);
+	else
+		print_cases(f);
+	if (!cases)
+		print_section("The floor on this machine", ay_page_say_floors, f);
 	print_original(app, e);
 	ay_page_release(f);
 	return 0;
@@ -185,41 +207,80 @@ static int show_case(struct app *app, const char *text, struct ay_err *err)
 	return 0;
 }
 
-int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
+static int print_lang(struct app *app, const struct ay_entry_op *e, const struct ay_schema *only, const char *lang,
+		      struct ay_err *err)
 {
-	const char *lang = NULL, *line = NULL;
-	bool json = false, exact;
-	const struct opt opts[] = {
-		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c, cuda, python or triton" },
-		{ "case", OPT_TEXT, &line, "LINE", "show a case line instead" },
-		{ "json", OPT_FLAG, &json, NULL, "as one JSON object" },
-		{ 0 },
-	};
-	int n = opt_parse(argc, argv, opts, &usage, err);
-	const struct ay_schema *s;
-	const struct ay_entry_op *e;
-
-	if (n < 0)
-		return opt_status(n);
-	if (line && n)
-		return ay_fail(err, AY_ERR_USAGE, "show: a line of --case names its operator: leave '%s' out",
-			       argv[0]),
-		       EXIT_FAILED;
-	if (line)
-		return show_case(app, line, err) ? EXIT_FAILED : EXIT_PASSED;
-	if (n != 1)
-		return ay_fail(err, AY_ERR_USAGE, "show: name one operator (see: assay ops)"), EXIT_FAILED;
-	e = ay_registry_find(app->registry, argv[0], &s, &exact, err);
-	if (!e)
-		return EXIT_FAILED;
-	if (json)
-		return show_json(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
-	if (!lang)
-		return print_page(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (is_c(lang))
 		printf("#include <assay/kernel.h>\n");
 	for (int k = 0; k < e->nschema; k++)
-		if ((!exact || e->schema[k] == s) && print_proto(app, e->schema[k], lang, err))
-			return EXIT_FAILED;
-	return EXIT_PASSED;
+		if ((!only || e->schema[k] == only) && print_proto(app, e->schema[k], lang, err))
+			return -1;
+	return 0;
+}
+
+/* --ref takes the place of the operator's name, which may be said too. */
+static const struct ay_entry_op *find_op(struct app *app, const struct own_options *own, int n, const char **argv,
+					 const struct ay_schema **only, struct ay_err *err)
+{
+	const struct ay_entry_op *e;
+	bool exact = false;
+
+	*only = NULL;
+	if (n > 1 || (!n && !own->file)) {
+		ay_fail(err, AY_ERR_USAGE, "show: name one operator (see: assay ops)");
+		return NULL;
+	}
+	e = n ? ay_registry_find(app->registry, argv[0], only, &exact, err) : own->ref.op;
+	*only = exact ? *only : NULL;
+	return e;
+}
+
+/* What is asked for, if anything. */
+struct asked {
+	const char *lang, *line;
+	bool json;
+	struct own_options own;
+	struct ay_python python;
+};
+
+static int show(struct app *app, struct asked *q, int n, const char **argv, struct ay_err *err)
+{
+	const struct ay_suite *cases;
+	const struct ay_schema *only;
+	const struct ay_entry_op *e;
+
+	if (q->line && n)
+		return ay_fail(err, AY_ERR_USAGE, "show: a line of --case names its operator: leave '%s' out",
+			       argv[0]);
+	if (own_load(&q->own, app, &q->python, NULL, err))
+		return -1;
+	if (q->line)
+		return show_case(app, q->line, err);
+	e = find_op(app, &q->own, n, argv, &only, err);
+	if (!e)
+		return -1;
+	cases = e == q->own.ref.op ? &q->own.cases : NULL;
+	return q->json   ? show_json(app, e, cases, err)
+	       : q->lang ? print_lang(app, e, only, q->lang, err)
+			 : print_page(app, e, cases, err);
+}
+
+int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
+{
+	struct asked q = { 0 };
+	const struct opt opts[] = {
+		{ "lang", OPT_TEXT, &q.lang, "L", "only the prototypes, for c, cuda, python or triton" },
+		{ "case", OPT_TEXT, &q.line, "LINE", "show a case line instead" },
+		{ "json", OPT_FLAG, &q.json, NULL, "as one JSON object" },
+		OWN_OPTS(&q.own),
+		{ "python", OPT_TEXT, &q.python.wish, "P", "with --ref: the interpreter that reads the file" },
+		{ 0 },
+	};
+	int n = opt_parse(argc, argv, opts, &usage, err), rc;
+
+	if (n < 0)
+		return opt_status(n);
+	rc = show(app, &q, n, argv, err);
+	own_close(&q.own);
+	return rc ? EXIT_FAILED : EXIT_PASSED;
 }

@@ -154,14 +154,14 @@ static json_t *floors_json(const struct ay_page *f)
 	return j;
 }
 
-int show_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
+int show_json(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_err *err)
 {
 	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
 	const struct ay_original *o = ay_original_find(e->name);
 	json_t *j;
 	int rc;
 
-	if (show_page(app, e, f, err))
+	if (show_page(app, e, cases, f, err))
 		return -1;
 	j = json_object();
 	json_object_set_new(j, "name", json_string(e->name));

@@ -484,12 +484,16 @@ const char *ay_torch_use_name(enum ay_torch_use use)
 }
 
 /* The names under which a file may define the function: KernelGenBench's, BackendBench's, and the C symbol. */
-static json_t *names_of(struct ay_arena *a, const struct ay_proto *p)
+static json_t *names_of(struct ay_arena *a, const struct ay_python_kernel *k, const struct ay_proto *p)
 {
 	const struct ay_schema *s = p->s;
 	const bool plain = !s->overload[0];
 	json_t *list = json_array();
 
+	if (k->function) {
+		json_array_append_new(list, json_string(k->function));
+		return list;
+	}
 	json_array_append_new(list, json_string(plain ? s->base : ay_sprintf(a, "%s_%s", s->base, s->overload)));
 	json_array_append_new(
 		list, json_string(ay_sprintf(a, "%s__%s_kernel_impl", s->base, plain ? "default" : s->overload)));
@@ -511,8 +515,9 @@ static json_t *type_of(const struct ay_stype *t)
 			 "written", ay_stype_written(t));
 }
 
-static json_t *function_of(struct ay_arena *a, const struct ay_proto *p, const struct ay_proto *functional)
+static json_t *function_of(struct ay_arena *a, const struct ay_python_kernel *k, int at)
 {
+	const struct ay_proto *p = k->proto[at], *functional = k->functional ? k->functional[at] : NULL;
 	const struct ay_schema *s = p->s;
 	json_t *args = json_array(), *rets = json_array(), *params = json_array();
 
@@ -526,8 +531,8 @@ static json_t *function_of(struct ay_arena *a, const struct ay_proto *p, const s
 		json_array_append_new(
 			params, json_pack("[i, i, i]", (int)p->param[i].kind, p->param[i].arg, p->param[i].ret));
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s?}", "symbol", p->symbol, "ns", s->ns,
-			 "base", s->base, "overload", s->overload, "names", names_of(a, p), "args", args, "rets",
-			 rets, "params", params, "functional", functional ? functional->symbol : NULL);
+			 "base", s->base, "overload", s->overload, "names", names_of(a, k, p), "args", args,
+			 "rets", rets, "params", params, "functional", functional ? functional->symbol : NULL);
 }
 
 static const char *const empties[] = {
@@ -541,8 +546,7 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 	char *text;
 
 	for (int i = 0; i < k->n; i++)
-		json_array_append_new(functions,
-				      function_of(a, k->proto[i], k->functional ? k->functional[i] : NULL));
+		json_array_append_new(functions, function_of(a, k, i));
 	o = json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend",
 		      k->backend, "place", k->place, "empty", empties[k->empty], "use", uses[k->use], "functions",
 		      functions);

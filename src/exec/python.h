@@ -75,7 +75,9 @@ struct ay_python_kernel {
 	const char *place;
 	enum ay_python_empty empty; /* no source: they do nothing */
 	enum ay_torch_use use;
-	int n; /* functions that it may define */
+	const char *
+		function; /* the name of the function in the source, whatever the prototypes' are; NULL = theirs */
+	int n;            /* functions that it may define */
 	const struct ay_proto *const *proto;
 	/* Per function: the functional form (add.Tensor) of an out= or in-place form (add.out), from which the executor
 	 * derives the form where the kernel does not define it (AY_PY_DERIVED). NULL: no such form, or no list. */

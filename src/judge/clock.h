@@ -21,7 +21,8 @@ struct ay_clock_policy {
 	struct ay_kept *
 		kept; /* executors on a GPU that are there already, and will be; NULL: as long as the clock lives */
 	const char *
-		baseline; /* "auto", "reference", "none", a library's name, or the path of a kernel; NULL = auto */
+		baseline; /* "auto", "reference", "none", "ref" (the user's own), a library's name, or the path of a
+			   * kernel; NULL = auto */
 };
 
 /* {0} first; one for all cases of a kernel. */

@@ -2,6 +2,7 @@
 #include "judge/foreign.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "exec/launch.h"
 
@@ -49,33 +50,69 @@ out:
 
 /* --- a user's own ------------------------------------------------------------------------------------------- */
 
+static const char *text_of(struct ay_arena *a, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s && *s ? ay_strdup(a, s) : NULL;
+}
+
 static int take_ref(struct ay_registry *r, const json_t *o, struct ay_arena *a, struct ay_ref_op *ref,
 		    struct ay_err *err)
 {
 	const char *schema = json_string_value(json_object_get(o, "schema"));
 	const json_t *cases = json_object_get(o, "cases");
-	const struct ay_schema *s;
-	struct ay_schema *parsed;
-	bool exact;
 
 	if (!schema || !json_array_size(cases))
 		return ay_fail(err, AY_ERR_PARSE, "%s: no SCHEMA or no CASES", ref->file);
-	if (ay_schema_parse(a, schema, &parsed, err)) {
+	ref->doc = text_of(a, o, "doc");
+	ref->code = text_of(a, o, "code");
+	if (ay_registry_add_own(r, schema, ref->file,
+				ref->doc ? ref->doc : ay_sprintf(a, "What reference() of %s computes.", ref->file),
+				&ref->op, err)) {
 		ay_err_prefix(err, "%s, SCHEMA", ref->file);
 		return -1;
 	}
-	if (!ay_schema_is_kernel(parsed))
-		return ay_fail(err, AY_ERR_PARSE, "%s, SCHEMA: it takes and gives no tensors that a kernel could",
-			       ref->file);
-	if (ay_registry_extend(r, schema, strlen(schema), err))
-		return -1;
-	ref->op = ay_registry_find(r, ay_proto_symbol(a, parsed), &s, &exact, err);
-	if (!ref->op)
-		return -1;
 	ref->nline = (int)json_array_size(cases);
 	ref->line = AY_NEW_N(a, const char *, ref->nline);
 	for (int i = 0; i < ref->nline; i++)
 		ref->line[i] = ay_strdup(a, json_string_value(json_array_get(cases, (size_t)i)));
+	return 0;
+}
+
+static int add_case(const struct ay_registry *r, const struct ay_ref_op *ref, const char *text, struct ay_arena *a,
+		    struct ay_suite *s, struct ay_err *err)
+{
+	struct ay_suite_case sc = { 0 };
+	struct ay_case *line;
+	struct ay_call *c;
+
+	if (ay_case_parse(a, text, strlen(text), &line, err))
+		return -1;
+	if (!line->base) {
+		line->ns = ref->op->schema[0]->ns;
+		line->base = ref->op->schema[0]->base;
+		line->overload = ref->op->schema[0]->overload;
+	}
+	sc.op = ay_registry_find_case(r, line, &sc.schema, err);
+	sc.line = line;
+	if (!sc.op || ay_call_bind(a, sc.op->op[0], sc.schema, line, &c, err))
+		return -1;
+	if (sc.op != ref->op)
+		return ay_fail(err, AY_ERR_USAGE, "the line is for %s, SCHEMA for %s", sc.op->name, ref->op->name);
+	ay_suite_push(s, &sc);
+	return 0;
+}
+
+int ay_foreign_ref_cases(const struct ay_registry *r, const struct ay_ref_op *ref, struct ay_arena *a,
+			 struct ay_suite *s, struct ay_err *err)
+{
+	s->listed = true;
+	for (int i = 0; i < ref->nline; i++)
+		if (add_case(r, ref, ref->line[i], a, s, err)) {
+			ay_err_prefix(err, "%s, CASES[%d]", ref->file, i);
+			return -1;
+		}
 	return 0;
 }
 
@@ -85,6 +122,7 @@ int ay_foreign_ref(struct ay_registry *r, struct ay_python *p, const char *file,
 	const char *path, *text;
 	char *source, *full = realpath(file, NULL);
 	json_t *o = NULL;
+	struct ay_hash h;
 	size_t len;
 	int rc = -1;
 
@@ -93,6 +131,9 @@ int ay_foreign_ref(struct ay_registry *r, struct ay_python *p, const char *file,
 		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", file);
 	if (!ay_file_read(a, file, SCHEMAS_MAX, &source, &len, err) && !ay_python_find(a, p->wish, &path, err)) {
 		ref->fd = ay_launch_memfd("assay-ref", source, len, 0);
+		ay_hash_init(&h);
+		ay_hash_add(&h, source, len);
+		ay_hash_end(&h, ref->sha256);
 		text = ay_python_output(a, path, "assay.ref", full, &len, err);
 		o = text ? json_loadb(text, len, 0, NULL) : NULL;
 		rc = o ? take_ref(r, o, a, ref, err) : -1;

@@ -16,8 +16,14 @@ void ay_page_wrap(struct ay_str *b, const char *text, int indent)
 	int col = 0;
 
 	while (*text) {
-		int n = (int)strcspn(text, " ");
+		int n = (int)strcspn(text, " \n");
 
+		if (*text == '\n') { /* of a text that somebody has laid out */
+			ay_str_addc(b, '\n');
+			text++;
+			col = 0;
+			continue;
+		}
 		if (col && col + 1 + n > COLUMNS - indent) {
 			ay_str_addc(b, '\n');
 			col = 0;
@@ -126,15 +132,21 @@ void ay_page_say_judged(struct ay_str *b, const struct ay_page *p, enum ay_page_
 		  "Compared with PyTorch's own answer in double on the same inputs; the bound is four "
 		  "times PyTorch's own error at the dtype asked for, or more where many terms are added. "
 		  "Integers and bools must be equal." },
+		{ AY_OWN,
+		  "Compared with what reference() gives in double on the same inputs; the bound is four times the "
+		  "error of reference() itself at the dtype asked for, or more where many terms are added. "
+		  "Integers "
+		  "and bools must be equal." },
 	};
 	const struct ay_op *op = p->op->op[0];
+	const unsigned flags = op->flags & AY_OWN ? op->flags & ~(unsigned)AY_FOREIGN : op->flags;
 
 	if (op->scalar)
 		ay_str_add(b,
 			   "  A number that is returned must have the right kind (bool, int, float, complex) and "
 			   "value.\n");
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		if (op->flags & rules[i].flag && !(rules[i].native && r == AY_PAGE_MODEL))
+		if (flags & rules[i].flag && !(rules[i].native && r == AY_PAGE_MODEL))
 			ay_page_wrap(b, rules[i].text, 2);
 	if (ay_page_has_bound(op))
 		say_bound(b, p, r);

@@ -116,20 +116,30 @@ out:
 	return rc;
 }
 
-static const char *list_symbols(struct work *k)
+/* The function that the file is named after; else, with --op, the operator's first. */
+static const char *expected_symbol(struct work *k)
 {
-	struct ay_str b = { 0 };
-	char *s;
+	const struct ay_schema *s = NULL;
+	const struct ay_entry_op *e = ay_backend_file_op(k->r, k->a, k->t->file, &s);
 
-	for (int i = 0; i < k->r->n; i++) {
-		const struct ay_entry_op *e = &k->r->op[i];
+	if (!e || !s || !same_family(k, e))
+		s = k->res->op->schema[0];
+	return ay_proto_symbol(k->a, s);
+}
 
-		for (int n = 0; n < e->nschema && same_family(k, e); n++)
-			ay_str_addf(&b, "%s%s", b.len ? ", " : "", ay_proto_symbol(k->a, e->schema[n]));
-	}
-	s = ay_strdup(k->a, ay_str_text(&b));
-	ay_str_release(&b);
-	return s;
+/* What a file lacks that defines none of its family's functions: the expected one by its name, the others by number. */
+static const char *tell_missing(struct work *k)
+{
+	const char *expected = expected_symbol(k);
+	int others = -1;
+
+	for (int i = 0; i < k->r->n; i++)
+		others += same_family(k, &k->r->op[i]) ? k->r->op[i].nschema : 0;
+	if (!others)
+		return ay_sprintf(k->a, "the file does not define %s", expected);
+	return ay_sprintf(k->a,
+			  "the file does not define %s, nor any of the %d others of its family (assay show %s)",
+			  expected, others, k->res->op->name);
 }
 
 /* --- which cases -------------------------------------------------------------------------------------- */
@@ -487,7 +497,7 @@ static int judge(struct work *k)
 	if (!k->judge.kernel.entries.n) {
 		res->verdict = AY_VERDICT_LOAD;
 		res->empty = true;
-		res->detail = ay_sprintf(k->a, "the file defines none of %s", list_symbols(k));
+		res->detail = tell_missing(k);
 		return 0;
 	}
 	if (add_cases(k))

@@ -57,6 +57,11 @@ static bool is_foreign(const struct ask *q)
 	return q->s->op->op[0]->flags & AY_FOREIGN;
 }
 
+static bool is_own(const struct ask *q)
+{
+	return q->s->op->op[0]->flags & AY_OWN;
+}
+
 static bool is_asked(const struct ask *q, int k)
 {
 	return !q->s->only || q->s->op->schema[k] == q->s->only;
@@ -91,10 +96,14 @@ static int ay_put_label(struct ask *q, struct ay_str *b, struct ay_err *err)
 static int ay_put_meaning(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	(void)err;
-	if (is_foreign(q))
+	if (q->s->code) {
+		ay_str_add(b, "What this function computes, in Python with PyTorch:\n\n");
+		ay_quote(b, "python", q->s->code, DOC_MAX);
+	} else if (is_foreign(q) && !is_own(q)) {
 		ay_str_addf(b, "What PyTorch's operator of the name %s does.", q->s->op->name);
-	else
+	} else {
 		ay_page_wrap(b, q->s->op->op[0]->doc, 0);
+	}
 	return 0;
 }
 
@@ -251,7 +260,9 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 		ay_quote_inline(b, q->s->device, CASE_MAX);
 		ay_str_add(b, ". ");
 	}
-	if (is_foreign(q)) {
+	if (is_own(q)) {
+		ay_str_add(b, "It is timed against a reference that calls PyTorch.");
+	} else if (is_foreign(q)) {
 		ay_str_add(b, "It is timed against PyTorch's own.");
 	} else if (!q->page->nfloor) {
 		ay_str_add(b, "None of the calls above is timed.");

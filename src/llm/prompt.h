@@ -50,7 +50,9 @@ struct ay_prompt_spec {
 		*ceilings;       /* for the floor; NULL = not said. Not looked at where there is a page */
 	const char *allow_torch; /* "none", "helpers", "all": the policy on library calls; NULL = helpers */
 	const char *docstring;   /* torch's own; NULL = not at hand */
-	const char *templates;   /* a user's folder; NULL = ours */
+	const char *
+		code; /* of a user's own operator: reference(), where nothing else says what it computes; or NULL */
+	const char *templates; /* a user's folder; NULL = ours */
 };
 
 /* How fast it was on one case. */

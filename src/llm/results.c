@@ -56,6 +56,8 @@ static void join_tracks(json_t *all, const json_t *more)
 	json_array_extend(json_object_get(all, "problems"), json_object_get(more, "problems"));
 	if (rounds > count(all, "rounds"))
 		json_object_set_new(all, "rounds", json_integer(rounds));
+	if (json_is_object(field(more, "absent")))
+		json_object_set(all, "absent", json_object_get(more, "absent"));
 }
 
 static void take_track(struct ay_gen *g, json_t *rec)
@@ -202,8 +204,20 @@ static int take_problems(struct ay_gen *g, const char *dir, struct ay_err *err)
 		g->problem[k].wall_s = number(g->problem[k].chosen, "wall_s");
 	}
 	json_decref(places);
+	g->of = g->n + (g->per_overload ? 0 : ay_gen_absent(g, NULL));
 	add_up(g);
 	return 0;
+}
+
+int ay_gen_absent(const struct ay_gen *g, const char *source)
+{
+	const json_t *n;
+	const char *name;
+	int sum = 0;
+
+	json_object_foreach((json_t *)field(g->track, "absent"), name, n) if (!source || !strcmp(source, name))
+		sum += json_integer_value(n) > 0 && json_integer_value(n) < 1000 ? (int)json_integer_value(n) : 0;
+	return sum;
 }
 
 int ay_gen_read(const char *dir, struct ay_gen *g, struct ay_err *err)
@@ -249,7 +263,7 @@ static int solved_within(const struct ay_gen *g, int k)
 
 double ay_gen_solved_within(const struct ay_gen *g, int k)
 {
-	return k < 1 || !g->n ? -1 : (double)solved_within(g, k) / g->n;
+	return k < 1 || !g->n ? -1 : (double)solved_within(g, k) / g->of;
 }
 
 double ay_gen_pass_at_k(const struct ay_gen *g, int k)
@@ -261,5 +275,5 @@ double ay_gen_pass_at_k(const struct ay_gen *g, int k)
 		return -1;
 	for (int i = 0; i < g->n; i++)
 		sum += ay_pass_at_k(g->problem[i].samples, g->problem[i].correct, k);
-	return sum / g->n;
+	return sum / g->of;
 }

@@ -57,6 +57,7 @@ struct ay_gen {
 	int rounds, workers;
 	bool per_overload, best;
 	int n, solved;
+	int of; /* the denominator of every share: n, and the operators of the dataset that are not in the catalogue yet */
 	struct ay_gen_problem *problem;
 	int64_t attempts, judged, failed, errors, unpriced, unused, tokens_in,
 		tokens_out;  /* errors: failures of ours */
@@ -69,6 +70,9 @@ struct ay_gen {
 /* -1 also where the folder holds no generation run. */
 int ay_gen_read(const char *dir, struct ay_gen *g, struct ay_err *err);
 void ay_gen_release(struct ay_gen *g);
+/* How many operators of one source ("aten"; NULL: of all) the dataset has that are not in the catalogue yet: nobody was
+ * asked for them, and they count as not solved. */
+int ay_gen_absent(const struct ay_gen *g, const char *source);
 /* The last chosen record of a run for a problem; NULL: there is none. */
 const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char *problem);
 /* Share of problems; k from 1 on. -1: there is no such estimate. */

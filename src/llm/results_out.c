@@ -14,7 +14,13 @@
 
 enum { SUMMARY_MAX = 64 << 20, ROUNDS_SHOWN = 12 };
 
-static const char *const sources[] = { "ATen", "vLLM", "cuBLAS", "other" };
+/* What people call it, its name in the catalogue, how the names of its operators begin. */
+static const struct {
+	const char *title, *name, *start;
+} sources[] = { { "ATen", "aten", "aten::" },
+		{ "vLLM", "vllm", "vllm" },
+		{ "cuBLAS", "cublas", "cublas" },
+		{ "other", "", "" } };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 static const char *const about[] = {
@@ -26,31 +32,32 @@ static const char *const about[] = {
 /* One source: how many problems, how many solved, how fast. */
 struct part {
 	int n, solved;
+	int absent; /* operators of the dataset that are not in the catalogue yet */
 	struct ay_speed_score speed;
 };
 
-static const char *source_of(const char *op)
+static int source_of(const char *op)
 {
-	static const char *const starts[] = { "aten::", "vllm", "cublas" };
+	int k = 0;
 
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-		if (ay_starts(op, starts[i]))
-			return sources[i];
-	return sources[SOURCES - 1];
+	while (!ay_starts(op, sources[k].start))
+		k++;
+	return k;
 }
 
 static void split(const struct ay_gen *g, const struct ay_summary *s, struct part part[SOURCES])
 {
 	for (int k = 0; k < SOURCES; k++) {
-		part[k] = (struct part){ 0 };
+		part[k] = (struct part){ .absent = ay_gen_absent(g, sources[k].name) };
 		for (int i = 0; i < g->n; i++)
-			if (!strcmp(source_of(g->problem[i].name), sources[k])) {
+			if (source_of(g->problem[i].name) == k) {
 				part[k].n++;
 				part[k].solved += g->problem[i].solved;
 			}
 		for (int i = 0; i < s->noperator; i++)
-			if (s->op[i].in_suite && !strcmp(source_of(s->op[i].name), sources[k]))
+			if (s->op[i].in_suite && source_of(s->op[i].name) == k)
 				ay_speed_score_add(&part[k].speed, &s->op[i].speed, s->op[i].passed);
+		part[k].speed.of += g->per_overload ? 0 : part[k].absent;
 		ay_speed_score_end(&part[k].speed);
 	}
 }
@@ -58,6 +65,12 @@ static void split(const struct ay_gen *g, const struct ay_summary *s, struct par
 static double share(int64_t n, int64_t of)
 {
 	return of ? (double)n / (double)of : 0;
+}
+
+/* Overloads are not operators: nobody knows how many overloads the absent ones have. */
+static int denominator(const struct ay_gen *g, const struct part *p)
+{
+	return p->n + (g->per_overload ? 0 : p->absent);
 }
 
 /* No price, no sum: NULL in JSON. */
@@ -122,9 +135,9 @@ static void add_rounds(json_t *j, const struct ay_gen *g)
 				now++;
 			}
 		json_array_append_new(rounds, json_pack("{s:i, s:i, s:i, s:o, s:i, s:f}", "round", r,
-							"remaining_before", g->n - before, "newly_passed", now,
+							"remaining_before", g->of - before, "newly_passed", now,
 							"newly_passed_operators", names, "total_passed",
-							before + now, "pass_rate", share(before + now, g->n)));
+							before + now, "pass_rate", share(before + now, g->of)));
 		before += now;
 		json_array_append_new(replies, round_replies(g, r));
 		snprintf(key, sizeof key, "%d", r);
@@ -170,12 +183,12 @@ static json_t *codes_of(const struct ay_gen_problem *p)
 static json_t *details_of(const struct ay_gen *g, const struct ay_gen_problem *p)
 {
 	const char *name = strstr(p->name, "::");
-	json_t *j = json_pack("{s:b, s:s%, s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i}", "passed", p->solved,
-			      "namespace", p->name, name ? (size_t)(name - p->name) : strlen(p->name),
-			      "kernel_name", name ? name + 2 : p->name, "source", source_of(p->name),
-			      "generated_codes_by_round", codes_of(p), "first_pass_round",
-			      p->first_round ? json_integer(p->first_round) : json_null(), "total_attempts",
-			      p->attempts, "samples", p->samples, "correct", p->correct, "judged", p->judged);
+	json_t *j = json_pack(
+		"{s:b, s:s%, s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i}", "passed", p->solved, "namespace", p->name,
+		name ? (size_t)(name - p->name) : strlen(p->name), "kernel_name", name ? name + 2 : p->name,
+		"source", sources[source_of(p->name)].title, "generated_codes_by_round", codes_of(p),
+		"first_pass_round", p->first_round ? json_integer(p->first_round) : json_null(), "total_attempts",
+		p->attempts, "samples", p->samples, "correct", p->correct, "judged", p->judged);
 
 	json_object_set_new(j, "tokens_in", json_integer(p->tokens_in));
 	json_object_set_new(j, "tokens_out", json_integer(p->tokens_out));
@@ -230,8 +243,8 @@ static void add_counts(json_t *j, const struct ay_gen *g)
 
 json_t *ay_gen_json(const struct ay_gen *g, const struct ay_summary *s)
 {
-	json_t *j = json_pack("{s:i, s:i, s:f, s:s, s:s, s:s, s:i, s:i}", "total_operators", g->n, "total_passed",
-			      g->solved, "final_pass_rate", share(g->solved, g->n), "problems",
+	json_t *j = json_pack("{s:i, s:i, s:f, s:s, s:s, s:s, s:i, s:i}", "total_operators", g->of, "total_passed",
+			      g->solved, "final_pass_rate", share(g->solved, g->of), "problems",
 			      g->per_overload ? "overloads" : "operators", "track", ay_track_kind_name(g->kind),
 			      "estimator", about[g->kind], "rounds", g->rounds, "workers", g->workers);
 	json_t *passed = json_array(), *details = json_object(), *parts = json_object();
@@ -246,13 +259,17 @@ json_t *ay_gen_json(const struct ay_gen *g, const struct ay_summary *s)
 	json_object_set_new(j, "passed_operators", passed);
 	add_counts(j, g);
 	split(g, s, part);
-	for (int k = 0; k < SOURCES; k++)
+	for (int k = 0; k < SOURCES; k++) {
+		const int of = denominator(g, &part[k]);
+
 		if (part[k].n)
-			json_object_set_new(parts, sources[k],
-					    json_pack("{s:i, s:i, s:f, s:o}", "total", part[k].n, "passed",
-						      part[k].solved, "pass_rate",
-						      share(part[k].solved, part[k].n), "speed",
+			json_object_set_new(parts, sources[k].title,
+					    json_pack("{s:i, s:i, s:f, s:i, s:o}", "total", of, "passed",
+						      part[k].solved, "pass_rate", share(part[k].solved, of),
+						      "not_in_catalogue", part[k].absent, "speed",
 						      speed_json(&part[k].speed)));
+	}
+	json_object_set_new(j, "not_in_catalogue", json_integer(ay_gen_absent(g, NULL)));
 	json_object_set_new(j, "by_source", parts);
 	json_object_set_new(j, "speed", speed_json(&s->speed_operators));
 	json_object_set_new(j, "operator_details", details);
@@ -284,12 +301,12 @@ static void add_cost(struct ay_str *b, const struct ay_gen *g)
 
 static void add_within(struct ay_str *b, const struct ay_gen *g)
 {
-	ay_str_addf(b, "solved within k of %d %s (%s): ", g->n, g->per_overload ? "overloads" : "operators",
+	ay_str_addf(b, "solved within k of %d %s (%s): ", g->of, g->per_overload ? "overloads" : "operators",
 		    about[g->kind]);
 	for (int k = 1; k <= g->rounds; k++) /* those where something happened */
 		if (k == 1 || k == g->rounds || ay_gen_solved_within(g, k) > ay_gen_solved_within(g, k - 1))
 			ay_str_addf(b, "%s%d: %d (%.1f %%)", k > 1 ? ", " : "", k,
-				    (int)(ay_gen_solved_within(g, k) * g->n + 0.5),
+				    (int)(ay_gen_solved_within(g, k) * g->of + 0.5),
 				    100 * ay_gen_solved_within(g, k));
 }
 
@@ -305,11 +322,15 @@ static void add_passk(struct ay_str *b, const struct ay_gen *g)
 			ay_str_addf(b, "%s%d: %.1f %%", k > 1 ? ", " : "", k, 100 * ay_gen_pass_at_k(g, k));
 }
 
-static void add_part(struct ay_str *b, const struct part *p, const char *name)
+static void add_part(struct ay_str *b, const struct ay_gen *g, const struct part *p, const char *name)
 {
 	const struct ay_speed_shown x = { p->speed.speedup, p->speed.lo, p->speed.hi, true, 0 };
+	const int of = denominator(g, p);
 
-	ay_str_addf(b, "%s: %d of %d (%.1f %%)", name, p->solved, p->n, 100 * share(p->solved, p->n));
+	ay_str_addf(b, "%s: %d of %d (%.1f %%)", name, p->solved, of, 100 * share(p->solved, of));
+	if (p->absent)
+		ay_str_addf(b, "; %d operators are not in the catalogue yet%s", p->absent,
+			    g->per_overload ? ", and not counted" : ", and count as not solved");
 	if (p->speed.scored) {
 		ay_str_add(b, ", speed-up ");
 		ay_speed_print(b, &x);
@@ -331,7 +352,7 @@ void ay_gen_print(struct ay_str *b, const struct ay_gen *g, const struct ay_summ
 	split(g, s, part);
 	for (int k = 0; k < SOURCES; k++)
 		if (part[k].n) {
-			add_part(b, &part[k], sources[k]);
+			add_part(b, g, &part[k], sources[k].title);
 			ay_str_addc(b, '\n');
 		}
 	add_cost(b, g);
@@ -379,7 +400,7 @@ void ay_gen_markdown(struct ay_str *b, const struct ay_gen *g, const struct ay_s
 	for (int k = 0; k < SOURCES; k++)
 		if (part[k].n) {
 			ay_str_add(b, "- ");
-			add_part(b, &part[k], sources[k]);
+			add_part(b, g, &part[k], sources[k].title);
 			ay_str_add(b, "\n");
 		}
 	ay_str_add(b,

@@ -146,25 +146,24 @@ static struct ay_entry_op *entry_of(struct ay_registry *r, int from, const struc
 	return NULL;
 }
 
-/* A new operator, with room for its overloads. */
-static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s)
+/* A new operator, with room for its overloads. like: doc, flags and what is known of it. */
+static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s, const char *path,
+				     const struct ay_op *like)
 {
 	enum { OVERLOADS = 64 };
 	struct ay_entry_op *e = &r->op[r->n++];
 
-	*e = (struct ay_entry_op){ .path = ay_sprintf(&r->arena, "torch/%s", s->base),
+	*e = (struct ay_entry_op){ .path = path,
 				   .name = ay_sprintf(&r->arena, "%s::%s", s->ns, s->base),
 				   .schema = AY_NEW_N(&r->arena, struct ay_schema *, OVERLOADS) };
 	for (int n = 0; n < AY_NUM_COUNT; n++) {
 		struct ay_op *op = AY_NEW(&r->arena, struct ay_op);
 
-		*op = (struct ay_op){ .doc = "See PyTorch's own documentation.",
-				      .reference = references[n],
-				      .makers = ay_meaning_makers,
-				      .cuda_differs = cuda_differs,
-				      .is_cudas_own = is_cudas_own,
-				      .cost = cost,
-				      .flags = AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0) };
+		*op = *like;
+		op->reference = references[n];
+		op->makers = ay_meaning_makers;
+		op->cost = cost;
+		op->flags |= AY_FOREIGN | AY_EXTRA | (is_view(s) ? AY_VIEW : 0);
 		e->op[n] = op;
 	}
 	return e;
@@ -180,6 +179,9 @@ static bool is_there(const struct ay_registry *r, int n, const struct ay_schema 
 
 static void add_schema(struct ay_registry *r, int had, struct ay_schema *s, const char *tags)
 {
+	static const struct ay_op like = { .doc = "See PyTorch's own documentation.",
+					   .cuda_differs = cuda_differs,
+					   .is_cudas_own = is_cudas_own };
 	struct ay_entry_op *e;
 
 	if (!ay_schema_is_kernel(s) || is_there(r, had, s))
@@ -187,7 +189,7 @@ static void add_schema(struct ay_registry *r, int had, struct ay_schema *s, cons
 	tell_truth(s);
 	e = entry_of(r, had, s);
 	if (!e && r->n < r->cap) {
-		e = add_entry(r, s);
+		e = add_entry(r, s, ay_sprintf(&r->arena, "torch/%s", s->base), &like);
 		e->why = why_not(s, tags);
 	}
 	if (e && e->nschema < 64)
@@ -221,5 +223,30 @@ int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, stru
 	}
 	if (!read && line)
 		return ay_fail(err, AY_ERR_PARSE, "none of %d lines is the schema of an operator", line);
+	return 0;
+}
+
+int ay_registry_add_own(struct ay_registry *r, const char *schema, const char *file, const char *doc,
+			const struct ay_entry_op **op, struct ay_err *err)
+{
+	const char **text = AY_NEW_N(&r->arena, const char *, 2);
+	const struct ay_op like = { .schemas = text, .doc = ay_strdup(&r->arena, doc), .flags = AY_OWN };
+	struct ay_entry_op *e;
+	struct ay_schema *s;
+
+	if (ay_schema_parse(&r->arena, schema, &s, err))
+		return -1;
+	if (!ay_schema_is_kernel(s))
+		return ay_fail(err, AY_ERR_PARSE, "it takes and gives no tensors that a kernel could");
+	if (is_there(r, r->n, s))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "there is an operator %s::%s already: give yours a namespace of its own (my::%s)",
+			       s->ns, s->base, s->base);
+	AY_ASSERT(r->n < r->cap);
+	e = add_entry(r, s, ay_strdup(&r->arena, file), &like);
+	e->why = why_not(s, "");
+	text[0] = ay_strdup(&r->arena, schema);
+	e->schema[e->nschema++] = s;
+	*op = e;
 	return 0;
 }

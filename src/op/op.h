@@ -40,6 +40,7 @@ enum {
 	AY_CONSTANT = 2048, /* all elements are one number by its meaning: no case is weak for that */
 	AY_ONE = 4096,      /* one element is all that it gives */
 	AY_TWINS = 8192,    /* every case is one of its out= form too, not some of them */
+	AY_OWN = 32768,     /* AY_FOREIGN, of a file of the user's: that has its reference */
 	AY_BY_ROWS =
 		16384, /* row i of the results (see rows) depends on the same fibre of those tensors that have the
 			       results' shape, and on others */

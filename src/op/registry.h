@@ -42,6 +42,11 @@ void ay_registry_release(struct ay_registry *r);
  */
 int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, struct ay_err *err);
 
+/* Adds an operator of the user's own: its schema, the file that has its reference, and what that says of it. Fails where the
+ * schema cannot be read, is none that a kernel can have, or is of an operator that is there already. */
+int ay_registry_add_own(struct ay_registry *r, const char *schema, const char *file, const char *doc,
+			const struct ay_entry_op **op, struct ay_err *err);
+
 /* By "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add", "cublasSgemm_v2", a C symbol. With an overload
  * *schema is that one; without, the operator's first (and *exact is false). NULL and a message with the nearest
  * names if there is none. */

@@ -37,6 +37,10 @@ int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
  */
 int ay_suite_named(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *name,
 		   enum ay_tier max, struct ay_err *err);
+/* How many operators a set of the suite (kernelgenbench or a part of it) is meant to have, of one source ("aten", "vllm",
+ * "cublas") or, with NULL, of all: those that are not in the catalogue yet too. 0: the suite is no such set, or has none
+ * of that source. */
+int ay_suite_promised(const char *name, const char *source);
 /* How much is timed: nothing, a few cases of every overload, all that are worth it. */
 enum ay_timed { AY_TIMED_NONE, AY_TIMED_AUTO, AY_TIMED_FULL };
 /*

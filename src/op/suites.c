@@ -23,6 +23,25 @@ static const struct {
 	{ "kernelgenbench-cublas", "cublas" },
 };
 
+/* KernelGenBench's own numbers of operators. */
+static const struct {
+	const char *source;
+	int n;
+} promised[] = { { "aten", 110 }, { "vllm", 50 }, { "cublas", 50 } };
+
+int ay_suite_promised(const char *name, const char *source)
+{
+	int sum = 0;
+
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		for (size_t k = 0; k < sizeof promised / sizeof *promised; k++)
+			if (!strcasecmp(name, sets[i].name) &&
+			    (!sets[i].source || !strcmp(sets[i].source, promised[k].source)) &&
+			    (!source || !strcmp(source, promised[k].source)))
+				sum += promised[k].n;
+	return sum;
+}
+
 static int add_set(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, const char *source,
 		   enum ay_tier max, struct ay_err *err)
 {

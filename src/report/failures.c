@@ -46,7 +46,7 @@ bool ay_is_package(const char *backend)
 void ay_again(struct ay_str *b, const json_t *rec)
 {
 	const char *file = ay_record_str(rec, AY_FIELD_FILE), *line = ay_record_str(rec, AY_FIELD_LINE);
-	const char *backend = ay_record_str(rec, AY_FIELD_BACKEND);
+	const char *backend = ay_record_str(rec, AY_FIELD_BACKEND), *ref = ay_record_str(rec, AY_FIELD_REF);
 
 	if (ay_is_package(backend) && line) { /* there is no file to check */
 		ay_str_add(b, "echo ");
@@ -59,6 +59,10 @@ void ay_again(struct ay_str *b, const json_t *rec)
 	if (line) {
 		ay_str_add(b, " --case ");
 		ay_shell_word(b, line);
+	}
+	if (ref) {
+		ay_str_add(b, " --ref ");
+		ay_shell_word(b, ref);
 	}
 }
 

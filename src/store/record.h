@@ -56,6 +56,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(BUILD_S, "build_s", NUMBER)                     \
 	F(BUILD, "build", STR)                            \
 	F(FILE, "file", STR)                              \
+	F(REF, "ref", STR) /* --ref of the run */         \
 	F(SUITE, "suite", STR)                            \
 	F(SUITE_SHA256, "suite_sha256", HASH)             \
 	F(OPERATORS, "operators", OTHER)                  \

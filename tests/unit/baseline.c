@@ -110,7 +110,7 @@ TEST(baseline_openblas_passes_the_cases_it_takes)
 	const struct ay_registry *r = help_registry();
 	const char *done = "";
 	struct rig g;
-	int files = 0;
+	int files = 0, products = 0;
 
 	setup(&g, "cublas::cublasSgemm_v2");
 	for (int i = 0; i < r->n; i++) {
@@ -119,6 +119,7 @@ TEST(baseline_openblas_passes_the_cases_it_takes)
 		struct count c;
 
 		CHECK(!ay_baseline_find("openblas", r, e->schema[0], NULL, &g.a, &b, &g.err));
+		products += b.source && !strcmp(e->path, "ops/aten/matmul.c");
 		if (!b.source || strstr(done, e->path))
 			continue;
 		done = ay_sprintf(&g.a, "%s %s", done, e->path);
@@ -131,6 +132,7 @@ TEST(baseline_openblas_passes_the_cases_it_takes)
 		       "%s: %d cases are refused", e->name, c.n[AY_VERDICT_UNSUPPORTED]);
 	}
 	CHECKF(files >= 3, "only %d", files);
+	CHECKF(products == 4, "of matmul, mm, bmm and linear only %d", products);
 	teardown(&g);
 }
 
@@ -143,8 +145,10 @@ TEST(baseline_that_is_wrong_is_refused)
 		{ "cublas::cublasCgemv_v2", "t[0] == 'T' ? TRANS : CONJ_TRANS", "TRANS" },
 		{ "cublas::cublasDgemmBatched", "Aarray[i]->data", "Aarray[0]->data" },
 		{ "aten::matmul", "as.data += size * stack_at(self, ta, out, tc, s)", "(void)stack_at" },
-		{ "aten::matmul", "a.trans, b.trans, m, n, k, 1, (float *)a.data",
-		  "a.trans, NO_TRANS, m, n, k, 1, (float *)a.data" },
+		{ "aten::matmul", "a.trans, b.trans, m, n, k, (float)s->alpha, (float *)a.data",
+		  "a.trans, NO_TRANS, m, n, k, (float)s->alpha, (float *)a.data" },
+		{ "aten::linear", "(float)s->beta, (float *)c.data", "0, (float *)c.data" },
+		{ "aten::linear", "memcpy(to, from, (size_t)(n * size))", "memset(to, 0, (size_t)(n * size))" },
 	};
 	struct rig g;
 

@@ -84,6 +84,7 @@ TEST(clock_baselines_are_words_or_files)
 					    "auto",
 					    "reference",
 					    "none",
+					    "ref",
 					    "openblas",
 					    "cublas",
 					    "aten",
@@ -92,9 +93,9 @@ TEST(clock_baselines_are_words_or_files)
 	static const struct {
 		const char *word, *says;
 	} bad[] = {
-		{ "openbla",
-		  "--baseline is auto, reference, aten, openblas, cublas, none or a kernel's file; there is no "
-		  "file 'openbla'" },
+		{ "openbla", "--baseline is auto, reference, ref, aten, openblas, cublas, none or a kernel's "
+			     "file; there is no "
+			     "file 'openbla'" },
 		{ "/no/such/file.c", "there is no file '/no/such/file.c'" },
 		{ "", "there is no file ''" },
 		{ "kernels/c", "'kernels/c'" },

@@ -1,8 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON. The file is its author's and trusted."""
+"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON, and what it says of itself. The file is
+its author's and trusted."""
 import importlib.util
+import inspect
 import json
 import sys
+
+
+def doc_of(module):
+    """DOC, else the docstring of reference(), else that of the file."""
+    texts = [getattr(module, "DOC", None), inspect.getdoc(module.reference), inspect.getdoc(module)]
+    return next((inspect.cleandoc(t) for t in texts if isinstance(t, str) and t.strip()), None)
+
+
+def code_of(function):
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return None
 
 
 def main(args):
@@ -16,4 +31,5 @@ def main(args):
         sys.exit("CASES is missing, or no list of case lines: ['my::scale((T([4, 8], f32), 2.0), {})']")
     if not callable(getattr(module, "reference", None)):
         sys.exit("reference is missing: the function that computes the answer")
-    print(json.dumps({"schema": schema, "cases": list(cases)}))
+    print(json.dumps({"schema": schema, "cases": list(cases), "doc": doc_of(module),
+                      "code": code_of(module.reference)}))
