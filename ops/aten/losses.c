@@ -76,15 +76,40 @@ static num huber(const struct lines *l, int64_t j, struct slack *s)
 	return f;
 }
 
+/* log(1 + e^z) and its slope. */
+static real softplus(real z)
+{
+	return (z > 0 ? z : 0) + (isnan(z) ? z : log1p(exp(-fabs(z))));
+}
+
+static real logistic(real z)
+{
+	const real e = exp(-fabs(z));
+
+	return (z > 0 ? 1 : e) / (1 + e);
+}
+
+/*
+ * Where ATen rounds z to the storage dtype, it comes out as z (1 + t), |t| <= u_dt. Near z = -64 in bf16 that is off by
+ * up to 1/4, which makes e^z larger by 28 %: more than the slope at z says, as the term is convex. So the two steps are
+ * taken where z may be after the first: z' = z + |z| u_dt. Below z the term changes by less.
+ */
+static real soft_margin_steps(const struct lines *l, real z)
+{
+	const real u = (real)ldexp(1, -ay_dt_info(l->step)->mant), moved = z + fabs(z) * u;
+
+	return isfinite(z) ? logistic(moved) + fabs(softplus(moved) - softplus(z)) / u : logistic(z);
+}
+
 static num soft_margin(const struct lines *l, int64_t j, struct slack *s)
 {
-	const real z = -re(l->x[1][j]) * re(l->x[0][j]), e = exp(-fabs(z));
-	const real f = (z > 0 ? z : 0) + (isnan(z) ? z : log1p(e)), slope = (z > 0 ? 1 : e) / (1 + e);
+	const real z = -re(l->x[1][j]) * re(l->x[0][j]), f = softplus(z), slope = logistic(z);
 	const real size = isfinite(z) ? fabs(z) * slope : 0;
 
 	/* the product moves f by its slope; so does the exponential, by 1 + |z| units */
-	s->mag = weight_of(2 * f + 2 * slope + 2 * size) + (z < 0 ? ay_err_flush(l->dt, (double)e, (double)f) : 0);
-	s->steps = slope + size;
+	s->mag = weight_of(2 * f + 2 * slope + 2 * size) +
+		 (z < 0 ? ay_err_flush(l->dt, (double)exp(z), (double)f) : 0);
+	s->steps = soft_margin_steps(l, z);
 	return f;
 }
 

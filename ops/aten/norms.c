@@ -25,6 +25,8 @@
  */
 #include "op/op.h"
 
+#include <string.h>
+
 /* --- a norm and its error -------------------------------------------------------------------------------- */
 
 struct norm {
@@ -247,6 +249,9 @@ static void renorm(struct ay_ref *r)
 	const int dim = ay_dim(r->c, "dim", self, &(struct ay_err){ 0 });
 	const num *x = ay_load_flat(r, self, 0);
 	const struct scale *scale = r->shared;
+	/* A product with 0 keeps its sign. Of complex numbers it does so only if the kernel's factor is a real number:
+	 * (a + bi) (f + 0i), which ATen computes, has the real part af - 0b, and 0 - 0 and -0 + 0 are 0. */
+	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1;
 	int64_t inner = 1;
 
 	for (int d = dim + 1; d < self->ndim; d++)
@@ -257,12 +262,24 @@ static void renorm(struct ay_ref *r)
 		const double size = (double)fabs(y);
 
 		*ay_val(r, 0, i, 0) = y;
-		/* a product with 0 keeps its sign */
 		*ay_mag(r, 0, i, 0) = s->error < 0     ? s->error
-				      : size == 0      ? -1
+				      : size == 0      ? zero
 				      : isfinite(size) ? size * s->error + ay_err_round(self->dt, self->dt, size)
 						       : 0;
 	}
+}
+
+static const char *renorm_differs(const struct ay_call *c)
+{
+	const struct ay_operand *self = ay_operand(c, "self");
+	const char *fill = self->fill.name;
+
+	if (!ay_dt_is_complex(self->view.dt))
+		return NULL;
+	if (self->data || !strcmp(fill, "special") || !strcmp(fill, "nonfinite"))
+		return "complex numbers are multiplied by a complex factor, so a part that is not finite makes "
+		       "the other NaN";
+	return NULL;
 }
 
 static void cost_renorm(const struct ay_call *c, struct ay_cost *k)
@@ -329,5 +346,7 @@ const struct ay_op ay_ops_norms[] = {{
 	.reference = renorm,
 	.cost      = cost_renorm,
 	.rounds    = "the factor (ATen rounds it to the dtype of self)",
-	.promises  = "slices whose powers leave the range of f32 (f64)",
+	.promises  = "slices whose powers leave the range of f32 (f64); the sign of zeros in complex slices that are scaled",
+	.aten_differs = renorm_differs,
+	.cuda_differs = renorm_differs,
 }, {0}};

@@ -253,27 +253,6 @@ static const struct kind {
 	{ "out", fill_zeros, 0, { 0 }, false },
 };
 
-const struct ay_fill_doc ay_fill_docs[] = {
-	{ "normal(mean=0, sd=1)", "bell-shaped, tails to 4.9 sd" },
-	{ "uniform(a=0, b=1)", "evenly spread over [a, b)" },
-	{ "int(a, b)", "integers a..b, both included" },
-	{ "index(n)", "integers 0..n-1: indices into a dimension of size n" },
-	{ "exact(a=-2, b=2)", "small integers, whose sums are representable: results must be bit-equal" },
-	{ "bool(p=0.5)", "1 with probability p, else 0" },
-	{ "heavy(scale=1)", "heavy tails: magnitudes up to 2048 * scale, each doubling half as likely" },
-	{ "special(mean=0)",
-	  "normal, but one element in eight is NaN, an infinity, a zero, a subnormal or the largest value" },
-	{ "nonfinite(mean=0)",
-	  "special without the largest values, whose sums overflow in one order and not in another" },
-	{ "const(v)", "v everywhere" },
-	{ "zeros", "0 everywhere" },
-	{ "ones", "1 everywhere" },
-	{ "perm(n=number of elements)", "distinct integers of 0..n-1 in random order" },
-	{ "sorted(a=0, b=1)", "increasing from a to b" },
-	{ "out", "poison: the operator only writes here" },
-	{ 0 },
-};
-
 static const struct kind *find_kind(const char *name)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -369,6 +348,14 @@ int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay
 	if (!k)
 		return fill_names(err, o);
 	return fill_args(k, o, arg, err) || check_range(k, o, arg, err) ? -1 : 0;
+}
+
+bool ay_fill_is_uniform(const struct ay_operand *o, double range[2])
+{
+	const struct kind *k = find_kind(o->fill.name);
+	struct ay_err err = { 0 };
+
+	return !o->data && k && k->fn == fill_uniform && !fill_args(k, o, range, &err);
 }
 
 /* An operator's own fill may follow from another tensor, or from all of its elements. */

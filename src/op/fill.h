@@ -14,6 +14,8 @@
 
 /* Is this a fill, and are its arguments what it takes? Names of all fills are in the message. */
 int ay_fill_check(const struct ay_call *c, const struct ay_operand *o, struct ay_err *err);
+/* Returns true if o is filled by uniform(a, b), and stores a and b. */
+bool ay_fill_is_uniform(const struct ay_operand *o, double range[2]);
 /* Is every element a matter of its place and of chance of its own, so that lines of two such contents make a third? */
 bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o);
 /* The whole storage of o (ay_view_extent elements) into dst; dst is where storage begins, before the offset. */

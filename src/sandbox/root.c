@@ -47,6 +47,8 @@ static const struct {
 	{ "/etc/ld.so.cache", BOTH },
 	{ "/nix/store", BOTH },
 	{ "/dev/null", BOTH },
+	/* to read only; it gives what getrandom gives. JAX, and what else has a std::random_device, starts with it */
+	{ "/dev/urandom", 1 << AY_JAIL_PYTHON | JIT },
 	{ "/sys/devices/system/cpu", RUN | JIT }, /* how many cores: libgomp and OpenBLAS ask */
 };
 

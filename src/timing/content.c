@@ -5,6 +5,7 @@
 #include "exec/exec.h"
 #include "op/fill.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,50 @@ static bool make_plain(uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
 	return true;
 }
 
+/* Signs and exponents together: of f64 the most. */
+enum { BINADES = 4096 };
+
+/* Finds the binades of normal numbers, by sign and exponent, that lie inside [range[0], range[1]] as a whole. */
+static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double range[2], bool inside[BINADES])
+{
+	const uint64_t count = (l->exponent / l->one + 1) * 2;
+
+	for (uint64_t k = 0; k < count; k++) {
+		const uint64_t end[2] = { k * l->one, (k + 1) * l->one - 1 };
+		double x[2];
+
+		for (int i = 0; i < 2; i++)
+			ay_row_load_d(dt, &end[i], 1, 1, &x[i]);
+		inside[k] = (k * l->one & l->exponent) && isfinite(x[0]) && isfinite(x[1]) &&
+			    fmin(x[0], x[1]) >= range[0] && fmax(x[0], x[1]) <= range[1];
+	}
+}
+
+/*
+ * The same for a uniform fill, which says what range the operator's domain is: no significand may lead out of it, so
+ * every element must lie in a binade that is inside. An end of the range that is a power of two, which half types round
+ * to, is alone in its binade and moves into the one below. Returns false if another element remains: of
+ * uniform(0.5, 1.5) those above 1 could become 1.9. What was changed until then is inside.
+ */
+static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l, const double range[2])
+{
+	bool inside[BINADES];
+
+	find_inside(dt, l, range, inside);
+	for (uint64_t i = 0; i + l->bytes <= bytes; i += l->bytes) {
+		uint64_t x = load(p + i, l->bytes);
+
+		if (!(x & l->exponent))
+			x = l->small;
+		if (!inside[x / l->one] && !(x & (l->one - 1)))
+			x -= l->one;
+		if (!inside[x / l->one])
+			return false;
+		memcpy(p + i, &x, l->bytes);
+	}
+	return true;
+}
+
 /* --- the master ------------------------------------------------------------------------------------------ */
 
 static bool is_fill(const struct ay_operand *o, const char *name)
@@ -97,11 +142,14 @@ static enum how choose(const struct ay_master *m, const struct ay_operand *o, co
 {
 	const bool many = p->bytes >= (m->trusted ? DRAWN_LEAST : DRAWN_FROM);
 	struct ay_lanes l;
+	double range[2];
 
 	if (o->data) /* given by the line: it is what it is */
 		return REFILL;
-	if ((is_fill(o, "normal") || is_fill(o, "uniform")) && lanes_of(o->view.dt, &l) &&
-	    make_plain(p->base, p->bytes, &l))
+	if (is_fill(o, "normal") && lanes_of(o->view.dt, &l) && make_plain(p->base, p->bytes, &l))
+		return MIX;
+	if (ay_fill_is_uniform(o, range) && lanes_of(o->view.dt, &l) &&
+	    make_inside(ay_dt_component(o->view.dt), p->base, p->bytes, &l, range))
 		return MIX;
 	if (many && is_independent(o))
 		return DRAW;

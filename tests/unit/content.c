@@ -215,6 +215,57 @@ TEST(content_indices_stay_in_range)
 	}
 }
 
+/* A uniform fill says what an operator takes: probabilities, say. Half types round to the end of the range, which with
+ * another significand would lie beyond it, as would what shares a binade with the end. */
+static void check_range(const char *dt, int bytes, double a, double b)
+{
+	struct timing_rig r;
+	struct ay_master m;
+	struct ay_key key = timing_rig_key();
+	const double given[2] = { a, b };
+	double end[2]; /* as the dtype has them */
+	enum ay_dt component;
+	int64_t n, same = 0;
+	const uint8_t *first;
+	uint64_t rounded[2];
+	char line[120];
+
+	snprintf(line, sizeof line, "aten::neg((T([300, 307], %s, fill=uniform(%g, %g)),), {})", dt, a, b);
+	timing_rig_init(&r, line);
+	ay_master_init(&m, r.call);
+	n = (int64_t)ay_operand_bytes(r.call->operand[0]) / bytes;
+	component = ay_dt_component(r.call->operand[0]->view.dt);
+	ay_row_store_d(component, rounded, 1, 2, given);
+	ay_row_load_d(component, rounded, 1, 2, end);
+	first = made(&r, &m, 0, key, 0);
+	for (int set = 1; set < 4; set++) {
+		const uint8_t *p = made(&r, &m, 0, key, set);
+		double *x = AY_NEW_N(&r.a, double, n);
+
+		ay_row_load_d(component, p, 1, n, x);
+		for (int64_t i = 0; i < n; i++)
+			if (!(x[i] >= end[0] && x[i] <= end[1]))
+				CHECKF(false, "%s set %d: element %lld is %g", line, set, (long long)i, x[i]);
+		for (int64_t i = 0; i < n; i++)
+			same += !memcmp(p + i * bytes, first + i * bytes, (size_t)bytes);
+	}
+	/* bf16 has some hundred values near the upper end */
+	CHECKF(same < 3 * n / 20, "%s: %lld of %lld are what they were", line, (long long)same,
+	       (long long)(3 * n));
+	ay_master_release(&m);
+	timing_rig_release(&r);
+}
+
+TEST(content_uniform_fills_keep_their_range)
+{
+	static const double range[][2] = { { 0, 1 }, { -1, 1 },    { -2, -1 },      { 0.5, 1.5 },
+					   { 0, 8 }, { 0.1, 0.9 }, { -0.95, 0.95 }, { 1, 6 } };
+
+	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+		for (size_t k = 0; k < sizeof range / sizeof *range; k++)
+			check_range(looks[i].dt, looks[i].bytes, range[k][0], range[k][1]);
+}
+
 TEST(content_ordered_fills_keep_their_order)
 {
 	static const char perm[] = "aten::relu((T([20000], i64, fill=perm),), {})",

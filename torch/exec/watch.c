@@ -95,32 +95,88 @@ static void seen(struct look *l, const char *name)
 	}
 }
 
-static void see(struct look *l, PyObject *event)
-{
-	PyObject *kind = PyObject_CallFunctionObjArgs(recorder.kind, event, NULL);
-	PyObject *name = PyObject_CallFunctionObjArgs(recorder.name, event, NULL);
-	PyObject *scope = PyObject_CallFunctionObjArgs(recorder.scope, event, NULL);
-	PyObject *bytes = name ? PyUnicode_AsUTF8String(name) : NULL;
-	const char *s = bytes ? PyBytes_AsString(bytes) : "";
-	/* by the dispatcher, not by a kernel's own annotation */
-	const bool call = scope && PyLong_AsLong(scope) == 0 && !strncmp(s, "aten::", 6);
+/* What one event says. */
+struct event {
+	PyObject *bytes; /* holds the name */
+	const char *name;
+	bool push, pop, call; /* call: by the dispatcher, not by a kernel's own annotation */
+};
 
-	if (kind && !PyUnicode_CompareWithASCIIString(kind, "push")) {
-		if (call && !l->marked && !strcmp(s, mark_name))
-			l->marked = true;
-		else if (call && l->closed < 0)
-			seen(l, s + 6);
-		l->depth++;
-	} else if (kind && !PyUnicode_CompareWithASCIIString(kind, "pop")) {
-		l->depth--;
-		if (l->depth == l->closed)
-			l->closed = -1;
-	}
+static bool equals(PyObject *text, const char *word)
+{
+	return text && !PyUnicode_CompareWithASCIIString(text, word);
+}
+
+static struct event event_at(PyObject *list, Py_ssize_t k)
+{
+	PyObject *item = PyList_GetItem(list, k);
+	PyObject *kind = PyObject_CallFunctionObjArgs(recorder.kind, item, NULL);
+	PyObject *name = PyObject_CallFunctionObjArgs(recorder.name, item, NULL);
+	PyObject *scope = PyObject_CallFunctionObjArgs(recorder.scope, item, NULL);
+	struct event e = { .bytes = name ? PyUnicode_AsUTF8String(name) : NULL, .name = "" };
+
+	if (e.bytes)
+		e.name = PyBytes_AsString(e.bytes);
+	e.push = equals(kind, "push");
+	e.pop = equals(kind, "pop");
+	e.call = scope && PyLong_AsLong(scope) == 0 && !strncmp(e.name, "aten::", 6);
 	PyErr_Clear();
 	Py_XDECREF(kind);
 	Py_XDECREF(name);
 	Py_XDECREF(scope);
-	Py_XDECREF(bytes);
+	return e;
+}
+
+/* Did the operator `name` begin at event k, and end with the next one, so that it did nothing? */
+static bool is_idle_call(PyObject *list, Py_ssize_t k, const char *name)
+{
+	bool idle = false;
+
+	if (k >= 0 && k + 1 < PyList_Size(list)) {
+		struct event begin = event_at(list, k), end = event_at(list, k + 1);
+
+		idle = begin.push && begin.call && !strcmp(begin.name + strlen("aten::"), name) && end.pop;
+		Py_XDECREF(begin.bytes);
+		Py_XDECREF(end.bytes);
+	}
+	return idle;
+}
+
+/*
+ * Is the call that begins at event k one of those by which Tensor.numpy() (to, resolve_conj, resolve_neg) and tolist()
+ * (the latter two) ask for a tensor whose memory can be read as it is? All of them must do nothing, one behind the other:
+ * then they give their argument, and a kernel that makes the same calls itself has gained nothing by them.
+ */
+static bool is_export(PyObject *list, Py_ssize_t k, const char *name)
+{
+	static const char *const calls[] = { "to", "resolve_conj", "resolve_neg" };
+	enum { N = sizeof calls / sizeof *calls, EVENTS = 2 /* of each */ };
+	Py_ssize_t i = 0;
+	bool all = true;
+
+	while (i < N && strcmp(calls[i], name))
+		i++;
+	for (Py_ssize_t j = i ? 1 : 0; all && i < N && j < N; j++)
+		all = is_idle_call(list, k + EVENTS * (j - i), calls[j]);
+	return all && i < N;
+}
+
+static void see(struct look *l, PyObject *list, Py_ssize_t k)
+{
+	const struct event e = event_at(list, k);
+
+	if (e.push) {
+		if (e.call && !l->marked && !strcmp(e.name, mark_name))
+			l->marked = true;
+		else if (e.call && l->closed < 0 && !is_export(list, k, e.name + strlen("aten::")))
+			seen(l, e.name + strlen("aten::"));
+		l->depth++;
+	} else if (e.pop) {
+		l->depth--;
+		if (l->depth == l->closed)
+			l->closed = -1;
+	}
+	Py_XDECREF(e.bytes);
 }
 
 bool watch_end(const char *base, PyObject *allowed, char *why, size_t n)
@@ -137,7 +193,7 @@ bool watch_end(const char *base, PyObject *allowed, char *why, size_t n)
 		PyObject *list = PyList_GetItem(lists, i);
 
 		for (Py_ssize_t k = 0; k < PyList_Size(list); k++)
-			see(&l, PyList_GetItem(list, k));
+			see(&l, list, k);
 	}
 	Py_XDECREF(lists);
 	PyErr_Clear();
