@@ -7,6 +7,7 @@
 #define AY_JUDGE_TRIAL_H
 
 #include "judge/judge.h"
+#include "oracle/oracle.h"
 #include "timing/quiet.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
@@ -86,6 +87,10 @@ void ay_stage_keep(struct trial *t);
 void ay_stage_show(struct trial *t, int s);
 /* Where element 0 of an operand lies in storage. */
 void *ay_stage_data(const struct ay_operand *o, uint8_t *storage);
+
+/* What may be the cause of the wrong elements of output k, whose data is shown; NULL: nothing that chance does not
+ * explain as well. */
+const char *ay_trial_hint(struct trial *t, int k, const struct ay_diff *d);
 
 /* Judges what a batch that ran left in the outputs. */
 void ay_evidence(struct trial *t);
