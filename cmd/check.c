@@ -10,6 +10,7 @@
 #include "bulk.h"
 #include "clock.h"
 #include "device.h"
+#include "examples.h"
 #include "torch.h"
 #include "record.h"
 #include "report/report.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3, NOT_SAID = -1 };
+enum { SOURCE_MAX = 4 << 20, NOT_SAID = -1 };
 
 static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
@@ -57,7 +58,8 @@ struct check {
 	struct ay_sandbox *sandbox;
 	const char *compiler;
 	struct record_facts facts;
-	int shown;
+	struct examples examples;
+	const char *crash;    /* what the first case that is a CRASH says; NULL: there is none */
 	struct ay_str times;  /* a table */
 	struct ay_ref_op ref; /* of --ref */
 	/* progress */
@@ -68,24 +70,24 @@ struct check {
 
 /* --- saying it ---------------------------------------------------------------------------------------- */
 
-static void print_report(const struct check *c, const struct ay_report *r)
+static void add_report(struct ay_str *b, const struct check *c, const struct ay_report *r)
 {
-	struct ay_str again = { 0 };
-
-	printf("    %s: %s\n", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
-	if (r->at)
-		printf("      %s%s: want %.9g, got %.9g, bound %.9g\n", r->out, r->at, r->want, r->got, r->bound);
+	ay_str_addf(b, "    %s: %s\n", ay_verdict_name(r->verdict),
+		    r->detail ? r->detail : ay_verdict_text(r->verdict));
+	if (r->at) {
+		ay_str_addf(b, "      %s%s: ", r->out, r->at);
+		ay_str_add_mismatch(b, r->want, r->got, r->bound);
+		ay_str_addc(b, '\n');
+	}
 	if (r->hint)
-		printf("      hint: %s\n", r->hint);
-	printf("      case: %s\n", r->line);
-	ay_str_add(&again, "assay check ");
-	ay_shell_word(&again, c->task.file);
-	ay_str_add(&again, " --case ");
-	ay_shell_word(&again, r->line);
+		ay_str_addf(b, "      hint: %s\n", r->hint);
+	ay_str_addf(b, "      case: %s\n      again: assay check ", r->line);
+	ay_shell_word(b, c->task.file);
+	ay_str_add(b, " --case ");
+	ay_shell_word(b, r->line);
 	if (c->o.device.wish)
-		ay_str_addf(&again, " --device %s", c->o.device.wish);
-	printf("      again: %s\n", ay_str_text(&again));
-	ay_str_release(&again);
+		ay_str_addf(b, " --device %s", c->o.device.wish);
+	ay_str_addc(b, '\n');
 }
 
 static void print_tally(const struct ay_tally *t)
@@ -136,12 +138,23 @@ static void keep_time(struct check *c, const struct ay_suite_case *sc, const str
 	ay_str_release(&b);
 }
 
-/* The first case of each verdict of an overload that the file defines; with --all every one. */
-static bool is_news(struct check *c, const struct ay_tally *y, enum ay_verdict v)
+/* What did not pass: a few examples at the end, or all as they come. */
+static void tell_report(struct check *c, const struct ay_tally *y, const struct ay_report *r)
 {
-	if (v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED)
-		return false;
-	return c->o.all || c->o.line || (!y->derived && y->count[v] == 1 && c->shown++ < SHOWN_MAX);
+	struct ay_str b = { 0 };
+
+	if (r->verdict == AY_VERDICT_CRASH && !y->derived && !c->crash)
+		c->crash = ay_strdup(c->app->arena, r->detail ? r->detail : "");
+	if (r->verdict == AY_VERDICT_PASS || r->verdict == AY_VERDICT_SKIPPED)
+		return;
+	if (!c->o.all && !c->o.line && !examples_want(&c->examples, y, r->verdict))
+		return;
+	add_report(&b, c, r);
+	if (c->o.all || c->o.line)
+		printf("%s", ay_str_text(&b));
+	else
+		examples_add(&c->examples, y, r->verdict, ay_str_text(&b));
+	ay_str_release(&b);
 }
 
 static void on_built(void *user, const struct ay_task_result *r)
@@ -184,22 +197,34 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 		ay_json_line(stdout, j);
 		json_decref(j);
 	} else {
-		if (is_news(c, t, rep->verdict))
-			print_report(c, rep);
+		tell_report(c, t, rep);
 		if (rep->timing)
 			keep_time(c, sc, rep->timing);
 	}
 	return 0;
 }
 
+/* What an exception says comes from the case, whose words are "raised ...". */
+static const char *verdict_words(const struct check *c, const struct ay_task_result *r)
+{
+	if (r->detail)
+		return r->detail;
+	if (r->verdict != AY_VERDICT_CRASH || !c->crash)
+		return ay_verdict_text(r->verdict);
+	return ay_starts(c->crash, "raised ") ? ay_sprintf(c->app->arena, "the kernel raised an exception: %s",
+							   c->crash + strlen("raised "))
+					      : "the kernel's process died";
+}
+
 static void print_result(const struct check *c, const struct ay_task_result *r)
 {
 	if (c->tty)
 		fprintf(stderr, "\r\033[K");
+	examples_print(&c->examples);
 	for (int i = 0; i < r->ntally; i++)
 		print_tally(&r->tally[i]);
 	printf("%s", ay_str_text(&c->times));
-	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
+	printf("%s  %s", ay_verdict_name(r->verdict), verdict_words(c, r));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
 	if (r->left)
@@ -323,11 +348,14 @@ static int check(struct check *c, struct ay_err *err)
 			}
 			status = r.verdict == AY_VERDICT_PASS || r.verdict == AY_VERDICT_SKIPPED ? EXIT_PASSED
 												 : EXIT_NOT_PASSED;
+		} else if (!c->o.json) {
+			examples_print(&c->examples); /* of what was judged before it failed */
 		}
 	}
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_forge_release(&f);
+	examples_release(&c->examples);
 	ay_str_release(&c->times);
 	return status;
 }

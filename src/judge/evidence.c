@@ -164,8 +164,8 @@ static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
 	r->bad = d->bad;
 	r->total = d->n;
 	r->at = index_text(t, &o->view, d->first);
-	r->want = (double)d->want;
-	r->got = (double)d->got;
+	r->want = d->want;
+	r->got = d->got;
 	r->bound = (double)d->bound;
 	r->hint = ay_trial_hint(t, k, d);
 }

@@ -236,9 +236,7 @@ static const char *find_model(struct trial *t, int k, const struct ay_diff *d)
 {
 	struct ay_diff *ignored = AY_NEW_N(t->a, struct ay_diff, t->call->nout + 1);
 	struct sample s = { .out = k, .dt = ay_dt_component(t->call->out[k]->view.dt) };
-	struct ay_compare q = {
-		.op = t->op, .call = t->call, .threads = 1, .each = keep_answer, .each_user = &s
-	};
+	struct ay_compare q = { .op = t->op, .call = t->call, .threads = 1, .each = keep_answer, .each_user = &s };
 	const struct model *m;
 
 	if (!ay_dt_is_float(s.dt))
@@ -272,6 +270,7 @@ const char *ay_trial_hint(struct trial *t, int k, const struct ay_diff *d)
 
 	if (model || !is_tail(d, v))
 		return model;
-	return ay_sprintf(t->a, "all that is wrong is in the last %lld of %lld elements: look at the end of the loop",
+	return ay_sprintf(t->a,
+			  "all that is wrong is in the last %lld of %lld elements: look at the end of the loop",
 			  (long long)(d->n - d->first), (long long)d->n);
 }

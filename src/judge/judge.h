@@ -80,7 +80,8 @@ struct ay_report {
 	const char *out;    /* which output the numbers below speak of; NULL = none */
 	int64_t bad, total; /* elements outside the bound, elements judged */
 	const char *at;     /* "[3, 17]": the first bad one */
-	double want, got, bound;
+	long double want, got;
+	double bound;
 	const char *oracle;        /* who knew the answer: "aten"; NULL = our own reference */
 	const char *oracle_device; /* that computed it: "cpu", "cuda"; NULL with our own, which is C */
 	const char *derived;       /* the symbol that was called in place of the overload's own; NULL = its own */
