@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "exec/printed.h"
 #include "judge/foreign.h"
 #include "judge/task.h"
 #include "bulk.h"
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, NOT_SAID = -1 };
+enum { SOURCE_MAX = 4 << 20, PRINTED_SHOWN = 64 << 10 /* bytes of all cases together */, NOT_SAID = -1 };
 
 static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
@@ -33,6 +34,7 @@ static const struct usage usage = {
 	"  assay check my_kernel.cu --device cuda:1       on the second GPU (docs/gpu.md)\n"
 	"  assay check my_kernel.c --full                 the whole grid of the operator, large shapes too\n"
 	"  assay check my_kernel.c --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
+	"  assay check my_kernel.c --verbose --dump /tmp/seen --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
 	"  assay check my_kernel.c --timing full --threads 2 --baseline openblas\n"
 	"  assay check new.c --baseline old.c             which one is faster?\n"
 	"  assay check my_kernel.c --json | jq .verdict\n"
@@ -41,7 +43,8 @@ static const struct usage usage = {
 
 struct options {
 	const char *op, *line, *cache, *out, *resume;
-	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
+	const char *dump;
+	bool json, full, tf32, all, verbose, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs, seed;
 	double timeout;
 	struct clock_options clock;
@@ -59,6 +62,9 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	struct examples examples;
+	struct ay_printed printed; /* by the kernel, since the case before */
+	size_t printed_shown;
+	int printed_left;     /* cases whose output is not shown any more */
 	const char *crash;    /* what the first case that is a CRASH says; NULL: there is none */
 	struct ay_str times;  /* a table */
 	struct ay_ref_op ref; /* of --ref */
@@ -185,6 +191,47 @@ static void on_built(void *user, const struct ay_task_result *r)
 		printf("%s", r->built.log);
 }
 
+/* Text that is safe to print, so that it cannot be taken for ours. */
+static void show_printed(const char *what, const char *text, uint64_t dropped)
+{
+	printf("    printed by the kernel%s%s:\n", what[0] ? ", " : "", what);
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+
+		printf("      | %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+	if (dropped)
+		printf("      (%llu bytes more)\n", (unsigned long long)dropped);
+}
+
+static void tell_printed(struct check *c, const struct ay_report *r)
+{
+	if (!r->printed)
+		return;
+	if (c->printed_shown > PRINTED_SHOWN) {
+		c->printed_left++;
+		return;
+	}
+	c->printed_shown += strlen(r->printed);
+	show_printed(c->o.line ? "" : r->line, r->printed, r->printed_dropped);
+}
+
+/* What it printed while it was loaded, if that was all that it did. */
+static void tell_last_printed(struct check *c)
+{
+	struct ay_str b = { 0 };
+
+	if (c->printed.n) {
+		ay_str_add_safe(&b, c->printed.text, c->printed.n, sizeof c->printed.text);
+		show_printed("", ay_str_text(&b), c->printed.dropped);
+	}
+	if (c->printed_left)
+		printf("  what it printed in %d more cases is not shown: choose one with --case\n",
+		       c->printed_left);
+	ay_str_release(&b);
+}
+
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
@@ -197,7 +244,10 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 		ay_json_line(stdout, j);
 		json_decref(j);
 	} else {
+		tell_printed(c, rep);
 		tell_report(c, t, rep);
+		if (rep->dump)
+			printf("      dump: %s says what lies beside it\n", rep->dump);
 		if (rep->timing)
 			keep_time(c, sc, rep->timing);
 	}
@@ -216,10 +266,11 @@ static const char *verdict_words(const struct check *c, const struct ay_task_res
 					      : "the kernel's process died";
 }
 
-static void print_result(const struct check *c, const struct ay_task_result *r)
+static void print_result(struct check *c, const struct ay_task_result *r)
 {
 	if (c->tty)
 		fprintf(stderr, "\r\033[K");
+	tell_last_printed(c);
 	examples_print(&c->examples);
 	for (int i = 0; i < r->ntally; i++)
 		print_tally(&r->tally[i]);
@@ -320,6 +371,8 @@ static int prepare(struct check *c, struct ay_err *err)
 					.has_seed = c->o.seed >= 0,
 					.seed = (uint64_t)c->o.seed,
 					.sandbox = c->sandbox,
+					.printed = c->o.verbose ? &c->printed : NULL,
+					.dump = c->o.dump,
 					.ref_fd = c->ref.fd,
 					.ref_file = c->ref.file };
 	return torch_policy(&c->o.torch, &t->policy, err) || choose_device(c, err) ? -1 : 0;
@@ -376,6 +429,9 @@ static int check_bulk(struct check *c, struct ay_err *err)
 			       "time "
 			       "single files"),
 		       EXIT_FAILED;
+	if (c->o.verbose || c->o.dump)
+		return ay_fail(err, AY_ERR_USAGE, "--verbose and --dump are for one kernel file, not for jobs"),
+		       EXIT_FAILED;
 	if (device_plan(&c->o.device, err))
 		return EXIT_FAILED;
 	if (c->o.jobs == NOT_SAID)
@@ -421,6 +477,9 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
 		{ "full", OPT_FLAG, &c.o.full, NULL, "the whole grid, not only the quick cases" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
+		{ "verbose", OPT_FLAG, &c.o.verbose, NULL,
+		  "show what the kernel prints (the first 8 KiB of a case)" },
+		{ "dump", OPT_TEXT, &c.o.dump, "DIR", "with --case: inputs, wanted and got as .npy files" },
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
 		CLOCK_OPTS(&c.o.clock),
@@ -457,6 +516,12 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		       EXIT_FAILED;
 	if (c.o.threads < 1 || c.o.threads > 1024 || !(c.o.timeout > 0))
 		return ay_fail(err, AY_ERR_USAGE, "--threads and --timeout must be positive"), EXIT_FAILED;
+	if (c.o.dump && !c.o.line)
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--dump writes the tensors of one case: name it with --case LINE, as the line "
+			       "after "
+			       "'again:' does"),
+		       EXIT_FAILED;
 	c.task.file = c.facts.file = argv[0];
 	c.facts.version = app->version;
 	c.tty = isatty(2) && !c.o.json;
