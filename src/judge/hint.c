@@ -195,13 +195,21 @@ static void choose_rows(struct ay_compare *q, struct sample *s, int64_t first)
 	s->rows = q->row_hi - q->row_lo;
 }
 
+static bool has_f32_input(const struct ay_call *c)
+{
+	for (int i = 0; i < c->noperand; i++)
+		if (c->operand[i]->role <= AY_INOUT && c->operand[i]->view.dt == AY_DT_F32)
+			return true;
+	return false;
+}
+
 /* How well a model explains the kernel: 0 not at all, up to 1 by correlation, 2 by its bits. */
 static double fit(struct ay_compare q, const struct model *m, struct sample *s, struct ay_diff *ignored)
 {
 	double r;
 
-	if (m->wide && ay_dt_info(s->dt)->mant <= 24)
-		return 0;
+	if ((m->wide && ay_dt_info(s->dt)->mant <= 24) || (m->in_bits && !has_f32_input(q.call)))
+		return 0; /* of f32 results that is no fault, or nothing is rounded */
 	q.acc_bits = m->acc_bits;
 	q.in_bits = m->in_bits;
 	q.each = keep_model;
