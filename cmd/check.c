@@ -5,11 +5,13 @@
 #include "cmd.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "exec/printed.h"
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
 #include "output.h"
 #include "device.h"
+#include "examples.h"
 #include "interrupt.h"
 #include "own.h"
 #include "torch.h"
@@ -20,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, SHOWN_MAX = 3, NOT_SAID = -1 };
+enum { SOURCE_MAX = 4 << 20, PRINTED_SHOWN = 64 << 10 /* bytes of all cases together */, NOT_SAID = -1 };
 
 static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
@@ -34,6 +36,7 @@ static const struct usage usage = {
 	"  assay check my_kernel.cu --device cuda:1       on the second GPU (docs/gpu.md)\n"
 	"  assay check my_kernel.c --full                 the whole grid of the operator, large shapes too\n"
 	"  assay check my_kernel.c --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
+	"  assay check my_kernel.c --verbose --dump /tmp/seen --case \"aten::relu((T([7], f32),), {}) seed=1\"\n"
 	"  assay check my_kernel.c --timing full --threads 2 --baseline openblas\n"
 	"  assay check new.c --baseline old.c             which one is faster?\n"
 	"  assay check my_kernel.c --json | jq .verdict\n"
@@ -43,7 +46,8 @@ static const struct usage usage = {
 
 struct options {
 	const char *op, *line, *cache, *out, *resume;
-	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
+	const char *dump;
+	bool json, full, tf32, all, verbose, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs, seed;
 	double timeout;
 	struct clock_options clock;
@@ -61,7 +65,11 @@ struct check {
 	struct ay_sandbox *sandbox;
 	const char *compiler;
 	struct record_facts facts;
-	int shown;
+	struct examples examples;
+	struct ay_printed printed; /* by the kernel, since the case before */
+	size_t printed_shown;
+	int printed_left;                    /* cases whose output is not shown any more */
+	const char *crash;                   /* what the first case that is a CRASH says; NULL: there is none */
 	char skipped[300];                   /* why the first case was SKIPPED that was */
 	struct ay_str times;                 /* a table, */
 	int timed;                           /* with so many rows that tell more than that a dtype did not pass */
@@ -74,28 +82,28 @@ struct check {
 
 /* --- saying it ---------------------------------------------------------------------------------------- */
 
-static void print_report(const struct check *c, const struct ay_report *r)
+static void add_report(struct ay_str *b, const struct check *c, const struct ay_report *r)
 {
-	struct ay_str again = { 0 };
-
-	printf("    %s: %s\n", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
-	if (r->at)
-		printf("      %s%s: want %.9g, got %.9g, bound %.9g\n", r->out, r->at, r->want, r->got, r->bound);
+	ay_str_addf(b, "    %s: %s\n", ay_verdict_name(r->verdict),
+		    r->detail ? r->detail : ay_verdict_text(r->verdict));
+	if (r->at) {
+		ay_str_addf(b, "      %s%s: ", r->out, r->at);
+		ay_str_add_mismatch(b, r->want, r->got, r->bound);
+		ay_str_addc(b, '\n');
+	}
 	if (r->hint)
-		printf("      hint: %s\n", r->hint);
-	printf("      case: %s\n", r->line);
-	ay_str_add(&again, "assay check ");
-	ay_shell_word(&again, c->task.file);
-	ay_str_add(&again, " --case ");
-	ay_shell_word(&again, r->line);
+		ay_str_addf(b, "      hint: %s\n", r->hint);
+	ay_str_addf(b, "      case: %s\n      again: assay check ", r->line);
+	ay_shell_word(b, c->task.file);
+	ay_str_add(b, " --case ");
+	ay_shell_word(b, r->line);
 	if (c->o.own.file) {
-		ay_str_add(&again, " --ref ");
-		ay_shell_word(&again, c->o.own.file);
+		ay_str_add(b, " --ref ");
+		ay_shell_word(b, c->o.own.file);
 	}
 	if (c->o.device.wish)
-		ay_str_addf(&again, " --device %s", c->o.device.wish);
-	printf("      again: %s\n", ay_str_text(&again));
-	ay_str_release(&again);
+		ay_str_addf(b, " --device %s", c->o.device.wish);
+	ay_str_addc(b, '\n');
 }
 
 static void add_tally(struct ay_str *b, const struct ay_tally *t)
@@ -178,13 +186,24 @@ static void say_so_far(const struct check *c, const struct ay_suite_case *sc, co
 	ay_str_release(&b);
 }
 
-/* Times come last, when it is known that everything passed; meanwhile a line says what is being done. */
+/* The examples of what did not pass, once: before anything is timed, so that an interrupted check has shown them. */
+static void tell_examples(struct check *c)
+{
+	if (c->tty)
+		fprintf(stderr, "\r\033[K");
+	examples_print(&c->examples);
+	examples_release(&c->examples);
+}
+
+/* Times come last, when it is known what passed; meanwhile a line says what is being done. */
 static void on_timing(void *user, const struct ay_suite_case *sc)
 {
 	struct check *c = user;
 	struct ay_str b = { 0 };
 
 	clock_label(&b, sc);
+	if (!c->o.json)
+		tell_examples(c);
 	say_so_far(c, sc, ay_str_text(&b));
 	if (c->tty)
 		fprintf(stderr, "\r  %d cases right; timing %s \033[K", c->done, ay_str_text(&b));
@@ -203,12 +222,23 @@ static void keep_time(struct check *c, const struct ay_suite_case *sc, const str
 	ay_str_release(&b);
 }
 
-/* The first case of each verdict of an overload that the file defines; with --all every one. */
-static bool is_news(struct check *c, const struct ay_tally *y, enum ay_verdict v)
+/* What did not pass: a few examples at the end, or all as they come. */
+static void tell_report(struct check *c, const struct ay_tally *y, const struct ay_report *r)
 {
-	if (v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED)
-		return false;
-	return c->o.all || c->o.line || (!y->derived && y->count[v] == 1 && c->shown++ < SHOWN_MAX);
+	struct ay_str b = { 0 };
+
+	if (r->verdict == AY_VERDICT_CRASH && !y->derived && !c->crash)
+		c->crash = ay_strdup(c->app->arena, r->detail ? r->detail : "");
+	if (r->verdict == AY_VERDICT_PASS || r->verdict == AY_VERDICT_SKIPPED)
+		return;
+	if (!c->o.all && !c->o.line && !examples_want(&c->examples, y, r->verdict))
+		return;
+	add_report(&b, c, r);
+	if (c->o.all || c->o.line)
+		printf("%s", ay_str_text(&b));
+	else
+		examples_add(&c->examples, y, r->verdict, ay_str_text(&b));
+	ay_str_release(&b);
 }
 
 static void on_built(void *user, const struct ay_task_result *r)
@@ -239,6 +269,47 @@ static void on_built(void *user, const struct ay_task_result *r)
 		printf("%s", r->built.log);
 }
 
+/* Text that is safe to print, so that it cannot be taken for ours. */
+static void show_printed(const char *what, const char *text, uint64_t dropped)
+{
+	printf("    printed by the kernel%s%s:\n", what[0] ? ", " : "", what);
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+
+		printf("      | %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+	if (dropped)
+		printf("      (%llu bytes more)\n", (unsigned long long)dropped);
+}
+
+static void tell_printed(struct check *c, const struct ay_report *r)
+{
+	if (!r->printed)
+		return;
+	if (c->printed_shown > PRINTED_SHOWN) {
+		c->printed_left++;
+		return;
+	}
+	c->printed_shown += strlen(r->printed);
+	show_printed(c->o.line ? "" : r->line, r->printed, r->printed_dropped);
+}
+
+/* What it printed while it was loaded, if that was all that it did. */
+static void tell_last_printed(struct check *c)
+{
+	struct ay_str b = { 0 };
+
+	if (c->printed.n) {
+		ay_str_add_safe(&b, c->printed.text, c->printed.n, sizeof c->printed.text);
+		show_printed("", ay_str_text(&b), c->printed.dropped);
+	}
+	if (c->printed_left)
+		printf("  what it printed in %d more cases is not shown: choose one with --case\n",
+		       c->printed_left);
+	ay_str_release(&b);
+}
+
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
@@ -254,23 +325,38 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 		json_decref(j);
 		return rc;
 	} else {
-		if (is_news(c, t, rep->verdict))
-			print_report(c, rep);
+		tell_printed(c, rep);
+		tell_report(c, t, rep);
+		if (rep->dump)
+			printf("      dump: %s says what lies beside it\n", rep->dump);
 		if (rep->timing)
 			keep_time(c, sc, rep->timing);
 	}
 	return 0;
 }
 
-static void print_result(const struct check *c, const struct ay_task_result *r)
+/* What an exception says comes from the case, whose words are "raised ...". */
+static const char *verdict_words(const struct check *c, const struct ay_task_result *r)
+{
+	if (r->detail)
+		return r->detail;
+	if (r->verdict != AY_VERDICT_CRASH || !c->crash)
+		return ay_verdict_text(r->verdict);
+	return ay_starts(c->crash, "raised ") ? ay_sprintf(c->app->arena, "the kernel raised an exception: %s",
+							   c->crash + strlen("raised "))
+					      : "the kernel's process died";
+}
+
+static void print_result(struct check *c, const struct ay_task_result *r)
 {
 	struct ay_str found = { 0 };
 
 	if (c->tty)
 		fprintf(stderr, "\r\033[K");
+	tell_last_printed(c);
+	tell_examples(c);
 	add_findings(&found, c, r);
-	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict),
-	       r->detail ? r->detail : ay_verdict_text(r->verdict));
+	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict), verdict_words(c, r));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
 	if (r->left)
@@ -377,6 +463,8 @@ static int prepare(struct check *c, struct ay_err *err)
 					.allow_tf32 = c->o.tf32,
 					.has_seed = c->o.seed >= 0,
 					.seed = (uint64_t)c->o.seed,
+					.printed = c->o.verbose ? &c->printed : NULL,
+					.dump = c->o.dump,
 					.sandbox = c->sandbox };
 	own_policy(&c->o.own, &t->policy);
 	c->facts.ref = c->o.own.file;
@@ -407,6 +495,8 @@ static int check(struct check *c, struct ay_err *err)
 			}
 			status = r.verdict == AY_VERDICT_PASS || r.verdict == AY_VERDICT_SKIPPED ? EXIT_PASSED
 												 : EXIT_NOT_PASSED;
+		} else if (!c->o.json) {
+			examples_print(&c->examples); /* of what was judged before it failed */
 		}
 	}
 	if (ferror(stdout) && output_is_unread()) /* which nobody is told: see output.h */
@@ -415,6 +505,7 @@ static int check(struct check *c, struct ay_err *err)
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_forge_release(&f);
+	examples_release(&c->examples);
 	ay_str_release(&c->times);
 	return status;
 }
@@ -434,6 +525,9 @@ static int check_bulk(struct check *c, struct ay_err *err)
 			       "jobs of - are judged, not timed: leave --timing, --baseline and --budget out, or "
 			       "time "
 			       "single files"),
+		       EXIT_FAILED;
+	if (c->o.verbose || c->o.dump)
+		return ay_fail(err, AY_ERR_USAGE, "--verbose and --dump are for one kernel file, not for jobs"),
 		       EXIT_FAILED;
 	if (device_plan(&c->o.device, err))
 		return EXIT_FAILED;
@@ -485,6 +579,11 @@ static int check_options(const struct check *c, struct ay_err *err)
 				       jobs ? "%s is for one file: of jobs each line says its own (docs/rl.md)"
 					    : "%s is for jobs: assay check -",
 				       only[i].name);
+	if (o->dump && !o->line)
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--dump writes the tensors of one case: name it with --case LINE, as the line after "
+			"'again:' does");
 	if (o->own.file && o->op)
 		return ay_fail(err, AY_ERR_USAGE, "--ref names the operator by its SCHEMA: leave --op out");
 	if (o->line && o->full)
@@ -516,6 +615,9 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
 		{ "full", OPT_FLAG, &c.o.full, NULL, "the whole grid, not only the quick cases" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
+		{ "verbose", OPT_FLAG, &c.o.verbose, NULL,
+		  "show what the kernel prints (the first 8 KiB of a case)" },
+		{ "dump", OPT_TEXT, &c.o.dump, "DIR", "with --case: inputs, wanted and got as .npy files" },
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)", 1, THREADS_MAX },
 		CLOCK_OPTS(&c.o.clock),

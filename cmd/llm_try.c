@@ -433,11 +433,6 @@ int llm_recall(struct llm *m)
 
 /* --- what the next round is told --------------------------------------------------------------------------------- */
 
-static double real_of(const json_t *v)
-{
-	return json_is_string(v) ? strtod(json_string_value(v), NULL) : json_number_value(v);
-}
-
 static const char *text_in(struct ay_arena *a, const json_t *j, const char *key)
 {
 	return copy(a, json_string_value(json_object_get(j, key)));
@@ -513,9 +508,9 @@ bool llm_past(struct llm *m, const struct ay_lane *l, struct ay_arena *a, struct
 	past->hint = text_in(a, j, "hint");
 	past->out = text_in(a, j, "out");
 	past->at = text_in(a, j, "at");
-	past->want = real_of(json_object_get(j, "want"));
-	past->got = real_of(json_object_get(j, "got"));
-	past->bound = real_of(json_object_get(j, "bound"));
+	past->want = ay_json_number(json_object_get(j, "want"));
+	past->got = ay_json_number(json_object_get(j, "got"));
+	past->bound = (double)ay_json_number(json_object_get(j, "bound"));
 	if (past->verdict == AY_VERDICT_BUILD) {
 		past->compiler = past->detail;
 		past->detail = NULL;

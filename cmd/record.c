@@ -69,11 +69,15 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	if (r->at) {
 		set_text(j, "out", r->out);
 		set_text(j, "at", r->at);
-		json_object_set_new(j, "want", ay_json_real(r->want));
-		json_object_set_new(j, "got", ay_json_real(r->got));
+		json_object_set_new(j, "want", ay_json_wide(r->want));
+		json_object_set_new(j, "got", ay_json_wide(r->got));
 		json_object_set_new(j, "bound", ay_json_real(r->bound));
 		json_object_set_new(j, "bad", json_integer(r->bad));
 	}
+	set_text(j, "printed", r->printed);
+	if (r->printed_dropped)
+		json_object_set_new(j, "printed_dropped", json_integer((json_int_t)r->printed_dropped));
+	set_text(j, "dump", r->dump);
 	json_object_set_new(j, "elements", json_integer(r->total));
 	if (sc->line && sc->line->cnt >= 0)
 		json_object_set_new(j, "calls", json_integer(sc->line->cnt));

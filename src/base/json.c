@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 json_t *ay_json_text(const char *s, size_t n, size_t max)
 {
@@ -23,6 +24,24 @@ json_t *ay_json_real(double x)
 	if (isfinite(x))
 		return json_real(x);
 	return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+}
+
+json_t *ay_json_wide(long double x)
+{
+	if (isfinite(x) && x == rintl(x) && x != (long double)(double)x && fabsl(x) < 0x1p63L)
+		return json_integer((json_int_t)x);
+	return ay_json_real((double)x);
+}
+
+long double ay_json_number(const json_t *j)
+{
+	if (json_is_integer(j))
+		return (long double)json_integer_value(j);
+	if (json_is_real(j))
+		return json_real_value(j);
+	if (!json_is_string(j) || !strstr(json_string_value(j), "inf"))
+		return NAN;
+	return json_string_value(j)[0] == '-' ? -INFINITY : INFINITY;
 }
 
 int ay_json_line(FILE *f, const json_t *j)

@@ -136,6 +136,26 @@ void ay_str_add_real(struct ay_str *b, double x)
 	ay_str_addf(b, "%.*f", digits - 1 - exp10 > 1 ? digits - 1 - exp10 : 1, x);
 }
 
+void ay_str_add_apart(struct ay_str *b, long double x, long double y)
+{
+	const bool finite = isfinite(x) && isfinite(y), near = finite && fabsl(x - y) <= 1e-6L * fabsl(x);
+
+	if (near && x == rintl(x) && y == rintl(y) && fabsl(x) >= 1e9L && fabsl(x) < 0x1p64L)
+		ay_str_addf(b, "%.0Lf", x);
+	else
+		ay_str_addf(b, "%.*Lg", near ? 17 : 9, x);
+}
+
+void ay_str_add_mismatch(struct ay_str *b, long double want, long double got, double bound)
+{
+	ay_str_add(b, "want ");
+	ay_str_add_apart(b, want, got);
+	ay_str_add(b, ", got ");
+	ay_str_add_apart(b, got, want);
+	if (isfinite(want) && isfinite(got))
+		ay_str_addf(b, ", bound %.9g", bound);
+}
+
 void ay_str_clear(struct ay_str *b)
 {
 	b->len = 0;

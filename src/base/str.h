@@ -21,6 +21,10 @@ void ay_str_addf(struct ay_str *b, const char *fmt, ...) __attribute__((format(p
 void ay_str_add_safe(struct ay_str *b, const char *s, size_t n, size_t max);
 /* A double as Python's repr writes it: the shortest form that reads back, always with '.', 'e', inf or nan. */
 void ay_str_add_real(struct ay_str *b, double x);
+/* x with nine digits, or as many as tell it from y. */
+void ay_str_add_apart(struct ay_str *b, long double x, long double y);
+/* "want 1, got 2, bound 1e-07". Where one of the two is no finite number, a bound means nothing and is left out. */
+void ay_str_add_mismatch(struct ay_str *b, long double want, long double got, double bound);
 void ay_str_clear(struct ay_str *b);
 void ay_str_release(struct ay_str *b);
 /* Empty strings included. */

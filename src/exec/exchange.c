@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "exec/launch.h"
+#include "exec/printed.h"
 #include "sandbox/freeze.h"
 
 #include <errno.h>
@@ -231,6 +232,7 @@ static enum waited wait_done(struct ay_exec *x, int64_t deadline)
 		if (left <= 0)
 			return W_LATE;
 		doze(x, left);
+		ay_printed_read(x->printed, x->out); /* a full pipe would keep it waiting */
 		w = look(x);
 		if (w < 0 && has_ended(x)) {
 			w = look(x); /* its last words may have come in between */
@@ -407,6 +409,7 @@ void ay_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 		break;
 	case W_LIED: ay_lie(x, o, "the shared page holds a number that cannot be"); break;
 	}
+	ay_printed_read(x->printed, x->out);
 }
 
 /* Message number x->seq is on its way, or none was needed. */

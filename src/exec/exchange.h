@@ -23,6 +23,8 @@ struct ay_exec {
 	bool ended;  /* init said so, and `end` how */
 	siginfo_t end;
 	int sock, life;
+	int out;                    /* what it prints comes here, or -1 */
+	struct ay_printed *printed; /* and is kept there */
 	struct ay_wire_page *page;
 	uint32_t seq;
 	bool spin;

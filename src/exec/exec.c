@@ -7,6 +7,7 @@
 
 #include "exec/encode.h"
 #include "exec/launch.h"
+#include "exec/printed.h"
 #include "exec/python.h"
 
 #include <dirent.h>
@@ -52,6 +53,7 @@ static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_e
 	x->pid = l.jail.pid;
 	x->sock = l.sock;
 	x->life = l.life;
+	x->out = l.out;
 	x->page = l.page;
 	x->seq = 1;
 	if (rc)
@@ -153,7 +155,10 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	struct ay_exec *x = ay_xrealloc(NULL, sizeof *x);
 	int rc = -1;
 
-	*x = (struct ay_exec){ .sock = -1, .life = -1, .spin = spec->spin, .oom_kills = ay_oom_kills() };
+	*x = (struct ay_exec){
+		.sock = -1, .life = -1, .out = -1, .spin = spec->spin, .oom_kills = ay_oom_kills()
+	};
+	x->printed = spec->printed;
 	x->python = spec->python;
 	x->nothing = spec->so_fd < 0 && !x->python;
 	x->spin_ns = AY_SPIN_US * 1000;
@@ -562,6 +567,10 @@ void ay_exec_stop(struct ay_exec *x)
 		close(x->sock);
 	if (x->life >= 0)
 		close(x->life);
+	if (x->out >= 0) {
+		ay_printed_read(x->printed, x->out); /* its last words */
+		close(x->out);
+	}
 	if (x->page)
 		munmap(x->page, AY_WIRE_PAGE);
 	ay_xfree(x->msg);

@@ -30,6 +30,7 @@
 #include <sys/types.h>
 
 struct ay_exec;
+struct ay_printed;
 struct ay_python;
 
 enum ay_happened {
@@ -123,8 +124,9 @@ struct ay_exec_spec {
 	bool freezable;        /* will be frozen and thawed: gets a cgroup of its own where there are any */
 	/* NULL: one of its own, full. Making that takes as long as the start, so whoever starts many has one. */
 	struct ay_sandbox *sandbox;
-	uint64_t memory_max;   /* bytes that it may hold beside the pool; 0: half of this machine's */
-	const cpu_set_t *cpus; /* it may run on; NULL = all of ours */
+	uint64_t memory_max;        /* bytes that it may hold beside the pool; 0: half of this machine's */
+	const cpu_set_t *cpus;      /* it may run on; NULL = all of ours */
+	struct ay_printed *printed; /* takes what it prints; borrowed, outlives it. NULL: nobody does */
 };
 
 struct ay_exec_entries {

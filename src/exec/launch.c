@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec/launch.h"
 
+#include "exec/printed.h"
 #include "exec/python.h"
 
 #include <errno.h>
@@ -122,14 +123,15 @@ static int start_on(struct ay_launched *l, const struct ay_jail_spec *jail, cons
 	return rc;
 }
 
+/* out: where what it prints goes; -1: nowhere. */
 static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, int sock, int page,
-		 int life, struct ay_err *err)
+		 int life, int out, struct ay_err *err)
 {
 	static const char *const argv[] = { "assay-native", NULL }, *const env[] = { NULL };
 	const size_t n = (size_t)(ay_embedded_native_end - ay_embedded_native);
 	const struct ay_dev_info *device = device_of(spec);
 	const int fd[] = {
-		-1, -1, -1, [AY_WIRE_FD_SOCKET] = sock, [AY_WIRE_FD_PAGE] = page, [AY_WIRE_FD_LIFE] = life
+		-1, out, out, [AY_WIRE_FD_SOCKET] = sock, [AY_WIRE_FD_PAGE] = page, [AY_WIRE_FD_LIFE] = life
 	};
 	struct ay_jail_spec jail = { .sandbox = s,
 				     .kind = kind_of(spec),
@@ -160,14 +162,15 @@ static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_ex
 int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, uint32_t spin_us,
 	      struct ay_err *err)
 {
-	int sock[2] = { -1, -1 }, life[2] = { -1, -1 }, page, rc = -1;
+	int sock[2] = { -1, -1 }, life[2] = { -1, -1 }, out[2] = { -1, -1 }, page, rc = -1;
 	const int on = 1;
 
-	*l = (struct ay_launched){ .sock = -1, .life = -1 };
+	*l = (struct ay_launched){ .sock = -1, .life = -1, .out = -1 };
 	page = make_page(l, err);
 	if (page < 0)
 		return -1;
 	l->page->spin_us = spin_us;
+	l->page->printed = spec->printed != NULL;
 	l->page->stack_shift = (uint32_t)spec->stack_shift;
 	if (device_of(spec)) {
 		l->page->cuda = 1;
@@ -177,16 +180,20 @@ int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_
 	if (hand_filter(l->page, s, kind_of(spec), err) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life) ||
+	    (spec->printed && ay_printed_pipe(out)) ||
 	    setsockopt(life[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on))
 		ay_fail_errno(err, AY_ERR_EXEC, "cannot set up an executor");
 	else
-		rc = start(l, s, spec, sock[1], page, life[1], err);
+		rc = start(l, s, spec, sock[1], page, life[1], out[1], err);
 	l->sock = sock[0];
 	l->life = life[0];
-	if (sock[1] >= 0)
-		close(sock[1]);
-	if (life[1] >= 0)
-		close(life[1]);
+	l->out = out[0];
+	for (int i = 0; i < 3; i++) {
+		const int theirs = (const int[]){ sock[1], life[1], out[1] }[i];
+
+		if (theirs >= 0)
+			close(theirs);
+	}
 	close(page);
 	return rc;
 }

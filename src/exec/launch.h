@@ -15,6 +15,7 @@
 struct ay_launched {
 	struct ay_jailed jail; /* its process is the executor's init; 0 = none was started */
 	int sock;              /* our end, or -1 */
+	int out;               /* what its processes print, or -1 */
 	int life;              /* our end of the socket to init, or -1; it knows us by it */
 	struct ay_wire_page
 		*page; /* mapped, with `go` at 1: the executor's greeting raises `done` to it; or NULL */

@@ -121,6 +121,7 @@ struct ay_wire_page {
 	uint32_t filter_n;    /* at the start: instructions of the filter of system calls, in `scalar` */
 	uint32_t own_pids;    /* the executor is in a pid namespace of its own */
 	uint32_t stack_shift; /* how many bytes lower than usual the stack of calls begins; below AY_WIRE_SHIFTS */
+	uint32_t printed;     /* somebody reads what it prints: nothing is kept back in a buffer */
 	uint32_t cuda;        /* the executor has a GPU, which is the one with this identity */
 	uint8_t uuid[16];
 	_Alignas(AY_WIRE_LINE) uint32_t done;

@@ -153,18 +153,6 @@ static const char *index_text(struct trial *t, const struct ay_view *v, int64_t 
 	return s;
 }
 
-static const char *hint_for(const struct ay_diff *d, enum ay_dt dt)
-{
-	if (d->fits_tf32 == d->bad && (dt == AY_DT_F32 || dt == AY_DT_C64))
-		return "the errors fit inputs rounded to TF32 (11 bits)";
-	if (ay_dt_is_float(ay_dt_component(dt)) && ay_dt_info(ay_dt_component(dt))->bytes < 8 &&
-	    d->fits_tf32 + d->fits_half == d->bad)
-		return "the errors fit an accumulator in half precision: accumulate in f32";
-	if (d->bad * 2 < d->n && d->first * 2 > d->n)
-		return "only elements in the second half are wrong: look at the tail of the loop";
-	return NULL;
-}
-
 static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
 {
 	struct ay_report *r = t->rep;
@@ -176,10 +164,10 @@ static void say_mismatch(struct trial *t, int k, const struct ay_diff *d)
 	r->bad = d->bad;
 	r->total = d->n;
 	r->at = index_text(t, &o->view, d->first);
-	r->want = (double)d->want;
-	r->got = (double)d->got;
+	r->want = d->want;
+	r->got = d->got;
 	r->bound = (double)d->bound;
-	r->hint = hint_for(d, o->view.dt);
+	r->hint = ay_trial_hint(t, k, d);
 }
 
 /* --- judging what it did --------------------------------------------------------------------------------- */

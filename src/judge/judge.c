@@ -255,6 +255,7 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 				     .folders = j->policy.folders,
 				     .device = j->policy.device,
 				     .sandbox = j->policy.sandbox,
+				     .printed = j->policy.printed,
 				     .spin = spare_core(&j->policy) };
 	struct ay_quiet_lock lock;
 	int rc;
@@ -405,6 +406,7 @@ static int end_badly(struct trial *t, const struct ay_batch *b, const struct ay_
 static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 {
 	struct ay_batch one = *b;
+	const struct printed before = ay_trial_printed_so_far(t);
 	struct ay_outcome o = { 0 };
 	uint64_t bytes = 0;
 
@@ -418,6 +420,7 @@ static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *e
 		return -1;
 	if (!ay_exec_is_alive(&o))
 		return end_badly(t, &one, &o, err) ? -1 : 1;
+	ay_trial_unprint(t, &before);
 	ay_stage_again(t);
 	return 0;
 }
@@ -564,6 +567,9 @@ static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	rc = judge_trial(&t, sc, err);
+	ay_trial_printed(&t);
+	if (!rc && j->policy.dump)
+		rc = ay_trial_dump(&t, err);
 	if (t.timed)
 		ay_master_release(t.timed);
 	rep->spent[AY_SPENT_WAIT] = j->waited;

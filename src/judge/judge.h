@@ -46,7 +46,9 @@ struct ay_policy {
 	struct ay_exec **spare, **spare_base; /* spare_base: the same for the baseline's */
 	struct ay_exec **spare_witness;       /* and for the witness's two: struct ay_witness */
 	struct ay_spare_memory *memory;       /* and what these had as memory */
-	int ref_fd;                           /* a user's own reference: see witness.h; 0 = none */
+	struct ay_printed *printed; /* what the kernel prints, case by case; borrowed. NULL: nobody reads it */
+	const char *dump;           /* a folder that gets the tensors of each case that is judged; NULL: none */
+	int ref_fd;                 /* a user's own reference: see witness.h; 0 = none */
 	const char *ref_file;
 };
 
@@ -80,7 +82,8 @@ struct ay_report {
 	const char *out;    /* which output the numbers below speak of; NULL = none */
 	int64_t bad, total; /* elements outside the bound, elements judged */
 	const char *at;     /* "[3, 17]": the first bad one */
-	double want, got, bound;
+	long double want, got;
+	double bound;
 	const char *oracle;        /* who knew the answer: "aten"; NULL = our own reference */
 	const char *oracle_device; /* that computed it: "cpu", "cuda"; NULL with our own, which is C */
 	const char *derived;       /* the symbol that was called in place of the overload's own; NULL = its own */
@@ -89,6 +92,9 @@ struct ay_report {
 	double spent[AY_SPENT_COUNT];
 	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
 	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
+	const char *printed;            /* by the kernel, safe to print; NULL = nothing, or nobody reads it */
+	uint64_t printed_dropped;       /* bytes that followed */
+	const char *dump; /* the file that says what lies in policy.dump; NULL = none was asked for */
 };
 
 /* A kernel that was built and loaded. */

@@ -8,6 +8,7 @@
 
 #include "judge/judge.h"
 #include "timing/content.h"
+#include "oracle/oracle.h"
 #include "timing/quiet.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
@@ -102,6 +103,23 @@ void ay_stage_keep(struct trial *t);
 void ay_stage_show(struct trial *t, int s);
 /* Where element 0 of an operand lies in storage. */
 void *ay_stage_data(const struct ay_operand *o, uint8_t *storage);
+
+/* What may be the cause of the wrong elements of output k, whose data is shown; NULL: nothing that chance does not
+ * explain as well. */
+const char *ay_trial_hint(struct trial *t, int k, const struct ay_diff *d);
+
+/* How much the kernel has printed since the case before; and what came since then is forgotten: a decoy's. */
+struct printed {
+	size_t n;
+	uint64_t dropped;
+};
+struct printed ay_trial_printed_so_far(const struct trial *t);
+void ay_trial_unprint(struct trial *t, const struct printed *to);
+/* All of it, into the report. */
+void ay_trial_printed(struct trial *t);
+/* Writes the case's tensors into the folder that the policy names: what went in, what is wanted, what came out, and
+ * case.json, which says which file is what. docs/verdicts.md is the manual. */
+int ay_trial_dump(struct trial *t, struct ay_err *err);
 
 /* Judges what a batch that ran left in the outputs. */
 void ay_evidence(struct trial *t);

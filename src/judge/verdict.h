@@ -8,7 +8,7 @@
 /* Worst first: an operator's verdict is the worst of its judged cases. docs/verdicts.md explains each. */
 #define AY_VERDICTS(V)                                                             \
 	V(CHEAT, "the kernel tried to deceive the judge")                          \
-	V(CRASH, "the kernel's process died")                                      \
+	V(CRASH, "the kernel's process died, or it raised an exception")           \
 	V(OVERRUN, "the kernel touched memory outside its tensors")                \
 	V(INPUT_WRITTEN, "the kernel wrote to an input")                           \
 	V(TIMEOUT, "the kernel did not return in time")                            \

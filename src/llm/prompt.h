@@ -68,7 +68,8 @@ struct ay_prompt_past {
 	enum ay_verdict verdict;
 	const char *line, *detail, *hint, *at; /* of the worst case; NULL = not known */
 	const char *out; /* the output that `at`, want, got and bound speak of; NULL = there are none */
-	double want, got, bound;
+	long double want, got;
+	double bound;
 	const char *compiler; /* BUILD: what it said */
 	int passed, judged;   /* cases */
 	int ntimed;           /* it is right: how fast, case by case */

@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "llm/quote.h"
 
+#include <math.h>
+
 /* Bytes: enough to see what is wrong, and little beside the page. */
 enum { SOURCE_MAX = 100000, DETAIL_MAX = 2000, COMPILER_MAX = 6000, HINT_MAX = 500, CASE_MAX = 1000 };
 
@@ -52,8 +54,13 @@ int ay_put_numbers(struct ask *q, struct ay_str *b, struct ay_err *err)
 	ay_str_add(b, "The first wrong element: `");
 	ay_quote_inline(b, q->past->out ? q->past->out : "out", CASE_MAX);
 	ay_quote_inline(b, q->past->at, CASE_MAX);
-	ay_str_addf(b, "` should be %.9g, is %.9g, and may be off by %.3g.", q->past->want, q->past->got,
-		    q->past->bound);
+	ay_str_add(b, "` should be ");
+	ay_str_add_apart(b, q->past->want, q->past->got);
+	ay_str_add(b, ", is ");
+	ay_str_add_apart(b, q->past->got, q->past->want);
+	if (isfinite(q->past->want) && isfinite(q->past->got))
+		ay_str_addf(b, ", and may be off by %.3g", q->past->bound);
+	ay_str_addc(b, '.');
 	return 0;
 }
 

@@ -25,8 +25,7 @@ struct ay_diff {
 	int64_t first;                /* flat index of the first bad one, -1 */
 	long double want, got, bound; /* at the first bad one: of the real or the imaginary part */
 	bool imag;
-	int64_t fits_tf32,
-		fits_half; /* how many of the bad ones fit the bound of TF32 inputs, of a half accumulator */
+	int64_t fits_tf32; /* how many of the bad ones fit the bound of TF32 inputs */
 	/* what the case can prove: how many wanted values are 0 or NaN, and the range of the others */
 	int64_t zeros;
 	long double least, most;
@@ -35,6 +34,17 @@ struct ay_diff {
 /* Elements that the caller knows were never written: true = leave out of the comparison. */
 typedef bool (*ay_mask_fn)(void *user, int out, int64_t index);
 
+/* One element beside what is wanted of it; of a complex one its real part, then its imaginary part. */
+struct ay_element {
+	int out;
+	int64_t index; /* flat, row-major */
+	bool imag, right;
+	long double want, got, bound; /* bound: INFINITY where nothing is promised */
+};
+
+/* Called once for each element that is compared, by any of the threads. */
+typedef void (*ay_each_fn)(void *user, const struct ay_element *e);
+
 struct ay_compare {
 	const struct ay_entry_op *op;
 	const struct ay_call *call; /* outputs are read at call->out[k]->view */
@@ -42,6 +52,8 @@ struct ay_compare {
 	int acc_bits, in_bits; /* mutants of the reference; 0 */
 	ay_mask_fn mask;
 	void *mask_user;
+	ay_each_fn each; /* NULL: the diffs are all that is wanted */
+	void *each_user;
 	int64_t row_lo, row_hi; /* compare these rows only; row_hi 0 = all */
 };
 

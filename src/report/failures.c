@@ -84,17 +84,6 @@ static void add_lines(struct ay_str *b, const char *s, size_t max)
 	ay_str_release(&safe);
 }
 
-static void add_number(struct ay_str *b, const char *label, const json_t *rec, enum ay_field f)
-{
-	const json_t *v = json_object_get(rec, ay_field_name(f));
-
-	ay_str_add(b, label);
-	if (json_is_number(v))
-		ay_str_addf(b, "%.9g", json_number_value(v));
-	else if (json_is_string(v))
-		ay_term_text(b, json_string_value(v), 40);
-}
-
 static const char *text_of(const json_t *rec, enum ay_field f)
 {
 	const char *s = ay_record_str(rec, f);
@@ -125,9 +114,8 @@ static void failure_text(struct ay_str *b, const json_t *rec)
 		ay_str_add(b, "  ");
 		ay_term_text(b, text_of(rec, AY_FIELD_OUT), TEXT_SHOWN);
 		ay_term_text(b, text_of(rec, AY_FIELD_AT), TEXT_SHOWN);
-		add_number(b, ": want ", rec, AY_FIELD_WANT);
-		add_number(b, ", got ", rec, AY_FIELD_GOT);
-		add_number(b, ", bound ", rec, AY_FIELD_BOUND);
+		ay_str_add(b, ": ");
+		ay_record_mismatch(b, rec);
 		ay_str_addc(b, '\n');
 	}
 	if (hint) {
@@ -162,8 +150,10 @@ static void failure_csv(struct ay_str *b, const json_t *rec)
 		const json_t *v = json_object_get(rec, ay_field_name(csv_fields[i]));
 
 		ay_str_addc(b, ',');
-		if (json_is_number(v))
-			ay_str_addf(b, "%.9g", json_number_value(v));
+		if (json_is_integer(v))
+			ay_str_addf(b, "%lld", (long long)json_integer_value(v));
+		else if (json_is_real(v))
+			ay_str_add_real(b, json_real_value(v));
 		else if (json_is_string(v))
 			ay_csv_cell(b, json_string_value(v));
 	}

@@ -48,17 +48,6 @@ static void add_attribute(struct ay_str *b, const char *name, const char *s)
 
 /* --- one test -------------------------------------------------------------------------------------------- */
 
-static void add_number(struct ay_str *b, const char *label, const json_t *rec, enum ay_field f)
-{
-	const json_t *v = json_object_get(rec, ay_field_name(f));
-
-	ay_str_add(b, label);
-	if (json_is_number(v))
-		ay_str_addf(b, "%.9g", json_number_value(v));
-	else if (json_is_string(v))
-		ay_xml_text(b, json_string_value(v), 40);
-}
-
 static void add_problem(struct ay_str *b, const char *tag, const json_t *rec, enum ay_verdict v)
 {
 	const char *detail = ay_record_str(rec, AY_FIELD_DETAIL), *at = ay_record_str(rec, AY_FIELD_AT);
@@ -71,9 +60,8 @@ static void add_problem(struct ay_str *b, const char *tag, const json_t *rec, en
 		ay_xml_text(b, ay_record_str(rec, AY_FIELD_OUT) ? ay_record_str(rec, AY_FIELD_OUT) : "",
 			    NAME_SHOWN);
 		ay_xml_text(b, at, NAME_SHOWN);
-		add_number(b, ": want ", rec, AY_FIELD_WANT);
-		add_number(b, ", got ", rec, AY_FIELD_GOT);
-		add_number(b, ", bound ", rec, AY_FIELD_BOUND);
+		ay_str_add(b, ": ");
+		ay_record_mismatch(b, rec);
 		ay_str_addc(b, '\n');
 	}
 	ay_again(&word, rec);

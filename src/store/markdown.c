@@ -289,17 +289,6 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 
 /* --- failures -------------------------------------------------------------------------------------------- */
 
-static void add_number(struct ay_str *b, const char *label, const json_t *v)
-{
-	if (json_is_number(v)) {
-		ay_str_add(b, label);
-		ay_str_add_real(b, json_number_value(v));
-	} else if (json_is_string(v)) {
-		ay_str_add(b, label);
-		ay_md_text(b, json_string_value(v), 20);
-	}
-}
-
 static void add_element(struct ay_str *b, const json_t *rec)
 {
 	const char *out = ay_record_str(rec, AY_FIELD_OUT), *at = ay_record_str(rec, AY_FIELD_AT);
@@ -309,9 +298,8 @@ static void add_element(struct ay_str *b, const json_t *rec)
 	ay_str_add(b, "\nAt ");
 	ay_md_text(b, out ? out : "", NAME_SHOWN);
 	ay_md_text(b, at, NAME_SHOWN);
-	add_number(b, ": want ", json_object_get(rec, ay_field_name(AY_FIELD_WANT)));
-	add_number(b, ", got ", json_object_get(rec, ay_field_name(AY_FIELD_GOT)));
-	add_number(b, ", bound ", json_object_get(rec, ay_field_name(AY_FIELD_BOUND)));
+	ay_str_add(b, ": ");
+	ay_record_mismatch(b, rec);
 	ay_str_add(b, "\n");
 }
 

@@ -55,6 +55,17 @@ enum ay_verdict ay_record_verdict(const json_t *rec)
 	return s ? ay_verdict_find(s) : AY_VERDICT_NONE;
 }
 
+static long double number_of(const json_t *rec, enum ay_field f)
+{
+	return ay_json_number(json_object_get(rec, fields[f].name));
+}
+
+void ay_record_mismatch(struct ay_str *b, const json_t *rec)
+{
+	ay_str_add_mismatch(b, number_of(rec, AY_FIELD_WANT), number_of(rec, AY_FIELD_GOT),
+			    (double)number_of(rec, AY_FIELD_BOUND));
+}
+
 /* --- shape ----------------------------------------------------------------------------------------------- */
 
 bool ay_is_sha256(const char *s)

@@ -131,6 +131,9 @@ int64_t ay_record_int(const json_t *rec, enum ay_field f);
 /* NONE where there is no verdict. */
 enum ay_verdict ay_record_verdict(const json_t *rec);
 
+/* A case's wrong element: ay_str_add_mismatch. */
+void ay_record_mismatch(struct ay_str *b, const json_t *rec);
+
 /* Adds line_sha256 (where there is a line), build_sha256 and, last, sha256; appends the line with its "\n" to b.
  * -1 if the record is one that ay_record_open would refuse: the message names the field. */
 int ay_record_seal(json_t *rec, const char *build_sha256, struct ay_str *b, struct ay_err *err);

@@ -78,6 +78,7 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 	const struct ay_given *given = v->call->given;
 	const bool known = !v->answer || v->answer(v->answerer, v->call, &a);
 	enum ay_verified found = AY_VERIFIED;
+	struct ay_str said = { 0 };
 
 	if (known)
 		ay_oracle_compare(&q, d);
@@ -87,9 +88,11 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 		if (!d[k].bad)
 			continue;
 		found = is_poison(o, d[k].first, poison) ? AY_UNFINISHED : AY_WRONG;
-		snprintf(text, 200, "%s[%lld]: want %.9g, got %.9g, bound %.9g", o->name, (long long)d[k].first,
-			 (double)d[k].want, (double)d[k].got, (double)d[k].bound);
+		ay_str_addf(&said, "%s[%lld]: ", o->name, (long long)d[k].first);
+		ay_str_add_mismatch(&said, d[k].want, d[k].got, (double)d[k].bound);
+		snprintf(text, 200, "%s", ay_str_text(&said));
 	}
+	ay_str_release(&said);
 	v->call->given = given; /* that of this set goes with the arena */
 	ay_arena_release(&a);
 	return found;

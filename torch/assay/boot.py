@@ -11,6 +11,7 @@ import gc
 import importlib.machinery
 import importlib.util
 import inspect
+import io
 import json
 import linecache
 import os
@@ -555,8 +556,9 @@ def memory_stats(_):
     return {"allocated_bytes": {"all": {"current": now, "peak": most}}}
 
 
-def inside(cuda, memory):
-    """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left."""
+def inside(cuda, memory, printed):
+    """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left. printed: somebody
+    reads what the kernel prints, so nothing may stay in a buffer."""
     global device
     device = "cuda" if cuda else "cpu"
     kept = {k: v for k, v in os.environ.items() if cuda and k in ("LD_LIBRARY_PATH", "TRITON_LIBCUDA_PATH")}
@@ -568,6 +570,9 @@ def inside(cuda, memory):
     elif not COMPILES:
         os.environ["TRITON_INTERPRET"] = "1"
     sys.argv[:] = ["kernel"]
+    if printed:
+        raw, old = io.FileIO(1, "w", closefd=False), sys.stdout
+        sys.stdout = io.TextIOWrapper(raw, old.encoding, old.errors, write_through=True)
     tempfile.tempdir = None  # it may have been looked for
     random.seed()
     torch.manual_seed(int.from_bytes(os.urandom(7), "little"))

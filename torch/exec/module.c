@@ -306,7 +306,8 @@ static void inside(void)
 	PyObject *r;
 
 	PyOS_AfterFork_Child();
-	r = PyObject_CallMethod(kernel.boot, "inside", "iN", (int)page->cuda, memory_functions());
+	r = PyObject_CallMethod(kernel.boot, "inside", "iNi", (int)page->cuda, memory_functions(),
+				(int)page->printed);
 	if (!r)
 		_exit(1);
 	Py_DECREF(r);

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -451,6 +452,8 @@ int follow_judge(const struct language *l, void (*inside)(void))
 		return 1;
 	close(AY_WIRE_FD_PAGE);
 	split(l->name);
+	if (page->printed) /* what was printed before a crash is seen, too */
+		setvbuf(stdout, NULL, _IONBF, 0);
 	if (inside)
 		inside();
 	catch_signals();
