@@ -12,9 +12,11 @@ static const struct usage usage = {
 	"Describes an operator, so that a kernel can be written from the page: what it means, its overloads, the "
 	"prototypes,\n"
 	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is timed.\n"
-	"With --case: a line as it will be run, with every fill written out, and its tensors.",
+	"With --case: a line as it will be run, with every fill written out, and its tensors.\n"
+	"Of an operator that only torch knows: its schemas and prototypes, and how a kernel of it is judged.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
+	"  assay show aten::native_layer_norm            not in the catalogue: asked of torch\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
 };
 
@@ -32,7 +34,7 @@ static bool is_python(const char *lang)
 	return !strcmp(lang, "python") || !strcmp(lang, "triton");
 }
 
-static int print_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err)
+int show_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err)
 {
 	struct ay_str b = { 0 };
 	struct ay_proto *p;
@@ -49,7 +51,7 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 	return rc;
 }
 
-static void print_wrapped(const char *text, int indent)
+void show_wrapped(const char *text, int indent)
 {
 	struct ay_str b = { 0 };
 
@@ -99,12 +101,11 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 	if (!o)
 		return;
 	printf("\nThe original test (KernelGenBench; what it missed: %s)\n", e->path);
-	print_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases,
-				 o->broken ? " What is wrong with it: " : "", o->broken ? o->broken : "",
-				 o->broken ? ". The cases here are real ones." : "",
-				 o->why ? " Why the count differs: " : "", o->why ? o->why : "",
-				 o->why ? "." : ""),
-		      2);
+	show_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases,
+				o->broken ? " What is wrong with it: " : "", o->broken ? o->broken : "",
+				o->broken ? ". The cases here are real ones." : "",
+				o->why ? " Why the count differs: " : "", o->why ? o->why : "", o->why ? "." : ""),
+		     2);
 }
 
 int show_page(struct app *app, const struct ay_entry_op *e, struct ay_page *p, struct ay_err *err)
@@ -126,25 +127,25 @@ static int print_page(struct app *app, const struct ay_entry_op *e, struct ay_er
 	if (show_page(app, e, f, err))
 		return -1;
 	printf("%s (%s, %s)\n\n", e->name, ay_entry_source(e), e->path);
-	print_wrapped(e->op[0]->doc, 0);
+	show_wrapped(e->op[0]->doc, 0);
 	printf("\nOverloads\n");
 	for (int k = 0; k < e->nschema; k++)
 		printf("  %s\n", e->op[0]->schemas[k]);
 	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
 		if (!strcmp(o->name, e->name))
-			print_wrapped(ay_sprintf(app->arena, "No tensor kernels: %s (%s).", o->overloads,
-						 ay_omit_text(o->omit)),
-				      2);
+			show_wrapped(ay_sprintf(app->arena, "No tensor kernels: %s (%s).", o->overloads,
+						ay_omit_text(o->omit)),
+				     2);
 	printf("\nC prototypes (#include <assay/kernel.h>; docs/kernel-abi.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
-		if (print_proto(app, e->schema[k], "c", err))
+		if (show_proto(app, e->schema[k], "c", err))
 			return -1;
 	}
 	printf("\nPython, and Triton launched from it (docs/python.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
-		if (print_proto(app, e->schema[k], "python", err))
+		if (show_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
 	print_section("How it is judged", ay_page_say_judged, f);
@@ -185,11 +186,13 @@ static int show_case(struct app *app, const char *text, struct ay_err *err)
 
 int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	const char *lang = NULL, *line = NULL;
+	const char *lang = NULL, *line = NULL, *python = NULL;
 	bool json = false, exact;
 	const struct opt opts[] = {
 		{ "lang", OPT_TEXT, &lang, "L", "only the prototypes, for c, cuda, python or triton" },
 		{ "case", OPT_TEXT, &line, "LINE", "show a case line instead" },
+		{ "python", OPT_TEXT, &python, "P",
+		  "the interpreter whose torch knows what the catalogue does not" },
 		{ "json", OPT_FLAG, &json, NULL, "as one JSON object" },
 		{ 0 },
 	};
@@ -203,17 +206,18 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return show_case(app, line, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (n != 1)
 		return ay_fail(err, AY_ERR_USAGE, "show: name one operator (see: assay ops)"), EXIT_FAILED;
-	e = ay_registry_find(app->registry, argv[0], &s, &exact, err);
+	e = show_find(app, argv[0], python, &s, &exact, err);
 	if (!e)
 		return EXIT_FAILED;
 	if (json)
 		return show_json(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (!lang)
-		return print_page(app, e, err) ? EXIT_FAILED : EXIT_PASSED;
+		return (show_is_torchs(e) ? show_torch_page(app, e, err) : print_page(app, e, err)) ? EXIT_FAILED
+												    : EXIT_PASSED;
 	if (is_c(lang))
 		printf("#include <assay/kernel.h>\n");
 	for (int k = 0; k < e->nschema; k++)
-		if ((!exact || e->schema[k] == s) && print_proto(app, e->schema[k], lang, err))
+		if ((!exact || e->schema[k] == s) && show_proto(app, e->schema[k], lang, err))
 			return EXIT_FAILED;
 	return EXIT_PASSED;
 }

@@ -158,8 +158,8 @@ int ay_python_choose(struct ay_arena *a, const char *wish, struct ay_python_choi
 	c->seen = s.seen.len ? ay_strdup(a, ay_str_text(&s.seen)) : "there is no python3 in $PATH";
 	ay_str_release(&s.seen);
 	return ay_fail(err, AY_ERR_USAGE,
-		       "no python3 with torch was found (%s): get one with `%s`, or name one with --python", c->seen,
-		       ay_python_get(a));
+		       "no python3 with torch was found (%s): get one with `%s`, or name one with --python",
+		       c->seen, ay_python_get(a));
 }
 
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err)
@@ -181,7 +181,8 @@ static const char *make_torch(struct ay_arena *a)
 	const char *command;
 	size_t n;
 
-	if (!root || (n = strlen(root)) <= strlen("/build/") || strcmp(root + n - strlen("/build/"), "/build/") != 0)
+	if (!root || (n = strlen(root)) <= strlen("/build/") ||
+	    strcmp(root + n - strlen("/build/"), "/build/") != 0)
 		return NULL;
 	root[n - strlen("/build/")] = 0;
 	if (!ay_file_exists(ay_sprintf(a, "%s/tools/venv.sh", root)))
