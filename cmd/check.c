@@ -39,7 +39,7 @@ static const struct usage usage = {
 };
 
 struct options {
-	const char *op, *line, *cache, *out, *resume;
+	const char *op, *line, *cache, *out, *resume, *dtypes;
 	bool json, full, tf32, all, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs, seed;
 	double timeout;
@@ -202,6 +202,8 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
+	if (c->o.dtypes)
+		printf(", only those about %s", c->o.dtypes);
 	if (r->left)
 		printf(" (%d more with --full)", r->left);
 	printf("\n");
@@ -287,6 +289,8 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->line = c->o.line ? &c->o.line : c->ref.line;
 	t->nline = c->o.line ? 1 : c->ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
+	if (c->o.dtypes && ay_dtypes_find(c->o.dtypes, &t->dtypes, err))
+		return -1;
 	t->build_timeout_s = 120;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
 					.oracle_threads = ay_cpu_count(),
@@ -316,6 +320,8 @@ static int check(struct check *c, struct ay_err *err)
 			if (c->o.json) {
 				json_t *j = record_kernel(&c->facts, &r, "summary");
 
+				if (c->o.dtypes)
+					json_object_set_new(j, "dtypes", json_string(c->o.dtypes));
 				ay_json_line(stdout, j);
 				json_decref(j);
 			} else {
@@ -392,6 +398,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "op|ops|op-name", OPT_TEXT, &c.o.op, "OP", "the operator, if the file's name does not say it" },
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
 		{ "full", OPT_FLAG, &c.o.full, NULL, "the whole grid, not only the quick cases" },
+		{ "dtypes", OPT_TEXT, &c.o.dtypes, "A,B", "only cases about these dtypes (f32,bf16,i64)" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
 		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
@@ -429,6 +436,11 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		       EXIT_FAILED;
 	if (c.o.threads < 1 || c.o.threads > 1024 || !(c.o.timeout > 0))
 		return ay_fail(err, AY_ERR_USAGE, "--threads and --timeout must be positive"), EXIT_FAILED;
+	if (c.o.dtypes && (c.o.line || !strcmp(argv[0], "-")))
+		return ay_fail(err, AY_ERR_USAGE,
+			       "--dtypes chooses among an operator's cases: leave it out with %s",
+			       c.o.line ? "--case, which names one" : "-, whose jobs name theirs"),
+		       EXIT_FAILED;
 	c.task.file = c.facts.file = argv[0];
 	c.facts.version = app->version;
 	c.tty = isatty(2) && !c.o.json;

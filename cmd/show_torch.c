@@ -128,20 +128,23 @@ static void print_how(const struct ay_entry_op *e)
 		printf("  It cannot be: %s. Its cases are SKIPPED.\n", e->why);
 		return;
 	}
-	show_wrapped("By ATen's own answer, computed in double on the same inputs, within a bound that docs/oracle.md "
-		     "tells. There is no list of its cases here: they come from you, from PyTorch's samples, or from "
-		     "a model.",
-		     2);
+	show_wrapped(
+		"By ATen's own answer, computed in double on the same inputs, within a bound that docs/oracle.md "
+		"tells. There is no list of its cases here: they come from you, from PyTorch's samples, or from "
+		"a model.",
+		2);
 	if (add_line(&b, e->schema[0])) {
 		printf("\n  assay check FILE --case \"%s\"\n", ay_str_text(&b));
-		show_wrapped("a line of this form (docs/case-lines.md): the shapes and numbers are to be chosen so that "
+		show_wrapped("a line of this form (docs/case-lines.md): the shapes and numbers are to be chosen "
+			     "so that "
 			     "torch takes them.",
 			     6);
 	} else {
 		printf("\n  assay check FILE --case LINE        (docs/case-lines.md)\n");
 	}
 	printf("\n  assay eval --suite opinfo --ops %s --kernels DIR\n", base);
-	show_wrapped("PyTorch's own samples of it, where it has some; `assay eval --suite opinfo --ops ... --backend aten` "
+	show_wrapped("PyTorch's own samples of it, where it has some; `assay eval --suite opinfo --ops ... "
+		     "--backend aten` "
 		     "counts them.",
 		     6);
 	printf("\n  assay trace -- python model.py\n");
