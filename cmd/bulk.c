@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "judge/job.h"
+#include "output.h"
 #include "record.h"
 #include "store/run.h"
 #include "torch.h"
@@ -185,12 +186,6 @@ static void on_job(void *user, const char *text, size_t len, struct ay_crew_out 
 
 /* --- answering ---------------------------------------------------------------------------------------- */
 
-static void print(const json_t *rec)
-{
-	ay_json_line(stdout, rec);
-	fflush(stdout);
-}
-
 /* One answer: the record as it is, with this job's id first. */
 static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_store)
 {
@@ -203,7 +198,7 @@ static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_stor
 		b->from_store++;
 	}
 	b->passed += ay_record_verdict(rec) == AY_VERDICT_PASS;
-	print(out);
+	output_line(out, b->err); /* which ends the loop */
 	json_decref(out);
 }
 
@@ -250,7 +245,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 		answer(b, p->id, rec, false);
 	p->answered = true;
 	json_decref(rec);
-	return rc;
+	return rc || b->err->code ? -1 : 0;
 }
 
 static int on_done(void *user, void *job, const char *died)
@@ -265,7 +260,7 @@ static int on_done(void *user, void *job, const char *died)
 		complain(b, p->id, msg);
 	}
 	drop(b, p);
-	return 0;
+	return b->err->code ? -1 : 0;
 }
 
 static int on_lost(void *user, int group, const char *why)
@@ -500,7 +495,7 @@ static int loop(struct bulk *b)
 		if (rc < 0 || (rc == 1 && read_some(b)) || device_watch(&b->device, b->crew, b->longest_s, 0, &ev))
 			return -1;
 	}
-	return 0;
+	return b->err->code ? -1 : 0;
 }
 
 static int open_run(struct bulk *b)
@@ -513,6 +508,24 @@ static int open_run(struct bulk *b)
 
 	json_decref(h);
 	return rc;
+}
+
+/* Prints the last line; gives the exit status. Each error has its record; a caller that reads none of them shall see it
+ * by the status. */
+static int sum_up(struct bulk *b, int64_t begin)
+{
+	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b->jobs, "passed",
+			      b->passed, "errors", b->errors, "from_store", b->from_store, "wall_s",
+			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_run_dir(b->run));
+	const int rc = output_line(s, b->err);
+
+	json_decref(s);
+	if (rc && output_is_unread()) /* all jobs are answered: see output.h */
+		ay_err_clear(b->err);
+	if (!rc && b->errors)
+		ay_fail(b->err, AY_ERR_USAGE, "%lld of the jobs could not be judged: their error records say why",
+			(long long)b->errors);
+	return rc || b->errors ? EXIT_FAILED : EXIT_PASSED;
 }
 
 int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
@@ -529,14 +542,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
 	    !ay_crew_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
 		if (!loop(&b)) {
-			json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b.jobs,
-					      "passed", b.passed, "errors", b.errors, "from_store", b.from_store,
-					      "wall_s", (double)(ay_now_ns() - begin) / 1e9, "run",
-					      ay_run_dir(b.run));
-
-			print(s);
-			json_decref(s);
-			status = EXIT_PASSED;
+			status = sum_up(&b, begin);
 		} else {
 			ay_err_prefix(err, "what is known is answered from %s, with --resume-from",
 				      ay_run_dir(b.run));

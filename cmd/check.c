@@ -9,6 +9,7 @@
 #include "judge/task.h"
 #include "bulk.h"
 #include "clock.h"
+#include "output.h"
 #include "device.h"
 #include "torch.h"
 #include "record.h"
@@ -36,6 +37,7 @@ static const struct usage usage = {
 	"  assay check new.c --baseline old.c             which one is faster?\n"
 	"  assay check my_kernel.c --json | jq .verdict\n"
 	"  assay check - --jobs 2 < jobs.jsonl\n",
+	.most = OPERANDS_ANY,
 };
 
 struct options {
@@ -52,12 +54,14 @@ struct options {
 /* Everything about one check. */
 struct check {
 	struct app *app;
+	struct ay_err *err;
 	struct options o;
 	struct ay_task task;
 	struct ay_sandbox *sandbox;
 	const char *compiler;
 	struct record_facts facts;
 	int shown;
+	char skipped[300];    /* why the first case was SKIPPED that was */
 	struct ay_str times;  /* a table */
 	struct ay_ref_op ref; /* of --ref */
 	/* progress */
@@ -178,11 +182,14 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	struct check *c = user;
 
 	show_progress(c);
+	if (rep->verdict == AY_VERDICT_SKIPPED && !c->skipped[0])
+		snprintf(c->skipped, sizeof c->skipped, "%s", rep->detail ? rep->detail : "");
 	if (c->o.json) {
 		json_t *j = record_case(&c->facts, sc, rep);
+		const int rc = output_line(j, c->err);
 
-		ay_json_line(stdout, j);
 		json_decref(j);
+		return rc;
 	} else {
 		if (is_news(c, t, rep->verdict))
 			print_report(c, rep);
@@ -198,6 +205,8 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 		fprintf(stderr, "\r\033[K");
 	for (int i = 0; i < r->ntally; i++)
 		print_tally(&r->tally[i]);
+	if (c->skipped[0] && !r->detail)
+		printf("  skipped: %s\n", c->skipped);
 	printf("%s", ay_str_text(&c->times));
 	printf("%s  %s", ay_verdict_name(r->verdict), r->detail ? r->detail : ay_verdict_text(r->verdict));
 	if (r->judged)
@@ -212,6 +221,22 @@ static void print_result(const struct check *c, const struct ay_task_result *r)
 /* --- doing it ----------------------------------------------------------------------------------------- */
 
 /* The operator of --op, or of --case; else the task finds it. */
+/* A line of --case has an operator of its own: it is that of --op, or of the same file under ops/ (add and add_). */
+static int check_line(const struct check *c, struct ay_err *err)
+{
+	const struct ay_entry_op *e;
+	const struct ay_schema *s;
+	struct ay_case *line;
+
+	if (!c->o.line || ay_case_parse(c->app->arena, c->o.line, strlen(c->o.line), &line, err))
+		return c->o.line ? (ay_err_prefix(err, "--case"), -1) : 0;
+	e = line->base ? ay_registry_find_case(c->app->registry, line, &s, err) : c->task.op;
+	if (e && strcmp(e->path, c->task.op->path) != 0)
+		ay_fail(err, AY_ERR_USAGE, "--op is %s and --case a line of %s: leave one of them out",
+			c->task.op->name, e->name);
+	return err->code ? -1 : 0;
+}
+
 /* By --op, by the line, or by the file. */
 static int find_op(struct check *c, struct ay_err *err)
 {
@@ -221,7 +246,7 @@ static int find_op(struct check *c, struct ay_err *err)
 
 	if (c->o.op) {
 		c->task.op = ay_registry_find(c->app->registry, c->o.op, &s, &exact, err);
-		return c->task.op ? 0 : -1;
+		return c->task.op ? check_line(c, err) : -1;
 	}
 	if (!c->o.line) {
 		c->task.op = ay_task_find_op(c->app->registry, c->app->arena, c->task.file, c->task.source, err);
@@ -331,6 +356,8 @@ static int check(struct check *c, struct ay_err *err)
 												 : EXIT_NOT_PASSED;
 		}
 	}
+	if (ferror(stdout) && output_is_unread()) /* which nobody is told: see output.h */
+		ay_err_clear(err);
 	if (r.built.fd >= 0)
 		close(r.built.fd);
 	ay_forge_release(&f);
@@ -375,6 +402,43 @@ static int check_bulk(struct check *c, struct ay_err *err)
 	return bulk_run(c->app, &b, err);
 }
 
+/* One file and jobs have options of their own; some go with no other. */
+static int check_options(const struct check *c, struct ay_err *err)
+{
+	const struct options *o = &c->o;
+	const bool jobs = !strcmp(c->task.file, "-");
+	const struct {
+		const char *name;
+		bool given, of_jobs;
+	} only[] = {
+		{ "--op", o->op, false },
+		{ "--case", o->line, false },
+		{ "--full", o->full, false },
+		{ "--all", o->all, false },
+		{ "--dtypes", o->dtypes, false },
+		{ "--ref", o->ref, false },
+		{ "--jobs", o->jobs != NOT_SAID, true },
+		{ "--fresh", o->fresh, true },
+		{ "--sources-only", o->sources_only, true },
+		{ "--out", o->out, true },
+		{ "--resume-from", o->resume, true },
+	};
+
+	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+		if (only[i].given && only[i].of_jobs != jobs)
+			return ay_fail(err, AY_ERR_USAGE,
+				       jobs ? "%s is for one file: of jobs each line says its own (docs/rl.md)"
+					    : "%s is for jobs: assay check -",
+				       only[i].name);
+	if (o->ref && o->op)
+		return ay_fail(err, AY_ERR_USAGE, "--ref names the operator by its SCHEMA: leave --op out");
+	if (o->line && o->dtypes)
+		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --dtypes chooses among all: choose one");
+	if (o->line && o->full)
+		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --full is all of them: choose one");
+	return check_run_options(o->out, o->resume, o->unsafe, o->no_sandbox, err);
+}
+
 /* With a sandbox for all that follows. */
 static int check_any(struct check *c, struct ay_err *err)
 {
@@ -393,7 +457,7 @@ static int check_any(struct check *c, struct ay_err *err)
 
 int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 {
-	struct check c = { .app = app, .begin = ay_now_ns() };
+	struct check c = { .app = app, .err = err, .begin = ay_now_ns() };
 	const struct opt opts[] = {
 		{ "op|ops|op-name", OPT_TEXT, &c.o.op, "OP", "the operator, if the file's name does not say it" },
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
@@ -401,17 +465,19 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "dtypes", OPT_TEXT, &c.o.dtypes, "A,B", "only cases about these dtypes (f32,bf16,i64)" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
 		{ "json", OPT_FLAG, &c.o.json, NULL, "one JSON object a case, a summary last" },
-		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)" },
+		{ "threads", OPT_INT, &c.o.threads, "N", "threads the kernel may use (1)", 1, THREADS_MAX },
 		CLOCK_OPTS(&c.o.clock),
 		TORCH_OPTS(&c.o.torch),
 		DEVICE_OPTS(&c.o.device),
 		{ "ref", OPT_TEXT, &c.o.ref, "FILE",
 		  "an operator of your own: a Python file with SCHEMA, CASES and reference()" },
-		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)" },
-		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance" },
+		{ "timeout", OPT_REAL, &c.o.timeout, "S", "seconds one call may take (10)", OPT_ABOVE_0,
+		  SECONDS_MAX },
+		{ "seed", OPT_INT, &c.o.seed, "N", "inputs that follow from N; without it from chance", 0,
+		  OPT_ANY },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N",
-		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)" },
+		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)", 1, OPT_ANY },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },
@@ -419,7 +485,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "unsafe", OPT_FLAG, &c.o.unsafe, NULL,
 		  "run kernels although this machine grants no sandbox; none passes" },
 		{ "no-sandbox", OPT_FLAG, &c.o.no_sandbox, NULL, "run without one, for a debugger; none passes" },
-		{ "cache", OPT_TEXT, &c.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
+		{ "cache", OPT_TEXT, &c.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere",
+		  .empty = true },
 		{ 0 },
 	};
 	int n;
@@ -434,14 +501,9 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (n != 1)
 		return ay_fail(err, AY_ERR_USAGE, "check: name one kernel file (see: assay check --help)"),
 		       EXIT_FAILED;
-	if (c.o.threads < 1 || c.o.threads > 1024 || !(c.o.timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "--threads and --timeout must be positive"), EXIT_FAILED;
-	if (c.o.dtypes && (c.o.line || !strcmp(argv[0], "-")))
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--dtypes chooses among an operator's cases: leave it out with %s",
-			       c.o.line ? "--case, which names one" : "-, whose jobs name theirs"),
-		       EXIT_FAILED;
 	c.task.file = c.facts.file = argv[0];
+	if (check_options(&c, err))
+		return EXIT_FAILED;
 	c.facts.version = app->version;
 	c.tty = isatty(2) && !c.o.json;
 	n = check_any(&c, err);

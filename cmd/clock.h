@@ -23,7 +23,8 @@ struct clock_options {
 		{ "gate", OPT_TEXT, &(o)->gate, "G",                                                           \
 		  "always, or auto: what is built in (aten) is trusted on a GPU (docs/timing.md)" },           \
 	{                                                                                                      \
-		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)"         \
+		"budget", OPT_REAL, &(o)->budget, "S", "seconds for timing one case (auto 3, full 20)",        \
+			OPT_ABOVE_0, SECONDS_MAX                                                               \
 	}
 
 /* The options as a policy. Without --timing: what ASSAY_TIMING says, else `otherwise`. */

@@ -52,14 +52,25 @@ struct opt {
 	void *value;     /* bool *, const char **, int64_t *, double * */
 	const char *arg; /* what the help calls the argument */
 	const char *help;
+	double lo, hi; /* what a number may be, both included; 0 and 0: any */
+	bool empty;    /* '' is a value of a text */
 };
+
+/* For lo and hi: a number above 0, and one of which only its type says how large it may be. */
+#define OPT_ABOVE_0 1e-300
+#define OPT_ANY     9e18
+enum { THREADS_MAX = 1024, WORKERS_MAX = 256 };
+#define SECONDS_MAX 1e7
 
 struct usage {
 	const char *line;     /* "assay check FILE [options]" */
 	const char *text;     /* what it does, a sentence or two */
 	const char *examples; /* lines of commands */
 	bool command;         /* the first operand begins a command: all behind it is its own */
+	int most;             /* operands */
 };
+
+enum { OPERANDS_ANY = 1 << 20 };
 
 /* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their
  * number, -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
@@ -69,6 +80,9 @@ static inline int opt_status(int n)
 {
 	return n == -2 ? EXIT_PASSED : EXIT_FAILED;
 }
+
+/* What of these does not go together, in every command that has them. */
+int check_run_options(const char *out, const char *resume, bool unsafe, bool no_sandbox, struct ay_err *err);
 
 /* The nearest of a NULL-ended list, or NULL if none is near. */
 const char *nearest(const char *word, const char *const *list);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 256, TRIES = 2 /* devices that a kernel may lose */, SILENT_S = 600 };
+enum { TRIES = 2 /* devices that a kernel may lose */, SILENT_S = 600 };
 
 static bool wants_gpu(const struct device_options *o)
 {

@@ -228,15 +228,16 @@ static int take_over(struct eval *e, struct ay_err *err)
 
 int eval_settle(struct eval *e, struct ay_err *err)
 {
-	if (e->o.resume && take_over(e, err))
+	if (check_run_options(e->o.out, e->o.resume, e->o.unsafe, e->o.no_sandbox, err) ||
+	    (e->o.resume && take_over(e, err)))
 		return -1;
 	if (e->o.threads == EVAL_NOT_GIVEN)
 		e->o.threads = 1;
 	if (isnan(e->o.call_timeout))
 		e->o.call_timeout = 10;
-	if (e->o.jobs < 0 || e->o.threads < 1 || !(e->o.timeout > 0) || !(e->o.call_timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--jobs, --threads, --timeout and --call-timeout must be positive");
+	if (e->o.threads < 1 || e->o.threads > THREADS_MAX || !(e->o.call_timeout > 0)) /* of run.json */
+		return ay_fail(err, AY_ERR_USAGE, "run.json of '%s' has a policy that no run can have",
+			       e->o.resume);
 	return 0;
 }
 
@@ -264,7 +265,7 @@ static int status_of(const struct eval *e, const struct ay_summary *s)
 
 	for (int i = 0; i < s->nkernel; i++)
 		failed |= !eval_is_good(s->kernel[i].verdict);
-	if (e->o.min_pass > 0)
+	if (e->o.min_pass >= 0)
 		failed = 100.0 * s->operators.passed < e->o.min_pass * s->operators.of;
 	if (e->o.require_all && s->operators.missing)
 		failed = true;
@@ -488,9 +489,9 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
 		  "only these operators (add) or overloads (add.Tensor)" },
 		{ "topn|topn-inputs", OPT_INT, &e.o.topn, "N",
-		  "of every overload only the N inputs with most bytes" },
-		{ "smallest", OPT_INT, &e.o.smallest, "N",
-		  "of every overload only the N inputs with least bytes" },
+		  "of every overload only the N inputs with most bytes", 1, OPT_ANY },
+		{ "smallest", OPT_INT, &e.o.smallest, "N", "of every overload only the N inputs with least bytes",
+		  1, OPT_ANY },
 		{ "data|alternative-torchbench-data-path", OPT_TEXT, &e.o.data, "FILE",
 		  "the trace of suite torchbench, as text or parquet" },
 		{ "dtypes", OPT_TEXT, &e.o.dtypes, "A,B",
@@ -500,11 +501,14 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "only the quick cases, and no times unless --timing says so" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
-		  "timed, of a package's also more: they are timed when all are judged)" },
-		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
-		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)" },
+		  "timed, of a package's also more: they are timed when all are judged)",
+		  1, OPT_ANY },
+		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)", 1, THREADS_MAX },
+		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)",
+		  OPT_ABOVE_0, SECONDS_MAX },
 		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",
-		  "seconds one call may take (10); a first call that compiles may need more" },
+		  "seconds one call may take (10); a first call that compiles may need more", OPT_ABOVE_0,
+		  SECONDS_MAX },
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
 		LLM_OPTS(&e.llm),
@@ -512,18 +516,19 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		DEVICE_OPTS(&e.o.device),
 		BACKENDBENCH_OPTS(&e.o),
 		{ "seed", OPT_INT, &e.o.seed, "N",
-		  "inputs that follow from N, so that two runs agree; without it they are drawn by chance" },
+		  "inputs that follow from N, so that two runs agree; without it they are drawn by chance", 0,
+		  OPT_ANY },
 		{ "out|log-dir|output-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/eval-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
 		{ "require-all", OPT_FLAG, &e.o.require_all, NULL,
 		  "operators without a kernel count as failures" },
-		{ "min-pass", OPT_REAL, &e.o.min_pass, "P",
-		  "exit status 0 if at least P % of the operators pass" },
+		{ "min-pass", OPT_REAL, &e.o.min_pass, "P", "exit status 0 if at least P % of the operators pass",
+		  0, 100 },
 		{ "unsafe", OPT_FLAG, &e.o.unsafe, NULL,
 		  "run kernels although this machine grants no sandbox; none passes" },
 		{ "no-sandbox", OPT_FLAG, &e.o.no_sandbox, NULL, "run without one, for a debugger; none passes" },
-		{ "cache", OPT_TEXT, &e.o.cache, "DIR",
-		  "where compiled kernels and opinfo are kept; '' = nowhere" },
+		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels and opinfo are kept; '' = nowhere",
+		  .empty = true },
 		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object a record, a summary last" },
 		{ 0 },
 	};
@@ -535,9 +540,6 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);
-	if (n)
-		return ay_fail(err, AY_ERR_USAGE, "eval: what is '%s'? (see: assay eval --help)", argv[0]),
-		       EXIT_FAILED;
 	if (e.o.device.wish && ay_dev_check_wish(e.o.device.wish, err))
 		return EXIT_FAILED;
 	status = run(&e, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval - the inside of the command, shared by its files: eval_plan.c says what there is to do, eval_work.c does it
+ * eval - the inside of the command, shared by its files: eval_backend.c says where
+ * kernels come from, eval_plan.c what there is to do, eval_work.c does it
  * in a worker, eval_run.c gives it out and keeps the records, eval.c sums up.
  */
 #ifndef AY_CMD_EVAL_H
@@ -29,7 +30,8 @@ struct eval_options {
 	int64_t seed;        /* -1: none was given, and inputs are drawn by chance */
 	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
 	double call_timeout; /* likewise, NAN */
-	double timeout, min_pass;
+	double timeout;
+	double min_pass;       /* below 0: none was given */
 	double p;              /* a further threshold of perf@p; NAN: none was given */
 	const char *log_level; /* of BackendBench, as are: */
 	bool overhead_dominated, no_logs, daemon, no_daemon;
@@ -37,14 +39,23 @@ struct eval_options {
 	struct torch_options torch;
 	struct device_options device;
 };
-#define EVAL_DEFAULTS           \
-	((struct eval_options){ \
-		.threads = EVAL_NOT_GIVEN, .call_timeout = NAN, .timeout = 300, .seed = -1, .p = NAN })
+#define EVAL_DEFAULTS                                      \
+	((struct eval_options){ .threads = EVAL_NOT_GIVEN, \
+				.call_timeout = NAN,       \
+				.timeout = 300,            \
+				.seed = -1,                \
+				.min_pass = -1,            \
+				.p = NAN })
 
 /* What BackendBench's command line has besides: eval_take_backendbench says what becomes of each. */
 #define BACKENDBENCH_OPTS(o)                                                                               \
-	{ "p", OPT_REAL, &(o)->p, "P",                                                                     \
-	  "also say perf@P: the operators that are right and above P times the library" },                 \
+	{ "p",                                                                                             \
+	  OPT_REAL,                                                                                        \
+	  &(o)->p,                                                                                         \
+	  "P",                                                                                             \
+	  "also say perf@P: the operators that are right and above P times the library",                   \
+	  0,                                                                                               \
+	  OPT_ANY },                                                                                       \
 		{ "log-level", OPT_TEXT, &(o)->log_level, "L", "of BackendBench; does nothing" },          \
 		{ "disable-output-logs", OPT_FLAG, &(o)->no_logs, NULL, "of BackendBench; does nothing" }, \
 		{ "daemon", OPT_FLAG, &(o)->daemon, NULL, "of BackendBench; does nothing" },               \
@@ -99,6 +110,7 @@ struct eval {
 	int nleft;
 	struct eval_left *left;
 	struct ay_backend backend;
+	const char *package; /* "aten 2.13.0+cpu"; NULL: it is none */
 	int njob;
 	struct eval_job *job;
 	struct ay_forge forge;
@@ -123,6 +135,7 @@ struct eval {
 	int64_t begin, last;
 	int total, done, recalled, never, failures;
 	int unused; /* kernels that define nothing that the suite has a case for */
+	int errors_said;
 	bool tty;
 	struct ay_err *err;
 };
@@ -134,12 +147,28 @@ int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
 int eval_plan(struct eval *e, struct ay_err *err);
 /* Its first half. */
 int eval_suite(struct eval *e, struct ay_err *err);
+/* A package of Python, and of whose operators it may have functions. */
+struct eval_package {
+	const char *name, *package, *ns, *get;
+	enum ay_lang lang;
+};
+/* By the backend's name; NULL: it is none. */
+const struct eval_package *eval_package(const char *backend);
+/* Is there such a backend, its folder or package, and anything in it? Before the suite is made. */
+int eval_backend(struct eval *e, struct ay_err *err);
+/* The files of the backend directory, and what is wrong with them. After the suite is made: its operators may be those of
+ * the registry that torch alone knows. */
+int eval_scan(struct eval *e, struct ay_err *err);
+/* The folder of the backend directory. */
+const char *eval_folder(const struct eval *e);
 /* Is the backend a package of Python: torch itself, or one for it? */
 bool eval_is_package(const struct eval *e);
 /* The file of the suite opinfo, made if it is not there yet, and what is not in it. */
 int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 /* Which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
+/* One line of such a list: an operator, and how many cases the suite has for it. */
+void eval_print_cases(const struct eval *e, const char *name, int cases);
 /* Is it said what to judge? Without suite, backend and kernels a folder generated_kernels stands for them, on the suite
  * smoke. */
 bool eval_names_work(struct eval *e);

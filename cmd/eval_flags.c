@@ -29,13 +29,14 @@ bool eval_names_work(struct eval *e)
 
 void eval_help(void)
 {
-	fprintf(stderr, "assay: eval: name what to judge (--kernels DIR or --backend B), and on which suite:\n"
-			"  assay eval --suite smoke --kernels DIR                  two cases of each operator: seconds\n"
-			"  assay eval --suite kernelgenbench-aten --kernels DIR --quick    no times: a minute or two\n"
-			"  assay eval --suite kernelgenbench-aten --kernels DIR            all cases, and times\n"
-			"  assay eval --suite smoke --backend reference            does it work here?\n"
-			"  assay eval --help                                       suites, backends, options\n"
-			"Without any of them the folder generated_kernels is judged on smoke; there is none here.\n");
+	fprintf(stderr,
+		"assay: eval: name what to judge (--kernels DIR or --backend B), and on which suite:\n"
+		"  assay eval --suite smoke --kernels DIR                  two cases of each operator: seconds\n"
+		"  assay eval --suite kernelgenbench-aten --kernels DIR --quick    no times: a minute or two\n"
+		"  assay eval --suite kernelgenbench-aten --kernels DIR            all cases, and times\n"
+		"  assay eval --suite smoke --backend reference            does it work here?\n"
+		"  assay eval --help                                       suites, backends, options\n"
+		"Without any of them the folder generated_kernels is judged on smoke; there is none here.\n");
 }
 
 /* Flags without a meaning here: what to use in their place. */
@@ -47,9 +48,11 @@ static void say_instead(const struct eval_options *o)
 	} table[] = {
 		{ o->log_level != NULL, "--log-level does nothing: progress and remarks go to standard error "
 					"(2> /dev/null), every record to the run folder" },
-		{ o->no_logs, "--disable-output-logs does nothing: the run folder is the record; --out says where" },
-		{ o->daemon || o->no_daemon, "--daemon and --no-daemon do nothing: each kernel has a process of its "
-					     "own; --threads N lets it start threads" },
+		{ o->no_logs,
+		  "--disable-output-logs does nothing: the run folder is the record; --out says where" },
+		{ o->daemon || o->no_daemon,
+		  "--daemon and --no-daemon do nothing: each kernel has a process of its "
+		  "own; --threads N lets it start threads" },
 	};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -62,9 +65,9 @@ static int take_workers(struct eval *e, struct ay_err *err)
 {
 	if (!e->llm.in_flight || (e->o.backend && llm_is_backend(e->o.backend)))
 		return 0;
-	if (e->llm.in_flight < 1 || (e->o.jobs && e->o.jobs != e->llm.in_flight))
+	if (e->o.jobs && e->o.jobs != e->llm.in_flight)
 		return ay_fail(err, AY_ERR_USAGE,
-			       "--num-workers is --jobs here, kernels judged at once: give one of them, above 0");
+			       "--num-workers is --jobs here, kernels judged at once: give one of them");
 	e->o.jobs = e->llm.in_flight;
 	e->llm.in_flight = 0;
 	return 0;
@@ -75,11 +78,10 @@ int eval_take_backendbench(struct eval *e, struct ay_err *err)
 	const struct eval_options *o = &e->o;
 
 	if (o->overhead_dominated)
-		return ay_fail(err, AY_ERR_USAGE,
-			       "--check-overhead-dominated-ops is a column of BackendBench's own table: --smallest N "
-			       "takes the small inputs, and times say overhead-bound of themselves");
-	if (!isnan(o->p) && !(o->p >= 0 && isfinite(o->p)))
-		return ay_fail(err, AY_ERR_USAGE, "--p is the threshold of perf@p: a number from 0 on");
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"--check-overhead-dominated-ops is a column of BackendBench's own table: --smallest N "
+			"takes the small inputs, and times say overhead-bound of themselves");
 	say_instead(o);
 	return take_workers(e, err);
 }

@@ -47,15 +47,63 @@ static int find_cases(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
+/* --- the names of --ops ------------------------------------------------------------------------------------- */
+
+/* Does the catalogue have the name, or the suite, which has no case for it? */
+static bool is_known(const struct eval *e, const char *name)
+{
+	const char *colons = strstr(name, "::"), *bare = colons ? colons + 2 : name;
+
+	for (int i = 0; i < e->nleft; i++)
+		if (!strcmp(strstr(e->left[i].op, "::") + 2, bare) ||
+		    !strcmp(strstr(e->left[i].overload, "::") + 2, bare))
+			return true;
+	for (int i = 0; i < e->app->registry->n; i++)
+		for (int k = 0; k < e->app->registry->op[i].nschema; k++)
+			if (ay_schema_wanted(e->app->registry->op[i].schema[k], name))
+				return true;
+	return false;
+}
+
+/* Fails for a list without a name, and for names that nobody knows, all of them at once. */
+static int check_names(const struct eval *e, const char *lacks, struct ay_err *err)
+{
+	struct ay_arena *a = e->app->arena;
+	const char *list = e->o.ops, *name, *last = NULL, *unknown = "";
+	bool exact;
+	const struct ay_schema *s;
+	int n = 0;
+
+	if (!ay_names_next(&list, &name, a))
+		return ay_fail(err, AY_ERR_USAGE, "--ops '%s' names no operator", e->o.ops);
+	while (ay_names_next(&lacks, &name, a)) {
+		if (is_known(e, name))
+			continue;
+		unknown = ay_sprintf(a, "%s%s'%s'", unknown, n++ ? ", " : "", last = name);
+	}
+	if (n > 1)
+		return ay_fail(err, AY_ERR_USAGE, "there are no operators %s (see: assay ops)", unknown);
+	if (n && ay_registry_find(e->app->registry, last, &s, &exact, err)) /* by another of its names */
+		return ay_fail(err, AY_ERR_USAGE, "--ops takes names as add or add.Tensor, not '%s': write %s",
+			       last, s->base);
+	return n ? -1 : 0;
+}
+
 int eval_suite(struct eval *e, struct ay_err *err)
 {
 	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
+	const char *lacks = "";
 	int n;
 
 	if (find_cases(e, err))
 		return -1;
 	if (e->suite.listed)
 		ay_suite_merge(&e->suite, e->app->arena);
+	if (e->o.ops) {
+		lacks = ay_suite_lacks(&e->suite, e->o.ops, e->app->arena);
+		if (check_names(e, lacks, err))
+			return -1;
+	}
 	if (ay_suite_narrow(&e->suite, &narrow, err))
 		return -1;
 	if (e->o.device.cuda) /* there a small answer vouches for the larger ones: judge/witness.h */
@@ -71,8 +119,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s", e->o.suite,
 			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "", e->o.dtypes ? " in " : "",
 			       e->o.dtypes ? e->o.dtypes : "");
-	if (narrow.missing[0])
-		fprintf(stderr, "assay: the suite '%s' has no case for '%s'\n", e->o.suite, narrow.missing);
+	if (*lacks)
+		fprintf(stderr, "assay: the suite '%s' has no case for %s\n", e->o.suite, lacks);
 	return 0;
 }
 
@@ -118,10 +166,8 @@ static bool count_cases(const struct eval *e, struct eval_job *j)
 
 static int add_files(struct eval *e, struct ay_err *err)
 {
-	const char *dir = e->o.kernels ? e->o.kernels : "generated_kernels";
+	const char *first = NULL, *first_op = NULL;
 
-	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err))
-		return -1;
 	e->job = AY_NEW_N(e->app->arena, struct eval_job, e->backend.n + 1);
 	for (int i = 0; i < e->backend.n; i++) {
 		const struct ay_kernel_file *f = &e->backend.file[i];
@@ -133,6 +179,8 @@ static int add_files(struct eval *e, struct ay_err *err)
 
 		if (!f->op)
 			continue;
+		if (!first)
+			first = ay_file_basename(f->path), first_op = f->op->name;
 		*j = (struct eval_job){ .file = f->path, .op = f->op, .schema = f->schema, .lang = f->lang };
 		if (!count_cases(e, j))
 			continue;
@@ -143,6 +191,13 @@ static int add_files(struct eval *e, struct ay_err *err)
 		}
 		e->njob++;
 	}
+	if (!e->njob && first && !e->o.list)
+		return ay_fail(
+			err, AY_ERR_USAGE,
+			"the suite '%s' has no case%s%s for any kernel in '%s' (%s is for %s): name another "
+			"suite or folder",
+			e->o.suite, e->o.ops ? " of " : "", e->o.ops ? e->o.ops : "", eval_folder(e), first,
+			first_op);
 	return 0;
 }
 
@@ -165,47 +220,6 @@ static int add_references(struct eval *e, struct ay_err *err)
 
 /* --- packages of Python: no files, one job an operator ---------------------------------------------------- */
 
-/* Which package, and of whose operators it may have functions. */
-static const struct {
-	const char *name, *package, *ns, *get;
-	enum ay_lang lang;
-} packages[] = {
-	{ "aten", "torch", "aten", "install torch there", AY_LANG_ATEN },
-	{ "flag_gems", "flag_gems", "aten", "install FlagGems there", AY_LANG_FLAG_GEMS },
-};
-enum { PACKAGES = sizeof packages / sizeof *packages };
-
-static int find_package(const char *backend)
-{
-	int i = 0;
-
-	while (i < PACKAGES && strcmp(packages[i].name, backend))
-		i++;
-	return i;
-}
-
-bool eval_is_package(const struct eval *e)
-{
-	return find_package(e->o.backend) < PACKAGES;
-}
-
-/* "aten 2.13.0+cpu": what its records say in place of a file, and what their kernel's hash is made of. */
-static const char *name_package(const struct eval *e, int i, struct ay_err *err)
-{
-	struct ay_arena *a = e->app->arena;
-	const char *path, *version;
-
-	if (ay_python_find(a, e->o.torch.python, &path, err) ||
-	    ay_python_version(a, path, packages[i].package, &version, err))
-		return NULL;
-	if (!version) {
-		ay_fail(err, AY_ERR_USAGE, "'%s' has no package %s: %s, or name another interpreter with --python",
-			path, packages[i].package, packages[i].get);
-		return NULL;
-	}
-	return ay_sprintf(a, "%s %s", packages[i].name, version);
-}
-
 /* Forms of an operator share a file, and a job. */
 static bool is_first_of_file(const struct ay_registry *r, int i)
 {
@@ -215,22 +229,20 @@ static bool is_first_of_file(const struct ay_registry *r, int i)
 	return true;
 }
 
-static int add_package(struct eval *e, struct ay_err *err)
+static void add_package(struct eval *e)
 {
-	const int p = find_package(e->o.backend);
-	const char *name = name_package(e, p, err);
+	const struct eval_package *p = eval_package(e->o.backend);
+	const char *name = e->package;
 	const struct ay_registry *r = e->app->registry;
 	struct ay_hash h;
 
-	if (!name)
-		return -1;
 	e->job = AY_NEW_N(e->app->arena, struct eval_job, r->n + 1);
 	for (int i = 0; i < r->n; i++) {
 		struct eval_job *j = &e->job[e->njob];
 
-		if (strcmp(r->op[i].schema[0]->ns, packages[p].ns) || !is_first_of_file(r, i))
+		if (strcmp(r->op[i].schema[0]->ns, p->ns) || !is_first_of_file(r, i))
 			continue;
-		*j = (struct eval_job){ .file = name, .op = &r->op[i], .lang = packages[p].lang };
+		*j = (struct eval_job){ .file = name, .op = &r->op[i], .lang = p->lang };
 		if (!count_cases(e, j))
 			continue;
 		ay_hash_init(&h);
@@ -238,7 +250,6 @@ static int add_package(struct eval *e, struct ay_err *err)
 		ay_hash_end(&h, j->sha256);
 		e->njob++;
 	}
-	return 0;
 }
 
 static int make_jobs(struct eval *e, struct ay_err *err)
@@ -246,33 +257,13 @@ static int make_jobs(struct eval *e, struct ay_err *err)
 	if (!strcmp(e->o.backend, "reference"))
 		return add_references(e, err);
 	if (!strcmp(e->o.backend, "directory"))
-		return add_files(e, err);
-	if (eval_is_package(e))
-		return add_package(e, err);
-	return ay_fail(
-		err, AY_ERR_USAGE,
-		"there is no backend '%s': reference, aten, flag_gems, directory with --kernels DIR, llm, or "
-		"kernel_agent",
-		e->o.backend);
+		return eval_scan(e, err) || add_files(e, err) ? -1 : 0;
+	add_package(e);
+	return 0;
 }
 
-void eval_print_list(const struct eval *e)
-{
-	for (int i = 0; i < e->backend.n; i++) {
-		const struct ay_kernel_file *f = &e->backend.file[i];
-		struct ay_str name = { 0 };
-
-		if (f->schema)
-			ay_schema_name(&name, f->schema);
-		printf("%-52s %s%s\n", f->path, f->op ? (f->schema ? ay_str_text(&name) : f->op->name) : "- ",
-		       f->op ? "" : f->why);
-		ay_str_release(&name);
-	}
-	for (int i = 0; i < e->njob && !e->backend.n; i++)
-		printf("%-52s %d cases\n", e->job[i].op->name, e->job[i].cases);
-}
-
+/* What is wrong with the backend is told before the suite is made, which may take minutes. */
 int eval_plan(struct eval *e, struct ay_err *err)
 {
-	return eval_suite(e, err) || make_jobs(e, err) ? -1 : 0;
+	return eval_backend(e, err) || eval_suite(e, err) || make_jobs(e, err) ? -1 : 0;
 }

@@ -5,6 +5,7 @@
  * An operator of a package that has more to do than is one worker's share is judged by several (struct eval_turn).
  */
 #include "eval.h"
+#include "output.h"
 #include "base/file.h"
 #include "base/process.h"
 
@@ -14,7 +15,7 @@
 
 /* --- records ------------------------------------------------------------------------------------------ */
 
-enum { LONG_S = 30 /* at one kernel: then people want to know at which */ };
+enum { LONG_S = 30 /* at one kernel: then people want to know at which */, ERRORS_SAID = 3 };
 
 /* The kernel that is being judged for the longest time. */
 static const struct eval_turn *find_longest(const struct eval *e)
@@ -67,6 +68,20 @@ static void take_plan(struct eval *e, struct eval_job *j, int cases)
 	j->cases = cases;
 }
 
+/* A failure of ours is no row of the table: the first few are said as they come. */
+static void say_error(struct eval *e, const json_t *rec)
+{
+	const char *id = json_string_value(json_object_get(rec, "id")), *text = ay_record_str(rec, AY_FIELD_ERROR);
+
+	if (strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_RECORD_ERROR) || !text || e->errors_said > ERRORS_SAID)
+		return;
+	if (e->errors_said++ == ERRORS_SAID)
+		fprintf(stderr, "%sassay: more failures are in the records: assay report %s --failures\n",
+			e->tty ? "\r\033[K" : "", ay_run_dir(e->run));
+	else
+		fprintf(stderr, "%sassay: %s: %s\n", e->tty ? "\r\033[K" : "", id ? id : "a kernel", text);
+}
+
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct eval *e = user;
@@ -90,11 +105,12 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 		j->finished = true;
 		e->unused += !strcmp(type, AY_RECORD_UNUSED);
 	}
+	say_error(e, rec);
 	json_object_set_new(rec, "suite", json_string(e->o.suite));
 	json_object_set_new(rec, "backend", json_string(e->o.backend));
 	rc = ay_run_add(e->run, rec, e->err) || eval_keep_progress(e, false) ? -1 : 0;
 	if (e->o.json && !rc)
-		ay_json_line(stdout, rec);
+		rc = output_line(rec, e->err);
 	json_decref(rec);
 	show_progress(e);
 	return rc;
@@ -114,10 +130,11 @@ static void end_turn(struct eval *e, struct eval_turn *t)
 /* rec is taken. */
 static int add_record(struct eval *e, json_t *rec)
 {
-	const int rc = ay_run_add(e->run, rec, e->err);
+	int rc = ay_run_add(e->run, rec, e->err);
 
+	say_error(e, rec);
 	if (e->o.json && !rc)
-		ay_json_line(stdout, rec);
+		rc = output_line(rec, e->err);
 	json_decref(rec);
 	return rc;
 }

@@ -18,8 +18,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 1000, LANES_MAX = 256, IN_FLIGHT_MAX = 2000 };
-
 static const struct usage usage = {
 	"assay llm [--dataset D] [--model-name M] [options]",
 	"Asks a language model for a kernel of every operator of a set, judges each answer, and asks again for "
@@ -182,6 +180,13 @@ static const struct {
 	const char *word, *lang; /* NULL: there is none */
 } dsls[] = { { "pytorch", "python" }, { "cutedsl", NULL }, { "helion", NULL } };
 
+static int check_prompts(const char *dir, struct ay_err *err)
+{
+	if (!dir || !access(dir, R_OK | X_OK))
+		return 0;
+	return ay_fail_errno(err, AY_ERR_USAGE, "--prompts: cannot read the folder '%s'", dir);
+}
+
 static int find_lang(struct llm *m, struct ay_err *err)
 {
 	struct llm_options *o = &m->e->llm;
@@ -339,14 +344,14 @@ static int find_track(struct llm *m, struct ay_err *err)
 		o->in_flight = 150;
 	if (o->temperature < 0)
 		o->temperature = 0.8;
-	if (o->rounds < 1 || o->rounds > ROUNDS_MAX || o->agent_workers < 1 || o->agent_workers > LANES_MAX ||
-	    o->in_flight < 1 || o->in_flight > IN_FLIGHT_MAX || o->samples < 0 || o->max_tokens < 1 ||
-	    o->temperature > 2 || o->request_timeout < 0)
+	if (o->rounds < 1 || o->rounds > LLM_ROUNDS_MAX || o->agent_workers < 1 ||
+	    o->agent_workers > LLM_LANES_MAX || o->in_flight < 1 || o->in_flight > LLM_IN_FLIGHT_MAX ||
+	    o->samples < 0 || o->max_tokens < 1 || o->temperature > 2 || o->request_timeout < 0)
 		return ay_fail(
 			err, AY_ERR_USAGE,
 			"out of range: --max-rounds and --samples go to %d, workers to %d, --num-workers to %d, "
 			"--temperature to 2; --max-tokens is positive",
-			ROUNDS_MAX, LANES_MAX, IN_FLIGHT_MAX);
+			LLM_ROUNDS_MAX, LLM_LANES_MAX, LLM_IN_FLIGHT_MAX);
 	return 0;
 }
 
@@ -378,7 +383,8 @@ int llm_settings(struct llm *m, struct ay_err *err)
 		chosen = true;
 	if (!e->o.torch.allow)
 		e->o.torch.allow = "helpers";
-	if (find_track(m, err) || find_device(m, err) || find_timing(m, err) || find_python(m, err) ||
+	if (check_prompts(e->llm.prompts, err) || find_track(m, err) || find_device(m, err) ||
+	    find_timing(m, err) || find_python(m, err) ||
 	    (!e->llm.print_prompt && !e->o.list && find_server(m, err)))
 		return -1;
 	e->policy = (struct ay_policy){ .threads = (int)e->o.threads,
@@ -423,26 +429,30 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print the operators, and ask nobody" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
-		  "timed)" },
-		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)" },
+		  "timed)",
+		  1, OPT_ANY },
+		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)",
+		  OPT_ABOVE_0, SECONDS_MAX },
 		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",
-		  "seconds one call may take (10); a first call that compiles may need more" },
+		  "seconds one call may take (10); a first call that compiles may need more", OPT_ABOVE_0,
+		  SECONDS_MAX },
 		{ "quick", OPT_FLAG, &e.o.quick, NULL,
 		  "only the quick cases, and no times unless --timing says so" },
 		{ "dtypes", OPT_TEXT, &e.o.dtypes, "A,B", "only cases about these dtypes" },
 		{ "data|alternative-torchbench-data-path", OPT_TEXT, &e.o.data, "FILE",
 		  "the trace of suite torchbench, as text or parquet" },
-		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)" },
+		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)", 1, THREADS_MAX },
 		CLOCK_OPTS(&e.o.clock),
 		TORCH_OPTS(&e.o.torch),
 		DEVICE_OPTS(&e.o.device),
-		{ "seed", OPT_INT, &e.o.seed, "N", "which operator --single-test takes" },
+		{ "seed", OPT_INT, &e.o.seed, "N", "which operator --single-test takes", 0, OPT_ANY },
 		{ "output-dir|out|log-dir", OPT_TEXT, &e.o.out, "DIR", "the run folder (runs/llm-...)" },
 		{ "resume-from", OPT_TEXT, &e.o.resume, "RUN", "go on with a run that did not end" },
-		{ "min-pass", OPT_REAL, &e.o.min_pass, "P", "exit status 1 if less than P % are solved" },
+		{ "min-pass", OPT_REAL, &e.o.min_pass, "P", "exit status 1 if less than P % are solved", 0, 100 },
 		{ "unsafe", OPT_FLAG, &e.o.unsafe, NULL,
 		  "run kernels although this machine grants no sandbox; none passes" },
-		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere" },
+		{ "cache", OPT_TEXT, &e.o.cache, "DIR", "where compiled kernels are kept; '' = nowhere",
+		  .empty = true },
 		{ "json", OPT_FLAG, &e.o.json, NULL, "one JSON object an attempt, a summary last" },
 		{ 0 },
 	};
@@ -454,9 +464,6 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);
-	if (n)
-		return ay_fail(err, AY_ERR_USAGE, "llm: what is '%s'? (see: assay llm --help)", argv[0]),
-		       EXIT_FAILED;
 	if (e.o.device.wish && ay_dev_check_wish(e.o.device.wish, err))
 		return EXIT_FAILED;
 	status = run(&e, err);

@@ -10,6 +10,8 @@
 #include "cmd.h"
 #include "llm/chat.h"
 
+enum { LLM_ROUNDS_MAX = 1000, LLM_LANES_MAX = 256, LLM_IN_FLIGHT_MAX = 2000 };
+
 /* NULL, 0, below 0 or false: not given. */
 struct llm_options {
 	const char *server, *model, *lang, *prompts, *replay;
@@ -29,20 +31,35 @@ struct llm_options {
 		  "the model (openai gpt-4o, anthropic claude-sonnet-4-20250514)" },                              \
 		{ "lang|dsl", OPT_TEXT, &(o)->lang, "L",                                                          \
 		  "what kernels are written in: triton, cuda, c, python (triton with a GPU, else c)" },           \
-		{ "max-rounds|llm-attempts", OPT_INT, &(o)->rounds, "K",                                          \
-		  "attempts at each operator, until one is right (10; backend llm 5)" },                          \
-		{ "samples", OPT_INT, &(o)->samples, "N",                                                         \
-		  "draw N independent samples of each, right or not: gives the unbiased pass@k" },                \
+		{ "max-rounds|llm-attempts",                                                                      \
+		  OPT_INT,                                                                                        \
+		  &(o)->rounds,                                                                                   \
+		  "K",                                                                                            \
+		  "attempts at each operator, until one is right (10; backend llm 5)",                            \
+		  1,                                                                                              \
+		  LLM_ROUNDS_MAX },                                                                               \
+		{ "samples",                                                                                      \
+		  OPT_INT,                                                                                        \
+		  &(o)->samples,                                                                                  \
+		  "N",                                                                                            \
+		  "draw N independent samples of each, right or not: gives the unbiased pass@k",                  \
+		  1,                                                                                              \
+		  LLM_ROUNDS_MAX },                                                                               \
 		{ "reflection", OPT_FLAG, &(o)->reflection, NULL,                                                 \
 		  "each round sees what became of the last one (always, of the backends llm and kernel_agent)" }, \
 		{ "best", OPT_FLAG, &(o)->best, NULL,                                                             \
 		  "go on after a right kernel, with its times, and take the fastest" },                           \
 		{ "per-overload", OPT_FLAG, &(o)->per_overload, NULL, "ask for one overload at a time" },         \
-		{ "temperature", OPT_REAL, &(o)->temperature, "T", "of sampling (0.8)" },                         \
-		{ "max-tokens", OPT_INT, &(o)->max_tokens, "N", "of one answer (16384)" },                        \
-		{ "num-workers", OPT_INT, &(o)->in_flight, "N", "requests at once (150)" },                       \
-		{ "request-timeout", OPT_REAL, &(o)->request_timeout, "S",                                        \
-		  "seconds that a request may go without a byte (300)" },                                         \
+		{ "temperature", OPT_REAL, &(o)->temperature, "T", "of sampling (0.8)", 0, 2 },                   \
+		{ "max-tokens", OPT_INT, &(o)->max_tokens, "N", "of one answer (16384)", 1, OPT_ANY },            \
+		{ "num-workers", OPT_INT, &(o)->in_flight, "N", "requests at once (150)", 1, LLM_IN_FLIGHT_MAX }, \
+		{ "request-timeout",                                                                              \
+		  OPT_REAL,                                                                                       \
+		  &(o)->request_timeout,                                                                          \
+		  "S",                                                                                            \
+		  "seconds that a request may go without a byte (300)",                                           \
+		  OPT_ABOVE_0,                                                                                    \
+		  SECONDS_MAX },                                                                                  \
 		{ "prompts", OPT_TEXT, &(o)->prompts, "DIR", "templates to use in place of ours" },               \
 		{ "replay-from", OPT_TEXT, &(o)->replay, "RUN", "with --server-type replay: whose answers" },     \
 	{                                                                                                         \
@@ -51,12 +68,17 @@ struct llm_options {
 	}
 
 /* Of the backend kernel_agent. */
-#define AGENT_OPTS(o)                                                        \
-	{ "kernel-agent-workers", OPT_INT, &(o)->agent_workers, "W",         \
-	  "kernel_agent: workers for each operator, side by side (4)" },     \
-	{                                                                    \
-		"kernel-agent-max-rounds", OPT_INT, &(o)->agent_rounds, "R", \
-			"kernel_agent: rounds of each worker (10)"           \
+#define AGENT_OPTS(o)                                                                 \
+	{ "kernel-agent-workers",                                                     \
+	  OPT_INT,                                                                    \
+	  &(o)->agent_workers,                                                        \
+	  "W",                                                                        \
+	  "kernel_agent: workers for each operator, side by side (4)",                \
+	  1,                                                                          \
+	  LLM_LANES_MAX },                                                            \
+	{                                                                             \
+		"kernel-agent-max-rounds", OPT_INT, &(o)->agent_rounds, "R",          \
+			"kernel_agent: rounds of each worker (10)", 1, LLM_ROUNDS_MAX \
 	}
 
 /* Is it one where a model writes the kernels? */

@@ -209,13 +209,19 @@ void llm_discard(struct llm *m)
 	static const char *const names[] = { "run.json",      "run.lock",        "results.jsonl",
 					     "progress.json", "exchanges.jsonl", NULL };
 	struct ay_arena a = { 0 };
+	int rounds = 0;
 
 	if (!m->made || m->answers)
 		return;
-	for (int i = 0; i < m->nproblem * m->track.lanes; i++)
-		unlink(path_of(m, &a, "prompt", &m->track.lane[i], ".txt"));
-	for (int i = 0; i < m->track.lanes; i++)
-		rmdir(ay_sprintf(&a, "%s/prompt_%d", m->dir, m->track.lane[i].round));
+	for (int i = 0; i < m->nproblem * m->track.lanes; i++) {
+		struct ay_lane l = m->track.lane[i];
+
+		rounds = l.round > rounds ? l.round : rounds;
+		for (; l.round; l.round--)
+			unlink(path_of(m, &a, "prompt", &l, ".txt"));
+	}
+	for (; rounds; rounds--)
+		rmdir(ay_sprintf(&a, "%s/prompt_%d", m->dir, rounds));
 	for (int i = 0; names[i]; i++)
 		unlink(ay_sprintf(&a, "%s/%s", m->dir, names[i]));
 	rmdir(m->dir); /* what holds anything else stays */

@@ -64,8 +64,9 @@ struct llm {
 	json_t *recalled;         /* attempt records of a resumed run, by id */
 	json_t *chosen;           /* its chosen records, by problem */
 	const char *dir;
-	bool made;       /* the folder is of this process */
-	int64_t answers; /* that came in this process */
+	bool made;           /* the folder is of this process */
+	int64_t answers;     /* that came in this process */
+	const char *failure; /* why the first request failed for good; NULL = none has */
 	int attempts, solved, judging;
 	double usd;
 	bool unpriced;

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TROUBLE_SHOWN = 60, SILENT_S = 20 };
+
 /* --- progress ---------------------------------------------------------------------------------------------------- */
 
 static void show_progress(struct llm *m)
@@ -38,7 +40,11 @@ static void show_progress(struct llm *m)
 		fprintf(stderr, "; $%.3f", m->usd);
 	if (ay_chat_held_s(m->chat) > 1)
 		fprintf(stderr, "; the server asks to wait %.0f s", ay_chat_held_s(m->chat));
-	else if (over)
+	if (*ay_chat_trouble(m->chat))
+		fprintf(stderr, "; %.*s", TROUBLE_SHOWN, ay_chat_trouble(m->chat));
+	else if (!m->answers && s > SILENT_S && ay_chat_pending(m->chat))
+		fprintf(stderr, "; no answer since %.0f s", s);
+	else if (over && ay_chat_held_s(m->chat) <= 1)
 		fprintf(stderr, "; about %.0f s left", s / over * (n - over));
 	fprintf(stderr, "%s", e->tty ? " \033[K" : "\n");
 }
@@ -479,7 +485,7 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 /* A run that is complete is fine, unless somebody set a gate. */
 static int status_of(const struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
 {
-	const bool few = m->e->o.min_pass > 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
+	const bool few = m->e->o.min_pass >= 0 && 100.0 * g->solved < m->e->o.min_pass * g->n;
 
 	return few || (m->e->o.require_all && s->operators.missing) ? EXIT_NOT_PASSED : EXIT_PASSED;
 }
@@ -501,6 +507,14 @@ static int sum_up(struct llm *m)
 	return status;
 }
 
+/* No request was answered, in this process or before: there is nothing to sum up. */
+static int check_answers(struct llm *m)
+{
+	if (!m->failure || m->answers || (m->old && ay_exchanges_answered(m->old)))
+		return 0;
+	return ay_fail(m->err, AY_ERR_SYS, "no request was answered: %s", m->failure);
+}
+
 static int generate(struct llm *m)
 {
 	struct ay_err end = { 0 };
@@ -511,6 +525,8 @@ static int generate(struct llm *m)
 			rc = step(m);
 		if (m->e->tty)
 			fprintf(stderr, "\r\033[K");
+		if (!rc)
+			rc = check_answers(m);
 		if (!rc && !keep_progress(m, true))
 			status = sum_up(m);
 		else if (m->answers || m->e->o.resume)
@@ -545,7 +561,7 @@ static int print_prompts(struct llm *m)
 static void print_list(const struct llm *m)
 {
 	for (int i = 0; i < m->nproblem; i++)
-		printf("%-52s %d cases\n", m->problem[i].name, m->problem[i].suite.n);
+		eval_print_cases(m->e, m->problem[i].name, m->problem[i].suite.n);
 }
 
 int llm_run(struct eval *e, struct ay_err *err)

@@ -4,6 +4,7 @@
  * that later rounds and a resumed run know of it.
  */
 #include "llm_inside.h"
+#include "output.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "store/timed.h"
@@ -129,10 +130,8 @@ static int add_record(struct llm *m, json_t *rec)
 	json_object_set_new(rec, "suite", json_string(m->e->o.suite));
 	json_object_set_new(rec, "backend", json_string(m->e->o.backend));
 	rc = ay_run_add(m->e->run, rec, m->err);
-	if (!rc && m->e->o.json) {
-		ay_json_line(stdout, rec);
-		fflush(stdout);
-	}
+	if (!rc && m->e->o.json)
+		rc = output_line(rec, m->err);
 	return rc;
 }
 
@@ -304,6 +303,8 @@ int llm_answered(struct llm *m, struct ay_lane *l, const struct ay_chat_answer *
 
 	l->user = t;
 	m->answers += t->answer.end != AY_CHAT_FAILED;
+	if (t->answer.end == AY_CHAT_FAILED && !m->failure && t->answer.error)
+		m->failure = ay_strdup(m->e->app->arena, t->answer.error);
 	t->reply.kind = AY_REPLY_EMPTY;
 	if (t->answer.end != AY_CHAT_FAILED)
 		ay_reply_parse(&t->arena, &t->answer, m->forge_lang, ay_prompt_names(&t->arena, &s), &t->reply);

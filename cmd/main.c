@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
+#include "output.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ static int unknown(const char *name)
 	return EXIT_FAILED;
 }
 
-static int run(int which, const char *version, int argc, const char **argv)
+/* *said: a failure was told. */
+static int run(int which, const char *version, int argc, const char **argv, bool *said)
 {
 	struct ay_registry registry;
 	struct ay_arena arena = { 0 };
@@ -51,6 +53,7 @@ static int run(int which, const char *version, int argc, const char **argv)
 
 	if (!ay_registry_init(&registry, ay_op_files, &err))
 		status = commands[which].fn(&app, argc, argv, &err);
+	*said = err.code;
 	if (err.code) {
 		fflush(stdout);
 		fprintf(stderr, "assay: %s\n", err.msg);
@@ -61,12 +64,10 @@ static int run(int which, const char *version, int argc, const char **argv)
 	return status;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv, bool *said)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
 
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not our end */
-	signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return help();
 	if (!strcmp(name, "--version") || !strcmp(name, "version")) {
@@ -75,6 +76,18 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
-			return run(i, AY_VERSION, argc - 2, (const char **)argv + 2);
+			return run(i, AY_VERSION, argc - 2, (const char **)argv + 2, said);
 	return unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+	bool said = false;
+	int status;
+
+	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not our end */
+	signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
+	output_begin();
+	status = dispatch(argc, argv, &said);
+	return output_end(said) ? EXIT_FAILED : status;
 }

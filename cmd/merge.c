@@ -3,6 +3,7 @@
  * merge - shards of one evaluation, judged on several machines, become one run.
  */
 #include "cmd.h"
+#include "base/file.h"
 #include "llm/results.h"
 #include "store/export.h"
 
@@ -14,6 +15,7 @@ static const struct usage usage = {
 	"verdicts\n"
 	"on one case the worst counts.",
 	"  assay merge runs/shard-0 runs/shard-1 --out runs/all\n",
+	.most = OPERANDS_ANY,
 };
 
 /* Runs in which a model wrote the kernels have scores of their own. */
@@ -25,6 +27,15 @@ static int export_generation(const char *dir, const struct ay_summary *s, struct
 
 	ay_gen_release(&g);
 	return rc;
+}
+
+static void print_score(const char *what, const struct ay_score *score)
+{
+	struct ay_str b = { 0 };
+
+	ay_score_print(&b, score, "without a kernel");
+	printf("per %s: %s\n", what, ay_str_text(&b));
+	ay_str_release(&b);
 }
 
 int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
@@ -44,6 +55,11 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return opt_status(n);
 	if (n < 1)
 		return ay_fail(err, AY_ERR_USAGE, "merge: name the runs (see: assay merge --help)"), EXIT_FAILED;
+	for (int i = 0; i < n; i++) /* before a folder is made for all of them */
+		if (!ay_file_exists(ay_sprintf(app->arena, "%s/results.jsonl", argv[i])))
+			return ay_fail(err, AY_ERR_USAGE, "there is no run in '%s': it has no results.jsonl",
+				       argv[i]),
+			       EXIT_FAILED;
 	if (ay_run_merge(out, n, argv, &run, &found, err))
 		return EXIT_FAILED;
 	dir = ay_strdup(app->arena, ay_run_dir(run));
@@ -51,9 +67,8 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err) &&
 	    !export_generation(dir, &s, err)) {
 		printf("%s: %s\n", dir, ay_str_text(&said));
-		printf("per operator: %d of %d pass (%d have no kernel); per overload: %d of %d\n",
-		       s.operators.passed, s.operators.of, s.operators.missing, s.overloads.passed,
-		       s.overloads.of);
+		print_score("operator", &s.operators);
+		print_score("overload", &s.overloads);
 		status = EXIT_PASSED;
 	}
 	ay_summary_release(&s);

@@ -14,6 +14,7 @@ static const struct usage usage = {
 	"  assay mutants\n"
 	"  assay mutants aten::sum --survivors\n"
 	"  assay mutants --markdown > docs/mutants.md\n",
+	.most = 1,
 };
 
 struct total {
@@ -112,6 +113,8 @@ int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err
 
 	if (n < 0)
 		return opt_status(n);
+	if (json && markdown)
+		return ay_fail(err, AY_ERR_USAGE, "--json and --markdown: choose one"), EXIT_FAILED;
 	if (n && !(only = ay_registry_find(app->registry, argv[0], &s, &exact, err)))
 		return EXIT_FAILED;
 	if (!json)

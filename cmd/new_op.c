@@ -19,6 +19,7 @@ static const struct usage usage = {
 	"recipe.",
 	"  assay new-op aten::frac\n"
 	"  assay new-op vllm13::rms_norm\n",
+	.most = OPERANDS_ANY,
 };
 
 /* @N name, @B schema namespace and name. Kept as one text so that it reads like the file it becomes. */
@@ -126,6 +127,11 @@ int cmd_new_op(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return ay_fail(err, AY_ERR_USAGE,
 			       "there is no folder ops/ here; run this at the top of assay's own tree"),
 		       EXIT_FAILED;
+	for (int i = 0; i < app->registry->n; i++)
+		if (!strcmp(app->registry->op[i].name, argv[0]))
+			return ay_fail(err, AY_ERR_USAGE, "%s is there already: %s", argv[0],
+				       app->registry->op[i].path),
+			       EXIT_FAILED;
 	if (ay_file_exists(path))
 		return ay_fail(err, AY_ERR_USAGE, "%s exists already", path), EXIT_FAILED;
 	write_template(&b, name, argv[0], flag);

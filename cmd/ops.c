@@ -14,6 +14,7 @@ static const struct usage usage = {
 	"  assay ops gemm\n"
 	"  assay ops --source aten --json\n"
 	"  assay ops --markdown > docs/catalogue.md\n",
+	.most = 1,
 };
 
 struct counts {
@@ -252,6 +253,12 @@ int cmd_ops(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	if (n < 0)
 		return opt_status(n);
+	if (json && markdown)
+		return ay_fail(err, AY_ERR_USAGE, "--json and --markdown: choose one"), EXIT_FAILED;
+	if (source && strcmp(source, "aten") && strcmp(source, "vllm") && strcmp(source, "cublas") &&
+	    strcmp(source, "extra"))
+		return ay_fail(err, AY_ERR_USAGE, "--source is aten, vllm, cublas or extra, not '%s'", source),
+		       EXIT_FAILED;
 	if (markdown)
 		return print_page(app, err) ? EXIT_FAILED : EXIT_PASSED;
 	for (int i = 0; i < app->registry->n; i++) {

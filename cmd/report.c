@@ -25,6 +25,7 @@ static const struct usage usage = {
 	"  assay report runs/mine --format junit > results.xml\n"
 	"  assay report runs/main runs/mine\n"
 	"  assay report runs/main runs/mine --fail-on-regression --format md > comment.md\n",
+	.most = OPERANDS_ANY,
 };
 
 struct report {
@@ -45,13 +46,6 @@ static struct ay_screen find_screen(void)
 	if (!ioctl(1, TIOCGWINSZ, &w))
 		s.width = w.ws_col;
 	return s;
-}
-
-static int write_out(const struct ay_str *b, struct ay_err *err)
-{
-	if (fwrite(ay_str_text(b), 1, b->len, stdout) != b->len || fflush(stdout))
-		return ay_fail_errno(err, AY_ERR_IO, "cannot write the report");
-	return 0;
 }
 
 /* A run that says nothing is no run: everything would be fine against it. */
@@ -103,7 +97,7 @@ static int report_one(const struct report *r, const char *dir, struct ay_err *er
 		add_generation(&b, dir, &s, r->format);
 	}
 	if (!rc)
-		rc = write_out(&b, err);
+		fwrite(ay_str_text(&b), 1, b.len, stdout);
 	ay_summary_release(&s);
 	ay_str_release(&b);
 	return rc ? EXIT_FAILED : EXIT_PASSED;
@@ -120,8 +114,8 @@ static int report_two(const struct report *r, const char *const *dir, struct ay_
 	if (!read_run(dir[0], &a, err) && !read_run(dir[1], &b, err)) {
 		ay_compare(&c, &a, &b);
 		ay_comparison_print(&out, &c, r->format, &screen);
-		if (!write_out(&out, err))
-			status = r->fail_on_regression && ay_regressions(&c) ? EXIT_NOT_PASSED : EXIT_PASSED;
+		fwrite(ay_str_text(&out), 1, out.len, stdout);
+		status = r->fail_on_regression && ay_regressions(&c) ? EXIT_NOT_PASSED : EXIT_PASSED;
 	}
 	ay_comparison_release(&c);
 	ay_summary_release(&a);
@@ -172,6 +166,10 @@ int cmd_report(struct app *app, int argc, const char **argv, struct ay_err *err)
 	(void)app;
 	if (n < 0)
 		return opt_status(n);
+	if (r.json && strcmp(r.format_name, "text") && strcmp(r.format_name, "json"))
+		return ay_fail(err, AY_ERR_USAGE, "--json is --format json, and --format is %s: choose one",
+			       r.format_name),
+		       EXIT_FAILED;
 	if (r.json)
 		r.format_name = "json";
 	if (check_usage(&r, n, err))

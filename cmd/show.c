@@ -18,6 +18,7 @@ static const struct usage usage = {
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
 	"  assay show aten::native_layer_norm            not in the catalogue: asked of torch\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
+	.most = OPERANDS_ANY,
 };
 
 static const char *const tiers[] = { "quick", "full", "perf" };
@@ -46,7 +47,8 @@ int show_proto(struct app *app, const struct ay_schema *s, const char *lang, str
 		rc = ay_fail(err, AY_ERR_USAGE, "--lang is c, cuda, python or triton, not '%s'", lang);
 	else if (!(rc = ay_proto_make(app->arena, s, &p, err)))
 		ay_proto_print(&b, p);
-	printf("%s\n", ay_str_text(&b));
+	if (!rc)
+		printf("%s\n", ay_str_text(&b));
 	ay_str_release(&b);
 	return rc;
 }
@@ -202,6 +204,10 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 
 	if (n < 0)
 		return opt_status(n);
+	if (line && n)
+		return ay_fail(err, AY_ERR_USAGE, "show: a line of --case names its operator: leave '%s' out",
+			       argv[0]),
+		       EXIT_FAILED;
 	if (line)
 		return show_case(app, line, err) ? EXIT_FAILED : EXIT_PASSED;
 	if (n != 1)

@@ -25,9 +25,10 @@ json_t *ay_json_real(double x)
 	return json_string(isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
 }
 
-void ay_json_line(FILE *f, const json_t *j)
+int ay_json_line(FILE *f, const json_t *j)
 {
-	if (json_dumpf(j, f, JSON_COMPACT | JSON_ENCODE_ANY))
+	if (json_dumpf(j, f, JSON_COMPACT | JSON_ENCODE_ANY) && !ferror(f))
 		AY_BUG("a JSON value could not be written");
 	fputc('\n', f);
+	return ferror(f) ? -1 : 0;
 }

@@ -12,7 +12,8 @@
 json_t *ay_json_text(const char *s, size_t n, size_t max);
 /* A JSON number; NaN and infinities, which JSON has not, become strings. */
 json_t *ay_json_real(double x);
-/* One compact line and a newline. Keeps the order in which keys were set. */
-void ay_json_line(FILE *f, const json_t *j);
+/* Writes one compact line and a newline. Keeps the order in which keys were set. Returns -1 if the stream has failed, now
+ * or before: a pipe that nobody reads, a full disk. */
+int ay_json_line(FILE *f, const json_t *j);
 
 #endif

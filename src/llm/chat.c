@@ -37,6 +37,7 @@ struct ay_chat {
 	int n, cap;
 	struct ay_str in;     /* a frame of which not all has come */
 	int64_t held_ns;      /* until then nothing is asked */
+	char trouble[200];    /* of the last try that failed; "" = a question was answered since */
 	struct ay_err failed; /* why there will be no more answers */
 };
 
@@ -352,6 +353,7 @@ int ay_chat_fd(const struct ay_chat *c)
 static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct ay_chat_answer *answer)
 {
 	const char *fatal = json_string_value(json_object_get(j, "fatal"));
+	const char *trouble = json_string_value(json_object_get(j, "trouble"));
 	int64_t number = json_integer_value(json_object_get(j, "answer"));
 	int i = 0;
 
@@ -359,12 +361,16 @@ static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct a
 		return ay_fail(&c->failed, AY_ERR_USAGE, "%s", fatal);
 	if (json_object_get(j, "held"))
 		c->held_ns = ay_now_ns() + (int64_t)(json_number_value(json_object_get(j, "held")) * 1e9);
+	if (trouble)
+		snprintf(c->trouble, sizeof c->trouble, "%s", trouble);
 	while (i < c->n && c->list[i].number != number)
 		i++;
 	if (i == c->n) /* dropped when it was on its way */
 		return 0;
 	if (ay_exchange_get(a, j, answer))
 		return ay_fail(&c->failed, AY_ERR_EXEC, "the process that speaks to the model makes no sense");
+	if (answer->end != AY_CHAT_FAILED)
+		c->trouble[0] = 0;
 	pending_remove(c, i);
 	return 1;
 }
@@ -395,6 +401,11 @@ double ay_chat_held_s(const struct ay_chat *c)
 	double s = (double)(c->held_ns - ay_now_ns()) / 1e9;
 
 	return s > 0 ? s : 0;
+}
+
+const char *ay_chat_trouble(const struct ay_chat *c)
+{
+	return c->trouble;
 }
 
 void ay_chat_drop(struct ay_chat *c, const char *id)

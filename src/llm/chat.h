@@ -10,7 +10,9 @@
  *
  * Retries, back-off, Retry-After, rate limits and time-outs are the speaker's. A question that fails for good is an
  * answer with end = AY_CHAT_FAILED, not an error of ours. What makes every question fail (no key, a wrong key, an
- * unknown model, nobody at the address) is one: ay_chat_next gives -1 and says what to set.
+ * unknown model, nobody at the address) is one: ay_chat_next gives -1 and says what to set. So is a server that fails the
+ * first three questions for good before it has answered any, or twenty in a row: until its first answer a server that has
+ * failed is asked three questions only.
  */
 #ifndef AY_LLM_CHAT_H
 #define AY_LLM_CHAT_H
@@ -79,6 +81,8 @@ int ay_chat_fd(const struct ay_chat *c);      /* readable: ay_chat_next has some
 int ay_chat_next(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answer *answer, struct ay_err *err);
 /* Seconds for which the server has asked to be left alone, as far as ay_chat_next has heard; 0 = it has not. */
 double ay_chat_held_s(const struct ay_chat *c);
+/* What the last try was told that failed, as far as ay_chat_next has heard; "" if an answer has come since. */
+const char *ay_chat_trouble(const struct ay_chat *c);
 /* Drops what is in flight (kernel_agent: another worker was first). Its exchange says so. */
 void ay_chat_drop(struct ay_chat *c, const char *id);
 void ay_chat_close(struct ay_chat *c);

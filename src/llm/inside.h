@@ -39,6 +39,8 @@ struct speaker {
 	int64_t hold_ns;            /* nothing is begun before */
 	int64_t answered, heard_ns; /* heard_ns: when somebody was there last; 0 = never */
 	int refused;                /* in a row */
+	int failed;                 /* questions, for good, in a row */
+	bool troubled;              /* a try has failed */
 	struct ay_str in, out;
 	size_t sent;
 	bool is_fatal;

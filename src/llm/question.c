@@ -3,11 +3,16 @@
 #include "base/process.h"
 #include "base/rng.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
 	TRIES_NOBODY = 3,     /* at an address where nobody has ever answered */
 	REFUSED_IN_A_ROW = 5, /* after which it is not the question's fault */
+	TRIES_SILENT = 2,     /* of a server of which nothing was ever heard */
+	FAILED_FIRST = 3,     /* questions that fail for good before any is answered: then none will be */
+	FAILED_IN_A_ROW = 20, /* the same when some were */
+	PROBES = 3,           /* questions that go to a server that has failed and never answered */
 	WAIT_MAX_S = 3600,    /* a server that wants more is not waited for */
 	WHOLE_TIMES = 20,     /* a request may take so many time-outs, if bytes keep coming */
 };
@@ -214,8 +219,50 @@ static void answer_heard(struct question *q)
 	if (h->usage)
 		json_object_set(reply, "usage", h->usage);
 	sp->answered++;
-	sp->refused = 0;
+	sp->refused = sp->failed = 0;
 	answer(q, &a, q->now->status, reply);
+}
+
+/* What may help where the server itself has no advice. */
+static const char *advice(struct speaker *sp, int http)
+{
+	const char *base = sp->spec->provider->base_variable;
+
+	if (!http)
+		return ay_sprintf(&sp->arena, "set %s to a server that answers, or a longer --request-timeout",
+				  base);
+	if (http == 429 || http >= 500)
+		return "try again later, or with a smaller --num-workers";
+	return ay_sprintf(&sp->arena, "set --model-name, --max-tokens or %s to what the server takes", base);
+}
+
+/* The question will not be answered. Where that is so of the first few, or of many in a row, it is not their fault. */
+static void give_up(struct question *q)
+{
+	struct speaker *sp = q->speaker;
+	const struct ay_try_end *e = &q->now->end;
+	char text[sizeof e->text + 100];
+
+	if (++sp->failed < (sp->answered ? FAILED_IN_A_ROW : FAILED_FIRST)) {
+		answer_failed(q, e->text, e->http);
+		return;
+	}
+	snprintf(text, sizeof text, "%s%d requests in a row failed for good, the last after %d %s: %s",
+		 sp->answered ? "" : "nothing was answered: ", sp->failed, q->tries,
+		 q->tries > 1 ? "tries" : "try", e->text);
+	ay_speaker_fatal(sp, text, e->hint[0] ? e->hint : advice(sp, e->http));
+}
+
+/* For people who wait: what went wrong last. */
+static void say_trouble(struct speaker *sp, const char *what)
+{
+	struct ay_str b = { 0 };
+
+	ay_str_add(&b, what);
+	scrub(sp, &b);
+	sp->troubled = true;
+	ay_speaker_say(sp, json_pack("{s:o}", "trouble", ay_json_text(b.s, b.len, b.len)));
+	ay_str_release(&b);
 }
 
 /* Does another request wait for an answer, and has not failed like this one? Then somebody may be there. */
@@ -248,8 +295,9 @@ static void try_again(struct question *q)
 		ay_speaker_fatal(sp, e.text, e.hint);
 		return;
 	}
-	if (q->tries >= sp->tries || e.told_s > WAIT_MAX_S) {
-		answer_failed(q, e.text, e.http);
+	if (q->tries >= (sp->heard_ns || e.nobody || sp->tries < TRIES_SILENT ? sp->tries : TRIES_SILENT) ||
+	    e.told_s > WAIT_MAX_S) {
+		give_up(q);
 		return;
 	}
 	j = ay_exchange_line("retried", q->id);
@@ -260,6 +308,7 @@ static void try_again(struct question *q)
 	q->due_ns = in_s(wait_s);
 	if (e.http == 429 && e.told_s >= 0 && q->due_ns > sp->hold_ns)
 		hold(sp, q->due_ns, wait_s);
+	say_trouble(sp, e.text);
 	ay_try_release(q->now);
 	ay_xfree(q->now);
 	q->now = NULL;
@@ -280,7 +329,7 @@ static void try_over(struct question *q)
 	switch (e->kind) {
 	case AY_TRY_ANSWERED: answer_heard(q); break;
 	case AY_TRY_AGAIN: try_again(q); break;
-	case AY_TRY_NEVER: answer_failed(q, e->text, e->http); break;
+	case AY_TRY_NEVER: give_up(q); break;
 	case AY_TRY_REFUSED:
 		if (sp->answered && ++sp->refused < REFUSED_IN_A_ROW)
 			answer_failed(q, e->text, e->http);
@@ -393,16 +442,25 @@ static void begin(struct question *q)
 		ay_speaker_fatal(sp, err.msg, "");
 }
 
+/* A server that has only failed so far is asked the oldest few questions again, and not all of them. */
+static bool is_probing(const struct speaker *sp)
+{
+	return sp->troubled && !sp->answered;
+}
+
 /* Those whose turn it is, the oldest first. */
 void ay_questions_begin(struct speaker *sp)
 {
 	struct question *next;
 	int64_t now = ay_now_ns();
+	int place = 0;
 
 	if (now < sp->hold_ns)
 		return;
 	for (struct question *q = sp->first; q && sp->running < sp->in_flight && !sp->is_fatal; q = next) {
 		next = q->next;
+		if (place++ >= PROBES && is_probing(sp))
+			return;
 		if (!q->now && q->due_ns <= now)
 			begin(q);
 	}
@@ -444,13 +502,15 @@ void ay_questions_end(struct speaker *sp)
 int ay_questions_wait_ms(const struct speaker *sp)
 {
 	int64_t at = in_s(1), now = ay_now_ns();
+	int place = 0;
 
 	for (const struct question *q = sp->first; q; q = q->next) {
+		const bool waits = place++ >= PROBES && is_probing(sp);
 		int64_t due = q->due_ns > sp->hold_ns ? q->due_ns : sp->hold_ns;
 
 		if (q->now)
 			due = q->now->request.heard_ns + (int64_t)(sp->timeout_s * SECOND_NS);
-		else if (sp->running >= sp->in_flight)
+		else if (waits || sp->running >= sp->in_flight)
 			continue;
 		if (due < at)
 			at = due;

@@ -138,6 +138,8 @@ static void add_try(struct ay_gen *g, struct ay_gen_problem *p, json_t *rec)
 	p->generate_s += number(rec, "generate_s");
 	p->judge_s += number(rec, "judge_s");
 	g->failed += failed;
+	if (failed && !g->failure)
+		g->failure = json_string_value(field(rec, "failure"));
 	g->errors += error;
 	g->unused += json_is_true(field(rec, "unused"));
 	g->unpriced += !failed && !json_is_number(field(rec, "usd"));

@@ -59,7 +59,8 @@ struct ay_gen {
 	int n, solved;
 	struct ay_gen_problem *problem;
 	int64_t attempts, judged, failed, errors, unpriced, unused, tokens_in,
-		tokens_out; /* errors: failures of ours */
+		tokens_out;  /* errors: failures of ours */
+	const char *failure; /* why the first of those that failed did; NULL = not said */
 	double usd, generate_s, judge_s;
 	int least_samples;                     /* that any problem has */
 	json_t *track, *tries, *chosen, *lost; /* records, by run and id, by run and problem; an array of ids */

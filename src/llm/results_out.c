@@ -275,7 +275,8 @@ static void add_cost(struct ay_str *b, const struct ay_gen *g)
 			ay_str_addf(b, ", $%.4f", g->usd / g->solved);
 	}
 	if (g->failed)
-		ay_str_addf(b, "; %lld requests failed for good", (long long)g->failed);
+		ay_str_addf(b, "; %lld requests failed for good%s%.200s", (long long)g->failed,
+			    g->failure ? ", the first: " : "", g->failure ? g->failure : "");
 	if (json_array_size(g->lost))
 		ay_str_addf(b, "; %zu requests were lost in flight when the run was killed, and asked again",
 			    json_array_size(g->lost));

@@ -52,21 +52,28 @@ bool ay_schema_wanted(const struct ay_schema *s, const char *list)
 	return false;
 }
 
-static void find_missing(const struct ay_suite *s, struct ay_narrow *n)
+bool ay_names_next(const char **list, const char **name, struct ay_arena *a)
 {
-	const char *list = n->ops, *word;
-	size_t len;
+	const char *word;
+	const size_t n = next_name(list, &word);
 
-	while ((len = next_name(&list, &word))) {
+	*name = ay_strndup(a, word, n);
+	return n;
+}
+
+const char *ay_suite_lacks(const struct ay_suite *s, const char *ops, struct ay_arena *a)
+{
+	const char *name, *lacks = "";
+
+	while (ay_names_next(&ops, &name, a)) {
 		int i = 0;
 
-		while (i < s->n && !is_named(s->c[i].schema, word, len))
+		while (i < s->n && !is_named(s->c[i].schema, name, strlen(name)))
 			i++;
-		if (i == s->n) {
-			snprintf(n->missing, sizeof n->missing, "%.*s", (int)len, word);
-			return;
-		}
+		if (i == s->n)
+			lacks = ay_sprintf(a, "%s%s%s", lacks, *lacks ? ", " : "", name);
 	}
+	return lacks;
 }
 
 /* --- by size ---------------------------------------------------------------------------------------------- */
@@ -189,9 +196,7 @@ int ay_suite_narrow(struct ay_suite *s, struct ay_narrow *n, struct ay_err *err)
 	if (n->largest && n->smallest)
 		return ay_fail(err, AY_ERR_USAGE,
 			       "--topn keeps the largest inputs, --smallest the smallest: choose one");
-	n->missing[0] = 0;
 	if (n->ops) {
-		find_missing(s, n);
 		for (int i = 0; i < s->n; i++)
 			if (ay_schema_wanted(s->c[i].schema, n->ops))
 				s->c[left++] = s->c[i];

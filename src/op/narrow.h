@@ -11,11 +11,15 @@
 struct ay_narrow {
 	const char *ops;           /* "add,mul.Tensor"; NULL = all */
 	int64_t largest, smallest; /* so many of every overload; 0 = all. Both at once are refused. */
-	char missing[100];         /* out: the first name of `ops` that no case has; "" = every one has some */
 };
 
 /* What is left keeps its order. Of inputs with as many bytes the earlier ones stay. */
 int ay_suite_narrow(struct ay_suite *s, struct ay_narrow *n, struct ay_err *err);
+
+/* The names of `ops` that none of the cases has, "a, b"; "" if every one has some. In the arena. */
+const char *ay_suite_lacks(const struct ay_suite *s, const char *ops, struct ay_arena *a);
+/* Puts the next name of a list into *name, in the arena, and moves *list behind it; false at the end. */
+bool ay_names_next(const char **list, const char **name, struct ay_arena *a);
 
 /* The smallest inputs first; equals keep their order. */
 void ay_suite_sort(struct ay_suite *s);

@@ -153,7 +153,7 @@ const char *ay_sum_verdict_name(enum ay_verdict v);
  * AY_SUM_PARTIAL. So the rows of the suite's operators add up to the score. */
 #define AY_SUM_PARTIAL "PARTIAL"
 const char *ay_sum_label(const struct ay_sum_operator *op);
-/* "67 of 110 pass, 3 partial, 4 fail, 36 have no kernel"; those that are 0 are left out. absent: "have no kernel". */
+/* "67 of 110 pass, 3 partial, 4 fail, 36 without a kernel"; numbers that are 0 are left out. absent: "without a kernel". */
 void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *absent);
 
 #endif

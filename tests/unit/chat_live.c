@@ -225,7 +225,8 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 		{ "\"cut\", \"reset\", \"cut\"", "(3 tries)", 3 },
 		{ "\"malformed\", \"html\", \"malformed\"", "(3 tries)", 3 },
 		{ "\"429:7200\"", "HTTP 429", 1 },
-		{ "\"hang\", \"hang\", \"hang\"", "not a byte came for 0.7 s", 3 },
+		{ "\"hang\", \"hang\", \"hang\"", "not a byte came for 0.7 s",
+		  2 }, /* nothing was ever heard of it */
 	};
 	struct ay_arena a = { 0 };
 
@@ -252,6 +253,49 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 		CHECK(got.end == AY_CHAT_FAILED);
 		ay_exchanges_free(x);
 		standin_stop(&s);
+	}
+	ay_arena_release(&a);
+}
+
+/* Questions that all fail: the first three say it for the rest, whether it is for good at once or after some tries. */
+TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
+{
+	static const struct {
+		const char *fault, *says[3];
+		int most;
+	} ends[] = {
+		{ "\"400\"", { "3 requests in a row", "scripted 400", "set --model-name" }, 3 },
+		{ "\"500\", \"500\"", { "3 requests in a row", "2 tries: HTTP 500", "try again later" }, 8 },
+	};
+	struct ay_arena a = { 0 };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct standin s = { 0 };
+		struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
+		struct ay_chat_answer got = { 0 };
+		struct ay_err err = { 0 };
+		struct ay_chat *c;
+		int failed = 0, rc;
+
+		spec.tries = 2;
+		spec.in_flight = 1;
+		standin_start(&s, ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [%s]}]}",
+					     ends[i].fault));
+		setenv("OPENAI_API_KEY", "sk-standin", 1);
+		c = live_open_chat(&spec);
+		for (int k = 0; k < 40; k++)
+			live_ask(c, ay_sprintf(&a, "q%d", k), "?");
+		while ((rc = live_wait_answer(c, &a, &got, &err)) == 1)
+			failed += got.end == AY_CHAT_FAILED;
+		CHECKF(rc < 0 && failed == 2, "%d answers", failed);
+		for (int k = 0; k < 3; k++)
+			CHECKF(strstr(err.msg, ends[i].says[k]), "'%s' is not in: %s", ends[i].says[k], err.msg);
+		CHECKF(standin_count(&s, "seen", NULL) <= ends[i].most, "%d requests",
+		       standin_count(&s, "seen", NULL));
+		CHECK(i == 0 || strstr(ay_chat_trouble(c), "HTTP 500"));
+		ay_chat_close(c);
+		standin_stop(&s);
+		CHECK(!remove(ay_sprintf(&a, "%s/" AY_EXCHANGES_FILE, spec.dir)));
 	}
 	ay_arena_release(&a);
 }

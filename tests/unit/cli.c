@@ -6,6 +6,10 @@
  *	assay: no operator's name contains 'no_such_op' (see: assay ops)
  *	exit 2
  *
+ *	# a comment stands between a blank line and a command
+ *	$ assay ops --help
+ *	...
+ *
  * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
  * there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
  * an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
@@ -212,6 +216,18 @@ static void run_command(struct ay_arena *a, const struct told *t, int line, cons
 	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", t->file, line, cmd, shown);
 }
 
+/* The end of what a command prints, in lines [begin, end): blank lines before the next command are not part of it, nor
+ * is a comment ("# ...") between a blank line and that command. */
+static int end_of_output(char **line, int begin, int end)
+{
+	int used = end;
+
+	for (int i = end; i > begin && (!line[i - 1][0] || !strncmp(line[i - 1], "# ", 2)); i--)
+		if (!line[i - 1][0])
+			used = i - 1;
+	return used;
+}
+
 /* Runs the commands of lines [0, n): a command starts with "$ ", what follows it is its output. */
 static int run_lines(struct ay_arena *a, const struct told *t, int first, char **line, int n)
 {
@@ -226,8 +242,7 @@ static int run_lines(struct ay_arena *a, const struct told *t, int first, char *
 		}
 		while (end < n && strncmp(line[end], "$ ", 2))
 			end++;
-		for (used = end; used > i + 1 && !line[used - 1][0];) /* blank lines between commands */
-			used--;
+		used = end_of_output(line, i + 1, end);
 		run_command(a, t, first + i, line[i] + 2, line + i + 1, used - i - 1);
 		commands++;
 		i = end;
@@ -280,6 +295,15 @@ static int run_file(const char *path, bool torch)
 	return commands;
 }
 
+static bool needs_torch(struct ay_arena *a, const char *path)
+{
+	struct ay_err err = { 0 };
+	char *text;
+	size_t len;
+
+	return !ay_file_read(a, path, 1 << 20, &text, &len, &err) && !strncmp(text, "# needs torch\n", 14);
+}
+
 static void run_all(const char *pattern, bool torch, int at_least)
 {
 	glob_t g;
@@ -290,28 +314,31 @@ static void run_all(const char *pattern, bool torch, int at_least)
 		return;
 	}
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		if (!getenv("ASSAY_SANITIZED") || !is_long(g.gl_pathv[i]))
-			commands += run_file(g.gl_pathv[i], torch);
+		commands += run_file(g.gl_pathv[i], torch);
 	CHECKF(commands >= at_least, "%s: only %d commands", pattern, commands);
 	globfree(&g);
 }
 
-TEST(cli_prints_what_its_tests_say)
+/* One test a file; tests/cli/NAME.test whose first line is "# needs torch" is skipped without an interpreter. */
+static void list_commands(test_add_value_fn add)
 {
-	run_all("tests/cli/*.test", false, 30);
+	help_list_files("tests/cli/*.test", add);
 }
 
-/* Two halves: all of them take three minutes beside another test, and nothing may take five. */
-TEST_SLOW(cli_prints_what_its_tests_with_torch_say)
+TEST_EACH(cli, list_commands)
 {
-	help_python();
-	run_all("tests/cli/[a-o]*.test", true, 5);
-}
+	struct ay_arena a = { 0 };
+	const char *path = test_arg();
+	const bool torch = needs_torch(&a, path);
 
-TEST_SLOW(cli_prints_what_the_rest_of_its_tests_with_torch_say)
-{
-	help_python();
-	run_all("tests/cli/[p-z]*.test", true, 5);
+	if (getenv("ASSAY_SANITIZED") && is_long(path))
+		test_skip("the plain build shows it");
+	if (torch && !getenv("ASSAY_SLOW"))
+		test_skip("left to make check");
+	if (torch)
+		help_python();
+	CHECKF(run_file(path, torch) > 0, "%s has no commands", path);
+	ay_arena_release(&a);
 }
 
 static void skip_if_sanitized(void)

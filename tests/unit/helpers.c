@@ -7,6 +7,7 @@
 #include "exec/python.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,39 @@ const char *help_python(void)
 	if (!ay_python_is_built())
 		test_skip("this assay was built without Python's headers");
 	return path;
+}
+
+const struct ay_entry_op *help_operator(const char *name, struct ay_err *err)
+{
+	const struct ay_schema *s;
+	bool exact;
+
+	return ay_registry_find(help_registry(), name, &s, &exact, err);
+}
+
+void help_list_operators(test_add_value_fn add)
+{
+	const struct ay_registry *r = help_registry();
+
+	for (int i = 0; i < r->n; i++)
+		if (help_is_meant(&r->op[i]))
+			add(r->op[i].name);
+}
+
+void help_list_files(const char *pattern, test_add_value_fn add)
+{
+	glob_t g;
+
+	if (glob(pattern, 0, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		add(g.gl_pathv[i]);
+	globfree(&g);
+}
+
+bool help_is_torch(const struct ay_entry_op *e)
+{
+	return !strcmp(ay_entry_source(e), "aten") || !strcmp(ay_entry_source(e), "extra");
 }
 
 bool help_is_meant(const struct ay_entry_op *e)

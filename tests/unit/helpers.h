@@ -3,6 +3,7 @@
 #define AY_TEST_HELPERS_H
 
 #include "op/suite.h"
+#include "test.h"
 
 /* All operators; made once a process. */
 const struct ay_registry *help_registry(void);
@@ -30,6 +31,13 @@ void help_stand_in(struct ay_arena *a, const char *files, const char *name);
  * in test_dir(). */
 void help_fake_gpu(struct ay_arena *a);
 
+/* An operator by its name ("aten::add"); NULL and err. */
+const struct ay_entry_op *help_operator(const char *name, struct ay_err *err);
+/* For TEST_EACH: the names of all operators; of the files that match a pattern. */
+void help_list_operators(test_add_value_fn add);
+void help_list_files(const char *pattern, test_add_value_fn add);
+/* Is it an operator of PyTorch (aten::, and what we judge beside the catalogue)? */
+bool help_is_torch(const struct ay_entry_op *e);
 /* Is this operator's file among those asked for? $ASSAY_OP is a part of its path; without it all are. */
 bool help_is_meant(const struct ay_entry_op *e);
 

@@ -15,6 +15,7 @@ enum { EXIT_SKIP = 77, FAILS_SHOWN = 10 };
 static struct test *all, **tail = &all;
 static int fails;
 static char dir[64];
+static const char *arg = "";
 
 void test_add(struct test *t)
 {
@@ -83,6 +84,11 @@ const char *test_shared(const char *file)
 	return path;
 }
 
+const char *test_arg(void)
+{
+	return arg;
+}
+
 const char *test_dir(void)
 {
 	if (!dir[0]) {
@@ -115,6 +121,7 @@ static void start(struct running *r, const struct test *t)
 		return;
 	if (r->out)
 		dup2(fileno(r->out), 1);
+	arg = t->arg ? t->arg : "";
 	alarm(t->timed ? 2 * ENDED_S : ENDED_S); /* whoever has times repeats what a busy machine spoils */
 	t->fn();
 	fflush(stdout);
@@ -222,11 +229,54 @@ static void spread(struct test **queue)
 	}
 }
 
+/* Replaces every TEST_EACH in the list of all tests by one test per value. */
+static struct {
+	const struct test *of;
+	struct test **end;
+} expanding;
+
+static void add_value(const char *value)
+{
+	struct test *t = malloc(sizeof *t);
+	const size_t n = strlen(expanding.of->name) + strlen(value) + 2;
+	char *name = malloc(n), *kept = strdup(value);
+
+	if (!t || !name || !kept)
+		abort();
+	snprintf(name, n, "%s/%s", expanding.of->name, value);
+	*t = *expanding.of;
+	t->name = name;
+	t->arg = kept;
+	t->next = NULL;
+	*expanding.end = t;
+	expanding.end = &t->next;
+}
+
+static void expand(void)
+{
+	struct test **at = &all;
+
+	while (*at) {
+		struct test *t = *at, *rest = t->next;
+
+		if (t->list) {
+			expanding.of = t;
+			expanding.end = at;
+			t->list(add_value);
+			at = expanding.end;
+			*at = rest;
+		} else {
+			at = &t->next;
+		}
+	}
+}
+
 /* Goes through all tests; gives how many slow ones are left out. */
 static int choose(int argc, char **argv)
 {
 	int left = 0;
 
+	expand();
 	for (struct test *t = all, *next; t; t = next) {
 		next = t->next;
 		if (!wanted(t, argc, argv))

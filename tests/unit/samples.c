@@ -69,58 +69,85 @@ static void judge_one(const char *path)
 	ay_arena_release(&a);
 }
 
-/* Half of the files by a child, the other half here: two cores. With sanitizers every fourth file: what they look at,
- * the judge, does the same for all. */
-static void judge_all(const char *pattern, size_t at_least)
+/* One test a kernel. With sanitizers every fourth: what they look at, the judge, does the same for all. */
+static void list_some(const char *pattern, test_add_value_fn add)
 {
-	const size_t step = getenv("ASSAY_SANITIZED") ? 8 : 2;
+	const size_t step = getenv("ASSAY_SANITIZED") ? 4 : 1;
 	glob_t g;
-	pid_t child;
-	int status = 0;
 
-	if (glob(pattern, 0, NULL, &g)) {
-		test_fail(__FILE__, __LINE__, "no %s", pattern);
+	if (glob(pattern, 0, NULL, &g))
 		return;
-	}
-	CHECKF(g.gl_pathc >= at_least, "%s: only %zu", pattern, g.gl_pathc);
-	fflush(stdout);
-	child = fork();
-	for (size_t i = child ? 0 : 1; i < g.gl_pathc; i += step)
-		judge_one(g.gl_pathv[i]);
-	if (!child) {
-		fflush(stdout);
-		_exit(test_failures() ? 1 : 0);
-	}
-	waitpid(child, &status, 0);
-	CHECKF(!status, "see above");
+	for (size_t i = 0; i < g.gl_pathc; i += step)
+		add(g.gl_pathv[i]);
 	globfree(&g);
 }
 
-TEST(samples_good_kernels_pass)
+static void list_good(test_add_value_fn add)
 {
-	judge_all("kernels/c/*.c", 8);
+	list_some("kernels/c/*.c", add);
+	list_some("kernels/c/orders/*.c", add);
 }
 
-TEST(samples_honest_summation_orders_pass)
+static void list_wrong(test_add_value_fn add)
 {
-	judge_all("kernels/c/orders/*.c", 8);
+	list_some("kernels/wrong/*.c", add);
 }
 
-TEST(samples_wrong_kernels_get_what_they_are_due)
+static void list_hostile(test_add_value_fn add)
+{
+	list_some("kernels/hostile/*.c*", add);
+}
+
+static void list_suspects(test_add_value_fn add)
+{
+	list_some("kernels/honest/*.c*", add);
+}
+
+TEST_EACH(samples_good_kernels_pass, list_good)
+{
+	judge_one(test_arg());
+}
+
+TEST_EACH(samples_wrong_kernels_get_what_they_are_due, list_wrong)
 {
 	if (getenv("ASSAY_SANITIZED"))
 		test_skip("the plain build shows it, and this one good kernels");
-	judge_all("kernels/wrong/*.c", 30);
+	judge_one(test_arg());
 }
 
-TEST_SLOW(samples_hostile_kernels_get_what_they_are_due)
+TEST_EACH_SLOW(samples_hostile_kernels_get_what_they_are_due, list_hostile)
 {
-	judge_all("kernels/hostile/*.c*", 40);
+	judge_one(test_arg());
 }
 
-TEST_SLOW(samples_honest_suspects_pass)
+TEST_EACH_SLOW(samples_honest_suspects_pass, list_suspects)
 {
-	judge_all("kernels/honest/*.c*", 15);
+	judge_one(test_arg());
+}
+
+static int nlisted;
+
+static void count_value(const char *value)
+{
+	(void)value;
+	nlisted++;
+}
+
+/* An empty pattern would make a test of nothing. */
+TEST(samples_are_there)
+{
+	static const struct {
+		void (*list)(test_add_value_fn add);
+		int at_least;
+	} folders[] = { { list_good, 90 }, { list_wrong, 100 }, { list_hostile, 90 }, { list_suspects, 30 } };
+
+	if (getenv("ASSAY_SANITIZED"))
+		test_skip("the plain build shows it");
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		nlisted = 0;
+		folders[i].list(count_value);
+		CHECKF(nlisted >= folders[i].at_least, "folder %zu: only %d", i, nlisted);
+	}
 }
 
 /* --- all of them in one run ------------------------------------------------------------------------------ */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test - a unit test is a function that registers itself; it runs in a process of its own.
+ *
+ * TEST_EACH(id, list) is one test per value that list() names: an operator, a sample kernel, a file of commands. The
+ * test "id/VALUE" gets its value from test_arg().
  */
 #ifndef AY_TEST_H
 #define AY_TEST_H
@@ -8,11 +11,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+typedef void (*test_add_value_fn)(const char *value);
+
 struct test {
 	const char *name, *file;
 	void (*fn)(void);
 	struct test *next;
-	bool slow;  /* only with ASSAY_SLOW=1: `make check` */
+	void (*list)(test_add_value_fn add); /* names the values of a TEST_EACH; NULL: a plain test */
+	const char *arg;                     /* the value of this one */
+	bool slow;                           /* only with ASSAY_SLOW=1: `make check` */
 	bool timed; /* has times of its own: only one such runs, and less runs beside it */
 };
 
@@ -26,17 +33,21 @@ _Noreturn void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 
 const char *test_shared(const char *file);
 /* A scratch folder that is removed after the test. */
 const char *test_dir(void);
+/* The value of a TEST_EACH that this process tests; "" in a plain test. */
+const char *test_arg(void);
 
-#define TEST(id)       TEST_AS(id, .slow = false)
-#define TEST_SLOW(id)  TEST_AS(id, .slow = true)
-#define TEST_TIMED(id) TEST_AS(id, .slow = true, .timed = true)
-#define TEST_AS(id, ...)                                                                 \
-	static void test_##id(void);                                                     \
-	static struct test entry_##id = { #id, __FILE__, test_##id, NULL, __VA_ARGS__ }; \
-	__attribute__((constructor)) static void add_##id(void)                          \
-	{                                                                                \
-		test_add(&entry_##id);                                                   \
-	}                                                                                \
+#define TEST(id)                   TEST_AS(id, .slow = false)
+#define TEST_SLOW(id)              TEST_AS(id, .slow = true)
+#define TEST_TIMED(id)             TEST_AS(id, .slow = true, .timed = true)
+#define TEST_EACH(id, values)      TEST_AS(id, .list = values)
+#define TEST_EACH_SLOW(id, values) TEST_AS(id, .list = values, .slow = true)
+#define TEST_AS(id, ...)                                                                                 \
+	static void test_##id(void);                                                                     \
+	static struct test entry_##id = { .name = #id, .file = __FILE__, .fn = test_##id, __VA_ARGS__ }; \
+	__attribute__((constructor)) static void add_##id(void)                                          \
+	{                                                                                                \
+		test_add(&entry_##id);                                                                   \
+	}                                                                                                \
 	static void test_##id(void)
 
 #define CHECK(x)             ((x) ? (void)0 : test_fail(__FILE__, __LINE__, "%s", #x))
