@@ -8,8 +8,8 @@ LEFT_OUT = {"/", "/usr", "/usr/local"}
 
 
 def names(path):
-    """The folder as it is named, each folder that a link of it leads to, and the one without links. A virtual environment
-    is known by its name, and imports through it."""
+    """The folder as it is named, each folder that a link of it leads to, and the one without links. A virtual
+    environment is known by its name, and imports through it."""
     path = os.path.abspath(path)
     yield path
     while os.path.islink(path):
