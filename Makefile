@@ -2,6 +2,7 @@
 #
 #   make              build/assay
 #   make demo         build, judge a bundled kernel of every operator with timing, print the table
+#   make torch        an interpreter with torch in build/venv, which build/assay finds by itself: minutes, 2.3 GB, once
 #   make test         the fast tests: C only, no downloads, two minutes
 #   make check        everything this machine can run; `make check T=name` runs the unit tests whose name has `name`
 #   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -57,7 +58,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable headless test check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
+.PHONY: all demo portable headless test torch check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -155,6 +156,14 @@ $B/portable/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) 
 # For tests/portable.sh: assay as it is where there are no headers of Python.
 headless: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 	$(Q)$(CC) $(LDFLAGS) -o $(OUT) $(filter-out $B/obj/src/exec/embed.o,$^) $(PYTHON_EMBED) $(LDLIBS)
+
+# What Python kernels need: Python's headers, without which assay was built with an empty extension, and torch.
+torch:
+	@sh tools/deps.sh python
+	@[ -s $B/assay-python.so ] || rm -f $B/assay-python.so
+	@$(MAKE) --no-print-directory $B/assay
+	@sh tools/venv.sh $B/venv
+	@$B/assay doctor --quick | grep -E '^[a-z]+ +(extension|Python|torch) '
 
 demo: $B/assay
 	@sh tools/demo.sh $B/assay $B

@@ -45,8 +45,7 @@ static const struct usage usage = {
 };
 
 struct options {
-	const char *op, *line, *cache, *out, *resume;
-	const char *dump;
+	const char *op, *line, *cache, *out, *resume, *dtypes, *dump;
 	bool json, full, tf32, all, verbose, fresh, unsafe, no_sandbox, sources_only;
 	int64_t threads, jobs, seed;
 	double timeout;
@@ -359,6 +358,8 @@ static void print_result(struct check *c, const struct ay_task_result *r)
 	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict), verdict_words(c, r));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
+	if (c->o.dtypes)
+		printf(", only those about %s", c->o.dtypes);
 	if (r->left)
 		printf(" (%d more with --full)", r->left);
 	printf("\n");
@@ -455,6 +456,8 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->line = c->o.line ? &c->o.line : c->o.own.ref.line;
 	t->nline = c->o.line ? 1 : c->o.own.ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
+	if (c->o.dtypes && ay_dtypes_find(c->o.dtypes, &t->dtypes, err))
+		return -1;
 	t->build_timeout_s = 120;
 	t->time_what_passes = true;
 	t->policy = (struct ay_policy){ .threads = (int)c->o.threads,
@@ -488,6 +491,8 @@ static int check(struct check *c, struct ay_err *err)
 			if (c->o.json) {
 				json_t *j = record_kernel(&c->facts, &r, "summary");
 
+				if (c->o.dtypes)
+					json_object_set_new(j, "dtypes", json_string(c->o.dtypes));
 				ay_json_line(stdout, j);
 				json_decref(j);
 			} else {
@@ -562,15 +567,11 @@ static int check_options(const struct check *c, struct ay_err *err)
 		const char *name;
 		bool given, of_jobs;
 	} only[] = {
-		{ "--op", o->op, false },
-		{ "--case", o->line, false },
-		{ "--full", o->full, false },
-		{ "--all", o->all, false },
-		{ "--jobs", o->jobs != NOT_SAID, true },
-		{ "--fresh", o->fresh, true },
-		{ "--sources-only", o->sources_only, true },
-		{ "--out", o->out, true },
-		{ "--resume-from", o->resume, true },
+		{ "--op", o->op, false },         { "--case", o->line, false },
+		{ "--full", o->full, false },     { "--all", o->all, false },
+		{ "--dtypes", o->dtypes, false }, { "--jobs", o->jobs != NOT_SAID, true },
+		{ "--fresh", o->fresh, true },    { "--sources-only", o->sources_only, true },
+		{ "--out", o->out, true },        { "--resume-from", o->resume, true },
 	};
 
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
@@ -586,6 +587,8 @@ static int check_options(const struct check *c, struct ay_err *err)
 			"'again:' does");
 	if (o->own.file && o->op)
 		return ay_fail(err, AY_ERR_USAGE, "--ref names the operator by its SCHEMA: leave --op out");
+	if (o->line && o->dtypes)
+		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --dtypes chooses among all: choose one");
 	if (o->line && o->full)
 		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --full is all of them: choose one");
 	return check_run_options(o->out, o->resume, o->unsafe, o->no_sandbox, err);
@@ -614,6 +617,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "op|ops|op-name", OPT_TEXT, &c.o.op, "OP", "the operator, if the file's name does not say it" },
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
 		{ "full", OPT_FLAG, &c.o.full, NULL, "the whole grid, not only the quick cases" },
+		{ "dtypes", OPT_TEXT, &c.o.dtypes, "A,B", "only cases about these dtypes (f32,bf16,i64)" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
 		{ "verbose", OPT_FLAG, &c.o.verbose, NULL,
 		  "show what the kernel prints (the first 8 KiB of a case)" },

@@ -102,6 +102,35 @@ static struct finding find_judging(struct app *app, const char *wish, enum state
 	return f;
 }
 
+/* No interpreter will do. */
+static struct finding find_none(struct app *app, const struct ay_interpreter *i, const struct ay_err *err)
+{
+	static const char use[] =
+		"kernels in Python and Triton, and torch as a baseline or backend, need one; all "
+		"else does not";
+
+	if (i->named)
+		return (struct finding){ "Python", MISSING, ay_sprintf(app->arena, "%s: %s", i->why, err->msg),
+					 use };
+	if (!i->seen)
+		return (struct finding){ "Python", NOTE, ay_strdup(app->arena, err->msg), use };
+	return (struct finding){ "Python", NOTE,
+				 ay_sprintf(app->arena, "no python3 with torch was found (%s): %s", i->seen, use),
+				 ay_python_get(app->arena) };
+}
+
+static const char *pip_install(struct app *app, const struct ay_interpreter *i, const char *package)
+{
+	struct ay_str b = { 0 };
+	const char *command;
+
+	ay_shell_word(&b, i->path);
+	ay_str_addf(&b, " -m pip install %s", package);
+	command = ay_strdup(app->arena, ay_str_text(&b));
+	ay_str_release(&b);
+	return command;
+}
+
 int find_python(struct app *app, const char *wish, bool quick, struct finding *list)
 {
 	struct ay_interpreter i;
@@ -110,11 +139,7 @@ int find_python(struct app *app, const char *wish, bool quick, struct finding *l
 
 	list[n++] = find_extension();
 	if (ay_interpreter_look(app->arena, wish, &i, &err)) {
-		list[n++] = (struct finding){ "Python", i.named ? MISSING : NOTE,
-					      i.named ? ay_sprintf(app->arena, "%s: %s", i.why, err.msg)
-						      : ay_strdup(app->arena, err.msg),
-					      "kernels in Python and Triton, and torch as a baseline or backend, "
-					      "need one; all else does not" };
+		list[n++] = find_none(app, &i, &err);
 		return n;
 	}
 	list[n++] = (struct finding){
@@ -123,9 +148,9 @@ int find_python(struct app *app, const char *wish, bool quick, struct finding *l
 	};
 	list[n++] = find_torch(app, &i);
 	list[n++] = find_package(app, "Triton", i.triton, "kernels that import triton are LOAD",
-				 "install triton in that interpreter");
+				 pip_install(app, &i, "triton"));
 	list[n++] = find_package(app, "numpy", i.numpy, "kernels that import numpy are LOAD",
-				 "install numpy in that interpreter");
+				 pip_install(app, &i, "numpy"));
 	if (ay_python_is_built() && !quick)
 		list[n++] = find_judging(app, wish, MISSING);
 	AY_ASSERT(n <= FIND_PYTHON_MAX);

@@ -313,6 +313,24 @@ static void say_failures(const struct ay_summary *s, const char *dir)
 	ay_str_release(&word);
 }
 
+static void print_perf_at(const struct ay_summary *s, double p)
+{
+	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
+
+	printf("perf@%g: %d of %d operators are right and above %g times the library (%d for certain); overloads: "
+	       "%d of %d (%d)\n",
+	       p, o.fast, o.of, p, o.surely, v.fast, v.of, v.surely);
+}
+
+static json_t *perf_at_json(const struct ay_summary *s, double p)
+{
+	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
+
+	return json_pack("{s:f,s:i,s:i,s:i,s:i,s:i,s:i}", "p", p, "operators", o.fast, "operators_for_certain",
+			 o.surely, "of_operators", o.of, "overloads", v.fast, "overloads_for_certain", v.surely,
+			 "of_overloads", v.of);
+}
+
 static int sum_up(struct eval *e)
 {
 	struct ay_summary s = { 0 };
@@ -329,10 +347,14 @@ static int sum_up(struct eval *e)
 					      "missing", s.operators.missing, "wall_s",
 					      (double)(ay_now_ns() - e->begin) / 1e9);
 
+			if (!isnan(e->o.p))
+				json_object_set_new(j, "perf_at_p", perf_at_json(&s, e->o.p));
 			ay_json_line(stdout, j);
 			json_decref(j);
 		} else {
 			eval_print_table(&s);
+			if (!isnan(e->o.p))
+				print_perf_at(&s, e->o.p);
 			if (e->unused)
 				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
 			say_failures(&s, dir);
@@ -415,6 +437,8 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke") &&
 			   strcasecmp(e->o.suite, "opinfo");
 
+	if (!e->o.clock.timing && e->o.quick) /* a first look at the answers is no time measurement */
+		e->o.clock.timing = "none";
 	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
 		return -1;
 	if (!strcmp(e->o.backend, "reference"))
@@ -483,6 +507,10 @@ static int run(struct eval *e, struct ay_err *err)
 	e->tty = isatty(2) && !e->o.json;
 	if (eval_settle(e, err))
 		return EXIT_FAILED;
+	if (!eval_names_work(e))
+		return eval_help(), EXIT_FAILED;
+	if (eval_take_backendbench(e, err))
+		return EXIT_FAILED;
 	if (e->o.backend && llm_is_backend(e->o.backend))
 		return llm_run(e, err);
 	if (llm_given(&e->llm))
@@ -521,7 +549,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "dtypes", OPT_TEXT, &e.o.dtypes, "A,B",
 		  "only cases about these dtypes (opinfo: f32,bf16,i64,c64)" },
 		{ "list", OPT_FLAG, &e.o.list, NULL, "print which file is for which operator, and judge nothing" },
-		{ "quick", OPT_FLAG, &e.o.quick, NULL, "only the quick cases" },
+		{ "quick", OPT_FLAG, &e.o.quick, NULL,
+		  "only the quick cases, and no times unless --timing says so" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed, of a package's also more: they are timed when all are judged)",
@@ -538,6 +567,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		AGENT_OPTS(&e.llm),
 		DEVICE_OPTS(&e.o.device),
 		OWN_OPTS(&e.o.own),
+		BACKENDBENCH_OPTS(&e.o),
 		{ "seed", OPT_INT, &e.o.seed, "N",
 		  "inputs that follow from N, so that two runs agree; without it they are drawn by chance", 0,
 		  OPT_ANY },

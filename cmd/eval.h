@@ -32,15 +32,40 @@ struct eval_options {
 	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
 	double call_timeout; /* likewise, NAN */
 	double timeout;
-	double min_pass; /* below 0: none was given */
+	double min_pass;       /* below 0: none was given */
+	double p;              /* a further threshold of perf@p; NAN: none was given */
+	const char *log_level; /* of BackendBench, as are: */
+	bool overhead_dominated, no_logs, daemon, no_daemon;
 	struct clock_options clock;
 	struct torch_options torch;
 	struct device_options device;
 	struct own_options own;
 };
-#define EVAL_DEFAULTS           \
-	((struct eval_options){ \
-		.threads = EVAL_NOT_GIVEN, .call_timeout = NAN, .timeout = 300, .seed = -1, .min_pass = -1 })
+#define EVAL_DEFAULTS                                      \
+	((struct eval_options){ .threads = EVAL_NOT_GIVEN, \
+				.call_timeout = NAN,       \
+				.timeout = 300,            \
+				.seed = -1,                \
+				.min_pass = -1,            \
+				.p = NAN })
+
+/* What BackendBench's command line has besides: eval_take_backendbench says what becomes of each. */
+#define BACKENDBENCH_OPTS(o)                                                                               \
+	{ "p",                                                                                             \
+	  OPT_REAL,                                                                                        \
+	  &(o)->p,                                                                                         \
+	  "P",                                                                                             \
+	  "also say perf@P: the operators that are right and above P times the library",                   \
+	  0,                                                                                               \
+	  OPT_ANY },                                                                                       \
+		{ "log-level", OPT_TEXT, &(o)->log_level, "L", "of BackendBench; does nothing" },          \
+		{ "disable-output-logs", OPT_FLAG, &(o)->no_logs, NULL, "of BackendBench; does nothing" }, \
+		{ "daemon", OPT_FLAG, &(o)->daemon, NULL, "of BackendBench; does nothing" },               \
+		{ "no-daemon", OPT_FLAG, &(o)->no_daemon, NULL, "of BackendBench; does nothing" },         \
+	{                                                                                                  \
+		"check-overhead-dominated-ops", OPT_FLAG, &(o)->overhead_dominated, NULL,                  \
+			"of BackendBench; refused: --smallest N takes the small inputs"                    \
+	}
 
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
@@ -148,6 +173,13 @@ int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
 void eval_print_list(const struct eval *e);
 /* One line of such a list: an operator, and how many cases the suite has for it. */
 void eval_print_cases(const struct eval *e, const char *name, int cases);
+/* Is it said what to judge? Without suite, backend and kernels a folder generated_kernels stands for them, on the suite
+ * smoke. */
+bool eval_names_work(struct eval *e);
+/* What to say where it is not: to standard error. */
+void eval_help(void);
+/* Flags of BackendBench: gives them their meaning here, or says what does. -1: what was asked for is not there. */
+int eval_take_backendbench(struct eval *e, struct ay_err *err);
 /* What was not given: of a run that is resumed as it was then, else the defaults. */
 int eval_settle(struct eval *e, struct ay_err *err);
 /* The file of --ref, which must be that of the run that is resumed, and what judges need to know of it. */

@@ -101,10 +101,9 @@ static int hash_of(struct ay_arena *a, const char *table, char hex[65], struct a
  * own. */
 static int find_python(struct eval *e, const char **path, struct ay_err *err)
 {
-	const char *env = getenv("ASSAY_PYTHON");
 	struct ay_err none = { 0 };
 
-	*path = e->o.torch.python ? e->o.torch.python : env && env[0] ? env : NULL;
+	*path = ay_python_named(e->o.torch.python);
 	if (*path || !ay_python_find(e->app->arena, NULL, path, &none))
 		return 0;
 	*path = ay_file_program(e->app->arena, "python3");

@@ -28,13 +28,6 @@ static int add_foreign(struct eval *e, const char *from, enum ay_tier most, stru
 	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err);
 }
 
-static bool has_dtype(const struct eval *e, const struct ay_suite_case *sc)
-{
-	const enum ay_dt dt = e->dtypes ? ay_case_dtype(sc->line) : AY_DT_NONE;
-
-	return dt == AY_DT_NONE || e->dtypes >> dt & 1;
-}
-
 /* The suite by its name, or the file's that --ref names. */
 static int read_cases(struct eval *e, struct ay_err *err)
 {
@@ -61,14 +54,9 @@ static int read_cases(struct eval *e, struct ay_err *err)
 
 static int find_cases(struct eval *e, struct ay_err *err)
 {
-	int n = 0;
-
 	if ((e->o.dtypes && ay_dtypes_find(e->o.dtypes, &e->dtypes, err)) || read_cases(e, err))
 		return -1;
-	for (int i = 0; i < e->suite.n; i++)
-		if (has_dtype(e, &e->suite.c[i]))
-			e->suite.c[n++] = e->suite.c[i];
-	e->suite.n = n;
+	ay_suite_keep_dtypes(&e->suite, e->dtypes);
 	return 0;
 }
 

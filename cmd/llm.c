@@ -356,15 +356,13 @@ static int find_track(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* A first look at the answers is no time measurement; who wants the fastest needs times. */
+/* --best needs times. */
 static int find_timing(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
 
 	if (!e->o.clock.timing && e->llm.best)
 		e->o.clock.timing = "auto";
-	if (!e->o.clock.timing && e->o.quick)
-		e->o.clock.timing = "none";
 	if (eval_choose_timing(e, err))
 		return -1;
 	if (e->llm.best && e->timing.mode == AY_TIMED_NONE)

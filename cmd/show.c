@@ -13,10 +13,12 @@ static const struct usage usage = {
 	"Describes an operator, so that a kernel can be written from the page: what it means, its overloads, the "
 	"prototypes,\n"
 	"how it is judged, what it is tested with, the cases, the floor on this machine. Nothing is timed.\n"
-	"With --case: a line as it will be run, with every fill written out, and its tensors.",
+	"With --case: a line as it will be run, with every fill written out, and its tensors.\n"
+	"Of an operator that only torch knows: its schemas and prototypes, and how a kernel of it is judged.",
 	"  assay show aten::add\n"
 	"  assay show aten::add.Tensor --lang c          only the prototype, ready to paste\n"
 	"  assay show --ref ref.py                       an operator of your own (docs/oracle.md)\n"
+	"  assay show aten::native_layer_norm            not in the catalogue: asked of torch\n"
 	"  assay show --case \"aten::relu((T([3], f32),), {}) seed=7\"\n",
 	.most = OPERANDS_ANY,
 };
@@ -35,7 +37,7 @@ static bool is_python(const char *lang)
 	return !strcmp(lang, "python") || !strcmp(lang, "triton");
 }
 
-static int print_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err)
+int show_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err)
 {
 	struct ay_str b = { 0 };
 	struct ay_proto *p;
@@ -53,7 +55,7 @@ static int print_proto(struct app *app, const struct ay_schema *s, const char *l
 	return rc;
 }
 
-static void print_wrapped(const char *text, int indent)
+void show_wrapped(const char *text, int indent)
 {
 	struct ay_str b = { 0 };
 
@@ -117,12 +119,11 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 	if (!o)
 		return;
 	printf("\nThe original test (KernelGenBench; what it missed: %s)\n", e->path);
-	print_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases,
-				 o->broken ? " What is wrong with it: " : "", o->broken ? o->broken : "",
-				 o->broken ? ". The cases here are real ones." : "",
-				 o->why ? " Why the count differs: " : "", o->why ? o->why : "",
-				 o->why ? "." : ""),
-		      2);
+	show_wrapped(ay_sprintf(app->arena, "%d cases.%s%s%s%s%s%s", o->cases,
+				o->broken ? " What is wrong with it: " : "", o->broken ? o->broken : "",
+				o->broken ? ". The cases here are real ones." : "",
+				o->why ? " Why the count differs: " : "", o->why ? o->why : "", o->why ? "." : ""),
+		     2);
 }
 
 int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_page *p,
@@ -146,25 +147,25 @@ static int print_page(struct app *app, const struct ay_entry_op *e, const struct
 	if (show_page(app, e, cases, f, err))
 		return -1;
 	printf("%s (%s, %s)\n\n", e->name, ay_entry_source(e), e->path);
-	print_wrapped(e->op[0]->doc, 0);
+	show_wrapped(e->op[0]->doc, 0);
 	printf("\nOverloads\n");
 	for (int k = 0; k < e->nschema; k++)
 		printf("  %s\n", e->op[0]->schemas[k]);
 	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
 		if (!strcmp(o->name, e->name))
-			print_wrapped(ay_sprintf(app->arena, "No tensor kernels: %s (%s).", o->overloads,
-						 ay_omit_text(o->omit)),
-				      2);
+			show_wrapped(ay_sprintf(app->arena, "No tensor kernels: %s (%s).", o->overloads,
+						ay_omit_text(o->omit)),
+				     2);
 	printf("\nC prototypes (#include <assay/kernel.h>; docs/kernel-abi.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
-		if (print_proto(app, e->schema[k], "c", err))
+		if (show_proto(app, e->schema[k], "c", err))
 			return -1;
 	}
 	printf("\nPython, and Triton launched from it (docs/python.md)\n");
 	for (int k = 0; k < e->nschema; k++) {
 		printf("  ");
-		if (print_proto(app, e->schema[k], "python", err))
+		if (show_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
 	print_section("How it is judged", ay_page_say_judged, f);
@@ -213,26 +214,9 @@ static int print_lang(struct app *app, const struct ay_entry_op *e, const struct
 	if (is_c(lang))
 		printf("#include <assay/kernel.h>\n");
 	for (int k = 0; k < e->nschema; k++)
-		if ((!only || e->schema[k] == only) && print_proto(app, e->schema[k], lang, err))
+		if ((!only || e->schema[k] == only) && show_proto(app, e->schema[k], lang, err))
 			return -1;
 	return 0;
-}
-
-/* --ref takes the place of the operator's name, which may be said too. */
-static const struct ay_entry_op *find_op(struct app *app, const struct own_options *own, int n, const char **argv,
-					 const struct ay_schema **only, struct ay_err *err)
-{
-	const struct ay_entry_op *e;
-	bool exact = false;
-
-	*only = NULL;
-	if (n > 1 || (!n && !own->file)) {
-		ay_fail(err, AY_ERR_USAGE, "show: name one operator (see: assay ops)");
-		return NULL;
-	}
-	e = n ? ay_registry_find(app->registry, argv[0], only, &exact, err) : own->ref.op;
-	*only = exact ? *only : NULL;
-	return e;
 }
 
 /* What is asked for, if anything. */
@@ -242,6 +226,23 @@ struct asked {
 	struct own_options own;
 	struct ay_python python;
 };
+
+/* --ref takes the place of the operator's name, which may be said too. */
+static const struct ay_entry_op *find_op(struct app *app, const struct asked *q, int n, const char **argv,
+					 const struct ay_schema **only, struct ay_err *err)
+{
+	const struct ay_entry_op *e;
+	bool exact = false;
+
+	*only = NULL;
+	if (n > 1 || (!n && !q->own.file)) {
+		ay_fail(err, AY_ERR_USAGE, "show: name one operator (see: assay ops)");
+		return NULL;
+	}
+	e = n ? show_find(app, argv[0], q->python.wish, only, &exact, err) : q->own.ref.op;
+	*only = exact ? *only : NULL;
+	return e;
+}
 
 static int show(struct app *app, struct asked *q, int n, const char **argv, struct ay_err *err)
 {
@@ -256,13 +257,14 @@ static int show(struct app *app, struct asked *q, int n, const char **argv, stru
 		return -1;
 	if (q->line)
 		return show_case(app, q->line, err);
-	e = find_op(app, &q->own, n, argv, &only, err);
+	e = find_op(app, q, n, argv, &only, err);
 	if (!e)
 		return -1;
 	cases = e == q->own.ref.op ? &q->own.cases : NULL;
-	return q->json   ? show_json(app, e, cases, err)
-	       : q->lang ? print_lang(app, e, only, q->lang, err)
-			 : print_page(app, e, cases, err);
+	return q->json             ? show_json(app, e, cases, err)
+	       : q->lang           ? print_lang(app, e, only, q->lang, err)
+	       : show_is_torchs(e) ? show_torch_page(app, e, err)
+				   : print_page(app, e, cases, err);
 }
 
 int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
@@ -273,7 +275,8 @@ int cmd_show(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "case", OPT_TEXT, &q.line, "LINE", "show a case line instead" },
 		{ "json", OPT_FLAG, &q.json, NULL, "as one JSON object" },
 		OWN_OPTS(&q.own),
-		{ "python", OPT_TEXT, &q.python.wish, "P", "with --ref: the interpreter that reads the file" },
+		{ "python", OPT_TEXT, &q.python.wish, "P",
+		  "the interpreter that reads the file of --ref, or whose torch knows the operator" },
 		{ 0 },
 	};
 	int n = opt_parse(argc, argv, opts, &usage, err), rc;

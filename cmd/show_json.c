@@ -39,29 +39,34 @@ static json_t *line_json(const struct ay_case *line)
 
 static int overloads_json(struct app *app, const struct ay_entry_op *e, json_t *j, struct ay_err *err)
 {
-	json_t *list = json_array(), *none = json_object();
+	json_t *list = json_array(), *omitted = json_object();
 	struct ay_str b = { 0 };
 
 	json_object_set_new(j, "overloads", list);
-	json_object_set_new(j, "no_kernels", none);
+	json_object_set_new(j, "no_kernels", omitted);
 	for (int k = 0; k < e->nschema; k++) {
 		json_t *o = json_object();
+		struct ay_err none = { 0 };
 		struct ay_proto *p;
 
 		json_array_append_new(list, o);
-		if (ay_proto_make(app->arena, e->schema[k], &p, err))
-			return -1;
-		json_object_set_new(o, "schema", json_string(e->op[0]->schemas[k]));
 		ay_str_clear(&b);
-		ay_proto_print(&b, p);
-		json_object_set_new(o, "c", json_string(ay_str_text(&b)));
+		ay_schema_print(&b, e->schema[k]);
+		json_object_set_new(o, "schema",
+				    json_string(show_is_torchs(e) ? ay_str_text(&b) : e->op[0]->schemas[k]));
+		ay_str_clear(&b);
+		if (!ay_proto_make(app->arena, e->schema[k], &p, &none))
+			ay_proto_print(&b, p);
+		else if (!show_is_torchs(e)) /* one of ours has a prototype */
+			return *err = none, -1;
+		json_object_set_new(o, "c", b.len ? json_string(ay_str_text(&b)) : json_null());
 		ay_str_clear(&b);
 		ay_proto_python(&b, e->schema[k]);
 		json_object_set_new(o, "python", json_string(ay_str_text(&b)));
 	}
 	for (const struct ay_omitted *o = ay_omissions; o->name; o++)
 		if (!strcmp(o->name, e->name))
-			json_object_set_new(none, ay_omit_word(o->omit), json_string(o->overloads));
+			json_object_set_new(omitted, ay_omit_word(o->omit), json_string(o->overloads));
 	ay_str_release(&b);
 	return 0;
 }
@@ -154,6 +159,19 @@ static json_t *floors_json(const struct ay_page *f)
 	return j;
 }
 
+/* There are no cases here, so nothing can be said of them. */
+static int torch_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
+{
+	json_t *j = json_pack("{s:s,s:n,s:{s:s,s:s?}}", "name", e->name, "file", "judged", "by",
+			      e->why ? "nothing" : "aten", "why", e->why);
+	const int rc = overloads_json(app, e, j, err);
+
+	if (!rc)
+		ay_json_line(stdout, j);
+	json_decref(j);
+	return rc;
+}
+
 int show_json(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_err *err)
 {
 	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
@@ -161,6 +179,8 @@ int show_json(struct app *app, const struct ay_entry_op *e, const struct ay_suit
 	json_t *j;
 	int rc;
 
+	if (show_is_torchs(e))
+		return torch_json(app, e, err);
 	if (show_page(app, e, cases, f, err))
 		return -1;
 	j = json_object();

@@ -16,8 +16,8 @@ struct torch_options {
 
 #define TORCH_OPTS(o)                                                                                           \
 	{ "python", OPT_TEXT, &(o)->python, "P",                                                                \
-	  "the interpreter for Python kernels (default: the first "                                             \
-	  "python3 that has torch)" },                                                                          \
+	  "the interpreter for Python kernels ($ASSAY_PYTHON, else the first that has torch of "                \
+	  "$VIRTUAL_ENV, build/venv, $PATH); none: no Python" },                                                \
 	{                                                                                                       \
 		"allow-torch", OPT_TEXT, &(o)->allow, "L",                                                      \
 			"what Python kernels may call of torch: none, helpers, all (all; of a model's helpers)" \

@@ -185,7 +185,7 @@ int cmd_trace(struct app *app, int argc, const char **argv, struct ay_err *err)
 	const struct opt opts[] = {
 		{ "out|o", OPT_TEXT, &t.out, "FILE", "where the suite goes (trace-SCRIPT.trace); also -o" },
 		{ "python", OPT_TEXT, &t.python, "P",
-		  "the interpreter (default: the first python3 that has torch)" },
+		  "the interpreter (default: the one that assay uses for kernels)" },
 		{ "quiet", OPT_FLAG, &t.quiet, NULL, "say nothing when all went well" },
 		{ 0 },
 	};

@@ -88,7 +88,11 @@ case $stage in
 test)
 	make -s -j"$(nproc)" B="$build" "$build/assay" "$build/test" || exit 1
 	# a download is for those who ask for everything
-	[ -z "$arg" ] || [ -n "${ASSAY_PYTHON:-}" ] || use_venv
+	if [ -n "$arg" ] && [ -z "${ASSAY_PYTHON:-}" ]; then
+		use_venv
+	elif [ -z "${ASSAY_PYTHON:-}" ] && [ -x "$build/venv/bin/python3" ]; then
+		export ASSAY_NO_TORCH="make test is quick: make check, make test T=NAME and ASSAY_PYTHON=build/venv/bin/python3 use build/venv"
+	fi
 	unit
 	;;
 asan)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Names the Debian packages the build needs and this machine lacks; installs them as root, else asks once.
-# deps.sh [extra]: also those that only `make check` needs.
+# deps.sh [extra | python]: also those that only `make check` needs, or `make torch`.
 need=
 has() { printf '#include <%s>\nint main(void){return 0;}\n' "$1" | ${CC:-cc} -x c -fsyntax-only - 2>/dev/null; }
 command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
@@ -10,10 +10,12 @@ command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
 	has seccomp.h || need="$need libseccomp-dev"
 	has openssl/evp.h || need="$need libssl-dev"
 }
-if [ "$1" = extra ]; then
+if [ "$1" = extra ] || [ "$1" = python ]; then
 	# without Python's headers the build works too, with an empty extension: assay then judges no Python kernels
 	[ -n "$(sh tools/python.sh headers)" ] || need="$need python3-dev"
 	[ -n "$(sh tools/python.sh venv)" ] || need="$need python3-venv"
+fi
+if [ "$1" = extra ]; then
 	# what nothing here links to: the library of a baseline, opened at run time; tests skip without it
 	PATH="$PATH:/sbin" ldconfig -p 2>/dev/null | grep -q 'libopenblas\.so\.0' || need="$need libopenblas0-pthread"
 	# libcurl too is opened at run time; its header, where it is, is compared with what we know of it

@@ -10,7 +10,7 @@ triton='triton==3.9.0'
 stamp=$dir/assay-stamp
 
 [ "$(cat "$stamp" 2> /dev/null)" = "$torch $triton" ] && [ -x "$dir/bin/python3" ] && exit 0
-[ "$look" != look ] || { echo "no torch in $dir: make check installs it"; exit 77; }
+[ "$look" != look ] || { echo "no torch in $dir: make torch installs it"; exit 77; }
 python=$(sh tools/python.sh venv)
 [ -n "$python" ] || { echo "no Python 3.10 or later that can make a virtual environment: install python3-venv"; exit 77; }
 

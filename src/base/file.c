@@ -128,6 +128,19 @@ char *ay_file_program(struct ay_arena *a, const char *name)
 	return NULL;
 }
 
+char *ay_file_beside(struct ay_arena *a, const char *name)
+{
+	char self[4096];
+	const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	const char *slash;
+
+	if (n <= 0)
+		return NULL;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	return slash ? ay_sprintf(a, "%.*s%s", (int)(slash + 1 - self), self, name) : NULL;
+}
+
 const char *ay_file_basename(const char *path)
 {
 	const char *slash = strrchr(path, '/');

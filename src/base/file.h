@@ -16,6 +16,8 @@ int ay_file_mkdirs(const char *path, struct ay_err *err);
 bool ay_file_exists(const char *path);
 /* A program by name along PATH; in the arena, or NULL. */
 char *ay_file_program(struct ay_arena *a, const char *name);
+/* The path of `name` in the folder of the running program, links followed; it may not exist. NULL: that is not known. */
+char *ay_file_beside(struct ay_arena *a, const char *name);
 const char *ay_file_basename(const char *path);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHELL_WORD_MAX = 8000 }; /* bytes */
+
 static void reserve(struct ay_str *b, size_t more)
 {
 	size_t need = b->len + more + 1;
@@ -212,4 +214,43 @@ int ay_str_distance(const char *a, const char *b)
 		}
 	}
 	return d[n % 3][m];
+}
+
+/* --- for a terminal and its shell -------------------------------------------------------------------------- */
+
+void ay_term_text(struct ay_str *b, const char *s, size_t max)
+{
+	const size_t begin = b->len;
+
+	ay_str_add_safe(b, s, strlen(s), max);
+	for (size_t i = begin; i < b->len; i++)
+		if (b->s[i] == '\n' || b->s[i] == '\t')
+			b->s[i] = ' ';
+}
+
+/* Does a shell take it as it is? */
+static bool is_plain(const char *s)
+{
+	const size_t n = strlen(s);
+
+	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:./-+,=@") == n;
+}
+
+/* Single quotes: in double ones a stranger's $(...) would run in the shell of whoever pastes the line. */
+void ay_shell_word(struct ay_str *b, const char *s)
+{
+	struct ay_str safe = { 0 };
+
+	ay_term_text(&safe, s, SHELL_WORD_MAX);
+	if (ay_str_text(&safe)[0] == '-')
+		ay_str_add(b, "./");
+	if (is_plain(ay_str_text(&safe))) {
+		ay_str_add(b, safe.s);
+	} else {
+		ay_str_addc(b, '\'');
+		for (const char *p = ay_str_text(&safe); *p; p++)
+			ay_str_add(b, *p == '\'' ? "'\\''" : (char[]){ *p, 0 });
+		ay_str_addc(b, '\'');
+	}
+	ay_str_release(&safe);
 }

@@ -19,6 +19,10 @@ void ay_str_addc(struct ay_str *b, char c);
 void ay_str_addf(struct ay_str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* For a terminal or a record: control bytes as \xHH, invalid UTF-8 too, at most max bytes of the source. */
 void ay_str_add_safe(struct ay_str *b, const char *s, size_t n, size_t max);
+/* One line for a terminal: control bytes escaped, line ends as spaces, at most max bytes. */
+void ay_term_text(struct ay_str *b, const char *s, size_t max);
+/* A word of a shell command that means the text itself. */
+void ay_shell_word(struct ay_str *b, const char *s);
 /* A double as Python's repr writes it: the shortest form that reads back, always with '.', 'e', inf or nan. */
 void ay_str_add_real(struct ay_str *b, double x);
 /* x with nine digits, or as many as tell it from y. */

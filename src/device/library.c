@@ -119,10 +119,14 @@ static const char *path_of(struct ay_arena *a, void *so)
 /* One version after the other: mostly the newest is there. */
 void *ay_cuda_library(struct ay_arena *a, const char *stem, int newest, int oldest, const char **path)
 {
-	const char *python = getenv("ASSAY_PYTHON");
+	const char *python = getenv("ASSAY_PYTHON"), *beside = NULL;
 	void *so = NULL;
 
-	python = ay_file_program(a, python && python[0] ? python : "python3");
+	if (!python || !python[0]) { /* that of `make torch` may have one too */
+		python = "python3";
+		beside = ay_file_beside(a, "venv/bin/python3");
+	}
+	python = ay_file_program(a, python);
 	for (int v = newest; v >= oldest - 1 && !so; v--) {
 		struct list l = new_list(a);
 
@@ -130,6 +134,8 @@ void *ay_cuda_library(struct ay_arena *a, const char *stem, int newest, int olde
 			add_version(&l, stem, v, python);
 		else
 			add_places(&l, ay_sprintf(a, "%s.so", stem), python);
+		if (beside && v >= oldest)
+			add_version(&l, stem, v, beside);
 		so = open_first(&l);
 	}
 	if (so && path)

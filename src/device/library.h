@@ -16,8 +16,8 @@
 const char *const *ay_cuda_places(struct ay_arena *a, const char *stem, int newest, int oldest,
 				  const char *python);
 
-/* The first of those that opens, beside torch as $ASSAY_PYTHON, else python3, has it; then one of any version. NULL if
- * there is none. *path (may be NULL) is where it was found, in the arena. Never closed: such libraries keep threads. */
+/* The first of those that opens, beside torch as $ASSAY_PYTHON, else python3, else venv/ beside the running program, has
+ * it; then one of any version. NULL if there is none. *path (may be NULL) is where it was found, in the arena. Never closed: such libraries keep threads. */
 void *ay_cuda_library(struct ay_arena *a, const char *stem, int newest, int oldest, const char **path);
 
 #endif

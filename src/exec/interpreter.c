@@ -7,8 +7,6 @@
 #include "exec/python.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern const uint8_t ay_embedded_python[], ay_embedded_python_end[];
 
@@ -64,25 +62,11 @@ static int ask_versions(struct ay_arena *a, struct ay_interpreter *i, struct ay_
 	return i->version ? 0 : ay_fail(err, AY_ERR_EXEC, "'%s' does not say its version", i->path);
 }
 
-/* Named by nobody: in the virtual environment that is active, or further down in $PATH? */
-static const char *place_of(const char *path)
-{
-	const char *env = getenv("VIRTUAL_ENV");
-	const size_t n = env ? strlen(env) : 0;
-
-	return n && !strncmp(path, env, n) && path[n] == '/' ? "in $VIRTUAL_ENV"
-							     : "the first python3 of $PATH that has torch";
-}
-
 int ay_interpreter_look(struct ay_arena *a, const char *wish, struct ay_interpreter *i, struct ay_err *err)
 {
-	const char *env = getenv("ASSAY_PYTHON");
+	struct ay_python_choice c;
+	const int rc = ay_python_choose(a, wish, &c, err);
 
-	*i = (struct ay_interpreter){ .named = wish || (env && env[0]) };
-	i->why = wish ? "named with --python" : "named by $ASSAY_PYTHON";
-	if (ay_python_find(a, wish, &i->path, err))
-		return -1;
-	if (!i->named)
-		i->why = place_of(i->path);
-	return ask_versions(a, i, err);
+	*i = (struct ay_interpreter){ .path = c.path, .why = c.why, .named = c.named, .seen = c.seen };
+	return rc ? -1 : ask_versions(a, i, err);
 }

@@ -209,97 +209,7 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 	return text;
 }
 
-/* --- which one -------------------------------------------------------------------------------------------- */
-
-static bool has_torch(struct ay_arena *a, const char *path)
-{
-	const char *const argv[] = { path, "-c",
-				     "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)",
-				     NULL };
-	const struct ay_run_spec spec = { .argv = argv,
-					  .env = ay_python_environment(a),
-					  .dir = "/", /* a folder `torch` of the user's is none */
-					  .timeout_s = LOOK_S,
-					  .output_max = 1000 };
-	struct ay_run_result r = { 0 };
-	struct ay_err ignored = { 0 };
-	const bool yes = !ay_process_run(&spec, &r, &ignored) && !r.status && !r.timed_out;
-
-	ay_str_release(&r.output);
-	return yes;
-}
-
-/* Is `dir`/python3 one, and has it torch? What was looked at is noted in `seen`. */
-static const char *try_folder(struct ay_arena *a, const char *dir, size_t n, struct ay_str *seen)
-{
-	const char *path = ay_sprintf(a, "%.*s/python3", (int)n, dir);
-
-	if (access(path, X_OK))
-		return NULL;
-	ay_str_addf(seen, "%s%s", seen->len ? ", " : "", path);
-	return has_torch(a, path) ? path : NULL;
-}
-
-static const char *look_around(struct ay_arena *a, struct ay_str *seen)
-{
-	const char *env = getenv("VIRTUAL_ENV"), *found = NULL;
-	const char *p = getenv("PATH");
-
-	if (env && env[0]) {
-		const char *bin = ay_sprintf(a, "%s/bin", env);
-
-		found = try_folder(a, bin, strlen(bin), seen);
-	}
-	for (; p && *p && !found; p += strcspn(p, ":"), p += *p == ':')
-		if (*p == '/')
-			found = try_folder(a, p, strcspn(p, ":"), seen);
-	return found;
-}
-
-/* As an absolute path, for we start it elsewhere; links stay, a virtual environment is known by them. */
-static const char *absolute(struct ay_arena *a, const char *path)
-{
-	char here[4096];
-
-	if (path[0] == '/' || !getcwd(here, sizeof here))
-		return path;
-	if (strchr(path, '/'))
-		return ay_sprintf(a, "%s/%s", here, path);
-	for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
-		const char *there = ay_sprintf(a, "%.*s/%s", (int)strcspn(p, ":"), p, path);
-
-		if (*p == '/' && !access(there, X_OK))
-			return there;
-	}
-	return path;
-}
-
-int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err)
-{
-	const char *env = getenv("ASSAY_PYTHON");
-	struct ay_str seen = { 0 };
-
-	if (!wish && env && env[0])
-		wish = env;
-	if (wish) {
-		*path = wish = absolute(a, wish);
-		if (access(wish, X_OK))
-			return ay_fail_errno(err, AY_ERR_USAGE, "cannot run the interpreter '%s'", wish);
-		return has_torch(a, wish) ? 0
-					  : ay_fail(err, AY_ERR_USAGE,
-						    "'%s' has no torch: install it there, or name "
-						    "another interpreter with --python",
-						    wish);
-	}
-	*path = look_around(a, &seen);
-	if (!*path)
-		ay_fail(err, AY_ERR_USAGE,
-			"no python3 with torch was found (%s): install torch, or name an interpreter with "
-			"--python",
-			seen.len ? ay_str_text(&seen) : "there is no python3 in $PATH");
-	ay_str_release(&seen);
-	return *path ? 0 : -1;
-}
+/* --- its packages ------------------------------------------------------------------------------------------ */
 
 /* The texts that say it, without running any of them. */
 static const char version_look[] =
@@ -376,8 +286,12 @@ static int hear_hello(struct ay_python *p, int words, struct ay_err *err)
 		n = recv(p->far.sock, buf, HELLO_MAX, 0);
 	if (n > 0)
 		return read_hello(p, buf, (size_t)n, err);
-	return ay_fail(err, AY_ERR_EXEC, "%s cannot be made ready for kernels: %s", p->path,
-		       f.revents ? ay_python_last_words(&p->arena, words) : "importing torch takes too long");
+	return ay_fail(
+		err, AY_ERR_EXEC,
+		"%s cannot be made ready for kernels: %s (put its torch in order with `%s`, or name another "
+		"interpreter with --python)",
+		p->path, f.revents ? ay_python_last_words(&p->arena, words) : "importing torch takes too long",
+		ay_python_mend(&p->arena, p->path));
 }
 
 static int start_template(struct ay_python *p, struct ay_err *err)
@@ -407,13 +321,6 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 	if (words >= 0)
 		close(words);
 	return rc;
-}
-
-bool ay_python_is_wished(const struct ay_python *p)
-{
-	const char *env = getenv("ASSAY_PYTHON");
-
-	return p->wish || (env && env[0]);
 }
 
 /* Killed from outside, say for memory: nothing that it could have known is lost. */

@@ -35,10 +35,27 @@ struct ay_python {
 };
 
 /*
- * The interpreter to use: `wish` (--python), else $ASSAY_PYTHON, else the first python3 of $VIRTUAL_ENV and $PATH that
- * has torch. -1: none has, and the message says what was looked at. Looks without importing: 50 ms each.
+ * Which interpreter is used, the first of: `wish` (--python); $ASSAY_PYTHON; $VIRTUAL_ENV; venv/ beside the running
+ * program (`make torch` makes build/venv); the folders of $PATH. The first two are taken as they are named, an error if
+ * they have no torch; of the rest the first that has torch. The word "none" for one of the first two turns Python off.
  */
+struct ay_python_choice {
+	const char *path;
+	const char *why; /* "named with --python"; set also where the search fails */
+	bool named;      /* by the user, with one of the first two */
+	const char
+		*seen; /* what a search that failed has looked at; NULL where an interpreter was named or found */
+};
+/* -1: none will do; the message says what was looked at and how to get one. Looks without importing: 50 ms each. */
+int ay_python_choose(struct ay_arena *a, const char *wish, struct ay_python_choice *c, struct ay_err *err);
+/* Its path alone. */
 int ay_python_find(struct ay_arena *a, const char *wish, const char **path, struct ay_err *err);
+/* The interpreter that the user has named, which may not exist; NULL: none was named, or Python is turned off. */
+const char *ay_python_named(const char *wish);
+/* A command for the user's shell that gets an interpreter with torch which is then found. */
+const char *ay_python_get(struct ay_arena *a);
+/* Likewise where the torch of the interpreter `path` cannot be imported. */
+const char *ay_python_mend(struct ay_arena *a, const char *path);
 /* What of our environment an interpreter gets; NULL-ended. */
 const char *const *ay_python_environment(struct ay_arena *a);
 /* The same for a template, which may have a GPU. */
@@ -50,7 +67,7 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 /* Starts the template, unless this process has and it is alive, and waits until torch is imported: seconds. It ends with
  * the thread that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);
-/* Has somebody named an interpreter, by --python or $ASSAY_PYTHON? */
+/* Did the user name an interpreter, with --python or $ASSAY_PYTHON? */
 bool ay_python_is_wished(const struct ay_python *p);
 void ay_python_close(struct ay_python *p);
 

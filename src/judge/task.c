@@ -181,6 +181,7 @@ static int add_cases(struct work *k)
 		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
 								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
 			return -1;
+	ay_suite_keep_dtypes(&k->suite, t->dtypes);
 	k->suite.listed = t->nline > 0;
 	if (!t->suite)
 		ay_suite_pick(&k->suite, t->timing.mode, false);
@@ -472,6 +473,9 @@ static int sum_up(struct work *k)
 	if (res->verdict == AY_VERDICT_SKIPPED && !res->detail)
 		res->detail = ay_judge_doubt(&k->t->policy);
 	res->no_case = res->verdict == AY_VERDICT_NONE;
+	if (res->no_case && k->t->dtypes)
+		return ay_fail(k->err, AY_ERR_USAGE, "%s: no case of what it defines is about these dtypes",
+			       k->t->file);
 	if (res->no_case)
 		return ay_fail(k->err, AY_ERR_USAGE,
 			       "%s: there is no case for what it defines: give it some (--case LINE, or eval "

@@ -20,6 +20,7 @@ struct ay_task {
 	int nline;
 	const struct ay_suite *suite;
 	enum ay_tier tier;
+	uint32_t dtypes; /* of the operator's own or the lines only cases about these (1 << dt); 0 = all */
 	struct ay_policy policy;
 	struct ay_clock_policy timing;
 	const char *

@@ -34,7 +34,6 @@ static bool is_number(const struct ay_value *v)
 	return v->kind >= AY_V_BOOL && v->kind <= AY_V_COMPLEX;
 }
 
-/* torch.strided, torch.channels_last, ...: by name to the codes of kernel.h. */
 static int symbol_code(const char *const *names, const char *s, int64_t *code)
 {
 	for (int i = 0; names[i]; i++) {
@@ -48,9 +47,6 @@ static int symbol_code(const char *const *names, const char *s, int64_t *code)
 
 static int bind_symbol(struct binder *b, const struct ay_sarg *s, const struct ay_value *v, struct ay_value *out)
 {
-	static const char *const layouts[] = { "strided", "sparse_coo", NULL };
-	static const char *const formats[] = { "contiguous_format", "preserve_format", "channels_last",
-					       "channels_last_3d", NULL };
 	bool layout = s->type.base == AY_TYPE_LAYOUT;
 	int64_t code;
 
@@ -58,7 +54,8 @@ static int bind_symbol(struct binder *b, const struct ay_sarg *s, const struct a
 		*out = *v;
 		return 0;
 	}
-	if ((v->kind != AY_V_SYM && v->kind != AY_V_STR) || symbol_code(layout ? layouts : formats, v->s, &code))
+	if ((v->kind != AY_V_SYM && v->kind != AY_V_STR) ||
+	    symbol_code(layout ? ay_layout_names : ay_format_names, v->s, &code))
 		return refuse(b, s, v,
 			      layout ? "a layout such as torch.strided"
 				     : "a memory format such as torch.preserve_format");

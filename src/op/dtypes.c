@@ -46,3 +46,16 @@ enum ay_dt ay_case_dtype(const struct ay_case *c)
 			dt = c->kw[i].v.dt;
 	return dt;
 }
+
+void ay_suite_keep_dtypes(struct ay_suite *s, uint32_t set)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const enum ay_dt dt = set ? ay_case_dtype(s->c[i].line) : AY_DT_NONE;
+
+		if (dt == AY_DT_NONE || set >> dt & 1)
+			s->c[n++] = s->c[i];
+	}
+	s->n = n;
+}

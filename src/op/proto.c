@@ -305,15 +305,30 @@ static bool python_keyword(const char *name)
 	return false;
 }
 
-/* A default as Python spells it; enumerations keep PyTorch's number, layouts and the like become None or a string.
- */
+/* The name of a layout or memory format, from its code or as the schema names it; NULL: it has none. */
+static const char *code_name(const char *const *names, const struct ay_value *v)
+{
+	if (v->kind == AY_V_SYM)
+		return v->s;
+	for (int64_t i = 0; v->kind == AY_V_INT && names[i]; i++)
+		if (i == v->i)
+			return names[i];
+	return NULL;
+}
+
+/* A default as Python spells it: what torch has objects for as torch.NAME, not as the schema's number. */
 static void print_default(struct ay_str *b, const struct ay_sarg *s)
 {
 	const struct ay_value *v = s->def;
+	const char *name = s->type.base == AY_TYPE_FORMAT   ? code_name(ay_format_names, v)
+			   : s->type.base == AY_TYPE_LAYOUT ? code_name(ay_layout_names, v)
+			   : v->kind == AY_V_DTYPE          ? ay_dt_info(v->dt)->torch
+							    : NULL;
 
-	if (v->kind == AY_V_NONE || v->kind == AY_V_BOOL || v->kind == AY_V_INT || v->kind == AY_V_LIST)
-		ay_value_print(b, v);
-	else if (v->kind == AY_V_STR || v->kind == AY_V_FLOAT || v->kind == AY_V_COMPLEX)
+	if (name)
+		ay_str_addf(b, "torch.%s", name);
+	else if (v->kind == AY_V_NONE || v->kind == AY_V_BOOL || v->kind == AY_V_INT || v->kind == AY_V_LIST ||
+		 v->kind == AY_V_STR || v->kind == AY_V_FLOAT || v->kind == AY_V_COMPLEX)
 		ay_value_print(b, v);
 	else
 		ay_str_add(b, s->def_text ? s->def_text : "None");

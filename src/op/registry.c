@@ -95,6 +95,14 @@ static bool names_op(const char *name, const struct ay_entry_op *e)
 	return false;
 }
 
+/* Does one name contain the other? A name of one or two letters ("t") lies in most. */
+static bool is_part(const char *a, const char *b)
+{
+	const char *shorter = strlen(a) < strlen(b) ? a : b;
+
+	return strlen(shorter) > 2 && strstr(shorter == a ? b : a, shorter);
+}
+
 static int fail_unknown(const struct ay_registry *r, const char *name, struct ay_err *err)
 {
 	const char *bare = strstr(name, "::") ? strstr(name, "::") + 2 : name;
@@ -105,7 +113,7 @@ static int fail_unknown(const struct ay_registry *r, const char *name, struct ay
 		const char *base = r->op[i].schema[0]->base;
 		int d = ay_str_distance(bare, base);
 
-		if (strstr(base, bare) || strstr(bare, base))
+		if (is_part(base, bare))
 			d = d > 2 ? 2 : d;
 		if (d < least) {
 			least = d;

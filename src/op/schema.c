@@ -101,6 +101,27 @@ static int type(struct ay_lex *l, struct ay_stype *t)
 	return 0;
 }
 
+/* --- codes ------------------------------------------------------------------------------------------------ */
+
+const char *const ay_layout_names[] = { "strided", "sparse_coo", NULL };
+const char *const ay_format_names[] = { "contiguous_format", "preserve_format", "channels_last",
+					"channels_last_3d", NULL };
+
+/* A default of a ScalarType is a number where torch prints its schemas; the numbers are those of c10/core/ScalarType.h. */
+static void settle_dtype(struct ay_value *v)
+{
+	static const enum ay_dt code[] = { AY_DT_U8,  AY_DT_I8,  AY_DT_I16, AY_DT_I32, AY_DT_I64,  AY_DT_F16,
+					   AY_DT_F32, AY_DT_F64, AY_DT_C32, AY_DT_C64, AY_DT_C128, AY_DT_B8 };
+	enum ay_dt dt = AY_DT_NONE;
+
+	if (v->kind == AY_V_INT && v->i >= 0 && v->i < (int64_t)(sizeof code / sizeof *code))
+		dt = code[v->i];
+	else if (v->kind == AY_V_SYM)
+		dt = ay_dt_find(v->s, strlen(v->s));
+	if (dt != AY_DT_NONE)
+		*v = (struct ay_value){ .kind = AY_V_DTYPE, .col = v->col, .dt = dt };
+}
+
 /* --- parse: arguments and results ------------------------------------------------------------------------ */
 
 /* A literal, or a word of PyTorch's such as contiguous_format or long. */
@@ -123,6 +144,8 @@ static int default_value(struct ay_lex *l, struct ay_sarg *g)
 		return ay_lex_fail(l, start, "a tensor cannot be a default value");
 	g->def = v;
 	g->def_text = ay_strndup(l->a, start, (size_t)(l->p - start));
+	if (g->type.base == AY_TYPE_DTYPE)
+		settle_dtype(v);
 	return 0;
 }
 

@@ -68,6 +68,9 @@ struct ay_schema {
 	bool ret_parens; /* one result written as (Tensor x) */
 };
 
+/* torch.NAME of a Layout and a MemoryFormat, by its code; NULL-ended. */
+extern const char *const ay_layout_names[], *const ay_format_names[];
+
 /* All memory in the arena. Errors name the column. */
 int ay_schema_parse(struct ay_arena *a, const char *text, struct ay_schema **out, struct ay_err *err);
 void ay_schema_print(struct ay_str *b, const struct ay_schema *s);

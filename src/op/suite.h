@@ -58,6 +58,9 @@ int ay_dtypes_find(const char *list, uint32_t *set, struct ay_err *err);
  * tensors that of a dtype= argument, or AY_DT_NONE. */
 enum ay_dt ay_case_dtype(const struct ay_case *c);
 
+/* Takes out the cases that are about other dtypes than those of the set (1 << dt); 0: none. Cases about none stay. */
+void ay_suite_keep_dtypes(struct ay_suite *s, uint32_t set);
+
 /* SHA-256 over the printed lines, in order. */
 void ay_suite_hash(const struct ay_suite *s, char hex[65]);
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);

@@ -12,32 +12,6 @@ enum { TEXT_SHOWN = 8000, LOG_SHOWN = 4000 };
 
 /* --- for a shell ----------------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *s)
-{
-	const size_t n = strlen(s);
-
-	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:./-+,=@") == n;
-}
-
-/* Single quotes: in double ones a stranger's $(...) would run in the shell of whoever pastes the line. */
-void ay_shell_word(struct ay_str *b, const char *s)
-{
-	struct ay_str safe = { 0 };
-
-	ay_term_text(&safe, s, TEXT_SHOWN);
-	if (ay_str_text(&safe)[0] == '-')
-		ay_str_add(b, "./");
-	if (is_plain(ay_str_text(&safe))) {
-		ay_str_add(b, safe.s);
-	} else {
-		ay_str_addc(b, '\'');
-		for (const char *p = ay_str_text(&safe); *p; p++)
-			ay_str_add(b, *p == '\'' ? "'\\''" : (char[]){ *p, 0 });
-		ay_str_addc(b, '\'');
-	}
-	ay_str_release(&safe);
-}
-
 bool ay_is_package(const char *backend)
 {
 	return backend && (!strcmp(backend, "aten") || !strcmp(backend, "flag_gems"));

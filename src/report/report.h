@@ -2,7 +2,7 @@
  *
  * report - what a run says, for people and for other programs: a table, its failures, JUnit; and what changed
  * between two runs (compare.h). Everything goes into a string. Text of strangers passes the door of its format:
- * ay_term_text here, ay_md_* and ay_csv_cell of the store, ay_xml_text here, jansson for JSON.
+ * ay_term_text of base/str.h, ay_md_* and ay_csv_cell of the store, ay_xml_text here, jansson for JSON.
  */
 #ifndef AY_REPORT_REPORT_H
 #define AY_REPORT_REPORT_H
@@ -43,10 +43,6 @@ void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
 
 /* --- pieces ---------------------------------------------------------------------------------------------- */
 
-/* One line for a terminal: control bytes escaped, line ends as spaces, at most max bytes. */
-void ay_term_text(struct ay_str *b, const char *s, size_t max);
-/* A word of a shell command that means the text itself. */
-void ay_shell_word(struct ay_str *b, const char *s);
 /* Is it a package of Python, whose kernels are no files? */
 bool ay_is_package(const char *backend);
 /* The command that runs a record's case again. */

@@ -9,16 +9,6 @@
 
 enum { CELL_MAX = 400, GAP = 2, COLUMNS_MAX = 16 };
 
-void ay_term_text(struct ay_str *b, const char *s, size_t max)
-{
-	const size_t begin = b->len;
-
-	ay_str_add_safe(b, s, strlen(s), max);
-	for (size_t i = begin; i < b->len; i++)
-		if (b->s[i] == '\n' || b->s[i] == '\t')
-			b->s[i] = ' ';
-}
-
 /* Bytes of the first n characters. */
 static size_t bytes_of(const char *s, int n)
 {

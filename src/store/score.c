@@ -191,7 +191,7 @@ void ay_time_print(struct ay_str *b, double ns)
 /* --- scores ---------------------------------------------------------------------------------------------- */
 
 /* A mean of equal numbers is not above that number, whatever log and exp make of it. */
-static bool is_above(double x, double p)
+bool ay_is_above(double x, double p)
 {
 	return x > p * (1 + 1e-12);
 }
@@ -214,8 +214,8 @@ void ay_speed_score_add(struct ay_speed_score *s, const struct ay_speed *x, bool
 	s->sum[2] += x->hi > 0 ? log(x->hi) : 0;
 	s->no_hi |= !(x->hi > 0);
 	for (int i = 0; i < AY_PERF_N; i++) {
-		s->fast[i] += is_above(x->speedup, ay_perf_p[i]);
-		s->surely[i] += is_above(x->lo, ay_perf_p[i]);
+		s->fast[i] += ay_is_above(x->speedup, ay_perf_p[i]);
+		s->surely[i] += ay_is_above(x->lo, ay_perf_p[i]);
 	}
 }
 

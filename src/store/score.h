@@ -104,6 +104,8 @@ struct ay_speed_score {
 	bool no_hi;
 };
 
+/* Is a speed-up above p? 0, which stands for none, is above no p. */
+bool ay_is_above(double x, double p);
 void ay_speed_score_add(struct ay_speed_score *s, const struct ay_speed *x, bool correct);
 void ay_speed_score_end(struct ay_speed_score *s);
 /* What of the score is not as it was measured, for people: "; 2 cases are UNCLEAR and count as their lower bound"; nothing

@@ -142,6 +142,12 @@ const char *ay_sum_baseline(const struct ay_summary *s, const struct ay_speed *x
 void ay_sum_find_best(struct ay_summary *s);
 /* "best of 3: the only one that passes"; x has a row. */
 void ay_sum_best_print(struct ay_str *b, const struct ay_summary *s, const struct ay_sum_best *x);
+/* perf@p for one p, which need not be of ay_perf_p: right and above p times the library, and so by the lower bound. */
+struct ay_perf_at {
+	int of, fast, surely;
+};
+struct ay_perf_at ay_perf_at_operators(const struct ay_summary *s, double p);
+struct ay_perf_at ay_perf_at_overloads(const struct ay_summary *s, double p);
 /* Cases that did not pass: neither PASS nor SKIPPED nor WEAK_CASE. */
 int64_t ay_count_failed(const int64_t count[AY_VERDICT_COUNT]);
 /* "MISSING" for NONE. */

@@ -2,8 +2,8 @@
  *
  * Commands and what they print: tests/cli/NAME.test, and the ```console blocks of README.md and docs/.
  *
- *	$ assay show no_such_op
- *	assay: there is no operator 'no_such_op' (see: assay ops)
+ *	$ assay ops no_such_op
+ *	assay: no operator's name contains 'no_such_op' (see: assay ops)
  *	exit 2
  *
  *	# a comment stands between a blank line and a command

@@ -423,13 +423,11 @@ TEST(meaning_dominant_matrices_are_symmetric)
 /* All schemas of torch's aten that we can read. */
 static int torch_schemas(struct ay_schema **list, int max)
 {
-	const char *python;
+	const char *python = help_python();
 	struct ay_err err = { 0 };
 	char *text, *next;
 	int n = 0;
 
-	if (ay_python_find(&a, NULL, &python, &err))
-		test_skip("%s", err.msg);
 	if (help_run(&a,
 		     ay_sprintf(&a,
 				"%s -c 'import torch\nfor s in torch._C._jit_get_all_schemas():\n if "

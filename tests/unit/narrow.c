@@ -248,12 +248,9 @@ static int by_text(const void *x, const void *y)
 /* The interpreter to test with, or a skip; it must have `module`. */
 static const char *python_with(const char *module)
 {
-	struct ay_err err = { 0 };
-	const char *path;
+	const char *path = help_python();
 	char *out;
 
-	if (ay_python_find(&a, NULL, &path, &err))
-		test_skip("%s", err.msg);
 	if (help_run(&a, ay_sprintf(&a, "%s -c 'import %s'", path, module), 60, &out))
 		test_skip("%s has no %s", path, module);
 	return path;

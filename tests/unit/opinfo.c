@@ -251,12 +251,10 @@ TEST_SLOW(opinfo_exports_lines_of_a_real_torch)
 {
 	struct rig r = { 0 };
 	struct ay_suite s = { 0 };
-	const char *path;
+	const char *path = help_python();
 	char *text;
 	int adds = 0;
 
-	if (ay_python_find(&r.a, NULL, &path, &r.err))
-		test_skip("%s", r.err.msg);
 	r.o = (struct ay_opinfo){ .python = path,
 				  .cache = test_dir(),
 				  .ops = "add,gather,cholesky,bernoulli,acosh" };

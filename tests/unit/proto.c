@@ -109,6 +109,17 @@ TEST(proto_python_line)
 	check_python("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> "
 		     "Tensor(a!)",
 		     "def random__from(self, from_, to, *, generator=None)");
+	/* torch's objects, however the schema names them: ATen's own text, or the numbers that torch prints */
+	check_python(
+		"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+		"def contiguous(self, *, memory_format=torch.contiguous_format)");
+	check_python("aten::clone(Tensor self, *, MemoryFormat? memory_format=2, Layout layout=0) -> Tensor",
+		     "def clone(self, *, memory_format=torch.channels_last, layout=torch.strided)");
+	check_python(
+		"aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, "
+		"Device? device=None, ScalarType? to=long) -> Tensor",
+		"def tril_indices(row, col, offset=0, *, dtype=torch.int64, layout=None, device=None, "
+		"to=torch.int64)");
 }
 
 /* --- the whole catalogue --------------------------------------------------------------------------------- */

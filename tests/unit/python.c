@@ -23,15 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void need_torch(struct ay_arena *a)
-{
-	struct ay_err err = { 0 };
-	const char *path;
-
-	if (ay_python_find(a, NULL, &path, &err))
-		test_skip("%s", err.msg);
-}
-
 /* --- wrong and hostile ------------------------------------------------------------------------------------- */
 
 #define HONEST "kernels/honest/relu__finds_nothing.py"
@@ -148,7 +139,7 @@ TEST_SLOW(python_wrong_and_hostile_kernels_get_what_they_are_due)
 {
 	struct corpus c = { 0 };
 
-	need_torch(&c.a);
+	help_python();
 	glob("kernels/hostile/*.py", 0, NULL, &c.files);
 	glob("kernels/wrong/*.py", GLOB_APPEND, NULL, &c.files);
 	CHECKF(c.files.gl_pathc >= 110, "only %zu files", c.files.gl_pathc);
@@ -191,7 +182,7 @@ TEST_SLOW(python_template_that_was_killed_is_started_again)
 	int sock[2];
 	pid_t first;
 
-	need_torch(&a);
+	help_python();
 	if (ay_sandbox_new(&s, AY_SANDBOX_FULL, &err))
 		test_skip("%s", err.msg);
 	CHECKF(starts(&p, s, &err), "%s", err.msg);
@@ -245,7 +236,7 @@ TEST_SLOW(python_nothing_outlives_a_killed_judge)
 	FILE *f = fopen(kernel, "w");
 	pid_t judge;
 
-	need_torch(&a);
+	help_python();
 	CHECK(f && fprintf(f,
 			   "import ctypes\n"
 			   "def relu(self):\n"

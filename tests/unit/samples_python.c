@@ -25,27 +25,17 @@ struct run {
 	int foreign;      /* kernels of operators that are not of the catalogue */
 };
 
-static const char *interpreter(struct ay_arena *a)
-{
-	struct ay_err err = { 0 };
-	const char *path;
-
-	if (ay_python_find(a, NULL, &path, &err))
-		test_skip("%s", err.msg);
-	return path;
-}
-
 static void need_triton(struct ay_arena *a)
 {
 	const char *cmd = ay_sprintf(
 		a,
 		"%s -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec(\"triton\") and "
 		"u.find_spec(\"numpy\")))'",
-		interpreter(a));
+		help_python());
 	char *out;
 
 	if (help_run(a, cmd, 60, &out))
-		test_skip("%s has no triton, or no numpy, which its interpreter needs", interpreter(a));
+		test_skip("%s has no triton, or no numpy, which its interpreter needs", help_python());
 }
 
 static void begin(struct run *r)
@@ -171,7 +161,7 @@ TEST_SLOW(samples_python_kernels_get_what_they_are_due)
 	struct run r;
 
 	begin(&r);
-	interpreter(&r.a);
+	help_python();
 	add_files(&r, "kernels/python/*.py");
 	add_files(&r, "kernels/python/*/*.py");
 	CHECKF(json_object_size(r.due) >= 70, "only %zu kernels", json_object_size(r.due));

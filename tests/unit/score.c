@@ -284,6 +284,15 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	CHECKF(near(s.speed_operators.speedup, sqrt(4 * 0.5 * pow(8, 0.25))), "%g", s.speed_operators.speedup);
 	CHECK(above(&s.speed_operators, 0, false) == 2 && above(&s.speed_operators, 1, false) == 1);
 	CHECK(above(&s.speed_operators, 2, false) == 1 && above(&s.speed_operators, 0.5, false) == 2);
+	for (int i = 0; i < AY_PERF_N; i++) { /* of --p the same */
+		const struct ay_perf_at o = ay_perf_at_operators(&s, ay_perf_p[i]),
+					v = ay_perf_at_overloads(&s, ay_perf_p[i]);
+
+		CHECK(o.of == 5 && o.fast == s.speed_operators.fast[i] && o.surely == s.speed_operators.surely[i]);
+		CHECK(v.of == 6 && v.fast == s.speed_overloads.fast[i] && v.surely == s.speed_overloads.surely[i]);
+	}
+	CHECK(ay_perf_at_operators(&s, 3.9).fast == 1 && !ay_perf_at_operators(&s, 3.9).surely);
+	CHECK(ay_perf_at_overloads(&s, 3.9).fast == 2 && !ay_perf_at_overloads(&s, 4).fast);
 	/* per overload: add.x and add.y are problems of their own */
 	CHECK(s.speed_overloads.of == 6 && s.speed_overloads.scored == 3);
 	CHECK(near(s.speed_overloads.speedup, cbrt(4 * 0.5 * 4)) && above(&s.speed_overloads, 1, false) == 2);

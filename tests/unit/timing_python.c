@@ -29,14 +29,10 @@ static struct ay_python python; /* one for all kernels of a test: importing torc
 
 static void need_python(void)
 {
-	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	const char *path;
 
-	if (ay_python_find(&a, NULL, &path, &err))
-		test_skip("%s", err.msg);
+	help_python();
 	CHECKF(!ay_python_open(&python, &err), "%s", err.msg);
-	ay_arena_release(&a);
 }
 
 /* Python, or with a '{' in it C; NULL: torch's own function. */

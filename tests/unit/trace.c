@@ -164,15 +164,6 @@ static const char *const wanted[] = {
 	"\n# left out: 1 call of aten::is_coalesced (a torch.sparse_coo tensor)\n",
 };
 
-static void need_torch(void)
-{
-	struct ay_err err = { 0 };
-	const char *path;
-
-	if (ay_python_find(&a, NULL, &path, &err))
-		test_skip("%s", err.msg);
-}
-
 static void write_file(const char *path, const char *text)
 {
 	struct ay_err err = { 0 };
@@ -194,7 +185,7 @@ TEST(trace_records_a_script)
 	char *out;
 	int n, rc;
 
-	need_torch();
+	help_python();
 	write_file(ay_sprintf(&a, "%s/model.py", test_dir()), script);
 	rc = trace("-- python -u model.py 0 --out x", &out);
 	CHECKF(!rc && strstr(out, "argv ['0', '--out', 'x'] heard") && strstr(out, "in trace-model.trace"),
@@ -226,7 +217,7 @@ TEST_SLOW(trace_says_how_a_script_ended)
 	};
 	char *out;
 
-	need_torch();
+	help_python();
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		int rc;
 
@@ -272,7 +263,7 @@ TEST(trace_crafted_values_print_as_assay_prints)
 	char *out;
 	int n, rc;
 
-	need_torch();
+	help_python();
 	write_file(ay_sprintf(&a, "%s/crafted.py", test_dir()), crafted);
 	rc = trace("--quiet -o x.trace crafted.py", &out);
 	CHECKF(!rc && !odd_lines(out, &n, &bad) && n == 11, "status %d, %d lines; %s", rc, n, bad ? bad : out);
@@ -288,7 +279,7 @@ TEST_SLOW(trace_runs_a_module)
 	char *out;
 	int rc;
 
-	need_torch();
+	help_python();
 	write_file(ay_sprintf(&a, "%s/mod.py", test_dir()),
 		   "import sys, torch\ntorch.ones(2).add_(1)\nprint(__name__, sys.argv[1:])\n");
 	rc = trace("--quiet -o there.trace -- python -m mod -o x", &out);

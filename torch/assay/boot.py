@@ -578,17 +578,6 @@ def inside(cuda, memory, printed):
     torch.manual_seed(int.from_bytes(os.urandom(7), "little"))
 
 
-def folders():
-    """What of this machine an interpreter reads: its prefixes and path, without what others cover."""
-    covered = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64"]
-    wanted = {os.path.realpath(p) for p in [sys.prefix, sys.base_prefix, *sys.path] if p and os.path.isdir(p)}
-    found = []
-    for p in sorted(wanted - {"/", "/usr", "/usr/local", os.path.realpath(".")}):
-        if not any(p == c or p.startswith(c + "/") for c in covered + found):
-            found.append(p)
-    return found
-
-
 def library():
     """The object whose C ABI calls every operator, for whoever has no interpreter; its lists are from 2.10 on."""
     path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
@@ -639,7 +628,7 @@ def main(_):
         "python": sys.version.split()[0],
         "torch": torch.__version__,
         "triton": open_triton(),
-        "folders": folders(),
+        "folders": importlib.import_module("assay.folders").folders(),
         "library": library(),
     }
     warm()

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of this machine an interpreter reads, for the root of its jail."""
+import os
+import sys
+
+COVERED = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64"]  # seen in every jail
+LEFT_OUT = {"/", "/usr", "/usr/local"}
+
+
+def names(path):
+    """The folder as it is named, each folder that a link of it leads to, and the one without links. A virtual
+    environment is known by its name, and imports through it."""
+    path = os.path.abspath(path)
+    yield path
+    while os.path.islink(path):
+        path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
+        yield path
+    yield os.path.realpath(path)
+
+
+def folders():
+    """Its prefixes and path, without what others cover."""
+    given = [p for p in [sys.prefix, sys.base_prefix, *sys.path] if p and os.path.isdir(p)]
+    wanted = {name for p in given for name in names(p)}
+    found = []
+    for p in sorted(wanted - LEFT_OUT - {os.path.realpath(".")}):
+        if not any(p == c or p.startswith(c + "/") for c in COVERED + found):
+            found.append(p)
+    return found
