@@ -90,9 +90,9 @@ static real logistic(real z)
 }
 
 /*
- * Where ATen rounds z to the storage dtype, it comes out as z (1 + t), |t| <= u_dt. Near z = -64 in bf16 that is off by
- * up to 1/4, which makes e^z larger by 28 %: more than the slope at z says, as the term is convex. So the two steps are
- * taken where z may be after the first: z' = z + |z| u_dt. Below z the term changes by less.
+ * Returns the two steps, rounding z and rounding e^z, in units of u_dt. Rounding gives z (1 + t), |t| <= u_dt: near
+ * z = -64 in bf16 it is off by up to 1/4, which makes e^z larger by 28 %. That is more than the slope at z
+ * says, as the term is convex. So the steps are taken at z' = z + |z| u_dt; below z the term changes by less.
  */
 static real soft_margin_steps(const struct lines *l, real z)
 {

@@ -249,8 +249,8 @@ static void renorm(struct ay_ref *r)
 	const int dim = ay_dim(r->c, "dim", self, &(struct ay_err){ 0 });
 	const num *x = ay_load_flat(r, self, 0);
 	const struct scale *scale = r->shared;
-	/* A product with 0 keeps its sign. Of complex numbers it does so only if the kernel's factor is a real number:
-	 * (a + bi) (f + 0i), which ATen computes, has the real part af - 0b, and 0 - 0 and -0 + 0 are 0. */
+	/* A product with 0 keeps its sign; of complex numbers only if the kernel's factor is a real number. ATen
+	 * computes (a + bi) (f + 0i), whose real part is af - 0b, and 0 - 0 and -0 + 0 are 0. */
 	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1;
 	int64_t inner = 1;
 

@@ -24,8 +24,8 @@
  * and at the poles a large number or NaN instead of infinity. From n = 2 on infinity gives NaN, the limit being 0,
  * and half types get zeta rounded before it is multiplied by n! and rounded again. digamma below 0 takes the tangent
  * of pi times x's fraction, which is near -pi above every pole: in f64, in which it is computed, tens of times the
- * bound at 0.004 above one; so does SciPy. The distance to the nearest whole number is exact, and what takes its
- * tangent (XLA, Boost, Cephes) needs 1.8 of the 4 of the bound at most, wherever x is: see docs/oracle.md.
+ * bound at 0.004 above one; so does SciPy. The distance to the nearest whole number is exact: libraries that take
+ * its tangent (XLA, Boost, Cephes) need 1.8 of the 4 of the bound at most, wherever x is (docs/oracle.md).
  */
 #include "op/op.h"
 

@@ -47,7 +47,7 @@ static const struct {
 	{ "/etc/ld.so.cache", BOTH },
 	{ "/nix/store", BOTH },
 	{ "/dev/null", BOTH },
-	/* to read only; it gives what getrandom gives. JAX, and what else has a std::random_device, starts with it */
+	/* to read: it gives what getrandom gives; JAX's std::random_device does not start without it */
 	{ "/dev/urandom", 1 << AY_JAIL_PYTHON | JIT },
 	{ "/sys/devices/system/cpu", RUN | JIT }, /* how many cores: libgomp and OpenBLAS ask */
 };

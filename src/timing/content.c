@@ -71,7 +71,7 @@ static bool make_plain(uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
 /* Signs and exponents together: of f64 the most. */
 enum { BINADES = 4096 };
 
-/* Finds the binades of normal numbers, by sign and exponent, that lie inside [range[0], range[1]] as a whole. */
+/* Finds the binades of normal numbers, by sign and exponent, that lie inside the range as a whole. */
 static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double range[2], bool inside[BINADES])
 {
 	const uint64_t count = (l->exponent / l->one + 1) * 2;
@@ -88,12 +88,13 @@ static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double ra
 }
 
 /*
- * The same for a uniform fill, which says what range the operator's domain is: no significand may lead out of it, so
- * every element must lie in a binade that is inside. An end of the range that is a power of two, which half types round
- * to, is alone in its binade and moves into the one below. Returns false if another element remains: of
- * uniform(0.5, 1.5) those above 1 could become 1.9. What was changed until then is inside.
+ * make_plain for a uniform fill, whose range is what the operator takes: no significand may lead out of
+ * it, so every element must lie in a binade that is inside. An end of the range that is a power of two, which
+ * half types round to, is alone in its binade and moves into the one below. Returns false if another
+ * element remains: of uniform(0.5, 1.5) those above 1 could become 1.9. What was changed before is inside.
  */
-static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l, const double range[2])
+static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l,
+			const double range[2])
 {
 	bool inside[BINADES];
 

@@ -6,8 +6,8 @@
  * take longer than reading it does. So one master of each input is made by its fill, and a set is made of its lines
  * of 64 bytes, drawn with replacement, so that what was learned of one set (where the large, the negative or the
  * even elements are, what all of them add up to) is not true of the next. Besides, the significands of floats are
- * XORed with lines of noise that are drawn along with them, unless a uniform fill promises a range that this would lead
- * out of: probabilities stay probabilities. A large tensor of an operator's own fill, where every element
+ * XORed with lines of noise that are drawn along with them, unless that would lead out of the range of a
+ * uniform fill: probabilities stay probabilities. A large tensor of an operator's own fill, where every element
  * has its place (a triangle), keeps the places and gets other significands; where there are none to change (indices into
  * windows), two masters are made, and a set has every line of either. What is small, or not made of independent elements,
  * is filled anew. Master and noise follow from the call's seed; a key, 128 bits, from that and a number that is the judge's

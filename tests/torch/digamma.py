@@ -1,5 +1,5 @@
-"""digamma as XLA, Boost and Cephes compute it below zero: the tangent of pi times the distance to the nearest whole
-number. A hasty one takes the fraction, near -1 above every pole, as ATen and SciPy do: sed 's/torch.round/torch.trunc/'."""
+"""digamma as XLA, Boost and Cephes compute it below zero: by the tangent of pi times the distance to the nearest
+whole number. ATen and SciPy take the fraction, which is near -1 above every pole: sed 's/torch.round/torch.trunc/'."""
 import math
 
 import torch

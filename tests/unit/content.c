@@ -215,8 +215,8 @@ TEST(content_indices_stay_in_range)
 	}
 }
 
-/* A uniform fill says what an operator takes: probabilities, say. Half types round to the end of the range, which with
- * another significand would lie beyond it, as would what shares a binade with the end. */
+/* A uniform fill says what an operator takes: probabilities, say. Half types round to the end of the range,
+ * which would lie beyond it with another significand, as would numbers in the same binade. */
 static void check_range(const char *dt, int bytes, double a, double b)
 {
 	struct timing_rig r;

@@ -164,8 +164,8 @@ TERMS = {
 
 
 def digamma_sway(x):
-    """Below zero ATen takes the tangent of pi times the fraction of x, which is near -pi above every pole: its pi,
-    rounded, moves the argument by about a roundoff. That changes the result by |x| (pi / sin(pi x))^2 roundoffs of 1."""
+    """Below zero ATen takes the tangent of pi times the fraction of x, which is near -pi above every pole.
+    Rounding that pi moves the argument by about a roundoff, and the result by |x| (pi / sin(pi x))^2 of them."""
     turn = math.pi / torch.sin(math.pi * (x - x.round()))
     return torch.where(x < 0, x.abs() * turn * turn, 0.0)
 

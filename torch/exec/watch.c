@@ -143,9 +143,9 @@ static bool is_idle_call(PyObject *list, Py_ssize_t k, const char *name)
 }
 
 /*
- * Is the call that begins at event k one of those by which Tensor.numpy() (to, resolve_conj, resolve_neg) and tolist()
- * (the latter two) ask for a tensor whose memory can be read as it is? All of them must do nothing, one behind the other:
- * then they give their argument, and a kernel that makes the same calls itself has gained nothing by them.
+ * Is the call `name` at event k one of those by which Tensor.numpy() (to, resolve_conj, resolve_neg) and
+ * tolist() (the latter two) ask for a tensor whose memory can be read as it is? All of them must do nothing,
+ * one behind the other: then each gives its argument, and a kernel that makes them itself gains nothing.
  */
 static bool is_export(PyObject *list, Py_ssize_t k, const char *name)
 {
