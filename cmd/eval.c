@@ -313,24 +313,6 @@ static void say_failures(const struct ay_summary *s, const char *dir)
 	ay_str_release(&word);
 }
 
-static void print_perf_at(const struct ay_summary *s, double p)
-{
-	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
-
-	printf("perf@%g: %d of %d operators are right and above %g times the library (%d for certain); overloads: "
-	       "%d of %d (%d)\n",
-	       p, o.fast, o.of, p, o.surely, v.fast, v.of, v.surely);
-}
-
-static json_t *perf_at_json(const struct ay_summary *s, double p)
-{
-	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
-
-	return json_pack("{s:f,s:i,s:i,s:i,s:i,s:i,s:i}", "p", p, "operators", o.fast, "operators_for_certain",
-			 o.surely, "of_operators", o.of, "overloads", v.fast, "overloads_for_certain", v.surely,
-			 "of_overloads", v.of);
-}
-
 static int sum_up(struct eval *e)
 {
 	struct ay_summary s = { 0 };
@@ -348,13 +330,13 @@ static int sum_up(struct eval *e)
 					      (double)(ay_now_ns() - e->begin) / 1e9);
 
 			if (!isnan(e->o.p))
-				json_object_set_new(j, "perf_at_p", perf_at_json(&s, e->o.p));
+				json_object_set_new(j, "perf_at_p", eval_perf_at_json(&s, e->o.p));
 			ay_json_line(stdout, j);
 			json_decref(j);
 		} else {
 			eval_print_table(&s);
 			if (!isnan(e->o.p))
-				print_perf_at(&s, e->o.p);
+				eval_print_perf_at(&s, e->o.p);
 			if (e->unused)
 				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
 			say_failures(&s, dir);

@@ -207,4 +207,8 @@ bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_r
 /* The backends llm and kernel_agent, and the command llm; gives the exit status. */
 int llm_run(struct eval *e, struct ay_err *err);
 
+/* perf@P of --p: a line for people, an object for programs. */
+void eval_print_perf_at(const struct ay_summary *s, double p);
+json_t *eval_perf_at_json(const struct ay_summary *s, double p);
+
 #endif

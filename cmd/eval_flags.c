@@ -85,3 +85,21 @@ int eval_take_backendbench(struct eval *e, struct ay_err *err)
 	say_instead(o);
 	return take_workers(e, err);
 }
+
+void eval_print_perf_at(const struct ay_summary *s, double p)
+{
+	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
+
+	printf("perf@%g: %d of %d operators are right and above %g times the library (%d for certain); overloads: "
+	       "%d of %d (%d)\n",
+	       p, o.fast, o.of, p, o.surely, v.fast, v.of, v.surely);
+}
+
+json_t *eval_perf_at_json(const struct ay_summary *s, double p)
+{
+	const struct ay_perf_at o = ay_perf_at_operators(s, p), v = ay_perf_at_overloads(s, p);
+
+	return json_pack("{s:f,s:i,s:i,s:i,s:i,s:i,s:i}", "p", p, "operators", o.fast, "operators_for_certain",
+			 o.surely, "of_operators", o.of, "overloads", v.fast, "overloads_for_certain", v.surely,
+			 "of_overloads", v.of);
+}

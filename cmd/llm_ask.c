@@ -249,3 +249,26 @@ void llm_discard(struct llm *m)
 		rmdir("runs");
 	ay_arena_release(&a);
 }
+
+int llm_print_prompts(struct llm *m)
+{
+	struct ay_arena a = { 0 };
+	int rc = 0;
+
+	for (int i = 0; i < m->nproblem && !rc; i++) {
+		const char *system, *user;
+
+		ay_arena_clear(&a);
+		rc = llm_prompt(m, ay_track_lane(&m->track, i, 0), &a, &system, &user, m->err);
+		if (!rc)
+			printf("%s# system\n\n%s\n\n# user\n\n%s\n", i ? "\n" : "", system, user);
+	}
+	ay_arena_release(&a);
+	return rc ? EXIT_FAILED : EXIT_PASSED;
+}
+
+void llm_print_list(const struct llm *m)
+{
+	for (int i = 0; i < m->nproblem; i++)
+		eval_print_cases(m->e, m->problem[i].name, m->problem[i].suite.n);
+}

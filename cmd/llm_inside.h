@@ -113,4 +113,8 @@ bool llm_past(struct llm *m, const struct ay_lane *l, struct ay_arena *a, struct
 /* --- in a worker (llm_work.c); user is the struct llm --- */
 void llm_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
 
+/* --print-prompt and --list: what would be asked; both give an exit status or print only. */
+int llm_print_prompts(struct llm *m);
+void llm_print_list(const struct llm *m);
+
 #endif

@@ -545,29 +545,6 @@ static int generate(struct llm *m)
 	return status;
 }
 
-static int print_prompts(struct llm *m)
-{
-	struct ay_arena a = { 0 };
-	int rc = 0;
-
-	for (int i = 0; i < m->nproblem && !rc; i++) {
-		const char *system, *user;
-
-		ay_arena_clear(&a);
-		rc = llm_prompt(m, ay_track_lane(&m->track, i, 0), &a, &system, &user, m->err);
-		if (!rc)
-			printf("%s# system\n\n%s\n\n# user\n\n%s\n", i ? "\n" : "", system, user);
-	}
-	ay_arena_release(&a);
-	return rc ? EXIT_FAILED : EXIT_PASSED;
-}
-
-static void print_list(const struct llm *m)
-{
-	for (int i = 0; i < m->nproblem; i++)
-		eval_print_cases(m->e, m->problem[i].name, m->problem[i].suite.n);
-}
-
 int llm_run(struct eval *e, struct ay_err *err)
 {
 	struct llm m = { .e = e, .err = err, .last = json_object() };
@@ -584,9 +561,9 @@ int llm_run(struct eval *e, struct ay_err *err)
 			names[i] = m.problem[i].name;
 		ay_track_init(&m.track, &rules, m.nproblem, names);
 		if (e->o.list)
-			print_list(&m), status = EXIT_PASSED;
+			llm_print_list(&m), status = EXIT_PASSED;
 		else if (e->llm.print_prompt)
-			status = print_prompts(&m);
+			status = llm_print_prompts(&m);
 		else if (!eval_guard(e, err))
 			status = generate(&m);
 		llm_release_tries(&m);

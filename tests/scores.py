@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recomputes the scores of run folders from results.jsonl alone, and compares them with what assay reports.
 
-scores.py ASSAY RUN...: prints a line a run; exits with 1 if a number differs. It shares nothing with src/store but the
-documented meaning of the records (docs/store.md): rules are written down here a second time, in another language.
+scores.py ASSAY RUN...: prints a line a run; exits with 1 if a number differs. It shares nothing with src/store but
+the documented meaning of the records (docs/store.md): rules are written down here a second time, in another language.
 """
 import json
 import math
@@ -46,7 +46,7 @@ def suite_of(records):
 
 
 def rows_of(records, suite):
-    """{ (overload, kernel): (verdict, derived) }: cases, then what a kernel says of itself, then kernels without rows."""
+    """{ (overload, kernel): (verdict, derived) }: of cases, of kernels' own records, of kernels without rows."""
     found, derived = {}, {}
     for r in records:
         if r["type"] == "case":
@@ -100,10 +100,12 @@ def count(labels):
 
 
 def worth(t):
-    """(speed-up, lower, upper, is it lowered) that a timed case counts for; None: nothing; "?": it takes its operator's away."""
+    """(speed-up, lower, upper, is it lowered) that a timed case counts for; None: none; "?": its operator has none."""
     if t and t.get("too_slow"):  # whatever it would have taken: the operator is not as fast as its other cases say
         return "?"
-    if not t or not t.get("baseline") or not t.get("scored") or t.get("overhead_bound") or t["baseline"] == "reference":
+    if not t or not t.get("baseline") or t["baseline"] == "reference":
+        return None
+    if not t.get("scored") or t.get("overhead_bound"):
         return None
     if not t.get("ns") or t.get("pace") in (None, "NONE"):
         return None
@@ -119,7 +121,7 @@ def mean(values):
 
 
 def speeds_of(records, verdict_of_case, name_of):
-    """{ name: (speed-up, lower bound, cases that count as their lower bound) } over the cases that passed and count."""
+    """{ name: (speed-up, lower bound, cases counted by their lower bound) } over the cases that passed and count."""
     taken = {}
     for r in records:
         if r["type"] != "case":
@@ -178,7 +180,8 @@ def compare(mine, said):
     wrong = []
 
     def same(what, x, y):
-        close = math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-12) if isinstance(x, float) or isinstance(y, float) else x == y
+        numbers = isinstance(x, float) or isinstance(y, float)
+        close = math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-12) if numbers else x == y
         if not close:
             wrong.append(f"{what}: {x} by this script, {y} by assay")
 

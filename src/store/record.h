@@ -147,6 +147,8 @@ struct ay_record_id {
 
 /* line: the text of "case" if the record has one, else of "line": exactly as printed. */
 struct ay_record_id ay_id_case(const char *kernel_sha256, const char *line);
+/* Identifies a case by its overload and the suite's line, without the seed that the run drew. */
+struct ay_record_id ay_id_across_runs(const json_t *rec);
 struct ay_record_id ay_id_kernel(const char *kernel_sha256, const char *operator_name);
 struct ay_record_id ay_id_job(const char *job);
 /* The record itself, by its seal: the same line met twice is one record, not two attempts. */

@@ -155,41 +155,6 @@ static bool is_derived(const json_t *rec)
 	return d && !json_is_false(d) && !json_is_null(d);
 }
 
-/* Is this nothing, or the name of a timed content? */
-static bool is_end(const char *p)
-{
-	static const char timed[] = " timed=";
-
-	return !*p || (!strncmp(p, timed, sizeof timed - 1) &&
-		       !p[sizeof timed - 1 + strspn(p + sizeof timed - 1, "0123456789:")]);
-}
-
-/* A line up to the seed at its end, if it has one there. */
-static size_t without_seed(const char *line)
-{
-	static const char seed[] = " seed=";
-	size_t n = strlen(line);
-
-	for (const char *p = strstr(line, seed); p; p = strstr(p + 1, seed))
-		if (is_end(p + sizeof seed - 1 + strspn(p + sizeof seed - 1, "0123456789")))
-			n = (size_t)(p - line);
-	return n;
-}
-
-/* A case is known across runs by its overload and the suite's line: kernels and drawn seeds change. */
-static struct ay_record_id across_runs(const json_t *rec)
-{
-	const char *asked = ay_record_str(rec, AY_FIELD_CASE), *line = ay_record_str(rec, AY_FIELD_LINE);
-	struct ay_str b = { 0 };
-	struct ay_record_id id;
-
-	if (!asked)
-		ay_str_addn(&b, line, without_seed(line));
-	id = ay_id_case(ay_record_str(rec, AY_FIELD_OVERLOAD), asked ? asked : ay_str_text(&b));
-	ay_str_release(&b);
-	return id;
-}
-
 static void add_time(struct ay_summary *s, struct ay_sum_case *c, const json_t *rec)
 {
 	struct ay_case_time t;
@@ -216,7 +181,7 @@ static void add_case(struct ay_summary *s, const struct ay_scan_line *l, const s
 	s->row[row].derived = is_derived(rec);
 	if (!e->attempts) {
 		s->cases = more(s->cases, s->ncase, sizeof *s->cases);
-		s->cases[s->ncase] = (struct ay_sum_case){ .what = across_runs(rec),
+		s->cases[s->ncase] = (struct ay_sum_case){ .what = ay_id_across_runs(rec),
 							   .time.baseline = -1,
 							   .calls = -1 };
 		e->owner = s->ncase++;

@@ -93,8 +93,7 @@ static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double ra
  * half types round to, is alone in its binade and moves into the one below. Returns false if another
  * element remains: of uniform(0.5, 1.5) those above 1 could become 1.9. What was changed before is inside.
  */
-static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l,
-			const double range[2])
+static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l, const double range[2])
 {
 	bool inside[BINADES];
 

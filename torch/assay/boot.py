@@ -26,27 +26,13 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from assay import derived
+from assay.derived import BadResult
+from assay.tensors import CODES, DTYPES, FORMATS, LAYOUTS, describe, dress, hand_over
+
 FAR, EXTENSION = 3, 5  # descriptors of the template: to the judge, and our own object
 WORK = "/w"
 COMPILES = "ASSAY_CUDA" in os.environ  # Triton does, for a GPU; else it interprets
-
-# --- types ------------------------------------------------------------------------------------------------------
-
-# DLPack's code and bits, as AY_DT of kernel.h
-CODES = {
-    getattr(torch, name): code | bits << 8 | 1 << 16
-    for name, code, bits in [
-        ("bool", 6, 8), ("uint8", 1, 8), ("int8", 0, 8), ("int16", 0, 16), ("int32", 0, 32), ("int64", 0, 64),
-        ("float16", 2, 16), ("bfloat16", 4, 16), ("float32", 2, 32), ("float64", 2, 64),
-        ("complex32", 5, 32), ("complex64", 5, 64), ("complex128", 5, 128),
-        ("float8_e4m3fn", 10, 8), ("float8_e5m2", 12, 8),
-    ]
-    if hasattr(torch, name)
-}
-DTYPES = {code: dtype for dtype, code in CODES.items()}
-LAYOUTS = {0: torch.strided, 1: torch.sparse_coo}
-FORMATS = {0: torch.contiguous_format, 1: torch.preserve_format, 2: torch.channels_last, 3: torch.channels_last_3d}
-CONJ, NEG = 1, 2
 
 # from the number that the wire has to the object that torch has
 FINISH = {
@@ -56,42 +42,6 @@ FINISH = {
     "Device": lambda _: torch.device(device),
 }
 device = "cpu"  # of this copy
-COPY = torch.ops.aten.copy_.default._op  # before any kernel could replace it
-
-
-def dress(x, code, flags):
-    """A tensor that DLPack could not carry as it is."""
-    if x.dtype == torch.uint8 and code != CODES[torch.uint8]:
-        x = x.view(DTYPES[code])
-    if flags & CONJ:
-        x = torch.conj(x)
-    return torch._neg_view(x) if flags & NEG else x
-
-
-class BadResult(Exception):
-    """What was returned is no result of the function; the text is for its author."""
-
-
-def describe(x, where):
-    if x is None:  # some results are, if an output_mask says so; the judge knows which
-        return None
-    if type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter:
-        raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
-    if x.layout != torch.strided or x.device.type != where:
-        raise BadResult(f"returned a tensor with layout {x.layout} on {x.device}")
-    if x.dtype not in CODES:
-        raise BadResult(f"returned a tensor of {x.dtype}")
-    flags = (CONJ if x.is_conj() else 0) | (NEG if x.is_neg() else 0)
-    return x.data_ptr(), CODES[x.dtype], flags, tuple(x.shape), tuple(x.stride())
-
-
-def hand_over(to, x):
-    """A result that lies where the judge cannot read it, into memory of his; of another shape or dtype it is none, and
-    he is told so."""
-    if to.shape == x.shape and to.dtype == x.dtype:
-        # elements that share a place cannot be written one by one
-        first = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in to.stride())
-        to[first].copy_(x[first])
 
 
 # --- loading ----------------------------------------------------------------------------------------------------
@@ -135,45 +85,18 @@ class Entry:
         self.deliver = None  # what makes the result of what `call` returned, after the call; see derive()
 
 
-def copy_result(to, x):
-    if type(x) is not torch.Tensor:
-        raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
-    if x.shape != to.shape or not torch.can_cast(x.dtype, to.dtype):
-        raise BadResult(f"returned {list(x.shape)} of {x.dtype} where {list(to.shape)} of {to.dtype} is due")
-    COPY(to, x)
-
-
 def derive(about, function, use):
-    """The out= or in-place form of a function that the kernel defines in its functional form alone: an Entry which calls
-    that and copies what it returned. None: it cannot be derived (lists of tensors)."""
-    written = [i for i, a in enumerate(about["args"]) if a["type"]["written"]]
-    order = [r["arg"] for r in about["rets"]]
-    if order != written or any(about["args"][i]["type"]["list"] for i in written):
+    """The entry of a form that the kernel defines in its functional form alone; None: it cannot be derived."""
+    targets = derived.written(about)
+    if targets is None:
         return None
-    names = [about["args"][i]["name"] for i in written]
-    given = {n for i, n in zip(written, names) if about["args"][i]["kwonly"]}  # by out= alone; self is an input too
-
-    def call(*args, **kwargs):
-        return function(*args, **{k: v for k, v in kwargs.items() if k not in given})
-
-    try:
-        signature = inspect.signature(function)
-        outs = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in names if n in given]
-        call.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *outs])
-    except (TypeError, ValueError):
-        pass  # form() goes without
-    e = Entry(about, call, use)
+    e = Entry(about, derived.call_functional(about, function, targets), use)
+    e.symbol = about["symbol"].encode() + b"__derived"
 
     def deliver(value, args, kwargs):
-        targets = [argument(e, i, args, kwargs or {}) for i in written]
-        values = [value] if len(targets) == 1 else value
-        if not isinstance(values, (list, tuple)) or len(values) != len(targets):
-            raise BadResult(f"returned {type(value).__name__} where {len(targets)} results are due")
-        for to, x in zip(targets, values):
-            copy_result(to, x)
-        return targets[0] if len(targets) == 1 else tuple(targets)
+        return derived.deliver(value, [argument(e, i, args, kwargs or {}) for i in targets])
 
-    e.symbol, e.deliver = about["symbol"].encode() + b"__derived", deliver
+    e.deliver = deliver
     return e
 
 
@@ -259,7 +182,7 @@ def backend(about):
 def load(fd, about):
     global interpreted
     about = json.loads(about)
-    derived = []
+    made = []
     if about["empty"]:
         found = [(f, nothing(f, about["empty"])) for f in about["functions"]]
         use = "nothing"
@@ -277,9 +200,9 @@ def load(fd, about):
         found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
                  for f in about["functions"]]
         use = about["use"]
-        derived = derive_all(found, use)
+        made = derive_all(found, use)
     form.cache_clear()
-    entries[:] = [Entry(f, call, use) for f, call in found if call is not None] + derived
+    entries[:] = [Entry(f, call, use) for f, call in found if call is not None] + made
     if about["backend"] == "oracle":
         from assay import oracle
         for e in entries:
