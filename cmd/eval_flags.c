@@ -14,7 +14,7 @@ bool eval_names_work(struct eval *e)
 {
 	struct stat st;
 
-	if (e->o.resume || e->o.suite || e->o.backend || e->o.kernels)
+	if (e->o.resume || e->o.suite || e->o.backend || e->o.kernels || e->o.own.file)
 		return true;
 	if (stat(folder, &st) || !S_ISDIR(st.st_mode))
 		return false;
