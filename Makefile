@@ -36,9 +36,9 @@ LDLIBS  += -ljansson -lseccomp -lcrypto -lm -ldl
 NUMS    := d ld z lz
 OPFILES := $(sort $(wildcard ops/*/*.c))
 STEMS   := $(notdir $(OPFILES:.c=))
-INSIDE  := $(wildcard src/exec/inside/*.c) src/exec/wire.c src/device/cuda.c
+INSIDE  := $(wildcard src/exec/runtime/*.c) src/exec/wire.c src/device/cuda.c
 EXECSRC := $(wildcard src/exec/native/*.c) $(INSIDE)
-PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,child.c root.c far.c)
+PYSRC   := $(wildcard torch/exec/*.c) $(INSIDE) $(addprefix src/sandbox/,jail_child.c jail_root.c zygote.c)
 PACK    := $(sort $(wildcard torch/assay/*.py))
 PROMPTS := $(sort $(wildcard src/llm/prompts/*.txt))
 # Headers of any Python from 3.9 on: the extension is the same for all.
@@ -51,7 +51,7 @@ BASES   := $(wildcard baselines/*.c)
 LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o $B/obj/src/device/embed.o
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
-TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c) $(addprefix torch/exec/,heap.c spare.c))
+TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c) $(addprefix torch/exec/,heap.c block_cache.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
 
 ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
@@ -96,7 +96,7 @@ $B/obj/registry.o: $B/registry.c | deps
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
-EXECH   := $(wildcard src/exec/*.h src/device/cuda.h src/exec/inside/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
+EXECH   := $(wildcard src/exec/*.h src/device/cuda.h src/exec/runtime/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
 $B/assay-native: $(EXECSRC) $(EXECH) | deps
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -118,7 +118,7 @@ $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h)
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<
-$B/obj/src/device/embed.o: src/device/embed.S src/base/either.h $(addprefix src/tensor/,within.h weight.h) $(addprefix src/device/,lines.h differ.h terms.h make.cu compare.cu product.cu)
+$B/obj/src/device/embed.o: src/device/embed.S src/base/host_device.h $(addprefix src/tensor/,in_bound.h error_weight.h) $(addprefix src/device/,fill_units.h compare_units.h matmul_bound.h dev_fill.cu dev_compare.cu matmul_check.cu)
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ $<
@@ -135,7 +135,7 @@ CFLAGS_cublas := -DDESCRIBED
 # The ceilings of a processor include its fused multiply-add.
 CFLAGS_ceiling_loops := -ffp-contract=fast
 # Fresh content is written as fast as memory takes it; judging is converting and comparing.
-$(foreach f,content dtype oracle wanted fill philox,$(eval CFLAGS_$f := -O3))
+$(foreach f,inputs dtype oracle value_stats fill philox,$(eval CFLAGS_$f := -O3))
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 
@@ -181,10 +181,10 @@ asan:
 # What is fuzzed is compiled once for all targets.
 FUZZ_CC    := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
 FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZ_OBJ   := $(patsubst %.c,$B/fuzz/obj/%.o,$(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/exec/told% src/judge/verdict% \
+FUZZ_OBJ   := $(patsubst %.c,$B/fuzz/obj/%.o,$(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/exec/result_desc% src/judge/verdict% \
 	src/judge/job% src/forge/lang% src/timing/stats% src/timing/level% src/store/% \
-	$(addsuffix %,$(addprefix src/llm/,sse provider openai anthropic retry key try reply fences symbols bare)),\
-	$(filter-out src/op/foreign.c,$(SRC))))
+	$(addsuffix %,$(addprefix src/llm/,sse provider openai anthropic retry api_key http_try reply code_fences symbols unfenced_code)),\
+	$(filter-out src/op/torch_op.c,$(SRC))))
 $B/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ)
@@ -197,10 +197,10 @@ fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	sh tools/check.sh fuzz $B $(FUZZ_S)
 
-$B/bench: $B/obj/bench/bench.o $B/obj/bench/help.o $(OPOBJ) $(LIBOBJ)
+$B/bench: $B/obj/bench/bench.o $B/obj/bench/bench_help.o $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$B/bench-%: $B/obj/bench/%.o $B/obj/bench/help.o $(OPOBJ) $(LIBOBJ)
+$B/bench-%: $B/obj/bench/%.o $B/obj/bench/bench_help.o $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 bench: $B/bench $B/test

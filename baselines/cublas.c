@@ -125,7 +125,7 @@ static const struct kind *kind_of(const ay_tensor *t)
 }
 
 /* A matrix by its strides, and what cuBLAS calls it, by columns. */
-struct mat {
+struct cublas_matrix {
 	char *data;
 	int64_t rows, cols, row, col;
 	int64_t step; /* from one of the stack to the next */
@@ -133,9 +133,9 @@ struct mat {
 	int op, ld;
 };
 
-static struct mat turned(struct mat x)
+static struct cublas_matrix turned(struct cublas_matrix x)
 {
-	struct mat t = x;
+	struct cublas_matrix t = x;
 
 	t.rows = x.cols;
 	t.cols = x.rows;
@@ -154,7 +154,7 @@ static bool is_columns(int64_t rows, int64_t cols, int64_t within, int64_t step,
 }
 
 /* There is no conjugate without a transpose. */
-static bool express(struct mat *x)
+static bool express(struct cublas_matrix *x)
 {
 	x->op = OP_N;
 	if (!x->conj && is_columns(x->rows, x->cols, x->row, x->col, &x->ld))
@@ -164,8 +164,8 @@ static bool express(struct mat *x)
 }
 
 /* A product of stacks: c = sign * a b, `count` times. */
-struct product {
-	struct mat a, b, c;
+struct cublas_product {
+	struct cublas_matrix a, b, c;
 	int64_t count;
 	const struct kind *in, *out;
 	const ay_tensor *bias; /* one element for each column of c; NULL = none */
@@ -173,9 +173,9 @@ struct product {
 };
 
 /* Transposed, in other order: the same. */
-static struct product other_way(const struct product *p)
+static struct cublas_product other_way(const struct cublas_product *p)
 {
-	struct product q = *p;
+	struct cublas_product q = *p;
 
 	q.a = turned(p->b);
 	q.b = turned(p->a);
@@ -183,9 +183,9 @@ static struct product other_way(const struct product *p)
 	return q;
 }
 
-static int multiply(const struct product *p)
+static int multiply(const struct cublas_product *p)
 {
-	const struct mat *a = &p->a, *b = &p->b, *c = &p->c;
+	const struct cublas_matrix *a = &p->a, *b = &p->b, *c = &p->c;
 	const float f[2] = { p->sign, 0 }, f0[2] = { 0, 0 };
 	const double d[2] = { p->sign, 0 }, d0[2] = { 0, 0 };
 	const bool f64 = p->in->compute == COMPUTE_64F;
@@ -202,15 +202,15 @@ static int multiply(const struct product *p)
 						    ANY_ALGORITHM));
 }
 
-static int multiply_with_bias(const struct product *p, const ay_ctx *ctx);
+static int multiply_with_bias(const struct cublas_product *p, const ay_ctx *ctx);
 
-static bool fit(struct product *p)
+static bool fit(struct cublas_product *p)
 {
 	return is_columns(p->c.rows, p->c.cols, p->c.row, p->c.col, &p->c.ld) && express(&p->a) && express(&p->b);
 }
 
 /* A result by rows is the transpose of one by columns. Where it could be both, the way with one column is faster. */
-static int run(struct product p, const ay_ctx *ctx)
+static int run(struct cublas_product p, const ay_ctx *ctx)
 {
 	if (!fits(p.c.rows) || !fits(p.c.cols) || !fits(p.a.cols) || !fits(p.count))
 		return AY_UNSUPPORTED;
@@ -239,10 +239,10 @@ struct stack {
 };
 
 /* The last dimensions of t as a matrix; a vector is a row (the left one) or a column. */
-static struct mat matrix_of(const ay_tensor *t, bool vector, bool as_row)
+static struct cublas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_row)
 {
 	const int64_t *shape = t->shape + t->ndim, *strides = t->strides + t->ndim;
-	struct mat m = { .data = t->data, .rows = 1, .cols = 1, .conj = t->flags & AY_CONJ };
+	struct cublas_matrix m = { .data = t->data, .rows = 1, .cols = 1, .conj = t->flags & AY_CONJ };
 
 	if (!vector || !as_row) {
 		m.rows = shape[vector ? -1 : -2];
@@ -287,7 +287,7 @@ static struct stack stack_of(const ay_tensor *a, int ta, const ay_tensor *b, int
 }
 
 /* A stack of a that meets one b is one tall matrix, if its rows go on so. */
-static void fold(struct product *p, struct stack *s)
+static void fold(struct cublas_product *p, struct stack *s)
 {
 	const int k = s->n - 1;
 
@@ -298,7 +298,7 @@ static void fold(struct product *p, struct stack *s)
 }
 
 /* The most of a stack goes into one call: its largest dimension becomes the last. */
-static void sort_out(struct product *p, struct stack *s)
+static void sort_out(struct cublas_product *p, struct stack *s)
 {
 	int most = 0;
 
@@ -320,7 +320,7 @@ static void sort_out(struct product *p, struct stack *s)
 	}
 }
 
-static int run_all(const struct product *p, const struct stack *s, const ay_ctx *ctx)
+static int run_all(const struct cublas_product *p, const struct stack *s, const ay_ctx *ctx)
 {
 	int64_t calls = 1;
 	int rc = AY_OK;
@@ -328,7 +328,7 @@ static int run_all(const struct product *p, const struct stack *s, const ay_ctx 
 	for (int i = 0; i < s->n; i++)
 		calls *= s->size[i];
 	for (int64_t k = 0; k < calls && rc == AY_OK; k++) {
-		struct product q = *p;
+		struct cublas_product q = *p;
 		int64_t left = k;
 
 		for (int i = s->n - 1; i >= 0; i--) {
@@ -350,7 +350,7 @@ static int matmul(const ay_tensor *self, const ay_tensor *other, const ay_tensor
 {
 	const bool row = self->ndim == 1, column = other->ndim == 1;
 	const int ta = row ? 1 : 2, tb = column ? 1 : 2, tc = ta + tb - 2;
-	struct product p = { .in = kind_of(self), .out = kind_of(out), .bias = bias };
+	struct cublas_product p = { .in = kind_of(self), .out = kind_of(out), .bias = bias };
 	struct stack s;
 
 	if (!p.in || !p.out || ay_dt(self) != ay_dt(other) || out->ndim > DIMS || out->flags ||
@@ -361,7 +361,7 @@ static int matmul(const ay_tensor *self, const ay_tensor *other, const ay_tensor
 	p.sign = (self->flags ^ other->flags) & AY_NEG ? -1 : 1;
 	p.a = matrix_of(self, row, true);
 	p.b = matrix_of(other, column, false);
-	p.c = (struct mat){ .data = out->data, .rows = p.a.rows, .cols = p.b.cols };
+	p.c = (struct cublas_matrix){ .data = out->data, .rows = p.a.rows, .cols = p.b.cols };
 	if (!column)
 		p.c.col = out->strides[out->ndim - 1];
 	if (!row)
@@ -444,7 +444,7 @@ static uint32_t alignment_of(const void *p)
 }
 
 /* All that the choice depends on. */
-static void key_of(const struct product *p, int key[12])
+static void key_of(const struct cublas_product *p, int key[12])
 {
 	const int k[12] = { (int)p->c.rows,
 			    (int)p->c.cols,
@@ -462,7 +462,7 @@ static void key_of(const struct product *p, int key[12])
 	memcpy(key, k, sizeof k);
 }
 
-static bool is_in_hand(const struct product *p)
+static bool is_in_hand(const struct cublas_product *p)
 {
 	int key[12];
 
@@ -481,9 +481,9 @@ static void lt_forget(void)
 }
 
 /* Layouts are those of what is stored: op is told apart. */
-static int lt_describe(const struct product *p)
+static int lt_describe(const struct cublas_product *p)
 {
-	const struct mat *const m[] = { &p->a, &p->b, &p->c };
+	const struct cublas_matrix *const m[] = { &p->a, &p->b, &p->c };
 	const int epilogue = EPILOGUE_BIAS;
 	int e = cublas.lt_new_desc(&lt.desc, p->in->compute, p->in->compute == COMPUTE_64F ? R_64F : R_32F);
 
@@ -500,7 +500,7 @@ static int lt_describe(const struct product *p)
 	return e ? e : cublas.lt_set(lt.desc, DESC_EPILOGUE, &epilogue, sizeof epilogue);
 }
 
-static int lt_choose(const struct product *p)
+static int lt_choose(const struct cublas_product *p)
 {
 	const void *at[ALIGNMENTS + 1] = { p->a.data, p->b.data, p->c.data, p->c.data };
 	/* to a split sum cublasLt adds a half bias after it has rounded it: pytorch #180875 */
@@ -527,7 +527,7 @@ static int lt_choose(const struct product *p)
 }
 
 /* The descriptions for this product: those in hand, if they are. */
-static int lt_prepare(const struct product *p)
+static int lt_prepare(const struct cublas_product *p)
 {
 	const void *bias = p->bias->data;
 	const bool new = !is_in_hand(p);
@@ -547,7 +547,7 @@ static int lt_prepare(const struct product *p)
 	return e;
 }
 
-static int multiply_with_bias(const struct product *p, const ay_ctx *ctx)
+static int multiply_with_bias(const struct cublas_product *p, const ay_ctx *ctx)
 {
 	const double d[2] = { p->sign, 0 };
 	const float f[2] = { p->sign, 0 };

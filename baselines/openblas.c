@@ -225,15 +225,15 @@ int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, 
 /* --- matmul -------------------------------------------------------------------------------------------------- */
 
 /* A matrix by its strides, and what BLAS calls it, row-major. */
-struct mat {
+struct blas_matrix {
 	char *data;
 	int64_t rows, cols, row, col;
 	int trans, ld;
 };
 
-static struct mat turned(struct mat x)
+static struct blas_matrix turned(struct blas_matrix x)
 {
-	return (struct mat){ x.data, x.cols, x.rows, x.col, x.row, 0, 0 };
+	return (struct blas_matrix){ x.data, x.cols, x.rows, x.col, x.row, 0, 0 };
 }
 
 /* Rows of which each is dense, `step` apart? What there is only one of has no stride. */
@@ -245,7 +245,7 @@ static bool is_rows(int64_t rows, int64_t cols, int64_t step, int64_t within, in
 	return (cols <= 1 || within == 1) && apart >= least && fits(apart);
 }
 
-static bool express(struct mat *x)
+static bool express(struct blas_matrix *x)
 {
 	x->trans = NO_TRANS;
 	if (is_rows(x->rows, x->cols, x->row, x->col, &x->ld))
@@ -255,12 +255,12 @@ static bool express(struct mat *x)
 }
 
 /* What is computed beside the product: alpha times it, and beta times what the result held before. */
-struct scale {
+struct blas_scale {
 	double alpha, beta;
 	bool f64; /* the dtype; else f32 */
 };
 
-static void gemm(struct mat a, struct mat b, struct mat c, const struct scale *s)
+static void gemm(struct blas_matrix a, struct blas_matrix b, struct blas_matrix c, const struct blas_scale *s)
 {
 	const int m = (int)c.rows, n = (int)c.cols, k = (int)a.cols;
 
@@ -273,7 +273,7 @@ static void gemm(struct mat a, struct mat b, struct mat c, const struct scale *s
 }
 
 /* A matrix times a column x that gives the column y. */
-static void gemv(struct mat a, struct mat x, struct mat y, const struct scale *s)
+static void gemv(struct blas_matrix a, struct blas_matrix x, struct blas_matrix y, const struct blas_scale *s)
 {
 	const bool flip = a.trans == TRANS;
 	const int rows = (int)(flip ? a.cols : a.rows), cols = (int)(flip ? a.rows : a.cols);
@@ -287,16 +287,16 @@ static void gemv(struct mat a, struct mat x, struct mat y, const struct scale *s
 			   incx, (float)s->beta, (float *)y.data, incy);
 }
 
-static bool is_vector(const struct mat *x)
+static bool is_vector(const struct blas_matrix *x)
 {
 	return x->rows <= 1 || (x->row > 0 && fits(x->row));
 }
 
 /* c = alpha a b + beta c. A product with one column is a gemv, one with one row is that of the transposes; so is a result that is
  * stored by columns. */
-static int multiply(struct mat a, struct mat b, struct mat c, const struct scale *s)
+static int multiply(struct blas_matrix a, struct blas_matrix b, struct blas_matrix c, const struct blas_scale *s)
 {
-	const struct mat at = turned(a), bt = turned(b), ct = turned(c);
+	const struct blas_matrix at = turned(a), bt = turned(b), ct = turned(c);
 
 	if (!fits(a.rows) || !fits(a.cols) || !fits(b.cols))
 		return AY_UNSUPPORTED;
@@ -317,15 +317,15 @@ static int multiply(struct mat a, struct mat b, struct mat c, const struct scale
 }
 
 /* The last dimensions of t as a matrix; a vector is a row (of self) or a column. */
-static struct mat matrix_of(const ay_tensor *t, bool vector, bool as_row)
+static struct blas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_row)
 {
 	const int64_t *shape = t->shape + t->ndim, *strides = t->strides + t->ndim;
 
 	if (!vector)
-		return (struct mat){ t->data, shape[-2], shape[-1], strides[-2], strides[-1], 0, 0 };
+		return (struct blas_matrix){ t->data, shape[-2], shape[-1], strides[-2], strides[-1], 0, 0 };
 	if (as_row)
-		return (struct mat){ t->data, 1, shape[-1], 0, strides[-1], 0, 0 };
-	return (struct mat){ t->data, shape[-1], 1, strides[-1], 0, 0, 0 };
+		return (struct blas_matrix){ t->data, 1, shape[-1], 0, strides[-1], 0, 0 };
+	return (struct blas_matrix){ t->data, shape[-1], 1, strides[-1], 0, 0, 0 };
 }
 
 /* Where matrix `stack` of those of out begins in t, in elements, if the last `tail` dimensions are no stack. */
@@ -343,10 +343,10 @@ static int64_t stack_at(const ay_tensor *t, int32_t tail, const ay_tensor *out, 
 }
 
 /* The result as a matrix: what a vector lacks is 1. */
-static struct mat result_of(const ay_tensor *out, bool row, bool column, int64_t m, int64_t n)
+static struct blas_matrix result_of(const ay_tensor *out, bool row, bool column, int64_t m, int64_t n)
 {
 	const int64_t *strides = out->strides + out->ndim;
-	struct mat c = { out->data, m, n, 0, 0, 0, 0 };
+	struct blas_matrix c = { out->data, m, n, 0, 0, 0, 0 };
 
 	if (!column)
 		c.col = strides[-1];
@@ -405,8 +405,8 @@ static int product(const ay_tensor *self, const ay_tensor *other, const struct s
 {
 	const bool row = self->ndim == 1, column = other->ndim == 1, f64 = ay_dt(out) == AY_F64;
 	const int32_t ta = row ? 1 : 2, tb = column ? 1 : 2, tc = ta + tb - 2;
-	const struct scale scale = { with->alpha, with->add ? with->beta : 0, f64 };
-	struct mat a = matrix_of(self, row, true), b = matrix_of(other, column, false), c;
+	const struct blas_scale scale = { with->alpha, with->add ? with->beta : 0, f64 };
+	struct blas_matrix a = matrix_of(self, row, true), b = matrix_of(other, column, false), c;
 	const int64_t size = f64 ? sizeof(double) : sizeof(float);
 	int64_t stacks;
 	int rc = AY_OK;
@@ -428,7 +428,7 @@ static int product(const ay_tensor *self, const ay_tensor *other, const struct s
 		stacks = 1;
 	}
 	for (int64_t s = 0; s < stacks && rc == AY_OK; s++) {
-		struct mat as = a, bs = b, cs = c;
+		struct blas_matrix as = a, bs = b, cs = c;
 
 		as.data += size * stack_at(self, ta, out, tc, s);
 		bs.data += size * stack_at(other, tb, out, tc, s);

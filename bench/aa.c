@@ -11,11 +11,11 @@
  * left out but this: blocks during which the host took CPU time away are discarded for both seats, and counted; a
  * comparison that lost more than a tenth of its blocks so is run again, twice at most, whatever it said.
  */
-#include "help.h"
+#include "bench_help.h"
 
 #include "base/process.h"
 #include "exec/python.h"
-#include "timing/pair.h"
+#include "timing/ab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,35 +29,35 @@ static struct ay_sandbox *sandbox;
 static struct ay_ceilings ceilings;
 static double budget = 20;
 
-static void compare(struct ay_call *c, const struct ay_suite_case *sc, struct ay_sitter a, struct ay_sitter b,
+static void compare(struct ay_call *c, const struct ay_suite_case *sc, struct ay_impl a, struct ay_impl b,
 		    int threads, struct ay_timing *t)
 {
-	struct ay_pair_spec s = { .op = sc->op,
-				  .call = c,
-				  .kernel = a,
-				  .against = AY_AGAINST_KERNEL,
-				  .base = b,
-				  .threads = threads,
-				  .budget_s = budget,
-				  .call_timeout_s = 20,
-				  .thorough = true,
-				  .sandbox = sandbox,
-				  .ceilings = &ceilings };
-	struct ay_pair_report r;
+	struct ay_ab_spec s = { .op = sc->op,
+				.call = c,
+				.kernel = a,
+				.against = AY_AGAINST_KERNEL,
+				.base = b,
+				.threads = threads,
+				.budget_s = budget,
+				.call_timeout_s = 20,
+				.thorough = true,
+				.sandbox = sandbox,
+				.ceilings = &ceilings };
+	struct ay_ab_report r;
 	struct ay_err err = { 0 };
 
-	if (ay_pair_time(&s, &arena, t, &r, &err))
+	if (ay_ab_time(&s, &arena, t, &r, &err))
 		die(&err);
-	if (r.amiss != AY_AMISS_NONE) {
+	if (r.amiss != AY_AB_NONE) {
 		fprintf(stderr, "bench: %s\n", r.text[0] ? r.text : r.outcome.text);
 		exit(1);
 	}
 	t->baseline = "itself";
 }
 
-static struct ay_sitter native(const struct ay_suite_case *sc, int fd)
+static struct ay_impl native(const struct ay_suite_case *sc, int fd)
 {
-	return (struct ay_sitter){ help_proto(sc->schema), fd };
+	return (struct ay_impl){ help_proto(sc->schema), fd };
 }
 
 static double half_width(const struct ay_timing *t)
@@ -229,11 +229,11 @@ static int torch_against_itself(int rounds)
 			struct ay_call *c = help_bind(torch_lines[i], &sc);
 			const struct ay_proto *p = help_proto(sc.schema);
 			const struct ay_python_kernel about = { .backend = "aten", .n = 1, .proto = &p };
-			const struct ay_sitter who = { .proto = p,
-						       .so_fd = -1,
-						       .python = &python,
-						       .about = ay_python_about(&arena, &about),
-						       .aten = true };
+			const struct ay_impl who = { .proto = p,
+						     .so_fd = -1,
+						     .python = &python,
+						     .about = ay_python_about(&arena, &about),
+						     .aten = true };
 			struct ay_timing t;
 
 			compare(c, &sc, who, who, 1, &t);

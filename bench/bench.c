@@ -5,7 +5,7 @@
  *
  *	build/bench [kernel.c]		(make bench)
  */
-#include "help.h"
+#include "bench_help.h"
 
 #include "base/process.h"
 #include "base/rng.h"

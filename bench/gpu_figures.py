@@ -42,7 +42,7 @@ def bare(line):
 
 
 def line_bytes(line):
-    """Elements times their size, of all tensors of a line: what --topn goes by (src/op/narrow.c)."""
+    """Elements times their size, of all tensors of a line: what --topn goes by (src/op/suite_filter.c)."""
     return sum(math.prod(int(n) for n in shape.split(",") if n.strip()) * BYTES[dtype]
                for shape, dtype in re.findall(r"T\(\[([\d, ]*)\], (\w+)", line))
 

@@ -5,14 +5,14 @@
  *
  *	make build/bench-gpu_make && build/bench-gpu_make
  */
-#include "help.h"
+#include "bench_help.h"
 
 #include "base/process.h"
 #include "base/rng.h"
-#include "device/compare.h"
+#include "device/dev_compare.h"
 #include "device/cuda.h"
 #include "device/gpu.h"
-#include "device/make.h"
+#include "device/dev_fill.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,15 +25,19 @@ static const uint64_t GIB = 1ull << 30;
 /* How often a byte of a stretch goes over the device's memory: written, and read. */
 static const struct {
 	const char *name;
-	enum ay_make_how how;
+	enum ay_fill_op_how how;
 	enum ay_dt dt;
 	bool hard;
 	int passes;
 } kinds[] = {
-	{ "poison", AY_MAKE_POISON, AY_DT_U8, false, 1 },    { "copy", AY_MAKE_COPY, AY_DT_U8, false, 2 },
-	{ "draw", AY_MAKE_DRAW, AY_DT_I64, false, 2 },       { "mix f16", AY_MAKE_MIX, AY_DT_F16, false, 2 },
-	{ "mix f32", AY_MAKE_MIX, AY_DT_F32, false, 2 },     { "mix f32, hard", AY_MAKE_MIX, AY_DT_F32, true, 2 },
-	{ "touch f16", AY_MAKE_TOUCH, AY_DT_F16, false, 2 }, { "touch f32", AY_MAKE_TOUCH, AY_DT_F32, false, 2 },
+	{ "poison", AY_FILL_OP_POISON, AY_DT_U8, false, 1 },
+	{ "copy", AY_FILL_OP_COPY, AY_DT_U8, false, 2 },
+	{ "draw", AY_FILL_OP_DRAW, AY_DT_I64, false, 2 },
+	{ "mix f16", AY_FILL_OP_MIX, AY_DT_F16, false, 2 },
+	{ "mix f32", AY_FILL_OP_MIX, AY_DT_F32, false, 2 },
+	{ "mix f32, hard", AY_FILL_OP_MIX, AY_DT_F32, true, 2 },
+	{ "touch f16", AY_FILL_OP_TOUCH, AY_DT_F16, false, 2 },
+	{ "touch f32", AY_FILL_OP_TOUCH, AY_DT_F32, false, 2 },
 };
 
 static const struct {
@@ -53,7 +57,7 @@ static void compiling(struct ay_dev *d, const char *what)
 	const int64_t begun = ay_now_ns();
 	void *f;
 
-	if (ay_own_function(d, AY_OWN_MAKE, &f, &err))
+	if (ay_judge_kernel_id(d, AY_JUDGE_KERNEL_MAKE, &f, &err))
 		die(&err);
 	printf("%-34s %8.1f ms\n", what, seconds_since(begun) * 1e3);
 }
@@ -71,7 +75,7 @@ static uint64_t memory(const struct ay_cuda *cu, uint64_t bytes)
 
 static void making(struct ay_dev *d, uint64_t to, uint64_t from, uint64_t noise)
 {
-	static struct ay_make m[MOST];
+	static struct ay_fill_op m[MOST];
 
 	printf("\n%-14s %12s %6s %12s %10s %10s\n", "content", "bytes", "times", "us a call", "written",
 	       "traffic");
@@ -81,19 +85,19 @@ static void making(struct ay_dev *d, uint64_t to, uint64_t from, uint64_t noise)
 			double best = 1e9;
 
 			for (int i = 0; i < sizes[s].n; i++)
-				m[i] = (struct ay_make){ .to = to +
-							       (uint64_t)i * ((sizes[s].bytes + 63) / 64 * 64),
-							 .from = from,
-							 .noise = noise,
-							 .bytes = sizes[s].bytes,
-							 .start = ay_secret_u64(),
-							 .nhard = kinds[k].hard ? sizes[s].bytes / 32 : 0,
-							 .how = kinds[k].how,
-							 .dt = kinds[k].dt };
+				m[i] = (struct ay_fill_op){ .to = to +
+								  (uint64_t)i * ((sizes[s].bytes + 63) / 64 * 64),
+							    .from = from,
+							    .noise = noise,
+							    .bytes = sizes[s].bytes,
+							    .start = ay_secret_u64(),
+							    .nhard = kinds[k].hard ? sizes[s].bytes / 32 : 0,
+							    .how = kinds[k].how,
+							    .dt = kinds[k].dt };
 			for (int i = 0; i < CALLS; i++) {
 				const int64_t begun = ay_now_ns();
 
-				if (ay_dev_make(d, m, sizes[s].n, &err))
+				if (ay_dev_fill(d, m, sizes[s].n, &err))
 					die(&err);
 				best = seconds_since(begun) < best ? seconds_since(begun) : best;
 			}
@@ -148,10 +152,10 @@ int main(void)
 	to = memory(cu, 4 * GIB);
 	from = memory(cu, GIB);
 	noise = memory(cu, AY_NOISE_LINES * AY_LINE);
-	if (ay_dev_make(d, &(struct ay_make){ .to = from, .bytes = GIB, .start = 0x3c }, 1, &err))
+	if (ay_dev_fill(d, &(struct ay_fill_op){ .to = from, .bytes = GIB, .start = 0x3c }, 1, &err))
 		die(&err);
 	making(d, to, from, noise);
-	if (ay_dev_make(d, (struct ay_make[]){ { .to = to, .bytes = 2 * GIB } }, 1, &err))
+	if (ay_dev_fill(d, (struct ay_fill_op[]){ { .to = to, .bytes = 2 * GIB } }, 1, &err))
 		die(&err);
 	comparing(d, to, to + GIB, to);
 	ay_dev_close(d);

@@ -9,12 +9,12 @@
  * CPUs; they take turns, and so does the empty call whose time c0 is subtracted. A median ratio above 1.02
  * is a failure.
  */
-#include "help.h"
+#include "bench_help.h"
 
 #include "base/process.h"
 #include "exec/encode.h"
 #include "timing/quiet.h"
-#include "timing/seat.h"
+#include "timing/gated_exec.h"
 #include "timing/stats.h"
 
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ struct work {
 	struct ay_suite_case sc;
 	struct ay_call *call;
 	const struct ay_proto *proto;
-	struct ay_master master;
+	struct ay_input_template master;
 	int so_fd, threads, m;
 	cpu_set_t kernel, judge;
 	bool spare;
@@ -97,7 +97,7 @@ static int (*find_call(const struct work *k))(void *const *)
 }
 
 /* What the executor makes of a batch, made here by the same code. */
-static uint8_t *make_ready(const struct work *k, const struct ay_sets *s, struct ay_wire_call *c)
+static uint8_t *make_ready(const struct work *k, const struct ay_input_sets *s, struct ay_wire_call *c)
 {
 	static ay_ctx ctx = { .abi = AY_ABI, .device = { AY_CPU, 0 }, .scratch = scratch_get };
 	struct ay_batch b = { .proto = k->proto,
@@ -141,8 +141,8 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k, const struct ay_sets *s, int in,
-							   int out)
+static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k, const struct ay_input_sets *s,
+							   int in, int out)
 {
 	int (*call)(void *const *) = find_call(k);
 	struct ay_wire_call c;
@@ -179,7 +179,7 @@ static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k,
  * how much higher that of the plain loop is than the executor's, in a page, if neither is shifted. */
 static int plain_higher;
 
-static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s, int shift, int in, int out)
+static _Noreturn void plain_child(const struct work *k, const struct ay_input_sets *s, int shift, int in, int out)
 {
 	void *below = __builtin_alloca((size_t)shift + 16);
 
@@ -188,7 +188,7 @@ static _Noreturn void plain_child(const struct work *k, const struct ay_sets *s,
 }
 
 struct plain {
-	struct ay_sets sets;
+	struct ay_input_sets sets;
 	pid_t pid;
 	int in, out;
 };
@@ -198,7 +198,7 @@ static void plain_start(struct plain *p, const struct work *k, int cap, int rene
 	struct ay_err err = { 0 };
 	int in[2], out[2];
 
-	if (ay_sets_init(&p->sets, &k->master, cap, false, &err))
+	if (ay_input_sets_init(&p->sets, &k->master, cap, false, &err))
 		die(&err);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || (p->pid = fork()) < 0) {
 		perror("bench");
@@ -207,7 +207,8 @@ static void plain_start(struct plain *p, const struct work *k, int cap, int rene
 	if (!p->pid) {
 		close(in[1]);
 		close(out[0]);
-		plain_child(k, &p->sets, (ay_seat_shift(renewal) + plain_higher) % AY_WIRE_SHIFTS, in[0], out[1]);
+		plain_child(k, &p->sets, (ay_gated_exec_shift(renewal) + plain_higher) % AY_WIRE_SHIFTS, in[0],
+			    out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -221,7 +222,7 @@ static struct took plain_batch(const struct plain *p, bool spin, struct ay_key k
 {
 	struct took t;
 
-	ay_sets_write(&p->sets, key, 0, n, 0x71, NULL);
+	ay_input_sets_write(&p->sets, key, 0, n, 0x71, NULL);
 	fcntl(p->out, F_SETFL, spin ? O_NONBLOCK : 0);
 	if (write(p->in, &n, sizeof n) == sizeof n) {
 		ssize_t got;
@@ -241,54 +242,54 @@ static void plain_stop(struct plain *p)
 	close(p->in);
 	close(p->out);
 	waitpid(p->pid, NULL, 0);
-	ay_sets_release(&p->sets);
+	ay_input_sets_release(&p->sets);
 }
 
 /* --- the same under the gate ----------------------------------------------------------------------------- */
 
-static void open_seat(const struct work *k, struct ay_seat *s, int so_fd, int cap, int renewal)
+static void open_seat(const struct work *k, struct ay_gated_exec *s, int so_fd, int cap, int renewal)
 {
-	struct ay_seat_spec spec = { .sitter = { k->proto, so_fd },
-				     .empty = so_fd < 0,
-				     .master = &k->master,
-				     .cap = cap,
-				     .threads = k->threads,
-				     .stack_shift = ay_seat_shift(renewal),
-				     .timeout_s = 20,
-				     .sandbox = sandbox,
-				     .cpus = &k->kernel,
-				     .spare = k->spare };
+	struct ay_gated_exec_spec spec = { .sitter = { k->proto, so_fd },
+					   .empty = so_fd < 0,
+					   .master = &k->master,
+					   .cap = cap,
+					   .threads = k->threads,
+					   .stack_shift = ay_gated_exec_shift(renewal),
+					   .timeout_s = 20,
+					   .sandbox = sandbox,
+					   .cpus = &k->kernel,
+					   .spare = k->spare };
 	struct ay_outcome o;
 	struct ay_err err = { 0 };
 
-	if (ay_seat_open(s, &spec, &o, &err))
+	if (ay_gated_exec_open(s, &spec, &o, &err))
 		die(&err);
-	if (o.what != AY_X_RAN)
+	if (o.what != AY_EXEC_RAN)
 		fprintf(stderr, "bench: %s\n", o.text), exit(2);
 }
 
-static struct took judged_batch(struct ay_seat *s, struct ay_key key, int n)
+static struct took judged_batch(struct ay_gated_exec *s, struct ay_key key, int n)
 {
 	struct ay_outcome o;
-	struct ay_beat b;
+	struct ay_batch_time b;
 	struct ay_err err = { 0 };
 
-	ay_sets_write(&s->sets, key, 0, n, 0x71, NULL);
-	if (ay_seat_batch(s, n, &b, &o, &err))
+	ay_input_sets_write(&s->sets, key, 0, n, 0x71, NULL);
+	if (ay_gated_exec_batch(s, n, &b, &o, &err))
 		die(&err);
-	if (o.what != AY_X_RAN)
+	if (o.what != AY_EXEC_RAN)
 		fprintf(stderr, "bench: %s\n", o.text), exit(2);
 	return (struct took){ b.ns, b.cpu_ns };
 }
 
-static void hand_over(struct ay_seat *s, bool busy, double *ns)
+static void hand_over(struct ay_gated_exec *s, bool busy, double *ns)
 {
 	struct ay_outcome o;
 	struct ay_err err = { 0 };
 
-	if (ay_seat_hand_over(s, busy, ns, &o, &err))
+	if (ay_gated_exec_hand_over(s, busy, ns, &o, &err))
 		die(&err);
-	if (o.what != AY_X_RAN)
+	if (o.what != AY_EXEC_RAN)
 		fprintf(stderr, "bench: %s\n", o.text), exit(2);
 }
 
@@ -303,30 +304,30 @@ static const char probe[] = "#include <assay/kernel.h>\n"
 			    "	return AY_OK;\n"
 			    "}\n";
 
-static int place_in(const struct work *k, const struct ay_sets *s)
+static int place_in(const struct work *k, const struct ay_input_sets *s)
 {
-	return (int)*(const float *)ay_sets_at(s, 0, k->call->out[0]->ordinal);
+	return (int)*(const float *)ay_input_sets_at(s, 0, k->call->out[0]->ordinal);
 }
 
 static void compare_stacks(void)
 {
 	struct work k = { .threads = 1 };
-	struct ay_seat seat;
+	struct ay_gated_exec seat;
 	struct plain p;
 
 	k.call = help_bind("aten::relu((T([16], f32),), {})", &k.sc);
 	k.proto = help_proto(k.sc.schema);
 	k.so_fd = help_build(probe, strlen(probe), k.sc.op);
-	ay_quiet_cpus(1, &k.kernel, &k.judge, &k.spare);
-	ay_master_init(&k.master, k.call);
+	ay_cpuset_choose(1, &k.kernel, &k.judge, &k.spare);
+	ay_input_template_init(&k.master, k.call);
 	plain_start(&p, &k, 2, 0);
 	plain_batch(&p, k.spare, (struct ay_key){ { 1, 2 } }, 1);
 	open_seat(&k, &seat, k.so_fd, 2, 0);
 	judged_batch(&seat, (struct ay_key){ { 1, 2 } }, 1);
 	plain_higher = (place_in(&k, &p.sets) - place_in(&k, &seat.sets) + AY_WIRE_SHIFTS) % AY_WIRE_SHIFTS;
 	plain_stop(&p);
-	ay_seat_close(&seat);
-	ay_master_release(&k.master);
+	ay_gated_exec_close(&seat);
+	ay_input_template_release(&k.master);
 	close(k.so_fd);
 }
 
@@ -392,9 +393,9 @@ static void sum_up(const struct work *k, const struct batches *b, int n, struct 
 }
 
 /* Some rounds of the same two processes. */
-static void measure_some(const struct work *k, struct ay_seat *empty, int renewal, struct batches *b)
+static void measure_some(const struct work *k, struct ay_gated_exec *empty, int renewal, struct batches *b)
 {
-	struct ay_seat seat;
+	struct ay_gated_exec seat;
 	struct plain p;
 
 	plain_start(&p, k, k->m, renewal);
@@ -413,25 +414,25 @@ static void measure_some(const struct work *k, struct ay_seat *empty, int renewa
 		now->many = judged_batch(empty, key, NULL_SETS);
 	}
 	plain_stop(&p);
-	ay_seat_close(&seat);
+	ay_gated_exec_close(&seat);
 }
 
 static void measure(const struct work *k, int rounds, struct row *r)
 {
 	static struct batches b[MOST_ROUNDS + RENEWED_AFTER];
-	struct ay_seat empty;
+	struct ay_gated_exec empty;
 
 	open_seat(k, &empty, -1, NULL_SETS, 0);
 	for (int i = 0; i < rounds; i += RENEWED_AFTER)
 		measure_some(k, &empty, i / RENEWED_AFTER, b + i);
-	ay_seat_close(&empty);
+	ay_gated_exec_close(&empty);
 	sum_up(k, b, rounds, r);
 }
 
 static bool run_row(const char *kernel, const char *line, int threads, int rounds)
 {
 	struct work k = { .threads = threads };
-	struct ay_quiet_lock lock;
+	struct ay_perf_lock lock;
 	struct ay_err err = { 0 };
 	cpu_set_t before;
 	struct row r;
@@ -439,21 +440,21 @@ static bool run_row(const char *kernel, const char *line, int threads, int round
 	k.call = help_bind(line, &k.sc);
 	k.proto = help_proto(k.sc.schema);
 	k.so_fd = help_build_file(kernel, k.sc.op);
-	ay_quiet_cpus(threads, &k.kernel, &k.judge, &k.spare);
-	if (ay_quiet_take(&lock, &k.kernel, NULL, NULL, &err))
+	ay_cpuset_choose(threads, &k.kernel, &k.judge, &k.spare);
+	if (ay_perf_lock_cpus(&lock, &k.kernel, NULL, NULL, &err))
 		die(&err);
 	sched_getaffinity(0, sizeof before, &before);
 	sched_setaffinity(0, sizeof k.judge, &k.judge);
-	ay_master_init(&k.master, k.call);
+	ay_input_template_init(&k.master, k.call);
 	k.m = choose_m(&k);
 	measure(&k, rounds, &r);
 	sched_setaffinity(0, sizeof before, &before);
-	ay_quiet_leave(&lock);
+	ay_perf_unlock(&lock);
 	printf("%-45s %d %7.0f KB %5d %10.3f %10.3f  %.4f [%.4f, %.4f] %6.3f %5.0f %7.1f%s\n",
 	       ay_sprintf(&arena, "%s", kernel), threads, (double)k.master.bytes / 1024, k.m, r.plain / 1e3,
 	       r.judged / 1e3, r.ratio, r.lo, r.hi, r.cpu, r.c0 / 1e3, r.null,
 	       r.ratio > allowed ? "  TOO SLOW" : "");
-	ay_master_release(&k.master);
+	ay_input_template_release(&k.master);
 	close(k.so_fd);
 	return r.ratio > allowed;
 }

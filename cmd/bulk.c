@@ -6,16 +6,16 @@
  * dies. Two equal jobs in flight are judged once. A job whose device is lost is judged again, from its start, on another.
  */
 #include "bulk.h"
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "judge/job.h"
 #include "output.h"
 #include "interrupt.h"
-#include "record.h"
+#include "case_record.h"
 #include "store/run.h"
-#include "torch.h"
+#include "torch_opts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,14 +26,14 @@
 enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3, BUILD_S = 120 };
 
 /* A job that was read: in flight, or waiting for an equal one. */
-struct pending {
+struct bulk_pending {
 	json_t *id;
 	char key[65];
 	char *text; /* the line, for the worker */
 	size_t len;
 	bool given, answered;
 	struct device_losses losses;
-	struct pending *next;
+	struct bulk_pending *next;
 };
 
 struct bulk {
@@ -46,8 +46,8 @@ struct bulk {
 	const char *sandbox;
 	const char *interpreter; /* NULL: not asked for yet */
 	struct ay_run *run;
-	struct ay_crew *crew;
-	struct pending *list;
+	struct ay_worker_pool *crew;
+	struct bulk_pending *list;
 	int waiting; /* pending and not given */
 	/* input */
 	struct ay_str in;
@@ -163,7 +163,7 @@ static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	return rec;
 }
 
-static void on_job(void *user, const char *text, size_t len, struct ay_crew_out *out)
+static void on_job(void *user, const char *text, size_t len, struct ay_worker_out *out)
 {
 	struct bulk *b = user;
 	struct ay_arena a = { 0 };
@@ -183,10 +183,10 @@ static void on_job(void *user, const char *text, size_t len, struct ay_crew_out 
 		dump = json_dumps(rec, JSON_COMPACT);
 		if (!dump)
 			AY_BUG("a record could not be written");
-		ay_crew_say(out, dump, strlen(dump));
+		ay_worker_send(out, dump, strlen(dump));
 		ay_xfree(dump);
 	} else {
-		ay_crew_lose(out, err.msg);
+		ay_worker_fail_group(out, err.msg);
 	}
 	json_decref(rec);
 	ay_arena_release(&a);
@@ -210,9 +210,9 @@ static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_stor
 	json_decref(out);
 }
 
-static void drop(struct bulk *b, struct pending *p)
+static void drop(struct bulk *b, struct bulk_pending *p)
 {
-	for (struct pending **at = &b->list; *at; at = &(*at)->next) {
+	for (struct bulk_pending **at = &b->list; *at; at = &(*at)->next) {
 		if (*at == p) {
 			*at = p->next;
 			break;
@@ -237,7 +237,7 @@ static void complain(struct bulk *b, const json_t *id, const char *msg)
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct bulk *b = user;
-	struct pending *p = job;
+	struct bulk_pending *p = job;
 	json_t *rec = json_loadb(data, len, 0, NULL);
 	int rc = 0;
 
@@ -259,7 +259,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 static int on_done(void *user, void *job, const char *died)
 {
 	struct bulk *b = user;
-	struct pending *p = job;
+	struct bulk_pending *p = job;
 
 	if (died) {
 		char msg[120];
@@ -274,7 +274,7 @@ static int on_done(void *user, void *job, const char *died)
 static int on_lost(void *user, int group, const char *why)
 {
 	struct bulk *b = user;
-	json_t *rec = device_lost(&b->device, group, why, ay_crew_workers(b->crew));
+	json_t *rec = device_lost(&b->device, group, why, ay_worker_pool_size(b->crew));
 	const int rc = ay_run_add(b->run, rec, b->err);
 
 	json_decref(rec);
@@ -285,11 +285,11 @@ static int on_lost(void *user, int group, const char *why)
 static int on_back(void *user, void *job, int group)
 {
 	struct bulk *b = user;
-	struct pending *p = job;
+	struct bulk_pending *p = job;
 	char *id = p->id ? json_dumps(p->id, JSON_ENCODE_ANY) : NULL;
 	json_t *rec = p->answered ? NULL
 				  : device_blame(&b->device, &p->losses, group, id ? id : p->key,
-						 ay_crew_workers(b->crew));
+						 ay_worker_pool_size(b->crew));
 
 	ay_xfree(id);
 	if (rec) {
@@ -311,14 +311,14 @@ static int on_back(void *user, void *job, int group)
 
 static bool in_flight(const struct bulk *b, const char *key)
 {
-	for (const struct pending *p = b->list; p; p = p->next)
+	for (const struct bulk_pending *p = b->list; p; p = p->next)
 		if (p->given && !strcmp(p->key, key))
 			return true;
 	return false;
 }
 
 /* From the store, if it is there; true if it was answered. */
-static bool answer_known(struct bulk *b, const struct pending *p)
+static bool answer_known(struct bulk *b, const struct bulk_pending *p)
 {
 	json_t *rec = b->o->fresh ? NULL : ay_run_find(b->run, ay_id_job(p->key), NULL);
 
@@ -385,7 +385,7 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_job job = { 0 };
-	struct pending *p;
+	struct bulk_pending *p;
 	char key[65] = "";
 
 	b->jobs++;
@@ -399,7 +399,7 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	if (job.timeout_s > b->longest_s)
 		b->longest_s = job.timeout_s;
 	p = ay_xrealloc(NULL, sizeof *p);
-	*p = (struct pending){ .id = job.id, .len = len, .next = b->list };
+	*p = (struct bulk_pending){ .id = job.id, .len = len, .next = b->list };
 	memcpy(p->key, key, sizeof key);
 	p->text = ay_xrealloc(NULL, len + 1);
 	memcpy(p->text, text, len);
@@ -457,11 +457,11 @@ static int read_some(struct bulk *b)
 /* --- the loop ----------------------------------------------------------------------------------------- */
 
 /* The oldest job that waits, unless an equal one is being judged. */
-static struct pending *next_job(struct bulk *b)
+static struct bulk_pending *next_job(struct bulk *b)
 {
-	struct pending *oldest = NULL;
+	struct bulk_pending *oldest = NULL;
 
-	for (struct pending *p = b->list; p; p = p->next)
+	for (struct bulk_pending *p = b->list; p; p = p->next)
 		if (!p->given && (b->o->fresh || !in_flight(b, p->key)))
 			oldest = p;
 	return oldest;
@@ -469,16 +469,16 @@ static struct pending *next_job(struct bulk *b)
 
 static int feed(struct bulk *b)
 {
-	struct pending *p;
+	struct bulk_pending *p;
 
-	while (ay_crew_idle(b->crew) && (p = next_job(b))) {
+	while (ay_worker_pool_idle(b->crew) && (p = next_job(b))) {
 		b->waiting--;
 		if (answer_known(b, p)) { /* its twin has finished meanwhile */
 			drop(b, p);
 			continue;
 		}
 		p->given = true;
-		if (ay_crew_give(b->crew, p, p->text, p->len, b->err))
+		if (ay_worker_pool_submit(b->crew, p, p->text, p->len, b->err))
 			return -1;
 	}
 	return 0;
@@ -486,7 +486,7 @@ static int feed(struct bulk *b)
 
 static int loop(struct bulk *b)
 {
-	struct ay_crew_events ev = { b, on_message, on_done, on_lost, on_back };
+	struct ay_worker_pool_events ev = { b, on_message, on_done, on_lost, on_back };
 
 	while (!b->eof || b->list || b->at < b->in.len) {
 		bool hungry;
@@ -495,12 +495,12 @@ static int loop(struct bulk *b)
 		take_lines(b);
 		if (b->err->code || feed(b))
 			return -1;
-		if (!ay_crew_workers(b->crew))
+		if (!ay_worker_pool_size(b->crew))
 			return device_none_left(&b->device, b->err);
 		hungry = !b->eof && b->waiting < b->o->jobs * b->device.n;
-		if (!ay_crew_busy(b->crew) && !hungry)
+		if (!ay_worker_pool_busy(b->crew) && !hungry)
 			continue;
-		rc = ay_crew_wait(b->crew, hungry ? 0 : -1, b->device.cuda ? 1000 : -1, &ev, b->err);
+		rc = ay_worker_pool_wait(b->crew, hungry ? 0 : -1, b->device.cuda ? 1000 : -1, &ev, b->err);
 		if (rc < 0 || (rc == 1 && read_some(b)) || device_watch(&b->device, b->crew, b->longest_s, 0, &ev))
 			return -1;
 	}
@@ -549,7 +549,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	b.policy.sandbox = NULL;
 	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
-	    !ay_crew_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
+	    !ay_worker_pool_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
 		interrupt_say_resume("check -", ay_run_dir(b.run));
 		if (!loop(&b)) {
 			status = sum_up(&b, begin);
@@ -563,7 +563,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	}
 	while (b.list)
 		drop(&b, b.list);
-	ay_crew_stop(b.crew);
+	ay_worker_pool_stop(b.crew);
 	ay_str_release(&b.in);
 	ay_forge_release(&b.forge);
 	return status;

@@ -6,7 +6,7 @@
 #define AY_CMD_BULK_H
 
 #include "cmd.h"
-#include "device.h"
+#include "device_opts.h"
 #include "own.h"
 #include "judge/judge.h"
 

@@ -89,7 +89,7 @@ static int find_op_anywhere(struct check *c, struct ay_err *err)
 	if (!find_op(c, err))
 		return 0;
 	if (err->code == AY_ERR_PARSE ||
-	    ay_foreign_load(c->app->registry, &c->o.torch.interpreter, c->o.cache, &ignored))
+	    ay_torch_schemas_load(c->app->registry, &c->o.torch.interpreter, c->o.cache, &ignored))
 		return -1;
 	ay_err_clear(err);
 	return find_op(c, err);

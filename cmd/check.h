@@ -8,12 +8,12 @@
 #include "cmd.h"
 #include "exec/printed.h"
 #include "judge/task.h"
-#include "clock.h"
-#include "device.h"
+#include "timing_opts.h"
+#include "device_opts.h"
 #include "examples.h"
 #include "own.h"
-#include "record.h"
-#include "torch.h"
+#include "case_record.h"
+#include "torch_opts.h"
 
 /* What the command line says. */
 struct check_options {

@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "interrupt.h"
 #include "output.h"
-#include "report/report.h"
+#include "report/run_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -243,7 +243,7 @@ static void tell_last_printed(struct check *c)
 }
 
 int check_on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
-		     const struct ay_report *rep)
+		    const struct ay_report *rep)
 {
 	struct check *c = user;
 

@@ -270,17 +270,17 @@ static void say_waiting(void *user)
 
 static int calibrate_cpu(bool json, struct ay_err *err)
 {
-	struct ay_quiet_lock lock;
+	struct ay_perf_lock lock;
 	struct ay_ceilings c;
 	cpu_set_t all, judge;
 	bool spare;
 	int rc;
 
-	ay_quiet_cpus(ay_cpu_count(), &all, &judge, &spare);
-	if (ay_quiet_take(&lock, &all, say_waiting, NULL, err))
+	ay_cpuset_choose(ay_cpu_count(), &all, &judge, &spare);
+	if (ay_perf_lock_cpus(&lock, &all, say_waiting, NULL, err))
 		return EXIT_FAILED;
 	rc = ay_ceilings_measure(&c, false, err);
-	ay_quiet_leave(&lock);
+	ay_perf_unlock(&lock);
 	if (rc)
 		return EXIT_FAILED;
 	if (json)

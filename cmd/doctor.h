@@ -12,11 +12,11 @@
 #include <jansson.h>
 
 /* MISSING ends in status 2; what assay can do without is a NOTE. */
-enum state { FINE, MISSING, NOTE };
+enum doctor_state { FINE, MISSING, NOTE };
 
 struct finding {
 	const char *name;
-	enum state state;
+	enum doctor_state state;
 	const char *what, *advice;  /* advice NULL: nothing to do */
 	const char *path, *version; /* for programs that read it; NULL: there is none */
 	json_t *data;               /* figures, likewise */

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "device/gpu.h"
-#include "device/library.h"
+#include "device/shared_library.h"
 #include "judge/task.h"
 #include "sandbox/sandbox.h"
 #include "timing/baseline.h"
@@ -281,13 +281,13 @@ static void say_waiting(void *user)
 /* Alone with the GPU. quick: as the first timing does. */
 static int measure(struct ay_ceilings *c, struct ay_dev *d, bool quick, struct ay_err *err)
 {
-	struct ay_quiet_lock lock;
+	struct ay_perf_lock lock;
 	int rc;
 
-	if (ay_quiet_take_gpu(&lock, d->info.uuid, say_waiting, NULL, err))
+	if (ay_perf_lock_gpu(&lock, d->info.uuid, say_waiting, NULL, err))
 		return -1;
 	rc = quick ? ay_ceilings_get_gpu(c, d, err) : ay_ceilings_measure_gpu(c, d, false, err);
-	ay_quiet_leave(&lock);
+	ay_perf_unlock(&lock);
 	return rc;
 }
 

@@ -4,7 +4,7 @@
 #include "judge/task.h"
 #include "sandbox/sandbox.h"
 #include "base/process.h"
-#include "report/report.h"
+#include "report/run_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static int judge_one(struct app *app, struct ay_python *python, struct ay_task_r
 	return rc;
 }
 
-static struct finding find_judging(struct app *app, const char *wish, enum state bad)
+static struct finding find_judging(struct app *app, const char *wish, enum doctor_state bad)
 {
 	struct ay_python python = { .wish = wish };
 	struct ay_task_result r = { .built.fd = -1 };

@@ -356,7 +356,8 @@ static int evaluate(struct eval *e)
 
 	for (int i = 0; i < e->njob; i++)
 		e->total += e->job[i].cases;
-	if (!ay_crew_start_groups(&e->crew, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) && !open_run(e)) {
+	if (!ay_worker_pool_start_groups(&e->crew, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) &&
+	    !open_run(e)) {
 		int rc;
 
 		interrupt_say_resume("eval", ay_run_dir(e->run));
@@ -372,7 +373,7 @@ static int evaluate(struct eval *e)
 			*e->err = end;
 		interrupt_say(2, NULL);
 	}
-	ay_crew_stop(e->crew);
+	ay_worker_pool_stop(e->crew);
 	return status;
 }
 

@@ -8,14 +8,14 @@
 #define AY_CMD_EVAL_H
 
 #include "cmd.h"
-#include "base/crew.h"
-#include "clock.h"
-#include "device.h"
+#include "base/worker_pool.h"
+#include "timing_opts.h"
+#include "device_opts.h"
 #include "llm.h"
 #include "own.h"
-#include "torch.h"
+#include "torch_opts.h"
 #include "judge/backend.h"
-#include "record.h"
+#include "case_record.h"
 #include "store/run.h"
 #include "store/summary.h"
 
@@ -117,15 +117,15 @@ struct eval {
 	struct eval_job *job;
 	struct ay_forge forge;
 	struct ay_exec *spare, *spare_base, *spare_witness[2]; /* of a worker: see struct ay_policy */
-	struct ay_spare_memory memory;
-	struct ay_kept kept; /* and struct ay_clock_policy */
+	struct ay_idle_memory memory;
+	struct ay_exec_cache kept; /* and struct ay_perf_policy */
 	struct ay_policy policy;
 	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */
-	struct ay_clock_policy timing;
+	struct ay_perf_policy timing;
 	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
 	struct ay_run *run;
 	struct record_facts facts; /* in a worker */
-	struct ay_crew *crew;
+	struct ay_worker_pool *crew;
 	/* So many workers of a device time kernels, after all of them have judged what is not timed: beside others calls
 	 * of 10 us scatter by a tenth and take five times as many blocks, and others wait for the GPU meanwhile. 0: whoever
 	 * judges a kernel times it at once. */
@@ -201,7 +201,7 @@ void eval_release(struct eval *e);
 /* The type of a message from a worker that is no record: how many cases its kernel will be judged on. */
 #define EVAL_PLAN "plan"
 /* One job, in a worker; user is the struct eval. */
-void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out);
+void eval_work(void *user, const char *text, size_t len, struct ay_worker_out *out);
 /* Is the case among those that a resumed run knows ({ id: verdict })? Then rep has its verdict. */
 bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_report *rep);
 /* The backends llm and kernel_agent, and the command llm; gives the exit status. */

@@ -3,7 +3,7 @@
  * eval: the suite opinfo, which is made by the user's own torch the first time that it is asked for.
  */
 #include "eval.h"
-#include "op/narrow.h"
+#include "op/suite_filter.h"
 #include "base/file.h"
 #include "exec/opinfo.h"
 

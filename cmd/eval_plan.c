@@ -5,8 +5,8 @@
 #include "eval.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "judge/foreign.h"
-#include "op/narrow.h"
+#include "judge/torch_schemas.h"
+#include "op/suite_filter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int add_foreign(struct eval *e, const char *from, enum ay_tier most, stru
 {
 	struct ay_err why = { 0 };
 
-	if (ay_foreign_load(e->app->registry, &e->o.torch.interpreter, e->o.cache, &why)) {
+	if (ay_torch_schemas_load(e->app->registry, &e->o.torch.interpreter, e->o.cache, &why)) {
 		fprintf(stderr,
 			"assay: %d lines are for operators outside the catalogue, which torch answers: %s\n",
 			e->suite.foreign, why.msg);
@@ -104,7 +104,7 @@ static int check_names(const struct eval *e, const char *lacks, struct ay_err *e
 
 int eval_suite(struct eval *e, struct ay_err *err)
 {
-	struct ay_narrow narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
+	struct ay_suite_filter narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
 	const char *lacks = "";
 	int n;
 
@@ -117,9 +117,9 @@ int eval_suite(struct eval *e, struct ay_err *err)
 		if (check_names(e, lacks, err))
 			return -1;
 	}
-	if (ay_suite_narrow(&e->suite, &narrow, err))
+	if (ay_suite_apply_filter(&e->suite, &narrow, err))
 		return -1;
-	if (e->o.device.cuda) /* there a small answer vouches for the larger ones: judge/witness.h */
+	if (e->o.device.cuda) /* there a small answer vouches for the larger ones: judge/aten_oracle.h */
 		ay_suite_sort(&e->suite);
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
 	n = e->suite.n;

@@ -167,7 +167,7 @@ static int on_lost(void *user, int group, const char *why)
 {
 	struct eval *e = user;
 
-	return add_record(e, device_lost(&e->o.device, group, why, ay_crew_workers(e->crew)));
+	return add_record(e, device_lost(&e->o.device, group, why, ay_worker_pool_size(e->crew)));
 }
 
 static int on_back(void *user, void *job, int group)
@@ -181,7 +181,7 @@ static int on_back(void *user, void *job, int group)
 		end_turn(e, t);
 		return 0;
 	}
-	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_crew_workers(e->crew));
+	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_worker_pool_size(e->crew));
 	if (rec) {
 		end_turn(e, t);
 		j->broken = true;
@@ -264,7 +264,7 @@ static int give(struct eval *e, struct eval_turn *t, int from, int to)
 	text = json_dumps(msg, JSON_COMPACT);
 	t->state = EVAL_GIVEN;
 	t->given = ay_now_ns();
-	rc = ay_crew_give_among(e->crew, from, to, t, text, strlen(text), e->err);
+	rc = ay_worker_pool_submit_among(e->crew, from, to, t, text, strlen(text), e->err);
 	ay_xfree(text);
 	json_decref(msg);
 	return rc;
@@ -324,7 +324,7 @@ static void split_jobs(struct eval *e, int workers)
 
 static void make_queue(struct eval *e)
 {
-	const int workers = ay_crew_workers(e->crew);
+	const int workers = ay_worker_pool_size(e->crew);
 	struct eval_turn *t;
 
 	split_jobs(e, workers);
@@ -398,32 +398,32 @@ static int count_ticking(const struct eval *e)
  * anybody could take now. */
 static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *other)
 {
-	const int all = ay_crew_workers(e->crew);
+	const int all = ay_worker_pool_size(e->crew);
 
-	if (other && ay_crew_idle(e->crew))
+	if (other && ay_worker_pool_idle(e->crew))
 		return keep_kernel(e, other->job) ? -1 : give(e, other, 0, all);
-	if (!clock || other || !ay_crew_idle_among(e->crew, 0, e->clocks) ||
-	    ay_crew_busy(e->crew) > count_ticking(e))
+	if (!clock || other || !ay_worker_pool_idle_among(e->crew, 0, e->clocks) ||
+	    ay_worker_pool_busy(e->crew) > count_ticking(e))
 		return 1;
 	return keep_kernel(e, clock->job) ? -1 : give(e, clock, 0, e->clocks);
 }
 
 int eval_run_jobs(struct eval *e)
 {
-	struct ay_crew_events ev = { e, on_message, on_done, on_lost, on_back };
+	struct ay_worker_pool_events ev = { e, on_message, on_done, on_lost, on_back };
 
 	make_queue(e);
 	for (;;) {
 		struct eval_turn *clock = next_turn(e, true), *other = next_turn(e, false);
 		int rc;
 
-		if (!clock && !other && !ay_crew_busy(e->crew))
+		if (!clock && !other && !ay_worker_pool_busy(e->crew))
 			return 0;
-		if (!ay_crew_workers(e->crew))
+		if (!ay_worker_pool_size(e->crew))
 			return device_none_left(&e->o.device, e->err);
 		rc = give_one(e, clock, other);
 		if (rc > 0)
-			rc = ay_crew_wait(e->crew, -1, 200, &ev, e->err) ||
+			rc = ay_worker_pool_wait(e->crew, -1, 200, &ev, e->err) ||
 			     device_watch(&e->o.device, e->crew, e->o.timeout, e->o.clock.budget, &ev);
 		if (rc)
 			return -1;

@@ -13,27 +13,27 @@
 #include <unistd.h>
 
 /* A worker's view of its job. */
-struct bench {
+struct eval_worker {
 	struct eval *e;
-	struct ay_crew_out *out;
+	struct ay_worker_out *out;
 	const struct eval_job *job;
 	int part, parts;     /* which of how many parts of its cases; -1: all */
 	bool timed_last;     /* what is timed is in no part */
 	const json_t *known; /* object: case id -> verdict */
 };
 
-static void send_record(struct ay_crew_out *out, json_t *rec)
+static void send_record(struct ay_worker_out *out, json_t *rec)
 {
 	char *text = json_dumps(rec, JSON_COMPACT);
 
 	if (!text)
 		AY_BUG("a record could not be written");
-	ay_crew_say(out, text, strlen(text));
+	ay_worker_send(out, text, strlen(text));
 	ay_xfree(text);
 	json_decref(rec);
 }
 
-static void send_words(struct bench *b, const char *type, const char *msg)
+static void send_words(struct eval_worker *b, const char *type, const char *msg)
 {
 	json_t *rec = json_object();
 
@@ -43,16 +43,16 @@ static void send_words(struct bench *b, const char *type, const char *msg)
 	send_record(b->out, rec);
 }
 
-static void send_error(struct bench *b, const char *msg)
+static void send_error(struct eval_worker *b, const char *msg)
 {
 	send_words(b, AY_RECORD_ERROR, msg);
 }
 
 /* A failure of ours: of the device, if it is gone. */
-static void send_failure(struct bench *b, struct ay_err *err)
+static void send_failure(struct eval_worker *b, struct ay_err *err)
 {
 	if (device_is_lost(&b->e->o.device, err))
-		ay_crew_lose(b->out, err->msg);
+		ay_worker_fail_group(b->out, err->msg);
 	else
 		send_error(b, err->msg);
 }
@@ -73,7 +73,7 @@ bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_r
 /* Cases of other parts are somebody else's to judge, and say nothing here. */
 static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
 {
-	const struct bench *b = user;
+	const struct eval_worker *b = user;
 
 	if (b->part >= 0 && (sc->id % b->parts != b->part || (b->timed_last && sc->timed))) {
 		*rep = (struct ay_report){ .verdict = AY_VERDICT_PASS };
@@ -95,7 +95,7 @@ static void set_case(json_t *rec, const struct ay_suite_case *sc)
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
-	struct bench *b = user;
+	struct eval_worker *b = user;
 	json_t *rec;
 
 	(void)t;
@@ -112,7 +112,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 /* What the judge will judge is known now: the time that is left follows from it. */
 static void on_planned(void *user, int cases)
 {
-	const struct bench *b = user;
+	const struct eval_worker *b = user;
 
 	if (b->part < 0 && !b->parts)
 		send_record(b->out, json_pack("{s:s, s:i}", "type", EVAL_PLAN, "cases", cases));
@@ -120,7 +120,7 @@ static void on_planned(void *user, int cases)
 
 static void on_built(void *user, const struct ay_task_result *r)
 {
-	struct bench *b = user;
+	struct eval_worker *b = user;
 
 	snprintf(b->e->facts.kernel_sha256, sizeof b->e->facts.kernel_sha256, "%s", r->built.sha256);
 	b->e->facts.operator_name = r->op->name;
@@ -154,7 +154,7 @@ static json_t *name_overload(const struct eval_job *j, json_t *rec)
 }
 
 /* A file, or what a package has for one operator; of that nothing is no kernel, rather than a bad one. */
-static void judge_file(struct bench *b)
+static void judge_file(struct eval_worker *b)
 {
 	struct eval *e = b->e;
 	struct ay_task_watch w = {
@@ -196,7 +196,7 @@ static void judge_file(struct bench *b)
 }
 
 /* The reference, one operator: the same records, without a kernel behind them. */
-static void judge_reference(struct bench *b)
+static void judge_reference(struct eval_worker *b)
 {
 	struct eval *e = b->e;
 	struct ay_arena a = { 0 };
@@ -250,11 +250,11 @@ static void stand_aside(struct eval *e)
 	sched_setaffinity(0, sizeof mine, &mine);
 }
 
-void eval_work(void *user, const char *text, size_t len, struct ay_crew_out *out)
+void eval_work(void *user, const char *text, size_t len, struct ay_worker_out *out)
 {
 	struct eval *e = user;
 	json_t *j = json_loadb(text, len, 0, NULL);
-	struct bench b = { .e = e, .out = out, .known = json_object_get(j, "known") };
+	struct eval_worker b = { .e = e, .out = out, .known = json_object_get(j, "known") };
 	struct ay_err err = { 0 };
 
 	if (e->policy.cpus)

@@ -2,7 +2,7 @@
 #include "interrupt.h"
 #include "base/arena.h"
 #include "base/str.h"
-#include "report/report.h"
+#include "report/run_report.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
  * Here: the command's options, what they are where they are not given, and how a resumed run gets those it was
  * started with.
  */
-#include "llm_inside.h"
+#include "llm_internal.h"
 #include "base/machine.h"
 #include "base/process.h"
 #include "device/device.h"

@@ -2,12 +2,12 @@
  *
  * llm: what there is to ask for, how it is asked, and the files that show it: prompt_R/ and round_R/ of the run.
  */
-#include "llm_inside.h"
+#include "llm_internal.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/rng.h"
 #include "llm/docstring.h"
-#include "op/narrow.h"
+#include "op/suite_filter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static int take_few(struct llm *m, struct ay_err *err)
 	const uint64_t draw = e->o.seed >= 0 ? (uint64_t)e->o.seed : ay_secret_u64();
 	const int first = e->llm.single ? (int)(draw % (uint64_t)m->nproblem) : 0;
 	struct ay_str ops = { 0 };
-	struct ay_narrow narrow = { 0 };
+	struct ay_suite_filter narrow = { 0 };
 	int taken = 0;
 
 	for (int i = first; i < m->nproblem && taken < (e->llm.single ? 1 : DEBUG_OPS); i++) {
@@ -94,7 +94,7 @@ static int take_few(struct llm *m, struct ay_err *err)
 	ay_str_release(&ops);
 	e->nleft = 0;
 	llm_release_problems(m);
-	if (ay_suite_narrow(&e->suite, &narrow, err))
+	if (ay_suite_apply_filter(&e->suite, &narrow, err))
 		return -1;
 	list_problems(m);
 	return 0;
@@ -153,11 +153,11 @@ json_t *llm_absent(const struct llm *m)
 static int make_prompt(struct llm *m, struct llm_problem *p, const struct ay_prompt_past *past, struct ay_arena *a,
 		       const char **system, const char **user, struct ay_err *err)
 {
-	const struct ay_page_spec about = { .registry = m->e->app->registry,
-					    .op = p->op,
-					    .only = p->only,
-					    .suite = &p->suite,
-					    .ceilings = m->measured ? &m->ceilings : NULL };
+	const struct ay_op_doc_spec about = { .registry = m->e->app->registry,
+					      .op = p->op,
+					      .only = p->only,
+					      .suite = &p->suite,
+					      .ceilings = m->measured ? &m->ceilings : NULL };
 	struct ay_prompt_spec s = { .registry = m->e->app->registry,
 				    .op = p->op,
 				    .only = p->only,
@@ -169,9 +169,9 @@ static int make_prompt(struct llm *m, struct llm_problem *p, const struct ay_pro
 				    .templates = m->e->llm.prompts };
 	const struct ay_ref_op *own = &m->e->o.own.ref;
 	struct ay_arena tmp = { 0 };
-	struct ay_page *page = AY_NEW(&tmp, struct ay_page);
+	struct ay_op_doc *page = AY_NEW(&tmp, struct ay_op_doc);
 	struct ay_str x = { 0 }, y = { 0 };
-	int rc = ay_page_make(&about, &tmp, page, err);
+	int rc = ay_op_doc_make(&about, &tmp, page, err);
 
 	s.page = page;
 	s.code = p->op == own->op && !own->doc ? own->code : NULL;
@@ -181,7 +181,7 @@ static int make_prompt(struct llm *m, struct llm_problem *p, const struct ay_pro
 	*user = ay_strdup(a, ay_str_text(&y));
 	ay_str_release(&x);
 	ay_str_release(&y);
-	ay_page_release(page);
+	ay_op_doc_release(page);
 	ay_arena_release(&tmp);
 	if (rc)
 		ay_err_prefix(err, "the prompt for %s", p->name);

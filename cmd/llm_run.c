@@ -11,7 +11,7 @@
  * A resumed run is told its attempts from results.jsonl; answers that have no verdict yet are taken from exchanges.jsonl
  * and judged; only what nobody answered is asked, and if it had been asked before, it is counted as lost.
  */
-#include "llm_inside.h"
+#include "llm_internal.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "interrupt.h"
@@ -36,7 +36,7 @@ static void show_progress(struct llm *m)
 		return;
 	e->last = now;
 	fprintf(stderr, "%s  %d of %d over, %d solved; %d attempts; %d asked, %d judged now", e->tty ? "\r" : "",
-		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_crew_busy(m->crew));
+		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_worker_pool_busy(m->crew));
 	if (!m->unpriced)
 		fprintf(stderr, "; $%.3f", m->usd);
 	if (ay_chat_held_s(m->chat) > 1)
@@ -85,7 +85,7 @@ static int ask(struct llm *m, struct ay_lane *l)
 
 	if (!p->begin)
 		p->begin = ay_now_ns();
-	if (m->old && ay_exchanges_answer(m->old, l->id, &answer))
+	if (m->old && ay_transcript_answer(m->old, l->id, &answer))
 		return llm_answered(m, l, &answer);
 	rc = llm_prompt(m, l, &a, &system, &user, m->err);
 	if (!rc)
@@ -175,7 +175,7 @@ static int on_done(void *user, void *job, const char *died)
 static int on_lost(void *user, int group, const char *why)
 {
 	struct llm *m = user;
-	json_t *rec = device_lost(&m->e->o.device, group, why, ay_crew_workers(m->crew));
+	json_t *rec = device_lost(&m->e->o.device, group, why, ay_worker_pool_size(m->crew));
 	const int rc = ay_run_add(m->e->run, rec, m->err);
 
 	json_decref(rec);
@@ -191,7 +191,7 @@ static int on_back(void *user, void *job, int group)
 
 	if (t->kernel || t->error) /* all was said */
 		return llm_judged(m, l);
-	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_crew_workers(m->crew));
+	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_worker_pool_size(m->crew));
 	if (rec)
 		return add_failure(m, l, rec) || llm_judged(m, l) ? -1 : 0;
 	t->wall_s += (double)(ay_now_ns() - t->given) / 1e9;
@@ -260,7 +260,7 @@ static int give(struct llm *m, struct ay_lane *l)
 		AY_BUG("a job could not be written");
 	ay_str_addc(&job, '\n');
 	ay_str_addn(&job, t->reply.source, t->reply.len);
-	rc = ay_crew_give(m->crew, l, job.s, job.len, m->err);
+	rc = ay_worker_pool_submit(m->crew, l, job.s, job.len, m->err);
 	json_decref(head);
 	ay_str_release(&job);
 	return rc;
@@ -272,7 +272,7 @@ static int feed(struct llm *m)
 	struct ay_lane *l, *later = NULL;
 	int rc = 0;
 
-	while (!rc && ay_crew_idle(m->crew) && (l = ay_track_judge(&m->track))) {
+	while (!rc && ay_worker_pool_idle(m->crew) && (l = ay_track_judge(&m->track))) {
 		const enum llm_twin twin = llm_twin(m, l);
 
 		if (twin == LLM_TWIN_JUDGING) {
@@ -292,7 +292,7 @@ static int feed(struct llm *m)
 /* One thing to do for the model, as many for the judges as there are; then whatever comes. */
 static int step(struct llm *m)
 {
-	struct ay_crew_events ev = { m, on_message, on_done, on_lost, on_back };
+	struct ay_worker_pool_events ev = { m, on_message, on_done, on_lost, on_back };
 	struct ay_lane *l = ay_track_ask(&m->track);
 	int rc = l ? ask(m, l) : 0;
 
@@ -300,9 +300,9 @@ static int step(struct llm *m)
 		rc = feed(m);
 	if (rc || m->track.over == m->track.nproblem)
 		return rc;
-	if (!ay_crew_workers(m->crew))
+	if (!ay_worker_pool_size(m->crew))
 		return device_none_left(&m->e->o.device, m->err);
-	rc = ay_crew_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
+	rc = ay_worker_pool_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
 	if (rc > 0)
 		rc = take_answers(m);
 	if (!rc)
@@ -346,15 +346,15 @@ static int add_track(struct llm *m)
 static int add_lost(struct llm *m)
 {
 	const char *const *ids;
-	const int n = ay_exchanges_lost(m->old, &ids), fd = n ? ay_exchanges_open(m->dir, m->err) : -1;
+	const int n = ay_transcript_lost(m->old, &ids), fd = n ? ay_transcript_open(m->dir, m->err) : -1;
 	int rc = n && fd < 0 ? -1 : 0;
 
 	for (int i = 0; i < n && !rc; i++) {
 		json_t *rec = json_pack("{s:s, s:s}", "type", AY_RECORD_LOST, "attempt", ids[i]);
-		json_t *line = ay_exchange_line("dropped", ids[i]);
+		json_t *line = ay_transcript_entry("dropped", ids[i]);
 
 		json_object_set_new(line, "why", json_string("lost: it was in flight when the run was killed"));
-		rc = ay_run_add(m->e->run, rec, m->err) || ay_exchanges_add(fd, line, m->err);
+		rc = ay_run_add(m->e->run, rec, m->err) || ay_transcript_add(fd, line, m->err);
 		json_decref(rec);
 		json_decref(line);
 	}
@@ -371,12 +371,12 @@ static int resume(struct llm *m, const json_t *h)
 	struct ay_run_found found = { 0 };
 	struct ay_str b = { 0 };
 
-	if (ay_run_resume(m->dir, h, &m->e->run, &found, m->err) || ay_exchanges_read(&m->old, m->dir, m->err))
+	if (ay_run_resume(m->dir, h, &m->e->run, &found, m->err) || ay_transcript_read(&m->old, m->dir, m->err))
 		return -1;
 	if (!m->e->o.json) {
 		ay_run_found_print(&b, &found);
 		fprintf(stderr, "resuming %s: %s; %d answers\n", m->dir, ay_str_text(&b),
-			ay_exchanges_answered(m->old));
+			ay_transcript_answered(m->old));
 		ay_str_release(&b);
 	}
 	/* suite and track are the first two: it may have been killed before */
@@ -411,15 +411,16 @@ static int open_all(struct llm *m)
 	rc = m->dir ? 0 : ay_run_folder(m->e->o.out, name, m->e->app->arena, &m->dir, m->err);
 	json_decref(name);
 	if (!rc && !m->e->o.resume &&
-	    ay_file_exists(ay_sprintf(m->e->app->arena, "%s/" AY_EXCHANGES_FILE, m->dir)))
+	    ay_file_exists(ay_sprintf(m->e->app->arena, "%s/" AY_TRANSCRIPT_FILE, m->dir)))
 		rc = ay_fail(m->err, AY_ERR_USAGE,
 			     "'%s' holds %s of a run that never began: remove it, or choose another folder",
-			     m->dir, AY_EXCHANGES_FILE);
+			     m->dir, AY_TRANSCRIPT_FILE);
 	m->made = !rc && !m->e->o.resume;
 	spec.dir = m->dir;
 	if (!rc)
 		rc = ay_chat_open(&m->chat, &spec, m->err) ||
-		     ay_crew_start_groups(&m->crew, m->e->o.device.n, (int)m->e->o.jobs, llm_work, m, m->err);
+		     ay_worker_pool_start_groups(&m->crew, m->e->o.device.n, (int)m->e->o.jobs, llm_work, m,
+						 m->err);
 	if (!rc)
 		rc = m->e->o.resume ? resume(m, h)
 				    : ay_run_create(m->dir, h, &m->e->run, m->err) || eval_add_suite(m->e) ||
@@ -512,7 +513,7 @@ static int sum_up(struct llm *m)
 /* No request was answered, in this process or before: there is nothing to sum up. */
 static int check_answers(struct llm *m)
 {
-	if (!m->failure || m->answers || (m->old && ay_exchanges_answered(m->old)))
+	if (!m->failure || m->answers || (m->old && ay_transcript_answered(m->old)))
 		return 0;
 	return ay_fail(m->err, AY_ERR_SYS, "no request was answered: %s", m->failure);
 }
@@ -539,7 +540,7 @@ static int generate(struct llm *m)
 		*m->err = end;
 	interrupt_say(2, NULL);
 	ay_chat_close(m->chat);
-	ay_crew_stop(m->crew);
+	ay_worker_pool_stop(m->crew);
 	if (status == EXIT_FAILED)
 		llm_discard(m);
 	return status;
@@ -570,7 +571,7 @@ int llm_run(struct eval *e, struct ay_err *err)
 		ay_track_release(&m.track);
 	}
 	if (m.old)
-		ay_exchanges_free(m.old);
+		ay_transcript_free(m.old);
 	json_decref(m.last);
 	json_decref(m.recalled);
 	json_decref(m.chosen);

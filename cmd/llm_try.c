@@ -3,11 +3,11 @@
  * llm: what becomes of one attempt: an answer, a kernel in it or not, a verdict, a record. The attempt's record is all
  * that later rounds and a resumed run know of it.
  */
-#include "llm_inside.h"
+#include "llm_internal.h"
 #include "output.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "store/timed.h"
+#include "store/timing_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +185,7 @@ static int clear_away(struct llm *m, int problem)
 			ay_chat_drop(m->chat, l->id);
 		else if (t)
 			rc = llm_unused(m, l, l->id, &t->answer);
-		else if (m->old && ay_exchanges_answer(m->old, l->id, &kept))
+		else if (m->old && ay_transcript_answer(m->old, l->id, &kept))
 			rc = llm_unused(m, l, l->id, &kept);
 		free_try(t);
 	}
@@ -447,9 +447,9 @@ static void take_timed(struct ay_arena *a, const json_t *list, struct ay_prompt_
 		const json_t *one = json_array_get(list, i), *timing = json_object_get(one, "timing");
 		struct ay_timing *t = AY_NEW(a, struct ay_timing);
 
-		if (ay_timed_wrong(timing))
+		if (ay_timing_json_wrong(timing))
 			continue;
-		ay_timed_read(timing, t);
+		ay_timing_json_read(timing, t);
 		t->baseline = copy(a, t->baseline);
 		t->version = copy(a, t->version);
 		t->why = copy(a, t->why);

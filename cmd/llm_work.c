@@ -3,22 +3,22 @@
  * llm, in a worker: one kernel that a model wrote. The job is a line of JSON (problem, attempt, file, known) and behind it
  * the source, as it came.
  */
-#include "llm_inside.h"
+#include "llm_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A worker's view of its job. */
-struct bench {
+struct llm_worker {
 	struct llm *m;
-	struct ay_crew_out *out;
+	struct ay_worker_out *out;
 	struct llm_problem *problem;
 	const char *attempt;
 	const json_t *known; /* object: case id -> verdict */
 };
 
-static void send_record(struct bench *b, json_t *rec)
+static void send_record(struct llm_worker *b, json_t *rec)
 {
 	char *text;
 
@@ -27,12 +27,12 @@ static void send_record(struct bench *b, json_t *rec)
 	text = json_dumps(rec, JSON_COMPACT);
 	if (!text)
 		AY_BUG("a record could not be written");
-	ay_crew_say(b->out, text, strlen(text));
+	ay_worker_send(b->out, text, strlen(text));
 	ay_xfree(text);
 	json_decref(rec);
 }
 
-static void send_error(struct bench *b, const char *msg)
+static void send_error(struct llm_worker *b, const char *msg)
 {
 	json_t *rec = json_object();
 
@@ -44,13 +44,13 @@ static void send_error(struct bench *b, const char *msg)
 
 static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
 {
-	return eval_known(((struct bench *)user)->known, sc, rep);
+	return eval_known(((struct llm_worker *)user)->known, sc, rep);
 }
 
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
-	struct bench *b = user;
+	struct llm_worker *b = user;
 	struct ay_str line = { 0 };
 	json_t *rec;
 
@@ -69,14 +69,14 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 
 static void on_built(void *user, const struct ay_task_result *r)
 {
-	struct record_facts *f = &((struct bench *)user)->m->e->facts;
+	struct record_facts *f = &((struct llm_worker *)user)->m->e->facts;
 
 	snprintf(f->kernel_sha256, sizeof f->kernel_sha256, "%s", r->built.sha256);
 	f->operator_name = r->op->name;
 }
 
 /* Solved: every overload that the problem has cases of passes. Those without a function are named. */
-static void add_solved(const struct bench *b, const struct ay_task_result *r, json_t *rec)
+static void add_solved(const struct llm_worker *b, const struct ay_task_result *r, json_t *rec)
 {
 	const struct ay_suite *s = &b->problem->suite;
 	json_t *missing = json_array(), *seen = json_object();
@@ -104,7 +104,7 @@ static void add_solved(const struct bench *b, const struct ay_task_result *r, js
 }
 
 /* Overloads that the problem has cases of, for a file that has none of them. */
-static const char *name_asked(const struct bench *b, struct ay_arena *a)
+static const char *name_asked(const struct llm_worker *b, struct ay_arena *a)
 {
 	const struct ay_suite *s = &b->problem->suite;
 	struct ay_str text = { 0 };
@@ -132,7 +132,7 @@ static bool is_beside(const struct ay_task_result *r, const struct ay_err *err)
 	return err->code == AY_ERR_USAGE && r->built.ok && !r->ntally;
 }
 
-static void judge(struct bench *b, const char *file, const char *source, size_t len)
+static void judge(struct llm_worker *b, const char *file, const char *source, size_t len)
 {
 	struct llm *m = b->m;
 	struct eval *e = m->e;
@@ -167,7 +167,7 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 		rc = 0;
 	}
 	if (rc && device_is_lost(&e->o.device, &err)) {
-		ay_crew_lose(b->out, err.msg);
+		ay_worker_fail_group(b->out, err.msg);
 	} else if (rc) {
 		send_error(b, err.msg);
 	} else {
@@ -181,12 +181,12 @@ static void judge(struct bench *b, const char *file, const char *source, size_t 
 	ay_arena_release(&a);
 }
 
-void llm_work(void *user, const char *text, size_t len, struct ay_crew_out *out)
+void llm_work(void *user, const char *text, size_t len, struct ay_worker_out *out)
 {
 	struct llm *m = user;
 	const char *end = memchr(text, '\n', len);
 	json_t *j = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
-	struct bench b = { .m = m, .out = out, .known = json_object_get(j, "known") };
+	struct llm_worker b = { .m = m, .out = out, .known = json_object_get(j, "known") };
 	struct ay_err err = { 0 };
 
 	if (!j)

@@ -4,7 +4,7 @@
  */
 #include "cmd.h"
 #include "base/file.h"
-#include "llm/results.h"
+#include "llm/track_results.h"
 #include "store/export.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef AY_CMD_MUTANTS_H
 #define AY_CMD_MUTANTS_H
 
-#include "judge/mutants.h"
+#include "judge/mutation.h"
 
 #include <stdio.h>
 

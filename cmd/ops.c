@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
 #include "base/json.h"
-#include "op/original.h"
+#include "op/original_coverage.h"
 #include "op/suite.h"
 #include "screen.h"
 
@@ -115,7 +115,7 @@ static void page_intro(const struct ay_registry *r)
 	int ops = 0, kernels = 0;
 
 	for (int i = 0; i < r->n; i++)
-		if (ay_original_find(r->op[i].name))
+		if (ay_original_coverage_find(r->op[i].name))
 			ops++, kernels += r->op[i].nschema;
 	printf("# The catalogue\n\n"
 	       "Made by `assay ops --markdown`; a test compares this page with what the program prints.\n\n"
@@ -144,7 +144,7 @@ static void page_intro(const struct ay_registry *r)
 
 static void page_row(const struct ay_entry_op *e, const struct counts *c)
 {
-	const struct ay_original *o = ay_original_find(e->name);
+	const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
 	const char *between = "";
 
 	printf("| [%s](../%s) | %d | ", e->name, e->path, e->nschema);
@@ -170,7 +170,7 @@ static int page_rows(struct app *app, bool has_original, struct ay_err *err)
 
 	for (int i = 0; i < app->registry->n; i++) {
 		const struct ay_entry_op *e = &app->registry->op[i];
-		const struct ay_original *o = ay_original_find(e->name);
+		const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
 
 		if (has_original != !!o)
 			continue;

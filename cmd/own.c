@@ -14,7 +14,7 @@ int own_load(struct own_options *o, struct app *app, struct ay_python *p, const 
 			"--baseline ref is reference() of your own operator's file: name that with --ref FILE");
 	if (!o->file)
 		return 0;
-	if (ay_foreign_ref(app->registry, p, o->file, app->arena, &o->ref, err))
+	if (ay_torch_schemas_ref(app->registry, p, o->file, app->arena, &o->ref, err))
 		return -1;
 	return ay_foreign_ref_cases(app->registry, &o->ref, app->arena, &o->cases, err);
 }

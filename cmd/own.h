@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "base/json.h"
-#include "judge/foreign.h"
+#include "judge/torch_schemas.h"
 #include "judge/judge.h"
 
 struct own_options {

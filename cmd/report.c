@@ -3,9 +3,9 @@
  * report - what a run says; what changed between two.
  */
 #include "cmd.h"
-#include "llm/results.h"
+#include "llm/track_results.h"
 #include "op/suite.h"
-#include "report/compare.h"
+#include "report/comparison.h"
 #include "screen.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct report {
 	const char *verdicts, *dtypes, *format_name;
 	bool failures, fail_on_regression, json;
 	enum ay_format format;
-	struct ay_filter filter;
+	struct ay_row_filter filter;
 };
 
 /* A run that says nothing is no run: everything would be fine against it. */
@@ -73,7 +73,7 @@ static void add_generation(struct ay_str *b, const char *dir, const struct ay_su
 
 static void print_one(const struct report *r, const char *dir, const struct ay_summary *s, struct ay_str *b)
 {
-	const struct ay_filter *f = &r->filter;
+	const struct ay_row_filter *f = &r->filter;
 	const struct ay_screen screen = screen_find();
 
 	if (r->failures) {
@@ -87,7 +87,7 @@ static void print_one(const struct report *r, const char *dir, const struct ay_s
 		ay_report_text(b, s, f, &screen);
 	else
 		ay_report_run(b, s, r->format, &screen);
-	if (!ay_filter_is_by_case(f))
+	if (!ay_row_filter_is_by_case(f))
 		add_generation(b, dir, s, r->format);
 }
 
@@ -95,7 +95,7 @@ static int report_one(const struct report *r, const char *dir, struct ay_err *er
 {
 	struct ay_summary s = { 0 };
 	struct ay_str b = { 0 };
-	int rc = read_run(dir, &s, err) || ay_filter_check(&r->filter, &s, err) ? -1 : 0;
+	int rc = read_run(dir, &s, err) || ay_row_filter_check(&r->filter, &s, err) ? -1 : 0;
 
 	if (!rc) {
 		print_one(r, dir, &s, &b);

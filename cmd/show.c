@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
-#include "op/original.h"
+#include "op/original_coverage.h"
 #include "op/proto.h"
 #include "own.h"
 #include "show.h"
@@ -59,23 +59,23 @@ void show_wrapped(const char *text, int indent)
 {
 	struct ay_str b = { 0 };
 
-	ay_page_wrap(&b, text, indent);
+	ay_op_doc_wrap(&b, text, indent);
 	fputs(ay_str_text(&b), stdout);
 	ay_str_release(&b);
 }
 
 static void print_section(const char *title,
-			  void (*say)(struct ay_str *, const struct ay_page *, enum ay_page_reader),
-			  const struct ay_page *p)
+			  void (*say)(struct ay_str *, const struct ay_op_doc *, enum ay_op_doc_reader),
+			  const struct ay_op_doc *p)
 {
 	struct ay_str b = { 0 };
 
-	say(&b, p, AY_PAGE_USER);
+	say(&b, p, AY_OP_DOC_USER);
 	printf("\n%s\n%s", title, ay_str_text(&b));
 	ay_str_release(&b);
 }
 
-static void print_cases(const struct ay_page *f)
+static void print_cases(const struct ay_op_doc *f)
 {
 	struct ay_str b = { 0 };
 
@@ -98,7 +98,7 @@ static void print_cases(const struct ay_page *f)
 }
 
 /* Cases of a list have no tiers. */
-static void print_own_cases(const struct ay_entry_op *e, const struct ay_page *f)
+static void print_own_cases(const struct ay_entry_op *e, const struct ay_op_doc *f)
 {
 	struct ay_str b = { 0 };
 
@@ -114,7 +114,7 @@ static void print_own_cases(const struct ay_entry_op *e, const struct ay_page *f
 /* What the benchmark that it was taken from has of it. */
 static void print_original(struct app *app, const struct ay_entry_op *e)
 {
-	const struct ay_original *o = ay_original_find(e->name);
+	const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
 
 	if (!o)
 		return;
@@ -126,23 +126,23 @@ static void print_original(struct app *app, const struct ay_entry_op *e)
 		     2);
 }
 
-int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_page *p,
+int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_op_doc *p,
 	      struct ay_err *err)
 {
-	struct ay_page_spec s = { .registry = app->registry, .op = e, .suite = cases };
+	struct ay_op_doc_spec s = { .registry = app->registry, .op = e, .suite = cases };
 	struct ay_err ignored = { 0 };
 	struct ay_ceilings c;
 	bool found;
 
 	if (!ay_ceilings_load(&c, &found, &ignored) && found)
 		s.ceilings = &c;
-	return ay_page_make(&s, app->arena, p, err);
+	return ay_op_doc_make(&s, app->arena, p, err);
 }
 
 static int print_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases,
 		      struct ay_err *err)
 {
-	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
+	struct ay_op_doc *f = AY_NEW(app->arena, struct ay_op_doc);
 
 	if (show_page(app, e, cases, f, err))
 		return -1;
@@ -168,16 +168,16 @@ static int print_page(struct app *app, const struct ay_entry_op *e, const struct
 		if (show_proto(app, e->schema[k], "python", err))
 			return -1;
 	}
-	print_section("How it is judged", ay_page_say_judged, f);
-	print_section("What it is tested with", ay_page_say_tested, f);
+	print_section("How it is judged", ay_op_doc_say_judged, f);
+	print_section("What it is tested with", ay_op_doc_say_tested, f);
 	if (cases)
 		print_own_cases(e, f);
 	else
 		print_cases(f);
 	if (!cases)
-		print_section("The floor on this machine", ay_page_say_floors, f);
+		print_section("The floor on this machine", ay_op_doc_say_floors, f);
 	print_original(app, e);
-	ay_page_release(f);
+	ay_op_doc_release(f);
 	return 0;
 }
 

@@ -6,13 +6,13 @@
 #define AY_CMD_SHOW_H
 
 #include "cmd.h"
-#include "judge/page.h"
+#include "judge/op_doc.h"
 #include "op/registry.h"
 
 /* Cases NULL: the operator's own, of its file under ops/. */
-/* Its page, with the floors of this machine if they were measured. ay_page_release gives back what is not in the
+/* Its page, with the floors of this machine if they were measured. ay_op_doc_release gives back what is not in the
  * arena of app. */
-int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_page *p,
+int show_page(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_op_doc *p,
 	      struct ay_err *err);
 /* One prototype and its line end. lang: c, cuda, python or triton, else an error. */
 int show_proto(struct app *app, const struct ay_schema *s, const char *lang, struct ay_err *err);

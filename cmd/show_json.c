@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show.h"
 #include "base/json.h"
-#include "op/original.h"
+#include "op/original_coverage.h"
 #include "op/proto.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static json_t *dtypes_json(uint64_t set)
 	return j;
 }
 
-static json_t *texts_json(const struct ay_page_texts *t)
+static json_t *texts_json(const struct ay_op_doc_texts *t)
 {
 	json_t *j = json_array();
 
@@ -71,7 +71,7 @@ static int overloads_json(struct app *app, const struct ay_entry_op *e, json_t *
 	return 0;
 }
 
-static json_t *judged_json(const struct ay_op *op, const struct ay_page *f)
+static json_t *judged_json(const struct ay_op *op, const struct ay_op_doc *f)
 {
 	json_t *j = json_object(), *differs = json_array(), *ulps;
 
@@ -81,7 +81,7 @@ static json_t *judged_json(const struct ay_op *op, const struct ay_page *f)
 					: op->flags & AY_RANDOM ? "distribution"
 					: op->flags & AY_EXACT  ? "bits"
 								: "bound"));
-	if (ay_page_has_bound(op)) {
+	if (ay_op_doc_has_bound(op)) {
 		json_object_set_new(j, "k_out", json_real(op->k_out ? op->k_out : 1));
 		json_object_set_new(j, "k_acc", json_real(AY_K_ACC));
 		json_object_set_new(j, "ulps", (ulps = json_object()));
@@ -103,7 +103,7 @@ static json_t *judged_json(const struct ay_op *op, const struct ay_page *f)
 	return j;
 }
 
-static json_t *tested_json(const struct ay_page *f)
+static json_t *tested_json(const struct ay_op_doc *f)
 {
 	json_t *j = json_object(), *args = json_object(), *layouts = json_object();
 
@@ -115,15 +115,15 @@ static json_t *tested_json(const struct ay_page *f)
 		json_object_set_new(o, f->arg[i].dtypes ? "shapes" : "values", texts_json(&f->arg[i].value));
 		json_object_set_new(args, f->arg[i].name, o);
 	}
-	for (int k = 0; ay_page_layout(k); k++)
-		json_object_set_new(layouts, ay_page_layout(k), json_integer(f->layout[k]));
+	for (int k = 0; ay_op_doc_layout(k); k++)
+		json_object_set_new(layouts, ay_op_doc_layout(k), json_integer(f->layout[k]));
 	json_object_set_new(j, "arguments", args);
 	json_object_set_new(j, "layouts", layouts);
 	json_object_set_new(j, "fills", texts_json(&f->fills));
 	return j;
 }
 
-static json_t *cases_json(const struct ay_page *f)
+static json_t *cases_json(const struct ay_op_doc *f)
 {
 	static const char *const tiers[] = { "quick", "full", "perf" };
 	json_t *j = json_object();
@@ -139,7 +139,7 @@ static json_t *cases_json(const struct ay_page *f)
 	return j;
 }
 
-static json_t *floors_json(const struct ay_page *f)
+static json_t *floors_json(const struct ay_op_doc *f)
 {
 	json_t *j = json_array();
 
@@ -174,8 +174,8 @@ static int torch_json(struct app *app, const struct ay_entry_op *e, struct ay_er
 
 int show_json(struct app *app, const struct ay_entry_op *e, const struct ay_suite *cases, struct ay_err *err)
 {
-	struct ay_page *f = AY_NEW(app->arena, struct ay_page);
-	const struct ay_original *o = ay_original_find(e->name);
+	struct ay_op_doc *f = AY_NEW(app->arena, struct ay_op_doc);
+	const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
 	json_t *j;
 	int rc;
 
@@ -199,6 +199,6 @@ int show_json(struct app *app, const struct ay_entry_op *e, const struct ay_suit
 	if (!rc)
 		ay_json_line(stdout, j);
 	json_decref(j);
-	ay_page_release(f);
+	ay_op_doc_release(f);
 	return rc;
 }

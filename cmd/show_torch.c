@@ -2,7 +2,7 @@
  *
  * show: operators that are not in the catalogue, and that torch knows.
  */
-#include "judge/foreign.h"
+#include "judge/torch_schemas.h"
 #include "op/proto.h"
 #include "show.h"
 
@@ -11,7 +11,7 @@
 
 bool show_is_torchs(const struct ay_entry_op *e)
 {
-	return e->op[0]->flags & AY_FOREIGN && !(e->op[0]->flags & AY_OWN);
+	return e->op[0]->flags & AY_UNCATALOGUED && !(e->op[0]->flags & AY_OWN);
 }
 
 const struct ay_entry_op *show_find(struct app *app, const char *name, const char *python,
@@ -23,7 +23,7 @@ const struct ay_entry_op *show_find(struct app *app, const char *name, const cha
 
 	if (e)
 		return e;
-	if (ay_foreign_load(app->registry, &p, NULL, &why)) {
+	if (ay_torch_schemas_load(app->registry, &p, NULL, &why)) {
 		struct ay_err first = *err;
 
 		ay_err_clear(err);

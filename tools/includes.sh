@@ -22,14 +22,14 @@ done
 for f in $(git ls-files ops | grep '\.c$'); do
 	extra=$(grep '^#include' "$f" | grep -vE '"op/op.h"|<(assay/kernel|string|stdio|stdlib|float|limits)\.h>') && echo "$f: $extra" && bad=1
 done
-for f in $(git ls-files src/exec/native src/exec/inside | grep '\.[ch]$'); do
-	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|device/cuda.h|inside.h|exec/inside/inside.h)"') && echo "$f: $extra" && bad=1
+for f in $(git ls-files src/exec/native src/exec/runtime | grep '\.[ch]$'); do
+	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|device/cuda.h|runtime.h|exec/runtime/runtime.h)"') && echo "$f: $extra" && bad=1
 done
 for f in $(git ls-files torch/exec | grep '\.[ch]$'); do
-	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|exec/inside/inside.h|op/proto.h|sandbox/far.h|[a-z]+\.h)"') && echo "$f: $extra" && bad=1
+	extra=$(grep '^#include "' "$f" | grep -vE '"(exec/wire.h|exec/runtime/runtime.h|op/proto.h|sandbox/zygote.h|[a-z_]+\.h)"') && echo "$f: $extra" && bad=1
 done
 # nothing under src/ prints, exits or asks the shell; one door to the heap
-for f in $(git ls-files src | grep '\.c$' | grep -vE 'src/exec/(native|inside)/'); do
+for f in $(git ls-files src | grep '\.c$' | grep -vE 'src/exec/(native|runtime)/'); do
 	lines=$(grep -nE '\b(printf|puts|exit|system|strcpy|strcat|sprintf|atoi|rand|strtok)\(' "$f" | grep -vE '_exit\(|sys\.exit\(|v?snprintf\(|^[0-9]+:[[:space:]]*(/?\*)') &&
 		[ "$f" != src/base/err.c ] && [ "$f" != src/base/str.c ] && echo "$f: $lines" && bad=1
 	lines=$(grep -nE '\b(malloc|calloc|realloc|free)\(' "$f") && [ "$f" != src/base/arena.c ] && echo "$f: $lines" && bad=1

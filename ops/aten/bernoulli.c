@@ -7,7 +7,7 @@
  * which refuses every right kernel that counts its generator differently; we demand what the operator promises:
  *  - support: every element is exactly 0 or 1, 0 where p = 0 and 1 where p = 1;
  *  - distribution: sums of x_i - p_i over all elements and over tenths of p, and that they depend neither on the
- * place nor on draws before (src/op/draws.c);
+ * place nor on draws before (src/op/random_tests.c);
  *  - the same ay_rng gives the same bits, another one others (the judge's rule for all random operators).
  *
  * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.

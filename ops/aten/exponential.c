@@ -6,7 +6,7 @@
  *  - support: every draw is above 0, and at most 40 / lambd, beyond which none in 10^17 lies. Draws that are real
  * numbers are never 0 or infinite; 0 and infinity are admitted where the dtype rounds to them with a probability
  * that matters (f16: 3e-8 lambd for 0);
- *  - distribution: counts in 36 bins and up to their edges, mean and variance, independence (src/op/draws.c);
+ *  - distribution: counts in 36 bins and up to their edges, mean and variance, independence (src/op/random_tests.c);
  *  - the same ay_rng gives the same bits, another one others (the judge's rule for all random operators).
  *
  * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.

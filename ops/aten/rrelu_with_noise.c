@@ -10,7 +10,7 @@
  *  - out = self * noise, of which noise may have been rounded to the dtype behind the product (ATen) or before:
  * half a unit of noise in its last place, and one of out;
  *  - distribution of noise: counts in 36 bins and up to their edges, mean and variance, independence
- * (src/op/draws.c);
+ * (src/op/random_tests.c);
  *  - the same ay_rng gives the same bits, another one others (the judge's rule for all random operators).
  *
  * All tests of a case together raise a false alarm with probability AY_ALPHA_CASE at most.

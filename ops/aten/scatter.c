@@ -286,7 +286,7 @@ const struct ay_op ay_ops_scatter[] = {{
 		{ "((T(s, dt), d, T([s[0] / 2, s[1] / 2], i64), T(s, dt)), {})", "dt=f32|bf16 d=1|0 s=[1024, 1024]|[4096, 4096]", AY_PERF },
 	},
 	.fills     = "index=places(size(self, dim), dim)",
-	.makers    = ay_meaning_makers,
+	.makers    = ay_input_domain_makers,
 	.accepts   = accepts,
 	.rows      = ay_rows_dim,
 	.reference = scatter,

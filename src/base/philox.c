@@ -6,7 +6,7 @@
  * stand between each other, since each waits for its own products; a product is four of 32 by 32 bits. (Products of
  * 52 bits, which newer processors have, were slower, and so were several blocks at a time in plain registers.)
  */
-#include "base/clones.h"
+#include "base/multiversion.h"
 #include "base/rng.h"
 
 #include <string.h>
@@ -94,13 +94,13 @@ static inline uint64_t word_sum(uint64_t x)
 	return (x & 0xffffffff) + (x >> 32);
 }
 
-AY_CLONES("bmi2") static void run_plain(const struct run *r, int64_t i, int64_t n, uint64_t (*out)[4])
+AY_MULTIVERSION("bmi2") static void run_plain(const struct run *r, int64_t i, int64_t n, uint64_t (*out)[4])
 {
 	for (; i < n; i++)
 		block(r, i, out[i]);
 }
 
-AY_CLONES("bmi2") static void sums_plain(const struct run *r, int64_t i, int64_t n, int32_t (*sum)[2])
+AY_MULTIVERSION("bmi2") static void sums_plain(const struct run *r, int64_t i, int64_t n, int32_t (*sum)[2])
 {
 	for (; i < n; i++) {
 		uint64_t b[4];
@@ -126,13 +126,13 @@ struct eight {
 	__m512i c[4];
 };
 
-struct product {
+struct wide_product {
 	__m512i low, high;
 };
 
 /* With c = c1 : c0 and m = m1 : m0 in halves of 32 bits: c1 m0 and the upper half of c0 m0 cannot overflow in one
  * word, nor can c0 m1 and the lower half of that. */
-TARGET static inline struct product times(__m512i c, uint64_t m)
+TARGET static inline struct wide_product times(__m512i c, uint64_t m)
 {
 	const __m512i m0 = _mm512_set1_epi64((int64_t)m), m1 = _mm512_set1_epi64((int64_t)(m >> 32));
 	const __m512i c1 = _mm512_srli_epi64(c, 32), low = _mm512_mul_epu32(c, m0);
@@ -141,8 +141,8 @@ TARGET static inline struct product times(__m512i c, uint64_t m)
 					   _mm512_and_si512(t, _mm512_set1_epi64(0xffffffff)));
 	const __m512i high = _mm512_add_epi64(_mm512_mul_epu32(c1, m1), _mm512_srli_epi64(t, 32));
 
-	return (struct product){ _mm512_mask_shuffle_epi32(low, 0xaaaa, u, _MM_PERM_CCAA),
-				 _mm512_add_epi64(high, _mm512_srli_epi64(u, 32)) };
+	return (struct wide_product){ _mm512_mask_shuffle_epi32(low, 0xaaaa, u, _MM_PERM_CCAA),
+				      _mm512_add_epi64(high, _mm512_srli_epi64(u, 32)) };
 }
 
 TARGET static inline __m512i xor3(__m512i a, __m512i b, uint64_t c)
@@ -161,8 +161,8 @@ TARGET static inline void blocks(const struct run *r, int64_t i, struct eight v[
 
 	for (int j = 0; j < VECTORS; j++) {
 		const int64_t first = (int64_t)(r->first + (uint64_t)(i + j * LANES));
-		const struct product a = times(_mm512_add_epi64(_mm512_set1_epi64(first), places), M0);
-		const struct product b = times(xor2(a.high, r->x2), M1);
+		const struct wide_product a = times(_mm512_add_epi64(_mm512_set1_epi64(first), places), M0);
+		const struct wide_product b = times(xor2(a.high, r->x2), M1);
 
 		v[j] = (struct eight){ { xor2(b.high, r->x0), b.low, xor2(a.low, r->y2),
 					 _mm512_set1_epi64((int64_t)r->y3) } };
@@ -170,7 +170,7 @@ TARGET static inline void blocks(const struct run *r, int64_t i, struct eight v[
 	for (int k = 2; k < ROUNDS; k++)
 #pragma GCC unroll 2
 		for (int j = 0; j < VECTORS; j++) {
-			const struct product p0 = times(v[j].c[0], M0), p1 = times(v[j].c[2], M1);
+			const struct wide_product p0 = times(v[j].c[0], M0), p1 = times(v[j].c[2], M1);
 
 			v[j] = (struct eight){ { xor3(p1.high, v[j].c[1], r->k[k][0]), p1.low,
 						 xor3(p0.high, v[j].c[3], r->k[k][1]), p0.low } };

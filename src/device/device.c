@@ -16,21 +16,21 @@ enum { NUMBER_MAX = 1000 }; /* of a GPU */
 
 /* --- the processor --------------------------------------------------------------------------------------- */
 
-static int cpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+static int cpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
 		    struct ay_err *err)
 {
 	(void)d, (void)p, (void)how, (void)err;
-	*l = (struct ay_lent){ 0 };
+	*l = (struct ay_dev_mapping){ 0 };
 	return 0;
 }
 
-static int cpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+static int cpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err)
 {
 	(void)d, (void)p, (void)l, (void)err;
 	return 0;
 }
 
-static void cpu_take_back(struct ay_dev *d, struct ay_lent *l)
+static void cpu_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
 {
 	(void)d, (void)l;
 }
@@ -190,18 +190,18 @@ void ay_dev_close(struct ay_dev *d)
 		d->cls->close(d);
 }
 
-int ay_dev_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
-		struct ay_err *err)
+int ay_dev_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
+	       struct ay_err *err)
 {
 	return d->cls->lend(d, p, how, l, err);
 }
 
-int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err)
 {
 	return d->cls->fetch(d, p, l, err);
 }
 
-void ay_dev_take_back(struct ay_dev *d, struct ay_lent *l)
+void ay_dev_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
 {
 	d->cls->take_back(d, l);
 }

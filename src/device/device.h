@@ -44,7 +44,7 @@ struct ay_dev_info {
 	const char *libraries; /* where the driver's library was found; NULL: not known */
 };
 
-enum ay_lending {
+enum ay_map_mode {
 	AY_LEND,        /* as every kernel gets it */
 	AY_LEND_PADDED, /* with mapped memory before and behind every slot */
 	AY_LEND_OPEN,   /* and all slots for writing */
@@ -56,13 +56,13 @@ struct ay_dev {
 };
 
 /* Memory that an executor has for one batch. */
-struct ay_lent {
+struct ay_dev_mapping {
 	uint64_t id; /* never the same twice; 0: the pool itself */
 	int nslot;
-	enum ay_lending how;
+	enum ay_map_mode how;
 	uint64_t pad; /* bytes of mapped memory before and behind every slot; 0: nothing is mapped there */
 	void *pinned; /* memory of the pool that the device reaches itself; NULL: none */
-	struct ay_lent_slot {
+	struct ay_dev_mapping_slot {
 		int fd; /* -1: this slot is lent as it is, in the pool */
 		uint64_t memory, at, bytes;
 		bool changed;   /* found by fetch: an input whose content is another */
@@ -71,10 +71,10 @@ struct ay_lent {
 };
 
 struct ay_dev_class {
-	int (*lend)(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+	int (*lend)(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
 		    struct ay_err *err);
-	int (*fetch)(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err);
-	void (*take_back)(struct ay_dev *d, struct ay_lent *l);
+	int (*fetch)(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err);
+	void (*take_back)(struct ay_dev *d, struct ay_dev_mapping *l);
 	int (*read)(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err);
 	uint64_t (*free_bytes)(struct ay_dev *d);
 	void (*mark)(struct ay_dev *d, bool alone);
@@ -100,11 +100,11 @@ bool ay_dev_has_cuda(char *why, size_t n);
 
 /* AY_ERR_MEMORY if the device has not got as much; *l is {0} then. What is lent already keeps its memory, and gets what is
  * in the pool now: of inputs what their tensors take. */
-int ay_dev_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
-		struct ay_err *err);
+int ay_dev_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
+	       struct ay_err *err);
 /* After the call: written slots into the pool, inputs compared with it. */
-int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err);
-void ay_dev_take_back(struct ay_dev *d, struct ay_lent *l);
+int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err);
+void ay_dev_take_back(struct ay_dev *d, struct ay_dev_mapping *l);
 
 /* What of lent memory or a heap lies at this address of the judge's: n bytes, once. */
 int ay_dev_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err);

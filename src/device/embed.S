@@ -5,14 +5,14 @@
 	.section .rodata
 	.global ay_embedded_cuda
 ay_embedded_cuda:
-	.incbin "src/base/either.h"
-	.incbin "src/tensor/within.h"
-	.incbin "src/device/lines.h"
-	.incbin "src/tensor/weight.h"
-	.incbin "src/device/differ.h"
-	.incbin "src/device/terms.h"
-	.incbin "src/device/make.cu"
-	.incbin "src/device/compare.cu"
-	.incbin "src/device/product.cu"
+	.incbin "src/base/host_device.h"
+	.incbin "src/tensor/in_bound.h"
+	.incbin "src/device/fill_units.h"
+	.incbin "src/tensor/error_weight.h"
+	.incbin "src/device/compare_units.h"
+	.incbin "src/device/matmul_bound.h"
+	.incbin "src/device/dev_fill.cu"
+	.incbin "src/device/dev_compare.cu"
+	.incbin "src/device/matmul_check.cu"
 	.byte 0
 	.section .note.GNU-stack, "", %progbits

@@ -5,7 +5,7 @@
  * The judge never runs anything of a kernel's. What it reads of lent memory it reads once, by copies; what an executor
  * does to its handles or its context does not reach ours (a fault in one process leaves the others alone, measured).
  */
-#include "device/inside.h"
+#include "device/device_internal.h"
 
 #include "base/process.h"
 #include "base/rng.h"
@@ -51,7 +51,7 @@ struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g)
 }
 
 /* New memory, in our address space. */
-static int take_memory(struct gpu *g, uint64_t bytes, struct ay_lent_slot *s)
+static int take_memory(struct gpu *g, uint64_t bytes, struct ay_dev_mapping_slot *s)
 {
 	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
 	int e = g->cu.memory_create(&s->memory, bytes, &prop, 0);
@@ -66,7 +66,7 @@ static int take_memory(struct gpu *g, uint64_t bytes, struct ay_lent_slot *s)
 	return e;
 }
 
-static void give_memory(struct gpu *g, struct ay_lent_slot *s)
+static void give_memory(struct gpu *g, struct ay_dev_mapping_slot *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -77,7 +77,7 @@ static void give_memory(struct gpu *g, struct ay_lent_slot *s)
 	s->bytes = 0;
 }
 
-static int copy_pads(struct gpu *g, const struct ay_lent *l, const struct ay_lent_slot *s)
+static int copy_pads(struct gpu *g, const struct ay_dev_mapping *l, const struct ay_dev_mapping_slot *s)
 {
 	int e = 0;
 
@@ -88,7 +88,7 @@ static int copy_pads(struct gpu *g, const struct ay_lent *l, const struct ay_len
 }
 
 /* What of a slot the executor is to find there, or may not have changed. */
-static void part_of(const struct ay_slot *s, const struct ay_lent *l, uint64_t *at, uint64_t *n)
+static void part_of(const struct ay_slot *s, const struct ay_dev_mapping *l, uint64_t *at, uint64_t *n)
 {
 	const bool part = !s->written && s->used && l->how == AY_LEND;
 
@@ -102,7 +102,8 @@ static int send(struct gpu *g, const struct ay_slot *s, ay_cu_ptr to, uint64_t a
 	return s->blank ? g->cu.fill_async(to + at, s->poison, n, NULL) : g->cu.copy_in(to + at, s->mem + at, n);
 }
 
-static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_lent *l, struct ay_lent_slot *s)
+static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_dev_mapping *l,
+		     struct ay_dev_mapping_slot *s)
 {
 	int e = take_memory(g, from->bytes + 2 * l->pad, s);
 	uint64_t at, n;
@@ -119,7 +120,7 @@ static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_
 	return e;
 }
 
-static void gpu_take_back(struct ay_dev *d, struct ay_lent *l)
+static void gpu_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
 {
 	struct gpu *g = ay_gpu_of(d);
 
@@ -129,17 +130,17 @@ static void gpu_take_back(struct ay_dev *d, struct ay_lent *l)
 	for (int i = 0; i < l->nslot; i++)
 		give_memory(g, &l->slot[i]);
 	ay_xfree(l->slot);
-	*l = (struct ay_lent){ 0 };
+	*l = (struct ay_dev_mapping){ 0 };
 }
 
 /* Results go to and fro as a whole, with the poison around them: from pinned memory in a fifth of the time. */
-static void pin(struct gpu *g, const struct ay_pool *p, struct ay_lent *l)
+static void pin(struct gpu *g, const struct ay_pool *p, struct ay_dev_mapping *l)
 {
 	if (p->size[1] && p->size[1] <= PIN_MAX && !g->cu.pin(p->mem[1], p->size[1], 0))
 		l->pinned = p->mem[1];
 }
 
-static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_lent *l, struct ay_err *err)
+static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_dev_mapping *l, struct ay_err *err)
 {
 	int e = 0;
 
@@ -155,7 +156,7 @@ static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_lent *
 	return e ? ay_gpu_fail(g, e, "lent memory of the device could not be filled", err) : 0;
 }
 
-static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending how, struct ay_lent *l,
+static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
 		    struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
@@ -168,13 +169,13 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_lending h
 	g->cu.context_set(g->context);
 	if (l->nslot)
 		return refill(g, p, l, err);
-	*l = (struct ay_lent){
+	*l = (struct ay_dev_mapping){
 		.id = ay_secret_u64(), .nslot = p->nslot, .how = how, .pad = how == AY_LEND ? 0 : d->info.grain
 	};
 	l->slot = ay_xrealloc(NULL, sizeof *l->slot * (size_t)(p->nslot ? p->nslot : 1));
 	pin(g, p, l);
 	for (int i = 0; i < p->nslot; i++)
-		l->slot[i] = (struct ay_lent_slot){ .fd = -1 };
+		l->slot[i] = (struct ay_dev_mapping_slot){ .fd = -1 };
 	for (int i = 0; i < p->nslot && !e; i++)
 		if (!p->slot[i].host)
 			e = lend_slot(g, &p->slot[i], l, &l->slot[i]);
@@ -204,7 +205,7 @@ static int compare(struct gpu *g, ay_cu_ptr at, const uint8_t *want, uint64_t n,
 	return 0;
 }
 
-static int look_around(struct gpu *g, const struct ay_lent *l, struct ay_lent_slot *s)
+static int look_around(struct gpu *g, const struct ay_dev_mapping *l, struct ay_dev_mapping_slot *s)
 {
 	bool before = true, behind = true;
 	int e = 0;
@@ -217,15 +218,15 @@ static int look_around(struct gpu *g, const struct ay_lent *l, struct ay_lent_sl
 	return e;
 }
 
-static int fetch_slot(struct gpu *g, const struct ay_lent *l, const struct ay_slot *to,
-		      const struct ay_lent_slot *s)
+static int fetch_slot(struct gpu *g, const struct ay_dev_mapping *l, const struct ay_slot *to,
+		      const struct ay_dev_mapping_slot *s)
 {
 	const ay_cu_ptr from = s->at + l->pad;
 
 	return l->pinned ? g->cu.copy_out(to->mem, from, to->bytes) : ay_gpu_bring(g, from, to->mem, to->bytes);
 }
 
-static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *l, struct ay_err *err)
+static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
 	int e = 0;
@@ -233,7 +234,7 @@ static int gpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_lent *
 	g->cu.context_set(g->context);
 	for (int i = 0; i < l->nslot && !e; i++) {
 		const struct ay_slot *to = &p->slot[i];
-		struct ay_lent_slot *s = &l->slot[i];
+		struct ay_dev_mapping_slot *s = &l->slot[i];
 		bool same = true;
 		uint64_t at, n;
 
@@ -444,7 +445,7 @@ static int describe(struct gpu *g, int number, struct ay_err *err)
 
 static int make_check(struct gpu *g, struct ay_err *err)
 {
-	struct ay_lent_slot s = { .fd = -1 };
+	struct ay_dev_mapping_slot s = { .fd = -1 };
 	void *module = NULL;
 	int e;
 
@@ -507,7 +508,7 @@ const struct ay_cuda *ay_gpu_driver(struct ay_dev *d)
 	return g && !g->cu.context_set(g->context) ? &g->cu : NULL;
 }
 
-struct ay_own_kept *ay_gpu_own(struct ay_dev *d)
+struct ay_judge_kernels_kept *ay_gpu_own(struct ay_dev *d)
 {
 	return &ay_gpu_of(d)->own;
 }

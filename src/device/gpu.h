@@ -6,7 +6,7 @@
 #define AY_DEVICE_GPU_H
 
 #include "device/device.h"
-#include "device/own.h"
+#include "device/judge_kernels.h"
 
 int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err);
 /* How many GPUs the driver shows this process; -1 and err. Starts the driver. */
@@ -14,8 +14,8 @@ int ay_gpu_count(struct ay_err *err);
 /* For the judge's own kernels: the driver, with the device's context made this thread's. NULL if d is no GPU. */
 const struct ay_cuda *ay_gpu_driver(struct ay_dev *d);
 
-/* What own.c keeps of it. */
-struct ay_own_kept *ay_gpu_own(struct ay_dev *d);
+/* What judge_kernels.c keeps of it. */
+struct ay_judge_kernels_kept *ay_gpu_own(struct ay_dev *d);
 
 /* What NVML says; -1 where it says nothing. */
 struct ay_nvml {

@@ -4,7 +4,7 @@
  * as long as whoever opened it wants to read, because starting it takes tens of milliseconds.
  */
 #include "device/gpu.h"
-#include "device/inside.h"
+#include "device/device_internal.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "device/cuda.h"
 #include "device/gpu.h"
-#include "device/library.h"
+#include "device/shared_library.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ struct nvrtc {
 };
 
 /* One text on its way to the GPU; all of it lives in the arena. */
-struct job {
+struct compile_job {
 	struct ay_arena *a;
 	const struct ay_dev_info *gpu;
 	const char *source;
@@ -71,7 +71,7 @@ static bool open_symbols(struct nvrtc *n)
 }
 
 /* A driver takes code from the NVRTC of its own CUDA or an older one, so the names go down from there. */
-static int find_nvrtc(struct job *j, struct ay_err *err)
+static int find_nvrtc(struct compile_job *j, struct ay_err *err)
 {
 	const int newest = j->gpu->driver / 1000;
 
@@ -100,7 +100,7 @@ static char *head_of(struct ay_arena *a, const char *data, size_t n)
 	return ay_sprintf(a, "assay cubin %s\n", hex);
 }
 
-static void choose_path(struct job *j)
+static void choose_path(struct compile_job *j)
 {
 	char *dir = ay_machine_cache(j->a), hex[AY_SHA256_HEX];
 	struct ay_hash h;
@@ -115,7 +115,7 @@ static void choose_path(struct job *j)
 }
 
 /* The file's content if it is ours alone to write; else NULL. */
-static char *read_ours(struct job *j, size_t *len)
+static char *read_ours(struct compile_job *j, size_t *len)
 {
 	const int fd = open(j->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	char *data = NULL;
@@ -137,7 +137,7 @@ static char *read_ours(struct job *j, size_t *len)
 	return data;
 }
 
-static bool is_cached(struct job *j)
+static bool is_cached(struct compile_job *j)
 {
 	size_t len = 0, head;
 	char *data = j->path ? read_ours(j, &len) : NULL, *end = data ? memchr(data, '\n', len) : NULL;
@@ -153,7 +153,7 @@ static bool is_cached(struct job *j)
 }
 
 /* A cache that cannot be written is not missed. */
-static void keep(struct job *j)
+static void keep(struct compile_job *j)
 {
 	struct ay_err ignored = { 0 };
 	struct ay_str file = { 0 };
@@ -169,7 +169,7 @@ static void keep(struct job *j)
 
 /* --- compiling ------------------------------------------------------------------------------------------- */
 
-static int refused(struct job *j, void *program, int e, struct ay_err *err)
+static int refused(struct compile_job *j, void *program, int e, struct ay_err *err)
 {
 	struct ay_str said = { 0 };
 	size_t n = 0;
@@ -186,7 +186,7 @@ static int refused(struct job *j, void *program, int e, struct ay_err *err)
 	return -1;
 }
 
-static int compile(struct job *j, struct ay_err *err)
+static int compile(struct compile_job *j, struct ay_err *err)
 {
 	void *program = NULL;
 	int rc = -1, e = j->rtc.create(&program, j->source, "assay.cu", 0, NULL, NULL);
@@ -205,7 +205,7 @@ static int compile(struct job *j, struct ay_err *err)
 	return rc;
 }
 
-static int make_cubin(struct job *j, struct ay_err *err)
+static int make_cubin(struct compile_job *j, struct ay_err *err)
 {
 	if (find_nvrtc(j, err))
 		return -1;
@@ -227,7 +227,7 @@ int ay_rtc_load(struct ay_dev *d, const char *source, int n, const char *const *
 {
 	const struct ay_cuda *cu = ay_gpu_driver(d);
 	struct ay_arena a = { 0 };
-	struct job j = { .a = &a, .gpu = &d->info, .source = source };
+	struct compile_job j = { .a = &a, .gpu = &d->info, .source = source };
 	void *module = NULL;
 	int e, rc = -1;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's half of an executor: starting the process, loading a kernel, calling it. exchange.c has what happens
+ * The judge's half of an executor: starting the process, loading a kernel, calling it. transact.c has what happens
  * to one message.
  */
-#include "exec/exchange.h"
+#include "exec/transact.h"
 
 #include "exec/encode.h"
 #include "exec/launch.h"
@@ -58,11 +58,11 @@ static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_e
 	x->seq = 1;
 	if (rc)
 		return -1;
-	ay_exchange(x, START_S, &o);
-	ay_hear_init(x); /* its greeting, unless that was heard while we waited */
-	if (o.what == AY_X_RAN && x->executor > 0)
+	ay_exec_exchange(x, START_S, &o);
+	ay_exec_read_init(x); /* its greeting, unless that was heard while we waited */
+	if (o.what == AY_EXEC_RAN && x->executor > 0)
 		return 0;
-	ay_finish(x);
+	ay_exec_finish(x);
 	ay_jail_wait(&x->jail, err); /* knows more, if it was the jail */
 	return ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
 }
@@ -112,15 +112,15 @@ static void read_loaded(struct ay_exec *x, struct ay_arena *a, struct ay_exec_en
 
 	if (got < 0 || h.msg_flags & MSG_TRUNC || !ay_wire_head_ok(buf, (size_t)got, &head) ||
 	    head.seq != x->seq || head.bytes > AY_WIRE_INLINE) {
-		ay_lie(x, o, "it answered with a message that cannot be");
+		ay_exec_reject(x, o, "it answered with a message that cannot be");
 	} else if (head.type == AY_WIRE_LOAD_FAILED) {
-		ay_say_safe(o, AY_X_REFUSED, (const char *)payload, strnlen((const char *)payload, head.bytes));
-		ay_finish(x);
+		ay_exec_say(o, AY_EXEC_REFUSED, (const char *)payload, strnlen((const char *)payload, head.bytes));
+		ay_exec_finish(x);
 	} else {
 		if (head.type == AY_WIRE_LOADED)
 			n = ay_wire_loaded_open(payload, head.bytes, &flags, &names);
 		if (n < 0)
-			ay_lie(x, o, "it answered with a message that cannot be");
+			ay_exec_reject(x, o, "it answered with a message that cannot be");
 		else
 			keep_entries(x, a, names, n, e);
 		e->interpreted = flags & AY_WIRE_INTERPRETED;
@@ -141,10 +141,10 @@ static int load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_ar
 		if (grow_message(x, err))
 			return -1;
 	}
-	ay_next_number(x, 0, 0);
-	if (ay_transact(x, AY_WIRE_LOAD, w.len, &spec->so_fd, spec->so_fd >= 0, spec->load_timeout_s, o, err))
+	ay_exec_next_number(x, 0, 0);
+	if (ay_exec_transact(x, AY_WIRE_LOAD, w.len, &spec->so_fd, spec->so_fd >= 0, spec->load_timeout_s, o, err))
 		return -1;
-	if (o->what == AY_X_RAN)
+	if (o->what == AY_EXEC_RAN)
 		read_loaded(x, a, e, o);
 	return 0;
 }
@@ -156,7 +156,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	int rc = -1;
 
 	*x = (struct ay_exec){
-		.sock = -1, .life = -1, .out = -1, .spin = spec->spin, .oom_kills = ay_oom_kills()
+		.sock = -1, .life = -1, .out = -1, .spin = spec->spin, .oom_kills = ay_exec_oom_kills()
 	};
 	x->printed = spec->printed;
 	x->python = spec->python;
@@ -171,7 +171,7 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
 	*out = NULL;
 	if (!start(x, spec, err))
 		rc = load(x, spec, a, e, o, err);
-	if (rc || o->what != AY_X_RAN)
+	if (rc || o->what != AY_EXEC_RAN)
 		ay_exec_stop(x);
 	else
 		*out = x;
@@ -188,18 +188,18 @@ int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_a
 
 /* --- calling --------------------------------------------------------------------------------------------- */
 
-static bool is_lent(const struct ay_lent *l, int i)
+static bool is_lent(const struct ay_dev_mapping *l, int i)
 {
 	return l && l->nslot && l->slot[i].fd >= 0;
 }
 
 /* A slot as the executor is to have it. */
-static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_lent *l, int i)
+static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_dev_mapping *l, int i)
 {
 	const struct ay_slot *s = &p->slot[i];
 
 	if (is_lent(l, i))
-		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, AY_WIRE_LENT, l->pad,
+		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, AY_WIRE_MAPPED, l->pad,
 					      s->bytes };
 	if (s->there)
 		return (struct ay_wire_slot){ s->written, AY_WIRE_LATE, 0, s->bytes };
@@ -207,10 +207,10 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_lent
 }
 
 /* Hands the slots of the device over, as many at a time as a message takes. */
-static int lend_slots(struct ay_exec *x, const struct ay_lent *l, double timeout_s, struct ay_outcome *o,
+static int lend_slots(struct ay_exec *x, const struct ay_dev_mapping *l, double timeout_s, struct ay_outcome *o,
 		      struct ay_err *err)
 {
-	for (int i = 0; i < l->nslot && o->what == AY_X_RAN;) {
+	for (int i = 0; i < l->nslot && o->what == AY_EXEC_RAN;) {
 		struct ay_wire_writer w = payload_writer(x);
 		struct ay_wire_lend head = { .from = (uint32_t)i };
 		int fd[AY_WIRE_FDS];
@@ -221,14 +221,14 @@ static int lend_slots(struct ay_exec *x, const struct ay_lent *l, double timeout
 		if (!head.n)
 			break;
 		ay_wire_put(&w, &head, sizeof head);
-		ay_next_number(x, 0, 0);
-		if (ay_transact(x, AY_WIRE_LEND, w.len, fd, (int)head.n, timeout_s, o, err))
+		ay_exec_next_number(x, 0, 0);
+		if (ay_exec_transact(x, AY_WIRE_MAP_DEVICE, w.len, fd, (int)head.n, timeout_s, o, err))
 			return -1;
 	}
 	return 0;
 }
 
-int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_heap(struct ay_exec *x, const struct ay_dev_mem *h, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_wire_heap head = { h->bytes };
 	struct ay_wire_writer w = payload_writer(x);
@@ -236,8 +236,8 @@ int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *
 	AY_ASSERT(x->pid && x->device && x->python && h->bytes);
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_wire_put(&w, &head, sizeof head);
-	ay_next_number(x, 0, 0);
-	if (ay_transact(x, AY_WIRE_HEAP, w.len, &h->fd, 1, START_S, o, err))
+	ay_exec_next_number(x, 0, 0);
+	if (ay_exec_transact(x, AY_WIRE_HEAP, w.len, &h->fd, 1, START_S, o, err))
 		return -1;
 	x->heap = *h;
 	return 0;
@@ -261,7 +261,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	double timeout_s = b->timeout_s;
 	struct ay_wire_writer w;
 
-	ay_next_number(x, 0, 0);
+	ay_exec_next_number(x, 0, 0);
 	x->pool_bytes = x->lent_bytes = 0;
 	if (x->python) /* so that we know where its inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
@@ -284,10 +284,10 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	}
 	/* a kernel that is still at work in there must not cost us more than one in a call */
 	timeout_s += 1 + (double)x->pool_bytes / MAP_BYTES_A_S;
-	if (ay_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
+	if (ay_exec_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
 		return -1;
 	x->pool_id = pool_id(b);
-	return b->lent && o->what == AY_X_RAN ? lend_slots(x, b->lent, timeout_s, o, err) : 0;
+	return b->lent && o->what == AY_EXEC_RAN ? lend_slots(x, b->lent, timeout_s, o, err) : 0;
 }
 
 /* The kernel can still write there: each byte is copied once, then judged. */
@@ -333,7 +333,7 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 	if (b->pool->nslot && x->pool_id != pool_id(b)) {
 		if (map_pool(x, b, o, err))
 			return -1;
-		if (o->what != AY_X_RAN)
+		if (o->what != AY_EXEC_RAN)
 			return 0;
 	}
 	for (;;) {
@@ -345,24 +345,24 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 		if (grow_message(x, err))
 			return -1;
 	}
-	ay_next_number(x, (uint32_t)b->nset, (uint32_t)b->pool->nslot);
-	return ay_transact(x, type, w.len, NULL, 0, b->timeout_s, o, err);
+	ay_exec_next_number(x, (uint32_t)b->nset, (uint32_t)b->pool->nslot);
+	return ay_exec_transact(x, type, w.len, NULL, 0, b->timeout_s, o, err);
 }
 
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
 	if (send_batch(x, AY_WIRE_CALL, b, o, err))
 		return -1;
-	if (o->what == AY_X_RAN)
+	if (o->what == AY_EXEC_RAN)
 		take_scalars(x, b);
 	return 0;
 }
 
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
-	if (send_batch(x, AY_WIRE_HOLD, b, o, err))
+	if (send_batch(x, AY_WIRE_PREPARE, b, o, err))
 		return -1;
-	if (o->what == AY_X_RAN) {
+	if (o->what == AY_EXEC_RAN) {
 		x->poison = b->poison[0];
 		x->held = b->nset;
 		x->held_slots = b->pool->nslot;
@@ -371,11 +371,11 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 }
 
 static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, int again,
-		    const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
+		    const struct ay_dev_mems *l, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n, (uint32_t)again, 0 };
 	struct ay_wire_writer w = payload_writer(x);
-	int fd[AY_LOANS];
+	int fd[AY_DEV_MEMS];
 
 	AY_ASSERT(x->pid && from >= 0 && n > 0 && from + n <= x->held);
 	*o = (struct ay_outcome){ .slot = -1 };
@@ -386,31 +386,31 @@ static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, 
 		ay_wire_put(&w, &part, sizeof part);
 		fd[i] = l->loan[i].fd;
 	}
-	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, type, w.len, fd, l ? l->n : 0, o, err);
+	ay_exec_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
+	return ay_exec_send(x, type, w.len, fd, l ? l->n : 0, o, err);
 }
 
-int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_dev_mems *l, struct ay_outcome *o,
 		 struct ay_err *err)
 {
 	return post_run(x, AY_WIRE_RUN, from, n, again, l, o, err);
 }
 
-int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
 			 struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_WATCH, from, n, 0, l, o, err);
+	return post_run(x, AY_WIRE_RUN_TRACED, from, n, 0, l, o, err);
 }
 
-int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
 			struct ay_err *err)
 {
 	return post_run(x, AY_WIRE_REPLAY, from, n, 0, l, o, err);
 }
 
-int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err)
+int ay_exec_post_busy(struct ay_exec *x, const struct ay_dev_mems *l, struct ay_outcome *o, struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_BUSY, 0, 1, 0, l, o, err);
+	return post_run(x, AY_WIRE_CALIBRATE, 0, 1, 0, l, o, err);
 }
 
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
@@ -421,8 +421,8 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 	AY_ASSERT(x->pid);
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_wire_put(&w, &f, sizeof f);
-	ay_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
-	return ay_post(x, AY_WIRE_FORGET, w.len, NULL, 0, o, err);
+	ay_exec_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
+	return ay_exec_send(x, AY_WIRE_DROP_RESULTS, w.len, NULL, 0, o, err);
 }
 
 /* Bytes of a new heap; 0: the one that is there will do. */
@@ -436,19 +436,19 @@ static uint64_t new_heap(uint64_t have, uint64_t need)
 /* Of so many bytes, if the device has them. */
 static int change_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_loan next;
+	struct ay_dev_mem next;
 
-	if (ay_loan_take(x->device, ay_slot_bytes(x->device->info.grain, bytes), true, &next, err)) {
+	if (ay_dev_mem_alloc(x->device, ay_slot_bytes(x->device->info.grain, bytes), true, &next, err)) {
 		if (err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(err);
 		return 0;
 	}
 	if (ay_exec_heap(x, &next, o, err)) {
-		ay_loan_give_back(x->device, &next);
+		ay_dev_mem_free(x->device, &next);
 		return -1;
 	}
-	ay_loan_give_back(x->device, &x->own_heap);
+	ay_dev_mem_free(x->device, &x->own_heap);
 	x->own_heap = next;
 	return 0;
 }
@@ -484,7 +484,7 @@ int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 		return 0;
 	if (x->lent_bytes > HEAVY && map_pool(x, &none, o, err))
 		return -1;
-	return x->own_heap.bytes > HEAVY && o->what == AY_X_RAN ? change_heap(x, HEAP_LEAST, o, err) : 0;
+	return x->own_heap.bytes > HEAVY && o->what == AY_EXEC_RAN ? change_heap(x, HEAP_LEAST, o, err) : 0;
 }
 
 bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes)
@@ -495,7 +495,7 @@ bool ay_exec_in_heap(const struct ay_exec *x, uint64_t at, uint64_t bytes)
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	if (x->pid)
-		ay_await(x, timeout_s, o);
+		ay_exec_wait_answer(x, timeout_s, o);
 }
 
 void ay_exec_spin(struct ay_exec *x, int64_t ns)
@@ -558,9 +558,9 @@ void ay_exec_stop(struct ay_exec *x)
 {
 	if (!x)
 		return;
-	ay_finish(x);
+	ay_exec_finish(x);
 	if (x->own_heap.bytes)
-		ay_loan_give_back(x->device, &x->own_heap);
+		ay_dev_mem_free(x->device, &x->own_heap);
 	ay_jail_release(&x->jail);
 	ay_sandbox_free(x->own);
 	if (x->sock >= 0)

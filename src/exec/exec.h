@@ -9,7 +9,7 @@
  * the socket, then raises `go` in the page to the message's number; the executor raises `done` to the same number,
  * with the status beside it. Waiting on either side is a short spin while a core is left over, then a futex. What
  * comes back from the executor is hostile: each shared word is loaded once, lengths are checked, a word that
- * cannot be is reported as AY_X_LIED.
+ * cannot be is reported as AY_EXEC_LIED.
  *
  * A kernel that crashes, hangs or exits costs its executor only: the outcome says what happened, and the next call
  * starts a new one from the same object.
@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "device/loan.h"
+#include "device/dev_mem.h"
 #include "op/call.h"
 #include "op/proto.h"
 #include "sandbox/sandbox.h"
@@ -33,17 +33,17 @@ struct ay_exec;
 struct ay_printed;
 struct ay_python;
 
-enum ay_happened {
-	AY_X_RAN,       /* every set was called and returned 0 */
-	AY_X_REFUSED,   /* a call returned something else: `rc` */
-	AY_X_CRASHED,   /* ended by a signal, or by its own exit: `signal`, `exit_code` */
-	AY_X_HUNG,      /* no answer within the time; killed */
-	AY_X_LIED,      /* its messages or words cannot be: `text` */
-	AY_X_OOM,       /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
-	AY_X_FAULTED,   /* its GPU stopped its work: `rc` is CUDA's error, and its context is gone */
-	AY_X_RAISED,    /* an exception: `text` */
-	AY_X_UNFIT,     /* what it returned is no result of this call: `text` */
-	AY_X_FORBIDDEN, /* it called what it must not: `text` */
+enum ay_exec_status {
+	AY_EXEC_RAN,     /* every set was called and returned 0 */
+	AY_EXEC_REFUSED, /* a call returned something else: `rc` */
+	AY_EXEC_CRASHED, /* ended by a signal, or by its own exit: `signal`, `exit_code` */
+	AY_EXEC_HUNG,    /* no answer within the time; killed */
+	AY_EXEC_LIED,    /* its messages or words cannot be: `text` */
+	AY_EXEC_OOM, /* killed for memory, by the system or by us, or scratch was refused and it gave up (rc) */
+	AY_EXEC_FAULTED,   /* its GPU stopped its work: `rc` is CUDA's error, and its context is gone */
+	AY_EXEC_RAISED,    /* an exception: `text` */
+	AY_EXEC_UNFIT,     /* what it returned is no result of this call: `text` */
+	AY_EXEC_FORBIDDEN, /* it called what it must not: `text` */
 };
 
 /* Where a crash happened, told by the executor's own handler: good enough to help the author, trusted for nothing
@@ -57,7 +57,7 @@ enum ay_touch {
 };
 
 struct ay_outcome {
-	enum ay_happened what;
+	enum ay_exec_status what;
 	int rc, signal,
 		exit_code; /* rc, if it ran: CUDA's error of a launch that the kernel did not notice, or 0 */
 	int set;           /* which set was running */
@@ -67,7 +67,7 @@ struct ay_outcome {
 	char text[400];   /* safe to print */
 };
 
-struct ay_stretch;
+struct ay_byte_range;
 
 /* One batch: the same call on `nset` sets of tensors. */
 struct ay_batch {
@@ -79,11 +79,11 @@ struct ay_batch {
 	const struct ay_proto *proto;
 	const struct ay_call *call;
 	const struct ay_pool *pool;
-	const struct ay_lent *lent; /* the pool as the executor has it on its device; NULL: as it is */
+	const struct ay_dev_mapping *lent; /* the pool as the executor has it on its device; NULL: as it is */
 	/* where results that are taken go to: pool, slots and offsets of this one; NULL: here */
 	const struct ay_batch *into;
-	/* oracle/reach.h: what somebody wants of each operand that is taken from a device; NULL: all */
-	const struct ay_stretch *need;
+	/* oracle/read_set.h: what somebody wants of each operand that is taken from a device; NULL: all */
+	const struct ay_byte_range *need;
 	int nset;
 	/* Per set and operand, nset * call->noperand: which slot, and at which byte storage element 0 lies. */
 	const int *slot;
@@ -105,7 +105,7 @@ struct ay_batch {
 /* Does the executor live on after this? */
 static inline bool ay_exec_is_alive(const struct ay_outcome *o)
 {
-	return o->what == AY_X_RAN || o->what == AY_X_REFUSED || o->what >= AY_X_RAISED;
+	return o->what == AY_EXEC_RAN || o->what == AY_EXEC_REFUSED || o->what >= AY_EXEC_RAISED;
 }
 
 struct ay_exec_spec {
@@ -137,7 +137,7 @@ struct ay_exec_entries {
 
 /*
  * Starts the process and loads the object. -1 only for our own failures; a kernel that cannot be loaded is
- * reported in *o (AY_X_REFUSED with the loader's words in `text`, or what its constructors did) and *out is NULL
+ * reported in *o (AY_EXEC_REFUSED with the loader's words in `text`, or what its constructors did) and *out is NULL
  * then. An object that defines none of the functions is loaded, with no entries. Entry names live in the arena.
  * The executor dies with the judge, and with the thread that started it, so that thread must outlive it.
  */
@@ -157,28 +157,28 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
  * has from then on until it forgets; NULL where there are none.
  */
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_dev_mems *l, struct ay_outcome *o,
 		 struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* The same for calls that nobody times: in Python what they call of torch is watched, as in ay_exec_call. */
-int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
 			 struct ay_err *err);
 /* The same for calls that nobody times, of native kernels on a GPU: captured into a graph, which is launched once.
  * Calls that cannot be captured are no failure of theirs: the outcome is that they ran, and the claim 0. */
-int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_loans *l, struct ay_outcome *o,
+int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
 			struct ay_err *err);
 /* Posts the order to drop what held calls have returned, which is kept until then: ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
-/* Posts the order to do nothing for AY_WIRE_BUSY_NS: in an executor of our own it takes that long, and what the hand-over
+/* Posts the order to do nothing for AY_WIRE_CALIBRATE_NS: in an executor of our own it takes that long, and what the hand-over
  * costs. */
-int ay_exec_post_busy(struct ay_exec *x, const struct ay_loans *l, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_post_busy(struct ay_exec *x, const struct ay_dev_mems *l, struct ay_outcome *o, struct ay_err *err);
 /*
  * Python on a GPU: gives the executor a heap, or another one, between batches; the one before may be dropped then. What
  * its kernels allocate from here on lies there while it lasts, and so do their results. It must not be dropped before the
  * executor has another or was stopped. Without one, results are copied by its own code into the slots of their operands,
  * and timed calls pay for that.
  */
-int ay_exec_heap(struct ay_exec *x, const struct ay_loan *h, struct ay_outcome *o, struct ay_err *err);
+int ay_exec_heap(struct ay_exec *x, const struct ay_dev_mem *h, struct ay_outcome *o, struct ay_err *err);
 /* The same with one of at least so many bytes, which is made and dropped here; nothing happens if it has that already, or
  * if the device has no memory for it. */
 int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err);
@@ -196,7 +196,7 @@ void ay_exec_spin(struct ay_exec *x, int64_t ns);
 const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
 /*
  * After a batch that ran, in Python: takes the results of a set out of the executor's memory and puts them where a
- * native kernel would have written them, in the pool. AY_X_UNFIT if they are not what the call returns: another shape
+ * native kernel would have written them, in the pool. AY_EXEC_UNFIT if they are not what the call returns: another shape
  * or dtype, memory that is not there, an input's or another result's. Does nothing for native executors. On a GPU they are
  * read out of the executor's heap by the judge's own device, views of arguments out of b->lent or, where that is NULL, out
  * of the pool, into which ay_dev_fetch has brought them; of b->need at least.

@@ -3,7 +3,7 @@
  * python - the interpreter that Python kernels run in.
  *
  * Theory of operation. Importing torch takes seconds, so it is done once: a template, an ordinary child of the
- * judge, imports it, opens nothing and runs nothing else. Each executor is a copy of it (sandbox/far.h) that enters
+ * judge, imports it, opens nothing and runs nothing else. Each executor is a copy of it (sandbox/zygote.h) that enters
  * its jail before it sees a kernel; what a kernel does to its interpreter ends with its process. The executor's C
  * (torch/exec, a limited-API extension) and its Python (torch/assay) are carried inside assay.
  */
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "device/device.h"
 #include "op/proto.h"
-#include "sandbox/far.h"
+#include "sandbox/zygote.h"
 
 #include <stdbool.h>
 
@@ -26,7 +26,7 @@ struct ay_python {
 	pid_t owner; /* the process that opened the template: children of ours open their own; 0 = nobody yet */
 	struct ay_arena arena;
 	pid_t pid;
-	struct ay_far far;
+	struct ay_zygote far;
 	const char *path;            /* of the interpreter */
 	const char *version, *torch; /* "3.11.2", "2.13.0+cpu" */
 	const char *triton;          /* NULL = not there */

@@ -24,7 +24,7 @@
  *		which is launched once. What that took goes into the page, 0 if they cannot be captured
  *	FORGET	drops what those calls returned, which is kept until then, and the memory that came with them; and poisons
  *		what is free of the heap: a word, with the byte
- *	BUSY	as RUN, but nothing is called: does nothing, for AY_WIRE_BUSY_NS by the clock (of the device, if it has one),
+ *	BUSY	as RUN, but nothing is called: does nothing, for AY_WIRE_CALIBRATE_NS by the clock (of the device, if it has one),
  *		which shows what a batch of that length costs besides
  *	QUIT	ends the executor
  *
@@ -55,7 +55,7 @@ enum {
 	AY_WIRE_ENTRIES = 1024,
 	AY_WIRE_NAME = 256,
 	AY_WIRE_LINE = 64, /* bytes that two writers must not share */
-	AY_WIRE_BUSY_NS = 3000000,
+	AY_WIRE_CALIBRATE_NS = 3000000,
 	AY_WIRE_SHIFTS = 4096,    /* of the stack, in steps of 16 */
 	AY_WIRE_LAUNCH = 1 << 16, /* AY_GLUE_LAUNCH of op/proto.h */
 	AY_WIRE_HEAP_GRAIN = 2 << 20,
@@ -67,14 +67,14 @@ enum ay_wire_type {
 	AY_WIRE_LOAD,
 	AY_WIRE_MAP,
 	AY_WIRE_CALL,
-	AY_WIRE_HOLD,
+	AY_WIRE_PREPARE,
 	AY_WIRE_RUN,
-	AY_WIRE_WATCH,
+	AY_WIRE_RUN_TRACED,
 	AY_WIRE_REPLAY,
-	AY_WIRE_FORGET,
-	AY_WIRE_BUSY,
+	AY_WIRE_DROP_RESULTS,
+	AY_WIRE_CALIBRATE,
 	AY_WIRE_QUIT,
-	AY_WIRE_LEND,
+	AY_WIRE_MAP_DEVICE,
 	AY_WIRE_HEAP,
 	AY_WIRE_LOADED,
 	AY_WIRE_LOAD_FAILED,
@@ -180,7 +180,7 @@ bool ay_wire_head_ok(const void *msg, size_t n, struct ay_wire_head *h);
 
 /* In the pool's memory: `offset` bytes into its file. On the device: in memory of its own, which is `offset` bytes longer
  * on either side, so that those can be touched too (0: they cannot); late: an address now, the memory with each RUN. */
-enum { AY_WIRE_POOLED, AY_WIRE_LENT, AY_WIRE_LATE };
+enum { AY_WIRE_POOLED, AY_WIRE_MAPPED, AY_WIRE_LATE };
 
 struct ay_wire_slot {
 	uint32_t written, device;

@@ -40,7 +40,7 @@ enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARG
 #endif
 
 /* One build from beginning to end. */
-struct job {
+struct forge_job {
 	struct ay_forge *f;
 	struct ay_arena *a;
 	enum ay_lang lang;
@@ -152,14 +152,14 @@ void ay_forge_release(struct ay_forge *f)
 
 /* --- the command ----------------------------------------------------------------------------------------- */
 
-static void arg(struct job *j, const char *s)
+static void arg(struct forge_job *j, const char *s)
 {
 	AY_ASSERT(j->argc < MAX_ARGS - 1);
 	j->argv[j->argc++] = s;
 	j->argv[j->argc] = NULL;
 }
 
-static void args(struct job *j, const char *const *s)
+static void args(struct forge_job *j, const char *const *s)
 {
 	for (; *s; s++)
 		arg(j, *s);
@@ -167,14 +167,14 @@ static void args(struct job *j, const char *const *s)
 
 /* The glue includes <stdint.h> before the source's first line, which is too late for a _GNU_SOURCE in the source.
  */
-static bool wants_gnu(const struct job *j)
+static bool wants_gnu(const struct forge_job *j)
 {
 	return memmem(j->source, j->len, "_GNU_SOURCE", 11);
 }
 
 /* The runtime goes in statically: an executor sees the driver's libraries alone. Its host code is compiled by gcc, or
  * by the C++ compiler that there is. */
-static void make_cuda_command(struct job *j)
+static void make_cuda_command(struct forge_job *j)
 {
 	static const char *const common[] = {
 		"-std=c++17", "-O3",    "-shared",   "-Xcompiler", "-fPIC,-Wall,-march=native",
@@ -192,7 +192,7 @@ static void make_cuda_command(struct job *j)
 }
 
 /* -O3 -march=native and no -ffast-math: a kernel that wants less exact arithmetic must say so in its text. */
-static void make_command(struct job *j)
+static void make_command(struct forge_job *j)
 {
 	static const char *const common[] = { "-O3", "-march=native", "-fPIC", "-shared", "-Wall", "-I.", NULL };
 
@@ -217,7 +217,7 @@ static void make_command(struct job *j)
 	arg(j, "-pthread");
 }
 
-static const char *command_text(const struct job *j)
+static const char *command_text(const struct forge_job *j)
 {
 	struct ay_str b = { 0 };
 	const char *text;
@@ -229,7 +229,7 @@ static const char *command_text(const struct job *j)
 	return text;
 }
 
-static void make_key(struct job *j)
+static void make_key(struct forge_job *j)
 {
 	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
 	struct ay_hash h;
@@ -311,14 +311,14 @@ static int seal_file(int dir, const char *path)
 	return to;
 }
 
-static char *cache_path(const struct job *j)
+static char *cache_path(const struct forge_job *j)
 {
 	return ay_sprintf(j->a, "%s/%s.so", j->f->cache_dir, j->key);
 }
 
 /* What was built goes in from the memfd, so that both are the same. A cache that cannot be written is not missed.
  */
-static void cache_add(struct job *j, int fd)
+static void cache_add(struct forge_job *j, int fd)
 {
 	struct ay_err ignored = { 0 };
 	struct stat st;
@@ -336,7 +336,7 @@ static void cache_add(struct job *j, int fd)
 /* --- building -------------------------------------------------------------------------------------------- */
 
 /* Diagnostics name our folder here and there: it says nothing to the author, and differs from run to run. */
-static const char *clean_log(struct job *j, const char *text, size_t n)
+static const char *clean_log(struct forge_job *j, const char *text, size_t n)
 {
 	struct ay_str plain = { 0 }, safe = { 0 };
 	const char *end = text + n, *dir = ay_sprintf(j->a, "%s/", j->dir), *log;
@@ -363,7 +363,7 @@ static const char *clean_log(struct job *j, const char *text, size_t n)
 }
 
 /* A compiler outside the system's folders is seen with those beside it, and with nothing else of its place. */
-static void find_also(struct job *j)
+static void find_also(struct forge_job *j)
 {
 	static const char *const beside[] = { "bin", "lib", "lib64", "libexec", "include", "nvvm", "targets" };
 	char *real = realpath(j->argv[0], NULL), *prefix = ay_strdup(j->a, real ? real : j->argv[0]), *cut;
@@ -383,8 +383,8 @@ static void find_also(struct job *j)
 }
 
 /* Starts the compiler in its jail; *out is our end of its output. */
-static int start_compiler(struct job *j, struct ay_sandbox *s, double timeout_s, struct ay_jailed *jail, int *out,
-			  struct ay_err *err)
+static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double timeout_s, struct ay_jailed *jail,
+			  int *out, struct ay_err *err)
 {
 	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
 	const struct ay_jail_file files[] = {
@@ -433,7 +433,7 @@ static int start_compiler(struct job *j, struct ay_sandbox *s, double timeout_s,
 }
 
 /* What the compiler's end means. */
-static void take_object(struct job *j, const struct ay_run_result *res, int dir, double timeout_s,
+static void take_object(struct forge_job *j, const struct ay_run_result *res, int dir, double timeout_s,
 			struct ay_built *built)
 {
 	built->wall_s = res->wall_s;
@@ -449,7 +449,7 @@ static void take_object(struct job *j, const struct ay_run_result *res, int dir,
 	built->ok = built->fd >= 0;
 }
 
-static int compile(struct job *j, struct ay_sandbox *s, double timeout_s, struct ay_built *built,
+static int compile(struct forge_job *j, struct ay_sandbox *s, double timeout_s, struct ay_built *built,
 		   struct ay_err *err)
 {
 	struct ay_run_result res = { 0 };
@@ -471,7 +471,7 @@ static int compile(struct job *j, struct ay_sandbox *s, double timeout_s, struct
 	return rc;
 }
 
-static int build(struct job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
+static int build(struct forge_job *j, double timeout_s, struct ay_built *built, struct ay_err *err)
 {
 	struct ay_sandbox *own = NULL;
 	int rc = -1;
@@ -490,7 +490,7 @@ static int build(struct job *j, double timeout_s, struct ay_built *built, struct
 
 /* An object that the forge made elsewhere has its glue inside: it can be taken as it is. Whoever only says so is
  * refused by the executor. */
-static int take_as_is(struct job *j, struct ay_built *built, struct ay_err *err)
+static int take_as_is(struct forge_job *j, struct ay_built *built, struct ay_err *err)
 {
 	static const char name[] = "ay_glue_entries"; /* with its end: a word of the symbol table */
 
@@ -511,7 +511,7 @@ int ay_forge_build(struct ay_forge *f, struct ay_arena *a, const char *source, s
 		   int nproto, const struct ay_proto *const *proto, double timeout_s, struct ay_built *built,
 		   struct ay_err *err)
 {
-	struct job j = { .f = f, .a = a, .lang = lang, .source = source, .len = len };
+	struct forge_job j = { .f = f, .a = a, .lang = lang, .source = source, .len = len };
 	struct ay_hash h;
 	int rc;
 

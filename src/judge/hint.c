@@ -11,7 +11,7 @@
  * independent numbers. A kernel that forgets a term has errors as large as those of a narrow accumulator, and larger
  * ones; they are not its errors.
  */
-#include "judge/trial.h"
+#include "judge/case_run.h"
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -240,7 +240,7 @@ static const struct model *best_model(const struct ay_compare *q, struct sample 
 	return best;
 }
 
-static const char *find_model(struct trial *t, int k, const struct ay_diff *d)
+static const char *find_model(struct case_run *t, int k, const struct ay_diff *d)
 {
 	struct ay_diff *ignored = AY_NEW_N(t->a, struct ay_diff, t->call->nout + 1);
 	struct sample s = { .out = k, .dt = ay_dt_component(t->call->out[k]->view.dt) };
@@ -271,7 +271,7 @@ static bool is_tail(const struct ay_diff *d, const struct ay_view *v)
 	       (double)bad * log10((double)tail / (double)n) <= -3;
 }
 
-const char *ay_trial_hint(struct trial *t, int k, const struct ay_diff *d)
+const char *ay_case_run_hint(struct case_run *t, int k, const struct ay_diff *d)
 {
 	const struct ay_view *v = &t->call->out[k]->view;
 	const char *model = find_model(t, k, d);

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "exec/printed.h"
-#include "judge/trial.h"
+#include "judge/case_run.h"
 #include "op/fill.h"
 #include "oracle/oracle.h"
 #include "tensor/npy.h"
@@ -18,14 +18,14 @@ enum { NAME_MAX_LEN = 60, TEXT_MAX = 8192 };
 
 /* --- what it printed ------------------------------------------------------------------------------------------- */
 
-struct printed ay_trial_printed_so_far(const struct trial *t)
+struct printed ay_case_run_printed_so_far(const struct case_run *t)
 {
 	const struct ay_printed *p = t->j->policy.printed;
 
 	return p ? (struct printed){ p->n, p->dropped } : (struct printed){ 0 };
 }
 
-void ay_trial_unprint(struct trial *t, const struct printed *to)
+void ay_case_run_unprint(struct case_run *t, const struct printed *to)
 {
 	struct ay_printed *p = t->j->policy.printed;
 
@@ -35,7 +35,7 @@ void ay_trial_unprint(struct trial *t, const struct printed *to)
 	p->dropped = to->dropped;
 }
 
-void ay_trial_printed(struct trial *t)
+void ay_case_run_printed(struct case_run *t)
 {
 	struct ay_printed *p = t->j->policy.printed;
 	struct ay_str b = { 0 };
@@ -58,7 +58,7 @@ struct wanted {
 };
 
 struct dump {
-	struct trial *t;
+	struct case_run *t;
 	struct wanted *wanted; /* of each output */
 	bool taken;            /* there are results */
 	json_t *index;
@@ -102,7 +102,7 @@ static struct ay_view dense(struct ay_arena *a, const struct ay_view *like, enum
 }
 
 /* An answer that is on a GPU alone is asked for again. */
-static bool has_reference(struct trial *t)
+static bool has_reference(struct case_run *t)
 {
 	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
 	struct ay_err ignored = { 0 };
@@ -111,12 +111,12 @@ static bool has_reference(struct trial *t)
 	if (!op->reference || t->op->op[0]->flags & AY_META)
 		return false;
 	return !t->call->given || !t->call->given->blank ||
-	       !ay_witness_again(&t->j->witness, t->op, t->call, t->a, &why, &ignored);
+	       !ay_aten_oracle_again(&t->j->witness, t->op, t->call, t->a, &why, &ignored);
 }
 
 static void compare(struct dump *d)
 {
-	struct trial *t = d->t;
+	struct case_run *t = d->t;
 	struct ay_diff *ignored = AY_NEW_N(t->a, struct ay_diff, t->call->nout + 1);
 	const struct ay_compare q = { .op = t->op,
 				      .call = t->call,
@@ -133,7 +133,7 @@ static void compare(struct dump *d)
 		const enum ay_dt real = ay_dt_is_complex(dt) ? AY_DT_C128 : AY_DT_F64;
 
 		if (!d->taken) /* no result is needed for what is wanted */
-			o->view.data = ay_stage_data(o, ay_alloc(t->a, ay_operand_bytes(o) + 1));
+			o->view.data = ay_layout_data(o, ay_alloc(t->a, ay_operand_bytes(o) + 1));
 		d->wanted[k].want = dense(t->a, &o->view,
 					  dt == AY_DT_B8          ? AY_DT_B8
 					  : ay_dt_is_integral(dt) ? AY_DT_I64
@@ -180,7 +180,7 @@ static void write_array(struct dump *d, json_t *to, const char *key, const char 
 }
 
 /* Of its argument or result; a number behind it where a list has several of that name. */
-static const char *name_of(const struct trial *t, int i)
+static const char *name_of(const struct case_run *t, int i)
 {
 	const struct ay_call *c = t->call;
 	int same = 0, before = 0;
@@ -230,7 +230,7 @@ static void dump_input(struct dump *d, int i, json_t *list)
 /* What the two calls left is seldom not the same. */
 static void dump_got(struct dump *d, int k, const char *name, json_t *j)
 {
-	struct trial *t = d->t;
+	struct case_run *t = d->t;
 	struct ay_view *v = &t->call->out[k]->view, first;
 	const size_t item = (size_t)ay_dt_info(v->dt)->bytes;
 	bool same = true;
@@ -239,7 +239,7 @@ static void dump_got(struct dump *d, int k, const char *name, json_t *j)
 		return;
 	write_array(d, j, "got", name, v);
 	first = *v;
-	ay_stage_show(t, 1);
+	ay_layout_show(t, 1);
 	for (int64_t i = 0, n = ay_numel_of(v); i < n && same; i++) {
 		const size_t at = (size_t)ay_view_at(v, i) * item;
 
@@ -247,7 +247,7 @@ static void dump_got(struct dump *d, int k, const char *name, json_t *j)
 	}
 	if (!same)
 		write_array(d, j, "got_again", name, v);
-	ay_stage_show(t, 0);
+	ay_layout_show(t, 0);
 }
 
 /* A byte that is no bool is not right, whatever it stands for. */
@@ -282,12 +282,12 @@ static void dump_output(struct dump *d, int k, json_t *list)
 
 static void dump_tensors(struct dump *d)
 {
-	struct trial *t = d->t;
+	struct case_run *t = d->t;
 	json_t *in = json_array(), *out = json_array();
 
 	d->taken = t->copy[0] != NULL;
 	if (d->taken)
-		ay_stage_show(t, 0);
+		ay_layout_show(t, 0);
 	compare(d);
 	for (int i = 0; i < t->call->noperand; i++)
 		dump_input(d, i, in);
@@ -298,7 +298,7 @@ static void dump_tensors(struct dump *d)
 }
 
 /* The content of tensors is there once they are filled. */
-static bool is_filled(const struct trial *t)
+static bool is_filled(const struct case_run *t)
 {
 	for (int i = 0; t->call && i < t->call->noperand; i++) {
 		const struct ay_operand *o = t->call->operand[i];
@@ -315,7 +315,7 @@ static int add_text(const char *s, size_t n, void *b)
 	return 0;
 }
 
-int ay_trial_dump(struct trial *t, struct ay_err *err)
+int ay_case_run_dump(struct case_run *t, struct ay_err *err)
 {
 	struct dump d = { .t = t, .index = json_object(), .err = err };
 	const char *path = ay_sprintf(t->a, "%s/case.json", t->j->policy.dump);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/trial.h"
+#include "judge/case_run.h"
 #include "base/process.h"
 
 #include <string.h>
@@ -97,19 +97,19 @@ const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema
 void ay_judge_stop(struct ay_judge *j)
 {
 	struct ay_err ignored = { 0 };
-	struct ay_quiet_lock lock;
+	struct ay_perf_lock lock;
 
 	if (!j->exec && !j->lent.nslot)
 		return;
 	ay_judge_enter(j, &lock, &ignored);
-	ay_judge_unlend(j);
+	ay_judge_unmap_device(j);
 	if (j->exec)
 		ay_exec_stop(j->exec);
 	j->exec = NULL;
 	ay_judge_leave(j, &lock);
 }
 
-void ay_judge_rest(struct ay_judge *j)
+void ay_judge_stop_exec(struct ay_judge *j)
 {
 	ay_judge_stop(j);
 	if (j->has_pool)
@@ -117,32 +117,32 @@ void ay_judge_rest(struct ay_judge *j)
 	j->has_pool = false;
 }
 
-double ay_judge_patience(const struct ay_policy *p, uint64_t bytes)
+double ay_judge_call_timeout(const struct ay_policy *p, uint64_t bytes)
 {
 	return p->call_timeout_s + (double)(bytes >> 28);
 }
 
-static double patience(const struct trial *t)
+static double patience(const struct case_run *t)
 {
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < t->nneed; i++)
 		bytes += t->need[i].bytes;
-	return ay_judge_patience(&t->j->policy, bytes);
+	return ay_judge_call_timeout(&t->j->policy, bytes);
 }
 
 const char *ay_spent_name(enum ay_spent what)
 {
 	static const char *const name[] = {
-		[AY_SPENT_ASK] = "ask",   [AY_SPENT_FILL] = "fill", [AY_SPENT_RUN] = "run",
-		[AY_SPENT_LOOK] = "look", [AY_SPENT_TIME] = "time", [AY_SPENT_WAIT] = "wait",
+		[AY_SPENT_ORACLE] = "ask",   [AY_SPENT_FILL] = "fill", [AY_SPENT_RUN] = "run",
+		[AY_SPENT_COMPARE] = "look", [AY_SPENT_TIME] = "time", [AY_SPENT_WAIT] = "wait",
 	};
 
 	return name[what];
 }
 
 /* A stage is over, and the next begins. */
-static void lap(struct trial *t, enum ay_spent what)
+static void lap(struct case_run *t, enum ay_spent what)
 {
 	const int64_t now = ay_now_ns();
 
@@ -150,7 +150,7 @@ static void lap(struct trial *t, enum ay_spent what)
 	t->lap = now;
 }
 
-void ay_trial_say(struct trial *t, enum ay_verdict v, const char *detail)
+void ay_case_run_say(struct case_run *t, enum ay_verdict v, const char *detail)
 {
 	struct ay_report *r = t->rep;
 
@@ -165,19 +165,19 @@ static const struct {
 	enum ay_verdict verdict;
 	const char *what;
 } happened[] = {
-	[AY_X_RAN] = { AY_VERDICT_PASS, "" },
-	[AY_X_REFUSED] = { AY_VERDICT_UNSUPPORTED, "returned" },
-	[AY_X_CRASHED] = { AY_VERDICT_CRASH, "crashed" },
-	[AY_X_HUNG] = { AY_VERDICT_TIMEOUT, "did not return" },
-	[AY_X_LIED] = { AY_VERDICT_CHEAT, "sent what no kernel should" },
-	[AY_X_OOM] = { AY_VERDICT_OOM, "ran out of memory" },
-	[AY_X_FAULTED] = { AY_VERDICT_CRASH, "stopped the GPU" },
-	[AY_X_RAISED] = { AY_VERDICT_CRASH, "raised an exception" },
-	[AY_X_UNFIT] = { AY_VERDICT_BAD_RESULT, "returned something else" },
-	[AY_X_FORBIDDEN] = { AY_VERDICT_CHEAT, "called what it must not" },
+	[AY_EXEC_RAN] = { AY_VERDICT_PASS, "" },
+	[AY_EXEC_REFUSED] = { AY_VERDICT_UNSUPPORTED, "returned" },
+	[AY_EXEC_CRASHED] = { AY_VERDICT_CRASH, "crashed" },
+	[AY_EXEC_HUNG] = { AY_VERDICT_TIMEOUT, "did not return" },
+	[AY_EXEC_LIED] = { AY_VERDICT_CHEAT, "sent what no kernel should" },
+	[AY_EXEC_OOM] = { AY_VERDICT_OOM, "ran out of memory" },
+	[AY_EXEC_FAULTED] = { AY_VERDICT_CRASH, "stopped the GPU" },
+	[AY_EXEC_RAISED] = { AY_VERDICT_CRASH, "raised an exception" },
+	[AY_EXEC_UNFIT] = { AY_VERDICT_BAD_RESULT, "returned something else" },
+	[AY_EXEC_FORBIDDEN] = { AY_VERDICT_CHEAT, "called what it must not" },
 };
 
-const char *ay_trial_slot_name(const struct trial *t, int slot)
+const char *ay_case_run_slot_name(const struct case_run *t, int slot)
 {
 	for (int i = 0; i < t->nset * t->call->noperand; i++)
 		if (t->slot[i] == slot)
@@ -185,42 +185,42 @@ const char *ay_trial_slot_name(const struct trial *t, int slot)
 	return "?";
 }
 
-static const char *describe_crash(struct trial *t, const struct ay_outcome *o, enum ay_verdict *v)
+static const char *describe_crash(struct case_run *t, const struct ay_outcome *o, enum ay_verdict *v)
 {
 	if (o->fault == AY_TOUCH_INPUT) {
 		*v = AY_VERDICT_INPUT_WRITTEN;
-		return ay_sprintf(t->a, "wrote to its input '%s'", ay_trial_slot_name(t, o->slot));
+		return ay_sprintf(t->a, "wrote to its input '%s'", ay_case_run_slot_name(t, o->slot));
 	}
 	if (o->fault == AY_TOUCH_GUARD) {
 		*v = AY_VERDICT_OVERRUN;
 		return ay_sprintf(t->a, "touched memory %s '%s'",
 				  o->fault_at < 0 ? "before the start of" : "behind the end of",
-				  ay_trial_slot_name(t, o->slot));
+				  ay_case_run_slot_name(t, o->slot));
 	}
 	if (o->fault == AY_TOUCH_DEVICE)
 		return ay_sprintf(t->a, "its host code touched '%s', which is memory of the GPU",
-				  ay_trial_slot_name(t, o->slot));
+				  ay_case_run_slot_name(t, o->slot));
 	if (o->signal)
 		return ay_sprintf(t->a, "died of signal %d (%s)", o->signal, strsignal(o->signal));
 	return ay_sprintf(t->a, "ended its process with exit status %d", o->exit_code);
 }
 
-void ay_trial_outcome(struct trial *t, const struct ay_outcome *o)
+void ay_case_run_outcome(struct case_run *t, const struct ay_outcome *o)
 {
 	enum ay_verdict v = happened[o->what].verdict;
 	const char *detail = happened[o->what].what;
 
-	if (o->what == AY_X_CRASHED)
+	if (o->what == AY_EXEC_CRASHED)
 		detail = describe_crash(t, o, &v);
-	else if (o->what == AY_X_HUNG)
+	else if (o->what == AY_EXEC_HUNG)
 		detail = ay_sprintf(t->a, "did not return within %g s", patience(t));
-	else if (o->what == AY_X_REFUSED && o->rc == AY_UNSUPPORTED && !t->j->kernel.about)
+	else if (o->what == AY_EXEC_REFUSED && o->rc == AY_UNSUPPORTED && !t->j->kernel.about)
 		detail = "returned AY_UNSUPPORTED";
-	else if (o->what == AY_X_REFUSED && !t->j->kernel.about)
+	else if (o->what == AY_EXEC_REFUSED && !t->j->kernel.about)
 		detail = ay_sprintf(t->a, "returned %d, which is neither AY_OK nor AY_UNSUPPORTED", o->rc);
 	else if (o->text[0])
 		detail = ay_strdup(t->a, o->text);
-	ay_trial_say(t, v, detail);
+	ay_case_run_say(t, v, detail);
 }
 
 /* Waiting by spinning is for those who have a core to spare. */
@@ -241,7 +241,7 @@ static int take_spare(struct ay_judge *j, const struct ay_exec_spec *spec, struc
 	*spare = NULL;
 	if (ay_exec_load(j->exec, spec, names, e, o, err))
 		return -1;
-	if (o->what != AY_X_RAN)
+	if (o->what != AY_EXEC_RAN)
 		ay_judge_stop(j);
 	return 0;
 }
@@ -257,7 +257,7 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 				     .sandbox = j->policy.sandbox,
 				     .printed = j->policy.printed,
 				     .spin = spare_core(&j->policy) };
-	struct ay_quiet_lock lock;
+	struct ay_perf_lock lock;
 	int rc;
 	struct ay_exec_entries e;
 
@@ -270,7 +270,7 @@ int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome
 	ay_judge_leave(j, &lock);
 	if (rc)
 		return -1;
-	if (o->what == AY_X_RAN && names == &j->keep)
+	if (o->what == AY_EXEC_RAN && names == &j->keep)
 		j->kernel.entries = e;
 	return 0;
 }
@@ -287,12 +287,12 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 	ay_judge_take_memory(j);
 	if (ay_judge_start(j, &j->keep, &o, err))
 		return -1;
-	if (o.what == AY_X_RAN)
+	if (o.what == AY_EXEC_RAN)
 		return 0;
 	if (p->device && ay_dev_is_well(p->device, err))
 		return -1;
-	rep->verdict = o.what == AY_X_REFUSED ? AY_VERDICT_LOAD : happened[o.what].verdict;
-	if (o.what == AY_X_CRASHED)
+	rep->verdict = o.what == AY_EXEC_REFUSED ? AY_VERDICT_LOAD : happened[o.what].verdict;
+	if (o.what == AY_EXEC_CRASHED)
 		rep->detail = ay_sprintf(a, "died while it was loaded (signal %d, exit status %d)", o.signal,
 					 o.exit_code);
 	else
@@ -312,7 +312,7 @@ void ay_judge_release(struct ay_judge *j)
 		*j->policy.spare = j->exec, j->exec = NULL;
 	ay_judge_stop(j); /* and what it was lent */
 	ay_judge_keep_memory(j);
-	ay_witness_release(&j->witness);
+	ay_aten_oracle_release(&j->witness);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	ay_xfree(j->copy);
@@ -323,47 +323,48 @@ void ay_judge_release(struct ay_judge *j)
 /* --- one case -------------------------------------------------------------------------------------------- */
 
 /* The function to call: the overload's own, else its functional form on the same operands. */
-static int choose_entry(struct trial *t, struct ay_batch *b)
+static int choose_entry(struct case_run *t, struct ay_batch *b)
 {
 	const struct ay_route *r = find_route(t->j, t->call->s);
 
 	b->call = t->call;
 	b->proto = r->proto;
 	if (!r->proto)
-		ay_trial_say(t, AY_VERDICT_LOAD,
-			     ay_sprintf(t->a, "the kernel does not define %s", ay_proto_symbol(t->a, t->call->s)));
+		ay_case_run_say(
+			t, AY_VERDICT_LOAD,
+			ay_sprintf(t->a, "the kernel does not define %s", ay_proto_symbol(t->a, t->call->s)));
 	else if (r->derived)
 		t->rep->derived = r->functional;
 	return r->proto ? 0 : 1;
 }
 
-static bool too_large(struct trial *t)
+static bool too_large(struct case_run *t)
 {
-	uint64_t need = ay_stage_own_bytes(t), have;
+	uint64_t need = ay_layout_own_bytes(t), have;
 
 	for (int i = 0; i < t->nneed; i++)
-		need += ay_slot_bytes(ay_trial_device(t)->info.grain, t->need[i].bytes);
+		need += ay_slot_bytes(ay_case_run_device(t)->info.grain, t->need[i].bytes);
 	if (need < SMALL) /* asking the system would cost more than the case */
 		return false;
 	have = ay_memory_available();
 	if (need < have - have / 8)
 		return false;
-	ay_trial_say(t, AY_VERDICT_SKIPPED,
-		     ay_sprintf(t->a, "needs %llu bytes of memory, %llu are free", (unsigned long long)need,
-				(unsigned long long)have));
+	ay_case_run_say(t, AY_VERDICT_SKIPPED,
+			ay_sprintf(t->a, "needs %llu bytes of memory, %llu are free", (unsigned long long)need,
+				   (unsigned long long)have));
 	return true;
 }
 
-static bool too_slow(struct trial *t)
+static bool too_slow(struct case_run *t)
 {
 	for (int i = 0; t->j->kernel.entries.interpreted && i < t->call->noperand; i++) {
 		const int64_t n = ay_numel_of(&t->call->operand[i]->view);
 
 		if (n <= INTERPRETED_MAX)
 			continue;
-		ay_trial_say(t, AY_VERDICT_SKIPPED,
-			     ay_sprintf(t->a, "Triton's interpreter: '%s' has %lld elements, more than %d",
-					t->call->operand[i]->name, (long long)n, INTERPRETED_MAX));
+		ay_case_run_say(t, AY_VERDICT_SKIPPED,
+				ay_sprintf(t->a, "Triton's interpreter: '%s' has %lld elements, more than %d",
+					   t->call->operand[i]->name, (long long)n, INTERPRETED_MAX));
 		return true;
 	}
 	return false;
@@ -371,7 +372,7 @@ static bool too_slow(struct trial *t)
 
 /* One batch, in an executor that is started if there is none. That a kernel loaded once but not again is its own
  * doing too. */
-static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
 
@@ -382,19 +383,19 @@ static int call(struct trial *t, const struct ay_batch *b, struct ay_outcome *o,
 		return -1;
 	begin = ay_now_ns();
 	waited = j->waited;
-	if (j->exec && ay_trial_call(t, b, o, err))
+	if (j->exec && ay_case_run_call(t, b, o, err))
 		return -1;
 	t->rep->call_s = ((double)(ay_now_ns() - begin) / 1e9 - (j->waited - waited)) / b->nset;
-	j->timeouts = o->what == AY_X_HUNG ? j->timeouts + 1 : 0;
-	j->hangs += o->what == AY_X_HUNG;
+	j->timeouts = o->what == AY_EXEC_HUNG ? j->timeouts + 1 : 0;
+	j->hangs += o->what == AY_EXEC_HUNG;
 	return 0;
 }
 
-static int end_badly(struct trial *t, const struct ay_batch *b, const struct ay_outcome *o, struct ay_err *err)
+static int end_badly(struct case_run *t, const struct ay_batch *b, const struct ay_outcome *o, struct ay_err *err)
 {
-	if (o->what == AY_X_FAULTED)
-		return ay_trial_fault(t, b, o, err);
-	ay_trial_outcome(t, o);
+	if (o->what == AY_EXEC_FAULTED)
+		return ay_case_run_fault(t, b, o, err);
+	ay_case_run_outcome(t, o);
 	return 0;
 }
 
@@ -403,29 +404,29 @@ static int end_badly(struct trial *t, const struct ay_batch *b, const struct ay_
  * the answer of the call before, or one kept for something like these inputs, gives that one. What it writes is
  * not looked at. Returns 1 if it did not survive it.
  */
-static int run_decoy(struct trial *t, const struct ay_batch *b, struct ay_err *err)
+static int run_decoy(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 {
 	struct ay_batch one = *b;
-	const struct printed before = ay_trial_printed_so_far(t);
+	const struct printed before = ay_case_run_printed_so_far(t);
 	struct ay_outcome o = { 0 };
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < t->call->noperand; i++)
 		bytes += t->need[t->slot[i]].bytes;
-	if (bytes > DECOY || ay_trial_chance(t) % 2)
+	if (bytes > DECOY || ay_case_run_chance(t) % 2)
 		return 0;
 	one.nset = 1;
-	ay_stage_decoy(t);
+	ay_layout_decoy(t);
 	if (call(t, &one, &o, err))
 		return -1;
 	if (!ay_exec_is_alive(&o))
 		return end_badly(t, &one, &o, err) ? -1 : 1;
-	ay_trial_unprint(t, &before);
-	ay_stage_again(t);
+	ay_case_run_unprint(t, &before);
+	ay_layout_again(t);
 	return 0;
 }
 
-static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
+static int run(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
 	int rc = run_decoy(t, b, err);
@@ -434,79 +435,79 @@ static int run(struct trial *t, const struct ay_batch *b, struct ay_err *err)
 		return rc < 0 ? -1 : 0;
 	if (call(t, b, &o, err))
 		return -1;
-	for (int s = 0; s < b->nset && o.what == AY_X_RAN; s++)
+	for (int s = 0; s < b->nset && o.what == AY_EXEC_RAN; s++)
 		if (ay_exec_take(t->j->exec, b, s, &o, err))
 			return -1;
 	lap(t, AY_SPENT_RUN);
-	if (o.what != AY_X_RAN)
+	if (o.what != AY_EXEC_RAN)
 		return end_badly(t, b, &o, err);
 	/* a package's: all that it gave is here, but for numbers, and others need the GPU */
 	if (t->j->policy.spare && !t->call->nscalar_out)
-		ay_judge_lighten(t->j);
+		ay_judge_trim_device_memory(t->j);
 	if (t->changed >= 0)
-		ay_trial_say(t, AY_VERDICT_INPUT_WRITTEN,
-			     ay_sprintf(t->a, "changed its input '%s', whose mapping it must have replaced",
-					ay_trial_slot_name(t, t->changed)));
-	ay_evidence(t);
-	if (ay_trial_late(t, err))
+		ay_case_run_say(t, AY_VERDICT_INPUT_WRITTEN,
+				ay_sprintf(t->a, "changed its input '%s', whose mapping it must have replaced",
+					   ay_case_run_slot_name(t, t->changed)));
+	ay_check_outputs(t);
+	if (ay_case_run_late(t, err))
 		return -1;
-	lap(t, AY_SPENT_LOOK);
+	lap(t, AY_SPENT_COMPARE);
 	if (o.rc && t->rep->verdict < AY_VERDICT_WEAK_CASE && !t->rep->hint)
-		t->rep->hint = ay_sprintf(t->a, "a launch failed: %s (%d)", ay_dev_error(ay_trial_device(t), o.rc),
-					  o.rc);
+		t->rep->hint = ay_sprintf(t->a, "a launch failed: %s (%d)",
+					  ay_dev_error(ay_case_run_device(t), o.rc), o.rc);
 	return 0;
 }
 
 /* 1: it cannot be judged, and that was said. */
-static int prepare(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
+static int prepare(struct case_run *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
 
 	*line = *sc->line;
 	line->cnt = -1;
 	if (!line->has_seed) {
-		line->seed = ay_trial_draw_seed(t, sc->line);
+		line->seed = ay_case_run_draw_seed(t, sc->line);
 		line->has_seed = true;
 	}
 	line->ns = sc->schema->ns;
-	t->rep->line = ay_trial_line(t->a, line);
+	t->rep->line = ay_case_run_line(t->a, line);
 	t->line = line;
 	t->seeded = sc->line->has_seed || t->j->policy.has_seed;
 	if (ay_call_bind(t->a, sc->op->op[0], sc->schema, line, &t->call, err))
 		return -1;
-	if (line->is_timed && sc->op->op[0]->flags & AY_FOREIGN)
+	if (line->is_timed && sc->op->op[0]->flags & AY_UNCATALOGUED)
 		return ay_fail(err, AY_ERR_USAGE,
 			       "timed= is for operators of the catalogue; without it the line is judged");
 	if (line->is_timed) {
-		t->timed = AY_NEW(t->a, struct ay_master);
-		ay_master_init_by(t->timed, t->call, t->j->policy.oracle_threads, false);
+		t->timed = AY_NEW(t->a, struct ay_input_template);
+		ay_input_template_init_by(t->timed, t->call, t->j->policy.oracle_threads, false);
 	}
-	if (sc->op->op[0]->flags & AY_FOREIGN) {
+	if (sc->op->op[0]->flags & AY_UNCATALOGUED) {
 		const char *why = NULL;
-		int rc = ay_trial_answer(t, t->call, &why, err);
+		int rc = ay_case_run_answer(t, t->call, &why, err);
 
 		if (rc > 0)
-			ay_trial_say(t, AY_VERDICT_SKIPPED, why);
+			ay_case_run_say(t, AY_VERDICT_SKIPPED, why);
 		if (rc)
 			return rc;
 		t->rep->given = t->call->given;
 	}
 	t->nset = sc->op->op[0]->flags & AY_RANDOM ? SETS_RANDOM : SETS;
-	ay_stage_plan(t);
+	ay_layout_plan(t);
 	return 0;
 }
 
 /* It may have written the answer into our memory. */
-const char *ay_judge_doubt(const struct ay_policy *p)
+const char *ay_judge_no_pass_reason(const struct ay_policy *p)
 {
 	if (!p->sandbox || ay_sandbox_is_safe(p->sandbox))
 		return NULL;
 	return "would pass, but was judged without a sandbox";
 }
 
-static void doubt(struct trial *t)
+static void doubt(struct case_run *t)
 {
-	const char *why = ay_judge_doubt(&t->j->policy);
+	const char *why = ay_judge_no_pass_reason(&t->j->policy);
 
 	if (!why || t->rep->verdict != AY_VERDICT_PASS)
 		return;
@@ -515,27 +516,27 @@ static void doubt(struct trial *t)
 	t->rep->detail = why;
 }
 
-static int judge_trial(struct trial *t, const struct ay_suite_case *sc, struct ay_err *err)
+static int judge_trial(struct case_run *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
-	ay_witness_forget_laid(&j->witness); /* of the case before, whose operands are no more */
+	ay_aten_oracle_forget_laid(&j->witness); /* of the case before, whose operands are no more */
 	j->waited = 0;
 	open = prepare(t, sc, err);
 	if (open < 0)
 		return -1;
-	lap(t, AY_SPENT_ASK);
+	lap(t, AY_SPENT_ORACLE);
 	chosen = open ? 1 : choose_entry(t, &b);
 	if (!chosen && (j->timeouts >= TIMEOUTS_MAX || j->hangs >= HANGS_MAX))
-		ay_trial_say(t, AY_VERDICT_SKIPPED, ay_sprintf(t->a, "after %d time-outs", j->hangs));
+		ay_case_run_say(t, AY_VERDICT_SKIPPED, ay_sprintf(t->a, "after %d time-outs", j->hangs));
 	else if (!chosen && j->deaths >= DEATHS_MAX)
-		ay_trial_say(t, AY_VERDICT_SKIPPED,
-			     ay_sprintf(t->a, "after it died %d times on the GPU", j->deaths));
-	else if (!chosen && !too_large(t) && !too_slow(t) && !(room = ay_trial_room(t, err))) {
-		ay_trial_draw(t);
-		if (ay_stage_fill(t, err))
+		ay_case_run_say(t, AY_VERDICT_SKIPPED,
+				ay_sprintf(t->a, "after it died %d times on the GPU", j->deaths));
+	else if (!chosen && !too_large(t) && !too_slow(t) && !(room = ay_case_run_room(t, err))) {
+		ay_case_run_draw(t);
+		if (ay_layout_fill(t, err))
 			return -1;
 		lap(t, AY_SPENT_FILL);
 		b.pool = &j->pool;
@@ -552,9 +553,9 @@ static int judge_trial(struct trial *t, const struct ay_suite_case *sc, struct a
 	if (room < 0)
 		return -1;
 	if (t->rep->verdict == AY_VERDICT_NONE)
-		ay_trial_say(t, AY_VERDICT_PASS, NULL);
+		ay_case_run_say(t, AY_VERDICT_PASS, NULL);
 	doubt(t);
-	ay_judge_lighten(j);
+	ay_judge_trim_device_memory(j);
 	return 0;
 }
 
@@ -562,16 +563,16 @@ static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct
 		      struct ay_report *rep, struct ay_err *err)
 {
 	const int64_t begin = ay_now_ns();
-	struct trial t = { .j = j, .a = a, .rep = rep, .op = sc->op, .lap = begin, .changed = -1 };
+	struct case_run t = { .j = j, .a = a, .rep = rep, .op = sc->op, .lap = begin, .changed = -1 };
 	int rc;
 
 	*rep = (struct ay_report){ .verdict = AY_VERDICT_NONE };
 	rc = judge_trial(&t, sc, err);
-	ay_trial_printed(&t);
+	ay_case_run_printed(&t);
 	if (!rc && j->policy.dump)
-		rc = ay_trial_dump(&t, err);
+		rc = ay_case_run_dump(&t, err);
 	if (t.timed)
-		ay_master_release(t.timed);
+		ay_input_template_release(t.timed);
 	rep->spent[AY_SPENT_WAIT] = j->waited;
 	rep->wall_s = (double)(ay_now_ns() - begin) / 1e9;
 	return rc;

@@ -19,18 +19,18 @@
 #include "exec/python.h"
 #include "forge/forge.h"
 #include "judge/verdict.h"
-#include "judge/witness.h"
+#include "judge/aten_oracle.h"
 #include "op/suite.h"
 #include "timing/timing.h"
 
 struct ay_policy {
 	int threads;           /* a kernel may use */
 	int oracle_threads;    /* we may use */
-	double call_timeout_s; /* of a small call: ay_judge_patience */
+	double call_timeout_s; /* of a small call: ay_judge_call_timeout */
 	bool allow_tf32;
 	bool has_seed; /* cases without a seed of their own get one that follows from this, not from chance */
 	uint64_t seed;
-	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_doubt. */
+	/* Borrowed; NULL: a full one per executor. Without the minimum of one nothing passes: ay_judge_no_pass_reason. */
 	struct ay_sandbox *sandbox;
 	int crowd;                /* judges at work beside each other on this machine; 0 = this one */
 	int device_crowd;         /* those of them that share the device */
@@ -44,16 +44,16 @@ struct ay_policy {
 	/* Where the executor of a package that we trust waits for its next operator: a GPU's context costs half a second.
 	 * Borrowed, and stopped by whoever owns it; NULL: every kernel gets an executor of its own. */
 	struct ay_exec **spare, **spare_base; /* spare_base: the same for the baseline's */
-	struct ay_exec **spare_witness;       /* and for the witness's two: struct ay_witness */
-	struct ay_spare_memory *memory;       /* and what these had as memory */
+	struct ay_exec **spare_witness;       /* and for the witness's two: struct ay_aten_oracle */
+	struct ay_idle_memory *memory;        /* and what these had as memory */
 	struct ay_printed *printed; /* what the kernel prints, case by case; borrowed. NULL: nobody reads it */
 	const char *dump;           /* a folder that gets the tensors of each case that is judged; NULL: none */
-	int ref_fd;                 /* a user's own reference: see witness.h; 0 = none */
+	int ref_fd;                 /* a user's own reference: see aten_oracle.h; 0 = none */
 	const char *ref_file;
 };
 
 /* Memory of a judge for the next one, no more than the machine can do without (ay_pool_is_small). */
-struct ay_spare_memory {
+struct ay_idle_memory {
 	struct ay_pool pool, witness;
 	uint8_t *copy;
 	size_t copy_bytes;
@@ -61,11 +61,11 @@ struct ay_spare_memory {
 
 /* Where the seconds of a case went. Waiting for others' times is a part of the rest. */
 enum ay_spent {
-	AY_SPENT_ASK,  /* the witness for its answer */
-	AY_SPENT_FILL, /* memory and content */
-	AY_SPENT_RUN,  /* the kernel, and taking its results */
-	AY_SPENT_LOOK, /* at them */
-	AY_SPENT_TIME, /* the kernel under the clock */
+	AY_SPENT_ORACLE,  /* the witness for its answer */
+	AY_SPENT_FILL,    /* memory and content */
+	AY_SPENT_RUN,     /* the kernel, and taking its results */
+	AY_SPENT_COMPARE, /* at them */
+	AY_SPENT_TIME,    /* the kernel under the clock */
 	AY_SPENT_WAIT,
 	AY_SPENT_COUNT
 };
@@ -90,10 +90,10 @@ struct ay_report {
 	double wall_s;             /* of judging the case, everything included */
 	double call_s;             /* what one call of it took, with its hand-over; 0 = not known */
 	double spent[AY_SPENT_COUNT];
-	const struct ay_given *given;   /* of an operator outside the catalogue: the answer; NULL = none */
-	const struct ay_timing *timing; /* how fast it is; NULL = not timed */
-	const char *printed;            /* by the kernel, safe to print; NULL = nothing, or nobody reads it */
-	uint64_t printed_dropped;       /* bytes that followed */
+	const struct ay_expected *given; /* of an operator outside the catalogue: the answer; NULL = none */
+	const struct ay_timing *timing;  /* how fast it is; NULL = not timed */
+	const char *printed;             /* by the kernel, safe to print; NULL = nothing, or nobody reads it */
+	uint64_t printed_dropped;        /* bytes that followed */
 	const char *dump; /* the file that says what lies in policy.dump; NULL = none was asked for */
 };
 
@@ -120,13 +120,13 @@ struct ay_judge {
 	struct ay_kernel kernel;
 	struct ay_arena keep; /* entry names, routes */
 	struct ay_route *routes;
-	struct ay_exec *exec;      /* NULL: not running */
-	struct ay_witness witness; /* for operators that are not in the catalogue */
-	struct ay_pool pool;       /* reused while the next case fits */
+	struct ay_exec *exec;          /* NULL: not running */
+	struct ay_aten_oracle witness; /* for operators that are not in the catalogue */
+	struct ay_pool pool;           /* reused while the next case fits */
 	bool has_pool;
-	bool entered;        /* see ay_judge_enter of trial.h */
-	struct ay_lent lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
-	uint8_t *copy;       /* outputs out of the executor's reach; grows */
+	bool entered;               /* see ay_judge_enter of case_run.h */
+	struct ay_dev_mapping lent; /* the pool's twin on a GPU, for the executor that runs; {0}: none */
+	uint8_t *copy;              /* outputs out of the executor's reach; grows */
 	size_t copy_bytes;
 	int timeouts;  /* in a row */
 	int hangs;     /* time-outs in all */
@@ -144,16 +144,16 @@ bool ay_judge_is_built_in(const struct ay_judge *j);
 void ay_judge_release(struct ay_judge *j);
 
 /* Why nothing passes under this policy (no sandbox): PASS becomes SKIPPED with this detail. NULL: it may. */
-const char *ay_judge_doubt(const struct ay_policy *p);
+const char *ay_judge_no_pass_reason(const struct ay_policy *p);
 /* How long a call on so many bytes of operands may take: a second more for every 256 MiB, which is slow for moving
  * them once, and quick enough to tell who hangs. */
-double ay_judge_patience(const struct ay_policy *p, uint64_t bytes);
+double ay_judge_call_timeout(const struct ay_policy *p, uint64_t bytes);
 /* Has the kernel a function for this overload, its own or (derived) its functional form's? */
 bool ay_judge_has(struct ay_judge *j, const struct ay_schema *s, bool *derived);
 /* The function that serves it; NULL if none does. */
 const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema *s, bool *derived);
 /* Ends the executor; the next case starts another. */
-void ay_judge_rest(struct ay_judge *j);
+void ay_judge_stop_exec(struct ay_judge *j);
 /* Judges one case. The line's seed is used; without one the case gets a random seed, and the report's line has it.
  */
 int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep,

@@ -20,7 +20,7 @@ struct work {
 	struct ay_suite suite; /* the cases to judge */
 	struct ay_judge judge;
 	const char *about; /* Python: see ay_python_about */
-	struct ay_clock clock;
+	struct ay_perf clock;
 	struct ay_timeable timeable;
 	int64_t begin;
 };
@@ -275,7 +275,7 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 /* A call of a few bytes. */
 static double call_timeout(const struct work *k)
 {
-	return ay_judge_patience(&k->t->policy, 0);
+	return ay_judge_call_timeout(&k->t->policy, 0);
 }
 
 static int leave_untimed(struct ay_report *rep, struct ay_arena *a, const char *why, bool too_slow)
@@ -319,7 +319,7 @@ static const char *expect_too_slow(const struct work *k, const struct ay_suite_c
 	if (ay_timeable_was_late(&k->timeable, sc))
 		return "too slow to time: calls with as much to do did not return in time";
 	s = ay_timeable_estimate(&k->timeable, sc->schema, ay_case_dtype(sc->line), ay_case_work(sc));
-	return ay_timeable_too_slow(s, true, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+	return ay_timeable_too_slow(s, true, ay_perf_budget(&k->t->timing), call_timeout(k), a);
 }
 
 /*
@@ -389,13 +389,13 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 		return leave_untimed(rep, a, why, false);
 	if (rep->verdict != AY_VERDICT_PASS || (!k->t->time_what_passes && is_wrong(k, sc->schema)))
 		return 0;
-	why = ay_timeable_too_slow(rep->call_s, false, ay_clock_budget(&k->t->timing), call_timeout(k), a);
+	why = ay_timeable_too_slow(rep->call_s, false, ay_perf_budget(&k->t->timing), call_timeout(k), a);
 	if (why)
 		return leave_untimed(rep, a, why, true);
 	if (k->w->timing)
 		k->w->timing(k->w->user, sc);
 	k->res->timed++;
-	if (ay_clock_case(&k->clock, &k->judge, sc, a, rep, k->err) ||
+	if (ay_perf_case(&k->clock, &k->judge, sc, a, rep, k->err) ||
 	    (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep)))
 		return -1;
 	rep->spent[AY_SPENT_TIME] = (double)(ay_now_ns() - begin) / 1e9;
@@ -471,7 +471,7 @@ static int sum_up(struct work *k)
 		if (!res->tally[i].derived || res->ntally == 1)
 			res->verdict = ay_verdict_merge(res->verdict, res->tally[i].verdict);
 	if (res->verdict == AY_VERDICT_SKIPPED && !res->detail)
-		res->detail = ay_judge_doubt(&k->t->policy);
+		res->detail = ay_judge_no_pass_reason(&k->t->policy);
 	res->no_case = res->verdict == AY_VERDICT_NONE;
 	if (res->no_case && k->t->dtypes)
 		return ay_fail(k->err, AY_ERR_USAGE, "%s: no case of what it defines is about these dtypes",
@@ -548,7 +548,7 @@ int ay_task_run(const struct ay_registry *r, struct ay_forge *f, const struct ay
 		}
 	}
 	ay_timeable_release(&k.timeable);
-	ay_clock_release(&k.clock);
+	ay_perf_release(&k.clock);
 	ay_judge_release(&k.judge);
 	ay_suite_release(&k.suite);
 	return rc;

@@ -7,7 +7,7 @@
 #ifndef AY_JUDGE_TASK_H
 #define AY_JUDGE_TASK_H
 
-#include "judge/clock.h"
+#include "judge/perf.h"
 
 struct ay_task {
 	const char *file;   /* its name, for the operator and for messages */
@@ -22,7 +22,7 @@ struct ay_task {
 	enum ay_tier tier;
 	uint32_t dtypes; /* of the operator's own or the lines only cases about these (1 << dt); 0 = all */
 	struct ay_policy policy;
-	struct ay_clock_policy timing;
+	struct ay_perf_policy timing;
 	const char *
 		no_device; /* why there is nothing here that it could run on: it is skipped, with this; NULL = there is */
 	bool time_what_passes; /* also of a kernel some of whose dtypes did not pass: for people, not for scores */

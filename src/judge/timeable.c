@@ -20,7 +20,8 @@ double ay_case_work(const struct ay_suite_case *sc)
 
 	line.seed = 0;
 	line.has_seed = true;
-	if (!ay_call_bind(&a, sc->op->op[0], sc->schema, &line, &c, &err) && !(sc->op->op[0]->flags & AY_FOREIGN))
+	if (!ay_call_bind(&a, sc->op->op[0], sc->schema, &line, &c, &err) &&
+	    !(sc->op->op[0]->flags & AY_UNCATALOGUED))
 		ay_floor_cost(c, &f);
 	ay_arena_release(&a);
 	return f.flops > 0 ? f.flops : f.bytes;

@@ -9,7 +9,7 @@
 
 enum { MAX_TOKENS = 8192 /* where the caller has no wish: what the models of 2024 and later all grant */ };
 
-static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d)
+static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_api_quirks *d)
 {
 	json_t *list = json_array(), *j, *m;
 	struct ay_str system = { 0 };
@@ -26,7 +26,7 @@ static json_t *request(const struct ay_chat_spec *s, const json_t *messages, con
 		}
 		if (system.len)
 			ay_str_add(&system, "\n\n");
-		ay_heard_add(&system, json_object_get(m, "content"));
+		ay_response_add(&system, json_object_get(m, "content"));
 	}
 	j = json_pack("{s:s, s:I, s:o, s:b}", "model", s->model, "max_tokens",
 		      (json_int_t)(s->max_tokens > 0 ? s->max_tokens : MAX_TOKENS), "messages", list, "stream", 1);
@@ -39,7 +39,7 @@ static json_t *request(const struct ay_chat_spec *s, const json_t *messages, con
 }
 
 /* Tokens that were read from or written to a cache were read all the same. */
-static void hear_usage(struct ay_heard *h, json_t *usage)
+static void hear_usage(struct ay_response *h, json_t *usage)
 {
 	static const char *const read[] = { "input_tokens", "cache_creation_input_tokens",
 					    "cache_read_input_tokens" };
@@ -49,38 +49,38 @@ static void hear_usage(struct ay_heard *h, json_t *usage)
 		return;
 	for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
 		n = 0;
-		ay_heard_count(&n, json_object_get(usage, read[i]));
+		ay_response_count(&n, json_object_get(usage, read[i]));
 		in = in > INT64_MAX - n ? INT64_MAX : in + n;
 	}
 	/* said at the start or at the end, and zero at the other: by whoever stands between */
 	if (json_object_get(usage, "input_tokens") && in > h->tokens_in)
 		h->tokens_in = in;
-	ay_heard_count(&h->tokens_out, json_object_get(usage, "output_tokens"));
+	ay_response_count(&h->tokens_out, json_object_get(usage, "output_tokens"));
 	if (!h->usage)
 		h->usage = json_object();
 	json_object_update(h->usage, usage); /* the second is what has changed since the first */
 }
 
-static void hear_block(struct ay_heard *h, const json_t *b)
+static void hear_block(struct ay_response *h, const json_t *b)
 {
-	ay_heard_add(&h->text, json_object_get(b, "text"));
-	ay_heard_add(&h->thinking, json_object_get(b, "thinking"));
+	ay_response_add(&h->text, json_object_get(b, "text"));
+	ay_response_add(&h->thinking, json_object_get(b, "thinking"));
 }
 
-static void hear_head(struct ay_heard *h, const json_t *m)
+static void hear_head(struct ay_response *h, const json_t *m)
 {
-	ay_heard_keep(h->id, sizeof h->id, json_object_get(m, "id"));
-	ay_heard_keep(h->model, sizeof h->model, json_object_get(m, "model"));
-	ay_heard_keep(h->reason, sizeof h->reason, json_object_get(m, "stop_reason"));
+	ay_response_keep(h->id, sizeof h->id, json_object_get(m, "id"));
+	ay_response_keep(h->model, sizeof h->model, json_object_get(m, "model"));
+	ay_response_keep(h->reason, sizeof h->reason, json_object_get(m, "stop_reason"));
 	hear_usage(h, json_object_get(m, "usage"));
 }
 
-static int hear(struct ay_heard *h, const json_t *j)
+static int hear(struct ay_response *h, const json_t *j)
 {
 	const char *type = json_string_value(json_object_get(j, "type"));
 
 	if (!type)
-		return ay_heard_error(h, j) ? 0 : -1;
+		return ay_response_error(h, j) ? 0 : -1;
 	if (!strcmp(type, "message_start")) {
 		hear_head(h, json_object_get(j, "message"));
 	} else if (!strcmp(type, "content_block_start")) {
@@ -88,18 +88,18 @@ static int hear(struct ay_heard *h, const json_t *j)
 	} else if (!strcmp(type, "content_block_delta")) {
 		hear_block(h, json_object_get(j, "delta"));
 	} else if (!strcmp(type, "message_delta")) {
-		ay_heard_keep(h->reason, sizeof h->reason,
-			      json_object_get(json_object_get(j, "delta"), "stop_reason"));
+		ay_response_keep(h->reason, sizeof h->reason,
+				 json_object_get(json_object_get(j, "delta"), "stop_reason"));
 		hear_usage(h, json_object_get(j, "usage"));
 	} else if (!strcmp(type, "message_stop")) {
 		h->ended = true;
 	} else if (!strcmp(type, "error")) {
-		return ay_heard_error(h, j) ? 0 : -1;
+		return ay_response_error(h, j) ? 0 : -1;
 	}
 	return 0; /* ping, content_block_stop, and what will be invented */
 }
 
-static int event(struct ay_heard *h, const char *data, size_t n)
+static int event(struct ay_response *h, const char *data, size_t n)
 {
 	json_t *j = json_loadb(data, n, JSON_ALLOW_NUL, NULL);
 	int rc = json_is_object(j) ? hear(h, j) : -1;
@@ -108,12 +108,12 @@ static int event(struct ay_heard *h, const char *data, size_t n)
 	return rc;
 }
 
-static int whole(struct ay_heard *h, const json_t *reply)
+static int whole(struct ay_response *h, const json_t *reply)
 {
 	const json_t *blocks = json_object_get(reply, "content"), *b;
 	size_t i;
 
-	if (ay_heard_error(h, reply))
+	if (ay_response_error(h, reply))
 		return 0;
 	if (!json_is_array(blocks))
 		return -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/chat.h"
 #include "base/process.h"
-#include "llm/exchange.h"
-#include "llm/speaker.h"
+#include "llm/transcript.h"
+#include "llm/api_process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ static const char *const names[] = {
 };
 enum { SERVERS = sizeof names / sizeof *names };
 
-struct pending {
+struct chat_pending {
 	int64_t number;
 	char *id;
 };
@@ -33,7 +33,7 @@ struct ay_chat {
 	pid_t pid;
 	int fd;
 	int64_t number; /* of the last question */
-	struct pending *list;
+	struct chat_pending *list;
 	int n, cap;
 	struct ay_str in;     /* a frame of which not all has come */
 	int64_t held_ns;      /* until then nothing is asked */
@@ -178,7 +178,8 @@ static int examine(const struct ay_chat_spec *s, struct ay_err *err)
 }
 
 /* Everything the speaker will need; the key is taken last. */
-static int prepare(struct ay_speaker_spec *sp, struct ay_arena *a, struct ay_exchanges **past, struct ay_err *err)
+static int prepare(struct ay_api_process_spec *sp, struct ay_arena *a, struct ay_transcript **past,
+		   struct ay_err *err)
 {
 	const struct ay_chat_spec *s = sp->chat;
 
@@ -186,17 +187,17 @@ static int prepare(struct ay_speaker_spec *sp, struct ay_arena *a, struct ay_exc
 		return -1;
 	sp->provider = ay_provider_of(s->server);
 	if (!sp->provider) {
-		if (ay_exchanges_read(past, s->replay, err))
+		if (ay_transcript_read(past, s->replay, err))
 			return -1;
 		sp->past = *past;
-		if (!ay_exchanges_answered(sp->past))
+		if (!ay_transcript_answered(sp->past))
 			return ay_fail(err, AY_ERR_USAGE, "there is no answer in '%s': nothing to replay",
 				       s->replay);
 	} else if (ay_provider_url(sp->provider, a, &sp->url, &sp->own, err) ||
 		   ay_price_find(s->model, &sp->price, err)) {
 		return -1;
 	}
-	sp->file = ay_exchanges_open(s->dir, err);
+	sp->file = ay_transcript_open(s->dir, err);
 	if (sp->file < 0)
 		return -1;
 	return sp->provider ? ay_api_key_take(&sp->key, sp->provider->key_variable, err) : 0;
@@ -215,7 +216,7 @@ static void forget_other_keys(void)
 	}
 }
 
-static int start(struct ay_chat *c, struct ay_speaker_spec *sp, struct ay_err *err)
+static int start(struct ay_chat *c, struct ay_api_process_spec *sp, struct ay_err *err)
 {
 	pid_t parent = getpid();
 	int pair[2];
@@ -230,7 +231,7 @@ static int start(struct ay_chat *c, struct ay_speaker_spec *sp, struct ay_err *e
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		ay_speaker_run(sp);
+		ay_api_process_run(sp);
 	}
 	close(pair[1]);
 	return c->pid < 0 ? ay_fail_errno(err, AY_ERR_SYS, "cannot start the process that speaks to the model")
@@ -258,9 +259,9 @@ static int greet(struct ay_chat *c, struct ay_err *err)
 
 int ay_chat_open(struct ay_chat **out, const struct ay_chat_spec *s, struct ay_err *err)
 {
-	struct ay_speaker_spec sp = { .chat = s, .price = { -1, -1 }, .fd = -1, .file = -1 };
+	struct ay_api_process_spec sp = { .chat = s, .price = { -1, -1 }, .fd = -1, .file = -1 };
 	struct ay_chat *c = ay_xrealloc(NULL, sizeof *c);
-	struct ay_exchanges *past = NULL;
+	struct ay_transcript *past = NULL;
 	struct ay_arena a = { 0 };
 	int rc = -1;
 
@@ -271,7 +272,7 @@ int ay_chat_open(struct ay_chat **out, const struct ay_chat_spec *s, struct ay_e
 		rc = start(c, &sp, err);
 	}
 	ay_api_key_wipe(&sp.key);
-	ay_exchanges_free(past);
+	ay_transcript_free(past);
 	ay_arena_release(&a);
 	if (sp.file >= 0)
 		close(sp.file);
@@ -367,7 +368,7 @@ static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct a
 		i++;
 	if (i == c->n) /* dropped when it was on its way */
 		return 0;
-	if (ay_exchange_get(a, j, answer))
+	if (ay_transcript_entry_get(a, j, answer))
 		return ay_fail(&c->failed, AY_ERR_EXEC, "the process that speaks to the model makes no sense");
 	if (answer->end != AY_CHAT_FAILED)
 		c->trouble[0] = 0;

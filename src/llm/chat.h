@@ -6,7 +6,7 @@
  * forked by ay_chat_open, which takes the key out of this process's environment and memory; whoever is forked later,
  * judges and executors, cannot know it. Questions go to it as JSON over a socket, answers come back the same way.
  * Before a question is sent and as soon as its answer is whole, the speaker adds a line to the run's exchanges.jsonl
- * (exchange.h), and only then tells us: what reached us is on disk, whatever is killed when.
+ * (transcript.h), and only then tells us: what reached us is on disk, whatever is killed when.
  *
  * Retries, back-off, Retry-After, rate limits and time-outs are the speaker's. A question that fails for good is an
  * answer with end = AY_CHAT_FAILED, not an error of ours. What makes every question fail (no key, a wrong key, an

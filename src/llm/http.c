@@ -49,7 +49,7 @@ enum {
 	E_SSL_CACERT_BADFILE = 77,
 };
 
-struct message {
+struct http_message {
 	int msg;
 	void *easy;
 	union {
@@ -101,8 +101,8 @@ SAME(E_OPERATION_TIMEDOUT, CURLE_OPERATION_TIMEDOUT);
 SAME(E_SSL_CONNECT_ERROR, CURLE_SSL_CONNECT_ERROR);
 SAME(E_PEER_FAILED_VERIFICATION, CURLE_PEER_FAILED_VERIFICATION);
 SAME(E_SSL_CACERT_BADFILE, CURLE_SSL_CACERT_BADFILE);
-SAME(sizeof(struct message), sizeof(CURLMsg));
-SAME(offsetof(struct message, data), offsetof(CURLMsg, data));
+SAME(sizeof(struct http_message), sizeof(CURLMsg));
+SAME(offsetof(struct http_message, data), offsetof(CURLMsg, data));
 SAME(sizeof(struct wait_fd), sizeof(struct curl_waitfd));
 SAME(sizeof(int64_t), sizeof(curl_off_t));
 #endif
@@ -125,7 +125,7 @@ struct curl {
 	int (*multi_remove_handle)(void *multi, void *easy);
 	int (*multi_perform)(void *multi, int *running);
 	int (*multi_wait)(void *multi, struct wait_fd *fds, unsigned n, int ms, int *ready);
-	struct message *(*multi_info_read)(void *multi, int *left);
+	struct http_message *(*multi_info_read)(void *multi, int *left);
 	int (*multi_cleanup)(void *multi);
 };
 
@@ -308,7 +308,7 @@ static void finish(struct ay_http *h, void *easy, int code)
 int ay_http_turn(struct ay_http *h, int fd, bool writable, int wait_ms, struct ay_err *err)
 {
 	struct wait_fd extra = { fd, (short)(WAIT_IN | (writable ? WAIT_OUT : 0)), 0 };
-	struct message *m;
+	struct http_message *m;
 	int running, left;
 
 	if (h->curl.multi_perform(h->multi, &running))

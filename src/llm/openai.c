@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d)
+static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_api_quirks *d)
 {
 	json_t *j = json_pack("{s:s, s:O, s:b}", "model", s->model, "messages", messages, "stream", 1);
 
@@ -23,54 +23,54 @@ static json_t *request(const struct ay_chat_spec *s, const json_t *messages, con
 	return j;
 }
 
-static void hear_usage(struct ay_heard *h, json_t *usage)
+static void hear_usage(struct ay_response *h, json_t *usage)
 {
 	if (!json_is_object(usage))
 		return;
-	ay_heard_count(&h->tokens_in, json_object_get(usage, "prompt_tokens"));
-	ay_heard_count(&h->tokens_out, json_object_get(usage, "completion_tokens"));
+	ay_response_count(&h->tokens_in, json_object_get(usage, "prompt_tokens"));
+	ay_response_count(&h->tokens_out, json_object_get(usage, "completion_tokens"));
 	json_decref(h->usage);
 	h->usage = json_incref(usage);
 }
 
 /* A message, or what is added to one. */
-static void hear_message(struct ay_heard *h, const json_t *m)
+static void hear_message(struct ay_response *h, const json_t *m)
 {
 	const json_t *part;
 	size_t i;
 
-	ay_heard_add(&h->text, json_object_get(m, "content"));
+	ay_response_add(&h->text, json_object_get(m, "content"));
 	json_array_foreach(json_object_get(m, "content"), i, part)
-		ay_heard_add(&h->thinking, json_object_get(part, "thinking"));
-	ay_heard_add(&h->thinking, json_object_get(m, "reasoning_content"));
+		ay_response_add(&h->thinking, json_object_get(part, "thinking"));
+	ay_response_add(&h->thinking, json_object_get(m, "reasoning_content"));
 	if (!json_object_get(m, "reasoning_content"))
-		ay_heard_add(&h->thinking, json_object_get(m, "reasoning"));
-	ay_heard_add(&h->refusal, json_object_get(m, "refusal"));
+		ay_response_add(&h->thinking, json_object_get(m, "reasoning"));
+	ay_response_add(&h->refusal, json_object_get(m, "refusal"));
 }
 
-static int hear(struct ay_heard *h, const json_t *j, const char *what)
+static int hear(struct ay_response *h, const json_t *j, const char *what)
 {
 	const json_t *choices = json_object_get(j, "choices"), *c;
 	size_t i;
 
-	if (ay_heard_error(h, j))
+	if (ay_response_error(h, j))
 		return 0;
 	if (!json_is_array(choices) && !json_is_object(json_object_get(j, "usage")))
 		return -1;
-	ay_heard_keep(h->id, sizeof h->id, json_object_get(j, "id"));
-	ay_heard_keep(h->model, sizeof h->model, json_object_get(j, "model"));
+	ay_response_keep(h->id, sizeof h->id, json_object_get(j, "id"));
+	ay_response_keep(h->model, sizeof h->model, json_object_get(j, "model"));
 	hear_usage(h, json_object_get(j, "usage"));
 	json_array_foreach(choices, i, c)
 	{
 		if (json_integer_value(json_object_get(c, "index")))
 			continue; /* one answer was asked for */
 		hear_message(h, json_object_get(c, what));
-		ay_heard_keep(h->reason, sizeof h->reason, json_object_get(c, "finish_reason"));
+		ay_response_keep(h->reason, sizeof h->reason, json_object_get(c, "finish_reason"));
 	}
 	return 0;
 }
 
-static int event(struct ay_heard *h, const char *data, size_t n)
+static int event(struct ay_response *h, const char *data, size_t n)
 {
 	json_t *j;
 	int rc;
@@ -85,7 +85,7 @@ static int event(struct ay_heard *h, const char *data, size_t n)
 	return rc;
 }
 
-static int whole(struct ay_heard *h, const json_t *reply)
+static int whole(struct ay_response *h, const json_t *reply)
 {
 	int rc = hear(h, reply, "message");
 

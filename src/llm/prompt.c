@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 #include "exec/python.h"
-#include "llm/prompt_inside.h"
-#include "llm/quote.h"
-#include "llm/template.h"
+#include "llm/prompt_internal.h"
+#include "llm/prompt_quote.h"
+#include "llm/prompt_template.h"
 #include "op/proto.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ static bool is_native(const struct ask *q)
 
 static bool is_foreign(const struct ask *q)
 {
-	return q->s->op->op[0]->flags & AY_FOREIGN;
+	return q->s->op->op[0]->flags & AY_UNCATALOGUED;
 }
 
 static bool is_own(const struct ask *q)
@@ -98,11 +98,11 @@ static int ay_put_meaning(struct ask *q, struct ay_str *b, struct ay_err *err)
 	(void)err;
 	if (q->s->code) {
 		ay_str_add(b, "What this function computes, in Python with PyTorch:\n\n");
-		ay_quote(b, "python", q->s->code, DOC_MAX);
+		ay_prompt_quote(b, "python", q->s->code, DOC_MAX);
 	} else if (is_foreign(q) && !is_own(q)) {
 		ay_str_addf(b, "What PyTorch's operator of the name %s does.", q->s->op->name);
 	} else {
-		ay_page_wrap(b, q->s->op->op[0]->doc, 0);
+		ay_op_doc_wrap(b, q->s->op->op[0]->doc, 0);
 	}
 	return 0;
 }
@@ -113,7 +113,7 @@ static int ay_put_docstring(struct ask *q, struct ay_str *b, struct ay_err *err)
 	if (!q->s->docstring || !q->s->docstring[0])
 		return 0;
 	ay_str_add(b, "PyTorch's own documentation, which may speak of more than this operator takes:\n\n");
-	ay_quote(b, "", q->s->docstring, DOC_MAX);
+	ay_prompt_quote(b, "", q->s->docstring, DOC_MAX);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ static int ay_put_kernel_h(struct ask *q, struct ay_str *b, struct ay_err *err)
 
 	(void)err;
 	AY_ASSERT(from && to && from < to);
-	ay_quote(b, ay_label_of(q), ay_strndup(&q->a, from, (size_t)(to - from)), (size_t)(end - text));
+	ay_prompt_quote(b, ay_label_of(q), ay_strndup(&q->a, from, (size_t)(to - from)), (size_t)(end - text));
 	return 0;
 }
 
@@ -203,20 +203,21 @@ static int ay_put_tested(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	(void)err;
 	if (q->page->suite.n)
-		ay_page_say_tested(b, q->page, AY_PAGE_MODEL);
+		ay_op_doc_say_tested(b, q->page, AY_OP_DOC_MODEL);
 	else
-		ay_page_wrap(b,
-			     "Calls that real models make, or PyTorch's own samples: any dtype that PyTorch takes "
-			     "here, small "
-			     "and large shapes, strided, empty and 0-dimensional tensors.",
-			     2);
+		ay_op_doc_wrap(
+			b,
+			"Calls that real models make, or PyTorch's own samples: any dtype that PyTorch takes "
+			"here, small "
+			"and large shapes, strided, empty and 0-dimensional tensors.",
+			2);
 	return 0;
 }
 
 /* Of each tier the first, one from the middle, and the last: neighbours are alike. */
 static int ay_put_cases(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
-	const struct ay_page *p = q->page;
+	const struct ay_op_doc *p = q->page;
 	struct ay_str line = { 0 };
 
 	(void)err;
@@ -248,7 +249,7 @@ static int ay_put_cases(struct ask *q, struct ay_str *b, struct ay_err *err)
 static int ay_put_bound(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	(void)err;
-	ay_page_say_judged(b, q->page, AY_PAGE_MODEL);
+	ay_op_doc_say_judged(b, q->page, AY_OP_DOC_MODEL);
 	return 0;
 }
 
@@ -257,7 +258,7 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 	(void)err;
 	if (q->s->device) {
 		ay_str_add(b, "It runs on ");
-		ay_quote_inline(b, q->s->device, CASE_MAX);
+		ay_prompt_quote_inline(b, q->s->device, CASE_MAX);
 		ay_str_add(b, ". ");
 	}
 	if (is_own(q)) {
@@ -268,7 +269,7 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 		ay_str_add(b, "None of the calls above is timed.");
 	} else {
 		ay_str_add(b, "The floor under every right kernel:\n\n");
-		ay_page_say_floors(b, q->page, AY_PAGE_MODEL);
+		ay_op_doc_say_floors(b, q->page, AY_OP_DOC_MODEL);
 	}
 	return 0;
 }
@@ -306,7 +307,7 @@ static int ay_put_allowed(struct ask *q, struct ay_str *b, struct ay_err *err)
 	add_list(q, "PLAIN", &names);
 	if (strcmp(policy(q), ay_torch_use_name(AY_TORCH_NONE)) != 0)
 		add_list(q, "HELPERS", &names);
-	ay_page_wrap(b, ay_str_text(&names), 4);
+	ay_op_doc_wrap(b, ay_str_text(&names), 4);
 	ay_str_release(&names);
 	return 0;
 }
@@ -336,7 +337,7 @@ static int ay_put_policy(struct ask *q, struct ay_str *b, struct ay_err *err)
 }
 
 /* "aten::relu", which the first line of an example names. */
-static const char *example_operator(struct ay_arena *a, const struct ay_template *t, struct ay_err *err)
+static const char *example_operator(struct ay_arena *a, const struct ay_prompt_template *t, struct ay_err *err)
 {
 	const char *end = memchr(t->text, '\n', t->len), *at;
 	const char *line = ay_strndup(a, t->text, end ? (size_t)(end - t->text) : t->len);
@@ -356,14 +357,14 @@ static const char *example_operator(struct ay_arena *a, const struct ay_template
 }
 
 /* Not one of the operator itself. */
-static int find_example(struct ask *q, struct ay_template *t, const char **name, struct ay_err *err)
+static int find_example(struct ask *q, struct ay_prompt_template *t, const char **name, struct ay_err *err)
 {
 	static const char *const kinds[] = { "example", "other" };
 
 	for (int i = 0; i < 2; i++) {
 		const char *file = ay_sprintf(&q->a, "%s_%s.txt", kinds[i], langs[q->s->lang].word);
 
-		if (ay_template_read(&q->a, q->s->templates, file, t, err))
+		if (ay_prompt_template_read(&q->a, q->s->templates, file, t, err))
 			return -1;
 		*name = example_operator(&q->a, t, err);
 		if (!*name)
@@ -376,18 +377,18 @@ static int find_example(struct ask *q, struct ay_template *t, const char **name,
 
 static int ay_put_example(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
-	struct ay_template t;
+	struct ay_prompt_template t;
 	const char *name;
 
 	if (find_example(q, &t, &name, err))
 		return -1;
-	ay_quote(b, ay_label_of(q), ay_strndup(&q->a, t.text, t.len), t.len);
+	ay_prompt_quote(b, ay_label_of(q), ay_strndup(&q->a, t.text, t.len), t.len);
 	return 0;
 }
 
 static int ay_put_example_operator(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
-	struct ay_template t;
+	struct ay_prompt_template t;
 	const char *name;
 
 	if (find_example(q, &t, &name, err))
@@ -422,15 +423,15 @@ static int put_one(void *user, const char *place, struct ay_str *b, struct ay_er
 
 static int fill_template(struct ask *q, const char *name, struct ay_str *b, struct ay_err *err)
 {
-	struct ay_template t;
+	struct ay_prompt_template t;
 	int rc;
 
-	if (ay_template_read(&q->a, q->s->templates, name, &t, err))
+	if (ay_prompt_template_read(&q->a, q->s->templates, name, &t, err))
 		return -1;
 	if (q->depth == DEPTH)
 		return ay_fail(err, AY_ERR_PARSE, "%s: templates inside templates, without an end", t.file);
 	q->depth++;
-	rc = ay_template_fill(&t, places, put_one, q, b, err);
+	rc = ay_prompt_template_fill(&t, places, put_one, q, b, err);
 	q->depth--;
 	return rc;
 }
@@ -448,23 +449,23 @@ static const char *template_for(const struct ay_prompt_past *past)
 int ay_prompt_make(const struct ay_prompt_spec *s, const struct ay_prompt_past *past, struct ay_str *system,
 		   struct ay_str *user, struct ay_err *err)
 {
-	const struct ay_page_spec about = {
+	const struct ay_op_doc_spec about = {
 		.registry = s->registry, .op = s->op, .only = s->only, .ceilings = s->ceilings
 	};
 	struct ask q = { .s = s, .past = past, .page = s->page };
-	struct ay_page *own = NULL;
+	struct ay_op_doc *own = NULL;
 	int rc = 0;
 
 	if (!s->page) {
-		q.page = own = AY_NEW(&q.a, struct ay_page);
-		rc = ay_page_make(&about, &q.a, own, err);
+		q.page = own = AY_NEW(&q.a, struct ay_op_doc);
+		rc = ay_op_doc_make(&about, &q.a, own, err);
 	}
 	if (!rc)
 		rc = fill_template(&q, "system.txt", system, err);
 	if (!rc)
 		rc = fill_template(&q, template_for(past), user, err);
 	if (own)
-		ay_page_release(own);
+		ay_op_doc_release(own);
 	ay_arena_release(&q.a);
 	return rc;
 }
@@ -499,17 +500,17 @@ int ay_prompt_hash(const char *templates, char hex[65], struct ay_err *err)
 	struct ay_arena a = { 0 };
 	struct ay_str nothing = { 0 };
 	struct ay_hash h;
-	int rc = ay_template_check(templates, err);
+	int rc = ay_prompt_template_check(templates, err);
 
 	ay_hash_init(&h);
-	for (const char *const *name = ay_template_names; *name && !rc; name++) {
-		struct ay_template t;
+	for (const char *const *name = ay_prompt_template_names; *name && !rc; name++) {
+		struct ay_prompt_template t;
 
-		rc = ay_template_read(&a, templates, *name, &t, err);
+		rc = ay_prompt_template_read(&a, templates, *name, &t, err);
 		if (!rc && ay_template_is_verbatim(*name))
 			rc = example_operator(&a, &t, err) ? 0 : -1;
 		else if (!rc)
-			rc = ay_template_fill(&t, places, NULL, NULL, &nothing, err);
+			rc = ay_prompt_template_fill(&t, places, NULL, NULL, &nothing, err);
 		if (rc)
 			break;
 		ay_hash_add_str(&h, *name);

@@ -14,7 +14,7 @@
 #ifndef AY_LLM_PROMPT_H
 #define AY_LLM_PROMPT_H
 
-#include "judge/page.h"
+#include "judge/op_doc.h"
 #include "judge/verdict.h"
 #include "op/registry.h"
 #include "timing/timing.h"
@@ -43,7 +43,8 @@ struct ay_prompt_spec {
 	const struct ay_registry *registry;
 	const struct ay_entry_op *op;
 	const struct ay_schema *only; /* one overload; NULL: all of the operator's */
-	const struct ay_page *page; /* made by ay_page_make for the same op and only; NULL: it is made each time */
+	const struct ay_op_doc
+		*page; /* made by ay_op_doc_make for the same op and only; NULL: it is made each time */
 	enum ay_prompt_lang lang;
 	const char *device; /* "2 CPUs of Intel ..."; NULL = unknown */
 	const struct ay_ceilings

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "llm/prompt_inside.h"
+#include "llm/prompt_internal.h"
 
 #include "base/file.h"
-#include "llm/quote.h"
+#include "llm/prompt_quote.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ int ay_put_source(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	(void)err;
 	if (q->past && q->past->source)
-		ay_quote(b, ay_label_of(q), q->past->source, SOURCE_MAX);
+		ay_prompt_quote(b, ay_label_of(q), q->past->source, SOURCE_MAX);
 	return 0;
 }
 
@@ -39,7 +39,7 @@ int ay_put_case(struct ask *q, struct ay_str *b, struct ay_err *err)
 
 	(void)err;
 	if (q->past && q->past->line)
-		ay_quote_case(&line, q->past->line, CASE_MAX);
+		ay_prompt_quote_case(&line, q->past->line, CASE_MAX);
 	if (line.len)
 		ay_str_addf(b, "The worst of them is this call:\n\n```\n%s\n```\n", ay_str_text(&line));
 	ay_str_release(&line);
@@ -52,8 +52,8 @@ int ay_put_numbers(struct ask *q, struct ay_str *b, struct ay_err *err)
 	if (!q->past || !q->past->at)
 		return 0;
 	ay_str_add(b, "The first wrong element: `");
-	ay_quote_inline(b, q->past->out ? q->past->out : "out", CASE_MAX);
-	ay_quote_inline(b, q->past->at, CASE_MAX);
+	ay_prompt_quote_inline(b, q->past->out ? q->past->out : "out", CASE_MAX);
+	ay_prompt_quote_inline(b, q->past->at, CASE_MAX);
 	ay_str_add(b, "` should be ");
 	ay_str_add_apart(b, q->past->want, q->past->got);
 	ay_str_add(b, ", is ");
@@ -70,7 +70,7 @@ static void put_said(struct ay_str *b, const char *who, const char *text, size_t
 	if (!text || !text[0])
 		return;
 	ay_str_addf(b, "%s:\n\n", who);
-	ay_quote_said(b, text, max);
+	ay_prompt_quote_said(b, text, max);
 }
 
 int ay_put_detail(struct ask *q, struct ay_str *b, struct ay_err *err)
@@ -95,7 +95,7 @@ int ay_put_hint(struct ask *q, struct ay_str *b, struct ay_err *err)
 	if (!q->past || !q->past->hint)
 		return 0;
 	ay_str_add(b, "A hint: ");
-	ay_quote_inline(b, q->past->hint, HINT_MAX);
+	ay_prompt_quote_inline(b, q->past->hint, HINT_MAX);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ int ay_put_reply(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	(void)err;
 	if (q->past && q->past->reply)
-		ay_quote_inline(b, q->past->reply, HINT_MAX);
+		ay_prompt_quote_inline(b, q->past->reply, HINT_MAX);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static void say_time(struct ay_str *b, const struct ay_timing *t)
 		ay_str_add(b, "  not timed");
 		if (t->why) {
 			ay_str_add(b, ": ");
-			ay_quote_inline(b, t->why, HINT_MAX);
+			ay_prompt_quote_inline(b, t->why, HINT_MAX);
 		}
 		ay_str_addc(b, '\n');
 		return;
@@ -131,10 +131,10 @@ static void say_time(struct ay_str *b, const struct ay_timing *t)
 	if (!t->baseline || !(t->base_ns > 0))
 		return;
 	ay_str_add(b, "  ");
-	ay_quote_inline(b, ay_file_basename(t->baseline), HINT_MAX);
+	ay_prompt_quote_inline(b, ay_file_basename(t->baseline), HINT_MAX);
 	if (t->version) {
 		ay_str_addc(b, ' ');
-		ay_quote_inline(b, t->version, HINT_MAX);
+		ay_prompt_quote_inline(b, t->version, HINT_MAX);
 	}
 	ay_str_addf(b, " takes %.2f us: your kernel is %.3g times as fast (%.3g to %.3g)%s\n", t->base_ns / 1e3,
 		    t->speedup, t->lo, t->hi,
@@ -150,12 +150,12 @@ int ay_put_times(struct ask *q, struct ay_str *b, struct ay_err *err)
 	(void)err;
 	for (int i = 0; q->past && i < q->past->ntimed; i++) {
 		if (q->past->timed[i].line)
-			ay_quote_case(&all, q->past->timed[i].line, CASE_MAX);
+			ay_prompt_quote_case(&all, q->past->timed[i].line, CASE_MAX);
 		ay_str_addc(&all, '\n');
 		say_time(&all, q->past->timed[i].timing);
 	}
 	if (all.len)
-		ay_quote(b, "", ay_str_text(&all), SOURCE_MAX);
+		ay_prompt_quote(b, "", ay_str_text(&all), SOURCE_MAX);
 	else if (q->past)
 		ay_str_add(b, "It was not timed.");
 	ay_str_release(&all);

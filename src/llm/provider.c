@@ -40,19 +40,19 @@ int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char 
 	return 0;
 }
 
-void ay_heard_init(struct ay_heard *h)
+void ay_response_init(struct ay_response *h)
 {
-	*h = (struct ay_heard){ .tokens_in = -1, .tokens_out = -1 };
+	*h = (struct ay_response){ .tokens_in = -1, .tokens_out = -1 };
 }
 
-void ay_heard_release(struct ay_heard *h)
+void ay_response_release(struct ay_response *h)
 {
 	ay_str_release(&h->text);
 	ay_str_release(&h->thinking);
 	ay_str_release(&h->refusal);
 	ay_str_release(&h->error);
 	json_decref(h->usage);
-	ay_heard_init(h);
+	ay_response_init(h);
 }
 
 static void add_string(struct ay_str *to, const json_t *text)
@@ -74,7 +74,7 @@ static void add_string(struct ay_str *to, const json_t *text)
 	}
 }
 
-void ay_heard_add(struct ay_str *to, const json_t *text)
+void ay_response_add(struct ay_str *to, const json_t *text)
 {
 	const json_t *part;
 	size_t i;
@@ -85,7 +85,7 @@ void ay_heard_add(struct ay_str *to, const json_t *text)
 		add_string(to, json_object_get(part, "text"));
 }
 
-void ay_heard_keep(char *dst, size_t size, const json_t *text)
+void ay_response_keep(char *dst, size_t size, const json_t *text)
 {
 	const char *s = json_string_value(text);
 
@@ -93,13 +93,13 @@ void ay_heard_keep(char *dst, size_t size, const json_t *text)
 		snprintf(dst, size, "%s", s);
 }
 
-void ay_heard_count(int64_t *to, const json_t *n)
+void ay_response_count(int64_t *to, const json_t *n)
 {
 	if (json_is_integer(n) && json_integer_value(n) >= 0)
 		*to = json_integer_value(n);
 }
 
-bool ay_heard_error(struct ay_heard *h, const json_t *j)
+bool ay_response_error(struct ay_response *h, const json_t *j)
 {
 	const json_t *e = json_object_get(j, "error"), *text, *code;
 
@@ -120,14 +120,14 @@ bool ay_heard_error(struct ay_heard *h, const json_t *j)
 		add_string(&h->error, text);
 	if (!h->error.len)
 		ay_str_add(&h->error, "an error without a word");
-	ay_heard_keep(h->error_type, sizeof h->error_type, json_object_get(e, "type"));
+	ay_response_keep(h->error_type, sizeof h->error_type, json_object_get(e, "type"));
 	/* of OpenAI's two names the code says more: "insufficient_quota" is of type "insufficient_quota" or not */
-	ay_heard_keep(h->error_type, sizeof h->error_type, code);
-	ay_heard_keep(h->error_param, sizeof h->error_param, json_object_get(e, "param"));
+	ay_response_keep(h->error_type, sizeof h->error_type, code);
+	ay_response_keep(h->error_param, sizeof h->error_param, json_object_get(e, "param"));
 	return true;
 }
 
-enum ay_chat_end ay_heard_end(const struct ay_heard *h)
+enum ay_chat_end ay_response_end(const struct ay_response *h)
 {
 	static const struct {
 		const char *reason;

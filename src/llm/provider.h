@@ -2,7 +2,7 @@
  *
  * provider - the wire formats: what a question looks like in the words of a server, and what its answer says.
  *
- * A format is a table of facts and three functions. Answers are heard piece by piece into a struct ay_heard; those of
+ * A format is a table of facts and three functions. Answers are heard piece by piece into a struct ay_response; those of
  * a server that does not stream are heard in one piece. Thinking is kept apart from text. Everything a server sends
  * is hostile until it is understood: a piece that is not JSON, or JSON of another shape, fails the try and no more.
  */
@@ -13,7 +13,7 @@
 #include "llm/chat.h"
 
 /* What has been heard of one answer so far. */
-struct ay_heard {
+struct ay_response {
 	struct ay_str text, thinking, refusal;
 	struct ay_str error; /* the server's own words; empty = none */
 	char error_type[64]; /* "overloaded_error" */
@@ -27,7 +27,7 @@ struct ay_heard {
 };
 
 /* How a server's way differs from its provider's. */
-struct ay_dialect {
+struct ay_api_quirks {
 	bool own;   /* not at all: it is the provider */
 	bool plain; /* it has refused stream_options: it does not count tokens */
 };
@@ -40,11 +40,11 @@ struct ay_provider {
 	const char *key_header, *key_before; /* "authorization", "Bearer " */
 	const char *const *headers;          /* further ones, NULL at the end */
 	/* A new reference. */
-	json_t *(*request)(const struct ay_chat_spec *s, const json_t *messages, const struct ay_dialect *d);
+	json_t *(*request)(const struct ay_chat_spec *s, const json_t *messages, const struct ay_api_quirks *d);
 	/* One event of a stream. -1: not to be understood; an error of the server's is in h. */
-	int (*event)(struct ay_heard *h, const char *data, size_t n);
+	int (*event)(struct ay_response *h, const char *data, size_t n);
 	/* An answer in one piece, likewise. */
-	int (*whole)(struct ay_heard *h, const json_t *reply);
+	int (*whole)(struct ay_response *h, const json_t *reply);
 };
 
 extern const struct ay_provider ay_provider_openai, ay_provider_anthropic;
@@ -57,18 +57,18 @@ int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char 
 
 /* --- for the formats ----------------------------------------------------------------------------------------- */
 
-void ay_heard_init(struct ay_heard *h);
-void ay_heard_release(struct ay_heard *h);
+void ay_response_init(struct ay_response *h);
+void ay_response_release(struct ay_response *h);
 /* Adds a string, or the texts of a list of parts; anything else is no text. A NUL, which no C string has, becomes
  * U+FFFD. */
-void ay_heard_add(struct ay_str *to, const json_t *text);
+void ay_response_add(struct ay_str *to, const json_t *text);
 /* Keeps a short string, cut to size. */
-void ay_heard_keep(char *dst, size_t size, const json_t *text);
+void ay_response_keep(char *dst, size_t size, const json_t *text);
 /* A count of tokens, if it is one. */
-void ay_heard_count(int64_t *to, const json_t *n);
+void ay_response_count(int64_t *to, const json_t *n);
 /* True if the object tells of an error, in any of the shapes that are about. */
-bool ay_heard_error(struct ay_heard *h, const json_t *j);
+bool ay_response_error(struct ay_response *h, const json_t *j);
 /* How the answer ended, once it has. */
-enum ay_chat_end ay_heard_end(const struct ay_heard *h);
+enum ay_chat_end ay_response_end(const struct ay_response *h);
 
 #endif

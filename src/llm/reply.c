@@ -2,8 +2,8 @@
 #include "llm/reply.h"
 
 #include "base/str.h"
-#include "llm/bare.h"
-#include "llm/fences.h"
+#include "llm/unfenced_code.h"
+#include "llm/code_fences.h"
 #include "llm/symbols.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ struct candidate {
 	bool needed;  /* by the chosen one */
 };
 
-struct choice {
+struct code_choice {
 	struct ay_arena *a;
 	bool python;
 	const char *const *wanted;
@@ -112,7 +112,7 @@ static void dedent(struct ay_arena *a, struct candidate *c)
 	ay_str_release(&b);
 }
 
-static enum level level_of(const struct choice *w, const struct ay_symbols *s)
+static enum level level_of(const struct code_choice *w, const struct ay_symbols *s)
 {
 	enum level level = SILENT;
 
@@ -125,7 +125,7 @@ static enum level level_of(const struct choice *w, const struct ay_symbols *s)
 	return level;
 }
 
-static void look(struct choice *w, const struct ay_block *b, struct candidate *c)
+static void look(struct code_choice *w, const struct ay_block *b, struct candidate *c)
 {
 	*c = (struct candidate){
 		.block = b, .text = b->text, .len = b->len, .foreign = is_foreign(b->label, w->python)
@@ -140,7 +140,7 @@ static void look(struct choice *w, const struct ay_block *b, struct candidate *c
 }
 
 /* The last of those that define a wanted function, else the last that mentions one, else the longest. */
-static struct candidate *choose(struct choice *w)
+static struct candidate *choose(struct code_choice *w)
 {
 	struct candidate *best = NULL;
 
@@ -164,7 +164,7 @@ static bool has(const struct ay_symbols *s, const char *name)
 }
 
 /* Does something of the file so far use the name, and nothing have it? */
-static bool is_missing(const struct choice *w, const struct candidate *chosen, const char *name)
+static bool is_missing(const struct code_choice *w, const struct candidate *chosen, const char *name)
 {
 	bool used = false;
 
@@ -180,7 +180,8 @@ static bool is_missing(const struct choice *w, const struct candidate *chosen, c
 	return used;
 }
 
-static bool has_what_is_missing(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
+static bool has_what_is_missing(const struct code_choice *w, const struct candidate *chosen,
+				const struct candidate *c)
 {
 	for (int k = 0; k < c->names.nshared; k++)
 		if (is_missing(w, chosen, c->names.shared[k]))
@@ -224,7 +225,7 @@ static bool is_called(const struct candidate *c, const char *name, size_t len)
 }
 
 /* Which block is the file that a line includes? NULL = none of those that may be joined to it. */
-static struct candidate *file_of(struct choice *w, const struct candidate *user, const char *line, size_t len)
+static struct candidate *file_of(struct code_choice *w, const struct candidate *user, const char *line, size_t len)
 {
 	const char *name;
 	const size_t n = included(line, len, &name);
@@ -236,7 +237,7 @@ static struct candidate *file_of(struct choice *w, const struct candidate *user,
 	return NULL;
 }
 
-static void mark_included(struct choice *w, const struct candidate *user)
+static void mark_included(struct code_choice *w, const struct candidate *user)
 {
 	const char *end = user->text + user->len;
 
@@ -257,14 +258,14 @@ static bool has_include(const struct candidate *c)
 }
 
 /* Nothing but the lines that a C file begins with, which the chosen block does not have? */
-static bool is_its_head(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
+static bool is_its_head(const struct code_choice *w, const struct candidate *chosen, const struct candidate *c)
 {
 	return !w->python && c < chosen && !c->names.ndef && has_include(c) && !has_include(chosen);
 }
 
 /* One overload a block: does it define wanted functions, and none that the file has so far? C has no name twice, so there
  * nothing else may be in both. */
-static bool completes(const struct choice *w, const struct candidate *chosen, const struct candidate *c)
+static bool completes(const struct code_choice *w, const struct candidate *chosen, const struct candidate *c)
 {
 	for (int i = 0; i < w->n; i++) {
 		const struct candidate *other = &w->c[i];
@@ -283,7 +284,7 @@ static bool completes(const struct choice *w, const struct candidate *chosen, co
 
 /* How many blocks the chosen one needs. Those near the end first: of two that have a name the later one is what the
  * model settled on. Another whole kernel is another attempt, and no part of this one. */
-static int mark_needed(struct choice *w, const struct candidate *chosen)
+static int mark_needed(struct code_choice *w, const struct candidate *chosen)
 {
 	int n = 0;
 
@@ -303,7 +304,7 @@ static int mark_needed(struct choice *w, const struct candidate *chosen)
 }
 
 /* Without the lines that include what is here already. */
-static void add_text(struct choice *w, const struct candidate *c, struct ay_str *b)
+static void add_text(struct code_choice *w, const struct candidate *c, struct ay_str *b)
 {
 	const char *end = c->text + c->len;
 
@@ -318,7 +319,7 @@ static void add_text(struct choice *w, const struct candidate *c, struct ay_str 
 	}
 }
 
-static void give(struct choice *w, const struct candidate *chosen, int joined, struct ay_reply *r)
+static void give(struct code_choice *w, const struct candidate *chosen, int joined, struct ay_reply *r)
 {
 	struct ay_str b = { 0 };
 
@@ -363,11 +364,11 @@ static bool sounds_refusing(const char *s, size_t n)
 }
 
 /* No block will do: code without a fence, or none. */
-static void without_block(struct choice *w, const struct ay_fenced *f, bool cut, struct ay_reply *r)
+static void without_block(struct code_choice *w, const struct ay_code_fences *f, bool cut, struct ay_reply *r)
 {
 	struct ay_symbols s;
 	size_t len;
-	const char *code = f->seen ? NULL : ay_bare_find(f->rest, f->rest_len, w->python, &len);
+	const char *code = f->seen ? NULL : ay_unfenced_code_find(f->rest, f->rest_len, w->python, &len);
 
 	if (code && w->python)
 		ay_symbols_python(w->a, code, len, &s);
@@ -387,15 +388,15 @@ static void without_block(struct choice *w, const struct ay_fenced *f, bool cut,
 void ay_reply_find(struct ay_arena *a, const char *text, size_t len, bool cut, enum ay_lang lang,
 		   const char *const *names, struct ay_reply *r)
 {
-	struct choice w = { .a = a, .python = lang == AY_LANG_PY, .wanted = names };
+	struct code_choice w = { .a = a, .python = lang == AY_LANG_PY, .wanted = names };
 	struct candidate *chosen;
-	struct ay_fenced f;
+	struct ay_code_fences f;
 	int joined;
 
 	*r = (struct ay_reply){ .kind = cut ? AY_REPLY_TRUNCATED : AY_REPLY_EMPTY };
 	if (is_blank(text, len))
 		return;
-	ay_fences_find(a, text, len, &f);
+	ay_code_fences_find(a, text, len, &f);
 	r->blocks = f.seen;
 	w.n = f.n;
 	w.c = AY_NEW_N(a, struct candidate, f.n + 1);

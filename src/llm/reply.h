@@ -7,7 +7,7 @@
  * last such; blocks that belong together (a header, then the kernel) are joined where the wanted one needs them.
  *
  * What is given is in the answer: whole lines of it, at most without blanks at their beginning and a carriage return at
- * their end. What it means is not understood (fences.h, symbols.h, bare.h count words and lines), and need not be: the
+ * their end. What it means is not understood (code_fences.h, symbols.h, unfenced_code.h count words and lines), and need not be: the
  * judge compiles it, and a wrong choice is a kernel that fails.
  */
 #ifndef AY_LLM_REPLY_H

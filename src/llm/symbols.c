@@ -16,7 +16,7 @@ struct words {
 	const char **word;
 };
 
-struct scan {
+struct symbol_scan {
 	struct ay_arena *a;
 	const char *p, *end;
 	struct words def, shared, import, use;
@@ -37,7 +37,7 @@ static void push(struct ay_arena *a, struct words *w, const char *s, size_t n)
 }
 
 /* A name that others can mean. */
-static void define(struct scan *s, const char *w, size_t n)
+static void define(struct symbol_scan *s, const char *w, size_t n)
 {
 	push(s->a, &s->def, w, n);
 	push(s->a, &s->shared, w, n);
@@ -60,7 +60,7 @@ static int settle(struct words *w)
 	return n;
 }
 
-static void give(struct scan *s, struct ay_symbols *out)
+static void give(struct symbol_scan *s, struct ay_symbols *out)
 {
 	out->ndef = settle(&s->def);
 	out->def = s->def.word;
@@ -83,7 +83,7 @@ static bool is_letter(char c)
 }
 
 /* At a word: its length. */
-static size_t word_at(const struct scan *s)
+static size_t word_at(const struct symbol_scan *s)
 {
 	size_t n = 0;
 
@@ -102,14 +102,14 @@ static bool is_word(const char *s, size_t n, const char *const *list)
 	return false;
 }
 
-static bool starts(const struct scan *s, const char *with)
+static bool starts(const struct symbol_scan *s, const char *with)
 {
 	const size_t n = strlen(with);
 
 	return (size_t)(s->end - s->p) >= n && !memcmp(s->p, with, n);
 }
 
-static void skip_line(struct scan *s)
+static void skip_line(struct symbol_scan *s)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
 
@@ -117,7 +117,7 @@ static void skip_line(struct scan *s)
 }
 
 /* A string that ends on its line, or with it. */
-static void skip_string(struct scan *s, char quote)
+static void skip_string(struct symbol_scan *s, char quote)
 {
 	for (s->p++; s->p < s->end && *s->p != quote && *s->p != '\n'; s->p++)
 		if (*s->p == '\\' && s->p + 1 < s->end)
@@ -126,7 +126,7 @@ static void skip_string(struct scan *s, char quote)
 		s->p++;
 }
 
-static void skip_to(struct scan *s, const char *mark)
+static void skip_to(struct symbol_scan *s, const char *mark)
 {
 	while (s->p < s->end && !starts(s, mark))
 		s->p++;
@@ -137,7 +137,7 @@ static void skip_to(struct scan *s, const char *mark)
 
 /* What is known of the statement that is being read, and where it stands. */
 struct c_scan {
-	struct scan s;
+	struct symbol_scan s;
 	int braces, parens, clear; /* clear: braces of namespaces, which hide nothing */
 	int names;                 /* the depth of an enum's names; 0 = not in one */
 	const char *called;        /* the last word before a parenthesis, at the top */
@@ -165,7 +165,7 @@ static void c_word(struct c_scan *c, size_t n)
 	static const char *const tagged[] = { "struct", "union", "enum", "class", NULL };
 	static const char *const spaces[] = { "extern", "namespace", NULL };
 	static const char *const kept[] = { "static", "const", "constexpr", "__constant__", "__device__", NULL };
-	struct scan *s = &c->s;
+	struct symbol_scan *s = &c->s;
 	const char *w = s->p;
 
 	if (c->names && c->braces == c->names && c->fresh)
@@ -187,7 +187,7 @@ static void c_word(struct c_scan *c, size_t n)
 /* A brace at the top: of a function, of something with a tag, or of a namespace. */
 static void c_open(struct c_scan *c)
 {
-	struct scan *s = &c->s;
+	struct symbol_scan *s = &c->s;
 
 	if (!is_top(c)) {
 		c->braces++;
@@ -230,7 +230,7 @@ static void c_mark(struct c_scan *c)
 					      "switch",        "return",
 					      "sizeof",        "asm",
 					      "__asm__",       NULL };
-	struct scan *s = &c->s;
+	struct symbol_scan *s = &c->s;
 	const char m = *s->p++;
 
 	switch (m) {
@@ -263,7 +263,7 @@ static void c_mark(struct c_scan *c)
 /* A line that begins with #, and those that continue it. */
 static void c_directive(struct c_scan *c)
 {
-	struct scan *s = &c->s;
+	struct symbol_scan *s = &c->s;
 	bool is_define = false;
 	int words = 0;
 
@@ -288,7 +288,7 @@ static void c_directive(struct c_scan *c)
 }
 
 /* 'x' and '\n'; in prose and in 1'000 it is no quote. */
-static void c_quote(struct scan *s)
+static void c_quote(struct symbol_scan *s)
 {
 	const size_t left = (size_t)(s->end - s->p);
 	size_t n = left > 2 && s->p[1] == '\\' ? 3 : 2;
@@ -301,7 +301,7 @@ static void c_quote(struct scan *s)
 void ay_symbols_c(struct ay_arena *a, const char *text, size_t len, struct ay_symbols *out)
 {
 	struct c_scan c = { .s = { .a = a, .p = text, .end = text + len } };
-	struct scan *s = &c.s;
+	struct symbol_scan *s = &c.s;
 	bool line = true; /* nothing but blanks so far on this one */
 
 	while (s->p < s->end) {
@@ -340,17 +340,17 @@ void ay_symbols_c(struct ay_arena *a, const char *text, size_t len, struct ay_sy
 /* --- Python ------------------------------------------------------------------------------------------------ */
 
 struct py_scan {
-	struct scan s;
+	struct symbol_scan s;
 	int brackets;
 	bool soft; /* inside if, try, with... at the top: what they hold is at the top too */
 };
 
-static bool is_quote(const struct scan *s)
+static bool is_quote(const struct symbol_scan *s)
 {
 	return *s->p == '"' || *s->p == '\'';
 }
 
-static void py_string(struct scan *s)
+static void py_string(struct symbol_scan *s)
 {
 	const char q = *s->p, three[] = { q, q, q, 0 };
 
@@ -362,7 +362,7 @@ static void py_string(struct scan *s)
 	}
 }
 
-static void py_blanks(struct scan *s)
+static void py_blanks(struct symbol_scan *s)
 {
 	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
 		s->p++;
@@ -372,7 +372,7 @@ static void py_blanks(struct scan *s)
  * the parenthesis. */
 static void py_import(struct py_scan *y, bool from)
 {
-	struct scan *s = &y->s;
+	struct symbol_scan *s = &y->s;
 	const char *name = NULL, *w;
 	size_t n, len = 0;
 	bool behind = !from, dotted = false, as = false;
@@ -403,7 +403,7 @@ static void py_import(struct py_scan *y, bool from)
 /* A, B = ...; A: int = ...: the names before the sign. The scan stays where it was. */
 static void py_assigned(struct py_scan *y)
 {
-	struct scan at = y->s;
+	struct symbol_scan at = y->s;
 	struct words names = { 0 };
 
 	for (size_t n; at.p < at.end; at.p += n ? n : 1) {
@@ -434,7 +434,7 @@ static void py_statement(struct py_scan *y, size_t column)
 	static const char *const soft[] = { "if",      "elif", "else", "try",   "except",
 					    "finally", "with", "for",  "while", NULL };
 	static const char *const named[] = { "def", "class", NULL };
-	struct scan *s = &y->s;
+	struct symbol_scan *s = &y->s;
 	size_t n = word_at(s);
 
 	if (n == 5 && !memcmp(s->p, "async", 5)) {
@@ -470,7 +470,7 @@ static void py_statement(struct py_scan *y, size_t column)
 void ay_symbols_python(struct ay_arena *a, const char *text, size_t len, struct ay_symbols *out)
 {
 	struct py_scan y = { .s = { .a = a, .p = text, .end = text + len } };
-	struct scan *s = &y.s;
+	struct symbol_scan *s = &y.s;
 
 	for (bool line = true; s->p < s->end;) {
 		size_t n;

@@ -5,7 +5,7 @@
  */
 #include "op/call.h"
 #include "op/fill.h"
-#include "op/meaning.h"
+#include "op/input_domain.h"
 #include "op/grid.h"
 #include "op/op.h"
 
@@ -384,7 +384,7 @@ static const char *after_spaces(const char *s)
 static int fill_from_op(struct binder *b, struct ay_operand *o)
 {
 	struct ay_scope scope = { .find = scope_find, .user = b->c };
-	const char *fills = b->c->op->flags & AY_FOREIGN ? ay_meaning_fills(b->c->s) : b->c->op->fills;
+	const char *fills = b->c->op->flags & AY_UNCATALOGUED ? ay_input_domain_fills(b->c->s) : b->c->op->fills;
 	size_t len = strlen(o->name);
 
 	for (const char *s = after_spaces(fills ? fills : ""); *s;) {
@@ -583,10 +583,10 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 	c->key = ay_key_from_seed("assay case seed", c->seed);
 	if (bind_args(&b, line) || resolve_operands(&b) || (op->accepts && op->accepts(c, err)))
 		return -1;
-	return op->flags & AY_FOREIGN ? 0 : close_call(&b);
+	return op->flags & AY_UNCATALOGUED ? 0 : close_call(&b);
 }
 
-int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err)
+int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_expected *given, struct ay_err *err)
 {
 	struct binder b = { a, c, err, c->noperand }; /* the list is another binder's: no room is left in it */
 

@@ -74,7 +74,7 @@ struct ay_answer {
 	const double *mag;   /* per element, as ay_mag of op.h; NULL = exactly this */
 };
 
-struct ay_given {
+struct ay_expected {
 	int n; /* in the order of ay_call.out */
 	struct ay_answer *answer;
 	bool blank; /* without values: what the results are like is known, not what they are */
@@ -92,8 +92,8 @@ struct ay_call {
 	int nscalar_out;         /* results that are not tensors (item) */
 	uint64_t seed;
 	struct ay_key key; /* of the inputs, from the seed */
-	const struct ay_given
-		*given; /* AY_FOREIGN: the answer; NULL: the call is open, its results are not known yet */
+	const struct ay_expected
+		*given; /* AY_UNCATALOGUED: the answer; NULL: the call is open, its results are not known yet */
 };
 
 /*
@@ -103,9 +103,9 @@ struct ay_call {
  */
 int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_schema *s, const struct ay_case *line,
 		 struct ay_call **out, struct ay_err *err);
-/* The rest of it, for a call of an operator whose answers come from elsewhere (AY_FOREIGN): ay_call_bind leaves that
+/* The rest of it, for a call of an operator whose answers come from elsewhere (AY_UNCATALOGUED): ay_call_bind leaves that
  * open. */
-int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_given *given, struct ay_err *err);
+int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_expected *given, struct ay_err *err);
 /* A copy of its arguments, with room for so many more, whose scalars are the copy's own. */
 struct ay_barg *ay_call_copy_args(struct ay_arena *a, const struct ay_call *c, int more);
 /* The line again, with every fill and the seed written out: what reproduces the call under any version. */

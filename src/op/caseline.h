@@ -34,7 +34,7 @@ struct ay_case {
 	int64_t cnt; /* how often a traced model made this call; -1 = not said */
 	bool has_seed;
 	uint64_t seed;
-	/* timed=CONTENT:SET: the inputs are those of a timed call, which follow from the seed (timing/content.h). */
+	/* timed=CONTENT:SET: the inputs are those of a timed call, which follow from the seed (timing/inputs.h). */
 	bool is_timed;
 	uint64_t timed_content;
 	int timed_set;

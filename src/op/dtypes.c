@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases by the dtype that they are about: --dtypes. By operator and by size: narrow.c.
+ * Cases by the dtype that they are about: --dtypes. By operator and by size: suite_filter.c.
  */
 #include "op/suite.h"
 

@@ -15,8 +15,8 @@ enum { MAX_HEIGHT = 64, TOP_LEVEL = 4 };
 static const struct {
 	const char *token;
 	int level;
-} ops[AY_X_OPS] = {
-#define O(name, token, level) [AY_X_##name] = { token, level },
+} ops[AY_EXPR_OPS] = {
+#define O(name, token, level) [AY_EXPR_##name] = { token, level },
 	AY_OPS(O)
 #undef O
 };
@@ -35,7 +35,7 @@ const struct ay_expr *ay_expr_of(struct ay_arena *a, const struct ay_value *v)
 	if (v->kind == AY_V_EXPR)
 		return v->x;
 	x = AY_NEW(a, struct ay_expr);
-	x->op = AY_X_VALUE;
+	x->op = AY_EXPR_VALUE;
 	x->col = v->col;
 	x->height = 1;
 	x->v = *v;
@@ -80,7 +80,7 @@ static int call(struct ay_lex *l, const char *name, int col, struct ay_value *v)
 			return ay_lex_expected(l, "',' or ')' after an argument");
 	}
 	ay_lex_leave(l);
-	return make(l, AY_X_CALL, col, name, arg, n, v);
+	return make(l, AY_EXPR_CALL, col, name, arg, n, v);
 }
 
 static int primary(struct ay_lex *l, struct ay_value *v)
@@ -93,7 +93,7 @@ static int primary(struct ay_lex *l, struct ay_value *v)
 	name = ay_lex_name(l, "a value or a name");
 	if (!name)
 		return -1;
-	return ay_lex_take(l, '(') ? call(l, name, col, v) : make(l, AY_X_NAME, col, name, NULL, 0, v);
+	return ay_lex_take(l, '(') ? call(l, name, col, v) : make(l, AY_EXPR_NAME, col, name, NULL, 0, v);
 }
 
 static int postfix(struct ay_lex *l, struct ay_value *v)
@@ -106,7 +106,7 @@ static int postfix(struct ay_lex *l, struct ay_value *v)
 		if (ay_lex_enter(l) || ay_parse_expr(l, &both[1]) || ay_lex_want(l, ']', "']' after an index"))
 			return -1;
 		ay_lex_leave(l);
-		if (make(l, AY_X_INDEX, v->col, NULL, both, 2, v))
+		if (make(l, AY_EXPR_INDEX, v->col, NULL, both, 2, v))
 			return -1;
 	}
 	return 0;
@@ -123,16 +123,16 @@ static int unary(struct ay_lex *l, struct ay_value *v)
 	if (ay_lex_enter(l) || unary(l, v))
 		return -1;
 	ay_lex_leave(l);
-	return make(l, AY_X_NEG, col, NULL, v, 1, v);
+	return make(l, AY_EXPR_NEG, col, NULL, v, 1, v);
 }
 
-/* The operator of this level that is next, taken; AY_X_OPS if none. */
+/* The operator of this level that is next, taken; AY_EXPR_OPS if none. */
 static enum ay_node take_op(struct ay_lex *l, int level)
 {
-	for (int op = 0; op < AY_X_OPS; op++)
+	for (int op = 0; op < AY_EXPR_OPS; op++)
 		if (ops[op].level == level && ay_lex_take_text(l, ops[op].token))
 			return (enum ay_node)op;
-	return AY_X_OPS;
+	return AY_EXPR_OPS;
 }
 
 static int binary(struct ay_lex *l, struct ay_value *v, int level)
@@ -143,7 +143,7 @@ static int binary(struct ay_lex *l, struct ay_value *v, int level)
 		return unary(l, v);
 	if (binary(l, v, level + 1))
 		return -1;
-	while ((op = take_op(l, level)) != AY_X_OPS) {
+	while ((op = take_op(l, level)) != AY_EXPR_OPS) {
 		struct ay_value both[2] = { *v };
 
 		if (binary(l, &both[1], level + 1) || make(l, op, v->col, NULL, both, 2, v))
@@ -165,7 +165,7 @@ int ay_parse_expr(struct ay_lex *l, struct ay_value *v)
 	    ay_lex_want(l, ':', "':' and the other value of ?:") || ay_parse_expr(l, &part[2]))
 		return -1;
 	ay_lex_leave(l);
-	return make(l, AY_X_COND, v->col, NULL, part, 3, v);
+	return make(l, AY_EXPR_COND, v->col, NULL, part, 3, v);
 }
 
 int ay_expr_parse(struct ay_arena *a, const char *text, const struct ay_expr **out, struct ay_err *err)
@@ -202,7 +202,7 @@ static void print_joined(struct ay_str *b, const struct ay_expr *x, const char *
 	ay_str_add(b, op1);
 	ay_expr_print(b, x->x[1]);
 	ay_str_add(b, op2);
-	if (x->op == AY_X_COND) {
+	if (x->op == AY_EXPR_COND) {
 		ay_expr_print(b, x->x[2]);
 		ay_str_addc(b, ')');
 	}
@@ -211,26 +211,26 @@ static void print_joined(struct ay_str *b, const struct ay_expr *x, const char *
 void ay_expr_print(struct ay_str *b, const struct ay_expr *x)
 {
 	switch (x->op) {
-	case AY_X_VALUE: ay_value_print(b, &x->v); break;
-	case AY_X_NAME: ay_str_add(b, x->name); break;
-	case AY_X_CALL:
+	case AY_EXPR_VALUE: ay_value_print(b, &x->v); break;
+	case AY_EXPR_NAME: ay_str_add(b, x->name); break;
+	case AY_EXPR_CALL:
 		ay_str_add(b, x->name);
 		ay_str_addc(b, '(');
 		print_list(b, x->x, x->n);
 		ay_str_addc(b, ')');
 		break;
-	case AY_X_INDEX:
+	case AY_EXPR_INDEX:
 		ay_expr_print(b, x->x[0]);
 		ay_str_addc(b, '[');
 		ay_expr_print(b, x->x[1]);
 		ay_str_addc(b, ']');
 		break;
-	case AY_X_NEG:
+	case AY_EXPR_NEG:
 		ay_str_add(b, "-(");
 		ay_expr_print(b, x->x[0]);
 		ay_str_addc(b, ')');
 		break;
-	case AY_X_COND: print_joined(b, x, " ? ", " : "); break;
+	case AY_EXPR_COND: print_joined(b, x, " ? ", " : "); break;
 	default: print_joined(b, x, ops[x->op].token, ")"); break;
 	}
 }

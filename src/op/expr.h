@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr - expressions inside templates: their trees (expr.c), what they are worth (eval.c), and the way from a
+ * expr - expressions inside templates: their trees (expr.c), what they are worth (expr_eval.c), and the way from a
  * template's values to plain ones (expand.c). Private to src/op; the face is grid.h.
  */
 #ifndef AY_OP_EXPR_H
@@ -26,16 +26,16 @@
 	O(MOD, "%",  3)
 
 enum ay_node {
-#define O(name, token, level) AY_X_##name,
+#define O(name, token, level) AY_EXPR_##name,
 	AY_OPS(O)
 #undef O
-	AY_X_OPS,
-	AY_X_VALUE = AY_X_OPS, /* v, which may hold expressions further down */
-	AY_X_NAME,
-	AY_X_CALL, /* name(x[0], ... x[n-1]) */
-	AY_X_INDEX,
-	AY_X_NEG,
-	AY_X_COND,
+	AY_EXPR_OPS,
+	AY_EXPR_VALUE = AY_EXPR_OPS, /* v, which may hold expressions further down */
+	AY_EXPR_NAME,
+	AY_EXPR_CALL, /* name(x[0], ... x[n-1]) */
+	AY_EXPR_INDEX,
+	AY_EXPR_NEG,
+	AY_EXPR_COND,
 };
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/fill.h"
-#include "base/clones.h"
+#include "base/multiversion.h"
 #include "op/normal.h"
 
 #include <math.h>
@@ -208,7 +208,7 @@ QUIET(perm)
 LOOP(sorted)
 
 /* Most inputs are normal: of their bits nothing but sums is ever written down. */
-AY_CLONES("avx2") static void fill_normal(const struct fillctx *f, int64_t lo, int64_t hi, double *dst)
+AY_MULTIVERSION("avx2") static void fill_normal(const struct fillctx *f, int64_t lo, int64_t hi, double *dst)
 {
 	const struct draw d = draw_of(f, lo, hi);
 	const double mean = f->arg[0], sd = f->arg[1];
@@ -365,7 +365,7 @@ bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o)
 
 	if (o->data)
 		return false;
-	return find_maker(c, o->fill.name) ? c->op->makers == ay_meaning_makers : k && k->fn != fill_perm;
+	return find_maker(c, o->fill.name) ? c->op->makers == ay_input_domain_makers : k && k->fn != fill_perm;
 }
 
 /* --- making ---------------------------------------------------------------------------------------------- */

@@ -75,14 +75,14 @@ struct slot {
 	struct ay_value values; /* a LIST */
 };
 
-struct block {
+struct case_block {
 	int nslot, nname;
 	struct slot *slot;
 	const char **names;
-	struct block *next;
+	struct case_block *next;
 };
 
-static int slot_name(struct ay_lex *l, struct block *b)
+static int slot_name(struct ay_lex *l, struct case_block *b)
 {
 	const char *at, *name;
 
@@ -100,7 +100,7 @@ static int slot_name(struct ay_lex *l, struct block *b)
 	return 0;
 }
 
-static int slot_names(struct ay_lex *l, struct block *b, struct slot *s)
+static int slot_names(struct ay_lex *l, struct case_block *b, struct slot *s)
 {
 	s->first = b->nname;
 	s->tuple = ay_lex_take(l, '(');
@@ -127,7 +127,7 @@ static int slot_value(struct ay_lex *l, const struct slot *s)
 	return 0;
 }
 
-static int slot(struct ay_lex *l, struct block *b)
+static int slot(struct ay_lex *l, struct case_block *b)
 {
 	struct slot *s = &b->slot[b->nslot];
 	int mark = l->nstack;
@@ -147,11 +147,11 @@ static int slot(struct ay_lex *l, struct block *b)
 
 /* One block at the end of the chain. It is read into arrays of full size and kept in what it needs: a long grid of
  * short blocks is no way to ask for gigabytes. */
-static int block(struct ay_lex *l, struct block *out)
+static int block(struct ay_lex *l, struct case_block *out)
 {
 	struct slot slots[MAX_NAMES];
 	const char *names[MAX_NAMES];
-	struct block b = { .slot = slots, .names = names };
+	struct case_block b = { .slot = slots, .names = names };
 
 	do
 		if (slot(l, &b))
@@ -163,20 +163,20 @@ static int block(struct ay_lex *l, struct block *out)
 	return 0;
 }
 
-static int parse_grid(struct ay_arena *a, const char *text, struct block **out, struct ay_err *err)
+static int parse_grid(struct ay_arena *a, const char *text, struct case_block **out, struct ay_err *err)
 {
-	struct block **tail = out;
+	struct case_block **tail = out;
 	struct ay_lex l;
 
 	if (ay_lex_init(&l, a, text ? text : "", text ? strlen(text) : 0, err))
 		return -1;
 	l.lines = true;
 	if (ay_lex_at_end(&l)) {
-		*out = AY_NEW(a, struct block);
+		*out = AY_NEW(a, struct case_block);
 		return 0;
 	}
 	do {
-		*tail = AY_NEW(a, struct block);
+		*tail = AY_NEW(a, struct case_block);
 		if (block(&l, *tail))
 			return -1;
 		tail = &(*tail)->next;
@@ -185,7 +185,7 @@ static int parse_grid(struct ay_arena *a, const char *text, struct block **out, 
 }
 
 /* Slot k takes its value i. */
-static void assign(const struct block *b, int k, int i, struct ay_value *values)
+static void assign(const struct case_block *b, int k, int i, struct ay_value *values)
 {
 	const struct slot *s = &b->slot[k];
 	const struct ay_value *v = &s->values.list.v[i];
@@ -197,7 +197,7 @@ static void assign(const struct block *b, int k, int i, struct ay_value *values)
 }
 
 /* To the next point, the last slot fastest; false after the last one. */
-static bool advance(const struct block *b, int *at, struct ay_value *values)
+static bool advance(const struct case_block *b, int *at, struct ay_value *values)
 {
 	for (int k = b->nslot - 1; k >= 0; k--) {
 		bool more = at[k] + 1 < b->slot[k].values.list.n;
@@ -210,7 +210,7 @@ static bool advance(const struct block *b, int *at, struct ay_value *values)
 	return false;
 }
 
-static int each_point(const struct block *b, int (*each)(void *user, const struct ay_scope *s), void *user)
+static int each_point(const struct case_block *b, int (*each)(void *user, const struct ay_scope *s), void *user)
 {
 	struct ay_value values[MAX_NAMES];
 	struct ay_scope s = { .n = b->nname, .names = b->names, .values = values };
@@ -228,7 +228,7 @@ static int each_point(const struct block *b, int (*each)(void *user, const struc
 int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s),
 		 void *user, struct ay_err *err)
 {
-	struct block *b;
+	struct case_block *b;
 	int rc = 0;
 
 	if (parse_grid(a, grid, &b, err))
@@ -241,7 +241,7 @@ int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, c
 int64_t ay_grid_count(struct ay_arena *a, const char *grid, struct ay_err *err)
 {
 	int64_t total = 0;
-	struct block *b;
+	struct case_block *b;
 
 	if (parse_grid(a, grid, &b, err))
 		return -1;

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "op/call.h"
 #include "tensor/promote.h"
-#include "tensor/weight.h"
+#include "tensor/error_weight.h"
 
 enum ay_tier {
 	AY_QUICK, /* edges and small shapes: what `assay check` runs, and where mutants must die */
@@ -26,21 +26,21 @@ enum ay_tier {
 };
 
 enum {
-	AY_EXACT = 1,       /* the result is a copy or a choice of inputs: bits must be equal */
-	AY_META = 2,        /* only shape, dtype and strides are promised */
-	AY_VIEW = 4,        /* PyTorch returns a view; a native kernel writes a dense result */
-	AY_RANDOM = 8,      /* judged by support and distribution; every element is drawn for itself */
-	AY_DENSE_ONLY = 16, /* strided inputs are not part of its contract */
-	AY_ALIAS_SAFE = 32, /* element i of the result depends on element i of self alone */
-	AY_ROUNDED = 64,    /* integer results round a real value: within 0.5 + bound of it is right */
-	AY_EXTRA = 128,     /* not one of the 210 */
-	AY_INTEGRAL = 512,  /* sums and products only: with fill=exact everywhere the result must be exact */
-	AY_ANY_ORDER = 256, /* several answers are right: `check` decides, the reference shows one of them */
-	AY_FOREIGN = 1024,  /* not in the catalogue: its answers come from elsewhere (struct ay_given) */
-	AY_CONSTANT = 2048, /* all elements are one number by its meaning: no case is weak for that */
-	AY_ONE = 4096,      /* one element is all that it gives */
-	AY_TWINS = 8192,    /* every case is one of its out= form too, not some of them */
-	AY_OWN = 32768,     /* AY_FOREIGN, of a file of the user's: that has its reference */
+	AY_EXACT = 1,           /* the result is a copy or a choice of inputs: bits must be equal */
+	AY_META = 2,            /* only shape, dtype and strides are promised */
+	AY_VIEW = 4,            /* PyTorch returns a view; a native kernel writes a dense result */
+	AY_RANDOM = 8,          /* judged by support and distribution; every element is drawn for itself */
+	AY_DENSE_ONLY = 16,     /* strided inputs are not part of its contract */
+	AY_ALIAS_SAFE = 32,     /* element i of the result depends on element i of self alone */
+	AY_ROUNDED = 64,        /* integer results round a real value: within 0.5 + bound of it is right */
+	AY_EXTRA = 128,         /* not one of the 210 */
+	AY_INTEGRAL = 512,      /* sums and products only: with fill=exact everywhere the result must be exact */
+	AY_ANY_ORDER = 256,     /* several answers are right: `check` decides, the reference shows one of them */
+	AY_UNCATALOGUED = 1024, /* not in the catalogue: its answers come from elsewhere (struct ay_expected) */
+	AY_CONSTANT = 2048,     /* all elements are one number by its meaning: no case is weak for that */
+	AY_ONE = 4096,          /* one element is all that it gives */
+	AY_TWINS = 8192,        /* every case is one of its out= form too, not some of them */
+	AY_OWN = 32768,         /* AY_UNCATALOGUED, of a file of the user's: that has its reference */
 	AY_BY_ROWS =
 		16384, /* row i of the results (see rows) depends on the same fibre of those tensors that have the
 			       results' shape, and on others */
@@ -126,9 +126,9 @@ struct ay_maker {
  * from another one. */
 void ay_fill_one(const struct ay_call *c, const struct ay_operand *o, int64_t position, void *dst);
 
-/* Makers that operators share (meaning.c): places(n, dim), indices into a dimension of size n, none twice along dim;
+/* Makers that operators share (input_domain.c): places(n, dim), indices into a dimension of size n, none twice along dim;
  * steps(n), increasing from 0; nonzero; halves(n); ... {0}-ended. */
-extern const struct ay_maker ay_meaning_makers[];
+extern const struct ay_maker ay_input_domain_makers[];
 
 struct ay_cases {
 	const char *line, *grid; /* see grid.h; a line without a name is the first schema's */
@@ -177,7 +177,7 @@ struct ay_op {
 	const char *(*aten_differs)(const struct ay_call *c);
 	/* The same of ATen on a GPU; what was seen there is in bench/gpu.md. */
 	const char *(*cuda_differs)(const struct ay_call *c);
-	/* AY_FOREIGN: is what torch gives of another dtype or shape on a GPU, which is right there? */
+	/* AY_UNCATALOGUED: is what torch gives of another dtype or shape on a GPU, which is right there? */
 	bool (*is_cudas_own)(const struct ay_call *c);
 	unsigned flags;
 	const char *const *names; /* other names, NULL-ended */
@@ -189,7 +189,7 @@ struct ay_op {
 		__VA_ARGS__, NULL \
 	}
 
-/* The reference of AY_FOREIGN operators, one per number type: what the call was given. */
+/* The reference of AY_UNCATALOGUED operators, one per number type: what the call was given. */
 void ay_given_reference_d(struct ay_ref *r);
 void ay_given_reference_ld(struct ay_ref *r);
 void ay_given_reference_z(struct ay_ref *r);

@@ -24,7 +24,7 @@ struct ay_entry_op {
 	const struct ay_op *op[AY_NUM_COUNT];
 	int nschema;
 	struct ay_schema **schema;
-	const char *why; /* AY_FOREIGN: why its cases cannot be judged; NULL = they can */
+	const char *why; /* AY_UNCATALOGUED: why its cases cannot be judged; NULL = they can */
 };
 
 struct ay_registry {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/oracle.h"
-#include "base/clones.h"
-#include "oracle/wanted.h"
-#include "tensor/within.h"
+#include "base/multiversion.h"
+#include "oracle/value_stats.h"
+#include "tensor/in_bound.h"
 
 #include <float.h>
 #include <math.h>
@@ -112,16 +112,16 @@ static void note_bad(struct ay_diff *d, int64_t index, bool imag, long double wa
 /* --- one row --------------------------------------------------------------------------------------------- */
 
 /* Where a row of an output lies: elements `stride` apart from `at`, flat index of element j by row_index(). */
-struct line {
+struct row_range {
 	const struct ay_view *v;
 	int64_t at, stride, n;
 };
 
-static struct line line_of(const struct ay_view *v, const struct ay_rowmap *m, int64_t row)
+static struct row_range line_of(const struct ay_view *v, const struct ay_rowmap *m, int64_t row)
 {
 	if (m->axis >= 0)
-		return (struct line){ v, ay_fibre_at(v, m->axis, row), v->stride[m->axis], m->len };
-	return (struct line){ v, 0, 0, m->len };
+		return (struct row_range){ v, ay_fibre_at(v, m->axis, row), v->stride[m->axis], m->len };
+	return (struct row_range){ v, 0, 0, m->len };
 }
 
 /* Flat (row-major) index of element j of a row. */
@@ -174,7 +174,7 @@ static void each_piece(const struct range *g, int k, const struct ay_view *v,
 
 	if (m->axis >= 0) {
 		for (int64_t row = lo; row < hi; row++) {
-			struct line l = line_of(v, m, row);
+			struct row_range l = line_of(v, m, row);
 
 			fn(g, k, place(v, l.at), l.stride, l.n, (row - lo) * m->len, user);
 		}
@@ -210,7 +210,7 @@ static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride
 
 /* --- comparing a range ----------------------------------------------------------------------------------- */
 
-struct scan {
+struct range_scan {
 	const struct range *g;
 	int k;
 	struct ay_bound b;
@@ -219,7 +219,7 @@ struct scan {
 	const void *want, *got;
 };
 
-static long double part_of(const struct scan *s, const void *nums, int64_t p)
+static long double part_of(const struct range_scan *s, const void *nums, int64_t p)
 {
 	bool wide = s->g->w->type == AY_NUM_LD || s->g->w->type == AY_NUM_LZ;
 
@@ -227,7 +227,7 @@ static long double part_of(const struct scan *s, const void *nums, int64_t p)
 }
 
 /* Number p of the range (a complex element has two) is not obviously right. */
-static void look_closely(const struct scan *s, int64_t p)
+static void look_closely(const struct range_scan *s, int64_t p)
 {
 	const struct ay_ref *r = &s->g->ref;
 	const struct ay_rowmap *m = &s->g->w->map[s->k];
@@ -249,7 +249,7 @@ static void look_closely(const struct scan *s, int64_t p)
 }
 
 /* Hands every number of the range to the caller. */
-static void show_each(const struct scan *s, int64_t n)
+static void show_each(const struct range_scan *s, int64_t n)
 {
 	const struct ay_ref *r = &s->g->ref;
 	const struct ay_rowmap *m = &s->g->w->map[s->k];
@@ -302,7 +302,7 @@ static inline bool same_long(long double w, long double g)
 			 ((m >= 0) and (w != 0) and ((e < 0 ? -e : e) <= bound) and (bound < (real)INFINITY))); \
 	}                                                                                                       \
                                                                                                                 \
-	static inline void name##_by(const struct scan *s, int64_t n, int shift)                                \
+	static inline void name##_by(const struct range_scan *s, int64_t n, int shift)                          \
 	{                                                                                                       \
 		const real *want = s->want, *got = s->got;                                                      \
 		const double *mag = s->g->ref.mag[s->k];                                                        \
@@ -322,7 +322,7 @@ static inline bool same_long(long double w, long double g)
 		}                                                                                               \
 	}                                                                                                       \
                                                                                                                 \
-	AY_CLONES("avx2") static void name(const struct scan *s, int64_t n)                                     \
+	AY_MULTIVERSION("avx2") static void name(const struct range_scan *s, int64_t n)                         \
 	{                                                                                                       \
 		if (s->parts == 2)                                                                              \
 			name##_by(s, n, 1);                                                                     \
@@ -334,7 +334,7 @@ SCAN(scan_long, long double, same_long, &&, ||) /* there are none for these */
 
 /* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
  * little. */
-static void note_wanted(struct scan *s, int64_t n)
+static void note_wanted(struct range_scan *s, int64_t n)
 {
 	struct ay_diff *d = s->d;
 
@@ -397,7 +397,9 @@ static void compare_output(struct range *g, int k)
 	const struct ay_view *v = &w->q->call->out[k]->view;
 	int64_t n = w->map[k].axis == AY_WHOLE ? w->map[k].len : (g->ref.hi - g->ref.lo) * w->map[k].len;
 	bool complex_ = w->type >= AY_NUM_Z;
-	struct scan s = { .g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k] };
+	struct range_scan s = {
+		.g = g, .k = k, .parts = complex_ ? 2 : 1, .d = &g->diff[k], .want = g->ref.val[k]
+	};
 	void *got = ay_alloc_raw(&g->tmp, (size_t)n * num_bytes[w->type]);
 
 	s.b = ay_oracle_bound(w->op, w->q->call, v->dt);
@@ -413,7 +415,7 @@ static void compare_output(struct range *g, int k)
 	else
 		scan_long(&s, n * s.parts);
 	if (w->type == AY_NUM_D)
-		ay_wanted_doubles(s.d, s.want, n);
+		ay_value_stats_doubles(s.d, s.want, n);
 	else
 		note_wanted(&s, n * s.parts);
 }

@@ -3,7 +3,7 @@
  * What did not pass, case by case. The summary knows where the worst record of each case and kernel lies; records
  * are read again one by one, so a run of any size needs memory for its report only.
  */
-#include "report/report.h"
+#include "report/run_report.h"
 #include "store/export.h"
 
 #include <string.h>
@@ -157,12 +157,12 @@ static bool is_failure(enum ay_verdict v)
 	       v != AY_VERDICT_NONE;
 }
 
-static bool is_asked(const struct ay_filter *filter, enum ay_verdict v)
+static bool is_asked(const struct ay_row_filter *filter, enum ay_verdict v)
 {
-	return filter->verdicts ? ay_filter_takes_verdict(filter, v) : is_failure(v);
+	return filter->verdicts ? ay_row_filter_takes_verdict(filter, v) : is_failure(v);
 }
 
-int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struct ay_filter *filter,
+int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *filter,
 		       enum ay_format f)
 {
 	int n = 0;
@@ -178,8 +178,8 @@ int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struc
 			continue;
 		rec = ay_summary_record(s, k ? k->offset : c->offset, k ? k->len : c->len);
 		/* a kernel whose cases failed has nothing to say that they do not say better */
-		if (rec && ay_filter_takes_name(filter, name_of(rec)) && ay_filter_takes_dtype(filter, rec) &&
-		    (c || ay_record_str(rec, AY_FIELD_DETAIL)))
+		if (rec && ay_row_filter_takes_name(filter, name_of(rec)) &&
+		    ay_row_filter_takes_dtype(filter, rec) && (c || ay_record_str(rec, AY_FIELD_DETAIL)))
 			add_failure(b, rec, f, !n++);
 		json_decref(rec);
 	}

@@ -3,7 +3,7 @@
  * JUnit XML, as CI systems read it: a suite per operator, a test per case; a kernel that never got to a case is
  * a test of its own, an operator without a kernel a skipped one.
  */
-#include "report/report.h"
+#include "report/run_report.h"
 
 #include <string.h>
 

@@ -22,22 +22,22 @@ struct chosen {
 	int kernels; /* that have no cases */
 };
 
-static bool takes_record(const struct ay_filter *f, const struct ay_summary *s, uint64_t offset, uint32_t len)
+static bool takes_record(const struct ay_row_filter *f, const struct ay_summary *s, uint64_t offset, uint32_t len)
 {
 	json_t *rec = f->dtypes ? ay_summary_record(s, offset, len) : NULL;
-	const bool yes = !f->dtypes || ay_filter_takes_dtype(f, rec);
+	const bool yes = !f->dtypes || ay_row_filter_takes_dtype(f, rec);
 
 	json_decref(rec);
 	return yes;
 }
 
-static void choose(const struct ay_summary *s, const struct ay_filter *f, struct chosen *chosen)
+static void choose(const struct ay_summary *s, const struct ay_row_filter *f, struct chosen *chosen)
 {
 	for (int i = 0; i < s->ncase; i++) {
 		const struct ay_sum_case *c = &s->cases[i];
 		const struct ay_sum_overload *o = &s->overload[s->row[c->row].overload];
 
-		if (!ay_filter_takes_name(f, o->name) || !ay_filter_takes_verdict(f, c->verdict) ||
+		if (!ay_row_filter_takes_name(f, o->name) || !ay_row_filter_takes_verdict(f, c->verdict) ||
 		    !takes_record(f, s, c->offset, c->len))
 			continue;
 		chosen[o->op].cases++;
@@ -46,8 +46,8 @@ static void choose(const struct ay_summary *s, const struct ay_filter *f, struct
 	for (int i = 0; i < s->nkernel && !f->dtypes; i++) {
 		const struct ay_sum_kernel *k = &s->kernel[i];
 
-		if (k->has_rows || !ay_filter_takes_name(f, k->overload ? k->overload : s->op[k->op].name) ||
-		    !ay_filter_takes_verdict(f, k->verdict))
+		if (k->has_rows || !ay_row_filter_takes_name(f, k->overload ? k->overload : s->op[k->op].name) ||
+		    !ay_row_filter_takes_verdict(f, k->verdict))
 			continue;
 		chosen[k->op].kernels++;
 		chosen[k->op].count[k->verdict]++;
@@ -72,13 +72,13 @@ static void add_row(struct ay_table *t, const struct ay_summary *s, int op, cons
 }
 
 /* An operator without a verdict is taken where MISSING is asked for by name. */
-static bool is_missing(const struct ay_summary *s, const struct ay_filter *f, int op)
+static bool is_missing(const struct ay_summary *s, const struct ay_row_filter *f, int op)
 {
 	return s->op[op].verdict == AY_VERDICT_NONE && f->verdicts && !f->dtypes &&
-	       ay_filter_takes_verdict(f, AY_VERDICT_NONE) && ay_filter_takes_operator(f, s, op);
+	       ay_row_filter_takes_verdict(f, AY_VERDICT_NONE) && ay_row_filter_takes_operator(f, s, op);
 }
 
-void ay_report_selection(struct ay_str *b, const struct ay_summary *s, const struct ay_filter *f,
+void ay_report_selection(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f,
 			 const struct ay_screen *screen)
 {
 	struct chosen *chosen = ay_xrealloc(NULL, sizeof *chosen * (size_t)(s->noperator + 1));

@@ -15,7 +15,7 @@
 enum { EAGER_NS = 300000, NAP_NS = 50000 };
 
 /* What a look at all tasks finds. */
-enum seen { RUNS, STANDS, ENDED };
+enum frozen_tasks { RUNS, STANDS, ENDED };
 
 static int order(int group, const char *text)
 {
@@ -28,7 +28,7 @@ static int order(int group, const char *text)
 	return rc;
 }
 
-static enum seen look_at_group(pid_t pid, int group)
+static enum frozen_tasks look_at_group(pid_t pid, int group)
 {
 	int fd = openat(group, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	char text[256];
@@ -61,9 +61,9 @@ static char state_of(int tasks, const char *task)
 }
 
 /* One that has ended while we looked does not run; one that is new to us is in this pass or in the next. */
-static enum seen look_at_tasks(pid_t pid)
+static enum frozen_tasks look_at_tasks(pid_t pid)
 {
-	enum seen seen = ENDED;
+	enum frozen_tasks seen = ENDED;
 	char path[40];
 	struct dirent *e;
 	DIR *d;
@@ -84,9 +84,9 @@ static enum seen look_at_tasks(pid_t pid)
 }
 
 /* Two passes that agree: a task made during the first is stopped in the second, and none is made in between. */
-static enum seen look(pid_t pid, int group)
+static enum frozen_tasks look(pid_t pid, int group)
 {
-	enum seen s;
+	enum frozen_tasks s;
 
 	if (group >= 0)
 		return look_at_group(pid, group);
@@ -98,7 +98,7 @@ int ay_freeze(pid_t pid, int group, double timeout_s, enum ay_freeze *how, int64
 {
 	const struct timespec nap = { 0, NAP_NS };
 	int64_t begin = ay_now_ns(), now = begin;
-	enum seen seen = RUNS;
+	enum frozen_tasks seen = RUNS;
 
 	*how = AY_FREEZE_LATE;
 	if (group >= 0 ? order(group, "1") : kill(pid, SIGSTOP)) {

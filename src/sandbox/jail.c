@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Theory of operation. ay_jail_start forks a child into new namespaces (one system call), and the child builds the
- * walls around itself (child.c) before it becomes the program. Where the program is a copy of another process of
- * ours (far.c), that one forks it, as a child of the judge all the same.
+ * walls around itself (jail_child.c) before it becomes the program. Where the program is a copy of another process of
+ * ours (zygote.c), that one forks it, as a child of the judge all the same.
  *
  * The child is a copy of the judge until it becomes the program, so nothing of a kernel's may run beside it: as
  * root it has a uid that nobody else has, as an ordinary user it is alone in its pid namespace.
@@ -11,7 +11,7 @@
  * success. The forge's working folder, a tmpfs that exists in the child's namespace alone, comes back the same
  * way.
  */
-#include "sandbox/inside.h"
+#include "sandbox/sandbox_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static _Noreturn void become(struct ay_plan p)
 		if (errno)
 			ay_step_failed(&p, AY_LAYER_I_SECCOMP, "PR_SET_SECCOMP");
 	}
-	if (!s->argv) /* a trial */
+	if (!s->argv) /* a case_run */
 		_exit(0);
 	/* Where stack and heap begin is worth some per cent to many kernels, for as long as a process lives: two that are
 	 * timed against each other begin alike. Nothing here is safer by chance: a kernel knows its own addresses. */
@@ -111,7 +111,7 @@ static pid_t spawn(unsigned layers, int group)
 
 static void make_plan(struct ay_plan *p, const struct ay_jailed *j, const struct ay_jail_spec *spec)
 {
-	unsigned n = (unsigned)getpid() * AY_SEATS + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_GATED_EXECS + (unsigned)j->seat;
 	bool own = p->layers & AY_LAYER_UID;
 
 	p->uid = spec->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
@@ -153,7 +153,7 @@ static int launch(struct ay_jailed *j, const struct ay_jail_spec *spec, int repo
 	make_plan(&p, j, spec);
 	sigfillset(&all); /* no handler of ours may run in the child */
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	j->pid = spec->far ? ay_far_ask(spec->far, &p, clone_flags(p.layers), j->group)
+	j->pid = spec->far ? ay_zygote_request(spec->far, &p, clone_flags(p.layers), j->group)
 			   : spawn(p.layers, j->group);
 	if (!j->pid)
 		become(p);
@@ -178,7 +178,7 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	j->memory_bytes = spec->limits.memory_bytes ? spec->limits.memory_bytes : s->memory_bytes;
 	j->seat = take_seat(s);
 	if (j->seat < 0)
-		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_SEATS);
+		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_GATED_EXECS);
 	if (make_folder(j, spec, err))
 		return -1;
 	if ((spec->freezable || s->group_memory) && s->layers & AY_LAYER_FREEZER && ay_group_make(s, j))
@@ -266,7 +266,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 /* Without a pid namespace something may have left the process group: all that has the jail's uid goes. */
 static void kill_by_uid(const struct ay_jailed *j)
 {
-	unsigned n = (unsigned)getpid() * AY_SEATS + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_GATED_EXECS + (unsigned)j->seat;
 	uid_t uid = j->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
 	pid_t pid = fork();
 

@@ -12,7 +12,7 @@
 
 enum { AY_JAIL_FDS = 8 };
 
-struct ay_far;
+struct ay_zygote;
 
 /* A file to be found in the working folder. */
 struct ay_jail_file {
@@ -43,7 +43,7 @@ struct ay_jail_spec {
 		*const *drivers; /* NULL-ended: devices that it may use, folders of their libraries;
 						     * NULL = none */
 	bool whole_proc;         /* not its processes alone, but what the kernel tells too: for programs of ours */
-	struct ay_far *far;      /* the process it is to be a copy of; NULL: argv is the program */
+	struct ay_zygote *far;   /* the process it is to be a copy of; NULL: argv is the program */
 	bool freezable;          /* gets a cgroup of its own for ay_freeze, where there are any */
 	struct ay_jail_limits limits;
 };

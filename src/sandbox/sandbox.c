@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this machine grants, found by trying. A trial is a jail whose program is none: it builds all the walls and
- * ends. A step that fails takes its layer off the list and the next trial goes without it, until one succeeds. If
+ * What this machine grants, found by trying. A case_run is a jail whose program is none: it builds all the walls and
+ * ends. A step that fails takes its layer off the list and the next case_run goes without it, until one succeeds. If
  * the namespaces themselves are refused, the next row of `plans` is tried.
  */
-#include "sandbox/inside.h"
+#include "sandbox/sandbox_internal.h"
 
 #include "base/str.h"
 

@@ -3,7 +3,7 @@
  * sandbox - what stands between an untrusted process and this machine.
  *
  * A jail is built of layers, each used where the machine grants it. What is granted is found out once, by building
- * a trial jail with the very code that builds the others (ay_sandbox_new); from then on a layer that was granted
+ * a case_run jail with the very code that builds the others (ay_sandbox_new); from then on a layer that was granted
  * and fails is a failure of ours, never a weaker jail. Below the minimum (no_new_privs, the filter of system
  * calls, a judge whose memory is closed, and a uid of one's own or user and pid namespaces) nothing is judged,
  * unless the caller asked for it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/export.h"
-#include "store/inside.h"
+#include "store/store_internal.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -314,7 +314,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	if (l->fault != AY_FAULT_NONE || ay_index_get(&p->seen, ay_id_seal(l->rec))->attempts++)
 		return 0;
 	add_item(&p->full, &p->nfull, l->rec);
-	if (!is_failure(l->rec) || !ay_aside_counts(&p->s->aside, l->rec))
+	if (!is_failure(l->rec) || !ay_attempts_counts(&p->s->aside, l->rec))
 		return 0;
 	add_item(&p->failed, &p->nfailed, l->rec);
 	if (ay_record_verdict(l->rec) != AY_VERDICT_NONE && is_news(p, l->rec))

@@ -2,7 +2,7 @@
  *
  * What tables and totals call the results of a summary.
  */
-#include "store/inside.h"
+#include "store/store_internal.h"
 #include "store/summary.h"
 
 #include <string.h>

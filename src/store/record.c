@@ -5,7 +5,7 @@
  * compared before the fields are looked at: a line that was altered is called so whatever it says.
  */
 #include "store/record.h"
-#include "store/timed.h"
+#include "store/timing_json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +170,7 @@ static enum ay_field first_wrong(const json_t *rec)
 		return AY_FIELD_TYPE;
 	if (!strcmp(type, AY_RECORD_CASE)) {
 		v = json_object_get(rec, fields[AY_FIELD_TIMING].name);
-		return v && ay_timed_wrong(v) ? AY_FIELD_TIMING : first_missing(rec, case_needs);
+		return v && ay_timing_json_wrong(v) ? AY_FIELD_TIMING : first_missing(rec, case_needs);
 	}
 	if (!strcmp(type, AY_RECORD_KERNEL)) {
 		v = json_object_get(rec, fields[AY_FIELD_OVERLOADS].name);

@@ -52,7 +52,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(OVERLOADS, "overloads", OTHER)                  \
 	F(COUNTS, "counts", OTHER)                        \
 	F(WALL_S, "wall_s", NUMBER)                       \
-	F(TIMING, "timing", OTHER) /* timed.h */          \
+	F(TIMING, "timing", OTHER) /* timing_json.h */    \
 	F(BUILD_S, "build_s", NUMBER)                     \
 	F(BUILD, "build", STR)                            \
 	F(FILE, "file", STR)                              \
@@ -71,7 +71,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(ID, "id", OTHER)                                \
 	F(ERROR, "error", STR)                            \
 	F(JOB, "job", STR)         /* the key of a job */ \
-	F(ATTEMPT, "attempt", STR) /* aside.h */          \
+	F(ATTEMPT, "attempt", STR) /* attempts.h */       \
 	F(PROBLEM, "problem", STR)                        \
 	F(KERNEL_SHA256, "kernel_sha256", HASH)           \
 	F(LINE_SHA256, "line_sha256", HASH)               \

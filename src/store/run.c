@@ -15,7 +15,7 @@
  * The index maps what a record is about to its place in the file; records are read back from there, and their
  * seal is checked again, so memory does not grow with what records say.
  */
-#include "store/inside.h"
+#include "store/store_internal.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/rng.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/score.h"
 #include "store/record.h"
-#include "store/timed.h"
+#include "store/timing_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void ay_case_time_read(const json_t *rec, struct ay_case_time *t, struct ay_str 
 	*t = (struct ay_case_time){ .baseline = -1 };
 	if (!timing)
 		return;
-	ay_timed_read(timing, &x);
+	ay_timing_json_read(timing, &x);
 	t->ns = positive(x.ns);
 	t->ns_lo = positive(x.ns_lo);
 	t->ns_hi = positive(x.ns_hi);

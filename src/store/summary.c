@@ -8,7 +8,7 @@
  * The operator of an overload is its name up to the first dot: one file may define forms of several operators.
  */
 #include "store/summary.h"
-#include "store/inside.h"
+#include "store/store_internal.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -299,7 +299,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 		s->errors++;
 	else if (!strcmp(type, AY_RECORD_DEVICE))
 		s->devices_lost++;
-	else if (!ay_aside_takes(&s->aside, l))
+	else if (!ay_attempts_takes(&s->aside, l))
 		take_verdict(s, l);
 	return 0;
 }
@@ -530,7 +530,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 			       : ay_scan_fd(&scan, s->results_fd, dir, err);
 	s->found.lines = scan.lines;
 	if (!rc) {
-		ay_aside_end(&s->aside, s->results_fd, take_verdict, s);
+		ay_attempts_end(&s->aside, s->results_fd, take_verdict, s);
 		ay_run_read_head(&d, &s->head, &ignored);
 		s->unfinished = ay_sum_is_unfinished(&d);
 		add_cases(s);
@@ -540,7 +540,7 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 		find_files(s);
 		add_speeds(s);
 		ay_sum_find_best(s);
-		ay_weigh(s);
+		ay_call_weights_add(s);
 	}
 	close(d.fd);
 	return rc;
@@ -560,7 +560,7 @@ void ay_summary_release(struct ay_summary *s)
 	ay_xfree(s->baseline);
 	if (s->runs && s->results_fd >= 0)
 		close(s->results_fd);
-	ay_aside_release(&s->aside);
+	ay_attempts_release(&s->aside);
 	json_decref(s->head);
 	json_decref(s->runs);
 	json_decref(s->builds);

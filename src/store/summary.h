@@ -5,17 +5,17 @@
  * Made from results.jsonl alone, whatever was concatenated there. Of several records about one thing the worst
  * verdict counts. The denominators of the scores are the operators and overloads that the "suite" records list;
  * those without a record are missing and have not passed. Without such a record they are what was seen. Of the attempts
- * of a generation track only the chosen kernel's count (aside.h).
+ * of a generation track only the chosen kernel's count (attempts.h).
  */
 #ifndef AY_STORE_SUMMARY_H
 #define AY_STORE_SUMMARY_H
 
 #include "base/arena.h"
-#include "store/aside.h"
+#include "store/attempts.h"
 #include "store/index.h"
 #include "store/run.h"
 #include "store/score.h"
-#include "store/weight.h"
+#include "store/call_weight.h"
 
 /* One kernel on one case. */
 struct ay_sum_case {
@@ -129,7 +129,7 @@ struct ay_summary {
 	struct ay_run_found found;
 	struct ay_index names, rows, things; /* private; those of things are cases and kernels */
 	struct ay_index seen;
-	struct ay_aside aside;
+	struct ay_attempts aside;
 };
 
 int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err);

@@ -9,9 +9,9 @@
  * Complex rows are two real rows that lie between each other: hence the strides on the side of the numbers.
  */
 #include "tensor/dtype.h"
-#include "base/clones.h"
+#include "base/multiversion.h"
 #include "base/err.h"
-#include "tensor/halves.h"
+#include "tensor/half_rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -225,7 +225,7 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 		LOAD_BY(type, number, step, gap)                \
 	break
 
-AY_CLONES("avx2") static void load_plain(struct row r, const void *from, int64_t n, double *dst, int gap)
+AY_MULTIVERSION("avx2") static void load_plain(struct row r, const void *from, int64_t n, double *dst, int gap)
 {
 	const unsigned char *src = from;
 	const int64_t step = r.step;
@@ -304,7 +304,8 @@ static void load_ld(struct row r, const void *from, int64_t n, long double *dst,
 	break
 
 /* Floats, and b8: for these a double from to_odd is as good as the long double. */
-AY_CLONES("avx2") static void store_plain(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
+AY_MULTIVERSION("avx2")
+static void store_plain(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
 {
 	const int64_t step = r.step;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing/baseline.h"
 #include "base/process.h"
-#include "device/library.h"
+#include "device/shared_library.h"
 #include "op/proto.h"
 
 #include <ctype.h>

@@ -6,7 +6,7 @@
  * assay, built by the forge and run in an executor of its own. Version and variant of the library are asked for in
  * a child of the judge, by the same code that the executor runs; the judge itself never loads it. The child finds
  * the library as the dynamic linker of this process would: an LD_LIBRARY_PATH around assay does not reach the jail.
- * A library for GPUs (cuBLAS) may lie outside the system's folders: it is looked for in the usual places (device/library.h),
+ * A library for GPUs (cuBLAS) may lie outside the system's folders: it is looked for in the usual places (device/shared_library.h),
  * opened by its path, and its executor sees the folder that it lies in.
  */
 #ifndef AY_TIMING_BASELINE_H

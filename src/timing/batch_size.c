@@ -4,7 +4,7 @@
  * decided by a figure that comes out otherwise each time. So cold or warm follows from the case, the machine and the budget
  * alone; and the number of sets, which needs to know how long calls take, is a power of two that is remembered.
  */
-#include "timing/inside.h"
+#include "timing/ab_internal.h"
 
 #include "timing/floor.h"
 #include "timing/plan_cache.h"
@@ -72,7 +72,7 @@ static const struct scale plain = { .trial_sets = 64,
 				    .usual_flops = 1e4,
 				    .usual_c0 = 1e5 };
 
-const struct scale *ay_pair_scale(const struct pair *p)
+const struct scale *ay_ab_scale(const struct pair *p)
 {
 	return !p->s->device ? &processor : p->s->plain ? &plain : &gpu;
 }
@@ -102,7 +102,7 @@ static double warm_sets(const struct pair *p)
 /* Nobody who is trusted has a use for it that he has seen a set before; but what a call changes is another set. */
 static bool may_repeat(const struct pair *p)
 {
-	return p->s->trusted && !ay_master_is_updated(&p->master);
+	return p->s->trusted && !ay_input_template_is_updated(&p->master);
 }
 
 /* Sets for so many calls. */
@@ -121,11 +121,11 @@ struct costs {
 
 static double block_of(const struct pair *p, double m, const struct costs *k)
 {
-	const double b = p->against == AY_AGAINST_NONE ? 0 : k->b * (k->mb ? fmin(k->mb, m) : m);
-	const double written = (double)p->master.bytes * sets_for(p, m) / ay_pair_scale(p)->write_per_ns +
-			       ay_pair_scale(p)->around_ns;
+	const double b = p->against == AY_BASELINE_NONE ? 0 : k->b * (k->mb ? fmin(k->mb, m) : m);
+	const double written = (double)p->master.bytes * sets_for(p, m) / ay_ab_scale(p)->write_per_ns +
+			       ay_ab_scale(p)->around_ns;
 
-	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_AGAINST_KERNEL ? 2 : 1)) + 4 * k->c0;
+	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_BASELINE_KERNEL ? 2 : 1)) + 4 * k->c0;
 }
 
 static double block_ns(const struct pair *p, double m)
@@ -140,12 +140,13 @@ static double pool_max(const struct pair *p)
 {
 	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
 
-	return fmin(ay_pair_scale(p)->pool_max, exp2(floor(log2(fmax(have, 1)))) * room);
+	return fmin(ay_ab_scale(p)->pool_max, exp2(floor(log2(fmax(have, 1)))) * room);
 }
 
-void ay_pair_lend(struct pair *p, int sets)
+void ay_ab_lend(struct pair *p, int sets)
 {
-	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_master_read_bytes(&p->master) * (uint64_t)sets;
+	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_input_template_read_bytes(&p->master) *
+							  (uint64_t)sets;
 }
 
 /* --- cold or warm ---------------------------------------------------------------------------------------- */
@@ -153,7 +154,7 @@ void ay_pair_lend(struct pair *p, int sets)
 /* What a call of a usual kernel takes: not this one's time, which is measured. */
 static double usual_call_ns(const struct pair *p)
 {
-	const struct scale *k = ay_pair_scale(p);
+	const struct scale *k = ay_ab_scale(p);
 	struct ay_floor f = { 0 };
 
 	if (p->s->call)
@@ -162,9 +163,9 @@ static double usual_call_ns(const struct pair *p)
 	       (bytes_of(p) / k->usual_bytes + f.flops / k->usual_flops) / (p->s->threads > 0 ? p->s->threads : 1);
 }
 
-bool ay_pair_wants_cold(const struct pair *p)
+bool ay_ab_wants_cold(const struct pair *p)
 {
-	const struct scale *k = ay_pair_scale(p);
+	const struct scale *k = ay_ab_scale(p);
 	const double cold = cold_sets(p), each = usual_call_ns(p), budget = planned * p->s->budget_s * 1e9;
 	const struct costs usual = { each, each, 2 * k->usual_c0, 0 };
 
@@ -183,7 +184,7 @@ bool ay_pair_wants_cold(const struct pair *p)
 /* How long a batch of calls should be that take so long each. */
 static double batch_ns(const struct pair *p, double each)
 {
-	const struct scale *k = ay_pair_scale(p);
+	const struct scale *k = ay_ab_scale(p);
 
 	if (each < k->brief_ns)
 		return k->brief_batch_ns;
@@ -218,7 +219,7 @@ static double calls_now(const struct pair *p, double fastest, double most)
 	const double budget = planned * p->s->budget_s * 1e9, target = batch_ns(p, fastest);
 	double m = ay_clamp(target / fastest, 1, most), least;
 
-	while (m > 1 && m * fastest > ay_pair_scale(p)->short_ns && block_ns(p, m) * BLOCKS_PLANNED > budget)
+	while (m > 1 && m * fastest > ay_ab_scale(p)->short_ns && block_ns(p, m) * BLOCKS_PLANNED > budget)
 		m = fmax(1, m * 0.8);
 	while (m > 1 && block_ns(p, m) * BLOCKS_NEEDED > budget)
 		m = fmax(1, m * 0.8);
@@ -247,7 +248,7 @@ static double settle_regime(const struct pair *p, double m, double most, bool wa
 {
 	const double cold = cold_sets(p), budget = planned * p->s->budget_s * 1e9 * (was_cold ? kept_within : 1);
 
-	if (ay_pair_wants_cold(p))
+	if (ay_ab_wants_cold(p))
 		return m >= cold || (cold <= most && block_ns(p, cold) * BLOCKS_NEEDED <= budget)
 			       ? fmax(m, cold)
 			       : fmin(m, warm_sets(p));
@@ -257,14 +258,14 @@ static double settle_regime(const struct pair *p, double m, double most, bool wa
 /* Calls and sets of the baseline: p->mb, and what is returned. */
 static double choose_calls(struct pair *p, double most)
 {
-	const bool pair = p->against == AY_AGAINST_KERNEL;
+	const bool pair = p->against == AY_BASELINE_KERNEL;
 	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a, target = batch_ns(p, fastest);
-	struct ay_plan plan = { 0 };
+	struct ay_batch_plan plan = { 0 };
 	double m;
 	const bool known = is_remembered(p) && ay_plan_cache_find(p->s->plan_file, p->s->plan_name, &plan);
 
 	p->mb = 0;
-	if (p->against == AY_AGAINST_REFERENCE) { /* slow by nature: no more of it than a batch must have */
+	if (p->against == AY_BASELINE_REFERENCE) { /* slow by nature: no more of it than a batch must have */
 		p->mb = (int)step_of(ay_clamp(target / p->trial_b, 1, fmax(1, target / fastest)));
 		p->mb = known ? (int)as_before(p->mb, plan.base) : p->mb;
 	}
@@ -274,13 +275,13 @@ static double choose_calls(struct pair *p, double most)
 	m = settle_regime(p, m, most, known && plan.calls >= cold_sets(p));
 	if (is_remembered(p) && (!known || plan.calls != (int)m || (p->mb && plan.base != p->mb)))
 		ay_plan_cache_note(p->s->plan_file, p->s->plan_name,
-				   &(struct ay_plan){ (int)m, p->mb ? p->mb : 1 });
+				   &(struct ay_batch_plan){ (int)m, p->mb ? p->mb : 1 });
 	return m;
 }
 
-bool ay_pair_plan(struct pair *p)
+bool ay_ab_plan(struct pair *p)
 {
-	const bool pair = p->against == AY_AGAINST_KERNEL;
+	const bool pair = p->against == AY_BASELINE_KERNEL;
 	const double fit = pool_max(p) / bytes_of(p);
 	/* a batch has no more time than a call may take */
 	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
@@ -292,14 +293,14 @@ bool ay_pair_plan(struct pair *p)
 		sets = fmin(sets, warm_sets(p));
 	p->m = (int)sets;
 	p->passes = may_repeat(p) ? (int)fmax(1, m / p->m) : 1;
-	ay_pair_lend(p, p->m);
+	ay_ab_lend(p, p->m);
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
 	/* of the kernel alone there is always a time to tell: one block */
-	return p->against == AY_AGAINST_NONE || is_affordable(p, p->m);
+	return p->against == AY_BASELINE_NONE || is_affordable(p, p->m);
 }
 
-int ay_pair_cap(int m)
+int ay_ab_cap(int m)
 {
 	return m + m / 5 + 1;
 }

@@ -72,7 +72,7 @@ struct ay_ceilings {
 int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err);
 /* The same for what is kept under another name. */
 bool ay_ceilings_find(struct ay_ceilings *c, const char *cpu, int cpus);
-/* Measures; quick: about a second, else about five. Runs threads on the CPUs that ay_quiet_cpus gives for their
+/* Measures; quick: about a second, else about five. Runs threads on the CPUs that ay_cpuset_choose gives for their
  * number. Whoever wants a quiet machine takes its locks before. */
 int ay_ceilings_measure(struct ay_ceilings *c, bool quick, struct ay_err *err);
 int ay_ceilings_save(const struct ay_ceilings *c, struct ay_err *err);

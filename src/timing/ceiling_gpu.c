@@ -4,7 +4,7 @@
 #include "base/process.h"
 #include "device/gpu.h"
 #include "device/rtc.h"
-#include "timing/ceiling_gpu_inside.h"
+#include "timing/ceiling_gpu_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const double GIB = 1024.0 * 1024 * 1024;
 
 /* --- every way ------------------------------------------------------------------------------------------- */
 
-enum kind { READ, WRITE, COPY, MIXED, KINDS };
+enum gpu_ceiling_kind { READ, WRITE, COPY, MIXED, KINDS };
 
 /*      name    pieces  bytes touched per byte of a piece  kind */
 #define WAYS(W)                \
@@ -44,7 +44,7 @@ enum kind { READ, WRITE, COPY, MIXED, KINDS };
 struct way {
 	const char *kernel;
 	int vectors, parts, touched;
-	enum kind kind;
+	enum gpu_ceiling_kind kind;
 };
 
 static const struct way ways[] = {
@@ -165,12 +165,12 @@ static double window(struct gpu_bench *b, int w, const struct shape *s, double b
 }
 
 /* What was seen of each way and shape at one size. */
-struct seen {
+struct ceiling_seen {
 	double best[KINDS];
 	double of[NWAY][SHAPES];
 };
 
-static int measure_size(struct gpu_bench *b, double bytes, double least, bool first, struct seen *seen,
+static int measure_size(struct gpu_bench *b, double bytes, double least, bool first, struct ceiling_seen *seen,
 			struct ay_err *err)
 {
 	for (int w = 0; w < NWAY; w++) {
@@ -370,10 +370,10 @@ static void close_bench(struct gpu_bench *b)
 }
 
 /* Several rounds: what disturbs us may last longer than all windows of one size. */
-static int measure_all(struct gpu_bench *b, struct ay_ceilings *c, struct seen *seen, struct ay_err *err)
+static int measure_all(struct gpu_bench *b, struct ay_ceilings *c, struct ceiling_seen *seen, struct ay_err *err)
 {
 	struct ay_ceiling_row *r = &c->row[0];
-	const struct seen *last = &seen[r->n - 1];
+	const struct ceiling_seen *last = &seen[r->n - 1];
 
 	if (measure_launches(b, c->quick ? 20 : 200, &c->gpu, err))
 		return -1;
@@ -421,7 +421,7 @@ static void name_gpu(char *s, size_t n, const struct ay_dev_info *v)
 
 int ay_ceilings_measure_gpu(struct ay_ceilings *c, struct ay_dev *d, bool quick, struct ay_err *err)
 {
-	struct seen *seen = ay_xrealloc(NULL, sizeof *seen * AY_CURVE);
+	struct ceiling_seen *seen = ay_xrealloc(NULL, sizeof *seen * AY_CURVE);
 	const int64_t begin = ay_now_ns();
 	void *kernel[NKERNEL];
 	struct gpu_bench b = { 0 };

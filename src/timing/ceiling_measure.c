@@ -335,7 +335,7 @@ static int start_members(struct team *t, struct ay_err *err)
 	bool spare;
 	int started = 0, cpu = 0, rc = 0;
 
-	ay_quiet_cpus(t->n, &kernel, &judge, &spare);
+	ay_cpuset_choose(t->n, &kernel, &judge, &spare);
 	for (; started < t->n && !rc; started++, cpu++) {
 		struct member *m = &t->member[started];
 		pthread_attr_t attr;

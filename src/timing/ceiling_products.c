@@ -4,9 +4,9 @@
  * random numbers between 1/2 and 1 of either sign, since zeros take less power and so are faster. The library is
  * opened in the judge's process, for this alone.
  */
-#include "timing/ceiling_gpu_inside.h"
+#include "timing/ceiling_gpu_internal.h"
 
-#include "device/library.h"
+#include "device/shared_library.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const double WINDOW_NS = 4e6, /* of one size and algorithm, at least one 
 	LONG_NS = 12e6;              /* a larger product than one of these takes too long */
 
 /* What it gives for a choice of algorithm (cublasLtMatmulHeuristicResult_t). */
-struct choice {
+struct product_choice {
 	uint64_t algorithm[8];
 	size_t workspace;
 	int status;
@@ -61,8 +61,8 @@ struct choice {
 	F(pref_destroy, "cublasLtMatmulPreferenceDestroy", (void *p))                                           \
 	F(pref_set, "cublasLtMatmulPreferenceSetAttribute", (void *p, int what, const void *v, size_t n))       \
 	F(choose, "cublasLtMatmulAlgoGetHeuristic",                                                             \
-	  (void *h, void *d, void *a, void *b, void *c, void *to, void *p, int wanted, struct choice *list,     \
-	   int *n))                                                                                             \
+	  (void *h, void *d, void *a, void *b, void *c, void *to, void *p, int wanted,                          \
+	   struct product_choice *list, int *n))                                                                \
 	F(multiply, "cublasLtMatmul",                                                                           \
 	  (void *h, void *d, const void *alpha, ay_cu_ptr a, void *la, ay_cu_ptr b, void *lb, const void *beta, \
 	   ay_cu_ptr c, void *lc, ay_cu_ptr to, void *lto, const void *algorithm, ay_cu_ptr work, size_t bytes, \
@@ -76,14 +76,14 @@ struct lt {
 };
 
 /* mask and bits: see ay_bench_fill. */
-struct product {
+struct measured_product {
 	enum ay_product id;
 	int in, out, compute, scale, in_bytes, out_bytes;
 	bool fast; /* sums of f8 are kept as the matrix unit has them */
 	uint64_t mask, bits;
 };
 
-static const struct product products[] = {
+static const struct measured_product products[] = {
 	{ AY_PRODUCT_F64, R_64F, R_64F, COMPUTE_64F, R_64F, 8, 8, false, 0x800fffffffffffff, 0x3fe0000000000000 },
 	{ AY_PRODUCT_F32, R_32F, R_32F, COMPUTE_32F, R_32F, 4, 4, false, 0x807fffff807fffff, 0x3f0000003f000000 },
 	{ AY_PRODUCT_TF32, R_32F, R_32F, COMPUTE_TF32, R_32F, 4, 4, false, 0x807fffff807fffff,
@@ -103,13 +103,13 @@ static const struct product products[] = {
 struct task {
 	struct gpu_bench *b;
 	const struct lt *lt;
-	const struct product *p;
+	const struct measured_product *p;
 	int64_t side;
 	ay_cu_ptr at[4]; /* two factors, the product, room to work in */
 	void *desc, *in, *out;
 };
 
-static int multiply(const struct task *t, const struct choice *k)
+static int multiply(const struct task *t, const struct product_choice *k)
 {
 	const int32_t one_i = 1, zero_i = 0;
 	const float one_f = 1, zero_f = 0;
@@ -126,7 +126,7 @@ static int multiply(const struct task *t, const struct choice *k)
 }
 
 /* Of `n` in a row; negative: it fails. */
-static double time_of(const struct task *t, const struct choice *k, int n)
+static double time_of(const struct task *t, const struct product_choice *k, int n)
 {
 	int e = ay_bench_start(t->b);
 	double ns;
@@ -138,7 +138,7 @@ static double time_of(const struct task *t, const struct choice *k, int n)
 }
 
 /* The least time of this algorithm; infinite if it is none. */
-static double best_of(const struct task *t, const struct choice *k)
+static double best_of(const struct task *t, const struct product_choice *k)
 {
 	double best = time_of(t, k, 1);
 	int n;
@@ -160,7 +160,7 @@ static double time_product(struct task *t)
 	const int trans = OP_T;
 	const int8_t fast = 1;
 	const struct lt *lt = t->lt;
-	struct choice list[CHOICES];
+	struct product_choice list[CHOICES];
 	const uint64_t n = (uint64_t)t->side;
 	double best = INFINITY;
 	int count = 0, e;
@@ -183,7 +183,8 @@ static double time_product(struct task *t)
 	return best;
 }
 
-static double rate_of(struct gpu_bench *b, const struct lt *lt, const struct product *p, const ay_cu_ptr *at)
+static double rate_of(struct gpu_bench *b, const struct lt *lt, const struct measured_product *p,
+		      const ay_cu_ptr *at)
 {
 	const size_t bytes = (size_t)SIDE_MOST * SIDE_MOST * (size_t)p->in_bytes;
 	double best = 0, ns = 0;

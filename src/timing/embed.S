@@ -16,7 +16,7 @@ ay_baseline_cublas_end:
 	.byte 0
 	.global ay_baseline_libtorch
 ay_baseline_libtorch:
-	.incbin "baselines/libtorch.h"
+	.incbin "baselines/torch_abi.h"
 	.byte 0
 	.global ay_ceiling_cu
 ay_ceiling_cu:

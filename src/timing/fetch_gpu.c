@@ -5,9 +5,9 @@
  * the lent ones are compared with them there: of them only that crosses the bus which somebody needs here. A small part
  * of one is made here.
  */
-#include "timing/content_gpu_inside.h"
+#include "timing/inputs_gpu_internal.h"
 
-#include "device/compare.h"
+#include "device/dev_compare.h"
 #include "op/fill.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@ enum {
 	MADE_HERE = 256 << 10
 }; /* inputs up to this, and parts of others, are made once more here, larger ones there */
 
-static const struct ay_stretch all = { 0, UINT64_MAX };
+static const struct ay_byte_range all = { 0, UINT64_MAX };
 
 /* Inputs of a set that are larger than so many bytes, in memory of ours. INOUT: as they were before the call. */
-static int make_again(struct ay_sets *s, int set, uint64_t larger, struct ay_err *err)
+static int make_again(struct ay_input_sets *s, int set, uint64_t larger, struct ay_err *err)
 {
 	struct ay_gpu_master *g = s->m->gpu;
 	int n = 0;
@@ -27,83 +27,85 @@ static int make_again(struct ay_sets *s, int set, uint64_t larger, struct ay_err
 	if (!g->can_make)
 		return 0;
 	for (int i = 0; i < s->m->call->noperand; i++) {
-		struct ay_make *job = ay_sets_job(s, n);
+		struct ay_fill_op *job = ay_input_sets_job(s, n);
 
-		if (!ay_master_plan(s->m, i, s->key, set, job) || job->bytes <= larger)
+		if (!ay_input_template_plan(s->m, i, s->key, set, job) || job->bytes <= larger)
 			continue;
 		job->to = g->again[i];
-		ay_make_aim(job, g->at[i], g->noise);
+		ay_fill_op_aim(job, g->at[i], g->noise);
 		n++;
 	}
-	return n ? ay_dev_make(s->dev, g->job, n, err) : 0;
+	return n ? ay_dev_fill(s->dev, g->job, n, err) : 0;
 }
 
-static bool is_there(const struct ay_sets *s, int i)
+static bool is_there(const struct ay_input_sets *s, int i)
 {
-	struct ay_make k;
+	struct ay_fill_op k;
 
 	return s->m->gpu->can_make && ay_operand_bytes(s->m->call->operand[i]) > MADE_HERE &&
-	       ay_master_plan(s->m, i, s->key, 0, &k);
+	       ay_input_template_plan(s->m, i, s->key, 0, &k);
 }
 
-static int fetch_large(struct ay_sets *s, int set, int i, struct ay_stretch need, bool *changed,
+static int fetch_large(struct ay_input_sets *s, int set, int i, struct ay_byte_range need, bool *changed,
 		       struct ay_err *err)
 {
 	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]), again = s->m->gpu->again[i];
 	const uint64_t hi = need.hi < bytes ? need.hi : bytes;
 	const int k = set * s->m->call->noperand + i;
-	uint8_t *to = ay_sets_at(s, set, i);
+	uint8_t *to = ay_input_sets_at(s, set, i);
 	int64_t first = -1;
 
-	if (s->slot[k] < AY_LOANS && ay_dev_same(s->dev, ay_sets_address(s, k), again, bytes, &first, err))
+	if (s->slot[k] < AY_DEV_MEMS &&
+	    ay_dev_same(s->dev, ay_input_sets_address(s, k), again, bytes, &first, err))
 		return -1;
 	*changed |= first >= 0;
 	if (need.lo >= hi)
 		return 0;
 	if (hi - need.lo > MADE_HERE)
 		return ay_dev_read(s->dev, again + need.lo, to + need.lo, hi - need.lo, err);
-	ay_master_write_part(s->m, i, s->key, set, (struct ay_stretch){ need.lo, hi }, to);
+	ay_input_template_write_part(s->m, i, s->key, set, (struct ay_byte_range){ need.lo, hi }, to);
 	return 0;
 }
 
-static int fetch_input(struct ay_sets *s, int set, int i, struct ay_stretch need, bool *changed,
+static int fetch_input(struct ay_input_sets *s, int set, int i, struct ay_byte_range need, bool *changed,
 		       struct ay_err *err)
 {
 	const int k = set * s->m->call->noperand + i;
 	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
-	uint8_t *to = ay_sets_at(s, set, i), *found;
+	uint8_t *to = ay_input_sets_at(s, set, i), *found;
 	int rc;
 
 	if (is_there(s, i))
 		return fetch_large(s, set, i, need, changed, err);
-	ay_master_write(s->m, i, s->key, set, to);
-	if (s->slot[k] >= AY_LOANS)
+	ay_input_template_write(s->m, i, s->key, set, to);
+	if (s->slot[k] >= AY_DEV_MEMS)
 		return 0;
 	found = ay_xrealloc(NULL, bytes + 1);
-	rc = ay_dev_read(s->dev, ay_sets_address(s, k), found, bytes, err);
+	rc = ay_dev_read(s->dev, ay_input_sets_address(s, k), found, bytes, err);
 	*changed |= !rc && memcmp(found, to, bytes) != 0;
 	ay_xfree(found);
 	return rc;
 }
 
-static int fetch_output(struct ay_sets *s, int set, int i, struct ay_stretch need, struct ay_err *err)
+static int fetch_output(struct ay_input_sets *s, int set, int i, struct ay_byte_range need, struct ay_err *err)
 {
 	const struct ay_operand *o = s->m->call->operand[i];
 	const uint64_t bytes = ay_operand_bytes(o), hi = need.hi < bytes ? need.hi : bytes;
 
 	if (need.lo >= hi || (s->python && o->role == AY_RESULT)) /* taken out of the executor's own memory */
 		return 0;
-	return ay_dev_read(s->dev, ay_sets_address(s, set * s->m->call->noperand + i) + need.lo,
-			   ay_sets_at(s, set, i) + need.lo, hi - need.lo, err);
+	return ay_dev_read(s->dev, ay_input_sets_address(s, set * s->m->call->noperand + i) + need.lo,
+			   ay_input_sets_at(s, set, i) + need.lo, hi - need.lo, err);
 }
 
-int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, bool *changed, struct ay_err *err)
+int ay_input_sets_fetch(struct ay_input_sets *s, int set, const struct ay_byte_range *need, bool *changed,
+			struct ay_err *err)
 {
 	*changed = false;
 	if (make_again(s, set, MADE_HERE, err))
 		return -1;
 	for (int i = 0; i < s->m->call->noperand; i++) {
-		const struct ay_stretch part = need ? need[i] : all;
+		const struct ay_byte_range part = need ? need[i] : all;
 
 		if (s->m->call->operand[i]->role == AY_IN ? fetch_input(s, set, i, part, changed, err)
 							  : fetch_output(s, set, i, part, err))
@@ -115,19 +117,19 @@ int ay_sets_fetch(struct ay_sets *s, int set, const struct ay_stretch *need, boo
 /* --- all of them there ----------------------------------------------------------------------------------- */
 
 /* What is not made of a master: here, and over the bus. */
-static int send_again(struct ay_sets *s, int set, int i, struct ay_err *err)
+static int send_again(struct ay_input_sets *s, int set, int i, struct ay_err *err)
 {
 	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
 	uint8_t *mem = ay_xrealloc(NULL, bytes + 1);
 	int rc;
 
-	ay_master_write(s->m, i, s->key, set, mem);
+	ay_input_template_write(s->m, i, s->key, set, mem);
 	rc = ay_dev_write(s->dev, s->m->gpu->again[i], mem, bytes, err);
 	ay_xfree(mem);
 	return rc;
 }
 
-int ay_sets_again(struct ay_sets *s, int set, bool *changed, struct ay_err *err)
+int ay_input_sets_again(struct ay_input_sets *s, int set, bool *changed, struct ay_err *err)
 {
 	const int ops = s->m->call->noperand;
 
@@ -138,14 +140,14 @@ int ay_sets_again(struct ay_sets *s, int set, bool *changed, struct ay_err *err)
 		const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);
 		const int k = set * ops + i;
 		int64_t first = -1;
-		struct ay_make job;
+		struct ay_fill_op job;
 
-		if (!ay_master_is_input(s->m, i) || !bytes)
+		if (!ay_input_template_is_input(s->m, i) || !bytes)
 			continue;
-		if (!ay_master_plan(s->m, i, s->key, set, &job) && send_again(s, set, i, err))
+		if (!ay_input_template_plan(s->m, i, s->key, set, &job) && send_again(s, set, i, err))
 			return -1;
-		if (s->m->call->operand[i]->role == AY_IN && s->slot[k] < AY_LOANS &&
-		    ay_dev_same(s->dev, ay_sets_address(s, k), s->m->gpu->again[i], bytes, &first, err))
+		if (s->m->call->operand[i]->role == AY_IN && s->slot[k] < AY_DEV_MEMS &&
+		    ay_dev_same(s->dev, ay_input_sets_address(s, k), s->m->gpu->again[i], bytes, &first, err))
 			return -1;
 		*changed |= first >= 0;
 	}

@@ -8,7 +8,7 @@ extern const char ay_baseline_libtorch[];
 
 /* --- what crosses -------------------------------------------------------------------------------------------- */
 
-/* The functions of baselines/libtorch.h that make a parameter's word: of one value, and of a list. */
+/* The functions of baselines/torch_abi.h that make a parameter's word: of one value, and of a list. */
 static const struct {
 	const char *one, *list;
 } makers[] = {

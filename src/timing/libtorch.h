@@ -2,7 +2,7 @@
  *
  * libtorch - the baseline `aten` for native kernels: C that calls PyTorch's dispatcher through its C ABI.
  *
- * From an overload's schema follows the whole function, so there is none to write: see baselines/libtorch.h for what it
+ * From an overload's schema follows the whole function, so there is none to write: see baselines/torch_abi.h for what it
  * stands on. What the ABI has no type for (Scalar, Generator, lists of results) goes by way of Python instead.
  */
 #ifndef AY_TIMING_LIBTORCH_H

@@ -12,9 +12,9 @@
 
 enum { SETS_MAX = 1000000, LINE_MAX_BYTES = 120 };
 
-static bool parse(const char *line, const char *name, struct ay_plan *p)
+static bool parse(const char *line, const char *name, struct ay_batch_plan *p)
 {
-	struct ay_plan q;
+	struct ay_batch_plan q;
 	size_t n = strlen(name);
 	int end = 0;
 
@@ -35,7 +35,7 @@ static char *read_all(struct ay_arena *a, const char *file, size_t *n)
 	return ay_file_read(a, file, 2 * AY_PLAN_FILE_MAX, &text, n, &ignored) ? NULL : text;
 }
 
-bool ay_plan_cache_find(const char *file, const char *name, struct ay_plan *p)
+bool ay_plan_cache_find(const char *file, const char *name, struct ay_batch_plan *p)
 {
 	struct ay_arena a = { 0 };
 	size_t n = 0;
@@ -67,7 +67,7 @@ static void halve(const char *file)
 	ay_arena_release(&a);
 }
 
-void ay_plan_cache_note(const char *file, const char *name, const struct ay_plan *p)
+void ay_plan_cache_note(const char *file, const char *name, const struct ay_batch_plan *p)
 {
 	const int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	char line[LINE_MAX_BYTES];

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-struct ay_plan {
+struct ay_batch_plan {
 	int calls; /* in a batch of the kernel */
 	int base;  /* sets in one of the baseline */
 };
@@ -23,8 +23,8 @@ struct ay_plan {
 enum { AY_PLAN_FILE_MAX = 256 << 10 /* bytes; beyond, the older half is dropped */ };
 
 /* False: there is none of that name, or no file. */
-bool ay_plan_cache_find(const char *file, const char *name, struct ay_plan *p);
+bool ay_plan_cache_find(const char *file, const char *name, struct ay_batch_plan *p);
 /* A file that cannot be written is no failure: then nothing is remembered. */
-void ay_plan_cache_note(const char *file, const char *name, const struct ay_plan *p);
+void ay_plan_cache_note(const char *file, const char *name, const struct ay_batch_plan *p);
 
 #endif

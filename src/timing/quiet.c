@@ -27,7 +27,7 @@ static void allowed(cpu_set_t *set)
 		CPU_SET((size_t)i, set);
 }
 
-void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare)
+void ay_cpuset_choose(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare)
 {
 	int left = threads < 1 ? 1 : threads;
 
@@ -45,7 +45,7 @@ void ay_quiet_cpus(int threads, cpu_set_t *kernel, cpu_set_t *judge, bool *spare
 		*judge = *kernel;
 }
 
-bool ay_quiet_lists(const char *list, int cpu)
+bool ay_cpuset_listed(const char *list, int cpu)
 {
 	while (*list) {
 		char *end;
@@ -60,7 +60,7 @@ bool ay_quiet_lists(const char *list, int cpu)
 	return false;
 }
 
-bool ay_quiet_same_core(int a, int b)
+bool ay_cpuset_same_core(int a, int b)
 {
 	char path[100], list[256];
 	FILE *f;
@@ -70,7 +70,7 @@ bool ay_quiet_same_core(int a, int b)
 	f = fopen(path, "re");
 	if (!f)
 		return a == b;
-	same = fgets(list, sizeof list, f) && ay_quiet_lists(list, b);
+	same = fgets(list, sizeof list, f) && ay_cpuset_listed(list, b);
 	fclose(f);
 	return same || a == b;
 }
@@ -83,7 +83,7 @@ static bool is_apart(int cpu, const cpu_set_t *from, bool (*same_core)(int a, in
 	return true;
 }
 
-void ay_quiet_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_core)(int a, int b))
+void ay_cpuset_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_core)(int a, int b))
 {
 	int last = -1, apart = -1;
 
@@ -196,8 +196,8 @@ static int take_one(const char *dir, const char *what, int how, void (**said)(vo
 	return ay_fail(err, AY_ERR_SYS, "the lock '%s' is removed again and again", path);
 }
 
-int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *cpus, void (*said)(void *user),
-		     void *user, struct ay_err *err)
+int ay_perf_lock_cpus_in(struct ay_perf_lock *l, const char *dir, const cpu_set_t *cpus, void (*said)(void *user),
+			 void *user, struct ay_err *err)
 {
 	l->n = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -209,7 +209,7 @@ int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *
 		snprintf(what, sizeof what, "cpu-%d", cpu);
 		fd = take_one(dir, what, LOCK_EX, &said, user, err);
 		if (fd < 0) {
-			ay_quiet_leave(l);
+			ay_perf_unlock(l);
 			return -1;
 		}
 		l->fd[l->n++] = fd;
@@ -217,19 +217,19 @@ int ay_quiet_take_in(struct ay_quiet_lock *l, const char *dir, const cpu_set_t *
 	return 0;
 }
 
-int ay_quiet_take(struct ay_quiet_lock *l, const cpu_set_t *cpus, void (*said)(void *user), void *user,
-		  struct ay_err *err)
+int ay_perf_lock_cpus(struct ay_perf_lock *l, const cpu_set_t *cpus, void (*said)(void *user), void *user,
+		      struct ay_err *err)
 {
-	return ay_quiet_take_in(l, lock_dir(), cpus, said, user, err);
+	return ay_perf_lock_cpus_in(l, lock_dir(), cpus, said, user, err);
 }
 
-enum { GPU_NAME = 4 + 2 * AY_QUIET_UUID + 8 };
+enum { GPU_NAME = 4 + 2 * AY_GPU_UUID_BYTES + 8 };
 
-static const char *gpu_name(char what[GPU_NAME], const uint8_t uuid[AY_QUIET_UUID], const char *tail)
+static const char *gpu_name(char what[GPU_NAME], const uint8_t uuid[AY_GPU_UUID_BYTES], const char *tail)
 {
 	int n = snprintf(what, GPU_NAME, "gpu-");
 
-	for (int i = 0; i < AY_QUIET_UUID; i++)
+	for (int i = 0; i < AY_GPU_UUID_BYTES; i++)
 		n += snprintf(what + n, (size_t)(GPU_NAME - n), "%02x", uuid[i]);
 	snprintf(what + n, (size_t)(GPU_NAME - n), "%s", tail);
 	return what;
@@ -239,7 +239,7 @@ static const char *gpu_name(char what[GPU_NAME], const uint8_t uuid[AY_QUIET_UUI
  * Everybody goes through a turnstile first, and whoever wants the GPU alone waits for the others in it: else those who share
  * it, coming and going, would keep him out for ever.
  */
-static int enter_gpu(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID], int how,
+static int enter_gpu(struct ay_perf_lock *l, const char *dir, const uint8_t uuid[AY_GPU_UUID_BYTES], int how,
 		     void (*said)(void *user), void *user, struct ay_err *err)
 {
 	char what[GPU_NAME];
@@ -258,11 +258,12 @@ static int enter_gpu(struct ay_quiet_lock *l, const char *dir, const uint8_t uui
 }
 
 /* As many of the shares as nobody has, up to so many. */
-static int take_shares(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], int shares, struct ay_err *err)
+static int take_shares(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
+		       struct ay_err *err)
 {
 	void (*nobody)(void *user) = NULL;
 
-	for (int i = 0; i < AY_QUIET_SHARES && l->n < shares; i++) {
+	for (int i = 0; i < AY_GPU_MEMORY_SHARES && l->n < shares; i++) {
 		char what[GPU_NAME], tail[24];
 		int fd;
 
@@ -277,7 +278,8 @@ static int take_shares(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID
 }
 
 /* Who waits for his shares does so in a turnstile: behind him nobody takes what would be enough for less. */
-int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], int shares, struct ay_err *err)
+int ay_perf_lock_gpu_memory(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
+			    struct ay_err *err)
 {
 	void (*nobody)(void *user) = NULL;
 	char what[GPU_NAME];
@@ -294,34 +296,34 @@ int ay_quiet_take_room(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID
 	}
 	close(turnstile);
 	if (rc)
-		ay_quiet_leave(l);
+		ay_perf_unlock(l);
 	return rc;
 }
 
-int ay_quiet_take_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
-			 void (*said)(void *user), void *user, struct ay_err *err)
+int ay_perf_lock_gpu_in(struct ay_perf_lock *l, const char *dir, const uint8_t uuid[AY_GPU_UUID_BYTES],
+			void (*said)(void *user), void *user, struct ay_err *err)
 {
 	return enter_gpu(l, dir, uuid, LOCK_EX, said, user, err);
 }
 
-int ay_quiet_take_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], void (*said)(void *user),
-		      void *user, struct ay_err *err)
+int ay_perf_lock_gpu(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], void (*said)(void *user),
+		     void *user, struct ay_err *err)
 {
 	return enter_gpu(l, lock_dir(), uuid, LOCK_EX, said, user, err);
 }
 
-int ay_quiet_share_gpu_in(struct ay_quiet_lock *l, const char *dir, const uint8_t uuid[AY_QUIET_UUID],
-			  struct ay_err *err)
+int ay_perf_lock_gpu_shared_in(struct ay_perf_lock *l, const char *dir, const uint8_t uuid[AY_GPU_UUID_BYTES],
+			       struct ay_err *err)
 {
 	return enter_gpu(l, dir, uuid, LOCK_SH, NULL, NULL, err);
 }
 
-int ay_quiet_share_gpu(struct ay_quiet_lock *l, const uint8_t uuid[AY_QUIET_UUID], struct ay_err *err)
+int ay_perf_lock_gpu_shared(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], struct ay_err *err)
 {
 	return enter_gpu(l, lock_dir(), uuid, LOCK_SH, NULL, NULL, err);
 }
 
-void ay_quiet_leave(struct ay_quiet_lock *l)
+void ay_perf_unlock(struct ay_perf_lock *l)
 {
 	while (l->n)
 		close(l->fd[--l->n]);
@@ -329,14 +331,14 @@ void ay_quiet_leave(struct ay_quiet_lock *l)
 
 /* --- who else was there ---------------------------------------------------------------------------------- */
 
-void ay_quiet_read(const cpu_set_t *cpus, struct ay_quiet_use *u)
+void ay_cpu_use_read(const cpu_set_t *cpus, struct ay_cpu_use *u)
 {
 	FILE *f = fopen("/proc/stat", "re");
 	long tick = sysconf(_SC_CLK_TCK);
 	uint64_t ns = 1000000000u / (uint64_t)(tick < 1 ? 100 : tick);
 	char line[512];
 
-	*u = (struct ay_quiet_use){ 0 };
+	*u = (struct ay_cpu_use){ 0 };
 	while (f && fgets(line, sizeof line, f) && ay_starts(line, "cpu")) {
 		/* guest time, which comes after these, is part of user time */
 		unsigned long long user, nice, sys, idle, wait, irq, soft, steal;

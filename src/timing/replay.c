@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a kernel's calls cost on the device without their launches: one batch, captured into a CUDA graph and
- * launched by its executor, whose events say how long that took (exec/inside/replay.c).
+ * launched by its executor, whose events say how long that took (exec/runtime/runtime_replay.c).
  *
  * It is a claim of the executor's, for information, and decides nothing. A kernel may know a capture and do
  * something else in it, so the outputs are looked at once, as those of a batch, and a claim about wrong ones is
@@ -9,7 +9,7 @@
  * process is not used again, since what was refused may have left it in another state, and in the cases that
  * follow it is not asked any more.
  */
-#include "timing/inside.h"
+#include "timing/ab_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
  * torch does not know of. */
 static bool is_asked(const struct pair *p)
 {
-	const struct ay_sitter *k = &p->s->kernel;
+	const struct ay_impl *k = &p->s->kernel;
 
 	return p->s->device && !p->s->plain && !k->python && !k->aten && p->n && p->a->exec &&
 	       !(p->a->kept && !strcmp(p->a->kept->uncaptured, p->a->name.who));
@@ -36,11 +36,11 @@ static void leave(struct pair *p)
 /* Nothing of it goes into the report. */
 static int check(struct pair *p, struct ay_key key, uint8_t poison, bool *right)
 {
-	const struct ay_pair_report before = *p->r;
+	const struct ay_ab_report before = *p->r;
 	bool late = false;
 
 	p->broken = p->changed = false;
-	if (ay_seat_late(p->a, &late, p->err))
+	if (ay_gated_exec_late(p->a, &late, p->err))
 		return -1;
 	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
 	*right = !late && ay_verify_once(&p->verify, &p->a->sets, key, 0, p->m, poison, p->r->text) == AY_VERIFIED;
@@ -50,27 +50,27 @@ static int check(struct pair *p, struct ay_key key, uint8_t poison, bool *right)
 	return p->broken ? -1 : 0;
 }
 
-int ay_pair_replay(struct pair *p)
+int ay_ab_replay(struct pair *p)
 {
-	const struct ay_key key = ay_pair_key(p);
-	const uint8_t poison = ay_pair_poison();
+	const struct ay_key key = ay_ab_key(p);
+	const uint8_t poison = ay_ab_poison();
 	struct ay_outcome o;
 	bool right = false;
 	double ns;
 
 	if (!is_asked(p))
 		return 0;
-	if (ay_sets_write(&p->a->sets, key, 0, p->m, poison, p->err)) {
+	if (ay_input_sets_write(&p->a->sets, key, 0, p->m, poison, p->err)) {
 		if (p->err->code != AY_ERR_MEMORY)
 			return -1;
 		ay_err_clear(p->err);
 		return 0;
 	}
-	if (ay_seat_replay(p->a, p->m, &ns, &o, p->err))
+	if (ay_gated_exec_replay(p->a, p->m, &ns, &o, p->err))
 		return -1;
 	if (ns > 0 && p->a->exec && check(p, key, poison, &right))
 		return -1;
-	if (p->a->exec && ay_seat_forget(p->a, &o, p->err))
+	if (p->a->exec && ay_gated_exec_forget(p->a, &o, p->err))
 		return -1;
 	if (right && p->a->exec)
 		p->t->graph_ns = ns / p->m;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const int ay_looks[AY_LOOKS] = { 20, 52, 100, 200 };
+const int ay_looks[AY_PROBES] = { 20, 52, 100, 200 };
 
 /* Wrong calls of equal kernels that all looks together may make, were there no margin. */
 static const double alpha_all = 0.01;
@@ -144,7 +144,7 @@ static int average_pairs(double *d, int n)
 
 bool ay_is_look(int n)
 {
-	for (int i = 0; i < AY_LOOKS; i++)
+	for (int i = 0; i < AY_PROBES; i++)
 		if (ay_looks[i] == n)
 			return true;
 	return false;
@@ -184,7 +184,7 @@ void ay_ratio_judge(const double *d, int n, double totals, double slack, struct 
 		r->n = average_pairs(s, r->n);
 		r->pooled *= 2;
 	}
-	ay_interval(s, r->n, alpha_all / AY_LOOKS, &mid, &lo, &hi);
+	ay_interval(s, r->n, alpha_all / AY_PROBES, &mid, &lo, &hi);
 	r->ratio = exp(mid);
 	r->lo = exp(lo);
 	r->hi = exp(hi);

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AY_LOOKS = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
-extern const int ay_looks[AY_LOOKS]; /* 20, 52, 100, 200 */
+enum { AY_PROBES = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
+extern const int ay_looks[AY_PROBES]; /* 20, 52, 100, 200 */
 
 /* What is said of a ratio. */
 #define AY_PACES(P)                                            \

@@ -31,8 +31,8 @@ static void *data_at(const struct ay_operand *o, uint8_t *storage)
 
 /* Lets the call's operands point at a set; arguments that are updated get their old content made again, as far as it is
  * needed (NULL: all of it). */
-static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
-		 const struct ay_stretch *need)
+static void show(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
+		 const struct ay_byte_range *need)
 {
 	uint64_t at = 0, room = 0;
 
@@ -46,13 +46,13 @@ static void show(struct ay_verify *v, const struct ay_sets *s, struct ay_key key
 	for (int i = 0; i < v->call->noperand; i++) {
 		struct ay_operand *o = v->call->operand[i];
 
-		o->view.data = data_at(o, ay_sets_at(s, set, i));
+		o->view.data = data_at(o, ay_input_sets_at(s, set, i));
 		if (o->role != AY_INOUT)
 			continue;
 		if (need)
-			ay_master_write_part(s->m, i, key, set, need[i], v->old + at);
+			ay_input_template_write_part(s->m, i, key, set, need[i], v->old + at);
 		else
-			ay_master_write(s->m, i, key, set, v->old + at);
+			ay_input_template_write(s->m, i, key, set, v->old + at);
 		o->old.data = data_at(o, v->old + at);
 		at += (ay_operand_bytes(o) + 127) / 64 * 64;
 	}
@@ -75,7 +75,7 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 	struct ay_arena a = { 0 };
 	struct ay_diff *d = AY_NEW_N(&a, struct ay_diff, v->call->nout + 1);
 	struct ay_compare q = { .op = v->op, .call = v->call, .threads = v->threads, .row_lo = lo, .row_hi = hi };
-	const struct ay_given *given = v->call->given;
+	const struct ay_expected *given = v->call->given;
 	const bool known = !v->answer || v->answer(v->answerer, v->call, &a);
 	enum ay_verified found = AY_VERIFIED;
 	struct ay_str said = { 0 };
@@ -99,12 +99,12 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 }
 
 /* [lo, lo + n) of the `of` places along a dimension, of what is not stretched along it. */
-struct part {
+struct verify_part {
 	int behind; /* dimensions, that one included */
 	int64_t of, lo, n;
 };
 
-static void narrow(struct ay_view *v, const struct part *p)
+static void narrow(struct ay_view *v, const struct verify_part *p)
 {
 	const int d = v->ndim - p->behind;
 
@@ -115,14 +115,14 @@ static void narrow(struct ay_view *v, const struct part *p)
 }
 
 /* Along its longest dimension, by lot. */
-static struct part choose_part(const struct ay_view *v)
+static struct verify_part choose_part(const struct ay_view *v)
 {
-	struct part p = { .of = 1 };
+	struct verify_part p = { .of = 1 };
 	int64_t each;
 
 	for (int d = 0; d < v->ndim; d++)
 		if (v->shape[d] > p.of)
-			p = (struct part){ .behind = v->ndim - d, .of = v->shape[d] };
+			p = (struct verify_part){ .behind = v->ndim - d, .of = v->shape[d] };
 	each = ay_numel_of(v) / p.of;
 	p.n = each < DRAWN ? DRAWN / each : 1;
 	p.n = p.n < p.of ? p.n : p.of;
@@ -150,7 +150,7 @@ static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op,
  * seconds, and the time is the kernel's. */
 static enum ay_verified check_part(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
-	const struct part p = choose_part(&v->call->out[0]->view);
+	const struct verify_part p = choose_part(&v->call->out[0]->view);
 	struct ay_arena a = { 0 };
 	struct ay_operand *whole = AY_NEW_N(&a, struct ay_operand, v->call->noperand);
 	enum ay_verified found;
@@ -178,12 +178,12 @@ static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text
 	return check_shown(v, op, poison, text);
 }
 
-static bool fetch(const struct ay_verify *v, int set, const struct ay_stretch *need)
+static bool fetch(const struct ay_verify *v, int set, const struct ay_byte_range *need)
 {
 	return !v->fetch || v->fetch(v->user, set, need);
 }
 
-enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
 			       uint8_t poison, char text[200])
 {
 	enum ay_verified found;
@@ -199,7 +199,7 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, str
 	return found == AY_VERIFIED ? run_check(v, poison, text) : found;
 }
 
-static double bytes_of(const struct ay_verify *v, const struct ay_stretch *need)
+static double bytes_of(const struct ay_verify *v, const struct ay_byte_range *need)
 {
 	double sum = 0;
 
@@ -212,13 +212,13 @@ static double bytes_of(const struct ay_verify *v, const struct ay_stretch *need)
 	return sum;
 }
 
-static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
 				    uint8_t poison, char text[200])
 {
 	const int64_t rows = ay_oracle_rows(v->op, v->call);
 	enum ay_verified found = AY_UNFETCHED;
 	struct ay_arena a = { 0 };
-	struct ay_stretch *need;
+	struct ay_byte_range *need;
 	int64_t len, n, lo;
 	bool known;
 
@@ -229,8 +229,8 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 	n = SAMPLED / (len ? len : 1);
 	n = n < 1 ? 1 : n < rows ? n : rows;
 	lo = (int64_t)ay_secret_below((uint64_t)(rows - n + 1));
-	need = AY_NEW_N(&a, struct ay_stretch, v->call->noperand + 1);
-	while ((known = ay_oracle_reach(v->op, v->call, lo, lo + n, need)) && v->of_wall && n > 1 &&
+	need = AY_NEW_N(&a, struct ay_byte_range, v->call->noperand + 1);
+	while ((known = ay_oracle_read_set(v->op, v->call, lo, lo + n, need)) && v->of_wall && n > 1 &&
 	       bytes_of(v, need) > BROUGHT)
 		n /= 2;
 	if (!known)
@@ -244,11 +244,11 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_sets *s
 }
 
 /* One of them, a hard one by preference: they are few, and the careless fail there. */
-static int choose(const struct ay_sets *s, struct ay_key key, int from, int n)
+static int choose(const struct ay_input_sets *s, struct ay_key key, int from, int n)
 {
 	int set = from + (int)ay_secret_below((uint64_t)n);
 
-	for (int i = 0; i < TRIES && !ay_master_is_hard(s->m, key, set); i++)
+	for (int i = 0; i < TRIES && !ay_input_template_is_hard(s->m, key, set); i++)
 		set = from + (int)ay_secret_below((uint64_t)n);
 	return set;
 }
@@ -280,8 +280,8 @@ static double expect(double before_ns, double now_ns)
 }
 
 /* Rows of some sets; of one alone, where that has taken what all of them may. */
-static enum ay_verified verify_some(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from,
-				    int n, uint8_t poison, double may_ns, char text[200])
+static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key,
+				    int from, int n, uint8_t poison, double may_ns, char text[200])
 {
 	const int64_t begin = ay_now_ns();
 	enum ay_verified found = AY_VERIFIED;
@@ -301,8 +301,8 @@ static bool has_rows(const struct ay_verify *v)
 	return !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
 }
 
-enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
-				uint8_t poison, char text[200])
+enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
+				int n, uint8_t poison, char text[200])
 {
 	const int64_t begin = ay_now_ns();
 	enum ay_verified found;
@@ -316,8 +316,8 @@ enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_sets *s, st
 	return found;
 }
 
-enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
-				 uint8_t poison, double batch_ns, char text[200])
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
+				 int n, uint8_t poison, double batch_ns, char text[200])
 {
 	const bool rows = has_rows(v);
 	const int64_t begin = ay_now_ns();

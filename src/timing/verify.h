@@ -10,7 +10,7 @@
 #define AY_TIMING_VERIFY_H
 
 #include "op/registry.h"
-#include "timing/content.h"
+#include "timing/inputs.h"
 
 struct ay_verify {
 	const struct ay_entry_op *op;
@@ -26,7 +26,7 @@ struct ay_verify {
 	int64_t ended;   /* when it was last over; 0 = never */
 	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
 	 * they cannot be had. NULL: they are there. */
-	bool (*fetch)(void *user, int set, const struct ay_stretch *need);
+	bool (*fetch)(void *user, int set, const struct ay_byte_range *need);
 	void *user;
 	/* Is all of a set right, by somebody else's word, who refuses more than the oracle? false: not known. NULL: nobody is
 	 * asked. */
@@ -45,13 +45,13 @@ enum ay_verified {
 };
 
 /* Checks sets [from, from + n) as said above. batch_ns: what the batch took; text: what was found, for people. */
-enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
-				 uint8_t poison, double batch_ns, char text[200]);
+enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
+				 int n, uint8_t poison, double batch_ns, char text[200]);
 /* The same, now and not by chance: rows of one of them; where there are no rows, a whole set. */
-enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int from, int n,
-				uint8_t poison, char text[200]);
+enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
+				int n, uint8_t poison, char text[200]);
 /* One set, whole. */
-enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_sets *s, struct ay_key key, int set,
+enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
 			       uint8_t poison, char text[200]);
 void ay_verify_release(struct ay_verify *v);
 

@@ -2,43 +2,43 @@
  *
  * The judge's own kernels for the stand-in driver: what the .cu files of src/device do, over ordinary memory.
  */
-#include "device/terms.h"
+#include "device/matmul_bound.h"
 
 #include <math.h>
 #include <string.h>
 
 #pragma weak sqrt /* the judge has it, and executors, which load this too, need none */
 
-/* As assay_make of src/device/make.cu: every block its chunks. */
+/* As assay_make of src/device/dev_fill.cu: every block its chunks. */
 static void run_make(void **args, unsigned blocks)
 {
-	const struct ay_make *list = *(const struct ay_make **)args[0];
+	const struct ay_fill_op *list = *(const struct ay_fill_op **)args[0];
 	const uint64_t *first = *(const uint64_t **)args[1];
 	const uint32_t n = *(const uint32_t *)args[2];
 
 	for (unsigned b = 0; b < blocks; b++)
 		for (uint64_t c = b; c < first[n]; c += blocks) {
-			const uint32_t i = ay_make_find(first, n, c);
-			const struct ay_make *m = &list[i];
+			const uint32_t i = ay_fill_op_find(first, n, c);
+			const struct ay_fill_op *m = &list[i];
 			const struct ay_lanes l = ay_lanes_of(m->dt);
 			const uint64_t u0 = (c - first[i]) * AY_CHUNK_UNITS;
 
-			for (uint64_t u = u0; u < u0 + AY_CHUNK_UNITS && u < ay_make_units(m); u++) {
+			for (uint64_t u = u0; u < u0 + AY_CHUNK_UNITS && u < ay_fill_op_units(m); u++) {
 				uint64_t at;
-				const uint32_t len = ay_make_span(m, u, &at);
+				const uint32_t len = ay_fill_op_span(m, u, &at);
 
 				ay_unit_store_part(m->to + at, ay_unit_of(m, m->how, &l, at, len), len);
 			}
 		}
 }
 
-/* As assay_same of src/device/compare.cu. */
+/* As assay_same of src/device/dev_compare.cu. */
 static void run_same(void **args)
 {
-	const struct ay_make *m = args[0];
-	struct ay_tally *t = *(struct ay_tally **)args[1];
+	const struct ay_fill_op *m = args[0];
+	struct ay_diff_count *t = *(struct ay_diff_count **)args[1];
 
-	for (uint64_t u = ay_make_units(m); u--;) {
+	for (uint64_t u = ay_fill_op_units(m); u--;) {
 		const uint64_t at = ay_unit_differs(m, u);
 
 		t->first = at < t->first ? at : t->first;
@@ -48,8 +48,8 @@ static void run_same(void **args)
 /* As assay_compare. */
 static void run_compare(void **args)
 {
-	const struct ay_against *c = args[0];
-	struct ay_tally *t = *(struct ay_tally **)args[1];
+	const struct ay_compare_input *c = args[0];
+	struct ay_diff_count *t = *(struct ay_diff_count **)args[1];
 
 	for (uint64_t i = c->n; i--;) {
 		double ratio;
@@ -62,7 +62,7 @@ static void run_compare(void **args)
 	}
 }
 
-/* As assay_widen of src/device/product.cu. */
+/* As assay_widen of src/device/matmul_check.cu. */
 static void run_widen(void **args)
 {
 	const struct ay_widen *w = args[0];

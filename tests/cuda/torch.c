@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A libtorch without torch, for tests: the C ABI that baselines/libtorch.h calls, with relu and detach of f32 over the
+ * A libtorch without torch, for tests: the C ABI that baselines/torch_abi.h calls, with relu and detach of f32 over the
  * memory of fake.c. It refuses tensors that are not on the GPU, empty ones over an address (which need not be the device's),
  * and calls before the stream of the kernel was set. With -DCUDA it is the half that libtorch_cuda.so is.
  */

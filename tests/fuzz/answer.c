@@ -4,8 +4,8 @@
  * which it comes: in pieces or whole, the same must be heard.
  */
 #include "base/arena.h"
-#include "llm/key.h"
-#include "llm/try.h"
+#include "llm/api_key.h"
+#include "llm/http_try.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void answer(const struct ay_provider *p, int status, bool json, const uin
 		abort();
 	same(&whole.heard.text, &pieces.heard.text);
 	same(&whole.heard.thinking, &pieces.heard.thinking);
-	if (whole.end.kind == AY_TRY_ANSWERED && ay_heard_end(&whole.heard) == AY_CHAT_FAILED)
+	if (whole.end.kind == AY_TRY_ANSWERED && ay_response_end(&whole.heard) == AY_CHAT_FAILED)
 		abort();
 	ay_try_release(&whole);
 	ay_try_release(&pieces);

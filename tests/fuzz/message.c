@@ -2,7 +2,7 @@
  *
  * What comes over the wire, from either side: the first byte says what the rest is taken for.
  */
-#include "exec/told.h"
+#include "exec/result_desc.h"
 #include "exec/wire.h"
 
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void told(const uint8_t *payload, size_t n)
 	static const enum ay_dt types[] = { AY_DT_F32, AY_DT_B8, AY_DT_C64, AY_DT_F64 };
 	struct ay_operand want = { .name = "out", .view = { .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 } } };
 	struct ay_wire_result r = { 0 };
-	struct ay_told t;
+	struct ay_result_desc t;
 	uint64_t item, most = 0;
 	uint8_t *mem, due[6 * 16];
 	char text[100];
@@ -154,7 +154,7 @@ static void told(const uint8_t *payload, size_t n)
 	} else {
 		memcpy(&r, payload + 1, n - 1 < sizeof r ? n - 1 : sizeof r);
 	}
-	if (ay_told_examine(&t, &r, &want, payload[0] & 16, text, sizeof text))
+	if (ay_result_desc_examine(&t, &r, &want, payload[0] & 16, text, sizeof text))
 		return;
 	for (int64_t i = 0; i < 6; i++) {
 		uint64_t at = (uint64_t)ay_view_at(&t.view, i) * item;
@@ -163,11 +163,11 @@ static void told(const uint8_t *payload, size_t n)
 	}
 	if (t.hi < t.lo || most + item != t.hi - t.lo)
 		abort();
-	if (!ay_told_is_sparse(&t) && t.hi - t.lo > 64 << 20)
+	if (!ay_result_desc_is_sparse(&t) && t.hi - t.lo > 64 << 20)
 		abort();
-	mem = calloc(1, ay_told_is_sparse(&t) ? 6 * item : t.hi - t.lo);
+	mem = calloc(1, ay_result_desc_is_sparse(&t) ? 6 * item : t.hi - t.lo);
 	if (mem)
-		ay_told_lay(&t, mem, &want.view);
+		ay_result_desc_lay(&t, mem, &want.view);
 	free(mem);
 }
 
@@ -177,19 +177,19 @@ static void told_device(const uint8_t *payload, size_t n)
 	static const struct ay_slot slot[] = { { .bytes = 4096 },
 					       { .bytes = 4096, .host = true },
 					       { .bytes = 8192 } };
-	const struct ay_told_memory m = { 1 << 21, 3, slot };
+	const struct ay_result_desc_memory m = { 1 << 21, 3, slot };
 	const struct ay_operand want = {
 		.name = "out", .view = { .dt = AY_DT_F32, .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 } }
 	};
 	struct ay_wire_result r = { .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 }, .where = AY_WIRE_IN_HEAP };
 	uint64_t room = m.heap;
-	struct ay_told t;
+	struct ay_result_desc t;
 	char text[100];
 
 	r.dtype = (ay_dtype){ ay_dt_info(AY_DT_F32)->dl_code, ay_dt_info(AY_DT_F32)->dl_bits, 1 };
 	for (size_t i = 0; i + 2 <= n; i += 2)
 		((uint8_t *)&r)[payload[i] % sizeof r] = payload[i + 1];
-	if (ay_told_find(&t, &r, &want, true, &m, text, sizeof text) || t.where == AY_WIRE_COPIED)
+	if (ay_result_desc_find(&t, &r, &want, true, &m, text, sizeof text) || t.where == AY_WIRE_COPIED)
 		return;
 	if (t.where == AY_WIRE_IN_SLOT && (t.slot > 2 || slot[t.slot].host))
 		abort();

@@ -28,7 +28,7 @@ class Standin:
             with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as f:
                 f.write(text)
             path = self.made = f.name
-        args = [sys.executable, os.path.join(HERE, "standin.py"), "--script", path]
+        args = [sys.executable, os.path.join(HERE, "fake_server.py"), "--script", path]
         self.process = subprocess.Popen(args + (["--log", self.log] if self.log else []), stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True)
         self.port = int(self.process.stdout.readline().split()[1])

@@ -314,7 +314,7 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 /* --- one process for all ---------------------------------------------------------------------------------- */
 
 /* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
-static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_spare_memory *memory, struct ay_python *python,
+static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_idle_memory *memory, struct ay_python *python,
 				  const char *name, const char *line)
 {
 	const struct ay_registry *r = help_registry();
@@ -352,7 +352,7 @@ static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python
 TEST(aten_keeps_its_memory_from_operator_to_operator)
 {
 	struct ay_python python = { .wish = help_python() };
-	struct ay_spare_memory memory = { 0 };
+	struct ay_idle_memory memory = { 0 };
 	struct ay_exec *spare = NULL;
 	const uint8_t *pool, *copy;
 

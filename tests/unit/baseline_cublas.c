@@ -7,10 +7,10 @@
 #include "timing/baseline.h"
 #include "base/process.h"
 #include "base/str.h"
-#include "device/library.h"
+#include "device/shared_library.h"
 #include "exec/python.h"
 #include "helpers.h"
-#include "judge/clock.h"
+#include "judge/perf.h"
 #include "judge/task.h"
 #include "test.h"
 
@@ -480,19 +480,19 @@ TEST(baseline_of_a_kernel_on_a_gpu_is_of_that_gpu)
 	      built.ok);
 	CHECKF(!ay_judge_init(&j, help_registry(), &policy, built.fd, NULL, &g.a, &rep, &g.err), "%s", g.err.msg);
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		struct ay_clock k = { .policy = { .mode = AY_TIMED_AUTO, .baseline = t[i].word }, .forge = &g.f };
-		enum ay_against against;
+		struct ay_perf k = { .policy = { .mode = AY_TIMED_AUTO, .baseline = t[i].word }, .forge = &g.f };
+		enum ay_baseline_kind against;
 
-		CHECKF(!ay_clock_choose(&k, &j, &sc, &against, &g.err), "%s", g.err.msg);
+		CHECKF(!ay_perf_choose(&k, &j, &sc, &against, &g.err), "%s", g.err.msg);
 		CHECK_STR(k.name ? k.name : "-", t[i].name ? t[i].name : "-");
 		CHECK_STR(k.why ? k.why : "-", t[i].why ? t[i].why : "-");
-		CHECK((against == AY_AGAINST_KERNEL) == (t[i].name && !t[i].why));
-		if (against == AY_AGAINST_KERNEL) {
+		CHECK((against == AY_BASELINE_KERNEL) == (t[i].name && !t[i].why));
+		if (against == AY_BASELINE_KERNEL) {
 			CHECK_STR(k.version, "13.99.7");
 			CHECK_STR(k.base.policy.folders[0], g.b.folders[0]);
 			CHECK(k.base.policy.device == g.dev);
 		}
-		ay_clock_release(&k);
+		ay_perf_release(&k);
 	}
 	ay_judge_release(&j);
 	close(built.fd);

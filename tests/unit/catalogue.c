@@ -6,7 +6,7 @@
 #include "helpers.h"
 #include "base/json.h"
 #include "exec/python.h"
-#include "op/original.h"
+#include "op/original_coverage.h"
 
 #include <string.h>
 
@@ -147,7 +147,7 @@ TEST_SLOW(catalogue_schemas_are_those_of_torch)
 		struct ay_schema *s;
 		const char *name = ay_strndup(&a, t.line[i], strcspn(t.line[i], ".("));
 
-		if (!ay_original_find(name))
+		if (!ay_original_coverage_find(name))
 			continue;
 		CHECKF(!ay_schema_parse(&a, t.line[i], &s, &err), "%s: %s", t.line[i], err.msg);
 		if (err.code)
@@ -207,15 +207,15 @@ TEST(catalogue_differences_have_a_reason)
 	const struct ay_registry *r = help_registry();
 	int rows = 0, found = 0;
 
-	for (const struct ay_original *o = ay_originals; o->name; o++)
+	for (const struct ay_original_coverage *o = ay_original_coverages; o->name; o++)
 		rows++;
 	for (int i = 0; i < r->n; i++) {
 		const struct ay_entry_op *e = &r->op[i];
-		const struct ay_original *o = ay_original_find(e->name);
+		const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
 		int here;
 
 		CHECKF(strcmp(ay_entry_source(e), "aten") || o || e->op[0]->flags & AY_EXTRA,
-		       "%s: src/op/original.c does not know it", e->name);
+		       "%s: src/op/original_coverage.c does not know it", e->name);
 		if (!o)
 			continue;
 		found++;
@@ -243,7 +243,7 @@ TEST(catalogue_is_the_original_list)
 	for (size_t i = 0; i < json_array_size(ops); i++) {
 		const json_t *o = json_array_get(ops, i), *list = json_object_get(o, "overloads");
 		const char *name = json_string_value(json_object_get(o, "name"));
-		const struct ay_original *mine = ay_original_find(name);
+		const struct ay_original_coverage *mine = ay_original_coverage_find(name);
 		const json_t *grid = json_object_get(o, "test_grid");
 
 		if (strcmp(json_string_value(json_object_get(o, "source")), "aten") != 0)

@@ -4,10 +4,10 @@
  */
 #include "test.h"
 #include "base/file.h"
-#include "llm/exchange.h"
-#include "llm/key.h"
+#include "llm/transcript.h"
+#include "llm/api_key.h"
 #include "llm/price.h"
-#include "llm/try.h"
+#include "llm/http_try.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void every_split(const struct ay_provider *p, const char *text, int64_t t
 		CHECK_STR(ay_str_text(&t.heard.text), "int \xf0\x9f\x98\x80x;");
 		CHECK_STR(ay_str_text(&t.heard.thinking), "h\xc3\xa4 hm");
 		CHECK(t.heard.tokens_in == tokens_in && t.heard.tokens_out == 34);
-		CHECK(ay_heard_end(&t.heard) == AY_CHAT_LENGTH);
+		CHECK(ay_response_end(&t.heard) == AY_CHAT_LENGTH);
 		CHECK_STR(t.heard.model, "m-1");
 		ay_try_release(&t);
 	}
@@ -188,7 +188,7 @@ TEST(chat_answers_in_one_piece_are_heard)
 		CHECKF(t.end.kind == AY_TRY_ANSWERED, "%s: %s", bodies[i].body, t.end.text);
 		CHECK_STR(ay_str_text(&t.heard.text), bodies[i].text);
 		CHECK_STR(ay_str_text(&t.heard.thinking), bodies[i].thinking);
-		CHECKF(ay_heard_end(&t.heard) == bodies[i].end, "%s", bodies[i].body);
+		CHECKF(ay_response_end(&t.heard) == bodies[i].end, "%s", bodies[i].body);
 		CHECKF(t.heard.tokens_in == bodies[i].in && t.heard.tokens_out == bodies[i].out, "%s",
 		       bodies[i].body);
 		ay_try_release(&t);
@@ -289,7 +289,7 @@ TEST(chat_requests_have_the_form_of_their_server)
 	struct ay_chat_spec s = { .model = "m", .temperature = 0.8, .max_tokens = 9 };
 	static const struct {
 		const struct ay_provider *p;
-		struct ay_dialect dialect;
+		struct ay_api_quirks dialect;
 		double temperature;
 		int64_t max_tokens;
 		const char *want;
@@ -568,7 +568,7 @@ static void write_exchanges(const char *text)
 	struct ay_err err = { 0 };
 	char path[200];
 
-	snprintf(path, sizeof path, "%s/" AY_EXCHANGES_FILE, test_dir());
+	snprintf(path, sizeof path, "%s/" AY_TRANSCRIPT_FILE, test_dir());
 	CHECK(!ay_file_write(path, text, strlen(text), &err));
 }
 
@@ -578,7 +578,7 @@ static void write_exchanges(const char *text)
 
 TEST(chat_exchanges_tell_what_is_answered_and_what_is_lost)
 {
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct ay_chat_answer a;
 	struct ay_err err = { 0 };
 	const char *const *ids;
@@ -588,14 +588,14 @@ TEST(chat_exchanges_tell_what_is_answered_and_what_is_lost)
 					"b", "failed", "") LINE("asked", "b") ANSWERED("b", "length", "two")
 					LINE("asked", "e") LINE("dropped", "e")
 						LINE("asked", "e") "{\"type\":\"answered\",\"id\":\"d");
-	CHECKF(!ay_exchanges_read(&x, test_dir(), &err), "%s", err.msg);
-	CHECK(ay_exchanges_answered(x) == 2);
-	CHECK(ay_exchanges_answer(x, "a", &a) && a.end == AY_CHAT_STOP && !strcmp(a.text, "one") && a.usd < 0);
-	CHECK(ay_exchanges_answer(x, "b", &a) && a.end == AY_CHAT_LENGTH && !strcmp(a.text, "two"));
-	CHECK(!ay_exchanges_answer(x, "c", &a) && !ay_exchanges_answer(x, "d", &a) &&
-	      !ay_exchanges_answer(x, "z", &a));
-	CHECK(ay_exchanges_lost(x, &ids) == 2 && !strcmp(ids[0], "d") && !strcmp(ids[1], "e"));
-	ay_exchanges_free(x);
+	CHECKF(!ay_transcript_read(&x, test_dir(), &err), "%s", err.msg);
+	CHECK(ay_transcript_answered(x) == 2);
+	CHECK(ay_transcript_answer(x, "a", &a) && a.end == AY_CHAT_STOP && !strcmp(a.text, "one") && a.usd < 0);
+	CHECK(ay_transcript_answer(x, "b", &a) && a.end == AY_CHAT_LENGTH && !strcmp(a.text, "two"));
+	CHECK(!ay_transcript_answer(x, "c", &a) && !ay_transcript_answer(x, "d", &a) &&
+	      !ay_transcript_answer(x, "z", &a));
+	CHECK(ay_transcript_lost(x, &ids) == 2 && !strcmp(ids[0], "d") && !strcmp(ids[1], "e"));
+	ay_transcript_free(x);
 }
 
 TEST(chat_exchanges_that_make_no_sense_are_named)
@@ -610,12 +610,12 @@ TEST(chat_exchanges_that_make_no_sense_are_named)
 	};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct ay_exchanges *x;
+		struct ay_transcript *x;
 		struct ay_err err = { 0 };
 
 		write_exchanges(bad[i].text);
-		CHECK(ay_exchanges_read(&x, test_dir(), &err) == -1);
-		CHECKF(strstr(err.msg, bad[i].says) && strstr(err.msg, AY_EXCHANGES_FILE), "%s", err.msg);
+		CHECK(ay_transcript_read(&x, test_dir(), &err) == -1);
+		CHECKF(strstr(err.msg, bad[i].says) && strstr(err.msg, AY_TRANSCRIPT_FILE), "%s", err.msg);
 	}
 }
 
@@ -630,7 +630,7 @@ TEST(chat_exchanges_are_added_behind_the_last_whole_line)
 				      .tokens_out = 4,
 				      .usd = 0.5,
 				      .wall_s = 1.5 };
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct ay_chat_answer got;
 	struct ay_err err = { 0 };
 	const char *const *ids;
@@ -638,34 +638,34 @@ TEST(chat_exchanges_are_added_behind_the_last_whole_line)
 	int fd;
 
 	write_exchanges(LINE("asked", "a") "{\"type\":\"answered\",\"id\":\"a\",\"end\":\"stop\",\"te");
-	fd = ay_exchanges_open(test_dir(), &err);
+	fd = ay_transcript_open(test_dir(), &err);
 	CHECKF(fd >= 0, "%s", err.msg);
-	j = ay_exchange_line("answered", "b");
-	ay_exchange_put(j, &put);
-	CHECK(!ay_exchanges_add(fd, j, &err));
+	j = ay_transcript_entry("answered", "b");
+	ay_transcript_entry_put(j, &put);
+	CHECK(!ay_transcript_add(fd, j, &err));
 	json_decref(j);
 	close(fd);
-	CHECKF(!ay_exchanges_read(&x, test_dir(), &err), "%s", err.msg);
-	CHECK(ay_exchanges_answered(x) == 1 && ay_exchanges_lost(x, &ids) == 1 && !strcmp(ids[0], "a"));
-	CHECK(ay_exchanges_answer(x, "b", &got) && got.end == AY_CHAT_REFUSED && got.tries == 2 &&
+	CHECKF(!ay_transcript_read(&x, test_dir(), &err), "%s", err.msg);
+	CHECK(ay_transcript_answered(x) == 1 && ay_transcript_lost(x, &ids) == 1 && !strcmp(ids[0], "a"));
+	CHECK(ay_transcript_answer(x, "b", &got) && got.end == AY_CHAT_REFUSED && got.tries == 2 &&
 	      got.tokens_in == 3);
 	CHECK(got.tokens_out == 4 && got.usd == 0.5 && got.wall_s == 1.5);
 	CHECK_STR(got.text, "n\\xffo");
 	CHECK_STR(got.thinking, "t");
-	ay_exchanges_free(x);
-	CHECK(ay_exchanges_open("/proc/nowhere", &err) == -1 && strstr(err.msg, "/proc/nowhere"));
+	ay_transcript_free(x);
+	CHECK(ay_transcript_open("/proc/nowhere", &err) == -1 && strstr(err.msg, "/proc/nowhere"));
 }
 
 /* A full disk: the line is there whole, or not at all. */
 TEST(chat_exchanges_have_no_half_lines)
 {
 	struct ay_err err = { 0 };
-	json_t *j = ay_exchange_line("asked", "a");
+	json_t *j = ay_transcript_entry("asked", "a");
 	int fd = open("/dev/full", O_RDWR);
 
 	if (fd < 0)
 		test_skip("no /dev/full here");
-	CHECK(ay_exchanges_add(fd, j, &err) == -1 && strstr(err.msg, "No space left"));
+	CHECK(ay_transcript_add(fd, j, &err) == -1 && strstr(err.msg, "No space left"));
 	json_decref(j);
 	close(fd);
 }

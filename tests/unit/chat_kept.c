@@ -4,8 +4,8 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "standin.h"
-#include "llm/exchange.h"
+#include "fake_cuda.h"
+#include "llm/transcript.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,17 +35,17 @@ static const char *id_of(int i)
 static _Noreturn void asker(const char *dir, int told)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, dir);
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct ay_chat_answer got;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
 
 	setenv("OPENAI_API_KEY", "sk-standin", 1);
-	if (ay_exchanges_read(&x, dir, &err) || ay_chat_open(&c, &spec, &err))
+	if (ay_transcript_read(&x, dir, &err) || ay_chat_open(&c, &spec, &err))
 		_exit(2);
 	for (int i = 0; i < QUESTIONS; i++)
-		if (!ay_exchanges_answer(x, id_of(i), &got))
+		if (!ay_transcript_answer(x, id_of(i), &got))
 			live_ask(c, id_of(i), "a question");
 	while (ay_chat_pending(c) && live_wait_answer(c, &a, &got, &err) == 1) {
 		int n = (int)strtol(got.id + strlen("aten::op"), NULL, 10);
@@ -60,20 +60,20 @@ static _Noreturn void asker(const char *dir, int told)
 /* After a kill: what the asker was told is on disk; what the stand-in sent is on disk, or known to be lost. */
 static int examine_kill(const struct standin *s, const char *dir, const bool *told, int *times_lost)
 {
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct ay_chat_answer got;
 	struct ay_err err = { 0 };
 	const char *const *ids;
 	json_t *log = standin_log(s);
 	int lost, answered;
 
-	CHECKF(!ay_exchanges_read(&x, dir, &err), "%s", err.msg);
-	lost = ay_exchanges_lost(x, &ids);
-	answered = ay_exchanges_answered(x);
+	CHECKF(!ay_transcript_read(&x, dir, &err), "%s", err.msg);
+	lost = ay_transcript_lost(x, &ids);
+	answered = ay_transcript_answered(x);
 	for (int k = 0; k < lost; k++)
 		times_lost[strtol(ids[k] + strlen("aten::op"), NULL, 10)]++;
 	for (int i = 0; i < QUESTIONS; i++) {
-		bool is_lost = false, is_answered = ay_exchanges_answer(x, id_of(i), &got);
+		bool is_lost = false, is_answered = ay_transcript_answer(x, id_of(i), &got);
 
 		for (int k = 0; k < lost; k++)
 			is_lost |= !strcmp(ids[k], id_of(i));
@@ -86,7 +86,7 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 			CHECK_STR(got.text, "some words of an answer");
 		}
 	}
-	ay_exchanges_free(x);
+	ay_transcript_free(x);
 	json_decref(log);
 	return answered;
 }
@@ -207,7 +207,7 @@ TEST(chat_kept_where_there_is_room)
 	struct ay_chat_answer got;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct standin s = { 0 };
 	struct ay_chat *c;
 	const char *const *ids;
@@ -222,16 +222,16 @@ TEST(chat_kept_where_there_is_room)
 		live_ask(c, id_of(i), "a question");
 	while (live_wait_answer(c, &a, &got, &err) == 1)
 		told++;
-	CHECKF(strstr(err.msg, AY_EXCHANGES_FILE) && strstr(err.msg, "make room"), "%s", err.msg);
+	CHECKF(strstr(err.msg, AY_TRANSCRIPT_FILE) && strstr(err.msg, "make room"), "%s", err.msg);
 	ay_chat_close(c);
 	ay_err_clear(&err);
-	CHECKF(!ay_exchanges_read(&x, spec.dir, &err), "%s", err.msg);
-	CHECKF(told > 0 && ay_exchanges_answered(x) == told, "%d answers told, %d kept", told,
-	       ay_exchanges_answered(x));
-	CHECK(ay_exchanges_lost(x, &ids) <= 2);
+	CHECKF(!ay_transcript_read(&x, spec.dir, &err), "%s", err.msg);
+	CHECKF(told > 0 && ay_transcript_answered(x) == told, "%d answers told, %d kept", told,
+	       ay_transcript_answered(x));
+	CHECK(ay_transcript_lost(x, &ids) <= 2);
 	file = live_file_of(&a, spec.dir);
 	CHECK(strlen(file) <= 6000 && file[strlen(file) - 1] == '\n');
-	ay_exchanges_free(x);
+	ay_transcript_free(x);
 	ay_arena_release(&a);
 	standin_stop(&s);
 }
@@ -244,7 +244,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	struct ay_chat_answer got;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	const char *const *ids;
 	struct standin s = { 0 };
 	struct ay_chat *c;
@@ -270,11 +270,11 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	for (int i = 0; i < 2; i++)
 		CHECK(live_wait_answer(c, &a, &got, &err) == 1 && !strcmp(got.text, "soon"));
 	ay_chat_close(c); /* slow2 is in flight */
-	CHECKF(!ay_exchanges_read(&x, spec.dir, &err), "%s", err.msg);
-	CHECK(ay_exchanges_answered(x) == 2 && !ay_exchanges_lost(x, &ids));
+	CHECKF(!ay_transcript_read(&x, spec.dir, &err), "%s", err.msg);
+	CHECK(ay_transcript_answered(x) == 2 && !ay_transcript_lost(x, &ids));
 	CHECK(live_occurrences(live_file_of(&a, spec.dir), "\"type\":\"dropped\"") == 2);
 	CHECK(!live_occurrences(live_file_of(&a, spec.dir), "waits") && standin_count(&s, "seen", NULL) == 4);
-	ay_exchanges_free(x);
+	ay_transcript_free(x);
 	ay_arena_release(&a);
 	standin_stop(&s);
 }

@@ -4,8 +4,8 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "standin.h"
-#include "llm/exchange.h"
+#include "fake_cuda.h"
+#include "llm/transcript.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -236,7 +236,7 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 							live_run_dir("run"));
 		struct ay_chat_answer got = { 0 };
 		struct ay_err err = { 0 };
-		struct ay_exchanges *x;
+		struct ay_transcript *x;
 		const char *id = ay_sprintf(&a, "q/%zu", i);
 
 		spec.tries = 3;
@@ -249,9 +249,9 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 		CHECK(got.end == AY_CHAT_FAILED && got.error && got.tries == ends[i].seen);
 		CHECKF(got.error && strstr(got.error, ends[i].says), "%s", got.error ? got.error : "no error");
 		CHECK(standin_count(&s, "seen", id) == ends[i].seen);
-		CHECK(!ay_exchanges_read(&x, spec.dir, &err) && ay_exchanges_answer(x, id, &got));
+		CHECK(!ay_transcript_read(&x, spec.dir, &err) && ay_transcript_answer(x, id, &got));
 		CHECK(got.end == AY_CHAT_FAILED);
-		ay_exchanges_free(x);
+		ay_transcript_free(x);
 		standin_stop(&s);
 	}
 	ay_arena_release(&a);
@@ -295,7 +295,7 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 		CHECK(i == 0 || strstr(ay_chat_trouble(c), "HTTP 500"));
 		ay_chat_close(c);
 		standin_stop(&s);
-		CHECK(!remove(ay_sprintf(&a, "%s/" AY_EXCHANGES_FILE, spec.dir)));
+		CHECK(!remove(ay_sprintf(&a, "%s/" AY_TRANSCRIPT_FILE, spec.dir)));
 	}
 	ay_arena_release(&a);
 }
@@ -355,7 +355,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 		struct ay_chat_spec spec = live_spec_of(cases[i].server, live_run_dir("run"));
 		struct ay_chat_answer got;
 		struct ay_err err = { 0 };
-		struct ay_exchanges *x;
+		struct ay_transcript *x;
 		const char *const *ids;
 
 		standin_start(&s, cases[i].script);
@@ -366,11 +366,11 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 		CHECK(standin_count(&s, "seen", NULL) == 1);
 		/* nothing is lost: the question was not answered, and the run knows it */
 		ay_err_clear(&err);
-		CHECK(!ay_exchanges_read(&x, spec.dir, &err) && !ay_exchanges_answered(x) &&
-		      !ay_exchanges_lost(x, &ids));
-		ay_exchanges_free(x);
+		CHECK(!ay_transcript_read(&x, spec.dir, &err) && !ay_transcript_answered(x) &&
+		      !ay_transcript_lost(x, &ids));
+		ay_transcript_free(x);
 		standin_stop(&s);
-		CHECK(!remove(ay_sprintf(&a, "%s/" AY_EXCHANGES_FILE, spec.dir)));
+		CHECK(!remove(ay_sprintf(&a, "%s/" AY_TRANSCRIPT_FILE, spec.dir)));
 	}
 	ay_arena_release(&a);
 }
@@ -512,7 +512,7 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
-	struct ay_exchanges *x;
+	struct ay_transcript *x;
 	struct ay_chat_answer got;
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
@@ -568,9 +568,9 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 	CHECK(live_occurrences(file, "\"type\":\"asked\"") == N &&
 	      live_occurrences(file, "\"type\":\"answered\"") == N);
 	CHECK(live_occurrences(file, "\"type\":\"retried\"") == (int)json_object_size(faults));
-	CHECK(!ay_exchanges_read(&x, spec.dir, &err) && ay_exchanges_answered(x) == N &&
-	      !ay_exchanges_lost(x, &lost));
-	ay_exchanges_free(x);
+	CHECK(!ay_transcript_read(&x, spec.dir, &err) && ay_transcript_answered(x) == N &&
+	      !ay_transcript_lost(x, &lost));
+	ay_transcript_free(x);
 	json_decref(log);
 	json_decref(ids);
 	json_decref(seen);

@@ -117,12 +117,12 @@ TEST(device_wishes)
 TEST(device_processor_lends_the_pool)
 {
 	const struct ay_need need[] = { { 100, false }, { 100, true } };
-	struct ay_lent lent = { .id = 3 };
+	struct ay_dev_mapping lent = { .id = 3 };
 	struct ay_err err = { 0 };
 	struct ay_pool p;
 
 	CHECK(!ay_pool_init(&p, 2, need, &err));
-	CHECK(!ay_dev_lend(ay_dev_cpu(), &p, AY_LEND, &lent, &err) && !lent.id && !lent.nslot);
+	CHECK(!ay_dev_map(ay_dev_cpu(), &p, AY_LEND, &lent, &err) && !lent.id && !lent.nslot);
 	CHECK(!ay_dev_fetch(ay_dev_cpu(), &p, &lent, &err) && !ay_dev_is_well(ay_dev_cpu(), &err));
 	ay_dev_take_back(ay_dev_cpu(), &lent);
 	ay_pool_release(&p);
@@ -182,7 +182,7 @@ TEST(device_messages)
 TEST(device_parts_of_slots)
 {
 	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 8 << 20 },
-						    { 1, AY_WIRE_LENT, 0, 4096 },
+						    { 1, AY_WIRE_MAPPED, 0, 4096 },
 						    { 1, AY_WIRE_LATE, 0, 2 << 20 } };
 	struct {
 		struct ay_wire_run r;
@@ -505,14 +505,14 @@ TEST(device_gpu_lends_and_fetches)
 {
 	const struct ay_need need[] = { { 5000, false }, { 5000, true }, { 64, true, true } };
 	struct ay_dev *d = open_gpu();
-	struct ay_lent lent;
+	struct ay_dev_mapping lent;
 	struct ay_err err = { 0 };
 	struct ay_pool p;
 
 	CHECK(!ay_pool_init_grain(&p, d->info.grain, 3, need, &err));
 	memset(p.slot[0].mem, 1, p.slot[0].bytes);
 	memset(p.slot[1].mem, 2, p.slot[1].bytes);
-	CHECKF(!ay_dev_lend(d, &p, AY_LEND, &lent, &err), "%s", err.msg);
+	CHECKF(!ay_dev_map(d, &p, AY_LEND, &lent, &err), "%s", err.msg);
 	CHECK(lent.slot[0].fd >= 0 && lent.slot[1].fd >= 0 && lent.slot[2].fd < 0);
 	memset(p.slot[1].mem, 0, p.slot[1].bytes);
 	CHECKF(!ay_dev_fetch(d, &p, &lent, &err), "%s", err.msg);

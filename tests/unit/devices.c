@@ -2,9 +2,9 @@
  *
  * Runs on several devices, some of which fail: parts of the processor, which are made to. Of GPUs: devices_gpu.c.
  */
-#include "../../cmd/device.h"
+#include "../../cmd/device_opts.h"
 #include "base/file.h"
-#include "device_rig.h"
+#include "device_fixture.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -173,12 +173,12 @@ TEST(devices_words_that_are_refused)
 }
 
 /* What is left takes longer when fewer are left to do it. */
-static void lose_or_wait(void *user, const char *job, size_t len, struct ay_crew_out *out)
+static void lose_or_wait(void *user, const char *job, size_t len, struct ay_worker_out *out)
 {
 	(void)user, (void)len;
 	usleep(100000);
 	if (job[0] == 'x')
-		ay_crew_lose(out, "gone");
+		ay_worker_fail_group(out, "gone");
 }
 
 static int ignore_message(void *user, void *job, const char *data, size_t len)
@@ -207,27 +207,27 @@ static int ignore_back(void *user, void *job, int group)
 
 TEST(devices_left_tell_how_long_it_will_take)
 {
-	struct ay_crew_events e = { NULL, ignore_message, ignore_done, ignore_lost, ignore_back };
+	struct ay_worker_pool_events e = { NULL, ignore_message, ignore_done, ignore_lost, ignore_back };
 	struct ay_err err = { 0 };
-	struct ay_crew *c;
+	struct ay_worker_pool *c;
 	double two, one, work;
 
-	CHECK(!ay_crew_start_groups(&c, 2, 1, lose_or_wait, NULL, &err));
+	CHECK(!ay_worker_pool_start_groups(&c, 2, 1, lose_or_wait, NULL, &err));
 	CHECK(device_eta(c, 0, 100) < 0); /* nobody knows yet */
-	CHECK(!ay_crew_give(c, "", "x", 1, &err));
+	CHECK(!ay_worker_pool_submit(c, "", "x", 1, &err));
 	usleep(50000);
 	two = device_eta(c, 10, 30);
-	work = ay_crew_work_s(c);
+	work = ay_worker_pool_work_s(c);
 	CHECKF(two > 0.5 * 3 * work / 2 && two <= 3 * work / 2 && device_eta(c, 10, 0) == 0, "%g s, %g s of work",
 	       two, work);
-	while (ay_crew_busy(c))
-		CHECK(!ay_crew_wait(c, -1, 1000, &e, &err));
-	CHECK(ay_crew_workers(c) == 1);
+	while (ay_worker_pool_busy(c))
+		CHECK(!ay_worker_pool_wait(c, -1, 1000, &e, &err));
+	CHECK(ay_worker_pool_size(c) == 1);
 	one = device_eta(c, 10, 30);
-	work = ay_crew_work_s(c); /* of two, and then of one: the same is now done by one */
+	work = ay_worker_pool_work_s(c); /* of two, and then of one: the same is now done by one */
 	CHECKF(one > 0.9 * 3 * work && one <= 3 * work, "%g s by two, %g s by one, who worked for %g s", two, one,
 	       work);
-	ay_crew_stop(c);
+	ay_worker_pool_stop(c);
 }
 
 /* --- jobs of check - ------------------------------------------------------------------------------------------ */

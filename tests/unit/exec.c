@@ -131,7 +131,7 @@ static struct ay_outcome rig_run(struct rig *r, int fn)
 			return o;
 	}
 	CHECKF(!ay_exec_call(r->x, &b, &o, &r->err), "%s", r->err.msg);
-	if (o.what != AY_X_RAN && o.what != AY_X_REFUSED) {
+	if (o.what != AY_EXEC_RAN && o.what != AY_EXEC_REFUSED) {
 		ay_exec_stop(r->x);
 		r->x = NULL;
 	}
@@ -245,11 +245,11 @@ TEST(exec_every_kind_of_parameter_crosses)
 	rig_bind(&r, 0, all_line);
 	for (int turn = 0; turn < 3; turn++) { /* what the kernel scribbles on is fresh the next time */
 		o = rig_run(&r, 0);
-		CHECKF(o.what == AY_X_RAN, "rc %d: the line of the kernel that failed; %s", o.rc, o.text);
-		if (o.what != AY_X_RAN)
+		CHECKF(o.what == AY_EXEC_RAN, "rc %d: the line of the kernel that failed; %s", o.rc, o.text);
+		if (o.what != AY_EXEC_RAN)
 			break;
 	}
-	if (o.what == AY_X_RAN) {
+	if (o.what == AY_EXEC_RAN) {
 		CHECK(((int16_t *)at(&r, 1))[3] == 9);
 		CHECK(((float *)at(&r, r.call->noperand - 1))[5] == 5);
 		s = ay_exec_scalars(r.x, 0);
@@ -287,22 +287,22 @@ TEST(exec_other_forms_of_a_call)
 	r.place = AY_PLACE_START;
 	rig_bind(&r, 0, "t::neg((T([3], i8),), {})");
 	o = rig_run(&r, 0);
-	CHECKF(o.what == AY_X_RAN && ((int8_t *)at(&r, 1))[2] == -3 && ((int8_t *)at(&r, 1))[0] == -1, "%s",
+	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 1))[2] == -3 && ((int8_t *)at(&r, 1))[0] == -1, "%s",
 	       o.text);
 	CHECK(r.e.n == 2);
 	CHECK_STR(r.e.n == 2 ? r.e.name[1] : "", "t_item");
 	rig_bind(&r, 1, "t::neg.out((T([2], i8),), {'out': T([2], i8, stride=(3,))})");
 	o = rig_run(&r, 0);
-	CHECKF(o.what == AY_X_RAN && ((int8_t *)at(&r, 1))[3] == -2 && ((uint8_t *)at(&r, 1))[1] == 0xee, "%s",
+	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 1))[3] == -2 && ((uint8_t *)at(&r, 1))[1] == 0xee, "%s",
 	       o.text);
 	rig_bind(&r, 2, "t::neg_((T([2], i8),), {})");
 	((int8_t *)at(&r, 0))[1] = 99;
 	o = rig_run(&r, 0);
-	CHECKF(o.what == AY_X_RAN && ((int8_t *)at(&r, 0))[1] == -99, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 0))[1] == -99, "%s", o.text);
 	/* A scalar that was never written has no kind. */
 	rig_bind(&r, 3, "t::item((T([1], i8),), {})");
 	o = rig_run(&r, 3);
-	CHECKF(o.what == AY_X_RAN && ay_exec_scalars(r.x, 0)[0].kind == -1, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN && ay_exec_scalars(r.x, 0)[0].kind == -1, "%s", o.text);
 	rig_release(&r);
 }
 
@@ -331,7 +331,7 @@ TEST(exec_many_sets)
 				      .threads = 1,
 				      .timeout_s = 5 };
 
-		CHECKF(!ay_exec_call(r.x, &b, &o, &r.err) && o.what == AY_X_RAN, "%s %s", o.text, r.err.msg);
+		CHECKF(!ay_exec_call(r.x, &b, &o, &r.err) && o.what == AY_EXEC_RAN, "%s %s", o.text, r.err.msg);
 		for (int i = 0; i < SETS; i++)
 			CHECK(r.pool.slot[1].mem[i] == (uint8_t) - (i + 1));
 	}
@@ -440,14 +440,14 @@ static struct ay_outcome rogue(struct rig *r, int fn, enum ay_place place)
 	rig_bind(r, GOOD, "t::good((T([100], u8),), {})");
 	after = rig_run(r, GOOD);
 	if (fn != CLOSE)
-		CHECKF(after.what == AY_X_RAN && !memcmp(at(r, 0), at(r, 1), 100), "after %s: %s",
+		CHECKF(after.what == AY_EXEC_RAN && !memcmp(at(r, 0), at(r, 1), 100), "after %s: %s",
 		       r->schema[fn]->base, after.text);
 	else
-		CHECKF(after.what == AY_X_LIED || after.what == AY_X_CRASHED, "%s", after.text);
+		CHECKF(after.what == AY_EXEC_LIED || after.what == AY_EXEC_CRASHED, "%s", after.text);
 	return o;
 }
 
-static void check_rogue(struct rig *r, int fn, enum ay_place place, enum ay_happened what, int signal,
+static void check_rogue(struct rig *r, int fn, enum ay_place place, enum ay_exec_status what, int signal,
 			enum ay_touch fault, int slot)
 {
 	struct ay_outcome o = rogue(r, fn, place);
@@ -462,18 +462,18 @@ TEST(exec_crashes_are_told_and_cost_nothing_else)
 	struct rig r;
 
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
-	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, NULLS, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
-	check_rogue(&r, WRITE_INPUT, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_INPUT, 0);
-	check_rogue(&r, OVER_READ, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
-	check_rogue(&r, OVER_READ, AY_PLACE_START, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, UNDER_READ, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
-	check_rogue(&r, OVER_WRITE, AY_PLACE_START, AY_X_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 1);
-	check_rogue(&r, ABORT, AY_PLACE_END, AY_X_CRASHED, SIGABRT, AY_TOUCH_NONE, -1);
-	check_rogue(&r, DIVIDE, AY_PLACE_END, AY_X_CRASHED, SIGFPE, AY_TOUCH_NONE, -1);
-	check_rogue(&r, OVERFLOW, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
-	check_rogue(&r, KILLSELF, AY_PLACE_END, AY_X_CRASHED, SIGKILL, AY_TOUCH_NONE, -1);
-	check_rogue(&r, THREAD, AY_PLACE_END, AY_X_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
+	check_rogue(&r, GOOD, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, NULLS, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
+	check_rogue(&r, WRITE_INPUT, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_INPUT, 0);
+	check_rogue(&r, OVER_READ, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
+	check_rogue(&r, OVER_READ, AY_PLACE_START, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, UNDER_READ, AY_PLACE_START, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 0);
+	check_rogue(&r, OVER_WRITE, AY_PLACE_START, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_GUARD, 1);
+	check_rogue(&r, ABORT, AY_PLACE_END, AY_EXEC_CRASHED, SIGABRT, AY_TOUCH_NONE, -1);
+	check_rogue(&r, DIVIDE, AY_PLACE_END, AY_EXEC_CRASHED, SIGFPE, AY_TOUCH_NONE, -1);
+	check_rogue(&r, OVERFLOW, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
+	check_rogue(&r, KILLSELF, AY_PLACE_END, AY_EXEC_CRASHED, SIGKILL, AY_TOUCH_NONE, -1);
+	check_rogue(&r, THREAD, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
 	rig_release(&r);
 }
 
@@ -486,15 +486,15 @@ TEST(exec_ends_without_an_answer)
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
 	r.timeout_s = 0.3;
 	begin = ay_now_ns();
-	check_rogue(&r, LOOP, AY_PLACE_END, AY_X_HUNG, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, STOP, AY_PLACE_END, AY_X_HUNG, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, LOOP, AY_PLACE_END, AY_EXEC_HUNG, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, STOP, AY_PLACE_END, AY_EXEC_HUNG, 0, AY_TOUCH_NONE, -1);
 	CHECKF(ay_now_ns() - begin < 3000000000, "%lld ns", (long long)(ay_now_ns() - begin));
 	r.timeout_s = 20;
 	begin = ay_now_ns();
 	o = rogue(&r, EXIT0, AY_PLACE_END);
-	CHECKF(o.what == AY_X_CRASHED && !o.signal && !o.exit_code, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_CRASHED && !o.signal && !o.exit_code, "%s", o.text);
 	o = rogue(&r, FORK, AY_PLACE_END);
-	CHECKF(o.what == AY_X_CRASHED && o.exit_code == 3, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_CRASHED && o.exit_code == 3, "%s", o.text);
 	CHECKF(ay_now_ns() - begin < 3000000000, "%lld ns", (long long)(ay_now_ns() - begin));
 	rig_release(&r);
 }
@@ -507,13 +507,13 @@ TEST(exec_crash_between_calls)
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
 	rig_bind(&r, LATE, "t::late((T([100], u8),), {})");
 	o = rig_run(&r, LATE);
-	CHECKF(o.what == AY_X_RAN, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 	usleep(100000);
 	rig_bind(&r, GOOD, "t::good((T([100], u8),), {})");
 	o = rig_run(&r, GOOD);
-	CHECKF(o.what == AY_X_CRASHED && o.signal == SIGSEGV, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_CRASHED && o.signal == SIGSEGV, "%s", o.text);
 	o = rig_run(&r, GOOD);
-	CHECKF(o.what == AY_X_RAN, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 	rig_release(&r);
 }
 
@@ -522,11 +522,11 @@ TEST(exec_lies_are_seen)
 	struct rig r;
 
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
-	check_rogue(&r, EARLY, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, JUNK, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, FAKE, AY_PLACE_END, AY_X_LIED, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, CLOSE, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
-	check_rogue(&r, GOOD, AY_PLACE_END, AY_X_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, EARLY, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, JUNK, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, FAKE, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, CLOSE, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
+	check_rogue(&r, GOOD, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
 	rig_release(&r);
 }
 
@@ -538,17 +538,17 @@ TEST(exec_refusals)
 
 	rig_build(&r, rogues, rogue_source, AY_LANG_C);
 	o = rogue(&r, REFUSE, AY_PLACE_END);
-	CHECKF(o.what == AY_X_REFUSED && o.rc == 42, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_REFUSED && o.rc == 42, "%s", o.text);
 	o = rogue(&r, STARVE, AY_PLACE_END);
-	CHECKF(o.what == AY_X_OOM && o.rc == 7, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_OOM && o.rc == 7, "%s", o.text);
 	/* No way to write to an input, wherever it is moved. */
 	o = rogue(&r, UNPROTECT, AY_PLACE_END);
-	CHECKF(o.what == AY_X_RAN, "rc %d %s", o.rc, o.text);
+	CHECKF(o.what == AY_EXEC_RAN, "rc %d %s", o.rc, o.text);
 	/* Flush-to-zero set by one call is not there in the next. */
 	for (int i = 0; i < 3; i++) {
 		rig_bind(&r, FAST, "t::fast((T([100], u8),), {})");
 		o = rig_run(&r, FAST);
-		CHECKF(o.what == AY_X_RAN, "%s", o.text);
+		CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 	}
 	b.proto = AY_NEW(&r.a, struct ay_proto);
 	((struct ay_proto *)b.proto)->symbol = "t_missing";
@@ -578,26 +578,26 @@ TEST(exec_loading)
 	int n;
 
 	o = load("__attribute__((constructor)) static void f(void) { volatile int *volatile p = 0; *p = 1; }", &n);
-	CHECKF(o.what == AY_X_CRASHED && o.signal == SIGSEGV, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_CRASHED && o.signal == SIGSEGV, "%s", o.text);
 	o = load("#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }", &n);
-	CHECKF(o.what == AY_X_CRASHED && o.exit_code == 0, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_CRASHED && o.exit_code == 0, "%s", o.text);
 	o = load("#include <unistd.h>\n__attribute__((constructor)) static void f(void) { for (;;) pause(); }",
 		 &n);
-	CHECKF(o.what == AY_X_HUNG, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_HUNG, "%s", o.text);
 	o = load("int no_such_thing(void);\n"
 		 "int t_good(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx) { return no_such_thing(); }",
 		 &n);
-	CHECKF(o.what == AY_X_REFUSED && strstr(o.text, "no_such_thing"), "%s", o.text);
+	CHECKF(o.what == AY_EXEC_REFUSED && strstr(o.text, "no_such_thing"), "%s", o.text);
 	o = load("int unrelated;", &n);
-	CHECKF(o.what == AY_X_RAN && n == 0, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN && n == 0, "%s", o.text);
 	o = load("int t_other(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx) { return 0; }", &n);
-	CHECKF(o.what == AY_X_RAN && n == 1, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN && n == 1, "%s", o.text);
 	/* An answer of the kernel's own making. */
 	o = load("#include <string.h>\n#include <sys/socket.h>\n"
 		 "__attribute__((constructor)) static void f(void) { char b[100]; memset(b, 7, 100); send(3, b, "
 		 "100, 0); }",
 		 &n);
-	CHECKF(o.what == AY_X_LIED, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_LIED, "%s", o.text);
 }
 
 TEST(exec_object_without_glue)
@@ -607,7 +607,7 @@ TEST(exec_object_without_glue)
 
 	r.built.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	rig_start(&r, &o);
-	CHECKF(o.what == AY_X_REFUSED && o.text[0] && !r.x, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_REFUSED && o.text[0] && !r.x, "%s", o.text);
 	rig_release(&r);
 }
 
@@ -633,9 +633,9 @@ TEST(exec_round_trips)
 		rig_bind(&r, 0, "t::add((T([64, 64], f32), T([64], f32)), {})");
 		o = rig_run(&r, 0);
 		begin = ay_now_ns();
-		for (int i = 0; i < n / (spin ? 1 : 10) && o.what == AY_X_RAN; i++)
+		for (int i = 0; i < n / (spin ? 1 : 10) && o.what == AY_EXEC_RAN; i++)
 			o = rig_run(&r, 0);
-		CHECKF(o.what == AY_X_RAN, "%s", o.text);
+		CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 		if (getenv("ASSAY_BENCH"))
 			printf("    %s: %.2f us a call\n", spin ? "spinning" : "sleeping",
 			       (double)(ay_now_ns() - begin) / 1e3 / (n / (spin ? 1 : 10)));

@@ -3,13 +3,13 @@
  * Timed sets that are brought here from a device: everything or a part, and whether their inputs are what they were. On
  * the stand-in of tests/cuda/fake.c, and on a GPU where there is one.
  */
-#include "timing/content_gpu_inside.h"
+#include "timing/inputs_gpu_internal.h"
 #include "base/process.h"
 #include "device/cuda.h"
 #include "op/fill.h"
-#include "make_rig.h"
+#include "dev_fill_fixture.h"
 #include "test.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ enum { SETS = 3, POISON = 0x75, EMPTY = 0x11 };
 struct bench {
 	struct make_rig g;
 	struct timing_rig r;
-	struct ay_master m;
-	struct ay_sets s;
+	struct ay_input_template m;
+	struct ay_input_sets s;
 	uint8_t *want;
 };
 
@@ -44,14 +44,14 @@ static bool is_input(const struct bench *b, int i)
 
 static uint64_t address(const struct bench *b, int set, int i)
 {
-	return ay_sets_address(&b->s, set * b->r.call->noperand + i);
+	return ay_input_sets_address(&b->s, set * b->r.call->noperand + i);
 }
 
 /* What operand i of a set should be here. */
 static const uint8_t *wanted(struct bench *b, int set, int i)
 {
 	if (is_input(b, i))
-		ay_master_write(&b->m, i, b->s.key, set, b->want);
+		ay_input_template_write(&b->m, i, b->s.key, set, b->want);
 	for (uint64_t k = 0; k < bytes_of(b, i) && !is_input(b, i); k++)
 		b->want[k] = pattern(set, k);
 	return b->want;
@@ -64,17 +64,17 @@ static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig
 	*b = (struct bench){ 0 };
 	rig(&b->g);
 	timing_rig_init(&b->r, line);
-	ay_master_init(&b->m, b->r.call);
-	CHECKF(!ay_master_to_device(&b->m, b->g.d, &b->r.err) &&
-		       !ay_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
-		       !ay_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
+	ay_input_template_init(&b->m, b->r.call);
+	CHECKF(!ay_input_template_to_device(&b->m, b->g.d, &b->r.err) &&
+		       !ay_input_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
+		       !ay_input_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
 	       "%s", b->r.err.msg);
 	for (int i = 0; i < b->r.call->noperand; i++)
 		most = bytes_of(b, i) > most ? bytes_of(b, i) : most;
 	b->want = ay_xrealloc(NULL, most + 1);
 	for (int k = 0; k < SETS * b->r.call->noperand; k++)
 		if (!is_input(b, k % b->r.call->noperand))
-			make_rig_set(&b->g, ay_sets_address(&b->s, k),
+			make_rig_set(&b->g, ay_input_sets_address(&b->s, k),
 				     wanted(b, k / b->r.call->noperand, k % b->r.call->noperand),
 				     bytes_of(b, k % b->r.call->noperand));
 }
@@ -82,26 +82,26 @@ static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig
 static void teardown(struct bench *b)
 {
 	ay_xfree(b->want);
-	ay_sets_release(&b->s);
-	ay_master_release(&b->m);
+	ay_input_sets_release(&b->s);
+	ay_input_template_release(&b->m);
 	timing_rig_release(&b->r);
 	make_rig_release(&b->g);
 }
 
-static bool fetch(struct bench *b, int set, const struct ay_stretch *need)
+static bool fetch(struct bench *b, int set, const struct ay_byte_range *need)
 {
 	bool changed = true;
 
 	for (int i = 0; i < b->r.call->noperand; i++)
-		memset(ay_sets_at(&b->s, set, i), EMPTY, bytes_of(b, i));
-	CHECKF(!ay_sets_fetch(&b->s, set, need, &changed, &b->r.err), "%s", b->r.err.msg);
+		memset(ay_input_sets_at(&b->s, set, i), EMPTY, bytes_of(b, i));
+	CHECKF(!ay_input_sets_fetch(&b->s, set, need, &changed, &b->r.err), "%s", b->r.err.msg);
 	return changed;
 }
 
 /* Are these bytes of an operand what they should be here? */
 static bool has(struct bench *b, int set, int i, uint64_t lo, uint64_t hi)
 {
-	return !memcmp(ay_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
+	return !memcmp(ay_input_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
 }
 
 static const char *const lines[] = {
@@ -131,7 +131,7 @@ static void check_changed(struct bench *b)
 
 		for (int k = 0; k < 3 && is_input(b, i); k++) {
 			const uint64_t at = address(b, 1, i) + places[k];
-			const struct ay_stretch none[8] = { 0 };
+			const struct ay_byte_range none[8] = { 0 };
 			uint8_t was, other;
 
 			make_rig_get(&b->g, &was, at, 1);
@@ -162,7 +162,7 @@ TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 /* Any part of each: what is asked for is there, and of large ones little else was written or crossed the bus. */
 static void check_parts(struct bench *b, const uint64_t *brought)
 {
-	struct ay_stretch need[8];
+	struct ay_byte_range need[8];
 
 	for (int t = 0; t < 24; t++) {
 		const int set = t % SETS;
@@ -182,7 +182,7 @@ static void check_parts(struct bench *b, const uint64_t *brought)
 			       (unsigned long long)(*brought - before));
 		for (int i = 0; i < b->r.call->noperand; i++) {
 			const uint64_t n = bytes_of(b, i), hi = need[i].hi < n ? need[i].hi : n;
-			const uint8_t *at = ay_sets_at(&b->s, set, i);
+			const uint8_t *at = ay_input_sets_at(&b->s, set, i);
 
 			CHECKF(need[i].lo >= hi || has(b, set, i, need[i].lo, hi),
 			       "set %d, operand %d: %llu to %llu", set, i, (unsigned long long)need[i].lo,

@@ -64,7 +64,7 @@ static int entries(struct bench *b, const struct ay_built *built)
 	struct ay_outcome o;
 	struct ay_exec *x;
 
-	CHECKF(!ay_exec_start(&spec, &b->a, &x, &e, &o, &b->err) && o.what == AY_X_RAN, "%s %s", b->err.msg,
+	CHECKF(!ay_exec_start(&spec, &b->a, &x, &e, &o, &b->err) && o.what == AY_EXEC_RAN, "%s %s", b->err.msg,
 	       o.text);
 	ay_exec_stop(x);
 	return e.n;

@@ -2,7 +2,7 @@
  *
  * A kernel with threads that count, frozen and thawed: by its cgroup where there is one, and by SIGSTOP.
  */
-#include "jail_rig.h"
+#include "jail_fixture.h"
 #include "test.h"
 #include "base/process.h"
 #include "sandbox/freeze.h"
@@ -166,6 +166,6 @@ TEST(freeze_no_source_of_sigcont)
 		      "	return 0;\n"
 		      "}\n");
 	o = jail_rig_run(&r, 5);
-	CHECKF(o.what == AY_X_RAN, "%d %s", o.rc, o.text);
+	CHECKF(o.what == AY_EXEC_RAN, "%d %s", o.rc, o.text);
 	jail_rig_release(&r);
 }

@@ -117,7 +117,7 @@ TEST(judge_waits_longer_for_large_calls)
 {
 	const struct ay_policy p = { .call_timeout_s = 2.5 };
 
-	CHECK(ay_judge_patience(&p, 0) == 2.5);
-	CHECK(ay_judge_patience(&p, (1u << 28) - 1) == 2.5);
-	CHECK(ay_judge_patience(&p, 5ull << 30) == 22.5);
+	CHECK(ay_judge_call_timeout(&p, 0) == 2.5);
+	CHECK(ay_judge_call_timeout(&p, (1u << 28) - 1) == 2.5);
+	CHECK(ay_judge_call_timeout(&p, 5ull << 30) == 22.5);
 }

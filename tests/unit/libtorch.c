@@ -9,7 +9,7 @@
 #include "judge/task.h"
 #include "test.h"
 #include "timing/libtorch.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "exec/python.h"
 #include "helpers.h"
-#include "op/narrow.h"
+#include "op/suite_filter.h"
 #include "test.h"
 
 #include <dirent.h>

@@ -5,13 +5,13 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "prompt_rig.h"
+#include "prompt_fixture.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "exec/python.h"
 #include "llm/docstring.h"
-#include "llm/quote.h"
-#include "llm/template.h"
+#include "llm/prompt_quote.h"
+#include "llm/prompt_template.h"
 #include "op/proto.h"
 
 #include <math.h>
@@ -188,10 +188,10 @@ TEST(prompt_of_every_operator_in_every_language_is_the_one_kept)
 	struct ay_arena a = { 0 };
 
 	for (int i = 0; i < all->n; i++) {
-		const struct ay_page_spec about = { .registry = all,
-						    .op = &all->op[i],
-						    .ceilings = &prompt_rig_machine };
-		struct ay_page page;
+		const struct ay_op_doc_spec about = { .registry = all,
+						      .op = &all->op[i],
+						      .ceilings = &prompt_rig_machine };
+		struct ay_op_doc page;
 		struct prompt_rig r;
 
 		for (int lang = 0; lang < AY_PROMPT_LANG_COUNT; lang++) {
@@ -200,13 +200,13 @@ TEST(prompt_of_every_operator_in_every_language_is_the_one_kept)
 			r.s.only = NULL;
 			r.s.page = &page;
 			if (!lang)
-				CHECKF(!ay_page_make(&about, &a, &page, &r.err), "%s", r.err.msg);
+				CHECKF(!ay_op_doc_make(&about, &a, &page, &r.err), "%s", r.err.msg);
 			prompt_rig_ask(&r, NULL);
 			check_prompt(&r);
 			hash_prompt(&r, &hashes);
 			prompt_rig_end(&r);
 		}
-		ay_page_release(&page);
+		ay_op_doc_release(&page);
 		ay_arena_clear(&a);
 	}
 	CHECKF(all->n > 100, "only %d operators", all->n);
@@ -220,7 +220,7 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 	static const char *const lines[] = { "cnt: 3, aten::cumsum((T([3, 65], f32), 1), {}) seed=4711",
 					     "aten::cumsum((T([333, 77], f16), 0), {}) seed=4712" };
 	struct ay_suite suite = { .listed = true };
-	struct ay_page page;
+	struct ay_op_doc page;
 	const char *text;
 	struct prompt_rig r;
 
@@ -234,41 +234,42 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 		sc.line = line;
 		ay_suite_push(&suite, &sc);
 	}
-	CHECK(!ay_page_make(&(struct ay_page_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
-			    &r.a, &page, &r.err));
+	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
+			      &r.a, &page, &r.err));
 	r.s.page = &page;
 	text = prompt_rig_ask(&r, NULL);
 	CHECK(strstr(text, "[333, 77]") && strstr(text, "ulps in aten::cumsum((T([3, 65], f32), 1), {})\n"));
 	CHECK(strstr(text, "The floor under every right kernel") && !strstr(text, "seed=") &&
 	      !strstr(text, "471") && !strstr(text, "cnt:"));
-	ay_page_release(&page);
+	ay_op_doc_release(&page);
 	/* nothing that the bound could be looked at: the operator's own */
 	suite.c[0] = suite.c[1];
 	suite.c[0].timed = suite.c[1].timed = false;
-	CHECK(!ay_page_make(&(struct ay_page_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
-			    &r.a, &page, &r.err));
+	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
+			      &r.a, &page, &r.err));
 	text = prompt_rig_ask(&r, NULL);
 	CHECK(strstr(text, " ulps in aten::cumsum(") && strstr(text, "None of the calls above is timed."));
-	ay_page_release(&page);
+	ay_op_doc_release(&page);
 	ay_suite_release(&suite);
 	prompt_rig_end(&r);
 }
 
 TEST(prompt_with_a_page_is_the_one_without)
 {
-	struct ay_page page;
+	struct ay_op_doc page;
 	struct prompt_rig r;
 	const char *with;
 
 	prompt_rig_begin(&r, "aten::cumsum", AY_PROMPT_C);
-	CHECK(!ay_page_make(
-		&(struct ay_page_spec){ .registry = r.s.registry, .op = r.s.op, .ceilings = &prompt_rig_machine },
-		&r.a, &page, &r.err));
+	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ .registry = r.s.registry,
+							.op = r.s.op,
+							.ceilings = &prompt_rig_machine },
+			      &r.a, &page, &r.err));
 	r.s.page = &page;
 	with = ay_strdup(&r.a, prompt_rig_ask(&r, NULL));
 	r.s.page = NULL;
 	CHECK_STR(prompt_rig_ask(&r, NULL), with);
-	ay_page_release(&page);
+	ay_op_doc_release(&page);
 	prompt_rig_end(&r);
 }
 
@@ -454,14 +455,14 @@ TEST(prompt_quotes_are_cut_and_clean)
 
 	for (int i = 0; i < 100000; i++)
 		ay_str_add(&long_one, "error ");
-	ay_quote_said(&b, ay_str_text(&long_one), 6000);
+	ay_prompt_quote_said(&b, ay_str_text(&long_one), 6000);
 	CHECKF(b.len < 6100, "%zu", b.len);
 	CHECK(strstr(ay_str_text(&b), "(594000 bytes more)"));
 	ay_str_clear(&b);
-	ay_quote(&b, "c", "a\x01\x1b[31m\xff\r\n\tb", 100);
+	ay_prompt_quote(&b, "c", "a\x01\x1b[31m\xff\r\n\tb", 100);
 	CHECK_STR(ay_str_text(&b), "```c\na\\x01\\x1b[31m\\xff\\x0d\n\tb\n```\n");
 	ay_str_clear(&b);
-	ay_quote(&b, "c", "no seed=5 of a source is touched", 100);
+	ay_prompt_quote(&b, "c", "no seed=5 of a source is touched", 100);
 	CHECK(strstr(ay_str_text(&b), "seed=5"));
 	ay_str_release(&b);
 	ay_str_release(&long_one);

@@ -6,7 +6,7 @@
 #include "helpers.h"
 #include "base/file.h"
 #include "llm/prompt.h"
-#include "llm/template.h"
+#include "llm/prompt_template.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@ static const char *write_example(struct ay_arena *a, const char *kind, enum ay_p
 {
 	const char *name = ay_sprintf(a, "%s_%s.txt", kind, ay_prompt_lang_word(lang)), *base, *file;
 	struct ay_err err = { 0 };
-	struct ay_template t;
+	struct ay_prompt_template t;
 
-	CHECK(!ay_template_read(a, NULL, name, &t, &err));
+	CHECK(!ay_prompt_template_read(a, NULL, name, &t, &err));
 	base = strstr(ay_strndup(a, t.text, t.len), "aten::");
 	if (!base)
 		return "";

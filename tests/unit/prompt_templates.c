@@ -4,9 +4,9 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "prompt_rig.h"
+#include "prompt_fixture.h"
 #include "base/file.h"
-#include "llm/template.h"
+#include "llm/prompt_template.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +54,11 @@ TEST(prompt_hash_is_that_of_what_is_used)
 {
 	char a_hex[65], b_hex[65];
 	struct ay_arena a = { 0 };
-	struct ay_template t;
+	struct ay_prompt_template t;
 	struct ay_err err = { 0 };
 	const char *dir;
 
-	CHECK(!ay_template_read(&a, NULL, "mend.txt", &t, &err));
+	CHECK(!ay_prompt_template_read(&a, NULL, "mend.txt", &t, &err));
 	dir = write_template(&a, "same", "mend.txt", ay_strndup(&a, t.text, t.len));
 	CHECK(!ay_prompt_hash(NULL, a_hex, &err) && !ay_prompt_hash(dir, b_hex, &err));
 	CHECK_STR(a_hex, b_hex);
@@ -119,10 +119,10 @@ TEST(prompt_every_template_is_packed_and_listed)
 	char *out;
 	int n = 0;
 
-	for (const char *const *name = ay_template_names; *name; name++, n++) {
-		struct ay_template t;
+	for (const char *const *name = ay_prompt_template_names; *name; name++, n++) {
+		struct ay_prompt_template t;
 
-		CHECK(!ay_template_read(&a, NULL, *name, &t, &err) && t.len > 0);
+		CHECK(!ay_prompt_template_read(&a, NULL, *name, &t, &err) && t.len > 0);
 		CHECKF(!help_run(&a, ay_sprintf(&a, "grep -qF '`%s`' docs/prompts.md", *name), 10, &out),
 		       "docs/prompts.md: no `%s`", *name);
 	}

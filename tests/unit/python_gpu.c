@@ -5,7 +5,7 @@
  */
 #include "base/file.h"
 #include "base/process.h"
-#include "exec/exchange.h"
+#include "exec/transact.h"
 #include "exec/launch.h"
 #include "exec/python.h"
 #include "helpers.h"
@@ -32,8 +32,8 @@ struct rig {
 	struct ay_call *call;
 	struct ay_proto *proto;
 	struct ay_pool pool;
-	struct ay_lent lent;
-	struct ay_loan heap;
+	struct ay_dev_mapping lent;
+	struct ay_dev_mem heap;
 	struct ay_batch b;
 	int *slot;
 	uint64_t *offset;
@@ -60,12 +60,13 @@ static void start(struct rig *g, const char *source)
 
 static void give_heap(struct rig *g, uint64_t bytes)
 {
-	struct ay_loan next;
+	struct ay_dev_mem next;
 
-	CHECKF(!ay_loan_take(g->d, ay_slot_bytes(g->d->info.grain, bytes), true, &next, &g->err), "%s",
+	CHECKF(!ay_dev_mem_alloc(g->d, ay_slot_bytes(g->d->info.grain, bytes), true, &next, &g->err), "%s",
 	       g->err.msg);
-	CHECKF(!ay_exec_heap(g->x, &next, &g->o, &g->err) && g->o.what == AY_X_RAN, "%s%s", g->err.msg, g->o.text);
-	ay_loan_give_back(g->d, &g->heap);
+	CHECKF(!ay_exec_heap(g->x, &next, &g->o, &g->err) && g->o.what == AY_EXEC_RAN, "%s%s", g->err.msg,
+	       g->o.text);
+	ay_dev_mem_free(g->d, &g->heap);
 	g->heap = next;
 }
 
@@ -85,7 +86,7 @@ static void make_batch(struct rig *g, int nset)
 	}
 	for (int i = 0; i < N; i++)
 		((float *)g->pool.slot[0].mem)[i] = (float)(i - N / 2);
-	CHECKF(!ay_dev_lend(g->d, &g->pool, AY_LEND, &g->lent, &g->err), "%s", g->err.msg);
+	CHECKF(!ay_dev_map(g->d, &g->pool, AY_LEND, &g->lent, &g->err), "%s", g->err.msg);
 	g->b = (struct ay_batch){ .proto = g->proto,
 				  .call = g->call,
 				  .pool = &g->pool,
@@ -121,7 +122,7 @@ static void teardown(struct rig *g)
 {
 	ay_exec_stop(g->x);
 	ay_dev_take_back(g->d, &g->lent);
-	ay_loan_give_back(g->d, &g->heap);
+	ay_dev_mem_free(g->d, &g->heap);
 	ay_pool_release(&g->pool);
 	ay_python_close(&g->python);
 	ay_sandbox_free(g->sandbox);
@@ -131,21 +132,22 @@ static void teardown(struct rig *g)
 
 static void hold(struct rig *g)
 {
-	CHECKF(!ay_exec_hold(g->x, &g->b, &g->o, &g->err) && g->o.what == AY_X_RAN, "%s%s", g->err.msg, g->o.text);
+	CHECKF(!ay_exec_hold(g->x, &g->b, &g->o, &g->err) && g->o.what == AY_EXEC_RAN, "%s%s", g->err.msg,
+	       g->o.text);
 }
 
 static void run(struct rig *g, int from, int n)
 {
 	CHECKF(!ay_exec_post(g->x, from, n, 0, NULL, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
-	CHECKF(g->o.what == AY_X_RAN, "%s", g->o.text);
+	CHECKF(g->o.what == AY_EXEC_RAN, "%s", g->o.text);
 }
 
 static void forget(struct rig *g)
 {
 	CHECKF(!ay_exec_post_forget(g->x, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
-	CHECKF(g->o.what == AY_X_RAN, "%s", g->o.text);
+	CHECKF(g->o.what == AY_EXEC_RAN, "%s", g->o.text);
 }
 
 static const uint8_t *take(struct rig *g, int set)
@@ -154,7 +156,7 @@ static const uint8_t *take(struct rig *g, int set)
 
 	memset(at, 0, N * 4);
 	g->o = (struct ay_outcome){ 0 };
-	CHECKF(!ay_exec_take(g->x, &g->b, set, &g->o, &g->err) && g->o.what == AY_X_RAN, "%s%s", g->err.msg,
+	CHECKF(!ay_exec_take(g->x, &g->b, set, &g->o, &g->err) && g->o.what == AY_EXEC_RAN, "%s%s", g->err.msg,
 	       g->o.text);
 	return at;
 }
@@ -245,7 +247,7 @@ TEST_SLOW(python_gpu_what_is_never_written_shows)
 	CHECKF(!ay_exec_post_watched(g.x, 1, 1, NULL, &g.o, &g.err), "%s", g.err.msg);
 	ay_exec_await(g.x, CALL_S, &g.o);
 	CHECK(is_all(take(&g, 1), 0x5e));
-	CHECKF(!ay_exec_call(g.x, &g.b, &g.o, &g.err) && g.o.what == AY_X_RAN, "%s%s", g.err.msg, g.o.text);
+	CHECKF(!ay_exec_call(g.x, &g.b, &g.o, &g.err) && g.o.what == AY_EXEC_RAN, "%s%s", g.err.msg, g.o.text);
 	for (int s = 0; s < SETS; s++)
 		CHECKF(is_all(take(&g, s), g.b.poison[s]), "set %d", s);
 	teardown(&g);

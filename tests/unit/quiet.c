@@ -36,13 +36,13 @@ static _Noreturn void leave_waiting(void *user)
 /* In a process of its own: 7 if the set is held by somebody, 0 if it could be taken. */
 static int other_process(const char *dir, cpu_set_t cpus)
 {
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	pid_t pid = fork();
 	int status = 0;
 
 	if (!pid)
-		_exit(ay_quiet_take_in(&l, dir, &cpus, leave_waiting, NULL, &err) ? 9 : 0);
+		_exit(ay_perf_lock_cpus_in(&l, dir, &cpus, leave_waiting, NULL, &err) ? 9 : 0);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -56,7 +56,7 @@ TEST(quiet_cpus_are_the_last_ones)
 	for (int n = 0; n <= CPU_COUNT(&mine) + 1; n++) {
 		int due = n < 1 ? 1 : n > CPU_COUNT(&mine) ? CPU_COUNT(&mine) : n;
 
-		ay_quiet_cpus(n, &kernel, &judge, &spare);
+		ay_cpuset_choose(n, &kernel, &judge, &spare);
 		CHECK(CPU_COUNT(&kernel) == due);
 		CHECK(spare == (due < CPU_COUNT(&mine)));
 		CPU_AND(&both, &kernel, &judge);
@@ -88,7 +88,7 @@ static int kept_of(int a, int b, cpu_set_t kernel, bool (*same_core)(int a, int 
 {
 	cpu_set_t s = set_of(a, b);
 
-	ay_quiet_keep_one(&s, &kernel, same_core);
+	ay_cpuset_keep_one(&s, &kernel, same_core);
 	CHECK(CPU_COUNT(&s) == 1);
 	return CPU_ISSET((size_t)a, &s) ? a : b;
 }
@@ -103,7 +103,7 @@ TEST(quiet_judge_is_not_beside_the_kernel)
 	CHECK(kept_of(0, 2, set_of(1, 3), are_pairs) == 2);   /* neither is: the last */
 	CHECK(kept_of(0, 2, set_of(1, 3), are_all_one) == 2); /* nor anywhere on this machine */
 	CPU_ZERO(&none);
-	ay_quiet_keep_one(&none, &none, are_pairs);
+	ay_cpuset_keep_one(&none, &none, are_pairs);
 	CHECK(!CPU_COUNT(&none));
 }
 
@@ -118,24 +118,24 @@ TEST(quiet_lists_are_read_as_the_system_writes_them)
 		  { "3-\n", 3, false },    { "1,,2", 2, false },   { "1 2", 2, false } };
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-		CHECKF(ay_quiet_lists(t[i].list, t[i].cpu) == t[i].in, "'%s' has %d", t[i].list, t[i].cpu);
-	CHECK(ay_quiet_same_core(0, 0) && ay_quiet_same_core(99999, 99999) && !ay_quiet_same_core(99999, 0));
+		CHECKF(ay_cpuset_listed(t[i].list, t[i].cpu) == t[i].in, "'%s' has %d", t[i].list, t[i].cpu);
+	CHECK(ay_cpuset_same_core(0, 0) && ay_cpuset_same_core(99999, 99999) && !ay_cpuset_same_core(99999, 0));
 }
 
 TEST(quiet_lock_keeps_others_out)
 {
 	const char *dir = test_dir();
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	cpu_set_t cpus = set_of(1, 5);
 	int waited = 0;
 
-	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_cpus_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
 	CHECK(l.n == 2 && !waited);
 	CHECK(other_process(dir, set_of(1, 1)) == 7);
 	CHECK(other_process(dir, set_of(5, 7)) == 7);
 	CHECK(other_process(dir, set_of(0, 2)) == 0);
-	ay_quiet_leave(&l);
+	ay_perf_unlock(&l);
 	CHECK(other_process(dir, cpus) == 0);
 }
 
@@ -143,7 +143,7 @@ TEST(quiet_lock_keeps_others_out)
 TEST(quiet_lock_is_for_every_user)
 {
 	const char *dir = test_dir();
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	cpu_set_t cpus = set_of(0, 1);
 	pid_t pid;
@@ -152,26 +152,26 @@ TEST(quiet_lock_is_for_every_user)
 	if (geteuid())
 		test_skip("only root can be two users");
 	CHECK(!chmod(dir, 01777));
-	CHECK(!ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err));
+	CHECK(!ay_perf_lock_cpus_in(&l, dir, &cpus, NULL, NULL, &err));
 	for (int held = 1; held >= 0; held--) {
 		pid = fork();
 		if (!pid) {
 			if (setgid(65534) || setuid(65534) || chdir(dir))
 				_exit(77);
-			_exit(ay_quiet_take_in(&l, ".", &cpus, leave_waiting, NULL, &err) ? 9 : 0);
+			_exit(ay_perf_lock_cpus_in(&l, ".", &cpus, leave_waiting, NULL, &err) ? 9 : 0);
 		}
 		waitpid(pid, &status, 0);
 		if (WEXITSTATUS(status) == 77)
 			test_skip("the other user cannot enter the scratch folder");
 		CHECKF(WEXITSTATUS(status) == (held ? 7 : 0), "held %d: ended with %d", held, WEXITSTATUS(status));
-		ay_quiet_leave(&l);
+		ay_perf_unlock(&l);
 	}
 }
 
 TEST(quiet_lock_dies_with_its_holder)
 {
 	const char *dir = test_dir();
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	cpu_set_t cpus = set_of(0, 3);
 	int ready[2], waited = 0;
@@ -181,7 +181,7 @@ TEST(quiet_lock_dies_with_its_holder)
 	CHECK(!pipe(ready));
 	pid = fork();
 	if (!pid) {
-		if (ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err) || write(ready[1], "x", 1) != 1)
+		if (ay_perf_lock_cpus_in(&l, dir, &cpus, NULL, NULL, &err) || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(0);
@@ -193,9 +193,9 @@ TEST(quiet_lock_dies_with_its_holder)
 		kill(pid, SIGKILL);
 		_exit(0);
 	}
-	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_cpus_in(&l, dir, &cpus, count, &waited, &err), "%s", err.msg);
 	CHECKF(waited == 1, "said %d times that it waits", waited);
-	ay_quiet_leave(&l);
+	ay_perf_unlock(&l);
 	while (wait(NULL) > 0)
 		;
 	close(ready[0]);
@@ -206,7 +206,7 @@ TEST(quiet_lock_refuses_what_was_planted)
 {
 	const char *dir = test_dir();
 	struct ay_arena a = { 0 };
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	char *victim = ay_sprintf(&a, "%s/victim", dir), *name = ay_sprintf(&a, "%s/assay-cpu-2.lock", dir);
 	cpu_set_t cpus = set_of(1, 2);
 	int fd = open(victim, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -224,7 +224,7 @@ TEST(quiet_lock_refuses_what_was_planted)
 					 : mkdir(name, 0777);
 
 		CHECK(!planted);
-		CHECK(ay_quiet_take_in(&l, dir, &cpus, leave_waiting, NULL, &err) == -1);
+		CHECK(ay_perf_lock_cpus_in(&l, dir, &cpus, leave_waiting, NULL, &err) == -1);
 		CHECKF(strstr(err.msg, words[how]) && strstr(err.msg, name), "%s", err.msg);
 		CHECK(l.n == 0);
 		CHECKF(other_process(dir, set_of(1, 1)) == 0, "CPU 1 is still held after the failure");
@@ -238,22 +238,22 @@ TEST(quiet_lock_survives_a_removed_file)
 {
 	const char *dir = test_dir();
 	struct ay_arena a = { 0 };
-	struct ay_quiet_lock first, second;
+	struct ay_perf_lock first, second;
 	struct ay_err err = { 0 };
 	cpu_set_t cpus = set_of(0, 0);
 	char *name = ay_sprintf(&a, "%s/assay-cpu-0.lock", dir);
 	struct stat st, held;
 	mode_t old = umask(0077);
 
-	CHECK(!ay_quiet_take_in(&first, dir, &cpus, NULL, NULL, &err));
+	CHECK(!ay_perf_lock_cpus_in(&first, dir, &cpus, NULL, NULL, &err));
 	umask(old);
 	CHECK(!stat(name, &st) && (st.st_mode & 07777) == 0444); /* anybody may lock it, nobody fill it */
 	CHECK(!unlink(name));
-	CHECKF(!ay_quiet_take_in(&second, dir, &cpus, leave_waiting, NULL, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_cpus_in(&second, dir, &cpus, leave_waiting, NULL, &err), "%s", err.msg);
 	CHECK(!stat(name, &st) && !fstat(second.fd[0], &held) && st.st_ino == held.st_ino);
-	ay_quiet_leave(&first);
+	ay_perf_unlock(&first);
 	CHECK(other_process(dir, cpus) == 7);
-	ay_quiet_leave(&second);
+	ay_perf_unlock(&second);
 	ay_arena_release(&a);
 }
 
@@ -273,7 +273,7 @@ TEST(quiet_lock_of_who_waited_is_the_one_others_find)
 {
 	const char *dir = test_dir();
 	struct ay_arena a = { 0 };
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	cpu_set_t cpus = set_of(0, 0);
 	struct cleaner c = { .name = ay_sprintf(&a, "%s/assay-cpu-0.lock", dir) };
@@ -283,14 +283,14 @@ TEST(quiet_lock_of_who_waited_is_the_one_others_find)
 	CHECK(!pipe(ready));
 	c.holder = fork();
 	if (!c.holder) {
-		if (!ay_quiet_take_in(&l, dir, &cpus, NULL, NULL, &err) && write(ready[1], "x", 1) == 1)
+		if (!ay_perf_lock_cpus_in(&l, dir, &cpus, NULL, NULL, &err) && write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(1);
 	}
 	CHECK(read(ready[0], &x, 1) == 1);
-	CHECKF(!ay_quiet_take_in(&l, dir, &cpus, clean_and_kill, &c, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_cpus_in(&l, dir, &cpus, clean_and_kill, &c, &err), "%s", err.msg);
 	CHECKF(other_process(dir, cpus) == 7, "we hold a file that nobody finds");
-	ay_quiet_leave(&l);
+	ay_perf_unlock(&l);
 	waitpid(c.holder, NULL, 0);
 	ay_arena_release(&a);
 }
@@ -298,14 +298,14 @@ TEST(quiet_lock_of_who_waited_is_the_one_others_find)
 /* As other_process, of a GPU. */
 static int other_on_gpu(const char *dir, uint8_t last)
 {
-	uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = last };
-	struct ay_quiet_lock l;
+	uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = last };
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	pid_t pid = fork();
 	int status = 0;
 
 	if (!pid)
-		_exit(ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) ? 9 : 0);
+		_exit(ay_perf_lock_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) ? 9 : 0);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -313,22 +313,22 @@ static int other_on_gpu(const char *dir, uint8_t last)
 /* One GPU is one lock, whatever it is called; another one, and every CPU, is another. */
 TEST(quiet_lock_of_a_gpu)
 {
-	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
+	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };
 	const char *dir = test_dir();
 	struct ay_arena a = { 0 };
-	struct ay_quiet_lock l;
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	struct stat st;
 	char *name = ay_sprintf(&a, "%s/assay-gpu-ab000000000000000000000000000001.lock", dir);
 
-	CHECKF(!ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err), "%s", err.msg);
 	CHECK(l.n == 1 && !stat(name, &st) && (st.st_mode & 07777) == 0444);
 	CHECK(other_on_gpu(dir, 1) == 7);
 	CHECK(other_on_gpu(dir, 2) == 0 && other_process(dir, set_of(0, 1)) == 0);
-	ay_quiet_leave(&l);
+	ay_perf_unlock(&l);
 	CHECK(other_on_gpu(dir, 1) == 0);
 	CHECK(!unlink(name) && !symlink("/nowhere/at-all", name));
-	CHECK(ay_quiet_take_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) == -1 && l.n == 0);
+	CHECK(ay_perf_lock_gpu_in(&l, dir, uuid, leave_waiting, NULL, &err) == -1 && l.n == 0);
 	CHECKF(strstr(err.msg, "symbolic link") && strstr(err.msg, name), "%s", err.msg);
 	ay_arena_release(&a);
 }
@@ -336,39 +336,39 @@ TEST(quiet_lock_of_a_gpu)
 TEST(quiet_sees_work_on_its_cpus)
 {
 	cpu_set_t kernel, judge;
-	struct ay_quiet_use before, after, none;
+	struct ay_cpu_use before, after, none;
 	struct timespec t;
 	bool spare;
 
-	ay_quiet_cpus(1, &kernel, &judge, &spare);
+	ay_cpuset_choose(1, &kernel, &judge, &spare);
 	CHECK(!sched_setaffinity(0, sizeof kernel, &kernel));
-	ay_quiet_read(&kernel, &before);
+	ay_cpu_use_read(&kernel, &before);
 	if (!before.busy_ns)
 		test_skip("/proc/stat tells nothing");
 	do
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	while (!t.tv_sec && t.tv_nsec < 100000000);
-	ay_quiet_read(&kernel, &after);
+	ay_cpu_use_read(&kernel, &after);
 	CHECKF(after.busy_ns - before.busy_ns >= 50000000, "100 ms of work, %.0f ms seen",
 	       (double)(after.busy_ns - before.busy_ns) / 1e6);
 	CHECK(after.stolen_ns >= before.stolen_ns && after.stolen_ns <= after.busy_ns);
 	CPU_ZERO(&kernel);
-	ay_quiet_read(&kernel, &none);
+	ay_cpu_use_read(&kernel, &none);
 	CHECK(!none.busy_ns && !none.stolen_ns);
 }
 
 /* 0: shared it; 7: had to wait. */
 static int other_shares(const char *dir)
 {
-	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
-	struct ay_quiet_lock l;
+	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };
+	struct ay_perf_lock l;
 	struct ay_err err = { 0 };
 	int status = 0;
 	pid_t pid = fork();
 
 	if (!pid) {
 		alarm(1); /* there is nobody to be told that it waits */
-		_exit(ay_quiet_share_gpu_in(&l, dir, uuid, &err) ? 9 : 0);
+		_exit(ay_perf_lock_gpu_shared_in(&l, dir, uuid, &err) ? 9 : 0);
 	}
 	waitpid(pid, &status, 0);
 	return WIFSIGNALED(status) ? 7 : WEXITSTATUS(status);
@@ -377,27 +377,27 @@ static int other_shares(const char *dir)
 /* Those who are only judged share a GPU, but not with one who is timed; and he is not kept out by them. */
 TEST(quiet_lock_of_a_gpu_is_shared)
 {
-	const uint8_t uuid[AY_QUIET_UUID] = { 0xab, [15] = 1 };
+	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };
 	const char *dir = test_dir();
-	struct ay_quiet_lock l, own;
+	struct ay_perf_lock l, own;
 	struct ay_err err = { 0 };
 	int status = 0;
 	pid_t pid;
 
-	CHECKF(!ay_quiet_share_gpu_in(&l, dir, uuid, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_gpu_shared_in(&l, dir, uuid, &err), "%s", err.msg);
 	CHECK(other_shares(dir) == 0 && other_on_gpu(dir, 1) == 7);
 	pid = fork(); /* waits for the GPU: whoever comes now waits behind him */
 	if (!pid) {
 		alarm(10);
-		ay_quiet_leave(&l); /* a copy of ours */
-		_exit(ay_quiet_take_gpu_in(&own, dir, uuid, NULL, NULL, &err) ? 9 : 0);
+		ay_perf_unlock(&l); /* a copy of ours */
+		_exit(ay_perf_lock_gpu_in(&own, dir, uuid, NULL, NULL, &err) ? 9 : 0);
 	}
 	usleep(200000);
 	CHECK(other_shares(dir) == 7);
-	ay_quiet_leave(&l);
+	ay_perf_unlock(&l);
 	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status));
-	CHECKF(!ay_quiet_take_gpu_in(&own, dir, uuid, NULL, NULL, &err), "%s", err.msg);
+	CHECKF(!ay_perf_lock_gpu_in(&own, dir, uuid, NULL, NULL, &err), "%s", err.msg);
 	CHECK(other_shares(dir) == 7);
-	ay_quiet_leave(&own);
+	ay_perf_unlock(&own);
 	CHECK(other_shares(dir) == 0);
 }

@@ -4,9 +4,9 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "report_rig.h"
+#include "report_fixture.h"
 #include "base/wrap.h"
-#include "report/report.h"
+#include "report/run_report.h"
 #include "timing/stats.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void fill(struct ay_run *r)
 	report_rig_add(r, "a::add.x", 1, "PASS");
 }
 
-static const char *report_of(struct ay_str *b, const struct ay_summary *s, const struct ay_filter *f)
+static const char *report_of(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f)
 {
 	ay_str_clear(b);
 	ay_report_text(b, s, f, &piped);
@@ -85,7 +85,7 @@ static const char *report_of(struct ay_str *b, const struct ay_summary *s, const
 
 TEST(reading_a_filter_takes_cases_by_name_and_verdict)
 {
-	struct ay_filter f = { .ops = "add,a::exp" }, none = { .ops = "ad" };
+	struct ay_row_filter f = { .ops = "add,a::exp" }, none = { .ops = "ad" };
 	struct ay_run *r = report_rig_create("filter");
 	struct ay_err err = { 0 };
 	struct ay_str b = { 0 };
@@ -93,15 +93,16 @@ TEST(reading_a_filter_takes_cases_by_name_and_verdict)
 
 	fill(r);
 	report_rig_read_run("filter", r, &s);
-	CHECK(!ay_filter_check(&f, &s, &err) && ay_filter_check(&none, &s, &err) && strstr(err.msg, "'ad'"));
+	CHECK(!ay_row_filter_check(&f, &s, &err) && ay_row_filter_check(&none, &s, &err) &&
+	      strstr(err.msg, "'ad'"));
 	CHECK(strstr(report_of(&b, &s, &f), "1 of 4 operators: MISSING") && !strstr(b.s, "a::relu") &&
 	      strstr(b.s, "2 of 4 operators are asked for"));
-	f = (struct ay_filter){ 0 };
+	f = (struct ay_row_filter){ 0 };
 	CHECK(!ay_filter_verdicts("PASS,MISSING", &f.verdicts, &err));
 	CHECK(strstr(report_of(&b, &s, &f), "2 of 3 cases, of 4 of 4 operators"));
 	CHECK(ay_report_failures(&b, &s, &f, AY_FORMAT_CSV) == 2);
 	CHECK(ay_filter_verdicts("PASS,pass", &f.verdicts, &err) && ay_filter_verdicts("", &f.verdicts, &err));
-	f = (struct ay_filter){ .missing = true };
+	f = (struct ay_row_filter){ .missing = true };
 	CHECK(strstr(report_of(&b, &s, &f), "a::exp    MISSING") && !strstr(b.s, "4 operators:"));
 	ay_str_release(&b);
 	ay_summary_release(&s);
@@ -121,7 +122,7 @@ TEST(reading_an_unfinished_run_says_what_is_not_judged_yet)
 	json_decref(p);
 	report_rig_read_run("early", r, &s);
 	CHECK(s.unfinished && s.operators.pending == 1 && s.operators.missing == 2 && s.overloads.pending == 1);
-	report_of(&b, &s, &(struct ay_filter){ 0 });
+	report_of(&b, &s, &(struct ay_row_filter){ 0 });
 	CHECKF(strstr(b.s, "per operator: 1 of 4 pass, 1 fail, 1 not judged yet, 1 without a kernel\n"), "%s",
 	       b.s);
 	CHECKF(strstr(b.s, "the run did not come to its end: assay eval --resume-from RUN"), "%s", b.s);

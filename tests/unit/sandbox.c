@@ -2,7 +2,7 @@
  *
  * Kernels that try to get out, as root's jails and as an ordinary user's.
  */
-#include "jail_rig.h"
+#include "jail_fixture.h"
 #include "helpers.h"
 #include "test.h"
 #include "base/file.h"
@@ -166,8 +166,8 @@ static void check_probes(struct jail_rig *r)
 	bool mount = ay_sandbox_layers(r->sandbox) & AY_LAYER_MOUNT;
 	struct ay_outcome o = jail_rig_run(r, 10);
 
-	CHECKF(o.what == AY_X_RAN, "uid %d: %d %s", (int)geteuid(), o.what, o.text);
-	for (size_t i = 0; o.what == AY_X_RAN && i < sizeof probes / sizeof *probes; i++) {
+	CHECKF(o.what == AY_EXEC_RAN, "uid %d: %d %s", (int)geteuid(), o.what, o.text);
+	for (size_t i = 0; o.what == AY_EXEC_RAN && i < sizeof probes / sizeof *probes; i++) {
 		int got = jail_rig_out(r)[i],
 		    want = !mount && probes[i].without_mount ? probes[i].without_mount : probes[i].want;
 
@@ -175,7 +175,7 @@ static void check_probes(struct jail_rig *r)
 		       (int)geteuid(), probes[i].what, want, strerror(want > 0 ? want : 0), got, strerror(got));
 	}
 	o = jail_rig_run(r, 10); /* still alive and well */
-	CHECKF(o.what == AY_X_RAN, "%s", o.text);
+	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 }
 
 static char *probe_source(struct ay_arena *a)
@@ -437,7 +437,7 @@ static void leaves_nothing(void)
 	for (int i = 0; i < 5; i++) {
 		struct ay_outcome o = jail_rig_run(&r, 0.05);
 
-		CHECKF(o.what == AY_X_HUNG, "%d %s", o.what, o.text);
+		CHECKF(o.what == AY_EXEC_HUNG, "%d %s", o.what, o.text);
 	}
 	CHECKF(count("/proc/self/fd", "") == fds, "%d descriptors, %d before", count("/proc/self/fd", ""), fds);
 	CHECK(count_lines("/proc/self/mountinfo") == mounts && count("/tmp", "assay-forge") <= tmp);
@@ -465,7 +465,7 @@ static void eats(void)
 		      "{ for (;;) { char *volatile p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }\n");
 	r.memory_max = 200 << 20;
 	o = jail_rig_run(&r, 20);
-	CHECKF(o.what == AY_X_OOM, "%d %s", o.what, o.text);
+	CHECKF(o.what == AY_EXEC_OOM, "%d %s", o.what, o.text);
 	jail_rig_release(&r);
 }
 

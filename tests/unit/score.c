@@ -4,12 +4,12 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "report_rig.h"
-#include "../../cmd/record.h"
+#include "report_fixture.h"
+#include "../../cmd/case_record.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "store/export.h"
-#include "store/timed.h"
+#include "store/timing_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,14 +56,14 @@ TEST(score_timing_goes_into_a_record_and_back)
 	struct ay_timing t = some_timing(), got;
 	json_t *j = record_timing(&t), *samples = json_object_get(j, "samples");
 
-	CHECK(!ay_timed_wrong(j));
+	CHECK(!ay_timing_json_wrong(j));
 	CHECK_STR(json_string_value(json_object_get(j, "pace")), "FASTER");
 	CHECK_STR(json_string_value(json_object_get(j, "level")), "L3");
 	CHECK_STR(json_string_value(json_object_get(j, "why")), "a \\x1b[31mred\\xff reason");
 	CHECK(json_real_value(json_object_get(j, "of_floor")) == 0.25);
 	CHECK(json_array_size(samples) == 3 && json_real_value(json_array_get(samples, 0)) == 0.123457 &&
 	      json_real_value(json_array_get(samples, 1)) == 0);
-	ay_timed_read(j, &got);
+	ay_timing_json_read(j, &got);
 	CHECK(got.nsample == 3);
 	CHECK_STR(got.version, t.version);
 	t.why = got.why;
@@ -93,13 +93,13 @@ TEST(score_numbers_that_json_has_not_are_left_out)
 	t.sample = odd;
 	t.baseline = NULL;
 	j = record_timing(&t);
-	CHECK(!ay_timed_wrong(j) && !json_object_get(j, "hi") && !json_object_get(j, "peak"));
+	CHECK(!ay_timing_json_wrong(j) && !json_object_get(j, "hi") && !json_object_get(j, "peak"));
 	CHECK(!json_object_get(j, "baseline") && !json_object_get(j, "of_floor"));
 	CHECK(json_array_size(json_object_get(j, "samples")) == 1);
 	json_decref(j);
 	t = (struct ay_timing){ 0 };
 	j = record_timing(&t);
-	CHECK(!ay_timed_wrong(j));
+	CHECK(!ay_timing_json_wrong(j));
 	CHECK_STR(json_string_value(json_object_get(j, "pace")), "NONE");
 	json_decref(j);
 }
@@ -164,7 +164,7 @@ TEST(score_hostile_timing_is_refused)
 		const char *got;
 
 		j = json_loads(rows[i].text, JSON_DECODE_ANY, NULL);
-		got = ay_timed_wrong(j);
+		got = ay_timing_json_wrong(j);
 		CHECKF(rows[i].wrong ? got && !strcmp(got, rows[i].wrong) : !got, "%s: %s", rows[i].text,
 		       got ? got : "good");
 		CHECKF(open_forged(rows[i].text) == (rows[i].wrong ? AY_FAULT_SHAPE : AY_FAULT_NONE), "%s",

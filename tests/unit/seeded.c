@@ -2,10 +2,10 @@
  *
  * What a seed fixes: the content of judged and of timed calls, and the judge's chance around them.
  */
-#include "judge/clock.h"
+#include "judge/perf.h"
 #include "helpers.h"
 #include "test.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,13 +69,13 @@ static enum ay_verdict judge(struct bench *b, const char *text)
 TEST(seeded_lines_repeat_what_a_timed_call_had)
 {
 	struct bench b;
-	struct ay_master m;
+	struct ay_input_template m;
 	int hard = 0, usual = 0;
 
 	setup(&b, LINE, careless, NULL);
-	ay_master_init(&m, b.r.call);
+	ay_input_template_init(&m, b.r.call);
 	for (int set = 0; set < 64; set++) {
-		const bool is_hard = ay_master_is_hard(&m, ay_master_key(&m, 77), set);
+		const bool is_hard = ay_input_template_is_hard(&m, ay_input_template_key(&m, 77), set);
 		enum ay_verdict v;
 
 		if (*(is_hard ? &hard : &usual) >= 3)
@@ -88,7 +88,7 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
 	}
 	CHECKF(hard && usual, "%d hard sets, %d others", hard, usual);
 	CHECK(judge(&b, LINE) == AY_VERDICT_PASS);
-	ay_master_release(&m);
+	ay_input_template_release(&m);
 	teardown(&b);
 }
 
@@ -96,19 +96,19 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
 TEST(seeded_a_verdict_while_timed_names_its_content)
 {
 	struct bench b;
-	struct ay_clock k;
+	struct ay_perf k;
 
 	setup(&b, "aten::relu((T([1000], f32),), {})", careless, NULL);
-	k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 20, .baseline = "none" },
-			       .forge = &b.r.f,
-			       .has_ceilings = true,
-			       .ceilings = timing_rig_kind };
+	k = (struct ay_perf){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 20, .baseline = "none" },
+			      .forge = &b.r.f,
+			      .has_ceilings = true,
+			      .ceilings = timing_rig_kind };
 	CHECK(!ay_judge_case(&b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err) && b.rep.verdict == AY_VERDICT_PASS);
-	CHECKF(!ay_clock_case(&k, &b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err), "%s", b.r.err.msg);
+	CHECKF(!ay_perf_case(&k, &b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err), "%s", b.r.err.msg);
 	CHECKF(b.rep.verdict == AY_VERDICT_MISMATCH && strstr(b.rep.line, " timed="), "%s: %s",
 	       ay_verdict_name(b.rep.verdict), b.rep.line);
 	CHECKF(judge(&b, b.rep.line) == AY_VERDICT_MISMATCH, "%s is right again", b.rep.line);
-	ay_clock_release(&k);
+	ay_perf_release(&k);
 	teardown(&b);
 }
 
@@ -145,22 +145,22 @@ TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 TEST(seeded_content_of_a_number_is_the_same_and_others_differ)
 {
 	struct timing_rig r, again;
-	struct ay_master m, n;
+	struct ay_input_template m, n;
 	struct ay_key one, two;
 
 	timing_rig_init(&r, LINE);
 	timing_rig_init(&again, LINE);
-	ay_master_init(&m, r.call);
-	ay_master_init(&n, again.call);
-	one = ay_master_key(&m, 0);
-	two = ay_master_key(&m, 1);
+	ay_input_template_init(&m, r.call);
+	ay_input_template_init(&n, again.call);
+	one = ay_input_template_key(&m, 0);
+	two = ay_input_template_key(&m, 1);
 	CHECK(memcmp(&one, &two, sizeof one) != 0);
-	two = ay_master_key(&n, 0);
+	two = ay_input_template_key(&n, 0);
 	CHECK(!memcmp(&one, &two, sizeof one));
-	CHECK(ay_master_rng(&m, 3).seed == ay_master_rng(&n, 3).seed &&
-	      ay_master_rng(&m, 3).seed != ay_master_rng(&m, 4).seed);
-	ay_master_release(&m);
-	ay_master_release(&n);
+	CHECK(ay_input_template_rng(&m, 3).seed == ay_input_template_rng(&n, 3).seed &&
+	      ay_input_template_rng(&m, 3).seed != ay_input_template_rng(&m, 4).seed);
+	ay_input_template_release(&m);
+	ay_input_template_release(&n);
 	timing_rig_release(&again);
 	timing_rig_release(&r);
 }

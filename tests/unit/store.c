@@ -4,7 +4,7 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "store_rig.h"
+#include "store_fixture.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "base/process.h"
 #include "base/str.h"
 #include "judge/verdict.h"
-#include "timing/content.h"
+#include "timing/inputs.h"
 #include "timing/stats.h"
 
 #include <glob.h>
@@ -232,15 +232,15 @@ static uint8_t *make_sets(struct ay_arena *a, const char *line, size_t bytes)
 	struct ay_err err = { 0 };
 	struct ay_call *c = help_bind(help_registry(), a, line, &err);
 	uint8_t *sets = ay_xrealloc(NULL, bytes * SETS);
-	struct ay_master m;
+	struct ay_input_template m;
 
 	CHECKF(c, "%s", err.msg);
 	if (!c)
 		return sets;
-	ay_master_init(&m, c);
+	ay_input_template_init(&m, c);
 	for (int i = 0; i < SETS; i++)
-		ay_master_write(&m, 0, key, i, sets + bytes * (size_t)i);
-	ay_master_release(&m);
+		ay_input_template_write(&m, 0, key, i, sets + bytes * (size_t)i);
+	ay_input_template_release(&m);
 	return sets;
 }
 

@@ -6,9 +6,9 @@
 #include "exec/launch.h"
 #include "exec/python.h"
 #include "helpers.h"
-#include "judge/clock.h"
+#include "judge/perf.h"
 #include "test.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char line[] = "aten::relu((T([1000], f32),), {}) seed=5";
 struct bench {
 	struct timing_rig r;
 	struct ay_judge j;
-	struct ay_clock k;
+	struct ay_perf k;
 	struct ay_report rep;
 	const char *about;
 	int fd;
@@ -56,10 +56,10 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 		b->fd = source ? ay_launch_memfd("kernel", source, strlen(source), 0) : -1;
 	}
 	policy.sandbox = b->r.sandbox;
-	b->k = (struct ay_clock){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 1, .baseline = baseline },
-				  .forge = &b->r.f,
-				  .has_ceilings = true,
-				  .ceilings = timing_rig_kind };
+	b->k = (struct ay_perf){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 1, .baseline = baseline },
+				 .forge = &b->r.f,
+				 .has_ceilings = true,
+				 .ceilings = timing_rig_kind };
 	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, b->fd, b->about, &b->r.a, &b->rep, &b->r.err) &&
 		       b->rep.verdict == AY_VERDICT_NONE,
 	       "%s %s", b->r.err.msg, b->rep.detail ? b->rep.detail : "");
@@ -67,7 +67,7 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 
 static void teardown(struct bench *b)
 {
-	ay_clock_release(&b->k);
+	ay_perf_release(&b->k);
 	ay_judge_release(&b->j);
 	timing_rig_release(&b->r);
 	if (b->fd >= 0)
@@ -82,7 +82,7 @@ static const struct ay_timing *measure(struct bench *b, const char *what)
 	CHECKF(!ay_judge_case(&b->j, &b->r.sc, &b->r.a, &b->rep, &b->r.err) && b->rep.verdict == AY_VERDICT_PASS,
 	       "%s: %s %s: %s", what, ay_verdict_name(b->rep.verdict), b->r.err.msg,
 	       b->rep.detail ? b->rep.detail : "");
-	CHECKF(!ay_clock_case(&b->k, &b->j, &b->r.sc, &b->r.a, &b->rep, &b->r.err), "%s: %s", what, b->r.err.msg);
+	CHECKF(!ay_perf_case(&b->k, &b->j, &b->r.sc, &b->r.a, &b->rep, &b->r.err), "%s: %s", what, b->r.err.msg);
 	return b->rep.timing ? b->rep.timing : &none;
 }
 

@@ -6,7 +6,7 @@
 #include "test.h"
 #include "helpers.h"
 #include "base/file.h"
-#include "llm/results.h"
+#include "llm/track_results.h"
 #include "llm/track.h"
 #include "store/export.h"
 #include "store/run.h"

@@ -7,7 +7,7 @@
 #include "op/fill.h"
 #include "oracle/oracle.h"
 #include "test.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,8 +17,8 @@ enum { SETS = 6, POISON = 0x75 };
 /* Sets of a case whose outputs are right. */
 struct bench {
 	struct timing_rig r;
-	struct ay_master m;
-	struct ay_sets s;
+	struct ay_input_template m;
+	struct ay_input_sets s;
 	struct ay_verify v;
 	struct ay_key key;
 };
@@ -34,8 +34,8 @@ static void produce(struct bench *b, int set)
 		uint8_t *old = ay_alloc(&b->r.a, ay_operand_bytes(o) + 1);
 		const int64_t skip = o->view.offset * ay_dt_info(o->view.dt)->bytes;
 
-		o->view.data = ay_sets_at(&b->s, set, i) + skip;
-		memcpy(old, ay_sets_at(&b->s, set, i), ay_operand_bytes(o));
+		o->view.data = ay_input_sets_at(&b->s, set, i) + skip;
+		memcpy(old, ay_input_sets_at(&b->s, set, i), ay_operand_bytes(o));
 		o->old.data = old + skip;
 	}
 	for (int k = 0; k < c->nout; k++)
@@ -46,11 +46,11 @@ static void produce(struct bench *b, int set)
 static void setup(struct bench *b, const char *line)
 {
 	timing_rig_init(&b->r, line);
-	ay_master_init(&b->m, b->r.call);
-	CHECKF(!ay_sets_init(&b->s, &b->m, SETS, false, &b->r.err), "%s", b->r.err.msg);
+	ay_input_template_init(&b->m, b->r.call);
+	CHECKF(!ay_input_sets_init(&b->s, &b->m, SETS, false, &b->r.err), "%s", b->r.err.msg);
 	b->v = (struct ay_verify){ .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
 	b->key = timing_rig_key();
-	ay_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
+	ay_input_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)
 		produce(b, i);
 }
@@ -58,8 +58,8 @@ static void setup(struct bench *b, const char *line)
 static void teardown(struct bench *b)
 {
 	ay_verify_release(&b->v);
-	ay_sets_release(&b->s);
-	ay_master_release(&b->m);
+	ay_input_sets_release(&b->s);
+	ay_input_template_release(&b->m);
 	timing_rig_release(&b->r);
 }
 
@@ -72,10 +72,10 @@ static int write_hard(struct bench *b, int due)
 		b->key = timing_rig_key();
 		hard = 0;
 		for (int i = 0; i < SETS; i++)
-			if (ay_master_is_hard(&b->m, b->key, i))
+			if (ay_input_template_is_hard(&b->m, b->key, i))
 				hard++, at = i;
 	}
-	ay_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
+	ay_input_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)
 		produce(b, i);
 	return at;
@@ -92,7 +92,7 @@ static uint8_t *element(struct bench *b, int set, int k, int64_t i)
 {
 	const struct ay_operand *o = b->r.call->out[k];
 
-	return ay_sets_at(&b->s, set, o->ordinal) +
+	return ay_input_sets_at(&b->s, set, o->ordinal) +
 	       (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes;
 }
 
@@ -160,7 +160,7 @@ TEST(verify_in_place_that_did_nothing_is_wrong)
 	char text[200];
 
 	setup(&b, "aten::add_.Tensor((T([777], f32), T([777], f32)), {})");
-	ay_master_write(&b.m, 0, b.key, 4, ay_sets_at(&b.s, 4, 0)); /* as before the call */
+	ay_input_template_write(&b.m, 0, b.key, 4, ay_input_sets_at(&b.s, 4, 0)); /* as before the call */
 	CHECK(look(&b, 4, text) == AY_WRONG);
 	CHECK(look(&b, 5, text) == AY_VERIFIED);
 	teardown(&b);
@@ -176,7 +176,8 @@ TEST(verify_answers_of_another_batch_are_wrong)
 
 		setup(&b, lines[t].line);
 		o = b.r.call->out[0];
-		memcpy(ay_sets_at(&b.s, 1, o->ordinal), ay_sets_at(&b.s, 0, o->ordinal), ay_operand_bytes(o));
+		memcpy(ay_input_sets_at(&b.s, 1, o->ordinal), ay_input_sets_at(&b.s, 0, o->ordinal),
+		       ay_operand_bytes(o));
 		CHECKF(look(&b, 1, text) == AY_WRONG, "%s", lines[t].line);
 		teardown(&b);
 	}
@@ -191,7 +192,7 @@ TEST(verify_poison_is_an_output_that_was_not_finished)
 
 		setup(&b, lines[t].line);
 		o = b.r.call->out[lines[t].out];
-		memset(ay_sets_at(&b.s, 5, o->ordinal), POISON, ay_operand_bytes(o));
+		memset(ay_input_sets_at(&b.s, 5, o->ordinal), POISON, ay_operand_bytes(o));
 		/* what is updated has no poison before the call, so there it is only wrong */
 		CHECKF(look(&b, 5, text) == (o->role == AY_INOUT ? AY_WRONG : AY_UNFINISHED), "%s: output %d, %s",
 		       lines[t].line, lines[t].out, text);
@@ -235,7 +236,7 @@ TEST(verify_batches_find_wrong_rows)
 	for (int set = 0; set < SETS; set++) {
 		const struct ay_operand *o = b.r.call->out[0];
 
-		memset(ay_sets_at(&b.s, set, o->ordinal), POISON, ay_operand_bytes(o));
+		memset(ay_input_sets_at(&b.s, set, o->ordinal), POISON, ay_operand_bytes(o));
 	}
 	CHECK(batches(&b, 5, 1e12, AY_UNFINISHED) == 5);
 	/* what costs too much is done rarely, not never: 300 batches without one of 12 have a chance of 1e-11 */
@@ -289,7 +290,7 @@ TEST(verify_batches_prefer_hard_sets)
 
 static int fetched;
 
-static bool count_fetch(void *user, int set, const struct ay_stretch *need)
+static bool count_fetch(void *user, int set, const struct ay_byte_range *need)
 {
 	(void)user, (void)set, (void)need;
 	fetched++;
@@ -357,7 +358,7 @@ TEST(verify_one_long_comparison_does_not_end_all)
 /* Bytes that were needed at most, of sets that were brought. */
 static uint64_t most_needed;
 
-static bool measure_need(void *user, int set, const struct ay_stretch *need)
+static bool measure_need(void *user, int set, const struct ay_byte_range *need)
 {
 	const struct bench *b = user;
 	uint64_t sum = 0;

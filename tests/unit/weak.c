@@ -5,7 +5,7 @@
 #include "helpers.h"
 #include "judge/judge.h"
 #include "test.h"
-#include "timing_rig.h"
+#include "timing_fixture.h"
 
 static const char kernel[] = "int aten_relu@\n{\n"
 			     "	const float *x = self->data;\n	float *y = out->data;\n"

@@ -160,7 +160,7 @@ def import_source(source, name):
 
 def compute_fully():
     """What torch does by default on a GPU is outside the error bound of a product: it adds the parts of split sums in
-    half types, and takes TF32 for f32 in convolutions. As for the baseline in C (baselines/libtorch.h). Nor does it
+    half types, and takes TF32 for f32 in convolutions. As for the baseline in C (baselines/torch_abi.h). Nor does it
     try out algorithms."""
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
@@ -369,7 +369,7 @@ class WatchNames(TorchFunctionMode):
 
 watching = []
 extension = None  # the module, in copies on a GPU
-recorded = False  # by the extension (torch/exec/watch.h), which sees more, and which a kernel does not see
+recorded = False  # by the extension (torch/exec/call_monitor.h), which sees more, and which a kernel does not see
 
 
 def watch(entry):
@@ -427,7 +427,7 @@ def watch_ways():
 
 
 def recorder():
-    """torch's own recorder of calls, for the extension (torch/exec/watch.h), which no kernel finds by its names."""
+    """torch's own recorder of calls, for the extension (torch/exec/call_monitor.h). No kernel finds it by its names."""
     inside = torch._C._autograd
     try:
         event, more = inside.ProfilerEvent, torch._C._profiler
@@ -459,7 +459,7 @@ def recorder():
 
 
 def use_memory(alloc, free, record, begin, end, release):
-    """torch's memory of the GPU comes from the extension (torch/exec/memory.c), before torch has asked for any."""
+    """torch's memory of the GPU comes from the extension (torch/exec/py_memory.c), before torch has asked for any."""
     make = getattr(torch._C, "_cuda_customAllocator", None)
     if make is None:  # a torch without CUDA
         return

@@ -14,7 +14,7 @@ least four times what ATen errs by there, and what a roundoff of the inputs does
 
 Arguments lie in memory of the processor, and so must answers. Where something else computes (`place`), they are moved
 there and back, and nothing stays there. To bring back two doubles for every element takes far longer than to make
-them, so there two other questions can be asked, by arguments that no operator has (src/judge/question.h): what the
+them, so there two other questions can be asked, by arguments that no operator has (src/judge/aten_request.h): what the
 results are like, without their values, and whether results that are given are right, of which only yes counts.
 """
 import math
@@ -30,7 +30,7 @@ LOST = {"logcumsumexp"}
 ROUNDED_EARLY = {"_softmax_backward_data", "convolution", "index_add", "native_group_norm", "scatter_add",
                  "tanh_backward"}
 K_ACC = 4.0  # as AY_K_ACC
-ALIAS, ABSENT = 1, 2  # as in src/judge/witness.c
+ALIAS, ABSENT = 1, 2  # as in src/judge/aten_oracle.c
 EXPONENT = 0x7FF << 52  # of a double
 ROUNDOFF = 2.0 ** -24  # of f32, which is what half types are computed in too
 SWAY = 2.0 ** -16  # a part of inputs that singles can be off by, either way

@@ -2,7 +2,7 @@
  *
  * Arguments as Python has them, of the judge's memory: tensors by DLPack, without copying, numbers, lists and the rest.
  */
-#include "python.h"
+#include "py_executor.h"
 
 #include <malloc.h>
 #include <stdlib.h>

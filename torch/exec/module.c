@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Python executor: follows a judge as the native one does (src/exec/inside), in a copy of a warm interpreter.
+ * The Python executor: follows a judge as the native one does (src/exec/runtime), in a copy of a warm interpreter.
  *
  * Theory of operation. assay.boot imports torch and calls serve(), which waits for the judge's questions; each is
- * answered by a copy of this process that enters its jail (sandbox/far.h) and runs follow_judge(). Tensors are made of
+ * answered by a copy of this process that enters its jail (sandbox/zygote.h) and runs follow_judge(). Tensors are made of
  * the judge's memory by DLPack, without copying; all arguments of a batch are made before its first call, and between
  * two calls there is nothing but the call. What a function returns is kept alive, and described to the judge (struct
  * ay_wire_told), who reads it out of this process himself: in one go behind the last call, through torch's DLPack
@@ -12,10 +12,10 @@
  *
  * Only the limited API, so that one object serves every Python from 3.9 on.
  */
-#include "python.h"
+#include "py_executor.h"
 
-#include "sandbox/far.h"
-#include "watch.h"
+#include "sandbox/zygote.h"
+#include "call_monitor.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static void take_entries(void)
 	Py_XDECREF(interpreted);
 }
 
-static void load(const struct message *m)
+static void load(const struct wire_message *m)
 {
 	const int fd = m->nfd ? m->fd[0] : -1;
 	PyObject *about = PyUnicode_DecodeUTF8((const char *)m->payload,
@@ -336,7 +336,7 @@ static PyObject *serve(PyObject *self, PyObject *args)
 		return NULL;
 	look_init(kernel.tensor, is_neg, is_conj, exchange);
 	do
-		rc = ay_far_serve(sock);
+		rc = ay_zygote_serve(sock);
 	while (!rc);
 	if (rc > 0)
 		_exit(follow_judge(&python, inside));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a function returned, told to the judge, who reads it himself (src/exec/take.c); and what it raised.
+ * What a function returned, told to the judge, who reads it himself (src/exec/read_results.c); and what it raised.
  */
-#include "python.h"
+#include "py_executor.h"
 
 #include <string.h>
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * torch - what the commands that run Python kernels have in common.
+ */
+#ifndef AY_CMD_TORCH_OPTS_H
+#define AY_CMD_TORCH_OPTS_H
+
+#include "cmd.h"
+#include "base/json.h"
+#include "judge/judge.h"
+
+struct torch_options {
+	const char *python, *allow;
+	struct ay_python interpreter;
+};
+
+#define TORCH_OPTS(o)                                                                                           \
+	{ "python", OPT_TEXT, &(o)->python, "P",                                                                \
+	  "the interpreter for Python kernels ($ASSAY_PYTHON, else the first that has torch of "                \
+	  "$VIRTUAL_ENV, build/venv, $PATH); none: no Python" },                                                \
+	{                                                                                                       \
+		"allow-torch", OPT_TEXT, &(o)->allow, "L",                                                      \
+			"what Python kernels may call of torch: none, helpers, all (all; of a model's helpers)" \
+	}
+
+/* The options as part of a policy; the interpreter starts with the first kernel that needs it. */
+int torch_policy(struct torch_options *o, struct ay_policy *p, struct ay_err *err);
+/* What the verdict of a Python kernel hangs on besides the kernel, into a JSON object: interpreter, versions, what of
+ * torch it may call. Where there is no interpreter its fields are null. */
+void torch_record(const struct ay_policy *p, struct ay_arena *a, json_t *into);
+
+#endif

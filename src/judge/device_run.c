@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The judge's dealings with a device: memory that is lent for a batch, and what became of a GPU that stopped. On the
+ * processor all of it is next to nothing.
+ */
+#include "base/process.h"
+#include "device/cuda.h"
+#include "judge/case_run.h"
+
+#include <string.h>
+#include <time.h>
+
+#define CONTEXT_BYTES \
+	(1ull << 30) /* of a GPU's memory that stay free for an executor's own context: it takes half */
+
+enum {
+	LATE_MAX = 3,        /* looks at a kernel's late work, */
+	LATE_NS = 120000000, /* each after so long */
+};
+
+struct ay_dev *ay_case_run_device(const struct case_run *t)
+{
+	return t->j->policy.device ? t->j->policy.device : ay_dev_cpu();
+}
+
+#define HEAP_LEAST (128ull << 20)
+
+int ay_judge_enter(struct ay_judge *j, struct ay_perf_lock *lock, struct ay_err *err)
+{
+	const int64_t begin = ay_now_ns();
+
+	lock->n = 0;
+	if (!j->policy.beside_clock || j->entered)
+		return 0;
+	if (ay_perf_lock_gpu_shared(lock, j->policy.device->info.uuid, err))
+		return -1;
+	j->entered = true;
+	j->waited += (double)(ay_now_ns() - begin) / 1e9;
+	return 0;
+}
+
+void ay_judge_leave(struct ay_judge *j, struct ay_perf_lock *lock)
+{
+	if (!lock->n)
+		return;
+	ay_perf_unlock(lock);
+	j->entered = false;
+}
+
+void ay_judge_unmap_device(struct ay_judge *j)
+{
+	if (j->lent.nslot)
+		ay_dev_take_back(j->policy.device, &j->lent);
+}
+
+/* Memory of a large case is somebody else's until the next one. */
+void ay_judge_trim_device_memory(struct ay_judge *j)
+{
+	struct ay_err ignored = { 0 };
+	struct ay_perf_lock lock;
+	struct ay_outcome o;
+	bool well;
+
+	if (!j->exec || !j->policy.device || j->policy.device->info.kind != AY_DEV_CUDA ||
+	    !ay_exec_is_heavy(j->exec) || ay_judge_enter(j, &lock, &ignored))
+		return;
+	ay_judge_unmap_device(j);
+	well = !ay_exec_lighten(j->exec, &o, &ignored) && o.what == AY_EXEC_RAN;
+	ay_judge_leave(j, &lock);
+	if (!well)
+		ay_judge_stop(j);
+}
+
+/* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
+ * 1: there is too little in any case, and that was said. */
+static int make_room(struct case_run *t, struct ay_err *err)
+{
+	struct ay_dev *d = ay_case_run_device(t);
+	uint64_t need = CONTEXT_BYTES;
+
+	ay_judge_unmap_device(t->j);
+	for (int i = 0; i < t->nneed; i++)
+		need += ay_slot_bytes(d->info.grain, t->need[i].bytes);
+	if (need <= ay_dev_free_bytes(d))
+		return 0;
+	ay_judge_stop(t->j);
+	if (ay_dev_is_well(d, err))
+		return -1;
+	if (need <= ay_dev_free_bytes(d))
+		return 0;
+	ay_case_run_say(t, AY_VERDICT_SKIPPED,
+			ay_sprintf(t->a, "needs %llu bytes of the GPU's memory, %llu are free",
+				   (unsigned long long)need, (unsigned long long)ay_dev_free_bytes(d)));
+	return 1;
+}
+
+int ay_case_run_room(struct case_run *t, struct ay_err *err)
+{
+	struct ay_perf_lock lock;
+	int rc;
+
+	if (ay_case_run_device(t)->info.kind == AY_DEV_CPU)
+		return 0;
+	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
+		return 0; /* it has it */
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
+	rc = make_room(t, err);
+	ay_judge_leave(t->j, &lock);
+	return rc;
+}
+
+/* Room for what the case's sets return and for temporaries as large again; what does not fit is copied. */
+static uint64_t heap_need(const struct case_run *t)
+{
+	uint64_t need = 0;
+
+	for (int i = 0; i < t->nneed; i++)
+		need += t->need[i].bytes;
+	return HEAP_LEAST + 2 * need;
+}
+
+/* The batch on memory of the device. */
+static int call_lent(struct case_run *t, const struct ay_batch *b, struct ay_dev_mapping *lent,
+		     struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_batch with = *b;
+	int rc;
+
+	with.lent = lent;
+	rc = ay_exec_need_heap(t->j->exec, heap_need(t), o, err);
+	if (!rc && o->what == AY_EXEC_RAN)
+		rc = ay_exec_call(t->j->exec, &with, o, err);
+	if (!rc && o->what == AY_EXEC_RAN)
+		rc = ay_dev_fetch(ay_case_run_device(t), b->pool, lent, err);
+	for (int i = 0; i < lent->nslot && t->changed < 0; i++)
+		if (lent->slot[i].changed)
+			t->changed = i;
+	return rc;
+}
+
+/* What a process leaves of a device when it ends is looked at before anybody else is judged on it. */
+static int bury(struct case_run *t, const struct ay_outcome *o, struct ay_err *err)
+{
+	if (!t->j->exec || ay_exec_is_alive(o))
+		return 0;
+	ay_judge_stop(t->j);
+	return ay_dev_is_well(ay_case_run_device(t), err);
+}
+
+/* A kernel may have taken all memory of its device in the call before: then it starts anew, and there is enough, for
+ * that was looked at. */
+static int lend(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how, struct ay_dev_mapping *lent,
+		struct ay_err *err)
+{
+	struct ay_dev *d = ay_case_run_device(t);
+	struct ay_outcome o = { 0 };
+
+	if (!ay_dev_map(d, b->pool, how, lent, err))
+		return 0;
+	if (err->code != AY_ERR_MEMORY)
+		return -1;
+	ay_err_clear(err);
+	ay_judge_stop(t->j);
+	if (ay_dev_is_well(d, err) || ay_judge_start(t->j, t->a, &o, err))
+		return -1;
+	return t->j->exec ? ay_dev_map(d, b->pool, how, lent, err)
+			  : ay_fail(err, AY_ERR_EXEC, "a kernel that was loaded before cannot be loaded again");
+}
+
+/* Slots in their order: an input that is another now says most. */
+static const char *what_changed(struct case_run *t, const struct ay_dev_mapping *l, bool outside,
+				enum ay_verdict *v)
+{
+	for (int i = 0; i < l->nslot; i++) {
+		if (!l->slot[i].changed)
+			continue;
+		*v = AY_VERDICT_INPUT_WRITTEN;
+		return ay_sprintf(t->a, "wrote to its input '%s'", ay_case_run_slot_name(t, i));
+	}
+	*v = AY_VERDICT_OVERRUN;
+	for (int i = 0; i < l->nslot; i++)
+		if (l->slot[i].touched)
+			return ay_sprintf(t->a, "wrote %s '%s'",
+					  l->slot[i].touched < 0 ? "before the start of" : "behind the end of",
+					  ay_case_run_slot_name(t, i));
+	if (outside)
+		return "read outside of its tensors";
+	*v = AY_VERDICT_INPUT_WRITTEN;
+	return "wrote to an input what was there already";
+}
+
+static void say_fault(struct case_run *t, const struct ay_outcome *o, const struct ay_dev_mapping *again,
+		      bool outside)
+{
+	enum ay_verdict v = AY_VERDICT_CRASH;
+	const char *detail, *error = ay_dev_error(ay_case_run_device(t), o->rc);
+
+	if (again)
+		detail = what_changed(t, again, outside, &v);
+	else if (o->rc == AY_CU_OUT_OF_MEMORY)
+		v = AY_VERDICT_OOM, detail = "the GPU ran out of memory";
+	else
+		detail = ay_sprintf(t->a, "stopped the GPU: %s (%d)", error, o->rc);
+	ay_case_run_say(t, v, detail);
+}
+
+/*
+ * A GPU that stopped at an address says no more than that. So the case runs again, in a new process, on memory that goes
+ * on beyond both ends of every tensor and may be written everywhere: what was changed tells which it was. Where nothing
+ * was, it has read outside of its tensors, or written to an input what was there: a third run without the latter.
+ */
+static int run_again(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how,
+		     struct ay_dev_mapping *lent, struct ay_outcome *o, struct ay_err *err)
+{
+	if (!t->j->exec && ay_judge_start(t->j, t->a, o, err))
+		return -1;
+	if (t->j->exec && (lend(t, b, how, lent, err) || call_lent(t, b, lent, o, err)))
+		return -1;
+	t->changed = -1; /* said by say_fault, as what it is here */
+	return bury(t, o, err);
+}
+
+static bool nothing_changed(const struct ay_dev_mapping *l)
+{
+	for (int i = 0; i < l->nslot; i++)
+		if (l->slot[i].changed || l->slot[i].touched)
+			return false;
+	return true;
+}
+
+int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct ay_outcome *fault,
+		      struct ay_err *err)
+{
+	struct ay_dev *d = ay_case_run_device(t);
+	struct ay_outcome open = { 0 }, padded = { 0 };
+	struct ay_dev_mapping lent = { 0 }, third = { 0 };
+	struct ay_perf_lock lock;
+	int rc = 0;
+
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
+
+	open.what = padded.what = AY_EXEC_FAULTED;
+	if (fault->rc == AY_CU_ILLEGAL_ADDRESS)
+		rc = run_again(t, b, AY_LEND_OPEN, &lent, &open, err);
+	if (!rc && open.what == AY_EXEC_RAN && nothing_changed(&lent))
+		rc = run_again(t, b, AY_LEND_PADDED, &third, &padded, err);
+	if (!rc)
+		say_fault(t, fault, open.what == AY_EXEC_RAN ? &lent : NULL, padded.what == AY_EXEC_RAN);
+	ay_dev_take_back(d, &lent);
+	ay_dev_take_back(d, &third);
+	ay_judge_leave(t->j, &lock);
+	return rc;
+}
+
+int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_judge *j = t->j;
+	struct ay_perf_lock lock;
+	int rc;
+
+	if (ay_judge_enter(j, &lock, err))
+		return -1;
+	rc = lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err) || bury(t, o, err) ? -1 : 0;
+	ay_judge_leave(j, &lock);
+	j->deaths += !rc && ay_case_run_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
+	return rc;
+}
+
+/* The first operand whose written memory on the device is no longer what was judged; NULL: all of it is. What a kernel in
+ * Python returns does not lie there, but in its heap. */
+static const char *find_change(struct case_run *t)
+{
+	const int n = t->call->noperand;
+
+	for (int at = 0; at < t->nset * n; at++) {
+		const struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
+		const struct ay_operand *o = t->call->operand[at % n];
+
+		if (s->written && !s->host && !(t->j->kernel.about && o->role == AY_RESULT) &&
+		    memcmp(s->mem, t->copy[at], s->bytes) != 0)
+			return o->name;
+	}
+	return NULL;
+}
+
+/*
+ * Work in another context of the kernel's, or launched by a thread of its own, is nothing that the executor waits for.
+ * Who leaves some behind has written too little when his results are read, so only wrong ones are looked at again.
+ */
+int ay_case_run_late(struct case_run *t, struct ay_err *err)
+{
+	const struct timespec nap = { 0, LATE_NS };
+	const enum ay_verdict v = t->rep->verdict;
+	struct ay_perf_lock lock;
+	const char *name;
+	int rc;
+
+	if (!t->j->lent.nslot || t->j->late >= LATE_MAX ||
+	    (v != AY_VERDICT_MISMATCH && v != AY_VERDICT_UNWRITTEN && v != AY_VERDICT_UNSTABLE))
+		return 0;
+	t->j->late++;
+	ay_layout_keep(t);
+	nanosleep(&nap, NULL);
+	if (ay_judge_enter(t->j, &lock, err))
+		return -1;
+	rc = ay_dev_fetch(ay_case_run_device(t), &t->j->pool, &t->j->lent, err);
+	ay_judge_leave(t->j, &lock);
+	if (rc)
+		return -1;
+	name = find_change(t);
+	if (name)
+		ay_case_run_say(t, AY_VERDICT_CHEAT,
+				ay_sprintf(t->a, "went on writing to '%s' after its call was over", name));
+	return 0;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cgroups. In v2 a jail that asks for it gets a group of its own, below the judge's, and starts inside it
+ * (CLONE_INTO_CGROUP): for the freezer, and for a bound on memory where that controller is on. In v1 there is a
+ * bound on memory alone, and since joining a group there can take 15 ms (a grace period of the kernel's), it is
+ * joined only by jails that work for longer than a moment. The v1 freezer is never used: what it has frozen cannot
+ * be killed.
+ *
+ * A group is named assay-<judge>-<seat> and lives as long as its jail. Groups of a judge that was killed are empty
+ * by then, since its jails ended with it, and the next judge removes them.
+ */
+#include "sandbox/sandbox_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 1024, REMOVE_TRIES = 50 };
+
+static bool put_at(int dir, const char *name, const char *text)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool put_number(int dir, const char *name, uint64_t x)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%llu", (unsigned long long)x);
+	return put_at(dir, name, text);
+}
+
+/* Our own folder in a hierarchy: `mark` is what its line of /proc/self/cgroup has between the colons. */
+static int open_own(const char *mark, const char *const *mounts)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[PATH_BYTES], path[PATH_BYTES + 64];
+	int dir = -1;
+
+	while (f && dir < 0 && fgets(line, sizeof line, f)) {
+		char *at = strchr(line, ':'), *own = at ? strchr(at + 1, ':') : NULL;
+
+		if (!own || (size_t)(own - at - 1) != strlen(mark) || strncmp(at + 1, mark, strlen(mark)))
+			continue;
+		own[strcspn(own, "\n")] = 0;
+		for (int i = 0; mounts[i] && dir < 0; i++) {
+			snprintf(path, sizeof path, "%s%s", mounts[i], own + 1);
+			dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			if (dir >= 0 && faccessat(dir, "cgroup.procs", F_OK, 0)) {
+				close(dir);
+				dir = -1;
+			}
+		}
+	}
+	if (f)
+		fclose(f);
+	return dir;
+}
+
+/* Groups whose judge is gone. */
+static void sweep(int root)
+{
+	DIR *d = fdopendir(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *e;
+	int pid, seat;
+
+	while (d && (e = readdir(d)))
+		if (sscanf(e->d_name, "assay-%d-%d", &pid, &seat) == 2 && kill(pid, 0) && errno == ESRCH)
+			unlinkat(root, e->d_name, AT_REMOVEDIR);
+	if (d)
+		closedir(d);
+}
+
+static void name_group(char *name, size_t n, int seat)
+{
+	snprintf(name, n, "assay-%d-%d", (int)getpid(), seat);
+}
+
+static int make_at(int root, int seat)
+{
+	char name[40];
+
+	name_group(name, sizeof name, seat);
+	if (mkdirat(root, name, 0755) && errno != EEXIST)
+		return -1;
+	return openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A case_run with a number that no jail has: what the group offers, or an errno. */
+static int try_group(int *root, const char *file, const char *value)
+{
+	int dir = *root >= 0 ? make_at(*root, AY_GATED_EXECS) : -1, e = *root >= 0 ? errno : ENOENT;
+	char name[40];
+
+	name_group(name, sizeof name, AY_GATED_EXECS);
+	if (dir >= 0) {
+		e = put_at(dir, file, value) ? 0 : errno;
+		close(dir);
+		unlinkat(*root, name, AT_REMOVEDIR);
+	}
+	if (!e) {
+		sweep(*root);
+		return 0;
+	}
+	if (*root >= 0)
+		close(*root);
+	*root = -1;
+	return e;
+}
+
+void ay_group_probe(struct ay_sandbox *s)
+{
+	static const char *const v2[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified", NULL };
+	static const char *const v1[] = { "/sys/fs/cgroup/memory", NULL };
+	int memory, e = ENOENT;
+
+	s->group_root = open_own("", v2);
+	memory = s->group_root >= 0 ? dup(s->group_root) : -1;
+	s->why[AY_LAYER_I_FREEZER] = try_group(&s->group_root, "cgroup.freeze", "0");
+	if (!s->why[AY_LAYER_I_FREEZER]) {
+		s->layers |= AY_LAYER_FREEZER;
+		e = try_group(&memory, "memory.max", "max");
+		s->group_memory = !e;
+	}
+	if (memory >= 0)
+		close(memory);
+	if (e) {
+		s->memory_root = open_own("memory", v1);
+		e = try_group(&s->memory_root, "memory.limit_in_bytes", "-1");
+	}
+	s->why[AY_LAYER_I_MEMORY] = e;
+	if (!e)
+		s->layers |= AY_LAYER_MEMORY;
+}
+
+int ay_group_make(const struct ay_sandbox *s, struct ay_jailed *j)
+{
+	j->group = make_at(s->group_root, j->seat);
+	if (j->group < 0)
+		return -1;
+	put_at(j->group, "cgroup.freeze", "0");
+	if (s->group_memory &&
+	    (!put_number(j->group, "memory.max", j->memory_bytes) || !put_at(j->group, "memory.oom.group", "1")))
+		return -1;
+	return 0;
+}
+
+int ay_group_join_memory(struct ay_jailed *j)
+{
+	j->memory = make_at(j->sandbox->memory_root, j->seat);
+	if (j->memory < 0)
+		return -1;
+	/* What it has by now counts for the group it came from, so the bound is the looser by that. */
+	if (!put_number(j->memory, "memory.limit_in_bytes", j->memory_bytes) ||
+	    !put_number(j->memory, "cgroup.procs", (uint64_t)j->pid))
+		return -1;
+	return 0;
+}
+
+static void remove_at(int root, int *dir, int seat)
+{
+	const struct timespec nap = { 0, 1000000 };
+	char name[40];
+
+	if (*dir < 0)
+		return;
+	close(*dir);
+	*dir = -1;
+	name_group(name, sizeof name, seat);
+	for (int i = 0; i < REMOVE_TRIES && unlinkat(root, name, AT_REMOVEDIR) && errno == EBUSY; i++)
+		nanosleep(&nap, NULL); /* its last process is on its way out */
+}
+
+void ay_group_remove(struct ay_jailed *j)
+{
+	remove_at(j->sandbox->group_root, &j->group, j->seat);
+	remove_at(j->sandbox->memory_root, &j->memory, j->seat);
+}
+
+bool ay_jail_oom(const struct ay_jailed *j)
+{
+	static const char *const files[] = { "memory.events", "memory.oom_control" };
+	char text[512];
+
+	for (int i = 0; i < 2; i++) {
+		int dir = i ? j->memory : j->group,
+		    fd = dir < 0 ? -1 : openat(dir, files[i], O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+		const char *at;
+
+		if (fd >= 0)
+			close(fd);
+		text[n > 0 ? n : 0] = 0;
+		at = strstr(text, "oom_kill ");
+		if (at && strtoull(at + 9, NULL, 10))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/ab_internal.h"
+
+#include "base/process.h"
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
+static const double least_left = 0.05;   /* of a baseline's time, whatever its kind costs */
+
+static struct ay_key draw(struct pair *p, uint64_t n)
+{
+	const int at = p->ndrawn++ % CONTENTS_KEPT;
+
+	p->drawn[at].n = n;
+	p->drawn[at].key = ay_input_template_key(&p->master, n);
+	return p->drawn[at].key;
+}
+
+struct ay_key ay_ab_key(struct pair *p)
+{
+	return draw(p, ay_secret_u64() | 1ull << 63);
+}
+
+struct ay_key ay_ab_first_key(struct pair *p, int n)
+{
+	return draw(p, (uint64_t)n);
+}
+
+void ay_ab_name(struct pair *p, struct ay_key key, int set)
+{
+	for (int i = 0; i < CONTENTS_KEPT && i < p->ndrawn; i++)
+		if (!memcmp(&p->drawn[i].key, &key, sizeof key)) {
+			p->r->named = true;
+			p->r->content = p->drawn[i].n;
+			p->r->set = set;
+		}
+}
+
+uint8_t ay_ab_poison(void)
+{
+	return (uint8_t)(0x70 + ay_secret_below(12));
+}
+
+int ay_ab_is_over(struct pair *p, const struct ay_outcome *o)
+{
+	if (o->what == AY_EXEC_RAN)
+		return 0;
+	p->r->amiss = AY_AB_ENDED;
+	p->r->outcome = *o;
+	ay_ab_name(p, p->now, o->set);
+	return 1;
+}
+
+int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain)
+{
+	static const enum ay_ab_fault amiss[] = { [AY_VERIFIED] = AY_AB_NONE,
+						  [AY_WRONG] = AY_AB_WRONG,
+						  [AY_UNFINISHED] = AY_AB_UNFINISHED,
+						  [AY_UNFETCHED] = AY_AB_ENDED };
+	bool late = false;
+
+	p->broken = p->changed = false;
+	if (ay_gated_exec_late(p->a, &late, p->err))
+		return -1;
+	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
+	if (late)
+		p->r->amiss = AY_AB_UNFINISHED;
+	else if (certain)
+		p->r->amiss = amiss[ay_verify_once(&p->verify, &p->a->sets, key, from, n, poison, p->r->text)];
+	else
+		p->r->amiss =
+			amiss[ay_verify_batch(&p->verify, &p->a->sets, key, from, n, poison, ns, p->r->text)];
+	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
+	if (p->changed)
+		p->r->amiss = AY_AB_INPUT;
+	if (p->r->amiss != AY_AB_NONE)
+		ay_ab_name(p, key, p->verify.set);
+	return p->broken ? -1 : p->r->amiss != AY_AB_NONE;
+}
+
+bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need)
+{
+	struct pair *p = user;
+
+	p->broken = ay_gated_exec_fetch(p->a, set, need, &p->changed, p->err);
+	if (p->broken || p->changed)
+		return false;
+	return !ay_gated_exec_take(p->a, set, need, &p->r->outcome, p->err) && p->r->outcome.what == AY_EXEC_RAN;
+}
+
+bool ay_ab_is_right(void *user, int set)
+{
+	struct pair *p = user;
+	struct ay_err unsaid = { 0 }; /* what is amiss is found, and told, when the set is fetched */
+	struct ay_outcome o;
+	bool right = false;
+
+	return !ay_gated_exec_take(p->a, set, NULL, &o, &unsaid) && o.what == AY_EXEC_RAN &&
+	       !ay_input_sets_are_right(&p->a->sets, p->s->op, set, &right, &unsaid) && right;
+}
+
+int ay_ab_forget(struct pair *p)
+{
+	struct ay_outcome o;
+
+	return ay_gated_exec_forget(p->a, &o, p->err) ? -1 : ay_ab_is_over(p, &o);
+}
+
+uint8_t ay_ab_kernel_poison(const struct pair *p)
+{
+	return p->s->device && p->s->kernel.python ? AY_GATED_EXEC_POISON : ay_ab_poison();
+}
+
+/* Content for n sets; who is trusted, and leaves it as it was, may have it again: *key is what he has. */
+static int write_sets(struct pair *p, struct ay_gated_exec *seat, int n, uint8_t poison, struct ay_key *key)
+{
+	const bool once = p->s->plain && !ay_input_template_is_updated(&p->master);
+
+	if (!once)
+		return ay_input_sets_write(&seat->sets, *key, 0, n, poison, p->err);
+	*key = p->plain_key;
+	if (seat->written)
+		return 0;
+	seat->written = true;
+	return ay_input_sets_write(&seat->sets, *key, 0, seat->sets.cap, ay_ab_kernel_poison(p), p->err);
+}
+
+int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_batch_time *beat)
+{
+	const uint8_t poison = ay_ab_kernel_poison(p);
+	struct ay_outcome o;
+	int rc;
+
+	if (write_sets(p, p->a, n, poison, &key))
+		return -1;
+	p->now = key;
+	if (ay_gated_exec_batch(p->a, n, beat, &o, p->err))
+		return -1;
+	p->drowned |= beat->ns < drowned_below * p->ga->c0;
+	p->restless |= p->a->restless;
+	if (ay_ab_is_over(p, &o))
+		return 1;
+	rc = ay_ab_check(p, key, 0, n, poison, beat->ns, certain);
+	return rc ? rc : ay_ab_forget(p);
+}
+
+/* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
+double ay_ab_reference(struct pair *p, struct ay_key key, int n)
+{
+	struct ay_call *c = p->s->call;
+	const struct ay_view **out = ay_xrealloc(NULL, sizeof *out * (size_t)(c->nout + 1));
+	struct ay_compare q = { .op = p->s->op, .call = c, .threads = p->s->threads };
+	int64_t ns = 0;
+
+	ay_input_sets_write(&p->reference, key, 0, n, ay_ab_poison(),
+			    p->err); /* in this machine's memory: cannot fail */
+	sched_setaffinity(0, sizeof p->cpus, &p->cpus);
+	for (int set = 0; set < n; set++) {
+		int64_t begin;
+
+		for (int i = 0; i < c->noperand; i++) {
+			struct ay_operand *o = c->operand[i];
+
+			o->view.data = ay_input_sets_at(&p->reference, set, i) +
+				       o->view.offset * ay_dt_info(o->view.dt)->bytes;
+			o->old.data = o->view.data;
+		}
+		for (int k = 0; k < c->nout; k++)
+			out[k] = &c->out[k]->view;
+		begin = ay_now_ns();
+		ay_oracle_produce(&q, out);
+		ns += ay_now_ns() - begin;
+	}
+	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
+	ay_xfree(out);
+	return (double)ns / n;
+}
+
+int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *seat)
+{
+	struct ay_outcome o;
+
+	if (ay_gated_exec_forget(seat, &o, p->err))
+		return -1;
+	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
+}
+
+int ay_ab_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag)
+{
+	struct ay_outcome o;
+	struct ay_batch_time beat;
+
+	*lag = 0;
+	if (p->against == AY_BASELINE_REFERENCE) {
+		*ns = ay_ab_reference(p, key, n);
+		return 0;
+	}
+	if (write_sets(p, p->b, n, ay_ab_poison(), &key) || ay_gated_exec_batch(p->b, n, &beat, &o, p->err))
+		return -1;
+	p->restless |= p->b->restless;
+	if (o.what != AY_EXEC_RAN)
+		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
+	p->drowned |= beat.ns < drowned_below * p->gb->c0;
+	*lag = beat.claimed_ns > 0 ? beat.ns - beat.claimed_ns : 0;
+	*ns = (beat.ns - p->gb->c0) / n / p->passes;
+	*ns = fmax(*ns - p->lift, *ns * least_left);
+	return ay_ab_forget_ours(p, p->b);
+}

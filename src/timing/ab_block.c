@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/ab_internal.h"
+
+#include "base/process.h"
+#include "timing/quiet.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	VOID_MAX = 40,         /* blocks that may be discarded because the host was busy; twice that ends it */
+	DROWNED_OFTEN = 5,     /* before there is one that counts */
+	RENEWED_AFTER = 10,    /* blocks the processes are new ones: ay_ab_renew */
+	RESTLESS_OFTEN = 6,    /* blocks on a GPU where somebody else's work was running: whose? */
+	IDLE_LOOKS = 20,       /* tell whether there is some all the time, */
+	IDLE_NAP_NS = 3000000, /* with so much between them */
+};
+static const double throttled_below = 0.97; /* of the clock at the first block */
+static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
+static const double scatter_max = 0.05;     /* between two batches of one side */
+/* Of an audit, the kernel's part: hand-over and baseline take three times that. */
+static const double audit_ns = LEAST_BATCH_NS / 2;
+
+static int draw_m(int m)
+{
+	return m < 5 ? m : (int)(m * 0.8 + (double)ay_secret_below((uint64_t)(m * 0.4) + 1));
+}
+
+/*
+ * What two batches of one side tell of a block. Their mean, which cancels what drifts; but where they differ by more
+ * than noise does, something else ran, and the lesser one stands for both. Who is slow now and then by his own doing
+ * has it in the totals, and is not called FASTER.
+ */
+static double settle(const double x[2])
+{
+	const double least = fmin(x[0], x[1]), most = fmax(x[0], x[1]);
+
+	return most - least > scatter_max * least ? least : (least + most) / 2;
+}
+
+/* One block. */
+struct ab_block {
+	double a[2], b[2]; /* ns per call of each batch */
+	double cpu;        /* of the kernel's */
+	double claimed;    /* by the events of its device, which may claim anything */
+	double lag[2];     /* of the baseline's: ay_ab_baseline */
+	int calls;         /* of the kernel in a batch */
+};
+
+/* A B B A or B A A B, in turns, on two contents: who comes first finds processor and GPU after a rest, and was slower by half
+ * a per cent. The halves of the baseline are left out where there is none. */
+static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block *k)
+{
+	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb, first = p->blocks++ % 2;
+	struct ay_batch_time beat = { 0 };
+
+	*k = (struct ab_block){ .b = { 1, 1 }, .calls = m * p->passes };
+	for (int half = 0; half < 2; half++) {
+		for (int turn = 0; turn < 2; turn++) {
+			const bool kernel = turn == (half ^ first);
+			int rc = 0;
+
+			if (kernel)
+				rc = ay_ab_kernel(p, key[half], m, false, &beat);
+			else if (p->against != AY_BASELINE_NONE)
+				rc = ay_ab_baseline(p, key[half], mb, &k->b[half], &k->lag[half]);
+			if (rc)
+				return rc;
+			if (kernel) {
+				k->a[half] = (beat.ns - p->ga->c0) / k->calls;
+				k->cpu += beat.cpu_ns / k->calls / 2;
+				k->claimed += beat.claimed_ns / k->calls / 2;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The same for those we trust, so that like is held against like. */
+static int audit_ours(struct pair *p, struct ay_gated_exec *seat, int set, double *ns)
+{
+	struct ay_outcome o;
+	bool bad;
+
+	if (ay_gated_exec_one(seat, set, ay_ab_key(p), ay_ab_poison(), ns, &bad, &o, p->err))
+		return -1;
+	if (p->s->device && o.what == AY_EXEC_RAN && ay_gated_exec_forget(seat, &o, p->err))
+		return -1;
+	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
+}
+
+static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t poison, double *ns)
+{
+	struct ay_outcome o;
+	bool bad;
+	int rc;
+
+	p->now = key;
+	if (ay_gated_exec_one(p->a, set, key, poison, ns, &bad, &o, p->err))
+		return -1;
+	o.set = set;
+	if (ay_ab_is_over(p, &o))
+		return 1;
+	if (bad) {
+		p->r->amiss = AY_AB_UNFINISHED;
+		ay_ab_name(p, key, set);
+	}
+	if (bad || !p->s->device)
+		return bad;
+	/* its memory goes before the next one comes */
+	rc = ay_ab_check(p, key, set, 1, poison, p->trial_a, false);
+	return rc ? rc : ay_ab_forget(p);
+}
+
+/* Sets [from, from + n), one by one, and as many empty calls. */
+struct alone {
+	int from, n;
+	struct ay_key key;
+	uint8_t poison;
+	double kernel[AUDIT_MAX], base[AUDIT_MAX], none[2][AUDIT_MAX];
+};
+
+static int audit_kernels(struct pair *p, struct alone *l)
+{
+	int rc = 0;
+
+	for (int i = 0; i < l->n && !rc; i++)
+		rc = audit_kernel(p, l->from + i, l->key, l->poison, &l->kernel[i]);
+	return rc;
+}
+
+static int audit_all(struct pair *p, struct ay_gated_exec *seat, const struct alone *l, double *ns)
+{
+	int rc = 0;
+
+	for (int i = 0; i < l->n && !rc; i++)
+		rc = audit_ours(p, seat, l->from + i, &ns[i]);
+	return rc;
+}
+
+/* Kernel and baseline, in an order drawn by lot, with empty calls between them: what disturbs one of them disturbs the others
+ * as often. */
+static int audit_sets(struct pair *p, struct alone *l)
+{
+	const bool pair = p->against == AY_BASELINE_KERNEL, first = !pair || ay_secret_below(2);
+	int rc = first ? audit_kernels(p, l) : audit_all(p, p->b, l, l->base);
+
+	if (!rc)
+		rc = audit_all(p, &p->ga->seat, l, l->none[0]);
+	memcpy(l->none[1], l->none[0], sizeof l->none[1]);
+	if (!rc && p->gb != p->ga)
+		rc = audit_all(p, &p->gb->seat, l, l->none[1]);
+	if (!rc && pair)
+		rc = first ? audit_all(p, p->b, l, l->base) : audit_kernels(p, l);
+	for (int i = 0; i < l->n && !rc && p->audit.n < AUDITS_KEPT; i++) {
+		for (int k = 0; k < 2; k++)
+			p->audit.none[k][p->audit.n] = l->none[k][i];
+		p->audit.base[p->audit.n] = l->base[i] - l->none[1][i];
+		p->audit.kernel[p->audit.n++] = l->kernel[i] - l->none[0][i];
+	}
+	return rc;
+}
+
+static int watch(struct pair *p, int n)
+{
+	const int set = (int)ay_secret_below((uint64_t)n);
+	struct ay_outcome o;
+
+	p->now = ay_ab_key(p);
+	if (ay_gated_exec_watch(p->a, set, p->now, ay_ab_poison(), &o, p->err))
+		return -1;
+	o.set = set;
+	return ay_ab_is_over(p, &o);
+}
+
+/* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
+ * sets could be fast there by doing nothing. */
+static int audit(struct pair *p)
+{
+	const int most = p->s->device ? AUDIT_MAX_GPU : AUDIT_MAX;
+	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
+	/* Processes take turns on one CPU. Who launches by way of Python (Triton) takes 100 us and more for that when he comes
+	 * after the others, which is nothing of his kernel: so on a device all sets of one come in a row. */
+	struct alone l = { .n = p->s->device ? n : 1, .key = ay_ab_key(p), .poison = ay_ab_kernel_poison(p) };
+	int rc = 0;
+
+	ay_ab_lend(p, 1);
+	for (; l.from < n && !rc; l.from += l.n)
+		rc = audit_sets(p, &l);
+	ay_ab_lend(p, p->m);
+	if (rc)
+		return rc;
+	p->t->audits++;
+	if (!p->s->device)
+		rc = ay_ab_check(p, l.key, 0, n, l.poison, p->trial_a * n, false);
+	if (!rc)
+		rc = watch(p, n);
+	if (!rc)
+		rc = ay_ab_forget(p);
+	return rc || p->against != AY_BASELINE_KERNEL ? rc : ay_ab_forget_ours(p, p->b);
+}
+
+static bool was_stolen(const struct ay_cpu_use *from, const struct ay_cpu_use *to, int64_t ns, int cpus)
+{
+	return (double)(to->stolen_ns - from->stolen_ns) > stolen_max * (double)ns * cpus + 10e6;
+}
+
+/* Does work that is none of ours run on the GPU, most of the time, while nobody is asked to do anything? */
+static int is_busy(struct pair *p, bool *busy)
+{
+	const struct timespec nap = { 0, IDLE_NAP_NS };
+	int found = 0;
+
+	for (int i = 0; i < IDLE_LOOKS; i++) {
+		double ns = 0;
+
+		nanosleep(&nap, NULL);
+		if (ay_dev_idle(p->s->device, &ns, p->err))
+			return -1;
+		found += ns > AY_IDLE_NS;
+	}
+	*busy = found > IDLE_LOOKS / 2;
+	return 0;
+}
+
+/*
+ * Again and again there was work on the GPU that is not of this batch. What comes and goes makes the blocks void that it
+ * hits. What is always there is the kernel's if it goes with its process; else it is somebody else's, and there is
+ * nothing to be had.
+ */
+static int find_restless(struct pair *p)
+{
+	bool before, after;
+
+	p->t->discarded++;
+	if (++p->restless_blocks % RESTLESS_OFTEN)
+		return 0;
+	if (is_busy(p, &before))
+		return -1;
+	if (!before)
+		return 0;
+	p->a->kept = NULL;
+	ay_gated_exec_close(p->a);
+	if (is_busy(p, &after))
+		return -1;
+	if (!after && !p->s->plain)
+		p->r->amiss = AY_AB_LEFT;
+	else
+		p->t->why = "no times: another program uses this GPU";
+	return 1;
+}
+
+/* NVML's reasons stay for a second after what caused them: a block has lost something if the clock is lower too. */
+static bool was_throttled(struct pair *p)
+{
+	struct ay_gpu_state s;
+
+	if (!p->s->device || ay_gpu_state(p->s->device, &s) || s.sm_mhz <= 0)
+		return false;
+	if (!p->mhz_first)
+		p->mhz_first = s.sm_mhz;
+	if (!p->t->sm_mhz || s.sm_mhz < p->t->sm_mhz)
+		p->t->sm_mhz = s.sm_mhz;
+	if (!s.throttled || s.sm_mhz >= throttled_below * p->mhz_first)
+		return false;
+	p->throttled |= s.throttled;
+	return true;
+}
+
+static int add_block(struct pair *p)
+{
+	struct ay_cpu_use from, to;
+	const int64_t begin = ay_now_ns();
+	const struct ay_key key[2] = { ay_ab_key(p), ay_ab_key(p) };
+	struct ab_block k;
+	int rc;
+
+	p->drowned = p->restless = false;
+	ay_cpu_use_read(&p->cpus, &from);
+	rc = run_block(p, key, &k);
+	ay_cpu_use_read(&p->cpus, &to);
+	if (rc)
+		return rc;
+	if (p->restless)
+		return find_restless(p);
+	if (was_throttled(p) && p->t->discarded < VOID_MAX) {
+		p->t->discarded++;
+		return 0;
+	}
+	/* a host that never rests would leave nothing: then the median must do */
+	if (p->drowned ||
+	    (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX)) {
+		p->t->discarded++;
+		/* hardly longer than an empty call, again and again: it is c0 that was taken in a bad moment */
+		return p->drowned && !p->n && p->t->discarded % DROWNED_OFTEN == 0 ? ay_ab_gate_ns(p) : 0;
+	}
+	p->ta[p->n] = settle(k.a);
+	p->tb[p->n] = settle(k.b);
+	p->sum_a += k.a[0] + k.a[1];
+	p->sum_b += k.b[0] + k.b[1];
+	p->cpu[p->n] = k.cpu;
+	p->claimed[p->n] = k.claimed;
+	p->lag[p->n] = fmin(k.lag[0], k.lag[1]) > 0 ? (k.lag[0] + k.lag[1]) / 2 : 0;
+	p->calls[p->n] = k.calls;
+	for (int half = 0; half < 2; half++) {
+		const int i = 2 * p->n + half;
+
+		p->a_half[i] = k.a[half];
+		p->b_half[i] = k.b[half];
+		p->d[i] = log(k.b[half] / k.a[half]);
+	}
+	p->n++;
+	return 0;
+}
+
+/* Looks only where one may. True: enough. */
+static bool is_enough(struct pair *p)
+{
+	if (!ay_is_look(p->n))
+		return false;
+	if (p->against == AY_BASELINE_NONE)
+		return !p->s->thorough || p->n >= ay_looks[1];
+	ay_ratio_judge(p->d, 2 * p->n, p->sum_b / p->sum_a, ay_ab_slack(p, p->n), &p->ratio);
+	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
+		return true;
+	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR && !ay_ab_is_doubtful(p);
+}
+
+/* Is there time for as many blocks as the next look needs? */
+static bool may_go_on(const struct pair *p)
+{
+	const double each = ay_ab_elapsed_s(p) / (p->n + p->t->discarded + 1),
+		     may = ay_patience(p->n, &p->ratio) * p->s->budget_s;
+	int next = AY_BLOCKS_MAX;
+
+	if (p->t->discarded >= 2 * VOID_MAX)
+		return false;
+	if (!p->n) /* without one there is no time at all */
+		return true;
+	for (int i = AY_PROBES - 1; i >= 0; i--)
+		if (ay_looks[i] > p->n)
+			next = ay_looks[i];
+	if (p->n < ay_looks[0])
+		return ay_ab_elapsed_s(p) < may;
+	return !ay_is_look(p->n) || ay_ab_elapsed_s(p) + each * (next - p->n) < may;
+}
+
+/* New processes after so many blocks, unless starting them would take a tenth of the time. On a device memory is new for
+ * each batch in any case, and the rest is not the host's. */
+static bool is_stale(const struct pair *p)
+{
+	return !p->s->device && p->n && p->n % RENEWED_AFTER == 0 &&
+	       ay_ab_elapsed_s(p) - p->opened_s > 10 * p->open_s;
+}
+
+/*
+ * A process keeps what was drawn for it when it began (on a GPU as well: 1 % of calls of 12 us). What is held against
+ * itself is the same in either: so it takes turns in both.
+ */
+static void change_places(struct pair *p)
+{
+	struct ay_gated_exec *a = p->a;
+
+	if (!p->s->plain || p->against != AY_BASELINE_KERNEL || strcmp(p->a->name.who, p->b->name.who) != 0)
+		return;
+	p->a = p->b;
+	p->b = a;
+}
+
+/* Checked, not counted. An answer in double may take longer than all blocks, and there is no way around the first: on a device
+ * it is in nobody's budget. */
+static int begin(struct pair *p)
+{
+	const double before = p->verify.spent_ns;
+	const struct ay_key key[2] = { ay_ab_first_key(p, 2 * p->renewals),
+				       ay_ab_first_key(p, 2 * p->renewals + 1) };
+	struct ab_block k;
+	const int rc = run_block(p, key, &k);
+
+	if (p->s->device)
+		p->begin += (int64_t)(p->verify.spent_ns - before);
+	return rc;
+}
+
+/* Compared for certain, not counted: on a slow machine a process has few batches, and chance may pass over all of them that
+ * are wrong. */
+static int end(struct pair *p)
+{
+	struct ay_batch_time beat;
+
+	return p->s->trusted ? 0 : ay_ab_kernel(p, ay_ab_key(p), draw_m(p->m), true, &beat);
+}
+
+int ay_ab_blocks(struct pair *p)
+{
+	int rc = begin(p);
+
+	while (!rc && !is_enough(p) && may_go_on(p)) {
+		const uint64_t when = ay_secret_below(4); /* an audit before or after, or none */
+
+		if (is_stale(p)) {
+			rc = end(p);
+			if (!rc)
+				rc = ay_ab_renew(p);
+			if (!rc)
+				rc = begin(p);
+		}
+		if (!rc && when == 0 && !p->s->plain)
+			rc = audit(p);
+		if (!rc)
+			rc = add_block(p);
+		if (!rc)
+			change_places(p);
+		if (!rc && when == 1 && !p->s->plain)
+			rc = audit(p);
+	}
+	return rc ? rc : end(p);
+}

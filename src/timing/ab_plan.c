@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timing/ab_internal.h"
+
+#include "base/process.h"
+#include "exec/python.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	GATE_RUNS = 32,   /* empty batches, */
+	BUSY_EVERY = 2,   /* behind so many of which comes one that is not empty */
+	NULL_SETS = 2048, /* in a batch of empty calls, */
+	NULL_RUNS = 6,    /* of which there are as many, */
+	NULL_MOST = 36,   /* or up to so many where others have the CPUs; */
+	LEAST_SETS = 256, /* in one of torch's least calls: long batches are interrupted on a busy host */
+	TRIALS = 5,       /* batches by which m is chosen */
+};
+static const double slow_ns = 1e9;  /* one case_run of a kernel that takes so long is enough */
+static const double noisy_from = 4; /* median of empty calls over the least of them */
+
+/* --- the gate's own cost --------------------------------------------------------------------------------- */
+
+struct ay_gated_exec_spec ay_ab_seat(const struct pair *p, const struct ay_impl *who, int cap)
+{
+	return (struct ay_gated_exec_spec){ .sitter = *who,
+					    .master = &p->master,
+					    .cap = cap,
+					    .threads = p->s->threads,
+					    .timeout_s = p->s->call_timeout_s,
+					    .sandbox = p->s->sandbox,
+					    .device = p->s->device,
+					    .kept = p->s->device ? p->s->kept : NULL,
+					    .plain = p->s->plain,
+					    .cpus = &p->cpus,
+					    .spare = p->spare };
+}
+
+int ay_ab_open(struct pair *p, struct ay_gated_exec *seat, const struct ay_gated_exec_spec *spec,
+	       struct ay_outcome *o)
+{
+	const int64_t begin = ay_now_ns();
+	const int rc = ay_gated_exec_open(seat, spec, o, p->err);
+
+	if (p->s->device)
+		p->begin += ay_now_ns() - begin;
+	p->t->open_s += (double)(ay_now_ns() - begin) / 1e9;
+	return rc;
+}
+
+static int time_empty(struct pair *p, struct ay_gated_exec *none, int n, double *ns)
+{
+	struct ay_outcome o;
+	struct ay_batch_time beat;
+
+	if (ay_gated_exec_batch(none, n, &beat, &o, p->err))
+		return -1;
+	if (o.what != AY_EXEC_RAN)
+		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+	*ns = beat.ns;
+	return p->s->device ? ay_gated_exec_forget(none, &o, p->err) : 0;
+}
+
+static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
+{
+	const int64_t until = ay_now_ns() + ay_ab_scale(p)->gap_ns;
+	struct ay_outcome o;
+
+	while (ay_now_ns() < until) /* busy, as we are when we write content */
+		;
+	if (ay_gated_exec_hand_over(&g->seat, busy, ns, &o, p->err))
+		return -1;
+	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+}
+
+/* Some hand-overs: T, and what of it was mapping. */
+struct overs {
+	double ns[GATE_RUNS], map[GATE_RUNS];
+};
+
+static int note_over(struct pair *p, struct gate *g, bool busy, struct overs *o, int k)
+{
+	if (hand_over(p, g, busy, &o->ns[k]))
+		return -1;
+	o->map[k] = g->seat.map_ns;
+	return 0;
+}
+
+static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
+{
+	double later[GATE_RUNS / BUSY_EVERY];
+	struct overs idle, busy;
+
+	g->seat.map_most = 0;                  /* all of it, to learn what mapping takes */
+	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
+		const int k = i < 0 ? 0 : i;
+
+		if (note_over(p, g, false, &idle, k))
+			return -1;
+		if (i % BUSY_EVERY == 0 && note_over(p, g, true, &busy, k / BUSY_EVERY))
+			return -1;
+	}
+	g->map_most = g->seat.map_most = ay_quantile(idle.map, GATE_RUNS, 0.95);
+	for (int k = 0; k < GATE_RUNS; k++) {
+		const int b = k / BUSY_EVERY;
+
+		empty[k] = fmax(0, idle.ns[k] - fmin(idle.map[k], g->map_most)); /* events may claim anything */
+		if (k % BUSY_EVERY == 0)
+			later[b] = busy.ns[b] - fmin(busy.map[b], g->map_most) - empty[k];
+	}
+	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
+	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0 + g->map_most -
+		    ay_quantile(idle.map, GATE_RUNS, 0.5);
+	g->c0 = g->empty_c0 +
+		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, ay_ab_scale(p)->late_max_ns);
+	return 0;
+}
+
+/* A host that takes the CPUs away does so for a while: then the median is many times the least, and it is better to
+ * wait for some of our time than to subtract that. */
+static bool is_disturbed(const struct pair *p, const struct gate *g, const double x[GATE_RUNS])
+{
+	return g->empty_c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_ab_elapsed_s(p) < p->s->budget_s / 2;
+}
+
+static struct ay_exec_cache_gate kept_gate(const struct pair *p, const struct gate *g)
+{
+	return (struct ay_exec_cache_gate){ .name = g->seat.name,
+					    .plain = p->s->plain,
+					    .lend_bytes = g->seat.lend_bytes,
+					    .empty_c0 = g->empty_c0,
+					    .spread = g->spread,
+					    .c0 = g->c0,
+					    .map_most = g->map_most,
+					    .null_ns = g->null_ns };
+}
+
+/* To torch's own functions an order is the same whichever they are: c0 is their kind's. What an empty call costs is not, for
+ * it has as many arguments. */
+static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *g)
+{
+	struct ay_exec_cache_gate k = kept_gate(p, g);
+
+	if (!p->s->plain || !k.name.kind[0])
+		return k;
+	memcpy(k.name.who, k.name.kind, sizeof k.name.who);
+	k.null_ns = 0;
+	return k;
+}
+
+/* What was measured a moment ago, for another case, is still true. */
+static bool know_c0(struct pair *p, struct gate *g)
+{
+	const struct ay_exec_cache_gate like = c0_of(p, g), *k = ay_exec_cache_find_gate(g->seat.kept, &like);
+
+	if (!k)
+		return false;
+	g->empty_c0 = k->empty_c0;
+	g->spread = k->spread;
+	g->c0 = k->c0;
+	g->map_most = g->seat.map_most = k->map_most;
+	return true;
+}
+
+static int find_c0(struct pair *p, struct gate *g)
+{
+	const struct timespec nap = { 0, 50000000 };
+	double x[GATE_RUNS];
+	int rc = measure_c0(p, g, x);
+
+	while (!rc && is_disturbed(p, g, x)) {
+		nanosleep(&nap, NULL);
+		rc = measure_c0(p, g, x);
+	}
+	return rc;
+}
+
+static int get_c0(struct pair *p, struct gate *g)
+{
+	struct ay_exec_cache_gate now;
+
+	if (know_c0(p, g))
+		return 0;
+	if (find_c0(p, g))
+		return -1;
+	now = c0_of(p, g);
+	ay_exec_cache_note_gate(g->seat.kept, &now);
+	return 0;
+}
+
+int ay_ab_gate_ns(struct pair *p)
+{
+	if (get_c0(p, p->ga) || (p->gb != p->ga && get_c0(p, p->gb)))
+		return -1;
+	p->a->map_most = p->ga->map_most;
+	p->b->map_most = p->gb->map_most;
+	return 0;
+}
+
+/* The empty call of an executor of the same kind as this one's. */
+static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_empty how,
+		      struct ay_gated_exec *seat)
+{
+	const struct ay_python_kernel about = { .empty = how, .n = 1, .proto = &who->proto };
+	struct ay_impl none = { .proto = who->proto, .so_fd = -1, .python = who->python };
+	struct ay_arena a = { 0 };
+	struct ay_gated_exec_spec spec;
+	struct ay_outcome o;
+	int rc;
+
+	if (none.python)
+		none.about = ay_python_about(&a, &about);
+	spec = ay_ab_seat(p, &none, NULL_SETS);
+	spec.empty = true;
+	rc = ay_ab_open(p, seat, &spec, &o);
+	ay_arena_release(&a);
+	if (!rc && o.what != AY_EXEC_RAN)
+		rc = ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
+	return rc;
+}
+
+/* What each call of many costs: the least of some runs over the least of single calls. Floors are made of it, and an
+ * interrupted batch would raise one above honest kernels. */
+static int time_null(struct pair *p, struct ay_gated_exec *none, int n, double *ns)
+{
+	double many = INFINITY, one = INFINITY;
+	struct ay_outcome o;
+
+	for (int i = 0; i < NULL_RUNS || (many <= one && i < NULL_MOST); i++) {
+		double of_n, of_one;
+
+		if (time_empty(p, none, n, &of_n) || time_empty(p, none, 1, &of_one) ||
+		    ay_gated_exec_forget(none, &o, p->err))
+			return -1;
+		if (o.what != AY_EXEC_RAN)
+			return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
+		many = fmin(many, of_n);
+		one = fmin(one, of_one);
+	}
+	*ns = fmax(0, many - one) / (n - 1);
+	return 0;
+}
+
+static int open_gate(struct pair *p, struct gate *g, const struct ay_impl *who)
+{
+	const struct ay_exec_cache_gate *k;
+	struct ay_exec_cache_gate now;
+
+	if (open_empty(p, who, AY_PY_EMPTY, &g->seat) || get_c0(p, g))
+		return -1;
+	now = kept_gate(p, g);
+	k = ay_exec_cache_find_gate(g->seat.kept, &now);
+	g->null_ns = k ? k->null_ns : 0;
+	if (!(g->null_ns > 0) && time_null(p, &g->seat, NULL_SETS, &g->null_ns))
+		return -1;
+	now = kept_gate(p, g);
+	ay_exec_cache_note_gate(g->seat.kept, &now);
+	return 0;
+}
+
+/* Torch's least call by way of its C ABI. */
+static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated_exec *seat)
+{
+	struct ay_impl least = *who;
+	struct ay_gated_exec_spec spec;
+	struct ay_outcome o;
+
+	least.so_fd = who->least_fd;
+	spec = ay_ab_seat(p, &least, LEAST_SETS);
+	spec.empty = true;
+	if (ay_ab_open(p, seat, &spec, &o))
+		return -1;
+	return o.what == AY_EXEC_RAN
+		       ? 0
+		       : ay_fail(p->err, AY_ERR_EXEC, "torch's least call cannot be made: %s", o.text);
+}
+
+/* Once for all cases, where executors are kept. */
+static int time_least(struct pair *p, struct ay_gated_exec *least)
+{
+	struct ay_exec_cache_gate now = { .name = least->name, .plain = p->s->plain };
+	const struct ay_exec_cache_gate *k = ay_exec_cache_find_gate(least->kept, &now);
+
+	p->t->base_null_ns = k ? k->null_ns : 0;
+	if (!k && time_null(p, least, LEAST_SETS, &p->t->base_null_ns))
+		return -1;
+	now.null_ns = p->t->base_null_ns;
+	ay_exec_cache_note_gate(least->kept, &now);
+	return 0;
+}
+
+/* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. Before
+ * the gates are opened: on a device the next of them has its process then. */
+static int find_base_null(struct pair *p)
+{
+	const struct ay_impl *base = &p->s->base;
+	struct ay_gated_exec least;
+	int rc;
+
+	if (p->against != AY_BASELINE_KERNEL || !base->aten)
+		return 0;
+	rc = base->python ? open_empty(p, base, AY_PY_EMPTY_TORCH, &least) : open_least(p, base, &least);
+	if (!rc)
+		rc = time_least(p, &least);
+	ay_gated_exec_close(&least);
+	return rc;
+}
+
+int ay_ab_gate(struct pair *p)
+{
+	const bool pair = p->against == AY_BASELINE_KERNEL,
+		   both = pair && !p->s->kernel.python != !p->s->base.python;
+
+	p->gb = &p->gate[both];
+	if (find_base_null(p) || open_gate(p, p->ga, &p->s->kernel) || (both && open_gate(p, p->gb, &p->s->base)))
+		return -1;
+	p->t->null_ns = p->ga->null_ns;
+	if (!pair || !p->s->base.aten)
+		p->t->base_null_ns = p->gb->null_ns;
+	p->lift = both && p->s->base.python ? fmax(0, p->gb->null_ns - p->ga->null_ns) : 0;
+	return 0;
+}
+
+/* --- how long calls take -------------------------------------------------------------------------------------- */
+
+/* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
+ * and a batch has no more. */
+static int try_out(struct pair *p, const struct ay_impl *who, const struct gate *g, double *ns,
+		   struct ay_outcome *o)
+{
+	const struct scale *k = ay_ab_scale(p);
+	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->master.bytes + 1), 1, k->trial_sets);
+	struct ay_gated_exec_spec spec = ay_ab_seat(p, who, cap);
+	struct ay_gated_exec seat;
+	struct ay_batch_time beat = { 0 };
+	int rc = 0, n = 1;
+
+	if (ay_ab_open(p, &seat, &spec, o))
+		return -1;
+	seat.map_most = g->map_most;
+	/* The least counts, but not what drowns in the gate: the others were disturbed. A first call may have to compile
+	 * something, which is no kernel's time: it is slow only if the second is. */
+	for (int i = 0; i < TRIALS && !rc && o->what == AY_EXEC_RAN && (i < 2 || beat.ns < slow_ns); i++) {
+		double each;
+
+		p->now = ay_ab_key(p);
+		rc = ay_input_sets_write(&seat.sets, p->now, 0, n, ay_ab_poison(), p->err);
+		if (!rc)
+			rc = ay_gated_exec_batch(&seat, n, &beat, o, p->err);
+		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
+		*ns = i ? fmin(*ns, each) : each;
+		n = (int)ay_clamp(k->least_ns / *ns, 1, cap);
+		if (!rc && o->what == AY_EXEC_RAN)
+			rc = ay_gated_exec_forget(&seat, o, p->err);
+	}
+	ay_gated_exec_close(&seat);
+	return rc;
+}
+
+int ay_ab_try(struct pair *p)
+{
+	struct ay_outcome o = { 0 };
+
+	if (try_out(p, &p->s->kernel, p->ga, &p->trial_a, &o))
+		return -1;
+	if (ay_ab_is_over(p, &o))
+		return 1;
+	p->trial_b = 0;
+	if (p->against == AY_BASELINE_REFERENCE) {
+		if (ay_input_sets_init(&p->reference, &p->master, 1, false, p->err))
+			return -1;
+		p->trial_b = ay_ab_reference(p, ay_ab_key(p), 1);
+		ay_input_sets_release(&p->reference);
+	}
+	if (p->against != AY_BASELINE_KERNEL)
+		return 0;
+	if (try_out(p, &p->s->base, p->gb, &p->trial_b, &o))
+		return -1;
+	if (o.what == AY_EXEC_RAN)
+		return 0;
+	p->t->why = o.what == AY_EXEC_REFUSED ? "no ratio: the baseline does not take this case"
+					      : "no ratio: the baseline failed";
+	p->against = AY_BASELINE_NONE;
+	return 0;
+}

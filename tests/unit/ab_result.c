@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What times are worth, once they are there: blocks and calls alone that are made up here, and what is said of them.
+ */
+#include "test.h"
+#include "base/arena.h"
+#include "timing/ab_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCKS = 20, CALLS = 100, ALONE = 24 };
+static struct ay_dev gpu;
+static const double c0 = 10e3; /* ns: a tenth of a batch of the kernels here, which take 1 us a call */
+
+struct scene {
+	struct ay_arena a;
+	struct pair *p;
+	struct ay_ab_spec s;
+	struct ay_timing t;
+};
+
+/* A little of either sign, the same in every run. */
+static double noise(int i)
+{
+	return 0.002 * ((i * 7) % 11 - 5) / 5;
+}
+
+/* n blocks in which the kernel takes kernel_ns a call, and the baseline base_ns. */
+static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
+{
+	struct pair *p;
+
+	*k = (struct scene){ 0 };
+	p = k->p = AY_NEW(&k->a, struct pair);
+	k->s.against = p->against = AY_BASELINE_KERNEL;
+	p->s = &k->s;
+	p->t = &k->t;
+	p->ga = p->gb = &p->gate[0];
+	p->ga->c0 = p->ga->empty_c0 = c0;
+	p->m = CALLS;
+	p->passes = 1;
+	p->n = n;
+	for (int i = 0; i < n; i++) {
+		p->calls[i] = CALLS;
+		for (int half = 0; half < 2; half++) {
+			const int at = 2 * i + half;
+
+			p->a_half[at] = kernel_ns * (1 + noise(at));
+			p->b_half[at] = base_ns * (1 + noise(at + 3));
+			p->d[at] = log(p->b_half[at] / p->a_half[at]);
+			p->sum_a += p->a_half[at];
+			p->sum_b += p->b_half[at];
+		}
+		p->ta[i] = (p->a_half[2 * i] + p->a_half[2 * i + 1]) / 2;
+		p->tb[i] = (p->b_half[2 * i] + p->b_half[2 * i + 1]) / 2;
+	}
+}
+
+/* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by `scatter`. */
+static void alone(struct scene *k, int n, const double kernel[2], double base, double scatter)
+{
+	struct audits *u = &k->p->audit;
+
+	u->n = n;
+	for (int i = 0; i < n; i++) {
+		u->kernel[i] = kernel[i % 2] * (1 + noise(i));
+		u->base[i] = base * (1 + noise(i + 3));
+		u->none[0][i] = u->none[1][i] = k->p->ga->empty_c0 + scatter * (i % 3 - 1);
+	}
+}
+
+static const struct ay_timing *tell(struct scene *k)
+{
+	ay_ab_tell(k->p, &k->a);
+	return &k->t;
+}
+
+static bool is_near(double x, double due)
+{
+	return fabs(x / due - 1) < 0.01;
+}
+
+/* --- honest ones ----------------------------------------------------------------------------------------- */
+
+TEST(outcome_of_equals)
+{
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 1000, 1000);
+	alone(&k, ALONE, (double[]){ 1100, 1100 }, 1100, 10);
+	t = tell(&k);
+	CHECKF(t->pace == AY_PACE_SAME, "%s [%g, %g]", ay_pace_name(t->pace), t->lo, t->hi);
+	CHECK(is_near(t->ns, 1000) && is_near(t->base_ns, 1000) && is_near(t->speedup, 1) && !t->why);
+	CHECK(!t->audited && !t->disturbed && t->blocks == BLOCKS && t->nsample == 2 * BLOCKS);
+	CHECK(is_near(t->latency_ns, 1100));
+	ay_arena_release(&k.a);
+}
+
+TEST(outcome_of_half_the_time)
+{
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 1000, 2000);
+	alone(&k, ALONE, (double[]){ 1100, 1100 }, 2200, 10);
+	t = tell(&k);
+	CHECKF(t->pace == AY_PACE_FASTER && is_near(t->speedup, 2), "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECK(!t->audited && !t->why);
+	ay_arena_release(&k.a);
+}
+
+TEST(outcome_of_twice_the_time)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 2000, 1000);
+	CHECK(tell(&k)->pace == AY_PACE_SLOWER && is_near(k.t.speedup, 0.5));
+	ay_arena_release(&k.a);
+}
+
+TEST(outcome_of_too_few_blocks)
+{
+	struct scene k;
+
+	setup(&k, 5, 1000, 2000);
+	CHECK(tell(&k)->pace == AY_PACE_UNCLEAR);
+	CHECKF(k.t.why && strstr(k.t.why, "--budget"), "%s", k.t.why ? k.t.why : "no reason");
+	ay_arena_release(&k.a);
+	setup(&k, 0, 1000, 2000);
+	CHECK(tell(&k)->pace == AY_PACE_NONE && k.t.why && !k.t.ns);
+	ay_arena_release(&k.a);
+}
+
+/* Nobody is called faster by less than a hand-over could hide. */
+TEST(outcome_within_the_hand_over)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 1000, 1080); /* 8 %, of a batch of which 10 % is c0 */
+	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR, "%s", ay_pace_name(k.t.pace));
+	ay_arena_release(&k.a);
+	setup(&k, BLOCKS, 1000, 1120);
+	CHECKF(tell(&k)->pace == AY_PACE_FASTER, "%s", ay_pace_name(k.t.pace));
+	ay_arena_release(&k.a);
+}
+
+/* --- leads that are none --------------------------------------------------------------------------------- */
+
+/* It is fast only when many sets come at once. */
+TEST(outcome_of_a_lead_in_batches_only)
+{
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 500, 1000);
+	alone(&k, ALONE, (double[]){ 4000, 4000 }, 1000, 10);
+	t = tell(&k);
+	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECK(is_near(t->ns, 4000)); /* what it takes alone is what it takes */
+	ay_arena_release(&k.a);
+}
+
+/* Where handing over takes longer than four calls, a cold start could explain as much: but not that the baseline has none. */
+TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
+{
+	const double slow = 120e3;
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 25e3, 50e3);
+	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	alone(&k, 200, (double[]){ 50e3, 52e3 }, 54e3, 5e3);
+	t = tell(&k);
+	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup); /* what is left alone, and no less */
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start: that is no reason for anything */
+	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	alone(&k, 200, (double[]){ 50e3, 52e3 }, 75e3, 5e3);
+	t = tell(&k);
+	CHECKF(!t->audited && t->pace == AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECK(is_near(t->speedup, 2));
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 25e3, 50e3); /* a launch on a GPU costs alone what batches hide by right */
+	k.s.device = &gpu;
+	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	alone(&k, 200, (double[]){ 45e3, 46e3 }, 54e3, 5e3);
+	t = tell(&k);
+	CHECKF(!t->audited && t->pace == AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
+	ay_arena_release(&k.a);
+}
+
+/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by that. */
+TEST(outcome_of_a_launch_by_python)
+{
+	static const struct {
+		double kernel_ns;
+		bool python, audited;
+	} due[] = { { 66e3, true, false }, { 66e3, false, true }, { 40e3, true, true } };
+
+	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+		struct scene k;
+
+		setup(&k, BLOCKS, due[i].kernel_ns, 61e3);
+		k.s.device = &gpu;
+		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL; /* nobody looks inside */
+		k.p->ga->c0 = k.p->ga->empty_c0 = 250e3;
+		alone(&k, ALONE, (double[]){ 170e3, 172e3 }, 75e3, 5e3);
+		CHECKF(tell(&k)->audited == due[i].audited, "%d: %g x, %g us", (int)i, k.t.speedup, k.t.ns / 1e3);
+		CHECK(due[i].audited || (is_near(k.t.ns, due[i].kernel_ns) && is_near(k.t.speedup, 61e3 / 66e3)));
+		ay_arena_release(&k.a);
+	}
+}
+
+/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and nothing is told. */
+TEST(outcome_of_a_gain_that_is_doubtful)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 25e3, 50e3);
+	k.p->ga->c0 = k.p->ga->empty_c0 = 120e3;
+	alone(&k, 48, (double[]){ 54e3, 47e3 }, 62e3, 1e3);
+	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR && k.t.why, "%s", ay_pace_name(k.t.pace));
+	ay_arena_release(&k.a);
+}
+
+/* The same for who has no baseline. */
+TEST(outcome_of_a_slow_call_alone)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 500, 1000);
+	k.p->against = AY_BASELINE_NONE;
+	alone(&k, ALONE, (double[]){ 4000, 4000 }, 0, 10);
+	CHECK(tell(&k)->audited && is_near(k.t.ns, 4000) && !k.t.base_ns);
+	ay_arena_release(&k.a);
+}
+
+/* Every other call alone shows the lead, the others show the opposite: nothing is proved, and nothing is told. */
+TEST(outcome_of_a_lead_that_is_doubtful)
+{
+	struct scene k;
+	const double both[2] = { 500, 1250 };
+
+	setup(&k, BLOCKS, 500, 1000);
+	alone(&k, 8, both, 1000, 10);
+	CHECK(tell(&k)->pace == AY_PACE_UNCLEAR && ay_ab_is_doubtful(k.p));
+	CHECKF(k.t.why && strstr(k.t.why, "one by one"), "%s", k.t.why ? k.t.why : "no reason");
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 500, 1000); /* too few to doubt anything */
+	alone(&k, 7, both, 1000, 10);
+	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 500, 1000); /* too short to be seen beside hand-overs that scatter as much */
+	alone(&k, 8, both, 1000, 2000);
+	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 1000, 1200); /* a lead that calls alone need not show */
+	alone(&k, 8, both, 1000, 10);
+	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
+	ay_arena_release(&k.a);
+}
+
+/* The baseline is slow only beside the kernel. */
+TEST(outcome_of_a_baseline_that_is_disturbed)
+{
+	struct scene k;
+	const struct ay_timing *t;
+
+	setup(&k, BLOCKS, 1000, 1500);
+	k.p->alone[0] = k.p->alone[1] = (struct spell){ 1000, 1010 };
+	t = tell(&k);
+	CHECKF(t->disturbed && t->pace == AY_PACE_SAME, "%s %g", ay_pace_name(t->pace), t->speedup);
+	CHECK(is_near(t->base_ns, 1000) && is_near(t->speedup, 1) && is_near(t->totals, 1));
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 1000, 1500); /* not by more than it scatters alone */
+	k.p->alone[0] = k.p->alone[1] = (struct spell){ 1000, 1600 };
+	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);
+	ay_arena_release(&k.a);
+
+	setup(&k, BLOCKS, 1000, 1500); /* it was as slow before the kernel was there */
+	k.p->alone[0] = (struct spell){ 1480, 1485 };
+	k.p->alone[1] = (struct spell){ 1000, 1010 };
+	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);
+	ay_arena_release(&k.a);
+}
+
+/* --- what the hand-over costs ---------------------------------------------------------------------------- */
+
+/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what was subtracted. */
+TEST(outcome_gives_back_of_c0)
+{
+	struct scene k;
+
+	setup(&k, BLOCKS, 1000, 2000);
+	alone(&k, ALONE, (double[]){ 1000, 1000 }, 2000, 0);
+	k.p->ga->empty_c0 = k.p->ga->c0 = c0 + 50e3; /* 500 ns for each of 100 calls */
+	CHECKF(is_near(tell(&k)->ns, 1500), "%g ns", k.t.ns);
+	CHECK(is_near(k.t.base_ns, 2500) && is_near(k.t.speedup, 2500.0 / 1500));
+	CHECK(is_near(k.p->ga->c0, c0));
+	ay_arena_release(&k.a);
+}
+
+/* On a GPU the events of a baseline that is trusted tell, and c0 is corrected by a third of it at most. */
+TEST(outcome_gives_back_what_events_say)
+{
+	const struct {
+		double lag, due;
+		bool trusted, plain;
+	} try[] = {
+		{ 0.8, 0.8, true, false },  { 1.2, 1.2, true, false }, { 0.1, 0.67, true, false },
+		{ 9.0, 1.33, true, false }, { 0.8, 1, false, false },  { 0.8, 1, true, true },
+	};
+
+	for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
+		struct scene k;
+
+		setup(&k, BLOCKS, 1000, 2000);
+		k.s.device = &gpu;
+		k.s.base.trusted = try[i].trusted;
+		k.s.plain = try[i].plain;
+		for (int b = 0; b < BLOCKS; b++)
+			k.p->lag[b] = try[i].lag * c0;
+		tell(&k);
+		CHECKF(is_near(k.p->gb->c0, try[i].due * c0), "%zu: c0 is %g", i, k.p->gb->c0);
+		CHECKF(is_near(k.t.ns, 1000 + (1 - try[i].due) * c0 / CALLS), "%zu: %g ns", i, k.t.ns);
+		CHECKF(is_near(k.t.lag_ns + 1, (try[i].trusted ? try[i].lag * c0 : 0) + 1), "%zu: %g", i,
+		       k.t.lag_ns);
+		ay_arena_release(&k.a);
+	}
+}
+
+TEST(outcome_says_where_events_contradict)
+{
+	const struct {
+		double claimed, graph;
+		bool due;
+	} try[] = { { 0, 0, false },     { 1050, 0, false }, { 850, 0, true },
+		    { 1150, 0, true },   { 0, 800, false }, /* a graph may be faster */
+		    { 1000, 1150, true } };
+
+	for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
+		struct scene k;
+
+		setup(&k, BLOCKS, 1000, 1000);
+		k.s.device = &gpu;
+		k.t.graph_ns = try[i].graph;
+		for (int b = 0; b < BLOCKS; b++)
+			k.p->claimed[b] = try[i].claimed;
+		CHECKF(tell(&k)->contradicted == try[i].due, "%zu", i);
+		ay_arena_release(&k.a);
+	}
+}

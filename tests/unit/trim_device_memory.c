@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory of a GPU that an executor has between two cases: little, however large the first was.
+ */
+#include "device/device.h"
+#include "exec/exec.h"
+#include "helpers.h"
+#include "judge/judge.h"
+#include "test.h"
+#include "timing_fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char kernel[] = "int aten_relu@\n{\n"
+			     "\tconst float *x = self->data;\n\tfloat *y = out->data;\n"
+			     "\tfor (long i = 0; i < self->shape[0]; i++)\n\t\ty[i] = x[i] > 0 ? x[i] : 0;\n"
+			     "\treturn ctx ? 0 : 9;\n}\n";
+
+/* Bytes of the stand-in's memory that a process has mapped. */
+static uint64_t mapped(struct ay_arena *a, pid_t pid)
+{
+	FILE *f = fopen(ay_sprintf(a, "/proc/%d/maps", (int)pid), "r");
+	char line[600];
+	uint64_t sum = 0;
+
+	while (f && fgets(line, sizeof line, f)) {
+		unsigned long lo, hi;
+
+		if (strstr(line, "memfd:fake-gpu") && sscanf(line, "%lx-%lx", &lo, &hi) == 2)
+			sum += hi - lo;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* And the next large one has its memory again. */
+TEST(lighten_an_executor_has_little_between_large_cases)
+{
+	struct ay_policy policy = { .threads = 1, .oracle_threads = 2, .call_timeout_s = 20 };
+	struct timing_rig large, small;
+	struct ay_report rep;
+	struct ay_judge j;
+	struct ay_dev *d;
+	int fd;
+
+	timing_rig_init(&small, "aten::relu((T([1000], f32),), {}) seed=1");
+	timing_rig_init(&large, "aten::relu((T([36000000], f32),), {}) seed=1");
+	fd = timing_rig_build(&large, kernel);
+	help_fake_gpu(&large.a);
+	CHECKF(!ay_dev_open(&d, "cuda", &large.err), "%s", large.err.msg);
+	policy.sandbox = large.sandbox;
+	policy.device = d;
+	CHECKF(!ay_judge_init(&j, help_registry(), &policy, fd, NULL, &large.a, &rep, &large.err), "%s",
+	       large.err.msg);
+	for (int i = 0; i < 3; i++) {
+		struct timing_rig *r = i == 1 ? &small : &large;
+		uint64_t bytes;
+
+		CHECKF(!ay_judge_case(&j, &r->sc, &r->a, &rep, &r->err), "%s", r->err.msg);
+		CHECKF(rep.verdict == AY_VERDICT_PASS && j.exec, "case %d: %s, %s", i,
+		       ay_verdict_name(rep.verdict), rep.detail ? rep.detail : "");
+		bytes = j.exec ? mapped(&large.a, ay_exec_pid(j.exec)) : 0;
+		CHECKF(bytes < 64 << 20, "case %d: %llu bytes", i, (unsigned long long)bytes);
+	}
+	ay_judge_release(&j);
+	ay_dev_close(d);
+	timing_rig_release(&large);
+	timing_rig_release(&small);
+}
