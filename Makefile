@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   make              build/assay
-#   make demo         build, judge a bundled kernel of every operator with timing, print the table
+#   make              build/assay; says which packages are missing, installs nothing
+#   make deps         install the Debian packages that building and judging need
+#   make demo         judge and time a few bundled kernels: about a minute
+#   make demo-torch   make torch, then make demo with ATen as the baseline
 #   make torch        an interpreter with torch in build/venv, which build/assay finds by itself: minutes, 2.3 GB, once
-#   make test         the fast tests: C only, no downloads, two minutes
+#   make check-deps   install the Debian packages that `make check` needs beside those of make deps
+#   make test         the fast tests: C only, no downloads
 #   make check        everything this machine can run; `make check T=name` runs the unit tests whose name has `name`
 #   make asan         the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz         every fuzz target for FUZZ_S seconds (15)
@@ -18,7 +21,7 @@ FUZZ_S  ?= 15
 T       ?=
 CC      ?= cc
 OPT     ?= -O2 -g
-VERSION := 0.1.0
+VERSION := 0.2.0
 Q       := $(if $V,,@)
 # `make V=1` prints the commands
 say      = $(if $V,,@echo "  $1 $@")
@@ -50,7 +53,7 @@ LIBOBJ  := $(SRC:%.c=$B/obj/%.o) $(NUMS:%=$B/obj/src/op/refnum_%.o) $B/obj/src/e
 BASES   := $(wildcard baselines/*.c)
 LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embed.o $B/obj/src/device/embed.o
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
-CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c))
+CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c)) $B/obj/cmd/embed_docs.o
 TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c) $(addprefix torch/exec/,heap.c block_cache.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
 
@@ -58,7 +61,7 @@ ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable headless test torch check asan fuzz fuzzers bench bench-aa bench-overhead install format deps clean FORCE
+.PHONY: all demo portable headless test torch check asan fuzz fuzzers bench bench-aa bench-overhead install format deps check-deps has-deps demo-torch clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -68,14 +71,14 @@ $B/test: $(TESTOBJ) $(filter-out $B/obj/cmd/main.o,$(CMDOBJ)) $(OPOBJ) $(LIBOBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/obj/%.o: %.c | deps
+$B/obj/%.o: %.c | has-deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c -o $@ $<
 
 # Operators and refnum.c, once per number type; the table is renamed so that all of them link.
 define num_rules
-$B/obj/ops/%_$1.o: ops/%.c | deps
+$B/obj/ops/%_$1.o: ops/%.c | has-deps
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$(CC) $(CFLAGS) -DAY_NUM_$1 -Day_ops_$$(*F)=ay_ops_$$(*F)_$1 -MMD -MP -c -o $$@ $$<
@@ -91,18 +94,18 @@ $B/registry.c: tools/registry.sh $(OPFILES) $B/opfiles.txt
 	$(Q)sh tools/registry.sh $(OPFILES) > $@
 $B/opfiles.txt: FORCE
 	@mkdir -p $B; echo "$(OPFILES)" | cmp -s - $@ || echo "$(OPFILES)" > $@
-$B/obj/registry.o: $B/registry.c | deps
+$B/obj/registry.o: $B/registry.c | has-deps
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The native executor is a small program of its own, carried inside assay and started from memory.
 EXECH   := $(wildcard src/exec/*.h src/device/cuda.h src/exec/runtime/*.h src/sandbox/*.h torch/exec/*.h) include/assay/kernel.h
-$B/assay-native: $(EXECSRC) $(EXECH) | deps
+$B/assay-native: $(EXECSRC) $(EXECH) | has-deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -o $@ $(EXECSRC) -ldl -pthread
 # The Python executor is an extension that a warm interpreter loads; without Python's headers it is empty.
-$B/assay-python.so: $(PYSRC) $(wildcard torch/exec/*.h) $(EXECH) | deps
+$B/assay-python.so: $(PYSRC) $(wildcard torch/exec/*.h) $(EXECH) | has-deps
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(if $(PYINC),$(CC) $(filter-out -fsanitize%,$(CFLAGS)) $(PYINC) -fPIC -shared -o $@ $(PYSRC),: > $@; echo "  no Python.h here: this assay will judge no Python kernels (apt-get install python3-dev)")
@@ -129,6 +132,16 @@ $B/obj/src/llm/embed.o: src/llm/embed.S $B/prompts.pack
 	@mkdir -p $(@D)
 	$(call say,AS)
 	$(Q)$(CC) -c -o $@ -DPROMPTS='"$B/prompts.pack"' $<
+
+# Pages that are made of the operators are as long as the operators are many: `assay ops` and `assay mutants` print them.
+PAGES   := $(filter-out docs/README.md docs/mutants.md docs/catalogue.md,$(sort $(wildcard docs/*.md)))
+$B/docs.pack: tools/pack.sh $(PAGES)
+	@mkdir -p $(@D)
+	$(Q)sh tools/pack.sh $(PAGES) > $@
+$B/obj/cmd/embed_docs.o: cmd/embed_docs.S $B/docs.pack
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) -c -o $@ -DDOCS='"$B/docs.pack"' $<
 
 CFLAGS_main := -DAY_VERSION='"$(VERSION)"'
 CFLAGS_cublas := -DDESCRIBED
@@ -159,7 +172,7 @@ headless: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
 
 # What Python kernels need: Python's headers, without which assay was built with an empty extension, and torch.
 torch:
-	@sh tools/deps.sh python
+	@sh tools/deps.sh say python
 	@[ -s $B/assay-python.so ] || rm -f $B/assay-python.so
 	@$(MAKE) --no-print-directory $B/assay
 	@sh tools/venv.sh $B/venv
@@ -167,6 +180,7 @@ torch:
 
 demo: $B/assay
 	@sh tools/demo.sh $B/assay $B
+demo-torch: torch demo
 
 # --- tests -------------------------------------------------------------------------------------------------------
 test: $B/assay $B/test
@@ -218,8 +232,12 @@ install: $B/assay
 format:
 	$(or $(shell command -v clang-format-14),clang-format) -i $(shell git ls-files '*.[ch]' '*.cu')
 
-# Debian packages that are missing, in one line: installed at once as root, else after asking once.
+# Installs as root, else asks once; nothing else in this file installs a package.
 deps:
-	@sh tools/deps.sh
+	@sh tools/deps.sh install run
+check-deps:
+	@sh tools/deps.sh install check
+has-deps:
+	@sh tools/deps.sh say build
 clean:
 	rm -rf build

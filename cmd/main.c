@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
 #include "output.h"
+#include "pages.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static int help(void)
 	printf("\nstart here:\n"
 	       "  assay show aten::relu               what a kernel must do, and its C prototype\n"
 	       "  assay check kernels/c/aten_relu.c   judge one\n");
+	pages_list();
 	return EXIT_PASSED;
 }
 
@@ -64,10 +66,23 @@ static int run(int which, const char *version, int argc, const char **argv, bool
 	return status;
 }
 
+static int print_page(const char *page, bool *said)
+{
+	struct ay_err err = { 0 };
+
+	if (!pages_print(page, &err))
+		return EXIT_PASSED;
+	*said = true;
+	fprintf(stderr, "assay: %s\n", err.msg);
+	return EXIT_FAILED;
+}
+
 static int dispatch(int argc, char **argv, bool *said)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
 
+	if (!strcmp(name, "help") && argc > 2)
+		return print_page(argv[2], said);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return help();
 	if (!strcmp(name, "--version") || !strcmp(name, "version")) {

@@ -101,7 +101,7 @@ asan)
 	;;
 fuzz) fuzz_all "${arg:-15}" ;;
 all)
-	sh tools/deps.sh extra || exit 1
+	sh tools/deps.sh say check || exit 1
 	mkdir -p "$build"
 	# what is compiled need not wait for what is downloaded
 	[ -n "${ASSAY_PYTHON:-}" ] || sh tools/venv.sh build/venv > "$build/venv.log" 2>&1 &
@@ -110,6 +110,7 @@ all)
 	run "includes point one way" sh tools/includes.sh
 	run "layout" sh tools/layout.sh
 	run "sizes" sh tools/sizes.sh
+	run "names" sh tools/names.sh
 	run "python" sh tools/pycheck.sh
 	wait
 	[ -n "${ASSAY_PYTHON:-}" ] || {

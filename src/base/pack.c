@@ -6,19 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *ay_pack_next(const char *at, const char *end, const char **name, size_t *n, const char **text,
+			 size_t *len)
+{
+	const char *nl, *space;
+
+	if (at >= end)
+		return NULL;
+	nl = memchr(at, '\n', (size_t)(end - at));
+	space = nl ? memchr(at, ' ', (size_t)(nl - at)) : NULL;
+	AY_ASSERT(space);
+	*name = at;
+	*n = (size_t)(space - at);
+	*text = nl + 1;
+	*len = (size_t)strtoull(space + 1, NULL, 10);
+	return *text + *len;
+}
+
 const char *ay_pack_find(const char *pack, const char *end, const char *name, size_t *len)
 {
-	const size_t n = strlen(name);
+	const char *found, *text;
+	size_t n;
 
-	while (pack < end) {
-		const char *nl = memchr(pack, '\n', (size_t)(end - pack)),
-			   *space = nl ? memchr(pack, ' ', (size_t)(nl - pack)) : NULL;
-
-		AY_ASSERT(space);
-		*len = (size_t)strtoull(space + 1, NULL, 10);
-		if ((size_t)(space - pack) == n && !memcmp(pack, name, n))
-			return nl + 1;
-		pack = nl + 1 + *len;
-	}
+	while ((pack = ay_pack_next(pack, end, &found, &n, &text, len)))
+		if (n == strlen(name) && !memcmp(found, name, n))
+			return text;
 	return NULL;
 }

@@ -10,4 +10,9 @@
 /* The text of that name, *len bytes; NULL if there is none. */
 const char *ay_pack_find(const char *pack, const char *end, const char *name, size_t *len);
 
+/* Gives the text that begins at `at`, first the pack itself: its name of *n bytes and its *len bytes. Returns where the
+ * next one begins, or NULL at the end of the pack. */
+const char *ay_pack_next(const char *at, const char *end, const char **name, size_t *n, const char **text,
+			 size_t *len);
+
 #endif
