@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The figures of bench/gpu.md that are about judging and timing on a GPU. bench/gpu.md says how to make them, and when.
+# The figures of bench/h200.md that are about judging and timing on a GPU. bench/README.md says how to make them.
 # gpu.sh [-o OUT] [-p FILE] [PART[=SECONDS]...]
 # OUT (build/gpu-figures) gets a folder and a JSON for every part; a run that is there already is gone on with. FILE: all that
 # was made, in one archive. A part ends after its seconds, reports what it has, and never stops the others.
@@ -102,10 +102,9 @@ part_agreement() {
 	step plain 60 "$python" bench/gpu_plain.py "$DEVICE" "$OUT"/t[io]*/run/results.jsonl
 }
 
-# Torch's own functions as if they were strangers': of each operator that is known to take more than 20 us one input.
+# Torch's own functions under the gate: one input of each operator that is known to take more than 20 us.
 part_gated() {
-	"$python" bench/gpu_report.py slow bench/gpu.json > "$dir/lines"
-	evaluate run "$1" --suite "$dir/lines" $ops --backend aten --baseline aten --timing auto --gate always --budget "${BUDGET:-1}"
+	evaluate run "$1" --suite bench/gpu_gated.lines $ops --backend aten --baseline aten --timing auto --gate always --budget "${BUDGET:-1}"
 }
 
 # A run that was ended goes on only if `timed` is asked for.

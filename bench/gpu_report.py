@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runs of bench/gpu.sh amount to: one JSON for each part, all of them in one, and the tables of bench/gpu.md.
+"""What the runs of bench/gpu.sh amount to: one JSON for each part, all of them in one, and their tables in Markdown.
 
     python3 bench/gpu_report.py part NAME OUT                                   OUT/NAME.json, and its figures here
     python3 bench/gpu_report.py slow JSON                                       a case above 20 us of each operator

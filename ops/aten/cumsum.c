@@ -16,7 +16,7 @@
  * cumsum.dimname and .dimname_out take named dimensions and are no tensor kernels.
  *
  * ATen on CUDA (2.11) adds f16 and bf16 in that dtype, and is outside of this bound from the first dozens of terms on
- * (bench/gpu.md); on the CPU, and with dtype=f32 rounded afterwards, it is inside.
+ * (bench/h200.md); on the CPU, and with dtype=f32 rounded afterwards, it is inside.
  */
 #include "op/op.h"
 

@@ -382,7 +382,7 @@ static const char *aten_differs_linear(const struct ay_call *c)
 }
 
 /* cuBLAS's split sums, for some shapes of few rows or columns; with torch's allow_*_reduced_precision_reduction off they
- * are within the bound (bench/gpu.md). */
+ * are within the bound (bench/h200.md). */
 static const char *cuda_rounds_parts(const struct ay_call *c)
 {
 	const enum ay_dt dt = c->out[0]->view.dt;

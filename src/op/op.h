@@ -175,7 +175,7 @@ struct ay_op {
 	/* Why ATen on the CPU does not answer this call as it is described here, where that is known; NULL: it does.
 	 * NULL where it never differs. Excuses ATen alone, and only where it does fail: docs/verdicts.md. */
 	const char *(*aten_differs)(const struct ay_call *c);
-	/* The same of ATen on a GPU; what was seen there is in bench/gpu.md. */
+	/* The same of ATen on a GPU; what was seen there is in bench/h200.md. */
 	const char *(*cuda_differs)(const struct ay_call *c);
 	/* AY_UNCATALOGUED: is what torch gives of another dtype or shape on a GPU, which is right there? */
 	bool (*is_cudas_own)(const struct ay_call *c);
