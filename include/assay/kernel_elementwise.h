@@ -70,8 +70,8 @@ AY_INLINE void ay_map_run(int32_t dt, const struct ay_map *m, const struct ay_pi
 		ay_store_vec(dt, out + i * item,
 			     f(ay_operand_vec(dt, x, i, AY_LANES), ay_operand_vec(dt, y, i, AY_LANES), k), stream);
 	if (i < n)
-		ay_store_some(dt, out + i * item, f(ay_operand_vec(dt, x, i, n - i), ay_operand_vec(dt, y, i, n - i), k),
-			      n - i);
+		ay_store_some(dt, out + i * item,
+			      f(ay_operand_vec(dt, x, i, n - i), ay_operand_vec(dt, y, i, n - i), k), n - i);
 }
 
 /* Computes pieces from .. to - 1 of the struct ay_map that `job` points to. */
@@ -80,7 +80,8 @@ AY_INLINE void ay_map_pieces(const void *job, int64_t from, int64_t to, ay_map_v
 	const struct ay_map *m = (const struct ay_map *)job;
 	const struct ay_lines *l = &m->lines;
 	const int32_t dt = ay_dt(m->out);
-	const bool even = ay_is_vectorisable(m->in[0], l->step[0], dt) && ay_is_vectorisable(m->in[1], l->step[1], dt);
+	const bool even = ay_is_vectorisable(m->in[0], l->step[0], dt) &&
+			  ay_is_vectorisable(m->in[1], l->step[1], dt);
 
 	for (struct ay_piece p = ay_piece_at(l, from); p.index < to; ay_next_piece(l, &p)) {
 		switch (even ? dt : 0) {

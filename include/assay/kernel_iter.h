@@ -101,8 +101,8 @@ struct ay_piece {
 
 /* Joins dimensions from the last on for as long as out is dense and all inputs go on by constant steps. Only shape and
  * strides of out are read. in1 is NULL if n_in is 1. */
-static inline struct ay_lines ay_find_lines(const ay_tensor *out, int n_in, const ay_tensor *in0, const ay_tensor *in1,
-					    int64_t piece)
+static inline struct ay_lines ay_find_lines(const ay_tensor *out, int n_in, const ay_tensor *in0,
+					    const ay_tensor *in1, int64_t piece)
 {
 	struct ay_lines l = { .out = out, .in = { in0, in1 }, .n_in = n_in, .line = 1, .piece = piece };
 

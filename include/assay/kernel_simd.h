@@ -237,10 +237,12 @@ AY_INLINE ay_vec ay_vec_sine(ay_vec x, int32_t turns, float (*exact)(float))
 	const float farthest = 0;
 #endif
 	const ay_vec_i32 far = ~(ay_vec_abs(x) < farthest);
-	const ay_vec magic = ay_vec_of(0x1.8p23f), k = ay_select(far, ay_vec_of(0), x) * 0.636619772f + magic - magic;
+	const ay_vec magic = ay_vec_of(0x1.8p23f),
+		     k = ay_select(far, ay_vec_of(0), x) * 0.636619772f + magic - magic;
 	const ay_vec r = ay_vec_quarter_rest(x, k), z = r * r;
 	const ay_vec_i32 turn = __builtin_convertvector(k, ay_vec_i32) + turns, odd = -(turn & 1);
-	ay_vec sine = z * -1.9515295891e-4f + 8.3321608736e-3f, cosine = z * 2.443315711809948e-5f - 1.388731625493765e-3f;
+	ay_vec sine = z * -1.9515295891e-4f + 8.3321608736e-3f,
+	       cosine = z * 2.443315711809948e-5f - 1.388731625493765e-3f;
 	ay_vec y;
 
 	sine = (sine * z - 1.6666654611e-1f) * z * r + r;

@@ -35,6 +35,7 @@ ay_embedded_\name\()_end:
 	header kernel.h, kernel_h
 	header kernel_complex.h, kernel_complex_h
 	header kernel_convert.h, kernel_convert_h
+	header kernel_copy.h, kernel_copy_h
 	header kernel_elementwise.h, kernel_elementwise_h
 	header kernel_iter.h, kernel_iter_h
 	header kernel_simd.h, kernel_simd_h

@@ -6,13 +6,14 @@
 #ifndef AY_FORGE_HEADERS_H
 #define AY_FORGE_HEADERS_H
 
-#define AY_KERNEL_HEADERS(X)                           \
-	X(kernel_h, "kernel.h")                        \
-	X(kernel_complex_h, "kernel_complex.h")        \
-	X(kernel_convert_h, "kernel_convert.h")        \
+#define AY_KERNEL_HEADERS(X)                            \
+	X(kernel_h, "kernel.h")                         \
+	X(kernel_complex_h, "kernel_complex.h")         \
+	X(kernel_convert_h, "kernel_convert.h")         \
+	X(kernel_copy_h, "kernel_copy.h")               \
 	X(kernel_elementwise_h, "kernel_elementwise.h") \
-	X(kernel_iter_h, "kernel_iter.h")              \
-	X(kernel_simd_h, "kernel_simd.h")              \
+	X(kernel_iter_h, "kernel_iter.h")               \
+	X(kernel_simd_h, "kernel_simd.h")               \
 	X(kernel_threads_h, "kernel_threads.h")
 
 #define AY_COUNT_HEADER(symbol, file) +1
