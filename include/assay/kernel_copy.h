@@ -15,10 +15,10 @@
 
 enum {
 	AY_MAX_DIM = 66,
-	AY_COPY_SQUARE = 16,        /* elements */
-	AY_COPY_PIECE = 64 << 10,   /* bytes, as the following */
-	AY_COPY_STREAM = 16 << 20,  /* copies of that size go past the caches */
-	AY_COPY_GRAIN = 1 << 20,    /* of a thread's part */
+	AY_COPY_SQUARE = 16,       /* elements */
+	AY_COPY_PIECE = 64 << 10,  /* bytes, as the following */
+	AY_COPY_STREAM = 16 << 20, /* copies of that size go past the caches */
+	AY_COPY_GRAIN = 1 << 20,   /* of a thread's part */
 	AY_FILL_STREAM = 8 << 20,
 	AY_FILL_GRAIN = 2 << 20,
 };
@@ -114,27 +114,27 @@ static inline bool ay_is_transposed(const struct ay_copy_dims *w)
 
 /* Copies a tile of items of one size. A transposed square goes through a buffer; where the source runs backwards, its last
  * row comes first. */
-#define AY_COPY_TILE(name, type)                                                                                      \
-	static inline void name(const struct ay_copy *j, int64_t from, int64_t to, int64_t rows, int64_t cols)        \
-	{                                                                                                             \
-		const int c = j->dims.n - 1, side = AY_COPY_SQUARE;                                                   \
-		const int64_t fr = j->dims.from[c - 1], fc = j->dims.from[c];                                         \
-		const int64_t tr = j->dims.to[c - 1], tc = j->dims.to[c], step = fr < 0 ? -tr : tr;                   \
-		const type *x = (const type *)j->src + from;                                                          \
-		type *y = (type *)j->dst + to, *row = fr < 0 ? y + (side - 1) * tr : y;                               \
-		type buf[AY_COPY_SQUARE][AY_COPY_SQUARE];                                                             \
-                                                                                                                      \
-		if (rows == AY_COPY_SQUARE && cols == AY_COPY_SQUARE && ay_is_transposed(&j->dims)) {                 \
-			for (int i = 0; i < AY_COPY_SQUARE; i++)                                                      \
-				memcpy(buf[i], x + i * fc - (fr < 0 ? AY_COPY_SQUARE - 1 : 0), sizeof buf[i]);        \
-			for (int i = 0; i < AY_COPY_SQUARE; i++)                                                      \
-				for (int k = 0; k < AY_COPY_SQUARE; k++)                                              \
-					row[i * step + k] = buf[k][i];                                                \
-			return;                                                                                       \
-		}                                                                                                     \
-		for (int64_t i = 0; i < rows; i++)                                                                    \
-			for (int64_t k = 0; k < cols; k++)                                                            \
-				y[i * tr + k * tc] = x[i * fr + k * fc];                                              \
+#define AY_COPY_TILE(name, type)                                                                               \
+	static inline void name(const struct ay_copy *j, int64_t from, int64_t to, int64_t rows, int64_t cols) \
+	{                                                                                                      \
+		const int c = j->dims.n - 1, side = AY_COPY_SQUARE;                                            \
+		const int64_t fr = j->dims.from[c - 1], fc = j->dims.from[c];                                  \
+		const int64_t tr = j->dims.to[c - 1], tc = j->dims.to[c], step = fr < 0 ? -tr : tr;            \
+		const type *x = (const type *)j->src + from;                                                   \
+		type *y = (type *)j->dst + to, *row = fr < 0 ? y + (side - 1) * tr : y;                        \
+		type buf[AY_COPY_SQUARE][AY_COPY_SQUARE];                                                      \
+                                                                                                               \
+		if (rows == AY_COPY_SQUARE && cols == AY_COPY_SQUARE && ay_is_transposed(&j->dims)) {          \
+			for (int i = 0; i < AY_COPY_SQUARE; i++)                                               \
+				memcpy(buf[i], x + i * fc - (fr < 0 ? AY_COPY_SQUARE - 1 : 0), sizeof buf[i]); \
+			for (int i = 0; i < AY_COPY_SQUARE; i++)                                               \
+				for (int k = 0; k < AY_COPY_SQUARE; k++)                                       \
+					row[i * step + k] = buf[k][i];                                         \
+			return;                                                                                \
+		}                                                                                              \
+		for (int64_t i = 0; i < rows; i++)                                                             \
+			for (int64_t k = 0; k < cols; k++)                                                     \
+				y[i * tr + k * tc] = x[i * fr + k * fc];                                       \
 	}
 AY_COPY_TILE(ay_copy_tile8, uint8_t)
 AY_COPY_TILE(ay_copy_tile16, uint16_t)
@@ -150,8 +150,8 @@ static inline void ay_copy_tile(const struct ay_copy *j, int64_t from, int64_t t
 	if (j->lines) {
 		for (int64_t i = 0; i < rows; i++)
 			ay_copy_bytes(j->dst + (to + i * j->dims.to[c - 1]) * j->item,
-				      j->src + (from + i * j->dims.from[c - 1]) * j->item, (size_t)(cols * j->item),
-				      j->stream);
+				      j->src + (from + i * j->dims.from[c - 1]) * j->item,
+				      (size_t)(cols * j->item), j->stream);
 		return;
 	}
 	switch (j->item) {
@@ -200,7 +200,8 @@ static inline void ay_choose_rows(struct ay_copy_dims *w)
 }
 
 /* Copies elements of `item` bytes. dims may have no size of 0. */
-static inline void ay_copy_elements(void *dst, const void *src, int64_t item, struct ay_copy_dims w, const ay_ctx *ctx)
+static inline void ay_copy_elements(void *dst, const void *src, int64_t item, struct ay_copy_dims w,
+				    const ay_ctx *ctx)
 {
 	struct ay_copy j = { .src = (const char *)src, .dst = (char *)dst, .item = item };
 	int64_t tiles = 1, all = item, c;
@@ -220,7 +221,8 @@ static inline void ay_copy_elements(void *dst, const void *src, int64_t item, st
 		tiles *= d < c - 1 ? w.size[d] : 1;
 	}
 	j.stream = all >= AY_COPY_STREAM;
-	ay_parallel_for(ay_copy_tiles, &j, tiles * j.down * j.across, 1 + AY_COPY_GRAIN / (j.rows * j.cols * item), ctx);
+	ay_parallel_for(ay_copy_tiles, &j, tiles * j.down * j.across, 1 + AY_COPY_GRAIN / (j.rows * j.cols * item),
+			ctx);
 }
 
 /* Turns the signs of t's elements where one of two tensors is a conjugated or negated view: flags are both's, xored. */
@@ -271,7 +273,7 @@ static inline void ay_copy_tensor(const ay_tensor *dst, const ay_tensor *src, co
 /* Lines of one element; `item` is repeated to fill 32 bytes. */
 struct ay_fill {
 	char *data;
-	struct ay_copy_dims dims; /* strides are in `to` */
+	struct ay_copy_dims dims;    /* strides are in `to` */
 	int64_t size, piece, pieces; /* bytes of an element; elements of a piece; pieces of a line */
 	_Alignas(32) char item[32];
 	bool stream;

@@ -13,6 +13,7 @@
 	X(kernel_copy_h, "kernel_copy.h")               \
 	X(kernel_elementwise_h, "kernel_elementwise.h") \
 	X(kernel_iter_h, "kernel_iter.h")               \
+	X(kernel_reduce_h, "kernel_reduce.h")           \
 	X(kernel_simd_h, "kernel_simd.h")               \
 	X(kernel_threads_h, "kernel_threads.h")
 
