@@ -120,8 +120,8 @@ AY_REDUCE_INLINE float ay_reduce_line(const float *x, int64_t n, float start, ay
 }
 
 /* Reduces elements from .. to - 1 of one result; lines of the last dimension are neighbours. */
-AY_REDUCE_INLINE double ay_reduce_range(const struct ay_reduce *r, int64_t base, int64_t from, int64_t to, ay_reduce_fn *f,
-					ay_reduce_spans_fn *spans)
+AY_REDUCE_INLINE double ay_reduce_range(const struct ay_reduce *r, int64_t base, int64_t from, int64_t to,
+					ay_reduce_fn *f, ay_reduce_spans_fn *spans)
 {
 	const int64_t line = r->o.shape[r->o.kept + r->o.reduced - 1];
 	float buf[AY_REDUCE_SPAN];
@@ -181,11 +181,13 @@ AY_REDUCE_INLINE void ay_reduce_columns(const struct ay_reduce *r, int64_t first
 }
 
 /* Does parts from .. to - 1 of the struct ay_reduce that `job` points to. */
-AY_REDUCE_INLINE void ay_reduce_part(const void *job, int64_t from, int64_t to, ay_reduce_fn *f, ay_reduce_spans_fn *spans)
+AY_REDUCE_INLINE void ay_reduce_part(const void *job, int64_t from, int64_t to, ay_reduce_fn *f,
+				     ay_reduce_spans_fn *spans)
 {
 	const struct ay_reduce *r = (const struct ay_reduce *)job;
 	const struct ay_reduce_dims *o = &r->o;
-	const int64_t line = o->kept ? o->shape[o->kept - 1] : 1, pieces = (line + AY_REDUCE_SPAN - 1) / AY_REDUCE_SPAN;
+	const int64_t line = o->kept ? o->shape[o->kept - 1] : 1,
+		      pieces = (line + AY_REDUCE_SPAN - 1) / AY_REDUCE_SPAN;
 	const bool several = o->reduced == 1 && o->stride[o->kept] == line;
 
 	if (r->by_lines) {
@@ -202,7 +204,8 @@ AY_REDUCE_INLINE void ay_reduce_part(const void *job, int64_t from, int64_t to, 
 /* Returns true if ay_reduce_floats takes the call. */
 static inline bool ay_can_reduce_floats(const ay_tensor *self, const ay_tensor *out)
 {
-	return ay_fits_f32(self) && ay_fits_f32(out) && ay_numel(self) && self->ndim && self->strides[self->ndim - 1] == 1;
+	return ay_fits_f32(self) && ay_fits_f32(out) && ay_numel(self) && self->ndim &&
+	       self->strides[self->ndim - 1] == 1;
 }
 
 /* Reduces the dimensions of mask. r has self, out, start and divisor; `part` calls ay_reduce_part(). */
