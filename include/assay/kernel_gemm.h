@@ -123,7 +123,8 @@ static inline void ay_gemm_pack(struct ay_matrix x, int64_t rows, int64_t cols, 
 				const float *src = ay_row_floats(ay_transposed(x), j, i, n, buf);
 
 				if (n == AY_GEMM_NR)
-					memcpy(dst + j * width, src, AY_GEMM_NR * sizeof *dst); /* a few instructions */
+					memcpy(dst + j * width, src,
+					       AY_GEMM_NR * sizeof *dst); /* a few instructions */
 				else
 					memcpy(dst + j * width, src, (size_t)n * sizeof *dst);
 			}
@@ -135,7 +136,8 @@ static inline void ay_gemm_pack(struct ay_matrix x, int64_t rows, int64_t cols, 
 }
 
 /* A panel of A times a panel of B, to C or added to it. */
-AY_GEMM_WIDE static inline void ay_gemm_panels(int64_t k, const float *a, const float *b, float *c, int64_t ldc, bool first)
+AY_GEMM_WIDE static inline void ay_gemm_panels(int64_t k, const float *a, const float *b, float *c, int64_t ldc,
+					       bool first)
 {
 	ay_gemm_vec sum[AY_GEMM_MR][2] = { 0 };
 
@@ -160,8 +162,8 @@ AY_GEMM_WIDE static inline void ay_gemm_panels(int64_t k, const float *a, const 
 }
 
 /* A tile at C's edge goes through a buffer. */
-static inline void ay_gemm_tile(const struct ay_gemm_block *g, int64_t k, const float *a, const float *b, int64_t i0, int64_t j0,
-			  bool first)
+static inline void ay_gemm_tile(const struct ay_gemm_block *g, int64_t k, const float *a, const float *b,
+				int64_t i0, int64_t j0, bool first)
 {
 	const int64_t m = ay_min(g->m - i0, AY_GEMM_MR), n = ay_min(g->n - j0, AY_GEMM_NR);
 	float *c = g->c + i0 * g->ldc + j0, tile[AY_GEMM_MR * AY_GEMM_NR];
@@ -239,8 +241,8 @@ static inline void ay_gemm_add_scaled(float *restrict sum, const float *x, const
 }
 
 /* AY_GEMM_FEW lines of B from line l on, those that are missing as zeros. */
-static inline void ay_gemm_get_lines(struct ay_matrix b, int64_t l, int64_t lines, int64_t s, int64_t n, float (*buf)[AY_GEMM_SPAN],
-		      const float **y)
+static inline void ay_gemm_get_lines(struct ay_matrix b, int64_t l, int64_t lines, int64_t s, int64_t n,
+				     float (*buf)[AY_GEMM_SPAN], const float **y)
 {
 	for (int64_t f = 0; f < AY_GEMM_FEW; f++) {
 		y[f] = buf[f];
@@ -337,11 +339,12 @@ static inline void ay_gemm_add_bias(const struct ay_gemm_block *g, struct ay_mat
 }
 
 /* Multiplies cut `cut` of one matrix: a group of rows if there are more rows than columns, else of columns. */
-static inline void ay_gemm_unit(const struct ay_gemm *j, struct ay_matrix a, struct ay_matrix b, struct ay_matrix c,
-				int64_t cut, float *memory)
+static inline void ay_gemm_unit(const struct ay_gemm *j, struct ay_matrix a, struct ay_matrix b,
+				struct ay_matrix c, int64_t cut, float *memory)
 {
 	const bool by_rows = j->m > j->n, direct = c.col == 1 && ay_dt(c.t) == AY_F32;
-	const int64_t size = by_rows ? j->m : j->n, step = (size + j->cuts - 1) / j->cuts, from = ay_min(size, cut * step);
+	const int64_t size = by_rows ? j->m : j->n, step = (size + j->cuts - 1) / j->cuts,
+		      from = ay_min(size, cut * step);
 	struct ay_gemm_block g = { a, b, NULL, j->m, j->n, j->k, 0 };
 
 	*(by_rows ? &g.m : &g.n) = ay_min(size - from, step);
@@ -406,19 +409,20 @@ static inline int ay_gemm_floats(struct ay_gemm j, int64_t stacks, const ay_ctx 
 }
 
 /* The plain loops for one matrix. */
-#define AY_GEMM_LOOPS(name, num, read, write)                                                                   \
-	static inline void name(const struct ay_gemm *j, struct ay_matrix a, struct ay_matrix b, struct ay_matrix c) \
-	{                                                                                                       \
-		for (int64_t i = 0; i < j->m; i++) {                                                            \
-			for (int64_t e = 0; e < j->n; e++) {                                                    \
-				num sum = j->bias.t ? read(j->bias.t, i * j->bias.row + e * j->bias.col) : 0;   \
-                                                                                                                \
-				for (int64_t p = 0; p < j->k; p++)                                              \
-					sum += read(a.t, a.at + i * a.row + p * a.col) *                        \
-					       read(b.t, b.at + p * b.row + e * b.col);                         \
-				write(c.t, c.at + i * c.row + e * c.col, sum);                                  \
-			}                                                                                       \
-		}                                                                                               \
+#define AY_GEMM_LOOPS(name, num, read, write)                                                                 \
+	static inline void name(const struct ay_gemm *j, struct ay_matrix a, struct ay_matrix b,              \
+				struct ay_matrix c)                                                           \
+	{                                                                                                     \
+		for (int64_t i = 0; i < j->m; i++) {                                                          \
+			for (int64_t e = 0; e < j->n; e++) {                                                  \
+				num sum = j->bias.t ? read(j->bias.t, i * j->bias.row + e * j->bias.col) : 0; \
+                                                                                                              \
+				for (int64_t p = 0; p < j->k; p++)                                            \
+					sum += read(a.t, a.at + i * a.row + p * a.col) *                      \
+					       read(b.t, b.at + p * b.row + e * b.col);                       \
+				write(c.t, c.at + i * c.row + e * c.col, sum);                                \
+			}                                                                                     \
+		}                                                                                             \
 	}
 AY_GEMM_LOOPS(ay_gemm_double, double, ay_read, ay_write)
 AY_GEMM_LOOPS(ay_gemm_int, int64_t, ay_read_int, ay_write_int)
@@ -439,7 +443,9 @@ static inline int ay_gemm(struct ay_gemm j, const ay_ctx *ctx)
 		return ay_gemm_floats(j, stacks, ctx);
 	for (int64_t s = 0; s < stacks; s++) {
 		ay_gemm_move(&j, s, &a, &b, &c);
-		(ay_is_complex(c.t) ? ay_gemm_complex : ay_dt(c.t) == AY_F64 ? ay_gemm_double : ay_gemm_int)(&j, a, b, c);
+		(ay_is_complex(c.t)     ? ay_gemm_complex
+		 : ay_dt(c.t) == AY_F64 ? ay_gemm_double
+					: ay_gemm_int)(&j, a, b, c);
 	}
 	return AY_OK;
 }

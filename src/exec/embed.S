@@ -33,6 +33,7 @@ ay_embedded_\name\()_end:
 	.endm
 
 	header kernel.h, kernel_h
+	header kernel_compare.h, kernel_compare_h
 	header kernel_complex.h, kernel_complex_h
 	header kernel_convert.h, kernel_convert_h
 	header kernel_copy.h, kernel_copy_h

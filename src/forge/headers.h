@@ -8,6 +8,7 @@
 
 #define AY_KERNEL_HEADERS(X)                            \
 	X(kernel_h, "kernel.h")                         \
+	X(kernel_compare_h, "kernel_compare.h")         \
 	X(kernel_complex_h, "kernel_complex.h")         \
 	X(kernel_convert_h, "kernel_convert.h")         \
 	X(kernel_copy_h, "kernel_copy.h")               \
