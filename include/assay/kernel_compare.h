@@ -58,7 +58,8 @@ static inline ay_dtype ay_promote(const ay_tensor *a, const ay_tensor *b, bool b
 
 	if (b_is_number && ay_category_of(low) >= AY_FLOATS)
 		low.bits /= 2; /* f32 and c64 are what it would be alone */
-	return rank_a == rank_b || ay_category_of(low) > ay_category_of(high) ? ay_promote_dtypes(high, low) : high;
+	return rank_a == rank_b || ay_category_of(low) > ay_category_of(high) ? ay_promote_dtypes(high, low)
+									      : high;
 }
 
 /* --- inputs in that dtype -------------------------------------------------------------------------------- */
@@ -81,7 +82,8 @@ static inline void ay_convert_promoted(const ay_tensor *t, int64_t at, ay_dtype 
 }
 
 /* Returns n elements of t from place `at` on, or one where step is 0: where they lie, or converted into tile. */
-static inline const void *ay_promoted_at(const ay_tensor *t, int64_t at, int64_t step, ay_dtype d, void *tile, int64_t n)
+static inline const void *ay_promoted_at(const ay_tensor *t, int64_t at, int64_t step, ay_dtype d, void *tile,
+					 int64_t n)
 {
 	const int32_t dt = AY_DT(d.code, d.bits);
 	const bool half = dt == AY_F16 || dt == AY_BF16;
@@ -102,32 +104,33 @@ struct ay_compare_loops {
 	ay_compare_fn *f32, *f64, *i64, *i32, *i16, *i8, *u8;
 };
 
-#define AY_COMPARE_LOOP(name, op, type)                                                                               \
-	static inline void name(const void *a, int64_t step_a, const void *b, int64_t step_b, uint8_t *z, int64_t n) \
-	{                                                                                                             \
-		const type *x = (const type *)a, *y = (const type *)b, one = *y;                                      \
-                                                                                                                      \
-		if (step_a && step_b)                                                                                 \
-			for (int64_t i = 0; i < n; i++)                                                               \
-				z[i] = x[i] op y[i];                                                                  \
-		else if (step_a)                                                                                      \
-			for (int64_t i = 0; i < n; i++)                                                               \
-				z[i] = x[i] op one;                                                                   \
-		else                                                                                                  \
-			for (int64_t i = 0; i < n; i++)                                                               \
-				z[i] = *x op y[i * step_b];                                                           \
+#define AY_COMPARE_LOOP(name, op, type)                                                                   \
+	static inline void name(const void *a, int64_t step_a, const void *b, int64_t step_b, uint8_t *z, \
+				int64_t n)                                                                \
+	{                                                                                                 \
+		const type *x = (const type *)a, *y = (const type *)b, one = *y;                          \
+                                                                                                          \
+		if (step_a && step_b)                                                                     \
+			for (int64_t i = 0; i < n; i++)                                                   \
+				z[i] = x[i] op y[i];                                                      \
+		else if (step_a)                                                                          \
+			for (int64_t i = 0; i < n; i++)                                                   \
+				z[i] = x[i] op one;                                                       \
+		else                                                                                      \
+			for (int64_t i = 0; i < n; i++)                                                   \
+				z[i] = *x op y[i * step_b];                                               \
 	}
 
-#define AY_COMPARE_LOOPS(name, op)                                                                     \
-	AY_COMPARE_LOOP(name##_f32, op, float)                                                         \
-	AY_COMPARE_LOOP(name##_f64, op, double)                                                        \
-	AY_COMPARE_LOOP(name##_i64, op, int64_t)                                                       \
-	AY_COMPARE_LOOP(name##_i32, op, int32_t)                                                       \
-	AY_COMPARE_LOOP(name##_i16, op, int16_t)                                                       \
-	AY_COMPARE_LOOP(name##_i8, op, int8_t)                                                         \
-	AY_COMPARE_LOOP(name##_u8, op, uint8_t)                                                        \
+#define AY_COMPARE_LOOPS(name, op)                                                                            \
+	AY_COMPARE_LOOP(name##_f32, op, float)                                                                \
+	AY_COMPARE_LOOP(name##_f64, op, double)                                                               \
+	AY_COMPARE_LOOP(name##_i64, op, int64_t)                                                              \
+	AY_COMPARE_LOOP(name##_i32, op, int32_t)                                                              \
+	AY_COMPARE_LOOP(name##_i16, op, int16_t)                                                              \
+	AY_COMPARE_LOOP(name##_i8, op, int8_t)                                                                \
+	AY_COMPARE_LOOP(name##_u8, op, uint8_t)                                                               \
 	static const struct ay_compare_loops name##_loops = { name##_f32, name##_f64, name##_i64, name##_i32, \
-							      name##_i16, name##_i8, name##_u8 };
+							      name##_i16, name##_i8,  name##_u8 };
 
 /* Half types are compared as f32, which holds all of their numbers. */
 static inline ay_compare_fn *ay_compare_loop(const struct ay_compare_loops *l, ay_dtype d)
@@ -174,7 +177,8 @@ static inline void ay_compare_pieces(const void *job, int64_t from, int64_t to)
 		else
 			ay_compare_loop(j->loops, j->dtype)(
 				ay_promoted_at(j->in[0], p.in[0], step[0], j->dtype, tile_a, p.n), step[0] != 0,
-				ay_promoted_at(j->in[1], p.in[1], step[1], j->dtype, tile_b, p.n), step[1] != 0, z, p.n);
+				ay_promoted_at(j->in[1], p.in[1], step[1], j->dtype, tile_b, p.n), step[1] != 0, z,
+				p.n);
 	}
 }
 
@@ -182,8 +186,9 @@ static inline void ay_compare_pieces(const void *job, int64_t from, int64_t to)
 static inline int ay_compare(const ay_tensor *a, const ay_tensor *b, bool b_is_number, ay_tensor *out,
 			     const struct ay_compare_loops *loops, const ay_ctx *ctx)
 {
-	const struct ay_comparison j = { out, { a, b }, loops, ay_promote(a, b, b_is_number),
-					 ay_find_lines(out, 2, a, b, AY_COMPARE_PIECE) };
+	const struct ay_comparison j = {
+		out, { a, b }, loops, ay_promote(a, b, b_is_number), ay_find_lines(out, 2, a, b, AY_COMPARE_PIECE)
+	};
 
 	if (ay_dt(a) == AY_C32 || ay_dt(b) == AY_C32 || ay_dt(out) != AY_B8)
 		return AY_UNSUPPORTED;

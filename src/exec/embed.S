@@ -38,8 +38,10 @@ ay_embedded_\name\()_end:
 	header kernel_convert.h, kernel_convert_h
 	header kernel_copy.h, kernel_copy_h
 	header kernel_elementwise.h, kernel_elementwise_h
+	header kernel_gather.h, kernel_gather_h
 	header kernel_gemm.h, kernel_gemm_h
 	header kernel_iter.h, kernel_iter_h
+	header kernel_random.h, kernel_random_h
 	header kernel_reduce.h, kernel_reduce_h
 	header kernel_simd.h, kernel_simd_h
 	header kernel_threads.h, kernel_threads_h

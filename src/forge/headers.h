@@ -13,8 +13,10 @@
 	X(kernel_convert_h, "kernel_convert.h")         \
 	X(kernel_copy_h, "kernel_copy.h")               \
 	X(kernel_elementwise_h, "kernel_elementwise.h") \
+	X(kernel_gather_h, "kernel_gather.h")           \
 	X(kernel_gemm_h, "kernel_gemm.h")               \
 	X(kernel_iter_h, "kernel_iter.h")               \
+	X(kernel_random_h, "kernel_random.h")           \
 	X(kernel_reduce_h, "kernel_reduce.h")           \
 	X(kernel_simd_h, "kernel_simd.h")               \
 	X(kernel_threads_h, "kernel_threads.h")
