@@ -22,17 +22,17 @@ struct ay_gather {
 	bool stream, straight; /* straight: a line is one element, entry i goes to place i */
 };
 
-#define AY_GATHER_ENTRIES(name, type)                                                                               \
-	static inline void name(const struct ay_gather *j, int64_t from, int64_t to, int64_t i, int64_t n)          \
-	{                                                                                                           \
-		const type *x = (const type *)j->src + from;                                                        \
-		type *restrict y = (type *)j->dst + to;                                                             \
-                                                                                                                    \
-		for (; j->straight && n > 0; n--, i++)                                                              \
-			y[i] = x[j->from[i]];                                                                       \
-		for (; n-- > 0; i++)                                                                                \
-			for (int64_t e = 0; e < j->n; e++)                                                          \
-				y[j->to[i] + e * j->line_to] = x[j->from[i] + e * j->line_from];                    \
+#define AY_GATHER_ENTRIES(name, type)                                                                      \
+	static inline void name(const struct ay_gather *j, int64_t from, int64_t to, int64_t i, int64_t n) \
+	{                                                                                                  \
+		const type *x = (const type *)j->src + from;                                               \
+		type *restrict y = (type *)j->dst + to;                                                    \
+                                                                                                           \
+		for (; j->straight && n > 0; n--, i++)                                                     \
+			y[i] = x[j->from[i]];                                                              \
+		for (; n-- > 0; i++)                                                                       \
+			for (int64_t e = 0; e < j->n; e++)                                                 \
+				y[j->to[i] + e * j->line_to] = x[j->from[i] + e * j->line_from];           \
 	}
 AY_GATHER_ENTRIES(ay_gather8, uint8_t)
 AY_GATHER_ENTRIES(ay_gather16, uint16_t)
