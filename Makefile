@@ -112,11 +112,10 @@ $B/assay-python.so: $(PYSRC) $(wildcard torch/exec/*.h) $(EXECH) | has-deps
 $B/torch.pack: tools/pack.sh $(PACK)
 	@mkdir -p $(@D)
 	$(Q)sh tools/pack.sh $(PACK) > $@
-$B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/torch.pack include/assay/kernel.h
+$B/obj/src/exec/embed.o: src/exec/embed.S $B/assay-native $B/assay-python.so $B/torch.pack $(wildcard include/assay/*.h)
 	@mkdir -p $(@D)
 	$(call say,AS)
-	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' \
-		-DKERNEL_H='"include/assay/kernel.h"' $<
+	$(Q)$(CC) -c -o $@ -DEXECUTOR='"$B/assay-native"' -DPYTHON_SO='"$B/assay-python.so"' -DPACK='"$B/torch.pack"' $<
 $B/obj/src/timing/embed.o: src/timing/embed.S $(BASES) $(wildcard baselines/*.h) src/timing/ceiling.cu
 	@mkdir -p $(@D)
 	$(call say,AS)
@@ -226,7 +225,7 @@ bench-aa bench-overhead: bench-%: $B/bench-%
 
 install: $B/assay
 	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay
-	install -D -m 644 include/assay/kernel.h $(DESTDIR)$(PREFIX)/include/assay/kernel.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/assay $(wildcard include/assay/*.h)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/assay/suites $(wildcard suites/*.trace)
 
 format:

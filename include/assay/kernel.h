@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel ABI of assay: the only header a kernel includes. C99, C++ and CUDA.
+ * The kernel ABI of assay: the header that every kernel includes. C99, C++ and CUDA. The kernel_*.h beside it help kernels
+ * in C; no kernel needs them (docs/kernel-abi.md).
  *
  * `assay show OP --lang c` prints the prototype of an operator. A kernel
  *  - returns AY_OK, or AY_UNSUPPORTED for a call it does not take; any other number is shown in the record;

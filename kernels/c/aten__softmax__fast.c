@@ -1,119 +1,12 @@
 /* due: PASS - softmax along dim in f32, with an exponential that vectorises. Neighbouring lines are turned into rows
  * sixteen at a time, so that every cache line is read once. */
-#include <assay/kernel.h>
-#include <math.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
+#include <assay/kernel_convert.h>
+#include <assay/kernel_iter.h>
+#include <assay/kernel_simd.h>
 
-enum { LINES = 16, LANES = 32, GRAIN = 64 << 10, MAX_THREADS = 64 };
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
-/* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
-
-static bool is_float(const ay_tensor *t)
-{
-	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
-}
-
-/* n neighbours from element `at` on. */
-static void get_floats(const ay_tensor *t, int64_t at, float *restrict dst, int64_t n)
-{
-	const uint16_t *h = (const uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy(dst, (const float *)t->data + at, (size_t)n * sizeof *dst);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			dst[i] = ay_from_bf16(h[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
-#endif
-		for (; i < n; i++)
-			dst[i] = ay_from_f16(h[i]);
-	}
-}
-
-static void put_floats(const ay_tensor *t, int64_t at, const float *restrict src, int64_t n)
-{
-	uint16_t *h = (uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy((float *)t->data + at, src, (size_t)n * sizeof *src);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			h[i] = ay_to_bf16(src[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm_storeu_si128((__m128i *)(h + i),
-					 _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
-		for (; i < n; i++)
-			h[i] = ay_to_f16(src[i]);
-	}
-}
+enum { LINES = 16, LANES = 32, GRAIN = 64 << 10 };
 
 /* --- one row --------------------------------------------------------------------------------------------- */
-
-/* e^x for x <= 0: 2^k e^r with |r| <= ln(2) / 2. Below the normal numbers it is 0. */
-static inline float exponential(float x)
-{
-	const float shifted = x * 1.44269504f + 12582912.0f; /* 1.5 * 2^23: k in the last bits */
-	const float k = shifted - 12582912.0f, r = x - k * 0.693359375f - k * -2.12194440e-4f;
-	float p = 1.9875691500e-4f;
-
-	p = p * r + 1.3981999507e-3f;
-	p = p * r + 8.3334519073e-3f;
-	p = p * r + 4.1665795894e-2f;
-	p = p * r + 1.6666665459e-1f;
-	p = p * r + 5.0000001201e-1f;
-	p = p * r * r + r + 1;
-	p *= ay_bits_f32((ay_f32_bits(shifted) << 23) + 0x3f800000u);
-	return x < -87.3365f ? 0 : p;
-}
 
 static float largest(const float *x, int64_t n)
 {
@@ -154,7 +47,7 @@ static void softmax_row(float *x, int64_t n)
 	float factor;
 
 	for (int64_t i = 0; i < n; i++)
-		x[i] = exponential(x[i] - top);
+		x[i] = ay_exp_negative(x[i] - top);
 	factor = 1 / sum_of(x, n);
 	for (int64_t i = 0; i < n; i++)
 		x[i] *= factor;
@@ -182,7 +75,7 @@ static void softmax_group(const struct job *j, int64_t at, int64_t lines, float 
 	const int64_t piece = lines == j->inner ? lines * j->n : lines; /* neighbours in memory */
 
 	for (int64_t e = 0; e * piece < lines * j->n; e++)
-		get_floats(j->self, at + e * j->inner, turned + e * piece, piece);
+		ay_load_floats(j->self, at + e * j->inner, turned + e * piece, piece);
 	if (lines > 1)
 		turn(turned, j->n, lines, rows);
 	else
@@ -192,7 +85,7 @@ static void softmax_group(const struct job *j, int64_t at, int64_t lines, float 
 	if (lines > 1)
 		turn(rows, lines, j->n, turned);
 	for (int64_t e = 0; e * piece < lines * j->n; e++)
-		put_floats(j->out, at + e * j->inner, turned + e * piece, piece);
+		ay_store_floats(j->out, at + e * j->inner, turned + e * piece, piece);
 }
 
 static void softmax_part(const void *job, int64_t t, int64_t end)
@@ -203,22 +96,20 @@ static void softmax_part(const void *job, int64_t t, int64_t end)
 
 	for (int64_t g = all * t / j->parts; g < all * end / j->parts; g++) {
 		const int64_t first = g % j->groups * LINES;
-		const int64_t lines = j->inner - first < LINES ? j->inner - first : LINES;
+		const int64_t lines = ay_min(j->inner - first, LINES);
 
 		softmax_group(j, g / j->groups * j->n * j->inner + first, lines, rows, rows + LINES * j->n);
 	}
 }
 
 /* Any strides, any dtype, in double. */
-static int softmax_slowly(const ay_tensor *self, int64_t axis, int64_t n, int64_t inner, ay_tensor *out,
-			  const ay_ctx *ctx)
+static int softmax_slowly(const ay_tensor *self, int64_t axis, int64_t n, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t from = self->ndim ? self->strides[axis] : 1, to = self->ndim ? out->strides[axis] : 1;
+	const int64_t from = ay_stride(self, axis), to = ay_stride(out, axis);
 	double *e = ctx->scratch(ctx, (size_t)n * sizeof *e);
 
 	for (int64_t row = 0; e && row < ay_numel(self) / n; row++) {
-		const int64_t first = row / inner * inner * n + row % inner;
-		const int64_t src = ay_at(self, first), dst = ay_at(out, first);
+		const int64_t src = ay_line_at(self, axis, row), dst = ay_line_at(out, axis, row);
 		double top = -INFINITY, sum = 0;
 
 		for (int64_t i = 0; i < n; i++)
@@ -233,22 +124,19 @@ static int softmax_slowly(const ay_tensor *self, int64_t axis, int64_t n, int64_
 
 int aten__softmax(const ay_tensor *self, int64_t dim, bool half_to_float, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t axis = dim < 0 ? dim + self->ndim : dim;
-	struct job j = { .self = self, .out = out, .n = self->ndim ? self->shape[axis] : 1, .inner = 1 };
+	const int64_t axis = ay_axis(self, dim);
+	struct job j = { .self = self, .out = out, .n = ay_size(self, axis), .inner = ay_inner(self, axis) };
 
 	(void)half_to_float; /* out has the dtype it asks for */
-	for (int64_t d = axis + 1; d < self->ndim; d++)
-		j.inner *= self->shape[d];
 	if (!ay_numel(self))
 		return AY_OK;
-	if (!is_float(self) || !is_float(out) || !ay_is_dense(self) || !ay_is_dense(out))
-		return softmax_slowly(self, axis, j.n, j.inner, out, ctx);
+	if (!ay_fits_f32(self) || !ay_fits_f32(out) || !ay_is_dense(self) || !ay_is_dense(out))
+		return softmax_slowly(self, axis, j.n, out, ctx);
 	j.groups = (j.inner + LINES - 1) / LINES;
-	j.parts = 1 + ay_numel(self) / GRAIN;
-	j.parts = j.parts < ctx->threads ? j.parts : ctx->threads;
+	j.parts = ay_thread_count(ay_numel(self), GRAIN, ctx);
 	j.rows = ctx->scratch(ctx, (size_t)(j.parts * 2 * LINES * j.n) * sizeof *j.rows);
 	if (!j.rows)
 		return AY_UNSUPPORTED;
-	share(softmax_part, &j, j.parts, 1, ctx);
+	ay_parallel_for(softmax_part, &j, j.parts, 1, ctx);
 	return AY_OK;
 }

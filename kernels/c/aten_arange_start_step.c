@@ -1,47 +1,9 @@
 /* due: PASS - every element from its place, so that errors do not add up: floats in double, integers exactly. A result
  * that does not lie in one piece is written element by element. */
-#include <assay/kernel.h>
-#include <pthread.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_threads.h>
 
-enum { GRAIN = 256 << 10, MAX_THREADS = 64 }; /* elements of a part */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
+enum { GRAIN = 256 << 10 }; /* elements of a part */
 
 /* --- the operators --------------------------------------------------------------------------------------- */
 
@@ -75,13 +37,10 @@ static void write_slowly(const struct job *j, int64_t from, int64_t to)
 	for (int64_t i = from; i < to; i++) {
 		const int64_t at = ay_at(j->out, i), x = j->whole_start + i * j->whole_step;
 
-		if (ay_dt(j->out) == AY_I64)
-			((int64_t *)j->out->data)[at] = x;
+		if (ay_is_float(j->out))
+			ay_write(j->out, at, j->start + (double)i * j->step);
 		else
-			ay_write(j->out, at,
-				 j->out->dtype.code == AY_CODE_FLOAT || j->out->dtype.code == AY_CODE_BFLOAT
-					 ? j->start + (double)i * j->step
-					 : (double)x);
+			ay_write_int(j->out, at, x);
 	}
 }
 
@@ -99,22 +58,13 @@ static void write_part(const void *job, int64_t from, int64_t to)
 	}
 }
 
-static double as_double(ay_scalar s)
-{
-	return s.kind == AY_SCALAR_FLOAT ? s.v.f : s.kind == AY_SCALAR_BOOL ? s.v.b : (double)s.v.i;
-}
-
-static int64_t as_whole(ay_scalar s)
-{
-	return s.kind == AY_SCALAR_FLOAT ? (int64_t)s.v.f : s.kind == AY_SCALAR_BOOL ? s.v.b : s.v.i;
-}
-
 /* From `start` in steps of `step`, as many as out holds. */
 static int count(ay_scalar start, ay_scalar step, ay_tensor *out, const ay_ctx *ctx)
 {
-	const struct job j = { out, as_double(start), as_double(step), as_whole(start), as_whole(step) };
+	const struct job j = { out, ay_scalar_real(start), ay_scalar_real(step), ay_scalar_int(start),
+			       ay_scalar_int(step) };
 
-	share(write_part, &j, ay_numel(out), GRAIN, ctx);
+	ay_parallel_for(write_part, &j, ay_numel(out), GRAIN, ctx);
 	return AY_OK;
 }
 

@@ -1,80 +1,10 @@
 /* due: PASS - the place of the largest. f32, f16 and bf16 that are dense: along lines in blocks, of which only one with a
  * larger number is searched; across lines with the places in lanes. The rest in double, i64 as it is. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_iter.h>
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
-enum { BLOCK = 1024, LANES = 64, GRAIN = 256 << 10, MAX_THREADS = 64 }; /* GRAIN: numbers of a part */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
-
-/* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
-
-static bool is_float(const ay_tensor *t)
-{
-	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
-}
-
-/* n neighbours from element `at` on. */
-static void get_floats(const ay_tensor *t, int64_t at, float *restrict dst, int64_t n)
-{
-	const uint16_t *h = (const uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy(dst, (const float *)t->data + at, (size_t)n * sizeof *dst);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			dst[i] = ay_from_bf16(h[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
-#endif
-		for (; i < n; i++)
-			dst[i] = ay_from_f16(h[i]);
-	}
-}
+enum { BLOCK = 1024, LANES = 64, GRAIN = 256 << 10 }; /* GRAIN: numbers of a part */
 
 /* --- along lines ----------------------------------------------------------------------------------------- */
 
@@ -125,11 +55,9 @@ static struct best best_of(const ay_tensor *t, int64_t at, int64_t end)
 	struct best best = { -INFINITY, 0 };
 
 	for (int64_t i = at; i < end; i += BLOCK) {
-		const int64_t n = end - i < BLOCK ? end - i : BLOCK;
+		const int64_t n = ay_min(end - i, BLOCK);
 
-		if (ay_dt(t) != AY_F32)
-			get_floats(t, i, buf, n);
-		look(ay_dt(t) == AY_F32 ? (const float *)t->data + i : buf, n, i - at, &best);
+		look(ay_floats_at(t, i, buf, n), n, i - at, &best);
 	}
 	return best;
 }
@@ -176,12 +104,8 @@ static void find_in_columns(const struct job *j, int64_t outer, int64_t first, i
 		top[e] = -INFINITY;
 	for (int64_t i = 0; i < j->n; i++) {
 		const int64_t at = (outer * j->n + i) * j->inner + first;
-		const float *x = (const float *)j->self->data + at;
+		const float *x = ay_floats_at(j->self, at, buf, cols);
 
-		if (ay_dt(j->self) != AY_F32) {
-			get_floats(j->self, at, buf, cols);
-			x = buf;
-		}
 		for (int64_t e = 0; e < cols; e++) {
 			const bool better = (x[e] > top[e]) | ((x[e] != x[e]) & (top[e] == top[e]));
 
@@ -201,7 +125,7 @@ static void find_in_blocks(const void *job, int64_t from, int64_t to)
 	for (int64_t b = from; b < to; b++) {
 		const int64_t first = b % blocks * BLOCK;
 
-		find_in_columns(j, b / blocks, first, j->inner - first < BLOCK ? j->inner - first : BLOCK);
+		find_in_columns(j, b / blocks, first, ay_min(j->inner - first, BLOCK));
 	}
 }
 
@@ -212,7 +136,7 @@ static bool is_larger(const ay_tensor *t, int64_t a, int64_t b)
 	const double x = ay_read(t, a), y = ay_read(t, b);
 
 	if (ay_dt(t) == AY_I64) /* a double does not hold it */
-		return ((const int64_t *)t->data)[a] > ((const int64_t *)t->data)[b];
+		return ay_read_int(t, a) > ay_read_int(t, b);
 	return x > y || (x != x && y == y);
 }
 
@@ -238,13 +162,11 @@ static void find_slowly(const struct job *j)
 
 static void find_in_one(struct job *j, const ay_ctx *ctx)
 {
-	struct best found[MAX_THREADS], best = { -INFINITY, 0 };
+	struct best found[AY_MAX_THREADS], best = { -INFINITY, 0 };
 
-	j->parts = j->n / GRAIN + 1;
-	j->parts = j->parts < ctx->threads ? j->parts : ctx->threads;
-	j->parts = j->parts < MAX_THREADS ? j->parts : MAX_THREADS;
+	j->parts = ay_thread_count(j->n, GRAIN, ctx);
 	j->found = found;
-	share(find_in_parts, j, j->parts, 1, ctx);
+	ay_parallel_for(find_in_parts, j, j->parts, 1, ctx);
 	for (int64_t p = 0; p < j->parts; p++)
 		if (is_better(found[p].x, best.x))
 			best = found[p];
@@ -253,24 +175,24 @@ static void find_in_one(struct job *j, const ay_ctx *ctx)
 
 int aten_argmax(const ay_tensor *self, const int64_t *dim, bool keepdim, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t axis = !dim ? 0 : *dim < 0 ? *dim + self->ndim : *dim;
+	const int64_t axis = dim ? ay_axis(self, *dim) : 0;
 	struct job j = { .self = self, .out = out, .n = ay_numel(self), .inner = 1 };
 
 	(void)keepdim; /* out's shape says it already */
 	if (!ay_numel(out))
 		return AY_OK;
-	for (int64_t d = axis + 1; dim && d < self->ndim; d++)
-		j.inner *= self->shape[d];
-	if (dim && self->ndim)
-		j.n = self->shape[axis];
-	if (!is_float(self) || !ay_is_dense(self) || j.n > INT32_MAX)
+	if (dim) {
+		j.n = ay_size(self, axis);
+		j.inner = ay_inner(self, axis);
+	}
+	if (!ay_fits_f32(self) || !ay_is_dense(self) || j.n > INT32_MAX)
 		find_slowly(&j);
 	else if (ay_numel(out) == 1)
 		find_in_one(&j, ctx);
 	else if (j.inner == 1)
-		share(find_in_lines, &j, ay_numel(out), 1 + GRAIN / j.n, ctx);
+		ay_parallel_for(find_in_lines, &j, ay_numel(out), 1 + GRAIN / j.n, ctx);
 	else
-		share(find_in_blocks, &j, ay_numel(out) / j.inner * ((j.inner + BLOCK - 1) / BLOCK),
-		      1 + GRAIN / (j.n * (j.inner < BLOCK ? j.inner : BLOCK)), ctx);
+		ay_parallel_for(find_in_blocks, &j, ay_numel(out) / j.inner * ((j.inner + BLOCK - 1) / BLOCK),
+				1 + GRAIN / (j.n * ay_min(j.inner, BLOCK)), ctx);
 	return AY_OK;
 }

@@ -1,46 +1,8 @@
 /* due: PASS - one loop for each size of element, along the last dimension; rows are shared by threads. */
-#include <assay/kernel.h>
-#include <pthread.h>
+#include <assay/kernel_copy.h>
 
-enum { GRAIN = 128 << 10, MAX_THREADS = 64 }; /* elements of a thread's part */
+enum { GRAIN = 128 << 10 }; /* elements of a thread's part */
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
 /* --- lines ----------------------------------------------------------------------------------------------- */
 
 /* out[e] = self[index[e] * by_index + e * by_place] */
@@ -49,10 +11,6 @@ struct line {
 	void *out;
 	const int64_t *index;
 	int64_t n, by_index, by_place, index_step, out_step;
-};
-
-struct pair {
-	uint64_t a, b;
 };
 
 #define GATHER(name, type)                                                                                   \
@@ -68,7 +26,7 @@ GATHER(gather_8, uint8_t)
 GATHER(gather_16, uint16_t)
 GATHER(gather_32, uint32_t)
 GATHER(gather_64, uint64_t)
-GATHER(gather_128, struct pair)
+GATHER(gather_128, struct ay_item128)
 
 /* --- the operator ---------------------------------------------------------------------------------------- */
 
@@ -119,15 +77,15 @@ int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool
 	(void)sparse_grad;
 	if (!ay_numel(out))
 		return AY_OK;
-	j.dim = dim < 0 && self->ndim ? dim + self->ndim : dim;
+	j.dim = ay_axis(self, dim);
 	*l = (struct line){ .self = self->data, .out = out->data, .index = index->data, .n = 1 };
-	l->by_index = self->ndim ? self->strides[j.dim] : 0;
+	l->by_index = ay_stride(self, j.dim);
 	if (last >= 0) {
 		l->n = index->shape[last];
 		l->by_place = self->ndim && j.dim != last ? self->strides[last] : 0;
 		l->index_step = index->strides[last];
 		l->out_step = out->strides[last];
 	}
-	share(gather_rows, &j, ay_numel(out) / l->n, GRAIN / l->n + 1, ctx);
+	ay_parallel_for(gather_rows, &j, ay_numel(out) / l->n, GRAIN / l->n + 1, ctx);
 	return AY_OK;
 }

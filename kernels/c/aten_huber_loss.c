@@ -1,376 +1,121 @@
 /* due: PASS - with d = |self - target|, d^2 / 2 up to delta and delta (d - delta / 2) beyond. In vectors of f32
  * where the dtypes are f32, f16 or bf16 and lines are dense or one repeated number, the rest in double. Sums: f32
  * within a piece of 4096, double beyond. */
-#include <assay/kernel.h>
-#include <math.h>
-#include <pthread.h>
-#include <string.h>
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#define AVX(name) _mm512_##name /* the instruction for a whole vec */
-enum { LANES = 16 };
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#include <immintrin.h>
-#define AVX(name) _mm256_##name
-enum { LANES = 8 };
-#else
-enum { LANES = 8 };
-#endif
+#include <assay/kernel_elementwise.h>
 
-enum { PIECE = 4096, GRAIN = 8, LARGE = 16 << 20, MAX_THREADS = 64 }; /* numbers, pieces a thread, bytes */
+enum { NONE, MEAN, SUM, MAX_DIM = 32, GRAIN = 8 }; /* reductions */
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
+AY_INLINE ay_vec huber_vec(ay_vec x, ay_vec y, const float *delta)
 {
-	const struct part *p = arg;
+	const ay_vec d = ay_vec_abs(x - y);
 
-	p->work(p->job, p->from, p->to);
-	return NULL;
+	return ay_select(d <= delta[0], 0.5f * d * d, delta[0] * (d - 0.5f * delta[0]));
 }
 
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
+static double huber_term(const struct ay_map *m, int64_t from, int64_t from2)
 {
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
+	const double d = fabs(ay_read(m->in[0], from) - ay_read(m->in[1], from2)), delta = m->number[0];
 
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
+	return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
 }
 
-/* --- LANES numbers --------------------------------------------------------------------------------------- */
-
-#define ALWAYS inline __attribute__((always_inline)) /* dt is a constant inside */
-
-typedef float vec __attribute__((vector_size(4 * LANES)));
-typedef uint32_t words __attribute__((vector_size(4 * LANES)));
-typedef int32_t ints __attribute__((vector_size(4 * LANES)));
-typedef uint16_t halves __attribute__((vector_size(2 * LANES)));
-typedef long long packed __attribute__((vector_size(2 * LANES))); /* halves, as instructions have them */
-
-static ALWAYS vec load_all(int32_t dt, const void *p)
+static void huber_one(const struct ay_map *m, int64_t to, int64_t from, int64_t from2)
 {
-	halves h;
-	vec v;
-
-	if (dt == AY_F32) {
-		memcpy(&v, p, sizeof v);
-		return v;
-	}
-	memcpy(&h, p, sizeof h);
-	if (dt == AY_BF16)
-		return (vec)(__builtin_convertvector(h, words) << 16);
-#ifdef AVX
-	v = (vec)AVX(cvtph_ps)((packed)h);
-	__asm__("" : "+v"(v)); /* else clang compares them as f16, one by one */
-#else
-	for (int e = 0; e < LANES; e++)
-		v[e] = ay_from_f16(h[e]);
-#endif
-	return v;
-}
-
-static ALWAYS halves to_halves(int32_t dt, vec v)
-{
-	const words u = (words)v, nan = (words)(v != v), rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-
-	if (dt == AY_BF16)
-		return __builtin_convertvector((nan & 0x7fc0) | (~nan & rounded), halves);
-#ifdef AVX
-	return (halves)AVX(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT);
-#else
-	halves h;
-
-	for (int e = 0; e < LANES; e++)
-		h[e] = ay_to_f16(v[e]);
-	return h;
-#endif
-}
-
-/* past: past the caches; p is aligned then. */
-static ALWAYS void store_all(int32_t dt, void *p, vec v, bool past)
-{
-	const halves h = dt == AY_F32 ? (halves){ 0 } : to_halves(dt, v);
-
-#ifdef __clang__
-	if (past && dt == AY_F32)
-		__builtin_nontemporal_store(v, (vec *)p);
-	else if (past)
-		__builtin_nontemporal_store(h, (halves *)p);
-	else
-#endif
-		memcpy(p, dt == AY_F32 ? (const void *)&v : &h, dt == AY_F32 ? sizeof v : sizeof h);
-	(void)past;
-}
-
-/* The first k < LANES numbers; those behind are 0. */
-static ALWAYS vec load_some(int32_t dt, const void *p, int64_t k)
-{
-	vec some = { 0 };
-
-	memcpy(&some, p, (size_t)k * (dt == AY_F32 ? 4 : 2));
-	return load_all(dt, &some);
-}
-
-static ALWAYS void store_some(int32_t dt, void *p, int64_t k, vec v)
-{
-	vec some;
-
-	store_all(dt, &some, v, false);
-	memcpy(p, &some, (size_t)k * (dt == AY_F32 ? 4 : 2));
-}
-
-static ALWAYS vec pick(ints where, vec a, vec b)
-{
-	return (vec)((where & (ints)a) | (~where & (ints)b));
-}
-
-/* --- lines ----------------------------------------------------------------------------------------------- */
-
-/* line: elements that follow each other in out; a and b go on by step_a and step_b from one to the next. */
-struct job {
-	const ay_tensor *a, *b, *out;         /* out: the terms, of which a sum has only the shape */
-	int64_t line, step_a, step_b, pieces; /* pieces: of one line */
-	int32_t outer;                        /* the dimension that leads from one line to the next */
-	double delta;
-	double *sums; /* one for each piece; NULL: the terms are what is asked for */
-	bool large;
-};
-
-/* The stride of t, stretched to out's shape, along out's dimension d. */
-static int64_t stride_at(const ay_tensor *t, const ay_tensor *out, int32_t d)
-{
-	const int32_t k = d - (out->ndim - t->ndim);
-
-	return k >= 0 && t->shape[k] != 1 ? t->strides[k] : 0;
-}
-
-/* Where t, stretched to out's shape, has the element with flat index i of out. */
-static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i)
-{
-	int64_t at = 0;
-
-	for (int32_t d = out->ndim - 1; d >= 0; d--) {
-		at += i % out->shape[d] * stride_at(t, out, d);
-		i /= out->shape[d];
-	}
-	return at;
-}
-
-/* Joins dimensions from the last on for as long as all three tensors go on evenly. */
-static void find_lines(struct job *j)
-{
-	j->line = 1;
-	for (j->outer = j->out->ndim - 1; j->outer >= 0; j->outer--) {
-		const int64_t a = stride_at(j->a, j->out, j->outer), b = stride_at(j->b, j->out, j->outer);
-
-		if (j->out->shape[j->outer] == 1)
-			continue;
-		if (j->line == 1) {
-			j->step_a = a;
-			j->step_b = b;
-		}
-		if (j->out->strides[j->outer] != j->line || a != j->step_a * j->line || b != j->step_b * j->line)
-			break;
-		j->line *= j->out->shape[j->outer];
-	}
-	j->pieces = (j->line + PIECE - 1) / PIECE;
-}
-
-/* Where a line begins, and how many there are up to the end of dimension `outer`. */
-struct place {
-	int64_t a, b, out, left;
-};
-
-static struct place place_of(const struct job *j, int64_t line)
-{
-	const int64_t i = line * j->line, most = j->outer < 0 ? 1 : j->out->shape[j->outer];
-
-	return (struct place){ stretched_at(j->a, j->out, i), stretched_at(j->b, j->out, i), ay_at(j->out, i),
-			       most - line % most };
-}
-
-/* Where line begins, given where the one before does: mostly one step away. */
-static struct place next_place(const struct job *j, int64_t line, struct place p)
-{
-	if (p.left == 1)
-		return place_of(j, line);
-	return (struct place){ p.a + stride_at(j->a, j->out, j->outer), p.b + stride_at(j->b, j->out, j->outer),
-			       p.out + j->out->strides[j->outer], p.left - 1 };
-}
-
-/* --- all of them ----------------------------------------------------------------------------------------- */
-
-/* An operand along a line: numbers that follow each other, or (more is NULL) one for all. */
-struct operand {
-	const char *more;
-	vec same;
-};
-
-static struct operand operand_at(const ay_tensor *t, int64_t at, int64_t step)
-{
-	return (struct operand){ step ? (const char *)t->data + at * (t->dtype.bits / 8) : NULL,
-				 (vec){ 0 } + (step ? 0 : (float)ay_read(t, at)) };
-}
-
-static ALWAYS vec huber(vec x, vec y, float delta)
-{
-	const vec d = (vec)((words)(x - y) & 0x7fffffff);
-
-	return pick(d <= delta, 0.5f * d * d, delta * (d - 0.5f * delta));
-}
-
-/* Writes the terms of a run to out, or gives their sum where there is none. */
-static ALWAYS double huber_run(int32_t dt, struct operand a, struct operand b, char *out, int64_t n,
-			       const struct job *j)
-{
-	const int64_t size = dt == AY_F32 ? 4 : 2;
-	const bool past = out && j->large && (uintptr_t)out % (size_t)(LANES * size) == 0;
-	const float delta = (float)j->delta;
-	vec total = { 0 };
-	double sum = 0;
-	int64_t i = 0;
-
-	for (; i + LANES <= n; i += LANES) {
-		const vec x = a.more ? load_all(dt, a.more + i * size) : a.same;
-		const vec y = b.more ? load_all(dt, b.more + i * size) : b.same;
-
-		if (out)
-			store_all(dt, out + i * size, huber(x, y, delta), past);
-		else
-			total += huber(x, y, delta);
-	}
-	for (int e = 0; e < LANES; e++)
-		sum += total[e];
-	if (i < n) {
-		const vec x = a.more ? load_some(dt, a.more + i * size, n - i) : a.same;
-		const vec y = b.more ? load_some(dt, b.more + i * size, n - i) : b.same;
-		const vec some = huber(x, y, delta);
-
-		if (out)
-			store_some(dt, out + i * size, n - i, some);
-		for (int64_t e = 0; e < n - i; e++)
-			sum += some[e];
-	}
-	return sum;
-}
-
-static double huber_one(const struct job *j, int64_t ia, int64_t ib)
-{
-	const double d = fabs(ay_read(j->a, ia) - ay_read(j->b, ib));
-
-	return d <= j->delta ? 0.5 * d * d : j->delta * (d - 0.5 * j->delta);
-}
-
-/* Does the operand go through a line as a vector of dt does, or is it a real number? */
-static bool is_even(const ay_tensor *t, int64_t step, int32_t dt)
-{
-	return step ? step == 1 && ay_dt(t) == dt : !ay_is_complex(t);
+	ay_write(m->out, to, huber_term(m, from, from2));
 }
 
 static void huber_pieces(const void *job, int64_t from, int64_t to)
 {
-	const struct job *j = job;
-	const int32_t dt = ay_dt(j->out);
-	const bool even = is_even(j->a, j->step_a, dt) && is_even(j->b, j->step_b, dt);
-
-	int64_t line = from / j->pieces, first = from % j->pieces * PIECE;
-	struct place p = place_of(j, line);
-
-	for (int64_t u = from; u < to; u++) {
-		const int64_t n = j->line - first < PIECE ? j->line - first : PIECE;
-		const int64_t ia = p.a + first * j->step_a, ib = p.b + first * j->step_b, io = p.out + first;
-		const struct operand a = operand_at(j->a, ia, j->step_a), b = operand_at(j->b, ib, j->step_b);
-		char *out = j->sums ? NULL : (char *)j->out->data + io * (j->out->dtype.bits / 8);
-		double sum = 0;
-
-		switch (even ? dt : 0) {
-		case AY_F32: sum = huber_run(AY_F32, a, b, out, n, j); break;
-		case AY_F16: sum = huber_run(AY_F16, a, b, out, n, j); break;
-		case AY_BF16: sum = huber_run(AY_BF16, a, b, out, n, j); break;
-		default:
-			for (int64_t e = 0; e < n; e++) {
-				const double term = huber_one(j, ia + e * j->step_a, ib + e * j->step_b);
-
-				sum += term;
-				if (out)
-					ay_write(j->out, io + e, term);
-			}
-		}
-		if (j->sums)
-			j->sums[u] = sum;
-		first += PIECE;
-		if (first >= j->line && u + 1 < to) {
-			p = next_place(j, ++line, p);
-			first = 0;
-		}
-	}
-#ifdef AVX
-	_mm_sfence(); /* what went past the caches is there before others are told */
-#endif
+	ay_map_pieces(job, from, to, huber_vec, huber_one);
 }
 
-/* The dense tensor that a and b are broadcast to. */
-static void broadcast(const ay_tensor *a, const ay_tensor *b, ay_tensor *all)
+/* --- sums ------------------------------------------------------------------------------------------------ */
+
+/* m.out has the shape of the terms and no data. */
+struct sum {
+	struct ay_map m;
+	double *sums; /* one for each piece */
+};
+
+AY_INLINE double sum_run(int32_t dt, const struct ay_map *m, const struct ay_piece *p)
+{
+	const struct ay_operand x = ay_operand_at(m->in[0], p->in[0], m->lines.step[0]);
+	const struct ay_operand y = ay_operand_at(m->in[1], p->in[1], m->lines.step[1]);
+	const float delta = (float)m->number[0];
+	ay_vec total = { 0 }, some;
+	double sum = 0;
+	int64_t i = 0;
+
+	for (; i + AY_LANES <= p->n; i += AY_LANES)
+		total += huber_vec(ay_operand_vec(dt, x, i, AY_LANES), ay_operand_vec(dt, y, i, AY_LANES), &delta);
+	for (int e = 0; e < AY_LANES; e++)
+		sum += total[e];
+	some = huber_vec(ay_operand_vec(dt, x, i, p->n - i), ay_operand_vec(dt, y, i, p->n - i), &delta);
+	for (int64_t e = 0; e < p->n - i; e++)
+		sum += some[e];
+	return sum;
+}
+
+static void sum_pieces(const void *job, int64_t from, int64_t to)
+{
+	const struct sum *s = job;
+	const struct ay_map *m = &s->m;
+	const int64_t *step = m->lines.step;
+	const int32_t dt = ay_dt(m->out);
+	const bool even = ay_is_vectorisable(m->in[0], step[0], dt) && ay_is_vectorisable(m->in[1], step[1], dt);
+
+	for (struct ay_piece p = ay_piece_at(&m->lines, from); p.index < to; ay_next_piece(&m->lines, &p)) {
+		double *sum = &s->sums[p.index];
+
+		switch (even ? dt : 0) {
+		case AY_F32: *sum = sum_run(AY_F32, m, &p); break;
+		case AY_F16: *sum = sum_run(AY_F16, m, &p); break;
+		case AY_BF16: *sum = sum_run(AY_BF16, m, &p); break;
+		default:
+			*sum = 0;
+			for (int64_t e = 0; e < p.n; e++)
+				*sum += huber_term(m, p.in[0] + e * step[0], p.in[1] + e * step[1]);
+		}
+	}
+}
+
+/* Makes *terms the dense tensor that a and b are broadcast to. */
+static void broadcast(const ay_tensor *a, const ay_tensor *b, ay_tensor *terms)
 {
 	int64_t step = 1;
 
-	all->ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
-	for (int32_t d = all->ndim - 1; d >= 0; d--) {
-		const int32_t da = d - (all->ndim - a->ndim), db = d - (all->ndim - b->ndim);
+	terms->ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+	for (int32_t d = terms->ndim - 1; d >= 0; d--) {
+		const int32_t da = d - (terms->ndim - a->ndim), db = d - (terms->ndim - b->ndim);
 
-		all->shape[d] = da >= 0 && (db < 0 || a->shape[da] != 1) ? a->shape[da] : b->shape[db];
-		all->strides[d] = step;
-		step *= all->shape[d];
+		terms->shape[d] = da >= 0 && (db < 0 || a->shape[da] != 1) ? a->shape[da] : b->shape[db];
+		terms->strides[d] = step;
+		step *= terms->shape[d];
 	}
 }
-
-enum { NONE, MEAN, SUM, MOST_DIMS = 32 };
 
 int aten_huber_loss(const ay_tensor *self, const ay_tensor *target, int64_t reduction, double delta,
 		    ay_tensor *out, const ay_ctx *ctx)
 {
-	int64_t shape[MOST_DIMS], strides[MOST_DIMS];
-	ay_tensor all = { .dtype = out->dtype, .shape = shape, .strides = strides };
-	struct job j = { .a = self, .b = target, .out = reduction == NONE ? out : &all, .delta = delta };
-	int64_t n, units;
+	int64_t shape[MAX_DIM], strides[MAX_DIM];
+	ay_tensor terms = { .dtype = out->dtype, .shape = shape, .strides = strides };
+	struct sum s = {
+		.m = { .out = reduction == NONE ? out : &terms, .in = { self, target }, .number = { delta } }
+	};
 	double sum = 0;
 
-	if (self->ndim > MOST_DIMS || target->ndim > MOST_DIMS || ay_is_complex(self) || ay_is_complex(target))
+	if (self->ndim > MAX_DIM || target->ndim > MAX_DIM || ay_is_complex(self) || ay_is_complex(target))
 		return AY_UNSUPPORTED;
-	broadcast(self, target, &all);
-	n = ay_numel(&all);
-	find_lines(&j);
-	units = n / (j.line ? j.line : 1) * j.pieces;
-	j.large = n * out->dtype.bits / 8 >= LARGE;
-	j.sums = reduction == NONE ? NULL : ctx->scratch(ctx, (size_t)(units + 1) * sizeof *j.sums);
-	if (reduction != NONE && !j.sums)
-		return AY_UNSUPPORTED;
-	if (n)
-		share(huber_pieces, &j, units, 1 + GRAIN * PIECE / (j.line < PIECE ? j.line : PIECE), ctx);
 	if (reduction == NONE)
-		return AY_OK;
-	for (int64_t u = 0; u < units; u++)
-		sum += j.sums[u];
-	ay_write(out, 0, reduction == MEAN ? sum / (double)n : sum);
+		return ay_map(s.m, huber_pieces, GRAIN, ctx);
+	broadcast(self, target, &terms);
+	s.m.lines = ay_find_lines(&terms, 2, self, target, AY_PIECE);
+	s.sums = ctx->scratch(ctx, (size_t)(s.m.lines.count + 1) * sizeof *s.sums);
+	if (!s.sums)
+		return AY_UNSUPPORTED;
+	ay_parallel_pieces(sum_pieces, &s, &s.m.lines, GRAIN, ctx);
+	for (int64_t i = 0; i < s.m.lines.count; i++)
+		sum += s.sums[i];
+	ay_write(out, 0, reduction == MEAN ? sum / (double)ay_numel(&terms) : sum);
 	return AY_OK;
 }

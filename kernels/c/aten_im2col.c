@@ -1,56 +1,12 @@
 /* due: PASS - every row of the result is a window's element over all windows: lines of the image between zeros. Images are
  * read through their strides; lines that lie in one piece are copied as a whole. */
-#include <assay/kernel.h>
-#include <pthread.h>
-#include <string.h>
+#include <assay/kernel_copy.h>
 
-enum { GRAIN = 128 << 10, MAX_THREADS = 64 }; /* elements */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
+enum { GRAIN = 128 << 10 }; /* elements */
 
 /* --- one line of windows --------------------------------------------------------------------------------- */
 
-struct pair {
-	uint64_t a, b;
-};
-
-static const struct pair zero_pair;
+static const struct ay_item128 zero_pair;
 
 /* dst[x * to] = src[x * from] for first <= x < end, and 0 for the other x < n. */
 struct line {
@@ -82,7 +38,7 @@ LINE(line_8, uint8_t, 0)
 LINE(line_16, uint16_t, 0)
 LINE(line_32, uint32_t, 0)
 LINE(line_64, uint64_t, 0)
-LINE(line_128, struct pair, zero_pair)
+LINE(line_128, struct ay_item128, zero_pair)
 
 /* --- the operator ---------------------------------------------------------------------------------------- */
 
@@ -114,7 +70,7 @@ static void fill_row(const struct job *j, int64_t row)
 	const int64_t kx = row % j->x.kernel, ky = row / j->x.kernel % j->y.kernel;
 	const int64_t c = row / (j->x.kernel * j->y.kernel) % j->channels,
 		      per_image = j->channels * j->x.kernel * j->y.kernel;
-	const int64_t image = row / per_image, item = j->self->dtype.bits / 8, *s = j->self->strides + d;
+	const int64_t image = row / per_image, item = ay_item_size(j->self), *s = j->self->strides + d;
 	const int64_t place = kx * j->x.dilation - j->x.padding;
 	const int64_t from = (d ? image * j->self->strides[0] : 0) + c * s[0] + place * s[2];
 	const int64_t to = (o ? image * j->out->strides[0] : 0) + row % per_image * j->out->strides[o];
@@ -163,6 +119,6 @@ int aten_im2col(const ay_tensor *self, const int64_t *kernel_size, int64_t n_ker
 	j.y = axis_of(self, 0, kernel_size, dilation, padding, stride);
 	j.x = axis_of(self, 1, kernel_size, dilation, padding, stride);
 	if (ay_numel(out))
-		share(fill_rows, &j, ay_numel(out) / width, 1 + GRAIN / width, ctx);
+		ay_parallel_for(fill_rows, &j, ay_numel(out) / width, 1 + GRAIN / width, ctx);
 	return AY_OK;
 }

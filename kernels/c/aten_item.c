@@ -1,22 +1,9 @@
 /* due: PASS - one load, and the kind of number that the dtype stands for. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 
 static double from_f8e5m2(uint8_t h)
 {
 	return ay_from_f16((uint16_t)(h << 8)); /* the upper half of an f16 */
-}
-
-static void read_complex(const ay_tensor *t, double c[2])
-{
-	for (int i = 0; i < 2; i++) {
-		switch (ay_dt(t)) {
-		case AY_C32: c[i] = ay_from_f16(((const uint16_t *)t->data)[i]); break;
-		case AY_C64: c[i] = ((const float *)t->data)[i]; break;
-		default: c[i] = ((const double *)t->data)[i];
-		}
-	}
-	if (t->flags & AY_CONJ)
-		c[1] = -c[1];
 }
 
 int aten_item(const ay_tensor *self, ay_scalar *out, const ay_ctx *ctx)
@@ -30,11 +17,12 @@ int aten_item(const ay_tensor *self, ay_scalar *out, const ay_ctx *ctx)
 	case AY_CODE_INT:
 	case AY_CODE_UINT:
 		out->kind = AY_SCALAR_INT;
-		out->v.i = ay_dt(self) == AY_I64 ? *(const int64_t *)self->data : (int64_t)ay_read(self, 0);
+		out->v.i = ay_read_int(self, 0);
 		return AY_OK;
 	case AY_CODE_COMPLEX:
 		out->kind = AY_SCALAR_COMPLEX;
-		read_complex(self, out->v.c);
+		for (int part = 0; part < 2; part++)
+			out->v.c[part] = ay_read_part(self, 0, part);
 		return AY_OK;
 	default:
 		out->kind = AY_SCALAR_FLOAT;

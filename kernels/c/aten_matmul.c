@@ -1,37 +1,8 @@
 /* due: PASS - all forms of matmul. Rows of the result are built from rows of other, which are converted once for
  * each matrix: out[m] += self[m, k] * other[k]. Halves and f32 accumulate in f32, integers in i64, f64 and complex
  * in their own. */
-#include <assay/kernel.h>
-#include <complex.h>
-
-static double complex read_z(const ay_tensor *t, int64_t at)
-{
-	double complex z = ay_dt(t) == AY_C64 ? ((const float complex *)t->data)[at]
-					      : ((const double complex *)t->data)[at];
-
-	return t->flags & AY_CONJ ? conj(z) : z;
-}
-
-static void write_z(const ay_tensor *t, int64_t at, double complex z)
-{
-	if (ay_dt(t) == AY_C64)
-		((float complex *)t->data)[at] = (float complex)z;
-	else
-		((double complex *)t->data)[at] = z;
-}
-
-static int64_t read_i(const ay_tensor *t, int64_t at)
-{
-	return ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at);
-}
-
-static void write_i(const ay_tensor *t, int64_t at, int64_t x)
-{
-	if (ay_dt(t) == AY_I64)
-		((int64_t *)t->data)[at] = x;
-	else
-		ay_write(t, at, (double)x);
-}
+#include <assay/kernel_complex.h>
+#include <assay/kernel_convert.h>
 
 /* One matrix of a stack: where it starts, and its strides. */
 struct mat {
@@ -66,8 +37,8 @@ struct mat {
 	}
 MULTIPLY(multiply_f, float, ay_read, ay_write)
 MULTIPLY(multiply_d, double, ay_read, ay_write)
-MULTIPLY(multiply_i, int64_t, read_i, write_i)
-MULTIPLY(multiply_z, double complex, read_z, write_z)
+MULTIPLY(multiply_i, int64_t, ay_read_int, ay_write_int)
+MULTIPLY(multiply_z, double complex, ay_read_complex, ay_write_complex)
 
 /* Matrix `stack` (counted over `like`, whose last `tail` dimensions are no stack) of t, broadcast. */
 static int64_t stack_at(const ay_tensor *t, int32_t own_tail, const ay_tensor *like, int32_t tail, int64_t stack)
@@ -88,7 +59,7 @@ int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, c
 	const int32_t ta = self->ndim > 1 ? 2 : 1, tb = other->ndim > 1 ? 2 : 1, tc = ta + tb - 2;
 	const int64_t k = self->shape[self->ndim - 1], m = ta == 2 ? self->shape[self->ndim - 2] : 1;
 	const int64_t n = tb == 2 ? other->shape[other->ndim - 1] : 1,
-		      stacks = m * n ? ay_numel(out) / (m * n) : 0;
+		      stacks = m && n ? ay_numel(out) / (m * n) : 0;
 	struct mat a = { self, 0, ta == 2 ? self->strides[self->ndim - 2] : 0, self->strides[self->ndim - 1] };
 	struct mat b = { other, 0, other->strides[other->ndim - tb],
 			 tb == 2 ? other->strides[other->ndim - 1] : 0 };

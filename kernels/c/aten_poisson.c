@@ -1,26 +1,18 @@
 /* due: PASS - for rates up to 30 uniform numbers are multiplied until the product is below exp(-rate); above, the
  * transformed rejection that is known as PTRS. The numbers of element i are hashes of seed, offset, i and their
  * count, so any thread could draw it. */
-#include <assay/kernel.h>
+#include <assay/kernel_random.h>
 #include <math.h>
 
 struct stream {
 	uint64_t key, at;
 };
 
-/* The finisher of splitmix64: a bijection that mixes all bits. */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
 /* In (0, 1). */
 static double uniform(struct stream *s)
 {
 	s->at += 0x9e3779b97f4a7c15u;
-	return ((double)(mix(mix(s->at + s->key) + s->key) >> 11) + 0.5) * 0x1p-53;
+	return ((double)ay_random_bits(s->at, s->key) + 0.5) * 0x1p-53;
 }
 
 static double by_products(struct stream *s, double rate)
@@ -53,13 +45,12 @@ static double by_rejection(struct stream *s, double rate)
 
 int aten_poisson(const ay_tensor *self, const ay_rng *generator, ay_tensor *out, const ay_ctx *ctx)
 {
-	const uint64_t key = mix(generator->seed + 0x9e3779b97f4a7c15u) +
-			     mix(generator->offset ^ 0xd1b54a32d192ed03u);
+	const uint64_t key = ay_rng_key(generator);
 
 	(void)ctx;
 	for (int64_t i = 0; i < ay_numel(out); i++) {
 		const double rate = ay_read(self, ay_at(self, i));
-		struct stream s = { key ^ mix((uint64_t)i + 1), 0 };
+		struct stream s = { key ^ ay_mix((uint64_t)i + 1), 0 };
 
 		ay_write(out, ay_at(out, i),
 			 rate > 30  ? by_rejection(&s, rate)

@@ -1,81 +1,8 @@
 /* due: PASS - pow in double, cpow for complex numbers, integers by squaring modulo 2^64. */
-#include <assay/kernel.h>
-#include <complex.h>
+#include <assay/kernel_complex.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_iter.h>
 #include <math.h>
-
-typedef struct {
-	double re, im;
-} pair;
-
-static bool is_integral(const ay_tensor *t)
-{
-	return t->dtype.code == AY_CODE_INT || t->dtype.code == AY_CODE_UINT || t->dtype.code == AY_CODE_BOOL;
-}
-
-static int64_t read_int(const ay_tensor *t, int64_t at)
-{
-	return ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at);
-}
-
-static void write_int(const ay_tensor *t, int64_t at, int64_t x)
-{
-	switch (ay_dt(t)) {
-	case AY_I64: ((int64_t *)t->data)[at] = x; break;
-	case AY_I32: ((int32_t *)t->data)[at] = (int32_t)x; break;
-	case AY_I16: ((int16_t *)t->data)[at] = (int16_t)x; break;
-	case AY_B8: ((uint8_t *)t->data)[at] = x != 0; break;
-	default: ((uint8_t *)t->data)[at] = (uint8_t)x;
-	}
-}
-
-static pair read_pair(const ay_tensor *t, int64_t at)
-{
-	const double sign = t->flags & AY_CONJ ? -1 : 1;
-
-	switch (ay_dt(t)) {
-	case AY_C128:
-		return (pair){ ((const double *)t->data)[2 * at], sign * ((const double *)t->data)[2 * at + 1] };
-	case AY_C64:
-		return (pair){ ((const float *)t->data)[2 * at], sign * ((const float *)t->data)[2 * at + 1] };
-	case AY_C32:
-		return (pair){ ay_from_f16(((const uint16_t *)t->data)[2 * at]),
-			       sign * ay_from_f16(((const uint16_t *)t->data)[2 * at + 1]) };
-	default: return (pair){ ay_read(t, at), 0 };
-	}
-}
-
-static void write_pair(const ay_tensor *t, int64_t at, pair x)
-{
-	if (ay_dt(t) == AY_C128) {
-		((double *)t->data)[2 * at] = x.re;
-		((double *)t->data)[2 * at + 1] = x.im;
-	} else if (ay_dt(t) == AY_C64) {
-		((float *)t->data)[2 * at] = (float)x.re;
-		((float *)t->data)[2 * at + 1] = (float)x.im;
-	} else {
-		((uint16_t *)t->data)[2 * at] = ay_to_f16((float)x.re);
-		((uint16_t *)t->data)[2 * at + 1] = ay_to_f16((float)x.im);
-	}
-}
-
-/* Where t, stretched to out's shape, has the element with flat index i of out; *step: to the next one in the last
- * dim. */
-static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i, int64_t *step)
-{
-	int64_t at = 0;
-
-	*step = 0;
-	for (int32_t d = out->ndim - 1; d >= 0; d--) {
-		const int32_t k = d - (out->ndim - t->ndim);
-
-		if (k >= 0 && t->shape[k] != 1) {
-			at += i % out->shape[d] * t->strides[k];
-			*step = d == out->ndim - 1 ? t->strides[k] : *step;
-		}
-		i /= out->shape[d];
-	}
-	return at;
-}
 
 static int64_t int_power(int64_t x, int64_t y)
 {
@@ -88,63 +15,48 @@ static int64_t int_power(int64_t x, int64_t y)
 	return (int64_t)p;
 }
 
-static double real_power(double x, double y)
+static double complex read_any(const ay_tensor *t, int64_t at)
 {
-	return pow(x, y);
+	return __builtin_complex(ay_read_part(t, at, 0), ay_read_part(t, at, 1));
 }
 
 /* Element `to` of out from elements of a and b. */
 static void power_one(const ay_tensor *a, int64_t ia, const ay_tensor *b, int64_t ib, ay_tensor *out, int64_t to)
 {
-	if (is_integral(out)) {
-		write_int(out, to, int_power(read_int(a, ia), read_int(b, ib)));
+	if (ay_is_integral(out)) {
+		ay_write_int(out, to, int_power(ay_read_int(a, ia), ay_read_int(b, ib)));
 	} else if (ay_is_complex(out)) {
-		const pair x = read_pair(a, ia), y = read_pair(b, ib);
-		const double complex f = cpow(__builtin_complex(x.re, x.im), __builtin_complex(y.re, y.im));
+		const double complex z = cpow(read_any(a, ia), read_any(b, ib));
 
-		write_pair(out, to, (pair){ creal(f), cimag(f) });
+		ay_write_part(out, to, 0, creal(z));
+		ay_write_part(out, to, 1, cimag(z));
 	} else {
-		ay_write(out, to, real_power(ay_read(a, ia), ay_read(b, ib)));
+		ay_write(out, to, pow(ay_read(a, ia), ay_read(b, ib)));
 	}
 }
 
 int aten_pow_Tensor_Tensor(const ay_tensor *self, const ay_tensor *exponent, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t n = ay_numel(out), line = out->ndim ? out->shape[out->ndim - 1] : 1;
-	const int64_t so = out->ndim ? out->strides[out->ndim - 1] : 1;
+	const struct ay_lines l = ay_find_lines(out, 2, self, exponent, AY_PIECE);
 
 	(void)ctx;
-	for (int64_t i = 0; i < n; i += line) {
-		int64_t sa, sb, ia = stretched_at(self, out, i, &sa), ib = stretched_at(exponent, out, i, &sb);
-		const int64_t io = ay_at(out, i);
-
-		for (int64_t j = 0; j < line; j++)
-			power_one(self, ia + j * sa, exponent, ib + j * sb, out, io + j * so);
-	}
+	for (struct ay_piece p = ay_piece_at(&l, 0); p.index < l.count; ay_next_piece(&l, &p))
+		for (int64_t e = 0; e < p.n; e++)
+			power_one(self, p.in[0] + e * l.step[0], exponent, p.in[1] + e * l.step[1], out,
+				  p.out + e);
 	return AY_OK;
-}
-
-/* A number is a tensor without dimensions. */
-static ay_tensor tensor_of(ay_scalar *s)
-{
-	static const ay_dtype kinds[] = { [AY_SCALAR_BOOL] = { AY_CODE_BOOL, 8, 1 },
-					  [AY_SCALAR_INT] = { AY_CODE_INT, 64, 1 },
-					  [AY_SCALAR_FLOAT] = { AY_CODE_FLOAT, 64, 1 },
-					  [AY_SCALAR_COMPLEX] = { AY_CODE_COMPLEX, 128, 1 } };
-
-	return (ay_tensor){ .data = &s->v, .dtype = kinds[s->kind] };
 }
 
 int aten_pow_Tensor_Scalar(const ay_tensor *self, ay_scalar exponent, ay_tensor *out, const ay_ctx *ctx)
 {
-	const ay_tensor t = tensor_of(&exponent);
+	const ay_tensor t = ay_scalar_tensor(&exponent);
 
 	return aten_pow_Tensor_Tensor(self, &t, out, ctx);
 }
 
 int aten_pow_Scalar(ay_scalar self, const ay_tensor *exponent, ay_tensor *out, const ay_ctx *ctx)
 {
-	const ay_tensor t = tensor_of(&self);
+	const ay_tensor t = ay_scalar_tensor(&self);
 
 	return aten_pow_Tensor_Tensor(&t, exponent, out, ctx);
 }

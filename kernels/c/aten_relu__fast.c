@@ -1,51 +1,12 @@
 /* due: PASS - max(x, 0) as one comparison of bits for every dtype, in tiles, past the caches where the result is
  * large. */
-#include <assay/kernel.h>
-#include <pthread.h>
+#include <assay/kernel_threads.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
-enum { TILE = 8 << 10, LARGE = 16 << 20, GRAIN = 256, MAX_THREADS = 64 }; /* bytes, bytes, tiles a thread */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
+enum { TILE = 8 << 10, LARGE = 16 << 20, GRAIN = 256 }; /* bytes, bytes, tiles a thread */
 
 /* --- the loops ------------------------------------------------------------------------------------------- */
 
@@ -138,7 +99,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 		j.x = self->data;
 		j.y = out->data;
 		j.bytes = (size_t)n * j.item;
-		share(relu_tiles, &j, (int64_t)((j.bytes + TILE - 1) / TILE), GRAIN, ctx);
+		ay_parallel_for(relu_tiles, &j, (int64_t)((j.bytes + TILE - 1) / TILE), GRAIN, ctx);
 		return AY_OK;
 	}
 	for (int64_t i = 0; i < n; i++)

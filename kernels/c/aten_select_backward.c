@@ -1,296 +1,30 @@
 /* due: PASS - zeros around the slice, each place written once unless it would be by single elements. Lines are
  * written as a whole, past the caches where the result is large. */
-#include <assay/kernel.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
-enum {
-	MAX_DIM = 66,
-	SQUARE = 16,
-	PIECE = 64 << 10,
-	LARGE = 16 << 20,
-	GRAIN = 1 << 20,
-	MAX_THREADS = 64
-}; /* bytes */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
-
-/* --- walks ----------------------------------------------------------------------------------------------- */
-
-/* The elements that are copied: steps are counted in elements. The largest step of the destination comes first; two
- * dimensions that are one line in both tensors are one. There are at least two. */
-struct walk {
-	int dims;
-	int64_t size[MAX_DIM], from[MAX_DIM], to[MAX_DIM];
-};
-
-static void add_dim(struct walk *w, int64_t size, int64_t from, int64_t to)
-{
-	int d = w->dims;
-
-	if (size == 1)
-		return;
-	for (w->dims++; d > 0 && w->to[d - 1] < to; d--) {
-		w->size[d] = w->size[d - 1];
-		w->from[d] = w->from[d - 1];
-		w->to[d] = w->to[d - 1];
-	}
-	w->size[d] = size;
-	w->from[d] = from;
-	w->to[d] = to;
-}
-
-static void merge(struct walk *w)
-{
-	const struct walk old = *w;
-	int n = 2;
-
-	*w = (struct walk){ .size = { 1, 1 } };
-	for (int d = 0; d < old.dims; d++) {
-		if (old.from[d] * old.size[d] != w->from[n - 1] || old.to[d] * old.size[d] != w->to[n - 1])
-			w->size[n++] = 1;
-		w->size[n - 1] *= old.size[d];
-		w->from[n - 1] = old.from[d];
-		w->to[n - 1] = old.to[d];
-	}
-	w->dims = n;
-}
-
-/* --- copying --------------------------------------------------------------------------------------------- */
-
-/* The last two dimensions are rows and columns of a plane, which is copied in tiles. */
-struct job {
-	const char *src;
-	char *dst;
-	struct walk w;
-	int64_t item, rows, cols, down, across; /* rows, cols: of a tile; down, across: tiles of a plane */
-	bool lines, large;                      /* lines: columns lie in one piece in both */
-};
-
-static const struct pair {
-	uint64_t a, b;
-} zero; /* the source of zeros, with steps of 0 */
-
-/* memset, past the caches if the result is large: it would only sweep them out. */
-static void clear_line(char *dst, size_t n, bool large)
-{
-	size_t i = 0;
-
-	(void)large; /* without AVX */
-#ifdef __AVX__
-	if (large && n >= 256) {
-		i = -(uintptr_t)dst % 32;
-		memset(dst, 0, i);
-		for (; i + 32 <= n; i += 32)
-			_mm256_stream_si256((__m256i *)(dst + i), _mm256_setzero_si256());
-		_mm_sfence();
-	}
-#endif
-	memset(dst + i, 0, n - i);
-}
-
-/* memcpy, likewise. */
-static void copy_line(char *dst, const char *src, size_t n, bool large)
-{
-	size_t i = 0;
-
-	(void)large; /* without AVX */
-#ifdef __AVX__
-	if (large && n >= 256) {
-		i = -(uintptr_t)dst % 32;
-		memcpy(dst, src, i);
-		for (; i + 32 <= n; i += 32)
-			_mm256_stream_si256((__m256i *)(dst + i), _mm256_loadu_si256((const __m256i *)(src + i)));
-		_mm_sfence();
-	}
-#endif
-	memcpy(dst + i, src + i, n - i);
-}
-
-static bool turned(const struct walk *w)
-{
-	const int c = w->dims - 1;
-
-	return w->from[c - 1] == 1 && w->from[c] != 1 && w->to[c] == 1;
-}
-
-/* Where rows are lines of the source and columns of the destination, squares go through a buffer: every cache line is
- * read once and written once. */
-#define COPY(name, type)                                                                                      \
-	static void name(const struct job *j, int64_t from, int64_t to, int64_t rows, int64_t cols)           \
-	{                                                                                                     \
-		const int c = j->w.dims - 1;                                                                  \
-		const int64_t fr = j->w.from[c - 1], fc = j->w.from[c], tr = j->w.to[c - 1], tc = j->w.to[c]; \
-		const type *x = (const type *)j->src + from;                                                  \
-		type *y = (type *)j->dst + to, buf[SQUARE][SQUARE];                                           \
-                                                                                                              \
-		if (rows == SQUARE && cols == SQUARE && turned(&j->w)) {                                      \
-			for (int i = 0; i < SQUARE; i++)                                                      \
-				memcpy(buf[i], x + i * fc, sizeof buf[i]);                                    \
-			for (int i = 0; i < SQUARE; i++)                                                      \
-				for (int k = 0; k < SQUARE; k++)                                              \
-					y[i * tr + k] = buf[k][i];                                            \
-			return;                                                                               \
-		}                                                                                             \
-		for (int64_t i = 0; i < rows; i++)                                                            \
-			for (int64_t k = 0; k < cols; k++)                                                    \
-				y[i * tr + k * tc] = x[i * fr + k * fc];                                      \
-	}
-COPY(copy_8, uint8_t)
-COPY(copy_16, uint16_t)
-COPY(copy_32, uint32_t)
-COPY(copy_64, uint64_t)
-COPY(copy_128, struct pair)
-
-static void copy_tile(const struct job *j, int64_t from, int64_t to, int64_t rows, int64_t cols)
-{
-	const int c = j->w.dims - 1;
-
-	if (j->lines && j->src == (const char *)&zero) {
-		for (int64_t i = 0; i < rows; i++)
-			clear_line(j->dst + (to + i * j->w.to[c - 1]) * j->item, (size_t)(cols * j->item),
-				   j->large);
-		return;
-	}
-	if (j->lines) {
-		for (int64_t i = 0; i < rows; i++)
-			copy_line(j->dst + (to + i * j->w.to[c - 1]) * j->item,
-				  j->src + (from + i * j->w.from[c - 1]) * j->item, (size_t)(cols * j->item),
-				  j->large);
-		return;
-	}
-	switch (j->item) {
-	case 1: copy_8(j, from, to, rows, cols); break;
-	case 2: copy_16(j, from, to, rows, cols); break;
-	case 4: copy_32(j, from, to, rows, cols); break;
-	case 8: copy_64(j, from, to, rows, cols); break;
-	default: copy_128(j, from, to, rows, cols);
-	}
-}
-
-static void copy_tiles(const void *job, int64_t first, int64_t end)
-{
-	const struct job *j = job;
-	const int c = j->w.dims - 1, r = c - 1;
-
-	for (int64_t t = first; t < end; t++) {
-		const int64_t row = t / j->across % j->down * j->rows, col = t % j->across * j->cols;
-		const int64_t rows = j->w.size[r] - row, cols = j->w.size[c] - col;
-		int64_t plane = t / j->across / j->down, from = row * j->w.from[r] + col * j->w.from[c],
-			to = row * j->w.to[r] + col * j->w.to[c];
-
-		for (int d = r - 1; d >= 0; d--) {
-			from += plane % j->w.size[d] * j->w.from[d];
-			to += plane % j->w.size[d] * j->w.to[d];
-			plane /= j->w.size[d];
-		}
-		copy_tile(j, from, to, rows < j->rows ? rows : j->rows, cols < j->cols ? cols : j->cols);
-	}
-}
-
-/* The dimension along which the source is a line becomes the rows. */
-static void choose_rows(struct walk *w)
-{
-	const int r = w->dims - 2;
-
-	for (int d = 0; d < r; d++) {
-		if (w->from[d] == 1) {
-			const struct walk old = *w;
-
-			w->size[d] = old.size[r], w->size[r] = old.size[d];
-			w->from[d] = old.from[r], w->from[r] = old.from[d];
-			w->to[d] = old.to[r], w->to[r] = old.to[d];
-		}
-	}
-}
-
-static void copy_walk(const void *src, void *dst, int64_t item, struct walk w, const ay_ctx *ctx)
-{
-	struct job j = { .src = src, .dst = dst, .item = item };
-	int64_t tiles = 1, all = item, c;
-
-	merge(&w);
-	c = w.dims - 1;
-	j.lines = (w.from[c] == 1 || src == &zero) && w.to[c] == 1;
-	if (!j.lines)
-		choose_rows(&w);
-	j.cols = turned(&w) ? SQUARE : PIECE / item;
-	j.rows = turned(&w) ? SQUARE : w.size[c] < j.cols ? j.cols / w.size[c] : 1;
-	j.across = (w.size[c] + j.cols - 1) / j.cols;
-	j.down = (w.size[c - 1] + j.rows - 1) / j.rows;
-	j.w = w;
-	for (int d = 0; d < w.dims; d++) {
-		all *= w.size[d];
-		tiles *= d < c - 1 ? w.size[d] : 1;
-	}
-	j.large = all >= LARGE;
-	share(copy_tiles, &j, tiles * j.down * j.across, 1 + GRAIN / (j.rows * j.cols * item), ctx);
-}
-
-/* --- the operator ---------------------------------------------------------------------------------------- */
+#include <assay/kernel_copy.h>
 
 /* Zeros at n places from place `first` along axis on. */
 static void clear(const ay_tensor *out, int64_t axis, int64_t first, int64_t n, const ay_ctx *ctx)
 {
-	const int64_t item = out->dtype.bits / 8;
-	struct walk w = { 0 };
+	int64_t shape[AY_MAX_DIM];
+	ay_tensor window = *out;
 
-	for (int32_t d = 0; d < out->ndim; d++)
-		add_dim(&w, d == axis ? n : out->shape[d], 0, out->strides[d]);
-	if (n)
-		copy_walk(&zero, (char *)out->data + first * out->strides[axis] * item, item, w, ctx);
+	memcpy(shape, out->shape, (size_t)out->ndim * sizeof *shape);
+	shape[axis] = n;
+	window.shape = shape;
+	window.data = ay_address(out, first * out->strides[axis]);
+	ay_fill_scalar(&window, (ay_scalar){ .kind = AY_SCALAR_INT }, ctx);
 }
 
 int aten_select_backward(const ay_tensor *grad_output, const int64_t *input_sizes, int64_t n_input_sizes,
 			 int64_t dim, int64_t index, ay_tensor *out, const ay_ctx *ctx)
 {
-	const int64_t axis = dim < 0 ? dim + out->ndim : dim, item = out->dtype.bits / 8, n = out->shape[axis];
-	const int64_t place = index < 0 ? index + n : index;
-	struct walk w = { 0 };
+	const int64_t axis = ay_axis(out, dim), n = out->shape[axis], place = index < 0 ? index + n : index;
+	struct ay_copy_dims w = { 0 };
 
 	(void)input_sizes, (void)n_input_sizes;
 	if (!ay_numel(out))
 		return AY_OK;
-	if (out->strides[axis] * item < 64) {
+	if (out->strides[axis] * ay_item_size(out) < 64) {
 		clear(out, axis, 0, n, ctx);
 	} else {
 		clear(out, axis, 0, place, ctx);
@@ -298,7 +32,8 @@ int aten_select_backward(const ay_tensor *grad_output, const int64_t *input_size
 	}
 	for (int32_t d = 0; d < out->ndim; d++)
 		if (d != axis)
-			add_dim(&w, out->shape[d], grad_output->strides[d - (d > axis)], out->strides[d]);
-	copy_walk(grad_output->data, (char *)out->data + place * out->strides[axis] * item, item, w, ctx);
+			ay_add_copy_dim(&w, out->shape[d], grad_output->strides[d - (d > axis)], out->strides[d]);
+	ay_copy_elements(ay_address(out, place * out->strides[axis]), grad_output->data, ay_item_size(out), w,
+			 ctx);
 	return AY_OK;
 }

@@ -1,6 +1,6 @@
 /* due: PASS - stable radix sort of 64-bit keys along dim; values are copied from where their index says. */
-#include <assay/kernel.h>
-#include <string.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_iter.h>
 
 struct item {
 	uint64_t key;
@@ -49,33 +49,19 @@ static struct item *radix_sort(struct item *a, struct item *b, int64_t n)
 	return a;
 }
 
-static int64_t line_at(const ay_tensor *t, int64_t axis, int64_t i)
-{
-	int64_t at = 0;
-
-	for (int32_t d = t->ndim - 1; d >= 0; d--) {
-		if (d == axis)
-			continue;
-		at += i % t->shape[d] * t->strides[d];
-		i /= t->shape[d];
-	}
-	return at;
-}
-
 int aten_sort(const ay_tensor *self, int64_t dim, bool descending, ay_tensor *values, ay_tensor *indices,
 	      const ay_ctx *ctx)
 {
-	const int64_t axis = dim < 0 ? dim + self->ndim : dim, n = self->ndim ? self->shape[axis] : 1;
-	const int64_t s = self->ndim ? self->strides[axis] : 1, v = self->ndim ? values->strides[axis] : 1;
-	const int64_t x = self->ndim ? indices->strides[axis] : 1;
+	const int64_t axis = ay_axis(self, dim), n = ay_size(self, axis);
+	const int64_t s = ay_stride(self, axis), v = ay_stride(values, axis), x = ay_stride(indices, axis);
 	const size_t size = (size_t)self->dtype.bits / 8;
 	struct item *a = ctx->scratch(ctx, 2 * sizeof *a * (size_t)(n + 1)), *sorted;
 
 	if (!a || ay_is_complex(self))
 		return AY_UNSUPPORTED;
 	for (int64_t i = 0; n && i < ay_numel(self) / n; i++) {
-		const int64_t from = line_at(self, axis, i), to = line_at(values, axis, i),
-			      to_index = line_at(indices, axis, i);
+		const int64_t from = ay_line_at(self, axis, i), to = ay_line_at(values, axis, i),
+			      to_index = ay_line_at(indices, axis, i);
 
 		for (int64_t j = 0; j < n; j++) {
 			const uint64_t key = key_of(self, from + j * s);

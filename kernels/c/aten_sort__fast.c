@@ -1,48 +1,10 @@
 /* due: PASS - stable radix sort along dim, eleven bits at a time, of keys that are no wider than the elements; the
  * counts of all digits are made in one pass. Threads take lines. */
-#include <assay/kernel.h>
-#include <pthread.h>
-#include <string.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_iter.h>
 
-enum { BITS = 11, BUCKETS = 1 << BITS, DIGITS = 6, FEW = 48, GRAIN = 32 << 10, MAX_THREADS = 64 };
+enum { BITS = 11, BUCKETS = 1 << BITS, DIGITS = 6, FEW = 48, GRAIN = 32 << 10 };
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
 /* --- keys ------------------------------------------------------------------------------------------------ */
 
 /* Numbers that compare as the elements do: NaN largest, -0.0 = 0.0. `bits` of them count. */
@@ -134,7 +96,7 @@ SORT(wide, struct wide, WIDE_KEY)
 
 struct job {
 	const ay_tensor *self, *values, *indices;
-	int64_t axis, n, inner, lines, parts;
+	int64_t axis, n, lines, parts;
 	bool descending;
 	struct wide *items; /* two lines for each part */
 	uint32_t (*count)[BUCKETS];
@@ -142,16 +104,14 @@ struct job {
 
 static void sort_line(const struct job *j, int64_t line, struct wide *items, uint32_t (*count)[BUCKETS])
 {
-	const int64_t first = line / j->inner * j->inner * j->n + line % j->inner, n = j->n;
-	const int64_t s = j->self->ndim ? j->self->strides[j->axis] : 0;
-	const int64_t v = j->self->ndim ? j->values->strides[j->axis] : 0;
-	const int64_t x = j->self->ndim ? j->indices->strides[j->axis] : 0, at = ay_at(j->self, first);
+	const int64_t n = j->n, at = ay_line_at(j->self, j->axis, line), s = ay_stride(j->self, j->axis);
+	const int64_t v = ay_stride(j->values, j->axis), x = ay_stride(j->indices, j->axis);
 	const size_t size = (size_t)j->self->dtype.bits / 8;
 	const int bits = j->self->dtype.bits;
 	const uint64_t flip = j->descending ? ~(uint64_t)0 >> (64 - bits) : 0;
 	uint64_t *words = (uint64_t *)items;
-	char *values = (char *)j->values->data + (size_t)ay_at(j->values, first) * size;
-	int64_t *indices = (int64_t *)j->indices->data + ay_at(j->indices, first);
+	char *values = (char *)j->values->data + (size_t)ay_line_at(j->values, j->axis, line) * size;
+	int64_t *indices = (int64_t *)j->indices->data + ay_line_at(j->indices, j->axis, line);
 
 	if (bits <= 32) {
 		for (int64_t i = 0; i < n; i++)
@@ -182,26 +142,21 @@ static void sort_lines(const void *job, int64_t t, int64_t end)
 int aten_sort(const ay_tensor *self, int64_t dim, bool descending, ay_tensor *values, ay_tensor *indices,
 	      const ay_ctx *ctx)
 {
-	struct job j = {
-		.self = self, .values = values, .indices = indices, .descending = descending, .inner = 1
-	};
+	struct job j = { .self = self, .values = values, .indices = indices, .descending = descending };
 
-	j.axis = dim < 0 ? dim + self->ndim : dim;
-	j.n = self->ndim ? self->shape[j.axis] : 1;
-	for (int64_t d = j.axis + 1; d < self->ndim; d++)
-		j.inner *= self->shape[d];
+	j.axis = ay_axis(self, dim);
+	j.n = ay_size(self, j.axis);
 	if (ay_is_complex(self) || j.n > UINT32_MAX)
 		return AY_UNSUPPORTED;
 	if (!ay_numel(self))
 		return AY_OK;
 	j.lines = ay_numel(self) / j.n;
-	j.parts = 1 + ay_numel(self) / GRAIN;
-	j.parts = j.parts < ctx->threads ? j.parts : ctx->threads;
+	j.parts = ay_thread_count(ay_numel(self), GRAIN, ctx);
 	j.items = ctx->scratch(ctx, (size_t)(2 * j.parts * j.n) * sizeof *j.items);
 	j.count = ctx->scratch(ctx, (size_t)(j.parts * DIGITS) * sizeof *j.count);
 	if (!j.items || !j.count)
 		return AY_UNSUPPORTED;
-	share(sort_lines, &j, j.parts, 1, ctx);
+	ay_parallel_for(sort_lines, &j, j.parts, 1, ctx);
 	return AY_OK;
 }
 

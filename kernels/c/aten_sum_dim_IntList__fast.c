@@ -1,297 +1,63 @@
 /* due: PASS - sums over listed dimensions. f32, f16 and bf16 whose last dimension is dense: a line of numbers is summed
  * in lanes, or added to a line of sums. The rest: floats in double, integers in i64, complex numbers part by part. */
-#include <assay/kernel.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
+#include <assay/kernel_reduce.h>
 
-enum { MAX_DIM = 16, SPAN = 2048, LANES = 64, GRAIN = 256 << 10, MAX_THREADS = 64 }; /* GRAIN: numbers of a part */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
+static float add(float a, float x)
 {
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
+	return a + x;
 }
 
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
+static double add_spans(double a, double b)
 {
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
-/* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
-
-static bool is_float(const ay_tensor *t)
-{
-	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
+	return a + b;
 }
 
-/* n neighbours from element `at` on. */
-static void get_floats(const ay_tensor *t, int64_t at, float *restrict dst, int64_t n)
+static void sum_part(const void *job, int64_t from, int64_t to)
 {
-	const uint16_t *h = (const uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy(dst, (const float *)t->data + at, (size_t)n * sizeof *dst);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			dst[i] = ay_from_bf16(h[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
-#endif
-		for (; i < n; i++)
-			dst[i] = ay_from_f16(h[i]);
-	}
+	ay_reduce_part(job, from, to, add, add_spans);
 }
 
-/* --- the order of dimensions ----------------------------------------------------------------------------- */
-
-/* self with the kept dimensions in front and the summed ones behind. */
-struct order {
-	int kept, summed;
-	int64_t shape[MAX_DIM], stride[MAX_DIM];
-	int64_t n; /* elements in one sum */
-};
-
-static struct order arrange(const ay_tensor *self, unsigned mask)
-{
-	struct order o = { .n = 1 };
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (int d = 0; d < self->ndim; d++) {
-			if ((int)(mask >> d & 1) != pass)
-				continue;
-			o.shape[o.kept + o.summed] = self->shape[d];
-			o.stride[o.kept + o.summed] = self->strides[d];
-			o.n *= pass ? self->shape[d] : 1;
-			*(pass ? &o.summed : &o.kept) += 1;
-		}
-	}
-	return o;
-}
-
-static int64_t offset(const struct order *o, int from, int to, int64_t i)
-{
-	int64_t at = 0;
-
-	for (int d = to - 1; d >= from; d--) {
-		at += i % o->shape[d] * o->stride[d];
-		i /= o->shape[d];
-	}
-	return at;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* --- floats up to f32 ------------------------------------------------------------------------------------ */
-
-struct job {
-	const ay_tensor *self, *out;
-	struct order o;
-	int64_t outs, parts;
-	double *partial; /* of every part, where one sum is shared by all */
-};
-
-static float sum_of(const float *x, int64_t n)
-{
-	float lane[LANES] = { 0 }, sum = 0;
-	int64_t i = 0;
-
-	for (; i + LANES <= n; i += LANES)
-		for (int e = 0; e < LANES; e++)
-			lane[e] += x[i + e];
-	for (int e = 0; e < LANES; e++)
-		sum += lane[e];
-	for (; i < n; i++)
-		sum += x[i];
-	return sum;
-}
-
-/* Elements from .. to - 1 of those that one sum has; lines of the last dimension are neighbours. */
-static double sum_range(const struct job *j, int64_t base, int64_t from, int64_t to)
-{
-	const int dims = j->o.kept + j->o.summed;
-	const int64_t line = j->o.shape[dims - 1];
-	float buf[SPAN];
-	double sum = 0;
-
-	while (from < to) {
-		const int64_t n = least(least(line - from % line, to - from), SPAN);
-		const int64_t at = base + offset(&j->o, j->o.kept, dims, from);
-
-		if (ay_dt(j->self) != AY_F32)
-			get_floats(j->self, at, buf, n);
-		sum += sum_of(ay_dt(j->self) == AY_F32 ? (const float *)j->self->data + at : buf, n);
-		from += n;
-	}
-	return sum;
-}
-
-/* Many sums are shared by the threads; of a few, every thread adds up a part. */
-static void sum_lines(const void *job, int64_t t, int64_t end)
-{
-	const struct job *j = job;
-	const struct order *o = &j->o;
-
-	for (int64_t i = 0; i < j->outs && j->partial; i++)
-		j->partial[t * j->outs + i] = sum_range(j, offset(o, 0, o->kept, i), o->n * t / j->parts,
-							o->n * (t + 1) / j->parts);
-	for (int64_t i = j->outs * t / j->parts; i < j->outs * end / j->parts && !j->partial; i++)
-		ay_write(j->out, ay_at(j->out, i), sum_range(j, offset(o, 0, o->kept, i), 0, o->n));
-}
-
-/* The last kept dimension is dense: a piece of it gathers the lines that are summed. A line that is short, with its
- * summed neighbours behind it, is taken several times over. */
-static void sum_columns(const struct job *j, int64_t first, int64_t cols, bool several)
-{
-	const struct order *o = &j->o;
-	const int64_t base = offset(o, 0, o->kept, first), times = several ? least(SPAN / cols, o->n) : 1;
-	float sum[SPAN] = { 0 }, buf[SPAN];
-
-	for (int64_t i = 0; i < o->n; i += times) {
-		const int64_t n = least(times, o->n - i) * cols,
-			      at = base + offset(o, o->kept, o->kept + o->summed, i);
-		const float *x = (const float *)j->self->data + at;
-
-		if (ay_dt(j->self) != AY_F32) {
-			get_floats(j->self, at, buf, n);
-			x = buf;
-		}
-		for (int64_t e = 0; e < n; e++)
-			sum[e] += x[e];
-	}
-	for (int64_t t = 1; t < times; t++)
-		for (int64_t e = 0; e < cols; e++)
-			sum[e] += sum[t * cols + e];
-	for (int64_t e = 0; e < cols; e++)
-		ay_write(j->out, ay_at(j->out, first + e), sum[e]);
-}
-
-static void sum_pieces(const void *job, int64_t from, int64_t to)
-{
-	const struct job *j = job;
-	const struct order *o = &j->o;
-	const int64_t line = o->shape[o->kept - 1], pieces = (line + SPAN - 1) / SPAN;
-	const bool several = o->summed == 1 && o->stride[o->kept] == line;
-
-	for (int64_t p = from; p < to; p++) {
-		const int64_t col = p % pieces * SPAN, cols = least(SPAN, line - col);
-
-		sum_columns(j, p / pieces * line + col, cols, several && cols < SPAN / 2);
-	}
-}
-
-static int sum_floats(struct job *j, bool by_lines, const ay_ctx *ctx)
-{
-	const struct order *o = &j->o;
-	const int64_t line = by_lines ? 1 : o->shape[o->kept - 1], pieces = (line + SPAN - 1) / SPAN;
-
-	if (!by_lines) {
-		share(sum_pieces, j, j->outs / line * pieces, 1 + GRAIN / (o->n * least(line, SPAN)), ctx);
-		return AY_OK;
-	}
-	j->parts = least(ctx->threads, 1 + j->outs * o->n / GRAIN);
-	if (j->outs < 4 * j->parts)
-		j->partial = ctx->scratch(ctx, (size_t)(j->parts * j->outs) * sizeof *j->partial);
-	share(sum_lines, j, j->parts, 1, ctx);
-	for (int64_t i = 0; i < j->outs && j->partial; i++) {
-		double sum = 0;
-
-		for (int64_t t = 0; t < j->parts; t++)
-			sum += j->partial[t * j->outs + i];
-		ay_write(j->out, ay_at(j->out, i), sum);
-	}
-	return AY_OK;
-}
-
-/* --- the rest -------------------------------------------------------------------------------------------- */
-
-static void sum_slowly(const ay_tensor *self, const struct order *o, ay_tensor *out, int scale)
+/* scale: 2 for a part of a complex tensor. */
+static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, ay_tensor *out, int scale)
 {
 	const bool whole = out->dtype.code == AY_CODE_INT;
 
 	for (int64_t i = 0; i < ay_numel(out); i++) {
-		const int64_t base = offset(o, 0, o->kept, i), to = ay_at(out, i) * scale;
+		const int64_t base = ay_result_at(o, i), to = ay_at(out, i) * scale;
 		double sum = 0;
 		uint64_t total = 0;
 
 		for (int64_t e = 0; e < o->n; e++) {
-			const int64_t at = (base + offset(o, o->kept, o->kept + o->summed, e)) * scale;
+			const int64_t at = (base + ay_reduced_at(o, e)) * scale;
 
-			if (ay_dt(self) == AY_I64)
-				total += ((const uint64_t *)self->data)[at];
-			else if (whole)
-				total += (uint64_t)(int64_t)ay_read(self, at);
+			if (whole || ay_dt(self) == AY_I64)
+				total += (uint64_t)ay_read_int(self, at);
 			else
 				sum += ay_read(self, at);
 		}
-		if (whole && ay_dt(out) == AY_I64)
-			((uint64_t *)out->data)[to] = total;
+		if (whole)
+			ay_write_int(out, to, (int64_t)total);
 		else
-			ay_write(out, to, whole || ay_dt(self) == AY_I64 ? (double)(int64_t)total : sum);
+			ay_write(out, to, ay_dt(self) == AY_I64 ? (double)(int64_t)total : sum);
 	}
 }
 
-/* A complex tensor is two real ones that lie between each other. */
-static ay_tensor part_of(const ay_tensor *t, int part)
-{
-	ay_tensor p = *t;
-
-	p.dtype = (ay_dtype){ AY_CODE_FLOAT, (uint8_t)(t->dtype.bits / 2), 1 };
-	p.data = (char *)t->data + part * t->dtype.bits / 16;
-	return p;
-}
-
-/* --- the operators --------------------------------------------------------------------------------------- */
-
 static int sum_mask(const ay_tensor *self, unsigned mask, ay_tensor *out, const ay_ctx *ctx)
 {
-	struct job j = { .self = self, .out = out, .o = arrange(self, mask), .outs = ay_numel(out) };
+	const struct ay_reduce_dims o = ay_order_dims(self, mask);
 
 	if (ay_is_complex(self) != ay_is_complex(out))
 		return AY_UNSUPPORTED;
-	if (is_float(self) && is_float(out) && ay_numel(self) && self->ndim && self->strides[self->ndim - 1] == 1)
-		return sum_floats(&j, mask >> (self->ndim - 1) & 1, ctx);
-	if (!ay_is_complex(self))
-		sum_slowly(self, &j.o, out, 1);
+	if (ay_can_reduce_floats(self, out))
+		ay_reduce_floats((struct ay_reduce){ .self = self, .out = out, .divisor = 1 }, mask, sum_part,
+				 add_spans, ctx);
+	else if (!ay_is_complex(self))
+		sum_slowly(self, &o, out, 1);
 	for (int part = 0; part < 2 && ay_is_complex(self); part++) {
-		const ay_tensor x = part_of(self, part);
-		ay_tensor y = part_of(out, part);
+		const ay_tensor x = ay_part_of(self, part);
+		ay_tensor y = ay_part_of(out, part);
 
-		sum_slowly(&x, &j.o, &y, 2);
+		sum_slowly(&x, &o, &y, 2);
 	}
 	return AY_OK;
 }
@@ -299,12 +65,8 @@ static int sum_mask(const ay_tensor *self, unsigned mask, ay_tensor *out, const 
 int aten_sum_dim_IntList(const ay_tensor *self, const int64_t *dim, int64_t n_dim, bool keepdim, int32_t dtype,
 			 ay_tensor *out, const ay_ctx *ctx)
 {
-	unsigned mask = n_dim ? 0 : ~0u;
-
 	(void)keepdim, (void)dtype; /* out's shape and dtype say it already */
-	for (int64_t k = 0; k < n_dim; k++)
-		mask |= 1u << (dim[k] < 0 ? dim[k] + (self->ndim ? self->ndim : 1) : dim[k]);
-	return sum_mask(self, mask, out, ctx);
+	return sum_mask(self, ay_dims_mask(self, dim, n_dim), out, ctx);
 }
 
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)

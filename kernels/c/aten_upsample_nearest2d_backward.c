@@ -1,101 +1,10 @@
 /* due: PASS - planes are shared by threads; the rows of a place are added up as lines, then the columns,
  * two by two where the width was doubled. Dense planes of floats; the rest in double. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
+#include <assay/kernel_threads.h>
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
-enum { GRAIN = 64 << 10, MAX_THREADS = 64 }; /* elements */
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
-
-/* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
-
-static bool is_float(const ay_tensor *t)
-{
-	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
-}
-
-/* n neighbours from element `at` on. */
-static void get_floats(const ay_tensor *t, int64_t at, float *restrict dst, int64_t n)
-{
-	const uint16_t *h = (const uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy(dst, (const float *)t->data + at, (size_t)n * sizeof *dst);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			dst[i] = ay_from_bf16(h[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(h + i))));
-#endif
-		for (; i < n; i++)
-			dst[i] = ay_from_f16(h[i]);
-	}
-}
-
-static void put_floats(const ay_tensor *t, int64_t at, const float *restrict src, int64_t n)
-{
-	uint16_t *h = (uint16_t *)t->data + at;
-	int64_t i = 0;
-
-	if (ay_dt(t) == AY_F32) {
-		memcpy((float *)t->data + at, src, (size_t)n * sizeof *src);
-	} else if (ay_dt(t) == AY_BF16) {
-		for (; i < n; i++)
-			h[i] = ay_to_bf16(src[i]);
-	} else {
-#ifdef __F16C__
-		for (; i + 8 <= n; i += 8)
-			_mm_storeu_si128((__m128i *)(h + i),
-					 _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
-		for (; i < n; i++)
-			h[i] = ay_to_f16(src[i]);
-	}
-}
+enum { GRAIN = 64 << 10 }; /* elements */
 
 /* --- the operator ---------------------------------------------------------------------------------------- */
 
@@ -147,17 +56,13 @@ static void add_plane(const struct job *j, int64_t plane, float *sum)
 		memset(sum, 0, (size_t)j->width * sizeof *sum);
 		for (int64_t r = j->rows[h]; r < j->rows[h + 1]; r++) {
 			const int64_t at = (plane * j->height + r) * j->width;
-			const float *x = (const float *)j->grad->data + at;
+			const float *x = ay_floats_at(j->grad, at, row, j->width);
 
-			if (ay_dt(j->grad) != AY_F32) {
-				get_floats(j->grad, at, row, j->width);
-				x = row;
-			}
 			for (int64_t e = 0; e < j->width; e++)
 				sum[e] += x[e];
 		}
 		add_columns(j, sum, y);
-		put_floats(j->out, (plane * j->out_height + h) * j->out_width, y, j->out_width);
+		ay_store_floats(j->out, (plane * j->out_height + h) * j->out_width, y, j->out_width);
 	}
 }
 
@@ -199,8 +104,7 @@ int aten_upsample_nearest2d_backward(const ay_tensor *grad_output, const int64_t
 	j.planes = out->shape[0] * out->shape[1];
 	if (!ay_numel(out))
 		return AY_OK;
-	j.parts = 1 + ay_numel(grad_output) / GRAIN;
-	j.parts = j.parts < ctx->threads ? j.parts : ctx->threads;
+	j.parts = ay_thread_count(ay_numel(grad_output), GRAIN, ctx);
 	rows = ctx->scratch(ctx, (size_t)(j.out_height + 1) * sizeof *rows);
 	cols = ctx->scratch(ctx, (size_t)(j.out_width + 1) * sizeof *cols);
 	j.lines = ctx->scratch(ctx, (size_t)(j.parts * (2 * j.width + j.out_width)) * sizeof *j.lines);
@@ -210,8 +114,8 @@ int aten_upsample_nearest2d_backward(const ay_tensor *grad_output, const int64_t
 	find_places(cols, j.out_width, j.width, scales_w);
 	j.rows = rows;
 	j.cols = cols;
-	if (is_float(out) && ay_is_dense(grad_output) && ay_is_dense(out))
-		share(add_planes, &j, j.parts, 1, ctx);
+	if (ay_fits_f32(out) && ay_is_dense(grad_output) && ay_is_dense(out))
+		ay_parallel_for(add_planes, &j, j.parts, 1, ctx);
 	else
 		add_slowly(&j);
 	return AY_OK;

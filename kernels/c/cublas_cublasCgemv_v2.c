@@ -1,16 +1,5 @@
 /* due: PASS - one dot product of op(A) and x for each element of y, in f32. */
-#include <assay/kernel.h>
-#include <complex.h>
-
-static float complex number(ay_scalar s)
-{
-	switch (s.kind) {
-	case AY_SCALAR_BOOL: return s.v.b;
-	case AY_SCALAR_INT: return (float)s.v.i;
-	case AY_SCALAR_FLOAT: return (float)s.v.f;
-	default: return __builtin_complex((float)s.v.c[0], (float)s.v.c[1]);
-	}
-}
+#include <assay/kernel_complex.h>
 
 /* x * y by the plain rule: C's own treats infinities with care, which costs time. */
 static float complex times(float complex x, float complex y)
@@ -29,7 +18,8 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 			  int64_t lda, const ay_tensor *x, int64_t incx, ay_scalar beta, ay_tensor *y,
 			  int64_t incy, const ay_ctx *ctx)
 {
-	const float complex *a = A->data, *from = x->data, al = number(alpha), be = number(beta);
+	const float complex *a = A->data, *from = x->data, al = (float complex)ay_scalar_complex(alpha),
+			    be = (float complex)ay_scalar_complex(beta);
 	const bool flip = trans[0] != 'N', conj = trans[0] == 'C';
 	const int64_t out = flip ? n : m, in = flip ? m : n;
 

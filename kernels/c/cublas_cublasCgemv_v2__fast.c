@@ -1,49 +1,10 @@
 /* due: PASS - one pass over A, its complex numbers taken as pairs of floats: every pair is multiplied by the real and
  * by the imaginary part of x, and the two sums are put together at the end. */
-#include <assay/kernel.h>
-#include <complex.h>
-#include <pthread.h>
-#include <string.h>
+#include <assay/kernel_complex.h>
+#include <assay/kernel_threads.h>
 
-enum { BLOCK = 1024, LANES = 32, GRAIN = 64 << 10, MAX_THREADS = 64 }; /* GRAIN: numbers of A for a thread */
+enum { BLOCK = 1024, LANES = 32, GRAIN = 64 << 10 }; /* GRAIN: numbers of A for a thread */
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
 /* --- the products ---------------------------------------------------------------------------------------- */
 
 struct gemv {
@@ -52,16 +13,6 @@ struct gemv {
 	int64_t out, in, lda, incy;
 	bool turn, conj;
 };
-
-static float complex number(ay_scalar s)
-{
-	switch (s.kind) {
-	case AY_SCALAR_BOOL: return s.v.b;
-	case AY_SCALAR_INT: return (float)s.v.i;
-	case AY_SCALAR_FLOAT: return (float)s.v.f;
-	default: return __builtin_complex((float)s.v.c[0], (float)s.v.c[1]);
-	}
-}
 
 /* x * y by the plain rule: C's own treats infinities with care, which costs time. */
 static float complex times(float complex x, float complex y)
@@ -145,7 +96,7 @@ static void multiply(const void *job, int64_t from, int64_t to)
 	for (int64_t i = from; i < to && g->turn; i++)
 		dot(g, i);
 	for (int64_t i = from; i < to && !g->turn; i += BLOCK)
-		gather_block(g, i, to - i < BLOCK ? to - i : BLOCK);
+		gather_block(g, i, ay_min(to - i, BLOCK));
 }
 
 /* --- the operator ---------------------------------------------------------------------------------------- */
@@ -157,8 +108,8 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 	const bool turn = trans[0] != 'N';
 	struct gemv g = { .a = A->data,
 			  .y = y->data,
-			  .alpha = number(alpha),
-			  .beta = number(beta),
+			  .alpha = (float complex)ay_scalar_complex(alpha),
+			  .beta = (float complex)ay_scalar_complex(beta),
 			  .lda = lda,
 			  .incy = incy,
 			  .turn = turn,
@@ -181,6 +132,6 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 		}
 	}
 	g.x = p;
-	share(multiply, &g, g.out, 1 + GRAIN / (g.in + 1), ctx);
+	ay_parallel_for(multiply, &g, g.out, 1 + GRAIN / (g.in + 1), ctx);
 	return AY_OK;
 }

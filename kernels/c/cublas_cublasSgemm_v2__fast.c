@@ -1,7 +1,6 @@
 /* due: PASS - packed and blocked gemm: tiles of C stay in registers, panels of op(B) in the first cache, blocks of
  * op(A) in the second. Threads take columns or rows of C. */
-#include <assay/kernel.h>
-#include <pthread.h>
+#include <assay/kernel_threads.h>
 #include <string.h>
 
 /* A tile has MR x NR numbers: 24 of AVX-512's 32 registers, 12 of AVX2's 16. */
@@ -10,7 +9,7 @@ enum { LANES = 16, MR = 12 };
 #else
 enum { LANES = 8, MR = 6 };
 #endif
-enum { NR = 2 * LANES, KC = 256, MC = 240, MAX_THREADS = 64, GRAIN = 8 << 20 };
+enum { NR = 2 * LANES, KC = 256, MC = 240, GRAIN = 8 << 20 };
 
 #ifdef __clang__
 #define WIDE __attribute__((min_vector_width(512))) /* clang would halve the vectors */
@@ -19,43 +18,6 @@ enum { NR = 2 * LANES, KC = 256, MC = 240, MAX_THREADS = 64, GRAIN = 8 << 20 };
 #endif
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
 /* --- packing --------------------------------------------------------------------------------------------- */
 
 /* Element (i, j) lies at p[i * row + j * col]. */
@@ -162,11 +124,6 @@ struct job {
 	float *packed;
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Part t is a gemm of its own, on whole panels of the longer side of C. */
 static void multiply_part(const void *job, int64_t t, int64_t end)
 {
@@ -179,7 +136,7 @@ static void multiply_part(const void *job, int64_t t, int64_t end)
 		const int64_t from = panels * t / j->parts * width, to = panels * (t + 1) / j->parts * width;
 		struct gemm g = j->g;
 
-		*(by_rows ? &g.m : &g.n) = least(to, size) - from;
+		*(by_rows ? &g.m : &g.n) = ay_min(to, size) - from;
 		g.a.p += by_rows ? from * g.a.row : 0;
 		g.b.p += by_rows ? 0 : from * g.b.col;
 		g.c += by_rows ? from * g.ldc : from;
@@ -203,12 +160,12 @@ int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int
 				.k = k,
 				.ldc = ldc } };
 
-	j.parts = least(ctx->threads, 1 + m * n * k / GRAIN);
-	j.parts = least(j.parts, 1 + (m > n ? m : n) / NR);
+	j.parts = ay_min(ctx->threads, 1 + m * n * k / GRAIN);
+	j.parts = ay_min(j.parts, 1 + (m > n ? m : n) / NR);
 	j.room = (MC + m + NR) * KC;
 	j.packed = ctx->scratch(ctx, (size_t)(j.parts * j.room) * sizeof *j.packed);
 	if (!j.packed)
 		return AY_UNSUPPORTED;
-	share(multiply_part, &j, j.parts, 1, ctx);
+	ay_parallel_for(multiply_part, &j, j.parts, 1, ctx);
 	return AY_OK;
 }

@@ -1,51 +1,10 @@
 /* due: PASS - dequantises a block of columns to f16, as vLLM does, a few rows of W at a time, and adds its products
  * to rows of sums in f32. Threads take columns. */
-#include <assay/kernel.h>
-#include <pthread.h>
-#include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
+#include <assay/kernel_convert.h>
+#include <assay/kernel_threads.h>
 
-enum { COLUMNS = 256, ROWS = 64, GRAIN = 256 << 10, MAX_THREADS = 64 }; /* GRAIN: weights of a thread's part */
+enum { COLUMNS = 256, ROWS = 64, GRAIN = 256 << 10 }; /* GRAIN: weights of a thread's part */
 
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
 /* --- weights --------------------------------------------------------------------------------------------- */
 
 struct job {
@@ -123,7 +82,7 @@ static void multiply_block(const struct job *j, int64_t col, int64_t cols)
 	for (int64_t i = 0; i < j->m; i++)
 		memset(j->sums + i * j->n + col, 0, (size_t)cols * sizeof *j->sums);
 	for (int64_t e = 0, rows; e < j->k; e += rows) {
-		rows = j->group - e % j->group < ROWS ? j->group - e % j->group : ROWS;
+		rows = ay_min(j->group - e % j->group, ROWS);
 		get_group(j, e / j->group, col, cols, zero, scale);
 		for (int64_t r = 0; r < rows; r++) {
 			for (int64_t c = 0; c < cols; c += 8)
@@ -144,7 +103,7 @@ static void multiply(const void *job, int64_t from, int64_t to)
 	const struct job *j = job;
 
 	for (int64_t b = from; b < to; b++)
-		multiply_block(j, b * COLUMNS, j->n - b * COLUMNS < COLUMNS ? j->n - b * COLUMNS : COLUMNS);
+		multiply_block(j, b * COLUMNS, ay_min(j->n - b * COLUMNS, COLUMNS));
 }
 
 int vllm13_awq_gemm(const ay_tensor *input, const ay_tensor *qweight, const ay_tensor *scales,
@@ -159,8 +118,7 @@ int vllm13_awq_gemm(const ay_tensor *input, const ay_tensor *qweight, const ay_t
 		return AY_UNSUPPORTED;
 	j.group = k && scales->shape[0] ? k / scales->shape[0] : 1;
 	j.sums = x + m * k;
-	for (int64_t i = 0; i < m * k; i++)
-		x[i] = ay_from_f16(((const uint16_t *)input->data)[i]);
-	share(multiply, &j, (n + COLUMNS - 1) / COLUMNS, 1 + GRAIN / (COLUMNS * (k + 1)), ctx);
+	ay_load_floats(input, 0, x, m * k);
+	ay_parallel_for(multiply, &j, (n + COLUMNS - 1) / COLUMNS, 1 + GRAIN / (COLUMNS * (k + 1)), ctx);
 	return AY_OK;
 }

@@ -1,48 +1,9 @@
 /* due: PASS - every thread counts and then places four ranges of entries side by side, each with counters of its own:
  * an entry does not wait for the one before it. Only padding is filled in. */
-#include <assay/kernel.h>
-#include <pthread.h>
+#include <assay/kernel_threads.h>
 #include <string.h>
 
-enum { RANGES = 4, GRAIN = 64 << 10, MAX_THREADS = 64 };
-
-/* --- threads --------------------------------------------------------------------------------------------- */
-
-struct part {
-	void (*work)(const void *job, int64_t from, int64_t to);
-	const void *job;
-	int64_t from, to;
-};
-
-static void *run_part(void *arg)
-{
-	const struct part *p = arg;
-
-	p->work(p->job, p->from, p->to);
-	return NULL;
-}
-
-/* work on 0 .. n - 1, shared by threads that have at least `grain` each: to start one takes about 20 us. */
-static void share(void (*work)(const void *, int64_t, int64_t), const void *job, int64_t n, int64_t grain,
-		  const ay_ctx *ctx)
-{
-	int64_t k = ctx->threads < MAX_THREADS ? ctx->threads : MAX_THREADS;
-	struct part part[MAX_THREADS];
-	pthread_t id[MAX_THREADS];
-	bool runs[MAX_THREADS] = { false };
-
-	k = n / grain < k ? n / grain : k;
-	k = k < 1 ? 1 : k;
-	for (int64_t i = k - 1; i >= 0; i--) {
-		part[i] = (struct part){ work, job, n * i / k, n * (i + 1) / k };
-		runs[i] = i && !pthread_create(&id[i], NULL, run_part, &part[i]);
-		if (!runs[i])
-			run_part(&part[i]);
-	}
-	for (int64_t i = 1; i < k; i++)
-		if (runs[i])
-			pthread_join(id[i], NULL);
-}
+enum { RANGES = 4, GRAIN = 64 << 10 };
 
 /* --- entries --------------------------------------------------------------------------------------------- */
 
@@ -160,18 +121,18 @@ int vllm13_moe_align_block_size(const ay_tensor *topk_ids, int64_t num_experts, 
 {
 	const int64_t n = ay_numel(topk_ids), room = ay_numel(sorted_token_ids), blocks = ay_numel(experts_ids);
 	struct job j = { .ids = topk_ids, .map = expert_map, .n = n, .experts = num_experts };
-	int64_t parts = 1 + n / GRAIN, total;
+	const int64_t parts = ay_thread_count(n, GRAIN, ctx);
+	int64_t total;
 
-	parts = parts < ctx->threads ? parts : ctx->threads;
 	j.size = (n + RANGES * parts - 1) / (RANGES * parts);
 	j.sorted = sorted_token_ids->data;
 	j.of = ctx->scratch(ctx, (size_t)(n + 1) * sizeof *j.of);
 	j.next = ctx->scratch(ctx, (size_t)(parts * RANGES * (num_experts + 1)) * sizeof *j.next);
 	if (!j.of || !j.next)
 		return AY_UNSUPPORTED;
-	share(count_part, &j, parts, 1, ctx);
+	ay_parallel_for(count_part, &j, parts, 1, ctx);
 	total = lay_out(&j, parts * RANGES, block_size, experts_ids->data);
-	share(place_part, &j, parts, 1, ctx);
+	ay_parallel_for(place_part, &j, parts, 1, ctx);
 	fill(j.sorted + total, room - total, (int32_t)n);
 	fill((int32_t *)experts_ids->data + total / block_size, blocks - total / block_size, 0);
 	*(int32_t *)num_tokens_post_pad->data = (int32_t)total;

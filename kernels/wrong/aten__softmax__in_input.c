@@ -1,20 +1,6 @@
 /* due: INPUT_WRITTEN - keeps the exponentials where the input was. */
-#include <assay/kernel.h>
+#include <assay/kernel_iter.h>
 #include <math.h>
-
-/* Element 0 of line i along dim, counted from data. */
-static int64_t line_at(const ay_tensor *t, int64_t dim, int64_t i)
-{
-	int64_t at = 0;
-
-	for (int32_t d = t->ndim - 1; d >= 0; d--) {
-		if (d == dim)
-			continue;
-		at += i % t->shape[d] * t->strides[d];
-		i /= t->shape[d];
-	}
-	return at;
-}
 
 int aten__softmax(const ay_tensor *self, int64_t dim, bool half_to_float, ay_tensor *out, const ay_ctx *ctx)
 {
@@ -27,7 +13,7 @@ int aten__softmax(const ay_tensor *self, int64_t dim, bool half_to_float, ay_ten
 	if (!e)
 		return AY_UNSUPPORTED;
 	for (int64_t i = 0; i < lines; i++) {
-		const int64_t src = line_at(self, axis, i), dst = line_at(out, axis, i);
+		const int64_t src = ay_line_at(self, axis, i), dst = ay_line_at(out, axis, i);
 		double top = -INFINITY, sum = 0;
 
 		for (int64_t j = 0; j < n; j++) {

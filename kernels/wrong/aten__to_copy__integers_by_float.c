@@ -1,27 +1,5 @@
 /* due: MISMATCH - integers go through f32. */
-#include <assay/kernel.h>
-#include <string.h>
-
-static bool is_integral(const ay_tensor *t)
-{
-	return t->dtype.code == AY_CODE_INT || t->dtype.code == AY_CODE_UINT || t->dtype.code == AY_CODE_BOOL;
-}
-
-static uint64_t read_int(const ay_tensor *t, int64_t at)
-{
-	return ay_dt(t) == AY_I64 ? ((const uint64_t *)t->data)[at] : (uint64_t)(int64_t)ay_read(t, at);
-}
-
-static void write_int(const ay_tensor *t, int64_t at, uint64_t x)
-{
-	switch (ay_dt(t)) {
-	case AY_B8: ((uint8_t *)t->data)[at] = x != 0; break;
-	case AY_I64: ((uint64_t *)t->data)[at] = x; break;
-	case AY_I32: ((uint32_t *)t->data)[at] = (uint32_t)x; break;
-	case AY_I16: ((uint16_t *)t->data)[at] = (uint16_t)x; break;
-	default: ((uint8_t *)t->data)[at] = (uint8_t)x;
-	}
-}
+#include <assay/kernel_convert.h>
 
 static double part_at(const ay_tensor *t, int64_t at, int part)
 {
@@ -50,8 +28,8 @@ static void convert(const ay_tensor *src, int64_t from, ay_tensor *dst, int64_t 
 	if (ay_is_complex(dst)) {
 		write_part(dst, to, 0, part_at(src, from, 0));
 		write_part(dst, to, 1, sign * part_at(src, from, 1));
-	} else if (is_integral(src) && is_integral(dst)) {
-		write_int(dst, to, (uint64_t)(int64_t)(float)(int64_t)read_int(src, from));
+	} else if (ay_is_integral(src) && ay_is_integral(dst)) {
+		ay_write_int(dst, to, (uint64_t)(int64_t)(float)(int64_t)ay_read_int(src, from));
 	} else if (ay_dt(src) == AY_I64 && ay_dt(dst) == AY_F32) {
 		((float *)dst->data)[to] = (float)((const int64_t *)src->data)[from];
 	} else {

@@ -1,20 +1,5 @@
 /* due: BUILD - alpha is a double here, an ay_scalar in the contract: the compiler says so. */
-#include <assay/kernel.h>
-/* Where t, stretched to out's shape, has the element with flat index i of out. */
-static int64_t stretched_at(const ay_tensor *t, const ay_tensor *out, int64_t i)
-{
-	int64_t at = 0;
-
-	for (int32_t d = out->ndim - 1; d >= 0; d--) {
-		const int32_t k = d - (out->ndim - t->ndim);
-
-		if (k >= 0 && t->shape[k] != 1)
-			at += i % out->shape[d] * t->strides[k];
-		i /= out->shape[d];
-	}
-	return at;
-}
-
+#include <assay/kernel_iter.h>
 int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, double alpha, ay_tensor *out, const ay_ctx *ctx)
 {
 	const double f = alpha;
@@ -23,8 +8,8 @@ int aten_add_Tensor(const ay_tensor *self, const ay_tensor *other, double alpha,
 	if (ay_is_complex(out))
 		return AY_UNSUPPORTED;
 	for (int64_t i = 0; i < ay_numel(out); i++) {
-		const double x = ay_read(self, stretched_at(self, out, i)),
-			     y = ay_read(other, stretched_at(other, out, i));
+		const double x = ay_read(self, ay_broadcast_at(self, out, i)),
+			     y = ay_read(other, ay_broadcast_at(other, out, i));
 
 		ay_write(out, ay_at(out, i), x + f * y);
 	}

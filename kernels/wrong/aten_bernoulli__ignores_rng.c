@@ -1,15 +1,8 @@
 /* due: CHEAT - a seed of its own: the same "random" answer every time. */
-#include <assay/kernel.h>
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
+#include <assay/kernel_random.h>
 static double uniform(uint64_t key, int64_t i)
 {
-	return (double)(mix(mix((uint64_t)i * 0x9e3779b97f4a7c15u + key) + key) >> 11) * 0x1p-53;
+	return (double)(ay_mix(ay_mix((uint64_t)i * 0x9e3779b97f4a7c15u + key) + key) >> 11) * 0x1p-53;
 }
 
 int aten_bernoulli(const ay_tensor *self, const ay_rng *generator, ay_tensor *out, const ay_ctx *ctx)

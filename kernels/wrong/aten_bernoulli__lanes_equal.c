@@ -1,20 +1,13 @@
 /* due: MISMATCH - one number for all eight lanes of a vector. */
-#include <assay/kernel.h>
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
+#include <assay/kernel_random.h>
 static double uniform(uint64_t key, int64_t i)
 {
-	return (double)(mix(mix((uint64_t)i * 0x9e3779b97f4a7c15u + key) + key) >> 11) * 0x1p-53;
+	return (double)(ay_mix(ay_mix((uint64_t)i * 0x9e3779b97f4a7c15u + key) + key) >> 11) * 0x1p-53;
 }
 
 int aten_bernoulli(const ay_tensor *self, const ay_rng *generator, ay_tensor *out, const ay_ctx *ctx)
 {
-	const uint64_t key = mix(generator->seed + 1) + mix(generator->offset + 2);
+	const uint64_t key = ay_mix(generator->seed + 1) + ay_mix(generator->offset + 2);
 
 	(void)ctx;
 	for (int64_t i = 0; i < ay_numel(out); i++) {

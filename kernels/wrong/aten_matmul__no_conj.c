@@ -1,6 +1,6 @@
 /* due: MISMATCH - AY_CONJ is not looked at. */
-#include <assay/kernel.h>
-#include <complex.h>
+#include <assay/kernel_complex.h>
+#include <assay/kernel_convert.h>
 
 static double complex read_z(const ay_tensor *t, int64_t at)
 {
@@ -8,19 +8,6 @@ static double complex read_z(const ay_tensor *t, int64_t at)
 					      : ((const double complex *)t->data)[at];
 
 	return z; /* the mistake */
-}
-
-static void write_z(const ay_tensor *t, int64_t at, double complex z)
-{
-	if (ay_dt(t) == AY_C64)
-		((float complex *)t->data)[at] = (float complex)z;
-	else
-		((double complex *)t->data)[at] = z;
-}
-
-static int64_t read_i(const ay_tensor *t, int64_t at)
-{
-	return ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at);
 }
 
 static void write_i(const ay_tensor *t, int64_t at, int64_t x)
@@ -64,8 +51,8 @@ struct mat {
 	}
 MULTIPLY(multiply_f, float, ay_read, ay_write)
 MULTIPLY(multiply_d, double, ay_read, ay_write)
-MULTIPLY(multiply_i, int64_t, read_i, write_i)
-MULTIPLY(multiply_z, double complex, read_z, write_z)
+MULTIPLY(multiply_i, int64_t, ay_read_int, write_i)
+MULTIPLY(multiply_z, double complex, read_z, ay_write_complex)
 
 /* Matrix `stack` (counted over `like`, whose last `tail` dimensions are no stack) of t, broadcast. */
 static int64_t stack_at(const ay_tensor *t, int32_t own_tail, const ay_tensor *like, int32_t tail, int64_t stack)

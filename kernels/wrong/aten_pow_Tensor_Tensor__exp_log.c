@@ -1,32 +1,11 @@
 /* due: MISMATCH - exp(y log |x|): negative bases are never NaN and lose their sign. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 #include <complex.h>
 #include <math.h>
 
 typedef struct {
 	double re, im;
 } pair;
-
-static bool is_integral(const ay_tensor *t)
-{
-	return t->dtype.code == AY_CODE_INT || t->dtype.code == AY_CODE_UINT || t->dtype.code == AY_CODE_BOOL;
-}
-
-static int64_t read_int(const ay_tensor *t, int64_t at)
-{
-	return ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at);
-}
-
-static void write_int(const ay_tensor *t, int64_t at, int64_t x)
-{
-	switch (ay_dt(t)) {
-	case AY_I64: ((int64_t *)t->data)[at] = x; break;
-	case AY_I32: ((int32_t *)t->data)[at] = (int32_t)x; break;
-	case AY_I16: ((int16_t *)t->data)[at] = (int16_t)x; break;
-	case AY_B8: ((uint8_t *)t->data)[at] = x != 0; break;
-	default: ((uint8_t *)t->data)[at] = (uint8_t)x;
-	}
-}
 
 static pair read_pair(const ay_tensor *t, int64_t at)
 {
@@ -96,8 +75,8 @@ static double real_power(double x, double y)
 /* Element `to` of out from elements of a and b. */
 static void power_one(const ay_tensor *a, int64_t ia, const ay_tensor *b, int64_t ib, ay_tensor *out, int64_t to)
 {
-	if (is_integral(out)) {
-		write_int(out, to, int_power(read_int(a, ia), read_int(b, ib)));
+	if (ay_is_integral(out)) {
+		ay_write_int(out, to, int_power(ay_read_int(a, ia), ay_read_int(b, ib)));
 	} else if (ay_is_complex(out)) {
 		const pair x = read_pair(a, ia), y = read_pair(b, ib);
 		const double complex f = cpow(__builtin_complex(x.re, x.im), __builtin_complex(y.re, y.im));
@@ -124,27 +103,16 @@ int aten_pow_Tensor_Tensor(const ay_tensor *self, const ay_tensor *exponent, ay_
 	return AY_OK;
 }
 
-/* A number is a tensor without dimensions. */
-static ay_tensor tensor_of(ay_scalar *s)
-{
-	static const ay_dtype kinds[] = { [AY_SCALAR_BOOL] = { AY_CODE_BOOL, 8, 1 },
-					  [AY_SCALAR_INT] = { AY_CODE_INT, 64, 1 },
-					  [AY_SCALAR_FLOAT] = { AY_CODE_FLOAT, 64, 1 },
-					  [AY_SCALAR_COMPLEX] = { AY_CODE_COMPLEX, 128, 1 } };
-
-	return (ay_tensor){ .data = &s->v, .dtype = kinds[s->kind] };
-}
-
 int aten_pow_Tensor_Scalar(const ay_tensor *self, ay_scalar exponent, ay_tensor *out, const ay_ctx *ctx)
 {
-	const ay_tensor t = tensor_of(&exponent);
+	const ay_tensor t = ay_scalar_tensor(&exponent);
 
 	return aten_pow_Tensor_Tensor(self, &t, out, ctx);
 }
 
 int aten_pow_Scalar(ay_scalar self, const ay_tensor *exponent, ay_tensor *out, const ay_ctx *ctx)
 {
-	const ay_tensor t = tensor_of(&self);
+	const ay_tensor t = ay_scalar_tensor(&self);
 
 	return aten_pow_Tensor_Tensor(&t, exponent, out, ctx);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Theory of operation. A build is a jail (sandbox/jail.h) with a working folder that exists nowhere else: it holds
- * the source under a fixed name, the glue, and kernel.h. One compiler runs there, with a fixed command line, an
+ * the source under a fixed name, the glue, and the headers of headers.h. One compiler runs there, with a fixed command line, an
  * environment of ours, and limits of time, memory and size; it sees itself, its libraries and the headers of this
  * machine, and no other file. Then one regular file is copied out of it into a sealed memfd, and the folder is
  * gone. Nothing that the source's author chose becomes a file name or an argument.
@@ -11,6 +11,7 @@
  * before it is used, so whoever changes a cached file later changes nothing that is running.
  */
 #include "forge/forge.h"
+#include "forge/headers.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -30,8 +31,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern const char ay_embedded_kernel_h[], ay_embedded_kernel_h_end[];
 
 enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARGS = 32, MAX_ALSO = 8 };
 
@@ -231,16 +230,21 @@ static const char *command_text(const struct forge_job *j)
 
 static void make_key(struct forge_job *j)
 {
-	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
 	struct ay_hash h;
 
 	ay_hash_init(&h);
-	ay_hash_add_str(&h, "assay object 1");
+	ay_hash_add_str(&h, "assay object 2");
 	ay_hash_add(&h, &j->len, sizeof j->len);
 	ay_hash_add(&h, j->source, j->len);
 	ay_hash_add_str(&h, ay_str_text(&j->glue));
-	ay_hash_add(&h, &n, sizeof n);
-	ay_hash_add(&h, ay_embedded_kernel_h, n);
+	for (int i = 0; i < AY_NKERNEL_HEADERS; i++) {
+		const struct ay_kernel_header *header = &ay_kernel_headers[i];
+		const size_t n = (size_t)(header->end - header->text);
+
+		ay_hash_add_str(&h, header->path);
+		ay_hash_add(&h, &n, sizeof n);
+		ay_hash_add(&h, header->text, n);
+	}
 	for (int i = 0; i < j->argc; i++)
 		ay_hash_add_str(&h, j->argv[i]);
 	if (j->lang == AY_LANG_CU)
@@ -382,20 +386,29 @@ static void find_also(struct forge_job *j)
 	}
 }
 
+/* Lists what the compiler's folder holds: the headers, the source and the glue. */
+static void list_files(const struct job *j, struct ay_jail_file *file)
+{
+	static const char *const names[] = { [AY_LANG_C] = "kernel.c",
+					     [AY_LANG_CXX] = "kernel.cc",
+					     [AY_LANG_CU] = "kernel.cu",
+					     [AY_LANG_SO] = "candidate.so" };
+
+	for (int i = 0; i < AY_NKERNEL_HEADERS; i++) {
+		const struct ay_kernel_header *h = &ay_kernel_headers[i];
+
+		*file++ = (struct ay_jail_file){ h->path, h->text, (size_t)(h->end - h->text) };
+	}
+	*file++ = (struct ay_jail_file){ names[j->lang], j->source, j->len };
+	*file = (struct ay_jail_file){ j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue),
+				       j->glue.len };
+}
+
 /* Starts the compiler in its jail; *out is our end of its output. */
 static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double timeout_s, struct ay_jailed *jail,
 			  int *out, struct ay_err *err)
 {
-	const size_t n = (size_t)(ay_embedded_kernel_h_end - ay_embedded_kernel_h);
-	const struct ay_jail_file files[] = {
-		{ "assay/kernel.h", ay_embedded_kernel_h, n },
-		{ j->lang == AY_LANG_C     ? "kernel.c"
-		  : j->lang == AY_LANG_CXX ? "kernel.cc"
-		  : j->lang == AY_LANG_CU  ? "kernel.cu"
-					   : "candidate.so",
-		  j->source, j->len },
-		{ j->lang == AY_LANG_SO ? "glue.c" : "glue.h", ay_str_text(&j->glue), j->glue.len },
-	};
+	struct ay_jail_file files[AY_NKERNEL_HEADERS + 2];
 	const char *env[] = { "LC_ALL=C",
 			      ay_sprintf(j->a, "PATH=%.*s:/usr/bin:/bin",
 					 (int)(strrchr(j->argv[0], '/') - j->argv[0]), j->argv[0]),
@@ -409,7 +422,7 @@ static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double time
 				     .fd = fd,
 				     .nfd = 3,
 				     .file = files,
-				     .nfile = 3,
+				     .nfile = AY_NKERNEL_HEADERS + 2,
 				     .also = j->also,
 				     .limits = { .file_bytes = 256 << 20,
 						 .folder_bytes = 512 << 20,
@@ -418,6 +431,7 @@ static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double time
 						 .files = 256,
 						 .tasks = 64 } };
 
+	list_files(j, files);
 	if (pipe2(pipes, O_CLOEXEC))
 		return ay_fail_errno(err, AY_ERR_SYS, "pipe");
 	fd[0] = -1;

@@ -4,7 +4,7 @@
  *
  * The source is compiled under a fixed name with a fixed command line and the glue of its operators included
  * before it, so that a wrong signature is the compiler's error, not a crash. Objects are cached under the SHA-256
- * of source, glue, kernel.h, command line, compiler and processor.
+ * of source, glue, headers, command line, compiler and processor.
  */
 #ifndef AY_FORGE_FORGE_H
 #define AY_FORGE_FORGE_H

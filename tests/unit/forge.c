@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "forge/forge.h"
+#include "forge/headers.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "exec/exec.h"
 #include "test.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +266,101 @@ TEST(forge_documented_example_compiles)
 	CHECK(from && to);
 	CHECK(!ay_schema_parse(&b.a, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
 			       &s, &b.err));
+	CHECK(!ay_proto_make(&b.a, s, &p, &b.err));
+	b.proto[0] = p;
+	if (from && to) {
+		k = build(&b, AY_LANG_C, from + 5, (size_t)(to - from - 5));
+		CHECKF(k.ok && !k.log[0] && entries(&b, &k) == 1, "%s", k.log);
+		close(k.fd);
+	}
+	teardown(&b);
+}
+
+static const struct ay_kernel_header *header_named(const char *path)
+{
+	for (int i = 0; i < AY_NKERNEL_HEADERS; i++)
+		if (!strcmp(ay_kernel_headers[i].path, path))
+			return &ay_kernel_headers[i];
+	return NULL;
+}
+
+/* What include/assay/ has is what the forge provides, word for word, and what docs/kernel-abi.md lists. */
+TEST(forge_provides_every_header)
+{
+	struct bench b = { 0 };
+	struct dirent *e;
+	char *doc, *text;
+	size_t n;
+	int found = 0;
+	DIR *dir = opendir("include/assay");
+
+	if (!dir || ay_file_read(&b.a, "docs/kernel-abi.md", 1 << 20, &doc, &n, &b.err))
+		test_skip("not run in the repository: %s", b.err.msg);
+	while ((e = readdir(dir))) {
+		const struct ay_kernel_header *h = header_named(ay_sprintf(&b.a, "assay/%s", e->d_name));
+
+		if (e->d_name[0] == '.')
+			continue;
+		found++;
+		CHECKF(h, "no row in src/forge/headers.h: %s", e->d_name);
+		CHECKF(strstr(doc, ay_sprintf(&b.a, "| `%s` |", e->d_name)), "not in docs/kernel-abi.md: %s",
+		       e->d_name);
+		CHECK(!ay_file_read(&b.a, ay_sprintf(&b.a, "include/assay/%s", e->d_name), 1 << 20, &text, &n,
+				    &b.err));
+		CHECKF(h && (size_t)(h->end - h->text) == n && !memcmp(h->text, text, n), "another text: %s",
+		       e->d_name);
+	}
+	closedir(dir);
+	CHECK(found == AY_NKERNEL_HEADERS);
+	ay_arena_release(&b.a);
+}
+
+/* Each header compiles without another one before it, and without warnings; so do all of them with every compiler here. */
+TEST_SLOW(forge_headers_stand_alone)
+{
+	static const char *const compilers[] = { "clang", "clang-14", "gcc" };
+	struct bench b;
+	const char *all = "";
+
+	setup(&b, "");
+	for (int i = 0; i < AY_NKERNEL_HEADERS; i++) {
+		const char *line = ay_sprintf(&b.a, "#include <%s>\n", ay_kernel_headers[i].path);
+		struct ay_built k = build_text(&b, AY_LANG_C, ay_sprintf(&b.a, "%s%s", line, ONE));
+
+		all = ay_sprintf(&b.a, "%s%s", line, all);
+		CHECKF(k.ok && !k.log[0], "%s: %s", ay_kernel_headers[i].path, k.log);
+		close(k.fd);
+	}
+	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+		struct ay_built k;
+
+		b.f.cc = ay_file_program(&b.a, compilers[i]);
+		if (!b.f.cc)
+			continue;
+		k = build_text(&b, AY_LANG_C, ay_sprintf(&b.a, "%s%s", all, ONE));
+		CHECKF(k.ok && !k.log[0], "%s: %s", compilers[i], k.log);
+		close(k.fd);
+	}
+	teardown(&b);
+}
+
+/* The example of docs/kernel-abi.md that uses helpers. */
+TEST(forge_documented_helpers_compile)
+{
+	struct bench b;
+	struct ay_built k;
+	struct ay_schema *s;
+	struct ay_proto *p;
+	char *doc, *from, *to;
+	size_t n;
+
+	setup(&b, "");
+	if (ay_file_read(&b.a, "docs/kernel-abi.md", 1 << 20, &doc, &n, &b.err))
+		test_skip("not run in the repository: %s", b.err.msg);
+	from = strstr(doc, "```c\n#include <assay/kernel_elementwise.h>");
+	to = from ? strstr(from + 5, "```") : NULL;
+	CHECK(from && to);
+	CHECK(!ay_schema_parse(&b.a, "aten::square(Tensor self) -> Tensor", &s, &b.err));
 	CHECK(!ay_proto_make(&b.a, s, &p, &b.err));
 	b.proto[0] = p;
 	if (from && to) {
