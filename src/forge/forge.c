@@ -387,7 +387,7 @@ static void find_also(struct forge_job *j)
 }
 
 /* Lists what the compiler's folder holds: the headers, the source and the glue. */
-static void list_files(const struct job *j, struct ay_jail_file *file)
+static void list_files(const struct forge_job *j, struct ay_jail_file *file)
 {
 	static const char *const names[] = { [AY_LANG_C] = "kernel.c",
 					     [AY_LANG_CXX] = "kernel.cc",
