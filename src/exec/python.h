@@ -67,8 +67,9 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 /* Starts the template, unless this process has and it is alive, and waits until torch is imported: seconds. It ends with
  * the thread that called this. */
 int ay_python_open(struct ay_python *p, struct ay_err *err);
-/* Did the user name an interpreter, with --python or $ASSAY_PYTHON? */
-bool ay_python_is_wished(const struct ay_python *p);
+/* Did the user choose an interpreter: name one with --python or $ASSAY_PYTHON, or put one beside the program, as `make
+ * torch` does? */
+bool ay_python_is_chosen(const struct ay_python *p);
 void ay_python_close(struct ay_python *p);
 
 /* What may a kernel call of torch, besides the function it replaces, which it may never? */

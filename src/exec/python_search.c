@@ -70,12 +70,22 @@ static bool is_trusted(const char *venv)
 				   (!stat("/proc/self/exe", &program) && v.st_uid == program.st_uid));
 }
 
+/* The interpreter of the folder venv beside this program, which `make torch` makes; NULL if there is none. */
+static const char *find_beside(struct ay_arena *a)
+{
+	const char *venv = ay_file_beside(a, "venv"), *path;
+
+	if (!venv || !is_trusted(venv))
+		return NULL;
+	path = ay_sprintf(a, "%s/bin/python3", venv);
+	return access(path, X_OK) ? NULL : path;
+}
+
 static bool try_beside(struct search *s)
 {
-	const char *venv = ay_file_beside(s->a, "venv");
+	const char *path = find_beside(s->a);
 
-	return venv && is_trusted(venv) &&
-	       try_path(s, ay_sprintf(s->a, "%s/bin/python3", venv), "in the folder venv beside this program");
+	return path && try_path(s, path, "in the folder venv beside this program");
 }
 
 static bool try_path_variable(struct search *s)
@@ -121,9 +131,17 @@ const char *ay_python_named(const char *wish)
 	return word && strcmp(word, "none") != 0 ? word : NULL;
 }
 
-bool ay_python_is_wished(const struct ay_python *p)
+bool ay_python_is_chosen(const struct ay_python *p)
 {
-	return ay_python_named(p->wish) != NULL;
+	const char *word = wished(p->wish);
+	struct ay_arena a = { 0 };
+	bool beside;
+
+	if (word)
+		return strcmp(word, "none") != 0;
+	beside = find_beside(&a) != NULL;
+	ay_arena_release(&a);
+	return beside;
 }
 
 static int choose_named(struct ay_arena *a, const char *word, struct ay_python_choice *c, struct ay_err *err)

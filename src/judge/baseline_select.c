@@ -320,10 +320,10 @@ static int take_library(struct ay_perf *k, const struct ay_judge *j, const struc
 	return b.source ? take_kernel(k, j, sc, b.source, b.len, AY_LANG_C, err) : 0;
 }
 
-/* Importing torch takes seconds: it is not done for a kernel in C unless somebody has named an interpreter. */
+/* Importing torch takes seconds: for a kernel in C the judge does so only if the user has chosen an interpreter. */
 static bool has_torch(const struct ay_judge *j)
 {
-	return j->policy.python && (j->kernel.about || ay_python_is_wished(j->policy.python));
+	return j->policy.python && (j->kernel.about || ay_python_is_chosen(j->policy.python));
 }
 
 static const char *home_of(const struct ay_judge *j, const struct ay_entry_op *op)
