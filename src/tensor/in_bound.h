@@ -7,7 +7,7 @@
  * NaN matches only NaN. Infinity matches infinity of its own sign; an infinite result also matches
  * a finite wanted value that rounding may have made infinite. A negative bound requires the same
  * value, and zeros of the same sign. A bound of minus infinity accepts everything. A bound of plus
- * infinity or NaN accepts no inexact result.
+ * infinity or NaN accepts no result for a finite wanted value.
  *
  * The judge's processor computes in long double, a device in double. The two agree for values that
  * fit in double, except within the last bit of the bound.
