@@ -164,12 +164,10 @@ static inline int64_t ay_at(const ay_tensor *t, int64_t i)
 	return at;
 }
 
-/*
- * --- half and 8-bit floats ---
- *
- * Conversions that round to nearest even, in plain C, so that a kernel for every dtype fits in
- * one file.
- */
+/* --- half and 8-bit floats -------------------------------------------------------------------- */
+
+/* Conversions that round to nearest even, in plain C, so that a kernel for every dtype fits in one
+ * file. */
 
 static inline float ay_bits_f32(uint32_t u)
 {

@@ -41,7 +41,8 @@ struct ay_worker_pool_events {
 	/* Called when a worker has sent a message about the job. Non-zero ends ay_worker_pool_wait,
 	 * which returns that value. */
 	int (*message)(void *user, void *job, const char *data, size_t len);
-	/* Called when the job is done. `died` is NULL, or says how its worker ended ("signal 9"). */
+	/* Called when a job is done. `died` is NULL, or says how the job's worker ended
+	 * ("signal 9"). */
 	int (*done)(void *user, void *job, const char *died);
 	/* `lost` is called when a group has ended, after all messages of its workers have
 	 * been delivered. The group's workers are no longer counted. `back` is then called

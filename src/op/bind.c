@@ -21,7 +21,7 @@ struct binder {
 	int cap;
 };
 
-/* --- one value to one type ------------------------------------------------------------------------------- */
+/* --- one value to one type -------------------------------------------------------------------- */
 
 static int refuse(struct binder *b, const struct ay_sarg *s, const struct ay_value *v, const char *want)
 {
@@ -110,7 +110,7 @@ static int bind_list(struct binder *b, const struct ay_sarg *s, const struct ay_
 	return 0;
 }
 
-/* --- tensors --------------------------------------------------------------------------------------------- */
+/* --- tensors ---------------------------------------------------------------------------------- */
 
 static struct ay_operand *add_operand(struct binder *b, const char *name, enum ay_role role)
 {
@@ -227,7 +227,7 @@ static int bind_tensors(struct binder *b, struct ay_barg *arg, const struct ay_v
 	return 0;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* A Scalar as a 0-dim tensor, so that one reference serves add.Tensor and add.Scalar. */
 static void make_scalar_view(struct ay_barg *arg)
@@ -332,7 +332,7 @@ static int bind_args(struct binder *b, const struct ay_case *line)
 	return 0;
 }
 
-/* --- fills ----------------------------------------------------------------------------------------------- */
+/* --- fills ------------------------------------------------------------------------------------ */
 
 /* Names and functions that a fill of the operator may use: the arguments, size(x, i), numel(x). */
 static int scope_find(void *user, struct ay_arena *a, const char *name, int nargs, const struct ay_value *args,
@@ -442,7 +442,7 @@ static int resolve_operands(struct binder *b)
 	return 0;
 }
 
-/* --- results --------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 /* What op->result would say. The answers of written arguments stand before those of results. */
 static int result_of(struct binder *b, int k, struct ay_meta *m)

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* --- the line again -------------------------------------------------------------------------------------- */
+/* --- the line again --------------------------------------------------------------------------- */
 
 static void write_out(struct ay_arena *a, const struct ay_call *c, struct ay_value *v)
 {
@@ -60,7 +60,7 @@ struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c)
 	return l;
 }
 
-/* --- arguments by name ----------------------------------------------------------------------------------- */
+/* --- arguments by name ------------------------------------------------------------------------ */
 
 static const struct ay_barg *find_arg(const struct ay_call *c, const char *name)
 {
@@ -183,7 +183,7 @@ int ay_dim(const struct ay_call *c, const char *name, const struct ay_view *v, s
 	return ay_dim_wrap(ay_int(c, name), v->ndim, err);
 }
 
-/* --- results of the usual kinds -------------------------------------------------------------------------- */
+/* --- results of the usual kinds --------------------------------------------------------------- */
 
 static void promote_arg(struct ay_promotion *p, const struct ay_barg *arg)
 {

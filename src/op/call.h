@@ -70,7 +70,7 @@ struct ay_meta {
 	bool may_alias; /* may share memory with an argument */
 	/* the operator returns no tensor here (output_mask); an empty tensor stands for it */
 	bool absent;
-	/* must have memory of its own, even if the schema allows it to share an argument's memory */
+	/* must have memory of its own, even if the schema lets it share an argument's memory */
 	bool fresh;
 	/* flags that the result must not have: a set of AY_CONJ and AY_NEG of kernel.h */
 	uint32_t resolved;

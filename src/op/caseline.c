@@ -7,7 +7,7 @@
 
 enum { MAX_KEYWORDS = 64 };
 
-/* --- parse ----------------------------------------------------------------------------------------------- */
+/* --- parse ------------------------------------------------------------------------------------ */
 
 /* "cnt: N," before the line; cnt::op would be an operator. */
 static int count_prefix(struct ay_lex *l, struct ay_case *c)
@@ -186,7 +186,7 @@ int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char
 	return ay_lex_at_end(&l) ? 0 : ay_lex_expected(&l, "the end after an operator's name");
 }
 
-/* --- print, equal ---------------------------------------------------------------------------------------- */
+/* --- print, equal ----------------------------------------------------------------------------- */
 
 void ay_case_opname(struct ay_str *b, const struct ay_case *c)
 {
@@ -250,7 +250,7 @@ bool ay_case_equal(const struct ay_case *a, const struct ay_case *b)
 	return true;
 }
 
-/* --- files ----------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* The next line without its end, or false. */
 static bool next_line(struct ay_reader *r, const char **line, size_t *len)

@@ -26,7 +26,7 @@ const char *ay_expr_token(enum ay_node op)
 	return ops[op].token;
 }
 
-/* --- parse ----------------------------------------------------------------------------------------------- */
+/* --- parse ------------------------------------------------------------------------------------ */
 
 const struct ay_expr *ay_expr_of(struct ay_arena *a, const struct ay_value *v)
 {
@@ -184,7 +184,7 @@ int ay_expr_parse(struct ay_arena *a, const char *text, const struct ay_expr **o
 	return 0;
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
 static void print_list(struct ay_str *b, const struct ay_expr *const *x, int n)
 {

@@ -61,7 +61,7 @@ struct ay_expand {
 	struct ay_err *err;
 	int64_t budget; /* number of values that may still be made */
 	int depth;
-	/* while a value from the grid is copied: the column in the template that it is for; else 0 */
+	/* while a value from the grid is copied: the column in the template; else 0 */
 	int at;
 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- numbers, lists, comparison -------------------------------------------------------------------------- */
+/* --- numbers, lists, comparison --------------------------------------------------------------- */
 
 static int fail(struct ay_expand *e, const struct ay_expr *x, const char *what)
 {
@@ -160,7 +160,7 @@ static int element(struct ay_expand *e, const struct ay_expr *x, const struct ay
 	return 0;
 }
 
-/* --- names and calls ------------------------------------------------------------------------------------- */
+/* --- names and calls -------------------------------------------------------------------------- */
 
 static int numel(struct ay_expand *e, const struct ay_expr *x, const struct ay_value *v, struct ay_value *out)
 {

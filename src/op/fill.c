@@ -368,7 +368,7 @@ bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o)
 	return find_maker(c, o->fill.name) ? c->op->makers == ay_input_domain_makers : k && k->fn != fill_perm;
 }
 
-/* --- making ---------------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay_operand *o, bool *logical)
 {

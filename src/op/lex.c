@@ -43,7 +43,7 @@ int ay_lex_col(const struct ay_lex *l, const char *at)
 	return (int)(at - l->text) + 1;
 }
 
-/* --- failures -------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static int vfail(struct ay_err *err, int col, const char *fmt, va_list ap)
 {
@@ -101,7 +101,7 @@ int ay_lex_expected(struct ay_lex *l, const char *what)
 	return -1;
 }
 
-/* --- punctuation and names ------------------------------------------------------------------------------- */
+/* --- punctuation and names -------------------------------------------------------------------- */
 
 void ay_lex_skip(struct ay_lex *l)
 {
@@ -215,7 +215,7 @@ int ay_lex_opname(struct ay_lex *l, const char **ns, const char **base, const ch
 	return 0;
 }
 
-/* --- strings --------------------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -274,7 +274,7 @@ int ay_lex_str(struct ay_lex *l, const char **out)
 	return 0;
 }
 
-/* --- numbers --------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* The text of a real number; sign included. */
 struct real {
@@ -438,7 +438,7 @@ int ay_lex_u64(struct ay_lex *l, uint64_t *out)
 	return 0;
 }
 
-/* --- nesting --------------------------------------------------------------------------------------------- */
+/* --- nesting ---------------------------------------------------------------------------------- */
 
 int ay_lex_enter(struct ay_lex *l)
 {

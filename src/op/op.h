@@ -46,7 +46,7 @@ enum {
 	AY_ANY_ORDER = 256,
 	/* not in the catalogue: its answers come from elsewhere (struct ay_expected) */
 	AY_UNCATALOGUED = 1024,
-	/* all elements are one number by definition, so a constant answer does not make a case weak */
+	/* all elements are one number by definition: a constant answer is not a weak case */
 	AY_CONSTANT = 2048,
 	AY_ONE = 4096, /* the result is one element */
 	/* every case is also a case of the out= form, not only some of them */
@@ -300,9 +300,7 @@ struct ay_law {
  * tests of places included. */
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f);
 
-/*
- * --- number types ---
- */
+/* --- number types ----------------------------------------------------------------------------- */
 #if defined AY_NUM_d
 typedef double num, real;
 #define AY_NUM(f) f##_d

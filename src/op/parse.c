@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- lists ----------------------------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 /* Behind the opening bracket, to the closing one. *comma: one was seen, so (x,) differs from (x). */
 static int list_items(struct ay_lex *l, char close, struct ay_value *v, bool *comma)
@@ -63,7 +63,7 @@ static int paren(struct ay_lex *l, struct ay_value *v)
 	return 0;
 }
 
-/* --- words ----------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /*
  * Bare names are ours and "bool" only. PyTorch's others (half, long, double) need "torch." before them: in a
@@ -176,7 +176,7 @@ int ay_parse_value(struct ay_lex *l, struct ay_value *v)
 	return rc == 1 ? ay_lex_expected(l, "a value") : rc;
 }
 
-/* --- parts of a tensor ----------------------------------------------------------------------------------- */
+/* --- parts of a tensor ------------------------------------------------------------------------ */
 
 int ay_tdesc_ints(const struct ay_value *v, const char *what, int64_t *dst, const struct ay_expr **xs, int *n,
 		  struct ay_err *err)
@@ -277,7 +277,7 @@ int ay_parse_fill(struct ay_lex *l, struct ay_fill *f)
 	return 0;
 }
 
-/* --- tensors --------------------------------------------------------------------------------------------- */
+/* --- tensors ---------------------------------------------------------------------------------- */
 
 enum key { KEY_STRIDE, KEY_OFFSET, KEY_FILL, KEY_DATA, KEY_DEVICE, KEY_CONJ, KEY_NEG, KEY_SAME, KEY_COUNT };
 

@@ -29,7 +29,7 @@ bool ay_param_is_pointer(enum ay_param_kind k)
 	return c_type[k][n - 1] == '*';
 }
 
-/* --- names ----------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static bool is_reserved(const char *name)
 {
@@ -68,7 +68,7 @@ const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s)
 	return sym;
 }
 
-/* --- from types to parameters ---------------------------------------------------------------------------- */
+/* --- from types to parameters ----------------------------------------------------------------- */
 
 /* The kinds of one base type: plain, optional, list; -1 = there is none. */
 struct forms {
@@ -175,7 +175,7 @@ int ay_proto_make(struct ay_arena *a, const struct ay_schema *s, struct ay_proto
 	return 0;
 }
 
-/* --- printing -------------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void print_params(struct ay_str *b, const struct ay_proto *p)
 {
@@ -289,7 +289,7 @@ void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, 
 	ay_str_add(b, "\treturn n;\n}\n");
 }
 
-/* --- Python ---------------------------------------------------------------------------------------------- */
+/* --- Python ----------------------------------------------------------------------------------- */
 
 static bool python_keyword(const char *name)
 {

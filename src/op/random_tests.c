@@ -61,7 +61,7 @@ double ay_chance_next(struct ay_chance *u)
 	return ((double)(u->bits[k] >> 11) + 0.5) * 0x1p-53;
 }
 
-/* --- sums ------------------------------------------------------------------------------------------------ */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 bool ay_draws_within(const char *what, double sum, double var, double n, double a, struct ay_finding *f)
 {
@@ -101,7 +101,7 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 	return true;
 }
 
-/* --- places ---------------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 /* Four sums side by side, so that no addition waits for the one before. */
 static double products(const double *a, const double *b, int64_t n)
@@ -202,7 +202,7 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 	return ok;
 }
 
-/* --- a law ----------------------------------------------------------------------------------------------- */
+/* --- a law ------------------------------------------------------------------------------------ */
 
 enum { EVEN = 32, TAILS = 4, EDGES = EVEN - 1 + TAILS, BINS = EDGES + 1, MOMENTS = 2 };
 

@@ -53,7 +53,7 @@ void ay_registry_release(struct ay_registry *r)
 	*r = (struct ay_registry){ 0 };
 }
 
-/* --- finding --------------------------------------------------------------------------------------------- */
+/* --- finding ---------------------------------------------------------------------------------- */
 
 /* The spellings of an overload that people use; "%s" stands for namespace, base and overload in turn. */
 static bool names_schema(const char *name, const struct ay_schema *s)

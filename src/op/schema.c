@@ -14,7 +14,7 @@ static const char *const type_names[] = {
 
 enum { TYPE_COUNT = sizeof type_names / sizeof *type_names };
 
-/* --- parse: types ---------------------------------------------------------------------------------------- */
+/* --- parse: types ----------------------------------------------------------------------------- */
 
 /* A set of names, "a" or "a|b", or the wildcard. */
 static int alias_set(struct ay_lex *l)
@@ -101,7 +101,7 @@ static int type(struct ay_lex *l, struct ay_stype *t)
 	return 0;
 }
 
-/* --- codes ------------------------------------------------------------------------------------------------ */
+/* --- codes ------------------------------------------------------------------------------------ */
 
 const char *const ay_layout_names[] = { "strided", "sparse_coo", NULL };
 const char *const ay_format_names[] = { "contiguous_format", "preserve_format", "channels_last",
@@ -122,7 +122,7 @@ static void settle_dtype(struct ay_value *v)
 		*v = (struct ay_value){ .kind = AY_V_DTYPE, .col = v->col, .dt = dt };
 }
 
-/* --- parse: arguments and results ------------------------------------------------------------------------ */
+/* --- parse: arguments and results ------------------------------------------------------------- */
 
 /* A literal, or a word of PyTorch's such as contiguous_format or long. */
 static int default_value(struct ay_lex *l, struct ay_sarg *g)
@@ -274,7 +274,7 @@ int ay_schema_parse(struct ay_arena *a, const char *text, struct ay_schema **out
 	return 0;
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
 static void print_alias(struct ay_str *b, const struct ay_stype *t)
 {
@@ -344,7 +344,7 @@ void ay_schema_print(struct ay_str *b, const struct ay_schema *s)
 		ay_str_addc(b, ')');
 }
 
-/* --- what a schema says ---------------------------------------------------------------------------------- */
+/* --- what a schema says ----------------------------------------------------------------------- */
 
 bool ay_stype_written(const struct ay_stype *t)
 {

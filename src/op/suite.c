@@ -63,7 +63,7 @@ static int add_point(void *user, const struct ay_scope *scope)
 	return 0;
 }
 
-/* --- twins ----------------------------------------------------------------------------------------------- */
+/* --- twins ------------------------------------------------------------------------------------ */
 
 static bool takes(const struct ay_schema *s, const char *name)
 {

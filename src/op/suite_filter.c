@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- by operator ------------------------------------------------------------------------------------------ */
+/* --- by operator ------------------------------------------------------------------------------ */
 
 /* Do the n bytes at word say `name`? */
 static bool says(const char *word, size_t n, const char *name)
@@ -76,7 +76,7 @@ const char *ay_suite_lacks(const struct ay_suite *s, const char *ops, struct ay_
 	return lacks;
 }
 
-/* --- by size ---------------------------------------------------------------------------------------------- */
+/* --- by size ---------------------------------------------------------------------------------- */
 
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
@@ -207,7 +207,7 @@ int ay_suite_apply_filter(struct ay_suite *s, struct ay_suite_filter *n, struct 
 	return 0;
 }
 
-/* --- twice the same --------------------------------------------------------------------------------------- */
+/* --- twice the same --------------------------------------------------------------------------- */
 
 struct printed_names {
 	uint64_t hash;

@@ -18,7 +18,7 @@ const char *ay_kind_name(enum ay_kind k)
 	return names[k];
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
 /* Python's repr: double quotes only around a string that holds single ones and no double ones. */
 static void print_str(struct ay_str *b, const char *s)
@@ -174,7 +174,7 @@ void ay_value_print(struct ay_str *b, const struct ay_value *v)
 	}
 }
 
-/* --- equal ----------------------------------------------------------------------------------------------- */
+/* --- equal ------------------------------------------------------------------------------------ */
 
 /* Same text when printed: NaN is NaN, and 0.0 is not -0.0. */
 static bool real_equal(double a, double b)
