@@ -16,7 +16,7 @@ struct ay_arena_block {
 
 enum { FIRST_BLOCK = 16 << 10, LARGEST_STEP = 1 << 20, MANY_BYTES = 16 << 20, PAGE = 4096 };
 
-/* Asks the kernel for huge pages. For arrays of gigabytes, getting memory in pages of 4 KiB takes
+/* Asks Linux for huge pages. For arrays of gigabytes, getting memory in pages of 4 KiB takes
  * longer than filling it. A failure is ignored. */
 static void ask_for_large_pages(void *p, size_t bytes)
 {

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * file - reads and writes whole files, makes folders, and finds programs.
+ */
 #ifndef AY_BASE_FILE_H
 #define AY_BASE_FILE_H
 
@@ -21,6 +24,7 @@ char *ay_file_program(struct ay_arena *a, const char *name);
 /* Returns the path of `name` in the folder of the running program, with links resolved. The file
  * may not exist. Returns NULL if the folder is unknown. */
 char *ay_file_beside(struct ay_arena *a, const char *name);
+/* Returns the part of path after the last '/', as a pointer into path. */
 const char *ay_file_basename(const char *path);
 
 #endif

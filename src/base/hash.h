@@ -13,6 +13,7 @@ struct ay_hash {
 	void *ctx;
 };
 
+/* Starts a hash. Every started hash must be ended with ay_hash_end. */
 void ay_hash_init(struct ay_hash *h);
 void ay_hash_add(struct ay_hash *h, const void *data, size_t n);
 /* Adds the string's length and then the string, so that ("ab","c") and ("a","bc") give

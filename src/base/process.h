@@ -40,6 +40,7 @@ void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, 
 
 /* Returns monotonic time in nanoseconds. */
 int64_t ay_now_ns(void);
+/* Returns the number of CPUs that this process may run on; at least 1. */
 int ay_cpu_count(void);
 
 #endif

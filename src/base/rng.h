@@ -30,6 +30,7 @@ void ay_philox_sums(struct ay_key key, const uint64_t counter[4], int64_t n, int
  * HMAC-SHA-256(label, seed). */
 struct ay_key ay_key_from_seed(const char *label, uint64_t seed);
 
+/* Returns 64 bits from the secret source. */
 uint64_t ay_secret_u64(void);
 /* Returns a uniform number in [0, n); n > 0. */
 uint64_t ay_secret_below(uint64_t n);

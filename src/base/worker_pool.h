@@ -28,6 +28,7 @@ struct ay_worker_out {
 	int group; /* of the worker */
 	bool lost;
 };
+/* Sends one message about the current job to the caller. Exits if the caller is gone. */
 void ay_worker_send(struct ay_worker_out *out, const void *data, size_t len);
 /* Reports that the group's resource has failed, with the reason. It must be the last message about
  * this job: the job does not count as done, and the worker function must return. */
@@ -53,6 +54,8 @@ struct ay_worker_pool_events {
 	int (*back)(void *user, void *job, int group);
 };
 
+/* Starts n workers in one group. They are forked copies of this process and call `fn` for each job.
+ * Returns -1 on failure; *out must then be stopped too. */
 int ay_worker_pool_start(struct ay_worker_pool **out, int n, ay_worker_fn fn, void *user, struct ay_err *err);
 /* Starts `each` workers in every group. Worker 0 of every group comes first, then worker 1 of every
  * group, and so on. */
@@ -64,7 +67,7 @@ int ay_worker_pool_size(const struct ay_worker_pool *c);
 /* Returns the sum of the seconds for which each worker has existed. An amount of work in these
  * worker seconds, divided by ay_worker_pool_size, is the time that it takes. */
 double ay_worker_pool_work_s(const struct ay_worker_pool *c);
-bool ay_worker_pool_idle(const struct ay_worker_pool *c); /* is there a worker without a job? */
+bool ay_worker_pool_idle(const struct ay_worker_pool *c); /* true if a worker has no job */
 int ay_worker_pool_busy(const struct ay_worker_pool *c);  /* how many workers have a job */
 /* Gives a job to an idle worker; there must be one. `job` is the caller's own handle for
  * the job. */
@@ -83,6 +86,7 @@ int ay_worker_pool_wait(struct ay_worker_pool *c, int extra_fd, int timeout_ms,
 /* Ends the group of a worker that has a job and has sent nothing for silent_s seconds. A worker
  * that waits for a hanging driver cannot report that itself. */
 int ay_worker_pool_watch(struct ay_worker_pool *c, double silent_s, const struct ay_worker_pool_events *e);
+/* Ends all workers and frees the pool; unfinished jobs are killed. NULL is allowed. */
 void ay_worker_pool_stop(struct ay_worker_pool *c);
 
 #endif

@@ -164,7 +164,7 @@ int ay_result_like_first(const struct ay_call *c, int k, struct ay_meta *m, stru
 /* Like ay_result_like_first, but with f32 in place of integers and bools: for functions whose
  * values are not integers. */
 int ay_result_float(const struct ay_call *c, int k, struct ay_meta *m, struct ay_err *err);
-/* For struct ay_op's .accepts of the same operators. Fails if self is an 8-bit float, or complex
+/* For struct ay_op's .accepts of such operators. Fails if self is an 8-bit float, or complex
  * without `complex_too`. An out= argument must have the dtype of the result, because a value that
  * is rounded twice is not judged. */
 int ay_accepts_float(const struct ay_call *c, bool complex_too, struct ay_err *err);

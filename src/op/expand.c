@@ -134,7 +134,7 @@ static int expand_data(struct ay_expand *e, const struct ay_tdesc *t, struct ay_
 	out->data = AY_NEW(e->a, struct ay_value);
 	if (ay_expand_value(e, t->data, out->data))
 		return -1;
-	out->data->col = t->data->col; /* for the check below */
+	out->data->col = t->data->col; /* for the message of ay_tdesc_data */
 	return ay_tdesc_data(out->data, e->err);
 }
 
@@ -148,7 +148,7 @@ static int expand_tensor(struct ay_expand *e, const struct ay_tdesc *t, int col,
 	memset(d->dim_x, 0, sizeof d->dim_x);
 	memset(d->stride_xs, 0, sizeof d->stride_xs);
 	out->t = d;
-	if (e->depth++ + 2 > AY_MAX_DEPTH) /* T( and its [ */
+	if (e->depth++ + 2 > AY_MAX_DEPTH) /* two levels: T( and the [ of its shape */
 		return ay_parse_fail(e->err, col, "the expanded case is nested deeper than %d", AY_MAX_DEPTH);
 	if (expand_shape(e, t, d) || expand_dtype(e, t, d) || expand_stride(e, t, d) ||
 	    ay_expand_fill(e, &t->fill, &d->fill) || expand_data(e, t, d))

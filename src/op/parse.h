@@ -12,6 +12,7 @@
 #include "op/caseline.h"
 #include "op/lex.h"
 
+/* Parses any value; with l->exprs an expression too. */
 int ay_parse_value(struct ay_lex *l, struct ay_value *v);
 /* Parses a value that is not an operator, a name or a call. Returns 0, -1 on error, or 1 for a word
  * that is not a literal; the word is not consumed. */

@@ -131,7 +131,7 @@ static int fail_unknown(const struct ay_registry *r, const char *name, struct ay
 const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name,
 					   const struct ay_schema **schema, bool *exact, struct ay_err *err)
 {
-	/* "add" is the operator before it is an overload of another one */
+	/* "add" means the operator, before an overload of some other operator */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < r->n; i++) {
 			const struct ay_entry_op *e = &r->op[i];

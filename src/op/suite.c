@@ -166,8 +166,7 @@ static int add_twin(void *user, const struct ay_scope *scope)
 	if (!line)
 		return 0;
 	d->made++;
-	/* an operator whose cases all come from another one has no others, so they do not count
-	 * as derived */
+	/* cases from another operator's lines are all that this operator has: not marked as derived */
 	push(d, d->twin, line, d->from == d->e);
 	return 0;
 }

@@ -67,6 +67,7 @@ void ay_suite_keep_dtypes(struct ay_suite *s, uint32_t set);
 
 /* Computes the SHA-256 of the printed lines, in order. */
 void ay_suite_hash(const struct ay_suite *s, char hex[65]);
+/* Appends a copy of one case. */
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);
 void ay_suite_release(struct ay_suite *s);
 

@@ -456,7 +456,7 @@ static void run_range(struct range *g, int64_t lo, int64_t hi)
 	for (int k = 0; k < w->nout; k++) {
 		if (!has_rows(w, k, lo) || !r->len[k])
 			continue;
-		if (w->map[k].rows != w->rows) /* its rows are all here */
+		if (w->map[k].rows != w->rows) /* all rows of this output are in this range */
 			r->hi = lo + w->map[k].rows;
 		if (w->dst)
 			each_piece(g, k, w->dst[k], store_piece, (void *)w->dst[k]);

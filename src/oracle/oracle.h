@@ -81,6 +81,7 @@ struct ay_bound {
 };
 /* Returns the bound for elements of dtype dt of a call's results. */
 struct ay_bound ay_oracle_bound(const struct ay_op *op, const struct ay_call *c, enum ay_dt dt);
+/* Returns true if `got` is right. Stores the bound that applies to this element in *bound. */
 bool ay_within(const struct ay_bound *b, long double want, long double got, double mag, long double *bound);
 /* Compares two results that are not tensors. Returns true if kind and value are equal. NaN equals
  * NaN, and zeros must have the same sign. */

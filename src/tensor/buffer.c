@@ -63,7 +63,7 @@ static uint64_t stat_field(const char *path, const char *field)
 }
 
 /* Returns how many bytes a cgroup may still use: its limit minus its usage. Inactive file pages do
- * not count as used, because the kernel can reclaim them. */
+ * not count as used, because Linux can reclaim them. */
 static uint64_t room(const char *dir, const char *limit, const char *usage)
 {
 	char path[1200];
@@ -363,7 +363,7 @@ uint64_t ay_place_aligned(uint64_t slot_bytes, uint64_t bytes, enum ay_place pla
 
 	AY_ASSERT(bytes <= slot_bytes);
 	last = (slot_bytes - bytes) /
-	       align; /* so up to 63 bytes (511 on a GPU) stay between the end and the guard */
+	       align; /* Up to 63 bytes (511 on a GPU) stay between the end and the guard. */
 	switch (place) {
 	case AY_PLACE_START: return 0;
 	case AY_PLACE_END: return last * align;

@@ -92,6 +92,7 @@ bool ay_pool_is_small(const struct ay_pool *p);
  * leaves the pool unchanged if the pool is too small, if more than half of it would be idle and it
  * is not small, or if the machine lacks the memory. */
 bool ay_pool_recut(struct ay_pool *p, int n, const struct ay_need *need);
+/* Unmaps and frees the pool. */
 void ay_pool_release(struct ay_pool *p);
 
 enum ay_place { AY_PLACE_END, AY_PLACE_START, AY_PLACE_COLOUR };

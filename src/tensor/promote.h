@@ -22,6 +22,7 @@ struct ay_promotion {
 void ay_promote_tensor(struct ay_promotion *p, enum ay_dt dt, int ndim);
 /* Adds a number written in the call: b8, i64, f32 (the default float) or c64, by its class. */
 void ay_promote_number(struct ay_promotion *p, enum ay_class cls);
+/* Returns the result type, or AY_DT_NONE if the operands do not promote or there were none. */
 enum ay_dt ay_promote_result(const struct ay_promotion *p);
 
 #endif

@@ -28,7 +28,9 @@ struct ay_view {
 /* Returns false if a size is negative, or if the product of the sizes or the bytes do not fit
  * in int64. */
 bool ay_shape_ok(int ndim, const int64_t *shape, int itemsize);
+/* Returns the number of elements. */
 int64_t ay_numel_of(const struct ay_view *v);
+/* Stores the strides of a contiguous tensor. */
 void ay_strides_dense(int ndim, const int64_t *shape, int64_t *stride);
 bool ay_view_is_dense(const struct ay_view *v);
 /* Returns the number of elements of storage up to the last one that the view touches, offset
