@@ -91,9 +91,9 @@ struct ay_finding {
 };
 
 /* The cost of a call. `bytes` is a lower limit: the bytes that every correct algorithm must touch,
- * whatever the inputs hold. Bytes that an early exit, a repeated index or an unnamed block can save
- * are not counted. Neither is writing back what was read, where it may be unchanged. `flops` are
- * those of the usual algorithm; 0 = not counted. */
+ * whatever the inputs hold. Bytes that an early exit, a repeated index or a block that no index
+ * names can save are not counted. Neither is writing back what was read, where it may be unchanged.
+ * `flops` are those of the usual algorithm; 0 = not counted. */
 struct ay_cost {
 	double flops, bytes; /* bytes < 0: each tensor once */
 };
@@ -355,16 +355,18 @@ static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)
 	return (num *)r->val[k] + (row - r->lo) * r->len[k] + j;
 }
 
-/* Returns where to store the error weight of that element, in units of u_acc, growth included. 0:
- * only rounding to the dtype is allowed. Negative: exactly this value. AY_FREE: not judged by the
- * bound, because `check` judges it or because nothing is promised about this element. */
+/* Returns where to store the error weight of element j of row `row`, in units of u_acc,
+ * growth included. 0: only rounding to the dtype is allowed. Negative: exactly this value.
+ * AY_FREE: not judged by the bound, because `check` judges it or because nothing is promised
+ * about this element. */
 #define AY_FREE (-INFINITY)
 static inline double *ay_mag(const struct ay_ref *r, int k, int64_t row, int64_t j)
 {
 	return r->mag[k] + (row - r->lo) * r->len[k] + j;
 }
 
-/* Returns where to store the 2-norm of the terms of the element's sum, if it is a sum. */
+/* Returns where to store the 2-norm of the terms that were added up for element j of row `row`, if
+ * it is a sum. */
 static inline double *ay_norm(const struct ay_ref *r, int k, int64_t row, int64_t j)
 {
 	return r->norm[k] + (row - r->lo) * r->len[k] + j;
