@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel ABI of assay: the header that every kernel includes. C99, C++ and CUDA. The kernel_*.h beside it help kernels
- * in C; no kernel needs them (docs/kernel-abi.md).
+ * kernel.h - the kernel ABI of assay: the header that every kernel includes. C99, C++ and CUDA. The
+ * kernel_*.h beside it help kernels in C; no kernel needs them (docs/kernel-abi.md).
  *
  * `assay show OP --lang c` prints the prototype of an operator. A kernel
- *  - returns AY_OK, or AY_UNSUPPORTED for a call it does not take; any other number is shown in the record;
- *  - writes its results into tensors that exist already, through their strides (a result of a functional
- *    operator is dense, an out= argument is what the caller chose);
- *  - may assume that `data` is aligned to 64 bytes (512 on a GPU) unless the caller made a view with an offset, that no
- *    output overlaps an input unless the schema says so, and nothing about what lies around a tensor;
- *  - on a GPU (ctx->device) is host code that launches: `data` is memory of the device, and what it has launched when it
- *    returns may still be under way.
+ * - returns AY_OK, or AY_UNSUPPORTED for a call that it does not implement. Any other value is an
+ *   error code, which the judge writes into the record.
+ * - writes its results into tensors that the caller has allocated, through their strides. A result
+ *   of a functional operator is dense. An out= argument may have any strides.
+ * - may assume that `data` is aligned to 64 bytes (512 on a GPU), unless the caller made a view
+ *   with an offset.
+ * - may assume that no output overlaps an input, unless the schema says that it does.
+ * - must not assume anything about the memory around a tensor.
+ * - on a GPU (see ctx->device) is host code that launches device code. `data` is then device
+ *   memory. What the kernel has launched may still be running when the kernel returns.
  */
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
@@ -25,7 +28,7 @@
 extern "C" {
 #endif
 
-/* Element type, as DLPack's DLDataType. The codes below are DLPack's. */
+/* Element type, laid out as DLPack's DLDataType. The codes below are DLPack's. */
 typedef struct ay_dtype {
 	uint8_t code, bits;
 	uint16_t lanes;
@@ -42,7 +45,8 @@ enum {
 	AY_CODE_F8E5M2 = 12,
 };
 
-/* A dtype as one number, for switch statements and for ScalarType arguments (where -1 means None). */
+/* A dtype as one integer, for switch statements and for ScalarType arguments (where -1
+ * means None). */
 #define AY_DT(code, bits) ((int32_t)((code) | (bits) << 8 | 1 << 16))
 #define AY_B8             AY_DT(AY_CODE_BOOL, 8)
 #define AY_U8             AY_DT(AY_CODE_UINT, 8)
@@ -61,17 +65,18 @@ enum {
 #define AY_F8E5M2         AY_DT(AY_CODE_F8E5M2, 8)
 
 typedef struct ay_device {
-	int32_t type, id; /* as DLPack's DLDevice: 1 = CPU, 2 = CUDA */
+	int32_t type, id; /* as in DLPack's DLDevice: 1 = CPU, 2 = CUDA */
 } ay_device;
 
 enum { AY_CPU = 1, AY_CUDA = 2 };
 
 enum {
-	AY_CONJ = 1, /* the values are the conjugates of what is stored */
-	AY_NEG = 2,  /* the values are the negatives of what is stored */
+	AY_CONJ = 1, /* the tensor's values are the conjugates of the stored ones */
+	AY_NEG = 2,  /* the tensor's values are the negatives of the stored ones */
 };
 
-/* Its first 48 bytes are a DLTensor. Always passed by pointer, so that it may grow. */
+/* A tensor. The first 48 bytes are a DLTensor. It is always passed by pointer, so that fields can
+ * be added later. */
 typedef struct ay_tensor {
 	void *data;
 	ay_device device;
@@ -79,10 +84,10 @@ typedef struct ay_tensor {
 	ay_dtype dtype;
 	int64_t *shape, *strides; /* ndim entries each; strides are never NULL and count elements */
 	uint64_t byte_offset;     /* always 0: data points at element 0 */
-	uint32_t flags;           /* AY_CONJ, AY_NEG */
+	uint32_t flags;           /* a set of AY_CONJ and AY_NEG */
 } ay_tensor;
 
-/* A number that remembers whether it was written as a bool, an integer, a float or a complex. */
+/* A number, with the kind that it was written as in the call: bool, integer, float or complex. */
 typedef struct ay_scalar {
 	int32_t kind, pad;
 	union {
@@ -94,7 +99,7 @@ typedef struct ay_scalar {
 
 enum { AY_SCALAR_BOOL = 0, AY_SCALAR_INT = 1, AY_SCALAR_FLOAT = 2, AY_SCALAR_COMPLEX = 3 };
 
-/* Where an operator's own random draws start. The same pair must give the same result. */
+/* Start of the operator's own random draws. Equal pairs must give equal results. */
 typedef struct ay_rng {
 	uint64_t seed, offset;
 } ay_rng;
@@ -102,11 +107,12 @@ typedef struct ay_rng {
 typedef struct ay_ctx ay_ctx;
 struct ay_ctx {
 	uint32_t abi;    /* AY_ABI of the caller */
-	int32_t threads; /* how many threads the kernel may keep busy */
+	int32_t threads; /* maximum number of threads that the kernel may keep busy */
 	ay_device device;
 	void *stream; /* CUDA: the cudaStream_t (CUstream) to launch on */
-	void *(*scratch)(const ay_ctx *,
-			 size_t bytes); /* 64-byte aligned, freed after the call; NULL: none left */
+	/* Allocates `bytes` bytes, aligned to 64, for the duration of the call. Returns NULL if
+	 * none are left. */
+	void *(*scratch)(const ay_ctx *, size_t bytes);
 	void *impl;
 };
 
@@ -131,7 +137,8 @@ static inline int64_t ay_numel(const ay_tensor *t)
 	return n;
 }
 
-/* True if the elements lie one after the other, last dimension fastest. */
+/* Returns true if the elements are contiguous, with the last dimension fastest. An empty tensor
+ * is dense. */
 static inline bool ay_is_dense(const ay_tensor *t)
 {
 	int64_t step = 1;
@@ -145,7 +152,7 @@ static inline bool ay_is_dense(const ay_tensor *t)
 	return true;
 }
 
-/* The place, counted in elements from data, of the element with flat (row-major) index i. */
+/* Returns the position, in elements from data, of the element with flat (row-major) index i. */
 static inline int64_t ay_at(const ay_tensor *t, int64_t i)
 {
 	int64_t at = 0;
@@ -158,9 +165,10 @@ static inline int64_t ay_at(const ay_tensor *t, int64_t i)
 	return at;
 }
 
-/* --- half and 8-bit floats
- * ---------------------------------------------------------------------------------------- Conversions that round
- * to nearest even, in plain C, so that a kernel for every dtype fits in one file. */
+/* --- half and 8-bit floats -------------------------------------------------------------------- */
+
+/* Conversions that round to nearest even, in plain C, so that a kernel for every dtype fits in one
+ * file. */
 
 static inline float ay_bits_f32(uint32_t u)
 {
@@ -198,7 +206,8 @@ static inline uint16_t ay_to_bf16(float f)
 	return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
 
-/* 2^112 and 2^-112 move the exponent between the two biases; subnormals come out right of their own. */
+/* The factors 2^112 and 2^-112 move the exponent between the two biases. Subnormals need no case of
+ * their own. */
 static inline float ay_from_f16(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, u = (uint32_t)(h & 0x7fff) << 13;
@@ -230,7 +239,8 @@ static inline float ay_from_f8e4m3fn(uint8_t h)
 	return ay_bits_f32(sign | ay_f32_bits(ay_bits_f32(u) * ay_bits_f32(0x7b800000u))); /* 2^120 */
 }
 
-/* Beyond 464 there is nothing to round to: NaN. Quantisers clamp to +-448 first. */
+/* Values above 464 round to NaN, because f8e4m3fn has no infinity. Quantisers clamp to
+ * +-448 first. */
 static inline uint8_t ay_to_f8e4m3fn(float f)
 {
 	uint32_t u = ay_f32_bits(f), sign = u >> 24 & 0x80, a = u & 0x7fffffffu;
@@ -242,8 +252,9 @@ static inline uint8_t ay_to_f8e4m3fn(float f)
 	return (uint8_t)(sign | (a - 0x3c000000u + 0x7ffffu + (a >> 20 & 1)) >> 20);
 }
 
-/* Element `at` (counted from data, strides applied by the caller: see ay_at) of any real dtype but f8e5m2 as a
- * double, and back. Slow and general; fast paths are the kernel's own. */
+/* Read or write element `at` as a double, for any real dtype except f8e5m2. `at` counts elements
+ * from data and includes the strides (see ay_at). These functions are slow and general: a kernel
+ * that needs speed has its own loops. */
 static inline double ay_read(const ay_tensor *t, int64_t at)
 {
 	switch (ay_dt(t)) {

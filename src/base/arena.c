@@ -16,8 +16,8 @@ struct ay_arena_block {
 
 enum { FIRST_BLOCK = 16 << 10, LARGEST_STEP = 1 << 20, MANY_BYTES = 16 << 20, PAGE = 4096 };
 
-/* Answers of gigabytes: page by page of 4 KiB the system would take longer to find the memory than we to fill it. Only
- * a wish. */
+/* Asks Linux for huge pages. For arrays of gigabytes, getting memory in pages of 4 KiB takes
+ * longer than filling it. A failure is ignored. */
 static void ask_for_large_pages(void *p, size_t bytes)
 {
 	const uintptr_t at = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
@@ -124,7 +124,7 @@ void ay_arena_clear(struct ay_arena *a)
 	free_blocks(a->head->next);
 	a->head->next = NULL;
 	a->head->used = 0;
-	if (a->head->size >= MANY_BYTES) /* nobody needs as much next time */
+	if (a->head->size >= MANY_BYTES) /* the next case rarely needs as much */
 		ay_arena_release(a);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * err - failures of our own. A verdict on a kernel is never an error.
+ * err - errors of assay itself. A verdict on a kernel is never an error.
  *
- * Functions that can fail return 0 or -1 and take a trailing `struct ay_err *`. The first failure wins; its
- * message is complete enough to be shown as it is. A defect of the program is AY_BUG, which aborts.
+ * Functions that can fail return 0 or -1 and take a trailing `struct ay_err *`. The first failure
+ * is the one that is reported; its message is complete enough to be printed unchanged. A defect of
+ * the program is reported by AY_BUG, which aborts.
  */
 #ifndef AY_BASE_ERR_H
 #define AY_BASE_ERR_H
@@ -31,16 +32,16 @@ struct ay_err {
 	char msg[1000];
 };
 
-/* Always -1, so that `return ay_fail(...)` reads well. Keeps the first failure: what broke, not what broke
- * because of it. */
+/* Always returns -1, so that a caller can write `return ay_fail(...)`. If *err already has a
+ * failure, that failure is kept: it is the cause, and the later one a consequence. */
 int ay_fail(struct ay_err *err, enum ay_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int ay_fail_at(struct ay_err *err, enum ay_code code, int col, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Appends ": strerror(errno)". */
+/* Like ay_fail, and appends ": strerror(errno)". */
 int ay_fail_errno(struct ay_err *err, enum ay_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void ay_err_clear(struct ay_err *err);
-/* Puts "prefix: " before a message that is there already. */
+/* Puts "prefix: " before the message that *err already has. */
 void ay_err_prefix(struct ay_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 _Noreturn void ay_bug(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -41,7 +41,8 @@ static int write_all(int fd, const char *src, size_t len)
 
 int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, size_t *len, struct ay_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
+	/* O_NONBLOCK, so that opening a FIFO does not hang */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	int rc = -1;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * either - for texts that C and CUDA read alike: only what C11 and CUDA C++ have in common, and nothing of a header
- * where NVRTC, which has none, reads them. Such a text is carried inside assay too (device/embed.S).
+ * host_device - macros for headers that both C and CUDA compile. Such a header uses only what C11
+ * and CUDA C++ have in common. Where NVRTC compiles it, it must not include system headers, because
+ * NVRTC has none. The text of such a header is also embedded in the assay binary (device/embed.S).
  */
 #ifndef AY_BASE_HOST_DEVICE_H
 #define AY_BASE_HOST_DEVICE_H
@@ -20,7 +21,8 @@
 
 #ifdef __CUDACC__
 #define AY_HOST_DEVICE static __device__ __forceinline__
-#define AY_HD_NOINLINE static __device__ __noinline__ /* compiling it once is enough */
+/* keeps the function out of line, so that nvcc compiles it once */
+#define AY_HD_NOINLINE static __device__ __noinline__
 #define AY_NO_UNROLL   _Pragma("unroll 1")
 #else
 #define AY_HOST_DEVICE static inline

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json - the few things jansson leaves to its user: text of unknown encoding, and one line per record.
+ * json - what jansson does not do: text of unknown encoding, numbers that JSON lacks, and one line
+ * per record.
  */
 #ifndef AY_BASE_JSON_H
 #define AY_BASE_JSON_H
@@ -8,16 +9,18 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* A JSON string from any bytes: what is not UTF-8 or is a control character is written as \xHH, at most max. */
+/* Returns a JSON string made of n bytes, at most `max` of them. Control characters and bytes that
+ * are not UTF-8 are written as \xHH. */
 json_t *ay_json_text(const char *s, size_t n, size_t max);
-/* A JSON number; NaN and infinities, which JSON has not, become strings. */
+/* Returns a JSON number. NaN and infinities, which JSON lacks, become the strings "nan", "inf"
+ * and "-inf". */
 json_t *ay_json_real(double x);
-/* The same of what may be an integer that a double does not hold. */
+/* Like ay_json_real, but an integer that a double cannot hold becomes a JSON integer. */
 json_t *ay_json_wide(long double x);
-/* Back again: a number, or the text of one that JSON has not. NaN for everything else. */
+/* Reads back what ay_json_real or ay_json_wide made. Returns NaN for any other value. */
 long double ay_json_number(const json_t *j);
-/* Writes one compact line and a newline. Keeps the order in which keys were set. Returns -1 if the stream has failed, now
- * or before: a pipe that nobody reads, a full disk. */
+/* Writes one compact line and a newline, with the keys in the order in which they were set. Returns
+ * -1 if the stream has failed, in this call or before: for example a closed pipe or a full disk. */
 int ay_json_line(FILE *f, const json_t *j);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * clones - what is done with every number is compiled once more for newer processors, and the loader takes what the
- * machine has. What is computed is the same: no clone may contract a product and a sum.
+ * multiversion - compiles a function a second time for newer processors; the loader selects the
+ * version that the machine can run. Use it for loops over all elements. Both versions compute the
+ * same bits: neither may contract a product and a sum into one rounding.
  */
 #ifndef AY_BASE_MULTIVERSION_H
 #define AY_BASE_MULTIVERSION_H

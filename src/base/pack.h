@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pack - several texts in one, as tools/pack.sh writes it: for each a line with its name and its bytes, then those.
+ * pack - several named texts in one block of memory, as tools/pack.sh writes it. Each text is
+ * preceded by a line with its name and its length in bytes.
  */
 #ifndef AY_BASE_PACK_H
 #define AY_BASE_PACK_H
 
 #include <stddef.h>
 
-/* The text of that name, *len bytes; NULL if there is none. */
+/* Returns the text called `name` and stores its length in *len. Returns NULL if the pack has no
+ * such text. The text is not NUL-terminated. */
 const char *ay_pack_find(const char *pack, const char *end, const char *name, size_t *len);
 
 /* Gives the text that begins at `at`, first the pack itself: its name of *n bytes and its *len bytes. Returns where the

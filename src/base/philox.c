@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory of operation. A block is ten rounds of two products of 64 by 64 bits. In a run only the first word of the
- * counter goes up, so that one of the two products is the same for all blocks in the first round, and one in the
- * second; both are computed once. With AVX-512 sixteen blocks are made at a time, in two vectors whose rounds
- * stand between each other, since each waits for its own products; a product is four of 32 by 32 bits. (Products of
- * 52 bits, which newer processors have, were slower, and so were several blocks at a time in plain registers.)
+ * Theory of operation. A block is ten rounds of two products of 64 by 64 bits. In a run only the
+ * first word of the counter increases. So one of the two products is equal for all blocks in the
+ * first round, and one in the second round; both are computed once.
+ *
+ * With AVX-512 sixteen blocks are made at a time, in two vectors. The rounds of the two vectors are
+ * interleaved, because each waits for its own products. A product of 64 by 64 bits is made of four
+ * of 32 by 32 bits. (Products of 52 bits, which newer processors have, were slower, and so were
+ * several blocks at a time in scalar registers.)
  */
 #include "base/multiversion.h"
 #include "base/rng.h"
@@ -41,12 +44,14 @@ void ay_philox(struct ay_key key, const uint64_t counter[4], uint64_t out[4])
 	memcpy(out, (const uint64_t[4]){ c0, c1, c2, c3 }, 4 * sizeof *out);
 }
 
-/* What is the same for all blocks of a run. */
+/* The values that are equal for all blocks of a run. */
 struct run {
 	uint64_t first;        /* counter */
 	uint64_t k[ROUNDS][2]; /* keys of the rounds */
 	uint64_t x2;           /* after the first product: its high half ^ x2 is word 2 */
-	uint64_t x0, y2, y3; /* after the second: high half ^ x0 is word 0, y2 ^ word 3 is word 2, y3 is word 3 */
+	/* after the second product: its high half ^ x0 is word 0, y2 ^ word 3 is word 2, y3 is
+	 * word 3 */
+	uint64_t x0, y2, y3;
 };
 
 static struct run start(struct ay_key key, const uint64_t c[4])
@@ -87,7 +92,7 @@ static inline void block(const struct run *r, int64_t i, uint64_t out[4])
 	out[3] = c3;
 }
 
-/* The four 16-bit words of x, added up. */
+/* Returns the sum of the four 16-bit words of x. */
 static inline uint64_t word_sum(uint64_t x)
 {
 	x = (x & 0x0000ffff0000ffff) + (x >> 16 & 0x0000ffff0000ffff);
@@ -111,7 +116,7 @@ AY_MULTIVERSION("bmi2") static void sums_plain(const struct run *r, int64_t i, i
 	}
 }
 
-/* --- sixteen at a time ----------------------------------------------------------------------------------- */
+/* --- sixteen blocks at a time ----------------------------------------------------------------- */
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -121,7 +126,7 @@ AY_MULTIVERSION("bmi2") static void sums_plain(const struct run *r, int64_t i, i
 
 enum { LANES = 8, VECTORS = 2, AT_ONCE = LANES * VECTORS };
 
-/* Words 0 to 3 of eight blocks; a lane is a block. */
+/* Words 0 to 3 of eight blocks; each lane is a block. */
 struct eight {
 	__m512i c[4];
 };
@@ -130,8 +135,9 @@ struct wide_product {
 	__m512i low, high;
 };
 
-/* With c = c1 : c0 and m = m1 : m0 in halves of 32 bits: c1 m0 and the upper half of c0 m0 cannot overflow in one
- * word, nor can c0 m1 and the lower half of that. */
+/* Returns c * m, with c = c1 : c0 and m = m1 : m0 in halves of 32 bits. The sum of c1 m0 and
+ * the upper half of c0 m0 cannot overflow a word; nor can the sum of c0 m1 and the lower half
+ * of that. */
 TARGET static inline struct wide_product times(__m512i c, uint64_t m)
 {
 	const __m512i m0 = _mm512_set1_epi64((int64_t)m), m1 = _mm512_set1_epi64((int64_t)(m >> 32));
@@ -177,7 +183,7 @@ TARGET static inline void blocks(const struct run *r, int64_t i, struct eight v[
 		}
 }
 
-/* Lanes become rows. */
+/* Transposes: each lane becomes a row of `out`. */
 TARGET static inline void put(const struct eight *v, uint64_t (*out)[4])
 {
 	const __m512i a = _mm512_unpacklo_epi64(v->c[0], v->c[1]), b = _mm512_unpackhi_epi64(v->c[0], v->c[1]);
@@ -194,7 +200,8 @@ TARGET static inline void put(const struct eight *v, uint64_t (*out)[4])
 	}
 }
 
-/* Sums of words in each half of a lane; both halves still have to be added up. */
+/* Returns, in each half of a lane, a part of the sum of its words. The two halves still have to
+ * be added. */
 TARGET static inline __m512i halves(__m512i a, __m512i b)
 {
 	const __m512i word = _mm512_set1_epi32(0xffff);

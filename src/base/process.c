@@ -28,7 +28,7 @@ int ay_cpu_count(void)
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
-/* In the child: from here to exec only async-signal-safe calls. */
+/* Becomes the program. Runs in the child: up to exec only async-signal-safe calls are allowed. */
 static _Noreturn void become(const struct ay_run_spec *spec, char *const *env, int out, int report)
 {
 	int null = open("/dev/null", O_RDONLY), e;
@@ -73,7 +73,7 @@ static int start(const struct ay_run_spec *spec, int *out, pid_t *pid, struct ay
 	return err->code ? -1 : 0;
 }
 
-/* True when the other end is closed. */
+/* Reads once from fd and adds to `to`, up to max bytes. Returns true if the other end is closed. */
 static bool drain(int fd, struct ay_str *to, size_t max)
 {
 	char buf[16384];
@@ -84,7 +84,7 @@ static bool drain(int fd, struct ay_str *to, size_t max)
 	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-/* Reads until the output is closed or the time is up. */
+/* Reads until the output is closed or the deadline has passed. */
 static void read_output(pid_t pid, int out, int64_t deadline, size_t max, struct ay_run_result *res)
 {
 	for (;;) {
@@ -99,7 +99,7 @@ static void read_output(pid_t pid, int out, int64_t deadline, size_t max, struct
 		    drain(out, &res->output, max))
 			break;
 		if (res->timed_out && !p.revents)
-			break; /* something outside the group still holds the pipe */
+			break; /* a process outside the group still holds the pipe */
 	}
 	close(out);
 }
@@ -116,7 +116,7 @@ void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, 
 
 		if (got == pid || (got < 0 && errno != EINTR))
 			break;
-		if (ay_now_ns() > deadline) { /* it closed its output and lives on */
+		if (ay_now_ns() > deadline) { /* the child has closed its output but still runs */
 			res->timed_out = true;
 			kill(-pid, SIGKILL);
 		}
@@ -135,7 +135,7 @@ int ay_process_run(const struct ay_run_spec *spec, struct ay_run_result *res, st
 	*res = (struct ay_run_result){ 0 };
 	if (start(spec, &out, &pid, err))
 		return -1;
-	setpgid(pid, pid); /* the child does it too: whoever comes first */
+	setpgid(pid, pid); /* the child calls it too; whichever call comes first counts */
 	ay_process_follow(pid, out, spec->timeout_s, spec->output_max, res);
 	return 0;
 }

@@ -38,7 +38,8 @@ uint64_t ay_secret_u64(void)
 
 uint64_t ay_secret_below(uint64_t n)
 {
-	uint64_t skip = (0 - n) % n, x; /* 2^64 mod n values at the bottom would be drawn once too often */
+	/* without this skip, the lowest 2^64 mod n values would be drawn once too often */
+	uint64_t skip = (0 - n) % n, x;
 
 	do
 		x = ay_secret_u64();

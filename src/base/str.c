@@ -57,7 +57,8 @@ void ay_str_addf(struct ay_str *b, const char *fmt, ...)
 	b->len += (size_t)n;
 }
 
-/* Length of the valid UTF-8 sequence at s (at most n bytes), 0 if there is none. */
+/* Returns the length of the valid UTF-8 sequence at s (at most n bytes), 0 if the bytes are
+ * not valid. */
 static size_t utf8_len(const unsigned char *s, size_t n)
 {
 	size_t len = s[0] < 0x80                   ? 1
@@ -77,7 +78,8 @@ static size_t utf8_len(const unsigned char *s, size_t n)
 	return len;
 }
 
-/* C1 control characters, and the marks that turn the direction of text. */
+/* Returns true for control characters, C1 included, and for the marks that change the direction
+ * of text. */
 static bool is_control(const unsigned char *s, size_t len)
 {
 	if (len == 1)
@@ -126,7 +128,8 @@ void ay_str_add_real(struct ay_str *b, double x)
 		if (strtod(t, NULL) == x)
 			break;
 	}
-	/* %.*e found the digits; Python writes 1e-05 and 1e+16 with an exponent, what lies between without */
+	/* %.*e found the number of digits; Python writes 1e-05 and 1e+16 with an exponent, values
+	 * between them without */
 	char *e = strchr(t, 'e');
 	int exp10 = atoi(e + 1);
 	int digits = (int)(e - t) - (t[0] == '-') - (strchr(t, '.') ? 1 : 0);
@@ -216,7 +219,7 @@ int ay_str_distance(const char *a, const char *b)
 	return d[n % 3][m];
 }
 
-/* --- for a terminal and its shell -------------------------------------------------------------------------- */
+/* --- for a terminal and its shell ------------------------------------------------------------- */
 
 void ay_term_text(struct ay_str *b, const char *s, size_t max)
 {
@@ -228,7 +231,7 @@ void ay_term_text(struct ay_str *b, const char *s, size_t max)
 			b->s[i] = ' ';
 }
 
-/* Does a shell take it as it is? */
+/* Returns true if a shell reads `s` unchanged without quotes. */
 static bool is_plain(const char *s)
 {
 	const size_t n = strlen(s);
@@ -236,7 +239,8 @@ static bool is_plain(const char *s)
 	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:./-+,=@") == n;
 }
 
-/* Single quotes: in double ones a stranger's $(...) would run in the shell of whoever pastes the line. */
+/* Uses single quotes: in double quotes, an untrusted $(...) would run in the shell of a user who
+ * pastes the line. */
 void ay_shell_word(struct ay_str *b, const char *s)
 {
 	struct ay_str safe = { 0 };

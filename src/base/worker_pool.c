@@ -19,22 +19,23 @@
 
 enum { FRAME_MAX = 64 << 20, MAX_WORKERS = 256, REAP_S = 5 };
 
-/* DONE has no payload, LOST has the reason. */
+/* The kinds of messages from a worker: a message about the job, the end of the job (no payload),
+ * the end of the group (payload: the reason). */
 enum message_kind { SAID, DONE, LOST };
 
-/* Before every frame. */
+/* Precedes every frame. */
 struct head {
 	uint32_t len, kind;
 };
 
 struct worker {
 	pid_t pid;
-	int fd;           /* -1: there is none */
-	int group, rank;  /* rank: of its group */
-	bool busy, ended; /* ended: by us, with its group */
+	int fd;           /* -1: no process */
+	int group, rank;  /* rank: number within its group */
+	bool busy, ended; /* ended: killed by the pool, together with its group */
 	void *job;
-	int64_t heard;    /* when it was given its job, or last said something */
-	struct ay_str in; /* what has come, whole frames are taken off its front */
+	int64_t heard;    /* when it was given its job, or last sent something */
+	struct ay_str in; /* bytes received; whole frames are removed from the front */
 };
 
 struct ay_worker_pool {
@@ -42,12 +43,12 @@ struct ay_worker_pool {
 	struct worker *w;
 	ay_worker_fn fn;
 	void *user;
-	/* for ay_worker_pool_work_s */
+	/* for ay_worker_pool_work_s: when the present number of workers began */
 	int64_t since;
-	double work_s; /* before that */
+	double work_s; /* worker seconds before `since` */
 };
 
-/* --- the worker's end --------------------------------------------------------------------------------- */
+/* --- in the worker's process ------------------------------------------------------------------ */
 
 static int write_all(int fd, const void *data, size_t len)
 {
@@ -83,7 +84,7 @@ static int read_all(int fd, void *data, size_t len)
 	return 0;
 }
 
-/* The parent has gone: so do we. */
+/* Sends a frame. Exits if the parent is gone. */
 static void say_frame(int fd, enum message_kind kind, const void *data, size_t len)
 {
 	struct head h = { (uint32_t)len, kind };
@@ -122,7 +123,7 @@ static _Noreturn void work(const struct ay_worker_pool *c, int fd, int group)
 	_exit(0);
 }
 
-/* --- the caller's end --------------------------------------------------------------------------------- */
+/* --- in the caller's process ------------------------------------------------------------------ */
 
 static int hire(struct ay_worker_pool *c, struct worker *w, struct ay_err *err)
 {
@@ -138,7 +139,8 @@ static int hire(struct ay_worker_pool *c, struct worker *w, struct ay_err *err)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		for (int i = 0; i < c->n; i++) /* a sibling's socket held here would hide that sibling's end */
+		/* a copy of a sibling's socket here would hide the sibling's end from the parent */
+		for (int i = 0; i < c->n; i++)
 			if (c->w[i].fd >= 0)
 				close(c->w[i].fd);
 		work(c, pair[1], w->group);
@@ -204,7 +206,7 @@ int ay_worker_pool_busy(const struct ay_worker_pool *c)
 	return busy;
 }
 
-/* NULL: there is none. */
+/* Returns an idle worker with from <= rank < to; NULL if none is idle. */
 static struct worker *find_idle(const struct ay_worker_pool *c, int from, int to)
 {
 	for (struct worker *w = c->w; w < c->w + c->n; w++)
@@ -235,7 +237,7 @@ int ay_worker_pool_submit_among(struct ay_worker_pool *c, int from, int to, void
 	w->job = job;
 	w->heard = ay_now_ns();
 	struct head h = { (uint32_t)len, 0 };
-	/* a worker that died meanwhile is found when its socket is read */
+	/* a worker that has died meanwhile is detected when its socket is read */
 	if (!write_all(w->fd, &h, sizeof h))
 		write_all(w->fd, data, len);
 	return 0;
@@ -243,8 +245,9 @@ int ay_worker_pool_submit_among(struct ay_worker_pool *c, int from, int to, void
 
 static int lose_group(struct ay_worker_pool *c, int group, const char *why, const struct ay_worker_pool_events *e);
 
-/* Takes whole frames off the front. Non-zero from an event is passed on. Nothing follows a loss, and one that another
- * worker of the group was first with is no news. */
+/* Handles the whole frames at the front of w->in. Stops at the first event that returns non-zero
+ * and returns that value. A LOST frame is the last of its worker. It is ignored if another worker
+ * has already ended the group. */
 static int take_frames(struct ay_worker_pool *c, struct worker *w, const struct ay_worker_pool_events *e)
 {
 	size_t at = 0;
@@ -282,7 +285,8 @@ static int take_frames(struct ay_worker_pool *c, struct worker *w, const struct 
 	return rc;
 }
 
-/* A call of a driver may hold a process whose device is gone for as long as it likes; it will not come back from it. */
+/* Waits for a killed worker, at most REAP_S seconds: a worker whose device is gone may be stuck in
+ * a driver call from which it never returns. */
 static void reap(pid_t pid)
 {
 	const struct timespec nap = { 0, 1000000 };
@@ -292,7 +296,7 @@ static void reap(pid_t pid)
 		nanosleep(&nap, NULL);
 }
 
-/* What a worker of a lost group had said before it was ended counts. */
+/* Delivers what a worker of a lost group had sent before it was killed. */
 static int hear_out(struct ay_worker_pool *c, struct worker *w, const struct ay_worker_pool_events *e)
 {
 	char buf[65536];
@@ -304,7 +308,7 @@ static int hear_out(struct ay_worker_pool *c, struct worker *w, const struct ay_
 	return take_frames(c, w, e);
 }
 
-/* Its job, if it has one, is the caller's again. */
+/* Closes a worker of a lost group. Gives its unfinished job, if any, back to the caller. */
 static int retire(struct worker *w, const struct ay_worker_pool_events *e)
 {
 	const bool busy = w->busy;
@@ -347,7 +351,8 @@ static int lose_group(struct ay_worker_pool *c, int group, const char *why, cons
 	return rc;
 }
 
-/* It is gone: reap it, tell its job, hire another. */
+/* Handles a worker that has ended by itself: reaps it, forks a new one in its place, and reports
+ * the job that it had. */
 static int replace(struct ay_worker_pool *c, struct worker *w, const struct ay_worker_pool_events *e,
 		   struct ay_err *err)
 {
@@ -411,8 +416,9 @@ int ay_worker_pool_wait(struct ay_worker_pool *c, int extra_fd, int timeout_ms,
 	p[c->n] = (struct pollfd){ .fd = extra_fd, .events = POLLIN };
 	if (poll(p, (nfds_t)c->n + 1, timeout_ms) < 0)
 		return errno == EINTR ? 0 : ay_fail_errno(err, AY_ERR_SYS, "poll");
+	/* the worker may have been ended with its group in this loop */
 	for (int i = 0; i < c->n && !rc; i++)
-		if (p[i].revents && c->w[i].fd == p[i].fd) /* it may have been ended with its group meanwhile */
+		if (p[i].revents && c->w[i].fd == p[i].fd)
 			rc = listen_to(c, &c->w[i], e, err);
 	return rc ? rc : p[c->n].revents ? 1 : 0;
 }

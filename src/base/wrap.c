@@ -5,7 +5,8 @@
 
 static const char blanks[] = " \n";
 
-/* Returns how many lines the n bytes of white space at `gap` end, which stand behind the byte `before`. */
+/* Returns how many line ends to print for the n bytes of white space at `gap`, which follow the
+ * byte `before`. */
 static int line_ends(const char *gap, size_t n, char before)
 {
 	int ends = 0;

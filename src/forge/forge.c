@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. A build is a jail (sandbox/jail.h) with a working folder that exists nowhere else: it holds
- * the source under a fixed name, the glue, and the headers of headers.h. One compiler runs there, with a fixed command line, an
- * environment of ours, and limits of time, memory and size; it sees itself, its libraries and the headers of this
- * machine, and no other file. Then one regular file is copied out of it into a sealed memfd, and the folder is
- * gone. Nothing that the source's author chose becomes a file name or an argument.
+ * Theory of operation. A build is a jail (sandbox/jail.h) with a working folder of its own. The
+ * folder holds the source under a fixed name, the glue, and the headers of headers.h. One compiler runs there, with
+ * a fixed command line, an environment set by the forge, and limits of time, memory and size. It
+ * sees itself, its libraries and this machine's headers, and no other file. Then one regular file
+ * is copied out into a sealed memfd, and the folder is deleted. Nothing that the source's author
+ * chose becomes a file name or an argument.
  *
- * The cache holds objects as <key>.so, the key being the SHA-256 of all that went in. No jail sees it: the judge
- * alone writes there, from the memfd, by rename, and reads back without following links; what is read is copied
- * before it is used, so whoever changes a cached file later changes nothing that is running.
+ * The cache holds objects as <key>.so. The key is the SHA-256 of everything that went into the
+ * build. No jail sees the cache. Only the judge writes there, from the memfd, by rename. It reads
+ * without following links, and copies what it reads before use: changing a cached file later has no
+ * effect on a running kernel.
  */
 #include "forge/forge.h"
 #include "forge/headers.h"
@@ -38,7 +40,7 @@ enum { LOG_MAX = 8 << 10, OUTPUT_MAX = 256 << 10, OBJECT_MAX = 64 << 20, MAX_ARG
 #define MFD_EXEC 0x0010U
 #endif
 
-/* One build from beginning to end. */
+/* The state of one build. */
 struct forge_job {
 	struct ay_forge *f;
 	struct ay_arena *a;
@@ -53,7 +55,7 @@ struct forge_job {
 	char key[AY_SHA256_HEX];
 };
 
-/* --- compilers ------------------------------------------------------------------------------------------- */
+/* --- compilers -------------------------------------------------------------------------------- */
 
 static char *find_first(struct ay_arena *a, const char *const *names)
 {
@@ -87,8 +89,8 @@ const char *ay_forge_version(struct ay_arena *a, const char *program, struct ay_
 	return line;
 }
 
-/* Which compiler it is, for the cache: an upgrade changes the file. Asking it for its version would cost 30 ms a
- * run. */
+/* Returns a text that identifies the compiler for the cache: an upgrade changes the file. Running
+ * it for its version would cost 30 ms. */
 static char *identity(struct ay_arena *a, const char *program)
 {
 	char real[PATH_MAX];
@@ -109,7 +111,7 @@ static int choose_cache(struct ay_forge *f, const char *dir, struct ay_err *err)
 		return 0;
 	if (dir)
 		return -1;
-	ay_err_clear(err); /* a home that cannot be written to is no reason not to compile */
+	ay_err_clear(err); /* a home that is not writable is no reason not to compile */
 	f->cache_dir = NULL;
 	return 0;
 }
@@ -149,7 +151,7 @@ void ay_forge_release(struct ay_forge *f)
 	*f = (struct ay_forge){ 0 };
 }
 
-/* --- the command ----------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void arg(struct forge_job *j, const char *s)
 {
@@ -164,15 +166,15 @@ static void args(struct forge_job *j, const char *const *s)
 		arg(j, *s);
 }
 
-/* The glue includes <stdint.h> before the source's first line, which is too late for a _GNU_SOURCE in the source.
- */
+/* The glue includes <stdint.h> before the source's first line, too early for a _GNU_SOURCE in
+ * the source. */
 static bool wants_gnu(const struct forge_job *j)
 {
 	return memmem(j->source, j->len, "_GNU_SOURCE", 11);
 }
 
-/* The runtime goes in statically: an executor sees the driver's libraries alone. Its host code is compiled by gcc, or
- * by the C++ compiler that there is. */
+/* Links the CUDA runtime statically, because an executor sees only the driver's libraries. The host
+ * code is compiled by g++ or, without it, by the C++ compiler found. */
 static void make_cuda_command(struct forge_job *j)
 {
 	static const char *const common[] = {
@@ -190,7 +192,8 @@ static void make_cuda_command(struct forge_job *j)
 	args(j, common);
 }
 
-/* -O3 -march=native and no -ffast-math: a kernel that wants less exact arithmetic must say so in its text. */
+/* Uses -O3 -march=native and no -ffast-math: a kernel that wants less exact arithmetic must say so
+ * in its text. */
 static void make_command(struct forge_job *j)
 {
 	static const char *const common[] = { "-O3", "-march=native", "-fPIC", "-shared", "-Wall", "-I.", NULL };
@@ -255,7 +258,7 @@ static void make_key(struct forge_job *j)
 	ay_hash_end(&h, j->key);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static int put(int to, const char *data, size_t n)
 {
@@ -284,7 +287,8 @@ static int copy_out(int from, int to, size_t n)
 	return 0;
 }
 
-/* n bytes of an open file, or those at data, as a sealed memfd; -1 if there is no room. */
+/* Copies n bytes of an open file, or those at `data`, into a sealed memfd. Returns -1
+ * on failure. */
 static int seal(int from, const char *data, size_t n)
 {
 	int to = memfd_create("assay-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -299,8 +303,8 @@ static int seal(int from, const char *data, size_t n)
 	return to;
 }
 
-/* A regular file with one link, not reached by a symbolic one, of a sane size, as a sealed memfd; -1 if it is not.
- */
+/* Copies a file into a sealed memfd. Returns -1 unless it is a regular file with one link, not
+ * reached by a symbolic link, and of at most OBJECT_MAX bytes. */
 static int seal_file(int dir, const char *path)
 {
 	int from = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), to = -1;
@@ -320,8 +324,7 @@ static char *cache_path(const struct forge_job *j)
 	return ay_sprintf(j->a, "%s/%s.so", j->f->cache_dir, j->key);
 }
 
-/* What was built goes in from the memfd, so that both are the same. A cache that cannot be written is not missed.
- */
+/* Writes the object to the cache from the memfd, so that both are equal. Failures are ignored. */
 static void cache_add(struct forge_job *j, int fd)
 {
 	struct ay_err ignored = { 0 };
@@ -337,9 +340,10 @@ static void cache_add(struct forge_job *j, int fd)
 	munmap(p, (size_t)st.st_size);
 }
 
-/* --- building -------------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------- */
 
-/* Diagnostics name our folder here and there: it says nothing to the author, and differs from run to run. */
+/* Removes the build folder's name from diagnostics: it means nothing to the author, and differs
+ * from run to run. */
 static const char *clean_log(struct forge_job *j, const char *text, size_t n)
 {
 	struct ay_str plain = { 0 }, safe = { 0 };
@@ -352,7 +356,7 @@ static const char *clean_log(struct forge_job *j, const char *text, size_t n)
 		ay_str_addn(&plain, text, (size_t)((hit ? hit : end) - text));
 		text = hit ? hit + dn : end;
 	}
-	/* Line by line: a newline is a control byte, but one that we want. */
+	/* line by line, because ay_str_add_safe would escape newlines */
 	for (const char *s = ay_str_text(&plain); *s && safe.len < LOG_MAX;) {
 		size_t line = strcspn(s, "\n");
 
@@ -366,7 +370,8 @@ static const char *clean_log(struct forge_job *j, const char *text, size_t n)
 	return log;
 }
 
-/* A compiler outside the system's folders is seen with those beside it, and with nothing else of its place. */
+/* Lists the folders beside a compiler that is not under /usr, so that the jail shows them and
+ * nothing else of that place. */
 static void find_also(struct forge_job *j)
 {
 	static const char *const beside[] = { "bin", "lib", "lib64", "libexec", "include", "nvvm", "targets" };
@@ -404,7 +409,7 @@ static void list_files(const struct forge_job *j, struct ay_jail_file *file)
 				       j->glue.len };
 }
 
-/* Starts the compiler in its jail; *out is our end of its output. */
+/* Starts the compiler in its jail; *out is the read end of its output. */
 static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double timeout_s, struct ay_jailed *jail,
 			  int *out, struct ay_err *err)
 {
@@ -446,7 +451,7 @@ static int start_compiler(struct forge_job *j, struct ay_sandbox *s, double time
 	return err->code ? -1 : 0;
 }
 
-/* What the compiler's end means. */
+/* Fills `built` from the way the compiler ended. */
 static void take_object(struct forge_job *j, const struct ay_run_result *res, int dir, double timeout_s,
 			struct ay_built *built)
 {
@@ -502,11 +507,11 @@ static int build(struct forge_job *j, double timeout_s, struct ay_built *built, 
 	return rc;
 }
 
-/* An object that the forge made elsewhere has its glue inside: it can be taken as it is. Whoever only says so is
- * refused by the executor. */
+/* Accepts an object that the forge built elsewhere: its glue is inside. The executor refuses an
+ * object that only has the name. */
 static int take_as_is(struct forge_job *j, struct ay_built *built, struct ay_err *err)
 {
-	static const char name[] = "ay_glue_entries"; /* with its end: a word of the symbol table */
+	static const char name[] = "ay_glue_entries"; /* with its NUL: a word of the symbol table */
 
 	if (!memmem(j->source, j->len, name, sizeof name))
 		return ay_fail(

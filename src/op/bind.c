@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Binding: a line's values take the places of a schema's arguments. What the line leaves out comes from the schema
- * (defaults) and from the operator (fills, shapes of results).
+ * Binding: gives every argument of a schema its value from a case line. What the line leaves out
+ * comes from the schema (defaults) and from the operator (fills, shapes of results).
  */
 #include "op/call.h"
 #include "op/fill.h"
@@ -21,7 +21,7 @@ struct binder {
 	int cap;
 };
 
-/* --- one value to one type ------------------------------------------------------------------------------- */
+/* --- one value to one type -------------------------------------------------------------------- */
 
 static int refuse(struct binder *b, const struct ay_sarg *s, const struct ay_value *v, const char *want)
 {
@@ -93,11 +93,11 @@ static int bind_plain(struct binder *b, const struct ay_sarg *s, const struct ay
 static int bind_list(struct binder *b, const struct ay_sarg *s, const struct ay_value *v, struct ay_value *out)
 {
 	bool list = v->kind == AY_V_LIST;
-	int n = list ? v->list.n : s->type.list_size; /* int[2] takes one int for both */
+	int n = list ? v->list.n : s->type.list_size; /* int[2] accepts one int for both */
 
 	if (!list && n < 1)
 		return refuse(b, s, v, "a list");
-	/* none at all: a pooling's stride is its kernel then */
+	/* an empty list is accepted: a pooling's stride is then its kernel size */
 	if (list && s->type.list_size > 1 && n != s->type.list_size && n > 1)
 		return ay_fail_at(b->err, AY_ERR_BIND, v->col, "column %d: argument '%s' takes %d values, not %d",
 				  v->col, s->name, s->type.list_size, n);
@@ -110,7 +110,7 @@ static int bind_list(struct binder *b, const struct ay_sarg *s, const struct ay_
 	return 0;
 }
 
-/* --- tensors --------------------------------------------------------------------------------------------- */
+/* --- tensors ---------------------------------------------------------------------------------- */
 
 static struct ay_operand *add_operand(struct binder *b, const char *name, enum ay_role role)
 {
@@ -131,7 +131,7 @@ static struct ay_operand *add_operand(struct binder *b, const char *name, enum a
 	return c->operand[c->noperand++] = o;
 }
 
-/* A number where a Tensor is asked for: PyTorch wraps it. */
+/* Makes an operand of a number given for a Tensor; PyTorch wraps it. */
 static struct ay_operand *wrap_number(struct binder *b, const struct ay_sarg *s, const struct ay_value *v)
 {
 	static const enum ay_dt dts[] = { [AY_V_BOOL] = AY_DT_B8,
@@ -227,9 +227,9 @@ static int bind_tensors(struct binder *b, struct ay_barg *arg, const struct ay_v
 	return 0;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
-/* A Scalar as a 0-dim tensor, so that one reference serves add.Tensor and add.Scalar. */
+/* Makes a 0-dim tensor of a Scalar, so that one reference serves add.Tensor and add.Scalar. */
 static void make_scalar_view(struct ay_barg *arg)
 {
 	const struct ay_value *v = &arg->v;
@@ -332,9 +332,9 @@ static int bind_args(struct binder *b, const struct ay_case *line)
 	return 0;
 }
 
-/* --- fills ----------------------------------------------------------------------------------------------- */
+/* --- fills ------------------------------------------------------------------------------------ */
 
-/* Names and functions that a fill of the operator may use: the arguments, size(x, i), numel(x). */
+/* Finds names and functions that an operator's fill may use: arguments, size(x, i), numel(x). */
 static int scope_find(void *user, struct ay_arena *a, const char *name, int nargs, const struct ay_value *args,
 		      struct ay_value *out, struct ay_err *err)
 {
@@ -380,7 +380,7 @@ static const char *after_spaces(const char *s)
 	return s + strspn(s, " \t\n;");
 }
 
-/* The operator's own fill for an argument: "name=fill; name=fill". */
+/* Sets the fill that the operator declares for an argument: "name=fill; name=fill". */
 static int fill_from_op(struct binder *b, struct ay_operand *o)
 {
 	struct ay_scope scope = { .find = scope_find, .user = b->c };
@@ -442,9 +442,9 @@ static int resolve_operands(struct binder *b)
 	return 0;
 }
 
-/* --- results --------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
-/* What op->result would say. The answers of written arguments stand before those of results. */
+/* Describes result k, as op->result does. Answers of written arguments precede those of results. */
 static int result_of(struct binder *b, int k, struct ay_meta *m)
 {
 	const struct ay_call *c = b->c;
@@ -493,7 +493,7 @@ static int add_result(struct binder *b, int k, const char *name)
 	return 0;
 }
 
-/* How many tensors a list of results has: the operator says, or it is what the answers leave over. */
+/* Returns how many tensors a list of results has: the operator's number, or the answers left. */
 static int list_length(const struct binder *b)
 {
 	const struct ay_call *c = b->c;
@@ -538,7 +538,7 @@ static void list_outputs(struct binder *b)
 			c->out[c->nout++] = c->operand[i];
 }
 
-/* Shapes of out= arguments must be those that the functional form would give, and a list as long. */
+/* Checks that out= arguments have the shapes of the functional results, and the right number. */
 static int check_out_shapes(struct binder *b)
 {
 	struct ay_call *c = b->c;
@@ -588,7 +588,8 @@ int ay_call_bind(struct ay_arena *a, const struct ay_op *op, const struct ay_sch
 
 int ay_call_close(struct ay_arena *a, struct ay_call *c, const struct ay_expected *given, struct ay_err *err)
 {
-	struct binder b = { a, c, err, c->noperand }; /* the list is another binder's: no room is left in it */
+	/* the operand list is another binder's and has no room left */
+	struct binder b = { a, c, err, c->noperand };
 
 	c->given = given;
 	return close_call(&b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every operator's error weights and row maps share. The evidence for the constants is in
- * docs/error-bound.md.
+ * Error weights and row maps that operators share. The evidence for the constants is
+ * in docs/error-bound.md.
  */
 #include "op/op.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be asked of a bound call: its arguments by name, its line, and results of the usual kinds.
+ * Access to a bound call: its arguments by name, its line, and descriptions of the usual kinds
+ * of results.
  */
 #include "op/call.h"
 #include "op/op.h"
@@ -10,7 +11,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* --- the line again -------------------------------------------------------------------------------------- */
+/* --- the call as a line ----------------------------------------------------------------------- */
 
 static void write_out(struct ay_arena *a, const struct ay_call *c, struct ay_value *v)
 {
@@ -60,7 +61,7 @@ struct ay_case *ay_call_line(struct ay_arena *a, const struct ay_call *c)
 	return l;
 }
 
-/* --- arguments by name ----------------------------------------------------------------------------------- */
+/* --- arguments by name ------------------------------------------------------------------------ */
 
 static const struct ay_barg *find_arg(const struct ay_call *c, const char *name)
 {
@@ -100,7 +101,7 @@ const struct ay_operand *ay_operand(const struct ay_call *c, const char *name)
 	return arg->n ? arg->t[0] : NULL;
 }
 
-/* What a reference reads: the content before the call, if the call writes there. */
+/* Returns what a reference reads: the content before the call, if the call writes there. */
 static const struct ay_view *readable(const struct ay_operand *o)
 {
 	return !o ? NULL : o->role == AY_INOUT ? &o->old : &o->view;
@@ -183,7 +184,7 @@ int ay_dim(const struct ay_call *c, const char *name, const struct ay_view *v, s
 	return ay_dim_wrap(ay_int(c, name), v->ndim, err);
 }
 
-/* --- results of the usual kinds -------------------------------------------------------------------------- */
+/* --- results of the usual kinds --------------------------------------------------------------- */
 
 static void promote_arg(struct ay_promotion *p, const struct ay_barg *arg)
 {
@@ -236,7 +237,8 @@ int ay_result_dtype(const struct ay_call *c, struct ay_meta *m, struct ay_err *e
 				   : 0;
 }
 
-/* NHWC, NDHWC: dimension 1 is the fastest, the others follow from the last to the first. */
+/* Stores the strides of NHWC or NDHWC: dimension 1 is the fastest, then the others from last
+ * to first. */
 static void channels_last(const struct ay_view *v, int64_t *stride)
 {
 	int64_t step = v->shape[1];
@@ -250,7 +252,7 @@ static void channels_last(const struct ay_view *v, int64_t *stride)
 	}
 }
 
-/* Do v's elements fill their memory, each its own place, in some order of the dimensions? */
+/* Returns true if v's elements fill their memory without gaps, in some order of the dimensions. */
 static bool is_packed(const struct ay_view *v)
 {
 	int64_t step = 1;

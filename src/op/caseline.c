@@ -7,9 +7,9 @@
 
 enum { MAX_KEYWORDS = 64 };
 
-/* --- parse ----------------------------------------------------------------------------------------------- */
+/* --- parse ------------------------------------------------------------------------------------ */
 
-/* "cnt: N," before the line; cnt::op would be an operator. */
+/* Parses "cnt: N," before the line. cnt::op would be an operator. */
 static int count_prefix(struct ay_lex *l, struct ay_case *c)
 {
 	const char *start;
@@ -94,7 +94,7 @@ static int keywords(struct ay_lex *l, struct ay_case *c)
 	return 0;
 }
 
-/* The numbers behind timed=. */
+/* Parses the numbers after timed=. */
 static int timed_numbers(struct ay_lex *l, struct ay_case *c)
 {
 	const char *at;
@@ -112,7 +112,7 @@ static int timed_numbers(struct ay_lex *l, struct ay_case *c)
 	return 0;
 }
 
-/* seed=, timed= or cnt= behind the call. */
+/* Parses seed=, timed= or cnt= after the call. */
 static int trailing_key(struct ay_lex *l, struct ay_case *c)
 {
 	size_t n = ay_lex_word(l);
@@ -186,7 +186,7 @@ int ay_opname_parse(struct ay_arena *a, const char *text, size_t len, const char
 	return ay_lex_at_end(&l) ? 0 : ay_lex_expected(&l, "the end after an operator's name");
 }
 
-/* --- print, equal ---------------------------------------------------------------------------------------- */
+/* --- print, equal ----------------------------------------------------------------------------- */
 
 void ay_case_opname(struct ay_str *b, const struct ay_case *c)
 {
@@ -250,9 +250,9 @@ bool ay_case_equal(const struct ay_case *a, const struct ay_case *b)
 	return true;
 }
 
-/* --- files ----------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
-/* The next line without its end, or false. */
+/* Finds the next line, without its line end. Returns false at the end of the text. */
 static bool next_line(struct ay_reader *r, const char **line, size_t *len)
 {
 	const char *start = r->text + r->pos, *nl;
@@ -269,8 +269,8 @@ static bool next_line(struct ay_reader *r, const char **line, size_t *len)
 	return true;
 }
 
-/* "Operator: name", perhaps with a comment. A bad header also forgets the last one: the lines below are not its.
- */
+/* Parses "Operator: name", optionally with a comment. A bad header also clears the previous one,
+ * because the lines below do not belong to that operator. */
 static int header(struct ay_reader *r, struct ay_lex *l)
 {
 	const char *ns, *base, *overload;
@@ -293,7 +293,8 @@ static int header(struct ay_reader *r, struct ay_lex *l)
 	return 0;
 }
 
-/* The header's names are read again for each case: it then owns all it points to, whatever arena it lives in. */
+/* Takes the case's names from the header. They are parsed again for each case, so that the case
+ * owns all that it points to, whatever arena it is in. */
 static int name_from_header(const struct ay_reader *r, struct ay_arena *a, struct ay_case *c, struct ay_err *err)
 {
 	if (c->base || !r->op)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases by the dtype that they are about: --dtypes. By operator and by size: suite_filter.c.
+ * Selects cases by the dtype that they are about (--dtypes). Selection by operator and by
+ * size: suite_filter.c.
  */
 #include "op/suite.h"
 
@@ -23,7 +24,8 @@ int ay_dtypes_find(const char *list, uint32_t *set, struct ay_err *err)
 	return *set ? 0 : ay_fail(err, AY_ERR_USAGE, "--dtypes: name at least one, such as f32,bf16");
 }
 
-/* The heavier class decides, and of equals the first: an index beside f32 is not what a case is about. */
+/* Sets *dt to the dtype of the heavier class; of equal classes the first counts. A case with f32
+ * and an index is about f32. */
 static void weigh(const struct ay_value *v, enum ay_dt *dt)
 {
 	if (v->kind == AY_V_LIST)
@@ -41,7 +43,7 @@ enum ay_dt ay_case_dtype(const struct ay_case *c)
 		weigh(&c->arg[i], &dt);
 	for (int i = 0; i < c->nkw; i++)
 		weigh(&c->kw[i].v, &dt);
-	for (int i = 0; i < c->nkw && dt == AY_DT_NONE; i++) /* arange and the like */
+	for (int i = 0; i < c->nkw && dt == AY_DT_NONE; i++) /* arange and similar operators */
 		if (c->kw[i].v.kind == AY_V_DTYPE)
 			dt = c->kw[i].v.dt;
 	return dt;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything is copied, what came from the grid too: a case owns all it points to and has no columns of other
- * texts.
+ * Expansion of templates. Everything is copied, including values from the grid. So a case owns all
+ * that it points to and has no columns of other texts.
  */
 #include "op/expr.h"
 #include "op/parse.h"
@@ -10,7 +10,8 @@
 
 void ay_expand_init(struct ay_expand *e, struct ay_arena *a, const struct ay_scope *s, struct ay_err *err)
 {
-	/* about as many values as a line may have bytes: what is expanded should read back */
+	/* about as many values as a line may have bytes, so that the expanded line can be
+	 * parsed again */
 	*e = (struct ay_expand){ .a = a, .s = s, .err = err, .budget = AY_LINE_MAX };
 }
 
@@ -94,7 +95,8 @@ static int expand_dtype(struct ay_expand *e, const struct ay_tdesc *t, struct ay
 	return 0;
 }
 
-/* fill=NAME where NAME is a variable with a string: the string is the fill, so that a grid can vary it. */
+/* Returns the string variable that fill=NAME names, if any: the string is the fill, so that a grid
+ * can vary it. */
 static const char *fill_variable(const struct ay_expand *e, const struct ay_fill *f)
 {
 	for (int i = 0; e->s && !f->n && i < e->s->n; i++)
@@ -132,7 +134,7 @@ static int expand_data(struct ay_expand *e, const struct ay_tdesc *t, struct ay_
 	out->data = AY_NEW(e->a, struct ay_value);
 	if (ay_expand_value(e, t->data, out->data))
 		return -1;
-	out->data->col = t->data->col; /* for the check below */
+	out->data->col = t->data->col; /* for the message of ay_tdesc_data */
 	return ay_tdesc_data(out->data, e->err);
 }
 
@@ -146,7 +148,7 @@ static int expand_tensor(struct ay_expand *e, const struct ay_tdesc *t, int col,
 	memset(d->dim_x, 0, sizeof d->dim_x);
 	memset(d->stride_xs, 0, sizeof d->stride_xs);
 	out->t = d;
-	if (e->depth++ + 2 > AY_MAX_DEPTH) /* T( and its [ */
+	if (e->depth++ + 2 > AY_MAX_DEPTH) /* two levels: T( and the [ of its shape */
 		return ay_parse_fail(e->err, col, "the expanded case is nested deeper than %d", AY_MAX_DEPTH);
 	if (expand_shape(e, t, d) || expand_dtype(e, t, d) || expand_stride(e, t, d) ||
 	    ay_expand_fill(e, &t->fill, &d->fill) || expand_data(e, t, d))
@@ -161,7 +163,8 @@ static int expand_tensor(struct ay_expand *e, const struct ay_tdesc *t, int col,
 	return 0;
 }
 
-/* Strings count by their length: a few names can stand for megabytes. */
+/* Returns how much a value counts. Strings count by their length, because a few names can stand
+ * for megabytes. */
 static int64_t weight(const struct ay_value *v)
 {
 	size_t n = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Precedence by recursion, from ?: (lowest) over == < + * to unary minus, indexing and the primaries. An operand
- * that is a plain literal stays a value; nodes are only made where there is something to compute. The height of a
- * tree is limited, since evaluation recurses: brackets are limited by ay_lex_enter(), but 1+1+1+... is deep
- * without any.
+ * Parser of expressions: precedence by recursion, from ?: (lowest) over == < + * to unary minus,
+ * indexing and the primaries. A plain literal stays a value; nodes are made only for operations.
+ * The height of a tree is limited, because evaluation recurses. ay_lex_enter() limits brackets, but
+ * 1+1+1+... is deep without any.
  */
 #include "op/expr.h"
 #include "op/parse.h"
@@ -26,7 +26,7 @@ const char *ay_expr_token(enum ay_node op)
 	return ops[op].token;
 }
 
-/* --- parse ----------------------------------------------------------------------------------------------- */
+/* --- parse ------------------------------------------------------------------------------------ */
 
 const struct ay_expr *ay_expr_of(struct ay_arena *a, const struct ay_value *v)
 {
@@ -42,7 +42,7 @@ const struct ay_expr *ay_expr_of(struct ay_arena *a, const struct ay_value *v)
 	return x;
 }
 
-/* A node over n operands, into v. v may be one of the operands. */
+/* Makes a node over n operands in v, which may be one of the operands. */
 static int make(struct ay_lex *l, enum ay_node op, int col, const char *name, const struct ay_value *operand,
 		int n, struct ay_value *v)
 {
@@ -116,7 +116,8 @@ static int unary(struct ay_lex *l, struct ay_value *v)
 {
 	int col;
 
-	/* -1 is a literal; its sign must reach the number, or -9223372036854775808 could not be written */
+	/* -1 is a literal: the sign must be part of the number, or -9223372036854775808 could not
+	 * be written */
 	if (!ay_lex_at(l, '-') || ay_lex_at_number(l))
 		return postfix(l, v);
 	col = ay_lex_col(l, l->p++);
@@ -126,7 +127,7 @@ static int unary(struct ay_lex *l, struct ay_value *v)
 	return make(l, AY_EXPR_NEG, col, NULL, v, 1, v);
 }
 
-/* The operator of this level that is next, taken; AY_EXPR_OPS if none. */
+/* Consumes the next operator if it has this level; returns AY_EXPR_OPS if there is none. */
 static enum ay_node take_op(struct ay_lex *l, int level)
 {
 	for (int op = 0; op < AY_EXPR_OPS; op++)
@@ -184,7 +185,7 @@ int ay_expr_parse(struct ay_arena *a, const char *text, const struct ay_expr **o
 	return 0;
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
 static void print_list(struct ay_str *b, const struct ay_expr *const *x, int n)
 {

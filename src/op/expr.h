@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr - expressions inside templates: their trees (expr.c), what they are worth (expr_eval.c), and the way from a
- * template's values to plain ones (expand.c). Private to src/op; the face is grid.h.
+ * expr - expressions inside templates: their trees (expr.c), their evaluation (expr_eval.c), and
+ * the expansion of a template's values to plain values (expand.c). Private to src/op; the public
+ * header is grid.h.
  */
 #ifndef AY_OP_EXPR_H
 #define AY_OP_EXPR_H
@@ -10,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Binary operators: token, level (higher binds tighter). Longer tokens first. */
+/* Binary operators: token, level (a higher level binds tighter). Longer tokens first. */
 /* clang-format off */
 #define AY_OPS(O)           \
 	O(EQ,  "==", 0)     \
@@ -30,7 +31,7 @@ enum ay_node {
 	AY_OPS(O)
 #undef O
 	AY_EXPR_OPS,
-	AY_EXPR_VALUE = AY_EXPR_OPS, /* v, which may hold expressions further down */
+	AY_EXPR_VALUE = AY_EXPR_OPS, /* `v`, whose items may be expressions */
 	AY_EXPR_NAME,
 	AY_EXPR_CALL, /* name(x[0], ... x[n-1]) */
 	AY_EXPR_INDEX,
@@ -49,30 +50,33 @@ struct ay_expr {
 
 enum { AY_MAX_CALL_ARGS = 16 };
 
-/* The token of a binary operator. */
+/* Returns the token of a binary operator. */
 const char *ay_expr_token(enum ay_node op);
 
-/* One expansion. A short template and a long grid value can multiply, so what is made is counted. */
+/* The state of one expansion. A short template and a long grid value can multiply into a huge case,
+ * so the number of values made is limited. */
 struct ay_expand {
 	struct ay_arena *a;
 	const struct ay_scope *s;
 	struct ay_err *err;
-	int64_t budget; /* values that may still be made */
+	int64_t budget; /* number of values that may still be made */
 	int depth;
-	int at; /* while a value from the grid is copied: the column in the template it is for; else 0 */
+	/* while a value from the grid is copied: the column in the template; else 0 */
+	int at;
 };
 
 void ay_expand_init(struct ay_expand *e, struct ay_arena *a, const struct ay_scope *s, struct ay_err *err);
-/* v without expressions, a copy in the arena. */
+/* Copies v into *out without expressions. The copy is in the arena. */
 int ay_expand_value(struct ay_expand *e, const struct ay_value *v, struct ay_value *out);
-/* Takes n from the budget; -1 with a message at col if it is spent. */
+/* Subtracts n from the budget. Fails with a message at col if the budget is exhausted. */
 int ay_expand_spend(struct ay_expand *e, int64_t n, int col);
 int ay_expand_fill(struct ay_expand *e, const struct ay_fill *f, struct ay_fill *out);
 
-/* The value an expression has; what it points to may be shared with the scope. out->col is the expression's. */
+/* Evaluates an expression. The value may point to memory of the scope. out->col is the
+ * expression's column. */
 int ay_eval(struct ay_expand *e, const struct ay_expr *x, struct ay_value *out);
 
-/* With every operation in brackets. */
+/* Adds the expression's text, with every operation in brackets. */
 void ay_expr_print(struct ay_str *b, const struct ay_expr *x);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lazy in ?:, strict elsewhere. Recursion is as deep as the tree is high.
+ * Evaluation of expressions: lazy in ?:, strict elsewhere. Recursion is as deep as the tree
+ * is high.
  */
 #include "op/expr.h"
 #include "op/parse.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- numbers, lists, comparison -------------------------------------------------------------------------- */
+/* --- numbers, lists, comparison --------------------------------------------------------------- */
 
 static int fail(struct ay_expand *e, const struct ay_expr *x, const char *what)
 {
@@ -43,7 +44,7 @@ static int int_op(struct ay_expand *e, const struct ay_expr *x, int64_t a, int64
 	case AY_EXPR_ADD: over = __builtin_add_overflow(a, b, &out->i); break;
 	case AY_EXPR_SUB: over = __builtin_sub_overflow(a, b, &out->i); break;
 	case AY_EXPR_MUL: over = __builtin_mul_overflow(a, b, &out->i); break;
-	default: /* INT64_MIN / -1 traps, the remainder too */
+	default: /* INT64_MIN / -1 traps, and so does the remainder */
 		over = a == INT64_MIN && b == -1;
 		if (!over)
 			out->i = x->op == AY_EXPR_DIV ? a / b : a % b;
@@ -95,7 +96,8 @@ static int arith(struct ay_expand *e, const struct ay_expr *x, const struct ay_v
 			     ay_kind_name(a->kind), ay_kind_name(b->kind));
 }
 
-/* -1, 0, 1; 2 if one is NaN. Not through double for ints: 2^53 + 1 must differ from 2^53. */
+/* Returns -1, 0 or 1; 2 if one is NaN. Ints are not compared as doubles: 2^53 + 1 must differ
+ * from 2^53. */
 static int order(const struct ay_value *a, const struct ay_value *b)
 {
 	double p, q;
@@ -107,7 +109,7 @@ static int order(const struct ay_value *a, const struct ay_value *b)
 	return isnan(p) || isnan(q) ? 2 : (p > q) - (p < q);
 }
 
-/* Things of different kinds are merely different: x == None is a fair question about any x. */
+/* Values of different kinds are different, not an error: x == None is legal for any x. */
 static bool same(const struct ay_value *a, const struct ay_value *b)
 {
 	return is_number(a) && is_number(b) ? !order(a, b) : ay_value_equal(a, b);
@@ -160,7 +162,7 @@ static int element(struct ay_expand *e, const struct ay_expr *x, const struct ay
 	return 0;
 }
 
-/* --- names and calls ------------------------------------------------------------------------------------- */
+/* --- names and calls -------------------------------------------------------------------------- */
 
 static int numel(struct ay_expand *e, const struct ay_expr *x, const struct ay_value *v, struct ay_value *out)
 {
@@ -182,7 +184,7 @@ static int numel(struct ay_expand *e, const struct ay_expr *x, const struct ay_v
 	return over && !zero ? fail(e, x, "the result does not fit in 64 bits") : 0;
 }
 
-/* 1: no such function. */
+/* Evaluates a built-in function. Returns 1 if it does not exist. */
 static int builtin(struct ay_expand *e, const struct ay_expr *x, const struct ay_value *arg, struct ay_value *out)
 {
 	bool is_numel = !strcmp(x->name, "numel"), is_len = !strcmp(x->name, "len");
@@ -198,7 +200,8 @@ static int builtin(struct ay_expand *e, const struct ay_expr *x, const struct ay
 	return 0;
 }
 
-/* The caller's find; its message gets our column. 1: it knows nothing of the kind. */
+/* Calls the scope's find and adds the column to its message. Returns 1 if find does not know
+ * the name. */
 static int ask(struct ay_expand *e, const struct ay_expr *x, int nargs, const struct ay_value *arg,
 	       struct ay_value *out)
 {

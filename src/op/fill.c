@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of half types FIRST elements are drawn, more than they have values; what follows repeats lines of those. */
+/* Of half types, FIRST elements are drawn, more than they have values. Later elements repeat lines
+ * of those. */
 enum { CHUNK = 256, FIRST = 4 << 20, LINE = 256 };
 
-/* What a fill function is given: its arguments as doubles, and where it writes. */
+/* The state of a fill function: its arguments as doubles, and its tensor. */
 struct fillctx {
 	const struct ay_call *c;
 	const struct ay_operand *o;
@@ -21,16 +22,16 @@ struct fillctx {
 	int parts; /* numbers per element: 2 for complex */
 };
 
-/* Numbers lo..hi of the stream (two per complex element), CHUNK of them at most. */
+/* Writes numbers lo..hi of the stream (two per complex element), at most CHUNK of them. */
 typedef void (*fill_fn)(const struct fillctx *f, int64_t lo, int64_t hi, double *dst);
 
-/* 53 random bits as a number in [0, 1). */
+/* Returns 53 random bits as a number in [0, 1). */
 static double unit(uint64_t bits)
 {
 	return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* The four 16-bit words of x, added up. */
+/* Returns the sum of the four 16-bit words of x. */
 static uint64_t word_sum(uint64_t x)
 {
 	x = (x & 0x0000ffff0000ffff) + (x >> 16 & 0x0000ffff0000ffff);
@@ -48,7 +49,7 @@ static double one_uniform(const struct fillctx *f, int64_t i, const uint64_t bit
 	return f->arg[0] + (f->arg[1] - f->arg[0]) * unit(bits[0]);
 }
 
-/* Integers a..b, both included. */
+/* Draws an integer from a to b, both included. */
 static double one_int(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	uint64_t range = (uint64_t)((int64_t)f->arg[1] - (int64_t)f->arg[0]) + 1;
@@ -70,7 +71,8 @@ static double one_bool(const struct fillctx *f, int64_t i, const uint64_t bits[2
 	return unit(bits[0]) < f->arg[0];
 }
 
-/* |x| doubles with every leading zero: P(|x| > t) ~ 1/t, up to 2^10. */
+/* Draws a heavy-tailed number. |x| doubles with every leading zero: P(|x| > t) ~ 1/t, up
+ * to 2^10. */
 static double one_heavy(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	int k = __builtin_clzll(bits[1] | 1);
@@ -98,7 +100,7 @@ static double one_ones(const struct fillctx *f, int64_t i, const uint64_t bits[2
 	return 1;
 }
 
-/* One element in eight is something arithmetic treats specially; the rest is normal. */
+/* One element in eight is a value that arithmetic treats specially; the others are normal. */
 static double one_special(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	const struct ay_dt_info *d = ay_dt_info(f->o->view.dt);
@@ -113,7 +115,8 @@ static double one_special(const struct fillctx *f, int64_t i, const uint64_t bit
 	return list[bits[0] % (sizeof list / sizeof *list)];
 }
 
-/* The same without the largest values: sums of those overflow in one order and not in another. */
+/* Like one_special, without the largest values: their sums overflow in one order of addition and
+ * not in another. */
 static double one_nonfinite(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	double x = one_special(f, i, bits);
@@ -121,7 +124,8 @@ static double one_nonfinite(const struct fillctx *f, int64_t i, const uint64_t b
 	return isfinite(x) && fabs(x) > 1e3 ? 1 : x;
 }
 
-/* A bijection of [0, n): four Feistel rounds on the next even power of two, walked until the value is below n. */
+/* A bijection of [0, n): four Feistel rounds on the next even power of two, repeated until the
+ * value is below n. */
 static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t i)
 {
 	int half = 1;
@@ -155,7 +159,7 @@ static double one_sorted(const struct fillctx *f, int64_t i, const uint64_t bits
 	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + unit(bits[0])) / (double)f->n);
 }
 
-/* A block of the generator gives 256 bits, two numbers. */
+/* A range of generator blocks. Each block gives 256 bits, that is, two numbers. */
 struct draw {
 	uint64_t first[4]; /* counter */
 	int64_t blocks;
@@ -168,7 +172,7 @@ static struct draw draw_of(const struct fillctx *f, int64_t lo, int64_t hi)
 
 typedef uint64_t bits_of_chunk[CHUNK / 2 + 1][4];
 
-/* 128 bits for every number. */
+/* Draws 128 bits for every number. */
 static const uint64_t (*draw_bits(const struct fillctx *f, int64_t lo, int64_t hi, bits_of_chunk buf))[2]
 {
 	const struct draw d = draw_of(f, lo, hi);
@@ -177,7 +181,8 @@ static const uint64_t (*draw_bits(const struct fillctx *f, int64_t lo, int64_t h
 	return (const uint64_t(*)[2])buf[0] + lo % 2;
 }
 
-/* Each with a loop of its own, that the compiler can make the most of; QUIET is what asks for no chance. */
+/* One loop per fill, so that the compiler can optimise each. QUIET is for fills that use no
+ * random bits. */
 #define LOOP_OVER(one, bits)              \
 	for (int64_t i = lo; i < hi; i++) \
 		dst[i - lo] = one(f, f->parts == 2 ? i >> 1 : i, bits);
@@ -207,7 +212,7 @@ LOOP(nonfinite)
 QUIET(perm)
 LOOP(sorted)
 
-/* Most inputs are normal: of their bits nothing but sums is ever written down. */
+/* Most inputs are normal. Of their random bits only the sums are stored. */
 AY_MULTIVERSION("avx2") static void fill_normal(const struct fillctx *f, int64_t lo, int64_t hi, double *dst)
 {
 	const struct draw d = draw_of(f, lo, hi);
@@ -232,10 +237,8 @@ static void fill_made(const struct fillctx *f, int64_t lo, int64_t hi, double *d
 		dst[i - lo] = f->maker->make(f->c, f->o, &f->o->fill, f->parts == 2 ? i >> 1 : i, bits[i - lo][0]);
 }
 
-/*
- * The table of fills. `logical`: i is the logical index, else the place in storage. A NAN default means the
- * argument must be given.
- */
+/* The table of fills. `logical`: i is the logical index, else the position in storage. A NAN
+ * default means that the argument is mandatory. */
 static const struct kind {
 	const char *name;
 	fill_fn fn;
@@ -358,7 +361,7 @@ bool ay_fill_is_uniform(const struct ay_operand *o, double range[2])
 	return !o->data && k && k->fn == fill_uniform && !fill_args(k, o, range, &err);
 }
 
-/* An operator's own fill may follow from another tensor, or from all of its elements. */
+/* An operator's own fill may depend on another tensor, or on all of that tensor's elements. */
 bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o)
 {
 	const struct kind *k = find_kind(o->fill.name);
@@ -368,7 +371,7 @@ bool ay_fill_is_by_place(const struct ay_call *c, const struct ay_operand *o)
 	return find_maker(c, o->fill.name) ? c->op->makers == ay_input_domain_makers : k && k->fn != fill_perm;
 }
 
-/* --- making ---------------------------------------------------------------------------------------------- */
+/* --- generating ------------------------------------------------------------------------------- */
 
 static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay_operand *o, bool *logical)
 {
@@ -389,7 +392,7 @@ static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay
 	return k->fn;
 }
 
-/* Every element drawn. */
+/* Draws elements [lo, hi) one by one. */
 static void draw_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t hi, uint8_t *dst)
 {
 	const enum ay_dt dt = f->o->view.dt;
@@ -402,13 +405,15 @@ static void draw_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t 
 	}
 }
 
-/* Of halves there are gigabytes in a large case, and drawing them takes longer than all else that is done with them. */
+/* Returns true if later elements repeat earlier ones. Tensors of half types can have gigabytes, and
+ * drawing them takes longer than everything else done with them. */
 static bool repeats(const struct fillctx *f)
 {
 	return !f->maker && ay_dt_is_float(f->o->view.dt) && ay_dt_info(f->o->view.dt)->bytes <= 2;
 }
 
-/* The first of those elements that i and the rest of its line repeat, *n of them at most. */
+/* Returns the first of the elements that i and the rest of its line repeat. Limits *n to the length
+ * of that rest. */
 static int64_t source_of(const struct fillctx *f, int64_t i, int64_t *n)
 {
 	const uint64_t ctr[4] = { (uint64_t)i / LINE, (uint64_t)f->o->ordinal, 0, 3 };
@@ -436,7 +441,7 @@ static void *draw_share(void *arg)
 	return NULL;
 }
 
-/* Out of what is there already. */
+/* Copies elements from the part that is drawn already. */
 static void *repeat_share(void *arg)
 {
 	const struct share *s = arg;
@@ -452,10 +457,11 @@ static void *repeat_share(void *arg)
 	return NULL;
 }
 
-/* Elements [lo, hi). Whoever cannot be started leaves his part to us. */
+/* Generates elements [lo, hi) in up to `threads` threads. If a thread cannot be started, the caller
+ * does its part. */
 static void share_out(void *(*make)(void *), const struct share *all, int threads)
 {
-	enum { MOST = 64, LEAST = 1 << 18 /* elements that are worth a thread */ };
+	enum { MOST = 64, LEAST = 1 << 18 /* least number of elements per thread */ };
 	const int64_t n = all->hi - all->lo;
 	struct share s[MOST];
 	pthread_t t[MOST];

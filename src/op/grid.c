@@ -7,7 +7,7 @@
 
 enum { MAX_NAMES = 64 };
 
-/* --- templates ------------------------------------------------------------------------------------------- */
+/* --- templates -------------------------------------------------------------------------------- */
 
 struct ay_template {
 	struct ay_case c;
@@ -66,11 +66,11 @@ int ay_fill_parse(struct ay_arena *a, const char *text, size_t len, const struct
 	return ay_expand_fill(&e, &f, out);
 }
 
-/* --- grids ----------------------------------------------------------------------------------------------- */
+/* --- grids ------------------------------------------------------------------------------------ */
 
-/* One name, or several that go together: (n,d)=(1,2)|(3,4). */
+/* One name, or several that change together: (n,d)=(1,2)|(3,4). */
 struct slot {
-	int first, nname; /* its names are the block's names [first, first + nname) */
+	int first, nname; /* the slot's names are the block's names [first, first + nname) */
 	bool tuple;
 	struct ay_value values; /* a LIST */
 };
@@ -145,8 +145,8 @@ static int slot(struct ay_lex *l, struct case_block *b)
 	return 0;
 }
 
-/* One block at the end of the chain. It is read into arrays of full size and kept in what it needs: a long grid of
- * short blocks is no way to ask for gigabytes. */
+/* Parses one block into arrays of full size, then copies it into arrays of the needed size. So a
+ * long grid of short blocks does not use gigabytes. */
 static int block(struct ay_lex *l, struct case_block *out)
 {
 	struct slot slots[MAX_NAMES];
@@ -184,7 +184,7 @@ static int parse_grid(struct ay_arena *a, const char *text, struct case_block **
 	return 0;
 }
 
-/* Slot k takes its value i. */
+/* Assigns value i of slot k. */
 static void assign(const struct case_block *b, int k, int i, struct ay_value *values)
 {
 	const struct slot *s = &b->slot[k];
@@ -196,7 +196,7 @@ static void assign(const struct case_block *b, int k, int i, struct ay_value *va
 		values[s->first] = *v;
 }
 
-/* To the next point, the last slot fastest; false after the last one. */
+/* Advances to the next point, with the last slot fastest. Returns false after the last point. */
 static bool advance(const struct case_block *b, int *at, struct ay_value *values)
 {
 	for (int k = b->nslot - 1; k >= 0; k--) {

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the table -------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 /* clang-format off */
 const struct ay_input_domain ay_input_domains[] = {
-	/* Indices. Where results are added up, the same place twice is fine; where they are stored, it is not. */
+	/* Indices. Where results are added up, a repeated index is fine; where they are stored, it
+	 * is not. */
 	{ "embedding", "indices=index(size(weight, 0))" },
 	{ "embedding_dense_backward", "indices=index(num_weights)" },
 	{ "embedding_renorm_", "indices=index(size(self, 0))" },
@@ -38,7 +39,8 @@ const struct ay_input_domain ay_input_domains[] = {
 	{ "max_unpool2d max_unpool3d", "indices=spots(numel(output_size), len(output_size))" },
 	{ "fractional_max_pool2d fractional_max_pool3d", "random_samples=uniform(0, 1)" },
 
-	/* Losses: labels are classes, probabilities lie between 0 and 1, log-probabilities below 0. */
+	/* Losses: labels are classes, probabilities lie between 0 and 1, log-probabilities
+	 * below 0. */
 	{ "nll_loss nll_loss_nd nll_loss_forward nll_loss2d nll_loss2d_forward cross_entropy_loss",
 	  "target=classes(size(self, len(self) < 3 ? -1 : 1)); weight=uniform(0.5, 1.5)" },
 	{ "nll_loss_backward nll_loss2d_backward",
@@ -60,7 +62,8 @@ const struct ay_input_domain ay_input_domains[] = {
 	  "targets=int(size(log_probs, -1) > 1 ? 1 : 0, size(log_probs, -1) - 1); "
 	  "input_lengths=const(size(log_probs, 0)); target_lengths=const(size(targets, -1))" },
 
-	/* Normalisation: variances and their inverse roots are positive, and near those of the inputs we make. */
+	/* Normalisation: variances and their inverse roots are positive, and near those of
+	 * assay's inputs. */
 	{ "native_batch_norm batch_norm cudnn_batch_norm _native_batch_norm_legit "
 	  "_native_batch_norm_legit_no_training _native_batch_norm_legit_functional _batch_norm_with_update "
 	  "_batch_norm_no_update instance_norm", "running_var=uniform(0.5, 1.5)" },
@@ -75,7 +78,7 @@ const struct ay_input_domain ay_input_domains[] = {
 	{ "_fused_rms_norm_backward", "rstd=uniform(0.8, 1.2)" },
 	{ "_weight_norm_interface_backward", "saved_g=uniform(0.5, 1.5); saved_norms=uniform(0.5, 1.5)" },
 
-	/* Backward forms that are given a result of the forward one. */
+	/* Backward forms that take a result of the forward form. */
 	{ "_softmax_backward_data", "output=uniform(0, 2.0 / (size(output, dim) + 1))" },
 	{ "_log_softmax_backward_data", "output=uniform(-9, 0)" },
 	{ "sigmoid_backward", "output=uniform(0, 1)" },
@@ -88,7 +91,7 @@ const struct ay_input_domain ay_input_domains[] = {
 	{ "_scaled_dot_product_flash_attention_for_cpu_backward _scaled_dot_product_flash_attention_backward "
 	  "_scaled_dot_product_efficient_attention_backward", "logsumexp=uniform(3, 6); logsum=uniform(3, 6)" },
 
-	/* Domains: half of a bell is outside, and NaN equals NaN. */
+	/* Domains: half of a normal distribution would be outside, and there NaN equals NaN. */
 	{ "log log2 log10 sqrt rsqrt lgamma special_gammaln digamma special_digamma special_psi special_entr "
 	  "poisson _standard_gamma _sample_dirichlet", "self=uniform(0.1, 9)" },
 	{ "polygamma special_polygamma", "self=uniform(0.5, 9)" },
@@ -111,7 +114,7 @@ const struct ay_input_domain ay_input_domains[] = {
 	{ "triangular_solve", "A=dominant" },
 	{ "linalg_solve_triangular", "self=dominant" },
 
-	/* Divisors: an integer zero raises, a tiny one makes everything else small. */
+	/* Divisors: an integer zero raises, and a tiny divisor makes everything else small. */
 	{ "div divide true_divide", "other=nonzero" },
 	{ "floor_divide fmod remainder div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode",
 	  "self=normal(0, 40); other=nonzero" },
@@ -132,7 +135,7 @@ const struct ay_input_domain ay_input_domains[] = {
 	{ "grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward",
 	  "grid=uniform(-1.2, 1.2)" },
 
-	/* Questions: both answers must occur, or a constant is right. */
+	/* Predicates: both answers must occur, or a constant answer is right. */
 	{ "eq.Scalar ne.Scalar lt.Scalar le.Scalar gt.Scalar ge.Scalar eq.Scalar_out ne.Scalar_out lt.Scalar_out "
 	  "le.Scalar_out gt.Scalar_out ge.Scalar_out", "self=near(other)" },
 	{ "eq ne lt le gt ge isclose", "self=halves(4); other=halves(4)" },
@@ -155,7 +158,7 @@ const struct ay_input_domain ay_input_domains[] = {
 };
 /* clang-format on */
 
-/* Is the word `base`, or `base.overload`? */
+/* Returns true if the word is `base`, or `base.overload` if there is an overload. */
 static bool is_word(const char *word, size_t n, const char *base, size_t len, const char *overload)
 {
 	if (n < len || strncmp(word, base, len))
@@ -202,14 +205,14 @@ const char *ay_input_domain_fills(const struct ay_schema *s)
 	return NULL;
 }
 
-/* --- makers ----------------------------------------------------------------------------------------------- */
+/* --- makers ----------------------------------------------------------------------------------- */
 
 static double unit(uint64_t bits)
 {
 	return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* One of 0 .. n-1; 0 where there is none. */
+/* Returns one of 0 .. n-1; 0 if n is 0. */
 static int64_t one_of(uint64_t bits, int64_t n)
 {
 	return n > 0 ? (int64_t)((unsigned __int128)bits * (uint64_t)n >> 64) : 0;
@@ -228,7 +231,8 @@ static double number(const struct ay_fill *f, int k)
 					 : 0;
 }
 
-/* An integer argument. What no tensor can be as long as is cut: lines are strangers'. */
+/* Returns an integer argument. Case lines are untrusted, so a number larger than any tensor
+ * becomes 0. */
 static int64_t whole(const struct ay_fill *f, int k)
 {
 	const double x = number(f, k);
@@ -236,7 +240,7 @@ static int64_t whole(const struct ay_fill *f, int k)
 	return x > -0x1p50 && x < 0x1p50 ? (int64_t)x : 0;
 }
 
-/* The dimensions, that with the longest stride first. */
+/* Stores the dimensions in `order`, the one with the longest stride first. */
 static void widest_first(const struct ay_view *v, int order[AY_MAX_DIM])
 {
 	for (int d = 0; d < v->ndim; d++) {
@@ -254,8 +258,8 @@ static void widest_first(const struct ay_view *v, int order[AY_MAX_DIM])
 	}
 }
 
-/* Where in the tensor the element is that lies at a place of its storage. What lies between elements is nowhere in
- * particular; along a dimension that is expanded it is at 0. */
+/* Stores the index of the element at position i of the storage. A position between elements gets
+ * the index of some element. The index along an expanded dimension is 0. */
 static void find_place_by(const struct ay_view *v, const int order[AY_MAX_DIM], int64_t i, int64_t at[AY_MAX_DIM])
 {
 	int64_t rest = i > v->offset ? i - v->offset : 0;
@@ -278,7 +282,8 @@ static void find_place(const struct ay_view *v, int64_t i, int64_t at[AY_MAX_DIM
 	find_place_by(v, order, i, at);
 }
 
-/* The i-th of n shares of m places, any of it: no two i have the same, if m >= n. */
+/* Divides m places into n shares and returns a random place of the i-th one. If m >= n, different i
+ * have different places. */
 static double share(int64_t i, int64_t n, int64_t m, uint64_t bits)
 {
 	const int64_t lo = (int64_t)((__int128)i * m / (n ? n : 1)),
@@ -304,7 +309,8 @@ static double make_places(const struct ay_call *c, const struct ay_operand *o, c
 	return share(at[dim], o->view.shape[dim], m, bits);
 }
 
-/* spots(m, k): places in a plane (the last k dimensions) that has m, none twice in one plane. */
+/* spots(m, k): places in a plane (the last k dimensions) that has m places, none twice in
+ * one plane. */
 static double make_spots(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			 uint64_t bits)
 {
@@ -321,7 +327,8 @@ static double make_spots(const struct ay_call *c, const struct ay_operand *o, co
 	return share(flat, n, whole(f, 0), bits);
 }
 
-/* Element d of an int[] that may have one number for all; `empty` where it has none. */
+/* Returns element d of an int[] that may have one number for all dimensions; `empty` if the list
+ * is empty. */
 static int64_t int_for(const struct ay_call *c, const char *name, int d, int64_t empty)
 {
 	const int n = ay_list_count(c, name);
@@ -329,13 +336,13 @@ static int64_t int_for(const struct ay_call *c, const char *name, int d, int64_t
 	return n ? ay_int_at(c, name, d < n ? d : n - 1) : empty;
 }
 
-/* Windows along one dimension of self. */
+/* The pooling windows along one dimension of self. */
 struct windows {
 	__int128 k, step, stride, padding;
 	int64_t size;
 };
 
-/* One of the places of window `at` that are inside; 0 where none is. */
+/* Returns a random place of window `at` inside self; 0 if the window has none. */
 static int64_t in_window(const struct windows *w, int64_t at, uint64_t bits)
 {
 	const __int128 first = (__int128)at * w->stride - w->padding;
@@ -350,7 +357,7 @@ static int64_t in_window(const struct windows *w, int64_t at, uint64_t bits)
 	return lo < hi ? (int64_t)(first + (lo + one_of(bits, (int64_t)(hi - lo))) * w->step) : 0;
 }
 
-/* window: where in its plane of self the largest element of a pooling window was. */
+/* window: for each pooling window, a place of its largest element in the plane of self. */
 static void make_windows(const struct ay_call *c, const struct ay_operand *o, int64_t lo, int64_t hi,
 			 const uint64_t (*bits)[2], double *dst)
 {
@@ -379,7 +386,7 @@ static void make_windows(const struct ay_call *c, const struct ay_operand *o, in
 		for (int d = 0; d < n; d++) {
 			flat = flat * w[d].size + in_window(&w[d], at[v->ndim - n + d], chance);
 			chance = chance * 6364136223846793005u +
-				 1442695040888963407u; /* another for the next one */
+				 1442695040888963407u; /* new random bits for the next dimension */
 		}
 		dst[i - lo] = (double)flat;
 	}
@@ -396,7 +403,8 @@ static double make_window(const struct ay_call *c, const struct ay_operand *o, c
 	return x;
 }
 
-/* list_index: a tensor of index's list: a mask, or indices into the dimension it stands for. */
+/* list_index: a tensor in the list of `index`: a mask, or indices into the dimension at
+ * its place. */
 static double make_list_index(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f,
 			      int64_t i, uint64_t bits)
 {
@@ -417,7 +425,7 @@ static double make_list_index(const struct ay_call *c, const struct ay_operand *
 	return self && dim < self->ndim ? (double)one_of(bits, self->shape[dim]) : 0;
 }
 
-/* steps(n): increasing from 0, as many of each; with include_last_offset up to n itself. */
+/* steps(n): increases from 0 in equal steps; with include_last_offset up to n itself. */
 static double make_steps(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			 uint64_t bits)
 {
@@ -428,7 +436,7 @@ static double make_steps(const struct ay_call *c, const struct ay_operand *o, co
 	return parts > 0 ? floor((double)i * number(f, 0) / (double)parts) : 0;
 }
 
-/* classes(n): labels 0 .. n-1; where the dtype is a float one, probabilities. */
+/* classes(n): labels 0 .. n-1; for a floating dtype, probabilities. */
 static double make_classes(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			   uint64_t bits)
 {
@@ -451,7 +459,8 @@ static double make_nonzero(const struct ay_call *c, const struct ay_operand *o, 
 	return bits & 1 && !is_unsigned(o->view.dt) ? -x : x;
 }
 
-/* halves(n): multiples of 1/2 between -n/4 and n/4: ties of rounding, and values that are met again. */
+/* halves(n): multiples of 1/2 between -n/4 and n/4. They give ties of rounding, and
+ * equal values. */
 static double make_halves(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			  uint64_t bits)
 {
@@ -463,7 +472,7 @@ static double make_halves(const struct ay_call *c, const struct ay_operand *o, c
 	return (double)(k - n / 2) / 2;
 }
 
-/* near(x): below, at and above x. */
+/* near(x): values below, at and above x. */
 static double make_near(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 			uint64_t bits)
 {
@@ -477,8 +486,8 @@ static double make_near(const struct ay_call *c, const struct ay_operand *o, con
 	return x + (ay_dt_is_integral(o->view.dt) ? k : k / 2);
 }
 
-/* dominant: symmetric, and the diagonal outweighs its row: positive definite, and every triangle of it is easy to
- * solve. */
+/* dominant: symmetric, with a diagonal that outweighs its row. So it is positive definite, and each
+ * of its triangles is easy to solve. */
 static double make_dominant(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f,
 			    int64_t i, uint64_t bits)
 {

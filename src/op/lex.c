@@ -11,10 +11,10 @@
 
 enum {
 	FOUND_MAX = 24,   /* bytes of a word shown in a message */
-	NUMBER_MAX = 400, /* the longest exact double in decimals is shorter where anyone writes it */
+	NUMBER_MAX = 400, /* more than the longest decimal text of a double in practice */
 };
 
-/* isalpha() and friends depend on the locale. */
+/* isalpha() and similar functions depend on the locale. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -43,7 +43,7 @@ int ay_lex_col(const struct ay_lex *l, const char *at)
 	return (int)(at - l->text) + 1;
 }
 
-/* --- failures -------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static int vfail(struct ay_err *err, int col, const char *fmt, va_list ap)
 {
@@ -73,7 +73,7 @@ int ay_lex_fail(struct ay_lex *l, const char *at, const char *fmt, ...)
 	return -1;
 }
 
-/* The next word whole, else one character: "'x'", "the end". */
+/* Adds what is next: a whole word or else one character, "'x'", or "the end". */
 static void add_found(struct ay_lex *l, struct ay_str *b)
 {
 	size_t n = ay_lex_word(l), left = (size_t)(l->end - l->p);
@@ -82,7 +82,7 @@ static void add_found(struct ay_lex *l, struct ay_str *b)
 		ay_str_add(b, "the end");
 		return;
 	}
-	if (!n) /* a character of several bytes is shown whole */
+	if (!n) /* a character of several bytes is shown completely */
 		for (n = 1; n < left && n < 4 && ((unsigned char)l->p[n] & 0xc0) == 0x80; n++)
 			;
 	ay_str_addc(b, '\'');
@@ -101,7 +101,7 @@ int ay_lex_expected(struct ay_lex *l, const char *what)
 	return -1;
 }
 
-/* --- punctuation and names ------------------------------------------------------------------------------- */
+/* --- punctuation and names -------------------------------------------------------------------- */
 
 void ay_lex_skip(struct ay_lex *l)
 {
@@ -145,7 +145,7 @@ int ay_lex_want(struct ay_lex *l, char c, const char *what)
 	return ay_lex_take(l, c) ? 0 : ay_lex_expected(l, what);
 }
 
-/* Without skipping. */
+/* Like ay_lex_word, without skipping blanks. */
 static size_t word_here(const struct ay_lex *l)
 {
 	size_t n = 0;
@@ -205,7 +205,7 @@ int ay_lex_opname(struct ay_lex *l, const char **ns, const char **base, const ch
 			break;
 		}
 	}
-	/* "relu" and "relu.default" have no namespace; "aten.relu" is one and a base */
+	/* "relu" and "relu.default" have no namespace; "aten.relu" is a namespace and a base */
 	bool bare = !colons && (n == 1 || (n == 2 && !strcmp(part[1], "default")));
 	int b = bare ? 0 : 1;
 
@@ -215,7 +215,7 @@ int ay_lex_opname(struct ay_lex *l, const char **ns, const char **base, const ch
 	return 0;
 }
 
-/* --- strings --------------------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -225,7 +225,7 @@ static int hex(char c)
 				      : -1;
 }
 
-/* At a backslash: the byte meant, or -1. */
+/* Consumes an escape sequence, at a backslash. Returns the byte that it stands for, or -1. */
 static int unescape(struct ay_lex *l)
 {
 	static const char from[] = "\\'\"ntr", to[] = "\\'\"\n\t\r";
@@ -274,9 +274,9 @@ int ay_lex_str(struct ay_lex *l, const char **out)
 	return 0;
 }
 
-/* --- numbers --------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
-/* The text of a real number; sign included. */
+/* The text of a real number, with its sign. */
 struct real {
 	const char *s;
 	size_t n;
@@ -290,7 +290,7 @@ static const char *digits(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the unsigned real at p, or p itself if there is none. */
+/* Returns the end of the unsigned real number at p, or p itself if there is none. */
 static const char *scan_unsigned(const char *p, const char *end, struct real *r)
 {
 	const char *q = digits(p, end), *frac, *e;
@@ -315,7 +315,7 @@ static const char *scan_unsigned(const char *p, const char *end, struct real *r)
 	return digits(e, end) > e ? digits(e, end) : frac;
 }
 
-/* At p: [sign] unsigned. False if there is none. */
+/* Scans [sign] unsigned at p. Returns false if there is none. */
 static bool scan_real(const char *p, const char *end, struct real *r)
 {
 	const char *q = p + (p < end && (*p == '-' || *p == '+')), *stop = scan_unsigned(q, end, r);
@@ -325,7 +325,7 @@ static bool scan_real(const char *p, const char *end, struct real *r)
 	return stop > q;
 }
 
-/* A name may not go on where a number stopped: 12ab, info. */
+/* A number must not be followed directly by a name: 12ab, info. */
 static bool clean_end(const char *p, const char *end)
 {
 	return p == end || !is_name(*p);
@@ -359,7 +359,7 @@ static int real_int(struct ay_lex *l, const struct real *r, int64_t *out)
 	bool neg = r->s[0] == '-';
 	int64_t x = 0;
 
-	/* downwards, since INT64_MIN has no positive twin */
+	/* computes negative numbers, since -INT64_MIN does not fit */
 	for (size_t i = r->s[0] == '-' || r->s[0] == '+'; i < r->n; i++)
 		if (__builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, r->s[i] - '0', &x))
 			return ay_lex_fail(l, r->s, "an integer that does not fit in 64 bits");
@@ -380,7 +380,7 @@ bool ay_lex_at_number(struct ay_lex *l)
 	return !r.word || clean_end(r.s + r.n, l->end) || is_imaginary(&r, l->end);
 }
 
-/* re may be NULL: the imaginary part alone. */
+/* Parses a complex number; re NULL: only an imaginary part. */
 static int complex_value(struct ay_lex *l, const struct real *re, const struct real *im, struct ay_value *v)
 {
 	v->kind = AY_V_COMPLEX;
@@ -438,7 +438,7 @@ int ay_lex_u64(struct ay_lex *l, uint64_t *out)
 	return 0;
 }
 
-/* --- nesting --------------------------------------------------------------------------------------------- */
+/* --- nesting ---------------------------------------------------------------------------------- */
 
 int ay_lex_enter(struct ay_lex *l)
 {

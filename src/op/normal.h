@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * normal - the number that a fill makes of the sum of eight 16-bit words: centred, and scaled to unit variance (that
- * of one word is (65536^2 - 1) / 12). Tails to 4.9 sigma, no libm.
+ * normal - turns the sum of eight random 16-bit words into a normal number: centred and scaled to
+ * unit variance (the variance of one word is (65536^2 - 1) / 12). The tails reach 4.9 sigma. It
+ * uses no libm.
  *
- * What is meant is the division by sqrt(8 * (65536^2 - 1) / 12), rounded once. The inverse in two parts gives it for
- * every sum there is (a test goes through all), without the division: the first part is short enough for an exact
- * product with 18 bits, the second is all of the rest that could matter.
+ * The exact definition is a division by sqrt(8 * (65536^2 - 1) / 12), rounded once. Multiplying by
+ * the inverse in two parts gives the same bits for every possible sum (a test checks them all),
+ * without a division. The first part is short enough for an exact product with 18 bits. The second
+ * part holds all remaining bits that can matter.
  */
 #ifndef AY_OP_NORMAL_H
 #define AY_OP_NORMAL_H

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Counted from the test functions at that commit, as their parameters multiply. */
+/* Counted from the test functions at that commit: the product of their parameters. */
 const struct ay_original_coverage ay_original_coverages[] = {
 	{ "aten::_index_put_impl_", 7 },
 	{ "aten::_local_scalar_dense", 8 },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * original - what is known of the benchmark that the set of operators was taken from (KernelGenBench at commit
- * b1966bc): how many cases its test of an operator runs, whether that test can tell anything, and which of the
- * overloads that it lists are no tensor kernels. The set is closed, so these are facts in a table; what is known of
- * an operator itself stands in its own file under ops/.
+ * original_coverage - facts about the benchmark that the set of operators was taken from
+ * (KernelGenBench at commit b1966bc): how many cases its test of an operator runs, whether that
+ * test can detect anything, and which of its listed overloads are not tensor kernels. The set
+ * is closed, so these facts are a table. Facts about an operator itself are in its own file
+ * under ops/.
  */
 #ifndef AY_OP_ORIGINAL_COVERAGE_H
 #define AY_OP_ORIGINAL_COVERAGE_H
@@ -12,16 +13,17 @@
 
 struct ay_original_coverage {
 	const char *name;
-	int cases;          /* that its test runs */
-	const char *broken; /* what keeps that test from telling anything, or part of it; NULL: nothing */
-	const char *why;    /* why the cases here that have its place are more or fewer; NULL: they are as many */
+	int cases;          /* number of cases that its test runs */
+	const char *broken; /* why that test, or part of it, cannot detect anything; NULL: it can */
+	/* why assay has more or fewer cases in its place; NULL: the numbers are equal */
+	const char *why;
 };
 
-/* NULL: not one of those whose original is written down. */
+/* Returns NULL if no facts about this operator are known. */
 const struct ay_original_coverage *ay_original_coverage_find(const char *name);
-extern const struct ay_original_coverage ay_original_coverages[]; /* {0}-ended, by name */
+extern const struct ay_original_coverage ay_original_coverages[]; /* {0}-ended, sorted by name */
 
-/* Why an overload is no tensor kernel: the word for tables, and the sentence. */
+/* Why an overload is not a tensor kernel: the word for tables, and the sentence. */
 /* clang-format off */
 #define AY_OMITS(X)                                                                              \
 	X(NUMBERS, "numbers", "numbers in, a number out: TorchScript's arithmetic on the host")  \
@@ -40,13 +42,14 @@ enum ay_omit {
 struct ay_omitted {
 	const char *name;
 	enum ay_omit omit;
-	const char *overloads; /* divided by spaces; the one without a name is `default`, as in torch.ops */
+	/* separated by spaces; the overload without a name is `default`, as in torch.ops */
+	const char *overloads;
 };
 
-extern const struct ay_omitted ay_omissions[]; /* {0}-ended, by name */
+extern const struct ay_omitted ay_omissions[]; /* {0}-ended, sorted by name */
 const char *ay_omit_word(enum ay_omit o);
 const char *ay_omit_text(enum ay_omit o);
-/* How many overloads a row has. */
+/* Returns the number of overloads in a row. */
 int ay_omitted_count(const struct ay_omitted *o);
 
 #endif

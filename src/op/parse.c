@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recursive descent. Depth is limited by ay_lex_enter(); nothing is read twice but one number after a '('.
+ * Recursive descent. ay_lex_enter() limits the depth. Nothing is read twice except one number after
+ * a '('.
  */
 #include "op/parse.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* --- lists ----------------------------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
-/* Behind the opening bracket, to the closing one. *comma: one was seen, so (x,) differs from (x). */
+/* Parses items from after the opening bracket to the closing one. *comma: a comma was seen, so that
+ * (x,) differs from (x). */
 static int list_items(struct ay_lex *l, char close, struct ay_value *v, bool *comma)
 {
 	int mark = l->nstack;
@@ -34,10 +36,8 @@ static int list_items(struct ay_lex *l, char close, struct ay_value *v, bool *co
 	return 0;
 }
 
-/*
- * After '(': a number alone is read ahead, so that (1+2j), which is how complex numbers are printed, is no level
- * of nesting. (x) is x and (x,) a list, as in Python.
- */
+/* Parses what follows a '('. A number alone is read ahead, so that (1+2j), the printed form of
+ * complex numbers, is not a level of nesting. (x) is x and (x,) a list, as in Python. */
 static int paren(struct ay_lex *l, struct ay_value *v)
 {
 	const char *start = l->p;
@@ -63,12 +63,10 @@ static int paren(struct ay_lex *l, struct ay_value *v)
 	return 0;
 }
 
-/* --- words ----------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
-/*
- * Bare names are ours and "bool" only. PyTorch's others (half, long, double) need "torch." before them: in a
- * template they are good names for variables.
- */
+/* Finds the dtype for a bare word: assay's own names and "bool" only. PyTorch's other names (half,
+ * long, double) need "torch.", because templates use them as names of variables. */
 static enum ay_dt bare_dtype(const struct ay_lex *l, size_t n)
 {
 	if (ay_lex_word_is(l, n, "bool"))
@@ -81,7 +79,7 @@ static enum ay_dt bare_dtype(const struct ay_lex *l, size_t n)
 	return AY_DT_NONE;
 }
 
-/* Behind "torch.": a dtype, device('...') or some other word of PyTorch's. */
+/* Parses what follows "torch.": a dtype, device('...') or another word of PyTorch. */
 static int torch_word(struct ay_lex *l, struct ay_value *v)
 {
 	size_t n = ay_lex_word(l);
@@ -114,7 +112,7 @@ static int torch_word(struct ay_lex *l, struct ay_value *v)
 
 static int tensor(struct ay_lex *l, struct ay_value *v);
 
-/* 1: the word (n bytes) is no literal. */
+/* Parses a word of n bytes. Returns 1 if it is not a literal. */
 static int word(struct ay_lex *l, size_t n, struct ay_value *v)
 {
 	enum ay_dt dt;
@@ -176,12 +174,13 @@ int ay_parse_value(struct ay_lex *l, struct ay_value *v)
 	return rc == 1 ? ay_lex_expected(l, "a value") : rc;
 }
 
-/* --- parts of a tensor ----------------------------------------------------------------------------------- */
+/* --- parts of a tensor ------------------------------------------------------------------------ */
 
 int ay_tdesc_ints(const struct ay_value *v, const char *what, int64_t *dst, const struct ay_expr **xs, int *n,
 		  struct ay_err *err)
 {
-	/* without xs this is an expansion: the items' own columns are the grid's, the list's is the template's */
+	/* without xs this is an expansion: the items' columns are those of the grid, the list's
+	 * that of the template */
 	if (v->kind != AY_V_LIST)
 		return ay_parse_fail(err, v->col, "a %s must be a list, not %s", what, ay_kind_name(v->kind));
 	for (int i = 0; i < v->list.n; i++) {
@@ -227,7 +226,7 @@ int ay_tdesc_data(const struct ay_value *v, struct ay_err *err)
 	return 0;
 }
 
-/* True if the shape has exactly n elements. */
+/* Returns true if the shape has exactly n elements. */
 static bool has_elements(const struct ay_tdesc *t, int n)
 {
 	int64_t product = 1;
@@ -277,7 +276,7 @@ int ay_parse_fill(struct ay_lex *l, struct ay_fill *f)
 	return 0;
 }
 
-/* --- tensors --------------------------------------------------------------------------------------------- */
+/* --- tensors ---------------------------------------------------------------------------------- */
 
 enum key { KEY_STRIDE, KEY_OFFSET, KEY_FILL, KEY_DATA, KEY_DEVICE, KEY_CONJ, KEY_NEG, KEY_SAME, KEY_COUNT };
 
@@ -324,7 +323,7 @@ static int set_stride(struct ay_lex *l, struct ay_tdesc *t, const struct ay_valu
 
 	if (v->kind == AY_V_NONE)
 		return 0;
-	if (v->kind == AY_V_EXPR || t->shape_x) { /* how many there must be is not known yet */
+	if (v->kind == AY_V_EXPR || t->shape_x) { /* the number of strides is not known yet */
 		t->stride_x = ay_expr_of(l->a, v);
 		return 0;
 	}
@@ -376,7 +375,7 @@ static int set_key(struct ay_lex *l, struct ay_tdesc *t, enum key k)
 	}
 }
 
-/* A word before a single '=', or 0. */
+/* Returns the length of a word before a single '=', or 0. */
 static size_t key_word(struct ay_lex *l)
 {
 	size_t n = ay_lex_word(l);
@@ -415,7 +414,8 @@ static int keyed_extra(struct ay_lex *l, struct ay_tdesc *t, size_t n, unsigned 
 	return set_key(l, t, (enum key)k);
 }
 
-/* Without a key: a list is strides, None no strides, a string the device. */
+/* Parses a value without a key: a list is strides, None means no strides, a string is
+ * the device. */
 static int bare_extra(struct ay_lex *l, struct ay_tdesc *t, unsigned *seen)
 {
 	const char *at;
@@ -436,7 +436,7 @@ static int bare_extra(struct ay_lex *l, struct ay_tdesc *t, unsigned *seen)
 	return set_stride(l, t, &v);
 }
 
-/* Behind "T(". */
+/* Parses a tensor, after "T(". */
 static int tensor(struct ay_lex *l, struct ay_value *v)
 {
 	struct ay_tdesc *t = AY_NEW(l->a, struct ay_tdesc);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parse - values, tensors, fills and calls from a cursor. Private to src/op; the faces are caseline.h and grid.h.
+ * parse - parses values, tensors, fills and calls from a cursor. Private to src/op; the public
+ * headers are caseline.h and grid.h.
  *
- * One grammar serves lines and templates. With l->exprs a value may come back as AY_V_EXPR, and the *_x members of
- * a tensor may be set; without, never.
+ * One grammar serves lines and templates. With l->exprs, a value may be an AY_V_EXPR, and the *_x
+ * members of a tensor may be set. Without l->exprs, neither happens.
  */
 #ifndef AY_OP_PARSE_H
 #define AY_OP_PARSE_H
@@ -11,30 +12,33 @@
 #include "op/caseline.h"
 #include "op/lex.h"
 
+/* Parses any value; with l->exprs an expression too. */
 int ay_parse_value(struct ay_lex *l, struct ay_value *v);
-/* What is not an operator, a name or a call: 0, -1, or 1 = a word that is no literal (not taken). */
+/* Parses a value that is not an operator, a name or a call. Returns 0, -1 on error, or 1 for a word
+ * that is not a literal; the word is not consumed. */
 int ay_parse_literal(struct ay_lex *l, struct ay_value *v);
-/* An expression; v is a literal if it is nothing more. In expr.c. */
+/* Parses an expression; v is a plain literal if the expression is only that. In expr.c. */
 int ay_parse_expr(struct ay_lex *l, struct ay_value *v);
-/* v as an expression, a literal too. In expr.c. */
+/* Returns v as an expression, even if it is a literal. In expr.c. */
 const struct ay_expr *ay_expr_of(struct ay_arena *a, const struct ay_value *v);
-/* name or name(args). */
+/* Parses name or name(args). */
 int ay_parse_fill(struct ay_lex *l, struct ay_fill *f);
-/* [cnt: N,] [opname] ((args), {kw}) { key=value } [# comment], up to the end of the text. In caseline.c. */
+/* Parses [cnt: N,] [opname] ((args), {kw}) { key=value } [# comment], up to the end of the text.
+ * In caseline.c. */
 int ay_parse_case(struct ay_lex *l, struct ay_case *c);
 
-/*
- * The parts of a tensor from values, with v->col for messages; also used when a template is expanded. A LIST's
- * expressions go to xs (NULL: there cannot be any). `what` is "shape" or "stride".
- */
+/* Convert values to the parts of a tensor, with v->col for messages. Also used when a template
+ * is expanded. Expressions in a LIST go to xs (NULL: the list cannot have any). `what` is
+ * "shape" or "stride". */
 int ay_tdesc_ints(const struct ay_value *v, const char *what, int64_t *dst, const struct ay_expr **xs, int *n,
 		  struct ay_err *err);
 int ay_tdesc_offset(const struct ay_value *v, int64_t *dst, struct ay_err *err);
-/* A flat list of numbers or bools, or (in a template) expressions. */
+/* Checks for a flat list of numbers, bools or (in a template) expressions. */
 int ay_tdesc_data(const struct ay_value *v, struct ay_err *err);
-/* n strides, given at col, for these sizes? */
+/* Fails, at column col, if the number of strides is not n = number of dimensions. */
 int ay_tdesc_nstride(const struct ay_tdesc *t, int n, int col, struct ay_err *err);
-/* data= goes with the shape and without fill=. Only where nothing is an expression. */
+/* Checks that data= matches the shape and is given without fill=. Only for a tensor
+ * without expressions. */
 int ay_tdesc_check(const struct ay_tdesc *t, struct ay_err *err);
 
 #endif

@@ -11,7 +11,8 @@ static const char *const c_type[] = {
 #undef P
 };
 
-/* Words that cannot be the name of a parameter in C or in C++, macros of the headers that kernels include among them. */
+/* Words that cannot name a parameter in C or C++, including macros of headers that
+ * kernels include. */
 static const char reserved[] =
 	" alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl"
 	" concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default"
@@ -29,7 +30,7 @@ bool ay_param_is_pointer(enum ay_param_kind k)
 	return c_type[k][n - 1] == '*';
 }
 
-/* --- names ----------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static bool is_reserved(const char *name)
 {
@@ -68,9 +69,9 @@ const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s)
 	return sym;
 }
 
-/* --- from types to parameters ---------------------------------------------------------------------------- */
+/* --- from types to parameters ----------------------------------------------------------------- */
 
-/* The kinds of one base type: plain, optional, list; -1 = there is none. */
+/* The kinds for one base type: plain, optional, list; -1 = does not exist. */
 struct forms {
 	int plain, optional, list;
 };
@@ -175,7 +176,7 @@ int ay_proto_make(struct ay_arena *a, const struct ay_schema *s, struct ay_proto
 	return 0;
 }
 
-/* --- printing -------------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void print_params(struct ay_str *b, const struct ay_proto *p)
 {
@@ -190,8 +191,8 @@ void ay_proto_print(struct ay_str *b, const struct ay_proto *p)
 	ay_str_add(b, ");");
 }
 
-/* "static int call_X(void *const *v)": X is called through `callee`, its name or a pointer's, and what it returns goes
- * through `after`, if that is not "". */
+/* Prints "static int call_X(void *const *v)". It calls X through `callee` followed by X, a function
+ * or a pointer. If `after` is not "", the return value is passed through that function. */
 static void print_caller(struct ay_str *b, const struct ay_proto *p, const char *callee, const char *after)
 {
 	ay_str_addf(b, "static int ay_call_%s(void *const *v)\n{\n\treturn %s(%s%s(", p->symbol, after, callee,
@@ -241,7 +242,7 @@ void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p)
 	print_glue(b, n, p, "", "");
 }
 
-/* A launch that failed is forgotten by most who launch. The runtime remembers. */
+/* Many kernels do not check whether a launch has failed, but the CUDA runtime records the error. */
 void ay_proto_glue_cuda(struct ay_str *b, int n, const struct ay_proto *const *p)
 {
 	struct ay_str launched = { 0 };
@@ -254,7 +255,7 @@ void ay_proto_glue_cuda(struct ay_str *b, int n, const struct ay_proto *const *p
 	ay_str_release(&launched);
 }
 
-/* The object rides inside, so that one sealed file is all that an executor is handed. */
+/* The object is embedded, so that an executor needs only one sealed file. */
 static const char so_loader[] =
 	"extern const unsigned char ay_so[], ay_so_end[];\n"
 	"static void *ay_so_open(void)\n{\n"
@@ -289,7 +290,7 @@ void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, 
 	ay_str_add(b, "\treturn n;\n}\n");
 }
 
-/* --- Python ---------------------------------------------------------------------------------------------- */
+/* --- Python ----------------------------------------------------------------------------------- */
 
 static bool python_keyword(const char *name)
 {
@@ -305,7 +306,8 @@ static bool python_keyword(const char *name)
 	return false;
 }
 
-/* The name of a layout or memory format, from its code or as the schema names it; NULL: it has none. */
+/* Returns the name of a layout or memory format from its code, or as the schema names it; NULL if
+ * it has none. */
 static const char *code_name(const char *const *names, const struct ay_value *v)
 {
 	if (v->kind == AY_V_SYM)
@@ -316,7 +318,8 @@ static const char *code_name(const char *const *names, const struct ay_value *v)
 	return NULL;
 }
 
-/* A default as Python spells it: what torch has objects for as torch.NAME, not as the schema's number. */
+/* Prints a default as Python spells it: torch.NAME where torch has an object, not the
+ * schema's number. */
 static void print_default(struct ay_str *b, const struct ay_sarg *s)
 {
 	const struct ay_value *v = s->def;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proto - what follows from a schema in C: the symbol, the prototype, and the glue through which an executor calls
- * it.
+ * proto - what follows from a schema in C: the symbol, the prototype, and the glue through which an
+ * executor calls the kernel.
  */
 #ifndef AY_OP_PROTO_H
 #define AY_OP_PROTO_H
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* How one C parameter is passed. One row per kind: its C type, and how wide its slot in the call array is. */
+/* How one C parameter is passed: one row per kind, with its C type. */
 /* clang-format off */
 #define AY_PARAMS(P)                                            \
 	P(TENSOR,    "const ay_tensor *")                       \
@@ -49,7 +49,7 @@ enum ay_param_kind {
 #undef P
 };
 
-/* A list gives two parameters: its pointer, and a COUNT with the same source. */
+/* A list becomes two parameters: its pointer, and a COUNT with the same source. */
 struct ay_param {
 	enum ay_param_kind kind;
 	int arg; /* index of the schema argument, or -1 */
@@ -58,36 +58,35 @@ struct ay_param {
 };
 
 struct ay_proto {
-	const struct ay_schema *s; /* borrowed: params name its arguments and results by index */
-	const char *symbol;        /* aten_add_Tensor */
+	/* borrowed: params refer to its arguments and results by index */
+	const struct ay_schema *s;
+	const char *symbol; /* aten_add_Tensor */
 	int n;
 	struct ay_param *param;
 };
 
-/* -1 if the schema has a type that no kernel can take (t[], AnyEnumType). */
+/* Builds the prototype. Returns -1 if the schema has a type that no kernel can take
+ * (t[], AnyEnumType). */
 int ay_proto_make(struct ay_arena *a, const struct ay_schema *s, struct ay_proto **out, struct ay_err *err);
 const char *ay_proto_symbol(struct ay_arena *a, const struct ay_schema *s);
-/* "int aten_add_Tensor(const ay_tensor *self, ..., const ay_ctx *ctx);" */
+/* Adds "int aten_add_Tensor(const ay_tensor *self, ..., const ay_ctx *ctx);". */
 void ay_proto_print(struct ay_str *b, const struct ay_proto *p);
-/*
- * A C header that is included before the kernel's own text: the prototypes, weak, one call_X(void *const *v) for
- *each, and int ay_glue_entries(const char **names, int (**calls)(void *const *), int cap) listing those that the
- *kernel defines. A pointer parameter is v[i] itself, any other is what v[i] points at.
- */
+/* Adds a C header that is included before the kernel's own text. For each prototype it has a weak
+ * declaration and a function call_X(void *const *v). Its function int ay_glue_entries(const char
+ * **names, int (**calls)(void *const *), int cap) lists those that the kernel defines. A pointer
+ * parameter is v[i] itself; any other parameter is what v[i] points to. */
 void ay_proto_glue(struct ay_str *b, int n, const struct ay_proto *const *p);
-/* The same for nvcc. Where a kernel returns 0 although the CUDA runtime remembers an error, the call gives
- * AY_GLUE_LAUNCH + that error. */
+/* Like ay_proto_glue, for nvcc. If a kernel returns 0 although the CUDA runtime has recorded an
+ * error, the call returns AY_GLUE_LAUNCH + that error. */
 enum { AY_GLUE_LAUNCH = 1 << 16 };
 void ay_proto_glue_cuda(struct ay_str *b, int n, const struct ay_proto *const *p);
-/*
- * The same for an object that is there already, as a C source of its own: it carries the object (the file
- * `so_file`, taken in by the assembler), and its ay_glue_entries loads it and finds the functions by name. Their
- * signatures are the author's word.
- */
+/* Adds a C source of its own that wraps an existing shared object. It embeds the object (the file
+ * `so_file`, included by the assembler). Its ay_glue_entries loads the object and finds the
+ * functions by name. Their signatures cannot be checked. */
 void ay_proto_glue_so(struct ay_str *b, int n, const struct ay_proto *const *p, const char *so_file);
-/* True if the kind's v[i] is the parameter, not a pointer to it. */
+/* Returns true if v[i] of this kind is the parameter itself, not a pointer to it. */
 bool ay_param_is_pointer(enum ay_param_kind k);
-/* Python: "def add_Tensor(self, other, *, alpha=1)". */
+/* Adds the Python signature: "def add_Tensor(self, other, *, alpha=1)". */
 void ay_proto_python(struct ay_str *b, const struct ay_schema *s);
 
 #endif

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Are draws independent, and of the law that they should be? Every test has a stated false-alarm rate, for any
- * number of draws: Bernstein's inequality, nothing that holds in the limit only.
+ * Tests whether draws are independent and follow their law. Every test has a stated false-alarm
+ * rate for any number of draws: it rests on Bernstein's inequality, not on a limit theorem.
  *
- * Sums of deviations d_i have independent terms, bounded by 1: ay_bernstein with the sum of their variances. A
- * product d_i d_(i+lag) is a martingale difference, bounded by 1, with conditional variance d_i^2 v_(i+lag):
- * Freedman's inequality is Bernstein's with a bound on the sum of these. That sum has mean sum v_i v_(i+lag) and
- * exceeds it by ay_bernstein(sum v_i v_(i+lag)^2) with probability alpha at most (d^2 <= 1, so var(d^2) <= v),
- * which costs a second alpha.
+ * Sums of deviations d_i have independent terms, bounded by 1: the threshold is ay_bernstein of the
+ * sum of their variances. A product d_i d_(i+lag) is a martingale difference, bounded by 1, with
+ * conditional variance d_i^2 v_(i+lag). Freedman's inequality is Bernstein's with a bound on the
+ * sum of these. That sum has mean sum v_i v_(i+lag). It exceeds its mean by ay_bernstein(sum v_i
+ * v_(i+lag)^2) with probability at most alpha (d^2 <= 1, so var(d^2) <= v), which costs a second
+ * alpha.
  *
- * Places: sums over eighths of the tensor and over places modulo 32; products of elements `lag` apart for lags 1,
- * 2, 3, 5, 7, row length and its multiples, powers of two and n/2; and the first PROBE elements against every
- * stretch up to REACH behind them, which finds a repeated block of any length.
+ * Places: sums over eighths of the tensor, and over positions modulo 32. Products of elements `lag`
+ * apart, for lags 1, 2, 3, 5, 7, the row length and its multiples, powers of two and n/2. And the
+ * first PROBE elements against every range up to REACH after them, which finds a repeated block of
+ * any length.
  *
- * A law is tested in bins whose edges lie between two neighbours of the dtype, so that rounding to nearest does
- * not move a draw over an edge: the chance of every bin is exact for half types, too. Counts up to every edge and
- * in every bin, and mean and square of the bin's place among the others.
+ * A law is tested in bins whose edges lie between two neighbours of the dtype. Rounding to nearest
+ * then never moves a draw over an edge, so the probability of every bin is exact for half types
+ * too. Tested are the counts up to every edge and in every bin, and the mean and the square of the
+ * bin's index.
  */
 #include "op/op.h"
 
@@ -24,7 +27,8 @@
 
 enum { MAX_GROUPS = 64, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
 
-/* Of what all places may raise, one half for these, the other for the probe; a lag has two inequalities. */
+/* Half of the rate for all tests of places is for these, the other half for the probe; a lag has
+ * two inequalities. */
 static const double alpha = AY_ALPHA_CASE / (4 * (EIGHTHS + CLASSES + 2 * MAX_LAGS));
 static const double alpha_probe = AY_ALPHA_CASE / (4 * 2 * REACH);
 #define BIAS 0x1p-20
@@ -61,7 +65,7 @@ double ay_chance_next(struct ay_chance *u)
 	return ((double)(u->bits[k] >> 11) + 0.5) * 0x1p-53;
 }
 
-/* --- sums ------------------------------------------------------------------------------------------------ */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 bool ay_draws_within(const char *what, double sum, double var, double n, double a, struct ay_finding *f)
 {
@@ -101,9 +105,9 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 	return true;
 }
 
-/* --- places ---------------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
-/* Four sums side by side, so that no addition waits for the one before. */
+/* Returns the sum of products. Four partial sums, so that no addition waits for the one before. */
 static double products(const double *a, const double *b, int64_t n)
 {
 	double s[4] = { 0 };
@@ -117,7 +121,7 @@ static double products(const double *a, const double *b, int64_t n)
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* Sums of v_i v_(i+lag) and of v_i v_(i+lag)^2, likewise. */
+/* Computes the sums of v_i v_(i+lag) and of v_i v_(i+lag)^2, also in four parts. */
 static void variances(const double *a, const double *b, int64_t n, double *v0, double *v1)
 {
 	double s[4] = { 0 }, t[4] = { 0 };
@@ -138,12 +142,14 @@ static void variances(const double *a, const double *b, int64_t n, double *v0, d
 	*v1 = (t[0] + t[1]) + (t[2] + t[3]);
 }
 
-/* Sum of d_i d_(i+lag) over the first n pairs; false if it is more than chance. */
+/* Tests the sum of d_i d_(i+lag) over the first n pairs. Returns false if it is more
+ * than chance. */
 static bool check_lag(const struct ay_draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
 {
 	double sum = products(s->d, s->d + lag, n), v0, v1, t;
 
-	if (fabs(sum) <= 2 * log(2 / a) / 3) /* ay_bernstein(0, a): the threshold is at least this */
+	/* ay_bernstein(0, a): the threshold is at least this */
+	if (fabs(sum) <= 2 * log(2 / a) / 3)
 		return true;
 	variances(s->v, s->v + lag, n, &v0, &v1);
 	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
@@ -202,23 +208,23 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 	return ok;
 }
 
-/* --- a law ----------------------------------------------------------------------------------------------- */
+/* --- a law ------------------------------------------------------------------------------------ */
 
 enum { EVEN = 32, TAILS = 4, EDGES = EVEN - 1 + TAILS, BINS = EDGES + 1, MOMENTS = 2 };
 
-/* Bin k holds what is above edge[k - 1] and at most edge[k]. */
+/* Bin k holds the values above edge[k - 1] and up to edge[k]. */
 struct bins {
 	double edge[EDGES];  /* values of the dtype */
-	double below[EDGES]; /* the chance of a draw that is rounded to at most that */
+	double below[EDGES]; /* probability of a draw that is rounded to at most the edge */
 	double chance[BINS];
 };
 
-/* The value of the dtype next above x, which is one. */
+/* Returns the value of the dtype next above x; x is a value of the dtype. */
 static double next_above(enum ay_dt dt, double x)
 {
 	const double step = ay_dt_ulp(dt, x), half = x + step / 2;
 
-	/* below a power of two that is negative they lie closer */
+	/* just above a negative power of two, neighbours are closer */
 	return x < 0 && ay_round_bits_d(half, ay_dt_info(dt)->mant) == half ? half : x + step;
 }
 
@@ -281,7 +287,8 @@ static bool check_counts(const struct bins *b, const double *count, double n, st
 	return true;
 }
 
-/* The score of a bin is its place, 0 to 1: deviations from the mean, then of their squares from the variance. */
+/* The score of a bin is its index, scaled to 0..1. Tests the deviations from the mean, then those
+ * of their squares from the variance. */
 static bool check_scores(const struct bins *b, const struct ay_draws *s, const int8_t *bin, struct ay_finding *f)
 {
 	const double a = AY_ALPHA_CASE / (2 * (EDGES + BINS + MOMENTS));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The helpers of references that work in numbers; compiled once per number type, like the operators.
+ * Helpers for references that compute in `num`. Compiled once per number type, like the operators.
  */
 #include "op/op.h"
 
@@ -27,7 +27,8 @@ num *ay_tmp(struct ay_ref *r, int64_t n)
 	return AY_NEW_N(r->tmp, num, n);
 }
 
-/* Rows as they are stored; conjugated and negated views and the mutants' rounded inputs are rare, and come behind. */
+/* Loads a row. Conjugated and negated views, and the rounded inputs of mutants, are rare and
+ * handled afterwards. */
 static void load(const struct ay_ref *r, const struct ay_view *v, const void *at, int64_t stride, int64_t n,
 		 num *dst)
 {
@@ -96,7 +97,7 @@ num ay_number(const struct ay_call *c, const char *name)
 	return x;
 }
 
-/* Does an integer dtype hold x, its fraction cut off? */
+/* Returns true if an integer dtype can hold x without its fraction. */
 static bool fits(enum ay_dt dt, num x)
 {
 	const real most = ldexp((real)1, ay_dt_info(dt)->mant);
@@ -104,7 +105,7 @@ static bool fits(enum ay_dt dt, num x)
 	return re(x) > (dt == AY_DT_U8 ? -1 : -most - 1) && re(x) < most;
 }
 
-/* x as dt holds it. */
+/* Returns x as dtype dt stores it. */
 static num stored(enum ay_dt dt, num x)
 {
 	long double memory[4];
@@ -119,7 +120,8 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	const bool cuts = ay_dt_info(to)->cls == AY_CLASS_INT && !ay_dt_is_integral(from);
 	const bool twice = ay_dt_is_float(to) && ay_dt_info(to)->mant < 24 && ay_dt_info(from)->mant > 24;
 	const num y = stored(to, cuts ? trunc(re(x)) : x);
-	const real least = ldexp((real)1, ay_dt_info(to)->emin); /* below, a bound would let it be flushed to 0 */
+	/* below this, a bound would let the result be flushed to 0 */
+	const real least = ldexp((real)1, ay_dt_info(to)->emin);
 
 	*mag = cuts && !fits(to, x) ? AY_FREE : ay_dt_is_complex(to) || !(fabs(re(y)) >= least) ? -1 : 0;
 	if (!twice || isnan(re(x)) || stored(to, stored(AY_DT_F32, x)) == y)
@@ -128,7 +130,8 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	return x;
 }
 
-/* Outputs differ in size: a smaller one than the largest comes whole, with the first range. */
+/* Outputs differ in size: an output smaller than the largest is given completely with the
+ * first range. */
 void AY_NUM(ay_given_reference)(struct ay_ref *r)
 {
 	int64_t most = 0;

@@ -38,7 +38,8 @@ int ay_registry_init(struct ay_registry *r, const struct ay_op_file *files, stru
 	for (const struct ay_op_file *f = files; f->path; f++)
 		for (int i = 0; f->table[0][i].schemas; i++)
 			n++;
-	r->cap = n + FOREIGN_MAX; /* entries are pointed at: they never move */
+	/* pointers to entries are handed out, so the array is never moved */
+	r->cap = n + FOREIGN_MAX;
 	r->op = AY_NEW_N(&r->arena, struct ay_entry_op, r->cap);
 	for (const struct ay_op_file *f = files; f->path; f++)
 		for (int i = 0; f->table[0][i].schemas; i++)
@@ -53,9 +54,9 @@ void ay_registry_release(struct ay_registry *r)
 	*r = (struct ay_registry){ 0 };
 }
 
-/* --- finding --------------------------------------------------------------------------------------------- */
+/* --- lookup ----------------------------------------------------------------------------------- */
 
-/* The spellings of an overload that people use; "%s" stands for namespace, base and overload in turn. */
+/* Returns true if `name` is one of the usual spellings of the overload. */
 static bool names_schema(const char *name, const struct ay_schema *s)
 {
 	const char *ov = s->overload;
@@ -95,7 +96,8 @@ static bool names_op(const char *name, const struct ay_entry_op *e)
 	return false;
 }
 
-/* Does one name contain the other? A name of one or two letters ("t") lies in most. */
+/* Returns true if one name contains the other. Names of one or two letters ("t") are contained
+ * in most. */
 static bool is_part(const char *a, const char *b)
 {
 	const char *shorter = strlen(a) < strlen(b) ? a : b;
@@ -129,7 +131,8 @@ static int fail_unknown(const struct ay_registry *r, const char *name, struct ay
 const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name,
 					   const struct ay_schema **schema, bool *exact, struct ay_err *err)
 {
-	for (int pass = 0; pass < 2; pass++) { /* "add" is the operator before it is anybody's overload */
+	/* "add" means the operator, before an overload of some other operator */
+	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < r->n; i++) {
 			const struct ay_entry_op *e = &r->op[i];
 
@@ -160,7 +163,7 @@ const struct ay_entry_op *ay_registry_find_case(const struct ay_registry *r, con
 		return NULL;
 	}
 	if (!strcmp(c->base, "sum") && !strcmp(overload, "SymInt"))
-		overload = "dim_IntList"; /* what old traces call it */
+		overload = "dim_IntList"; /* its name in old traces */
 	for (int i = 0; i < r->n; i++) {
 		const struct ay_entry_op *e = &r->op[i];
 
@@ -202,7 +205,8 @@ const struct ay_schema *ay_registry_functional(const struct ay_registry *r, cons
 	ay_schema_signature(&want, s);
 	for (int i = 0; i < r->n && !found; i++) {
 		for (int k = 0; k < r->op[i].nschema && !found; k++) {
-			/* equal signatures have equal bases, but for the underscore: that is told sooner */
+			/* equal signatures have equal bases except for the underscore; comparing
+			 * the bases first is faster */
 			if (strncmp(r->op[i].schema[k]->base, s->base, strlen(r->op[i].schema[k]->base)) ||
 			    !is_functional(r->op[i].schema[k]))
 				continue;

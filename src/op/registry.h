@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registry - the operators there are. The table ay_op_files is made from the file list by tools/registry.sh;
- * main() hands it over, so that src/ does not point up at ops/.
+ * registry - the operators that assay knows. The table ay_op_files is generated from the file list
+ * by tools/registry.sh. main() passes it in, so that src/ does not depend on ops/.
  */
 #ifndef AY_OP_REGISTRY_H
 #define AY_OP_REGISTRY_H
@@ -17,7 +17,8 @@ struct ay_op_file {
 
 extern const struct ay_op_file ay_op_files[];
 
-/* One operator: its description (the double one stands for all) and its parsed schemas. */
+/* One operator: its description, once per number type, and its parsed schemas. op[AY_NUM_D] has all
+ * fields that do not depend on the type. */
 struct ay_entry_op {
 	const char *path;
 	const char *name; /* "aten::add" */
@@ -33,34 +34,36 @@ struct ay_registry {
 	struct ay_entry_op *op;
 };
 
-/* Parses every schema. A bad one is an error that names file and column. */
+/* Parses every schema. Fails on a bad one, with its file and column. */
 int ay_registry_init(struct ay_registry *r, const struct ay_op_file *files, struct ay_err *err);
 void ay_registry_release(struct ay_registry *r);
-/*
- * Adds the operators of a text that are not there: one schema a line, its tags behind a tab (torch/assay/schemas.py).
- * Their answers come from elsewhere. Schemas that no kernel can have are left out. What was there stays where it is.
- */
+/* Adds operators from a text that the registry does not have. Each line is a schema, a tab and its
+ * tags (torch/assay/schemas.py). Their answers come from elsewhere (struct ay_expected). Schemas
+ * that no kernel can implement are left out. Existing entries keep their addresses. */
 int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, struct ay_err *err);
 
-/* Adds an operator of the user's own: its schema, the file that has its reference, and what that says of it. Fails where the
- * schema cannot be read, is none that a kernel can have, or is of an operator that is there already. */
+/* Adds a user's own operator: its schema, the file with its reference, and that file's
+ * documentation. Fails if the schema cannot be parsed, if no kernel can implement it, or if the
+ * operator already exists. */
 int ay_registry_add_own(struct ay_registry *r, const char *schema, const char *file, const char *doc,
 			const struct ay_entry_op **op, struct ay_err *err);
 
-/* By "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add", "cublasSgemm_v2", a C symbol. With an overload
- * *schema is that one; without, the operator's first (and *exact is false). NULL and a message with the nearest
- * names if there is none. */
+/* Finds an operator by "aten::add.Tensor", "aten.add.Tensor", "add.Tensor", "add",
+ * "cublasSgemm_v2" or a C symbol. If the name has an overload, *schema is that overload; else it
+ * is the operator's first schema, and *exact is false. Returns NULL if nothing matches, with the
+ * nearest name in the message. */
 const struct ay_entry_op *ay_registry_find(const struct ay_registry *r, const char *name,
 					   const struct ay_schema **schema, bool *exact, struct ay_err *err);
 const struct ay_entry_op *ay_registry_find_case(const struct ay_registry *r, const struct ay_case *c,
 						const struct ay_schema **schema, struct ay_err *err);
-/* The functional form (no written argument) of which s is the out= or in-place form; NULL if there is none. It may
- * belong to another operator (add_ is a form of add): *owner says which. */
+/* Returns the functional form (without written arguments) of which s is the out= or in-place form;
+ * NULL if it does not exist. The form may belong to another operator (add_ is a form of add), which
+ * is stored in *owner. */
 const struct ay_schema *ay_registry_functional(const struct ay_registry *r, const struct ay_schema *s,
 					       const struct ay_entry_op **owner);
-/* "aten", "vllm", "cublas", "extra": the folder it is in. */
+/* Returns the folder of the operator: "aten", "vllm", "cublas" or "extra". */
 const char *ay_entry_source(const struct ay_entry_op *e);
-/* The number type in which a call's reference must run. */
+/* Returns the number type in which a call's reference must run. */
 enum ay_num_type ay_call_num_type(const struct ay_call *c);
 
 #endif

@@ -14,9 +14,9 @@ static const char *const type_names[] = {
 
 enum { TYPE_COUNT = sizeof type_names / sizeof *type_names };
 
-/* --- parse: types ---------------------------------------------------------------------------------------- */
+/* --- parse: types ----------------------------------------------------------------------------- */
 
-/* A set of names, "a" or "a|b", or the wildcard. */
+/* Parses a set of names, "a" or "a|b", or the wildcard. */
 static int alias_set(struct ay_lex *l)
 {
 	size_t n;
@@ -33,7 +33,8 @@ static int alias_set(struct ay_lex *l)
 	return 0;
 }
 
-/* Behind '(': up to ')'. Kept as written; "a -> *" says the set before and after the call. */
+/* Parses an alias set from after '(' to ')'. The text is stored as written; "a -> *" has the sets
+ * before and after the call. */
 static int alias(struct ay_lex *l, struct ay_stype *t)
 {
 	const char *start = l->p;
@@ -46,7 +47,7 @@ static int alias(struct ay_lex *l, struct ay_stype *t)
 	return ay_lex_want(l, ')', "')' after an alias set");
 }
 
-/* Behind '[': "]" or "2]". */
+/* Parses "]" or "2]", after '['. */
 static int list_size(struct ay_lex *l, struct ay_stype *t)
 {
 	const char *at = l->p;
@@ -101,13 +102,14 @@ static int type(struct ay_lex *l, struct ay_stype *t)
 	return 0;
 }
 
-/* --- codes ------------------------------------------------------------------------------------------------ */
+/* --- codes ------------------------------------------------------------------------------------ */
 
 const char *const ay_layout_names[] = { "strided", "sparse_coo", NULL };
 const char *const ay_format_names[] = { "contiguous_format", "preserve_format", "channels_last",
 					"channels_last_3d", NULL };
 
-/* A default of a ScalarType is a number where torch prints its schemas; the numbers are those of c10/core/ScalarType.h. */
+/* Converts the default of a ScalarType to a dtype. Where torch prints its schemas, it is a number
+ * of c10/core/ScalarType.h. */
 static void settle_dtype(struct ay_value *v)
 {
 	static const enum ay_dt code[] = { AY_DT_U8,  AY_DT_I8,  AY_DT_I16, AY_DT_I32, AY_DT_I64,  AY_DT_F16,
@@ -122,9 +124,9 @@ static void settle_dtype(struct ay_value *v)
 		*v = (struct ay_value){ .kind = AY_V_DTYPE, .col = v->col, .dt = dt };
 }
 
-/* --- parse: arguments and results ------------------------------------------------------------------------ */
+/* --- parse: arguments and results ------------------------------------------------------------- */
 
-/* A literal, or a word of PyTorch's such as contiguous_format or long. */
+/* Parses a literal, or a word of PyTorch such as contiguous_format or long. */
 static int default_value(struct ay_lex *l, struct ay_sarg *g)
 {
 	struct ay_value *v = AY_NEW(l->a, struct ay_value);
@@ -168,7 +170,7 @@ static int argument(struct ay_lex *l, const struct ay_sarg *before, int n, struc
 	return ay_lex_take(l, '=') ? default_value(l, g) : 0;
 }
 
-/* '*' once, with an argument behind it. */
+/* Parses a '*', which may occur once and needs an argument after it. */
 static int star(struct ay_lex *l, bool *kwonly)
 {
 	if (!ay_lex_at(l, '*'))
@@ -187,7 +189,7 @@ static struct ay_sarg *keep(struct ay_lex *l, const struct ay_sarg *g, int n)
 	return n ? memcpy(p, g, sizeof *g * (size_t)n) : p;
 }
 
-/* Behind '('. */
+/* Parses the arguments, after '('. */
 static int arguments(struct ay_lex *l, struct ay_schema *s)
 {
 	struct ay_sarg g[MAX_ARGS];
@@ -274,7 +276,7 @@ int ay_schema_parse(struct ay_arena *a, const char *text, struct ay_schema **out
 	return 0;
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
 static void print_alias(struct ay_str *b, const struct ay_stype *t)
 {
@@ -344,7 +346,7 @@ void ay_schema_print(struct ay_str *b, const struct ay_schema *s)
 		ay_str_addc(b, ')');
 }
 
-/* --- what a schema says ---------------------------------------------------------------------------------- */
+/* --- what a schema says ----------------------------------------------------------------------- */
 
 bool ay_stype_written(const struct ay_stype *t)
 {
@@ -377,14 +379,16 @@ bool ay_schema_out(const struct ay_schema *s)
 	return false;
 }
 
-/* Schemas print Dimname as str, so a named dimension is known by what its argument is called. */
+/* Returns true for a named dimension. Schemas print Dimname as str, so it is recognised by the
+ * argument's name. */
 static bool is_named_dim(const struct ay_sarg *g)
 {
 	return g->type.base == AY_TYPE_STR && g->name &&
 	       (!strcmp(g->name, "dim") || !strcmp(g->name, "dims") || !strcmp(g->name, "names"));
 }
 
-/* A list that is written itself, Tensor[](a!), is TorchScript's; Tensor(a!)[] is a list of written tensors. */
+/* Returns true for types that only TorchScript has. A list that is itself written, Tensor[](a!), is
+ * one of them; Tensor(a!)[] is a list of written tensors. */
 static bool is_script_only(const struct ay_sarg *g)
 {
 	return g->type.base == AY_TYPE_TVAR || g->type.base == AY_TYPE_ENUM || g->type.alias_after_list;

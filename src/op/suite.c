@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How many points of a functional line also become out= and in-place twins. */
+/* For how many points of a functional line the out= and in-place cases are derived too. */
 enum { TWINS_PER_LINE = 4 };
 
 struct adder {
@@ -15,7 +15,7 @@ struct adder {
 	struct ay_err *err;
 	const struct ay_cases *row;
 	const struct ay_template *t;
-	/* twins: the form wanted, and how many of this line were made */
+	/* for derived cases: the wanted form, and how many cases of this line were made */
 	const struct ay_schema *twin, *functional;
 	const struct ay_entry_op *from;
 	int made, limit;
@@ -35,7 +35,7 @@ static void push(struct adder *d, const struct ay_schema *s, const struct ay_cas
 	ay_suite_push(d->suite, &(struct ay_suite_case){ d->e, s, line, d->row->tier, derived, 0 });
 }
 
-/* The case at one point, and its schema. */
+/* Expands the case at one point and finds its schema. */
 static int expand(struct adder *d, const struct ay_scope *scope, const struct ay_entry_op *owner,
 		  struct ay_case **line, const struct ay_schema **s)
 {
@@ -63,7 +63,7 @@ static int add_point(void *user, const struct ay_scope *scope)
 	return 0;
 }
 
-/* --- twins ----------------------------------------------------------------------------------------------- */
+/* --- derived cases ---------------------------------------------------------------------------- */
 
 static bool takes(const struct ay_schema *s, const char *name)
 {
@@ -73,7 +73,7 @@ static bool takes(const struct ay_schema *s, const char *name)
 	return false;
 }
 
-/* An out= argument for a result: dense first, then with room between the elements. */
+/* Makes an out= argument for a result: dense and with gaps between the elements, by turns. */
 static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
 {
 	struct ay_tdesc *t = AY_NEW(d->a, struct ay_tdesc);
@@ -91,7 +91,7 @@ static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
 	return (struct ay_value){ .kind = AY_V_TENSOR, .t = t };
 }
 
-/* The same for a list: all results from *k on. */
+/* Makes a list argument out of all results from *k on. */
 static struct ay_value out_list(struct adder *d, const struct ay_call *c, int *k)
 {
 	struct ay_value list = { .kind = AY_V_LIST };
@@ -108,7 +108,7 @@ static bool same_meta(const struct ay_view *a, const struct ay_view *b)
 	       !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim);
 }
 
-/* The functional line as a line of d->twin; NULL if it has no such form. */
+/* Converts the functional line to a line of d->twin. Returns NULL if this call has no such form. */
 static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, const struct ay_call *c)
 {
 	struct ay_case *t = AY_NEW(d->a, struct ay_case);
@@ -139,7 +139,8 @@ static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, co
 	}
 	if (first < 0)
 		return t;
-	/* in place: the result must fit where self is, and self must be a tensor of its own */
+	/* in place: the result must fit into self, and self must be a tensor without
+	 * overlapping elements */
 	if (first != 0 || c->nout != 1 || !c->arg[0].n || !c->arg[0].t[0] || c->arg[0].t[0]->wrapped ||
 	    !same_meta(&c->arg[0].t[0]->view, &c->out[0]->view) || ay_view_overlaps(&c->arg[0].t[0]->view))
 		return NULL;
@@ -165,7 +166,8 @@ static int add_twin(void *user, const struct ay_scope *scope)
 	if (!line)
 		return 0;
 	d->made++;
-	push(d, d->twin, line, d->from == d->e); /* what an operator has from another one is all it has */
+	/* cases from another operator's lines are all that this operator has: not marked as derived */
+	push(d, d->twin, line, d->from == d->e);
 	return 0;
 }
 
@@ -213,7 +215,8 @@ int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 		d.functional = ay_registry_functional(r, d.twin, &d.from);
 		if (!d.functional)
 			continue;
-		/* an operator that has no lines of its own (add_) takes over all of its functional's */
+		/* an operator without lines of its own (add_) gets all lines of its
+		 * functional form */
 		d.limit = own == from || e->op[0]->flags & AY_TWINS ? 1 << 30 : TWINS_PER_LINE;
 		if (each_row(&d, d.from, max, add_twin))
 			return -1;

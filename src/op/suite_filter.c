@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- by operator ------------------------------------------------------------------------------------------ */
+/* --- by operator ------------------------------------------------------------------------------ */
 
-/* Do the n bytes at word say `name`? */
+/* Returns true if the n bytes at `word` are `name`. */
 static bool says(const char *word, size_t n, const char *name)
 {
 	return strlen(name) == n && !strncmp(word, name, n);
@@ -28,7 +28,7 @@ static bool is_named(const struct ay_schema *s, const char *word, size_t n)
 	return word[base] == '.' && says(word + base + 1, n - base - 1, s->overload[0] ? s->overload : "default");
 }
 
-/* The next name of a list, without the blanks around it; 0 = the end. */
+/* Returns the length of the list's next name, without blanks around it; 0 at the end. */
 static size_t next_name(const char **list, const char **word)
 {
 	size_t n;
@@ -76,7 +76,7 @@ const char *ay_suite_lacks(const struct ay_suite *s, const char *ops, struct ay_
 	return lacks;
 }
 
-/* --- by size ---------------------------------------------------------------------------------------------- */
+/* --- by size ---------------------------------------------------------------------------------- */
 
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
@@ -124,7 +124,8 @@ struct sized {
 	int at;
 };
 
-/* By overload, then by bytes, then as they stood. The order of overloads is any: only what is together matters. */
+/* Orders by overload, then by bytes, then by position. The order of overloads does not matter: the
+ * cases of an overload only have to be together. */
 static int smaller_first(const void *a, const void *b)
 {
 	const struct sized *x = a, *y = b;
@@ -207,14 +208,14 @@ int ay_suite_apply_filter(struct ay_suite *s, struct ay_suite_filter *n, struct 
 	return 0;
 }
 
-/* --- twice the same --------------------------------------------------------------------------------------- */
+/* --- equal lines ------------------------------------------------------------------------------ */
 
 struct printed_names {
 	uint64_t hash;
 	int at;
 };
 
-/* FNV-1a: what has the same one is compared anyway. */
+/* FNV-1a. Lines with equal hashes are compared afterwards. */
 static uint64_t hash_of(const struct ay_str *b)
 {
 	uint64_t h = 14695981039346656037u;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which cases are timed.
+ * Selects the cases that are timed.
  */
 #include "op/suite.h"
 #include "op/fill.h"
 
 #include <string.h>
 
-enum { AUTO_MAX = 3, WORTH = 1 << 20 /* bytes; less than that is mostly overhead */ };
+enum { AUTO_MAX = 3, WORTH = 1 << 20 /* bytes; the time of a smaller case is mostly overhead */ };
 
 static const char *const words[] = {
 	[AY_TIMED_NONE] = "none", [AY_TIMED_AUTO] = "auto", [AY_TIMED_FULL] = "full"
@@ -29,7 +29,7 @@ int ay_timed_find(const char *word, enum ay_timed *mode, struct ay_err *err)
 	return ay_fail(err, AY_ERR_USAGE, "--timing is none, auto or full, not '%s'", word);
 }
 
-/* What auto wants to know of a case. */
+/* What AY_TIMED_AUTO needs to know of a case. */
 struct facts {
 	uint64_t bytes;
 	enum ay_dt dt;
@@ -43,7 +43,8 @@ static struct facts look_at(const struct ay_suite_case *sc)
 	struct ay_err err = { 0 };
 	struct ay_call *c;
 
-	const bool open = sc->op->op[0]->flags & AY_UNCATALOGUED; /* its results are not known yet */
+	/* its results are not known yet */
+	const bool open = sc->op->op[0]->flags & AY_UNCATALOGUED;
 
 	if (!ay_call_bind(&a, sc->op->op[0], sc->schema, sc->line, &c, &err) && c->noperand && (c->nout || open)) {
 		for (int i = 0; i < c->noperand; i++)
@@ -55,7 +56,8 @@ static struct facts look_at(const struct ay_suite_case *sc)
 	return f;
 }
 
-/* The smaller of two that are large enough, else the larger one. */
+/* Returns true if x is preferred: the smaller of two cases that are large enough, else the
+ * larger one. */
 static bool is_better(const struct facts *x, const struct facts *than)
 {
 	const bool large = x->bytes >= WORTH, other = than->bytes >= WORTH;
@@ -63,8 +65,9 @@ static bool is_better(const struct facts *x, const struct facts *than)
 	return large && other ? x->bytes < than->bytes : large || (!other && x->bytes > than->bytes);
 }
 
-/* The best of every dtype; which three, if there are more dtypes, goes by their order in the suite. All of that
- * overload are `done` then: traces have thousands. */
+/* Marks the best case of every dtype of one overload as timed. If there are more than three
+ * dtypes, the first three in the suite count. Sets `done` for all cases of the overload, since
+ * traces have thousands. */
 static void pick_few(struct ay_suite *s, const bool *worth, const struct facts *f, int first, bool *done)
 {
 	int taken[AUTO_MAX], n = 0;

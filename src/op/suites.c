@@ -13,7 +13,7 @@
 
 enum { SMOKE_PER_OP = 2, SMOKE_MAX_ELEMENTS = 1 << 14, FILE_MAX = 256 << 20 };
 
-/* Which operators a named suite takes; NULL source = all of the set. */
+/* The operators of a named suite; NULL source = all of the set. */
 static const struct {
 	const char *name, *source;
 } sets[] = {
@@ -66,7 +66,8 @@ static bool has_elements(struct ay_arena *a, const struct ay_suite_case *c)
 		return false;
 	for (int k = 0; k < call->noperand; k++)
 		n += ay_numel_of(&call->operand[k]->view);
-	if (c->op->op[0]->scalar || c->op->op[0]->flags & AY_ONE) /* one is all that it gives */
+	/* one element is all that it gives */
+	if (c->op->op[0]->scalar || c->op->op[0]->flags & AY_ONE)
 		return n <= SMOKE_MAX_ELEMENTS;
 	return call->nout && ay_numel_of(&call->out[0]->view) > 1 && n <= SMOKE_MAX_ELEMENTS;
 }
@@ -90,7 +91,7 @@ static int add_smoke(struct ay_suite *s, struct ay_arena *a, const struct ay_reg
 	return 0;
 }
 
-/* The quick cases of every operator, and the first of those that are worth timing. */
+/* Adds the quick cases of every operator, and the first of its cases worth timing. */
 static int add_demo(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r, struct ay_err *err)
 {
 	for (int i = 0; i < r->n; i++) {
@@ -126,7 +127,7 @@ static bool is_known(const struct ay_registry *r, const struct ay_case *c)
 	return false;
 }
 
-/* Traces of old say it so: one overload had two names. */
+/* Renames an overload that has another name in old traces. */
 static void rename_old(struct ay_case *c)
 {
 	if (c->base && !strcmp(c->base, "sum") && !strcmp(c->overload, "SymInt"))
@@ -171,7 +172,8 @@ static int add_file(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 	}
 }
 
-/* The file of a trace that is shipped with us, in the tree or as installed; NULL: there is none of that name. */
+/* Returns the path of a trace that assay ships, in the source tree or as installed; NULL if it does
+ * not exist. */
 static const char *shipped(struct ay_arena *a, const char *name)
 {
 	static const char *const places[] = { "../share/assay/suites", "../suites", "../../suites" };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that are not in the catalogue: everything that torch has a schema for. They have no reference here; what a
- * call should give is found by whoever judges it (judge/aten_oracle.h) and handed over as struct ay_expected.
+ * Operators that are not in the catalogue: all that torch has a schema for. They have no reference
+ * in assay. The judge obtains the answer of a call elsewhere (judge/aten_oracle.h) and passes it as
+ * struct ay_expected.
  */
 #include "op/input_domain.h"
 #include "op/registry.h"
@@ -12,7 +13,7 @@
 static void (*const references[AY_NUM_COUNT])(struct ay_ref *) = { ay_given_reference_d, ay_given_reference_ld,
 								   ay_given_reference_z, ay_given_reference_lz };
 
-/* Why a schema's cases cannot be judged by their values; NULL: they can. */
+/* Returns why a schema's cases cannot be judged by their values; NULL: they can. */
 static const char *why_not(const struct ay_schema *s, const char *tags)
 {
 	static const struct {
@@ -29,11 +30,12 @@ static const char *why_not(const struct ay_schema *s, const char *tags)
 	return s->nret || ay_schema_inplace(s) ? NULL : "it returns nothing";
 }
 
-/* Torch gives these of another dtype or shape on a GPU, and there that is right. */
+/* On a GPU torch returns these with another dtype or shape, which is right there. */
 static const char saved[] = "what is saved for the backward pass has another dtype or shape",
 		  unasked[] = "what was not asked for is empty";
 
-/* What is known of ATen on a GPU, as cuda_differs of operators of ours; by name, with or without a `_` behind it. */
+/* Returns what is known of ATen on a GPU, like cuda_differs of the catalogue's operators. Looked up
+ * by name, without a trailing `_`. */
 static const char *cuda_differs(const struct ay_call *c)
 {
 	enum {
@@ -51,7 +53,7 @@ static const char *cuda_differs(const struct ay_call *c)
 			  parts[] = "sums of parts are rounded to half types";
 	static const struct {
 		const char *base;
-		int dtypes; /* of its first tensor; ANY: also where there is none */
+		int dtypes; /* of the first tensor; ANY: also without a tensor */
 		const char *why;
 	} known[] = {
 		{ "_batch_norm_with_update", HALF, saved },
@@ -107,7 +109,7 @@ static bool is_cudas_own(const struct ay_call *c)
 	return why == saved || why == unasked;
 }
 
-/* Arguments that are written though their schema does not say so. */
+/* Marks arguments as written that are written although the schema does not say so. */
 static void tell_truth(struct ay_schema *s)
 {
 	static const struct {
@@ -130,7 +132,8 @@ static bool is_view(const struct ay_schema *s)
 	return false;
 }
 
-/* Which arguments it cannot do without is not known of an operator from outside; what it gives has to be written. */
+/* For these operators it is unknown which arguments must be read. The bytes are those of the
+ * results, which must be written. */
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	for (int i = 0; i < c->nout; i++)
@@ -146,7 +149,7 @@ static struct ay_entry_op *entry_of(struct ay_registry *r, int from, const struc
 	return NULL;
 }
 
-/* A new operator, with room for its overloads. like: doc, flags and what is known of it. */
+/* Adds an operator with room for its overloads. `like` has its doc, flags and known differences. */
 static struct ay_entry_op *add_entry(struct ay_registry *r, struct ay_schema *s, const char *path,
 				     const struct ay_op *like)
 {
@@ -215,7 +218,8 @@ int ay_registry_extend(struct ay_registry *r, const char *text, size_t len, stru
 		tags = strchr(one, '\t');
 		if (tags)
 			*tags++ = 0;
-		/* types that no kernel can take are no errors: torch has schemas for TorchScript's own use */
+		/* a schema that cannot be parsed is not an error: torch has some for TorchScript's
+		 * own use */
 		if (ay_schema_parse(&r->arena, one, &s, &bad))
 			continue;
 		read++;

@@ -18,9 +18,10 @@ const char *ay_kind_name(enum ay_kind k)
 	return names[k];
 }
 
-/* --- print ----------------------------------------------------------------------------------------------- */
+/* --- print ------------------------------------------------------------------------------------ */
 
-/* Python's repr: double quotes only around a string that holds single ones and no double ones. */
+/* Prints like Python's repr: double quotes only around a string with single quotes and no
+ * double ones. */
 static void print_str(struct ay_str *b, const char *s)
 {
 	char quote = strchr(s, '\'') && !strchr(s, '"') ? '"' : '\'';
@@ -30,7 +31,8 @@ static void print_str(struct ay_str *b, const char *s)
 	while (*s) {
 		size_t n = strcspn(s, stop);
 
-		ay_str_add_safe(b, s, n, n); /* what is no text becomes \xHH, which reads back */
+		/* control bytes and invalid UTF-8 become \xHH, which reads back */
+		ay_str_add_safe(b, s, n, n);
 		s += n;
 		if (!*s)
 			break;
@@ -41,7 +43,7 @@ static void print_str(struct ay_str *b, const char *s)
 	ay_str_addc(b, quote);
 }
 
-/* (re+imj): always both parts, so that it needs no context to be read. */
+/* Prints (re+imj), always with both parts, so that it can be parsed in any context. */
 static void print_complex(struct ay_str *b, const double c[2])
 {
 	ay_str_addc(b, '(');
@@ -174,9 +176,9 @@ void ay_value_print(struct ay_str *b, const struct ay_value *v)
 	}
 }
 
-/* --- equal ----------------------------------------------------------------------------------------------- */
+/* --- equal ------------------------------------------------------------------------------------ */
 
-/* Same text when printed: NaN is NaN, and 0.0 is not -0.0. */
+/* Equal if printed equally: NaN equals NaN, and 0.0 differs from -0.0. */
 static bool real_equal(double a, double b)
 {
 	return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
@@ -202,7 +204,7 @@ static bool exprs_equal(const struct ay_tdesc *a, const struct ay_tdesc *b)
 	       !memcmp(a->stride_xs, b->stride_xs, sizeof a->stride_xs);
 }
 
-/* Places behind ndim are zero in both. */
+/* Entries from ndim on are zero in both. */
 static bool tensor_equal(const struct ay_tdesc *a, const struct ay_tdesc *b)
 {
 	if (a->ndim != b->ndim || a->dt != b->dt || a->has_stride != b->has_stride || a->offset != b->offset ||

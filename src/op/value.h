@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value - what stands in a case line: numbers, strings, tensors, lists. A tree, all of it in one arena.
+ * value - the values in a case line: numbers, strings, tensors, lists. A value is a tree in
+ * one arena.
  */
 #ifndef AY_OP_VALUE_H
 #define AY_OP_VALUE_H
@@ -19,10 +20,11 @@ enum ay_kind {
 	AY_V_COMPLEX,
 	AY_V_STR,
 	AY_V_DTYPE,
-	AY_V_SYM, /* torch.strided, torch.preserve_format, torch.device('cpu'): s = text after "torch." */
+	/* torch.strided, torch.preserve_format, torch.device('cpu'): s = text after "torch." */
+	AY_V_SYM,
 	AY_V_TENSOR,
 	AY_V_LIST,
-	AY_V_EXPR, /* in templates only: an expression over grid variables */
+	AY_V_EXPR, /* only in templates: an expression over grid variables */
 };
 
 struct ay_tdesc;
@@ -30,7 +32,7 @@ struct ay_expr;
 
 struct ay_value {
 	enum ay_kind kind;
-	int col; /* where it stands in its line, 1-based; 0 = made by us */
+	int col; /* column in its line, 1-based; 0 = not from a line */
 	union {
 		bool b;
 		int64_t i;
@@ -62,15 +64,15 @@ struct ay_tdesc {
 	const char *device; /* as written, or NULL */
 	struct ay_fill fill;
 	struct ay_value *data; /* a LIST of numbers in row-major order, or NULL */
-	/* templates only: what is not a literal yet (NULL = literal) */
-	const struct ay_expr *shape_x; /* NAME for the whole shape */
+	/* only in templates: the parts that are not literals yet (NULL = literal) */
+	const struct ay_expr *shape_x; /* a name that stands for the whole shape */
 	const struct ay_expr *dim_x[AY_MAX_DIM], *stride_xs[AY_MAX_DIM], *dt_x, *offset_x, *stride_x;
 };
 
-/* The canonical form of a value, as it stands in a case line. */
+/* Adds the canonical form of a value, as in a case line. */
 void ay_value_print(struct ay_str *b, const struct ay_value *v);
 bool ay_value_equal(const struct ay_value *a, const struct ay_value *b);
-/* "an int", "a tensor", ...: for messages. */
+/* Returns "an int", "a tensor" and so on, for messages. */
 const char *ay_kind_name(enum ay_kind k);
 
 #endif

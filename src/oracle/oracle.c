@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Elements of all outputs together in one range: values, weights and temporaries stay in the second-level cache.
- */
+/* Elements of all outputs in a range: values, weights and temporaries stay in the L2 cache. */
 enum { RANGE = 8192, FEW = 2, TYPICAL = 8 };
 /* Below this many elements a second thread costs more than it saves. */
 enum { ALONE = 1 << 16 };
@@ -36,7 +35,7 @@ struct sweep {
 	pthread_mutex_t lock;
 };
 
-/* One range of it. */
+/* One range of a sweep. */
 struct range {
 	struct sweep *w;
 	struct ay_arena tmp;
@@ -44,7 +43,7 @@ struct range {
 	struct ay_diff *diff; /* of this thread */
 };
 
-/* --- one element ----------------------------------------------------------------------------------------- */
+/* --- one element ------------------------------------------------------------------------------ */
 
 static bool flushes(enum ay_dt dt)
 {
@@ -68,7 +67,7 @@ bool ay_within(const struct ay_bound *b, long double want, long double got, doub
 		*bound = b->rounded ? 0.5L + b->k_acc * ay_u_acc(b->dt) * mag : 0;
 		return fabsl(got - want) <= *bound;
 	}
-	if (isinf(mag)) /* of a result near the largest f64; an infinite bound would admit everything */
+	if (isinf(mag)) /* of a result near the largest f64; an infinite bound accepts nothing */
 		mag = DBL_MAX;
 	*bound = AY_BOUND_OF((long double)b->k_out, ay_dt_ulp(b->dt, want), b->k_acc * ay_u_acc(b->dt), mag);
 	return within(want, got, *bound, ay_dt_max(b->dt),
@@ -109,9 +108,10 @@ static void note_bad(struct ay_diff *d, int64_t index, bool imag, long double wa
 		d->fits_tf32++;
 }
 
-/* --- one row --------------------------------------------------------------------------------------------- */
+/* --- one row ---------------------------------------------------------------------------------- */
 
-/* Where a row of an output lies: elements `stride` apart from `at`, flat index of element j by row_index(). */
+/* Position of an output's row: n elements, `stride` apart, from `at`. For the flat index of element
+ * j see row_index(). */
 struct row_range {
 	const struct ay_view *v;
 	int64_t at, stride, n;
@@ -124,7 +124,7 @@ static struct row_range line_of(const struct ay_view *v, const struct ay_rowmap 
 	return (struct row_range){ v, 0, 0, m->len };
 }
 
-/* Flat (row-major) index of element j of a row. */
+/* Returns the flat (row-major) index of element j of a row. */
 static int64_t row_index(const struct ay_view *v, const struct ay_rowmap *m, int64_t row, int64_t j)
 {
 	int64_t inner = 1;
@@ -163,7 +163,7 @@ static void store_num(enum ay_num_type t, enum ay_dt dt, void *dst, int64_t stri
 	}
 }
 
-/* Calls fn(memory, stride, n, offset in the range's numbers) for pieces of rows lo..hi that are evenly spaced. */
+/* Calls fn(memory, stride, n, offset in the range's numbers) for evenly spaced pieces. */
 static void each_piece(const struct range *g, int k, const struct ay_view *v,
 		       void (*fn)(const struct range *g, int k, uint8_t *at, int64_t stride, int64_t n,
 				  int64_t from, void *user),
@@ -208,7 +208,7 @@ static void load_piece(const struct range *g, int k, uint8_t *at, int64_t stride
 		 (uint8_t *)user + from * (int64_t)num_bytes[g->w->type]);
 }
 
-/* --- comparing a range ----------------------------------------------------------------------------------- */
+/* --- comparing a range ------------------------------------------------------------------------ */
 
 struct range_scan {
 	const struct range *g;
@@ -226,7 +226,7 @@ static long double part_of(const struct range_scan *s, const void *nums, int64_t
 	return wide ? ((const long double *)nums)[p] : ((const double *)nums)[p];
 }
 
-/* Number p of the range (a complex element has two) is not obviously right. */
+/* Checks number p of the range (a complex element has two), which the fast pass did not accept. */
 static void look_closely(const struct range_scan *s, int64_t p)
 {
 	const struct ay_ref *r = &s->g->ref;
@@ -248,7 +248,7 @@ static void look_closely(const struct range_scan *s, int64_t p)
 	note_bad(s->d, index, s->parts == 2 && p % 2, want, got, bound, r->norm[s->k][e]);
 }
 
-/* Hands every number of the range to the caller. */
+/* Passes every number of the range to the caller. */
 static void show_each(const struct range_scan *s, int64_t n)
 {
 	const struct ay_ref *r = &s->g->ref;
@@ -270,14 +270,13 @@ static void show_each(const struct range_scan *s, int64_t n)
 	}
 }
 
-/*
- * The fast pass: most elements are what is wanted, bit for bit, or within a lower estimate of their bound, |want| *
- * 2^-mant * k_out <= k_out * ulp, and are done, BLOCK of them at once. NaNs, zeros of the other sign and everything
- * doubtful are looked at closely. An infinite bound admits nothing: inf <= inf would let 7 stand for infinity.
- */
+/* The fast pass accepts most elements, BLOCK of them at once. It accepts a result that is bit for
+ * bit what is wanted, or within a lower estimate of its bound: |want| * 2^-mant * k_out <= k_out *
+ * ulp. NaNs, zeros of the other sign and all other elements are checked by look_closely. An
+ * infinite bound accepts nothing: inf <= inf would accept 7 for infinity. */
 enum { BLOCK = 64 };
 
-/* Also of NaNs: a NaN is right where one is wanted. */
+/* Compares bits, so that a NaN equals the same NaN. */
 static inline bool same_double(double w, double g)
 {
 	uint64_t a, b;
@@ -330,10 +329,10 @@ static inline bool same_long(long double w, long double g)
 			name##_by(s, n, 0);                                                                     \
 	}
 SCAN(scan_double, double, same_double, &, |)    /* no branches: vectors */
-SCAN(scan_long, long double, same_long, &&, ||) /* there are none for these */
+SCAN(scan_long, long double, same_long, &&, ||) /* long double has no vectors */
 
-/* What the wanted values are like: a case whose answer is one constant, or nearly nothing but zeros, proves
- * little. */
+/* Counts zeros and the range of the wanted values. A case whose answer is one constant, or almost
+ * only zeros, proves little. */
 static void note_wanted(struct range_scan *s, int64_t n)
 {
 	struct ay_diff *d = s->d;
@@ -354,7 +353,7 @@ static void note_wanted(struct range_scan *s, int64_t n)
 	}
 }
 
-/* What an integer or bool output can hold of the wanted values: they wrap, and a bool is "not zero". */
+/* Converts wanted values to what an output can hold: integers wrap, and a bool is "not zero". */
 static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 {
 	void *tmp = ay_alloc(&g->tmp, (size_t)n * (size_t)ay_dt_info(dt)->bytes + 1);
@@ -363,7 +362,8 @@ static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 	load_num(g->w->type, dt, tmp, 1, n, want);
 }
 
-/* Are all numbers that go in small integers? Then every sum and product of them is exact, in any order. */
+/* Returns true if all inputs are small integers. Then every sum and product of them is exact, in
+ * any order. */
 static bool all_integers(const struct ay_call *c)
 {
 	for (int i = 0; i < c->noperand; i++) {
@@ -420,9 +420,10 @@ static void compare_output(struct range *g, int k)
 		note_wanted(&s, n * s.parts);
 }
 
-/* --- sweeping -------------------------------------------------------------------------------------------- */
+/* --- sweeping --------------------------------------------------------------------------------- */
 
-/* An output with one row beside others that have many (a scale beside its values) belongs to the first range. */
+/* Returns true if output k has rows in the range that begins at lo. An output with fewer rows than
+ * the others (a scale beside its values) belongs to the first range. */
 static bool has_rows(const struct sweep *w, int k, int64_t lo)
 {
 	return w->map[k].rows == w->rows || lo == 0;
@@ -455,7 +456,7 @@ static void run_range(struct range *g, int64_t lo, int64_t hi)
 	for (int k = 0; k < w->nout; k++) {
 		if (!has_rows(w, k, lo) || !r->len[k])
 			continue;
-		if (w->map[k].rows != w->rows) /* its rows are all here */
+		if (w->map[k].rows != w->rows) /* all rows of this output are in this range */
 			r->hi = lo + w->map[k].rows;
 		if (w->dst)
 			each_piece(g, k, w->dst[k], store_piece, (void *)w->dst[k]);
@@ -527,7 +528,7 @@ static void map_rows(struct sweep *w, struct ay_arena *a)
 	w->step = per_row < RANGE ? RANGE / (per_row ? per_row : 1) : 1;
 	if (total < ALONE)
 		return;
-	/* every thread should get several ranges, so that none waits long for the last */
+	/* every thread should get several ranges, so that none waits long for the last one */
 	while (w->step > 1 && w->rows / w->step < TYPICAL)
 		w->step /= FEW;
 }

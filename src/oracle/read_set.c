@@ -5,7 +5,7 @@
 
 static const struct ay_byte_range none = { UINT64_MAX, 0 }, all = { 0, UINT64_MAX };
 
-/* The element at this place, counted from element 0. */
+/* Adds the element at position `at`, counted from element 0. */
 static void add(struct ay_byte_range *s, const struct ay_view *v, int64_t at)
 {
 	const uint64_t item = (uint64_t)ay_dt_info(v->dt)->bytes, from = (uint64_t)(v->offset + at) * item;
@@ -35,7 +35,8 @@ static bool has_shape_of(const struct ay_view *v, const struct ay_view *like)
 	return v->ndim == like->ndim && !memcmp(v->shape, like->shape, sizeof *v->shape * (size_t)v->ndim);
 }
 
-/* All results have as many rows, along the same axis. */
+/* Stores the row map of the results. Returns false unless all results have equally many rows along
+ * one axis. */
 static bool map_rows(const struct ay_op *op, const struct ay_call *c, struct ay_rowmap *m)
 {
 	for (int k = 0; k < c->nout; k++) {
@@ -51,7 +52,7 @@ static bool map_rows(const struct ay_op *op, const struct ay_call *c, struct ay_
 	return c->nout > 0;
 }
 
-/* What is broadcast to the results' shape, element by element. */
+/* Adds what is broadcast to the results' shape, element by element. */
 static bool by_elements(const struct ay_call *c, int64_t lo, int64_t hi, struct ay_byte_range *need)
 {
 	const struct ay_view *out = &c->out[0]->view;
@@ -77,7 +78,8 @@ static void by_rows(const struct ay_call *c, int axis, int64_t lo, int64_t hi, s
 	}
 }
 
-/* All elements of a run lie between its first and its last one: strides are not negative. */
+/* Adds the runs of the first operand. All elements of a run lie between its first and its last one,
+ * because strides are not negative. */
 static bool by_runs(const struct ay_call *c, const struct ay_op *op, int64_t lo, int64_t hi,
 		    struct ay_byte_range *need)
 {

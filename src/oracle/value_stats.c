@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* As many at once as vectors hold, in two chains: the next does not wait for the one before. */
+/* As many doubles as fit in a vector, in two independent chains, so that one need not wait for
+ * the other. */
 typedef double lanes __attribute__((vector_size(32)));
 typedef int64_t lane_bits __attribute__((vector_size(32)));
 enum { LANES = sizeof(lanes) / sizeof(double), CHAINS = 2 };

@@ -24,7 +24,7 @@ uint64_t ay_slot_bytes(uint64_t grain, uint64_t bytes)
 	return bytes ? (bytes + grain - 1) / grain * grain : grain;
 }
 
-/* --- how much there is ----------------------------------------------------------------------------------- */
+/* --- available memory ------------------------------------------------------------------------- */
 
 static bool slurp(const char *path, char *buf, size_t cap)
 {
@@ -39,7 +39,8 @@ static bool slurp(const char *path, char *buf, size_t cap)
 	return n > 0;
 }
 
-/* A number alone in a file; "max" and what cannot be read are no limit. */
+/* Reads a file that holds a single number. Returns UINT64_MAX, no limit, for "max" and for a file
+ * that cannot be read. */
 static uint64_t number_in(const char *path)
 {
 	char buf[64], *end;
@@ -51,7 +52,7 @@ static uint64_t number_in(const char *path)
 	return end == buf ? UINT64_MAX : n;
 }
 
-/* A counter of memory.stat: page cache that the group can give back. */
+/* Returns a counter of memory.stat, 0 if it cannot be read. */
 static uint64_t stat_field(const char *path, const char *field)
 {
 	char buf[8192], *at;
@@ -61,7 +62,8 @@ static uint64_t stat_field(const char *path, const char *field)
 	return strtoull(at + strlen(field), NULL, 10);
 }
 
-/* What a group may still take: its limit less what it uses, not counting file pages that it would give back. */
+/* Returns how many bytes a cgroup may still use: its limit minus its usage. Inactive file pages do
+ * not count as used, because Linux can reclaim them. */
 static uint64_t room(const char *dir, const char *limit, const char *usage)
 {
 	char path[1200];
@@ -69,7 +71,8 @@ static uint64_t room(const char *dir, const char *limit, const char *usage)
 
 	snprintf(path, sizeof path, "%s/%s", dir, limit);
 	max = number_in(path);
-	if (max == UINT64_MAX || max >= (uint64_t)1 << 62) /* v1 writes "no limit" as a huge number */
+	/* v1 writes "no limit" as a huge number */
+	if (max == UINT64_MAX || max >= (uint64_t)1 << 62)
 		return UINT64_MAX;
 	snprintf(path, sizeof path, "%s/%s", dir, usage);
 	used = number_in(path);
@@ -79,7 +82,8 @@ static uint64_t room(const char *dir, const char *limit, const char *usage)
 	return max > used ? max - used : 0;
 }
 
-/* The least room of a group and all above it: a limit may be set at any level. */
+/* Returns the least room of a cgroup and all its parents, because a limit may be set at
+ * any level. */
 static uint64_t room_upwards(const char *root, char *group, const char *limit, const char *usage)
 {
 	uint64_t least = UINT64_MAX;
@@ -130,12 +134,12 @@ uint64_t ay_memory_available(void)
 
 	if (slurp("/proc/meminfo", buf, sizeof buf) && (at = strstr(buf, "MemAvailable:")))
 		kib = strtoull(at + 13, NULL, 10);
-	if (!kib) /* no /proc: believe in something modest */
+	if (!kib) /* no /proc: assume 1 GiB */
 		kib = 1 << 20;
 	return kib * 1024 < group ? kib * 1024 : group;
 }
 
-/* --- pools ----------------------------------------------------------------------------------------------- */
+/* --- pools ------------------------------------------------------------------------------------ */
 
 static int make_memfd(const char *name)
 {
@@ -146,8 +150,8 @@ static int make_memfd(const char *name)
 	return fd;
 }
 
-/* Made, sized, mapped and only then sealed: F_SEAL_FUTURE_WRITE spares the mappings that exist, and ours is the
- * one. */
+/* Creates one of the pool's memfds. It is sized and mapped before it is sealed, because
+ * F_SEAL_FUTURE_WRITE permits only mappings that exist already; the judge's is the only one. */
 static int make_half(struct ay_pool *p, int which, uint64_t bytes, struct ay_err *err)
 {
 	int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (which ? 0 : F_SEAL_FUTURE_WRITE);
@@ -165,14 +169,14 @@ static int make_half(struct ay_pool *p, int which, uint64_t bytes, struct ay_err
 	p->mem[which] = mem;
 	p->room[which] = bytes;
 	p->used[which] = p->size[which];
-	/* A child forked from the judge would inherit a writable mapping of the inputs. */
+	/* a child forked from the judge would inherit a writable mapping of the inputs */
 	if (madvise(mem, bytes, MADV_DONTFORK) || fcntl(p->fd[which], F_ADD_SEALS, seals))
 		return ay_fail_errno(err, AY_ERR_SYS, "cannot seal a memory file");
 	return 0;
 }
 
-/* Memory beyond what is free would not fail here but kill somebody later. Small pools are not worth the reading.
- */
+/* Fails if `bytes` exceeds the free memory. Otherwise the allocation would succeed, and some
+ * process would be killed later. Up to 64 MiB the free memory is not read. */
 static int check_room(uint64_t bytes, struct ay_err *err)
 {
 	uint64_t have;
@@ -248,8 +252,8 @@ static void release_half(struct ay_pool *p, int which)
 	p->fd[which] = -1;
 }
 
-/* Halves of a roomy pool that are too small for q's slots become others, which they need not be again soon; all of it or
- * nothing. */
+/* Replaces those memfds of a roomy pool that are too small for q's slots by larger ones, so that
+ * they need not be replaced again soon. Replaces all of them or none. */
 static bool grow(struct ay_pool *p, const struct ay_pool *q)
 {
 	enum { ROOMY = 4 };
@@ -273,7 +277,8 @@ static bool grow(struct ay_pool *p, const struct ay_pool *q)
 	return made;
 }
 
-/* Would too much of it be idle if it were cut into q's slots, or is there no memory for what was not touched so far? */
+/* Returns true if too much of the pool would be idle with q's slots, or if there is no memory for
+ * pages that were not touched so far. */
 static bool is_unfit(const struct ay_pool *p, const struct ay_pool *q)
 {
 	uint64_t kept = 0, more = 0;
@@ -318,7 +323,8 @@ int ay_pool_init_roomy(struct ay_pool *p, uint64_t grain, int n, const struct ay
 	if (ay_pool_recut(p, n, need))
 		return 0;
 	ay_pool_release(p);
-	return ay_pool_init_grain(p, grain, n, need, err); /* which says what is missing */
+	/* fails with a message that says what is missing */
+	return ay_pool_init_grain(p, grain, n, need, err);
 }
 
 int ay_pool_init(struct ay_pool *p, int n, const struct ay_need *need, struct ay_err *err)
@@ -357,7 +363,7 @@ uint64_t ay_place_aligned(uint64_t slot_bytes, uint64_t bytes, enum ay_place pla
 
 	AY_ASSERT(bytes <= slot_bytes);
 	last = (slot_bytes - bytes) /
-	       align; /* so up to 63 bytes (511 on a GPU) stay between the end and the guard */
+	       align; /* Up to 63 bytes (511 on a GPU) stay between the end and the guard. */
 	switch (place) {
 	case AY_PLACE_START: return 0;
 	case AY_PLACE_END: return last * align;

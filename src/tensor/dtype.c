@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory of operation. All rows pass through double, except where double is too narrow: i64 has a loop of its own
- * into long double, and a long double on its way to an integer goes through int64_t. A long double on its way to
- * a float is first rounded "to odd" into a double: an inexact result always has its last bit set, so it can be no
- * tie and no representable value of any narrower dtype, and the second rounding gives what a single one would
- * (Boldo and Melquiond 2008; it needs two spare bits, and 53 >= 24 + 2).
+ * Theory of operation. All rows pass through double, except where double is too narrow. i64
+ * has a loop of its own into long double, and a long double is stored to an integer through
+ * int64_t. A long double that is stored to a float is first rounded "to odd" into a double: an
+ * inexact result always has its last bit set. So it is neither a tie nor a representable value
+ * of any narrower dtype, and the second rounding gives the result of a single rounding (Boldo
+ * and Melquiond 2008; it needs two spare bits, and 53 >= 24 + 2).
  *
- * Complex rows are two real rows that lie between each other: hence the strides on the side of the numbers.
+ * A complex row is two real rows whose elements alternate: hence the strides on the side of
+ * the numbers.
  */
 #include "tensor/dtype.h"
 #include "base/multiversion.h"
@@ -17,7 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers converted at a time where a row needs a stop on the way; two such buffers stay inside the L1 cache. */
+/* Numbers converted at a time where a row needs an intermediate type; two such buffers fit in the
+ * L1 cache. */
 enum { CHUNK = 256 };
 
 #define SIGN_D 0x8000000000000000u
@@ -110,9 +113,9 @@ static inline double pow2(int e)
 	return of_bits(e >= -1022 ? (uint64_t)(e + 1023) << 52 : (uint64_t)1 << (e + 1074));
 }
 
-/* A float narrower than f32: sign, exponent, `frac` bits of fraction. `over` is the pattern that stands behind the
- * largest finite one: infinity, or NaN for f8e4m3fn, so that a carry out of the last finite value is right by
- * itself. `nan` is the one we write; payloads are not kept. */
+/* A float narrower than f32: sign, exponent, `frac` bits of fraction. `over` is the bit pattern
+ * after the largest finite value: infinity, or NaN for f8e4m3fn. So a carry out of the last finite
+ * value gives the right result. `nan` is the NaN that is written; payloads are not kept. */
 struct small {
 	int bits, frac, emin;
 	uint32_t over, nan;
@@ -123,8 +126,8 @@ static const struct small f8e5m2 = { 8, 2, -14, 0x7c, 0x7f };
 static const struct small f16 = { 16, 10, -14, 0x7c00, 0x7e00 };
 static const struct small bf16 = { 16, 7, -126, 0x7f80, 0x7fc0 };
 
-/* Bits and selects, and no subnormal operand, which would cost a microcode assist, and would read as zero in a
- * thread that some library has put into flush-to-zero mode. */
+/* Uses bit operations and selects, and no subnormal operand. A subnormal would cost a microcode
+ * assist. It would read as zero in a thread that a library has put into flush-to-zero mode. */
 static inline double unpack(const struct small *f, uint32_t b)
 {
 	const uint64_t sign = (uint64_t)(b >> (f->bits - 1)) << 63;
@@ -137,11 +140,10 @@ static inline double unpack(const struct small *f, uint32_t b)
 	return of_bits(u | sign);
 }
 
-/*
- * To nearest, ties to even, by shifts that are the same for every number, so that vectors can do it. A normal result
- * is the double's own bits, rounded where the fraction ends; a carry counts in the exponent by itself. For the others
- * the sum with a power of two whose last bit is worth the last bit of the result is rounded just there.
- */
+/* Rounds to nearest, ties to even. The shifts are equal for every number, so that vectors can do
+ * it. A normal result is the double's own bits, rounded where the fraction ends; a carry into the
+ * exponent is right as it is. A subnormal result is made by adding a power of two whose last bit
+ * has the weight of the result's last bit: the addition rounds there. */
 static inline uint32_t pack(const struct small *f, double x)
 {
 	const int drop = 52 - f->frac;
@@ -157,8 +159,8 @@ static inline uint32_t pack(const struct small *f, double x)
 	return (uint32_t)(q | bits_of(x) >> 63 << (f->bits - 1));
 }
 
-/* x if it is a double; else that one of the two doubles around it which ends in an odd bit. DBL_MAX does, so that
- * overflow needs no case of its own, and nothing but zero becomes zero. */
+/* Returns x if it is a double, else the one of its two neighbouring doubles that ends in an odd
+ * bit. DBL_MAX ends in an odd bit, so overflow needs no case of its own. Only zero becomes zero. */
 static inline double to_odd(long double x)
 {
 	const double d = (double)x;
@@ -171,7 +173,7 @@ static inline double to_odd(long double x)
 	return of_bits(fabsl((long double)d) > fabsl(x) ? u - 1 : u + 1);
 }
 
-/* Truncated, modulo 2^64; what is not finite is 0. */
+/* Returns x truncated, modulo 2^64; 0 if x is not finite. */
 static int64_t wrap(long double x)
 {
 	uint64_t u;
@@ -198,7 +200,7 @@ static inline int64_t to_int_ld(long double x)
 struct row {
 	enum ay_dt dt; /* real */
 	int64_t step;  /* bytes from element to element */
-	int imag;      /* bytes from the real to the imaginary part; 0: there is none */
+	int imag;      /* bytes from the real to the imaginary part; 0: no imaginary part */
 };
 
 static struct row row_of(enum ay_dt dt, int64_t stride)
@@ -209,8 +211,8 @@ static struct row row_of(enum ay_dt dt, int64_t stride)
 			     ay_dt_is_complex(dt) ? info->bytes / 2 : 0 };
 }
 
-/* The loop stands inside the switch. memcpy, because the bytes may be of any type and any alignment; it compiles
- * to one move. */
+/* Puts a loop into each case of the switch. Uses memcpy, because the bytes may have any type and
+ * alignment; it compiles to one move. */
 #define LOAD_BY(type, number, step, gap)              \
 	for (int64_t i = 0; i < n; i++) {             \
 		type v;                               \
@@ -247,7 +249,8 @@ AY_MULTIVERSION("avx2") static void load_plain(struct row r, const void *from, i
 	}
 }
 
-/* Whether the processor's own conversions may be asked; what they leave is taken LEFT at a time. */
+/* Elements that the processor's own instructions (half_rows.h) have left are converted LEFT at
+ * a time. */
 enum { LEFT = 32 };
 
 static bool dense(struct row r, int gap)
@@ -303,7 +306,7 @@ static void load_ld(struct row r, const void *from, int64_t n, long double *dst,
 		STORE_BY(type, number, step, gap)                \
 	break
 
-/* Floats, and b8: for these a double from to_odd is as good as the long double. */
+/* For floats and b8, a double from to_odd is as good as the long double. */
 AY_MULTIVERSION("avx2")
 static void store_plain(struct row r, unsigned char *dst, int64_t n, const double *src, int gap)
 {
@@ -417,7 +420,7 @@ static void *imag_to(struct row r, void *dst)
 	return (unsigned char *)dst + r.imag;
 }
 
-/* A real number's imaginary part: the same zero for every element. */
+/* Writes the imaginary part of real numbers: a positive zero for every element. */
 static void clear_imag(struct row r, void *dst, int64_t n)
 {
 	static const double zero = 0;
@@ -426,7 +429,7 @@ static void clear_imag(struct row r, void *dst, int64_t n)
 		store_d(r, imag_to(r, dst), n, &zero, 0);
 }
 
-/* --- The eight doors --- */
+/* --- the eight public functions --------------------------------------------------------------- */
 
 void ay_row_load_d(enum ay_dt dt, const void *src, int64_t stride, int64_t n, double *dst)
 {
@@ -481,7 +484,8 @@ void ay_row_store_ld(enum ay_dt dt, void *dst, int64_t stride, int64_t n, const 
 	clear_imag(r, dst, n);
 }
 
-/* As in PyTorch, other real dtypes drop the imaginary part, but b8 asks whether the whole number is zero. */
+/* As in PyTorch, a real dtype drops the imaginary part, but b8 stores whether the whole number is
+ * not zero. */
 void ay_row_store_z(enum ay_dt dt, void *dst, int64_t stride, int64_t n, const double complex *src)
 {
 	const struct row r = row_of(dt, stride);
@@ -538,7 +542,8 @@ double ay_dt_ulp(enum ay_dt dt, long double x)
 		return NAN;
 	frexpl(x, &e);
 	e = isinf(x) ? info->emax : x == 0 ? info->emin : e - 1;
-	/* Beyond the last binade there are no neighbours; its own spacing is what the largest value has. */
+	/* Beyond the last binade no neighbours exist; the spacing there is that of the
+	 * largest value. */
 	e = e < info->emin ? info->emin : e > info->emax ? info->emax : e;
 	return pow2(e - info->mant + 1);
 }
@@ -546,7 +551,7 @@ double ay_dt_ulp(enum ay_dt dt, long double x)
 long double ay_dt_max(enum ay_dt dt)
 {
 	const struct ay_dt_info *info = ay_dt_info(dt);
-	const int spare = dt == AY_DT_F8E4M3FN ? 2 : 1; /* its last pattern is the NaN */
+	const int spare = dt == AY_DT_F8E4M3FN ? 2 : 1; /* f8e4m3fn: the last bit pattern is NaN */
 
 	if (ay_dt_is_integral(dt))
 		return ldexpl(1, info->mant) - 1;
@@ -565,7 +570,8 @@ double ay_round_bits_d(double x, int bits)
 		drop = 64 - __builtin_clzll(u) - bits;
 	if (drop <= 0)
 		return x;
-	/* With drop 52 the last bit kept is the hidden one, which is set, and not the exponent's. */
+	/* With drop 52 the last bit kept is the hidden one, which is set; the bit at that position
+	 * belongs to the exponent. */
 	u += ((uint64_t)1 << (drop - 1)) - 1 + (drop == 52 && u > FRAC_D ? 1 : u >> drop & 1);
 	u &= ~(((uint64_t)1 << drop) - 1);
 	return copysign(of_bits(u), x);

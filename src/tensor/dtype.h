@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dtype - element types: their names, sizes and classes, and the way from and to numbers.
+ * dtype - element types: names, sizes and classes, and conversion to and from numbers.
  *
- * A load is exact (every value of every dtype fits in its number type: real types up to f64 in long double,
- * i64 too on x86 and aarch64). A store rounds once, to nearest, ties to even, from the number it was given;
- * beyond the largest finite value it gives infinity, or NaN where the dtype has no infinity (f8e4m3fn).
- * Integers wrap on store, as C's unsigned conversions do; b8 is "not zero".
+ * A load is exact: every value of every dtype fits in its number type. Real types up to f64 fit in
+ * long double; i64 does too, on x86 and aarch64.
+ *
+ * A store rounds the given number once, to nearest, ties to even. Beyond the largest finite value
+ * it gives infinity, or NaN if the dtype has no infinity (f8e4m3fn). Integers wrap on store, as C's
+ * unsigned conversions do. A b8 is "not zero".
  */
 #ifndef AY_TENSOR_DTYPE_H
 #define AY_TENSOR_DTYPE_H
@@ -15,16 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef CMPLX /* glibc gives these to gcc alone */
+#ifndef CMPLX /* glibc defines these for gcc only */
 #define CMPLX(x, y)  __builtin_complex((double)(x), (double)(y))
 #define CMPLXL(x, y) __builtin_complex((long double)(x), (long double)(y))
 #endif
-#undef I /* complex.h's I is too short a name to give away; use _Complex_I */
+#undef I /* complex.h's I is too short a name for a macro; use _Complex_I */
 
 enum ay_class { AY_CLASS_BOOL, AY_CLASS_INT, AY_CLASS_FLOAT, AY_CLASS_COMPLEX };
 
 /*	enum	 name	     torch		 class	  bytes code bits  mant  emin	emax   (of a component) */
-/* mant: bits of the significand with the hidden one; emin, emax: exponents of the smallest and largest normal. */
+/* mant: bits of the significand, with the hidden bit. emin, emax: exponents of the smallest and
+ * largest normal number. */
 /* clang-format off */
 #define AY_DTYPES(D)                                                                         \
 	D(B8,       "b8",       "bool",          BOOL,    1,  6, 8,    1,     0,     0)       \
@@ -66,11 +69,12 @@ static inline const struct ay_dt_info *ay_dt_info(enum ay_dt dt)
 	return &ay_dt_table[dt];
 }
 
-/* By our name or PyTorch's ("f16", "float16", "half", "bool"); AY_DT_NONE if it is none. */
+/* Finds a dtype by assay's name or PyTorch's ("f16", "float16", "half", "bool"). Returns AY_DT_NONE
+ * if the name is unknown. */
 enum ay_dt ay_dt_find(const char *name, size_t len);
-/* The dtype whose DLPack code and bits these are, or AY_DT_NONE. */
+/* Returns the dtype with these DLPack code and bits, or AY_DT_NONE. */
 enum ay_dt ay_dt_from_dl(int code, int bits);
-/* Real dtype of a complex one's components; others are their own. */
+/* Returns the real dtype of a complex dtype's components. Returns dt itself for other dtypes. */
 enum ay_dt ay_dt_component(enum ay_dt dt);
 
 static inline bool ay_dt_is_complex(enum ay_dt dt)
@@ -83,16 +87,16 @@ static inline bool ay_dt_is_float(enum ay_dt dt)
 	return ay_dt_info(dt)->cls == AY_CLASS_FLOAT;
 }
 
-/* Integers and b8. */
+/* Returns true for integers and b8. */
 static inline bool ay_dt_is_integral(enum ay_dt dt)
 {
 	return ay_dt_info(dt)->cls <= AY_CLASS_INT;
 }
 
-/*
- * Rows: n elements, `stride` elements apart, to or from dense numbers. Real loads of a complex dtype give the
- * real part; complex loads of a real dtype have no imaginary part; real stores to a complex dtype likewise.
- */
+/* Convert a row of n elements, `stride` elements apart, to or from dense numbers. A real load of a
+ * complex dtype gives the real part. A complex load of a real dtype gives imaginary part 0. A real
+ * store to a complex dtype stores imaginary part 0. A complex store to a real dtype drops the
+ * imaginary part; to b8 it stores whether the complex number is not zero. */
 void ay_row_load_d(enum ay_dt dt, const void *src, int64_t stride, int64_t n, double *dst);
 void ay_row_load_ld(enum ay_dt dt, const void *src, int64_t stride, int64_t n, long double *dst);
 void ay_row_load_z(enum ay_dt dt, const void *src, int64_t stride, int64_t n, double complex *dst);
@@ -102,15 +106,16 @@ void ay_row_store_ld(enum ay_dt dt, void *dst, int64_t stride, int64_t n, const 
 void ay_row_store_z(enum ay_dt dt, void *dst, int64_t stride, int64_t n, const double complex *src);
 void ay_row_store_lz(enum ay_dt dt, void *dst, int64_t stride, int64_t n, const long double complex *src);
 
-/* The integer at src; floats are truncated. For indices and sizes. */
+/* Returns the integer at src; floats are truncated. For indices and sizes. */
 int64_t ay_elem_int(enum ay_dt dt, const void *src);
 
-/* Distance between neighbours of x in a floating dtype (of a component, for complex): 2^(e-mant+1), the spacing
- * of subnormals below the smallest normal. 0 for integral dtypes. */
+/* Returns the distance between x and its neighbours in a floating dtype: 2^(e-mant+1). Below the
+ * smallest normal it is the spacing of subnormals. For a complex dtype it is that of a component.
+ * Returns 0 for integral dtypes. */
 double ay_dt_ulp(enum ay_dt dt, long double x);
-/* Largest finite value of a component. */
+/* Returns the largest finite value of a component. */
 long double ay_dt_max(enum ay_dt dt);
-/* x rounded to `bits` bits of significand, to nearest even; no limit on the exponent. */
+/* Return x rounded to `bits` bits of significand, to nearest even; the exponent is not limited. */
 double ay_round_bits_d(double x, int bits);
 long double ay_round_bits_ld(long double x, int bits);
 

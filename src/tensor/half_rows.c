@@ -4,14 +4,16 @@
 #if defined __x86_64__
 #include <immintrin.h>
 
-/* F16C is older than AVX2: what has the one has the other, and not every compiler lets us ask for it. */
+/* F16C is older than AVX2, so a processor with AVX2 has both. Not every compiler can test
+ * for F16C. */
 #define TARGET __attribute__((target("avx2,f16c")))
 #define HAVE() (__builtin_cpu_supports("avx2"))
 
 enum { GROUP = 8 };
 
-/* Four doubles as floats, "to odd" (dtype.c says why): what a float has no room for leaves its mark in the last
- * bit that it has room for. Subnormal floats are rounded once more; no f16 is that small. */
+/* Converts four doubles to floats, rounding "to odd" (the reason is in dtype.c): bits that do not
+ * fit in a float set the float's last bit. Subnormal floats are rounded once more, but no f16 is
+ * that small. */
 TARGET static inline __m128 odd(__m256d x)
 {
 	const __m256i rest = _mm256_set1_epi64x((1 << 29) - 1);
@@ -26,7 +28,7 @@ TARGET static inline __m256 odd8(__m256d lo, __m256d hi)
 	return _mm256_set_m128(odd(hi), odd(lo));
 }
 
-/* NaN, or neither zero nor large enough for a normal f32. */
+/* Returns a mask of the NaNs and of the nonzero numbers that are too small for a normal f32. */
 TARGET static inline __m256d not_normal(__m256d x)
 {
 	const __m256d mag = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
@@ -67,7 +69,8 @@ TARGET static int64_t store_f16(uint16_t *dst, int64_t n, const double *src)
 	return i;
 }
 
-/* A bf16 is the upper half of a float; a carry out of the last finite one makes infinity by itself. */
+/* A bf16 is the upper half of a float. A carry out of the largest finite value gives infinity
+ * without special handling. */
 TARGET static int64_t store_bf16(uint16_t *dst, int64_t n, const double *src)
 {
 	const __m256i half = _mm256_set1_epi32(0x7fff), one = _mm256_set1_epi32(1);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * halves - dense rows of f16 and bf16 by the processor's own conversions.
+ * half_rows - converts dense rows of f16 and bf16 with the processor's own instructions.
  *
- * Each does a number of elements from the row's start and says how many: fewer than n where the next few have
- * one among them that the processor treats otherwise than we do (a NaN, whose bits are ours to choose; for bf16 also
- * what would be subnormal on the way), or where too few are left. That is the caller's, by his own rule.
- * On a processor that lacks the instructions the answer is 0.
+ * Each function converts elements from the start of the row, in groups, and returns how many it has
+ * converted. It returns fewer than n if the next group has an element that the processor treats
+ * differently from dtype.c, or if too few elements are left for a group. Such elements are NaNs,
+ * whose bits assay chooses, and for bf16 also numbers that are subnormal as f32. The caller
+ * converts the rest itself. Returns 0 on a processor without the instructions.
  */
 #ifndef AY_TENSOR_HALF_ROWS_H
 #define AY_TENSOR_HALF_ROWS_H

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * within - one element of floating point against its bound: the rule of the oracle (oracle/oracle.h), apart from where
- * the bound comes from, so that a device can apply it too. C and CUDA read this text alike.
+ * in_bound - checks one floating-point element against its error bound. This is the oracle's rule
+ * (oracle/oracle.h) without the computation of the bound, so that a device can apply it too. Both C
+ * and CUDA compile this header.
  *
- * NaN matches NaN only, infinity only its own sign, or a finite value which rounding may have made it. A bound below 0
- * wants the same value, zeros with their sign; one of minus infinity wants nothing; an infinite one, or none (NaN),
- * admits nothing. The judge's processor works in long double, a device in double: for what fits there and is not
- * within the last bit of its bound they agree.
+ * NaN matches only NaN. Infinity matches infinity of its own sign; an infinite result also matches
+ * a finite wanted value that rounding may have made infinite. A negative bound requires the same
+ * value, and zeros of the same sign. A bound of minus infinity accepts everything. A bound of plus
+ * infinity or NaN accepts no result for a finite wanted value.
+ *
+ * The judge's processor computes in long double, a device in double. The two agree for values that
+ * fit in double, except within the last bit of the bound.
  */
 #ifndef AY_TENSOR_IN_BOUND_H
 #define AY_TENSOR_IN_BOUND_H
@@ -15,7 +19,8 @@
 #include "base/host_device.h"
 #endif
 
-/* largest: the largest finite value of the dtype; flushed: below this, zero of the same sign will do (0: nowhere). */
+/* Defines the check `name` on numbers of type `real`. `largest` is the largest finite value of the
+ * dtype. Where |want| is below `flushed`, a zero of the same sign is accepted too (0: nowhere). */
 #define AY_WITHIN(name, real)                                                                      \
 	AY_HOST_DEVICE real name##_size(real x)                                                    \
 	{                                                                                          \
@@ -46,7 +51,7 @@
 			return name##_same_sign(want, got) && name##_size(want) + bound > largest; \
 		if (name##_size(got - want) <= bound)                                              \
 			return true;                                                               \
-		/* kernels that flush subnormals to zero are honest */                             \
+		/* kernels that flush subnormals to zero are accepted */                           \
 		return got == 0 && name##_size(want) < flushed && name##_same_sign(want, got);     \
 	}
 

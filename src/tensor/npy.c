@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. A file is a magic number, a line of text that is a Python dictionary, padded so that what follows
- * begins at a multiple of 64, and the elements. Version 1.0 of the format, little end first, which every machine that we
- * run on has.
+ * Theory of operation. A file is a magic number, a header line that is a Python dictionary, and the
+ * elements. The header is padded so that the elements begin at a multiple of 64. The format version
+ * is 1.0, little-endian like every machine that assay runs on.
  */
 #include "tensor/npy.h"
 
@@ -17,7 +17,7 @@ enum { HEAD = 10, GRAIN = 64 };
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "descriptions say '<'");
 
 static const struct {
-	const char *descr, *name; /* NULL: numpy has it not, and it is written as: */
+	const char *descr, *name; /* NULL: numpy lacks it, and `as` is written instead */
 	enum ay_dt as;
 } formats[AY_DT_COUNT] = {
 	[AY_DT_B8] = { "|b1", "bool", AY_DT_B8 },
@@ -67,7 +67,7 @@ static void add_head(struct ay_str *b, const struct ay_view *v)
 	ay_str_release(&d);
 }
 
-/* One element, through numbers: exact. */
+/* Converts one element through numbers; exact. */
 static void convert(const struct ay_view *v, const void *src, void *dst)
 {
 	const enum ay_dt to = ay_npy_dtype(v->dt);

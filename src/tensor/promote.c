@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table and the way operands are combined are those of PyTorch 2.13 (c10/core/ScalarType.h and
- * ATen/native/TypeProperties.cpp), checked against it for every pair and, with dimensions or without, for every
- * triple of tensors.
- */
+/* The table and the way operands are combined are those of PyTorch 2.13 (c10/core/ScalarType.h and
+ * ATen/native/TypeProperties.cpp). They were compared with PyTorch for every pair of dtypes and,
+ * with and without dimensions, for every triple of tensors. */
 #include "tensor/promote.h"
 
-/* Inside struct ay_promotion: operands that do not promote. AY_DT_NONE there means none seen yet. */
+/* In struct ay_promotion: the operands so far do not promote. There, AY_DT_NONE means that no
+ * operand was seen yet. */
 #define CLASH AY_DT_COUNT
 
 _Static_assert(AY_DT_COUNT == 15, "a new dtype needs a row and a column in the table");
 
-/* 8-bit floats promote to themselves only: not even with b8, and PyTorch raises. */
+/* An 8-bit float promotes only with itself. With any other dtype, even b8, PyTorch raises. */
 static const signed char table[AY_DT_COUNT][AY_DT_COUNT] = {
 #define x AY_DT_NONE
 #define b AY_DT_B8
@@ -70,7 +69,7 @@ enum ay_dt ay_promote(enum ay_dt a, enum ay_dt b)
 	return (enum ay_dt)table[a][b];
 }
 
-/* As ay_promote, but an operand may be missing, and a clash stays one. */
+/* As ay_promote, but an operand may be missing, and a CLASH stays a CLASH. */
 static enum ay_dt join(enum ay_dt a, enum ay_dt b)
 {
 	enum ay_dt dt;
@@ -83,8 +82,8 @@ static enum ay_dt join(enum ay_dt a, enum ay_dt b)
 	return dt == AY_DT_NONE ? CLASH : dt;
 }
 
-/* There is no complex number of two 8-bit floats, and none of two bf16: PyTorch raises for the first and takes c64
- * for the second. */
+/* Returns the complex dtype for a real one. There is no complex dtype for 8-bit floats, where
+ * PyTorch raises, and none for bf16, where PyTorch uses c64. */
 static enum ay_dt to_complex(enum ay_dt dt)
 {
 	switch (dt) {
@@ -96,7 +95,8 @@ static enum ay_dt to_complex(enum ay_dt dt)
 	}
 }
 
-/* `low` counts only where its class is the higher one, and then makes `high` no wider than it must. */
+/* Combines `high` with the result of a lower priority. `low` counts only if its class is higher
+ * than that of `high`. It then makes `high` no wider than necessary. */
 static enum ay_dt combine(enum ay_dt high, enum ay_dt low)
 {
 	if (high == CLASH || low == CLASH)

@@ -7,7 +7,7 @@ static int64_t at_least_one(int64_t n)
 	return n > 1 ? n : 1;
 }
 
-/* Zeros count as ones here, as in PyTorch: the strides of an empty tensor must fit, too. */
+/* Zeros count as ones here, as in PyTorch, because the strides of an empty tensor must fit too. */
 bool ay_shape_ok(int ndim, const int64_t *shape, int itemsize)
 {
 	int64_t n = 1, bytes;
@@ -23,7 +23,7 @@ bool ay_shape_ok(int ndim, const int64_t *shape, int itemsize)
 	return empty || !__builtin_mul_overflow(n, (int64_t)itemsize, &bytes);
 }
 
-/* In any order of sizes without overflow: zeros first. */
+/* Looks for zeros first, so that the product cannot overflow, whatever the order of sizes. */
 int64_t ay_numel_of(const struct ay_view *v)
 {
 	int64_t n = 1;
@@ -60,7 +60,7 @@ bool ay_view_is_dense(const struct ay_view *v)
 	return true;
 }
 
-/* A negative stride or offset reaches before the storage: no size of it is enough. */
+/* A negative stride or offset reaches before the storage, so no storage is large enough. */
 int64_t ay_view_extent(const struct ay_view *v)
 {
 	int64_t last = v->offset, span;
@@ -79,7 +79,8 @@ int64_t ay_view_extent(const struct ay_view *v)
 	return __builtin_add_overflow(last, 1, &last) ? -1 : last;
 }
 
-/* The dimensions that matter, by growing stride. */
+/* Stores the dimensions with more than one element in `order`, by increasing stride. Returns
+ * their number. */
 static int sort_dims(const struct ay_view *v, int *order)
 {
 	int n = 0;
@@ -97,8 +98,6 @@ static int sort_dims(const struct ay_view *v, int *order)
 	return n;
 }
 
-/* No two elements meet if each stride steps over all that the smaller ones reach. Strides like (2, 3) of shape
- * (2, 2) do not overlap either; it is these that we err on. */
 bool ay_view_too_far(const struct ay_view *v)
 {
 	int64_t extent = ay_view_extent(v);
@@ -106,6 +105,9 @@ bool ay_view_too_far(const struct ay_view *v)
 	return extent < 0 || extent > ((int64_t)1 << 47) / ay_dt_info(v->dt)->bytes;
 }
 
+/* No two elements share memory if each stride is larger than all that the smaller strides reach.
+ * Some other strides do not overlap either, like (2, 3) of shape (2, 2); the result is true for
+ * them. */
 bool ay_view_overlaps(const struct ay_view *v)
 {
 	int order[AY_MAX_DIM];
@@ -157,7 +159,7 @@ static void print_shape(struct ay_str *s, int ndim, const int64_t *shape)
 	ay_str_addc(s, ']');
 }
 
-/* "WHAT [2, 3] HOW [4]". */
+/* Makes the message "WHAT [2, 3] HOW [4]". */
 static int fail_shapes(struct ay_err *err, const char *what, int andim, const int64_t *a, const char *how,
 		       int bndim, const int64_t *b)
 {

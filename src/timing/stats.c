@@ -198,7 +198,8 @@ void ay_ratio_why_unclear(const struct ay_ratio *r, double totals, double slack,
 	else if (r->lo > fmax(faster_above, 1 + slack) && totals <= 1)
 		snprintf(why, n, "most blocks lead, and the sum of all times does not");
 	else if (r->lo > faster_above)
-		snprintf(why, n, "the lead may be noise of the clock: up to %.*f %% of a batch", slack < 0.01, 100 * slack);
+		snprintf(why, n, "the lead may be noise of the clock: up to %.*f %% of a batch", slack < 0.01,
+			 100 * slack);
 	else
 		snprintf(why, n, "the interval is too wide to tell: try a larger --budget or a quieter machine");
 }
