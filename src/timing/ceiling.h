@@ -54,10 +54,9 @@ enum ay_product {
 
 /* Figures of a GPU; all 0 for a CPU. They are reported only and enter no floor. */
 struct ay_gpu_figures {
-	double read, write,
-		/* bytes per second in memory far larger than the L2, for each kind of access
-		 * alone; a copy counts its bytes twice */
-		copy;
+	/* bytes per second in memory far larger than the L2, for each kind of access alone; a copy
+	 * counts its bytes twice */
+	double read, write, copy;
 	double launch_ns; /* CPU time of one launch among many */
 	double kernel_ns; /* GPU time of one empty kernel among many */
 	/* from the launch of an empty kernel until the host knows that it has finished */
