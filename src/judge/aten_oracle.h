@@ -73,7 +73,8 @@ struct ay_aten_oracle {
 	struct {
 		/* slot i of the pool holds the content of operand[i] before the call */
 		struct ay_operand **operand;
-		int n; /* 0: none */
+		/* 0: none */
+		int n;
 		/* the arguments of the last call whose inputs were filled */
 	} laid;
 };

@@ -246,9 +246,8 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
-	ay_input_template_init_by(&p->master, s->call, CPU_COUNT(&p->before),
-				  /* done before the lock, so no other measurement waits for it */
-				  s->plain);
+	/* done before the lock, so no other measurement waits for it */
+	ay_input_template_init_by(&p->master, s->call, CPU_COUNT(&p->before), s->plain);
 	p->plain_key = ay_ab_key(p);
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
