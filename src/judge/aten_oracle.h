@@ -70,12 +70,12 @@ struct ay_aten_oracle {
 	bool may_be_blank;           /* the answer may be shape_only: see ay_aten_oracle_answer */
 	int asked[AY_ATEN_REQUESTS]; /* how often the GPU got each kind of request */
 	struct ay_pool pool;         /* memory for arguments, reused by the next requests */
+	/* the arguments of the last call whose inputs were filled */
 	struct {
 		/* slot i of the pool holds the content of operand[i] before the call */
 		struct ay_operand **operand;
-		/* 0: none */
+		/* number of operands; 0: none */
 		int n;
-		/* the arguments of the last call whose inputs were filled */
 	} laid;
 };
 
