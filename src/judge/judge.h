@@ -97,7 +97,7 @@ struct ay_report {
 	const char *at;     /* index of the first bad element: "[3, 17]" */
 	long double want, got;
 	double bound;
-	/* who provided the answer: "aten", "user"; NULL: assay's own reference */
+	/* source of the answer: "aten", "user"; NULL: assay's own reference */
 	const char *oracle;
 	/* device that computed the answer: "cpu", "cuda"; NULL: assay's own reference in C */
 	const char *oracle_device;

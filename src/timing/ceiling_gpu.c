@@ -15,7 +15,7 @@ enum {
 	/* bytes: a multiple of what any block of any kernel processes at once */
 	TILE = 1024 * 8 * 16,
 	VECTOR = 16,
-	/* most launches of one window: each costs a microsecond besides the memory */
+	/* most launches of one window: each adds a microsecond that is not memory time */
 	LAUNCHES = 16,
 	HANGS_S = 10,
 	FLOP_ROUNDS = 4096,
