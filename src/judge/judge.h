@@ -172,9 +172,9 @@ void ay_judge_release(struct ay_judge *j);
 /* Returns why no kernel passes under this policy (no sandbox): PASS becomes SKIPPED with this
  * detail. NULL: kernels may pass. */
 const char *ay_judge_no_pass_reason(const struct ay_policy *p);
-/* Returns how many seconds a call on `bytes` of operands may take. It is one second more for every
- * 256 MiB, which is enough to move the operands even slowly and still detects a hanging kernel
- * soon. */
+/* Returns how many seconds a call on `bytes` of operands may take: call_timeout_s, and one second
+ * more for every 256 MiB. That suffices to move the operands once, even slowly, and still detects a
+ * hanging kernel soon. */
 double ay_judge_call_timeout(const struct ay_policy *p, uint64_t bytes);
 /* Returns true if the kernel has a function for this overload: its own, or (*derived) that of its
  * functional form. */

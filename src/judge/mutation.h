@@ -8,8 +8,8 @@
  * a narrow accumulator or narrow inputs. Small cases cannot distinguish them from honest rounding.
  * So such a mutant is killed if any case of its overload and dtype refuses it. The same holds for
  * all mutants of random operators, since six draws prove nothing. An operator that promises no
- * content (AY_META) has no wrong answers to plant. The samples show that its kernels may not write
- * outside of their result.
+ * content (AY_META) has no wrong answers to plant. The samples show that
+ * writing outside of the result is refused.
  */
 #ifndef AY_JUDGE_MUTATION_H
 #define AY_JUDGE_MUTATION_H

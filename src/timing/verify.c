@@ -15,7 +15,7 @@ enum {
 	TRIES = 8,         /* attempts to find a stress set */
 	BROUGHT = 4 << 20, /* bytes to fetch for the compared rows; a single row may need more */
 	RARELY = 12,       /* a very slow comparison is done for one batch in this many */
-	SELDOM = 64,       /* least rate of whole comparisons if rows are compared too: one batch in this many */
+	SELDOM = 64,       /* as RARELY, for whole comparisons if rows are compared too */
 	/* elements of a random operator's results whose distribution is tested */
 	DRAWN = 1 << 20,
 };
