@@ -13,9 +13,8 @@ enum {
 	EACH = 4,   /* tensors per result in an answer: see torch/assay/oracle.py */
 	ALIAS = 1,
 	ABSENT = 2,
-	TIMEOUT_S = 120, /* seconds for an answer */
-	/* a second more for this many bytes, which allows some twenty passes over doubles */
-	BYTES_A_S = 4 << 20,
+	TIMEOUT_S = 120,     /* seconds for an answer */
+	BYTES_A_S = 4 << 20, /* a second more for these: some twenty passes over doubles */
 	/* Elements from which the GPU is used. An answer of the GPU takes some milliseconds,
 	 * however small the call, and its first one a second for a context. The CPU takes 70 ms
 	 * for this many elements. */
@@ -24,8 +23,7 @@ enum {
 	/* shorter, since calls on the GPU are short and other judges wait for them */
 	TIMEOUT_GPU_S = 20,
 	BYTES_GPU_A_S = 128 << 20, /* larger, but some GPUs are 64 times slower in double */
-	/* failures of the GPU on one operator; a hang counts as this many at once */
-	FAILURES_MAX = 3,
+	FAILURES_MAX = 3,          /* of the GPU on one operator; a hang counts as this many */
 };
 
 /* --- executors ------------------------------------------------------------------------------------------- */
@@ -209,8 +207,7 @@ static double patience(const struct ay_call *c, bool gpu)
 
 /* --- questions and answers ------------------------------------------------------------------------------- */
 
-/* Copies an argument's storage as it is before the call: from its fill, or for a closed call from
- * memory. */
+/* Copies an argument's storage before the call: from its fill, or for a closed call from memory. */
 static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to, int threads)
 {
 	const struct ay_view *v = o->role == AY_INOUT ? &o->old : &o->view;
@@ -229,14 +226,12 @@ static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, boo
 
 	*kept = pool->slot && ay_pool_recut(pool, n, need);
 	if (*kept) {
-		/* if this part had to grow, it was allocated before the old one was freed */
-		*kept = pool->mem[0] == was;
+		*kept = pool->mem[0] == was; /* a larger one is allocated before this is freed */
 		return 0;
 	}
 	if (pool->slot)
 		ay_pool_release(pool);
-	/* with extra space, because the next request may include results */
-	return ay_pool_init_roomy(pool, AY_PAGE, n, need, err);
+	return ay_pool_init_roomy(pool, AY_PAGE, n, need, err); /* later requests may add results */
 }
 
 /* Returns how many of the call's arguments, from the first on, lie in the pool from another
@@ -250,8 +245,7 @@ static int count_laid(const struct ay_aten_oracle *w, const struct ay_call *c)
 	return n;
 }
 
-/* Places the call's arguments in the pool. The executor may read them, and write those that the
- * call writes. */
+/* Places the call's arguments in the pool. The executor may write what the call writes. */
 static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
 		   struct ay_err *err)
 {
@@ -273,9 +267,7 @@ static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena 
 	for (int i = 0; i < c->noperand; i++) {
 		const uint64_t bytes = c->operand[i]->role != AY_OUT ? need[i].bytes : 0;
 
-		/* all slots before this one are unchanged, so this one has its old place and
-		 * content */
-		if (kept && i < laid && !need[i].written)
+		if (kept && i < laid && !need[i].written) /* unchanged, like all slots before */
 			continue;
 		memset(pool->slot[i].mem + bytes, 0, pool->slot[i].bytes - bytes);
 		if (bytes)
@@ -291,8 +283,7 @@ static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena 
 	return 0;
 }
 
-/* Converts the oracle's tensors for one result into an answer. Returns false if they are
- * invalid. */
+/* Converts the oracle's tensors for one result to an answer. Returns false if they are invalid. */
 static bool take_answer(const struct ay_view *v, bool blank, struct ay_answer *out)
 {
 	const int64_t n = ay_numel_of(&v[1]);
@@ -370,8 +361,7 @@ static int call_gpu(struct ay_aten_oracle *w, const struct ay_entry_op *op, cons
 
 	if (enter(w, &lock, err))
 		return -1;
-	/* from now on processes other than kernels have memory there too */
-	ay_dev_mark(w->device, false);
+	ay_dev_mark(w->device, false); /* from now on not only kernels have memory there */
 	rc = call(w, &w->gpu, op, b, a, why, err);
 	if (!w->gpu.exec)
 		ay_dev_is_well(w->device, &ignored);
@@ -393,8 +383,7 @@ const uint8_t *ay_aten_oracle_laid(const struct ay_aten_oracle *w, const struct 
 	return NULL;
 }
 
-/* Sends a request to one of the executors. *v has what it returned. Returns 1 if it has no
- * answer. */
+/* Sends a request to an executor. *v has what it returned. Returns 1 if it has no answer. */
 static int put_to(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const struct ay_entry_op *op,
 		  struct ay_call *c, struct ay_arena *a, int *n, struct ay_view **v, const char **why,
 		  struct ay_err *err)
@@ -510,8 +499,7 @@ static void ask_smaller(struct ay_aten_oracle *w, const struct ay_entry_op *op, 
 	}
 }
 
-/* Returns true if only the GPU is used, because a kernel there must return what torch returns
- * there. */
+/* Returns true if only the GPU is used: a kernel there must return what torch returns there. */
 static bool is_gpus_alone(const struct ay_aten_oracle *w, const struct ay_call *c)
 {
 	return w->device && w->device->info.kind == AY_DEV_CUDA && c->op->is_cudas_own && c->op->is_cudas_own(c);

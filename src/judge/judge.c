@@ -13,9 +13,7 @@ enum {
 	SMALL = 64 << 20, /* bytes that are assumed to be always available */
 	/* elements of an operand up to which Triton's interpreter is used */
 	INTERPRETED_MAX = 64 << 10,
-	/* deaths on a GPU after which the rest is skipped: each costs a new context, a fault
-	 * three */
-	DEATHS_MAX = 4,
+	DEATHS_MAX = 4, /* the same for deaths on a GPU: each costs a new context, a fault three */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -236,8 +234,7 @@ static bool spare_core(const struct ay_policy *p)
 	return ay_cpu_count() >= (p->threads + 1) * (p->crowd > 1 ? p->crowd : 1);
 }
 
-/* Loads the kernel into an idle executor, if there is one. If it does not accept the kernel, it is
- * ended. */
+/* Loads the kernel into an idle executor, if there is one. Ends it if loading fails. */
 static int take_spare(struct ay_judge *j, const struct ay_exec_spec *spec, struct ay_arena *names,
 		      struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err)
 {
@@ -531,8 +528,7 @@ static int judge_trial(struct case_run *t, const struct ay_suite_case *sc, struc
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
-	/* those of the previous case, whose operands no longer exist */
-	ay_aten_oracle_forget_laid(&j->witness);
+	ay_aten_oracle_forget_laid(&j->witness); /* its operands no longer exist */
 	j->waited = 0;
 	open = prepare(t, sc, err);
 	if (open < 0)
