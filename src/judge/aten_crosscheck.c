@@ -6,10 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Of an error weight, by which two answers may differ: where results are double themselves, where they are single, and where
- * they are halves (hardswish of CUDA has a sixth in single precision, whatever it is asked for). */
+/* Fractions of an error weight by which two answers may differ: if the results are double, single,
+ * or half precision. For halves it is larger, because CUDA's hardswish uses a sixth in single
+ * precision, whatever precision is requested. */
 static const double slack_double = 0x1p-51, slack_single = 0x1p-40, slack_half = 0x1p-34;
-static const double looser = 4; /* times as heavy weights may be: torch errs there by something else */
+/* factor by which error weights may differ; beyond it, torch has another error there */
+static const double looser = 4;
 
 /* --- answers --------------------------------------------------------------------------------------------- */
 
@@ -48,7 +50,8 @@ static bool concur_on(const struct ay_answer *x, const struct ay_answer *y)
 	const int64_t n = ay_numel_of(&x->want), parts = ay_dt_component(x->want.dt) == x->want.dt ? 1 : 2;
 	const double slack = slack_of(ay_dt_component(x->meta.dt));
 	const double *p = x->want.data, *q = y->want.data;
-	double ours = 0, its = 0; /* weights, all of them: one element near zero has any */
+	/* sums of all weights, because a single element near zero can have any weight */
+	double ours = 0, its = 0;
 
 	if (x->want.dt != y->want.dt || !x->mag != !y->mag)
 		return false;
@@ -76,10 +79,11 @@ bool ay_aten_crosscheck_concur(const struct ay_expected *x, const struct ay_expe
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
-	return (h ^ x) * 0x100000001b3; /* FNV-1a's prime: different kinds are different numbers */
+	/* the prime of FNV-1a: different kinds get different hashes */
+	return (h ^ x) * 0x100000001b3;
 }
 
-/* Numbers do not make a kind, lists of as many do. */
+/* Mixes a value into the hash. Numbers do not matter for the kind, lengths of lists do. */
 static uint64_t mix_value(uint64_t h, const struct ay_value *v)
 {
 	h = mix(h, v->kind);
@@ -92,7 +96,8 @@ static uint64_t mix_value(uint64_t h, const struct ay_value *v)
 	return h;
 }
 
-/* A bias that is None, half types beside float, or a flag may change what is returned besides the values. */
+/* A bias that is None, half types beside float, or a flag may change more than the values of the
+ * results. So they belong to the kind. */
 uint64_t ay_aten_crosscheck_kind(const struct ay_call *c)
 {
 	uint64_t h = mix(1, (uintptr_t)c->s);
@@ -112,9 +117,9 @@ uint64_t ay_aten_crosscheck_kind(const struct ay_call *c)
 /* --- smaller calls --------------------------------------------------------------------------------------- */
 
 enum {
-	SMALL_SIZE = 16, /* sizes up to this are left alone: kernels of 3 by 3, lists of axes */
-	LEAST_SIZE = 4,  /* that others become at least */
-	SIZES = 32,      /* that are looked at */
+	SMALL_SIZE = 16, /* sizes up to this stay unchanged: kernels of 3 by 3, lists of axes */
+	LEAST_SIZE = 4,  /* least size that larger ones are reduced to */
+	SIZES = 32,      /* most sizes that are collected */
 };
 
 struct sizes {
@@ -146,8 +151,9 @@ static const struct ay_view *largest_of(const struct ay_call *c)
 	return v;
 }
 
-/* Which sizes become smaller: all; those that are batches and channels, since heights and widths of two images depend on
- * each other; one alone, where lists have products of the others. */
+/* Chooses the sizes to reduce by strategy `way`. 0: all sizes. 1: batches and channels only, since
+ * heights and widths of two images depend on each other. 2 and above: one size alone, for lists
+ * that contain products of the others. */
 static void choose_sizes(const struct ay_call *c, int way, struct sizes *s)
 {
 	const struct ay_view *v = largest_of(c);
@@ -167,7 +173,7 @@ static void choose_sizes(const struct ay_call *c, int way, struct sizes *s)
 			add(s, c->operand[i]->view.shape[d]);
 }
 
-/* Different ones stay different, odd ones odd. */
+/* Returns the reduced size. Distinct sizes stay distinct, and odd sizes stay odd. */
 static int64_t small_size(const struct sizes *s, int64_t size)
 {
 	const int i = find(s, size);
@@ -187,7 +193,8 @@ static void shrink_value(struct ay_arena *a, const struct sizes *s, struct ay_va
 		shrink_value(a, s, &v->list.v[i]);
 }
 
-/* Dense, its dimensions in the order in which they were. */
+/* Reduces the sizes of a view. The result is dense, with its dimensions in the same order in
+ * memory. */
 static void shrink_view(const struct sizes *s, struct ay_view *v)
 {
 	const struct ay_view was = *v;
@@ -209,10 +216,10 @@ static struct ay_operand *shrink_operand(struct ay_arena *a, const struct sizes 
 	struct ay_operand *o = AY_NEW(a, struct ay_operand);
 
 	*o = *was;
-	if (o->data) /* what the line gives has the shape that it has */
+	if (o->data) /* data given by the line has a fixed shape */
 		return o;
 	shrink_view(s, &o->view);
-	if (o->fill.n) /* indices into something that is smaller now */
+	if (o->fill.n) /* arguments of the fill may be bounds of indices into a reduced size */
 		o->fill.arg = memcpy(AY_NEW_N(a, struct ay_value, o->fill.n), o->fill.arg,
 				     sizeof *o->fill.arg * (size_t)o->fill.n);
 	for (int i = 0; i < o->fill.n; i++) {

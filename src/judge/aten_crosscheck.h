@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * concord - whether two witnesses say the same, and of which calls they have to say it.
+ * aten_crosscheck - whether two answers of ATen agree, and which calls must be compared.
  *
- * Calls of one kind (overload, dtypes and dimensions, what is None or a flag) take the same way through torch, so to have
- * concurred on one is to have concurred on all of them. The processor would take minutes for one of a billion elements:
- * then a smaller one of its kind is as good a question. Which of a call's sizes belong together is not known here. So some
- * ways of making it smaller are tried in turn, each of which changes a size wherever it stands, and torch says which of them
- * gives a call.
+ * Calls of one kind (overload, dtypes, numbers of dimensions, which arguments are None, flags)
+ * take the same path through torch. So an agreement of CPU and GPU on one call stands for all
+ * calls of its kind. The CPU would take minutes for a call of a billion elements. Then a smaller
+ * call of the same kind is compared instead. assay does not know which sizes of a call depend on
+ * each other. So it tries several shrink strategies in turn. Each replaces a size wherever it
+ * occurs, and torch decides whether the result is a valid call.
  */
 #ifndef AY_JUDGE_ATEN_CROSSCHECK_H
 #define AY_JUDGE_ATEN_CROSSCHECK_H
 
 #include "op/call.h"
 
-/* Do both promise results of the same shapes and dtypes? */
+/* Returns true if both answers have results of the same shapes and dtypes. */
 bool ay_aten_crosscheck_agree(const struct ay_expected *x, const struct ay_expected *y);
-/* And does y have the same values as x, exactly or up to what two ways of computing in double differ by, a small part of
- * the bound, with a bound that is not much wider? */
+/* Returns true if, in addition, y has the values of x. The values are equal, or differ by no more
+ * than two computations in double do, which is a small part of the error bound. The error weights
+ * of y may not be much larger than those of x. */
 bool ay_aten_crosscheck_concur(const struct ay_expected *x, const struct ay_expected *y);
 
-/* A number for the kind of a call. */
+/* Returns a hash of the kind of a call. */
 uint64_t ay_aten_crosscheck_kind(const struct ay_call *c);
 
 enum { AY_ATEN_CROSSCHECK_WAYS = 5 };
 
-/* An open call of the same kind that is smaller in one of so many ways, in the arena; NULL: this way it is not. It may be no
- * call that anybody takes. */
+/* Builds a smaller call of the same kind by shrink strategy `way`. Returns NULL if the strategy
+ * does not apply. torch may reject the result. The call is open and allocated in `a`. */
 struct ay_call *ay_aten_crosscheck_smaller(struct ay_arena *a, const struct ay_call *c, int way);
 
 #endif

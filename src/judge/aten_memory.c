@@ -8,18 +8,23 @@
 #include <time.h>
 
 enum {
-	DOUBLES = 8, /* that are held at a time for every element of an argument, of which results have as many; */
-	DOUBLES_IN = 3,   /* of these for arguments alone, where results are known; */
-	DOUBLES_BACK = 4, /* of answers in this machine's memory: value and weight, there and here */
-	COPIES = 6,       /* where only shapes are asked for */
-	SMALL = 64 << 20, /* bytes that are always there */
-	/* Half of a GPU's memory is for large answers, in shares that are waited for; the rest is everybody's who is there. */
-	SHARE = 2 * AY_GPU_MEMORY_SHARES, /* a share is so much of all memory, */
-	LITTLE = 128,                     /* and who needs less than that just takes it */
-	WAIT_S = 3,                       /* for memory that should be there, once the shares are */
+	/* doubles held at a time for each element of an argument; results have as many elements */
+	DOUBLES = 8,
+	DOUBLES_IN = 3,   /* of these, for arguments alone, if the results are known */
+	DOUBLES_BACK = 4, /* for answers in host memory: value and weight, in both processes */
+	COPIES = 6,       /* copies of the arguments if only shapes are requested */
+	SMALL = 64 << 20, /* bytes that are assumed to be always available */
+	/* Half of a GPU's memory is reserved for large answers, in shares that requests wait for.
+	 * The rest is for every process. */
+	SHARE = 2 * AY_GPU_MEMORY_SHARES, /* a share is this fraction of all memory */
+	/* a request for less than this fraction needs no shares */
+	LITTLE = 128,
+	/* seconds to wait for free memory after the shares are locked */
+	WAIT_S = 3,
 };
 
-/* The arguments, a copy of them, and so many doubles for every element: half types grow fourfold. */
+/* Returns the bytes for the arguments, a copy of them, and `doubles` doubles for each element.
+ * Half types grow fourfold. */
 static uint64_t need_of(const struct ay_call *c, uint64_t doubles)
 {
 	uint64_t need = 0;
@@ -30,7 +35,7 @@ static uint64_t need_of(const struct ay_call *c, uint64_t doubles)
 	return need;
 }
 
-/* Whether results are right is asked of a call that has them. */
+/* Returns the bytes that a request needs. A request to check results includes these results. */
 static uint64_t need_for(const struct ay_call *c, enum ay_aten_request q)
 {
 	uint64_t need = 0;
@@ -51,7 +56,8 @@ static uint64_t need_for(const struct ay_call *c, enum ay_aten_request q)
 
 static bool fits(uint64_t need, uint64_t have)
 {
-	return need < SMALL || need < have / 2; /* its process may hold half */
+	/* at most half, because the jail of the process may limit it to half */
+	return need < SMALL || need < have / 2;
 }
 
 bool ay_aten_memory_here(const struct ay_call *c, uint64_t *need, uint64_t *have)
@@ -71,7 +77,7 @@ static uint64_t shares_of(const struct ay_dev *d, uint64_t need)
 	return need / (d->info.bytes / SHARE + 1) + 1;
 }
 
-/* To ask is no work for the GPU. */
+/* Querying the free memory is no work for the GPU. */
 bool ay_aten_memory_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded)
 {
 	const uint64_t need = need_of(c, DOUBLES);

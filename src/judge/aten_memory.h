@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * room - memory for answers in double, here and on a GPU: how much a witness takes, and whether it is there.
+ * aten_memory - the memory that ATen's answers in double need, on the host and on a GPU, and
+ * whether it is available.
  */
 #ifndef AY_JUDGE_ATEN_MEMORY_H
 #define AY_JUDGE_ATEN_MEMORY_H
@@ -9,14 +10,17 @@
 #include "judge/aten_request.h"
 #include "timing/quiet.h"
 
-/* Is there room for the processor's answer? And how much that takes, of how much. */
+/* Returns true if host memory suffices for an answer by the CPU. Stores the bytes needed and
+ * available. */
 bool ay_aten_memory_here(const struct ay_call *c, uint64_t *need, uint64_t *have);
-/* For a GPU's answer, brought here. */
+/* Returns true if host memory suffices for an answer that is copied back from a GPU. */
 bool ay_aten_memory_back(const struct ay_call *c);
-/* For making one there. crowded: if others give back what they have. */
+/* Returns true if GPU memory suffices for an answer there. `crowded`: other processes use GPU
+ * memory but free it again, so only the size of the GPU counts. */
 bool ay_aten_memory_on_gpu(struct ay_dev *d, const struct ay_call *c, bool crowded);
-/* On a GPU where others ask too: who needs much waits until others have made their answers; the lock, which may be none, is to
- * be left when this one is made. False: there is not so much. */
+/* Waits until enough memory is free on a GPU that other processes use too. A request that needs
+ * much memory locks shares of it. The caller releases *lock, which may hold nothing, after the
+ * answer. Returns false if the memory is not available. */
 bool ay_aten_memory_take(struct ay_dev *d, const struct ay_call *c, enum ay_aten_request q,
 			 struct ay_perf_lock *lock);
 

@@ -9,19 +9,21 @@
 #include <string.h>
 
 enum {
-	ROOM = 128, /* tensors that an answer may have, */
-	EACH = 4,   /* of which there are as many for everything written: torch/assay/oracle.py */
+	ROOM = 128, /* most tensors that an answer may have */
+	EACH = 4,   /* tensors per result in an answer: see torch/assay/oracle.py */
 	ALIAS = 1,
 	ABSENT = 2,
-	TIMEOUT_S = 120,     /* for an answer, */
-	BYTES_A_S = 4 << 20, /* and a second more for so many of them: some twenty passes over doubles */
-	/* A GPU's answer takes some milliseconds, however small the call, and its first one a second for a context; the
-	 * processor takes 70 ms for so many elements. */
+	TIMEOUT_S = 120,     /* seconds for an answer */
+	BYTES_A_S = 4 << 20, /* a second more for these: some twenty passes over doubles */
+	/* Elements from which the GPU is used. An answer of the GPU takes some milliseconds,
+	 * however small the call, and its first one a second for a context. The CPU takes 70 ms
+	 * for this many elements. */
 	LARGE = 1 << 20,
-	MUCH = 4 << 20,            /* elements of which the processor is asked only if it has to be */
-	TIMEOUT_GPU_S = 20,        /* as above: calls there are short, and others wait for them, */
-	BYTES_GPU_A_S = 128 << 20, /* but some GPUs are 64 times slower in double */
-	FAILURES_MAX = 3, /* of the GPU on one operator; to have been waited for in vain is as many at once */
+	MUCH = 4 << 20, /* elements from which the CPU is used only if necessary */
+	/* shorter, since calls on the GPU are short and other judges wait for them */
+	TIMEOUT_GPU_S = 20,
+	BYTES_GPU_A_S = 128 << 20, /* larger, but some GPUs are 64 times slower in double */
+	FAILURES_MAX = 3,          /* of the GPU on one operator; a hang counts as this many */
 };
 
 /* --- executors ------------------------------------------------------------------------------------------- */
@@ -46,7 +48,8 @@ static void leave(struct ay_aten_oracle *w, struct ay_perf_lock *lock)
 		ay_judge_leave(w->judge, lock);
 }
 
-/* A context that ends is work for the GPU. Who cannot be let in ends it all the same. */
+/* Ends the GPU executor. The end of a context is work for the GPU, so the judge takes the lock. If
+ * that fails, the executor is ended all the same. */
 static void rest_gpu(struct ay_aten_oracle *w)
 {
 	struct ay_err ignored = { 0 };
@@ -59,7 +62,8 @@ static void rest_gpu(struct ay_aten_oracle *w)
 	leave(w, &lock);
 }
 
-/* Where an executor is kept for another operator's witness; NULL: nowhere. One with a user's reference has that only. */
+/* Returns where an executor is kept for the next oracle; NULL: not kept. An executor with a user's
+ * reference has only that, so it is not kept. */
 static struct ay_exec **spare_of(struct ay_aten_oracle *w, const struct ay_aten_oracle_exec *x)
 {
 	return !w->spare || w->ref_fd > 0 ? NULL : &w->spare[x == &w->gpu];
@@ -87,7 +91,8 @@ void ay_aten_oracle_release(struct ay_aten_oracle *w)
 	ay_arena_release(&w->cpu.arena);
 }
 
-/* Importing torch, and a context on a GPU, take seconds: an executor that has both learns other functions. */
+/* Loads the operator's functions into a running or kept executor. Importing torch and creating a
+ * context on a GPU take seconds. */
 static int learn(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const struct ay_exec_spec *spec,
 		 struct ay_outcome *o, struct ay_err *err)
 {
@@ -108,7 +113,7 @@ static int learn(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const 
 	return 0;
 }
 
-/* An executor with the functions of the operator. */
+/* Provides an executor with the functions of the operator. */
 static int get_ready(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const struct ay_entry_op *op,
 		     struct ay_outcome *o, struct ay_err *err)
 {
@@ -148,7 +153,8 @@ static int get_ready(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, co
 
 /* --- who is asked ---------------------------------------------------------------------------------------- */
 
-/* Others have memory of the GPU too, and give it back after their case; but not while we have it to ourselves. */
+/* Returns true if other processes use memory of the GPU and free it after their case. They do not
+ * while this judge has the GPU exclusively. */
 static bool is_crowded(const struct ay_aten_oracle *w)
 {
 	return w->judge && w->judge->policy.device_crowd > 1 && !w->judge->entered;
@@ -163,7 +169,7 @@ static int64_t elements_of(const struct ay_call *c)
 	return n;
 }
 
-/* In double the processor takes a second for a convolution of a few elements. */
+/* Returns true for convolutions: in double the CPU takes a second for one of a few elements. */
 static bool is_much_work(const struct ay_call *c)
 {
 	return strstr(c->s->base, "convolution");
@@ -189,7 +195,7 @@ static const char *too_large(const struct ay_call *c, struct ay_arena *a)
 			  (unsigned long long)need, (unsigned long long)have);
 }
 
-/* How long the answer may take. */
+/* Returns how many seconds the answer may take. */
 static double patience(const struct ay_call *c, bool gpu)
 {
 	double bytes = 0;
@@ -201,7 +207,7 @@ static double patience(const struct ay_call *c, bool gpu)
 
 /* --- questions and answers ------------------------------------------------------------------------------- */
 
-/* An argument's storage as it is before the call: by its fill, or, of a call that is closed, as it lies in memory. */
+/* Copies an argument's storage before the call: from its fill, or for a closed call from memory. */
 static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t *to, int threads)
 {
 	const struct ay_view *v = o->role == AY_INOUT ? &o->old : &o->view;
@@ -212,22 +218,24 @@ static void copy_in(const struct ay_call *c, const struct ay_operand *o, uint8_t
 		memcpy(to, (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes, ay_operand_bytes(o));
 }
 
-/* No kernel ever saw it, so what it was cut into before does not matter. kept: what executors may only read is as it was. */
+/* Reuses the pool, or allocates a new one. No kernel has access to this pool, so its previous
+ * layout does not matter. kept: memory that executors may only read still has its content. */
 static int get_pool(struct ay_pool *pool, int n, const struct ay_need *need, bool *kept, struct ay_err *err)
 {
 	const uint8_t *was = pool->mem[0];
 
 	*kept = pool->slot && ay_pool_recut(pool, n, need);
 	if (*kept) {
-		*kept = pool->mem[0] == was; /* another half is made before this one goes */
+		*kept = pool->mem[0] == was; /* a larger one is allocated before this is freed */
 		return 0;
 	}
 	if (pool->slot)
 		ay_pool_release(pool);
-	return ay_pool_init_roomy(pool, AY_PAGE, n, need, err); /* the next question may be about results, too */
+	return ay_pool_init_roomy(pool, AY_PAGE, n, need, err); /* later requests may add results */
 }
 
-/* How many of the call's arguments, from the first on, were laid there for another question about it. */
+/* Returns how many of the call's arguments, from the first on, lie in the pool from another
+ * request about the same call. */
 static int count_laid(const struct ay_aten_oracle *w, const struct ay_call *c)
 {
 	int n = 0;
@@ -237,7 +245,7 @@ static int count_laid(const struct ay_aten_oracle *w, const struct ay_call *c)
 	return n;
 }
 
-/* The call's arguments in the pool, which the executor may read, and write where the call does. */
+/* Places the call's arguments in the pool. The executor may write what the call writes. */
 static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena *a, struct ay_batch *b,
 		   struct ay_err *err)
 {
@@ -259,7 +267,7 @@ static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena 
 	for (int i = 0; i < c->noperand; i++) {
 		const uint64_t bytes = c->operand[i]->role != AY_OUT ? need[i].bytes : 0;
 
-		if (kept && i < laid && !need[i].written) /* slots before it are as they were, so it is too */
+		if (kept && i < laid && !need[i].written) /* unchanged, like all slots before */
 			continue;
 		memset(pool->slot[i].mem + bytes, 0, pool->slot[i].bytes - bytes);
 		if (bytes)
@@ -275,7 +283,7 @@ static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena 
 	return 0;
 }
 
-/* The tensors of the oracle's about one thing become one answer. */
+/* Converts the oracle's tensors for one result to an answer. Returns false if they are invalid. */
 static bool take_answer(const struct ay_view *v, bool blank, struct ay_answer *out)
 {
 	const int64_t n = ay_numel_of(&v[1]);
@@ -293,7 +301,7 @@ static bool take_answer(const struct ay_view *v, bool blank, struct ay_answer *o
 	return true;
 }
 
-/* What was returned, in *given; of shapes only what they are. */
+/* Converts everything that was returned to *given; for a request for shapes, without values. */
 static int take_answers(const struct ay_view *v, int n, enum ay_aten_request q, const char *name,
 			struct ay_arena *a, struct ay_expected **given, struct ay_err *err)
 {
@@ -329,7 +337,7 @@ static int call(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const s
 		return 1;
 	}
 	if (ay_exec_call(x->exec, b, &o, err)) {
-		rest(x); /* who knows what it does now */
+		rest(x); /* the state of the executor is unknown */
 		return -1;
 	}
 	if (x == &w->gpu)
@@ -342,8 +350,8 @@ static int call(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const s
 	return 1;
 }
 
-/* The same when it is our turn, and with a look at the GPU if the process did not survive: one that does not work any
- * more is known as such from then on. */
+/* Calls the GPU executor while holding the GPU's lock. If the process did not survive, checks the
+ * GPU, so that a broken one is known from then on. */
 static int call_gpu(struct ay_aten_oracle *w, const struct ay_entry_op *op, const struct ay_batch *b,
 		    struct ay_arena *a, const char **why, struct ay_err *err)
 {
@@ -353,7 +361,7 @@ static int call_gpu(struct ay_aten_oracle *w, const struct ay_entry_op *op, cons
 
 	if (enter(w, &lock, err))
 		return -1;
-	ay_dev_mark(w->device, false); /* from here on kernels are not all that has memory there */
+	ay_dev_mark(w->device, false); /* from now on not only kernels have memory there */
 	rc = call(w, &w->gpu, op, b, a, why, err);
 	if (!w->gpu.exec)
 		ay_dev_is_well(w->device, &ignored);
@@ -366,7 +374,7 @@ void ay_aten_oracle_forget_laid(struct ay_aten_oracle *w)
 	w->laid.n = 0;
 }
 
-/* Of inputs alone: the rest the oracle may have written. */
+/* Only for inputs, because the oracle may have written to other arguments. */
 const uint8_t *ay_aten_oracle_laid(const struct ay_aten_oracle *w, const struct ay_operand *o)
 {
 	for (int i = 0; i < w->laid.n && o->role == AY_IN; i++)
@@ -375,7 +383,7 @@ const uint8_t *ay_aten_oracle_laid(const struct ay_aten_oracle *w, const struct 
 	return NULL;
 }
 
-/* One of the executors is asked; *v has what it returned. 1: it has no answer. */
+/* Sends a request to an executor. *v has what it returned. Returns 1 if it has no answer. */
 static int put_to(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const struct ay_entry_op *op,
 		  struct ay_call *c, struct ay_arena *a, int *n, struct ay_view **v, const char **why,
 		  struct ay_err *err)
@@ -398,7 +406,7 @@ static int put_to(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const
 	return rc;
 }
 
-/* The same when there is room; was: the call without the question. */
+/* Builds a request for call `was` and sends it if there is memory for it. */
 static int put(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const struct ay_entry_op *op,
 	       const struct ay_call *was, enum ay_aten_request q, struct ay_arena *a, int *n, struct ay_view **v,
 	       const char **why, struct ay_err *err)
@@ -431,7 +439,7 @@ static int ask(struct ay_aten_oracle *w, struct ay_aten_oracle_exec *x, const st
 	return rc ? rc : take_answers(v, n, q, c->s->base, a, given, err);
 }
 
-/* Whatever went wrong, it is the processor's turn then. */
+/* Returns false if the GPU has no answer for any reason. Then the CPU is used. */
 static bool ask_gpu(struct ay_aten_oracle *w, const struct ay_entry_op *op, const struct ay_call *c,
 		    enum ay_aten_request q, struct ay_arena *a, struct ay_expected **given)
 {
@@ -460,7 +468,7 @@ static bool has_concurred(const struct ay_aten_oracle *w, const struct ay_call *
 	return false;
 }
 
-/* The processor has answered what the GPU was asked too; its: NULL if that had no answer. */
+/* Compares the GPU's answer with the CPU's. its: answer of the GPU; NULL: it had none. */
 static void hold_against(struct ay_aten_oracle *w, const struct ay_entry_op *op, const struct ay_call *c,
 			 const struct ay_expected *its, const struct ay_expected *right)
 {
@@ -470,7 +478,7 @@ static void hold_against(struct ay_aten_oracle *w, const struct ay_entry_op *op,
 		blame_gpu(w, op, its || w->hung ? FAILURES_MAX : 1);
 }
 
-/* A call of the same kind for which the processor need not be waited for. */
+/* Compares CPU and GPU on a smaller call of the same kind, for which the CPU is fast. */
 static void ask_smaller(struct ay_aten_oracle *w, const struct ay_entry_op *op, const struct ay_call *c,
 			struct ay_arena *a)
 {
@@ -491,14 +499,15 @@ static void ask_smaller(struct ay_aten_oracle *w, const struct ay_entry_op *op, 
 	}
 }
 
-/* Is the GPU asked, whatever the processor would say? A kernel there has to give what torch gives there. */
+/* Returns true if only the GPU is used: a kernel there must return what torch returns there. */
 static bool is_gpus_alone(const struct ay_aten_oracle *w, const struct ay_call *c)
 {
 	return w->device && w->device->info.kind == AY_DEV_CUDA && c->op->is_cudas_own && c->op->is_cudas_own(c);
 }
 
-/* The GPU alone where it may and can; else the processor, whose word counts. What neither answers is no fault of the
- * GPU's, unless it cost its executor. q: what the GPU is asked where it is asked alone. */
+/* Gets an answer from the GPU alone if allowed and possible, else from the CPU, whose answer is
+ * authoritative. If neither has an answer, this is not a failure of the GPU unless its executor
+ * died. q: the request if the GPU is used alone. */
 static int ask_both(struct ay_aten_oracle *w, const struct ay_entry_op *op, struct ay_call *c,
 		    enum ay_aten_request q, struct ay_arena *a, struct ay_expected **given, const char **why,
 		    struct ay_err *err)
@@ -518,7 +527,7 @@ static int ask_both(struct ay_aten_oracle *w, const struct ay_entry_op *op, stru
 	alone = has_concurred(w, c);
 	if (gpu && !ask_gpu(w, op, c, alone ? q : AY_ATEN_REQUEST_ANSWER, a, &its)) {
 		its = NULL;
-		gpu = !w->no_room; /* which says nothing about the operator */
+		gpu = !w->no_room; /* which proves nothing about the operator */
 	}
 	w->on_gpu = its && alone;
 	if (w->on_gpu) {
@@ -555,7 +564,7 @@ int ay_aten_oracle_again(struct ay_aten_oracle *w, const struct ay_entry_op *op,
 	int rc;
 
 	AY_ASSERT(c->given);
-	ay_aten_oracle_forget_laid(w); /* the same operands, and perhaps other content */
+	ay_aten_oracle_forget_laid(w); /* the operands may have other content now */
 	*why = op->why;
 	rc = *why ? 1 : ask_both(w, op, c, AY_ATEN_REQUEST_ANSWER, a, &g, why, err);
 	if (rc)

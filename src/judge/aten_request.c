@@ -33,7 +33,7 @@ struct ay_schema *ay_aten_request_schema(struct ay_arena *a, const struct ay_sch
 	return s;
 }
 
-/* An input of what lies in memory. */
+/* Adds an input that lies in memory to the request. */
 static struct ay_operand *operand(struct ay_arena *a, struct ay_call *c, const char *name, const struct ay_view *v)
 {
 	struct ay_operand *o = AY_NEW(a, struct ay_operand);
@@ -45,7 +45,8 @@ static struct ay_operand *operand(struct ay_arena *a, struct ay_call *c, const c
 	return o;
 }
 
-/* False: what is right is not for a line through the wanted value to say. */
+/* Stores the two bound numbers of each result. Returns false if the bound is not linear in the
+ * wanted value. */
 static bool set_bounds(const struct ay_entry_op *op, const struct ay_call *was, double *to)
 {
 	const struct ay_op *o = op->op[ay_call_num_type(was)];
@@ -70,7 +71,7 @@ static struct ay_view bounds_view(struct ay_arena *a, int n)
 	return v;
 }
 
-/* All that the call takes, and room for more. Results are none of it. */
+/* Copies all operands of the call except its results, with space for more. */
 static struct ay_call *copy(struct ay_arena *a, const struct ay_call *was)
 {
 	struct ay_call *c = AY_NEW(a, struct ay_call);

@@ -40,8 +40,8 @@ const struct ay_entry_op *ay_backend_folder_op(const struct ay_registry *r, stru
 {
 	const struct ay_entry_op *e;
 
-	/* the last "__" divides: of three underscores the first belongs to an in-place name; of "_softmax" none
-	 * does */
+	/* the last "__" separates the overload: of three underscores the first belongs to an
+	 * in-place name; in "_softmax" none separates */
 	for (const char *p = folder + strlen(folder); p > folder; p--) {
 		if (p[0] != '_' || p[-1] != '_')
 			continue;
@@ -60,7 +60,7 @@ const struct ay_entry_op *ay_backend_folder_op(const struct ay_registry *r, stru
 	return e;
 }
 
-/* Cut at "__" from the right until something is known. */
+/* Cuts the name at "__", from the right, until the rest is known. */
 const struct ay_entry_op *ay_backend_file_op(const struct ay_registry *r, struct ay_arena *a, const char *path,
 					     const struct ay_schema **schema)
 {

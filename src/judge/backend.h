@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * backend - a folder of kernels: which file is for which operator.
+ * backend - a folder of kernels: finds out which file implements which operator.
  *
- * A file is named after its C symbol (aten_add_Tensor.c) or KernelGenBench's function (add_Tensor.c, add__Tensor.c
- * is add_.Tensor), or lies in a folder named as BackendBench does (add__Tensor/ is add.Tensor, add___Tensor/ is
- * add_.Tensor; without "__" the default overload, else .Tensor, else the only one). What follows a further "__" in
- * a file's name is the author's.
+ * A file is named after its C symbol (aten_add_Tensor.c) or after KernelGenBench's function
+ * (add_Tensor.c; add__Tensor.c is add_.Tensor). Or it lies in a folder named as in BackendBench
+ * (add__Tensor/ is add.Tensor, add___Tensor/ is add_.Tensor). A folder name without "__" means the
+ * default overload, else .Tensor, else the only overload. In a file's name, text after a further
+ * "__" is free for the author.
  */
 #ifndef AY_JUDGE_BACKEND_H
 #define AY_JUDGE_BACKEND_H
@@ -15,8 +16,9 @@
 
 struct ay_kernel_file {
 	const char *path;
-	const struct ay_entry_op *op;   /* NULL: not understood, see why */
-	const struct ay_schema *schema; /* the overload that its name says; NULL: any of the operator's */
+	const struct ay_entry_op *op; /* NULL: the name is not understood, see why */
+	/* the overload that its name states; NULL: any overload of the operator */
+	const struct ay_schema *schema;
 	enum ay_lang lang;
 	const char *why;
 };
@@ -26,14 +28,17 @@ struct ay_backend {
 	struct ay_kernel_file *file; /* sorted by path; names live in the arena */
 };
 
-/* Reads the folder and its folders, two levels deep; hidden names and what is no source are left out, with a
- * reason where somebody might have meant it. */
+/* Reads the folder and its subfolders, two levels deep. Skips hidden names and files that
+ * cannot be kernels. A file that may be meant as a kernel but is not understood is listed with
+ * a reason. */
 int ay_backend_scan(struct ay_backend *b, struct ay_arena *a, const struct ay_registry *r, const char *dir,
 		    struct ay_err *err);
-/* By a file's own name; *schema NULL if that names no overload. NULL if it names no operator. */
+/* Finds the operator by the name of a file. Returns NULL if it names no operator. *schema is NULL
+ * if it names no overload. */
 const struct ay_entry_op *ay_backend_file_op(const struct ay_registry *r, struct ay_arena *a, const char *path,
 					     const struct ay_schema **schema);
-/* By folder name ("add__Tensor"); NULL if it names no operator. */
+/* Finds the operator by the name of a folder ("add__Tensor"). Returns NULL if it names no
+ * operator. */
 const struct ay_entry_op *ay_backend_folder_op(const struct ay_registry *r, struct ay_arena *a, const char *folder,
 					       const struct ay_schema **schema);
 void ay_backend_release(struct ay_backend *b);

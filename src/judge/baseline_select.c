@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel is held against: a library, another kernel, the reference; found, built, loaded, and right itself.
+ * baseline_select - finds, builds, loads and checks the baseline of a case: a library, another
+ * kernel, or the reference.
  */
 #include "judge/baseline_select.h"
 
@@ -17,7 +18,8 @@ enum { SOURCE_MAX = 4 << 20 };
 
 static const double build_timeout_s = 120;
 
-/* Which library an operator comes from, as far as this machine can have it: for the processor, and for a GPU. */
+/* The library that replaces the origin of an operator on this machine: for the CPU, and for a
+ * GPU. */
 static const struct {
 	const char *source, *library, *cuda;
 } homes[] = { { "cublas", "openblas", "cublas" }, { "aten", "openblas", "cublas" } };
@@ -78,7 +80,8 @@ void ay_perf_drop_base(struct ay_perf *k)
 	k->base_fd = k->timed_fd = k->least_fd = -1;
 }
 
-/* Every function of the operator's file that the baseline may define; in the clock's arena. Negative: our failure. */
+/* Lists every function of the operator's file that the baseline may define, in k->arena. Returns
+ * their number, or -1 if assay failed. */
 static int list_protos(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		       const struct ay_proto ***out, struct ay_err *err)
 {
@@ -101,7 +104,7 @@ static int list_protos(struct ay_perf *k, const struct ay_judge *j, const struct
 	return n;
 }
 
-/* k->base_fd and k->base_about are there: loads them. If that cannot be, k->why says so. */
+/* Loads the baseline in k->base_fd and k->base_about. If that fails, k->why says so. */
 static int load(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_policy policy = j->policy;
@@ -122,7 +125,7 @@ static int load(struct ay_perf *k, const struct ay_judge *j, const struct ay_sui
 	return 0;
 }
 
-/* False: k->why says why there is none. */
+/* Returns false if no interpreter starts; k->why says why. */
 static bool has_interpreter(struct ay_perf *k, struct ay_python *python)
 {
 	struct ay_err no = { 0 };
@@ -134,7 +137,8 @@ static bool has_interpreter(struct ay_perf *k, struct ay_python *python)
 	return !k->why;
 }
 
-/* A kernel in Python, or torch's own functions. Of an interpreter that does not start k->why says why. */
+/* Takes a kernel in Python, or torch's own functions, as the baseline. If the interpreter does not
+ * start, k->why says why. */
 static int take_python(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		       const char *source, size_t len, struct ay_err *err)
 {
@@ -149,7 +153,7 @@ static int take_python(struct ay_perf *k, const struct ay_judge *j, const struct
 	k->base_fd = source ? ay_launch_memfd("assay-baseline", source, len, 0) : -1;
 	if (source && k->base_fd < 0)
 		return ay_fail_errno(err, AY_ERR_EXEC, "cannot hand over the baseline");
-	if (!source) /* which way it is called: see docs/timing.md */
+	if (!source) /* how torch is called: see docs/timing.md */
 		k->version = ay_sprintf(&k->arena, "%s (python)", python->torch);
 	k->base_about = ay_python_about(&k->arena, &(struct ay_python_kernel){ .file = k->name,
 									       .backend = source ? NULL : "aten",
@@ -164,7 +168,8 @@ static bool is_own(const struct ay_judge *j, const struct ay_entry_op *op)
 	return j->policy.ref_fd > 0 && op->op[0]->flags & AY_OWN;
 }
 
-/* The user's own reference, as a kernel in Python like any other: as it is, and in a jail. */
+/* Takes the user's own reference as the baseline. It runs unchanged in a jail, like any kernel in
+ * Python. */
 static int take_own(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		    struct ay_err *err)
 {
@@ -191,7 +196,8 @@ static int take_own(struct ay_perf *k, const struct ay_judge *j, const struct ay
 	return load(k, j, sc, err);
 }
 
-/* One object of ATen's function; -1 with no error: it could not be built. */
+/* Builds one object that calls ATen's function. *fd is -1 without an error if it does not
+ * compile. */
 static int build_libtorch(struct ay_perf *k, const struct ay_judge *j, const struct ay_proto *p,
 			  enum ay_libtorch what, int *fd, struct ay_err *err)
 {
@@ -206,13 +212,13 @@ static int build_libtorch(struct ay_perf *k, const struct ay_judge *j, const str
 	return rc;
 }
 
-/* Torch's own function, called from C as the kernel is. */
+/* Takes torch's own function as the baseline, called from C like the kernel. */
 static int take_libtorch(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 			 struct ay_err *err)
 {
 	struct ay_proto *p;
 
-	k->base_schema = sc->schema; /* what is built is dropped with it */
+	k->base_schema = sc->schema; /* the built objects are released with it */
 	if (ay_proto_make(&k->arena, sc->schema, &p, err) ||
 	    build_libtorch(k, j, p, AY_LIBTORCH_JUDGED, &k->base_fd, err) ||
 	    build_libtorch(k, j, p, AY_LIBTORCH_TIMED, &k->timed_fd, err) ||
@@ -229,7 +235,8 @@ static int take_libtorch(struct ay_perf *k, const struct ay_judge *j, const stru
 static int take_aten(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		     struct ay_err *err)
 {
-	if (!has_interpreter(k, j->policy.python)) /* it knows where torch is, in any case */
+	/* the interpreter knows where torch is installed */
+	if (!has_interpreter(k, j->policy.python))
 		return 0;
 	if (ay_perf_is_cuda(j) && j->policy.python->library &&
 	    !ay_libtorch_cuda(&k->arena, j->policy.python->library)) {
@@ -241,7 +248,7 @@ static int take_aten(struct ay_perf *k, const struct ay_judge *j, const struct a
 	return take_libtorch(k, j, sc, err);
 }
 
-/* A kernel of source becomes the baseline in hand; if it cannot, k->why says so. */
+/* Builds a kernel from source and takes it as the baseline. If that fails, k->why says so. */
 static int take_kernel(struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 		       const char *source, size_t len, enum ay_lang lang, struct ay_err *err)
 {
@@ -263,7 +270,7 @@ static int take_kernel(struct ay_perf *k, const struct ay_judge *j, const struct
 	return load(k, j, sc, err);
 }
 
-/* Both must run on the same: NULL, or why they do not. */
+/* Returns why baseline and kernel do not run on the same kind of device; NULL: they do. */
 static const char *wrong_place(const struct ay_judge *j, bool cuda)
 {
 	if (cuda == ay_perf_is_cuda(j))
@@ -283,12 +290,14 @@ static int take_file(struct ay_perf *k, const struct ay_judge *j, const struct a
 	    ay_lang_of(k->policy.baseline, &lang, err))
 		return -1;
 	k->name = ay_strdup(&k->arena, ay_file_basename(k->policy.baseline));
-	if (lang == AY_LANG_C || lang == AY_LANG_CXX || lang == AY_LANG_CU) /* others run on both */
+	/* other languages run on both */
+	if (lang == AY_LANG_C || lang == AY_LANG_CXX || lang == AY_LANG_CU)
 		k->why = wrong_place(j, lang == AY_LANG_CU);
 	return k->why ? 0 : take_kernel(k, j, sc, source, len, lang, err);
 }
 
-/* The interpreter beside whose torch CUDA's libraries may lie; NULL: there is none. Nothing is imported. */
+/* Returns an interpreter whose torch may have brought CUDA's libraries; NULL: none. Imports
+ * nothing. */
 static const char *interpreter_of(struct ay_perf *k, const struct ay_judge *j)
 {
 	struct ay_err ignored = { 0 };
@@ -320,7 +329,8 @@ static int take_library(struct ay_perf *k, const struct ay_judge *j, const struc
 	return b.source ? take_kernel(k, j, sc, b.source, b.len, AY_LANG_C, err) : 0;
 }
 
-/* Importing torch takes seconds: for a kernel in C the judge does so only if the user has chosen an interpreter. */
+/* Returns true if torch may be used as a baseline. Importing torch takes seconds, so a kernel in C
+ * uses it only if the user has chosen an interpreter. */
 static bool has_torch(const struct ay_judge *j)
 {
 	return j->policy.python && (j->kernel.about || ay_python_is_chosen(j->policy.python));
@@ -334,13 +344,14 @@ static const char *home_of(const struct ay_judge *j, const struct ay_entry_op *o
 	return NULL;
 }
 
-/* What is known of an operator outside the catalogue is another's answer, which took no time. */
+/* Returns true if the operator has a reference that can be timed. For an operator outside the
+ * catalogue, the stored answer was computed by ATen and took no time here. */
 static bool has_reference(const struct ay_entry_op *op)
 {
 	return op->op[0]->reference && !(op->op[0]->flags & AY_UNCATALOGUED);
 }
 
-/* The reference has an answer for everything but random operators. */
+/* Takes the reference as the baseline. Random operators have none that can be timed. */
 static enum ay_baseline_kind take_reference(struct ay_perf *k, const struct ay_suite_case *sc)
 {
 	ay_perf_drop_base(k);
@@ -411,8 +422,8 @@ int ay_perf_trust(struct ay_perf *k, const struct ay_judge *j, const struct ay_s
 {
 	struct ay_report rep;
 
-	if (*against != AY_BASELINE_KERNEL ||
-	    (ay_judge_is_built_in(j) && ay_judge_is_built_in(&k->base))) /* torch's, which has just passed */
+	/* both are torch's own functions, which have just passed */
+	if (*against != AY_BASELINE_KERNEL || (ay_judge_is_built_in(j) && ay_judge_is_built_in(&k->base)))
 		return 0;
 	if (ay_judge_case(&k->base, sc, a, &rep, err))
 		return -1;

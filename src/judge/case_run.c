@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Of a case_run what several of the judge's files ask for: its chance, its line, and the witness's answer to its call.
+ * case_run - what several of the judge's files need of a case: random numbers, its line, and the
+ * ATen oracle's answer.
  */
 #include "judge/case_run.h"
 
-/* Of random operators: the kernel is told them, so they may follow from the seed always, and a line repeats its draws. */
+/* Draws the states that random operators start from. The kernel gets these states, so they may
+ * always follow from the seed. So a line repeats its draws. */
 static void draw_starts(struct case_run *t)
 {
 	const struct ay_key one = ay_key_from_seed("assay case rng", t->line->seed),
@@ -18,8 +20,10 @@ static void draw_starts(struct case_run *t)
 
 void ay_case_run_draw(struct case_run *t)
 {
-	/* as every float dtype sees them: 0xff is NaN, 0x70..0x7b are finite and large; neither is a bool */
-	t->poison[0] = t->j->kernel.about ? 0x7f : 0xff; /* of malloc's own poison 0xff is none */
+	/* as float dtypes: 0xff is NaN, 0x70..0x7b are finite and large; none of them is a bool */
+	/* malloc's own poison (M_PERTURB) is made of the complement, and that of 0xff, 0, means
+	 * none */
+	t->poison[0] = t->j->kernel.about ? 0x7f : 0xff;
 	t->poison[1] = (uint8_t)(0x70 + ay_case_run_chance(t) % 12);
 	t->poison[2] = 0xff;
 	draw_starts(t);

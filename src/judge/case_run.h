@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * case_run - the inside of judging one case, shared by the judge's own files: layout.c lays the tensors out and
- * takes them back, check_outputs.c says what the kernel did to them, judge.c runs the whole.
+ * case_run - judging one case: what the judge's own files share.
+ *
+ * layout.c places the tensors and takes them back. check_outputs.c finds out what the kernel did
+ * to them. judge.c runs everything.
  */
 #ifndef AY_JUDGE_CASE_RUN_H
 #define AY_JUDGE_CASE_RUN_H
@@ -13,116 +15,125 @@
 
 enum { SETS = 2, SETS_RANDOM = 3 };
 
-/* All there is to know while one case is judged. */
+/* The state of judging one case. */
 struct case_run {
 	struct ay_judge *j;
 	struct ay_arena *a;
 	struct ay_report *rep;
 	const struct ay_entry_op *op;
 	struct ay_call *call;
-	const struct ay_case *line; /* with its seed */
-	bool seeded;      /* the seed was given, not drawn: then all chance of this case_run follows from it */
-	uint64_t chances; /* how often that was asked */
-	struct ay_input_template *timed; /* of a line with timed=, whose inputs a timed call had; NULL */
-	int64_t lap;                     /* when the stage began that it is in */
+	const struct ay_case *line; /* the case line with its seed */
+	/* the seed was given, not drawn: then all random numbers of this case follow from it */
+	bool seeded;
+	uint64_t chances; /* how many random numbers were taken */
+	/* for a line with timed=: makes the inputs of a timed call; else NULL */
+	struct ay_input_template *timed;
+	int64_t lap; /* when the present stage began */
 	int nset;
 	struct ay_need *need; /* per slot */
 	int nneed;
-	int told;  /* the slot in which the executor tells of its results; -1 = none */
+	int told;  /* the slot in which the executor describes its results; -1: none */
 	int *slot; /* per set and operand */
 	uint64_t *offset;
-	uint64_t copy_bytes; /* of all written slots */
-	uint8_t **copy;      /* per set and operand: the slot's content after the run */
-	int changed;         /* the slot of an input that the kernel changed on its device; -1 = none */
+	uint64_t copy_bytes; /* bytes of all written slots */
+	uint8_t **copy;      /* per set and operand: content of the slot after the run */
+	int changed;         /* slot of an input that the kernel changed on its device; -1: none */
 	uint8_t poison[SETS_RANDOM];
 	ay_rng rng[SETS_RANDOM];
 };
 
-/* Notes a verdict that applies; the worst one's detail is kept. */
+/* Records a verdict that applies. The report keeps the worst one and its detail. */
 void ay_case_run_say(struct case_run *t, enum ay_verdict v, const char *detail);
-/* The verdict on a batch that did not run to its end. */
+/* Records the verdict on a batch that did not run to its end. */
 void ay_case_run_outcome(struct case_run *t, const struct ay_outcome *o);
 
-/*
- * Chance of the judge's own (poison, places, decoys): secret, or what follows from the seed where somebody gave one, so
- * that two runs with one seed are alike. Which elements are compared is always secret.
- */
+/* Returns a random number for poison, places and decoys. It is secret, or follows from the seed if
+ * the user gave one, so that two runs with one seed are equal. The choice of compared elements is
+ * always secret. */
 uint64_t ay_case_run_chance(struct case_run *t);
-/* Poison, and where random operators start. */
+/* Draws the poison, and the random states that random operators start from. */
 void ay_case_run_draw(struct case_run *t);
-/* The seed of a line that has none: short enough to paste. The executor never sees it. */
+/* Returns a seed for a line that has none, short enough to paste. The executor never gets it. */
 uint64_t ay_case_run_draw_seed(const struct case_run *t, const struct ay_case *line);
-/* The line as text. */
+/* Returns the line as text. */
 const char *ay_case_run_line(struct ay_arena *a, const struct ay_case *line);
-/* What the device of the case_run's kernel is. */
+/* Returns the device that the kernel runs on. */
 struct ay_dev *ay_case_run_device(const struct case_run *t);
-/* Is there memory enough on it? 1: no, and that was said. */
+/* Checks that the device has enough memory. Returns 1 if it does not: then the verdict says so. */
 int ay_case_run_room(struct case_run *t, struct ay_err *err);
-/* One batch on memory of the device that is lent to the executor that runs, and stays lent as long as it and the pool
- * do: afterwards written slots are in the pool, and t->changed is known. An executor that did not survive it is gone,
- * and the device looked at. */
+/* Runs one batch on memory of the device, which stays mapped into the executor as long as executor
+ * and pool exist. Afterwards written slots are copied to the pool and t->changed is set. If the
+ * executor did not survive, it is removed and the device is checked. */
 int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-/* The verdict on a batch that stopped its GPU. */
+/* Finds the verdict on a batch that stopped its GPU. */
 int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct ay_outcome *fault,
 		      struct ay_err *err);
-/* After a verdict: if results are wrong, were they only not there yet? Then work went on behind our back. */
+/* Checks, after a verdict of wrong results, whether they merely arrived late. Then the kernel went
+ * on working after its call, which is CHEAT. */
 int ay_case_run_late(struct case_run *t, struct ay_err *err);
-/* Where others are timed on the same GPU: waits until nobody is, and keeps them waiting until it is left. Whoever is in
- * already stays in. */
+/* Takes the shared lock of a GPU on which kernels are timed: waits while a measurement runs, and
+ * delays measurements until ay_judge_leave. Does nothing if the judge holds the lock already; then
+ * ay_judge_leave with this `lock` does nothing either. */
 int ay_judge_enter(struct ay_judge *j, struct ay_perf_lock *lock, struct ay_err *err);
 void ay_judge_leave(struct ay_judge *j, struct ay_perf_lock *lock);
-/* Memory of the judge before, and for the next one, where it may be left (struct ay_policy). */
+/* Takes over the memory that the previous judge left, or leaves memory for the next judge, if the
+ * policy allows it (struct ay_policy). */
 void ay_judge_take_memory(struct ay_judge *j);
 void ay_judge_keep_memory(struct ay_judge *j);
-/* The executor: starts it and loads the kernel, and ends it. */
+/* ay_judge_start starts the executor and loads the kernel. ay_judge_stop ends the executor. */
 int ay_judge_start(struct ay_judge *j, struct ay_arena *names, struct ay_outcome *o, struct ay_err *err);
 void ay_judge_stop(struct ay_judge *j);
-/* Takes back what its executor was lent. */
+/* Unmaps the device memory that the executor had. */
 void ay_judge_unmap_device(struct ay_judge *j);
-/* Gives up what the executor has much of, of the memory of its GPU: a case is over. */
+/* After a case: frees the large amounts of GPU memory that the executor holds. */
 void ay_judge_trim_device_memory(struct ay_judge *j);
-/* The operand whose memory a slot is, for words. */
+/* Returns the name of the operand that lies in a slot, for messages. */
 const char *ay_case_run_slot_name(const struct case_run *t, int slot);
 
-/* Asks the witness for the answer to an open call of the case_run's operator, and closes it: see ay_aten_oracle_answer. */
+/* Gets the answer to an open call of the operator from the ATen oracle and closes the call: see
+ * ay_aten_oracle_answer. */
 int ay_case_run_answer(struct case_run *t, struct ay_call *c, const char **why, struct ay_err *err);
 
-/* Which slots are needed; then memory, places and content for them. */
+/* ay_layout_plan decides which slots are needed. ay_layout_fill allocates them, places the tensors
+ * and fills them. */
 void ay_layout_plan(struct case_run *t);
 int ay_layout_fill(struct case_run *t, struct ay_err *err);
-/* Other content in a stretch of every operand of the first set that is of real numbers. */
+/* Replaces a range of every real operand of the first set by other content. */
 void ay_layout_decoy(struct case_run *t);
-/* All content as ay_layout_fill made it, at the same places. */
+/* Restores all content as ay_layout_fill made it, at the same places. */
 void ay_layout_again(struct case_run *t);
-/* Bytes the judge needs beside the pool. */
+/* Returns the bytes that the judge needs besides the pool. */
 uint64_t ay_layout_own_bytes(const struct case_run *t);
-/* After the run: takes every written slot out of the executor's reach, by a copy where that could write there. */
+/* After the run: protects every written slot from the executor, by a copy if the executor could
+ * still write there. */
 void ay_layout_take(struct case_run *t);
-/* Before the pool gets new content: what was taken stays as it was. */
+/* Before the pool gets new content: copies what was taken, so that it stays unchanged. */
 void ay_layout_keep(struct case_run *t);
-/* Lets the call's outputs point at what set s wrote. */
+/* Points the call's outputs at what the kernel wrote to set s. */
 void ay_layout_show(struct case_run *t, int s);
-/* Where element 0 of an operand lies in storage. */
+/* Returns the address of element 0 of an operand in its storage. */
 void *ay_layout_data(const struct ay_operand *o, uint8_t *storage);
 
-/* What may be the cause of the wrong elements of output k, whose data is shown; NULL: nothing that chance does not
- * explain as well. */
+/* Returns a likely cause of the wrong elements of output k, whose data is shown; NULL: chance
+ * explains them as well. */
 const char *ay_case_run_hint(struct case_run *t, int k, const struct ay_diff *d);
 
-/* How much the kernel has printed since the case before; and what came since then is forgotten: a decoy's. */
+/* How much the kernel has printed since the previous case. ay_case_run_unprint drops what it
+ * printed after that point: the output of a decoy call. */
 struct printed {
 	size_t n;
 	uint64_t dropped;
 };
 struct printed ay_case_run_printed_so_far(const struct case_run *t);
 void ay_case_run_unprint(struct case_run *t, const struct printed *to);
-/* All of it, into the report. */
+/* Moves everything that the kernel printed into the report. */
 void ay_case_run_printed(struct case_run *t);
-/* Writes the case's tensors into the folder that the policy names: what went in, what is wanted, what came out, and
- * case.json, which says which file is what. docs/verdicts.md is the manual. */
+/* Writes the case's tensors into the folder that the policy names: inputs, wanted results and
+ * actual results, and case.json, which describes the files. docs/verdicts.md documents the
+ * format. */
 int ay_case_run_dump(struct case_run *t, struct ay_err *err);
 
-/* Judges what a batch that ran left in the outputs. */
+/* Judges the outputs of a batch that ran. */
 void ay_check_outputs(struct case_run *t);
 
 #endif

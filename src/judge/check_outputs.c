@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WEAK_MIN = 32 /* fewer elements than this are an edge, not a weak case */ };
+enum { WEAK_MIN = 32 /* results with fewer elements are edge cases, not weak ones */ };
 
 /* --- what was written where ------------------------------------------------------------------------------ */
 
@@ -16,8 +16,9 @@ static bool all_bytes(const uint8_t *p, uint64_t n, uint8_t value)
 	return !n || (p[0] == value && !memcmp(p, p + 1, n - 1));
 }
 
-/* Is everything between the elements as it was: poison, or the old content of an argument that is updated? The
- * elements are put back in a scratch copy, which must then be what was there before. */
+/* Returns true if everything between the elements is unchanged: poison, or the old content of an
+ * updated argument. It restores the elements in a scratch copy, which must then equal the content
+ * before the call. */
 static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint8_t poison)
 {
 	size_t item = (size_t)ay_dt_info(o->view.dt)->bytes, bytes = ay_operand_bytes(o);
@@ -42,8 +43,8 @@ static bool gaps_intact(const struct ay_operand *o, const uint8_t *storage, uint
 	return ok;
 }
 
-/* Where outside the elements something was written; NULL = nowhere. Of what was returned we have laid down the elements
- * ourselves. */
+/* Returns where the kernel wrote outside the elements; NULL: nowhere. A returned tensor is not
+ * checked, because the judge's own code copied its elements. */
 static const char *disturbed(struct case_run *t, int at)
 {
 	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
@@ -75,7 +76,7 @@ static void check_surroundings(struct case_run *t)
 	}
 }
 
-/* Element i of output k as set s left it. */
+/* Returns the address of element i of output k in set s after the call. */
 static const uint8_t *elem_of(const struct case_run *t, int k, int s, int64_t i)
 {
 	const struct ay_operand *o = t->call->out[k];
@@ -85,7 +86,7 @@ static const uint8_t *elem_of(const struct case_run *t, int k, int s, int64_t i)
 	       ay_view_at(&o->view, i) * ay_dt_info(o->view.dt)->bytes;
 }
 
-/* Holds its poison in both sets: nobody wrote it. */
+/* Returns true if the element holds its poison in both sets, so it was never written. */
 static bool is_unwritten(void *user, int k, int64_t i)
 {
 	struct case_run *t = user;
@@ -100,13 +101,14 @@ struct spread {
 	int out;
 };
 
-/* In whatever order, the elements are all there is between the first and the last. */
+/* Returns true if the elements fill all the memory from the first to the last, in any order. */
 static bool has_no_gaps(const struct ay_view *v)
 {
 	return ay_view_extent(v) - v->offset == ay_numel_of(v) && !ay_view_overlaps(v);
 }
 
-/* Bits of two sets, element by element; those without gaps first by one memcmp. */
+/* Compares the bits of two sets, element by element. Tensors without gaps are first compared as a
+ * whole. */
 static void compare_sets(struct case_run *t, int s0, int s1, struct spread *p)
 {
 	*p = (struct spread){ .first_unwritten = -1 };
@@ -158,7 +160,7 @@ static void say_mismatch(struct case_run *t, int k, const struct ay_diff *d)
 	struct ay_report *r = t->rep;
 	const struct ay_operand *o = t->call->out[k];
 
-	if (r->out) /* the first output that is wrong speaks for all */
+	if (r->out) /* the report describes the first wrong output */
 		return;
 	r->out = o->name;
 	r->bad = d->bad;
@@ -172,7 +174,7 @@ static void say_mismatch(struct case_run *t, int k, const struct ay_diff *d)
 
 /* --- judging what it did --------------------------------------------------------------------------------- */
 
-/* empty_strided and its like: whatever lies in the elements is right. */
+/* Returns true for operators such as empty_strided: any content is right. */
 static bool promises_no_content(const struct case_run *t)
 {
 	return t->op->op[0]->flags & AY_META;
@@ -213,7 +215,7 @@ static bool bools_are_bools(struct case_run *t, int s)
 	return true;
 }
 
-/* What the case can prove, by values that are right. */
+/* Computes the statistics that show how much the case can prove, from right values. */
 static void tell_range(const struct ay_view *v, struct ay_diff *d)
 {
 	const int64_t item = ay_dt_info(v->dt)->bytes;
@@ -236,7 +238,7 @@ static void tell_range(const struct ay_view *v, struct ay_diff *d)
 
 enum word { NO_WORD, RIGHT, DOUBT };
 
-/* Large products: what the GPU says of all of the set that is shown. */
+/* For large matrix products: asks the GPU to check the whole shown set. */
 static enum word ask_gpu(struct case_run *t, struct ay_diff *d)
 {
 	struct ay_dev *dev = ay_case_run_device(t);
@@ -255,7 +257,8 @@ static enum word ask_gpu(struct case_run *t, struct ay_diff *d)
 	return rc ? NO_WORD : right ? RIGHT : DOUBT;
 }
 
-/* What is wrong is seldom so in one place only, and the processor can take minutes for all of a large product. */
+/* Looks for wrong rows at random places. A wrong result is seldom wrong in one place only, and the
+ * CPU can take minutes for a whole large product. */
 static bool find_wrong_rows(struct ay_compare q, struct ay_diff *d)
 {
 	enum { LOOKS = 4, OF = 64 };
@@ -272,13 +275,15 @@ static bool find_wrong_rows(struct ay_compare q, struct ay_diff *d)
 	return false;
 }
 
-/* Of an answer whose values are not here: does the witness that has them find the set right? */
+/* For an answer whose values are not on the host: returns true if the ATen oracle on the GPU finds
+ * the set right. */
 static bool hold(struct case_run *t, struct ay_diff *d)
 {
 	struct ay_crosschecked *held = AY_NEW_N(t->a, struct ay_crosschecked, t->call->nout + 1);
 	struct ay_err ignored = { 0 };
 
-	if (t->rep->all >> AY_VERDICT_UNWRITTEN & 1 || /* what was not written is not compared */
+	/* elements that were not written are not compared */
+	if (t->rep->all >> AY_VERDICT_UNWRITTEN & 1 ||
 	    ay_aten_oracle_holds(&t->j->witness, t->op, t->call, t->a, held, &ignored))
 		return false;
 	for (int k = 0; k < t->call->nout; k++)
@@ -291,7 +296,8 @@ static bool hold(struct case_run *t, struct ay_diff *d)
 	return true;
 }
 
-/* Else they are needed. False: they are not to be had, and that was said. */
+/* Gets the values of a shape_only answer. Returns false if they are not available: then the
+ * verdict says so. */
 static bool get_values(struct case_run *t, struct ay_diff *d)
 {
 	struct ay_err err = { 0 };
@@ -304,7 +310,8 @@ static bool get_values(struct case_run *t, struct ay_diff *d)
 	return !rc;
 }
 
-/* What the oracle says of one set; unwritten elements are left out. One diff per output. */
+/* Compares one set with the oracle and returns one diff per output. Unwritten elements are
+ * skipped. */
 static struct ay_diff *compare_set(struct case_run *t, int s)
 {
 	struct ay_diff *d = AY_NEW_N(t->a, struct ay_diff, t->call->nout + 1);
@@ -324,7 +331,7 @@ static struct ay_diff *compare_set(struct case_run *t, int s)
 	return d;
 }
 
-/* Compares one set with the oracle; the number of outputs that are wrong. */
+/* Compares one set with the oracle. Returns the number of wrong outputs. */
 static int compare_values(struct case_run *t, int s, bool report, bool *weak)
 {
 	const struct ay_call *c = t->call;
@@ -347,14 +354,15 @@ static int compare_values(struct case_run *t, int s, bool report, bool *weak)
 	return wrong;
 }
 
-/* The operator's own check; true if it is content. */
+/* Runs the operator's own check. Returns true if it finds nothing wrong. */
 static bool run_check(struct case_run *t, int s, bool report)
 {
 	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
 	const struct ay_view **got = AY_NEW_N(t->a, const struct ay_view *, t->call->nout + 1);
 	struct ay_finding f = { .index = -1 };
 
-	if (!op->check || t->rep->all >> AY_VERDICT_UNWRITTEN & 1) /* poison would only confuse it */
+	/* poison would only confuse the check */
+	if (!op->check || t->rep->all >> AY_VERDICT_UNWRITTEN & 1)
 		return true;
 	ay_layout_show(t, s);
 	for (int k = 0; k < t->call->nout; k++)
@@ -415,7 +423,7 @@ static void judge_values(struct case_run *t, bool differ)
 				"nearly all wanted values are equal: a constant would do");
 }
 
-/* Same ay_rng, same bits; another ay_rng, other bits. */
+/* Judges a random operator: the same ay_rng must give the same bits, another ay_rng other bits. */
 static void judge_random(struct case_run *t, const struct spread *same)
 {
 	const struct ay_op *op = t->op->op[0];
@@ -424,16 +432,15 @@ static void judge_random(struct case_run *t, const struct spread *same)
 	if (same->differs)
 		ay_case_run_say(t, AY_VERDICT_UNSTABLE, "two calls with the same ay_rng gave different results");
 	compare_sets(t, 0, 2, &other);
-	/* 2^-40: far less likely than any accident of the machine */
+	/* 2^-40: far less likely than any fault of the machine */
 	if (!other.differs && op->log2_same && op->log2_same(t->call) < -40)
 		ay_case_run_say(t, AY_VERDICT_CHEAT, "two calls with different ay_rng gave the same result");
 }
 
-/*
- * Elements that were never written. Those that the operator does not promise (padding rows) do not matter: the
- * oracle counts the others. Each set is asked, since one poison may by chance be the right answer; what an
- * operator's own check looks at must all be written.
- */
+/* Finds elements that were never written. Elements that the operator does not promise (padding
+ * rows) do not matter, so the oracle counts the others. It counts them in each set, since one
+ * poison may by chance be the right answer. If the operator has its own check, all elements must
+ * be written. */
 static void judge_unwritten(struct case_run *t, const struct spread *p)
 {
 	bool all = t->op->op[0]->check || !t->op->op[0]->reference;
@@ -482,7 +489,7 @@ static struct ay_value value_of(const ay_scalar *s)
 	return v;
 }
 
-/* Result k, for words. */
+/* Returns the name of scalar result k, for messages. */
 static const char *scalar_name(const struct case_run *t, int k)
 {
 	const struct ay_schema *s = t->call->s;
@@ -521,7 +528,7 @@ static void say_wrong_scalar(struct case_run *t, int k, const struct ay_value *w
 		ay_case_run_say(t, AY_VERDICT_MISMATCH,
 				ay_sprintf(t->a, "'%s' is %s, not %s", name, ay_str_text(&g), ay_str_text(&w)));
 		t->rep->out = name;
-		t->rep->at = ""; /* a number has no places */
+		t->rep->at = ""; /* a number has no index */
 		t->rep->bad = 1;
 		t->rep->want = real_part(want);
 		t->rep->got = real_part(got);
@@ -530,7 +537,7 @@ static void say_wrong_scalar(struct case_run *t, int k, const struct ay_value *w
 	ay_str_release(&g);
 }
 
-/* Each is judged by kind and value, in both sets. */
+/* Judges each scalar result by kind and value, in both sets. */
 static void judge_scalars(struct case_run *t)
 {
 	const struct ay_op *op = t->op->op[0];

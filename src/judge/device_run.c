@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's dealings with a device: memory that is lent for a batch, and what became of a GPU that stopped. On the
- * processor all of it is next to nothing.
+ * device_run - runs a batch on the memory of a device, and finds out what happened on a GPU that
+ * stopped.
+ *
+ * On the CPU these functions do almost nothing.
  */
 #include "base/process.h"
 #include "device/cuda.h"
@@ -11,11 +13,11 @@
 #include <time.h>
 
 #define CONTEXT_BYTES \
-	(1ull << 30) /* of a GPU's memory that stay free for an executor's own context: it takes half */
+	(1ull << 30) /* GPU memory that stays free for an executor's own context, which takes half of it */
 
 enum {
-	LATE_MAX = 3,        /* looks at a kernel's late work, */
-	LATE_NS = 120000000, /* each after so long */
+	LATE_MAX = 3,        /* most checks for late writes */
+	LATE_NS = 120000000, /* pause before each of them */
 };
 
 struct ay_dev *ay_case_run_device(const struct case_run *t)
@@ -53,7 +55,7 @@ void ay_judge_unmap_device(struct ay_judge *j)
 		ay_dev_take_back(j->policy.device, &j->lent);
 }
 
-/* Memory of a large case is somebody else's until the next one. */
+/* Frees the memory of a large case, so that other processes can use it until the next case. */
 void ay_judge_trim_device_memory(struct ay_judge *j)
 {
 	struct ay_err ignored = { 0 };
@@ -71,8 +73,9 @@ void ay_judge_trim_device_memory(struct ay_judge *j)
 		ay_judge_stop(j);
 }
 
-/* A kernel may keep memory of its GPU from case to case, and so much that the next case has none: then it starts anew.
- * 1: there is too little in any case, and that was said. */
+/* Checks that the next case has enough memory. A kernel may keep GPU memory from case to case. If
+ * too little is left, the judge ends its executor. Returns 1 if there is too little in any case:
+ * then the verdict says so. */
 static int make_room(struct case_run *t, struct ay_err *err)
 {
 	struct ay_dev *d = ay_case_run_device(t);
@@ -102,7 +105,7 @@ int ay_case_run_room(struct case_run *t, struct ay_err *err)
 	if (ay_case_run_device(t)->info.kind == AY_DEV_CPU)
 		return 0;
 	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
-		return 0; /* it has it */
+		return 0; /* the memory is already mapped */
 	if (ay_judge_enter(t->j, &lock, err))
 		return -1;
 	rc = make_room(t, err);
@@ -110,7 +113,8 @@ int ay_case_run_room(struct case_run *t, struct ay_err *err)
 	return rc;
 }
 
-/* Room for what the case's sets return and for temporaries as large again; what does not fit is copied. */
+/* Returns the memory for what the case's sets return, and as much again for temporary tensors.
+ * Results that do not fit are copied. */
 static uint64_t heap_need(const struct case_run *t)
 {
 	uint64_t need = 0;
@@ -120,7 +124,7 @@ static uint64_t heap_need(const struct case_run *t)
 	return HEAP_LEAST + 2 * need;
 }
 
-/* The batch on memory of the device. */
+/* Runs the batch on memory of the device. */
 static int call_lent(struct case_run *t, const struct ay_batch *b, struct ay_dev_mapping *lent,
 		     struct ay_outcome *o, struct ay_err *err)
 {
@@ -139,7 +143,7 @@ static int call_lent(struct case_run *t, const struct ay_batch *b, struct ay_dev
 	return rc;
 }
 
-/* What a process leaves of a device when it ends is looked at before anybody else is judged on it. */
+/* Removes an executor that has died. Checks the device before another kernel is judged on it. */
 static int bury(struct case_run *t, const struct ay_outcome *o, struct ay_err *err)
 {
 	if (!t->j->exec || ay_exec_is_alive(o))
@@ -148,8 +152,9 @@ static int bury(struct case_run *t, const struct ay_outcome *o, struct ay_err *e
 	return ay_dev_is_well(ay_case_run_device(t), err);
 }
 
-/* A kernel may have taken all memory of its device in the call before: then it starts anew, and there is enough, for
- * that was looked at. */
+/* Maps the pool on the device. If a kernel has taken all device memory in the previous call,
+ * its executor is restarted. Then there is enough memory, because ay_case_run_room has checked
+ * that. */
 static int lend(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how, struct ay_dev_mapping *lent,
 		struct ay_err *err)
 {
@@ -168,7 +173,8 @@ static int lend(struct case_run *t, const struct ay_batch *b, enum ay_map_mode h
 			  : ay_fail(err, AY_ERR_EXEC, "a kernel that was loaded before cannot be loaded again");
 }
 
-/* Slots in their order: an input that is another now says most. */
+/* Describes what the kernel changed, in order of slots. A changed input is the most informative
+ * fault. */
 static const char *what_changed(struct case_run *t, const struct ay_dev_mapping *l, bool outside,
 				enum ay_verdict *v)
 {
@@ -206,9 +212,11 @@ static void say_fault(struct case_run *t, const struct ay_outcome *o, const stru
 }
 
 /*
- * A GPU that stopped at an address says no more than that. So the case runs again, in a new process, on memory that goes
- * on beyond both ends of every tensor and may be written everywhere: what was changed tells which it was. Where nothing
- * was, it has read outside of its tensors, or written to an input what was there: a third run without the latter.
+ * Runs the case again to find out what stopped the GPU. A GPU that stopped at an address reports
+ * no more than that. So the case runs in a new process on memory that extends beyond both ends of
+ * every tensor and is writable everywhere. A change shows which tensor it was. If nothing changed,
+ * the kernel has read outside of its tensors, or has written to an input what was there already. A
+ * third run, in which inputs are read-only, distinguishes the two.
  */
 static int run_again(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how,
 		     struct ay_dev_mapping *lent, struct ay_outcome *o, struct ay_err *err)
@@ -217,7 +225,7 @@ static int run_again(struct case_run *t, const struct ay_batch *b, enum ay_map_m
 		return -1;
 	if (t->j->exec && (lend(t, b, how, lent, err) || call_lent(t, b, lent, o, err)))
 		return -1;
-	t->changed = -1; /* said by say_fault, as what it is here */
+	t->changed = -1; /* say_fault reports the change here */
 	return bury(t, o, err);
 }
 
@@ -268,8 +276,8 @@ int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_out
 	return rc;
 }
 
-/* The first operand whose written memory on the device is no longer what was judged; NULL: all of it is. What a kernel in
- * Python returns does not lie there, but in its heap. */
+/* Returns the name of the first operand whose written device memory differs from what was judged;
+ * NULL: none differs. What a kernel in Python returns lies in its heap, so it is not compared. */
 static const char *find_change(struct case_run *t)
 {
 	const int n = t->call->noperand;
@@ -285,10 +293,9 @@ static const char *find_change(struct case_run *t)
 	return NULL;
 }
 
-/*
- * Work in another context of the kernel's, or launched by a thread of its own, is nothing that the executor waits for.
- * Who leaves some behind has written too little when his results are read, so only wrong ones are looked at again.
- */
+/* Finds work that continued after the call. The executor does not wait for work in another context
+ * of the kernel, or launched by its own thread. Such a kernel has written too little when its
+ * results are read, so only wrong results are checked again. */
 int ay_case_run_late(struct case_run *t, struct ay_err *err)
 {
 	const struct timespec nap = { 0, LATE_NS };

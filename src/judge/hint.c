@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What may have gone wrong, for the author of a kernel. A wrong guess costs him more than none, so each is tested
- * against chance before it is said.
+ * hint - guesses what went wrong, for the author of a kernel.
  *
- * A model is the reference with one weakness: a narrow accumulator, or inputs rounded to fewer bits. It is computed for
- * some rows around the first wrong element, and explains the kernel if one of two things holds. Either the kernel gave
- * the model's own bits where these and the right ones are not the same (it adds up in the reference's order), and chance
- * would not have. Or, of many elements, the kernel's errors go with the model's (it adds up in another order, and shares
- * a part of the roundings): their correlation, what is linear in the wanted value left out, is far from that of
- * independent numbers. A kernel that forgets a term has errors as large as those of a narrow accumulator, and larger
- * ones; they are not its errors.
+ * A wrong guess costs the author more than none, so each guess is tested against chance before it
+ * is reported.
+ *
+ * A model is the reference with one weakness: a narrow accumulator, or inputs rounded to fewer
+ * bits. It is computed for some rows around the first wrong element. It explains the kernel if one
+ * of two things holds:
+ * - The kernel returned the model's own bits where these differ from the right ones, and chance
+ *   would not have. Then it adds up in the reference's order.
+ * - For many elements, the kernel's errors correlate with the model's, far more than independent
+ *   numbers would. Then it adds up in another order and shares a part of the roundings. The part
+ *   that is linear in the wanted value is left out.
+ *
+ * A kernel that omits a term has errors as large as those of a narrow accumulator, and larger
+ * ones. But they are not the model's errors.
  */
 #include "judge/case_run.h"
 #include "oracle/oracle.h"
@@ -17,19 +23,19 @@
 #include <math.h>
 
 enum {
-	ROOM = 8192, /* elements that are looked at */
-	MANY = 32,   /* fewer prove nothing by correlation */
+	ROOM = 8192, /* elements that are examined */
+	MANY = 32,   /* fewer elements prove nothing by correlation */
 };
 
-#define BITS_PROOF 6.0 /* log2 of how much less likely the same bits are by chance */
+#define BITS_PROOF 6.0 /* log2 of how unlikely equal bits must be by chance */
 #define SURE       6.0 /* standard deviations */
-#define EXPLAINS   0.3 /* the least correlation: below, something else makes most of the error */
+#define EXPLAINS   0.3 /* least correlation; below it, another cause makes most of the error */
 
-/* Elements of one output: what is wanted and what a model gives, neither rounded to the output's dtype, and what the
- * kernel gave. */
+/* Elements of one output: the wanted value, the model's value and the kernel's value. The first
+ * two are not rounded to the output's dtype. */
 struct sample {
 	int out, n, at;
-	int64_t rows; /* that they are from: the elements of one may share one error */
+	int64_t rows; /* number of rows they are from; elements of one row may share one error */
 	enum ay_dt dt;
 	long double *want, *got, *model;
 };
@@ -68,7 +74,7 @@ static bool counts(const struct sample *s, int i)
 	return isfinite(s->want[i]) && isfinite(s->got[i]) && isfinite(s->model[i]);
 }
 
-/* The model's own bits, wherever it or the kernel is not right. */
+/* Returns true if the kernel has the model's own bits wherever one of the two is wrong. */
 static bool is_same(const struct sample *s)
 {
 	int told = 0, same = 0;
@@ -88,7 +94,7 @@ static bool is_same(const struct sample *s)
 	return same && same * 10 >= told * 9 && proof >= BITS_PROOF;
 }
 
-/* Sums over elements of a = error of the kernel, b = that of the model, w = the wanted value. */
+/* Sums over elements. a: error of the kernel; b: error of the model; w: wanted value. */
 struct sums {
 	double n, a, b, w, aa, bb, ww, ab, aw, bw;
 };
@@ -107,7 +113,7 @@ static void add(struct sums *x, double a, double b, double w)
 	x->bw += b * w;
 }
 
-/* n times the covariance of two of them, what is linear in w left out of both. */
+/* Returns n times the covariance of two of them, without the part of both that is linear in w. */
 static double rest(const struct sums *x, double ab, double a, double b, double aw, double bw)
 {
 	const double ww = x->ww - x->w * x->w / x->n;
@@ -116,7 +122,8 @@ static double rest(const struct sums *x, double ab, double a, double b, double a
 	return ab - a * b / x->n - (ww > 0 ? ca * cb / ww : 0);
 }
 
-/* The same of signs alone, which a few large errors cannot make: [a > 0][b > 0] counts elements. */
+/* Returns the correlation of the signs alone, which a few large errors cannot cause. n[a > 0][b >
+ * 0] counts elements. */
 static double sign_correlation(double n[2][2])
 {
 	const double a = n[1][0] + n[1][1], b = n[0][1] + n[1][1], all = a + n[0][0] + n[0][1];
@@ -125,8 +132,9 @@ static double sign_correlation(double n[2][2])
 	return spread > 0 ? (n[1][1] * n[0][0] - n[1][0] * n[0][1]) / sqrt(spread) : 0;
 }
 
-/* The correlation of the two errors; 0 where chance may have made it, or one is much larger than the other. Truncated
- * inputs have errors against those of rounded ones: then it is negative. */
+/* Returns the correlation of the two errors; 0 if chance may have caused it, or if one error is
+ * much larger than the other. Truncated inputs have errors opposite to those of rounded ones,
+ * which gives a negative correlation. */
 static double correlation(const struct sample *s)
 {
 	struct sums x = { 0 };
@@ -161,7 +169,7 @@ static double correlation(const struct sample *s)
 static const struct model {
 	int acc_bits, in_bits;
 	const char *text;
-	bool wide; /* of results in f64 alone */
+	bool wide; /* only for results in f64 */
 } models[] = {
 	{ 11, 0, "the errors fit an accumulator in half precision", false },
 	{ 8, 0, "the errors fit an accumulator in bfloat16", false },
@@ -170,7 +178,7 @@ static const struct model {
 	{ 0, 8, "the errors fit inputs rounded to bfloat16 (8 bits)", false },
 };
 
-/* Rows from that of the first wrong element on, as many as have ROOM elements. */
+/* Chooses rows from that of the first wrong element on, as many as have ROOM elements. */
 static void choose_rows(struct ay_compare *q, struct sample *s, int64_t first)
 {
 	const int k = s->out;
@@ -186,7 +194,8 @@ static void choose_rows(struct ay_compare *q, struct sample *s, int64_t first)
 		inner *= v->shape[d];
 	if (m.axis >= 0)
 		row = first / (m.len * inner) * inner + first % inner;
-	if (m.axis == AY_WHOLE || m.rows != rows) /* it comes with the first range */
+	/* the output is compared with the first range of rows */
+	if (m.axis == AY_WHOLE || m.rows != rows)
 		row = 0;
 	n = ROOM / (m.len > 0 ? m.len : 1) + 1;
 	q->row_lo = row + n > rows ? rows - n : row;
@@ -203,13 +212,14 @@ static bool has_f32_input(const struct ay_call *c)
 	return false;
 }
 
-/* How well a model explains the kernel: 0 not at all, up to 1 by correlation, 2 by its bits. */
+/* Returns how well a model explains the kernel: 0 not at all, up to 1 by correlation, 2 by equal
+ * bits. */
 static double fit(struct ay_compare q, const struct model *m, struct sample *s, struct ay_diff *ignored)
 {
 	double r;
 
 	if ((m->wide && ay_dt_info(s->dt)->mant <= 24) || (m->in_bits && !has_f32_input(q.call)))
-		return 0; /* of f32 results that is no fault, or nothing is rounded */
+		return 0; /* for f32 results this is no fault, or no input is rounded */
 	q.acc_bits = m->acc_bits;
 	q.in_bits = m->in_bits;
 	q.each = keep_model;
@@ -223,7 +233,8 @@ static double fit(struct ay_compare q, const struct model *m, struct sample *s, 
 	return m->in_bits ? fabs(r) : fmax(r, 0);
 }
 
-/* The model that fits best; NULL if none does, or two do equally well (of sums of one term all give the same). */
+/* Returns the model that fits best. Returns NULL if none fits, or if two fit equally well (for
+ * sums of one term all models are equal). */
 static const struct model *best_model(const struct ay_compare *q, struct sample *s, struct ay_diff *ignored)
 {
 	const struct model *best = NULL;
@@ -260,12 +271,13 @@ static const char *find_model(struct case_run *t, int k, const struct ay_diff *d
 	return ay_sprintf(t->a, "%s: accumulate in %s", m->text, ay_dt_info(s.dt)->mant > 24 ? "f64" : "f32");
 }
 
-/* Nothing is wrong but the last elements, few of all, and at least every other of them. By chance as many fall there
- * once in a thousand times. */
+/* Returns true if only elements near the end are wrong: few of all, and at least every other one
+ * there. By chance this happens once in a thousand times. */
 static bool is_tail(const struct ay_diff *d, const struct ay_view *v)
 {
 	const int64_t n = ay_numel_of(v), tail = n - d->first;
-	const int64_t bad = ay_dt_is_complex(v->dt) ? (d->bad + 1) / 2 : d->bad; /* of both parts */
+	/* d->bad counts both parts of complex numbers */
+	const int64_t bad = ay_dt_is_complex(v->dt) ? (d->bad + 1) / 2 : d->bad;
 
 	return d->n == n && tail * 4 <= n && bad * 2 >= tail &&
 	       (double)bad * log10((double)tail / (double)n) <= -3;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an author may want to see of a case: what his kernel printed, and the tensors as files. All of it is written by
- * the judge, in the judge's process, once the kernel's call is over; the executor learns nothing of it.
+ * inspect - what an author may want to see of a case: the kernel's output to the terminal, and the
+ * tensors as files.
+ *
+ * The judge writes all of it in its own process, after the kernel's call. The executor learns
+ * nothing of it.
  */
 #include "base/file.h"
 #include "base/json.h"
@@ -52,15 +55,16 @@ void ay_case_run_printed(struct case_run *t)
 
 /* --- what is wanted, element by element ------------------------------------------------------------------------ */
 
-/* Of one output: dense views, and how many elements are wrong. No data: nothing is known. */
+/* Dense arrays for one output: wanted values, errors, bounds, and whether each element is right.
+ * Views without data: not known. */
 struct wanted {
 	struct ay_view want, error, bound, right;
 };
 
 struct dump {
 	struct case_run *t;
-	struct wanted *wanted; /* of each output */
-	bool taken;            /* there are results */
+	struct wanted *wanted; /* one per output */
+	bool taken;            /* results are available */
 	json_t *index;
 	struct ay_err *err;
 	int rc;
@@ -101,7 +105,7 @@ static struct ay_view dense(struct ay_arena *a, const struct ay_view *like, enum
 	return v;
 }
 
-/* An answer that is on a GPU alone is asked for again. */
+/* Returns true if a reference is available. Gets an answer that is only on a GPU again. */
 static bool has_reference(struct case_run *t)
 {
 	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
@@ -132,7 +136,7 @@ static void compare(struct dump *d)
 		const enum ay_dt dt = o->view.dt;
 		const enum ay_dt real = ay_dt_is_complex(dt) ? AY_DT_C128 : AY_DT_F64;
 
-		if (!d->taken) /* no result is needed for what is wanted */
+		if (!d->taken) /* the wanted values do not depend on a result */
 			o->view.data = ay_layout_data(o, ay_alloc(t->a, ay_operand_bytes(o) + 1));
 		d->wanted[k].want = dense(t->a, &o->view,
 					  dt == AY_DT_B8          ? AY_DT_B8
@@ -153,7 +157,7 @@ static void set_text(json_t *j, const char *key, const char *s)
 		json_object_set_new(j, key, ay_json_text(s, strlen(s), TEXT_MAX));
 }
 
-/* Bools that hold other bytes too are written as bytes. */
+/* Returns the dtype to write. Bools that also hold other bytes are written as bytes. */
 static enum ay_dt dtype_of(const struct ay_view *v)
 {
 	if (v->dt == AY_DT_B8)
@@ -163,7 +167,7 @@ static enum ay_dt dtype_of(const struct ay_view *v)
 	return v->dt;
 }
 
-/* Writes one array and says in `to`, under `key`, where it is. */
+/* Writes one array to a file. Stores the file's name in `to` under `key`. */
 static void write_array(struct dump *d, json_t *to, const char *key, const char *name, const struct ay_view *v)
 {
 	struct ay_view w = *v;
@@ -179,7 +183,7 @@ static void write_array(struct dump *d, json_t *to, const char *key, const char 
 				    json_string(ay_npy_name(ay_npy_dtype(w.dt))));
 }
 
-/* Of its argument or result; a number behind it where a list has several of that name. */
+/* Returns the name of the argument or result, with a number if a list has several of that name. */
 static const char *name_of(const struct case_run *t, int i)
 {
 	const struct ay_call *c = t->call;
@@ -227,7 +231,7 @@ static void dump_input(struct dump *d, int i, json_t *list)
 	json_array_append_new(list, j);
 }
 
-/* What the two calls left is seldom not the same. */
+/* Writes the results of the first call, and of the second one if they differ, which is rare. */
 static void dump_got(struct dump *d, int k, const char *name, json_t *j)
 {
 	struct case_run *t = d->t;
@@ -250,7 +254,7 @@ static void dump_got(struct dump *d, int k, const char *name, json_t *j)
 	ay_layout_show(t, 0);
 }
 
-/* A byte that is no bool is not right, whatever it stands for. */
+/* Marks bytes that are no bool as wrong, whatever they stand for. */
 static void refuse_bytes(const struct ay_view *got, const struct ay_view *right)
 {
 	for (int64_t i = 0, n = ay_numel_of(got); got->dt == AY_DT_B8 && right->data && i < n; i++)
@@ -297,7 +301,7 @@ static void dump_tensors(struct dump *d)
 	json_object_set_new(d->index, "outputs", out);
 }
 
-/* The content of tensors is there once they are filled. */
+/* Returns true if the tensors have content: they were filled. */
 static bool is_filled(const struct case_run *t)
 {
 	for (int i = 0; t->call && i < t->call->noperand; i++) {

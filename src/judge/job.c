@@ -10,7 +10,7 @@ static int refuse(struct ay_err *err, const char *field, const char *want)
 	return ay_fail(err, AY_ERR_PARSE, "field '%s' must be %s", field, want);
 }
 
-/* A string without NUL bytes inside; NULL if the field is not there. */
+/* Gets a string without NUL bytes; NULL if the field is missing. */
 static int get_text(struct ay_arena *a, const json_t *j, const char *field, const char **out, size_t *len,
 		    struct ay_err *err)
 {

@@ -5,12 +5,15 @@
 #include <string.h>
 
 enum {
-	TIMEOUTS_MAX = 2, /* after as many in a row the rest is skipped, */
-	HANGS_MAX = 4,    /* and after as many in all: one that answers now and then still costs their time */
+	TIMEOUTS_MAX = 2, /* consecutive time-outs after which the rest is skipped */
+	/* time-outs in all after which the rest is skipped: a kernel that answers now and then
+	 * still costs their time */
+	HANGS_MAX = 4,
 	DECOY = 64 << 10, /* bytes of operands up to which cases get a decoy */
-	SMALL = 64 << 20, /* bytes that are always there */
-	INTERPRETED_MAX = 64 << 10, /* elements of an operand that Triton's interpreter is given */
-	DEATHS_MAX = 4,             /* on a GPU, likewise: each costs a new context, a fault three */
+	SMALL = 64 << 20, /* bytes that are assumed to be always available */
+	/* elements of an operand up to which Triton's interpreter is used */
+	INTERPRETED_MAX = 64 << 10,
+	DEATHS_MAX = 4, /* the same for deaths on a GPU: each costs a new context, a fault three */
 };
 
 /* --- the executor and its entries ------------------------------------------------------------------------ */
@@ -33,9 +36,9 @@ static struct ay_proto *make_proto(struct ay_judge *j, const struct ay_schema *s
 	return proto;
 }
 
-/* The function that stands for a form which the kernel does not define. A native kernel's functional form writes into
- * the caller's buffer itself. A Python function returns a tensor of its own, which the executor copies there, in an
- * entry that it offers for this. NULL: there is none. */
+/* Returns the function for a form that the kernel does not define; NULL: none. A native kernel's
+ * functional form writes into the caller's buffer itself. A Python function returns a tensor of
+ * its own. The executor offers an entry that copies this tensor to the buffer. */
 static struct ay_proto *derive_proto(struct ay_judge *j, const struct ay_schema *s,
 				     const struct ay_schema *functional)
 {
@@ -74,7 +77,8 @@ static const struct ay_route *find_route(struct ay_judge *j, const struct ay_sch
 	r->proto = f ? derive_proto(j, s, f) : NULL;
 	if (r->proto) {
 		r->functional = ay_proto_symbol(&j->keep, f);
-		/* an operator that is not safe in place would need scratch and a copy: that is the functional form again */
+		/* an operator that is not safe in place would need scratch and a copy, which is
+		 * the functional form again */
 		r->safe = ay_schema_out(s) || owner->op[0]->flags & AY_ALIAS_SAFE;
 	}
 	return r;
@@ -93,7 +97,8 @@ const struct ay_proto *ay_judge_entry(struct ay_judge *j, const struct ay_schema
 	return ay_judge_has(j, s, derived) ? find_route(j, s)->proto : NULL;
 }
 
-/* Also where nobody can be kept waiting for it: then somebody's times have a process ending in them. */
+/* Ends the executor. Proceeds even if the GPU's lock cannot be taken; a concurrent measurement may
+ * then be disturbed by this process exiting. */
 void ay_judge_stop(struct ay_judge *j)
 {
 	struct ay_err ignored = { 0 };
@@ -141,7 +146,7 @@ const char *ay_spent_name(enum ay_spent what)
 	return name[what];
 }
 
-/* A stage is over, and the next begins. */
+/* Ends a stage and begins the next one. */
 static void lap(struct case_run *t, enum ay_spent what)
 {
 	const int64_t now = ay_now_ns();
@@ -223,13 +228,13 @@ void ay_case_run_outcome(struct case_run *t, const struct ay_outcome *o)
 	ay_case_run_say(t, v, detail);
 }
 
-/* Waiting by spinning is for those who have a core to spare. */
+/* Returns true if there is a CPU for the judge to wait on by spinning. */
 static bool spare_core(const struct ay_policy *p)
 {
 	return ay_cpu_count() >= (p->threads + 1) * (p->crowd > 1 ? p->crowd : 1);
 }
 
-/* The executor that waits, if there is one and it takes the kernel; else there is none. */
+/* Loads the kernel into an idle executor, if there is one. Ends it if loading fails. */
 static int take_spare(struct ay_judge *j, const struct ay_exec_spec *spec, struct ay_arena *names,
 		      struct ay_exec_entries *e, struct ay_outcome *o, struct ay_err *err)
 {
@@ -310,7 +315,7 @@ void ay_judge_release(struct ay_judge *j)
 {
 	if (j->policy.spare && j->exec)
 		*j->policy.spare = j->exec, j->exec = NULL;
-	ay_judge_stop(j); /* and what it was lent */
+	ay_judge_stop(j); /* and unmaps its device memory */
 	ay_judge_keep_memory(j);
 	ay_aten_oracle_release(&j->witness);
 	if (j->has_pool)
@@ -322,7 +327,8 @@ void ay_judge_release(struct ay_judge *j)
 
 /* --- one case -------------------------------------------------------------------------------------------- */
 
-/* The function to call: the overload's own, else its functional form on the same operands. */
+/* Chooses the function to call: the overload's own, else that of its functional form on the same
+ * operands. */
 static int choose_entry(struct case_run *t, struct ay_batch *b)
 {
 	const struct ay_route *r = find_route(t->j, t->call->s);
@@ -344,7 +350,7 @@ static bool too_large(struct case_run *t)
 
 	for (int i = 0; i < t->nneed; i++)
 		need += ay_slot_bytes(ay_case_run_device(t)->info.grain, t->need[i].bytes);
-	if (need < SMALL) /* asking the system would cost more than the case */
+	if (need < SMALL) /* querying the system would take longer than the case */
 		return false;
 	have = ay_memory_available();
 	if (need < have - have / 8)
@@ -370,8 +376,8 @@ static bool too_slow(struct case_run *t)
 	return false;
 }
 
-/* One batch, in an executor that is started if there is none. That a kernel loaded once but not again is its own
- * doing too. */
+/* Runs one batch. Starts an executor if none is running. If a kernel loaded once but does not load
+ * again, that is its own fault too. */
 static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
@@ -399,11 +405,10 @@ static int end_badly(struct case_run *t, const struct ay_batch *b, const struct 
 	return 0;
 }
 
-/*
- * Half of the cases, by lot, are preceded by a call on other content, the same shapes and places: whoever gives
- * the answer of the call before, or one kept for something like these inputs, gives that one. What it writes is
- * not looked at. Returns 1 if it did not survive it.
- */
+/* Precedes half of the cases, at random, by a call on other content with the same shapes and
+ * places. A kernel that returns the answer of the previous call, or a cached one for similar
+ * inputs, returns the wrong one. The judge does not check what this call writes. Returns 1 if the
+ * executor did not survive it. */
 static int run_decoy(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 {
 	struct ay_batch one = *b;
@@ -441,7 +446,8 @@ static int run(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 	lap(t, AY_SPENT_RUN);
 	if (o.what != AY_EXEC_RAN)
 		return end_badly(t, b, &o, err);
-	/* a package's: all that it gave is here, but for numbers, and others need the GPU */
+	/* for a package: all its results except numbers are on the host now, and other judges need
+	 * the GPU's memory */
 	if (t->j->policy.spare && !t->call->nscalar_out)
 		ay_judge_trim_device_memory(t->j);
 	if (t->changed >= 0)
@@ -458,7 +464,7 @@ static int run(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 	return 0;
 }
 
-/* 1: it cannot be judged, and that was said. */
+/* Binds and lays out a case. Returns 1 if it cannot be judged: then the verdict says so. */
 static int prepare(struct case_run *t, const struct ay_suite_case *sc, struct ay_err *err)
 {
 	struct ay_case *line = AY_NEW(t->a, struct ay_case);
@@ -497,7 +503,7 @@ static int prepare(struct case_run *t, const struct ay_suite_case *sc, struct ay
 	return 0;
 }
 
-/* It may have written the answer into our memory. */
+/* Without a sandbox, a kernel may have written the answer into the judge's memory. */
 const char *ay_judge_no_pass_reason(const struct ay_policy *p)
 {
 	if (!p->sandbox || ay_sandbox_is_safe(p->sandbox))
@@ -522,7 +528,7 @@ static int judge_trial(struct case_run *t, const struct ay_suite_case *sc, struc
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
-	ay_aten_oracle_forget_laid(&j->witness); /* of the case before, whose operands are no more */
+	ay_aten_oracle_forget_laid(&j->witness); /* its operands no longer exist */
 	j->waited = 0;
 	open = prepare(t, sc, err);
 	if (open < 0)
@@ -578,7 +584,8 @@ static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct
 	return rc;
 }
 
-/* Of few numbers all can be negative: then it is drawn once more, where it is drawn at all. */
+/* With few numbers all may be negative. Then the case is weak and is judged once more with a new
+ * seed, unless the seed is given. */
 int ay_judge_case(struct ay_judge *j, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep,
 		  struct ay_err *err)
 {

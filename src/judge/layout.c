@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { SHARE_INPUTS = 1 << 20 /* larger inputs are not copied for every set */ };
+enum { SHARE_INPUTS = 1 << 20 /* inputs larger than this are not copied for every set */ };
 
-/* One slot per operand and set; large inputs have one for all sets. */
+/* Plans one slot per operand and set; large inputs have one slot for all sets. */
 void ay_layout_plan(struct case_run *t)
 {
 	int n = t->call->noperand;
@@ -25,7 +25,7 @@ void ay_layout_plan(struct case_run *t)
 				continue;
 			}
 			t->slot[s * n + i] = t->nneed;
-			/* to Python a plain number goes as one */
+			/* Python gets a plain number as a number */
 			t->need[t->nneed++] = (struct ay_need){ bytes, o->role != AY_IN,
 								t->j->kernel.about && o->wrapped };
 		}
@@ -37,7 +37,8 @@ void ay_layout_plan(struct case_run *t)
 	}
 }
 
-/* Is the pool ours alone? Where tensors lie on a device, and the kernel has no mapping of it, or is torch's own. */
+/* Returns true if only the judge can access the pool: the tensors lie on a device, and the kernel
+ * has no mapping of the pool, or is torch's own. */
 static bool is_out_of_reach(const struct case_run *t)
 {
 	return ay_case_run_device(t)->info.kind != AY_DEV_CPU &&
@@ -87,8 +88,8 @@ static uint8_t *slot_mem(const struct case_run *t, int at)
 	return t->j->pool.slot[t->slot[at]].mem;
 }
 
-/* Sets differ in placement: the first against the end or the start, the next the other way round, then anywhere.
- */
+/* Places tensors differently in each set: in the first against the end or the start, in the next
+ * against the other side, then anywhere. */
 static void place_all(struct case_run *t)
 {
 	int n = t->call->noperand;
@@ -128,8 +129,9 @@ static void fill(const struct case_run *t, int i, uint8_t *to)
 		ay_fill_storage_by(t->call, o, to, t->j->policy.oracle_threads);
 }
 
-/* A device poisons its memory itself, and brings all of a slot back; or what was returned in its place, of which only what
- * is between the elements is not laid down. */
+/* Prepares a written slot. A device poisons its memory itself and copies the whole slot back.
+ * For a returned tensor it copies only the elements, so the gaps between them get their poison
+ * here. */
 static void poison(struct case_run *t, int at)
 {
 	const struct ay_operand *o = t->call->operand[at % t->call->noperand];
@@ -143,7 +145,8 @@ static void poison(struct case_run *t, int at)
 		memset(s->mem, s->poison, s->bytes);
 }
 
-/* Content of inputs, once; further sets are copies. What is written gets poison, then its old content. */
+/* Fills the inputs once and copies them for further sets. Written memory gets poison, then its old
+ * content. */
 static void fill_all(struct case_run *t)
 {
 	int n = t->call->noperand;
@@ -183,7 +186,8 @@ int ay_layout_fill(struct case_run *t, struct ay_err *err)
 	return 0;
 }
 
-/* A stretch and not all, so that a few elements taken for all of them do not tell the two apart. */
+/* Replaces a range and not everything. So a kernel that recognises inputs by a few elements cannot
+ * tell the decoy from the case. */
 void ay_layout_decoy(struct case_run *t)
 {
 	const struct ay_key key = t->call->key;

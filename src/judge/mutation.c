@@ -12,7 +12,7 @@ const struct ay_mutant_info ay_mutant_table[] = {
 #undef M
 };
 
-/* Mutants that are counted per overload and dtype, over all cases. */
+/* Counts for one overload and dtype, over all its cases. */
 struct group {
 	const struct ay_schema *schema;
 	enum ay_dt dt;
@@ -23,15 +23,16 @@ struct group {
 struct lab {
 	const struct ay_registry *r;
 	const struct ay_entry_op *e;
-	struct ay_arena *keep; /* survivors */
-	struct ay_arena *a;    /* one case */
+	struct ay_arena *keep; /* holds survivors */
+	struct ay_arena *a;    /* holds one case */
 	struct ay_mutation *m;
 	struct group *groups;
 	struct ay_err *err;
-	/* the case at hand */
+	/* the present case */
 	struct ay_call *call;
-	uint8_t **right;             /* per output: its storage with the right answer */
-	struct ay_value *want, *got; /* per result that is not a tensor: the right answer, and what is there */
+	uint8_t **right; /* per output: its storage with the right answer */
+	/* per result that is not a tensor: the right answer, and the present value */
+	struct ay_value *want, *got;
 	const char *line;
 };
 
@@ -40,7 +41,7 @@ static uint8_t *storage_of(const struct ay_operand *o)
 	return (uint8_t *)o->view.data - o->view.offset * ay_dt_info(o->view.dt)->bytes;
 }
 
-/* The reference's answer (or a mutant's) into the outputs' own memory. */
+/* Writes the reference's answer (or a mutant's) into the outputs. */
 static void produce(struct lab *l, struct ay_call *c, int acc_bits, int in_bits)
 {
 	struct ay_compare q = { .op = l->e, .call = c, .threads = 1, .acc_bits = acc_bits, .in_bits = in_bits };
@@ -51,7 +52,7 @@ static void produce(struct lab *l, struct ay_call *c, int acc_bits, int in_bits)
 	ay_oracle_produce(&q, dst);
 }
 
-/* Would the judge be content with what the outputs hold? */
+/* Returns true if the judge would accept the present content of the outputs. */
 static bool accepted(struct lab *l)
 {
 	struct ay_call *c = l->call;
@@ -88,7 +89,8 @@ static bool differs(struct lab *l)
 	for (int k = 0; k < l->call->nscalar_out; k++)
 		if (!ay_same_scalar(&l->want[k], &l->got[k]))
 			return true;
-	if (l->call->nout && !l->e->op[0]->reference) /* there is no single right answer to be equal to */
+	/* there is no single right answer that it could equal */
+	if (l->call->nout && !l->e->op[0]->reference)
 		return true;
 	for (int k = 0; k < l->call->nout; k++)
 		if (memcmp(storage_of(l->call->out[k]), l->right[k], ay_operand_bytes(l->call->out[k])))
@@ -121,7 +123,7 @@ static long double complex get(const struct ay_view *v, int64_t i)
 	return x;
 }
 
-/* x in the kind that the value has. */
+/* Stores x in the kind of the value. */
 static void put_number(struct ay_value *v, double x)
 {
 	switch (v->kind) {
@@ -162,7 +164,7 @@ static void copy_input(struct lab *l)
 			put(&l->call->out[k]->view, i, get(in, i % n));
 }
 
-/* The right answer of the same line under another seed. */
+/* Writes the right answer of the same line with another seed. */
 static int previous_answer(struct lab *l)
 {
 	struct ay_case *line = AY_NEW(l->a, struct ay_case);
@@ -174,7 +176,8 @@ static int previous_answer(struct lab *l)
 		return -1;
 	ay_fill_call(l->a, c);
 	produce(l, c, 0, 0);
-	for (int k = 0; k < c->nout; k++) /* what lies between the elements of an argument is no answer */
+	/* the memory between the elements of an argument is not part of the answer */
+	for (int k = 0; k < c->nout; k++)
 		for (int64_t i = 0; i < ay_numel_of(&c->out[k]->view); i++)
 			memcpy(elem(&l->call->out[k]->view, i), elem(&c->out[k]->view, i),
 			       (size_t)ay_dt_info(c->out[k]->view.dt)->bytes);
@@ -255,7 +258,7 @@ static struct group *group_of(struct lab *l, enum ay_dt dt)
 	return l->groups = p;
 }
 
-/* A mutant that single cases cannot be asked to refuse: any case of its group may. */
+/* Counts a mutant that a single case need not refuse: any case of its group may. */
 static void count_in_group(struct lab *l, enum ay_mutant k)
 {
 	struct group *p = group_of(l, l->call->out[0]->view.dt);
@@ -266,7 +269,7 @@ static void count_in_group(struct lab *l, enum ay_mutant k)
 	}
 }
 
-/* The outputs hold a mutant; count what becomes of it. */
+/* Counts whether the mutant in the outputs is accepted. */
 static void count(struct lab *l, enum ay_mutant k)
 {
 	if (l->e->op[0]->flags & AY_RANDOM) { /* six draws prove nothing, a thousand do */
@@ -297,7 +300,7 @@ static int plant_nulls(struct lab *l)
 	copy_input(l);
 	count(l, AY_MUTANT_COPY_KIND);
 	restore(l);
-	if (random) /* another draw is as good as this one */
+	if (random) /* another draw is as right as this one */
 		return 0;
 	if (previous_answer(l))
 		return -1;
@@ -328,7 +331,8 @@ static void plant_partial(struct lab *l)
 	}
 }
 
-/* Wrong by one or by half, and the right value as a number of another kind. */
+/* Plants values that are wrong by one or by half, and the right value as a number of another
+ * kind. */
 static void plant_scalars(struct lab *l)
 {
 	for (int k = 0; k < l->call->nscalar_out; k++) {

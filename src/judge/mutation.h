@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutants - each operator proves its checker: wrong answers are planted and must be refused.
+ * mutation - tests the checker of an operator: wrong answers (mutants) are planted and must be
+ * refused.
  *
- * Most mutants are made from the right answer of a case; what equals it bit for bit is equivalent there and does
- * not count. Those of precision run the reference itself with a narrow accumulator or narrow inputs; small cases
- * cannot tell them from honest rounding, so one is killed if any case of its overload and dtype refuses it. So are
- * all mutants of random operators: six draws prove nothing. An operator that promises no content (AY_META) has no
- * wrong answers to plant: what its kernels may not do, write outside of their result, the samples show.
+ * Most mutants are made from the right answer of a case. A mutant that equals the right answer bit
+ * for bit is equivalent there and does not count. Precision mutants run the reference itself with
+ * a narrow accumulator or narrow inputs. Small cases cannot distinguish them from honest rounding.
+ * So such a mutant is killed if any case of its overload and dtype refuses it. The same holds for
+ * all mutants of random operators, since six draws prove nothing. An operator that promises no
+ * content (AY_META) has no wrong answers to plant. The samples show that
+ * writing outside of the result is refused.
  */
 #ifndef AY_JUDGE_MUTATION_H
 #define AY_JUDGE_MUTATION_H
@@ -43,7 +46,7 @@ extern const struct ay_mutant_info ay_mutant_table[AY_MUTANT_COUNT];
 
 struct ay_survivor {
 	enum ay_mutant mutant;
-	const char *line; /* or "overload dtype" for precision */
+	const char *line; /* for precision mutants: "overload dtype" */
 	struct ay_survivor *next;
 };
 
@@ -53,7 +56,7 @@ struct ay_mutation {
 	struct ay_survivor *survivors; /* in the arena */
 };
 
-/* Runs all mutants over the quick cases of an operator; the same seeds every time. */
+/* Runs all mutants over the quick cases of an operator, with the same seeds every time. */
 int ay_mutate(const struct ay_registry *r, const struct ay_entry_op *e, struct ay_arena *a, struct ay_mutation *m,
 	      struct ay_err *err);
 

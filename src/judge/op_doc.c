@@ -135,7 +135,8 @@ bool ay_op_doc_has_bound(const struct ay_op *op)
 	return op->reference && !op->scalar && !(op->flags & (AY_EXACT | AY_META | AY_RANDOM | AY_UNCATALOGUED));
 }
 
-/* The largest quick case of each dtype, of ordinary numbers, whose reference takes no time. */
+/* Chooses, for each dtype, the largest quick case of ordinary numbers whose reference takes no
+ * time. */
 static void choose_bound(struct ay_op_doc *p, const struct ay_suite_case *sc, const struct ay_call *c)
 {
 	enum { MOST = 1 << 15 };
@@ -164,7 +165,8 @@ static int by_size(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* The result is huge everywhere: each row's first element is wrong, and the oracle says by what bound. */
+/* Determines the width of the bound on one case. All results are set to a huge value, so each
+ * row's first element is wrong, and the oracle reports its bound. */
 static int look_at_bound(const struct ay_op_doc_spec *s, struct ay_op_doc_bound *b, struct ay_err *err)
 {
 	enum { ROWS = 128, HUGE_BYTE = 0x7b }; /* finite in every dtype */
@@ -201,7 +203,8 @@ static int look_at_bound(const struct ay_op_doc_spec *s, struct ay_op_doc_bound 
 	return 0;
 }
 
-/* The first timed cases of different cost, and the most expensive one as the last. */
+/* Adds a floor: keeps the first timed cases of different cost, and the most expensive one as the
+ * last. */
 static void note_floor(struct ay_op_doc *p, const struct ay_call *c, const struct ay_case *line)
 {
 	struct ay_op_doc_floor new = { .line = line };
@@ -209,7 +212,7 @@ static void note_floor(struct ay_op_doc *p, const struct ay_call *c, const struc
 
 	ay_floor_cost(c, &k);
 	new.bytes = k.bytes, new.flops = k.flops;
-	if (p->measured) { /* a pool that no cache holds, as the timing's own */
+	if (p->measured) { /* for sets that no cache holds, as in timing */
 		ay_floor(c, &p->ceilings, 1, INFINITY, 0, &k);
 		new.ns_one = k.ns;
 		ay_floor(c, &p->ceilings, p->ceilings.cpus, INFINITY, 0, &k);
@@ -226,7 +229,8 @@ static void note_floor(struct ay_op_doc *p, const struct ay_call *c, const struc
 		p->floor[AY_OP_DOC_FLOORS - 1] = new;
 }
 
-/* Of one overload only, unless it has none: an in-place form may be judged by other operators' cases alone. */
+/* Keeps the cases of one overload, unless it has none: an in-place form may be judged only by
+ * cases of other overloads. */
 static void keep_only(struct ay_suite *s, const struct ay_schema *only)
 {
 	int n = 0;
@@ -262,7 +266,8 @@ static bool has_bound_seen(const struct ay_op_doc *p)
 	return false;
 }
 
-/* The bound is the operator's, whatever it is tested with: a suite without small cases gets those of its own. */
+/* Chooses the operator's own cases for the bound, if the suite has no small ones. The bound does
+ * not depend on the suite. */
 static int choose_own_bound(const struct ay_op_doc_spec *s, struct ay_arena *a, struct ay_op_doc *p,
 			    struct ay_err *err)
 {

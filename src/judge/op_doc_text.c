@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sections of an operator's page in words.
+ * op_doc_text - the sections of an operator's description as text.
  */
 #include "judge/op_doc.h"
 
@@ -18,7 +18,7 @@ void ay_op_doc_wrap(struct ay_str *b, const char *text, int indent)
 	while (*text) {
 		int n = (int)strcspn(text, " \n");
 
-		if (*text == '\n') { /* of a text that somebody has laid out */
+		if (*text == '\n') { /* the text has line breaks of its own */
 			ay_str_addc(b, '\n');
 			text++;
 			col = 0;
@@ -46,7 +46,8 @@ static void wrap_two(struct ay_str *b, const char *before, const char *text)
 	ay_str_release(&line);
 }
 
-/* A model is told no seed, nor how often a model that was traced made the call. */
+/* Appends a case line. A model gets no seed, nor the count of how often a traced model made the
+ * call. */
 static void say_line(struct ay_str *b, const struct ay_case *line, enum ay_op_doc_reader r)
 {
 	struct ay_case c = *line;
@@ -58,7 +59,7 @@ static void say_line(struct ay_str *b, const struct ay_case *line, enum ay_op_do
 	ay_case_print(b, &c);
 }
 
-/* The bound in words, and what it comes to in each dtype. */
+/* Appends the bound in words, and its width in each dtype. */
 static void say_bound(struct ay_str *b, const struct ay_op_doc *p, enum ay_op_doc_reader r)
 {
 	const struct ay_op *op = p->op->op[0];
@@ -119,7 +120,7 @@ void ay_op_doc_say_judged(struct ay_str *b, const struct ay_op_doc *p, enum ay_o
 	static const struct {
 		unsigned flag;
 		const char *text;
-		bool native; /* models are told with the rules of their language */
+		bool native; /* models get this with the rules of their language */
 	} rules[] = {
 		{ AY_EXACT, "Results must be bit-equal: they are copies or choices of inputs, or constants." },
 		{ AY_META, "Only shape, dtype and strides are judged." },

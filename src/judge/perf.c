@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OVERHEAD_BOUND = 5 /* empty calls */ };
+enum { OVERHEAD_BOUND = 5 /* empty calls; a baseline that takes less is overhead-bound */ };
 
 static const double budgets[] = { [AY_TIMED_AUTO] = 3, [AY_TIMED_FULL] = 20 };
-static const double implausible = 0.9; /* of the floor */
+static const double implausible = 0.9; /* fraction of the floor */
 
 double ay_perf_budget(const struct ay_perf_policy *p)
 {
@@ -55,7 +55,8 @@ static void set_floor(struct ay_perf *k, struct case_run *t, struct ay_timing *m
 	struct ay_floor f;
 
 	ay_floor(t->call, &k->ceilings, m->threads, m->pool_bytes, m->null_ns, &f);
-	if (t->j->kernel.about && t->call->op->flags & AY_VIEW) /* a view of its input touches nothing */
+	/* a view of its input touches nothing */
+	if (t->j->kernel.about && t->call->op->flags & AY_VIEW)
 		f.ns = m->null_ns;
 	m->floor_ns = f.ns;
 	m->bytes = f.bytes;
@@ -65,7 +66,8 @@ static void set_floor(struct ay_perf *k, struct case_run *t, struct ay_timing *m
 
 		m->peak = most ? m->flops / m->ns * 1e9 / most : 0;
 	}
-	/* with the gate's own time, which is subtracted from short batches as well as it is known */
+	/* includes gate_ns, which is subtracted from short batches only as precisely as it is
+	 * known */
 	if (m->ns && m->ns + m->gate_ns / m->sets / m->passes < implausible * m->floor_ns)
 		ay_case_run_say(
 			t, AY_VERDICT_IMPLAUSIBLE,
@@ -73,7 +75,8 @@ static void set_floor(struct ay_perf *k, struct case_run *t, struct ay_timing *m
 				   m->ns / 1e3, m->floor_ns / 1e3));
 }
 
-/* 64 bits, where somebody could try all of 32: nobody who sees the content of one set may learn that of the others. */
+/* Draws a seed. It has 64 bits, because a kernel could try all values of 32 bits: seeing the
+ * content of one set must not reveal that of others. */
 static uint64_t draw_seed(const struct case_run *t, const struct ay_case *line)
 {
 	const struct ay_policy *p = &t->j->policy;
@@ -83,7 +86,7 @@ static uint64_t draw_seed(const struct case_run *t, const struct ay_case *line)
 	return p->has_seed ? ay_key_from_seed(ay_case_run_line(t->a, line), p->seed).k[1] : ay_secret_u64();
 }
 
-/* The n-th draw for a case: its line with the seed, and the call. */
+/* Makes the n-th draw for a case: its line with a seed, and the call. */
 static int bind(struct case_run *t, const struct ay_suite_case *sc, uint64_t n, struct ay_call **c,
 		struct ay_err *err)
 {
@@ -99,7 +102,8 @@ static int bind(struct case_run *t, const struct ay_suite_case *sc, uint64_t n, 
 	return ay_call_bind(t->a, sc->op->op[0], sc->schema, line, c, err);
 }
 
-/* What makes the same content again, in a call that is judged: a verdict that came while a case was timed has this line. */
+/* Sets the report's line to one that makes the same content again in a judged call. So a verdict
+ * found while timing can be reproduced. */
 static void name_content(struct case_run *t, const struct ay_ab_report *r, bool plain)
 {
 	struct ay_case line = *t->line;
@@ -111,10 +115,11 @@ static void name_content(struct case_run *t, const struct ay_ab_report *r, bool 
 }
 
 /*
- * The results of an operator outside the catalogue are what its witness says. Every set has other values, so they must
- * not decide about the shapes: two draws tell, that of the judge and one of ours. Once for an overload: an answer in
- * double may take longer than the timing; and not for torch's own functions, which make their results themselves. 1: it
- * cannot be timed, and *why says why.
+ * Closes the timed call. For an operator outside the catalogue, the ATen oracle determines its
+ * results. Every set has other values, so the shapes must not depend on them. Two draws are
+ * compared: the judge's and another one. This is done once per overload, because an answer in
+ * double may take longer than timing. It is not done for torch's own functions, which allocate
+ * their results themselves. Returns 1 if the case cannot be timed, and *why says why.
  */
 static int close_call(struct ay_perf *k, struct case_run *t, const struct ay_suite_case *sc, bool plain,
 		      const char **why, struct ay_err *err)
@@ -142,7 +147,7 @@ static int close_call(struct ay_perf *k, struct case_run *t, const struct ay_sui
 	return rc;
 }
 
-/* For struct ay_verify. */
+/* The `answer` callback of struct ay_verify. */
 static bool answer_again(void *answerer, struct ay_call *c, struct ay_arena *a)
 {
 	struct case_run *t = answerer;
@@ -152,8 +157,8 @@ static bool answer_again(void *answerer, struct ay_call *c, struct ay_arena *a)
 	return !ay_aten_oracle_again(&t->j->witness, t->op, c, a, &why, &ignored);
 }
 
-/* A GPU that nobody else measures on meanwhile. Where its speed cannot be measured (there is no NVRTC), times have no
- * floor. */
+/* Gets the ceilings of a GPU, and measures them while it has the GPU exclusively. If they cannot
+ * be measured (no NVRTC), times have no floor. */
 static int look_at_gpu(struct ay_perf *k, struct ay_dev *d, struct ay_err *err)
 {
 	struct ay_perf_lock lock;
@@ -221,7 +226,8 @@ static void add_object(struct ay_hash *h, int fd)
 	}
 }
 
-/* All that decides how large batches are, but for the times: machine, kernel, case, baseline, options. */
+/* Returns a hash of all that decides the batch size, except the times: machine, kernel, case,
+ * baseline, options. */
 static const char *plan_name(const struct ay_perf *k, const struct ay_judge *j, const struct ay_suite_case *sc,
 			     const struct ay_ab_spec *s, struct ay_arena *a)
 {
@@ -258,7 +264,8 @@ static const char *reason_not_to(const struct ay_judge *j)
 	return NULL;
 }
 
-/* The GPU is the clock's alone meanwhile, and so its witness's (answer_again) too, who would wait for ever for a turn. */
+/* Times a case. The measurement has the GPU exclusively, and so has its ATen oracle
+ * (answer_again). `entered` says so: otherwise the oracle would wait for the lock for ever. */
 static int take_time(struct ay_judge *j, const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing *m,
 		     struct ay_ab_report *r, struct ay_err *err)
 {
@@ -322,7 +329,7 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 	}
 	s.plan_file = k->plan_file;
 	s.plan_name = plan_name(k, j, sc, &s, a);
-	if (!s.plain) { /* its executor would be one more process beside those that are timed */
+	if (!s.plain) { /* the judge's executor would be one more process beside the timed ones */
 		ay_judge_stop_exec(j);
 		ay_judge_stop_exec(&k->base);
 	}

@@ -12,7 +12,7 @@ static int acc_bits(const struct ay_call *c)
 	return ay_dt_is_integral(dt) ? 0 : ay_u_acc(dt) < 0x1p-30 ? 53 : 24;
 }
 
-/* What the operator's own check says of the answer. */
+/* Runs the operator's own check on the answer. */
 static void run_check(const struct ay_suite_case *sc, struct ay_call *c, const struct ay_view *const *out,
 		      struct ay_arena *a, struct ay_report *rep)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reference - the operators' own references as a backend: what an honest plain kernel that accumulates in f32 (f64
- * for f64) would answer. It runs here, not in an executor: it is ours. It shows that a suite is sound and what it
- * costs.
+ * reference - the backend `reference`: the operators' own references, judged like kernels.
+ *
+ * The reference accumulates in f32 (f64 for f64), so it shows what an honest plain kernel would
+ * answer. It runs in the judge, not in an executor, because it is trusted. It shows that a suite
+ * is sound and how much time it takes.
  */
 #ifndef AY_JUDGE_REFERENCE_H
 #define AY_JUDGE_REFERENCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a judge leaves to the next one.
+ * reuse - memory that one judge leaves for the next.
  */
 #include "judge/case_run.h"
 
@@ -26,7 +26,7 @@ static void keep_pool(struct ay_pool *to, struct ay_pool *p)
 	*p = (struct ay_pool){ .fd = { -1, -1 } };
 }
 
-/* Where somebody else has left some meanwhile, ours is one too many. */
+/* If another judge has left memory already, this judge's is freed. */
 void ay_judge_keep_memory(struct ay_judge *j)
 {
 	struct ay_idle_memory *m = j->policy.memory;

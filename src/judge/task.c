@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* All about one task under way. */
+/* The state of a running task. */
 struct work {
 	const struct ay_registry *r;
 	const struct ay_task *t;
@@ -27,7 +27,8 @@ struct work {
 
 /* --- building ----------------------------------------------------------------------------------------- */
 
-/* Forms of an operator share a file (add, add_): the kernel may define any of them. */
+/* Returns true if an operator is defined in the same file. Forms of an operator share a file (add,
+ * add_), and the kernel may define any of them. */
 static bool same_family(const struct work *k, const struct ay_entry_op *e)
 {
 	return !strcmp(e->path, k->res->op->path);
@@ -35,7 +36,8 @@ static bool same_family(const struct work *k, const struct ay_entry_op *e)
 
 static const char *const backends[] = { [AY_LANG_ATEN] = "aten", [AY_LANG_FLAG_GEMS] = "flag_gems" };
 
-/* For every prototype the one of its functional form, if that is among them; see struct ay_python_kernel. */
+/* Finds for every prototype that of its functional form, if it is in the list; see struct
+ * ay_python_kernel. */
 static const struct ay_proto *const *find_functional(struct work *k, int n, const struct ay_proto *const *protos)
 {
 	const struct ay_proto **found = AY_NEW_N(k->a, const struct ay_proto *, n + 1);
@@ -51,11 +53,12 @@ static const struct ay_proto *const *find_functional(struct work *k, int n, cons
 	return found;
 }
 
-/* There is nothing to compile: the source, or nothing at all, is what the executor gets. What has no source is
- * known by its name and version. */
+/* Builds a kernel in Python: nothing is compiled. The executor gets the source, or nothing. A
+ * backend without source is identified by its name and version. */
 static int build_python(struct work *k, int n, const struct ay_proto *const *protos)
 {
-	/* torch's own functions as a baseline has them: against themselves they are the same thing, and known for it */
+	/* torch's own functions are built as a baseline has them, so that torch against itself is
+	 * recognised as equal */
 	const bool aten = k->t->lang == AY_LANG_ATEN;
 	const struct ay_python_kernel about = { .file = aten ? backends[AY_LANG_ATEN]
 							     : ay_file_basename(k->t->file),
@@ -72,7 +75,8 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 	ay_hash_add(&h, k->t->source, k->t->len);
 	ay_hash_end(&h, b->sha256);
 	k->about = ay_python_about(k->a, &about);
-	/* importing torch takes seconds, which are not the kernel's: before its time runs */
+	/* importing torch takes seconds, which must not count for the kernel, so it is done before
+	 * its time starts */
 	if (k->t->policy.python && ay_python_open(k->t->policy.python, k->err))
 		return -1;
 	if (about.backend)
@@ -81,7 +85,8 @@ static int build_python(struct work *k, int n, const struct ay_proto *const *pro
 	return b->fd < 0 ? ay_fail_errno(k->err, AY_ERR_EXEC, "cannot hand over the source") : 0;
 }
 
-/* From Hopper on some instructions are of one generation alone; what uses none of them is the same for both. */
+/* Returns the architecture for nvcc. From Hopper on some instructions exist in one generation only
+ * ("a"). Code without them is the same either way. */
 static const char *cuda_arch(struct ay_arena *a, const struct ay_dev_info *d)
 {
 	return ay_sprintf(a, "sm_%d%d%s", d->major, d->minor, d->major >= 9 ? "a" : "");
@@ -116,7 +121,7 @@ out:
 	return rc;
 }
 
-/* The function that the file is named after; else, with --op, the operator's first. */
+/* Returns the function that the file is named after; else, with --op, the operator's first. */
 static const char *expected_symbol(struct work *k)
 {
 	const struct ay_schema *s = NULL;
@@ -127,7 +132,8 @@ static const char *expected_symbol(struct work *k)
 	return ay_proto_symbol(k->a, s);
 }
 
-/* What a file lacks that defines none of its family's functions: the expected one by its name, the others by number. */
+/* Says what a file lacks that defines none of its family's functions: names the expected one and
+ * counts the others. */
 static const char *tell_missing(struct work *k)
 {
 	const char *expected = expected_symbol(k);
@@ -174,8 +180,9 @@ static int add_cases(struct work *k)
 	for (int i = 0; i < t->nline; i++)
 		if (add_line(k, t->line[i]))
 			return -1;
+	/* which of its cases to time was chosen with the suite */
 	for (int i = 0; t->suite && !t->nline && i < t->suite->n; i++)
-		if (same_family(k, t->suite->c[i].op)) /* what to time of it was chosen with it */
+		if (same_family(k, t->suite->c[i].op))
 			ay_suite_push(&k->suite, &t->suite->c[i]);
 	for (int i = 0; !t->suite && !t->nline && i < k->r->n; i++)
 		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
@@ -212,7 +219,8 @@ static bool out_of_time(const struct work *k)
 	return k->t->total_timeout_s > 0 && (double)(ay_now_ns() - k->begin) / 1e9 > k->t->total_timeout_s;
 }
 
-/* What a known difference may explain: a wrong answer, also in the wrong place, an exception, no kernel at all. */
+/* Returns true for verdicts that a known difference of ATen may explain: a wrong answer, also in
+ * the wrong place, an exception, no kernel at all. */
 static bool is_excusable(const struct ay_report *rep)
 {
 	return rep->verdict == AY_VERDICT_MISMATCH || rep->verdict == AY_VERDICT_UNSTABLE ||
@@ -221,7 +229,8 @@ static bool is_excusable(const struct ay_report *rep)
 	       (rep->verdict == AY_VERDICT_CRASH && rep->detail && !strncmp(rep->detail, "raised ", 7));
 }
 
-/* Where there is no tensor of the GPU among the arguments, nothing says that the GPU is meant. */
+/* Returns true if no argument is a tensor on the GPU, so that nothing tells torch to use the
+ * GPU. */
 static bool has_numbers_alone(const struct ay_call *c)
 {
 	int numbers = 0, tensors = 0;
@@ -243,14 +252,15 @@ static const char *known_of_aten(const struct work *k, const struct ay_op *op, c
 	return op->cuda_differs ? op->cuda_differs(c) : NULL;
 }
 
-/* It says so itself, but not by the exception that is for that. */
+/* Returns true if torch reported a refusal, but not by the exception that is meant for it. */
 static bool is_refusal(const struct ay_report *rep)
 {
 	return rep->verdict == AY_VERDICT_CRASH && rep->detail && ay_starts(rep->detail, "raised ") &&
 	       strstr(rep->detail, "not supported");
 }
 
-/* What ATen says that it has not, or is known to do otherwise, is no news about it: skipped, with the reason. */
+/* Skips a case, with the reason, if ATen does not support it or is known to differ. This is no
+ * news about ATen. */
 static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	const struct ay_op *op = sc->op->op[0];
@@ -272,7 +282,7 @@ static int excuse_aten(struct work *k, const struct ay_suite_case *sc, struct ay
 	return 0;
 }
 
-/* A call of a few bytes. */
+/* Returns the time-out for a call of a few bytes. */
 static double call_timeout(const struct work *k)
 {
 	return ay_judge_call_timeout(&k->t->policy, 0);
@@ -288,7 +298,8 @@ static int leave_untimed(struct ay_report *rep, struct ay_arena *a, const char *
 	return 0;
 }
 
-/* Reports a case that is judged only because it would be timed, and is too slow for that: nothing was asked of the kernel. */
+/* Reports a case that would only be judged to be timed, and is too slow for that. The kernel was
+ * not called. */
 static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, const char *why,
 			    struct ay_report *rep)
 {
@@ -303,13 +314,14 @@ static void report_too_slow(const struct ay_suite_case *sc, struct ay_arena *a, 
 	leave_untimed(rep, a, why, true);
 }
 
-/* Was the case taken in for its time alone? Without timing, nobody would have judged it. */
+/* Returns true if the case was included for timing alone, so that it would not be judged without
+ * timing. */
 static bool is_for_time_alone(const struct work *k, const struct ay_suite_case *sc)
 {
 	return sc->timed && sc->tier == AY_PERF && !k->suite.listed && !(k->t->suite && k->t->suite->listed);
 }
 
-/* Before it is judged: by an estimate. */
+/* Returns why a case is too slow to time, by an estimate before it is judged; NULL: it is not. */
 static const char *expect_too_slow(const struct work *k, const struct ay_suite_case *sc, struct ay_arena *a)
 {
 	double s;
@@ -322,10 +334,8 @@ static const char *expect_too_slow(const struct work *k, const struct ay_suite_c
 	return ay_timeable_too_slow(s, true, ay_perf_budget(&k->t->timing), call_timeout(k), a);
 }
 
-/*
- * A case that is too slow for its time-out, and that nobody would have judged without timing, speaks against nobody where
- * timing is only the default: with --timing full it does.
- */
+/* Turns a time-out into SKIPPED if the case was included for timing alone and timing is only the
+ * default. With --timing full the time-out counts. */
 static bool forgive_slow(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	if (rep->verdict != AY_VERDICT_TIMEOUT || k->t->timing.mode != AY_TIMED_AUTO || !is_for_time_alone(k, sc))
@@ -351,7 +361,8 @@ static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_a
 		if (ay_judge_case(&k->judge, sc, a, rep, k->err) ||
 		    (k->t->lang == AY_LANG_ATEN && excuse_aten(k, sc, a, rep)))
 			return -1;
-		if (forgive_slow(k, sc, a, rep)) { /* nor does it keep other cases from being judged */
+		/* the time-out does not count for the limits either */
+		if (forgive_slow(k, sc, a, rep)) {
 			k->judge.timeouts = timeouts;
 			k->judge.hangs = hangs;
 		}
@@ -362,7 +373,8 @@ static int judge_one(struct work *k, const struct ay_suite_case *sc, struct ay_a
 	return 0;
 }
 
-/* Every overload of a package is a function of its own; those of a file are one kernel. */
+/* Returns true if the kernel of an overload did not pass. Every overload of a package is a
+ * function of its own; those of a file are one kernel. */
 static bool is_wrong(const struct work *k, const struct ay_schema *s)
 {
 	for (int i = 0; i < k->res->ntally; i++) {
@@ -375,7 +387,8 @@ static bool is_wrong(const struct work *k, const struct ay_schema *s)
 	return false;
 }
 
-/* What passed and was chosen is timed: of a kernel that is wrong somewhere nothing, or what passes (time_what_passes). */
+/* Times a case that passed and was chosen. A kernel that is wrong somewhere is not timed, or only
+ * where it passes (time_what_passes). */
 static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_arena *a, struct ay_report *rep)
 {
 	int64_t begin = ay_now_ns();
@@ -403,13 +416,14 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 	return 0;
 }
 
-/* Of a tier that was not asked for, unless it is to be timed; what goes through the functional form is not timed. */
+/* Returns true for cases of a tier that was not requested, unless they are to be timed. Derived
+ * forms are not timed. */
 static bool is_left_out(const struct work *k, const struct ay_suite_case *sc, bool derived)
 {
 	return sc->tier > k->t->tier && (!sc->timed || derived) && !k->t->nline && !k->t->suite;
 }
 
-/* How many cases judge_cases() will judge. */
+/* Returns how many cases judge_cases() will judge. */
 static int count_cases(struct work *k)
 {
 	bool derived;
@@ -446,7 +460,7 @@ static int judge_cases(struct work *k)
 		ay_arena_clear(&a);
 		rc = judge_one(k, sc, &a, &rep);
 		if (derived)
-			rep.timing = NULL; /* nor is it too slow for that */
+			rep.timing = NULL; /* a derived form is not too slow to time either */
 		if (!rc && !derived)
 			ay_timeable_note(&k->timeable, sc, rep.verdict, rep.call_s);
 		if (!rc && !derived)
@@ -462,7 +476,8 @@ static int judge_cases(struct work *k)
 	return rc;
 }
 
-/* What the file does not define cannot speak against it, unless nothing else was asked for. */
+/* Computes the verdict of the task. Functions that the file does not define do not count against
+ * it, unless nothing else was requested. */
 static int sum_up(struct work *k)
 {
 	struct ay_task_result *res = k->res;

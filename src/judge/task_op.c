@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which operator a kernel's file is for: by its name, by its folder, or by the functions that the source mentions.
+ * task_op - finds the operator that a kernel's file is for: by its name, by its folder, or by the
+ * functions that the source mentions.
  */
 #include "base/file.h"
 #include "judge/backend.h"
@@ -14,7 +15,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is `name` a whole identifier somewhere in the text? */
+/* Returns true if `name` occurs in the text as a whole identifier. */
 static bool mentions(const char *text, const char *name)
 {
 	size_t n = strlen(name);
@@ -25,7 +26,7 @@ static bool mentions(const char *text, const char *name)
 	return false;
 }
 
-/* The only operator file of which the source mentions a function. */
+/* Returns the operator if the source mentions functions of one operator file only; else NULL. */
 static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struct ay_arena *a, const char *source)
 {
 	const struct ay_entry_op *found = NULL;
@@ -45,7 +46,7 @@ static const struct ay_entry_op *op_by_source(const struct ay_registry *r, struc
 	return found;
 }
 
-/* BackendBench's tree: relu__default/anything.py. */
+/* Finds the operator by a folder of BackendBench's tree: relu__default/anything.py. */
 static const struct ay_entry_op *op_by_folder(const struct ay_registry *r, struct ay_arena *a, const char *file,
 					      const struct ay_schema **s)
 {

@@ -5,10 +5,13 @@
 
 #include <math.h>
 
-static const double clearly = 4;     /* times the shortest call: less is mostly handing over */
-static const double alike = 1.0 / 4; /* of the largest work seen: less says little about large calls */
-static const double late = 0.5;      /* of the time-out of a call */
-static const double least_s = 1;     /* shorter calls are timed in any budget: without a ratio, if need be */
+/* times the shortest call; a shorter call is mostly hand-over */
+static const double clearly = 4;
+/* fraction of the largest work seen; a call with less work says little about large calls */
+static const double alike = 1.0 / 4;
+static const double late = 0.5; /* fraction of a call's time-out */
+/* seconds; shorter calls are timed in any budget, if necessary without a ratio */
+static const double least_s = 1;
 
 double ay_case_work(const struct ay_suite_case *sc)
 {
@@ -88,7 +91,8 @@ double ay_timeable_estimate(const struct ay_timeable *t, const struct ay_schema 
 
 		if (c->schema != s || c->dt != dt || !(c->work >= alike * most) || !(c->work > 0))
 			continue;
-		if (c->s < clearly * shortest) /* one that is quick for its work tells that nothing can be told */
+		/* a call that is fast for its work shows that no estimate is possible */
+		if (c->s < clearly * shortest)
 			return 0;
 		each = fmin(each, (c->s - shortest) / c->work);
 	}

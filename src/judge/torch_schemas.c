@@ -39,8 +39,9 @@ int ay_torch_schemas_load(struct ay_registry *r, struct ay_python *p, const char
 		text = ay_python_output(&a, path, "assay.schemas", NULL, &len, err);
 		if (!text)
 			goto out;
+		/* a cache that cannot be written is no failure */
 		if (file && !ay_file_mkdirs(cache, &ignored))
-			ay_file_write(file, text, len, &ignored); /* a cache that cannot be written is none */
+			ay_file_write(file, text, len, &ignored);
 	}
 	rc = ay_registry_extend(r, text, len, err);
 out:

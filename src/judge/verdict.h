@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verdict - what can be said of a kernel on a case. Data, never an error of ours.
+ * verdict - the possible results for a kernel on a case. A verdict is data, never an error of
+ * assay.
  */
 #ifndef AY_JUDGE_VERDICT_H
 #define AY_JUDGE_VERDICT_H
 
-/* Worst first: an operator's verdict is the worst of its judged cases. docs/verdicts.md explains each. */
+/* Worst first: an operator's verdict is the worst of its judged cases. docs/verdicts.md explains
+ * each. */
 #define AY_VERDICTS(V)                                                             \
 	V(CHEAT, "the kernel tried to deceive the judge")                          \
 	V(CRASH, "the kernel's process died, or it raised an exception")           \
@@ -35,9 +37,10 @@ enum ay_verdict {
 
 const char *ay_verdict_name(enum ay_verdict v);
 const char *ay_verdict_text(enum ay_verdict v);
-/* AY_VERDICT_NONE if there is none of that name. */
+/* Returns AY_VERDICT_NONE if no verdict has that name. */
 enum ay_verdict ay_verdict_find(const char *name);
-/* The worse of two; SKIPPED and WEAK_CASE decide only where nothing else was judged. */
+/* Returns the worse of two verdicts. SKIPPED and WEAK_CASE count only if nothing else was
+ * judged. */
 enum ay_verdict ay_verdict_merge(enum ay_verdict a, enum ay_verdict b);
 
 #endif

@@ -21,12 +21,12 @@ static void place(struct pair *p)
 
 	p->t->level = ay_ceiling_level(p->s->ceilings, pool);
 	p->t->cold = p->t->level == AY_LEVEL_MEMORY;
-	if (p->s->device && !p->t->cold) /* the last cache of a GPU is its second */
+	if (p->s->device && !p->t->cold) /* the last cache of a GPU is its L2 */
 		p->t->level = AY_LEVEL_L2;
 	p->t->pool_bytes = pool;
 }
 
-/* What the operands were pointed at is gone. */
+/* Clears the operands' data pointers, because the data no longer exists. */
 static void forget_data(struct ay_call *c)
 {
 	for (int i = 0; i < c->noperand; i++)
@@ -49,10 +49,9 @@ static int open_seat(struct pair *p, struct ay_gated_exec *seat, struct ay_input
 	return 0;
 }
 
-/*
- * As it will be beside the kernel, but beside a twin of itself: with the CPU for itself it would keep the caches and the
- * branch predictors that any neighbour takes, and an honest kernel would be blamed for that.
- */
+/* Times the baseline beside a second executor of itself, as it will run beside the kernel. If it
+ * had the CPU for itself, it would keep the caches and branch predictors that any other process
+ * takes, and an honest kernel would be blamed for that. */
 static int time_alone(struct pair *p, struct spell *alone)
 {
 	double x[ALONE_RUNS], lag;
@@ -62,7 +61,8 @@ static int time_alone(struct pair *p, struct spell *alone)
 	int rc = 0;
 
 	*alone = (struct spell){ 0 };
-	if (p->against != AY_BASELINE_KERNEL || p->s->trusted) /* they do not disturb each other on purpose */
+	/* trusted code does not disturb the baseline on purpose */
+	if (p->against != AY_BASELINE_KERNEL || p->s->trusted)
 		return 0;
 	if (open_seat(p, &twin, &none, &p->s->base, &o))
 		return -1;
@@ -86,7 +86,7 @@ static int time_alone(struct pair *p, struct spell *alone)
 	return rc;
 }
 
-/* Both seats' memory, before either is there. */
+/* Allocates the memory of both executors before either of them exists. */
 static int reserve(struct pair *p)
 {
 	const int cap = ay_ab_cap(p->m);
@@ -143,7 +143,8 @@ int ay_ab_renew(struct pair *p)
 	return rc;
 }
 
-/* How much memory is free before the kernel has some: so much must be free when it is gone. */
+/* Records how much device memory is free before the kernel has any. As much must be free when its
+ * process has ended. */
 static void mark_device(struct pair *p)
 {
 	if (p->s->device)
@@ -178,7 +179,7 @@ static int measure(struct pair *p)
 		rc = ay_ab_try(p);
 	if (rc)
 		return rc;
-	if (!ay_ab_plan(p)) { /* then at least how long it takes */
+	if (!ay_ab_plan(p)) { /* then measure at least the kernel's time */
 		p->t->why = "no ratio: baseline and kernel together are too slow for the budget (see --budget)";
 		p->against = AY_BASELINE_NONE;
 		ay_ab_plan(p);
@@ -205,10 +206,11 @@ static int measure(struct pair *p)
 	return rc;
 }
 
-/* Ours are all of one kind, so whoever comes first takes any of them. */
+/* Starts trusted executors ahead of time. They are all of one kind, so the gate, the baseline and
+ * the kernel can each use any of them. */
 static int prepare_seats(struct pair *p)
 {
-	enum { AT_ONCE = 3 }; /* the gate's, the baseline's and the kernel's */
+	enum { AT_ONCE = 3 }; /* for the gate, the baseline and the kernel */
 	const struct ay_ab_spec *s = p->s;
 	const struct ay_gated_exec_spec spec = ay_ab_seat(p, &s->kernel, 0);
 	struct ay_perf_lock lock;
@@ -244,8 +246,8 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
 	sched_getaffinity(0, sizeof p->before, &p->before);
-	ay_input_template_init_by(&p->master, s->call, CPU_COUNT(&p->before),
-				  s->plain); /* nobody has to wait for that */
+	/* done before the lock, so no other measurement waits for it */
+	ay_input_template_init_by(&p->master, s->call, CPU_COUNT(&p->before), s->plain);
 	p->plain_key = ay_ab_key(p);
 	if (s->all_cpus)
 		sched_setaffinity(0, sizeof *s->all_cpus, s->all_cpus);
@@ -257,15 +259,19 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 		ay_input_template_release(&p->master);
 		return -1;
 	}
-	p->begin = p->entered = ay_now_ns(); /* waiting for others is not our time */
+	/* waiting for other measurements does not count for the budget */
+	p->begin = p->entered = ay_now_ns();
 	p->check_cpus = p->judge_cpus;
-	if (s->all_cpus) /* the rest of them is busy with other kernels, and we never sleep while this one runs */
+	/* other kernels use the remaining CPUs, and the judge never sleeps while this kernel
+	 * runs */
+	if (s->all_cpus)
 		ay_cpuset_keep_one(&p->judge_cpus, &p->cpus, ay_cpuset_same_core);
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	p->verify = (struct ay_verify){ .op = s->op, .call = s->call, .threads = CPU_COUNT(&p->check_cpus) };
 	p->verify.fetch = s->kernel.python || s->device ? ay_ab_fetch : NULL;
 	p->verify.user = p;
-	p->verify.of_wall = s->device; /* batches are short there, and much else goes by */
+	/* batches are short on a device, and much time passes between them */
+	p->verify.of_wall = s->device;
 	p->verify.trusted = s->trusted;
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
@@ -273,10 +279,10 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	opening = ay_now_ns();
 	if (!rc && ay_input_template_can_multiply(&p->master, s->op))
 		p->verify.right = ay_ab_is_right;
-	p->begin += ay_now_ns() - opening; /* a library is opened once for many cases */
+	p->begin += ay_now_ns() - opening; /* the library is opened once for many cases */
 	if (!rc)
 		rc = measure(p);
-	if (rc) /* whatever it did, it does it no more */
+	if (rc) /* the process misbehaved, so it is not kept */
 		p->a->kept = NULL;
 	ay_gated_exec_close(p->a);
 	ay_gated_exec_close(p->b);

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pair - a kernel and its baseline, timed against each other on one case.
+ * ab - an A/B measurement: times a kernel against its baseline on one case.
  *
- * Theory of operation. A block is four batches, A B B A or, every other, B A A B; the first two share one content, the last
- * two another, and nothing is shown twice (but to torch's own functions, which are trusted). A batch calls m sets, drawn
- * anew within 20 % for every block, and its time per call is (T - c0)/m: everything that the judge's clock saw, less what a
- * batch costs that does nothing, under the same gate. Where the baseline is in Python and the kernel is not, what handing
- * over a call costs more there is not the baseline's: the difference of empty calls is subtracted from each of its calls.
- * Between blocks, unannounced, some batches are audits: sets come one by one. The baseline is also timed alone,
- * before the kernel's process exists and after it is gone. What the samples prove is stats.h's business; outputs of
- * every batch are checked (verify.h).
+ * Theory of operation. A block is four batches in the order A B B A, and in every other block B A
+ * A B. The first two batches of a block share one content and the last two share another. No
+ * content is used in a second block, except by torch's own functions, which are trusted.
+ *
+ * A batch calls m sets. m is drawn anew within 20 % for every block. The time per call is (T -
+ * gate_ns)/m: all the time that the judge's clock measured, less the time of an empty batch under
+ * the same gate. If the baseline is in Python and the kernel is not, an empty call costs more in
+ * the baseline's executor. The difference of the two empty calls is subtracted from every call of
+ * the baseline.
+ *
+ * Between blocks, unannounced, some batches are audits: the executor gets their sets one by one.
+ * The baseline is also timed beside a second copy of itself, before the kernel's process exists
+ * and after it has ended. stats.h decides what the samples prove. The outputs of every batch are
+ * checked (verify.h).
  */
 #ifndef AY_TIMING_AB_H
 #define AY_TIMING_AB_H
@@ -18,55 +24,65 @@
 #include "timing/gated_exec.h"
 #include "timing/timing.h"
 
-/* What the kernel is held against. */
+/* What the kernel is compared with. */
 enum ay_baseline_kind { AY_BASELINE_NONE, AY_BASELINE_REFERENCE, AY_BASELINE_KERNEL };
 
 struct ay_ab_spec {
 	const struct ay_entry_op *op;
-	struct ay_call *call; /* bound; operands without data, or with data that will not be used again */
+	struct ay_call *call; /* bound; its operands have no data, or data that is not used again */
 	struct ay_impl kernel;
 	enum ay_baseline_kind against;
-	struct ay_impl base; /* AY_BASELINE_KERNEL */
+	struct ay_impl base; /* for AY_BASELINE_KERNEL */
 	int threads;
 	double budget_s, call_timeout_s;
-	bool thorough; /* go on until the interval is narrow, not only until there is an answer */
+	/* continue until the interval is narrow, not only until the answer is clear */
+	bool thorough;
 	struct ay_sandbox *sandbox;
-	struct ay_dev *device;      /* NULL: the processor */
-	const cpu_set_t *all_cpus;  /* to choose from; NULL: those of this process */
-	bool crowded;               /* others use the device meanwhile, and its memory */
-	bool trusted;               /* both are built in, and on a device: they may see a set again, */
-	bool plain;                 /* and are not gated either */
-	struct ay_exec_cache *kept; /* executors on a device that are there already, and will be; NULL: none */
+	struct ay_dev *device;     /* NULL: the CPU */
+	const cpu_set_t *all_cpus; /* CPUs to choose from; NULL: those of this process */
+	/* other processes use the device and its memory during the measurement */
+	bool crowded;
+	/* kernel and baseline are built in and run on a device: a set may be used again */
+	bool trusted;
+	bool plain; /* and they run without a gate: see struct ay_gated_exec */
+	/* idle executors on a device, kept between measurements; NULL: start new ones */
+	struct ay_exec_cache *kept;
 	const struct ay_ceilings *ceilings;
-	/* struct ay_verify's, for operators that have no reference here; NULL: the operator has one */
+	/* The `answer` callback of struct ay_verify, for operators without a reference in assay;
+	 * NULL: the operator has a reference. */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
-	void (*waiting)(void); /* another measurement has the CPUs; NULL: nobody wants to know */
-	/* Where batch sizes are remembered, and under which name (plan_cache.h); NULL: nowhere. */
+	/* called if another measurement holds the CPUs or the GPU; may be NULL */
+	void (*waiting)(void);
+	/* File that remembers batch sizes, and the name of this measurement in it (plan_cache.h);
+	 * NULL: batch sizes are not remembered. */
 	const char *plan_file, *plan_name;
 };
 
 /* What the kernel did wrong while it was timed. */
 enum ay_ab_fault {
 	AY_AB_NONE,
-	AY_AB_ENDED,      /* it did not run: see outcome */
+	AY_AB_ENDED,      /* it did not run to its end: see outcome */
 	AY_AB_WRONG,      /* right when it was judged, wrong when it was timed */
-	AY_AB_UNFINISHED, /* it said `done` and had not written its output */
+	AY_AB_UNFINISHED, /* it reported `done` before its output was written */
 	AY_AB_INPUT,      /* it wrote to an input */
-	AY_AB_LEFT,       /* it left work on its GPU, which others would pay for */
+	AY_AB_LEFT,       /* it left work on its GPU, which would slow down other processes */
 };
 
 struct ay_ab_report {
 	enum ay_ab_fault amiss;
 	struct ay_outcome outcome;
 	char text[200];
-	/* The set that was amiss: what timed= of a case line says. */
+	/* The set where the fault was found, as timed= of a case line names it; valid if
+	 * `named`. */
 	bool named;
 	uint64_t content;
 	int set;
 };
 
-/* Fills in what it measures of *t; baseline, version, floor and score are the caller's. -1: our failure. */
+/* Times the kernel and fills in the measured fields of *t. The caller fills in baseline, version,
+ * floor and score. Returns 0 if the kernel misbehaved: then r->amiss says how. Returns -1 if the
+ * judge failed. */
 int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing *t, struct ay_ab_report *r,
 	       struct ay_err *err);
 

@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double drowned_below = 1.1; /* a batch over c0: less, and what is left is the scatter of c0 */
-static const double least_left = 0.05;   /* of a baseline's time, whatever its kind costs */
+/* T of a batch over gate_ns: with less, the rest is only the scatter of gate_ns */
+static const double drowned_below = 1.1;
+/* fraction of a baseline's time that remains, whatever python_extra_ns is */
+static const double least_left = 0.05;
 
 static struct ay_key draw(struct pair *p, uint64_t n)
 {
@@ -94,7 +96,7 @@ bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need)
 bool ay_ab_is_right(void *user, int set)
 {
 	struct pair *p = user;
-	struct ay_err unsaid = { 0 }; /* what is amiss is found, and told, when the set is fetched */
+	struct ay_err unsaid = { 0 }; /* a fault is found and reported when the set is fetched */
 	struct ay_outcome o;
 	bool right = false;
 
@@ -114,7 +116,8 @@ uint8_t ay_ab_kernel_poison(const struct pair *p)
 	return p->s->device && p->s->kernel.python ? AY_GATED_EXEC_POISON : ay_ab_poison();
 }
 
-/* Content for n sets; who is trusted, and leaves it as it was, may have it again: *key is what he has. */
+/* Writes content for n sets. A trusted executor that leaves its sets unchanged keeps its first
+ * content: then *key becomes the key of that content. */
 static int write_sets(struct pair *p, struct ay_gated_exec *seat, int n, uint8_t poison, struct ay_key *key)
 {
 	const bool once = p->s->plain && !ay_input_template_is_updated(&p->master);
@@ -147,7 +150,8 @@ int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct 
 	return rc ? rc : ay_ab_forget(p);
 }
 
-/* The operator's own reference is trusted: it runs here, on the kernel's CPUs, by a plain clock. */
+/* Times the operator's own reference. It is trusted, so it runs in the judge, on the kernel's
+ * CPUs, by a plain clock. */
 double ay_ab_reference(struct pair *p, struct ay_key key, int n)
 {
 	struct ay_call *c = p->s->call;
@@ -155,8 +159,7 @@ double ay_ab_reference(struct pair *p, struct ay_key key, int n)
 	struct ay_compare q = { .op = p->s->op, .call = c, .threads = p->s->threads };
 	int64_t ns = 0;
 
-	ay_input_sets_write(&p->reference, key, 0, n, ay_ab_poison(),
-			    p->err); /* in this machine's memory: cannot fail */
+	ay_input_sets_write(&p->reference, key, 0, n, ay_ab_poison(), p->err); /* into host memory: cannot fail */
 	sched_setaffinity(0, sizeof p->cpus, &p->cpus);
 	for (int set = 0; set < n; set++) {
 		int64_t begin;

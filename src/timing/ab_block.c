@@ -9,17 +9,22 @@
 #include <time.h>
 
 enum {
-	VOID_MAX = 40,         /* blocks that may be discarded because the host was busy; twice that ends it */
-	DROWNED_OFTEN = 5,     /* before there is one that counts */
-	RENEWED_AFTER = 10,    /* blocks the processes are new ones: ay_ab_renew */
-	RESTLESS_OFTEN = 6,    /* blocks on a GPU where somebody else's work was running: whose? */
-	IDLE_LOOKS = 20,       /* tell whether there is some all the time, */
-	IDLE_NAP_NS = 3000000, /* with so much between them */
+	/* blocks that may be discarded because the host was busy; twice as many end the
+	 * measurement */
+	VOID_MAX = 40,
+	/* discarded blocks, before any counts, after which gate_ns is measured again */
+	DROWNED_OFTEN = 5,
+	RENEWED_AFTER = 10, /* blocks after which the processes are replaced: ay_ab_renew */
+	/* blocks with other work on the GPU, after which its origin is determined */
+	RESTLESS_OFTEN = 6,
+	IDLE_LOOKS = 20,       /* idle checks that tell whether there is such work all the time */
+	IDLE_NAP_NS = 3000000, /* pause between two idle checks */
 };
-static const double throttled_below = 0.97; /* of the clock at the first block */
-static const double stolen_max = 0.01;      /* of a block: more, and it is void for both */
-static const double scatter_max = 0.05;     /* between two batches of one side */
-/* Of an audit, the kernel's part: hand-over and baseline take three times that. */
+static const double throttled_below = 0.97; /* fraction of the clock at the first block */
+/* fraction of a block: if the host took more CPU time, the block is void */
+static const double stolen_max = 0.01;
+static const double scatter_max = 0.05; /* relative difference of two batches of one side */
+/* ns of an audit that the kernel takes. Hand-over and baseline take three times as long. */
 static const double audit_ns = LEAST_BATCH_NS / 2;
 
 static int draw_m(int m)
@@ -27,11 +32,10 @@ static int draw_m(int m)
 	return m < 5 ? m : (int)(m * 0.8 + (double)ay_secret_below((uint64_t)(m * 0.4) + 1));
 }
 
-/*
- * What two batches of one side tell of a block. Their mean, which cancels what drifts; but where they differ by more
- * than noise does, something else ran, and the lesser one stands for both. Who is slow now and then by his own doing
- * has it in the totals, and is not called FASTER.
- */
+/* Returns the time that two batches of one side give for a block. This is their mean, which
+ * cancels drift. If they differ by more than noise does, another process disturbed one of them,
+ * and the smaller time counts. A kernel that is slow now and then by itself has that in the
+ * totals, and is not called FASTER. */
 static double settle(const double x[2])
 {
 	const double least = fmin(x[0], x[1]), most = fmax(x[0], x[1]);
@@ -39,17 +43,19 @@ static double settle(const double x[2])
 	return most - least > scatter_max * least ? least : (least + most) / 2;
 }
 
-/* One block. */
+/* The measurements of one block. */
 struct ab_block {
 	double a[2], b[2]; /* ns per call of each batch */
-	double cpu;        /* of the kernel's */
-	double claimed;    /* by the events of its device, which may claim anything */
-	double lag[2];     /* of the baseline's: ay_ab_baseline */
-	int calls;         /* of the kernel in a batch */
+	double cpu;        /* CPU time of the kernel */
+	/* time by the events of the kernel's device, which may report anything */
+	double claimed;
+	double lag[2]; /* of the baseline's batches: see ay_ab_baseline */
+	int calls;     /* calls in a batch of the kernel */
 };
 
-/* A B B A or B A A B, in turns, on two contents: who comes first finds processor and GPU after a rest, and was slower by half
- * a per cent. The halves of the baseline are left out where there is none. */
+/* Runs A B B A and B A A B alternately, each half on its own content. The first batch of a block
+ * finds CPU and GPU after a pause, and was slower by half a per cent. Without a baseline, its
+ * batches are left out. */
 static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block *k)
 {
 	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb, first = p->blocks++ % 2;
@@ -77,7 +83,8 @@ static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block
 	return 0;
 }
 
-/* The same for those we trust, so that like is held against like. */
+/* Runs one audited set in a trusted executor, so that kernel and baseline are compared under equal
+ * conditions. */
 static int audit_ours(struct pair *p, struct ay_gated_exec *seat, int set, double *ns)
 {
 	struct ay_outcome o;
@@ -108,12 +115,12 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 	}
 	if (bad || !p->s->device)
 		return bad;
-	/* its memory goes before the next one comes */
+	/* its memory is freed before the next set gets some */
 	rc = ay_ab_check(p, key, set, 1, poison, p->trial_a, false);
 	return rc ? rc : ay_ab_forget(p);
 }
 
-/* Sets [from, from + n), one by one, and as many empty calls. */
+/* Audit of sets [from, from + n), one by one, with as many empty calls. */
 struct alone {
 	int from, n;
 	struct ay_key key;
@@ -139,8 +146,8 @@ static int audit_all(struct pair *p, struct ay_gated_exec *seat, const struct al
 	return rc;
 }
 
-/* Kernel and baseline, in an order drawn by lot, with empty calls between them: what disturbs one of them disturbs the others
- * as often. */
+/* Audits kernel and baseline in random order, with empty calls between them. So a disturbance hits
+ * each of them equally often. */
 static int audit_sets(struct pair *p, struct alone *l)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL, first = !pair || ay_secret_below(2);
@@ -174,14 +181,16 @@ static int watch(struct pair *p, int n)
 	return ay_ab_is_over(p, &o);
 }
 
-/* Unannounced: sets one by one. They are compared as those of other batches, or whoever knows an audit by its single
- * sets could be fast there by doing nothing. */
+/* Runs an audit, unannounced: sets one by one. Their outputs are compared like those of other
+ * batches. Otherwise a kernel that recognises an audit by its single sets could do nothing there
+ * and be fast. */
 static int audit(struct pair *p)
 {
 	const int most = p->s->device ? AUDIT_MAX_GPU : AUDIT_MAX;
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
-	/* Processes take turns on one CPU. Who launches by way of Python (Triton) takes 100 us and more for that when he comes
-	 * after the others, which is nothing of his kernel: so on a device all sets of one come in a row. */
+	/* Processes alternate on one CPU. A kernel that launches through Python (Triton) takes 100
+	 * us and more for a launch after another process ran, which is not its own cost. So on a
+	 * device all sets of one process come in a row. */
 	struct alone l = { .n = p->s->device ? n : 1, .key = ay_ab_key(p), .poison = ay_ab_kernel_poison(p) };
 	int rc = 0;
 
@@ -206,7 +215,8 @@ static bool was_stolen(const struct ay_cpu_use *from, const struct ay_cpu_use *t
 	return (double)(to->stolen_ns - from->stolen_ns) > stolen_max * (double)ns * cpus + 10e6;
 }
 
-/* Does work that is none of ours run on the GPU, most of the time, while nobody is asked to do anything? */
+/* Finds out whether foreign work runs on the GPU most of the time, while no executor has an
+ * order. */
 static int is_busy(struct pair *p, bool *busy)
 {
 	const struct timespec nap = { 0, IDLE_NAP_NS };
@@ -224,11 +234,10 @@ static int is_busy(struct pair *p, bool *busy)
 	return 0;
 }
 
-/*
- * Again and again there was work on the GPU that is not of this batch. What comes and goes makes the blocks void that it
- * hits. What is always there is the kernel's if it goes with its process; else it is somebody else's, and there is
- * nothing to be had.
- */
+/* Handles a block that found foreign work on the GPU. Work that comes and goes voids only the
+ * blocks that it hits. Work that is always there is the kernel's if it ends with the kernel's
+ * process. Otherwise it belongs to another program, and no times can be measured. Returns 1 if the
+ * measurement ends. */
 static int find_restless(struct pair *p)
 {
 	bool before, after;
@@ -251,7 +260,8 @@ static int find_restless(struct pair *p)
 	return 1;
 }
 
-/* NVML's reasons stay for a second after what caused them: a block has lost something if the clock is lower too. */
+/* Returns true if the GPU lowered its clock. NVML reports a reason for a second after its cause is
+ * gone. So a block counts as throttled only if the clock is lower too. */
 static bool was_throttled(struct pair *p)
 {
 	struct ay_gpu_state s;
@@ -288,11 +298,12 @@ static int add_block(struct pair *p)
 		p->t->discarded++;
 		return 0;
 	}
-	/* a host that never rests would leave nothing: then the median must do */
+	/* if the host is always busy, no block would remain: then the median must suffice */
 	if (p->drowned ||
 	    (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX)) {
 		p->t->discarded++;
-		/* hardly longer than an empty call, again and again: it is c0 that was taken in a bad moment */
+		/* if batches are repeatedly hardly longer than an empty one, gate_ns was measured
+		 * at a bad moment */
 		return p->drowned && !p->n && p->t->discarded % DROWNED_OFTEN == 0 ? ay_ab_gate_ns(p) : 0;
 	}
 	p->ta[p->n] = settle(k.a);
@@ -314,7 +325,8 @@ static int add_block(struct pair *p)
 	return 0;
 }
 
-/* Looks only where one may. True: enough. */
+/* Returns true if the samples suffice. Evaluates the result only at the allowed numbers of
+ * blocks. */
 static bool is_enough(struct pair *p)
 {
 	if (!ay_is_look(p->n))
@@ -327,7 +339,7 @@ static bool is_enough(struct pair *p)
 	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR && !ay_ab_is_doubtful(p);
 }
 
-/* Is there time for as many blocks as the next look needs? */
+/* Returns true if there is time for as many blocks as the next look needs. */
 static bool may_go_on(const struct pair *p)
 {
 	const double each = ay_ab_elapsed_s(p) / (p->n + p->t->discarded + 1),
@@ -336,7 +348,7 @@ static bool may_go_on(const struct pair *p)
 
 	if (p->t->discarded >= 2 * VOID_MAX)
 		return false;
-	if (!p->n) /* without one there is no time at all */
+	if (!p->n) /* without any block there is no time to report */
 		return true;
 	for (int i = AY_PROBES - 1; i >= 0; i--)
 		if (ay_looks[i] > p->n)
@@ -346,18 +358,18 @@ static bool may_go_on(const struct pair *p)
 	return !ay_is_look(p->n) || ay_ab_elapsed_s(p) + each * (next - p->n) < may;
 }
 
-/* New processes after so many blocks, unless starting them would take a tenth of the time. On a device memory is new for
- * each batch in any case, and the rest is not the host's. */
+/* Returns true if the processes should be replaced: after RENEWED_AFTER blocks, unless starting
+ * new ones would take a tenth of the time. On a device memory is new for each batch in any case,
+ * and the other properties of a process do not depend on the host. */
 static bool is_stale(const struct pair *p)
 {
 	return !p->s->device && p->n && p->n % RENEWED_AFTER == 0 &&
 	       ay_ab_elapsed_s(p) - p->opened_s > 10 * p->open_s;
 }
 
-/*
- * A process keeps what was drawn for it when it began (on a GPU as well: 1 % of calls of 12 us). What is held against
- * itself is the same in either: so it takes turns in both.
- */
+/* Swaps the processes of kernel and baseline if both run the same function. A process keeps the
+ * random properties that it got at its start (on a GPU too: 1 % of calls of 12 us). Torch compared
+ * with itself has equal processes, so each is used in turn for both sides. */
 static void change_places(struct pair *p)
 {
 	struct ay_gated_exec *a = p->a;
@@ -368,8 +380,9 @@ static void change_places(struct pair *p)
 	p->b = a;
 }
 
-/* Checked, not counted. An answer in double may take longer than all blocks, and there is no way around the first: on a device
- * it is in nobody's budget. */
+/* Runs the first block of a process, which is checked but not counted. An answer in double may
+ * take longer than all blocks, and the first one is unavoidable. So on a device it does not count
+ * for the budget. */
 static int begin(struct pair *p)
 {
 	const double before = p->verify.spent_ns;
@@ -383,8 +396,8 @@ static int begin(struct pair *p)
 	return rc;
 }
 
-/* Compared for certain, not counted: on a slow machine a process has few batches, and chance may pass over all of them that
- * are wrong. */
+/* Runs the last batch of a process. It is always compared but not counted. On a slow machine a
+ * process has few batches, and chance might skip all that are wrong. */
 static int end(struct pair *p)
 {
 	struct ay_batch_time beat;
@@ -397,7 +410,8 @@ int ay_ab_blocks(struct pair *p)
 	int rc = begin(p);
 
 	while (!rc && !is_enough(p) && may_go_on(p)) {
-		const uint64_t when = ay_secret_below(4); /* an audit before or after, or none */
+		/* 0: an audit before the block, 1: after it, 2 or 3: none */
+		const uint64_t when = ay_secret_below(4);
 
 		if (is_stale(p)) {
 			rc = end(p);

@@ -9,16 +9,18 @@
 #include <time.h>
 
 enum {
-	GATE_RUNS = 32,   /* empty batches, */
-	BUSY_EVERY = 2,   /* behind so many of which comes one that is not empty */
-	NULL_SETS = 2048, /* in a batch of empty calls, */
-	NULL_RUNS = 6,    /* of which there are as many, */
-	NULL_MOST = 36,   /* or up to so many where others have the CPUs; */
-	LEAST_SETS = 256, /* in one of torch's least calls: long batches are interrupted on a busy host */
-	TRIALS = 5,       /* batches by which m is chosen */
+	GATE_RUNS = 32,   /* empty batches */
+	BUSY_EVERY = 2,   /* one calibration batch after this many empty ones */
+	NULL_SETS = 2048, /* calls in a batch of empty calls */
+	NULL_RUNS = 6,    /* number of such batches */
+	NULL_MOST = 36,   /* most such batches, if other processes have the CPUs */
+	/* calls in a batch of torch's cheapest calls: longer batches are interrupted on a busy
+	 * host */
+	LEAST_SETS = 256,
+	TRIALS = 5, /* batches by which m is chosen */
 };
-static const double slow_ns = 1e9;  /* one case_run of a kernel that takes so long is enough */
-static const double noisy_from = 4; /* median of empty calls over the least of them */
+static const double slow_ns = 1e9;  /* one trial batch suffices if it takes this long */
+static const double noisy_from = 4; /* median of empty calls over the shortest of them */
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
@@ -67,14 +69,14 @@ static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 	const int64_t until = ay_now_ns() + ay_ab_scale(p)->gap_ns;
 	struct ay_outcome o;
 
-	while (ay_now_ns() < until) /* busy, as we are when we write content */
+	while (ay_now_ns() < until) /* busy, as the judge is when it writes content */
 		;
 	if (ay_gated_exec_hand_over(&g->seat, busy, ns, &o, p->err))
 		return -1;
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 }
 
-/* Some hand-overs: T, and what of it was mapping. */
+/* Several hand-overs: their T, and the mapping time in it. */
 struct overs {
 	double ns[GATE_RUNS], map[GATE_RUNS];
 };
@@ -92,8 +94,9 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	double later[GATE_RUNS / BUSY_EVERY];
 	struct overs idle, busy;
 
-	g->seat.map_most = 0;                  /* all of it, to learn what mapping takes */
-	for (int i = -2; i < GATE_RUNS; i++) { /* the first few warm up */
+	/* subtracts nothing, to measure how long mapping takes */
+	g->seat.map_most = 0;
+	for (int i = -2; i < GATE_RUNS; i++) { /* the first two are for warming up */
 		const int k = i < 0 ? 0 : i;
 
 		if (note_over(p, g, false, &idle, k))
@@ -105,7 +108,8 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	for (int k = 0; k < GATE_RUNS; k++) {
 		const int b = k / BUSY_EVERY;
 
-		empty[k] = fmax(0, idle.ns[k] - fmin(idle.map[k], g->map_most)); /* events may claim anything */
+		/* device events may report anything */
+		empty[k] = fmax(0, idle.ns[k] - fmin(idle.map[k], g->map_most));
 		if (k % BUSY_EVERY == 0)
 			later[b] = busy.ns[b] - fmin(busy.map[b], g->map_most) - empty[k];
 	}
@@ -117,8 +121,9 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	return 0;
 }
 
-/* A host that takes the CPUs away does so for a while: then the median is many times the least, and it is better to
- * wait for some of our time than to subtract that. */
+/* Returns true if the host took the CPUs away during the measurement. It does so for a while, and
+ * then the median is many times the shortest time. Spending some of the budget on waiting is
+ * better than subtracting such a median. */
 static bool is_disturbed(const struct pair *p, const struct gate *g, const double x[GATE_RUNS])
 {
 	return g->empty_c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_ab_elapsed_s(p) < p->s->budget_s / 2;
@@ -136,8 +141,9 @@ static struct ay_exec_cache_gate kept_gate(const struct pair *p, const struct ga
 					    .null_ns = g->null_ns };
 }
 
-/* To torch's own functions an order is the same whichever they are: c0 is their kind's. What an empty call costs is not, for
- * it has as many arguments. */
+/* Returns the cache key of gate_ns. An order to torch's own functions costs the same for each of
+ * them, so gate_ns is stored per kind of executor. The cost of an empty call depends on its
+ * arguments, so it is not. */
 static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *g)
 {
 	struct ay_exec_cache_gate k = kept_gate(p, g);
@@ -149,7 +155,7 @@ static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *
 	return k;
 }
 
-/* What was measured a moment ago, for another case, is still true. */
+/* Takes gate_ns from the cache: a recent measurement, for another case, is still valid. */
 static bool know_c0(struct pair *p, struct gate *g)
 {
 	const struct ay_exec_cache_gate like = c0_of(p, g), *k = ay_exec_cache_find_gate(g->seat.kept, &like);
@@ -198,7 +204,7 @@ int ay_ab_gate_ns(struct pair *p)
 	return 0;
 }
 
-/* The empty call of an executor of the same kind as this one's. */
+/* Opens an executor of the same kind as that of `who`, whose function does nothing. */
 static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_empty how,
 		      struct ay_gated_exec *seat)
 {
@@ -220,8 +226,9 @@ static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_
 	return rc;
 }
 
-/* What each call of many costs: the least of some runs over the least of single calls. Floors are made of it, and an
- * interrupted batch would raise one above honest kernels. */
+/* Measures what each of n empty calls costs: the shortest batch less the shortest single call.
+ * Floors are made of this figure, and an interrupted batch would raise a floor above honest
+ * kernels. */
 static int time_null(struct pair *p, struct ay_gated_exec *none, int n, double *ns)
 {
 	double many = INFINITY, one = INFINITY;
@@ -259,7 +266,7 @@ static int open_gate(struct pair *p, struct gate *g, const struct ay_impl *who)
 	return 0;
 }
 
-/* Torch's least call by way of its C ABI. */
+/* Opens an executor of torch's cheapest call, through its C ABI. */
 static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated_exec *seat)
 {
 	struct ay_impl least = *who;
@@ -276,7 +283,7 @@ static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated
 		       : ay_fail(p->err, AY_ERR_EXEC, "torch's least call cannot be made: %s", o.text);
 }
 
-/* Once for all cases, where executors are kept. */
+/* Measures torch's cheapest call, once for all cases if executors are cached. */
 static int time_least(struct pair *p, struct ay_gated_exec *least)
 {
 	struct ay_exec_cache_gate now = { .name = least->name, .plain = p->s->plain };
@@ -290,8 +297,9 @@ static int time_least(struct pair *p, struct ay_gated_exec *least)
 	return 0;
 }
 
-/* A call of torch's costs more than one of Python's before it has done anything: that is what its times are beside. Before
- * the gates are opened: on a device the next of them has its process then. */
+/* Measures the empty call that the baseline's times are compared with. A call of torch costs more
+ * than a call of Python before it has done anything. This runs before the gates are opened. On a
+ * device the gate can then reuse the process. */
 static int find_base_null(struct pair *p)
 {
 	const struct ay_impl *base = &p->s->base;
@@ -324,8 +332,8 @@ int ay_ab_gate(struct pair *p)
 
 /* --- how long calls take -------------------------------------------------------------------------------------- */
 
-/* A rough time per call, in a seat of its own. One call comes first: a slow kernel has the time of one call for each,
- * and a batch has no more. */
+/* Measures a rough time per call, in an executor of its own. It starts with one call, because a
+ * batch has no more time than a single call may take. */
 static int try_out(struct pair *p, const struct ay_impl *who, const struct gate *g, double *ns,
 		   struct ay_outcome *o)
 {
@@ -339,8 +347,9 @@ static int try_out(struct pair *p, const struct ay_impl *who, const struct gate 
 	if (ay_ab_open(p, &seat, &spec, o))
 		return -1;
 	seat.map_most = g->map_most;
-	/* The least counts, but not what drowns in the gate: the others were disturbed. A first call may have to compile
-	 * something, which is no kernel's time: it is slow only if the second is. */
+	/* The shortest time counts, since the others were disturbed, but never less than a
+	 * twentieth of the batch. A first call may have to compile something, which is not the
+	 * kernel's time. So a kernel is slow only if the second batch is. */
 	for (int i = 0; i < TRIALS && !rc && o->what == AY_EXEC_RAN && (i < 2 || beat.ns < slow_ns); i++) {
 		double each;
 

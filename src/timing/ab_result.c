@@ -6,16 +6,22 @@
 #include <math.h>
 #include <string.h>
 
-static const double disturbed_from = 1.02;    /* baseline beside the kernel over baseline alone */
-static const double audited_from = 1.0 / 0.9; /* audited time over plain time, or a lead over what is left of it */
-static const double doubted_from = 1.25;      /* the least lead that audits must show something of: */
+/* baseline's time beside the kernel over its time without the kernel */
+static const double disturbed_from = 1.02;
+/* audited time over time in batches, or a lead over what audits show of it */
+static const double audited_from = 1.0 / 0.9;
+/* the least lead of which audits must show something */
+static const double doubted_from = 1.25;
 static const double lead_seen = 1.1;
-static const double gain_seen = 0.5;       /* of what batches gain: so much must be left of it one by one */
-static const double contradicted_by = 0.1; /* of our time: what events may say more or less of a call */
+/* fraction of the gain in batches that audits must show */
+static const double gain_seen = 0.5;
+/* fraction of the measured time by which device events may differ */
+static const double contradicted_by = 0.1;
 enum { LAGS_LEAST = 8 };
-static const double lag_most = 0.33;      /* of c0: what its correction may be */
-static const double cold_start = 0.25;    /* of the hand-over: what a first call may cost more than others */
-static const double launch_most_ns = 1e5; /* by way of Python */
+static const double lag_most = 0.33; /* fraction of gate_ns by which it may be corrected */
+/* fraction of the hand-over that a first call may cost more than others */
+static const double cold_start = 0.25;
+static const double launch_most_ns = 1e5; /* of a launch through Python */
 
 double ay_ab_elapsed_s(const struct pair *p)
 {
@@ -27,7 +33,8 @@ double ay_ab_slack(const struct pair *p, int n)
 	const double batch = ay_quantile(p->ta, n, 0.5) * p->m * p->passes;
 
 	p->t->slack = fmax(p->ga->spread, p->gb->spread) / fmax(batch, 1);
-	/* a hand-over faster than ours could hide as much as all of c0, so so much is not called FASTER */
+	/* a hand-over faster than that of the empty call could hide as much as gate_ns, so a lead
+	 * of this size is not called FASTER */
 	return fmax(p->t->slack, p->ga->c0 / fmax(batch, 1));
 }
 
@@ -52,21 +59,23 @@ static struct middle middle_of(const double *x, int n)
 	return m;
 }
 
-/* The lead over the baseline when both are called one set at a time; ns: of a call in batches. */
+/* Returns the lead over the baseline when both are called one set at a time. ns: time of a call in
+ * batches. */
 static struct middle lead_alone(const struct pair *p, double cold, double ns)
 {
 	const double plain = ay_quantile(p->tb, p->n, 0.5);
 	struct middle m;
 	double d[AUDITS_KEPT];
 
-	/* neither is taken for faster alone than it is in a batch */
+	/* neither is assumed to be faster alone than in a batch */
 	for (int i = 0; i < p->audit.n; i++)
 		d[i] = log(fmax(p->audit.base[i], plain) / fmax(p->audit.kernel[i] - cold, ns));
 	m = middle_of(d, p->audit.n);
 	return (struct middle){ exp(m.mid), exp(m.lo), exp(m.hi) };
 }
 
-/* Calls alone are too short to be seen beside hand-overs that scatter as much. */
+/* Returns true if single calls are shorter than the scatter of the hand-overs, so that audits
+ * prove nothing. */
 static bool is_out_of_sight(const struct pair *p)
 {
 	const struct middle none = middle_of(p->audit.none[0], p->audit.n);
@@ -74,8 +83,9 @@ static bool is_out_of_sight(const struct pair *p)
 	return fmax(middle_of(p->audit.kernel, p->audit.n).mid, 1) <= none.hi - none.lo;
 }
 
-/* What a call takes less than the baseline's, pair by pair: hand-over and cold start are in both, and go. Launches on a GPU,
- * and calls of another kind, have costs alone that batches hide by right: false for these. */
+/* Computes how much less time a single call takes than the baseline's, pair by pair. Hand-over and
+ * cold start are in both times and cancel. Returns false if there are costs that batches
+ * legitimately hide: launches on a GPU, and calls of another kind of executor. */
 static bool gain_alone(const struct pair *p, struct middle *gain)
 {
 	double d[AUDITS_KEPT];
@@ -88,10 +98,9 @@ static bool gain_alone(const struct pair *p, struct middle *gain)
 	return true;
 }
 
-/*
- * Where handing over is slow, and few audits scatter much, they prove nothing against it: a first call may cost a quarter
- * of that more. But a large lead of which nothing is to be seen there, with both taken as they are, is none to tell of.
- */
+/* If handing over is slow, and few audits scatter widely, they prove nothing against a lead: a
+ * first call may cost a quarter of the hand-over more. But a large lead of which audits show
+ * nothing at all, without any correction, must not be reported. */
 bool ay_ab_is_doubtful(const struct pair *p)
 {
 	const double ns = ay_quantile(p->ta, p->n, 0.5), gain = ay_quantile(p->tb, p->n, 0.5) - ns;
@@ -105,7 +114,8 @@ bool ay_ab_is_doubtful(const struct pair *p)
 	return gain_alone(p, &alone) && alone.mid < gain_seen * gain && alone.hi < gain;
 }
 
-/* A lead of which most is gone when sets come one by one: what it is to be divided by. */
+/* Returns the factor by which a large lead must be divided because most of it is gone when sets
+ * come one by one; 1: none. */
 static double lost_alone(const struct pair *p, double ns)
 {
 	const double base = ay_quantile(p->tb, p->n, 0.5);
@@ -116,8 +126,10 @@ static double lost_alone(const struct pair *p, double ns)
 	return (base - fmax(gain.hi, 0)) / ns;
 }
 
-/* Launching by way of Python (Triton) takes 20 to 90 us, which batches hide by right and calls alone do not. Who leads must
- * show it there all the same; who does not has nothing to show, if it is no more than that. */
+/* Returns true if a kernel is slower alone only because of its launch. A launch through Python
+ * (Triton) takes 20 to 90 us, which batches legitimately hide and single calls do not. A kernel
+ * that leads must show its lead in audits all the same. A kernel that does not lead is excused, if
+ * the difference is no larger than a launch. */
 static bool is_only_launching(const struct pair *p, double ns, double alone)
 {
 	return p->s->device && p->s->kernel.python && ay_quantile(p->tb, p->n, 0.5) <= ns &&
@@ -125,10 +137,12 @@ static bool is_only_launching(const struct pair *p, double ns, double alone)
 }
 
 /*
- * Slower by more than 10 % when its sets come one by one, beyond what scatter and a cold start explain: that is its
- * time. Beside a baseline it is the lead that must show there too, since a first call costs everybody more; unless
- * calls are too short to be seen beside the hand-over; or most of a large lead, by differences. What the ratio is to be
- * divided by: never more than was seen to be lost.
+ * Returns what the ratio must be divided by because the kernel was slower in audits; 1: nothing.
+ * It counts if the kernel is slower by more than 10 % when its sets come one by one, beyond
+ * scatter and cold start. With a baseline, the lead must show in audits, since a first call costs
+ * every kernel more. An exception are calls too short to measure beside the hand-over. For a large
+ * lead, most of the difference in time must show too. The divisor never exceeds the loss that was
+ * seen.
  */
 static double audited_by(struct pair *p)
 {
@@ -157,7 +171,9 @@ static double audited_by(struct pair *p)
 	return lost;
 }
 
-/* Slower beside the kernel than alone, before and after, and by more than both scatter: its time alone counts. */
+/* Returns how much slower the baseline is beside the kernel than without it; 1: not slower. It
+ * counts if the baseline is slower than before and after the kernel, by more than both scatters.
+ * Then its time without the kernel counts. */
 static double disturbed_by(struct pair *p)
 {
 	const double alone = fmax(p->alone[0].q50, p->alone[1].q50), beside = ay_quantile(p->tb, p->n, 0.5);
@@ -169,11 +185,10 @@ static double disturbed_by(struct pair *p)
 	return beside / alone;
 }
 
-/*
- * c0 was measured once, and perhaps while the machine was busy; empty calls were made beside the audits too. A c0
- * that is too large would make an honest kernel implausible and a ratio larger than it is: what was subtracted too
- * much is given back to both.
- */
+/* Corrects gate_ns and returns the correction. It was measured once, perhaps while the machine was
+ * busy. Empty calls were also made beside the audits. If gate_ns is too large, an honest kernel
+ * becomes implausible and a ratio larger than it is. So what was subtracted too much is added to
+ * both times. */
 static double give_back_c0(struct pair *p, struct gate *g)
 {
 	const double *none = p->audit.none[g != p->ga];
@@ -183,11 +198,10 @@ static double give_back_c0(struct pair *p, struct gate *g)
 	return much;
 }
 
-/*
- * The same on a GPU, where a call alone comes with less memory than a batch, and an empty batch touches none of it: what
- * touching does for the first time (60 to 100 us of 8 GiB) is in T as well. A baseline of ours says by its events what
- * was its own; the rest is what c0 should be, for a kernel of the same kind too.
- */
+/* Corrects gate_ns on a GPU and returns the correction. There a single call comes with less memory
+ * than a batch, and an empty batch touches none of it. T includes the first access to memory (60
+ * to 100 us for 8 GiB). The events of a trusted baseline tell which part of T was its own. The
+ * rest is the right gate_ns, also for a kernel of the same kind. */
 static double give_back_lag(struct pair *p)
 {
 	double lag[AY_BLOCKS_MAX], much;
@@ -228,7 +242,8 @@ static void give_back(struct pair *p)
 	}
 }
 
-/* What the device said of itself. Figures made inside an executor are told, and whether they agree with ours. */
+/* Reports what the device said of itself. Figures from inside an executor are only reported, with
+ * the information whether they agree with the judge's. */
 static void say_device(struct pair *p, struct ay_arena *a)
 {
 	char words[AY_THROTTLE_WORDS];
@@ -271,7 +286,7 @@ void ay_ab_tell(struct pair *p, struct ay_arena *a)
 		ln[i] = log(p->ta[i]);
 	ay_interval(ln, p->n, 0.01, &mid, &lo, &hi);
 	t->cpu_ns = ay_quantile(p->cpu, p->n, 0.5);
-	t->sets = p->m; /* what is meant: each block takes up to 20 % more or less */
+	t->sets = p->m; /* nominal: each block has up to 20 % more or fewer */
 	t->passes = p->passes;
 	t->ns = exp(mid);
 	say_device(p, a);

@@ -19,8 +19,9 @@ static const struct library {
 	const char *name, *title, *get;
 	const char *source, *end;
 	ay_describe *describe;
-	const char *
-		cuda; /* for GPUs: its file's name without ".so"; it may lie anywhere, and the source is told where */
+	/* for GPUs: the file's name without ".so"; it may lie anywhere, and the source gets its
+	 * path */
+	const char *cuda;
 } libraries[] = {
 	{ "openblas", "OpenBLAS", "apt install libopenblas0-pthread", ay_baseline_openblas,
 	  ay_baseline_openblas_end, openblas_describe, NULL },
@@ -30,7 +31,7 @@ static const struct library {
 
 enum {
 	COUNT = sizeof libraries / sizeof *libraries,
-	TEXT_BYTES = 4400, /* with a path */
+	TEXT_BYTES = 4400, /* includes a path */
 	NEWEST_CUDA = 13,
 	OLDEST_CUDA = 12,
 };
@@ -63,7 +64,8 @@ bool ay_baseline_is_cuda(const char *name)
 
 /* --- asking the library -------------------------------------------------------------------------------------- */
 
-/* Libraries print warnings where they like; what is said goes through the pipe alone. */
+/* Runs `describe` in the child. Libraries may print warnings anywhere; only the description goes
+ * through the pipe. */
 static _Noreturn void answer(ay_describe *describe, const char *library, int to)
 {
 	char text[TEXT_BYTES] = "";
@@ -79,7 +81,7 @@ static _Noreturn void answer(ay_describe *describe, const char *library, int to)
 	_exit(rc ? 1 : 0);
 }
 
-/* Safe to print, line by line. */
+/* Returns the text with unprintable characters escaped, line by line. */
 static const char *safe_text(struct ay_arena *a, const struct ay_str *s)
 {
 	struct ay_str b = { 0 };
@@ -115,7 +117,7 @@ int ay_baseline_describe(ay_describe *describe, const char *library, double time
 	}
 	if (!pid)
 		answer(describe, library, end[1]);
-	setpgid(pid, pid); /* it does so too: whoever is first */
+	setpgid(pid, pid); /* the child does this too, because either may run first */
 	close(end[1]);
 	ay_process_follow(pid, end[0], timeout_s, TEXT_BYTES, &res);
 	if (res.timed_out)
@@ -131,7 +133,7 @@ int ay_baseline_describe(ay_describe *describe, const char *library, double time
 	return 0;
 }
 
-/* A path that can stand between quotes in C. */
+/* Returns true if the path can stand between quotes in C. */
 static bool is_plain(const char *path)
 {
 	for (const char *p = path; *p; p++)
@@ -140,7 +142,8 @@ static bool is_plain(const char *path)
 	return path[0] == '/';
 }
 
-/* What describe said in two lines: the version stays, source and folders follow from the place. */
+/* Splits the two lines of a description. The first stays as the version; source and folders follow
+ * from the path in the second. */
 static bool take_place(const struct library *l, struct ay_arena *a, struct ay_baseline *b)
 {
 	const char **folders = AY_NEW_N(a, const char *, 2);
@@ -158,7 +161,8 @@ static bool take_place(const struct library *l, struct ay_arena *a, struct ay_ba
 	return true;
 }
 
-/* In one place after the other, until it says its version. Of several that do not, the first that is there tells why. */
+/* Tries one place after the other until the library reports its version. If none does, *why is the
+ * reason of the first library that exists. */
 static int ask_places(const struct library *l, const char *python, struct ay_arena *a, struct ay_baseline *b,
 		      const char **why, struct ay_err *err)
 {
@@ -205,7 +209,7 @@ int ay_baseline_ask(const char *name, const char *python, struct ay_arena *a, st
 
 /* --- finding the function ------------------------------------------------------------------------------------ */
 
-/* Functions begin a line: "int SYMBOL(". */
+/* Returns true if the source defines the function. Definitions begin a line: "int SYMBOL(". */
 static bool defines(const struct library *l, const struct ay_schema *s, struct ay_arena *a)
 {
 	return strstr(l->source, ay_sprintf(a, "\nint %s(", ay_proto_symbol(a, s)));

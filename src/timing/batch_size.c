@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many sets a batch has. What a reader compares from run to run (cold or warm, and roughly how many sets) must not be
- * decided by a figure that comes out otherwise each time. So cold or warm follows from the case, the machine and the budget
- * alone; and the number of sets, which needs to know how long calls take, is a power of two that is remembered.
+ * batch_size - how many sets a batch has.
+ *
+ * Users compare from run to run whether a case is cold or warm, and roughly how many sets it has.
+ * A figure that is measured differently each time must not decide this. So cold or warm follows
+ * from the case, the machine and the budget only. The number of sets depends on how long calls
+ * take. It is a power of two, and it is remembered.
  */
 #include "timing/ab_internal.h"
 
@@ -13,17 +16,22 @@
 
 enum {
 	SETS_MAX = 6000,
-	/* Must fit into the budget, unless batches would be shorter than short_ns: on a shared host one batch in
-	 * ten is hit by a neighbour however long it is, so many short ones say more than a few long ones. */
+	/* This many blocks must fit into the budget, unless batches would be shorter than
+	 * short_ns. On a shared host another process disturbs one batch in ten, however long it
+	 * is. So many short batches prove more than a few long ones. */
 	BLOCKS_PLANNED = 200,
-	BLOCKS_NEEDED = 24, /* these must fit, however short the batches */
-	FRESH_SETS = 16,    /* in a batch that goes over them more than once, also where all caches hold more; */
+	BLOCKS_NEEDED = 24, /* this many must fit, however short the batches */
+	/* least sets of a batch with several passes, even if the caches hold more; if these exceed
+	 * FRESH_BYTES, fewer, but at least two, since writing them takes longer than the batch */
+	FRESH_SETS = 16,
 };
-#define FRESH_BYTES (128 << 20) /* fewer, but two, if they are larger: writing them takes longer than the batch */
-static const double planned = 0.75; /* of the budget: trials, audits and comparisons are not in a block's time */
+#define FRESH_BYTES (128 << 20) /* of all these sets */
+/* fraction of the budget; the rest is for trials, audits and comparisons */
+static const double planned = 0.75;
 static const double slack_wanted = 0.005;
-static const double room = 1.0 / 8;  /* of the memory, for one seat */
-static const double kept_within = 4; /* times what would be chosen now: so far a remembered number counts */
+static const double room = 1.0 / 8; /* fraction of the free memory, for one executor */
+/* a remembered number counts if it differs from the present one by no more than this factor */
+static const double kept_within = 4;
 
 static const struct scale processor = { .trial_sets = 32,
 					.trial_bytes = 8 << 20,
@@ -38,7 +46,7 @@ static const struct scale processor = { .trial_sets = 32,
 					.usual_bytes = 10,
 					.usual_flops = 10,
 					.usual_c0 = 1e5 };
-/* New memory is made for every batch: 0.7 ms for a GiB. */
+/* New memory is allocated for every batch, which takes 0.7 ms for a GiB. */
 static const struct scale gpu = { .trial_sets = 256,
 				  .trial_bytes = 512 << 20,
 				  .least_ns = 4e6,
@@ -53,8 +61,9 @@ static const struct scale gpu = { .trial_sets = 256,
 				  .usual_bytes = 1500,
 				  .usual_flops = 1e4,
 				  .usual_c0 = 4e5 };
-/* Torch against itself: little is between two batches. Calls that take the host as long as the GPU scatter by 3 to 12 %
- * with batches of 5 ms, and c0 by half a per cent: short ones say as much. */
+/* For torch against itself, where little time passes between two batches. Calls that take the host
+ * as long as the GPU scatter by 3 to 12 % with batches of 5 ms, and gate_ns by half a per cent. So
+ * short batches prove as much. */
 static const struct scale plain = { .trial_sets = 64,
 				    .trial_bytes = 256 << 20,
 				    .least_ns = 4e6,
@@ -87,25 +96,26 @@ static double last_cache(const struct pair *p)
 	return (double)p->s->ceilings->cache[AY_LEVEL_L3];
 }
 
-/* Sets that are beyond twice the last cache, */
+/* Returns the least number of sets that exceeds twice the last cache. */
 static double cold_sets(const struct pair *p)
 {
 	return floor(2.2 * last_cache(p) / bytes_of(p) / 0.8 + 1);
 }
 
-/* and those that are not. */
+/* Returns the largest number of sets that does not. */
 static double warm_sets(const struct pair *p)
 {
 	return fmax(1, floor(2 * last_cache(p) / bytes_of(p) / 0.8));
 }
 
-/* Nobody who is trusted has a use for it that he has seen a set before; but what a call changes is another set. */
+/* Returns true if a set may be used again. Trusted code gains nothing from seeing a set twice. But
+ * a call that updates a set changes it. */
 static bool may_repeat(const struct pair *p)
 {
 	return p->s->trusted && !ay_input_template_is_updated(&p->master);
 }
 
-/* Sets for so many calls. */
+/* Returns how many sets a batch of this many calls needs. */
 static double sets_for(const struct pair *p, double calls)
 {
 	const double fresh = ay_clamp(FRESH_BYTES / bytes_of(p), 2, FRESH_SETS);
@@ -113,10 +123,11 @@ static double sets_for(const struct pair *p, double calls)
 	return may_repeat(p) ? fmin(calls, fmax(cold_sets(p), fresh)) : calls;
 }
 
-/* What calls take in a block, and how long its batches are. */
+/* Times of calls, for estimating the time of a block. */
 struct costs {
-	double a, b, c0; /* ns; c0: of both gates */
-	int mb;          /* sets of the baseline; 0: as many as of the kernel */
+	/* ns of a call of the kernel and of the baseline; of both gates together */
+	double a, b, c0;
+	int mb; /* sets of the baseline; 0: as many as of the kernel */
 };
 
 static double block_of(const struct pair *p, double m, const struct costs *k)
@@ -135,7 +146,8 @@ static double block_ns(const struct pair *p, double m)
 
 /* --- memory ---------------------------------------------------------------------------------------------- */
 
-/* Bytes for one seat. What is free is another amount in every run: so it counts in steps of two. */
+/* Returns the bytes for one executor. The amount of free memory differs from run to run, so it is
+ * rounded down to a power of two. */
 static double pool_max(const struct pair *p)
 {
 	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
@@ -151,7 +163,8 @@ void ay_ab_lend(struct pair *p, int sets)
 
 /* --- cold or warm ---------------------------------------------------------------------------------------- */
 
-/* What a call of a usual kernel takes: not this one's time, which is measured. */
+/* Returns the time of a typical kernel for this call. It does not use this kernel's time, which is
+ * measured. */
 static double usual_call_ns(const struct pair *p)
 {
 	const struct scale *k = ay_ab_scale(p);
@@ -169,19 +182,20 @@ bool ay_ab_wants_cold(const struct pair *p)
 	const double cold = cold_sets(p), each = usual_call_ns(p), budget = planned * p->s->budget_s * 1e9;
 	const struct costs usual = { each, each, 2 * k->usual_c0, 0 };
 
-	if (warm_sets(p) * bytes_of(p) * 0.8 > 2 * last_cache(p)) /* a single set is beyond it */
+	if (warm_sets(p) * bytes_of(p) * 0.8 > 2 * last_cache(p)) /* a single set exceeds it */
 		return true;
 	if (cold > SETS_MAX || cold * bytes_of(p) > pool_max(p))
 		return false;
-	/* writing so much takes longer than guessed where it does not fit into the caches either; a batch that is no longer than
-	 * a warm one needs less for it, but enough that a kernel slower than usual has it as well */
+	/* writing this much takes longer than estimated if it does not fit into the caches either;
+	 * a batch no longer than a warm one needs fewer blocks, but enough for a kernel that is
+	 * slower than usual */
 	return block_of(p, cold, &usual) * (cold * each <= k->short_ns ? 4 * BLOCKS_NEEDED : 2 * BLOCKS_PLANNED) <
 	       budget;
 }
 
 /* --- how many sets --------------------------------------------------------------------------------------- */
 
-/* How long a batch of calls should be that take so long each. */
+/* Returns how long a batch should be whose calls take `each` ns. */
 static double batch_ns(const struct pair *p, double each)
 {
 	const struct scale *k = ay_ab_scale(p);
@@ -191,13 +205,14 @@ static double batch_ns(const struct pair *p, double each)
 	return ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns, k->longest_ns);
 }
 
-/* Do so many blocks of m fit that there is something to look at? */
+/* Returns true if enough blocks of m fit for a first look. */
 static bool is_affordable(const struct pair *p, double m)
 {
 	return block_ns(p, m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
 }
 
-/* Shorter batches would drown in the gate: no more than are affordable where c0 is that of a busy machine. */
+/* Returns the fewest sets for which a batch is clearly longer than gate_ns. It is reduced to what
+ * is affordable, because on a busy machine gate_ns is large. */
 static double least_sets(const struct pair *p, double fastest, double most)
 {
 	double m = fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest);
@@ -207,13 +222,13 @@ static double least_sets(const struct pair *p, double fastest, double most)
 	return m;
 }
 
-/* The nearest power of two. */
+/* Returns the nearest power of two. */
 static double step_of(double m)
 {
 	return exp2(round(log2(fmax(m, 1))));
 }
 
-/* What figures that were measured now say: calls in a batch. */
+/* Returns the calls in a batch according to the present measurements. */
 static double calls_now(const struct pair *p, double fastest, double most)
 {
 	const double budget = planned * p->s->budget_s * 1e9, target = batch_ns(p, fastest);
@@ -237,13 +252,15 @@ static bool is_remembered(const struct pair *p)
 	return p->s->plan_file && p->s->plan_name && p->against == p->s->against;
 }
 
-/* The same as the last time, unless that would be something else altogether: the machine was busy then, or is now. */
+/* Returns the remembered number, unless it differs from the present one by more than kept_within.
+ * Then the machine was busy at one of the two times. */
 static double as_before(double now, int before)
 {
 	return now <= kept_within * before && before <= kept_within * now ? before : now;
 }
 
-/* Beyond the caches, if that is wanted and enough blocks of it fit; else surely not, so that there is nothing in between. */
+/* Moves m beyond the caches if that is wanted and enough blocks of it fit. Otherwise moves it
+ * below, so that no batch is in between. */
 static double settle_regime(const struct pair *p, double m, double most, bool was_cold)
 {
 	const double cold = cold_sets(p), budget = planned * p->s->budget_s * 1e9 * (was_cold ? kept_within : 1);
@@ -255,7 +272,7 @@ static double settle_regime(const struct pair *p, double m, double most, bool wa
 	return may_repeat(p) ? m : fmin(m, warm_sets(p));
 }
 
-/* Calls and sets of the baseline: p->mb, and what is returned. */
+/* Returns the calls in a batch, and sets p->mb, the sets of the baseline. */
 static double choose_calls(struct pair *p, double most)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL;
@@ -265,7 +282,8 @@ static double choose_calls(struct pair *p, double most)
 	const bool known = is_remembered(p) && ay_plan_cache_find(p->s->plan_file, p->s->plan_name, &plan);
 
 	p->mb = 0;
-	if (p->against == AY_BASELINE_REFERENCE) { /* slow by nature: no more of it than a batch must have */
+	/* the reference is slow: use only what a batch needs */
+	if (p->against == AY_BASELINE_REFERENCE) {
 		p->mb = (int)step_of(ay_clamp(target / p->trial_b, 1, fmax(1, target / fastest)));
 		p->mb = known ? (int)as_before(p->mb, plan.base) : p->mb;
 	}
@@ -283,7 +301,7 @@ bool ay_ab_plan(struct pair *p)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL;
 	const double fit = pool_max(p) / bytes_of(p);
-	/* a batch has no more time than a call may take */
+	/* a batch has no more time than one call may take */
 	const double calls = p->s->call_timeout_s * 1e9 / 8 / (pair ? fmax(p->trial_a, p->trial_b) : p->trial_a);
 	const double most = ay_clamp(may_repeat(p) ? calls : fmin(fit, calls), 1, SETS_MAX);
 	const double m = choose_calls(p, most);
@@ -296,7 +314,7 @@ bool ay_ab_plan(struct pair *p)
 	ay_ab_lend(p, p->m);
 	if (!p->mb || p->mb > p->m)
 		p->mb = p->m;
-	/* of the kernel alone there is always a time to tell: one block */
+	/* for the kernel alone one block always gives a time */
 	return p->against == AY_BASELINE_NONE || is_affordable(p, p->m);
 }
 

@@ -25,7 +25,7 @@ static double speed_at(const struct ay_ceiling_row *r, double bytes)
 	return best;
 }
 
-/* The best of those who had at least as much to go through; 0 if nobody had. */
+/* Returns the best speed among sizes of at least `bytes`; 0: there are none. */
 static double speed_from(const struct ay_ceiling_row *r, double bytes)
 {
 	double best = 0;
@@ -60,7 +60,7 @@ const char *ay_product_name(enum ay_product p)
 	return names[p];
 }
 
-/* Which of a GPU's matrix rates a dtype has; AY_PRODUCT_COUNT: none. */
+/* Returns the kind of matrix product that a GPU uses for a dtype; AY_PRODUCT_COUNT: none. */
 static enum ay_product product_of(enum ay_dt dt)
 {
 	switch (dt) {
@@ -100,7 +100,7 @@ enum ay_level ay_ceiling_level(const struct ay_ceilings *c, double pool_bytes)
 	return AY_LEVEL_MEMORY;
 }
 
-/* Where `bytes` shared out to the threads of a row live. */
+/* Returns the level that holds `bytes` if they are divided among the threads of a row. */
 static enum ay_level level_of_shares(const struct ay_ceilings *c, const struct ay_ceiling_row *r, double bytes)
 {
 	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
@@ -109,8 +109,9 @@ static enum ay_level level_of_shares(const struct ay_ceilings *c, const struct a
 	return AY_LEVEL_MEMORY;
 }
 
-/* What a point of a row is raised to: the best of its cache in this row; what fewer threads did; and where each
- * thread has a cache of its own, n times what one did. */
+/* Returns the speed that a point of a row is raised to. It is the largest of three: the best speed
+ * of its cache in this row, the speed of fewer threads, and, if each thread has a cache of its
+ * own, n times the speed of one thread. */
 static double least_at(const struct ay_ceilings *c, const struct ay_ceiling_row *r, double bytes)
 {
 	enum ay_level level = level_of_shares(c, r, bytes);
@@ -124,7 +125,7 @@ static double least_at(const struct ay_ceilings *c, const struct ay_ceiling_row 
 	return least;
 }
 
-/* One thread alone is not slower than one of many. */
+/* Raises the speeds of one thread alone to those of one among many threads. */
 static void raise_first(struct ay_ceilings *c, const struct ay_ceiling_row *r)
 {
 	struct ay_ceiling_row *one = &c->row[0];
@@ -157,7 +158,7 @@ void ay_ceilings_repair(struct ay_ceilings *c)
 	raise_rows(c);
 	for (int i = 1; i < c->nthread; i++)
 		raise_first(c, &c->row[i]);
-	raise_rows(c); /* what the first has learnt from the others holds for all */
+	raise_rows(c); /* figures that row 0 got from the others hold for all rows */
 }
 
 /* --- read back: hostile text ----------------------------------------------------------------------------- */
@@ -178,7 +179,7 @@ static bool whole(const json_t *j, int lo, int hi, int *x)
 	return true;
 }
 
-/* Only what we might have written ourselves: it is printed. */
+/* Accepts only text that assay may have written itself, because it is printed. */
 static bool word(const json_t *j, char *dst, size_t size)
 {
 	const char *s = json_string_value(j);
@@ -270,10 +271,11 @@ static bool parse_machine(const json_t *j, struct ay_ceilings *c)
 	return c->row[c->nthread - 1].threads == c->cpus;
 }
 
-/* The file as a whole; NULL if there is none, or none of ours. The caller drops the reference. */
+/* Reads the whole file; NULL: it does not exist, or assay did not write it. The caller drops the
+ * reference. */
 static json_t *read_file(struct ay_arena *a, const char *path)
 {
-	struct ay_err err = { 0 }; /* whatever it is, we measure anew */
+	struct ay_err err = { 0 }; /* on any error the ceilings are measured anew */
 	json_t *root;
 	char *text;
 	size_t len;
@@ -328,7 +330,7 @@ int ay_ceilings_load(struct ay_ceilings *c, bool *found, struct ay_err *err)
 {
 	struct ay_arena a = { 0 };
 
-	(void)err; /* nothing here is ours to fail at */
+	(void)err; /* no error here is a failure of assay */
 	*found = ay_ceilings_find(c, ay_machine_cpu(&a), ay_cpu_count());
 	ay_arena_release(&a);
 	return 0;
@@ -374,7 +376,8 @@ static json_t *machine_json(const struct ay_ceilings *c)
 	return j;
 }
 
-/* Other machines with the same home keep their entries; what cannot be understood is dropped. */
+/* Returns the entries of other machines with the same home, which are kept. Entries that cannot be
+ * parsed are dropped. */
 static json_t *others(struct ay_arena *a, const char *path, const struct ay_ceilings *c)
 {
 	json_t *root = read_file(a, path), *kept = json_array(), *each;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every way we know to touch a GPU's memory fast, and to multiply and add fast: compiled by NVRTC for the GPU that
- * is there, so without any header. Each kernel of the first kind goes `times` times through `parts` pieces of n
- * vectors of 16 bytes; n is a multiple of what a block takes at once. Loads go past the first cache, which holds
- * nothing over from one launch to the next and so can serve no byte that a kernel must touch.
+ * ceiling.cu - every known way to access a GPU's memory fast, and to multiply and add fast.
+ *
+ * NVRTC compiles this file for the present GPU, so it includes no header. Each kernel for memory
+ * goes `times` times through `parts` pieces of n vectors of 16 bytes. n is a multiple of what a
+ * block processes at once. Loads bypass the L1. It keeps nothing from one launch to the next, so
+ * it can serve no byte that a kernel must touch.
  */
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -30,7 +32,7 @@ DEVICE void store16(uint4 *p, uint4 v)
 		     : "memory");
 }
 
-/* Stores of what will not be read again soon. */
+/* Stores data that will not be read again soon. */
 DEVICE void store16s(uint4 *p, uint4 v)
 {
 	asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
@@ -44,7 +46,7 @@ DEVICE uint4 or16(uint4 a, uint4 b)
 	return make_uint4(a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w);
 }
 
-/* A block takes tiles of U vectors a thread, every gridDim.x-th of them. */
+/* A block processes tiles of U vectors per thread, every gridDim.x-th of them. */
 #define TILES(U)                                                                    \
 	for (; times; times--)                                                      \
 		for (u64 i = (u64)blockIdx.x * blockDim.x * U + threadIdx.x; i < n; \
@@ -64,7 +66,7 @@ DEVICE uint4 or16(uint4 a, uint4 b)
 			EACH(U) v[k] = load16(AT(a));                                           \
 			EACH(U) s = or16(s, v[k]);                                              \
 		}                                                                               \
-		if ((s.x & s.y & s.z & s.w) == 0x12345678) /* somebody might want to know */    \
+		if ((s.x & s.y & s.z & s.w) == 0x12345678) /* never true; keeps the loads */    \
 			store16(a, s);                                                          \
 	}                                                                                       \
 	KERNEL write##U(uint4 *a, uint4 *b, uint4 *c, u64 n, u32 times)                         \
@@ -143,7 +145,7 @@ DEVICE void bulk_store(char *to, const char *from)
 		     : "memory");
 }
 
-/* Not for ever: a GPU that hangs takes its machine with it. */
+/* Waits for a limited time: a GPU that hangs takes its machine with it. */
 DEVICE void barrier_wait(u64 *bar, u32 phase)
 {
 	for (u32 ready = 0, i = 0; !ready && i < PATIENCE; i++)
@@ -154,9 +156,9 @@ DEVICE void barrier_wait(u64 *bar, u32 phase)
 			     : "memory");
 }
 
-/* One thread of a block keeps STAGES chunks on their way. */
+/* One thread of a block keeps STAGES chunks in flight. */
 struct ring {
-	u64 total, mine, chunks; /* turns of this block; its chunks; all chunks */
+	u64 total, mine, chunks; /* iterations of this block; its chunks; all chunks */
 };
 
 DEVICE ring ring_of(u64 n, u32 times)
@@ -214,7 +216,8 @@ KERNEL bulk_copy(uint4 *a, uint4 *b, uint4 *c, u64 n, u32 times)
 
 		barrier_wait(&bar[s], t / STAGES & 1);
 		bulk_store((char *)b + chunk_at(r, t), buf[s]);
-		/* all stores but this one have left their buffers: the one before can be filled again */
+		/* all stores but this one have left their buffers: the previous one can be filled
+		 * again */
 		asm volatile("cp.async.bulk.wait_group.read 1;" : : : "memory");
 		if (t && t - 1 + STAGES < r.total)
 			bulk_load(buf[(t - 1) % STAGES], (const char *)a + chunk_at(r, t - 1 + STAGES),
@@ -246,7 +249,7 @@ KERNEL bulk_write(uint4 *a, uint4 *b, uint4 *c, u64 n, u32 times)
 
 /* --- arithmetic, content, nothing -------------------------------------------------------------------------- */
 
-/* x -> x/2 + 1 goes to 2 from anywhere: never a denormal, never an infinity. */
+/* x -> x/2 + 1 converges to 2 from any start: never a denormal, never an infinity. */
 #define FLOPS(name, T, FMA)                                           \
 	KERNEL name(T *out, u32 rounds)                               \
 	{                                                             \
@@ -274,7 +277,8 @@ DEVICE u64 mixed(u64 x)
 	return x ^ x >> 33;
 }
 
-/* Random bits under a mask, others as told: numbers of any format between 1/2 and 1, of either sign. */
+/* Fills with random bits under a mask and fixed bits elsewhere: numbers of any format between 1/2
+ * and 1, of either sign. */
 KERNEL fill(u64 *a, u64 n, u64 mask, u64 bits)
 {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x)

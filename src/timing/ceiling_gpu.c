@@ -12,9 +12,11 @@
 #include <time.h>
 
 enum {
-	TILE = 1024 * 8 * 16, /* bytes: a multiple of what any block of any kernel takes at once */
+	/* bytes: a multiple of what any block of any kernel processes at once */
+	TILE = 1024 * 8 * 16,
 	VECTOR = 16,
-	LAUNCHES = 16, /* of one window at most: each costs a microsecond that is not memory's */
+	/* most launches of one window: each adds a microsecond that is not memory time */
+	LAUNCHES = 16,
 	HANGS_S = 10,
 	FLOP_ROUNDS = 4096,
 	FLOP_CHAINS = 8, /* of ceiling.cu */
@@ -24,7 +26,7 @@ enum {
 	BURST = 100, /* launches in a row, fewer than a queue holds */
 };
 
-static const double QUICK_WINDOW = 1.5e9, WINDOW = 4e9; /* bytes touched at least */
+static const double QUICK_WINDOW = 1.5e9, WINDOW = 4e9; /* least number of bytes touched */
 static const double FAR_BEHIND = 0.93;
 static const double GIB = 1024.0 * 1024 * 1024;
 
@@ -40,7 +42,7 @@ enum gpu_ceiling_kind { READ, WRITE, COPY, MIXED, KINDS };
 	W(copy, 2, 2, COPY)    \
 	W(join, 3, 3, MIXED)
 
-/* vectors: of a tile, per thread; 0: one thread moves chunks; -1: a function of the driver. */
+/* vectors per thread of a tile; 0: one thread moves chunks; -1: a function of the driver */
 struct way {
 	const char *kernel;
 	int vectors, parts, touched;
@@ -56,14 +58,14 @@ static const struct way ways[] = {
 		{ "bulk_read", 0, 1, 1, READ },
 	{ "bulk_write", 0, 1, 1, WRITE },
 	{ "bulk_copy", 0, 2, 2, COPY },
-	/* no kernels: */
+	/* functions of the driver, without a kernel */
 	{ NULL, -1, 1, 1, WRITE }, /* memset */
 	{ NULL, -1, 2, 2, COPY },  /* memcpy */
 };
 
 enum { NWAY = sizeof ways / sizeof *ways, FLOPS_F32 = NWAY - 2, FLOPS_F64, FILL, NOTHING, NKERNEL };
 
-/* Threads of a block, and blocks for each SM; 0: a block for every tile. */
+/* Threads of a block, and blocks per SM; 0: one block per tile. */
 struct shape {
 	int threads, per_sm;
 };
@@ -114,10 +116,12 @@ int ay_bench_fill(struct gpu_bench *b, ay_cu_ptr p, size_t bytes, uint64_t mask,
 /* --- bytes ----------------------------------------------------------------------------------------------- */
 
 /*
- * What is enqueued to go `passes` times through the pieces; CUDA's error, or -1 if this shape is none for that.
- * Inside the L2 one launch does, where blocks loop. Beyond it every pass is a launch: blocks that loop by
- * themselves drift apart, the fast ones end early, and what is left fits into the L2 after all (8.5 TB/s were seen
- * at 1.5 times its size, where a perfect cache would give 7.4).
+ * Enqueues the work that goes `passes` times through the pieces. Returns CUDA's error, or -1 if
+ * this shape is not suitable.
+ *
+ * Inside the L2 one launch suffices if blocks loop. Beyond it every pass is a launch. Blocks that
+ * loop by themselves drift apart and the fast ones end early. Then the rest fits into the L2 after
+ * all (8.5 TB/s were seen at 1.5 times its size, where a perfect cache would give 7.4).
  */
 static int enqueue(struct gpu_bench *b, int w, const struct shape *s, size_t part, uint32_t passes)
 {
@@ -145,7 +149,7 @@ static int enqueue(struct gpu_bench *b, int w, const struct shape *s, size_t par
 	return e;
 }
 
-/* Bytes a second; 0: not for this shape; negative: failed. */
+/* Returns bytes per second; 0: not suitable for this shape; negative: failed. */
 static double window(struct gpu_bench *b, int w, const struct shape *s, double bytes, double least)
 {
 	const size_t part = (size_t)(bytes / ways[w].parts) / TILE * TILE;
@@ -161,10 +165,11 @@ static double window(struct gpu_bench *b, int w, const struct shape *s, double b
 	if (e || ns < 0)
 		return e == -1 && ns >= 0 ? 0 : -1;
 	ns -= b->empty_ns;
-	return ns > 1000 ? once * passes / ns * 1e9 : 0; /* less is below what events can tell apart */
+	/* shorter times are below the resolution of events */
+	return ns > 1000 ? once * passes / ns * 1e9 : 0;
 }
 
-/* What was seen of each way and shape at one size. */
+/* The best speeds of each method and shape at one size. */
 struct ceiling_seen {
 	double best[KINDS];
 	double of[NWAY][SHAPES];
@@ -177,7 +182,7 @@ static int measure_size(struct gpu_bench *b, double bytes, double least, bool fi
 		const struct shape *s = shapes_of(&ways[w]);
 
 		if (!ways[w].vectors && b->d->info.major < 9)
-			continue; /* no such engine */
+			continue; /* this generation has no such engine */
 		for (int i = 0; i < SHAPES && s[i].threads; i++) {
 			double *of = &seen->of[w][i], *best = &seen->best[ways[w].kind], speed;
 
@@ -215,8 +220,9 @@ static int measure_flops(struct gpu_bench *b, struct ay_ceiling_row *r, struct a
 	return 0;
 }
 
-/* The least of each of many: what disturbs only adds. A burst waits behind a kernel of a millisecond or so, until all of
- * it is enqueued: the GPU may be faster than the host. */
+/* Measures launches. The least of many times counts, because disturbances only add time. A burst
+ * waits behind a kernel of about a millisecond until all of it is enqueued, because the GPU may be
+ * faster than the host. */
 static int measure_launches(struct gpu_bench *b, int rounds, struct ay_gpu_figures *g, struct ay_err *err)
 {
 	uint32_t long_rounds = 4 * FLOP_ROUNDS;
@@ -253,7 +259,7 @@ static int measure_launches(struct gpu_bench *b, int rounds, struct ay_gpu_figur
 
 /* --- what is made of it ---------------------------------------------------------------------------------- */
 
-/* Of sizes beyond the L2, the part that it may have held. */
+/* Raises the speeds of sizes beyond the L2 by the part that the L2 may have held. */
 static void raise_beyond(struct ay_ceilings *c)
 {
 	const double l2 = (double)c->cache[AY_LEVEL_L3];
@@ -274,7 +280,7 @@ void ay_ceilings_repair_gpu(struct ay_ceilings *c)
 	raise_beyond(c);
 }
 
-/* Clocks that could be higher; read while the GPU has work. */
+/* Raises speeds if clocks could be higher. The clocks are read while the GPU works. */
 static void raise_clocks(struct gpu_bench *b, struct ay_ceilings *c)
 {
 	struct ay_ceiling_row *r = &c->row[0];
@@ -303,14 +309,12 @@ static void raise_clocks(struct gpu_bench *b, struct ay_ceilings *c)
 
 /* --- one GPU --------------------------------------------------------------------------------------------- */
 
-/*
- * Ascending, in parts of the L2, and no more than a quarter of what is free. Beyond the L2 the last alone is
- * measured: no walk through the others can be faster than with a perfect cache, and that is what they are raised
- * to.
- */
+/* Sizes in multiples of the L2, ascending. Sizes above a quarter of the free memory are left out.
+ * Beyond the L2 only the last size is measured. At the others no access order can be faster than
+ * with a perfect cache, and they are raised to that speed. */
 static const struct {
 	double times;
-	bool quick; /* measured also quickly */
+	bool quick; /* also measured if `quick` */
 } sizes[] = { { 0.125, false }, { 0.25, true }, { 0.5, true }, { 0.75, true }, { 1, false },
 	      { 1.5, false },   { 2, false },   { 4, false },  { 8, false },   { 32, true } };
 
@@ -361,7 +365,7 @@ static void close_bench(struct gpu_bench *b)
 {
 	if (b->mem) {
 		b->cu->free_async(b->mem, NULL);
-		b->cu->context_sync(); /* only then it is free for others */
+		b->cu->context_sync(); /* only then other processes can use the memory */
 	}
 	if (b->from)
 		b->event_destroy(b->from);
@@ -369,7 +373,8 @@ static void close_bench(struct gpu_bench *b)
 		b->event_destroy(b->to);
 }
 
-/* Several rounds: what disturbs us may last longer than all windows of one size. */
+/* Measures in several rounds, because a disturbance may last longer than all windows of one
+ * size. */
 static int measure_all(struct gpu_bench *b, struct ay_ceilings *c, struct ceiling_seen *seen, struct ay_err *err)
 {
 	struct ay_ceiling_row *r = &c->row[0];
@@ -378,7 +383,8 @@ static int measure_all(struct gpu_bench *b, struct ay_ceilings *c, struct ceilin
 	if (measure_launches(b, c->quick ? 20 : 200, &c->gpu, err))
 		return -1;
 	for (int round = 0; round < (c->quick ? 3 : 6); round++) {
-		/* first, and for a while, so that clocks have risen when bytes are counted */
+		/* first, and for a while, so that the clocks have risen before bytes are
+		 * measured */
 		for (int i = 0; i < (round ? 2 : 20); i++)
 			if (measure_flops(b, r, err))
 				return -1;
@@ -401,7 +407,8 @@ static int measure_all(struct gpu_bench *b, struct ay_ceilings *c, struct ceilin
 	return 0;
 }
 
-/* What figures are kept under. Cut at its end, if at all: that is the name. */
+/* Writes the key under which figures are saved. It ends with the name, so truncation only shortens
+ * that. */
 static void name_gpu(char *s, size_t n, const struct ay_dev_info *v)
 {
 	char driver[60] = "", uuid[40];

@@ -36,8 +36,9 @@ typedef long long wide32 __attribute__((vector_size(32), may_alias));
 #include "timing/ceiling_simd.h"
 #endif
 
-/* Every other processor: vectors of 16 bytes, which the compiler maps on what there is. This file is compiled with
- * contraction, so that a product and a sum become one instruction where there is one. */
+/* For every other CPU: vectors of 16 bytes, which the compiler maps to the available instructions.
+ * This file is compiled with contraction, so that product and sum become one instruction if the
+ * CPU has one. */
 typedef long long wide16 __attribute__((vector_size(16), may_alias));
 typedef float float4 __attribute__((vector_size(16)));
 typedef double double2 __attribute__((vector_size(16)));
@@ -55,7 +56,7 @@ typedef double double2 __attribute__((vector_size(16)));
 #define CHAINS        12
 #include "timing/ceiling_simd.h"
 
-/* The C library knows tricks of its own, and kernels call it. */
+/* The C library has optimisations of its own, and kernels call it. */
 static void libc_set(char *a, char *b, char *c, size_t n, int times)
 {
 	(void)b, (void)c;

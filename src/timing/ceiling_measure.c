@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. For each number of threads a team is started, each member held to a CPU of its own. All of
- * them work through the same list of loops and sizes in windows of a fraction of a millisecond, which they begin
- * together; the fastest window of a loop counts. Windows are short because a machine is rarely quiet for long, and
- * one quiet window is enough; the whole list is gone through several times, later without the loops that were far
- * behind. A large working set is walked on from window to window, not begun anew, so that what
- * it evicts has been evicted when it comes round.
+ * ceiling_measure - measures the limits of a CPU.
+ *
+ * Theory of operation. For each number of threads a team of threads is started, each pinned to a
+ * CPU of its own. All of them work through one list of loops and sizes in windows of a fraction of
+ * a millisecond, which they begin together. The fastest window of a loop counts. Windows are short
+ * because a machine is rarely undisturbed for long, and one undisturbed window is enough. The
+ * whole list is repeated several times, later without the loops that were far behind. A large
+ * working set is walked on from window to window, not begun anew. So what it evicts has been
+ * evicted when the walk returns to it.
  */
 #include "timing/ceiling.h"
 
@@ -28,9 +31,9 @@
 enum {
 	WINDOW_NS = 300 * 1000,
 	WINDOWS_LEAST = 3,
-	CHUNK = 256 << 10, /* what one call of a loop works on at most */
-	UNIT = 2 << 20,    /* bytes between two looks at the clock: 40 ns of clock in 4000 */
-	ROUNDS = 4096,     /* of a FLOP loop between two looks */
+	CHUNK = 256 << 10, /* most bytes for one call of a loop */
+	UNIT = 2 << 20,    /* bytes between two readings of the clock, which take 40 ns of 4000 */
+	ROUNDS = 4096,     /* rounds of a FLOP loop between two readings */
 	HUGE_PAGE = 2 << 20,
 };
 
@@ -52,7 +55,8 @@ static bool sysfs(int cpu, int index, const char *what, char *text, int size)
 	return ok;
 }
 
-/* Level (0 = L1) and bytes of one cache that holds data; false: there is no such index. */
+/* Finds level (0 = L1) and bytes of one cache that holds data; 0 bytes: an instruction cache.
+ * Returns false if the index does not exist. */
 static bool cache_index(int cpu, int index, int *level, uint64_t *bytes)
 {
 	unsigned long long n = 0;
@@ -69,7 +73,7 @@ static bool cache_index(int cpu, int index, int *level, uint64_t *bytes)
 	return true;
 }
 
-/* A cache is counted where its first CPU is. */
+/* Returns true for the first CPU of a shared cache, where this cache is counted. */
 static bool first_of_shared(int cpu, int index)
 {
 	char text[512];
@@ -101,7 +105,7 @@ static void find_caches(uint64_t *cache)
 		}
 	}
 	told = cache[AY_LEVEL_L1];
-	for (int i = 0; i < AY_LEVEL_MEMORY && !told; i++) { /* glibc asks CPUID */
+	for (int i = 0; i < AY_LEVEL_MEMORY && !told; i++) { /* glibc uses CPUID */
 		long bytes = sysconf(names[i]);
 
 		cache[i] = bytes > 0 ? (uint64_t)bytes : 0;
@@ -114,7 +118,7 @@ static void find_caches(uint64_t *cache)
 
 struct team {
 	int n;
-	_Atomic int go; /* 1: begin, -1: go home */
+	_Atomic int go; /* 1: begin, -1: end */
 	_Atomic int arrived;
 	_Atomic unsigned generation;
 	char *mem;
@@ -124,13 +128,13 @@ struct team {
 	int nloop, nflop;
 	struct ay_loop loop[AY_LOOPS_MAX];
 	struct ay_flop_loop flop[AY_FLOP_LOOPS_MAX];
-	double cached; /* beyond this, stores past the caches make sense */
+	double cached; /* beyond this size, stores past the caches make sense */
 	double budget_ns;
 	int rounds;
 	struct member *member;
 	/* written by member 0 between two meetings: */
 	struct ay_ceiling_row *row;
-	double seen[AY_CURVE][AY_LOOPS_MAX]; /* the best of each loop */
+	double seen[AY_CURVE][AY_LOOPS_MAX]; /* the best speed of each loop */
 	bool more;
 };
 
@@ -138,13 +142,14 @@ struct member {
 	pthread_t thread;
 	struct team *team;
 	int index;
-	size_t pos; /* where a walk through the share goes on */
+	size_t pos; /* where the walk through this thread's share continues */
 	int64_t start, end;
 	double work;
 	double sink;
 } __attribute__((aligned(128)));
 
-/* Everybody waits for everybody. Spins, because a sleeper wakes late; yields where a CPU has to be shared. */
+/* Waits until all members have arrived. Spins, because a sleeping thread wakes up late. Yields if
+ * threads share a CPU. */
 static void meet(struct team *t)
 {
 	unsigned now = atomic_load(&t->generation);
@@ -159,8 +164,8 @@ static void meet(struct team *t)
 			sched_yield();
 }
 
-/* Work a second of the window that just ended. Where it was not one window but one after the other, the whole
- * time counts: two halves of the memory's speed make no whole. */
+/* Returns the work per second of the window that just ended. If the members worked one after the
+ * other, the total time counts: each of them alone had the whole speed of the memory. */
 static double window_speed(const struct team *t)
 {
 	int64_t first = INT64_MAX, last = 0, begun = 0, ended = INT64_MAX;
@@ -183,7 +188,8 @@ static double window_speed(const struct team *t)
 
 typedef void (*window_fn)(struct member *m, const void *what, size_t share);
 
-/* Windows until `budget_ns` are used; raises *best, which all members may read until the next meeting. */
+/* Measures windows until `budget_ns` are used. Raises *best, which all members may read until the
+ * next meeting. */
 static void best_of(struct member *m, window_fn fn, const void *what, size_t share, double budget_ns, double *best)
 {
 	struct team *t = m->team;
@@ -226,7 +232,8 @@ static void memory_window(struct member *m, const void *what, size_t share)
 	size_t part = share / (size_t)l->parts / AY_LOOP_STEP * AY_LOOP_STEP;
 	size_t chunk = part / ((part + CHUNK - 1) / CHUNK) / AY_LOOP_STEP * AY_LOOP_STEP;
 	size_t steps = part / chunk;
-	int times = steps > 1 ? 1 : (int)(UNIT / chunk) + 1; /* what is one piece is gone through again at once */
+	/* a single chunk is repeated at once */
+	int times = steps > 1 ? 1 : (int)(UNIT / chunk) + 1;
 
 	m->work = 0;
 	m->start = ay_now_ns();
@@ -250,7 +257,7 @@ static void measure_flops(struct member *m, double budget_ns)
 			t->flop[i].f64 ? &t->row->f64 : &t->row->f32);
 }
 
-/* Not what is of no use at this size, nor what was far behind in the first round. */
+/* Returns false for loops that are useless at this size or were far behind in the first round. */
 static bool is_worth(const struct team *t, int k, int i)
 {
 	if (t->loop[i].past && t->size[k] <= t->cached)
@@ -270,7 +277,7 @@ static void measure_size(struct member *m, int k, double budget_ns)
 	for (int i = 0; i < t->nloop; i++)
 		if (worth[i])
 			best_of(m, memory_window, &t->loop[i], share, budget_ns / count, &t->seen[k][i]);
-	meet(t); /* all know what is worth while before the best changes */
+	meet(t); /* all members have decided what to measure before the best changes */
 	for (int i = 0; i < t->nloop && !m->index; i++)
 		t->row->point[k].per_s = fmax(t->row->point[k].per_s, t->seen[k][i]);
 	meet(t);
@@ -287,12 +294,14 @@ static void *member_main(void *arg)
 		sched_yield();
 	if (atomic_load(&t->go) < 0)
 		return NULL;
-	memset(t->mem + (size_t)m->index * share, 1, share); /* pages near the CPU that will use them */
+	/* allocates pages near the CPU that will use them */
+	memset(t->mem + (size_t)m->index * share, 1, share);
 	for (int round = 0; round < t->rounds; round++) {
-		/* first, so that the clock has risen when bytes are counted */
+		/* first, so that the clock has risen before bytes are measured */
 		measure_flops(m, t->budget_ns / 8 / t->rounds);
 		for (int k = 0; k < t->nsize; k++) {
-			/* once through: what fits is in the cache, what does not has pushed out its beginning */
+			/* once through: data that fits is in the cache afterwards, larger data has
+			 * evicted its beginning */
 			for (size_t i = 0; i < (size_t)(t->size[k] / t->n); i += 64)
 				(void)mem[i];
 			m->pos = 0;
@@ -304,7 +313,8 @@ static void *member_main(void *arg)
 
 /* --- one row --------------------------------------------------------------------------------------------- */
 
-/* From a quarter of the first cache to four times the last one, ascending and clearly apart. */
+/* Chooses sizes from a quarter of the first cache to four times the last one, ascending and
+ * clearly distinct. */
 static int choose_sizes(const uint64_t *cache, int threads, double most, double *size)
 {
 	static const struct {
@@ -318,7 +328,7 @@ static int choose_sizes(const uint64_t *cache, int threads, double most, double 
 
 	for (int i = 0; i < AY_LEVEL_MEMORY; i++)
 		all[i] = (double)cache[i] * (i == AY_LEVEL_L3 ? 1 : threads);
-	/* without a third cache, or with one smaller than all second ones: memory is beyond those */
+	/* if there is no L3, or one smaller than all L2 together, memory begins beyond the L2 */
 	all[AY_LEVEL_L3] = fmax(all[AY_LEVEL_L3], fmax(all[AY_LEVEL_L2], all[AY_LEVEL_L1]));
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 		double bytes = fmin(all[wanted[i].level] * wanted[i].times, most);
@@ -361,7 +371,7 @@ static int start_members(struct team *t, struct ay_err *err)
 
 static int measure_row(const struct ay_ceilings *c, struct ay_ceiling_row *r, double budget_ns, struct ay_err *err)
 {
-	/* Several rounds: what disturbs us may last longer than all windows of one size. */
+	/* Several rounds, because a disturbance may last longer than all windows of one size. */
 	double most = fmin(MEMORY_MOST, (double)ay_memory_available() / 4);
 	struct team t = { .n = r->threads, .row = r, .budget_ns = budget_ns, .rounds = c->quick ? 2 : 4 };
 	struct ay_arena a = { 0 };
@@ -378,7 +388,8 @@ static int measure_row(const struct ay_ceilings *c, struct ay_ceiling_row *r, do
 	if (t.mem == MAP_FAILED)
 		return ay_fail_errno(err, AY_ERR_MEMORY, "no %zu bytes to measure the speed of memory",
 				     t.mem_bytes);
-	madvise(t.mem, t.mem_bytes + HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses where the system allows it */
+	/* fewer TLB misses if the system allows it */
+	madvise(t.mem, t.mem_bytes + HUGE_PAGE, MADV_HUGEPAGE);
 	t.member = ay_alloc(&a, sizeof *t.member * (size_t)t.n + 128);
 	t.member = (struct member *)(((uintptr_t)t.member + 127) & ~(uintptr_t)127);
 	r->n = t.nsize;

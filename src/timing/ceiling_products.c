@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How fast a GPU multiplies matrices, by dtype: square products by cuBLAS's own best algorithms (cublasLt), on
- * random numbers between 1/2 and 1 of either sign, since zeros take less power and so are faster. The library is
- * opened in the judge's process, for this alone.
+ * ceiling_products - measures how fast a GPU multiplies matrices, by dtype.
+ *
+ * It runs square products with cuBLAS's own best algorithms (cublasLt), on random numbers between
+ * 1/2 and 1 of either sign. Zeros would take less power and so be faster. The judge's process
+ * opens the library for this purpose only.
  */
 #include "timing/ceiling_gpu_internal.h"
 
@@ -36,10 +38,10 @@ enum {
 	WINDOWS = 6,
 };
 
-static const double WINDOW_NS = 4e6, /* of one size and algorithm, at least one product */
-	LONG_NS = 12e6;              /* a larger product than one of these takes too long */
+static const double WINDOW_NS = 4e6, /* for one size and algorithm; at least one product */
+	LONG_NS = 12e6;              /* if a product takes longer, no larger one is measured */
 
-/* What it gives for a choice of algorithm (cublasLtMatmulHeuristicResult_t). */
+/* An algorithm that the library suggests (cublasLtMatmulHeuristicResult_t). */
 struct product_choice {
 	uint64_t algorithm[8];
 	size_t workspace;
@@ -75,11 +77,11 @@ struct lt {
 #undef F
 };
 
-/* mask and bits: see ay_bench_fill. */
+/* A product to measure. mask and bits: see ay_bench_fill. */
 struct measured_product {
 	enum ay_product id;
 	int in, out, compute, scale, in_bytes, out_bytes;
-	bool fast; /* sums of f8 are kept as the matrix unit has them */
+	bool fast; /* sums of f8 stay in the matrix unit's precision */
 	uint64_t mask, bits;
 };
 
@@ -105,7 +107,7 @@ struct task {
 	const struct lt *lt;
 	const struct measured_product *p;
 	int64_t side;
-	ay_cu_ptr at[4]; /* two factors, the product, room to work in */
+	ay_cu_ptr at[4]; /* two factors, the product, workspace */
 	void *desc, *in, *out;
 };
 
@@ -125,7 +127,7 @@ static int multiply(const struct task *t, const struct product_choice *k)
 			       t->out, t->at[2], t->out, k->algorithm, t->at[3], WORKSPACE, NULL);
 }
 
-/* Of `n` in a row; negative: it fails. */
+/* Returns the time of one of `n` consecutive products; negative: failed. */
 static double time_of(const struct task *t, const struct product_choice *k, int n)
 {
 	int e = ay_bench_start(t->b);
@@ -137,7 +139,7 @@ static double time_of(const struct task *t, const struct product_choice *k, int 
 	return e || ns <= t->b->empty_ns ? -1 : (ns - t->b->empty_ns) / n;
 }
 
-/* The least time of this algorithm; infinite if it is none. */
+/* Returns the least time of this algorithm; infinite if it fails. */
 static double best_of(const struct task *t, const struct product_choice *k)
 {
 	double best = time_of(t, k, 1);
@@ -154,7 +156,8 @@ static double best_of(const struct task *t, const struct product_choice *k)
 	return best;
 }
 
-/* The factors lie with the summed dimension innermost: what all dtypes can do. */
+/* Measures the product whose factors have the summed dimension innermost, which all dtypes
+ * support. */
 static double time_product(struct task *t)
 {
 	const int trans = OP_T;

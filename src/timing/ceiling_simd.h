@@ -5,16 +5,17 @@
  *   SIMD(name)           name with the set's ending
  *   TARGET               function attribute
  *   V                    a vector of integers
- *   LOAD, STORE, STREAM  of one vector; STREAM goes past the caches
+ *   LOAD, STORE, STREAM  of one vector; STREAM bypasses the caches
  *   VF, VD, FMAF, FMAD   vectors of f32 and f64, and x * y + z
  *   CHAINS               independent chains that hide the latency of one
  *
- * No guard: it is meant to be included again.
+ * No include guard: this file is included several times.
  */
 
 enum { SIMD(BYTES) = sizeof(V) };
 
-/* Eight vectors a turn; AY_LOOP_STEP is a multiple of that for every set. */
+/* Eight vectors per iteration. AY_LOOP_STEP is a multiple of their size for every instruction
+ * set. */
 #define EACH8(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
 #define TURNS                                                                  \
 	for (; times > 0; times--, ({ __asm__ volatile("" : : : "memory"); })) \
@@ -33,7 +34,7 @@ TARGET static void SIMD(read_all)(char *a, char *b, char *c, size_t n, int times
 #undef M
 	}
 	s[0] |= s[1] | s[2] | s[3] | s[4] | s[5] | s[6] | s[7];
-	__asm__ volatile("" : : "m"(s[0])); /* somebody might want to know */
+	__asm__ volatile("" : : "m"(s[0])); /* keeps the compiler from removing the loads */
 }
 
 TARGET static void SIMD(write_all)(char *a, char *b, char *c, size_t n, int times)
@@ -115,7 +116,7 @@ TARGET static void SIMD(join_past)(char *a, char *b, char *c, size_t n, int time
 	}
 }
 
-/* x -> x/2 + 1 goes to 2 from anywhere: never a denormal, never an infinity. */
+/* x -> x/2 + 1 converges to 2 from any start: never a denormal, never an infinity. */
 #define FLOPS(fn, T, E, FMA)                                                                                   \
 	TARGET static double SIMD(fn)(int64_t rounds)                                                          \
 	{                                                                                                      \

@@ -10,8 +10,9 @@
 
 _Static_assert((int)AY_EXEC_CACHE_NAME == (int)AY_SHA256_HEX, "a name is a hash");
 
-#define GATE_OLD_NS 60000000000ll /* what was measured so long ago is measured again */
-#define GATE_NEAR   (64ull << 20) /* bytes of memory that a batch comes with: so many more or less are 2 us */
+#define GATE_OLD_NS 60000000000ll /* a measurement older than this is repeated */
+/* difference in bytes of a batch's memory; this much changes the cost by 2 us */
+#define GATE_NEAR (64ull << 20)
 
 /* --- names ----------------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,8 @@ static void add_where(struct ay_hash *h, const struct ay_exec_spec *spec)
 		ay_hash_add_str(h, spec->folders[i]);
 }
 
-/* The object's file is not read: while somebody has it open, no other one has its number. */
+/* Identifies the object by its file number without reading it. While the file is open, no other
+ * file has this number. */
 void ay_exec_cache_name(const struct ay_exec_spec *spec, struct ay_exec_cache_name *name)
 {
 	struct stat st = { 0 };
@@ -125,7 +127,7 @@ void ay_exec_cache_note_gate(struct ay_exec_cache *k, const struct ay_exec_cache
 		return;
 	for (; at < k->ngate && !is_like(&k->gate[at], g); at++)
 		;
-	if (at == AY_EXEC_CACHE_GATES) { /* the oldest goes */
+	if (at == AY_EXEC_CACHE_GATES) { /* the oldest is dropped */
 		memmove(&k->gate[0], &k->gate[1], sizeof *k->gate * (AY_EXEC_CACHE_GATES - 1));
 		at = k->ngate = AY_EXEC_CACHE_GATES - 1;
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kept - executors that outlive their seats, frozen, for the next one who sits there.
+ * exec_cache - frozen executors that are kept for the next measurement.
  *
- * A process with a context on a GPU takes half a second to start, one with torch in it several, and a case opens some six
- * seats. On the processor nothing is kept: there a new process is a new draw of what makes one faster than another.
+ * A process with a context on a GPU takes half a second to start, and one with torch takes several
+ * seconds. A case needs some six executors. On the CPU no executor is kept: a new process is a new
+ * random draw of the properties that make one process faster than another.
  */
 #ifndef AY_TIMING_EXEC_CACHE_H
 #define AY_TIMING_EXEC_CACHE_H
@@ -12,13 +13,15 @@
 
 enum { AY_EXEC_CACHE = 8, AY_EXEC_CACHE_NAME = 65, AY_EXEC_CACHE_GATES = 32 };
 
-/* All that makes two of them the same; and what does but for the functions that are loaded, if those are torch's own, so
- * that others can be loaded instead ("": not so). Hashes. */
+/* What identifies an executor, as hashes. `who`: everything about it. `kind`: everything except
+ * its functions, if these are torch's own, so that other functions can be loaded instead; "" for
+ * any other executor. */
 struct ay_exec_cache_name {
 	char who[AY_EXEC_CACHE_NAME], kind[AY_EXEC_CACHE_NAME];
 };
 
-/* What a batch costs besides the kernel (struct gate of ab_internal.h), of a kind of executors. */
+/* The measured cost of a batch besides the kernel (struct gate of ab_internal.h) for one kind of
+ * executor. */
 struct ay_exec_cache_gate {
 	struct ay_exec_cache_name name;
 	bool plain;
@@ -36,22 +39,25 @@ struct ay_exec_cache {
 	} one[AY_EXEC_CACHE];
 	int ngate;
 	struct ay_exec_cache_gate gate[AY_EXEC_CACHE_GATES];
-	char uncaptured[AY_EXEC_CACHE_NAME]; /* the last one whose calls were no graph: replay.c */
+	/* `who` of the last executor whose calls could not be captured in a CUDA graph: see
+	 * replay.c */
+	char uncaptured[AY_EXEC_CACHE_NAME];
 };
 
 void ay_exec_cache_name(const struct ay_exec_spec *spec, struct ay_exec_cache_name *name);
-/* One that was kept, which is the caller's from now on; NULL: there is none. *other: it has other functions of torch's,
- * and the right ones must be loaded. */
+/* Removes an executor from the cache and returns it; the caller owns it. NULL: none fits. *other:
+ * it has other torch functions, and the caller must load the right ones. */
 struct ay_exec *ay_exec_cache_take(struct ay_exec_cache *k, const struct ay_exec_cache_name *name, bool *other);
-/* How many there are that ay_exec_cache_take would give. */
+/* Returns how many executors ay_exec_cache_take could return for this name. */
 int ay_exec_cache_count(const struct ay_exec_cache *k, const struct ay_exec_cache_name *name);
-/* Keeps x, which has nothing to do; the one that was kept longest goes if there is no room. k NULL: ends it. */
+/* Puts the idle executor x into the cache, which owns it from then on. If the cache is full, the
+ * oldest one is ended. If k is NULL, x is ended. */
 void ay_exec_cache_give(struct ay_exec_cache *k, const struct ay_exec_cache_name *name, struct ay_exec *x);
-/* What was measured not long ago with about as much memory; NULL: nothing. */
+/* Returns a cost that was measured in the last minute with about as much memory; NULL: none. */
 const struct ay_exec_cache_gate *ay_exec_cache_find_gate(const struct ay_exec_cache *k,
 							 const struct ay_exec_cache_gate *like);
 void ay_exec_cache_note_gate(struct ay_exec_cache *k, const struct ay_exec_cache_gate *g);
-/* Ends all of them. */
+/* Ends all cached executors. */
 void ay_exec_cache_release(struct ay_exec_cache *k);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is compared is brought here one set at a time: outputs as they are, inputs as they were made, which is not what is
- * in the lent memory if somebody has written to it. Large inputs are made again on the device, in memory of ours, and
- * the lent ones are compared with them there: of them only that crosses the bus which somebody needs here. A small part
- * of one is made here.
+ * fetch_gpu - copies sets from a GPU to the host for comparison, one at a time.
+ *
+ * Outputs are copied. Inputs are made again, because a kernel may have written to those in the
+ * mapped memory. Large inputs are made again on the device, in the judge's memory, and the mapped
+ * ones are compared with them there. So only the bytes that the comparison needs cross the bus.
+ * Small parts of large inputs are made on the host.
  */
 #include "timing/inputs_gpu_internal.h"
 
@@ -13,12 +15,15 @@
 #include <string.h>
 
 enum {
+	/* inputs up to this size, and parts of others, are made again on the host; larger ones on
+	 * the device */
 	MADE_HERE = 256 << 10
-}; /* inputs up to this, and parts of others, are made once more here, larger ones there */
+};
 
 static const struct ay_byte_range all = { 0, UINT64_MAX };
 
-/* Inputs of a set that are larger than so many bytes, in memory of ours. INOUT: as they were before the call. */
+/* Makes inputs of a set that are larger than `larger` bytes again, in the judge's device memory.
+ * An INOUT operand gets its content before the call. */
 static int make_again(struct ay_input_sets *s, int set, uint64_t larger, struct ay_err *err)
 {
 	struct ay_gpu_master *g = s->m->gpu;
@@ -92,7 +97,8 @@ static int fetch_output(struct ay_input_sets *s, int set, int i, struct ay_byte_
 	const struct ay_operand *o = s->m->call->operand[i];
 	const uint64_t bytes = ay_operand_bytes(o), hi = need.hi < bytes ? need.hi : bytes;
 
-	if (need.lo >= hi || (s->python && o->role == AY_RESULT)) /* taken out of the executor's own memory */
+	/* read from the executor's own memory by ay_gated_exec_take */
+	if (need.lo >= hi || (s->python && o->role == AY_RESULT))
 		return 0;
 	return ay_dev_read(s->dev, ay_input_sets_address(s, set * s->m->call->noperand + i) + need.lo,
 			   ay_input_sets_at(s, set, i) + need.lo, hi - need.lo, err);
@@ -116,7 +122,7 @@ int ay_input_sets_fetch(struct ay_input_sets *s, int set, const struct ay_byte_r
 
 /* --- all of them there ----------------------------------------------------------------------------------- */
 
-/* What is not made of a master: here, and over the bus. */
+/* Makes an operand that has no template again on the host and copies it to the device. */
 static int send_again(struct ay_input_sets *s, int set, int i, struct ay_err *err)
 {
 	const uint64_t bytes = ay_operand_bytes(s->m->call->operand[i]);

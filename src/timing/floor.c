@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Each tensor once. One that is read and written counts as read: what does not change need not be written. */
+/* Returns the bytes of all tensors, each once. A tensor that is read and written counts as read
+ * only, because content that does not change need not be written. */
 static double each_once(const struct ay_call *c)
 {
 	double sum = 0;
@@ -15,7 +16,7 @@ static double each_once(const struct ay_call *c)
 	return sum;
 }
 
-/* Whoever has nothing to give needs no input. */
+/* Returns true if the call has no results, so that it needs no input. */
 static bool gives_nothing(const struct ay_call *c)
 {
 	for (int i = 0; i < c->nout; i++)
@@ -45,7 +46,8 @@ enum ay_dt ay_multiplied(const struct ay_call *c)
 	return c->nout ? c->out[0]->view.dt : AY_DT_F32;
 }
 
-/* On a busy machine the quick look has shown half of the real speed of a shared cache; of a GPU's L2 it has shown 0.95. */
+/* On a busy machine the quick measurement has shown half of the real speed of a shared cache. For
+ * a GPU's L2 it has shown 0.95 of it. */
 #define QUICK_MARGIN     2.0
 #define QUICK_MARGIN_GPU 1.1
 

@@ -13,19 +13,19 @@
 #include <time.h>
 
 enum {
-	PROBES = 4, /* places of an output that are looked at after each audited call */
-	/*
-	 * Whoever sleeps over a call wakes late, and a short call is over before one sleeps: the difference would
-	 * look like the kernel's. So with a core for it we never sleep over a batch, and without one always.
-	 */
+	PROBES = 4, /* elements of an output that are checked after each audited call */
+	/* A process that sleeps during a call wakes up late, and a short call ends before it
+	 * sleeps. The difference would look like the kernel's time. So with a CPU of its own the
+	 * executor never sleeps during a batch, and without one it always does. */
 	SPIN_NS = 100000000,
-	RESULT_LOOKS = 4, /* at what a batch of Python kernels returned */
-	/* And a CPU that has been idle takes its time: 50 us more after 1 ms, 130 us after 5 ms on a virtual
-	 * machine. So the seat's CPUs are kept busy for this long before the clock starts. */
+	RESULT_LOOKS = 4, /* elements that are read from what a batch of Python kernels returned */
+	/* A CPU that has been idle responds late: 50 us later after 1 ms and 130 us after 5 ms on
+	 * a virtual machine. So the judge keeps the executor's CPUs busy for this long before the
+	 * clock starts. */
 	WAKE_NS = 150000,
 };
 
-#define HEAP_LEAST (256ull << 20) /* for temporaries */
+#define HEAP_LEAST (256ull << 20) /* for temporary tensors */
 
 static void say_late(struct ay_gated_exec *s, struct ay_outcome *o)
 {
@@ -33,7 +33,7 @@ static void say_late(struct ay_gated_exec *s, struct ay_outcome *o)
 	snprintf(o->text, sizeof o->text, "did not stand still within %g s of raising `done`", s->timeout_s);
 }
 
-/* What ran or was refused is frozen again; the rest is gone. */
+/* Freezes the executor after a batch. If its process has ended, *o says so. */
 static int freeze(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *err)
 {
 	enum ay_freeze how;
@@ -71,7 +71,7 @@ static int get_sets(struct ay_gated_exec *s, const struct ay_gated_exec_spec *sp
 	return 0;
 }
 
-/* One that was kept, thawed, or a new one. */
+/* Thaws an executor from the cache, or starts a new one. */
 static int get_executor(struct ay_gated_exec *s, const struct ay_exec_spec *spec, struct ay_arena *names,
 			struct ay_outcome *o, struct ay_err *err)
 {
@@ -96,7 +96,7 @@ static int get_executor(struct ay_gated_exec *s, const struct ay_exec_spec *spec
 	return 0;
 }
 
-/* Room for what a batch of Python kernels returns, and for temporaries. */
+/* Reserves device memory for what a batch of Python kernels returns, and for temporary tensors. */
 static int give_heap(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *err)
 {
 	const struct ay_call *c = s->sets.m->call;
@@ -158,7 +158,7 @@ int ay_gated_exec_prepare(const struct ay_gated_exec_spec *spec, int n, struct a
 	struct ay_exec *exec;
 	int rc = 0;
 
-	x.cpus = NULL; /* somebody else may be timed there */
+	x.cpus = NULL; /* another judge may be timing on those CPUs */
 	ay_exec_cache_name(&x, &name);
 	while (!rc && o.what == AY_EXEC_RAN && ay_exec_cache_count(spec->kept, &name) < n) {
 		rc = ay_exec_start(&x, &names, &exec, &e, &o, err);
@@ -229,7 +229,8 @@ void ay_gated_exec_close(struct ay_gated_exec *s)
 	struct ay_outcome o;
 
 	if (s->exec && s->plain && (ay_exec_lighten(s->exec, &o, &ignored) || o.what != AY_EXEC_RAN)) {
-		ay_exec_stop(s->exec); /* others are frozen */
+		/* only a frozen executor may be kept, and a plain one does not freeze */
+		ay_exec_stop(s->exec);
 		s->exec = NULL;
 	}
 	if (s->exec)
@@ -272,7 +273,7 @@ static void wake_cpus(const struct ay_gated_exec *s)
 	sched_setaffinity(0, sizeof mine, &mine);
 }
 
-/* The order is posted: thaws, waits, and stops the clock when everything stands still again. */
+/* After the order was posted: thaws the executor, waits, and freezes it again. */
 static int let_go(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *err)
 {
 	int64_t took;
@@ -285,7 +286,7 @@ static int let_go(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *
 	return !s->plain && ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
 }
 
-/* Memory for a batch that does not look at it; and is the device idle? */
+/* Maps memory for a batch that does not read it, and checks whether the device is idle. */
 static int ready_device(struct ay_gated_exec *s, struct ay_err *err)
 {
 	double ns = 0;
@@ -299,7 +300,8 @@ static int ready_device(struct ay_gated_exec *s, struct ay_err *err)
 	return 0;
 }
 
-/* Results of a kernel in Python lie where it tells; those that cannot be are found when they are taken. */
+/* Adds elements of Python results to look[], at the places that the executor reports. A result
+ * with a wrong place is skipped; fetching the results finds it. */
 static void choose_results(struct ay_gated_exec *s, int from, int n)
 {
 	const int results = ay_encode_nresult(s->batch.call);
@@ -317,13 +319,14 @@ static void choose_results(struct ay_gated_exec *s, int from, int n)
 		*l = (struct ay_dev_probe_place){ .rows = 1, .width = (uint32_t)ay_dt_info(v.dt)->bytes };
 		l->at = at +
 			(uint64_t)ay_view_at(&v, (int64_t)ay_secret_below((uint64_t)ay_numel_of(&v))) * l->width;
-		/* told to lie in a slot, and perhaps in a part of it that is not lent now */
+		/* the reported place may lie in a slot, perhaps in a part of it that is not mapped
+		 * now */
 		s->sets.nlook += ay_exec_in_heap(s->exec, l->at, l->width) ||
 				 ay_input_sets_hold(&s->sets, l->at, l->width);
 	}
 }
 
-/* The batch has run: elements of its outputs are read before the clock stops. */
+/* After a batch: reads elements of its outputs before the clock stops. */
 static int look(struct ay_gated_exec *s, int from, int n, struct ay_outcome *o, struct ay_err *err)
 {
 	if (!s->dev || s->plain || o->what != AY_EXEC_RAN)
@@ -334,7 +337,8 @@ static int look(struct ay_gated_exec *s, int from, int n, struct ay_outcome *o, 
 	return s->sets.nlook ? ay_dev_probe(s->dev, s->sets.nlook, s->sets.look, err) : 0;
 }
 
-/* Nothing of the next content is there yet: a thread that is at work meanwhile has nothing to work on. */
+/* Drops results while the next content does not exist yet. So a thread of the kernel that runs
+ * meanwhile has nothing to work on. */
 static int forget(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *err)
 {
 	if (ay_exec_post_forget(s->exec, o, err) || let_go(s, o, err))
@@ -344,16 +348,16 @@ static int forget(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *
 	return 0;
 }
 
-/* What goes with an order; NULL: nothing does. */
+/* Returns the device memory that travels with an order; NULL: none. */
 static const struct ay_dev_mems *loans_of(const struct ay_gated_exec *s)
 {
 	return s->dev && s->sets.loans.n ? &s->sets.loans : NULL;
 }
 
-/*
- * Batches with gigabytes scatter by 0.1 ms and more, those with little by 0.02: so mapping is left out, what the process
- * says that it took, but no more than it takes in a seat of ours. Whoever lies about it gains what is between the two.
- */
+/* Subtracts the mapping time from T. Batches with gigabytes of memory scatter by 0.1 ms and more,
+ * those with little memory by 0.02 ms. The executor reports the mapping time itself. At most the
+ * mapping time of a trusted executor is subtracted, so an executor that lies gains only the
+ * difference. */
 static void note_mapping(struct ay_gated_exec *s, int64_t begin, struct ay_batch_time *b,
 			 const struct ay_outcome *o)
 {
@@ -364,7 +368,8 @@ static void note_mapping(struct ay_gated_exec *s, int64_t begin, struct ay_batch
 	b->ns -= s->map_ns < s->map_most ? s->map_ns : s->map_most;
 }
 
-/* Sets [from, from + n), each once, and again as often as is said; n = 0: busy. */
+/* Runs a batch of sets [from, from + n), with `again` extra passes. n = 0: runs the calibration
+ * batch, which is busy for a fixed time. */
 static int beat(struct ay_gated_exec *s, int from, int n, int again, struct ay_batch_time *b, struct ay_outcome *o,
 		struct ay_err *err)
 {
@@ -381,7 +386,7 @@ static int beat(struct ay_gated_exec *s, int from, int n, int again, struct ay_b
 	begin = ay_now_ns();
 	if (n ? ay_exec_post(s->exec, from, n, again, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
 		return -1;
-	if (!s->plain) /* it stands still, and finds the order when it is thawed */
+	if (!s->plain) /* the executor is frozen, and finds the order when it is thawed */
 		begin = ay_now_ns();
 	if (let_go(s, o, err) || look(s, from, n, o, err))
 		return -1;
@@ -413,8 +418,9 @@ int ay_gated_exec_replay(struct ay_gated_exec *s, int n, double *ns, struct ay_o
 	return 0;
 }
 
-/* What of a batch of our own was not the hand-over: what is between two events of its device, or as long as it was to be
- * busy. An empty call of Python's is between them, as is that of a kernel, whose first launch is only then. */
+/* Returns the part of a trusted batch that was not the hand-over: the time between two device
+ * events, or the time that the calibration batch was busy. The empty call of Python lies between
+ * the events. That of a native kernel does too, because its first launch is only then. */
 static double inside_ns(const struct ay_batch_time *b, bool busy)
 {
 	if (b->claimed_ns > 0)
@@ -493,7 +499,8 @@ int ay_gated_exec_forget(struct ay_gated_exec *s, struct ay_outcome *o, struct a
 
 /* --- an audit -------------------------------------------------------------------------------------------- */
 
-/* Is some element that is only written still poison? The bytes are looked at where elements lie. */
+/* Returns true if some element that is only written is still poison. Reads the bytes of random
+ * elements. */
 static bool is_unfinished(const struct ay_input_sets *s, int set, uint8_t poison)
 {
 	const struct ay_call *c = s->m->call;
@@ -521,8 +528,8 @@ static bool is_unfinished(const struct ay_input_sets *s, int set, uint8_t poison
 	return false;
 }
 
-/* Under the gate by itself. A seat that ran on between two calls could work on the next set while it is being written,
- * or finish the last one after its `done`. */
+/* Runs one set alone under the gate. If the executor ran on between two calls, it could work on
+ * the next set while this is being written, or finish the last one after its `done`. */
 int ay_gated_exec_one(struct ay_gated_exec *s, int set, struct ay_key key, uint8_t poison, double *ns,
 		      bool *unfinished, struct ay_outcome *o, struct ay_err *err)
 {

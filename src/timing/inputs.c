@@ -9,32 +9,35 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a set is made from the master. */
+/* How an input of a set is made from the template. */
 enum how {
-	WRITTEN, /* not at all: the kernel writes it */
-	MIX,     /* lines of the master in any order, with other significands */
-	DRAW,    /* lines of the master in any order */
-	TOUCH, /* the master with other significands, but for zeros and special values: every element has its place */
-	PICK,   /* lines of either of two masters, where they stand */
-	REFILL, /* by the fill, with a key of its own */
+	WRITTEN, /* not at all: only the kernel writes it */
+	MIX,     /* lines of the template in random order, with other significands */
+	DRAW,    /* lines of the template in random order */
+	/* the template with other significands; zeros and special values stay: every element has
+	 * its place */
+	TOUCH,
+	PICK,   /* each line in its place, from one of two templates */
+	REFILL, /* filled anew, with a key of its own */
 };
 
 struct ay_input_template_part {
 	enum how how;
-	uint8_t *base; /* PICK: and the second, from the next line on */
+	uint8_t *base; /* the template; PICK: the second template follows at the next line */
 	uint64_t bytes;
 	bool can_be_hard;
 };
 
 enum {
 	HARD_ONE_IN = 16,
-	COLOURS = 16,          /* places that a large tensor may begin at, */
-	COLOURED = 4096,       /* large being this, */
-	COLOURS_SMALL = 4,     /* and a small one */
-	DRAWN_FROM = 64 << 10, /* fewer bytes than this are filled anew: it costs little, */
-	DRAWN_LEAST = 1 << 10, /* unless there are hundreds: fewer than this where all are trusted */
-	AHEAD = 24,            /* lines; drawn from memory they come late */
-	TURN = 64 << 10,       /* bytes that one of two gets before the other */
+	COLOURS = 16,          /* places where a large tensor may begin */
+	COLOURED = 4096,       /* bytes from which a tensor is large */
+	COLOURS_SMALL = 4,     /* places for a small tensor */
+	DRAWN_FROM = 64 << 10, /* tensors with fewer bytes are filled anew, which costs little */
+	/* the same limit for trusted code, which may have hundreds of small tensors */
+	DRAWN_LEAST = 1 << 10,
+	AHEAD = 24,      /* lines to prefetch, since lines drawn from memory arrive late */
+	TURN = 64 << 10, /* bytes that one side touches before the other does */
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
@@ -53,8 +56,9 @@ static uint64_t load(const uint8_t *p, uint64_t bytes)
 	return x;
 }
 
-/* With other significands zeros would become subnormal, which is slow: they are made small numbers first (of
- * a million normal numbers a few are 0). False if there are infinities or NaN, which would become each other. */
+/* Replaces zeros by small numbers, because other significands would make them subnormal, which is
+ * slow. Of a million normal numbers a few are 0. Returns false if there are infinities or NaN,
+ * which would turn into each other. */
 static bool make_plain(uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
 {
 	for (uint64_t i = 0; i + l->bytes <= bytes; i += l->bytes) {
@@ -68,10 +72,11 @@ static bool make_plain(uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
 	return true;
 }
 
-/* Signs and exponents together: of f64 the most. */
+/* All combinations of sign and exponent; f64 has the most. */
 enum { BINADES = 4096 };
 
-/* Finds the binades of normal numbers, by sign and exponent, that lie inside the range as a whole. */
+/* Finds the binades of normal numbers, by sign and exponent, that lie completely inside the
+ * range. */
 static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double range[2], bool inside[BINADES])
 {
 	const uint64_t count = (l->exponent / l->one + 1) * 2;
@@ -88,10 +93,11 @@ static void find_inside(enum ay_dt dt, const struct ay_lanes *l, const double ra
 }
 
 /*
- * make_plain for a uniform fill, whose range is what the operator takes: no significand may lead out of
- * it, so every element must lie in a binade that is inside. An end of the range that is a power of two, which
- * half types round to, is alone in its binade and moves into the one below. Returns false if another
- * element remains: of uniform(0.5, 1.5) those above 1 could become 1.9. What was changed before is inside.
+ * Prepares the elements of a uniform fill, whose range is what the operator accepts. No
+ * significand may lead out of it, so every element must lie in a binade that is inside. A power of
+ * two at the end of the range, which half types round to, is alone in its binade and moves into
+ * the one below. Returns false if any other element lies outside: in uniform(0.5, 1.5) elements
+ * above 1 could become 1.9. Elements changed before that are inside.
  */
 static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct ay_lanes *l, const double range[2])
 {
@@ -127,7 +133,7 @@ static bool is_own_fill(const struct ay_input_template *m, const struct ay_opera
 	return false;
 }
 
-/* Any element could stand anywhere. */
+/* Returns true if the elements are independent of their places. */
 static bool is_independent(const struct ay_operand *o)
 {
 	static const char *const fills[] = { "normal", "uniform", "int", "index", "exact", "bool" };
@@ -145,7 +151,7 @@ static enum how choose(const struct ay_input_template *m, const struct ay_operan
 	struct ay_lanes l;
 	double range[2];
 
-	if (o->data) /* given by the line: it is what it is */
+	if (o->data) /* given by the line, so it must not change */
 		return REFILL;
 	if (is_fill(o, "normal") && lanes_of(o->view.dt, &l) && make_plain(p->base, p->bytes, &l))
 		return MIX;
@@ -154,7 +160,7 @@ static enum how choose(const struct ay_input_template *m, const struct ay_operan
 		return MIX;
 	if (many && is_independent(o))
 		return DRAW;
-	/* an operator's own fill can be slow, and knows places: a triangle */
+	/* an operator's own fill can be slow, and may give elements their places: a triangle */
 	if (is_own_fill(m, o) && many && lanes_of(o->view.dt, &l))
 		return TOUCH;
 	if (ay_fill_is_by_place(m->call, o) && many && !lanes_of(o->view.dt, &l))
@@ -167,7 +173,7 @@ static uint64_t whole_lines(uint64_t bytes)
 	return (bytes + AY_LINE - 1) / AY_LINE * AY_LINE;
 }
 
-/* Another key for each purpose; none of them tells of the others. */
+/* Derives a key for one purpose. No key reveals another. */
 static struct ay_key derive(struct ay_key from, const char *what, uint64_t n)
 {
 	char label[80];
@@ -249,7 +255,7 @@ void ay_input_template_release(struct ay_input_template *m)
 
 /* --- one set --------------------------------------------------------------------------------------------- */
 
-/* Two words of a set's own, and two of one operand in it. */
+/* Draws four random words for one operand of a set; operand -1: for the set itself. */
 static void draw(struct ay_key key, int set, int operand, uint64_t out[4])
 {
 	const uint64_t counter[4] = { (uint64_t)set, (uint64_t)operand + 1, 0x74696d6564, 0 };
@@ -257,7 +263,8 @@ static void draw(struct ay_key key, int set, int operand, uint64_t out[4])
 	ay_philox(key, counter, out);
 }
 
-/* One draw for 64 bytes: which line of the master, and which line of noise. */
+/* Copies random lines of the template, XORed with random lines of noise. One draw serves 64
+ * bytes. */
 static void mix(const struct ay_fill_op *k, const uint8_t *base, const uint64_t *all_noise, uint8_t *dst)
 {
 	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
@@ -282,7 +289,7 @@ static void mix(const struct ay_fill_op *k, const uint8_t *base, const uint64_t 
 	}
 }
 
-/* A stretch that is 32 times larger. */
+/* Makes the elements of a stress range 32 times larger. */
 static void harden(const struct ay_fill_op *k, uint8_t *dst)
 {
 	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
@@ -356,7 +363,7 @@ bool ay_input_template_is_hard(const struct ay_input_template *m, struct ay_key 
 	return hard_operand(m, key, set) >= 0;
 }
 
-/* Which elements are hard. */
+/* Chooses the stress range. */
 static void plan_hard(struct ay_fill_op *k, uint64_t chance)
 {
 	const uint64_t n = k->bytes / ay_lanes_of(ay_lane_kind(k->dt)).bytes;
@@ -500,9 +507,9 @@ int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *
 		s->offset[k] = at[which] + ay_secret_below(colours(bytes)) * AY_ALIGN;
 		at[which] = (s->offset[k] + bytes + AY_ALIGN - 1) / AY_ALIGN * AY_ALIGN;
 	}
+	/* read when the sets are prepared; given by the line, so always the same */
 	for (int k = 0; k < n * cap; k++)
-		if (m->call->operand[k % n]
-			    ->wrapped) /* read when all is made ready; given by the line: always the same */
+		if (m->call->operand[k % n]->wrapped)
 			ay_input_template_write(m, k % n, (struct ay_key){ 0 }, 0,
 						ay_input_sets_at(s, k / n, k % n));
 	return 0;

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * content - fresh inputs for timed sets, at the speed of memory.
+ * inputs - new content for the inputs of timed sets, written at the speed of memory.
  *
- * Every batch must hold content that its executor has never seen, or answers could be kept; and writing it must not
- * take longer than reading it does. So one master of each input is made by its fill, and a set is made of its lines
- * of 64 bytes, drawn with replacement, so that what was learned of one set (where the large, the negative or the
- * even elements are, what all of them add up to) is not true of the next. Besides, the significands of floats are
- * XORed with lines of noise that are drawn along with them, unless that would lead out of the range of a
- * uniform fill: probabilities stay probabilities. A large tensor of an operator's own fill, where every element
- * has its place (a triangle), keeps the places and gets other significands; where there are none to change (indices into
- * windows), two masters are made, and a set has every line of either. What is small, or not made of independent elements,
- * is filled anew. Master and noise follow from the call's seed; a key, 128 bits, from that and a number that is the judge's
- * own chance (64 bits), one way, and each set's draws have their own, so that none can be guessed from the others, nor
- * by someone that knows the seed. Who knows seed, number and set has the content again: timed= of a case line.
+ * Every batch must hold content that its executor has never seen, or a kernel could reuse answers.
+ * Writing this content must take no longer than reading it.
  *
- * One set in sixteen or so is hard: a stretch of one input is 32 times larger. Whoever leaves out the care that
- * large values need (subtracting the largest one) once he sees that he is being timed is wrong there.
+ * So the judge fills one template (the `master`) of each input by the fill of the case. A set
+ * consists of 64-byte lines of the template, drawn with replacement. What a kernel learns from one
+ * set is therefore not true of the next: where the large, negative or even elements are, or their
+ * sum. In addition, the significands of floats are XORed with lines of noise, which are also
+ * drawn. This is left out where it would lead out of the range of a uniform fill, so that
+ * probabilities stay probabilities. Other inputs are made differently:
+ * - An operator's own fill can give every element its place (a triangle). A large tensor of such a
+ *   fill keeps the places and gets other significands.
+ * - If such a tensor has no significands to change (indices into windows), there are two
+ *   templates, and a set takes each line from one or the other.
+ * - A tensor that is small, or whose elements are not independent, is filled anew.
+ *
+ * Template and noise follow from the seed of the call. The key of a content (128 bits) is a
+ * one-way hash of this seed and a random 64-bit number that only the judge knows. The draws of
+ * each set have a key of their own. So no draws can be guessed from others, or from the seed. The
+ * content can be made again from seed, number and set: see timed= of a case line.
+ *
+ * About one set in sixteen is a stress set (`hard`): a range of one of its inputs is 32 times
+ * larger. A kernel that skips the care that large values need (subtracting the largest one) when
+ * it detects timing is wrong there.
  */
 #ifndef AY_TIMING_INPUTS_H
 #define AY_TIMING_INPUTS_H
@@ -32,119 +41,134 @@ struct ay_fill_op; /* device/dev_fill.h */
 
 struct ay_input_template {
 	const struct ay_call *call;
-	struct ay_key root;                  /* from the call's */
-	struct ay_input_template_part *part; /* per operand */
+	struct ay_key root;                  /* derived from the key of the call */
+	struct ay_input_template_part *part; /* one per operand */
 	uint64_t *noise;
-	uint64_t bytes;            /* of one set, all operands */
-	bool trusted;              /* who sits there */
-	struct ay_gpu_master *gpu; /* where sets lie on a GPU: see inputs_gpu.c; NULL = here */
+	uint64_t bytes;            /* bytes of one set, all operands */
+	bool trusted;              /* the executor runs trusted code only */
+	struct ay_gpu_master *gpu; /* for sets on a GPU: see inputs_gpu.c; NULL: host memory */
 };
 
 void ay_input_template_init(struct ay_input_template *m, struct ay_call *c);
-/* The same by several threads. trusted: nobody sits there who would know a tensor again by some of its lines, so that small
- * ones are made of lines too: hundreds of them filled anew take longer than the batch. */
+/* Initializes *m like ay_input_template_init, with several threads. `trusted`: the executor runs
+ * no foreign code that could recognise reused data, so small tensors are also assembled from
+ * template lines. Filling hundreds of small tensors anew takes longer than a batch. */
 void ay_input_template_init_by(struct ay_input_template *m, struct ay_call *c, int threads, bool trusted);
-/* The key of content number n of this call. */
+/* Returns the key of content number n of this call. */
 struct ay_key ay_input_template_key(const struct ay_input_template *m, uint64_t n);
-/* What a random operator starts from in a set, whatever the content. */
+/* Returns the random state that a random operator starts from in a set. It does not depend on the
+ * content. */
 ay_rng ay_input_template_rng(const struct ay_input_template *m, int set);
-/* Sets of it are made on this device from here on. */
+/* Copies the template to a device. From then on its sets are made there. */
 int ay_input_template_to_device(struct ay_input_template *m, struct ay_dev *d, struct ay_err *err);
 void ay_input_template_release(struct ay_input_template *m);
-/* The storage of operand i in a set, as it is before the call. */
+/* Writes the storage of operand i of a set, as it is before the call, to dst. */
 void ay_input_template_write(const struct ay_input_template *m, int i, struct ay_key key, int set, uint8_t *dst);
-/* Of the same storage at least the bytes that `part` names, each at its place. */
+/* Writes at least the bytes of this storage that `part` names, each at its offset from dst. */
 void ay_input_template_write_part(const struct ay_input_template *m, int i, struct ay_key key, int set,
 				  struct ay_byte_range part, uint8_t *dst);
-/* The same for ay_dev_fill, where the master and its noise lie on a device: to, and what ay_fill_op_aim sets,
- * are the caller's to fill in. False: it has no master (ay_input_template_write fills it anew, or the kernel writes it). */
+/* Plans the content of operand i for ay_dev_fill, if template and noise are on a device. The
+ * caller sets `to` and calls ay_fill_op_aim. Returns false if the operand is not made from the
+ * template: it is filled anew by ay_input_template_write, or only the kernel writes it. */
 bool ay_input_template_plan(const struct ay_input_template *m, int i, struct ay_key key, int set,
 			    struct ay_fill_op *k);
-/* What lies at `from` then (`noise`: m->noise, AY_NOISE_LINES lines); NULL for what only the kernel writes. */
+/* Returns the template of operand i, which `from` of the fill op points at; NULL: only the kernel
+ * writes the operand. The noise is m->noise, AY_NOISE_LINES lines. */
 const uint8_t *ay_input_template_base(const struct ay_input_template *m, int i);
-/* How much of it; 0 where there is no plan. */
+/* Returns the bytes of the template of operand i; 0: it has no plan. */
 uint64_t ay_input_template_base_bytes(const struct ay_input_template *m, int i);
-/* Is this set one of the hard ones? */
+/* Returns true if this set is a stress set. */
 bool ay_input_template_is_hard(const struct ay_input_template *m, struct ay_key key, int set);
 
-/* Room for sets in memory that one executor shares: two slots, what it reads and what it writes, tensors one behind
- * the other at random multiples of 64 bytes, in the order in which they are called; and one in which an executor
- * tells of results that lie in its own memory, there for all, so that seats of two kinds have the same pages. */
+/* Memory for sets, shared with one executor. It has two slots: one that the executor reads and one
+ * that it writes. Tensors lie one behind the other in the order of the calls, at random multiples
+ * of 64 bytes. In a third slot the executor describes results that lie in its own memory. All
+ * executors have this slot, so that executors of two kinds have the same pages. */
 struct ay_input_sets {
 	const struct ay_input_template *m;
 	int cap;
-	bool python; /* of a device: new tensors lie in the executor's own memory */
-	bool fold;   /* all sets lie at one place: for calls that do not look at them */
-	int told;    /* the slot for that */
+	bool python; /* Python on a device: new tensors lie in the executor's own memory */
+	/* shared_storage: all sets lie at one place, for calls that do not read them */
+	bool fold;
+	int told; /* the slot for result descriptions */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;
-	/* On a device what is read lies in memory that is new for each content; what is only written lies in the same
-	 * always, and the executor has it from the beginning. Here is room for one set, into which it is fetched. */
-	struct ay_dev *dev; /* NULL: everything is here */
-	bool plain;         /* the executor is trusted: it has all of it from the beginning */
-	/* what goes with each order: the slot of inputs, and that of outputs where they are read too */
+	/* On a device, inputs lie in memory that is new for each content. Outputs that are only
+	 * written always lie in the same memory, which the executor has from the beginning.
+	 * `shadow` has space for one set in host memory, into which a set is fetched. */
+	struct ay_dev *dev; /* NULL: host memory only */
+	bool plain;         /* the executor is trusted and has all memory from the beginning */
+	/* device memory that travels with each order: the slot of inputs, and the slot of outputs
+	 * if these are also read */
 	struct ay_dev_mems loans;
-	struct ay_dev_mem
-		fixed[AY_DEV_MEMS]; /* memory of slots that the executor has always; bytes 0: it has not */
-	struct ay_dev_mapping lent; /* what it has now */
+	/* memory of the slots that the executor has from the beginning; bytes 0: none */
+	struct ay_dev_mem fixed[AY_DEV_MEMS];
+	struct ay_dev_mapping lent; /* the memory that the executor has mapped now */
 	struct ay_input_sets *shadow;
-	struct ay_key key;          /* of the content */
-	uint64_t step[AY_DEV_MEMS]; /* bytes of a slot from one set to the next */
-	struct ay_dev_probe_place
-		look[AY_PROBE_MAX]; /* what was read when the last batch had said that it was done */
+	struct ay_key key;          /* key of the present content */
+	uint64_t step[AY_DEV_MEMS]; /* bytes from one set to the next in a slot */
+	/* elements that were read when the last batch had reported `done` */
+	struct ay_dev_probe_place look[AY_PROBE_MAX];
 	int nlook;
 };
 
 int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
 		       struct ay_err *err);
-/*
- * Gives two of one kind their memory, in turns. Which pages of the machine one gets makes some per cent of the speed
- * of what streams through them, and whoever came first got the worse ones: 4 %, always the same way.
- */
+/* Touches the memory of two equal sets of sets alternately, so that both get physical pages of the
+ * same quality. The pages make some per cent of the speed of streaming code. When one side got all
+ * its pages first, it was always slower, by 4 %. */
 void ay_input_sets_share_pages(const struct ay_input_sets *x, const struct ay_input_sets *y);
 void ay_input_sets_release(struct ay_input_sets *s);
-/* Inputs of sets [from, from + n), and poison in what is only written. On a device: in new memory. */
+/* Writes the inputs of sets [from, from + n), and poison to memory that is only written. On a
+ * device this allocates new memory. */
 int ay_input_sets_write(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			struct ay_err *err);
-/* Where storage of an operand of a set begins; on a device, of the set that was fetched. */
+/* Returns the address of the storage of an operand of a set; on a device, of the fetched copy in
+ * host memory. */
 uint8_t *ay_input_sets_at(const struct ay_input_sets *s, int set, int operand);
 
 /* --- on a device (inputs_gpu.c) --- */
 
-/* Bytes of one set that come with an order to run. */
+/* Returns the bytes of one set that travel with an order to run. */
 uint64_t ay_input_template_read_bytes(const struct ay_input_template *m);
-/* Is operand i something that is there before the call? */
+/* Returns true if operand i has content before the call. */
 bool ay_input_template_is_input(const struct ay_input_template *m, int i);
-/* Has it an output whose old content counts? */
+/* Returns true if the call has an output whose old content matters. */
 bool ay_input_template_is_updated(const struct ay_input_template *m);
 void ay_input_template_release_gpu(struct ay_input_template *m);
-/* m: on a device. numbers: numbers that stand for tensors are read here, as Python does. plain: see struct ay_input_sets. */
+/* Initializes sets of a template that is on a device. `numbers`: 0-dimensional tensors that stand
+ * for numbers are read from host memory, as Python does. `plain`: see struct ay_input_sets. */
 int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
 			   bool numbers, bool plain, struct ay_err *err);
 void ay_input_sets_release_gpu(struct ay_input_sets *s);
 int ay_input_sets_write_gpu(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			    struct ay_err *err);
-/* New memory of so many bytes for each slot, with nothing in it: for calls that do not look at it. */
+/* Allocates new device memory of `bytes` for each slot, without content, for calls that do not
+ * read it. */
 int ay_input_sets_lend_nothing(struct ay_input_sets *s, uint64_t bytes, struct ay_err *err);
-/* Reads elements of the outputs of sets [from, from + n), drawn by lot: they must be there, for all is done. For results
- * that lie elsewhere (Python) the caller adds to look[]. */
+/* Chooses random elements of the outputs of sets [from, from + n) in look[]. The caller reads them
+ * at once to prove that all work is done. If results lie elsewhere (Python, `results` false), the
+ * caller adds their elements to look[]. */
 void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool results);
-/* Is this in memory that is lent now? */
+/* Returns true if these bytes lie in memory that the executor has mapped now. */
 bool ay_input_sets_hold(const struct ay_input_sets *s, uint64_t at, uint64_t bytes);
-/* Reads them once more. *late: one of them is another now. */
+/* Reads the elements of look[] again. *late: one of them has changed. */
 int ay_input_sets_look_again(struct ay_input_sets *s, bool *late, struct ay_err *err);
-/* Brings one set here (fetch_gpu.c), inputs as they were made: of each operand at least what `need` names, NULL: all.
- * *changed: an input of it is not what it was, wherever that is. */
+/* Copies one set to host memory (fetch_gpu.c). Inputs are made again, not copied. `need` names the
+ * bytes of each operand that must be copied; NULL: all. *changed: an input on the device differs
+ * from what the judge wrote. */
 int ay_input_sets_fetch(struct ay_input_sets *s, int set, const struct ay_byte_range *need, bool *changed,
 			struct ay_err *err);
-/* Is the call a product whose results its device can look at, and should (matmul_gpu.c)? */
+/* Returns true if the call is a matrix product that is large enough, and supported, to be checked
+ * on the device (matmul_gpu.c). */
 bool ay_input_template_can_multiply(const struct ay_input_template *m, const struct ay_entry_op *op);
-/* Then: is every element of a set within its bound, and every input what it was? false: it must be looked at here. Results
- * that Python returned were brought here before. */
+/* Checks on the device that every element of a set of such a call is within its bound and that
+ * every input is unchanged. *right false: not proven, so the judge must compare the set itself.
+ * The caller first copies results that Python returned to host memory. */
 int ay_input_sets_are_right(struct ay_input_sets *s, const struct ay_entry_op *op, int set, bool *right,
 			    struct ay_err *err);
-/* Nobody needs the content any more. */
+/* Frees the device memory of the present content. */
 void ay_input_sets_take_back(struct ay_input_sets *s);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timed sets on a GPU. The master lies on the device, in memory of ours, and sets are made from it there, by our own
- * kernels, in memory that is new for each batch. What is not made of the master (REFILL) is made here and copied; where
- * there is no NVRTC all of it is.
+ * inputs_gpu - timed sets on a GPU.
+ *
+ * The template lies on the device, in the judge's memory. Kernels of the judge make the sets from
+ * it there, in memory that is new for each batch. Content that is not made from the template
+ * (REFILL) is made on the host and copied. Without NVRTC all content is.
  */
 #include "timing/inputs_gpu_internal.h"
 
@@ -11,9 +13,9 @@
 
 #include <string.h>
 
-enum { COLOURS = 4 }; /* places at which a tensor may begin */
+enum { COLOURS = 4 }; /* places where a tensor may begin */
 
-#define FOLDED (8ull << 30) /* bytes of a slot for calls that do not look at it */
+#define FOLDED (8ull << 30) /* bytes of a slot for calls that do not read it */
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -41,7 +43,7 @@ static int upload(struct ay_input_template *m, struct ay_gpu_master *g, uint64_t
 	return 0;
 }
 
-/* One stretch with nothing in it: is there somebody to make content? */
+/* Returns true if the device can make content: tries a small fill. */
 static bool can_make(struct ay_gpu_master *g)
 {
 	const struct ay_fill_op one = { .to = g->spare.at, .bytes = 64, .how = AY_FILL_OP_POISON };
@@ -98,8 +100,8 @@ static int slot_for(const struct ay_operand *o, bool numbers)
 	return o->wrapped && numbers ? SLOT_NUMBERS : o->role == AY_IN ? SLOT_IN : SLOT_OUT;
 }
 
-/* All sets alike, one behind the other, so that the same element of some of them can be read at once. end: how much of
- * each slot is used. */
+/* Places the operands. All sets are laid out alike, one behind the other, so that one element of
+ * several sets can be read at once. end: how much of each slot is used. */
 static void lay_out(struct ay_input_sets *s, uint64_t end[SLOTS], bool numbers)
 {
 	const uint64_t align = s->dev->info.align;
@@ -122,7 +124,7 @@ static void lay_out(struct ay_input_sets *s, uint64_t end[SLOTS], bool numbers)
 	memcpy(s->step, step, sizeof s->step);
 }
 
-/* Memory of a slot for as long as there are sets. */
+/* Allocates memory of a slot that lasts as long as the sets. */
 static int fix_slot(struct ay_input_sets *s, int i, struct ay_err *err)
 {
 	struct ay_dev_mem *l = &s->fixed[i];
@@ -171,7 +173,7 @@ int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_templa
 	    ((plain || !ay_input_template_is_updated(m)) && fix_slot(s, SLOT_OUT, err)))
 		return -1;
 	for (int k = 0; k < n * cap; k++)
-		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: the same in all sets */
+		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: equal in all sets */
 			ay_input_template_write(m, k % n, (struct ay_key){ 0 }, 0,
 						s->pool.slot[SLOT_NUMBERS].mem + s->offset[k]);
 	s->shadow = ay_xrealloc(NULL, sizeof *s->shadow);
@@ -203,13 +205,13 @@ static int late_slots(const struct ay_input_sets *s)
 	return s->plain ? 0 : s->fixed[SLOT_OUT].bytes ? 1 : AY_DEV_MEMS;
 }
 
-/* Memory of a slot as we have it now. */
+/* Returns the present memory of a slot. */
 static const struct ay_dev_mem *loan_of(const struct ay_input_sets *s, int slot)
 {
 	return s->fixed[slot].bytes ? &s->fixed[slot] : &s->loans.loan[slot];
 }
 
-/* The bytes of each slot in which these sets lie. */
+/* The range of bytes of a slot in which some sets lie. */
 struct span {
 	uint64_t lo, hi;
 };
@@ -244,7 +246,8 @@ static int take_loan(struct ay_input_sets *s, int i, uint64_t bytes, struct ay_e
 	return 0;
 }
 
-/* New memory for the parts of the late slots that hold these sets. */
+/* Allocates new memory for the parts of the late slots that hold these sets. Late slots are those
+ * whose memory the executor gets only with the order to run. */
 static int lend(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS], struct ay_err *err)
 {
 	const uint64_t grain = s->dev->info.grain;
@@ -254,7 +257,8 @@ static int lend(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS], st
 		const uint64_t offset = span[i].lo / grain * grain;
 		const uint64_t bytes = round_up(span[i].hi - offset, grain);
 
-		if (take_loan(s, i, bytes ? bytes : grain, err)) /* there is no memory of 0 bytes */
+		/* memory of 0 bytes cannot be allocated */
+		if (take_loan(s, i, bytes ? bytes : grain, err))
 			return -1;
 		s->loans.loan[i].offset = offset;
 		s->lent.slot[i].at = s->loans.loan[i].at - offset;
@@ -292,7 +296,7 @@ struct ay_fill_op *ay_input_sets_job(const struct ay_input_sets *s, int i)
 	return &g->job[i];
 }
 
-/* Room for `bytes` more of what is made here. */
+/* Returns space for `bytes` more of content that is made on the host. */
 static uint8_t *stage_room(struct ay_gpu_master *g, uint64_t used, uint64_t bytes)
 {
 	if (used + bytes > g->made_bytes) {
@@ -302,7 +306,8 @@ static uint8_t *stage_room(struct ay_gpu_master *g, uint64_t used, uint64_t byte
 	return g->made + used;
 }
 
-/* What was made here goes there in one piece, and from there to its places. */
+/* Copies the content made on the host to the device in one piece. Fill operations then copy it to
+ * its places. */
 static int send_stage(struct ay_gpu_master *g, uint64_t used, int njob, struct ay_err *err)
 {
 	if (!used)
@@ -387,7 +392,8 @@ int ay_input_sets_write_gpu(struct ay_input_sets *s, struct ay_key key, int from
 
 /* --- looks ----------------------------------------------------------------------------------------------- */
 
-/* An output that lies in lent memory: any of a native kernel, of one in Python those that are arguments. */
+/* Returns a random output that lies in mapped memory: for native kernels any output, for Python
+ * only those that are arguments. */
 static const struct ay_operand *draw_output(const struct ay_input_sets *s, bool results)
 {
 	const struct ay_call *c = s->m->call;
@@ -402,7 +408,8 @@ static uint64_t element_at(const struct ay_input_sets *s, int set, const struct 
 	       (uint64_t)((o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes);
 }
 
-/* As many orders to the copy engine as a batch of a kernel's has. */
+/* Chooses elements without content, so that the copy engine gets as many orders as for a kernel's
+ * batch. */
 static void first_of_nothing(struct ay_input_sets *s, uint32_t width)
 {
 	const struct ay_dev_mem *l = loan_of(s, SLOT_OUT);
@@ -413,7 +420,7 @@ static void first_of_nothing(struct ay_input_sets *s, uint32_t width)
 		};
 }
 
-/* One element in some sets, and some elements of one. */
+/* Chooses one element in several sets, and several elements of one set. */
 void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool results)
 {
 	const struct ay_operand *o = draw_output(s, results);
@@ -425,7 +432,7 @@ void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool r
 	s->nlook = 0;
 	if (!o)
 		return;
-	if (s->fold) { /* nothing is there; it takes as long */
+	if (s->fold) { /* there is no content, but reading takes as long */
 		first_of_nothing(s, width);
 		return;
 	}

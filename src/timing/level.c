@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of cache levels: a file of their own, since who reads records needs them and nothing else of ceiling.h.
+ * level - names of cache levels. Code that reads records links this file and nothing else of
+ * ceiling.h.
  */
 #include "timing/ceiling.h"
 

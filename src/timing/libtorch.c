@@ -8,7 +8,8 @@ extern const char ay_baseline_libtorch[];
 
 /* --- what crosses -------------------------------------------------------------------------------------------- */
 
-/* The functions of baselines/torch_abi.h that make a parameter's word: of one value, and of a list. */
+/* The functions of baselines/torch_abi.h that convert a parameter to a word: for one value, and
+ * for a list. */
 static const struct {
 	const char *one, *list;
 } makers[] = {
@@ -39,7 +40,8 @@ static bool comes_back(const struct ay_stype *t)
 		t->base == AY_TYPE_FLOAT || t->base == AY_TYPE_BOOL);
 }
 
-/* Several results that are not all tensors come back in the wrong order (pytorch #186920). */
+/* Returns true if the results arrive correctly. Several results that are not all tensors arrive in
+ * the wrong order (pytorch #186920). */
 static bool results_cross(const struct ay_schema *s)
 {
 	int tensors = 0;
@@ -62,7 +64,7 @@ bool ay_libtorch_takes(const struct ay_schema *s)
 
 /* --- the function -------------------------------------------------------------------------------------------- */
 
-/* A parameter of these kinds is a pointer to the value, where the schema says that it may be None. */
+/* Returns true if the parameter is a pointer to its value, because the schema allows None. */
 static bool is_cell(const struct ay_param *q, const struct ay_stype *t)
 {
 	return t->optional && !t->list &&
@@ -90,7 +92,7 @@ static const struct ay_param *result_param(const struct ay_proto *p, int ret)
 	for (int i = 0; i < p->n; i++)
 		if (p->param[i].ret == ret && p->param[i].kind != AY_PARAM_COUNT)
 			return &p->param[i];
-	return NULL; /* one of the arguments, written */
+	return NULL; /* the result is one of the arguments, which is written */
 }
 
 static void print_results(struct ay_str *b, const struct ay_proto *p)
@@ -165,7 +167,7 @@ const char *ay_libtorch_source(struct ay_arena *a, const struct ay_proto *p, enu
 	ay_str_add(&b, ay_baseline_libtorch);
 	ay_str_addc(&b, '\n');
 	ay_proto_print(&b, p);
-	b.s[--b.len] = 0; /* the semicolon */
+	b.s[--b.len] = 0; /* removes the semicolon */
 	ay_str_add(&b, "\n{\n\tword v[WORDS] = { 0 };\n\n\tif (!ready(ctx))\n\t\treturn NO_LIBRARY;\n");
 	if (what == AY_LIBTORCH_LEAST)
 		print_least(&b, p);
@@ -187,6 +189,6 @@ const char *const *ay_libtorch_folders(struct ay_arena *a, const char *const *py
 	all = AY_NEW_N(a, const char *, n + 3);
 	memcpy(all, python, sizeof *all * (size_t)n);
 	all[n++] = "/sys/devices/system/cpu";
-	all[n] = "/proc/cpuinfo"; /* where there is no /proc of its own */
+	all[n] = "/proc/cpuinfo"; /* for jails without a /proc of their own */
 	return all;
 }

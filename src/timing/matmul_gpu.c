@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Large products, compared on the device (device/matmul_check.h): the processor would take seconds, and a product of doubles
- * takes milliseconds. Of timed sets the inputs are made again there; those of a call that lies here are brought there.
+ * matmul_gpu - compares large matrix products on the device (device/matmul_check.h).
+ *
+ * The CPU would take seconds, and a product of doubles on a GPU takes milliseconds. For timed sets
+ * the inputs are made again on the device. For a call in host memory the operands are copied
+ * there.
  */
 #include "timing/matmul_gpu.h"
 
@@ -11,9 +14,9 @@
 #include "op/fill.h"
 #include "oracle/oracle.h"
 
-#define WORTH 0x1p28 /* products of numbers: the processor takes 0.2 s for as many, on one core */
+#define WORTH 0x1p28 /* scalar products: one CPU core takes 0.2 s for this many */
 
-/* The address of element 0 of a tensor whose storage lies at `at`. */
+/* Returns the address of element 0 of a tensor whose storage lies at `at`. */
 static uint64_t element_0(const struct ay_view *v, uint64_t at)
 {
 	return at + (uint64_t)(v->offset * ay_dt_info(v->dt)->bytes);
@@ -32,8 +35,9 @@ static const struct ay_operand *owner(const struct ay_call *c, const struct ay_v
 	return NULL;
 }
 
-/* All of it but where the results lie. at: of each operand the address of its storage before the call. f must live as long
- * as *p. */
+/* Describes the product except for the address of its result. at: for each operand, the address of
+ * its storage before the call. *f must live as long as *p. Returns false if the device cannot
+ * check this call. */
 static bool describe(const struct ay_call *c, const struct ay_entry_op *e, const uint64_t *at,
 		     struct ay_factors *f, struct ay_dev_matmul *p)
 {
@@ -69,7 +73,7 @@ static bool is_large(const struct ay_call *c, const struct ay_factors *f)
 	return (double)ay_numel_of(&c->out[0]->view) * (double)f->k >= WORTH;
 }
 
-/* Is there room for it, and for so many bytes more? */
+/* Returns true if the device supports the product and has memory for it and for `more` bytes. */
 static bool fits(struct ay_dev *d, const struct ay_dev_matmul *p, uint64_t more)
 {
 	return ay_dev_matmul_bytes(p) + more <= ay_dev_free_bytes(d) / 2 && ay_dev_can_multiply(d, p);
@@ -122,7 +126,8 @@ static const uint8_t *storage_of(const struct ay_view *v)
 	return (const uint8_t *)v->data - v->offset * ay_dt_info(v->dt)->bytes;
 }
 
-/* Everything that is there before the call, one behind the other from at[0] on; the results behind them. */
+/* Copies the content before the call to the device, one operand behind the other, and the results
+ * behind them. */
 static int bring(struct ay_dev *d, const struct ay_call *c, const uint64_t *at, struct ay_err *err)
 {
 	for (int i = 0; i < c->noperand; i++) {

@@ -54,7 +54,8 @@ bool ay_plan_cache_find(const char *file, const char *name, struct ay_batch_plan
 	return found;
 }
 
-/* Drops the older half; another process that appends meanwhile loses its line, which is a memory only. */
+/* Drops the older half. If another process appends meanwhile, its line is lost, which only loses a
+ * remembered size. */
 static void halve(const char *file)
 {
 	struct ay_arena a = { 0 };
@@ -79,7 +80,7 @@ void ay_plan_cache_note(const char *file, const char *name, const struct ay_batc
 	size = lseek(fd, 0, SEEK_END);
 	n = snprintf(line, sizeof line, "%s %d %d\n", name, p->calls, p->base);
 	if (n > 0 && n < (int)sizeof line && write(fd, line, (size_t)n) != n)
-		size = AY_PLAN_FILE_MAX + 1; /* what was written is torn */
+		size = AY_PLAN_FILE_MAX + 1; /* the line is torn */
 	close(fd);
 	if (size > AY_PLAN_FILE_MAX)
 		halve(file);

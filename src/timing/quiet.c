@@ -15,7 +15,8 @@ enum { TRIES = 100, ROOM_NAP_US = 2000 };
 
 /* --- CPUs ------------------------------------------------------------------------------------------------ */
 
-/* Those that this process may use; all that fit in a set where the system does not tell. */
+/* Returns the CPUs that this process may use; if the system does not report them, all that fit in
+ * a set. */
 static void allowed(cpu_set_t *set)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -93,7 +94,7 @@ void ay_cpuset_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_cor
 		last = last < 0 ? i : last;
 		apart = is_apart(i, kernel, same_core) ? i : -1;
 	}
-	if (last < 0) /* of none nothing is kept */
+	if (last < 0) /* an empty set stays empty */
 		return;
 	CPU_ZERO(set);
 	CPU_SET((size_t)(apart < 0 ? last : apart), set);
@@ -101,7 +102,8 @@ void ay_cpuset_keep_one(cpu_set_t *set, const cpu_set_t *kernel, bool (*same_cor
 
 /* --- locks ----------------------------------------------------------------------------------------------- */
 
-/* The same folder for every user of the machine: what decides is the folder, not what we may do there. */
+/* Returns one folder for all users of the machine. The choice depends only on the folder, not on
+ * what this user may do there. */
 static const char *lock_dir(void)
 {
 	struct stat st;
@@ -111,8 +113,8 @@ static const char *lock_dir(void)
 	return "/tmp";
 }
 
-/* Opens first and creates after: in a folder that all may write, Linux refuses O_CREAT for a file of somebody
- * else (fs.protected_regular). */
+/* Opens a lock file, or creates it if it does not exist. In a folder that everyone may write to,
+ * Linux refuses O_CREAT for another user's file (fs.protected_regular). */
 static int open_file(const char *path, struct ay_err *err)
 {
 	const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -122,7 +124,8 @@ static int open_file(const char *path, struct ay_err *err)
 
 		if (fd >= 0 || errno == ELOOP)
 			return fd >= 0 ? fd : ay_fail(err, AY_ERR_SYS, "'%s' is a symbolic link: remove it", path);
-		if (errno == EACCES) { /* somebody is between open and fchmod, or really keeps us out */
+		/* another process is between open and fchmod, or access is really denied */
+		if (errno == EACCES) {
 			usleep(1000);
 			errno = EACCES;
 			continue;
@@ -130,7 +133,7 @@ static int open_file(const char *path, struct ay_err *err)
 		if (errno != ENOENT)
 			break;
 		fd = open(path, flags | O_CREAT | O_EXCL, 0444);
-		if (fd >= 0 && !fchmod(fd, 0444)) /* whatever the umask says */
+		if (fd >= 0 && !fchmod(fd, 0444)) /* whatever the umask is */
 			return fd;
 		if (fd >= 0)
 			close(fd);
@@ -140,7 +143,8 @@ static int open_file(const char *path, struct ay_err *err)
 	return ay_fail_errno(err, AY_ERR_SYS, "cannot open the lock '%s'", path);
 }
 
-/* Who waited may hold a file that was removed meanwhile and that nobody else will ever find. */
+/* Returns true if the file still has its name. A file that was removed while this process waited
+ * for it is one that no other process will find. */
 static bool still_there(int fd, const char *path)
 {
 	struct stat held, named;
@@ -149,7 +153,8 @@ static bool still_there(int fd, const char *path)
 	       held.st_ino == named.st_ino;
 }
 
-/* how: LOCK_EX or LOCK_SH, and LOCK_NB if nobody is waited for; 1: then somebody has it. */
+/* Locks a file. how: LOCK_EX or LOCK_SH, with LOCK_NB to not wait. Returns 1 if LOCK_NB is set and
+ * another process holds the lock. */
 static int lock_file(int fd, const char *path, int how, void (**said)(void *user), void *user, struct ay_err *err)
 {
 	struct stat st;
@@ -171,9 +176,10 @@ static int lock_file(int fd, const char *path, int how, void (**said)(void *user
 	return 0;
 }
 
-enum { HAD = -2 }; /* by somebody else */
+enum { HAD = -2 }; /* locked by another process */
 
-/* what: "cpu-3". The file, or -1, or of one that is not waited for HAD. */
+/* Opens and locks one lock file. what: "cpu-3". Returns the descriptor, or -1, or HAD if another
+ * process holds the lock and LOCK_NB is set. */
 static int take_one(const char *dir, const char *what, int how, void (**said)(void *user), void *user,
 		    struct ay_err *err)
 {
@@ -235,10 +241,9 @@ static const char *gpu_name(char what[GPU_NAME], const uint8_t uuid[AY_GPU_UUID_
 	return what;
 }
 
-/*
- * Everybody goes through a turnstile first, and whoever wants the GPU alone waits for the others in it: else those who share
- * it, coming and going, would keep him out for ever.
- */
+/* Locks a GPU. Every process passes a second lock (the turnstile) first. A process that needs the
+ * GPU exclusively holds the turnstile while it waits. Without it, processes that share the GPU
+ * would come and go and keep it waiting for ever. */
 static int enter_gpu(struct ay_perf_lock *l, const char *dir, const uint8_t uuid[AY_GPU_UUID_BYTES], int how,
 		     void (*said)(void *user), void *user, struct ay_err *err)
 {
@@ -257,7 +262,7 @@ static int enter_gpu(struct ay_perf_lock *l, const char *dir, const uint8_t uuid
 	return 0;
 }
 
-/* As many of the shares as nobody has, up to so many. */
+/* Locks free shares until l holds `shares` of them or no more are free. */
 static int take_shares(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
 		       struct ay_err *err)
 {
@@ -277,7 +282,8 @@ static int take_shares(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BY
 	return 0;
 }
 
-/* Who waits for his shares does so in a turnstile: behind him nobody takes what would be enough for less. */
+/* A process that waits for shares holds a turnstile. So no later process takes shares that would
+ * suffice for a smaller request. */
 int ay_perf_lock_gpu_memory(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
 			    struct ay_err *err)
 {
@@ -340,11 +346,11 @@ void ay_cpu_use_read(const cpu_set_t *cpus, struct ay_cpu_use *u)
 
 	*u = (struct ay_cpu_use){ 0 };
 	while (f && fgets(line, sizeof line, f) && ay_starts(line, "cpu")) {
-		/* guest time, which comes after these, is part of user time */
+		/* guest time, which follows these fields, is part of user time */
 		unsigned long long user, nice, sys, idle, wait, irq, soft, steal;
 		unsigned cpu;
 
-		if (line[3] == ' ' || /* the sum of all */
+		if (line[3] == ' ' || /* the sum of all CPUs */
 		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle,
 			   &wait, &irq, &soft, &steal) != 9)
 			continue;

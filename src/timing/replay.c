@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel's calls cost on the device without their launches: one batch, captured into a CUDA graph and
- * launched by its executor, whose events say how long that took (exec/runtime/runtime_replay.c).
+ * replay - measures what a kernel's calls cost on the device without their launches.
  *
- * It is a claim of the executor's, for information, and decides nothing. A kernel may know a capture and do
- * something else in it, so the outputs are looked at once, as those of a batch, and a claim about wrong ones is
- * dropped. Whoever fails, hangs or dies in a capture has passed before, and keeps verdict and times; but its
- * process is not used again, since what was refused may have left it in another state, and in the cases that
- * follow it is not asked any more.
+ * The executor captures one batch into a CUDA graph and launches it. Its events tell how long the
+ * graph took (exec/runtime/runtime_replay.c).
+ *
+ * This is a claim of the executor. It is only reported and decides nothing. A kernel may detect
+ * the capture and do something else in it. So the outputs are checked once, like those of a batch,
+ * and a claim about wrong outputs is dropped. A kernel that fails, hangs or dies in a capture has
+ * passed before and keeps its verdict and times. But its process is not used again, since the
+ * failed capture may have left it in another state. In the following cases the kernel is not
+ * captured any more.
  */
 #include "timing/ab_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels under the gate, in executors that can do it. Torch's own functions allocate, which no capture allows that
- * torch does not know of. */
+/* Returns true if the calls can be captured: native kernels under the gate. Torch's own functions
+ * allocate memory, which a capture forbids unless torch itself does the capture. */
 static bool is_asked(const struct pair *p)
 {
 	const struct ay_impl *k = &p->s->kernel;
@@ -24,7 +27,7 @@ static bool is_asked(const struct pair *p)
 	       !(p->a->kept && !strcmp(p->a->kept->uncaptured, p->a->name.who));
 }
 
-/* The next case begins with another process. */
+/* Ensures that the next case starts another process. */
 static void leave(struct pair *p)
 {
 	if (p->a->kept)
@@ -33,7 +36,7 @@ static void leave(struct pair *p)
 	p->died |= !p->a->exec;
 }
 
-/* Nothing of it goes into the report. */
+/* Checks the outputs of the replay. The report stays unchanged. */
 static int check(struct pair *p, struct ay_key key, uint8_t poison, bool *right)
 {
 	const struct ay_ab_report before = *p->r;

@@ -10,12 +10,12 @@
 
 const int ay_looks[AY_PROBES] = { 20, 52, 100, 200 };
 
-/* Wrong calls of equal kernels that all looks together may make, were there no margin. */
+/* Probability that any of the looks calls equal kernels different, without the margins below. */
 static const double alpha_all = 0.01;
 static const double pool_above = 0.2;
 static const double faster_above = 1.01, slower_below = 0.99, same_from = 0.97, same_to = 1.03;
 
-/* 2^-n must not vanish in a long double. */
+/* 2^-n must be representable in a long double. */
 enum { SIGN_MAX = 16000 };
 
 static const struct {
@@ -46,7 +46,7 @@ enum ay_pace ay_pace_find(const char *name)
 
 /* --- order statistics ------------------------------------------------------------------------------------ */
 
-/* NaN last, so that the order is total. */
+/* Sorts NaN last, so that the order is total. */
 static int ascending(const void *pa, const void *pb)
 {
 	const double a = *(const double *)pa, b = *(const double *)pb;
@@ -56,7 +56,7 @@ static int ascending(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* The caller frees it. */
+/* Returns a sorted copy, which the caller frees. */
 static double *sorted(const double *x, int n)
 {
 	double *s = ay_xrealloc(NULL, sizeof *s * (size_t)n);
@@ -66,7 +66,7 @@ static double *sorted(const double *x, int n)
 	return s;
 }
 
-/* Neighbours that are equal are not subtracted: they may be infinite. */
+/* Equal neighbours are not subtracted, because they may be infinite. */
 static double quantile_of_sorted(const double *s, int n, double q)
 {
 	const double at = fmin(fmax(q, 0), 1) * (n - 1);
@@ -92,7 +92,7 @@ int ay_sign_rank(int n, double alpha)
 	int k = 0;
 
 	AY_ASSERT(n <= SIGN_MAX);
-	p = ldexpl(1, -n); /* of k heads */
+	p = ldexpl(1, -n); /* probability of k heads */
 	while (k < n && 2 * (below + p) <= alpha) {
 		below += p;
 		p *= (long double)(n - k) / (k + 1);
@@ -126,11 +126,12 @@ double ay_lag1(const double *d, int n)
 		var += (d[i] - mean) * (d[i] - mean);
 		cov += i ? (d[i] - mean) * (d[i - 1] - mean) : 0;
 	}
-	/* equal samples leave rounding errors of the mean, and those do correlate */
+	/* equal samples leave rounding errors of the mean, and those are correlated */
 	return var > n * 1e-28 * mean * mean && isfinite(var) ? cov / var : 0;
 }
 
-/* In place; of an odd number the first is left out: if one is odd, it is that one. */
+/* Averages pairs in place. If n is odd, the first sample is left out, since it is the most likely
+ * to be unusual. */
 static int average_pairs(double *d, int n)
 {
 	const int first = n % 2;

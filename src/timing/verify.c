@@ -10,27 +10,26 @@
 #include <string.h>
 
 enum {
-	SAMPLED_SETS = 3, /* per batch, of which some rows are compared, */
-	SAMPLED = 2048,   /* as many as have this many elements, one at least */
-	TRIES = 8,        /* at finding a hard set */
-	BROUGHT =
-		4
-		<< 20, /* bytes that rows may need, where they are brought from somewhere; one row may need more */
-	RARELY = 12,   /* batches for a comparison, where it takes very long, */
-	SELDOM = 64,   /* and for a whole one, where rows are compared too */
-	DRAWN = 1 << 20, /* elements of a random operator's results, whose distribution is looked at */
+	SAMPLED_SETS = 3,  /* sets per batch of which some rows are compared */
+	SAMPLED = 2048,    /* elements of these rows; at least one row */
+	TRIES = 8,         /* attempts to find a stress set */
+	BROUGHT = 4 << 20, /* bytes to fetch for the compared rows; a single row may need more */
+	RARELY = 12,       /* a very slow comparison is done for one batch in this many */
+	SELDOM = 64,       /* as RARELY, for whole comparisons if rows are compared too */
+	/* elements of a random operator's results whose distribution is tested */
+	DRAWN = 1 << 20,
 };
-static const double share =
-	0.3; /* of the batches' time that may go into whole comparisons, and again into rows; */
-static const double wall_share = 0.1; /* of all time, into both together */
+/* fraction of the batches' time for whole comparisons, and as much again for rows */
+static const double share = 0.3;
+static const double wall_share = 0.1; /* fraction of all time, for both together */
 
 static void *data_at(const struct ay_operand *o, uint8_t *storage)
 {
 	return storage + o->view.offset * ay_dt_info(o->view.dt)->bytes;
 }
 
-/* Lets the call's operands point at a set; arguments that are updated get their old content made again, as far as it is
- * needed (NULL: all of it). */
+/* Points the call's operands at a set. Makes the old content of updated arguments again, at least
+ * the bytes that `need` names; NULL: all. */
 static void show(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
 		 const struct ay_byte_range *need)
 {
@@ -69,7 +68,7 @@ static bool is_poison(const struct ay_operand *o, int64_t index, uint8_t poison)
 	return o->role != AY_INOUT;
 }
 
-/* Rows [lo, hi) of the set that is shown; hi 0: all. */
+/* Compares rows [lo, hi) of the shown set; hi 0: all rows. */
 static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uint8_t poison, char text[200])
 {
 	struct ay_arena a = { 0 };
@@ -93,14 +92,15 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 		snprintf(text, 200, "%s", ay_str_text(&said));
 	}
 	ay_str_release(&said);
-	v->call->given = given; /* that of this set goes with the arena */
+	v->call->given = given; /* the answer for this set is freed with the arena */
 	ay_arena_release(&a);
 	return found;
 }
 
-/* [lo, lo + n) of the `of` places along a dimension, of what is not stretched along it. */
+/* Places [lo, lo + n) of `of` along a dimension. Applies to every tensor that is not broadcast
+ * along it. */
 struct verify_part {
-	int behind; /* dimensions, that one included */
+	int behind; /* dimensions from this one to the last, itself included */
 	int64_t of, lo, n;
 };
 
@@ -114,7 +114,7 @@ static void narrow(struct ay_view *v, const struct verify_part *p)
 	v->shape[d] = p->n;
 }
 
-/* Along its longest dimension, by lot. */
+/* Chooses a random part along the longest dimension. */
 static struct verify_part choose_part(const struct ay_view *v)
 {
 	struct verify_part p = { .of = 1 };
@@ -146,8 +146,9 @@ static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op,
 	return f.index >= 0 && is_poison(v->call->out[f.out], f.index, poison) ? AY_UNFINISHED : AY_WRONG;
 }
 
-/* A random operator draws every element for itself, so some of them are a result like all: tests of millions of draws take
- * seconds, and the time is the kernel's. */
+/* Runs the operator's own check on a part of the result. A random operator draws every element
+ * independently, so a part is a valid result too. Testing millions of draws takes seconds, which
+ * come from the kernel's time. */
 static enum ay_verified check_part(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
 	const struct verify_part p = choose_part(&v->call->out[0]->view);
@@ -189,8 +190,8 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *
 	enum ay_verified found;
 
 	v->set = set;
-	if (v->right &&
-	    (v->right(v->user, set) || v->trusted)) /* who is trusted is not worth a minute of the oracle's */
+	/* no minute of the oracle's time for trusted code */
+	if (v->right && (v->right(v->user, set) || v->trusted))
 		return AY_VERIFIED;
 	if (!fetch(v, set, NULL))
 		return AY_UNFETCHED;
@@ -243,7 +244,8 @@ static enum ay_verified verify_rows(struct ay_verify *v, const struct ay_input_s
 	return found;
 }
 
-/* One of them, a hard one by preference: they are few, and the careless fail there. */
+/* Returns a random set, preferably a stress set. Few sets are stress sets, and careless kernels
+ * fail there. */
 static int choose(const struct ay_input_sets *s, struct ay_key key, int from, int n)
 {
 	int set = from + (int)ay_secret_below((uint64_t)n);
@@ -253,7 +255,8 @@ static int choose(const struct ay_input_sets *s, struct ay_key key, int from, in
 	return set;
 }
 
-/* What whole comparisons may take in the mean after this batch, and again rows, if there are any. */
+/* Returns the average time for whole comparisons after this batch. As much again is for rows, if
+ * the results have rows. */
 static double allowance(const struct ay_verify *v, bool has_rows, double batch_ns, int64_t now)
 {
 	const double gone = v->ended ? (double)(now - v->ended) : batch_ns;
@@ -261,10 +264,9 @@ static double allowance(const struct ay_verify *v, bool has_rows, double batch_n
 	return v->of_wall ? gone * wall_share / (has_rows ? 2 : 1) : batch_ns * share;
 }
 
-/*
- * As often as the time for it allows, but one batch in `rarely` at least, and by chance: a kernel could count what
- * it is owed, and be right when its turn has come.
- */
+/* Returns true if a comparison is due, by chance: as often as its time allows, but for one batch
+ * in `rarely` at least. Without chance a kernel could predict its next check and be right only
+ * then. */
 static bool is_due(double cost_ns, double may_ns, int rarely)
 {
 	const double often = fmax(may_ns / (cost_ns + 1), 1.0 / rarely);
@@ -272,14 +274,15 @@ static bool is_due(double cost_ns, double may_ns, int rarely)
 	return often >= 1 || (double)ay_secret_below(1 << 20) < often * (1 << 20);
 }
 
-/* What the next one is expected to take, when this one did. One that was interrupted may have taken a hundred times that, and
- * little would be compared for long. */
+/* Returns the expected time of the next comparison, from that of this one. A comparison that was
+ * interrupted may have taken a hundred times as long. The cap keeps this from stopping comparisons
+ * for long. */
 static double expect(double before_ns, double now_ns)
 {
 	return before_ns > 0 ? fmin(now_ns, 2 * before_ns) : now_ns;
 }
 
-/* Rows of some sets; of one alone, where that has taken what all of them may. */
+/* Compares rows of some sets. Stops after the first set that has used all the time for them. */
 static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key,
 				    int from, int n, uint8_t poison, double may_ns, char text[200])
 {
@@ -295,7 +298,8 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_s
 	return found;
 }
 
-/* What has a single row is compared whole or not at all, and so is what somebody else answers or looks at. */
+/* Returns true if rows can be compared. Results with a single row are compared whole or not at
+ * all. So are results that another process answers or checks. */
 static bool has_rows(const struct ay_verify *v)
 {
 	return !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;

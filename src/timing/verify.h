@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify - were the outputs of a timed batch right? The seat stands still, so they are read where they lie.
+ * verify - checks the outputs of a timed batch.
  *
- * Which sets and rows are looked at is drawn after the batch. One set is compared whole as often as that costs
- * little beside the batches themselves (on a GPU: beside everything), when is chance, hard ones by preference; of some others a few rows are. Results
- * that a kernel returned in memory of its own are fetched before they are compared.
+ * The executor is frozen, so the outputs are read in place. The judge draws the sets and rows to
+ * compare after the batch. It compares one whole set as often as that costs little beside the
+ * batches (on a GPU: beside everything). Chance decides when. Stress sets are preferred. Of some
+ * other sets a few rows are compared. Results that a kernel returned in memory of its own are
+ * fetched first.
  */
 #ifndef AY_TIMING_VERIFY_H
 #define AY_TIMING_VERIFY_H
@@ -14,25 +16,31 @@
 
 struct ay_verify {
 	const struct ay_entry_op *op;
-	struct ay_call *call; /* its operands are pointed at what is compared */
+	struct ay_call *call; /* its operands are pointed at the data that is compared */
 	int threads;
-	uint8_t *old; /* content of arguments before the call, made again */
+	uint8_t *old; /* old content of updated arguments, made again */
 	uint64_t old_bytes;
-	double whole_ns, rows_ns; /* expected, of comparing a whole set, and some rows; 0 = not tried */
-	bool of_wall;             /* a tenth of all time may go into it, not a part of that of the batches */
-	bool trusted;    /* nobody's kernel, which was right a moment ago: rows will do, if there are any */
-	double spent_ns; /* on all of it */
-	int set;         /* the one that was compared last */
-	int64_t ended;   /* when it was last over; 0 = never */
-	/* Puts the results of a set where they belong, at least what of each operand `need` (NULL: everything) names; false:
-	 * they cannot be had. NULL: they are there. */
+	/* expected cost of comparing a whole set, and of comparing some rows; 0: not tried yet */
+	double whole_ns, rows_ns;
+	/* a tenth of all time may be spent, not a fraction of the time of the batches */
+	bool of_wall;
+	/* no foreign code, and it was judged right before: comparing rows is enough, if it has
+	 * rows */
+	bool trusted;
+	double spent_ns; /* time spent on all checks */
+	int set;         /* the set that was compared last */
+	int64_t ended;   /* when the last check ended; 0: never */
+	/* Copies the results of a set to where they are compared. `need` names the bytes of each
+	 * operand that must be copied; NULL: all. Returns false if they cannot be had. A NULL
+	 * callback means that they are already there. */
 	bool (*fetch)(void *user, int set, const struct ay_byte_range *need);
 	void *user;
-	/* Is all of a set right, by somebody else's word, who refuses more than the oracle? false: not known. NULL: nobody is
-	 * asked. */
+	/* Returns true if another checker, which is stricter than the oracle, finds the whole set
+	 * right; false: not known. A NULL callback means that no such checker exists. */
 	bool (*right)(void *user, int set);
-	/* Operators that have no reference here: c->given becomes the right answer for what the operands hold. false: there
-	 * is none. NULL: they have one. */
+	/* For operators without a reference in assay: sets c->given to the right answer for what
+	 * the operands hold. Returns false if there is none. A NULL callback means that the
+	 * operator has a reference. */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
 };
@@ -40,17 +48,19 @@ struct ay_verify {
 enum ay_verified {
 	AY_VERIFIED,
 	AY_WRONG,      /* not the right answer */
-	AY_UNFINISHED, /* poison: nothing was written there when the executor stood still */
-	AY_UNFETCHED,  /* what fetch says */
+	AY_UNFINISHED, /* poison: the element was not written when the executor was frozen */
+	AY_UNFETCHED,  /* the `fetch` callback failed */
 };
 
-/* Checks sets [from, from + n) as said above. batch_ns: what the batch took; text: what was found, for people. */
+/* Checks sets [from, from + n) as described above. batch_ns: time of the batch. text: receives a
+ * description of a fault. */
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
 				 int n, uint8_t poison, double batch_ns, char text[200]);
-/* The same, now and not by chance: rows of one of them; where there are no rows, a whole set. */
+/* Checks rows of one of these sets, always, without a draw. If the result has no rows, checks one
+ * whole set. */
 enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
 				int n, uint8_t poison, char text[200]);
-/* One set, whole. */
+/* Checks one whole set. */
 enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int set,
 			       uint8_t poison, char text[200]);
 void ay_verify_release(struct ay_verify *v);
