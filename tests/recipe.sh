@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 top=$(pwd)
 cd "$2"
 mkdir tree
-(cd "$top" && tar cf - Makefile include src ops cmd baselines kernels tests tools docs torch/exec/heap.[ch] torch/exec/spare.[ch] README.md) | tar xf - -C tree
+(cd "$top" && tar cf - Makefile include src ops cmd baselines kernels tests tools docs torch/exec/heap.[ch] torch/exec/block_cache.[ch] README.md) | tar xf - -C tree
 mkdir tree/build
 cp -rp "$build/obj" "$build/assay-native" tree/build/ # only what the recipe changes is compiled again
 cd tree

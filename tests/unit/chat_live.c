@@ -4,7 +4,7 @@
  */
 #include "test.h"
 #include "helpers.h"
-#include "fake_cuda.h"
+#include "fake_llm.h"
 #include "llm/transcript.h"
 
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fake_cuda.h"
+#include "fake_llm.h"
 #include "helpers.h"
 #include "test.h"
 #include "base/file.h"
