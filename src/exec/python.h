@@ -71,8 +71,8 @@ const char *const *ay_python_environment(struct ay_arena *a);
 const char *const *ay_python_template_environment(struct ay_python *p);
 /* Reads the version of "torch" or another package of that interpreter, without importing it.
  * *version is NULL if the package is not installed. */
-*importing.*/ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
-				    const char **version, struct ay_err *err);
+int ay_python_version(struct ay_arena *a, const char *path, const char *package, const char **version,
+		      struct ay_err *err);
 /* Starts the zygote and waits until it has imported torch, which takes seconds. Does nothing if
  * this process has started it and it still runs. The zygote ends with the thread that called
  * this. */
