@@ -16,12 +16,9 @@ enum { ONE_TENSOR = -1 };
 
 /* A function of the kernel. */
 struct function {
-	PyObject *call; /* borrowed from `kernel` */
-	PyObject
-		/* a list: per argument a converter from a plain object to the argument's type, or
-		 * None */
-		*finish;
-	PyObject *names; /* a list: names of the arguments */
+	PyObject *call;   /* borrowed from `kernel` */
+	PyObject *finish; /* a list: per argument a converter from a plain object, or None */
+	PyObject *names;  /* a list: names of the arguments */
 	/* the arguments of watch_end: bytes or None, a set or None; `replaces` is False if calls
 	 * are not recorded */
 	PyObject *replaces, *allowed;
