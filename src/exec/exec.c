@@ -286,8 +286,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 		if (grow_message(x, err))
 			return -1;
 	}
-	/* a kernel that still runs on the device must not delay this by more than one call's
-	 * time */
+	/* code of the kernel that still runs there must not cost more time than in a call */
 	timeout_s += 1 + (double)x->pool_bytes / MAP_BYTES_A_S;
 	if (ay_exec_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
 		return -1;
