@@ -8,7 +8,7 @@ enum {
 	BYTES_BITS = 38, /* a range has fewer than 2^32 lines */
 };
 
-/* --- what is asked for ----------------------------------------------------------------------------------- */
+/* --- the list of operations ------------------------------------------------------------------------------ */
 
 enum ay_lane_kind ay_lane_kind(enum ay_dt dt)
 {

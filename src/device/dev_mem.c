@@ -112,7 +112,7 @@ int ay_gpu_bring(const struct gpu *g, ay_cu_ptr at, uint8_t *to, uint64_t n)
 	return e;
 }
 
-/* --- looks ----------------------------------------------------------------------------------------------- */
+/* --- probes ---------------------------------------------------------------------------------------------- */
 
 /* Makes a stream and pinned memory, so that copies wait neither for the driver's helper threads nor
  * for the default stream. */

@@ -45,7 +45,7 @@ int ay_gpu_fail(const struct gpu *g, int e, const char *what, struct ay_err *err
 		       ay_cuda_error(&g->cu, e), e);
 }
 
-/* --- lending --------------------------------------------------------------------------------------------- */
+/* --- mapping --------------------------------------------------------------------------------------------- */
 
 struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g)
 {
@@ -193,7 +193,7 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode 
 	return ay_gpu_fail(g, e, "no memory of the device could be lent", err);
 }
 
-/* --- taking it back -------------------------------------------------------------------------------------- */
+/* --- after the call -------------------------------------------------------------------------------------- */
 
 /* Sets *same to whether [at, at + n) holds `want`, or only PAD_BYTE if want is NULL. Returns CUDA's
  * error. */

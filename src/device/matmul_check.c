@@ -18,10 +18,8 @@ enum {
 	COMPUTE_64F = 70,
 	OP_N = 0,
 	OP_T = 1,
-	MATH_NO_REDUCED =
-		/* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION: no reduction in lower
-		 * precision */
-	16,
+	/* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION: no reduction in lower precision */
+	MATH_NO_REDUCED = 16,
 	ALGORITHM_ANY = -1,
 
 	NEWEST = 13,
@@ -84,7 +82,7 @@ static const struct ay_multiplier *multiplier_of(struct ay_dev *d)
 	return g->multiplier->handle ? g->multiplier : NULL;
 }
 
-/* --- what is asked --------------------------------------------------------------------------------------- */
+/* --- which products -------------------------------------------------------------------------------------- */
 
 static bool is_float(enum ay_dt dt)
 {
@@ -139,7 +137,7 @@ uint64_t ay_dev_matmul_bytes(const struct ay_dev_matmul *p)
 	return lay_out(p, n, at);
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------- */
+/* --- checking -------------------------------------------------------------------------------------------- */
 
 static int launch(struct ay_dev *d, enum ay_judge_kernels which, uint64_t n, void **args, struct ay_err *err)
 {

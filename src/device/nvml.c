@@ -88,7 +88,7 @@ struct ay_nvml_link *ay_nvml_open(const char *bus, char *why, size_t n)
 	return NULL;
 }
 
-/* --- what it says ---------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------------------- */
 
 static void ask(const struct ay_nvml_link *m, struct ay_nvml *v)
 {
@@ -169,7 +169,7 @@ int ay_gpu_state(struct ay_dev *d, struct ay_gpu_state *s)
 	return g->nvml ? 0 : -1;
 }
 
-/* --- in words -------------------------------------------------------------------------------------------- */
+/* --- as text --------------------------------------------------------------------------------------------- */
 
 /* Names of the bits of nvmlClocksEventReasons. The first two are AY_THROTTLE_NOT: the GPU is idle,
  * or its clocks were set. */

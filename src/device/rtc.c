@@ -214,9 +214,8 @@ static int make_cubin(struct compile_job *j, struct ay_err *err)
 	j->option[0] = ay_sprintf(j->a, "--gpu-architecture=sm_%d%d%s", j->gpu->major, j->gpu->minor,
 				  j->gpu->major >= 9 ? "a" : "");
 	j->option[1] = "--std=c++17";
-	j->option[2] =
-		/* as for the judge's C code: a kernel that wants a fused operation writes fma() */
-		"--fmad=false";
+	/* as for the judge's C code: a kernel that wants a fused operation writes fma() */
+	j->option[2] = "--fmad=false";
 	choose_path(j);
 	if (is_cached(j))
 		return 0;

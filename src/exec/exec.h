@@ -85,8 +85,8 @@ struct ay_batch {
 	const struct ay_proto *proto;
 	const struct ay_call *call;
 	const struct ay_pool *pool;
-	const struct ay_dev_mapping
-		*lent; /* the pool as the executor has it on its device; NULL: the pool itself */
+	/* the pool as the executor has it on its device; NULL: the pool itself */
+	const struct ay_dev_mapping *lent;
 	/* The batch into whose pool, slots and offsets results are read; NULL: this batch's. */
 	const struct ay_batch *into;
 	/* Per operand, the byte range (oracle/read_set.h) that the judge needs of what is read from

@@ -84,7 +84,7 @@ static void name_files(struct ay_arena *a, const struct ay_opinfo *o, uint32_t d
 	f->left = ay_sprintf(a, "%s.left", stem);
 }
 
-/* --- making them ------------------------------------------------------------------------------------------ */
+/* --- making the files ------------------------------------------------------------------------------------- */
 
 /* Reports progress from lines such as "12 702", one after each entry. Only the last complete line
  * is used. */

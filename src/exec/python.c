@@ -92,7 +92,7 @@ static pid_t start(const char *path, char *const *argv, const char *const *env, 
 	_exit(127);
 }
 
-/* --- a program of ours ------------------------------------------------------------------------------------ */
+/* --- a program of assay's --------------------------------------------------------------------------------- */
 
 const char *ay_python_last_words(struct ay_arena *a, int fd)
 {
@@ -249,7 +249,7 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 	return rc;
 }
 
-/* --- the template ----------------------------------------------------------------------------------------- */
+/* --- the zygote ------------------------------------------------------------------------------------------- */
 
 static const char *text_of(struct ay_arena *a, const json_t *o, const char *key)
 {
@@ -369,7 +369,7 @@ void ay_python_close(struct ay_python *p)
 	*p = (struct ay_python){ .wish = p->wish, .device = p->device };
 }
 
-/* --- what it is told of a kernel --------------------------------------------------------------------------- */
+/* --- the description of a kernel --------------------------------------------------------------------------- */
 
 static const char *const uses[] = {
 	[AY_TORCH_ALL] = "all", [AY_TORCH_HELPERS] = "helpers", [AY_TORCH_NONE] = "none"

@@ -21,9 +21,8 @@ const char *const *ay_python_environment(struct ay_arena *a)
 	for (size_t i = 0; i < n; i++)
 		if (getenv(keep[i]))
 			env[k++] = ay_sprintf(a, "%s=%s", keep[i], getenv(keep[i]));
-	env[k++] =
-		/* numpy's OpenBLAS would start threads, and the zygote must have none */
-		"OPENBLAS_NUM_THREADS=1";
+	/* numpy's OpenBLAS would start threads, and the zygote must have none */
+	env[k++] = "OPENBLAS_NUM_THREADS=1";
 	env[k++] = "TRITON_INTERPRET=1";
 	env[k++] = "PYTHONHASHSEED=0"; /* sets are iterated in one order in every process */
 	return env;

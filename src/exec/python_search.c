@@ -62,7 +62,7 @@ static bool try_active(struct search *s)
 	return env && env[0] == '/' && try_path(s, ay_sprintf(s->a, "%s/bin/python3", env), "in $VIRTUAL_ENV");
 }
 
-/* Returns true if venv/ may be used. If the program lies in a folder that everybody can write to,
+/* Returns true if venv/ may be used. If the program lies in a folder that all users can write to,
  * another user may have put venv/ there. So its owner must be root, the program's owner, or the
  * user. */
 static bool is_trusted(const char *venv)
@@ -109,7 +109,7 @@ static const char *absolute(struct ay_arena *a, const char *path)
 	return path;
 }
 
-/* --- what the user says --------------------------------------------------------------------------------------- */
+/* --- what the user names -------------------------------------------------------------------------------------- */
 
 static const char *wished(const char *wish)
 {
@@ -175,7 +175,7 @@ int ay_python_find(struct ay_arena *a, const char *wish, const char **path, stru
 	return rc;
 }
 
-/* --- what to do --------------------------------------------------------------------------------------------- */
+/* --- advice ------------------------------------------------------------------------------------------------- */
 
 /* Returns "make torch" if the program lies in the folder build of assay's own tree; NULL if it was
  * installed. */

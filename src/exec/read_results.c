@@ -22,10 +22,8 @@
 
 enum {
 	PIECES = 512, /* elements that one system call reads */
-	EARLIER =
-		/* earlier calls that are checked: a kernel that returns the same memory again does
-		 * so soon */
-	16,
+	/* earlier calls that are checked: a kernel that returns memory twice does so soon */
+	EARLIER = 16,
 };
 
 /* A batch whose results are being read. */
@@ -364,7 +362,7 @@ int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, st
 	return rc;
 }
 
-/* --- results that nobody knew before ---------------------------------------------------------------------- */
+/* --- results of unknown shape ----------------------------------------------------------------------------- */
 
 /* Makes an operand of the executor's description. Everything but its memory is trusted, because
  * this executor runs assay's own code. */

@@ -80,7 +80,7 @@ uint64_t ay_exec_oom_kills(void)
 	return at ? strtoull(at + 10, NULL, 10) : 0;
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------ */
+/* --- how it ended ---------------------------------------------------------------------------------------- */
 
 /* The message comes with the sender's pid, which the system has written. */
 bool ay_exec_read_init(struct ay_exec *x)

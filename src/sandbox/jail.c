@@ -195,7 +195,7 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	return rc;
 }
 
-/* --- afterwards ------------------------------------------------------------------------------------------ */
+/* --- after the start ------------------------------------------------------------------------------------- */
 
 int ay_jail_listen(struct ay_jailed *j, struct ay_note *n)
 {

@@ -106,7 +106,7 @@ static void settle(struct ay_sandbox *s)
 	 * that was tried stays. */
 }
 
-/* --- making ---------------------------------------------------------------------------------------------- */
+/* --- opening a sandbox ----------------------------------------------------------------------------------- */
 
 /* Returns true if the highest uid that the judge may use is mapped. Containers map few uids. */
 static bool has_large_uids(void)
@@ -192,7 +192,7 @@ void ay_sandbox_free(struct ay_sandbox *s)
 	ay_xfree(s);
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------- */
+/* --- queries --------------------------------------------------------------------------------------------- */
 
 enum ay_sandbox_mode ay_sandbox_mode(const struct ay_sandbox *s)
 {

@@ -111,7 +111,7 @@ pid_t ay_zygote_request(struct ay_zygote *f, const struct ay_plan *p, uint64_t c
 	return -1;
 }
 
-/* --- the template's end ---------------------------------------------------------------------------------- */
+/* --- the zygote's end ------------------------------------------------------------------------------------ */
 
 static int receive(int sock, struct zygote_request *q, int fd[FDS], int *n)
 {

@@ -470,7 +470,7 @@ def recorder():
     return enable, config, disable, event.kind, event.name, event.scope, short, mark
 
 
-# --- the template -----------------------------------------------------------------------------------------------
+# --- the zygote -------------------------------------------------------------------------------------------------
 
 
 def use_memory(alloc, free, record, begin, end, release):

@@ -382,7 +382,7 @@ def answer(e, args, kwargs, early=False):
             for x in answer_one(e, args, kwargs, k, got[k], want[k], rough, swing[k]) + [torch.tensor(facts[k])]]
 
 
-# --- elsewhere ------------------------------------------------------------------------------------------------------
+# --- on another device ----------------------------------------------------------------------------------------------
 
 
 def moved(x, place):

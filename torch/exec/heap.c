@@ -238,7 +238,7 @@ void heap_settle(struct heap *h, bool graphs)
 	}
 }
 
-/* --- what is to be written over ------------------------------------------------------------------------------ */
+/* --- memory to overwrite ------------------------------------------------------------------------------------- */
 
 bool heap_next_dirty(const struct heap *h, uint32_t *from, uint64_t *p, uint64_t *bytes)
 {
