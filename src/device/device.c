@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NUMBER_MAX = 1000 }; /* of GPUs */
+enum { NUMBER_MAX = 1000 }; /* the largest number of a GPU that is accepted */
 
 /* --- the processor --------------------------------------------------------------------------------------- */
 

@@ -154,10 +154,9 @@ static void tell_end(struct ay_exec *x, struct ay_outcome *o)
 	int code = x->end.si_status;
 
 	if (x->end.si_code == CLD_EXITED && code > 128 && code <= 128 + SIGSEGV) {
-		o->signal = code -
-			    /* the signal handler's own exit after the call: a thread that the
-			     * kernel left running */
-			    128;
+		/* the signal handler's own exit after the call: a thread that the kernel left
+		 * running */
+		o->signal = code - 128;
 		say(o, AY_EXEC_CRASHED, "signal %d (%s), after the call had returned", o->signal,
 		    strsignal(o->signal));
 		return;

@@ -22,10 +22,8 @@
 
 enum {
 	HEAP_GRAIN = 512, /* as in torch's own allocator */
-	HEAP_STREAMS =
-		/* streams with lists of their own; blocks that other streams free wait for
-		 * heap_settle */
-	8,
+	/* streams with lists of their own; blocks that other streams free wait for heap_settle */
+	HEAP_STREAMS = 8,
 	HEAP_ROWS = 32,       /* rows of lists: one for each power of two, */
 	HEAP_COLUMNS = 8,     /* in 8 steps */
 	HEAP_LOOKS = 8,       /* blocks of the first list that are tested for sufficient size */
