@@ -42,8 +42,8 @@ static const struct {
 	{ "/bin", BUILD },
 	{ "/sbin", JIT }, /* for ldconfig */
 	{ "/etc/alternatives", BUILD },
-	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu",
-	  RUN }, /* Debian's link from /usr/lib leads to it */
+	/* Debian's link from /usr/lib leads to the next two */
+	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu", RUN },
 	{ "/etc/alternatives/libopenblas.so.0-aarch64-linux-gnu", RUN },
 	{ "/etc/ld.so.conf", BUILD },
 	{ "/etc/ld.so.conf.d", BUILD },

@@ -6,8 +6,8 @@ that call's overload. A line cannot have the content of a large tensor. So each 
 content that its call needs: `data=` if the values themselves matter (indices, matrices of linalg,
 exact bounds), else a fill over the sample's range. That is tested at once: the call is made again
 with content drawn from the line. If that call raises an exception, has another shape or is no
-longer finite, the line is written again with data, or left out. A second file lists what is left out with
-the reason, because it is still a part of PyTorch's samples.
+longer finite, the line is written again with data, or left out. A second file lists what is left
+out with the reason, because it is still a part of PyTorch's samples.
 
     assay.opinfo --out FILE --left FILE [--dtypes f32,bf16] [--ops add,sub] [--samples N]
 

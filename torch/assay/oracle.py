@@ -10,9 +10,9 @@ ABSENT if ATen returns None.
 How much error is honest. If the operator adds up and it is known how (TERMS, REDUCING), the bound
 grows with the number of terms, as for references in C (docs/error-bound.md). For every operator it
 is at least four times ATen's own error at the dtype of the call, in ulps or absolutely, whichever
-is less, and 8 units of roundoff. If there are few elements, all may be right by luck. So small calls
-are repeated on slightly changed inputs. The bound is then also at least four times ATen's error
-there, and the change that a roundoff of the inputs causes.
+is less, and 8 units of roundoff. If there are few elements, all may be right by luck. So small
+calls are repeated on slightly changed inputs. The bound is then also at least four times ATen's
+error there, and the change that a roundoff of the inputs causes.
 
 Arguments lie in memory of the processor, and so must answers. If another device computes (`place`),
 arguments and answers are moved there and back, and nothing stays there. Copying two doubles per

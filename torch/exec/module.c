@@ -39,7 +39,7 @@ static void fill_malloc_cache(void)
 		LEAST = 24,
 		MOST = 1032,
 		STEP = 16
-	}; /* chunks of each size that the cache holds; sizes */
+	}; /* EACH: chunks of each size that the cache holds; then their sizes */
 	void *volatile chunk[EACH];
 
 	for (size_t size = LEAST; size <= MOST; size += STEP) {
