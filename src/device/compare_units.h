@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * differ - where two stretches differ, and numbers from their bounds: one unit, one element. C and CUDA read this text
- * alike (base/host_device.h).
+ * compare_units - finds where two byte ranges differ, and whether numbers are within their bounds;
+ * one unit or one element at a time. C and CUDA both compile this file (base/host_device.h).
  */
 #ifndef AY_DEVICE_COMPARE_UNITS_H
 #define AY_DEVICE_COMPARE_UNITS_H
@@ -15,10 +15,11 @@
 
 #define AY_NOWHERE (~0ull)
 
-/* What a comparison found. */
+/* The result of a comparison. */
 struct ay_diff_count {
-	uint64_t outside, first; /* first: AY_NOWHERE if there is none */
-	uint64_t worst;          /* bits of a double that is not negative: they order as it does */
+	/* outside: elements outside their bound; first: AY_NOWHERE if there is none */
+	uint64_t outside, first;
+	uint64_t worst; /* bits of a non-negative double: they order as the double does */
 };
 
 /* --- bytes ----------------------------------------------------------------------------------------------- */
@@ -33,8 +34,8 @@ AY_HD_NOINLINE uint64_t ay_first_byte(uint64_t x)
 	return i;
 }
 
-/* The first byte of unit u (fill_units.h) at which m->to is not as m->from, counted from the stretch's start; else
- * AY_NOWHERE. */
+/* Returns the first byte of unit u (fill_units.h) at which m->to differs from m->from, counted from
+ * the start of the range; AY_NOWHERE if none does. */
 AY_HOST_DEVICE uint64_t ay_unit_differs(const struct ay_fill_op *m, uint64_t u)
 {
 	uint64_t at;
@@ -50,7 +51,7 @@ AY_HOST_DEVICE uint64_t ay_unit_differs(const struct ay_fill_op *m, uint64_t u)
 
 /* --- numbers --------------------------------------------------------------------------------------------- */
 
-/* A comparison: dense elements of one kind, what they should be, and by how much they may be something else. */
+/* The elements to compare: dense, of one kind, with the expected values and their bounds. */
 struct ay_compare_input {
 	uint64_t got, want, bound; /* addresses; want and bound: double */
 	uint64_t n;
@@ -83,8 +84,9 @@ AY_HOST_DEVICE uint64_t ay_bits_of_double(double x)
 #endif
 }
 
-/* A narrower float has `mant` bits behind the point and `bits` in all: exponent and significand move, and what is
- * subnormal there is counted in its smallest. */
+/* Converts a narrower float to double. The format has `bits` bits, of which `mant` are the stored
+ * significand. Exponent and significand are moved; a subnormal number is a multiple of
+ * `smallest`. */
 AY_HOST_DEVICE double ay_widened(uint64_t x, uint32_t bits, uint32_t mant, double smallest)
 {
 	const uint64_t top = (1ull << (bits - 1 - mant)) - 1, sign = x >> (bits - 1) << 63;
@@ -115,14 +117,16 @@ AY_HOST_DEVICE double ay_largest_of(uint32_t kind)
 	}
 }
 
-/* As the oracle has it: f32 and bf16. */
+/* Returns the magnitude below which the oracle treats numbers as flushed to zero: only f32 and bf16
+ * have one. */
 AY_HOST_DEVICE double ay_flushed_below(uint32_t kind)
 {
 	return kind == AY_LANES_F32 || kind == AY_LANES_BF16 ? 0x1p-126 : 0;
 }
 
-/* Is element i within its bound? *ratio is its error over the bound, where the two decide: 0 if something else admits
- * it, infinite if something else refuses it. */
+/* Returns true if element i is within its bound. *ratio becomes error / bound if these two decide.
+ * Otherwise it becomes 0 (another rule accepts the element) or infinite (another rule refuses
+ * it). */
 AY_HOST_DEVICE bool ay_element_within(const struct ay_compare_input *c, uint64_t i, double *ratio)
 {
 	const double want = ((const double *)c->want)[i], bound = ((const double *)c->bound)[i],
@@ -132,7 +136,8 @@ AY_HOST_DEVICE bool ay_element_within(const struct ay_compare_input *c, uint64_t
 	*ratio = in ? 0 : ay_double_of_bits(2047ull << 52);
 	if (bound > 0 && bound <= ay_largest_of(AY_LANES_F64) && error <= ay_largest_of(AY_LANES_F64) &&
 	    in == (error <= bound))
-		*ratio = error > 0 ? error / bound : 0; /* not minus 0: its bits order otherwise */
+		/* never -0: its bits would order as the largest */
+		*ratio = error > 0 ? error / bound : 0;
 	return in;
 }
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the loader found it: an executor's loader may look in fewer places. */
+/* Stores the folder in which the loader found the library: an executor's loader may search in fewer
+ * places. */
 static void note_folder(struct ay_cuda *c)
 {
 	struct link_map *map = NULL;

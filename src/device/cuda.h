@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuda - the CUDA driver as this project uses it: found by dlopen, declared here.
+ * cuda - the part of the CUDA driver's interface that assay uses: declared here, found by dlopen.
  *
- * No header of CUDA is needed to build, and the same program runs where there is no driver. Only functions whose
- * versions have been the same since CUDA 11.4 are used. Shared by the judge and the executors: depends on libc alone.
+ * Building needs no header of CUDA, and the program also runs where there is no driver. Only
+ * functions are used whose versions have not changed since CUDA 11.4. Shared by the judge and the
+ * executors: depends on libc alone.
  */
 #ifndef AY_DEVICE_CUDA_H
 #define AY_DEVICE_CUDA_H
@@ -12,16 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The driver's own values and layouts (cuda.h); a test compares them with the real header where there is one. */
+/* The driver's own values and layouts (cuda.h). A test compares them with the real header if that
+ * is installed. */
 enum {
 	AY_CU_OK = 0,
 	AY_CU_OUT_OF_MEMORY = 2,
 	AY_CU_NO_DEVICE = 100,
-	AY_CU_NO_CONTEXT = 201, /* none is current in this thread */
+	AY_CU_NO_CONTEXT = 201, /* this thread has no current context */
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
-	AY_CU_NOT_IN_CAPTURE = 900,      /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: a capture does not allow this */
-	AY_CU_CAPTURE_INVALIDATED = 901, /* by something like that */
+	/* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: not allowed during a capture */
+	AY_CU_NOT_IN_CAPTURE = 900,
+	AY_CU_CAPTURE_INVALIDATED = 901, /* such a call has ended the capture */
 
 	AY_CU_HANDLE_FD = 1,  /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 	AY_CU_PINNED = 1,     /* CU_MEM_ALLOCATION_TYPE_PINNED */
@@ -30,8 +33,9 @@ enum {
 	AY_CU_READ_WRITE = 3, /* CU_MEM_ACCESS_FLAGS_PROT_READWRITE */
 	AY_CU_TYPE_HOST = 1,  /* CU_MEMORYTYPE_HOST */
 	AY_CU_TYPE_DEVICE = 2,
-	AY_CU_STREAM_BLOCKING = 0,     /* CU_STREAM_DEFAULT: ordered with work on the default stream */
-	AY_CU_STREAM_NON_BLOCKING = 1, /* not ordered with it */
+	/* CU_STREAM_DEFAULT: ordered with work on the default stream */
+	AY_CU_STREAM_BLOCKING = 0,
+	AY_CU_STREAM_NON_BLOCKING = 1, /* not ordered with the default stream */
 	AY_CU_CAPTURE_THREAD = 1       /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
 };
 
@@ -40,7 +44,7 @@ enum ay_cu_attribute {
 	AY_CU_L2_BYTES = 38,
 	AY_CU_MAJOR = 75,
 	AY_CU_MINOR = 76,
-	AY_CU_FD_HANDLES = 103, /* can memory be handed over as a descriptor? */
+	AY_CU_FD_HANDLES = 103, /* whether memory can be exported as a file descriptor */
 };
 
 struct ay_cu_location {
@@ -136,7 +140,7 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	  (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                 \
 	   unsigned shared, void *stream, void **args, void **extra))
 
-/* Those for graphs: a driver may be without them. */
+/* The functions for graphs: an old driver may lack them. */
 #define AY_CUDA_GRAPHS(F)                                                                          \
 	F(capture_begin, "cuStreamBeginCapture_v2", (void *stream, int mode))                      \
 	F(capture_end, "cuStreamEndCapture", (void *stream, void **graph))                         \
@@ -148,7 +152,7 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	F(graph_drop_ready, "cuGraphExecDestroy", (void *ready))                                   \
 	F(graph_trim, "cuDeviceGraphMemTrim", (int dev))
 
-/* A function of a library, and where the pointer to it goes in a struct. */
+/* A function of a library, and the offset in a struct at which the pointer to it is stored. */
 struct ay_symbol {
 	const char *name;
 	size_t at;
@@ -156,24 +160,29 @@ struct ay_symbol {
 
 struct ay_cuda {
 	void *library;
-	char folder[400]; /* in which it lies, "" if the loader does not say */
+	char folder[400]; /* the library's folder; "" if the loader does not say */
 #define F(field, symbol, params) int(*field) params;
 	AY_CUDA(F)
 	AY_CUDA_GRAPHS(F)
 #undef F
-	bool graphs; /* all of those for graphs are there; else none may be called */
+	/* true: all functions of AY_CUDA_GRAPHS were found; false: none of them may be called */
+	bool graphs;
 };
 
-/* Fills in n pointers of *to. NULL, or the first name that the library has not got. */
+/* Stores n function pointers in *to. Returns NULL, or the first name that the library does not
+ * have. */
 const char *ay_cuda_symbols(void *library, size_t n, const struct ay_symbol *s, void *to);
-/* Opens libcuda.so.1; does not start it (init), which a process that forks workers must not do before. 0, or -1 with
- * the reason in why. */
+/* Opens libcuda.so.1. Does not start the driver (init): a process that forks workers must not start
+ * it before it forks. Returns -1 with the reason in `why` if that fails. */
 int ay_cuda_open(struct ay_cuda *c, char *why, size_t n);
-/* "CUDA_ERROR_ILLEGAL_ADDRESS"; without a driver, or for a number that it does not know, "an unknown error". */
+/* Returns the name of an error ("CUDA_ERROR_ILLEGAL_ADDRESS"); "an unknown error" if the driver is
+ * missing or does not know it. */
 const char *ay_cuda_error(const struct ay_cuda *c, int e);
-/* The device with this identity, or -1: numbers differ with what a process may see. */
+/* Returns the device with this uuid, or -1. Device numbers cannot be used: they depend on which
+ * devices a process sees. */
 int ay_cuda_find(const struct ay_cuda *c, const struct ay_cu_uuid *u);
-/* New address space of n bytes with `guard` unmapped bytes on either side, and memory m in it; 0 or CUDA's error. */
+/* Reserves n bytes of address space with `guard` unmapped bytes on either side, and maps memory m
+ * there. *p becomes the address. Returns 0 or CUDA's error. */
 int ay_cuda_map(const struct ay_cuda *c, int dev, ay_cu_memory m, size_t n, size_t guard, int access,
 		ay_cu_ptr *p);
 void ay_cuda_unmap(const struct ay_cuda *c, ay_cu_ptr p, size_t n, size_t guard);

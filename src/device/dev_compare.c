@@ -9,7 +9,7 @@ enum { BLOCKS_A_SM = 8 };
 
 static const struct ay_diff_count nothing = { .first = AY_NOWHERE };
 
-/* Runs one of the two on what it is told, over so many units or elements. */
+/* Runs one of the two comparing kernels over n units or elements and reads its result. */
 static int look_there(struct ay_dev *d, enum ay_judge_kernels which, void *what, uint64_t n,
 		      struct ay_diff_count *t, struct ay_err *err)
 {

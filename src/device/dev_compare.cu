@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's own kernels that compare, and two that do nothing. NVRTC reads this text behind those of the headers.
+ * The judge's own kernels that compare, and helpers. NVRTC compiles this text after the text of the
+ * headers.
  */
 #ifndef AY_DEVICE_COMPARE_UNITS_H
 #include "device/compare_units.h"
 #endif
 
-enum { LOADS = 4 }; /* units whose loads are under way together */
+enum { LOADS = 4 }; /* units that are loaded at the same time */
 
 static __device__ __forceinline__ uint64_t my_first(void)
 {
@@ -23,7 +24,8 @@ static __device__ __forceinline__ bool is_same(struct ay_unit x, struct ay_unit 
 	return x.w[0] == y.w[0] && x.w[1] == y.w[1];
 }
 
-/* The first byte that differs. Threads go upwards, so each is done at its first one, or behind somebody else's. */
+/* Finds the first byte that differs. Each thread goes upwards and ends at its first difference, or
+ * behind a lower one that another thread has found. */
 extern "C" __global__ void assay_same(struct ay_fill_op m, struct ay_diff_count *t)
 {
 	const volatile uint64_t *known = &t->first;
@@ -36,7 +38,8 @@ extern "C" __global__ void assay_same(struct ay_fill_op m, struct ay_diff_count 
 		bool same = u + (LOADS - 1) * step < whole;
 
 #pragma unroll
-		for (int k = 0; k < LOADS; k++) /* most are: no branch until all are loaded */
+		/* most units are equal: no branch until all are loaded */
+		for (int k = 0; k < LOADS; k++)
 			if (u + k * step < whole)
 				same &= is_same(ay_unit_load(m.to + (u + k * step) * AY_UNIT),
 						ay_unit_load(m.from + (u + k * step) * AY_UNIT));

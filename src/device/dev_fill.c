@@ -4,11 +4,11 @@
 #include "device/judge_kernels.h"
 
 enum {
-	BLOCKS_A_SM = 4, /* as many as are there at once */
-	BYTES_BITS = 38, /* a stretch has fewer than 2^32 lines */
+	BLOCKS_A_SM = 4, /* as many as run at once */
+	BYTES_BITS = 38, /* a range has fewer than 2^32 lines */
 };
 
-/* --- what is asked for ----------------------------------------------------------------------------------- */
+/* --- the list of operations ------------------------------------------------------------------------------ */
 
 enum ay_lane_kind ay_lane_kind(enum ay_dt dt)
 {
@@ -21,7 +21,8 @@ enum ay_lane_kind ay_lane_kind(enum ay_dt dt)
 	}
 }
 
-/* What is wrong with a stretch; NULL if nothing is. A bad address would cost the device its context. */
+/* Returns what is wrong with an operation; NULL if nothing is. A bad address would destroy the
+ * device's context. */
 static const char *fault_of(const struct ay_fill_op *m)
 {
 	const bool poison = m->how == AY_FILL_OP_POISON, mix = m->how == AY_FILL_OP_MIX;
@@ -46,7 +47,8 @@ static const char *fault_of(const struct ay_fill_op *m)
 	return NULL;
 }
 
-/* The list as devices read it: the stretches, then the first chunk of each, and how many there are. */
+/* The list as devices read it: the operations, then the first chunk of each, and the number of all
+ * chunks. */
 struct fill_list {
 	struct ay_fill_op *m;
 	uint64_t *first;
@@ -127,7 +129,7 @@ int ay_dev_fill(struct ay_dev *d, const struct ay_fill_op *m, int n, struct ay_e
 		return -1;
 	if (d->info.kind == AY_DEV_CPU)
 		make_here(&l);
-	else if (l.first[n]) /* a launch of nothing is an error of CUDA's */
+	else if (l.first[n]) /* launching no blocks is an error in CUDA */
 		rc = make_there(d, &l, err);
 	ay_xfree(l.m);
 	return rc;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's own kernels. NVRTC reads this text behind that of fill_units.h.
+ * The judge's own kernel that fills memory. NVRTC compiles this text after the text of
+ * fill_units.h.
  */
 #ifndef AY_DEVICE_FILL_UNITS_H
 #include "device/fill_units.h"
 #endif
 
-enum { THREADS = 256, AT_ONCE = 2 }; /* units whose loads are under way together */
+enum { THREADS = 256, AT_ONCE = 2 }; /* AT_ONCE: units that a thread loads at the same time */
 
-/* Units [u, u1) of a stretch, as far as there are so many, whole or not. */
+/* Makes units [u, u1) of an operation, as far as they exist; the first and last may be partial. */
 static __device__ __noinline__ void make_parts(const struct ay_fill_op *m, uint64_t u, uint64_t u1)
 {
 	const struct ay_lanes l = ay_lanes_of(m->dt);
@@ -27,7 +28,8 @@ static __device__ __noinline__ void make_parts(const struct ay_fill_op *m, uint6
 	}
 }
 
-/* Units [u, u1) of a stretch, all of them whole. `how` is a constant, so that each has a loop of its own. */
+/* Makes units [u, u1) of an operation, all of them whole. `how` is a constant, so each kind has a
+ * loop of its own. */
 template <uint32_t how>
 static __device__ __forceinline__ void make_whole(const struct ay_fill_op &m, uint32_t kind, uint64_t u,
 						  uint64_t u1)
@@ -48,7 +50,8 @@ static __device__ __forceinline__ void make_whole(const struct ay_fill_op &m, ui
 	}
 }
 
-/* Every element has a draw here: that is arithmetic, so it must be known how many there are in a word. */
+/* For TOUCH every element has its own random draw. That is arithmetic, so the number of elements in
+ * a word must be known at compile time. */
 static __device__ __forceinline__ void touch_whole(const struct ay_fill_op &m, uint64_t u, uint64_t u1)
 {
 	switch (m.dt) {
@@ -78,8 +81,8 @@ static __device__ __forceinline__ void make_chunk(const struct ay_fill_op *list,
 	}
 }
 
-/* Stretch i has chunks [first[i], first[i + 1]). All blocks are at work on chunks near each other, whichever stretches
- * they are of, so that none has only cheap ones. */
+/* Operation i has chunks [first[i], first[i + 1]). All blocks work on neighbouring chunks,
+ * whichever operations they belong to, so that no block has only cheap chunks. */
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
 	assay_make(const struct ay_fill_op *list, const uint64_t *first, uint32_t n)
 {

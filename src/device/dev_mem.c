@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 enum {
-	IDLE_S = 10,     /* the kernel that does nothing must return in */
-	PIECE = 4 << 20, /* bytes of a large read that are on their way together */
-	LARGE = 1 << 20, /* from here on a read is one: below, a copy by the driver is as fast */
+	IDLE_S = 10,     /* the empty kernel must return within this time */
+	PIECE = 4 << 20, /* bytes of a large read that are in flight together */
+	LARGE = 1 << 20, /* the least bytes of a large read: below, the driver's copy is as fast */
 };
 
 int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_mem *l, struct ay_err *err)
@@ -62,7 +62,8 @@ int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes
 	g->cu.context_set(g->context);
 	e = bytes ? g->cu.copy_in(at, from, bytes) : 0;
 	if (!e)
-		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
+		/* a small copy from pageable memory may still be in flight */
+		e = g->cu.context_sync();
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be written", err) : 0;
 }
 
@@ -83,10 +84,8 @@ static bool ready_to_bring(const struct gpu *g)
 	return s->mem;
 }
 
-/*
- * To memory that is not pinned the driver copies by pieces of its own, one after the other: 5 GB/s were seen. Here the
- * next piece is on the bus while this one is taken out of the pinned memory.
- */
+/* The driver copies to memory that is not pinned in pieces, one after the other: 5 GB/s were seen.
+ * Here the next piece is on the bus while this piece is copied out of the pinned memory. */
 int ay_gpu_bring(const struct gpu *g, ay_cu_ptr at, uint8_t *to, uint64_t n)
 {
 	const struct gpu_stage *s = g->stage;
@@ -107,15 +106,16 @@ int ay_gpu_bring(const struct gpu *g, ay_cu_ptr at, uint8_t *to, uint64_t n)
 		if (!e)
 			memcpy(to + last, s->mem + (i - 1) % 2 * PIECE, left < PIECE ? left : PIECE);
 	}
-	if (e) /* nothing may be written there any more when it is used again */
+	if (e) /* no copy may still write there when the memory is used again */
 		for (int i = 0; i < 2; i++)
 			g->cu.stream_sync(s->stream[i]);
 	return e;
 }
 
-/* --- looks ----------------------------------------------------------------------------------------------- */
+/* --- probes ---------------------------------------------------------------------------------------------- */
 
-/* A stream and pinned memory, so that copies need nobody's help and nobody waits for the default stream. */
+/* Makes a stream and pinned memory, so that copies wait neither for the driver's helper threads nor
+ * for the default stream. */
 static int ready_for_looks(struct gpu *g)
 {
 	int e = 0;
@@ -159,7 +159,7 @@ int ay_dev_probe(struct ay_dev *d, int n, struct ay_dev_probe_place *l, struct a
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
 }
 
-/* Waited for by looking at it again and again: to be woken takes longer than the kernel. */
+/* Polls instead of sleeping: waking up takes longer than the kernel. */
 int ay_dev_idle(struct ay_dev *d, double *ns, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
@@ -179,5 +179,5 @@ void ay_dev_reset_cache(struct ay_dev *d)
 	struct gpu *g = ay_gpu_of(d);
 
 	g->cu.context_set(g->context);
-	g->cu.reset_l2(); /* refused where nothing can persist */
+	g->cu.reset_l2(); /* fails if no lines can persist on this device, which does no harm */
 }

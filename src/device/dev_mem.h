@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loan - memory of a GPU that is lent to one executor, for timed calls or as the heap of what its kernels allocate, and
- * looks at it. Nobody has had it before, and nobody gets it afterwards.
+ * dev_mem - memory of a GPU that one executor gets, for timed calls or as the heap in which its
+ * kernels allocate; and reads of single places in it. No process has had this memory before, and
+ * none gets it afterwards.
  *
- * What a frozen process has launched runs on, so nothing that a timed call reads may be within its reach before the clock
- * starts: the memory is new for each batch, filled by us, and its descriptor goes with the order to run. When the process
- * says that it is done, single places are read by the copy engine, which does not wait for other processes' kernels (a
- * kernel of ours would, and find late work finished). All of it in the judge's own context.
+ * A frozen process's launched kernels go on running, so a timed call's inputs must not be reachable
+ * before the clock starts. Therefore the memory is new for each batch, the judge fills it, and its
+ * descriptor travels with the order to run. When the process says that it is done, the copy engine
+ * reads single places. The copy engine does not wait for other processes' kernels; a kernel of the
+ * judge would wait, and would then find late work finished. All of this happens in the judge's own
+ * context.
  */
 #ifndef AY_DEVICE_DEV_MEM_H
 #define AY_DEVICE_DEV_MEM_H
@@ -15,37 +18,39 @@
 
 enum { AY_DEV_MEMS = 2, AY_PROBE_MAX = 6, AY_PROBE_ROWS = 16, AY_PROBE_BYTES = 16 * AY_PROBE_ROWS };
 
-/* Memory for a part of a slot, or a heap. */
+/* Memory for a part of a slot, or for a heap. */
 struct ay_dev_mem {
-	int fd;                 /* -1: not lent, ours alone */
-	uint64_t memory, at;    /* at: where we have it */
-	uint64_t offset, bytes; /* which part of its slot it is; bytes 0: there is none */
+	int fd;                 /* its descriptor; -1: not exported, only the judge has it */
+	uint64_t memory, at;    /* at: the judge's address of it */
+	uint64_t offset, bytes; /* which part of its slot it is; bytes 0: no memory */
 };
 
-/* What goes with one order: a part of each slot that is late, in their order. */
+/* The memory that travels with one order: a part of each late slot, in the order of the slots. */
 struct ay_dev_mems {
 	int n;
 	struct ay_dev_mem loan[AY_DEV_MEMS];
 };
 
-/* New memory of `bytes`, whole grains. lent: with a descriptor. AY_ERR_MEMORY if there is none. */
+/* Allocates `bytes`, a multiple of the device's grain. lent: also exports a descriptor. Fails with
+ * AY_ERR_MEMORY if the device does not have enough memory. */
 int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_mem *l, struct ay_err *err);
 void ay_dev_mem_free(struct ay_dev *d, struct ay_dev_mem *l);
 
 int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err);
 
-/* Some elements, each so far behind the one before, and what was there: one order to the copy engine. */
+/* `rows` elements at distance `pitch`, and what was read there: one order to the copy engine. */
 struct ay_dev_probe_place {
 	uint64_t at, pitch;
-	uint32_t width, rows; /* at most 16 bytes each, at most AY_PROBE_ROWS */
+	uint32_t width, rows; /* at most 16 bytes an element, at most AY_PROBE_ROWS */
 	uint8_t found[AY_PROBE_BYTES];
 };
 
-/* All of them at once; n at most AY_PROBE_MAX. */
+/* Reads n places at once; n is at most AY_PROBE_MAX. */
 int ay_dev_probe(struct ay_dev *d, int n, struct ay_dev_probe_place *l, struct ay_err *err);
-/* How long a kernel of ours that does nothing takes to return: long, if somebody else's is running. */
+/* Measures how long an empty kernel of the judge takes to return: long if another process's kernel
+ * is running. */
 int ay_dev_idle(struct ay_dev *d, double *ns, struct ay_err *err);
-/* What persists in the cache of the device does so no longer. */
+/* Resets the lines that are set to persist in the device's cache. */
 void ay_dev_reset_cache(struct ay_dev *d);
 
 #endif

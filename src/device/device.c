@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NUMBER_MAX = 1000 }; /* of a GPU */
+enum { NUMBER_MAX = 1000 }; /* the largest number of a GPU that is accepted */
 
 /* --- the processor --------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static const char *cpu_error(const struct ay_dev *d, int e)
 	return "no error of the processor";
 }
 
-/* It has no state: nothing writes to it. */
+/* The struct may be static and const: nothing writes to it. */
 struct ay_dev *ay_dev_cpu(void)
 {
 	static const struct ay_dev_class cls = { cpu_lend, cpu_fetch,   cpu_take_back, cpu_read, cpu_free_bytes,
@@ -86,7 +86,7 @@ struct ay_dev *ay_dev_cpu(void)
 
 /* --- choosing -------------------------------------------------------------------------------------------- */
 
-/* The N of "cuda:N"; 0 for "cuda"; -1 if it is neither. */
+/* Returns the N of "cuda:N"; 0 for "cuda"; -1 if it is neither. */
 static int cuda_number(const char *wish)
 {
 	char *end;

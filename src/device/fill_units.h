@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines - one line, word or element of the content of a timed set. C and CUDA read this text alike.
+ * fill_units - one line, word or element of the content of a timed set. C and CUDA both compile
+ * this file.
  *
- * Theory of operation. What content is made of are functions of a place: which line of the master stands there, which
- * line of noise it is mixed with, what becomes of an element. timing/inputs.c goes through a tensor with them one line
- * after the other. On a device every thread makes units of 16 bytes, whichever they are: ay_unit_of gives the unit at a
- * place from nothing but the stretch's description. Stretches are cut into chunks, so that one launch can make all of
- * them, large and small. The processor as a device (dev_fill.c) goes through the same chunks and units, which is how a
- * machine without a GPU proves that they give inputs.c's bits.
+ * Theory of operation. Content is a function of the place: which line of the template stands there,
+ * which line of noise it is mixed with, how an element is changed. timing/inputs.c walks through a
+ * tensor line by line with these functions. On a device every thread makes units of 16 bytes in any
+ * order: ay_unit_of computes the unit at a place from the operation alone. Operations are cut into
+ * chunks, so that one launch can do all of them, large and small. The processor as a device
+ * (dev_fill.c) walks through the same chunks and units. So a machine without a GPU can prove that
+ * they give the bits of inputs.c.
  *
- * base/host_device.h says what such a text may use.
+ * base/host_device.h says which language features such a file may use.
  */
 #ifndef AY_DEVICE_FILL_UNITS_H
 #define AY_DEVICE_FILL_UNITS_H
@@ -19,37 +21,44 @@
 #endif
 
 enum ay_fill_op_how {
-	AY_FILL_OP_POISON, /* the low byte of `start` everywhere */
-	AY_FILL_OP_COPY,   /* of `from` */
-	AY_FILL_OP_MIX,    /* lines of `from`, drawn, with other significands */
-	AY_FILL_OP_DRAW,   /* lines of `from`, drawn */
-	AY_FILL_OP_TOUCH,  /* `from` with other significands, but for zeros and special values */
-	AY_FILL_OP_PICK,   /* lines of `from` or of `with`, where they stand */
+	AY_FILL_OP_POISON, /* every byte is the low byte of `start` */
+	AY_FILL_OP_COPY,   /* a copy of `from` */
+	AY_FILL_OP_MIX,    /* randomly drawn lines of `from`, with other significands */
+	AY_FILL_OP_DRAW,   /* randomly drawn lines of `from` */
+	AY_FILL_OP_TOUCH,  /* `from` with other significands, except in zeros and special values */
+	AY_FILL_OP_PICK,   /* each line from the same place of `from` or of `with` */
 };
 
-/* One stretch. Addresses are the device's. But for poison `to` is a multiple of 64, `from` and `with` are of 16. */
+/* One byte range to fill. Addresses are the device's. `to` is a multiple of 64 (any address for
+ * POISON); `from` and `with` are multiples of 16. */
 struct ay_fill_op {
-	uint64_t to, from,
-		with;          /* with: MIX: AY_NOISE_LINES lines of random bits; PICK: as many bytes as `from` */
-	uint64_t bytes, start; /* start: of the stream of draws */
-	/* Elements [hard, hard + nhard) get a larger exponent afterwards; nhard 0: none. MIX only. */
+	/* with: for MIX AY_NOISE_LINES lines of random bits; for PICK as many bytes as `from` */
+	uint64_t to, from, with;
+	uint64_t bytes, start; /* start: seed of the stream of random draws */
+	/* MIX only: elements [hard, hard + nhard) get a larger exponent afterwards; nhard 0:
+	 * none. */
 	uint64_t hard, nhard;
 	uint32_t how, dt; /* dt: enum ay_dt; in the list that a device gets, enum ay_lane_kind */
 };
 
 enum {
-	AY_LINE = 64, /* bytes that are drawn together: as many as a kernel cannot help to read together */
-	AY_NOISE_LINES = 1024, /* lines of random bits that significands are mixed with: they stay in the cache */
-	AY_HARD_BY = 5,        /* added to the exponent: 32 times */
-	AY_UNIT = 16,          /* bytes that a thread moves at once */
-	AY_CHUNK_UNITS = 2048, /* that a block of threads makes before it looks for the next */
+	/* bytes that are drawn together: no kernel can read less from memory */
+	AY_LINE = 64,
+	/* lines of random bits for significands: few enough to stay in the cache */
+	AY_NOISE_LINES = 1024,
+	AY_HARD_BY = 5, /* added to the exponent of hard elements: 32 times larger */
+	AY_UNIT = 16,   /* bytes that a thread moves at once */
+	/* units that a block of threads makes before it takes the next chunk */
+	AY_CHUNK_UNITS = 2048,
 };
 
 /* --- what floats look like ------------------------------------------------------------------------------- */
 
 enum ay_lane_kind { AY_LANES_NONE, AY_LANES_F16, AY_LANES_BF16, AY_LANES_F32, AY_LANES_F64 };
 
-/* Significand bits of every element in eight bytes; the exponent's bits, its lowest, and 1/256, of one element. */
+/* Masks for one kind of float. significand: its bits in all elements of an 8-byte word. For one
+ * element: exponent: its bits; one: their lowest bit; small: the exponent bits of 1/256. bytes: the
+ * size of an element. */
 struct ay_lanes {
 	uint64_t significand, exponent, one, small;
 	uint32_t bytes;
@@ -74,8 +83,8 @@ AY_HOST_DEVICE struct ay_lanes ay_lanes_of(uint32_t kind)
 
 /* --- draws ----------------------------------------------------------------------------------------------- */
 
-/* splitmix64: a bijection of a counter, good enough to be different everywhere, and the compiler makes vectors of
- * it. */
+/* splitmix64: a bijection of a counter, random enough that values differ everywhere. Compilers
+ * vectorize it. */
 AY_HOST_DEVICE uint64_t ay_stream(uint64_t start, uint64_t i)
 {
 	uint64_t x = start + i * 0x9e3779b97f4a7c15ull;
@@ -85,21 +94,22 @@ AY_HOST_DEVICE uint64_t ay_stream(uint64_t start, uint64_t i)
 }
 
 /*
- * Which line of the master stands at line i of a set. With replacement: elements are independent of each other, and
- * of the same ones in another order the sum, the largest or the sorted row would be what it was in the last set.
+ * Returns which line of the template stands at line i of a set. Lines are drawn with replacement.
+ * With a mere permutation of the elements, the sum, the largest element or the sorted row would
+ * equal those of the set before.
  */
 AY_HOST_DEVICE uint64_t ay_line_at(uint64_t start, uint64_t i, uint64_t lines)
 {
 	return (ay_stream(start, i) >> 32) * lines >> 32;
 }
 
-/* And which line of noise it is mixed with: of the same draw. */
+/* Returns which line of noise line i is mixed with. Uses the random draw of ay_line_at. */
 AY_HOST_DEVICE uint64_t ay_noise_at(uint64_t start, uint64_t i)
 {
 	return ay_stream(start, i) % AY_NOISE_LINES;
 }
 
-/* Whether line i is of the second content. */
+/* Returns 1 if line i comes from the second content, else 0. */
 AY_HOST_DEVICE uint64_t ay_is_second(uint64_t start, uint64_t i)
 {
 	return ay_stream(start, i) >> 63;
@@ -107,7 +117,8 @@ AY_HOST_DEVICE uint64_t ay_is_second(uint64_t start, uint64_t i)
 
 /* --- elements -------------------------------------------------------------------------------------------- */
 
-/* One element, in the low bytes of x, with other significand bits. Zeros and special values stay. */
+/* Returns element x (in the low bytes) with other significand bits. Zeros and special values are
+ * unchanged. */
 AY_HOST_DEVICE uint64_t ay_element_touched(uint64_t x, uint64_t bits, const struct ay_lanes *l)
 {
 	const uint64_t e = x & l->exponent;
@@ -115,7 +126,7 @@ AY_HOST_DEVICE uint64_t ay_element_touched(uint64_t x, uint64_t bits, const stru
 	return e && e != l->exponent ? x ^ (bits & l->significand) : x;
 }
 
-/* One element, 32 times larger, unless that would be beyond what there is. */
+/* Returns element x, 32 times larger, or unchanged if that would overflow. */
 AY_HOST_DEVICE uint64_t ay_element_hardened(uint64_t x, const struct ay_lanes *l)
 {
 	return (x & l->exponent) < l->exponent - AY_HARD_BY * l->one ? x + AY_HARD_BY * l->one : x;
@@ -127,8 +138,8 @@ struct ay_unit {
 	uint64_t w[2];
 };
 
-/* A whole unit: of a master, which is worth the device's large cache, and of noise, which is worth the small ones too.
- * What is stored is not looked at again. */
+/* Loads a whole unit. Content of a template is cached in the device's large cache only; noise
+ * (ay_unit_load_kept) in the small caches too. Stores do not stay in a cache. */
 AY_HOST_DEVICE struct ay_unit ay_unit_load(uint64_t from)
 {
 	struct ay_unit u;
@@ -157,7 +168,7 @@ AY_HOST_DEVICE struct ay_unit ay_unit_load_kept(uint64_t from)
 #endif
 }
 
-/* n bytes of one, and zeros. */
+/* Loads the first n bytes of a unit; the rest is zeros. */
 AY_HD_NOINLINE struct ay_unit ay_unit_load_part(uint64_t from, uint32_t n)
 {
 	struct ay_unit u = { { 0, 0 } };
@@ -184,7 +195,8 @@ AY_HD_NOINLINE void ay_unit_store_part(uint64_t to, struct ay_unit u, uint32_t n
 		((uint8_t *)to)[i] = (uint8_t)(u.w[i / 8] >> i % 8 * 8);
 }
 
-/* Every element of word x, of which the first is element `first` of its tensor. */
+/* Returns word x with the significand of every element changed. `first` is the tensor's index of
+ * the first element. */
 AY_HOST_DEVICE uint64_t ay_word_touched(uint64_t x, uint64_t start, uint64_t first, const struct ay_lanes *l)
 {
 	const uint32_t bits = l->bytes * 8;
@@ -221,7 +233,7 @@ AY_HOST_DEVICE struct ay_unit ay_unit_mixed(const struct ay_fill_op *m, const st
 		u = ay_unit_load(m->from + ay_line_at(m->start, i, lines) * AY_LINE + in);
 		for (uint32_t k = 0; k < 2; k++)
 			u.w[k] ^= noise.w[k] & l->significand;
-	} else { /* behind the last whole line, every word has a draw */
+	} else { /* behind the last whole line, every word has a random draw of its own */
 		u = n == AY_UNIT ? ay_unit_load(m->from + at) : ay_unit_load_part(m->from + at, n);
 		for (uint32_t k = 0; k < 2; k++)
 			u.w[k] ^= ay_stream(m->start, lines + in / 8 + k) & l->significand;
@@ -248,7 +260,8 @@ AY_HOST_DEVICE struct ay_unit ay_unit_picked(const struct ay_fill_op *m, uint64_
 	return n == AY_UNIT ? ay_unit_load(from) : ay_unit_load_part(from, n);
 }
 
-/* The n bytes at byte `at` of a stretch: `at` is a multiple of 16, and n less than that at its end alone. */
+/* Returns the n bytes at byte `at` of the operation. `at` is a multiple of 16; n is less than 16
+ * only at the end. */
 AY_HOST_DEVICE struct ay_unit ay_unit_of(const struct ay_fill_op *m, uint32_t how, const struct ay_lanes *l,
 					 uint64_t at, uint32_t n)
 {
@@ -270,13 +283,14 @@ AY_HOST_DEVICE struct ay_unit ay_unit_of(const struct ay_fill_op *m, uint32_t ho
 
 /* --- chunks ---------------------------------------------------------------------------------------------- */
 
-/* Units lie at multiples of 16; of poison the first may be a part of one. */
+/* Returns the number of units. Units lie at multiples of 16; the first of POISON may be a part of a
+ * unit. */
 AY_HOST_DEVICE uint64_t ay_fill_op_units(const struct ay_fill_op *m)
 {
 	return m->bytes ? (m->to % AY_UNIT + m->bytes + AY_UNIT - 1) / AY_UNIT : 0;
 }
 
-/* The bytes of a stretch that unit u has: from *at, how many. */
+/* Returns how many bytes of the range unit u has, and sets *at to the first of them. */
 AY_HOST_DEVICE uint32_t ay_fill_op_span(const struct ay_fill_op *m, uint64_t u, uint64_t *at)
 {
 	const uint64_t lead = m->to % AY_UNIT, end = (u + 1) * AY_UNIT - lead;
@@ -285,7 +299,8 @@ AY_HOST_DEVICE uint32_t ay_fill_op_span(const struct ay_fill_op *m, uint64_t u, 
 	return (uint32_t)((end < m->bytes ? end : m->bytes) - *at);
 }
 
-/* Which stretch a chunk is of: stretch i has chunks [first[i], first[i + 1]). */
+/* Returns the operation that a chunk belongs to: operation i has chunks [first[i], first[i +
+ * 1]). */
 AY_HOST_DEVICE uint32_t ay_fill_op_find(const uint64_t *first, uint32_t n, uint64_t chunk)
 {
 	uint32_t lo = 0, hi = n;

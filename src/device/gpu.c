@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A GPU, for the judge: its own context, memory that it lends, and a look at the device after a kernel was killed.
+ * A GPU for the judge: its own context, memory for executors, and a check of the device after a
+ * kernel was killed.
  *
- * The judge never runs anything of a kernel's. What it reads of lent memory it reads once, by copies; what an executor
- * does to its handles or its context does not reach ours (a fault in one process leaves the others alone, measured).
+ * The judge never runs code of a kernel. It reads executors' memory once, by copies. What an
+ * executor does to its handles or its context does not affect the judge's (measured: a fault in one
+ * process leaves the others alone).
  */
 #include "device/device_internal.h"
 
@@ -18,12 +20,14 @@
 #include <unistd.h>
 
 enum {
-	TORCH_ALIGN = 512,  /* as PyTorch's allocator */
-	CHUNK = 32 << 20,   /* of a comparison */
+	TORCH_ALIGN = 512,  /* as in PyTorch's allocator */
+	CHUNK = 32 << 20,   /* bytes that are compared at once */
 	PIN_MAX = 64 << 20, /* bytes of results: pinning more takes longer than copying them */
-	PAD_BYTE = 0x5a,    /* what lies around slots that are lent loosely */
-	WELL_S = 10,        /* the check kernel must return in: after a kill it takes milliseconds */
-	MEMORY_S = 5,       /* and the memory must be back in: 54 ms were seen */
+	PAD_BYTE = 0x5a,    /* the content of the mapped memory around slots */
+	/* the check kernel must return within this time: after a kill it takes milliseconds */
+	WELL_S = 10,
+	/* and the memory must be free again within this time: 54 ms were seen */
+	MEMORY_S = 5,
 	MEMORY_SLACK = 64 << 20,
 	CHECK_MAGIC = 0x5eed0000,
 };
@@ -41,7 +45,7 @@ int ay_gpu_fail(const struct gpu *g, int e, const char *what, struct ay_err *err
 		       ay_cuda_error(&g->cu, e), e);
 }
 
-/* --- lending --------------------------------------------------------------------------------------------- */
+/* --- mapping --------------------------------------------------------------------------------------------- */
 
 struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g)
 {
@@ -50,7 +54,7 @@ struct ay_cu_prop ay_gpu_memory_kind(const struct gpu *g)
 				    .location = { AY_CU_ON_DEVICE, g->device } };
 }
 
-/* New memory, in our address space. */
+/* Allocates memory and maps it in the judge's address space. */
 static int take_memory(struct gpu *g, uint64_t bytes, struct ay_dev_mapping_slot *s)
 {
 	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
@@ -87,7 +91,7 @@ static int copy_pads(struct gpu *g, const struct ay_dev_mapping *l, const struct
 	return e || !l->pad ? e : g->cu.copy_in(s->at + s->bytes - l->pad, g->chunk, l->pad);
 }
 
-/* What of a slot the executor is to find there, or may not have changed. */
+/* Gives the part of a slot that the executor must find on the device, or must not have changed. */
 static void part_of(const struct ay_slot *s, const struct ay_dev_mapping *l, uint64_t *at, uint64_t *n)
 {
 	const bool part = !s->written && s->used && l->how == AY_LEND;
@@ -96,7 +100,7 @@ static void part_of(const struct ay_slot *s, const struct ay_dev_mapping *l, uin
 	*n = part ? s->used : s->bytes;
 }
 
-/* Part of a slot, to where the executor is to find it. */
+/* Copies a part of a slot to the device. */
 static int send(struct gpu *g, const struct ay_slot *s, ay_cu_ptr to, uint64_t at, uint64_t n)
 {
 	return s->blank ? g->cu.fill_async(to + at, s->poison, n, NULL) : g->cu.copy_in(to + at, s->mem + at, n);
@@ -111,7 +115,7 @@ static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_
 	if (!e)
 		e = copy_pads(g, l, s);
 	part_of(from, l, &at, &n);
-	if (!e && n < from->bytes) /* whose memory it was before is nobody's business */
+	if (!e && n < from->bytes) /* the memory may still have another process's data */
 		e = g->cu.fill_async(s->at + l->pad, 0, from->bytes, NULL);
 	if (!e)
 		e = send(g, from, s->at + l->pad, at, n);
@@ -133,7 +137,8 @@ static void gpu_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
 	*l = (struct ay_dev_mapping){ 0 };
 }
 
-/* Results go to and fro as a whole, with the poison around them: from pinned memory in a fifth of the time. */
+/* Pins the memory of results, if there is not too much. They are copied as a whole in both
+ * directions, with the poison around them; from pinned memory that takes a fifth of the time. */
 static void pin(struct gpu *g, const struct ay_pool *p, struct ay_dev_mapping *l)
 {
 	if (p->size[1] && p->size[1] <= PIN_MAX && !g->cu.pin(p->mem[1], p->size[1], 0))
@@ -152,7 +157,8 @@ static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_dev_ma
 			e = send(g, &p->slot[i], l->slot[i].at + l->pad, at, n);
 	}
 	if (!e)
-		e = g->cu.context_sync(); /* a small copy from pageable memory may be on its way yet */
+		/* a small copy from pageable memory may still be in flight */
+		e = g->cu.context_sync();
 	return e ? ay_gpu_fail(g, e, "lent memory of the device could not be filled", err) : 0;
 }
 
@@ -187,9 +193,10 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode 
 	return ay_gpu_fail(g, e, "no memory of the device could be lent", err);
 }
 
-/* --- taking it back -------------------------------------------------------------------------------------- */
+/* --- after the call -------------------------------------------------------------------------------------- */
 
-/* Does [at, at + n) hold `want`, or PAD_BYTE where want is NULL? *same is false if not; CUDA's error. */
+/* Sets *same to whether [at, at + n) holds `want`, or only PAD_BYTE if want is NULL. Returns CUDA's
+ * error. */
 static int compare(struct gpu *g, ay_cu_ptr at, const uint8_t *want, uint64_t n, bool *same)
 {
 	*same = true;
@@ -278,7 +285,7 @@ static void gpu_mark(struct ay_dev *d, bool alone)
 	ay_gpu_of(d)->free_mark = alone ? gpu_free_bytes(d) : 0;
 }
 
-/* Polls, since a wait for a device that hangs would not end. */
+/* Polls, because a wait for a device that hangs would not end. */
 static int wait_for_device(const struct gpu *g, double timeout_s)
 {
 	const int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
@@ -297,7 +304,7 @@ int ay_gpu_launch_check(struct gpu *g, uint32_t v)
 	return g->cu.launch(g->check, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
 }
 
-/* Our own kernel must run, and its store must be there. */
+/* Fails if the check kernel does not run or its store is not there. */
 static int run_check(struct gpu *g, struct ay_err *err)
 {
 	uint32_t v = CHECK_MAGIC + ++g->checks, got = 0;
@@ -314,7 +321,7 @@ static int run_check(struct gpu *g, struct ay_err *err)
 	return got == v ? 0 : ay_fail(err, AY_ERR_SYS, "the check kernel of the judge left %#x, not %#x", got, v);
 }
 
-/* Does the device work for us, and is its memory back? */
+/* Fails if the device does not work for the judge, or if its memory was not freed. */
 static int look_at(struct gpu *g, struct ay_err *err)
 {
 	const int64_t deadline = ay_now_ns() + MEMORY_S * 1000000000ll;
@@ -334,7 +341,7 @@ static int look_at(struct gpu *g, struct ay_err *err)
 		(unsigned long long)(g->free_mark - have) >> 20, g->dev.info.name, MEMORY_S);
 }
 
-/* Who was lost once stays so: what it says later is not believed. */
+/* A device that has failed once stays lost, whatever it reports later. */
 static int gpu_is_well(struct ay_dev *d, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
@@ -351,7 +358,8 @@ static const char *gpu_error(const struct ay_dev *d, int e)
 
 /* --- opening --------------------------------------------------------------------------------------------- */
 
-/* "Device Minor: 3" of /proc/driver/nvidia/gpus/BUS/information; NVML where that cannot be read. */
+/* Reads "Device Minor: 3" of /proc/driver/nvidia/gpus/BUS/information; if that cannot be read, asks
+ * NVML. */
 static int node_number(const char *bus)
 {
 	char path[120], line[200], why[200];
@@ -371,7 +379,7 @@ static int node_number(const char *bus)
 	return n < 0 ? 0 : n;
 }
 
-/* A jail has the system's folders anyway. */
+/* Returns true for folders that a jail has in any case. */
 static bool is_system_folder(const char *s)
 {
 	static const char *const have[] = { "/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/lib/", "/lib64/" };
@@ -396,7 +404,7 @@ static void describe_folders(struct gpu *g)
 		v->folder[n++] = ay_strdup(&g->arena, real);
 	ay_xfree(real);
 	v->libraries = g->cu.folder[0] ? g->cu.folder : NULL;
-	v->env[0] = "CUDA_CACHE_DISABLE=1"; /* a cache would be the kernel's word about its own code */
+	v->env[0] = "CUDA_CACHE_DISABLE=1"; /* a cache would let a kernel replace its own code */
 	if (n)
 		v->env[1] = ay_sprintf(&g->arena, "LD_LIBRARY_PATH=%s", g->cu.folder);
 }
@@ -424,7 +432,8 @@ static int describe(struct gpu *g, int number, struct ay_err *err)
 	if (!attribute(g, AY_CU_FD_HANDLES) || !grain || grain > CHUNK || grain % AY_PAGE)
 		return ay_fail(err, AY_ERR_SYS, "%s cannot hand memory to another process as a descriptor", name);
 	for (char *c = bus; *c; c++)
-		*c = (char)(*c >= 'A' && *c <= 'F' ? *c + 32 : *c); /* as the system spells it */
+		/* in lower case, as the system spells it */
+		*c = (char)(*c >= 'A' && *c <= 'F' ? *c + 32 : *c);
 	v->kind = AY_DEV_CUDA;
 	v->number = number;
 	v->name = ay_strdup(&g->arena, name);

@@ -9,10 +9,10 @@
 #include <time.h>
 
 enum {
-	SPIN_NS = 2000000,      /* most launches are over in that */
-	NAP_NS = 50000,         /* then there is time */
-	WAIT_S = 60,            /* a device that has done nothing for so long hangs */
-	ROOM_GRAIN = 256 << 10, /* so that it seldom grows */
+	SPIN_NS = 2000000,      /* most launches end within this time */
+	NAP_NS = 50000,         /* after that, poll in these steps */
+	WAIT_S = 60,            /* a device that does not finish in this time hangs */
+	ROOM_GRAIN = 256 << 10, /* large, so that the memory seldom grows */
 };
 
 extern const char ay_embedded_cuda[];
@@ -91,7 +91,7 @@ int ay_judge_kernels_copy_out(struct ay_dev *d, void *to, uint64_t from, size_t 
 	return !cu ? -1 : e ? fail(cu, e, "the GPU gives nothing back", err) : 0;
 }
 
-/* Polls, since a wait for a device that hangs would not end. */
+/* Polls, because a wait for a device that hangs would not end. */
 static int wait_for(const struct ay_cuda *cu)
 {
 	const int64_t begun = ay_now_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * terms - of a product of matrices on a device: its factors in double, and the bound of each sum. C and CUDA read this
- * text alike (base/host_device.h).
+ * matmul_bound - on a device, for a matrix product: its factors in double, and the bound of each
+ * sum. C and CUDA both compile this file (base/host_device.h).
  */
 #ifndef AY_DEVICE_MATMUL_BOUND_H
 #define AY_DEVICE_MATMUL_BOUND_H
@@ -15,9 +15,9 @@
 
 enum { AY_TERMS_DIMS = 8 };
 
-/* Elements of a strided tensor, as doubles one behind the other. */
+/* Copies elements of a strided tensor to consecutive doubles. */
 struct ay_widen {
-	uint64_t from, to; /* addresses of the first */
+	uint64_t from, to; /* addresses of element 0 */
 	uint64_t n;
 	uint64_t shape[AY_TERMS_DIMS];
 	int64_t stride[AY_TERMS_DIMS];
@@ -33,19 +33,21 @@ AY_HOST_DEVICE double ay_widen_at(const struct ay_widen *w, uint64_t i)
 	return ay_number_at(w->kind, w->from, (uint64_t)at);
 }
 
-/* Sums, and of each the sum of its terms' squares, which become what is wanted and how far one may be from it. */
+/* Each sum and the sum of its terms' squares. They are replaced by the expected value and its
+ * bound. */
 struct ay_sums {
-	uint64_t sum, squares; /* addresses; n doubles each */
+	uint64_t sum, squares; /* addresses of n doubles each */
 	uint64_t n, columns;
-	uint64_t bias, old; /* of elements like kind_in and kind_out; 0: none */
+	uint64_t bias, old; /* addresses of elements of kind_in and of kind_out; 0: none */
 	int64_t bias_stride;
 	double growth, k_out, per_mag; /* of AY_BOUND_OF */
-	double alpha, beta;            /* scaled */
-	double less;                   /* what the bound is multiplied with: this is not the last word */
+	double alpha, beta;            /* used if scaled */
+	/* factor of the bound, below 1: the bound is smaller than the oracle's, which decides */
+	double less;
 	uint32_t scaled, kind_in, kind_out;
 };
 
-/* As ay_dt_ulp, of a double. */
+/* As ay_dt_ulp, for a double x and a lane kind. */
 AY_HOST_DEVICE double ay_ulp_of(uint32_t kind, double x)
 {
 	const int64_t mant = kind == AY_LANES_F16    ? 11
@@ -82,7 +84,7 @@ AY_HOST_DEVICE void ay_sums_judge(const struct ay_sums *s, uint64_t i, double ro
 	*bound = AY_BOUND_OF(s->k_out, ay_ulp_of(s->kind_out, sum), s->per_mag, mag) * s->less;
 }
 
-/* What goes under the root: the bias is a term too. */
+/* Returns the sum of squares of all terms of sum i, bias included; its root is root_of_squares. */
 AY_HOST_DEVICE double ay_sums_squares(const struct ay_sums *s, uint64_t i)
 {
 	double x = ((const double *)s->squares)[i], b;

@@ -13,12 +13,13 @@
 #include <string.h>
 
 enum {
-	/* of cublas_api.h and library_types.h */
+	/* values of cublas_api.h and library_types.h */
 	R_64F = 1,
 	COMPUTE_64F = 70,
 	OP_N = 0,
 	OP_T = 1,
-	MATH_NO_REDUCED = 16, /* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION: nothing is emulated by less */
+	/* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION: no reduction in lower precision */
+	MATH_NO_REDUCED = 16,
 	ALGORITHM_ANY = -1,
 
 	NEWEST = 13,
@@ -27,10 +28,11 @@ enum {
 	ALIGN = 256,
 };
 
-/* A sum of 2^16 products in double is wrong by less than 4e-6 of the least bound of a result in f32. */
+/* The rounding error of a sum of 2^16 products in double is below 4e-6 of the smallest bound of a
+ * result in f32. */
 static const double LESS = 1 - 0x1p-16;
 
-/* CU_STREAM_LEGACY: that on which the judge's own kernels run, by its name. */
+/* CU_STREAM_LEGACY: the stream on which the judge's own kernels run. */
 #define LEGACY_STREAM ((void *)1)
 
 #define CUBLAS(F)                                                                                         \
@@ -43,7 +45,7 @@ static const double LESS = 1 - 0x1p-16;
 	   int ldc, long long sc, int count, int compute, int algorithm))
 
 struct ay_multiplier {
-	void *handle; /* NULL: there is none */
+	void *handle; /* NULL: cuBLAS is not there */
 #define F(field, symbol, params) int(*field) params;
 	CUBLAS(F)
 #undef F
@@ -66,7 +68,7 @@ static bool open_cublas(struct ay_multiplier *m)
 	       !m->set_stream(m->handle, LEGACY_STREAM) && !m->set_math(m->handle, MATH_NO_REDUCED);
 }
 
-/* Opened once. It lives as long as the process: such libraries keep threads. */
+/* Opens cuBLAS once. It stays for the life of the process, because such libraries keep threads. */
 static const struct ay_multiplier *multiplier_of(struct ay_dev *d)
 {
 	struct gpu *g = ay_gpu_of(d);
@@ -80,7 +82,7 @@ static const struct ay_multiplier *multiplier_of(struct ay_dev *d)
 	return g->multiplier->handle ? g->multiplier : NULL;
 }
 
-/* --- what is asked --------------------------------------------------------------------------------------- */
+/* --- which products -------------------------------------------------------------------------------------- */
 
 static bool is_float(enum ay_dt dt)
 {
@@ -112,7 +114,8 @@ bool ay_dev_can_multiply(struct ay_dev *d, const struct ay_dev_matmul *p)
 	       !ay_judge_kernel_id(d, AY_JUDGE_KERNEL_BOUND, &f, &no) && multiplier_of(d);
 }
 
-/* Two factors, the sums and the sums of squares: how many, and where each begins; the bytes of all. */
+/* Lays out the two factors, the sums and the sums of squares: how many elements each has and where
+ * it begins. Returns the bytes of all. */
 static uint64_t lay_out(const struct ay_dev_matmul *p, uint64_t n[4], uint64_t at[4])
 {
 	uint64_t end = 0;
@@ -134,7 +137,7 @@ uint64_t ay_dev_matmul_bytes(const struct ay_dev_matmul *p)
 	return lay_out(p, n, at);
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------- */
+/* --- checking -------------------------------------------------------------------------------------------- */
 
 static int launch(struct ay_dev *d, enum ay_judge_kernels which, uint64_t n, void **args, struct ay_err *err)
 {
@@ -163,7 +166,7 @@ static int square(struct ay_dev *d, uint64_t at, uint64_t n, struct ay_err *err)
 	return launch(d, AY_JUDGE_KERNEL_SQUARE, n, args, err);
 }
 
-/* For cuBLAS columns lie next to each other: what it takes for columns are our rows. */
+/* cuBLAS expects columns to be contiguous, so its columns are the rows here. */
 static int multiply(struct ay_dev *d, const struct ay_dev_matmul *p, uint64_t left, uint64_t right, uint64_t to,
 		    struct ay_err *err)
 {
@@ -241,7 +244,8 @@ int ay_dev_matmul_is_right(struct ay_dev *d, const struct ay_dev_matmul *p, bool
 	rc = ask(d, p, room.at, &diff, err);
 	ay_dev_mem_free(d, &room);
 	after = ay_dev_free_bytes(d);
-	if (g->free_mark && after < before) /* cuBLAS's own: no executor has it */
+	/* memory that cuBLAS keeps for itself: no executor has it */
+	if (g->free_mark && after < before)
 		g->free_mark -= before - after < g->free_mark ? before - after : g->free_mark;
 	*right = !rc && !diff.outside;
 	return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's own kernels around a product. NVRTC reads this text behind those of the headers and of dev_compare.cu.
+ * The judge's own kernels for matrix products. NVRTC compiles this text after the headers and
+ * dev_compare.cu.
  */
 #ifndef AY_DEVICE_MATMUL_BOUND_H
 #include "device/matmul_bound.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CUDA's multi-process service. A program finds it as libcuda does: a socket named "control" in a folder that the
- * environment names. A folder that a daemon left behind has the name, but nobody answers there. Where the service runs
- * with a folder that we are not told, its processes are seen.
+ * Detects CUDA's multi-process service. First in the way of libcuda: a socket named "control" in a
+ * folder that the environment names. A folder that a dead daemon left has the name too, but nothing
+ * answers there. If the service uses a folder that the judge does not know, its processes are still
+ * seen in /proc.
  */
 #include "device/gpu.h"
 
@@ -28,7 +29,7 @@ static bool somebody_listens(const struct sockaddr_un *at, int type)
 	return yes;
 }
 
-/* A pipe without a reader cannot be opened for writing. */
+/* Returns true if a process reads this pipe: opening it for writing fails otherwise. */
 static bool somebody_reads(const char *path)
 {
 	struct stat st;
@@ -49,12 +50,12 @@ static bool is_called(void)
 			       dir && dir[0] ? dir : "/tmp/nvidia-mps");
 
 	if (n >= (int)sizeof at.sun_path)
-		return false; /* no socket can have that name */
+		return false; /* the name is too long for a socket */
 	return somebody_listens(&at, SOCK_SEQPACKET) || somebody_listens(&at, SOCK_STREAM) ||
 	       somebody_reads(at.sun_path);
 }
 
-/* The system cuts names of processes to 15 bytes. */
+/* Looks for a process of the service. The system cuts names of processes to 15 bytes. */
 static bool is_seen(const char *folder)
 {
 	DIR *proc = opendir(folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NVML says what the driver's own interface does not, clocks above all. It is found by dlopen. A link to it stays open
- * as long as whoever opened it wants to read, because starting it takes tens of milliseconds.
+ * NVML reports what the driver's own interface does not, above all clocks. It is found by dlopen.
+ * Callers that read often keep a connection open, because starting it takes tens of milliseconds.
  */
 #include "device/gpu.h"
 #include "device/device_internal.h"
@@ -27,7 +27,7 @@ struct ay_nvml_link {
 	int (*power_most)(void *dev, unsigned *mw);
 };
 
-/* All of them are as old as NVML for CUDA 11. */
+/* Finds all functions. They are as old as NVML for CUDA 11. */
 static bool find_all(struct ay_nvml_link *m, char *why, size_t n)
 {
 	const struct ay_symbol table[] = {
@@ -88,7 +88,7 @@ struct ay_nvml_link *ay_nvml_open(const char *bus, char *why, size_t n)
 	return NULL;
 }
 
-/* --- what it says ---------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------------------- */
 
 static void ask(const struct ay_nvml_link *m, struct ay_nvml *v)
 {
@@ -159,7 +159,7 @@ int ay_gpu_state(struct ay_dev *d, struct ay_gpu_state *s)
 
 	if (!g->nvml && !g->no_nvml) {
 		g->no_nvml = !(g->nvml = ay_nvml_open(d->info.bus, why, sizeof why));
-		if (g->nvml) /* which prepares for each question when it is first asked: 5 ms */
+		if (g->nvml) /* the first request of each kind takes 5 ms, so it is made here */
 			ay_nvml_state(g->nvml, s);
 	}
 	if (g->nvml)
@@ -169,9 +169,10 @@ int ay_gpu_state(struct ay_dev *d, struct ay_gpu_state *s)
 	return g->nvml ? 0 : -1;
 }
 
-/* --- in words -------------------------------------------------------------------------------------------- */
+/* --- as text --------------------------------------------------------------------------------------------- */
 
-/* nvmlClocksEventReasons. The first two are AY_THROTTLE_NOT: a GPU that has nothing to do, or that was told so. */
+/* Names of the bits of nvmlClocksEventReasons. The first two are AY_THROTTLE_NOT: the GPU is idle,
+ * or its clocks were set. */
 const char *ay_gpu_throttle_words(uint64_t bits, char *buf)
 {
 	static const char *const words[] = { "idle",

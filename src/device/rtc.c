@@ -19,7 +19,8 @@
 enum {
 	CUBIN_MAX = 64 << 20,
 	LOG_SHOWN = 600,
-	OLDEST = 11, /* the first whose NVRTC makes code for a GPU, not for its driver's compiler */
+	/* the first NVRTC that generates code for a GPU, not for its driver's compiler */
+	OLDEST = 11,
 	OPTIONS = 3,
 };
 
@@ -44,14 +45,14 @@ struct nvrtc {
 	int major, minor;
 };
 
-/* One text on its way to the GPU; all of it lives in the arena. */
+/* One source on its way to the GPU; all of it lives in the arena. */
 struct compile_job {
 	struct ay_arena *a;
 	const struct ay_dev_info *gpu;
 	const char *source;
 	struct nvrtc rtc;
 	const char *option[OPTIONS];
-	char *path; /* in the cache; NULL if there is none */
+	char *path; /* the cached file; NULL if there is no cache */
 	char *cubin;
 	size_t bytes;
 };
@@ -70,7 +71,8 @@ static bool open_symbols(struct nvrtc *n)
 	       !n->version(&n->major, &n->minor);
 }
 
-/* A driver takes code from the NVRTC of its own CUDA or an older one, so the names go down from there. */
+/* Finds NVRTC. A driver accepts code from the NVRTC of its own CUDA version or an older one, so
+ * versions are tried downwards from there. */
 static int find_nvrtc(struct compile_job *j, struct ay_err *err)
 {
 	const int newest = j->gpu->driver / 1000;
@@ -88,7 +90,7 @@ static int find_nvrtc(struct compile_job *j, struct ay_err *err)
 
 /* --- the cache ------------------------------------------------------------------------------------------- */
 
-/* A cached file is a line with the hash of what follows. */
+/* Returns the first line of a cached file: the hash of what follows. */
 static char *head_of(struct ay_arena *a, const char *data, size_t n)
 {
 	char hex[AY_SHA256_HEX];
@@ -114,7 +116,7 @@ static void choose_path(struct compile_job *j)
 	j->path = dir ? ay_sprintf(j->a, "%s/cuda/%s.cubin", dir, hex) : NULL;
 }
 
-/* The file's content if it is ours alone to write; else NULL. */
+/* Returns the file's content if no other user can write to it; else NULL. */
 static char *read_ours(struct compile_job *j, size_t *len)
 {
 	const int fd = open(j->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -146,13 +148,13 @@ static bool is_cached(struct compile_job *j)
 		return false;
 	head = (size_t)(end + 1 - data);
 	j->bytes = len - head;
-	j->cubin = ay_alloc(j->a, j->bytes + 1); /* aligned, as a loader of code may want it */
+	j->cubin = ay_alloc(j->a, j->bytes + 1); /* aligned, as the loader of code may require */
 	memcpy(j->cubin, end + 1, j->bytes);
-	end[1] = 0; /* over what was copied, or the byte behind it all */
+	end[1] = 0; /* ends the line; the byte is a copied one or the spare one at the end */
 	return !strcmp(data, head_of(j->a, j->cubin, j->bytes));
 }
 
-/* A cache that cannot be written is not missed. */
+/* Writes to the cache. If that fails, nothing is lost but time. */
 static void keep(struct compile_job *j)
 {
 	struct ay_err ignored = { 0 };
@@ -212,7 +214,8 @@ static int make_cubin(struct compile_job *j, struct ay_err *err)
 	j->option[0] = ay_sprintf(j->a, "--gpu-architecture=sm_%d%d%s", j->gpu->major, j->gpu->minor,
 				  j->gpu->major >= 9 ? "a" : "");
 	j->option[1] = "--std=c++17";
-	j->option[2] = "--fmad=false"; /* as the judge's own C: a kernel that wants one writes fma() */
+	/* as for the judge's C code: a kernel that wants a fused operation writes fma() */
+	j->option[2] = "--fmad=false";
 	choose_path(j);
 	if (is_cached(j))
 		return 0;

@@ -40,7 +40,7 @@ static void add_files(struct symbol_list *l, const char *pattern)
 	globfree(&g);
 }
 
-/* A folder's name as it is, for a pattern. */
+/* Quotes a folder's name for use in a glob pattern. */
 static const char *quoted(struct ay_arena *a, const char *s, size_t n)
 {
 	char *to = ay_alloc(a, 2 * n + 1);
@@ -55,7 +55,8 @@ static const char *quoted(struct ay_arena *a, const char *s, size_t n)
 	return to;
 }
 
-/* PREFIX/bin/python3 has its packages in PREFIX/lib, and Debian's what others installed in /usr/local/lib. */
+/* Adds files among the interpreter's packages: those of PREFIX/bin/python3 are in PREFIX/lib; on
+ * Debian, packages installed by users are in /usr/local/lib. */
 static void add_beside(struct symbol_list *l, const char *python, const char *file)
 {
 	const char *cut = strrchr(python, '/');
@@ -86,7 +87,7 @@ static void add_version(struct symbol_list *l, const char *stem, int version, co
 	add_places(l, ay_sprintf(l->a, "%s.so.%d", stem, version), python);
 	if (version == 11)
 		add_places(l, ay_sprintf(l->a, "%s.so.11.2", stem),
-			   python); /* as all NVRTCs since 11.2 are named */
+			   python); /* the name of all NVRTC 11 since 11.2 */
 }
 
 const char *const *ay_cuda_places(struct ay_arena *a, const char *stem, int newest, int oldest, const char *python)
@@ -116,13 +117,13 @@ static const char *path_of(struct ay_arena *a, void *so)
 	return dlinfo(so, RTLD_DI_LINKMAP, &map) || !map || !map->l_name ? "" : ay_strdup(a, map->l_name);
 }
 
-/* One version after the other: mostly the newest is there. */
+/* Tries one version after the other, the newest first, because that is mostly installed. */
 void *ay_cuda_library(struct ay_arena *a, const char *stem, int newest, int oldest, const char **path)
 {
 	const char *python = getenv("ASSAY_PYTHON"), *beside = NULL;
 	void *so = NULL;
 
-	if (!python || !python[0]) { /* that of `make torch` may have one too */
+	if (!python || !python[0]) { /* also try the interpreter of `make torch` */
 		python = "python3";
 		beside = ay_file_beside(a, "venv/bin/python3");
 	}

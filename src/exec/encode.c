@@ -7,11 +7,12 @@ struct encoder {
 	struct ay_wire_writer *w;
 	const struct ay_batch *b;
 	struct ay_err *err;
-	struct ay_str tmp; /* a list, element by element */
+	struct ay_str tmp; /* for building a list, element by element */
 	uint32_t nscalar;
 };
 
-/* Where a parameter's value is: a bound argument, or tensors (of an argument or of results). Both NULL: None. */
+/* Where a parameter's value comes from: a bound argument, or tensors (of an argument or of
+ * results). Both NULL: None. */
 struct source {
 	const struct ay_value *v;
 	struct ay_operand *const *t;
@@ -27,7 +28,8 @@ static struct source from_arg(const struct ay_barg *arg)
 	return (struct source){ .v = arg->v.kind == AY_V_NONE ? NULL : &arg->v };
 }
 
-/* The out= argument that stands for result r, in a call that returns nothing; -1 if it has none. */
+/* Returns the out= argument that is result r of a call that returns nothing; -1 if there is
+ * none. */
 static int out_arg(const struct ay_call *c, int r)
 {
 	for (int i = 0; i < c->s->narg && !c->s->nret; i++)
@@ -36,8 +38,8 @@ static int out_arg(const struct ay_call *c, int r)
 	return -1;
 }
 
-/* The tensors of result r: an argument's, or those among the operands. Only one result can be a list, so its
- * length is what the others leave over. */
+/* Finds the tensors of result r: an argument's, or those among the operands. Only one result can be
+ * a list, so its length is what the other results leave. */
 static int from_ret(const struct ay_call *c, int r, struct source *src, struct ay_err *err)
 {
 	int arg = r < c->s->nret ? ay_schema_ret_arg(c->s, r) : out_arg(c, r);
@@ -59,12 +61,12 @@ static int from_ret(const struct ay_call *c, int r, struct source *src, struct a
 		before += tensor && i < r;
 	}
 	src->n = c->s->ret[r].type.list ? total - others : 1;
-	/* A list before this one takes more than one place. */
+	/* A list before this result takes more than one operand. */
 	src->t = c->operand + (before == others ? c->noperand - src->n : first + before);
 	return 0;
 }
 
-/* Argument i of the function in the call, which may be of another form. */
+/* Finds argument i of the function in the call, which may be of another form. */
 static int find_arg(const struct encoder *e, int i, struct source *src)
 {
 	const struct ay_schema *s = e->b->proto->s;
@@ -99,7 +101,7 @@ static ay_scalar scalar_of(const struct ay_value *v, enum ay_type type)
 {
 	ay_scalar s;
 
-	memset(&s, 0, sizeof s); /* padding crosses to the kernel */
+	memset(&s, 0, sizeof s); /* its padding is sent to the kernel */
 	switch (v->kind) {
 	case AY_V_BOOL:
 		s.kind = AY_SCALAR_BOOL;
@@ -123,7 +125,7 @@ static ay_scalar scalar_of(const struct ay_value *v, enum ay_type type)
 	return s;
 }
 
-/* One element in the form that its parameter has in memory. */
+/* Writes one element in the form that its parameter has in memory. */
 static void add_element(struct encoder *e, const struct ay_param *p, const struct ay_value *v)
 {
 	enum ay_type type = e->b->proto->s->arg[p->arg].type.base;
@@ -234,7 +236,7 @@ static int put_param(struct encoder *e, const struct ay_param *p)
 		return 0;
 	default: break;
 	}
-	if (p->arg < 0 && e->b->room) { /* nobody knows them yet */
+	if (p->arg < 0 && e->b->room) { /* the results are not known yet */
 		put(e, AY_WIRE_NULL, NULL, 0);
 		return 0;
 	}
@@ -261,7 +263,8 @@ static void put_operand(struct encoder *e, const struct ay_operand *from)
 	ay_wire_put(e->w, &o, sizeof o);
 }
 
-/* A tensor that reached out of its slot, or a result in a read-only one, would be a crash blamed on the kernel. */
+/* Asserts that the tensor lies within its slot, and that a result's slot is writable. Otherwise the
+ * kernel would crash and be blamed. */
 static void put_place(struct encoder *e, int set, int i)
 {
 	const struct ay_batch *b = e->b;
@@ -295,7 +298,7 @@ int ay_encode_nresult(const struct ay_call *c)
 	return n;
 }
 
-/* Arguments that have their default value. */
+/* Returns a bit for each argument that has its default value. */
 static uint64_t plain_args(const struct ay_call *c)
 {
 	uint64_t plain = 0;
@@ -373,7 +376,7 @@ ay_scalar ay_encode_scalar(const struct ay_proto *p, int k, const void *raw)
 	default:
 		if (s.kind < AY_SCALAR_BOOL || s.kind > AY_SCALAR_COMPLEX)
 			s.kind = -1;
-		if (s.kind == AY_SCALAR_BOOL) { /* any byte may stand there; only 0 and 1 are a bool */
+		if (s.kind == AY_SCALAR_BOOL) { /* any byte may be there; only 0 and 1 are a bool */
 			memcpy(&b, (const uint8_t *)raw + offsetof(ay_scalar, v), 1);
 			memset(&s.v, 0, sizeof s.v);
 			s.v.b = b == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's half of an executor: starting the process, loading a kernel, calling it. transact.c has what happens
- * to one message.
+ * The judge's half of an executor: starts the process, loads a kernel, calls it. transact.c handles
+ * single messages.
  */
 #include "exec/transact.h"
 
@@ -22,22 +22,25 @@
 
 _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the executor mean the same");
 
-#define POOL_AT    (1ull << 44) /* addresses that no Linux process has of its own accord */
+#define POOL_AT    (1ull << 44) /* addresses at which Linux maps nothing by itself */
 #define POOL_STEP  (1ull << 21)
 #define HEAP_LEAST (256ull << 20)
-#define HEAP_MUCH \
-	(2ull << 30)         /* others want memory too: a larger one is not kept where a quarter of it would do */
-#define HEAVY (384ull << 20) /* of a GPU's memory, that nobody keeps while he has nothing to do */
+#define HEAP_MUCH    /* others need memory too: a heap larger than this is replaced */ \
+	(2ull << 30) /* if a quarter of it suffices */
+/* bytes of a GPU's memory that an idle executor should not keep */
+#define HEAVY (384ull << 20)
 
 enum {
-	START_S = 60,              /* forty contexts at once on one GPU took more than ten seconds each */
+	/* 40 contexts started at once on one GPU took more than ten seconds each */
+	START_S = 60,
 	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };
 
 /* --- starting -------------------------------------------------------------------------------------------- */
 
-/* It has seen nothing of a kernel yet: what goes wrong here is ours. */
+/* Starts the process and waits for its greeting. No kernel is loaded yet, so all failures are
+ * assay's own. */
 static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_err *err)
 {
 	struct ay_outcome o = { 0 };
@@ -59,11 +62,11 @@ static int start(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_e
 	if (rc)
 		return -1;
 	ay_exec_exchange(x, START_S, &o);
-	ay_exec_read_init(x); /* its greeting, unless that was heard while we waited */
+	ay_exec_read_init(x); /* its greeting, unless it was read while waiting */
 	if (o.what == AY_EXEC_RAN && x->executor > 0)
 		return 0;
 	ay_exec_finish(x);
-	ay_jail_wait(&x->jail, err); /* knows more, if it was the jail */
+	ay_jail_wait(&x->jail, err); /* has a better message if the jail failed */
 	return ay_fail(err, AY_ERR_EXEC, "the executor does not start: %s", o.text);
 }
 
@@ -96,7 +99,8 @@ static void keep_entries(struct ay_exec *x, struct ay_arena *a, const char *name
 	}
 }
 
-/* Descriptors that come with it are dropped by the system: there is no room for them. */
+/* Reads the answer to a LOAD. The system drops descriptors that come with it, because no control
+ * buffer is given. */
 static void read_loaded(struct ay_exec *x, struct ay_arena *a, struct ay_exec_entries *e, struct ay_outcome *o)
 {
 	const size_t cap = sizeof(struct ay_wire_head) + AY_WIRE_INLINE;
@@ -193,7 +197,7 @@ static bool is_lent(const struct ay_dev_mapping *l, int i)
 	return l && l->nslot && l->slot[i].fd >= 0;
 }
 
-/* A slot as the executor is to have it. */
+/* Returns slot i as the executor gets it. */
 static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_dev_mapping *l, int i)
 {
 	const struct ay_slot *s = &p->slot[i];
@@ -206,7 +210,7 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_dev_
 	return (struct ay_wire_slot){ s->written, AY_WIRE_POOLED, s->offset, s->bytes };
 }
 
-/* Hands the slots of the device over, as many at a time as a message takes. */
+/* Sends the device's slots in MAP_DEVICE messages, each with as many as a message takes. */
 static int lend_slots(struct ay_exec *x, const struct ay_dev_mapping *l, double timeout_s, struct ay_outcome *o,
 		      struct ay_err *err)
 {
@@ -263,7 +267,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 
 	ay_exec_next_number(x, 0, 0);
 	x->pool_bytes = x->lent_bytes = 0;
-	if (x->python) /* so that we know where its inputs lie */
+	if (x->python) /* a known address, so that the judge can tell where inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
 	for (int i = 0; i < p->nslot; i++) {
 		x->pool_bytes += is_lent(b->lent, i) || p->slot[i].there ? 0 : p->slot[i].bytes;
@@ -282,7 +286,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 		if (grow_message(x, err))
 			return -1;
 	}
-	/* a kernel that is still at work in there must not cost us more than one in a call */
+	/* code of the kernel that still runs there must not cost more time than in a call */
 	timeout_s += 1 + (double)x->pool_bytes / MAP_BYTES_A_S;
 	if (ay_exec_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
 		return -1;
@@ -290,7 +294,8 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	return b->lent && o->what == AY_EXEC_RAN ? lend_slots(x, b->lent, timeout_s, o, err) : 0;
 }
 
-/* The kernel can still write there: each byte is copied once, then judged. */
+/* Copies the scalar results. The kernel can still write to the page, so each byte is copied once
+ * and then checked. */
 static void take_scalars(struct ay_exec *x, const struct ay_batch *b)
 {
 	int n = x->nscalar * b->nset;
@@ -303,7 +308,8 @@ static void take_scalars(struct ay_exec *x, const struct ay_batch *b)
 		x->scalar[i] = ay_encode_scalar(b->proto, i % x->nscalar, &x->scalar[i]);
 }
 
-/* Whatever is asked of an executor that was loaded with nothing, it does that. */
+/* Returns the entry of this name, or -1. An executor without a kernel has one entry, for all
+ * names. */
 static int find_entry(const struct ay_exec *x, const char *symbol)
 {
 	if (x->nothing)
@@ -314,7 +320,7 @@ static int find_entry(const struct ay_exec *x, const char *symbol)
 	return -1;
 }
 
-/* Sends a batch as CALL or as HOLD, and waits. */
+/* Sends a batch as CALL or as PREPARE, and waits. */
 static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay_batch *b, struct ay_outcome *o,
 		      struct ay_err *err)
 {
@@ -324,7 +330,7 @@ static int send_batch(struct ay_exec *x, enum ay_wire_type type, const struct ay
 	AY_ASSERT(x->pid && b->nset > 0);
 	x->words = x->python ? (const void *)b->pool->slot[b->told].mem : NULL;
 	*o = (struct ay_outcome){ .slot = -1 };
-	x->held = 0; /* a CALL takes the place of what was held */
+	x->held = 0; /* a CALL replaces the held sets */
 	if (entry < 0)
 		return ay_fail(err, AY_ERR_EXEC, "the kernel has no function %s", b->proto->symbol);
 	x->nscalar = ay_encode_nscalar(b->proto);
@@ -425,7 +431,7 @@ int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *
 	return ay_exec_send(x, AY_WIRE_DROP_RESULTS, w.len, NULL, 0, o, err);
 }
 
-/* Bytes of a new heap; 0: the one that is there will do. */
+/* Returns the bytes that a new heap needs; 0: the present heap suffices. */
 static uint64_t new_heap(uint64_t have, uint64_t need)
 {
 	const uint64_t bytes = need + need / 4 > HEAP_LEAST ? need + need / 4 : HEAP_LEAST;
@@ -433,7 +439,7 @@ static uint64_t new_heap(uint64_t have, uint64_t need)
 	return need > have || (have > HEAP_MUCH && bytes < have / 4) ? bytes : 0;
 }
 
-/* Of so many bytes, if the device has them. */
+/* Replaces the heap by one of `bytes`; does nothing if the device does not have the memory. */
 static int change_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_dev_mem next;
@@ -463,7 +469,7 @@ int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, s
 		return 0;
 	most = ay_dev_free_bytes(x->device) / 2;
 	wanted = wanted < most ? wanted : most;
-	if (bytes > have && wanted <= have) /* there is no larger one to be had */
+	if (bytes > have && wanted <= have) /* no larger heap is possible */
 		return 0;
 	return change_heap(x, wanted, o, err);
 }
@@ -473,7 +479,8 @@ bool ay_exec_is_heavy(const struct ay_exec *x)
 	return x->lent_bytes > HEAVY || x->own_heap.bytes > HEAVY;
 }
 
-/* The mapping of its pool keeps what was lent, whoever gave that back. */
+/* The executor's mapping keeps device memory alive, even after the judge has freed it. So a large
+ * pool is unmapped here. */
 int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 {
 	const struct ay_pool nothing = { .fd = { -1, -1 } };
@@ -568,7 +575,7 @@ void ay_exec_stop(struct ay_exec *x)
 	if (x->life >= 0)
 		close(x->life);
 	if (x->out >= 0) {
-		ay_printed_read(x->printed, x->out); /* its last words */
+		ay_printed_read(x->printed, x->out); /* what it printed last */
 		close(x->out);
 	}
 	if (x->page)

@@ -22,7 +22,7 @@ int ay_launch_memfd(const char *name, const void *data, size_t n, unsigned flags
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
 	size_t at = 0;
 
-	if (fd < 0 && errno == EINVAL) /* MFD_EXEC is of Linux 6.3 */
+	if (fd < 0 && errno == EINVAL) /* MFD_EXEC exists since Linux 6.3 */
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	while (fd >= 0 && at < n) {
 		ssize_t k = write(fd, (const uint8_t *)data + at, n - at);
@@ -38,7 +38,8 @@ int ay_launch_memfd(const char *name, const void *data, size_t n, unsigned flags
 	return fd;
 }
 
-/* Sealed before it is shared, or the other end could shrink it and have us killed by SIGBUS. */
+/* Makes the shared page. It is sealed before it is shared: otherwise the executor could shrink it,
+ * and the judge would be killed by SIGBUS. */
 static int make_page(struct ay_launched *l, struct ay_err *err)
 {
 	int fd = memfd_create("assay-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -59,7 +60,8 @@ static int make_page(struct ay_launched *l, struct ay_err *err)
 	return fd;
 }
 
-/* The filter lies in the page where results will: the executor loads it before it greets. */
+/* Puts the filter into the page, where later the results are. The executor loads it before it
+ * greets. */
 static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, enum ay_jail_kind kind,
 		       struct ay_err *err)
 {
@@ -75,7 +77,7 @@ static int hand_filter(struct ay_wire_page *page, const struct ay_sandbox *s, en
 	return 0;
 }
 
-/* The GPU of an executor that has one. */
+/* Returns the GPU of the executor; NULL: it has none. */
 static const struct ay_dev_info *device_of(const struct ay_exec_spec *spec)
 {
 	return spec->device && spec->device->info.kind != AY_DEV_CPU ? &spec->device->info : NULL;
@@ -88,15 +90,14 @@ static enum ay_jail_kind kind_of(const struct ay_exec_spec *spec)
 	return device_of(spec) ? AY_JAIL_GPU : AY_JAIL_EXECUTOR;
 }
 
-/*
- * Files are for memfds, of which a kernel needs few: with no cgroup, their number and size are what bounds memory
- * that no process has mapped. Address space is bounded loosely, since reserving it is honest.
- */
+/* Files are only for memfds, of which a kernel needs few. Without a cgroup, their number and size
+ * are the only limit on memory that no process has mapped. The limit on address space is loose,
+ * because reserving address space is no abuse. */
 static struct ay_jail_limits limits(const struct ay_exec_spec *spec, const struct ay_dev_info *device)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* a driver reserves more address space than any limit could allow */
+	/* a driver reserves more address space than any useful limit would allow */
 	return (struct ay_jail_limits){ .file_bytes = 128 << 20,
 					.folder_bytes = 128 << 20,
 					.address_bytes = device ? 0 : 4 * memory + (64ull << 30),
@@ -107,7 +108,8 @@ static struct ay_jail_limits limits(const struct ay_exec_spec *spec, const struc
 					.memory_bytes = spec->memory_max };
 }
 
-/* A child begins where its parent stands, and the filter keeps it there. */
+/* Starts the jail on these CPUs. A child inherits its parent's CPUs, and the filter keeps it
+ * there. */
 static int start_on(struct ay_launched *l, const struct ay_jail_spec *jail, const cpu_set_t *cpus,
 		    struct ay_err *err)
 {
@@ -123,7 +125,7 @@ static int start_on(struct ay_launched *l, const struct ay_jail_spec *jail, cons
 	return rc;
 }
 
-/* out: where what it prints goes; -1: nowhere. */
+/* Starts the executor's process. out: the pipe for what it prints; -1: discarded. */
 static int start(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_spec *spec, int sock, int page,
 		 int life, int out, struct ay_err *err)
 {
@@ -176,7 +178,8 @@ int ay_launch(struct ay_launched *l, struct ay_sandbox *s, const struct ay_exec_
 		l->page->cuda = 1;
 		memcpy(l->page->uuid, spec->device->info.uuid, sizeof l->page->uuid);
 	}
-	l->page->go = 1; /* there before it starts: the greeting answers no message */
+	/* set before the start: the greeting answers message 1, which is never sent */
+	l->page->go = 1;
 	if (hand_filter(l->page, s, kind_of(spec), err) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life) ||

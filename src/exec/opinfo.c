@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-	EXPORT_S = 3600, /* two minutes on one core, but machines differ */
+	EXPORT_S = 3600, /* it takes two minutes on one core here; other machines are slower */
 	FILE_MAX = 256 << 20,
 	FD_LINES = 5,
 	FD_LEFT = 6,
@@ -33,7 +33,7 @@ enum {
 #define BIT(dt) (1u << AY_DT_##dt)
 static const uint32_t usual = BIT(F32) | BIT(BF16) | BIT(I64) | BIT(C64);
 
-/* What decides about the text: the modules that write it. */
+/* The modules that write the suite: their text decides about its content. */
 static const char *const modules[] = { "assay.opinfo", "assay.content", "assay.lines" };
 
 static const char *dtype_list(struct ay_arena *a, uint32_t set, const char *between)
@@ -49,7 +49,7 @@ static const char *dtype_list(struct ay_arena *a, uint32_t set, const char *betw
 	return s;
 }
 
-/* A version or a list of names as part of a file's name. */
+/* Makes a version or a list of names usable as part of a file name. */
 static const char *tame(struct ay_arena *a, const char *text)
 {
 	char *s = ay_strdup(a, text);
@@ -84,9 +84,10 @@ static void name_files(struct ay_arena *a, const struct ay_opinfo *o, uint32_t d
 	f->left = ay_sprintf(a, "%s.left", stem);
 }
 
-/* --- making them ------------------------------------------------------------------------------------------ */
+/* --- making the files ------------------------------------------------------------------------------------- */
 
-/* "12 702" after each entry. The last whole line of what has come counts. */
+/* Reports progress from lines such as "12 702", one after each entry. Only the last complete line
+ * is used. */
 static void tell(const struct ay_opinfo *o, struct ay_str *heard)
 {
 	char *end = heard->len ? strrchr(heard->s, '\n') : NULL, *line;
@@ -102,7 +103,7 @@ static void tell(const struct ay_opinfo *o, struct ay_str *heard)
 	memmove(heard->s, end + 1, heard->len + 1);
 }
 
-/* Until its output is closed. False if it takes too long. */
+/* Reads until the output is closed. Returns false if that takes too long. */
 static bool listen_to(const struct ay_opinfo *o, int fd)
 {
 	const int64_t deadline = ay_now_ns() + (int64_t)EXPORT_S * 1000000000;
@@ -170,7 +171,7 @@ static int run_exporter(struct ay_arena *a, const struct ay_opinfo *o, uint32_t 
 	return 0;
 }
 
-/* What was written to a memfd becomes a file. */
+/* Copies the content of a memfd to a file. */
 static int keep(int fd, const char *path, struct ay_err *err)
 {
 	struct stat st;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 enum {
-	PIPE = 1 << 20, /* bytes it may hold: a wish */
-	READS = 64,     /* at most, of a process that never stops */
+	PIPE = 1 << 20, /* wished size of the pipe, in bytes */
+	READS = 64,     /* at most, because a process may never stop writing */
 	PIECE = 64 << 10,
 };
 
@@ -16,7 +16,7 @@ int ay_printed_pipe(int end[2])
 	if (pipe2(end, O_CLOEXEC))
 		return -1;
 	fcntl(end[0], F_SETPIPE_SZ, PIPE);
-	return fcntl(end[0], F_SETFL, O_NONBLOCK); /* of this end alone */
+	return fcntl(end[0], F_SETFL, O_NONBLOCK); /* only this end does not block */
 }
 
 void ay_printed_read(struct ay_printed *p, int fd)

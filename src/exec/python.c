@@ -25,17 +25,17 @@
 extern const uint8_t ay_embedded_python[], ay_embedded_python_end[], ay_embedded_pack[], ay_embedded_pack_end[];
 
 enum {
-	IMPORT_S = 300, /* a cold disk may have to give up a gigabyte */
+	IMPORT_S = 300, /* a cold disk may have to read a gigabyte */
 	LOOK_S = 20,
 	VERSION_MAX = 60,
-	NOT_THERE = 3, /* the look's exit status */
+	NOT_THERE = 3, /* exit status of version_look */
 	HELLO_MAX = 64 << 10,
 	FD_FAR = 3,
 	FD_EXTENSION = 5,
 	FDS = 6,
 	FDS_MAX = 16,
 	ARGS_MAX = 32,
-	WORDS = 2000, /* of an interpreter that failed */
+	WORDS = 2000, /* bytes of error output that are read of an interpreter that failed */
 };
 
 const char ay_python_boot[] =
@@ -72,7 +72,7 @@ int ay_python_pack(struct ay_err *err)
 
 /* --- a child with an interpreter -------------------------------------------------------------------------- */
 
-/* fd[i] becomes descriptor i; -1 = /dev/null. */
+/* Starts a child. fd[i] becomes descriptor i; -1: /dev/null. */
 static pid_t start(const char *path, char *const *argv, const char *const *env, const int *fd, int nfd)
 {
 	int high[FDS_MAX];
@@ -92,7 +92,7 @@ static pid_t start(const char *path, char *const *argv, const char *const *env, 
 	_exit(127);
 }
 
-/* --- a program of ours ------------------------------------------------------------------------------------ */
+/* --- a program of assay's --------------------------------------------------------------------------------- */
 
 const char *ay_python_last_words(struct ay_arena *a, int fd)
 {
@@ -144,7 +144,8 @@ const char *ay_python_source(const char *module, size_t *len)
 	return ay_pack_find((const char *)ay_embedded_pack, (const char *)ay_embedded_pack_end, module, len);
 }
 
-/* Its status as waitpid gives it. It is killed at the deadline, and *late is set. */
+/* Waits for the child and returns its status as waitpid gives it. Kills it at the deadline and sets
+ * *late. */
 static int wait_for(pid_t pid, double timeout_s, bool *late)
 {
 	const int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
@@ -211,7 +212,7 @@ const char *ay_python_output(struct ay_arena *a, const char *path, const char *m
 
 /* --- its packages ------------------------------------------------------------------------------------------ */
 
-/* The texts that say it, without running any of them. */
+/* Reads the package's files that state its version, without importing it. */
 static const char version_look[] =
 	"import importlib.metadata as m, importlib.util as u, os, re, sys\n"
 	"s = u.find_spec(sys.argv[1])\n"
@@ -248,7 +249,7 @@ int ay_python_version(struct ay_arena *a, const char *path, const char *package,
 	return rc;
 }
 
-/* --- the template ----------------------------------------------------------------------------------------- */
+/* --- the zygote ------------------------------------------------------------------------------------------- */
 
 static const char *text_of(struct ay_arena *a, const json_t *o, const char *key)
 {
@@ -323,7 +324,8 @@ static int start_template(struct ay_python *p, struct ay_err *err)
 	return rc;
 }
 
-/* Killed from outside, say for memory: nothing that it could have known is lost. */
+/* Returns true if the zygote has ended, for example killed for memory. It has no state that could
+ * be lost. */
 static bool has_ended(const struct ay_python *p)
 {
 	siginfo_t info = { 0 };
@@ -367,7 +369,7 @@ void ay_python_close(struct ay_python *p)
 	*p = (struct ay_python){ .wish = p->wish, .device = p->device };
 }
 
-/* --- what it is told of a kernel --------------------------------------------------------------------------- */
+/* --- the description of a kernel --------------------------------------------------------------------------- */
 
 static const char *const uses[] = {
 	[AY_TORCH_ALL] = "all", [AY_TORCH_HELPERS] = "helpers", [AY_TORCH_NONE] = "none"
@@ -390,7 +392,8 @@ const char *ay_torch_use_name(enum ay_torch_use use)
 	return uses[use];
 }
 
-/* The names under which a file may define the function: KernelGenBench's, BackendBench's, and the C symbol. */
+/* Returns the names under which a file may define the function: those of KernelGenBench and
+ * BackendBench, and the C symbol. */
 static json_t *names_of(struct ay_arena *a, const struct ay_python_kernel *k, const struct ay_proto *p)
 {
 	const struct ay_schema *s = p->s;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What of our environment an interpreter may need; keys and tokens stay here. */
+/* Passes on the variables that an interpreter may need. Keys and tokens are not passed on. */
 const char *const *ay_python_environment(struct ay_arena *a)
 {
 	static const char *const keep[] = { "PATH",        "HOME",
@@ -21,14 +21,15 @@ const char *const *ay_python_environment(struct ay_arena *a)
 	for (size_t i = 0; i < n; i++)
 		if (getenv(keep[i]))
 			env[k++] = ay_sprintf(a, "%s=%s", keep[i], getenv(keep[i]));
-	env[k++] = "OPENBLAS_NUM_THREADS=1"; /* numpy's would start threads, and a template must have none */
+	/* numpy's OpenBLAS would start threads, and the zygote must have none */
+	env[k++] = "OPENBLAS_NUM_THREADS=1";
 	env[k++] = "TRITON_INTERPRET=1";
-	env[k++] = "PYTHONHASHSEED=0"; /* sets in one order, whenever they are gone through */
+	env[k++] = "PYTHONHASHSEED=0"; /* sets are iterated in one order in every process */
 	return env;
 }
 
-/* With a GPU Triton compiles, and looks for the driver. Copies see the nodes of one GPU: it is the first there, whatever
- * number it has among those that we were shown. */
+/* With a GPU, Triton compiles and searches for the driver. Executors see the device files of one
+ * GPU only, so it is their first, whatever its number in CUDA_VISIBLE_DEVICES was. */
 const char *const *ay_python_template_environment(struct ay_python *p)
 {
 	const char *const *env = ay_python_environment(&p->arena);
@@ -44,8 +45,8 @@ const char *const *ay_python_template_environment(struct ay_python *p)
 		if (!ay_starts(env[i], "TRITON_INTERPRET=") && !ay_starts(env[i], "CUDA_VISIBLE_DEVICES="))
 			with[k++] = env[i];
 	with[k++] = "ASSAY_CUDA=1";
-	with[k++] =
-		"THP_MEM_ALLOC_ENABLE=1"; /* what comes from a GPU is large: as of arenas, pages are asked for by 2 MiB */
+	/* copies from a GPU are large: torch requests pages of 2 MiB, as arenas do */
+	with[k++] = "THP_MEM_ALLOC_ENABLE=1";
 	for (int i = 0; p->device->info.env[i]; i++)
 		if (!ay_starts(p->device->info.env[i], "LD_LIBRARY_PATH=") || !getenv("LD_LIBRARY_PATH"))
 			with[k++] = p->device->info.env[i];

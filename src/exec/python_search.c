@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which interpreter is used, and what to do where there is none.
+ * Chooses the interpreter, and says what to do if there is none.
  */
 #include "exec/python.h"
 
@@ -15,7 +15,7 @@
 
 enum { LOOK_S = 20 };
 
-/* What the search has looked at, for its message. */
+/* The state of a search; `seen`: the places it has looked at, for its message. */
 struct search {
 	struct ay_arena *a;
 	struct ay_str seen;
@@ -27,11 +27,13 @@ static bool has_torch(struct ay_arena *a, const char *path)
 	const char *const argv[] = { path, "-c",
 				     "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)",
 				     NULL };
-	const struct ay_run_spec spec = { .argv = argv,
-					  .env = ay_python_environment(a),
-					  .dir = "/", /* a folder `torch` of the user's is none */
-					  .timeout_s = LOOK_S,
-					  .output_max = 1000 };
+	const struct ay_run_spec spec = {
+		.argv = argv,
+		.env = ay_python_environment(a),
+		.dir = "/", /* not the user's folder, in which a folder `torch` may lie */
+		.timeout_s = LOOK_S,
+		.output_max = 1000
+	};
 	struct ay_run_result r = { 0 };
 	struct ay_err ignored = { 0 };
 	const bool yes = !ay_process_run(&spec, &r, &ignored) && !r.status && !r.timed_out;
@@ -40,7 +42,7 @@ static bool has_torch(struct ay_arena *a, const char *path)
 	return yes;
 }
 
-/* Chooses the interpreter `path` if there is one and it has torch. */
+/* Chooses the interpreter `path` if it exists and has torch. */
 static bool try_path(struct search *s, const char *path, const char *why)
 {
 	if (access(path, X_OK))
@@ -60,8 +62,9 @@ static bool try_active(struct search *s)
 	return env && env[0] == '/' && try_path(s, ay_sprintf(s->a, "%s/bin/python3", env), "in $VIRTUAL_ENV");
 }
 
-/* Beside a program in a folder that all may write to, another user may have put one: its owner must be root, the
- * program's owner, or the user. */
+/* Returns true if venv/ may be used. If the program lies in a folder that all users can write to,
+ * another user may have put venv/ there. So its owner must be root, the program's owner, or the
+ * user. */
 static bool is_trusted(const char *venv)
 {
 	struct stat v, program;
@@ -97,7 +100,8 @@ static bool try_path_variable(struct search *s)
 	return false;
 }
 
-/* As an absolute path, for we start it elsewhere; links stay, a virtual environment is known by them. */
+/* Returns an absolute path, because the interpreter is started in another folder. Links are not
+ * resolved: a virtual environment is recognised by them. */
 static const char *absolute(struct ay_arena *a, const char *path)
 {
 	char here[4096];
@@ -115,7 +119,7 @@ static const char *absolute(struct ay_arena *a, const char *path)
 	return path;
 }
 
-/* --- what the user says --------------------------------------------------------------------------------------- */
+/* --- what the user names -------------------------------------------------------------------------------------- */
 
 static const char *wished(const char *wish)
 {
@@ -189,9 +193,10 @@ int ay_python_find(struct ay_arena *a, const char *wish, const char **path, stru
 	return rc;
 }
 
-/* --- what to do --------------------------------------------------------------------------------------------- */
+/* --- advice ------------------------------------------------------------------------------------------------- */
 
-/* "make torch", for a program that lies in the folder build of assay's own tree; NULL for one that was installed. */
+/* Returns "make torch" if the program lies in the folder build of assay's own tree; NULL if it was
+ * installed. */
 static const char *make_torch(struct ay_arena *a)
 {
 	char *root = ay_file_beside(a, ""), here[4096];

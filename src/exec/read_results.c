@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results that lie in the executor's own memory. What it tells of them is copied once and then judged (result_desc.h); the bytes
- * are read out of its address space, where it has one there, and laid into the pool as the call's operand is laid out.
+ * Reads results that lie in the executor's own memory. The executor's description of them is copied
+ * once and then checked (result_desc.h). On the processor the bytes are read out of the executor's
+ * address space and written to the pool in the layout of the call's operand.
  *
- * On a GPU nobody can look into another process's memory. There they lie in its heap, which the judge has lent and maps
- * himself, or in lent slots. What lies elsewhere its own code has copied into the slot of the operand.
+ * A GPU's memory cannot be read across processes. There, results lie in the executor's heap, which
+ * the judge allocated and has mapped too, or in slots of the device. A result in other memory was
+ * copied by the executor's own code into the slot of its operand.
  */
 #include "exec/transact.h"
 
@@ -19,18 +21,20 @@
 #include <sys/uio.h>
 
 enum {
-	PIECES = 512, /* of memory that are asked for at once */
-	EARLIER = 16, /* calls whose results are looked at: who gives the same memory again does so soon */
+	PIECES = 512, /* elements that one system call reads */
+	/* earlier calls that are checked: a kernel that returns memory twice does so soon */
+	EARLIER = 16,
 };
 
-/* A batch whose results are being taken. */
+/* A batch whose results are being read. */
 struct taking {
 	struct ay_exec *x;
 	const struct ay_batch *b;
 	struct ay_outcome *o;
-	bool alias;                          /* all results may share memory with arguments and each other */
-	int n;                               /* results of a set */
-	struct ay_result_desc_memory memory; /* of its device */
+	/* all results may share memory with arguments and each other */
+	bool alias;
+	int n;                               /* number of results of a set */
+	struct ay_result_desc_memory memory; /* of the executor's device */
 	struct ay_result_desc *told;
 	const struct ay_operand **want;
 };
@@ -53,7 +57,7 @@ static int unfit(struct taking *k, int i, const char *what)
 	return 1;
 }
 
-/* Views are meant to. */
+/* Returns true for views, whose results are meant to share memory. */
 static bool may_alias(const struct ay_call *c)
 {
 	if (c->op->flags & AY_VIEW)
@@ -69,7 +73,8 @@ static bool may_share(const struct taking *k, int i)
 	return (k->alias && !k->want[i]->fresh) || k->want[i]->may_alias;
 }
 
-/* Result i of a set as it was told, once: it may change under us. */
+/* Checks the description of result i of a set. It is copied once, because the executor may change
+ * it. */
 static int examine(struct taking *k, int set, int i, struct ay_result_desc *t)
 {
 	const struct ay_wire_result *all = (const void *)(k->b->pool->slot[k->b->told].mem +
@@ -86,7 +91,8 @@ static int examine(struct taking *k, int set, int i, struct ay_result_desc *t)
 	return 1;
 }
 
-/* The pool is where we told it to be: a slot's own memory, without the guards. */
+/* Fails if the result lies in an argument's slot. The pool is where the judge had it mapped; guards
+ * do not count. */
 static int check_arguments(struct taking *k, int i)
 {
 	const struct ay_pool *p = k->b->pool;
@@ -104,7 +110,8 @@ static int check_arguments(struct taking *k, int i)
 	return 0;
 }
 
-/* Other results of this set, and those of the calls before, which their caller still has. */
+/* Fails if the result overlaps another result of this set, or one of the earlier calls, which the
+ * caller still has. */
 static int check_results(struct taking *k, int set, int i)
 {
 	const struct ay_result_desc *t = &k->told[i];
@@ -114,7 +121,7 @@ static int check_results(struct taking *k, int set, int i)
 	for (int r = 0; r < k->n; r++)
 		if (r != i && ay_result_desc_meets(t, k->told[r].lo, k->told[r].hi))
 			return unfit(k, i, "in the memory of another result");
-	k->o = &ignored; /* they had their turn */
+	k->o = &ignored; /* errors in earlier results were reported before */
 	for (int at = set > EARLIER ? (set - EARLIER) * k->n : 0; at < set * k->n && !shared; at++) {
 		struct ay_result_desc before;
 
@@ -125,7 +132,7 @@ static int check_results(struct taking *k, int set, int i)
 	return shared ? unfit(k, i, "in the memory of what an earlier call returned") : 0;
 }
 
-/* As much as there is between lo and hi. */
+/* Reads n bytes at address `from` of the executor. */
 static int read_span(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 {
 	while (n) {
@@ -141,7 +148,7 @@ static int read_span(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 	return 0;
 }
 
-/* The elements alone, in row-major order. */
+/* Reads only the elements, in row-major order. */
 static int read_elements(struct ay_exec *x, const struct ay_result_desc *t, uint8_t *to)
 {
 	const uint64_t item = (uint64_t)ay_dt_info(t->view.dt)->bytes;
@@ -163,7 +170,8 @@ static int read_elements(struct ay_exec *x, const struct ay_result_desc *t, uint
 	return 0;
 }
 
-/* Of a slot of the device, as the batch has it there; else the pool holds what was there when it was fetched. */
+/* Reads a slot of the device from the batch's mapping. Without a mapping, the pool has the slot's
+ * content as it was fetched. */
 static int read_slot(struct taking *k, int slot, uint64_t offset, uint8_t *to, uint64_t n, struct ay_err *err)
 {
 	const struct ay_dev_mapping *l = k->b->lent;
@@ -175,13 +183,15 @@ static int read_slot(struct taking *k, int slot, uint64_t offset, uint8_t *to, u
 	return 0;
 }
 
-/* Its content is where a native kernel would have written it. */
+/* Returns true if the executor has copied the content to where a native kernel would have written
+ * it. */
 static bool is_copied(const struct ay_result_desc *t)
 {
 	return t->where == AY_WIRE_COPIED || (t->where == AY_WIRE_IN_HEAP && ay_result_desc_is_sparse(t));
 }
 
-/* The elements alone, in row-major order, out of all that lies between the first and the last. */
+/* Returns only the elements, in row-major order, out of all bytes between the first and the last.
+ * Frees `span`. */
 static uint8_t *pack(const struct ay_result_desc *t, uint8_t *span)
 {
 	const uint64_t item = (uint64_t)ay_dt_info(t->view.dt)->bytes;
@@ -194,13 +204,13 @@ static uint8_t *pack(const struct ay_result_desc *t, uint8_t *span)
 	return mem;
 }
 
-/* Goes where it belongs as it is, all at once. */
+/* Returns true if the result can be copied to its operand as one block. */
 static bool lies_alike(const struct ay_result_desc *t, const struct ay_view *to)
 {
 	return !t->flags && ay_view_is_dense(&t->view) && ay_view_is_dense(to) && !to->offset;
 }
 
-/* Of a dense result in the heap, what is needed. */
+/* Reads the needed part of a dense result in the heap. */
 static int lay_part(struct taking *k, const struct ay_result_desc *t, const struct ay_operand *o, uint8_t *storage,
 		    struct ay_err *err)
 {
@@ -215,7 +225,7 @@ static int lay_part(struct taking *k, const struct ay_result_desc *t, const stru
 			   err);
 }
 
-/* From the device into the operand's place in the pool. */
+/* Copies result i from the device to its operand in the pool. */
 static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 {
 	const struct ay_batch *b = k->b;
@@ -238,7 +248,7 @@ static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 		rc = ay_dev_read(k->x->device, k->x->heap.at + t->offset, mem, span, err);
 	else
 		rc = read_slot(k, (int)t->slot, t->offset, mem, span, err);
-	if (rc && t->where == AY_WIRE_IN_SLOT) { /* a part of it that is not lent now */
+	if (rc && t->where == AY_WIRE_IN_SLOT) { /* a part of the slot that is not mapped now */
 		ay_err_clear(err);
 		rc = unfit(k, i, "at memory that cannot be read");
 	}
@@ -251,7 +261,7 @@ static int lay_from_device(struct taking *k, int set, int i, struct ay_err *err)
 	return rc;
 }
 
-/* From the executor into the operand's place in the pool. */
+/* Copies result i from the executor's memory to its operand in the pool. */
 static int lay_down(struct taking *k, int set, int i)
 {
 	const struct ay_batch *b = k->b;
@@ -277,7 +287,8 @@ static int lay_down(struct taking *k, int set, int i)
 	return rc;
 }
 
-/* 1: they are no results, and that was said. */
+/* Reads all results of a set. Returns 1 if they are no results of the call, which the outcome then
+ * says. */
 static int take(struct taking *k, int set, struct ay_err *err)
 {
 	int rc = 0;
@@ -351,9 +362,10 @@ int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, st
 	return rc;
 }
 
-/* --- results that nobody knew before ---------------------------------------------------------------------- */
+/* --- results of unknown shape ----------------------------------------------------------------------------- */
 
-/* An operand as the executor describes it: everything but its memory is believed, for the code in there is ours. */
+/* Makes an operand of the executor's description. Everything but its memory is trusted, because
+ * this executor runs assay's own code. */
 static bool open_operand(const struct ay_wire_result *r, struct ay_operand *o)
 {
 	*o = (struct ay_operand){ .name = "answer", .role = AY_RESULT };
@@ -368,7 +380,7 @@ static bool open_operand(const struct ay_wire_result *r, struct ay_operand *o)
 	return true;
 }
 
-/* All of it, or of an expanded one (a shape without content) nothing. */
+/* Reads all of a dense result; nothing of an expanded one, which is a shape without content. */
 static int read_open(struct ay_exec *x, struct ay_arena *a, const struct ay_result_desc *t, struct ay_view *v)
 {
 	const uint64_t bytes = (uint64_t)ay_numel_of(v) * (uint64_t)ay_dt_info(v->dt)->bytes;

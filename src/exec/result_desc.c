@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNT_MAX = 16 << 20 /* places of a strange layout that are counted */ };
+enum { COUNT_MAX = 16 << 20 /* places that are counted if strides look strange */ };
 
-/* Addresses that no process has, in ranges that no memory fills: the heap's, then one for each slot. */
+/* Made-up addresses that no process uses: a range for the heap, then one for each slot, each larger
+ * than any memory. */
 #define RANGE     (1ull << 44)
 #define RANGES_AT (1ull << 63)
 
@@ -44,7 +45,7 @@ static int wrong_shape(const struct ay_operand *want, const struct ay_wire_resul
 	return 1;
 }
 
-/* The distance of the last element from the first; -1 if there cannot be one. */
+/* Returns the distance of the last element from the first; -1 if the strides are impossible. */
 static int64_t last_element(const struct ay_wire_result *r)
 {
 	int64_t last = 0, step;
@@ -57,7 +58,8 @@ static int64_t last_element(const struct ay_wire_result *r)
 	return last;
 }
 
-/* Strides that look as if they overlapped are looked at place by place, unless there are too many. */
+/* Returns true if elements share memory. If the strides look as if they overlap, the places are
+ * counted one by one, unless there are too many. */
 static bool shares_memory(const struct ay_view *v, int64_t last)
 {
 	const int64_t n = ay_numel_of(v);
@@ -114,7 +116,8 @@ int ay_result_desc_examine(struct ay_result_desc *t, const struct ay_wire_result
 	return 0;
 }
 
-/* The range of what r is told to lie in, and how much of it there is; false: nothing that can be read. */
+/* Gives the made-up range of the memory that r names, and its size. Returns false if r names no
+ * readable memory. */
 static bool range_of(const struct ay_wire_result *r, const struct ay_result_desc_memory *m, uint64_t *at,
 		     uint64_t *size)
 {
@@ -165,7 +168,7 @@ bool ay_result_desc_is_sparse(const struct ay_result_desc *t)
 	return ay_wire_is_sparse(t->hi - t->lo, bytes);
 }
 
-/* What is stored as conjugate or negative becomes what it stands for: the sign bits of parts are turned. */
+/* Applies the flags of a conjugate or negative view to the data: flips the sign bits of parts. */
 static void resolve(uint8_t *p, int64_t n, enum ay_dt dt, uint32_t flags)
 {
 	const enum ay_dt part = ay_dt_component(dt);
@@ -182,7 +185,7 @@ static void resolve(uint8_t *p, int64_t n, enum ay_dt dt, uint32_t flags)
 	}
 }
 
-/* Dimension d and those inside it. */
+/* Copies dimension d and those inside it. */
 static void copy_elements(const struct ay_view *to, const struct ay_view *from, int d, uint8_t *dst,
 			  const uint8_t *src)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One exchange, and the ending of it, which is the larger part, since a kernel may end in any way it likes.
+ * Sends one message and handles all ways in which the executor may answer or end.
  *
- * An exchange: the status in the page is set to "unset", the message goes into the socket without blocking, `go`
- * is raised to its number, and we wait until `done` is that number, the process is dead, or the time is up. `done`
- * may be the number before ours (not yet) or ours; anything else is a lie, and so is a status that is still unset.
- * The socket is never waited on and never proves anything: a forked child of the kernel may hold it open for ever.
+ * One exchange: the judge sets the status in the page to "unset", puts the message into the socket
+ * without blocking, and raises `go` to its number. Then it waits until `done` is that number, the
+ * process is dead, or the time is up. `done` may be the number before (not yet) or the message's;
+ * any other value is a lie, and so is a status that is still unset. The socket is never waited on
+ * and proves nothing: a forked child of the kernel may keep it open for ever.
  *
- * Our child is the executor's init. Its death is looked for with waitid(WNOWAIT), so that the process group, which
- * is named by the dead leader, can still be killed before the leader is reaped and its number free for others. How
- * the executor ended init has told us before, through a socket that no kernel has ever had.
+ * The judge's child is the executor's init. The judge looks for init's death with waitid(WNOWAIT).
+ * So it can still kill the process group, which is named by the dead leader, before it reaps the
+ * leader and the number becomes free for other processes. Init has reported before how the executor
+ * ended, through a socket that no kernel ever had.
  */
 #include "exec/transact.h"
 
@@ -33,9 +35,9 @@
 #include <unistd.h>
 
 enum {
-	SLICE_NS = 5000000,  /* a dead executor is noticed within this */
-	WATCH_SLICES = 4,    /* its memory is looked at after as many */
-	LAST_WORDS_MS = 200, /* from the executor's end to init's word about it */
+	SLICE_NS = 5000000,  /* a dead executor is noticed within this time */
+	WATCH_SLICES = 4,    /* its memory use is checked once in so many slices */
+	LAST_WORDS_MS = 200, /* from the executor's end to init's report of it */
 };
 
 /* --- outcomes -------------------------------------------------------------------------------------------- */
@@ -61,7 +63,8 @@ void ay_exec_say(struct ay_outcome *o, enum ay_exec_status what, const char *tex
 	ay_str_release(&b);
 }
 
-/* The system counts its OOM kills; there is no other way to tell one from a kernel that kills itself. */
+/* Returns the system's count of OOM kills. There is no other way to tell one from a kernel that
+ * kills itself. */
 uint64_t ay_exec_oom_kills(void)
 {
 	char buf[16384], *at = NULL;
@@ -77,9 +80,9 @@ uint64_t ay_exec_oom_kills(void)
 	return at ? strtoull(at + 10, NULL, 10) : 0;
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------ */
+/* --- how it ended ---------------------------------------------------------------------------------------- */
 
-/* One message, with the sender's process number as the system knows it. */
+/* The message comes with the sender's pid, which the system has written. */
 bool ay_exec_read_init(struct ay_exec *x)
 {
 	struct ay_wire_life m = { 0 };
@@ -107,7 +110,7 @@ bool ay_exec_read_init(struct ay_exec *x)
 	return true;
 }
 
-/* True if it has ended; it stays a zombie. */
+/* Returns true if init has ended. It stays a zombie. */
 static bool is_dead(struct ay_exec *x)
 {
 	siginfo_t info = { 0 };
@@ -117,7 +120,7 @@ static bool is_dead(struct ay_exec *x)
 	return info.si_pid == x->pid;
 }
 
-/* Init's word comes before its own end. */
+/* Returns true if the executor has ended. Init reports that before init itself ends. */
 static bool has_ended(struct ay_exec *x)
 {
 	while (ay_exec_read_init(x))
@@ -125,7 +128,8 @@ static bool has_ended(struct ay_exec *x)
 	return x->ended || is_dead(x);
 }
 
-/* Kills it with its group and reaps it. A process that no signal can end (stuck in the system) is left behind. */
+/* Kills the process with its group and reaps it. A process that no signal can end (stuck in a
+ * system call) is left behind. */
 void ay_exec_finish(struct ay_exec *x)
 {
 	const struct timespec nap = { 0, 100000 };
@@ -135,22 +139,24 @@ void ay_exec_finish(struct ay_exec *x)
 		return;
 	x->killed = !has_ended(x);
 	kill(-x->pid, SIGKILL);
-	kill(x->pid, SIGKILL); /* before its own setpgid there is no group */
+	kill(x->pid, SIGKILL); /* init may not have called setpgid yet */
 	while (!is_dead(x) && ay_now_ns() < deadline)
 		nanosleep(&nap, NULL);
-	if (!x->ended) /* else what init said counts, not how it ended itself */
+	if (!x->ended) /* otherwise init's report counts, not how init itself ended */
 		memset(&x->end, 0, sizeof x->end);
 	waitid(P_PID, (id_t)x->pid, x->ended ? NULL : &x->end, WEXITED | WNOHANG);
 	x->pid = x->executor = 0;
 }
 
-/* It ended by itself, without an answer. */
+/* Describes an end without an answer. */
 static void tell_end(struct ay_exec *x, struct ay_outcome *o)
 {
 	int code = x->end.si_status;
 
 	if (x->end.si_code == CLD_EXITED && code > 128 && code <= 128 + SIGSEGV) {
-		o->signal = code - 128; /* the handler's own exit, with no call to blame: a thread left behind */
+		/* the signal handler's own exit after the call: a thread that the kernel left
+		 * running */
+		o->signal = code - 128;
 		say(o, AY_EXEC_CRASHED, "signal %d (%s), after the call had returned", o->signal,
 		    strsignal(o->signal));
 		return;
@@ -186,7 +192,7 @@ static void relax(void)
 #endif
 }
 
-/* -1: not yet. */
+/* Compares `done` with the message's number. Returns -1 if there is no answer yet. */
 static int look(const struct ay_exec *x)
 {
 	uint32_t done = __atomic_load_n(&x->page->done, __ATOMIC_ACQUIRE);
@@ -232,10 +238,11 @@ static enum waited wait_done(struct ay_exec *x, int64_t deadline)
 		if (left <= 0)
 			return W_LATE;
 		doze(x, left);
-		ay_printed_read(x->printed, x->out); /* a full pipe would keep it waiting */
+		/* otherwise a full pipe would block the executor */
+		ay_printed_read(x->printed, x->out);
 		w = look(x);
 		if (w < 0 && has_ended(x)) {
-			w = look(x); /* its last words may have come in between */
+			w = look(x); /* the answer may have come in between */
 			return w < 0 ? W_DEAD : (enum waited)w;
 		}
 		if (w < 0 && slice % WATCH_SLICES == 0 && x->executor &&
@@ -245,7 +252,7 @@ static enum waited wait_done(struct ay_exec *x, int64_t deadline)
 	return (enum waited)w;
 }
 
-/* Each word is read once: what is judged is what is used. */
+/* Copies the status. Each word is read once, so that the checked value is the value used. */
 static struct ay_wire_status read_status(const struct ay_wire_page *page)
 {
 	const volatile uint32_t *src = (const volatile uint32_t *)&page->status;
@@ -258,7 +265,7 @@ static struct ay_wire_status read_status(const struct ay_wire_page *page)
 	return s;
 }
 
-/* Our failures are 1, the other end's errno -1. */
+/* Returns 0; 1 for assay's own failures; -1 if the executor does not take the message. */
 static int put_message(struct ay_exec *x, size_t bytes, const int *fd, int nfd, struct ay_err *err)
 {
 	struct iovec v = { x->msg, bytes };
@@ -283,7 +290,8 @@ static int put_message(struct ay_exec *x, size_t bytes, const int *fd, int nfd, 
 	return 1;
 }
 
-/* The payload is behind the head in x->msg; if it is too long for a packet it goes as a memfd, last. */
+/* Sends the payload that follows the head in x->msg. A payload too long for a packet goes as a
+ * memfd, which is the last descriptor. */
 static int send_message(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd,
 			struct ay_err *err)
 {
@@ -335,7 +343,7 @@ static void tell_crash(const struct ay_wire_status *s, struct ay_outcome *o)
 	say(o, AY_EXEC_CRASHED, "signal %d (%s)%s", s->signal, strsignal(s->signal), where[o->fault]);
 }
 
-/* Words of the executor's own, which lie in a slot of the pool. */
+/* Sets the outcome with the executor's text in a slot of the pool. */
 static void tell_words(struct ay_exec *x, enum ay_exec_status what, struct ay_outcome *o)
 {
 	char text[sizeof((struct ay_wire_told *)0)->text];
@@ -343,7 +351,7 @@ static void tell_words(struct ay_exec *x, enum ay_exec_status what, struct ay_ou
 	o->what = what;
 	if (!x->words)
 		return;
-	memcpy(text, x->words->text, sizeof text); /* once */
+	memcpy(text, x->words->text, sizeof text); /* copied once */
 	ay_exec_say(o, what, text, strnlen(text, sizeof text));
 }
 
@@ -412,14 +420,14 @@ void ay_exec_wait_answer(struct ay_exec *x, double timeout_s, struct ay_outcome 
 	ay_printed_read(x->printed, x->out);
 }
 
-/* Message number x->seq is on its way, or none was needed. */
+/* Message x->seq is in the socket, or none is needed. */
 void ay_exec_exchange(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
 	raise_go(x);
 	ay_exec_wait_answer(x, timeout_s, o);
 }
 
-/* Numbers wrap; the page starts at 0. */
+/* Numbers wrap around; those in the page start at 0. */
 void ay_exec_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 {
 	x->seq++;
@@ -430,14 +438,15 @@ void ay_exec_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 	_Static_assert(AY_WIRE_UNSET == 0, "a status of zeros is none");
 }
 
-/* The socket is closed at the other end: has the executor ended, or has it only closed it? */
+/* The executor's end of the socket is closed. Waits to learn whether the executor has ended or only
+ * closed it. */
 static void wait_for_last_words(struct ay_exec *x)
 {
 	int64_t deadline = ay_now_ns() + LAST_WORDS_MS * 1000000ll, took;
 	const struct timespec nap = { 0, 100000 };
 	struct ay_err err = { 0 };
 
-	if (x->jail.group >= 0) /* if it was frozen, so was init */
+	if (x->jail.group >= 0) /* if the executor was frozen, so was init */
 		ay_thaw(x->executor, x->jail.group, &took, &err);
 	while (!has_ended(x) && ay_now_ns() < deadline)
 		nanosleep(&nap, NULL);
@@ -463,7 +472,6 @@ int ay_exec_send(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const 
 	return 0;
 }
 
-/* -1 for our failures; else *o. */
 int ay_exec_transact(struct ay_exec *x, enum ay_wire_type type, size_t bytes, const int *fds, int nfd,
 		     double timeout_s, struct ay_outcome *o, struct ay_err *err)
 {

@@ -118,12 +118,13 @@ bool ay_wire_forget_open(const void *payload, size_t n, struct ay_wire_forget *f
 
 bool ay_wire_is_sparse(uint64_t span, uint64_t bytes)
 {
-	enum { WASTE_MAX = 64 << 20 }; /* that is read beside a result, at most, to read it at once */
+	/* bytes beside a result that may be read for reading it at once */
+	enum { WASTE_MAX = 64 << 20 };
 
 	return span / 2 > bytes && span > WASTE_MAX;
 }
 
-/* Bytes of one identifier and its NUL, or 0. */
+/* Returns the bytes of one identifier and its NUL, or 0 if it is none. */
 static size_t name_len(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n && i < AY_WIRE_NAME; i++) {
@@ -177,7 +178,7 @@ bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, const struct
 	if (!in.left)
 		return true;
 	*part = ay_wire_take(&in, in.left);
-	if (!*part) /* no whole words */
+	if (!*part) /* the length is no multiple of 8 */
 		return false;
 	for (uint32_t i = 0; i < nslot; i++) {
 		struct ay_wire_part p;
@@ -195,7 +196,7 @@ bool ay_wire_run_open(const void *payload, size_t n, uint32_t nset, const struct
 
 /* --- CALL ------------------------------------------------------------------------------------------------ */
 
-/* Each piece of a set's memory begins at a multiple of 16. */
+/* Rounds n up: each piece of a set's memory begins at a multiple of 16. */
 static size_t piece(size_t n)
 {
 	return padded(n, 16);
@@ -252,7 +253,7 @@ static size_t count_strings(const uint8_t *data, size_t n)
 	return count;
 }
 
-/* Memory that one parameter needs in a set, or -1 if it is not in order. */
+/* Returns the memory that one parameter needs in a set, or -1 if it is malformed. */
 static int64_t param_bytes(const struct ay_wire_call_head *h, struct ay_wire_param p, const uint8_t *data)
 {
 	uint32_t at;
@@ -299,7 +300,7 @@ static bool params_ok(struct ay_wire_call *c)
 	return !r.left;
 }
 
-/* Room for what is told, in a slot that may be written. */
+/* Returns true if the description of results fits into its slot, which must be writable. */
 static bool told_ok(const struct ay_wire_call_head *h, const struct ay_wire_slot *slot, uint32_t nslot)
 {
 	struct ay_wire_slot s;

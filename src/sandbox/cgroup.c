@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cgroups. In v2 a jail that asks for it gets a group of its own, below the judge's, and starts inside it
- * (CLONE_INTO_CGROUP): for the freezer, and for a bound on memory where that controller is on. In v1 there is a
- * bound on memory alone, and since joining a group there can take 15 ms (a grace period of the kernel's), it is
- * joined only by jails that work for longer than a moment. The v1 freezer is never used: what it has frozen cannot
- * be killed.
+ * cgroups. In v2 a jail that needs one gets a cgroup of its own below the judge's and starts inside
+ * it (CLONE_INTO_CGROUP). It is for the freezer, and for a limit on memory if that controller is
+ * on. In v1 it is for a limit on memory alone. Joining a v1 cgroup can take 15 ms (a grace period
+ * of the Linux kernel), so only jails that work for longer than a moment join. The v1 freezer is
+ * never used: a process that it has frozen cannot be killed.
  *
- * A group is named assay-<judge>-<seat> and lives as long as its jail. Groups of a judge that was killed are empty
- * by then, since its jails ended with it, and the next judge removes them.
+ * A cgroup is named assay-<pid of the judge>-<index of the jail> and lives as long as its jail. If
+ * a judge is killed, its jails end with it, so its cgroups are empty, and the next judge removes
+ * them.
  */
 #include "sandbox/sandbox_internal.h"
 
@@ -42,7 +43,8 @@ static bool put_number(int dir, const char *name, uint64_t x)
 	return put_at(dir, name, text);
 }
 
-/* Our own folder in a hierarchy: `mark` is what its line of /proc/self/cgroup has between the colons. */
+/* Opens the judge's own folder in a hierarchy. `mark` is what its line of /proc/self/cgroup has
+ * between the colons. */
 static int open_own(const char *mark, const char *const *mounts)
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");
@@ -69,7 +71,7 @@ static int open_own(const char *mark, const char *const *mounts)
 	return dir;
 }
 
-/* Groups whose judge is gone. */
+/* Removes the cgroups of judges that have ended. */
 static void sweep(int root)
 {
 	DIR *d = fdopendir(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -98,7 +100,7 @@ static int make_at(int root, int seat)
 	return openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A case_run with a number that no jail has: what the group offers, or an errno. */
+/* Tests what a cgroup of its own offers, with an index that no jail has. Returns 0 or an errno. */
 static int try_group(int *root, const char *file, const char *value)
 {
 	int dir = *root >= 0 ? make_at(*root, AY_GATED_EXECS) : -1, e = *root >= 0 ? errno : ENOENT;
@@ -162,7 +164,8 @@ int ay_group_join_memory(struct ay_jailed *j)
 	j->memory = make_at(j->sandbox->memory_root, j->seat);
 	if (j->memory < 0)
 		return -1;
-	/* What it has by now counts for the group it came from, so the bound is the looser by that. */
+	/* Memory that the process has by now is counted in the cgroup it came from, so this limit
+	 * is looser by that much. */
 	if (!put_number(j->memory, "memory.limit_in_bytes", j->memory_bytes) ||
 	    !put_number(j->memory, "cgroup.procs", (uint64_t)j->pid))
 		return -1;
@@ -180,7 +183,7 @@ static void remove_at(int root, int *dir, int seat)
 	*dir = -1;
 	name_group(name, sizeof name, seat);
 	for (int i = 0; i < REMOVE_TRIES && unlinkat(root, name, AT_REMOVEDIR) && errno == EBUSY; i++)
-		nanosleep(&nap, NULL); /* its last process is on its way out */
+		nanosleep(&nap, NULL); /* its last process is just ending */
 }
 
 void ay_group_remove(struct ay_jailed *j)

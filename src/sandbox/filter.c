@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. Three tables say what becomes of a system call: `allowed` (and for some kinds `folder_too` and
- * `forge_too`) pass, `refused` get EPERM, `branches` pass or not by an argument. A call that is in none of them, clone3 among
- * those, gets ENOSYS: honest libraries then fall back to an older call, which is in one of the tables. Another
- * machine's call numbers (32-bit and x32 calls on x86-64) end the process.
+ * Theory of operation. Tables decide about each system call. `allowed` calls pass (for some kinds
+ * of jail also `folder_too`, `gpu_too` and `forge_too`). `refused` calls get EPERM. `branches` pass
+ * or not by an argument. A call in no table, such as clone3, gets ENOSYS: honest libraries then use
+ * an older call, which is in a table. Call numbers of another machine (32-bit and x32 calls on
+ * x86-64) end the process.
  *
- * The judge makes the program once and hands each child the bytes that the kernel takes. libseccomp knows the
- * numbers of the calls; the program is our own, because an "else EPERM" beside a default of ENOSYS is beyond
- * libseccomp: a table of actions by call number, folded into runs of equal action, searched by halving (eight
- * steps or so), with the tests of arguments at the leaves.
+ * The judge makes the program once and gives each child its bytes. libseccomp is used only to look
+ * up the numbers of calls, because it cannot express "else EPERM" beside a default of ENOSYS. The
+ * program is a table of actions by call number, folded into runs of equal action. It searches the
+ * runs by halving (about eight steps) and tests arguments at the leaves.
  *
- * What the refusals are for:
- *   - no network and no path to a daemon: no socket can be made (with a GPU: none that reaches anybody), the one that
- *     is open is connected already;
- *   - nothing that reads or stops another process: ptrace, process_vm_*, pidfd_getfd, kcmp, perf, bpf;
- *   - no signal by itself while the process is stopped (freeze.h): no timer, queue, lease or descriptor that sends
- *     one of the caller's choice, no PDEATHSIG. alarm and setitimer stay: their signals do not continue anybody;
- *   - no page that the judge would wait on for ever (userfaultfd), no kernel thread that works while we are
- *     stopped (io_uring, aio);
- *   - no new privilege or place: namespaces, mounts, keys, modules, users;
- *   - in executors no new process, and no change to any file system but an interpreter's own folder.
+ * What the refusals prevent:
+ *   - network and paths to a daemon: no socket can be made (with a GPU: none that reaches a
+ *     process), and the one that is open is already connected;
+ *   - reading or stopping another process: ptrace, process_vm_*, pidfd_getfd, kcmp, perf, bpf;
+ *   - a signal that arrives while the process is stopped (freeze.h): no timer, queue, lease or
+ *     descriptor that sends a signal of the caller's choice, no PDEATHSIG. alarm and setitimer are
+ *     allowed: their signals do not continue a stopped process;
+ *   - a page that the judge would wait for without end (userfaultfd), and Linux kernel threads
+ *     that work while the process is stopped (io_uring, aio);
+ *   - new privileges or places: namespaces, mounts, keys, modules, users;
+ *   - in executors: new processes, and changes to any file system but an interpreter's own folder.
  */
 #include "sandbox/filter.h"
 
@@ -41,7 +43,7 @@
 
 /* clang-format off */
 static const char *const allowed[] = {
-	/* files: what can be opened is the root's and Landlock's affair */
+	/* files: the root file system and Landlock decide what can be opened */
 	"read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2",
 	"open", "openat", "openat2", "close", "close_range", "lseek", "_llseek", "dup", "dup2", "dup3", "pipe", "pipe2",
 	"stat", "fstat", "lstat", "newfstatat", "fstatat64", "fstat64", "stat64", "lstat64", "statx", "statfs", "fstatfs",
@@ -59,10 +61,10 @@ static const char *const allowed[] = {
 	"sched_getscheduler", "sched_getattr", "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval",
 	"getcpu", "getpriority", "exit", "exit_group", "restart_syscall", "arch_prctl", "set_thread_area", "wait4", "waitid",
 	"waitpid", "pause",
-	/* signals to itself: pid namespace, uid and the executor's second filter see to that */
+	/* signals to itself: pid namespace, uid and the executor's second filter prevent others */
 	"kill", "tkill", "tgkill", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "rt_sigpending",
 	"rt_sigsuspend", "rt_sigtimedwait", "sigaltstack", "alarm", "setitimer", "getitimer",
-	/* time, itself, chance */
+	/* time, facts about itself, random numbers */
 	"clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time", "times",
 	"getpid", "getppid", "getpgrp", "getpgid", "getsid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
 	"getresgid", "getgroups", "getrusage", "getrlimit", "ugetrlimit", "sysinfo", "uname", "getrandom", "capget",
@@ -70,7 +72,7 @@ static const char *const allowed[] = {
 	"sendmsg", "recvmsg", "sendto", "recvfrom", "send", "recv", "shutdown", "getsockopt", "getsockname", "getpeername",
 };
 
-/* Files: in the working folder, since nothing else can be written. */
+/* Files: in the working folder, because no other folder is writable. */
 static const char *const folder_too[] = {
 	"unlink", "unlinkat", "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "truncate", "creat", "link",
 	"linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat",
@@ -79,11 +81,12 @@ static const char *const folder_too[] = {
 
 static const char *const forge_too[] = { "execve", "execveat", "fork", "vfork", "setpgid" };
 
-/* The driver removes the file of its socket before it makes it, though there is none, and listens: it gives up if either
- * is refused. Nobody is heard: accept is. */
+/* The driver deletes the file of its socket before it makes it, though there is none, and then
+ * listens. It gives up if either is refused. No process can connect to it, because accept is
+ * refused. */
 static const char *const gpu_too[] = { "unlink", "listen" };
 
-/* By EPERM, so that they are told from what the system does not have. */
+/* Refused with EPERM, so that they differ from calls that the system does not have. */
 static const char *const refused[] = {
 	"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "setsockopt", "sendmmsg", "recvmmsg",
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_open",
@@ -110,7 +113,7 @@ static const char *const refused[] = {
 enum {
 	GPU = 1 << AY_JAIL_GPU | 1 << AY_JAIL_PYTHON_GPU,
 	RUN = 1 << AY_JAIL_EXECUTOR | GPU | 1 << AY_JAIL_PYTHON,
-	BUILD = 1 << AY_JAIL_FORGE | 1 << AY_JAIL_PYTHON_GPU, /* starts programs */
+	BUILD = 1 << AY_JAIL_FORGE | 1 << AY_JAIL_PYTHON_GPU, /* may start programs */
 	BOTH = RUN | BUILD,
 };
 enum test { IS, IS_NULL, NONE_OF, ALL_OF, BELOW, TYPE_IS };
@@ -118,13 +121,11 @@ enum test { IS, IS_NULL, NONE_OF, ALL_OF, BELOW, TYPE_IS };
 #define SPACES \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
-/*
- * Calls that pass if one row of their name fits, and get EPERM if none does. Rows of a name stand together. Values
- * are those of int arguments, of which the kernel takes the low word; IS_NULL looks at the whole pointer.
- *
- * sched_setaffinity with a mask answers 0 and does nothing: refused, it makes OpenMP and PyTorch run on one thread;
- * granted, it would take the CPU set out of the judge's hands.
- */
+/* Calls that pass if one row of their name matches, and get EPERM if none does. Rows of one name
+ * stand together. Values are compared with int arguments, of which Linux uses the low word; IS_NULL
+ * tests the whole pointer. sched_setaffinity with a mask returns 0 and does nothing. If it were
+ * refused, OpenMP and PyTorch would run on one thread; if it were granted, the kernel could change
+ * the CPU set that the judge chose. */
 static const struct branch {
 	const char *call;
 	unsigned kinds;
@@ -170,11 +171,12 @@ static const struct branch {
 	{ "ioctl", BOTH, 1, IS, FIOCLEX },
 	{ "ioctl", BOTH, 1, IS, FIONCLEX },
 	{ "ioctl", GPU, 1, TYPE_IS, 'F' },  /* /dev/nvidiactl and /dev/nvidiaN */
-	{ "ioctl", GPU, 1, BELOW, 0x100 },  /* /dev/nvidia-uvm counts from 1, */
-	{ "ioctl", GPU, 1, IS, 0x30000001 }, /* but for its first and last */
+	{ "ioctl", GPU, 1, BELOW, 0x100 },  /* requests of /dev/nvidia-uvm begin at 1, */
+	{ "ioctl", GPU, 1, IS, 0x30000001 }, /* except its first and last */
 	{ "ioctl", GPU, 1, IS, 0x30000002 },
-	/* The driver's library will not start without a local socket with a name. Nobody can be reached through it: it is
-	 * none of datagrams, and connect and accept are refused. */
+	/* The driver's library does not start without a named local socket. No process can be
+	 * reached through it: it cannot be a datagram socket, and connect and accept are
+	 * refused. */
 	{ "socket", GPU, 0, IS, AF_UNIX, 2 /* SOCK_DGRAM, SOCK_RAW */ },
 	{ "bind", GPU, 2, BELOW, 256 },
 	{ "setsockopt", GPU, 2, IS, SO_PASSCRED },
@@ -182,10 +184,10 @@ static const struct branch {
 /* clang-format on */
 
 enum {
-	NUMBERS = 1024, /* of calls: no processor has more */
-	INSNS = 4096,   /* the kernel's limit */
+	NUMBERS = 1024, /* of system calls: no processor has more */
+	INSNS = 4096,   /* Linux's limit */
 	MAX_ROWS = 64,
-	/* actions of the table, beside rows of `branches`, which are BRANCH + i */
+	/* actions of the table; rows of `branches` are BRANCH + i */
 	UNKNOWN = 0,
 	PASS,
 	REFUSE,
@@ -225,10 +227,10 @@ static void give(struct maker *m, uint32_t action)
 	emit(m, BPF_RET | BPF_K, 0, 0, action);
 }
 
-/* One row: falls through to what follows it if it does not fit. */
+/* Emits the test of one row. If the row does not match, the program continues with what follows. */
 static void emit_row(struct maker *m, const struct branch *b)
 {
-	uint8_t rest = b->none_of ? 3 : 1; /* instructions behind the test */
+	uint8_t rest = b->none_of ? 3 : 1; /* instructions after the test */
 
 	load(m, LOW(b->arg));
 	switch (b->test) {
@@ -239,7 +241,7 @@ static void emit_row(struct maker *m, const struct branch *b)
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
 		break;
 	case BELOW: emit(m, BPF_JMP | BPF_JGE | BPF_K, rest, 0, b->value); break;
-	case TYPE_IS: /* of an ioctl: bits 8 to 15 */
+	case TYPE_IS: /* bits 8 to 15 of an ioctl request */
 		emit(m, BPF_ALU | BPF_AND | BPF_K, 0, 0, 0xff00);
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, rest, b->value << 8);
 		break;
@@ -271,7 +273,8 @@ static void emit_leaf(struct maker *m, int act)
 	give(m, FAIL_WITH(strcmp(call, "sched_setaffinity") ? EPERM : 0));
 }
 
-/* Runs [lo, hi): the right half is reached by a long jump, since a test cannot leap over more than 255. */
+/* Emits the search in runs [lo, hi). The right half is reached by a long jump, because a test
+ * cannot jump farther than 255. */
 static void emit_tree(struct maker *m, int lo, int hi)
 {
 	int mid = (lo + hi) / 2, leap;
@@ -289,7 +292,8 @@ static void emit_tree(struct maker *m, int lo, int hi)
 
 /* --- the table by number --------------------------------------------------------------------------------- */
 
-/* Names that this processor, or this libseccomp, does not know need no action: their numbers are unknown. */
+/* Sets the action of a call. Names that this processor or this libseccomp does not know are
+ * ignored: their numbers are unknown calls. */
 static void set(struct maker *m, const char *name, int act)
 {
 	int nr = seccomp_syscall_resolve_name(name);
@@ -312,7 +316,7 @@ static void fill_table(struct maker *m)
 			set(m, gpu_too[i], PASS);
 	for (size_t i = 0; i < COUNT(forge_too); i++)
 		set(m, forge_too[i], BUILD >> m->kind & 1 ? PASS : REFUSE);
-	for (size_t i = COUNT(branches); i-- > 0;) /* the first row of a name stays */
+	for (size_t i = COUNT(branches); i-- > 0;) /* backwards: the first row of a name remains */
 		set(m, branches[i].call, BRANCH + (int)i);
 	for (int i = 0; i < NUMBERS; i++)
 		if (!i || m->act[i] != m->act[i - 1])

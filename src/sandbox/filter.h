@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * filter - which system calls a jailed process may make, as a program for the kernel.
+ * filter - which system calls a jailed process may make, as a seccomp program for the Linux kernel.
  */
 #ifndef AY_SANDBOX_FILTER_H
 #define AY_SANDBOX_FILTER_H
@@ -10,8 +10,9 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* An executor computes; one with a GPU speaks to its driver too; that of an interpreter has files of its own too; with
- * both, and in the forge, programs can be started: Triton's compilers are. */
+/* EXECUTOR: may compute. GPU: may use the GPU's driver besides. PYTHON: may use files of its own
+ * besides. PYTHON_GPU: all of these. PYTHON_GPU and FORGE may also start programs, such as Triton's
+ * compilers. */
 enum ay_jail_kind {
 	AY_JAIL_EXECUTOR,
 	AY_JAIL_GPU,
@@ -26,10 +27,11 @@ struct ay_filter {
 	unsigned short n;
 };
 
-/* -1 where this machine's libseccomp cannot make one. */
+/* Builds the filter for a kind of process. Fails if this machine's libseccomp cannot build it. */
 int ay_filter_make(struct ay_filter *f, enum ay_jail_kind kind, struct ay_err *err);
 void ay_filter_release(struct ay_filter *f);
-/* Puts it on the calling thread, which must have no_new_privs; an errno. Async-signal-safe. */
+/* Loads the filter into the calling thread, which must have no_new_privs. Returns 0 or an errno.
+ * Async-signal-safe. */
 int ay_filter_load(const struct ay_filter *f);
 
 #endif

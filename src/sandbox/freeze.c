@@ -14,7 +14,7 @@
 
 enum { EAGER_NS = 300000, NAP_NS = 50000 };
 
-/* What a look at all tasks finds. */
+/* The state of all tasks. */
 enum frozen_tasks { RUNS, STANDS, ENDED };
 
 static int order(int group, const char *text)
@@ -42,8 +42,8 @@ static enum frozen_tasks look_at_group(pid_t pid, int group)
 	return STANDS;
 }
 
-/* R, S, D, T, Z... of a task, or 0 if there is none. The name before it may hold any byte, so the last ')' counts.
- */
+/* Returns the state of a task (R, S, D, T, Z...), or 0 if it does not exist. The task's name comes
+ * before it and may have any byte, so the last ')' counts. */
 static char state_of(int tasks, const char *task)
 {
 	char path[40], text[512], *at;
@@ -60,7 +60,8 @@ static char state_of(int tasks, const char *task)
 	return at && at[1] == ' ' ? at[2] : 0;
 }
 
-/* One that has ended while we looked does not run; one that is new to us is in this pass or in the next. */
+/* Reads the state of each task. A task that ends meanwhile does not run; a new task is seen in this
+ * pass or in the next. */
 static enum frozen_tasks look_at_tasks(pid_t pid)
 {
 	enum frozen_tasks seen = ENDED;
@@ -83,7 +84,8 @@ static enum frozen_tasks look_at_tasks(pid_t pid)
 	return seen;
 }
 
-/* Two passes that agree: a task made during the first is stopped in the second, and none is made in between. */
+/* Two passes must agree: a task that was created during the first is stopped in the second, and
+ * none is created in between. */
 static enum frozen_tasks look(pid_t pid, int group)
 {
 	enum frozen_tasks s;

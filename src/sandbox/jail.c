@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. ay_jail_start forks a child into new namespaces (one system call), and the child builds the
- * walls around itself (jail_child.c) before it becomes the program. Where the program is a copy of another process of
- * ours (zygote.c), that one forks it, as a child of the judge all the same.
+ * Theory of operation. ay_jail_start forks a child into new namespaces with one system call. The
+ * child builds the jail around itself (jail_child.c) before it becomes the program. If the program
+ * is a fork of the zygote (zygote.c), the zygote forks it, but also as a child of the judge.
  *
- * The child is a copy of the judge until it becomes the program, so nothing of a kernel's may run beside it: as
- * root it has a uid that nobody else has, as an ordinary user it is alone in its pid namespace.
+ * Until the child becomes the program, it is a copy of the judge, so no kernel's code may reach it.
+ * With a judge that runs as root, the child has a uid that no other process has; with an ordinary
+ * user, it is alone in its pid namespace.
  *
- * A step that fails is told through `report`, a socket that closes itself when the program starts: silence is
- * success. The forge's working folder, a tmpfs that exists in the child's namespace alone, comes back the same
- * way.
+ * A step that fails is reported through `report`, a socket that closes by itself when the program
+ * starts: no report means success. The forge's working folder, a tmpfs that exists only in the
+ * child's namespace, is sent to the judge through it.
  */
 #include "sandbox/sandbox_internal.h"
 
@@ -45,10 +46,12 @@ static _Noreturn void become(struct ay_plan p)
 		if (errno)
 			ay_step_failed(&p, AY_LAYER_I_SECCOMP, "PR_SET_SECCOMP");
 	}
-	if (!s->argv) /* a case_run */
+	if (!s->argv) /* a trial */
 		_exit(0);
-	/* Where stack and heap begin is worth some per cent to many kernels, for as long as a process lives: two that are
-	 * timed against each other begin alike. Nothing here is safer by chance: a kernel knows its own addresses. */
+	/* The addresses of stack and heap change the speed of many kernels by some per cent, for
+	 * the life of a process. So two processes that are timed against each other get equal
+	 * addresses. Randomizing would not make anything safer: a kernel knows its own
+	 * addresses. */
 	if (s->kind == AY_JAIL_EXECUTOR || s->kind == AY_JAIL_GPU)
 		personality(ADDR_NO_RANDOMIZE);
 	if (exe >= 0)
@@ -58,7 +61,7 @@ static _Noreturn void become(struct ay_plan p)
 	ay_step_failed(&p, -1, s->argv[0]);
 }
 
-/* The lowest free one: uids and groups are named by it. */
+/* Takes the lowest free index; uids and cgroups are named by it. */
 static int take_seat(struct ay_sandbox *s)
 {
 	uint64_t busy = atomic_load(&s->seats);
@@ -90,7 +93,8 @@ static uint64_t clone_flags(unsigned layers)
 	return flags;
 }
 
-/* fork, but into namespaces and a group. Some containers refuse clone3: then the group is joined afterwards. */
+/* Forks into namespaces and a cgroup. Some containers refuse clone3: then the child starts outside
+ * of the cgroup. */
 static pid_t spawn(unsigned layers, int group)
 {
 	struct {
@@ -127,7 +131,7 @@ static void make_plan(struct ay_plan *p, const struct ay_jailed *j, const struct
 	p->base = ay_root_base(spec);
 }
 
-/* Without a mount namespace the folder is one of this machine. */
+/* Makes the working folder on this machine if there is no mount namespace. */
 static int make_folder(struct ay_jailed *j, const struct ay_jail_spec *spec, struct ay_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -151,7 +155,7 @@ static int launch(struct ay_jailed *j, const struct ay_jail_spec *spec, int repo
 	sigset_t all, old;
 
 	make_plan(&p, j, spec);
-	sigfillset(&all); /* no handler of ours may run in the child */
+	sigfillset(&all); /* no signal handler of the judge may run in the child */
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	j->pid = spec->far ? ay_zygote_request(spec->far, &p, clone_flags(p.layers), j->group)
 			   : spawn(p.layers, j->group);
@@ -159,7 +163,7 @@ static int launch(struct ay_jailed *j, const struct ay_jail_spec *spec, int repo
 		become(p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (j->pid > 0) {
-		setpgid(j->pid, j->pid); /* the child does it too: whoever comes first */
+		setpgid(j->pid, j->pid); /* the child does it too; either may be first */
 		return 0;
 	}
 	j->pid = 0;
@@ -191,7 +195,7 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	return rc;
 }
 
-/* --- afterwards ------------------------------------------------------------------------------------------ */
+/* --- after the start ------------------------------------------------------------------------------------- */
 
 int ay_jail_listen(struct ay_jailed *j, struct ay_note *n)
 {
@@ -252,7 +256,7 @@ static uint64_t resident_bytes(pid_t pid)
 bool ay_jail_too_large(struct ay_jailed *j, pid_t pid, uint64_t more)
 {
 	if (j->memory < 0 && j->sandbox->memory_root >= 0)
-		ay_group_join_memory(j); /* best effort: the look below is there in any case */
+		ay_group_join_memory(j); /* may fail: the check below does not need it */
 	return resident_bytes(pid) > j->memory_bytes + more;
 }
 
@@ -263,7 +267,8 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* Without a pid namespace something may have left the process group: all that has the jail's uid goes. */
+/* Kills all processes that have the jail's uid. Without a pid namespace, some may have left the
+ * process group. */
 static void kill_by_uid(const struct ay_jailed *j)
 {
 	unsigned n = (unsigned)getpid() * AY_GATED_EXECS + (unsigned)j->seat;

@@ -14,7 +14,7 @@ enum { AY_JAIL_FDS = 8 };
 
 struct ay_zygote;
 
-/* A file to be found in the working folder. */
+/* A file that the jailed process finds in its working folder. */
 struct ay_jail_file {
 	const char *name; /* at most one folder deep: "assay/kernel.h" */
 	const void *data;
@@ -22,60 +22,68 @@ struct ay_jail_file {
 };
 
 struct ay_jail_limits {
-	uint64_t file_bytes, address_bytes, cpu_s; /* 0: as it is */
+	uint64_t file_bytes, address_bytes, cpu_s; /* 0: no limit of this jail's */
 	uint64_t files, tasks;
 	uint64_t folder_bytes; /* of the working folder */
-	uint64_t memory_bytes; /* of the cgroup; 0: half of this machine's */
+	uint64_t memory_bytes; /* of the cgroup; 0: half of this machine's memory */
 };
 
 struct ay_jail_spec {
 	struct ay_sandbox *sandbox;
 	enum ay_jail_kind kind;
-	int exe; /* program as a descriptor, or -1: argv[0] */
+	int exe; /* the program as a descriptor; -1: argv[0] is its path */
 	const char *const *argv;
 	const char *const *env;
-	const int *fd; /* become 0, 1, 2...; -1 = /dev/null */
+	const int *fd; /* fd[i] becomes descriptor i; -1: /dev/null */
 	int nfd;
-	const struct ay_jail_file *file; /* the forge's working folder, /w, begins with these */
+	/* files that the forge's working folder, /w, begins with */
+	const struct ay_jail_file *file;
 	int nfile;
-	const char *const *also; /* NULL-ended: further folders of this machine to be seen; NULL = none */
-	const char *const *nodes,
-		*const *drivers; /* NULL-ended: devices that it may use, folders of their libraries;
-						     * NULL = none */
-	bool whole_proc;         /* not its processes alone, but what the kernel tells too: for programs of ours */
-	struct ay_zygote *far;   /* the process it is to be a copy of; NULL: argv is the program */
-	bool freezable;          /* gets a cgroup of its own for ay_freeze, where there are any */
+	/* NULL-ended: further visible folders of this machine; NULL: none */
+	const char *const *also;
+	/* NULL-ended: device files that it may use, and folders of their libraries; NULL: none */
+	const char *const *nodes, *const *drivers;
+	/* all of /proc is visible, not only processes: for assay's own programs */
+	bool whole_proc;
+	/* the zygote that the process is forked from; NULL: argv is the program */
+	struct ay_zygote *far;
+	/* gets a cgroup of its own for ay_freeze, if the system has cgroups */
+	bool freezable;
 	struct ay_jail_limits limits;
 };
 
 struct ay_jailed {
 	struct ay_sandbox *sandbox;
-	pid_t pid; /* child of ours, leads a process group; 0 = none. With a pid namespace it is the namespace's
-		    * init: all in the jail ends with it */
-	int dir;   /* the forge's working folder, or -1 */
-	char path[64]; /* its name where there is no mount namespace; else "" */
-	int report;    /* what the child says before it becomes the program; or -1 */
-	int seat;      /* its number among the sandbox's jails; -1 = none */
+	/* A child of the judge that leads a process group; 0: none. In a pid namespace it is the
+	 * namespace's init: all processes of the jail end with it. */
+	pid_t pid;
+	int dir;       /* the forge's working folder, or -1 */
+	char path[64]; /* the working folder's name if there is no mount namespace; else "" */
+	int report;    /* where the child reports before it becomes the program; or -1 */
+	int seat;      /* its index among the sandbox's jails; -1: none */
 	int group;     /* its folder in cgroup v2, or -1 */
 	int memory;    /* its folder in the memory controller of cgroup v1, or -1 */
 	uint64_t memory_bytes;
 };
 
-/* The filter that a process of this kind is to load, for one that does it itself (an executor); NULL = none. */
+/* Returns the filter that a process of this kind must load if it loads its filter itself (an
+ * executor); NULL: none. */
 const struct ay_filter *ay_sandbox_filter(const struct ay_sandbox *s, enum ay_jail_kind kind);
-/* Starts it. Returns at once: the child builds its jail while we go on. */
+/* Starts the process. Returns at once: the child builds its jail while the caller goes on. */
 int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct ay_err *err);
-/* Waits until the program runs (its folder, if any, is in `dir` then), or says why it does not. */
+/* Waits until the program runs; its working folder, if any, is then in `dir`. Fails with the reason
+ * if it does not run. */
 int ay_jail_wait(struct ay_jailed *j, struct ay_err *err);
 /*
- * To be called now and then while it works: puts it under the memory controller of cgroup v1 the first time (that
- * can take 15 ms, so short calls are spared it), and returns true if `pid` holds more than `more` bytes beyond the
- * limit of its jail.
+ * Returns true if `pid` holds more than `more` bytes beyond the limit of its jail. The caller calls
+ * this now and then while the process works. The first call puts the process under the memory
+ * controller of cgroup v1. That can take 15 ms, so it is not done at the start, where short calls
+ * would pay for it.
  */
 bool ay_jail_too_large(struct ay_jailed *j, pid_t pid, uint64_t more);
-/* Was a process of it killed for memory by its own cgroup? */
+/* Returns true if its own cgroup killed one of its processes for memory. */
 bool ay_jail_oom(const struct ay_jailed *j);
-/* Takes back what start made, but for the process, which must be dead and reaped. */
+/* Frees what ay_jail_start made, except the process, which must be dead and reaped. */
 void ay_jail_release(struct ay_jailed *j);
 
 #endif

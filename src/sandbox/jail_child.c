@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walls, as the child builds them around itself, in an order that each step still has the rights it needs:
+ * Builds the jail. The child does this around itself, in an order in which each step still has the
+ * rights that it needs:
  *
- *	die with the judge; own process group; signals as new; first in line for the OOM killer
- *	uid maps (an ordinary user's jails)              needs: dumpable, which a child of the judge is not
- *	empty root, /proc, working folder (jail_root.c)       needs: CAP_SYS_ADMIN over the new namespace
- *	capabilities out of the bounding set             needs: CAP_SETPCAP
- *	no groups, own uid                               needs: CAP_SETUID, CAP_SETGID; from here on: none
+ *	end with the judge; own process group; default signals; first choice of the OOM killer
+ *	uid maps (an ordinary user's jails)    needs: dumpable; a child of the judge is not
+ *	empty root, /proc, working folder      needs: CAP_SYS_ADMIN over the new namespace
+ *	remove capabilities from bounding set  needs: CAP_SETPCAP
+ *	no groups, own uid                     needs: CAP_SETUID, CAP_SETGID; later steps: none
  *	limits, files, descriptors, no_new_privs, Landlock
- *	the filter of system calls (forge; an executor loads its own after it has started, when it needs no execve)
+ *	the system-call filter (only the forge; an executor loads its own after its start, when
+ *	it needs no execve)
  *
- * Nothing here allocates or takes a lock: the child is a copy of a process that may have had threads.
+ * Nothing here allocates or takes a lock: the child is a copy of a process that may have had
+ * threads.
  */
 #include "sandbox/sandbox_internal.h"
 
@@ -40,7 +43,7 @@ void ay_step_failed(const struct ay_plan *p, int layer, const char *step)
 	_exit(AY_EXIT_STEP);
 }
 
-/* Files of /proc that a process writes about itself. */
+/* Writes to a file of /proc with which a process changes itself. */
 static bool put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -60,17 +63,17 @@ static void begin(const struct ay_plan *p)
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&judge, 1, 0) > 0 && judge.revents & POLLHUP)
-		_exit(AY_EXIT_STEP); /* it was gone before we asked to be told */
+		_exit(AY_EXIT_STEP); /* the judge ended before PR_SET_PDEATHSIG was set */
 	for (int s = 1; s < 32; s++)
 		sigaction(s, &dfl, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	put("/proc/self/oom_score_adj", "1000"); /* a wish */
+	put("/proc/self/oom_score_adj", "1000"); /* may fail */
 }
 
 static void map_users(const struct ay_plan *p)
 {
-	prctl(PR_SET_DUMPABLE, 1); /* else these files are root's */
+	prctl(PR_SET_DUMPABLE, 1); /* otherwise these files belong to root */
 	if (!put("/proc/self/setgroups", "deny") || !put("/proc/self/uid_map", p->uid_map) ||
 	    !put("/proc/self/gid_map", p->gid_map))
 		ay_step_failed(p, AY_LAYER_I_USER, "uid_map");
@@ -97,7 +100,8 @@ static void drop_rights(const struct ay_plan *p)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of uid clears it */
 }
 
-/* A limit is only ever lowered. A core of 1 byte, because 0 does not stop a piped core_pattern. */
+/* Lowers a limit; never raises it. RLIMIT_CORE is 1 byte, because 0 does not stop a piped
+ * core_pattern. */
 static void limit(const struct ay_plan *p, int what, uint64_t most)
 {
 	struct rlimit r;
@@ -130,7 +134,8 @@ static void set_limits(const struct ay_plan *p)
 	limit(p, RLIMIT_MSGQUEUE, 0);
 	limit(p, RLIMIT_RTPRIO, 0);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		/* tasks are counted by user: where that is still yours, the limit would hit you */
+		/* tasks are counted per user: if the uid is still the user's own, the limit would
+		 * apply to the user */
 		if (table[i].most && (table[i].what != RLIMIT_NPROC || p->layers & (AY_LAYER_UID | AY_LAYER_USER)))
 			limit(p, table[i].what, table[i].most);
 }
@@ -157,7 +162,8 @@ static bool write_file(const struct ay_jail_file *f)
 	return fd >= 0 && at == f->bytes && !close(fd);
 }
 
-/* The folder goes to the judge as a descriptor: it has no name outside. */
+/* Sends the working folder to the judge as a descriptor, because it has no name outside of the
+ * namespace. */
 static void send_folder(const struct ay_plan *p)
 {
 	int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -191,7 +197,8 @@ static void fill_folder(const struct ay_plan *p)
 		send_folder(p);
 }
 
-/* Descriptors to their numbers: first all of them out of the way. Returns the program's. */
+/* Moves descriptors to their numbers, after moving all of them out of the way. Returns the
+ * program's. */
 static int place_fds(struct ay_plan *p)
 {
 	const struct ay_jail_spec *s = p->spec;
@@ -208,7 +215,8 @@ static int place_fds(struct ay_plan *p)
 	if (exe >= 0)
 		exe = dup3(exe, s->nfd, O_CLOEXEC);
 	else
-		close(s->nfd); /* its number is not kept by anybody: a copy of an interpreter may have something there */
+		/* no descriptor may stay there: in a fork of the zygote the number may be in use */
+		close(s->nfd);
 	p->report = dup3(p->report, s->nfd + 1, O_CLOEXEC);
 	if (p->report < 0 || (s->exe >= 0 && exe < 0) || syscall(SYS_close_range, s->nfd + 2, ~0U, 0))
 		_exit(AY_EXIT_STEP);

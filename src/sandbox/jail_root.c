@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a jailed process sees of the file system: an empty root with the rows of a table bound into it, read-only,
- * and Landlock around it. Everything here runs in the child between fork and exec: no allocation, no locks.
+ * Builds the file system that a jailed process sees: an empty root into which the rows of a table
+ * are bound, read-only, and Landlock around it. Everything here runs in the child between fork and
+ * exec: no allocation, no locks.
  *
- * An empty root by allow-list, because a read-only view of the whole machine still has keys to read and daemons'
- * sockets to connect to. Rows that are symbolic links here (/lib on merged systems) become the same links there.
+ * The root is empty and has an allow-list, because even a read-only view of the whole machine would
+ * show keys to read and daemons' sockets to connect to. Rows that are symbolic links on this
+ * machine (/lib on merged systems) become the same links in the root.
  */
 #include "sandbox/sandbox_internal.h"
 
@@ -20,12 +22,12 @@
 enum {
 	JIT = 1 << AY_JAIL_PYTHON_GPU,
 	RUN = 1 << AY_JAIL_EXECUTOR | 1 << AY_JAIL_GPU | 1 << AY_JAIL_PYTHON,
-	BUILD = 1 << AY_JAIL_FORGE | JIT, /* compilers */
+	BUILD = 1 << AY_JAIL_FORGE | JIT, /* kinds with compilers */
 	BOTH = RUN | BUILD,
 	PATH_BYTES = 512,
 };
 
-/* What there is not is left out. */
+/* Rows that do not exist on this machine are ignored. */
 static const struct {
 	const char *path;
 	unsigned kinds;
@@ -38,18 +40,21 @@ static const struct {
 	{ "/lib64", BOTH },
 	{ "/lib32", BUILD },
 	{ "/bin", BUILD },
-	{ "/sbin", JIT }, /* ldconfig */
+	{ "/sbin", JIT }, /* for ldconfig */
 	{ "/etc/alternatives", BUILD },
-	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu", RUN }, /* Debian's link from /usr/lib to it */
+	/* Debian's link from /usr/lib leads to the next two */
+	{ "/etc/alternatives/libopenblas.so.0-x86_64-linux-gnu", RUN },
 	{ "/etc/alternatives/libopenblas.so.0-aarch64-linux-gnu", RUN },
 	{ "/etc/ld.so.conf", BUILD },
 	{ "/etc/ld.so.conf.d", BUILD },
 	{ "/etc/ld.so.cache", BOTH },
 	{ "/nix/store", BOTH },
 	{ "/dev/null", BOTH },
-	/* to read: it gives what getrandom gives; JAX's std::random_device does not start without it */
+	/* for reading: its data is that of getrandom; JAX's std::random_device does not start
+	 * without it */
 	{ "/dev/urandom", 1 << AY_JAIL_PYTHON | JIT },
-	{ "/sys/devices/system/cpu", RUN | JIT }, /* how many cores: libgomp and OpenBLAS ask */
+	/* the number of cores, for libgomp and OpenBLAS */
+	{ "/sys/devices/system/cpu", RUN | JIT },
 };
 
 /* --- the root -------------------------------------------------------------------------------------------- */
@@ -72,7 +77,7 @@ const char *ay_root_base(const struct ay_jail_spec *spec)
 	return NULL;
 }
 
-/* Folders above path, below the base of n bytes. */
+/* Makes the folders above path, below the base of n bytes. */
 static void make_parents(char *path, size_t n)
 {
 	for (char *p = path + n + 1; (p = strchr(p, '/')); p++) {
@@ -115,7 +120,8 @@ static void bind_all(const struct ay_plan *p, const char *const *list)
 		bind_one(p, *list);
 }
 
-/* For strangers only processes: no settings or symbols of the kernel. Older kernels have no such subset. */
+/* Mounts /proc. Kernels under test see only processes there, no settings or symbols of Linux. Older
+ * versions of Linux do not have that subset. */
 static void mount_proc(const struct ay_plan *p)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (p->spec->nodes ? 0 : MS_RDONLY);
@@ -128,17 +134,19 @@ static void mount_proc(const struct ay_plan *p)
 		ay_step_failed(p, AY_LAYER_I_PROC, "mount of /proc");
 }
 
-/* From here on there is nothing else. The old root goes with the last name for it. */
+/* Makes the new root the only one. The old root disappears with its last name. */
 static void change_root(const struct ay_plan *p)
 {
-	/* mount_setattr's: attributes to set (read-only, nosuid), to clear, propagation, user namespace */
+	/* arguments of mount_setattr: attributes to set (read-only, nosuid), to clear, propagation,
+	 * user namespace */
 	uint64_t ro[4] = { 1 | 2 }, rw[4] = { 0, 1 };
 
 	if (chdir(p->base) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
 		ay_step_failed(p, AY_LAYER_I_MOUNT, "pivot_root");
 	if (syscall(SYS_mount_setattr, AT_FDCWD, "/", 0x8000 /* AT_RECURSIVE */, ro, sizeof ro))
 		ay_step_failed(p, AY_LAYER_I_MOUNT, "mount_setattr");
-	/* CUDA's driver names its threads by their files there, and does not start if it cannot */
+	/* CUDA's driver names its threads by writing to their files there, and does not start if it
+	 * cannot */
 	if (p->spec->nodes && p->layers & AY_LAYER_PROC &&
 	    syscall(SYS_mount_setattr, AT_FDCWD, "/proc", 0, rw, sizeof rw))
 		ay_step_failed(p, AY_LAYER_I_PROC, "mount_setattr");
@@ -171,7 +179,8 @@ void ay_root_enter(const struct ay_plan *p)
 
 /* --- Landlock -------------------------------------------------------------------------------------------- */
 
-/* Own structures: headers of today's distributions stop at the second version. */
+/* Landlock's structures, declared here: headers of today's distributions stop at the second
+ * version. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };
@@ -190,7 +199,8 @@ enum {
 };
 #define LOOK (EXECUTE | READ_FILE | READ_DIR)
 
-/* New ones may have more kinds of access than the third: those stay as they are. */
+/* Returns the kinds of access that this version knows, up to version 5; later ones are not
+ * restricted. */
 static uint64_t fs_bits(int abi)
 {
 	static const uint8_t bits[] = { 0, 13, 14, 15, 15, 16 };
@@ -219,7 +229,8 @@ static void allow(const struct ay_plan *p, int rules, const char *path, uint64_t
 	close(b.parent);
 }
 
-/* With a root of our own one rule says it all; without, the table is the rules. */
+/* With a root of its own, one rule covers all of it. Without one, the rows of the table are the
+ * rules. */
 void ay_root_landlock(const struct ay_plan *p)
 {
 	int abi = p->sb->landlock_abi;

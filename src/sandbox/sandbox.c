@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this machine grants, found by trying. A case_run is a jail whose program is none: it builds all the walls and
- * ends. A step that fails takes its layer off the list and the next case_run goes without it, until one succeeds. If
- * the namespaces themselves are refused, the next row of `plans` is tried.
+ * Finds out what this machine grants, by trying. A trial is a jail without a program: it builds all
+ * layers and ends. If a step fails, its layer is removed and the next trial goes without it, until
+ * one succeeds. If the namespaces themselves are refused, the next row of `plans` is tried.
  */
 #include "sandbox/sandbox_internal.h"
 
@@ -28,13 +28,14 @@ const struct ay_layer_info ay_layer_infos[AY_LAYER_COUNT] = {
 #define ALWAYS  (AY_LAYER_NNP | AY_LAYER_LIMITS)
 #define MINIMUM (AY_LAYER_NNP | AY_LAYER_SECCOMP | AY_LAYER_CLOSED)
 
-/* Ways to a jail, best first. */
+/* Combinations of layers, best first. */
 static const struct plan {
 	bool root;
 	unsigned layers;
 } plans[] = {
 	{ true, AY_LAYER_UID | AY_LAYER_CAPS | SPACES },
-	{ true, AY_LAYER_USER | AY_LAYER_CAPS | SPACES }, /* root of a container without CAP_SYS_ADMIN */
+	/* root in a container without CAP_SYS_ADMIN */
+	{ true, AY_LAYER_USER | AY_LAYER_CAPS | SPACES },
 	{ true, AY_LAYER_UID | AY_LAYER_CAPS },
 	{ false, AY_LAYER_USER | AY_LAYER_CAPS | SPACES },
 	{ false, 0 },
@@ -42,7 +43,8 @@ static const struct plan {
 
 /* --- trials ---------------------------------------------------------------------------------------------- */
 
-/* 0: it works with the layers of s. 1: a layer failed and was taken off. -1: no process in such namespaces. */
+/* Returns 0 if a jail works with the layers of s, 1 if a layer failed and was removed, -1 if no
+ * process can start in such namespaces. */
 static int try_once(struct ay_sandbox *s)
 {
 	struct ay_jail_spec spec = { .sandbox = s,
@@ -100,13 +102,13 @@ static void settle(struct ay_sandbox *s)
 		if (!rc && i + 1 < sizeof plans / sizeof *plans && plans[i + 1].root != plans[i].root)
 			return;
 	}
-	/* The last plan of an ordinary user needs nothing, so this is it; for root it is the last that was tried.
-	 */
+	/* An ordinary user's last plan needs nothing, so it always works. For root the last plan
+	 * that was tried stays. */
 }
 
-/* --- making ---------------------------------------------------------------------------------------------- */
+/* --- opening a sandbox ----------------------------------------------------------------------------------- */
 
-/* Containers map few uids: is the last that we may use among them? */
+/* Returns true if the highest uid that the judge may use is mapped. Containers map few uids. */
 static bool has_large_uids(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -190,7 +192,7 @@ void ay_sandbox_free(struct ay_sandbox *s)
 	ay_xfree(s);
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------- */
+/* --- queries --------------------------------------------------------------------------------------------- */
 
 enum ay_sandbox_mode ay_sandbox_mode(const struct ay_sandbox *s)
 {
@@ -217,7 +219,7 @@ bool ay_sandbox_is_safe(const struct ay_sandbox *s)
 	return s->mode == AY_SANDBOX_FULL && is_minimum(s->layers);
 }
 
-/* A uid and a user namespace do the same; the freezer adds speed, not safety. */
+/* A uid of its own and a user namespace replace each other; the freezer adds speed, not safety. */
 unsigned ay_sandbox_missing(const struct ay_sandbox *s)
 {
 	unsigned missing = ~s->layers & ((1u << AY_LAYER_COUNT) - 1) & ~AY_LAYER_FREEZER;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sandbox - what stands between an untrusted process and this machine.
+ * sandbox - what separates an untrusted process from this machine.
  *
- * A jail is built of layers, each used where the machine grants it. What is granted is found out once, by building
- * a case_run jail with the very code that builds the others (ay_sandbox_new); from then on a layer that was granted
- * and fails is a failure of ours, never a weaker jail. Below the minimum (no_new_privs, the filter of system
- * calls, a judge whose memory is closed, and a uid of one's own or user and pid namespaces) nothing is judged,
- * unless the caller asked for it.
+ * A jail consists of layers. Each layer is used if the machine grants it. ay_sandbox_new finds out
+ * once what is granted, by building a trial jail with the same code that builds the others. From
+ * then on, a granted layer that fails is an error of assay's, never a weaker jail. The minimum is:
+ * no_new_privs, the system-call filter, a judge whose memory is closed, and either an own uid or
+ * user and pid namespaces. Below the minimum nothing is judged, unless the caller asks for it.
  */
 #ifndef AY_SANDBOX_SANDBOX_H
 #define AY_SANDBOX_SANDBOX_H
@@ -20,10 +20,10 @@
 enum ay_sandbox_mode {
 	AY_SANDBOX_FULL,   /* below the minimum nothing runs */
 	AY_SANDBOX_UNSAFE, /* with what is granted, however little */
-	AY_SANDBOX_OFF,    /* with nothing: for a debugger */
+	AY_SANDBOX_OFF,    /* with no layers: for a debugger */
 };
 
-/*      layer     name                  what it stops; how to get it where it is missing */
+/*      layer     name                  what it stops; how to get it if it is missing */
 #define AY_LAYERS(L)                                                                                             \
 	L(NNP, "no_new_privs", "set-uid programs give nothing", "Linux 3.5 or later")                            \
 	L(SECCOMP, "seccomp",                                                                                    \
@@ -82,23 +82,27 @@ extern const struct ay_layer_info ay_layer_infos[AY_LAYER_COUNT];
 struct ay_sandbox;
 
 /*
- * Finds out what this machine grants, closes the judge's memory (except in OFF mode), removes what a killed judge
- * may have left in the cgroup file system. -1 below the minimum in FULL mode, with a message that says what is
- * missing. Takes about 2 ms; one is enough for a process and its threads.
+ * Finds out what this machine grants, closes the judge's memory (except in OFF mode), and removes
+ * what a killed judge may have left in the cgroup file system. Fails below the minimum in FULL
+ * mode, with a message that says what is missing. Takes about 2 ms; one sandbox is enough for a
+ * process and its threads.
  */
 int ay_sandbox_new(struct ay_sandbox **out, enum ay_sandbox_mode mode, struct ay_err *err);
 void ay_sandbox_free(struct ay_sandbox *s);
 
 enum ay_sandbox_mode ay_sandbox_mode(const struct ay_sandbox *s);
-/* The layers that every jail of this sandbox has. */
+/* Returns the layers that every jail of this sandbox has. */
 unsigned ay_sandbox_layers(const struct ay_sandbox *s);
-/* Why a layer is missing: an errno, or 0 if it was not tried. */
+/* Returns why a layer is missing: an errno, or 0 if the layer was not tried. */
 int ay_sandbox_why(const struct ay_sandbox *s, enum ay_layer_index i);
-/* Is the minimum there? A verdict on a kernel that ran without it, or in UNSAFE and OFF modes, is never PASS. */
+/* Returns true if the minimum is met. A verdict is never PASS if the kernel ran without it, or in
+ * UNSAFE or OFF mode. */
 bool ay_sandbox_is_safe(const struct ay_sandbox *s);
-/* Those that it lacks; what another does as well, or adds nothing to safety, is not among them. */
+/* Returns the missing layers, without those that another layer replaces or that would add nothing
+ * to safety. */
 unsigned ay_sandbox_missing(const struct ay_sandbox *s);
-/* "full", "partial: no memory cgroup, no Landlock", "unsafe: ...", "none": for records. In the arena. */
+/* Returns "full", "partial: no memory cgroup, no Landlock", "unsafe: ..." or "none", for records.
+ * In the arena. */
 const char *ay_sandbox_text(const struct ay_sandbox *s, struct ay_arena *a);
 
 #endif

@@ -11,7 +11,8 @@
 
 enum { NODE = '!', ALSO_BYTES = 16 << 10, ALSO_MAX = 64, FDS = AY_JAIL_FDS + 2 };
 
-/* A plan without pointers. Both ends are of one build: the template's is handed to it by the judge. */
+/* A plan without pointers. Both ends are of one build, because the judge itself starts the zygote
+ * with its code. */
 struct zygote_request {
 	uint64_t flags;
 	uint32_t layers;
@@ -20,11 +21,13 @@ struct zygote_request {
 	char uid_map[40], gid_map[40], work[64], work_mount[80], base[64];
 	struct ay_jail_limits limits;
 	cpu_set_t cpus;
-	int32_t nfd, at[AY_JAIL_FDS]; /* where each descriptor is among those sent; -1 = none */
-	int32_t group;                /* likewise; the first is `report` */
+	int32_t nfd, at[AY_JAIL_FDS]; /* index of each descriptor among those sent; -1: none */
+	/* index of the cgroup's descriptor, -1: none; descriptor 0 is `report` */
+	int32_t group;
 	int32_t kind;
 	uint32_t also_bytes;
-	char also[ALSO_BYTES]; /* NUL-ended, one behind the other; a device's node has a NODE before it */
+	/* NUL-ended paths, one after the other; a device file's path has NODE before it */
+	char also[ALSO_BYTES];
 };
 
 /* --- the judge's end ------------------------------------------------------------------------------------- */
@@ -93,7 +96,7 @@ static int send_question(int sock, struct zygote_request *q, const int *fd, int 
 pid_t ay_zygote_request(struct ay_zygote *f, const struct ay_plan *p, uint64_t clone_flags, int group)
 {
 	struct zygote_request q;
-	int32_t answer = -EPIPE; /* of a template that is no more */
+	int32_t answer = -EPIPE; /* the zygote has ended */
 	int fd[FDS], n = pack(&q, fd, p, clone_flags, group);
 
 	if (n < 0)
@@ -108,7 +111,7 @@ pid_t ay_zygote_request(struct ay_zygote *f, const struct ay_plan *p, uint64_t c
 	return -1;
 }
 
-/* --- the template's end ---------------------------------------------------------------------------------- */
+/* --- the zygote's end ------------------------------------------------------------------------------------ */
 
 static int receive(int sock, struct zygote_request *q, int fd[FDS], int *n)
 {
@@ -131,7 +134,8 @@ static int receive(int sock, struct zygote_request *q, int fd[FDS], int *n)
 	return 0;
 }
 
-/* From here on as any child of the judge's (jail.c): no allocation, no way back. */
+/* From here on the copy is as any child of the judge (jail.c): it must not allocate, and it cannot
+ * return to being a zygote. */
 static void enter(const struct zygote_request *q, const int *got)
 {
 	struct ay_sandbox sb = { .landlock_abi = q->landlock_abi };
@@ -160,12 +164,12 @@ static void enter(const struct zygote_request *q, const int *got)
 	p.base = q->base[0] ? q->base : NULL;
 	sched_setaffinity(0, sizeof q->cpus, &q->cpus);
 	ay_child_enter(&p);
-	close(p.report); /* silence is success: nobody else will close it for us */
+	close(p.report); /* no report means success, and there is no exec that would close it */
 }
 
 int ay_zygote_serve(int sock)
 {
-	static struct zygote_request q; /* the copy reads it too */
+	static struct zygote_request q; /* static, because the copy reads it too */
 	struct {
 		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid,
 			set_tid_size, cgroup;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * far - jails whose process is a copy of another process of ours.
+ * zygote - jails whose process is forked from a warm process of assay's.
  *
- * Starting an interpreter takes seconds, forking one that is warm takes milliseconds. So a template, a child of the
- * judge that has seen no kernel, is asked for a copy of itself: it forks (CLONE_PARENT: the copy is a child of the
- * judge, who waits for it as for any other), and the copy builds the walls around itself with the same code as
- * every jailed process.
+ * Starting an interpreter takes seconds; forking a warm one takes milliseconds. The zygote is a
+ * child of the judge that has seen no kernel. At the judge's request it forks with CLONE_PARENT, so
+ * that the copy is a child of the judge, which waits for it as for any other child. The copy then
+ * builds its jail around itself with the same code as every jailed process.
  */
 #ifndef AY_SANDBOX_ZYGOTE_H
 #define AY_SANDBOX_ZYGOTE_H
@@ -16,18 +16,19 @@
 
 struct ay_plan;
 
-/* The judge's end of a template. */
+/* The judge's end of a zygote. */
 struct ay_zygote {
 	int sock;             /* SOCK_SEQPACKET */
-	pthread_mutex_t lock; /* one question at a time */
+	pthread_mutex_t lock; /* one request at a time */
 };
 
-/* The copy's process number; -1 and errno. */
+/* Has the zygote fork a copy for plan `p`. Returns the copy's pid; -1 and errno if it failed. */
 pid_t ay_zygote_request(struct ay_zygote *f, const struct ay_plan *p, uint64_t clone_flags, int group);
 
 /*
- * In the template: answers one question. 0: go on; 1: this is the copy, inside its walls, with the descriptors of
- * the jail's specification at their numbers and no others; -1: the judge has gone.
+ * Runs in the zygote: answers one request. Returns 0 in the zygote, to be called again. Returns 1
+ * in the copy, which is then inside its jail, with the descriptors of the jail's specification at
+ * their numbers and no others. Returns -1 if the judge has ended.
  */
 int ay_zygote_serve(int sock);
 

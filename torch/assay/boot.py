@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a Python executor does in Python.
 
-main() runs in the template: it imports what kernels need, says hello and hands over to the extension (torch/exec),
-which calls everything else here, in the copies. Nothing here is defended against the kernel, which shares the process:
-the judge believes none of it, and reads every result itself.
+main() runs in the zygote: it imports what kernels need, greets the judge and calls the extension
+(torch/exec). The extension calls everything else here, in the forked copies. Nothing here is
+protected from the kernel, which shares the process: the judge trusts none of it and reads every
+result itself.
 """
 import _thread
 import functools
@@ -30,28 +31,29 @@ from assay import derived
 from assay.derived import BadResult
 from assay.tensors import CODES, DTYPES, FORMATS, LAYOUTS, describe, dress, hand_over
 
-FAR, EXTENSION = 3, 5  # descriptors of the template: to the judge, and our own object
+FAR, EXTENSION = 3, 5  # descriptors of the zygote: to the judge, and the extension's object
 WORK = "/w"
-COMPILES = "ASSAY_CUDA" in os.environ  # Triton does, for a GPU; else it interprets
+COMPILES = "ASSAY_CUDA" in os.environ  # Triton compiles for a GPU; otherwise it interprets
 
-# from the number that the wire has to the object that torch has
+# from the number on the wire to torch's object
 FINISH = {
     "ScalarType": DTYPES.__getitem__,
     "Layout": LAYOUTS.__getitem__,
     "MemoryFormat": FORMATS.__getitem__,
     "Device": lambda _: torch.device(device),
 }
-device = "cpu"  # of this copy
+device = "cpu"  # the device of this copy
 
 
 # --- loading ----------------------------------------------------------------------------------------------------
 
 entries = []
 interpreted = False  # by Triton
-interpreter = None  # the module that has mended it, where there is Triton
+interpreter = None  # the module assay.interpreter if it has repaired Triton; else None
 
 
-# what Entry.simple says of what a function returns, if not the number of the one argument that it is
+# Values of Entry.simple: what a function returns. Other values: the number of the one argument that
+# it returns.
 ONE_TENSOR, SEVERAL = -1, -2
 
 
@@ -77,16 +79,20 @@ class Entry:
         self.open = False  # returns as many tensors as it likes
         self.ns = about["ns"]
         self.simple = simple(self.rets)
-        self.told = use != "nothing" or self.simple != SEVERAL  # else what it returns is none, and nobody asks
-        # every number that leaves a tensor leaves it by item: float(x) is no call of it
+        # else it returns nothing, and no description is needed
+        self.told = use != "nothing" or self.simple != SEVERAL
+        # every number that leaves a tensor leaves it by item: float(x) does not count as a call of
+        # it
         replaced = self.base.encode() if self.ns == "aten" and self.base != "item" else None
         self.replaces = False if use in ("torch", "nothing") else replaced
         self.allowed = ALLOWED.get(use)
-        self.deliver = None  # what makes the result of what `call` returned, after the call; see derive()
+        # called after the call: makes the result of what `call` returned; see derive()
+        self.deliver = None
 
 
 def derive(about, function, use):
-    """The entry of a form that the kernel defines in its functional form alone; None: it cannot be derived."""
+    """Returns the entry of a form that the kernel defines only in its functional form. None: it
+    cannot be derived."""
     targets = derived.written(about)
     if targets is None:
         return None
@@ -108,7 +114,7 @@ def derive_all(found, use):
 
 
 def torch_function(f):
-    """torch's own implementation, or None."""
+    """Returns torch's own implementation, or None."""
     try:
         return getattr(getattr(getattr(torch.ops, f["ns"]), f["base"]), f["overload"] or "default")
     except (AttributeError, RuntimeError):
@@ -116,7 +122,8 @@ def torch_function(f):
 
 
 def nothing(f, kind):
-    """A function that does nothing but return something of the right kind: what a call costs."""
+    """Returns a function that only returns an object of the right kind, to measure the cost of a
+    call."""
     at = simple(f["rets"])
     names = [a["name"] for a in f["args"]]
     least = torch.ops.aten.detach.default._op if kind == "torch" else None
@@ -142,7 +149,7 @@ def read_all(fd):
 
 
 def import_source(source, name):
-    """As a module whose source can be found: Triton and tracebacks look for it."""
+    """Imports the source as a module with a source file, which Triton and tracebacks read."""
     path = os.path.join(WORK, os.path.basename(name))
     module = types.ModuleType("kernel")
     module.__file__ = path
@@ -159,9 +166,9 @@ def import_source(source, name):
 
 
 def compute_fully():
-    """What torch does by default on a GPU is outside the error bound of a product: it adds the parts of split sums in
-    half types, and takes TF32 for f32 in convolutions. As for the baseline in C (baselines/torch_abi.h). Nor does it
-    try out algorithms."""
+    """Makes torch compute within the error bound of a product. By default on a GPU it adds the
+    parts of split sums in half types, and uses TF32 for f32 in convolutions. The baseline in C does
+    this too (baselines/torch_abi.h). Also stops cuDNN from trying out algorithms."""
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
@@ -169,7 +176,8 @@ def compute_fully():
 
 
 def backend(about):
-    """How a function of a package is found, and what it may call of torch. Imported in the copy: it is judged."""
+    """Returns how a function of a package is found, and what it may call of torch. The package is
+    imported in the copy, because it is under test."""
     if about["backend"] == "aten":
         return lambda f: getattr(torch_function(f), "_op", None), "torch"  # without its wrapper
     if about["backend"] == "oracle":
@@ -186,7 +194,7 @@ def load(fd, about):
     if about["empty"]:
         found = [(f, nothing(f, about["empty"])) for f in about["functions"]]
         use = "nothing"
-    elif about["backend"] == "oracle" and fd >= 0:  # a user's own
+    elif about["backend"] == "oracle" and fd >= 0:  # a user's own reference
         reference = import_source(read_all(fd), about["file"]).reference
         found, use = [(f, reference) for f in about["functions"]], "torch"
     elif about["backend"]:
@@ -217,9 +225,10 @@ def load(fd, about):
 
 @functools.cache
 def form(entry, plain):
-    """How the arguments are handed over: (how many by position, indices of those by name). As torch does it, what has
-    its default value is left out, unless the function insists. A device that is not the processor is always said, as
-    torch's dispatcher says it: functions that make a tensor of nothing know it from nowhere else."""
+    """Returns how the arguments are passed: (number of positional ones, indices of those by name).
+    As in torch, an argument with its default value is omitted, unless the function requires it. A
+    device other than the processor is always passed, as torch's dispatcher does: a function that
+    makes a new tensor learns it from nowhere else."""
     e = entries[entry]
     named = [i for i, a in enumerate(e.args) if a["kwonly"]]
     where = {i for i, a in enumerate(e.args) if a["type"]["base"] == "Device" and device != "cpu"}
@@ -253,7 +262,8 @@ def is_same(x, y):
 
 
 def results(entry, value, args, kwargs):
-    """What was returned, flat: numbers first, then tensors; not what is an argument."""
+    """Returns what the function returned, as a flat list: numbers, then tensors, without
+    arguments."""
     e = entries[entry]
     if e.open:
         return value
@@ -284,7 +294,7 @@ def threads(n):
 
 
 def settle():
-    """Before calls that are timed: what is there by now is none of the collector's business."""
+    """Called before timed calls: existing objects are excluded from garbage collection."""
     gc.freeze()
 
 
@@ -293,11 +303,11 @@ def seed(n):
 
 
 def explain(kind, value, trace):
-    """One line, as bytes: what was raised, and where in the kernel's file."""
+    """Returns one line, as bytes: the exception, and where in the kernel's file it was raised."""
     if kind is BadResult:
         return str(value)[:900].encode()
     where = ""
-    for _ in range(8):  # Triton's wrapper: what is in it says more
+    for _ in range(8):  # Triton's wrapper: the exception inside it says more
         if getattr(kind, "__name__", "") == "InterpreterError" and value.__cause__ is not None:
             value = value.__cause__
             kind, trace = type(value), value.__traceback__
@@ -315,19 +325,19 @@ def explain(kind, value, trace):
 
 # --- what a kernel calls of torch -------------------------------------------------------------------------------
 
-# Allocation and views: nobody can do without.
+# Allocation and views, which every kernel needs.
 PLAIN = """alias as_strided detach detach_ diagonal empty empty_like empty_strided expand lift_fresh new_empty
     new_empty_strided permute reshape select slice split split_with_sizes squeeze t transpose unbind unsafe_view
     _unsafe_view unsqueeze view view_as_complex view_as_real _reshape_alias _local_scalar_dense item is_same_size
     sym_size sym_stride sym_numel set_ _conj _neg_view resolve_conj resolve_neg""".split()
-# What prepares or finishes a kernel's work without doing it.
+# Functions that prepare or finish a kernel's work without doing it.
 HELPERS = PLAIN + """_to_copy arange cat clone constant_pad_nd contiguous copy_ fill_ flip full full_like lift ones
     ones_like new_full new_ones new_zeros repeat resize_ scalar_tensor stack zero_ zeros zeros_like""".split()
 ALLOWED = {"none": set(PLAIN), "helpers": set(HELPERS)}
 
 
 def forbidden(e, name):
-    """Why a kernel for e must not call the torch function `name`; None: it may."""
+    """Returns why a kernel for e must not call the torch function `name`. None: it may."""
     base = e.base.rstrip("_") if not e.base.startswith("__") else e.base
     if e.ns == "aten" and name.rstrip("_").lstrip("_") == base.lstrip("_"):
         return f"called {name} of torch, which is what it is to replace"
@@ -338,7 +348,7 @@ def forbidden(e, name):
 
 
 class Watch(TorchDispatchMode):
-    """Sees what reaches the dispatcher."""
+    """Sees the calls that reach the dispatcher."""
 
     def __init__(self, e):
         super().__init__()
@@ -354,7 +364,8 @@ class Watch(TorchDispatchMode):
 
 
 class WatchNames(TorchFunctionMode):
-    """Sees what is made of other functions before it reaches the dispatcher (matmul): the judged one only."""
+    """Sees a composite function (matmul) before the dispatcher gets its parts; only the function
+    under test."""
 
     def __init__(self, e, watch):
         super().__init__()
@@ -369,7 +380,9 @@ class WatchNames(TorchFunctionMode):
 
 watching = []
 extension = None  # the module, in copies on a GPU
-recorded = False  # by the extension (torch/exec/call_monitor.h), which sees more, and which a kernel does not see
+# true: the extension (torch/exec/call_monitor.h) records calls; it sees more, and the kernel does
+# not see it
+recorded = False
 
 
 def watch(entry):
@@ -382,7 +395,7 @@ def watch(entry):
 
 
 def unwatch():
-    """Why what was called since watch() is not allowed, or None."""
+    """Returns why a call since watch() is not allowed, or None."""
     why = watching[0].why if watching else None
     while watching:
         m = watching.pop()
@@ -392,7 +405,7 @@ def unwatch():
 
 
 class WatchElsewhere(TorchDispatchMode):
-    """The same in a thread that the kernel started: modes end with their thread."""
+    """Watches a thread that the kernel started, because modes end with their thread."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         for w in watching[:1]:
@@ -401,7 +414,8 @@ class WatchElsewhere(TorchDispatchMode):
 
 
 def watch_ways():
-    """Ways around the modes that need no more than Python: other threads, and calls below the first key."""
+    """Closes ways around the modes that need only Python: other threads, and calls below the first
+    dispatch key."""
     def watched(function):
         @functools.wraps(function)
         def run(*args, **kwargs):
@@ -427,7 +441,8 @@ def watch_ways():
 
 
 def recorder():
-    """torch's own recorder of calls, for the extension (torch/exec/call_monitor.h). No kernel finds it by its names."""
+    """Returns torch's own recorder of calls, for the extension (torch/exec/call_monitor.h). Removes
+    its names, so that no kernel finds it."""
     inside = torch._C._autograd
     try:
         event, more = inside.ProfilerEvent, torch._C._profiler
@@ -441,7 +456,7 @@ def recorder():
         one = torch.zeros(1)
         mark = functools.partial(torch._C._VariableFunctions.is_same_size, one, one)
     except (AttributeError, TypeError):
-        return None  # another torch: the modes are all there is
+        return None  # another version of torch: only the modes are used
     hidden = [n for n in vars(inside) if n.endswith(("able_profiler", "able_profiler_legacy", "_prepare_profiler",
                                                      "_enable_record_function"))]
     for module in list(sys.modules.values()):
@@ -455,11 +470,12 @@ def recorder():
     return enable, config, disable, event.kind, event.name, event.scope, short, mark
 
 
-# --- the template -----------------------------------------------------------------------------------------------
+# --- the zygote -------------------------------------------------------------------------------------------------
 
 
 def use_memory(alloc, free, record, begin, end, release):
-    """torch's memory of the GPU comes from the extension (torch/exec/py_memory.c), before torch has asked for any."""
+    """Makes torch get its GPU memory from the extension (torch/exec/py_memory.c). Must run before
+    torch has allocated any."""
     make = getattr(torch._C, "_cuda_customAllocator", None)
     if make is None:  # a torch without CUDA
         return
@@ -469,7 +485,7 @@ def use_memory(alloc, free, record, begin, end, release):
         if hasattr(ours, name):
             getattr(ours, name)(f)
     torch._C._cuda_changeCurrentAllocator(ours)
-    # what it has no words for, and honest kernels ask
+    # torch has no answer to these for a custom allocator, and honest kernels call them
     torch._C._cuda_memoryStats = memory_stats
     torch._C._cuda_resetPeakMemoryStats = torch._C._cuda_resetAccumulatedMemoryStats = lambda _: None
 
@@ -480,8 +496,9 @@ def memory_stats(_):
 
 
 def inside(cuda, memory, printed):
-    """First thing in a copy, in its jail: nothing of the template's chance or surroundings is left. printed: somebody
-    reads what the kernel prints, so nothing may stay in a buffer."""
+    """The first call in a copy, in its jail: removes what the zygote left of random state and
+    environment. printed: the judge reads what the kernel prints, so nothing may stay in a
+    buffer."""
     global device
     device = "cuda" if cuda else "cpu"
     kept = {k: v for k, v in os.environ.items() if cuda and k in ("LD_LIBRARY_PATH", "TRITON_LIBCUDA_PATH")}
@@ -496,13 +513,14 @@ def inside(cuda, memory, printed):
     if printed:
         raw, old = io.FileIO(1, "w", closefd=False), sys.stdout
         sys.stdout = io.TextIOWrapper(raw, old.encoding, old.errors, write_through=True)
-    tempfile.tempdir = None  # it may have been looked for
+    tempfile.tempdir = None  # the zygote may have set it
     random.seed()
     torch.manual_seed(int.from_bytes(os.urandom(7), "little"))
 
 
 def library():
-    """The object whose C ABI calls every operator, for whoever has no interpreter; its lists are from 2.10 on."""
+    """Returns the object whose C ABI calls every operator without an interpreter. Its lists of
+    functions are complete from torch 2.10 on."""
     path = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
     new = tuple(int(n) for n in torch.__version__.split(".")[:2]) >= (2, 10)
     return os.path.realpath(path) if new and os.path.isfile(path) else None
@@ -523,20 +541,21 @@ def open_triton():
             module = importlib.import_module("assay.interpreter")
             module.mend()
             interpreter = module
-        except ImportError:  # no numpy: there is no interpreter then
+        except ImportError:  # numpy is missing, so the interpreter cannot be used
             pass
     return found
 
 
 def warm():
-    """What torch puts off until it is first used is done here, once. Of one element: no thread pool may start."""
+    """Does once what torch delays until first use. With one element, so that no thread pool
+    starts."""
     entries.append(types.SimpleNamespace(use="all", base="", ns="aten"))
     watch(0)
     torch.where(torch.zeros(1) < 0, torch.ones(1), torch.zeros(1)).sum()
     unwatch()
     entries.clear()
-    seed(0)  # reads sources, the first time
-    # Copies share these pages until they write to them, and a collection writes to all.
+    seed(0)  # the first time, this reads sources
+    # Copies share these pages until they write to them, and a collection writes to all of them.
     gc.collect()
     gc.freeze()
 
@@ -558,7 +577,9 @@ def main(_):
     seen = recorder()
     recorded = seen is not None
     gc.collect()
-    gc.freeze()  # what is here belongs to nobody's kernel, and copies would write to every page of it
+    # these objects are no kernel's, and a collection would write to every page of them in the
+    # copies
+    gc.freeze()
     judge = socket.socket(fileno=FAR)
     judge.send(json.dumps(hello).encode())
     judge.detach()

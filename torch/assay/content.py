@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tensors of a call hold, as text for a case line (docs/case-lines.md), and made again from it.
+"""Describes what the tensors of a call hold as text for a case line (docs/case-lines.md), and makes
+such tensors again from it.
 
-Either the values themselves, or a fill that keeps what a call needs of them: their range, their order, that they are
-whole.
+The text has either the values themselves, or a fill that keeps what the call needs of them: their
+range, their order, that they are integers.
 """
 import math
 import re
@@ -11,32 +12,32 @@ import torch
 
 from assay.lines import DTYPES, Unprintable, number, text
 
-DATA_MAX = 1024  # elements that a line prints
-EXACT = 2**53  # fills are made in double
+DATA_MAX = 1024  # most elements that a line prints
+EXACT = 2**53  # fills are made in double, which is exact up to here
 
-# Arguments that say where, how many or in which order: no other value will do.
+# Arguments that say where, how many or in which order: no other values will do.
 PLACES = re.compile(
     r"ind(ex|ices)|offset|length|target|boundaries|sorted_sequence|bins|repeats|batch_sizes|seq|mapping|sorter|pivots"
     r"|perm|bag|count|size"
 )
-# Operators that need a matrix of some kind: regular, symmetric, triangular, positive definite.
+# Operators that need a certain kind of matrix: regular, symmetric, triangular, positive definite.
 MATRICES = re.compile(
     r"_?linalg_(?!vector_norm|cross|vander|diagonal)|_?cholesky|lu_|_lu_|triangular_solve|ormqr|orgqr|geqrf|lstsq"
     r"|matrix_exp|lobpcg|_?svd|inverse|_?slogdet|_?det$|qr$|pinverse"
 )
-# Whose second argument divides: integers must not hit the zero that the sample left out.
+# Operators whose second argument divides: integers must not be zero if the sample had no zero.
 DIVIDERS = re.compile(r"(div|floor_divide|true_divide|remainder|fmod|__\w*div__)_?$")
 
 
 class LeftOut(Exception):
-    """No line can be made of a call; the text is the reason."""
+    """A call cannot be written as a line; the text is the reason."""
 
 
 # --- text ---------------------------------------------------------------------------------------------------------
 
 
 def text_of(x):
-    """Of anything but a tensor."""
+    """Returns the text of any value but a tensor."""
     try:
         if isinstance(x, (bool, int, float, complex)):
             return number(x)
@@ -74,7 +75,7 @@ def text_of_tensor(t, content, layout=True):
 
 
 def line_of(func, args, kwargs):
-    """Of texts."""
+    """Returns the case line; args and kwargs are texts."""
     positional = ", ".join(args) + ("," if len(args) == 1 else "")
     named = ", ".join(f"{text_of(k)}: {value}" for k, value in kwargs.items())
     return f"{name_of(func)}(({positional}), {{{named}}})"
@@ -89,12 +90,12 @@ def name_of(func):
 
 
 class Content:
-    """Of one tensor: its text, and how to make it again."""
+    """The content of one tensor: its text, and how to make it again."""
 
     def __init__(self, text, draw=None, dense=False):
         self.text = text
-        self.draw = draw  # n -> numbers for a storage of n; None: the values that are there
-        self.dense = dense  # it is written without its strides
+        self.draw = draw  # n -> numbers for a storage of n; None: the present values
+        self.dense = dense  # true: the text has no strides
 
     def make(self, t):
         if self.draw is None:
@@ -107,7 +108,7 @@ def extent(t):
 
 
 def shares_storage(t):
-    """Do two of its elements have one place?"""
+    """Returns whether two of its elements share memory."""
     end = 0
     for stride, n in sorted((s, n) for n, s in zip(t.shape, t.stride()) if n > 1):
         if stride <= end:
@@ -133,7 +134,7 @@ def copy_of(t):
 
 
 def drawn(t, generator, draw):
-    """A fill as Content: draw fills a double tensor of its own."""
+    """Returns a fill as Content. draw: (text, function that fills a double tensor)."""
     text, fill = draw
     parts = 2 if t.is_complex() else 1
     return Content(f", fill={text}", lambda n: fill(torch.empty(n * parts, dtype=torch.float64), generator))
@@ -169,7 +170,8 @@ def shuffled():
 
 
 def rounded_inward(lo, hi):
-    """To a twentieth of the width, so that like samples get like ranges. Never outside, where it may be undefined."""
+    """Rounds the range to a twentieth of its width, so that similar samples get equal ranges. Never
+    outwards, where the operator may be undefined."""
     width = (hi - lo) / 20
     if not (width > 0 and math.isfinite(width)):
         return lo, hi
@@ -181,7 +183,7 @@ def rounded_inward(lo, hi):
 
 
 def plain_values(t):
-    """The stored numbers, flat; real and imaginary parts in turn."""
+    """Returns the stored numbers, flat; real and imaginary parts alternate."""
     x = t.conj() if t.is_conj() else t
     x = x.resolve_neg()
     if x.is_complex():
@@ -207,7 +209,8 @@ def of_integers(t, values, generator):
 
 
 def of_places(t, values, generator):
-    """Indices and the like: the values, or what they have in common with a fill."""
+    """Returns the content of indices and similar: the values, or the fill that has their
+    properties."""
     if t.numel() <= DATA_MAX:
         return as_data(t)
     n = values.numel()
@@ -240,7 +243,8 @@ def of_floats(t, values, generator):
 
 
 def without_zero(content, t, values, generator):
-    """Of a divisor: the side of zero where there is more room, if the sample had no zero."""
+    """Returns the content of a divisor: on the side of zero that has the wider range, if the sample
+    had no zero."""
     lo, hi = (int(v) for v in torch.aminmax(values))
     if lo > 0 or hi < 0 or bool((values == 0).any()):
         return content
@@ -248,7 +252,7 @@ def without_zero(content, t, values, generator):
 
 
 def content_of(t, arg, func, generator, exact, among_floats):
-    """What a tensor of a call must hold."""
+    """Returns the content that a tensor of a call must have."""
     base = func._schema.name.partition("::")[2]
     if not t.numel():
         return Content("")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms that a kernel does not define: its functional form is called, and what that returns is copied to where the
-out= or in-place form writes."""
+"""Derives forms that a kernel does not define. Its functional form is called, and what that returns
+is copied to where the out= or in-place form writes."""
 import inspect
 
 import torch
@@ -21,8 +21,8 @@ def copy_result(to, x):
 
 
 def written(about):
-    """The indices of the arguments that the form writes. None: the form cannot be derived, because it writes a list of
-    tensors or returns them in another order."""
+    """Returns the indices of the arguments that the form writes. None: the form cannot be derived,
+    because it writes a list of tensors or returns them in another order."""
     args = about["args"]
     found = [i for i, a in enumerate(args) if a["type"]["written"]]
     if [r["arg"] for r in about["rets"]] != found or any(args[i]["type"]["list"] for i in found):
@@ -31,7 +31,8 @@ def written(about):
 
 
 def call_functional(about, function, targets):
-    """A function with the form's arguments that calls the functional form without those that only out= has."""
+    """Returns a function with the form's arguments that calls the functional form without the
+    arguments that only out= has."""
     args = [about["args"][i] for i in targets]
     outs = [a["name"] for a in args if a["kwonly"]]
 

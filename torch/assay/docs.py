@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what torch says of its own operators, for prompts: {"aten::relu": "relu(input) -> Tensor ..."} as JSON."""
+"""Prints torch's documentation of its own operators as JSON, for prompts: {"aten::relu":
+"relu(input) -> Tensor ..."}."""
 import json
 import operator
 import re
@@ -7,17 +8,17 @@ import types
 
 import torch
 
-MOST = 6000  # characters of each
+MOST = 6000  # characters of one text, at most
 
 PLACES = [torch, torch.nn.functional, torch.Tensor, torch.special, torch.linalg, torch.fft]
 PREFIXES = {"special_": torch.special, "linalg_": torch.linalg, "fft_": torch.fft}
-# Documents that only name another one.
+# Texts that only name another function.
 POINTERS = re.compile(r"(?:Alias for|In-place version of|Out-of-place version of|See) "
                       r":(?:func|meth|class):`~?(?:torch\.)?([A-Za-z0-9_.]+)`")
 
 
 def text_of(thing):
-    """Its docstring, if it has one worth the name, and it is torch's own."""
+    """Returns its docstring if that is torch's own and more than a few words."""
     text = getattr(thing, "__doc__", None)
     module = getattr(thing, "__module__", None) or "torch"
     if not isinstance(text, str) or len(text.strip()) <= 40 or not module.startswith("torch"):
@@ -26,7 +27,7 @@ def text_of(thing):
 
 
 def spellings(name):
-    """Where its public function may be: special_entr is special.entr."""
+    """Yields where its public function may be: special_entr is special.entr."""
     for prefix, place in PREFIXES.items():
         if name.startswith(prefix):
             yield place, name[len(prefix):]
@@ -38,14 +39,14 @@ def found(name):
     for place, n in spellings(name):
         thing = getattr(place, n, None) if n else None
         if place is torch.Tensor and isinstance(thing, types.FunctionType):
-            continue  # Tensor.index is something else than the operator
+            continue  # Tensor.index is not the operator
         if text_of(thing):
             return text_of(thing)
     return None
 
 
 def followed(text):
-    """With what it points at, where it says nothing else."""
+    """Appends the text that it points at, if it says nothing else."""
     at = POINTERS.search(text) if len(text) < 1000 else None
     if not at:
         return text
@@ -60,7 +61,8 @@ def followed(text):
 
 
 def document(base):
-    """_softmax is softmax, and of a backward form it is that of the forward one; None: there is nothing."""
+    """Returns the text about an operator. _softmax has softmax's; a backward form has the forward
+    form's. None: there is no text."""
     text = found(base) or found(base.rstrip("_")) or found(base.strip("_"))
     if text:
         return followed(text)
@@ -70,7 +72,7 @@ def document(base):
 
 
 def main(args):
-    """args[0]: names, divided by blanks."""
+    """args[0]: names, separated by blanks."""
     texts = {}
     for full in args[0].split():
         space, _, base = full.rpartition("::")

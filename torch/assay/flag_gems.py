@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which function of FlagGems stands for which overload of aten.
+"""Maps overloads of aten to the functions of FlagGems that implement them.
 
-The names are those under which FlagGems hands its functions to torch's dispatcher (3.0 and the development version of
-August 2026; where the two differ, both are looked for). "add.Tensor:add" is the overload and the function; without a
-colon the function is called as the overload, with "_" for the dot. There are no adapters: what is handed to the
-dispatcher takes the overload's arguments in its order, and those by keyword under their names.
+The names are those that FlagGems registers with torch's dispatcher (3.0 and the development version
+of August 2026; where these differ, both are tried). "add.Tensor:add" is the overload and the
+function. Without a colon the function has the overload's name, with "_" for the dot. There are no
+adapters: a registered function takes the overload's arguments in its order, and keyword arguments
+under their names.
 
-The package is imported in the jail, since it is what is judged. Its own names come before those of flag_gems.ops: it
-puts there what it has made for the machine at hand, and that is what its users run.
+The package is imported in the jail, because it is under test. Names in the package itself come
+before those in flag_gems.ops: the package puts there what it has made for the present machine, and
+its users run that.
 """
 import importlib
 import multiprocessing
@@ -190,7 +192,7 @@ TABLE = """
     xlogy_.Tensor:xlogy_ zero zero.out zero_ zeros zeros_like
 """
 
-# 3.0 had these under other names.
+# The names of these in 3.0.
 BEFORE = {
     "_flash_attention_forward": "flash_attention_forward",
     "native_dropout_backward": "dropout_backward",
@@ -210,14 +212,16 @@ package = None
 
 def open():
     global package
-    os.environ.setdefault("GEMS_VENDOR", "nvidia")  # else it may start programs to find out, which the jail has not
-    multiprocessing.Lock = threading.Lock  # between processes it is a file of /dev/shm, and there is one process
+    # otherwise it may start programs to find out, which the jail does not have
+    os.environ.setdefault("GEMS_VENDOR", "nvidia")
+    # a lock between processes is a file in /dev/shm, and there is only one process
+    multiprocessing.Lock = threading.Lock
     package = importlib.import_module("flag_gems")
     importlib.import_module("flag_gems.ops")
 
 
 def find(f):
-    """FlagGems' function for an overload, or None."""
+    """Returns FlagGems' function for an overload, or None."""
     overload = f["base"] + ("." + f["overload"] if f["overload"] else "")
     name = names.get(overload) if f["ns"] == "aten" else None
     for n in filter(None, (name, BEFORE.get(name))):

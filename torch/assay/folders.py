@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of this machine an interpreter reads, for the root of its jail."""
+"""Lists the folders of this machine that an interpreter reads, for the root of its jail."""
 import os
 import sys
 
-COVERED = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64"]  # seen in every jail
+COVERED = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64"]  # visible in every jail
 LEFT_OUT = {"/", "/usr", "/usr/local"}
 
 
 def names(path):
-    """The folder as it is named, each folder that a link of it leads to, and the one without links. A virtual
-    environment is known by its name, and imports through it."""
+    """Yields the folder's given name, each folder that its links lead to, and its name without
+    links. A virtual environment is recognised by its name, and imports go through that name."""
     path = os.path.abspath(path)
     yield path
     while os.path.islink(path):
@@ -19,7 +19,7 @@ def names(path):
 
 
 def folders():
-    """Its prefixes and path, without what others cover."""
+    """Returns the interpreter's prefixes and import path, without folders inside others."""
     given = [p for p in [sys.prefix, sys.base_prefix, *sys.path] if p and os.path.isdir(p)]
     wanted = {name for p in given for name in names(p)}
     found = []

@@ -1,42 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton on the CPU: its interpreter, where it gives other answers than what Triton compiles to.
+"""Repairs Triton's interpreter on the CPU where its answers differ from those of compiled kernels.
 
-mend() runs once, in the template, after Triton was imported with TRITON_INTERPRET=1. Kernels that are right on a GPU
-must be right here too; what is repaired, and why:
+mend() runs once, in the zygote, after Triton was imported with TRITON_INTERPRET=1. Kernels that are
+right on a GPU must be right here too. What is repaired, and why:
 
-- bfloat16 is kept as its 16 bits, and the interpreter adds, compares and multiplies those as integers. Here it is
-  computed in float32 and rounded to nearest even, as the hardware does.
-- Conversions to bfloat16 and the 8-bit floats cut off or lose a carry. Here they round to nearest even, the 8-bit ones
-  with saturation, as NVIDIA's do.
-- Arguments are copied to the CPU and back, by functions of torch that would be put down to the kernel. They are there
-  already.
-- The language is patched anew, in milliseconds, for every launch and for every tl.sum in one. Once is enough.
-- An autotuner measures its configurations on a device. There is none: the first one is taken.
+- bfloat16 is stored as 16 bits, and the interpreter adds, compares and multiplies these as
+  integers. Here it is computed in float32 and rounded to nearest even, as the hardware does.
+- Conversions to bfloat16 and the 8-bit floats truncate or lose a carry. Here they round to nearest
+  even, the 8-bit ones with saturation, as on NVIDIA's GPUs.
+- Arguments are copied to the CPU and back, by functions of torch that would count as the kernel's
+  calls. Arguments are on the CPU already, so nothing is copied.
+- The language is patched again for every launch and for every tl.sum in one, which takes
+  milliseconds. Here it is patched once.
+- An autotuner measures its configurations on a device. There is no device: the first one is used.
 - Functions of libdevice have no body. The common ones get one.
 
-Each part that this version of Triton does not have is left out.
+A repair is left out if this version of Triton does not have the part.
 """
 import dataclasses
 import types
 
 import numpy as np
 
-made = 0  # functions that a kernel's file has put under the interpreter
+made = 0  # functions of the kernel's file that were compiled for the interpreter
 
 
 def is_interpreted():
-    """Has anything been compiled for the interpreter since mend()?"""
+    """Returns whether a function has been compiled for the interpreter since mend()."""
     return made > 0
 
 
 # --- rounding ---------------------------------------------------------------------------------------------------
 
-# of the 8-bit floats: bits of the mantissa, exponent of the smallest normal number, largest finite number, bits of NaN
+# The 8-bit floats: bits of the mantissa, exponent of the smallest normal number, largest finite
+# number, bits of NaN.
 EIGHT = {"fp8e4nv": (3, -6, 448.0, 0x7F), "fp8e5": (2, -14, 57344.0, 0x7F)}
 
 
 def to_bf16(x):
-    """float32 as the bits of bfloat16, to nearest even."""
+    """Rounds float32 to the bits of bfloat16, to nearest even."""
     bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
     up = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     short = ((bits + up) >> np.uint32(16)).astype(np.uint16)
@@ -48,13 +50,15 @@ def from_bf16(bits):
 
 
 def to_eight(x, name):
-    """float32 as the bits of an 8-bit float: to nearest even, what is too large becomes the largest."""
+    """Rounds float32 to the bits of an 8-bit float, to nearest even. Numbers that are too large
+    become the largest."""
     mantissa, least, most, nan = EIGHT[name]
     x = np.asarray(x, dtype=np.float64)
     size = np.where(np.isnan(x), 0, np.minimum(np.abs(x), most))
     exponent = np.where(size == 0, least, np.maximum(np.frexp(size)[1] - 1, least))
     steps = np.rint(np.ldexp(size, mantissa - exponent)).astype(np.int64)
-    bits = steps + ((exponent - least) << mantissa)  # a carry, and the step to normal numbers, run into the exponent
+    # a carry, and the step to normal numbers, go into the exponent
+    bits = steps + ((exponent - least) << mantissa)
     return (np.where(np.isnan(x), nan, bits) | np.signbit(x).astype(np.int64) << 7).astype(np.uint8)
 
 
@@ -78,7 +82,7 @@ def mend_floats(interpreter, tl):
     bf16 = tl.bfloat16
 
     def wide(x):
-        """The operand in float32, if it is bfloat16."""
+        """Returns the operand, in float32 if it is bfloat16."""
         short = isinstance(x, handle) and x.data.dtype == np.uint16 and x.dtype.scalar == bf16
         return handle(from_bf16(x.data), tl.float32) if short else x
 
@@ -208,7 +212,8 @@ def mend_patching(interpreter, tl):
 
 
 def mend_options(interpreter, _):
-    """Overflow of integers is looked for at a price, and then said only in debug mode, which is off."""
+    """Turns off the check for integer overflow: it takes time and is reported only in debug mode,
+    which is off."""
     builder = interpreter.interpreter_builder
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
 

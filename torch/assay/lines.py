@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call of torch as a case line (docs/case-lines.md), in the one form that assay prints.
+"""Writes a call of torch as a case line (docs/case-lines.md), in the one form that assay prints.
 
-What a tensor holds is mostly left to the operator. Integers and bools are different: they are indices, lengths and
-masks, and a call with others may be no call at all. Few of them are written out (data=); of many only the range is
-kept, or what they index where the operator makes that clear (fill=).
+The content of most tensors is left to the operator. Integers and bools are different: they are
+indices, lengths and masks, and with other values the call may be invalid. Few of them are written
+out (data=). Of many only the range is kept, or what they index if the operator makes that clear
+(fill=).
 """
 import functools
 import math
@@ -21,13 +22,13 @@ DTYPES = {
     if hasattr(torch, name)
 }
 LINE_MAX, DIM_MAX = 1 << 20, 16
-FEW = 16  # integers that are written out
-SOME = 256  # the same where no range can stand for them
+FEW = 16  # most integers that are written out
+SOME = 256  # as FEW, if no range can replace them
 ALIGNED = 64  # bytes
 
 
 class Unprintable(Exception):
-    """A call that no line can describe; the text says why."""
+    """No line can describe the call; the text says why."""
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def integer(x):
 
 
 def number(x):
-    """A bool, int, float or complex."""
+    """Returns the text of a bool, int, float or complex."""
     if isinstance(x, bool):
         return str(x)
     if isinstance(x, int):
@@ -68,12 +69,12 @@ SYMBOLIC = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
 
 
 def value(x, tensor):
-    """tensor: how one is printed."""
+    """Returns the text of a value. tensor: a function that returns the text of a tensor."""
     if isinstance(x, torch.Tensor):
         return tensor(x)
     if isinstance(x, (list, tuple)):
         return listed(value(y, tensor) for y in x)
-    if x is None or isinstance(x, torch.Generator):  # whose state is nothing that a case has
+    if x is None or isinstance(x, torch.Generator):  # a case has no generator's state
         return "None"
     if isinstance(x, torch.dtype):
         if x not in DTYPES:
@@ -105,7 +106,8 @@ def classes(call, _):
 
 
 def place(call, k):
-    """The size of the dimension that the k-th of several indices is for: a mask takes as many as it has itself."""
+    """Returns the size of the dimension that the k-th of several indices applies to. A mask uses as
+    many dimensions as it has."""
     before = call["indices"][:k]
     at = sum(x.dim() if x is not None and x.dtype in (torch.bool, torch.uint8) else 1 for x in before)
     return call["self"].shape[at]
@@ -115,7 +117,8 @@ def last(n):
     return lambda call, _: math.prod(call["self"].shape[-n:])
 
 
-# (names without underscores at their ends, the argument): how many things the integers in it may name
+# (names without leading and trailing underscores, the argument, the number of things that its
+# integers may name)
 INDEXED = [
     ("gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill index_reduce", "index",
      along_dim),
@@ -131,28 +134,29 @@ INDEXED = [
     ("max_unpool2d max_unpool3d", "indices", lambda call, _: math.prod(call["output_size"])),
 ]
 LIMITS = {(base, arg): f for bases, arg, f in INDEXED for base in bases.split()}
-# Of these operators this one argument matters; what lies in the others is data.
+# The one argument of these operators whose integers matter; those in other arguments are data.
 MATTERS = {base: arg for base, arg in LIMITS}
 MATTERS.update(dict.fromkeys(["masked_fill", "masked_scatter", "masked_select"], "mask"), where="condition")
-# What is named twice here is written twice, in no order: the integers must stay different.
+# If an index occurred twice here, its element would be written twice in no order: the integers must
+# be different.
 DISTINCT = {"scatter", "index_copy", "index_put", "index_put_impl", "unsafe_index_put", "put"}
-# A mask here means so many places: the catalogue has a fill for that.
+# A mask here selects a number of places: the catalogue has a fill for that.
 COUNTED = {"aten::index", "aten::index_put_", "aten::_index_put_impl_"}
-# Arguments whose integers go together with a size elsewhere in the call.
+# Arguments whose integers must match a size elsewhere in the call.
 EXACT = {"repeats", "lengths", "offsets", "input_lengths", "target_lengths", "offs", "cum_seq_q", "cum_seq_k"}
-# These copy integers, move them or calculate with them: any will do.
+# Operators that copy integers, move them or calculate with them: any values will do.
 ANY = set("""clone copy empty_like to_copy zeros_like ones_like full_like rand_like randn_like randint_like new_empty
     new_empty_strided new_full new_ones new_zeros cat stack repeat roll flip tril triu is_same_size resize
     constant_pad_nd lift_fresh local_scalar_dense add sub rsub mul neg abs sum cumsum max min amax amin
     argmax argmin maximum minimum clamp sort eq ne lt le gt ge any all isin bitwise_and bitwise_or bitwise_xor
     bitwise_not logical_and logical_or
     logical_xor logical_not fill zero""".split())
-# In place, these read nothing of `self`.
+# In place, these operators do not read `self`.
 WRITERS = set("copy fill zero random uniform normal bernoulli exponential geometric cauchy log_normal set".split())
 
 
 class Known:
-    """What the schema says."""
+    """What the schema says about an operator."""
 
     def __init__(self, name):
         base, _, overload = name.partition(".")
@@ -162,7 +166,9 @@ class Known:
         try:
             schema = torch._C._get_schema(base, "" if overload == "default" else overload)
         except RuntimeError:
-            return  # a kernel's own operator, perhaps; its line is good, only nothing is known of its arguments
+            # perhaps an operator of the kernel's: its line is valid, but nothing is known of its
+            # arguments
+            return
         self.args = [a.name for a in schema.arguments]
         self.outs = {a.name for a in schema.arguments if a.is_out}
         if base.endswith("_") and self.base in WRITERS:
@@ -177,7 +183,7 @@ known = functools.lru_cache(None)(Known)
 
 
 def overlaps(x):
-    """Do elements share storage, or may they?"""
+    """Returns whether elements share storage, or may do so."""
     reach = 1
     for stride, size in sorted((st, n) for st, n in zip(x.stride(), x.shape) if n > 1):
         if stride < reach:
@@ -191,7 +197,8 @@ def written_out(x):
 
 
 def some_bools(x, few, counted):
-    """counted: there is a fill for so many and no others."""
+    """Returns fill= or data= of a bool tensor. counted: a fill exists that sets exactly this number
+    of places."""
     n, true = x.numel(), int(x.sum())
     if few:
         return written_out(x)
@@ -220,7 +227,8 @@ def some_integers(x, few, limit, distinct):
 
 
 def content(x, known, call, arg, k):
-    """fill= or data= of an integer or bool tensor: the argument `arg`, or the k-th of its list."""
+    """Returns fill= or data= of an integer or bool tensor, which is argument `arg` or the k-th of
+    its list."""
     if x.dtype.is_floating_point or x.dtype.is_complex or not x.numel():
         return ""
     if known.view or known.base in ANY or arg in known.outs:
@@ -236,7 +244,7 @@ def content(x, known, call, arg, k):
 
 
 def tensor(x, words):
-    """words: fill= or data=, as a function."""
+    """Returns the text of a tensor. words: a function that returns its fill= or data=."""
     if type(x).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
         raise Unprintable(f"a tensor of class {type(x).__name__}")
     if x.layout != torch.strided or x.is_nested or x.is_meta:
@@ -246,19 +254,21 @@ def tensor(x, words):
     s = f"T({listed(map(str, x.shape))}, {DTYPES[x.dtype]}"
     if not x.is_contiguous():
         s += f", stride=({', '.join(map(str, x.stride()))}{',' if x.dim() == 1 else ''})"
-    # What lies before the first element is not part of the call; how that is aligned is.
+    # Memory before the first element is not part of the call, but the first element's alignment is.
     offset = x.storage_offset() % (ALIGNED // x.element_size())
     if offset and x.numel():
         s += f", offset={offset}"
     said = words(x)
-    neg = x.is_neg() and (x.is_floating_point() or x.is_complex()) and "data=" not in said  # data are what it means
+    # data= has the values after negation
+    neg = x.is_neg() and (x.is_floating_point() or x.is_complex()) and "data=" not in said
     return s + said + (", conj=True" if x.is_conj() else "") + (", neg=True" if neg else "") + ")"
 
 
 def line(name, args, kwargs=None, data=None):
-    """The call of `name` ("aten::add.Tensor", "aten.add.Tensor") as a line; raises Unprintable.
+    """Returns the call of `name` ("aten::add.Tensor", "aten.add.Tensor") as a line, or raises
+    Unprintable.
 
-    data: tensors (a set, or a function that says of one) whose values are written out whatever they are."""
+    data: tensors whose values are written out in any case: a set, or a function that tells."""
     if "::" not in name:
         name = name.replace(".", "::", 1)
     ns, _, rest = name.partition("::")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite opinfo: the samples that PyTorch tests itself with, as case lines.
 
-Every sample of every entry of op_db is run on the CPU, and every ATen call that it comes down to becomes a line of
-that call's overload. A line cannot carry what a tensor holds, except for small ones, so each tensor gets the
-content that its call needs: `data=` where the values themselves matter (indices, matrices of linalg, the exact
-bounds of something), else a fill over the range that the sample had. Whether that is enough is tried at once: the
-call is made again with content drawn from the line, and a line whose call then raises, gives another shape or is
-no longer finite is written again with data, or left out. What is left out goes to a list of its own, with the
-reason: it is still part of what was asked.
+Every sample of every entry of op_db is run on the CPU, and every ATen call in it becomes a line of
+that call's overload. A line cannot have the content of a large tensor. So each tensor gets the
+content that its call needs: `data=` if the values themselves matter (indices, matrices of linalg,
+exact bounds), else a fill over the sample's range. That is tested at once: the call is made again
+with content drawn from the line. If that call raises an exception, has another shape or is no
+longer finite, the line is written again with data, or left out. A second file lists what is left
+out with the reason, because it is still a part of PyTorch's samples.
 
     assay.opinfo --out FILE --left FILE [--dtypes f32,bf16] [--ops add,sub] [--samples N]
 
-Written to standard output while it runs: "done total" after each entry.
+While it runs, it prints "done total" to standard output after each entry.
 """
 import argparse
 import random
@@ -28,11 +28,11 @@ from assay.content import DTYPES, Content, LeftOut, content_of, copy_of, line_of
 from assay.content import text_of_tensor
 
 DEFAULT_DTYPES = "f32,bf16,i64,c64"
-SAMPLES = 30  # of one entry and dtype; a few have over a thousand that differ in a detail
-ALIKE = 2  # lines that differ only in what their tensors hold
-# What they return is whatever the memory held.
+SAMPLES = 30  # of one entry and dtype; some have over a thousand, which differ in details
+ALIKE = 2  # most lines that differ only in the content of tensors
+# Operators that return uninitialized memory.
 EMPTY = re.compile(r"(new_)?empty(_like|_strided|_permuted|_quantized)?$|resize_?$|resize_as_?$|_resize_output_?$")
-# With these a random operator draws nothing.
+# With these arguments a random operator is deterministic.
 QUIET = {"dropout_p": 0.0, "training": False, "train": False}
 UNSTEADY, UNDEFINED = "not deterministic", "parts of what it returns are undefined"
 
@@ -65,7 +65,7 @@ def check_tensor(t):
 
 
 def is_random(func, args, kwargs):
-    """Dropout that drops nothing is not."""
+    """Returns whether the call is random. Dropout that drops nothing is not."""
     if torch.Tag.nondeterministic_seeded not in func.tags:
         return False
     for i, a in enumerate(func._schema.arguments):
@@ -78,7 +78,7 @@ def is_random(func, args, kwargs):
 def check_func(func, args, kwargs):
     schema = func._schema
     namespace, _, base = schema.name.partition("::")
-    if namespace != "aten":  # nobody can be asked for the schema of what torch defines for itself in Python
+    if namespace != "aten":  # torch has no schema for operators that it defines in Python
         raise LeftOut(f"no operator of aten but of {namespace}")
     if is_random(func, args, kwargs):
         raise LeftOut("random")
@@ -89,7 +89,8 @@ def check_func(func, args, kwargs):
 
 
 class Call:
-    """One call of one overload, described before it is made: it may write to what it is given."""
+    """One call of one overload. It is described before it is made, because it may write to its
+    arguments."""
 
     def __init__(self, func, args, kwargs):
         check_func(func, args, kwargs)
@@ -103,7 +104,7 @@ class Call:
         self.describe(exact=False)
 
     def describe(self, exact):
-        """The line; if exact, with all that is there as data."""
+        """Makes the line; if exact, with all content as data."""
         self.exact = exact
         args = [self.put(self.names[i], x) for i, x in enumerate(self.args)]
         kwargs = {k: self.put(k, x) for k, x in self.kwargs.items()}
@@ -112,7 +113,8 @@ class Call:
         self.again = [a[2] for a in args], {k: a[2] for k, a in kwargs.items()}
 
     def put(self, name, x):
-        """A value's text, the same without what tensors hold, and a function that makes it again."""
+        """Returns a value's text, its text without the content of tensors, and a function that
+        makes it again."""
         if isinstance(x, torch.Tensor):
             if name in self.outs:
                 content = Content("")
@@ -128,7 +130,8 @@ class Call:
         return text, text, lambda: x
 
     def make_again(self):
-        """The inputs as the line gives them: other numbers each time that a line is read, the same for one line."""
+        """Makes the inputs from the line. One line always gives the same numbers; another line
+        gives others."""
         self.generator.manual_seed(zlib.crc32(self.line.encode()))
         args, kwargs = self.again
         return [make() for make in args], {k: make() for k, make in kwargs.items()}
@@ -139,7 +142,7 @@ def is_finite(result):
 
 
 def looks_like(x, y):
-    """Are these results of one call on two inputs?"""
+    """Returns whether these can be results of one call on two inputs."""
     x, y = list(tensors_in(x)), list(tensors_in(y))
     return [(t.shape, t.dtype) for t in x] == [(t.shape, t.dtype) for t in y] and (is_finite(y) or not is_finite(x))
 
@@ -152,7 +155,8 @@ def same_bits(x, y):
 
 
 def has_undefined_parts(call, result):
-    """Does it return memory that nobody wrote? Filled with NaN and the largest integers, that can be seen."""
+    """Returns whether the result has uninitialized memory. torch fills such memory with NaN and the
+    largest integers here, which are found in the result."""
     torch.use_deterministic_algorithms(True, warn_only=True)
     try:
         args, kwargs = call.make_again()
@@ -173,7 +177,8 @@ def has_undefined_parts(call, result):
 
 
 def try_line(call, result):
-    """Does the line stand for its call? A function of the inputs gives one result, whatever was called before."""
+    """Returns whether the line can represent its call. The call must also be deterministic: the
+    same inputs must give the same result, whatever was called before."""
     try:
         args, kwargs = call.make_again()
         first = call.func(*args, **kwargs)
@@ -206,15 +211,17 @@ class Record(TorchDispatchMode):
         super().__init__()
         self.lines = {}  # overload -> {line: None}, in order of appearance
         self.left = {}  # overload -> {reason: calls}
-        self.tried = {}  # a line as first described -> what became of it
-        self.alike = {}  # a line without what its tensors hold -> those that were kept
+        # a line as first described -> the line that was kept, or why it was left out
+        self.tried = {}
+        self.alike = {}  # a line without the content of tensors -> its lines that were kept
 
     def leave(self, name, reason):
         reasons = self.left.setdefault(name, {})
         reasons[reason] = reasons.get(reason, 0) + 1
 
     def drop_unsteady(self):
-        """What was caught once is not believed elsewhere: whether it is caught depends on what memory held."""
+        """Drops an overload altogether if one of its calls was not deterministic or had undefined
+        parts: whether that is noticed depends on what memory held."""
         for name, reasons in self.left.items():
             for reason in (UNSTEADY, UNDEFINED):
                 if reason in reasons:
@@ -222,7 +229,7 @@ class Record(TorchDispatchMode):
                     self.lines.pop(name, None)
 
     def keep(self, call, result):
-        """The line under which the call is kept: with fills if that is enough."""
+        """Returns the line under which the call is kept: with fills if these suffice."""
         for t in tensors_in(result):
             check_tensor(t)
         if not try_line(call, result):
@@ -231,7 +238,7 @@ class Record(TorchDispatchMode):
         return call.line
 
     def take(self, call, result, before):
-        """A call that was made: what becomes of it."""
+        """Decides whether a call that was made is kept or left out."""
         first, name = call.line, name_of(call.func)
         if first not in self.tried:
             if before:
@@ -262,7 +269,8 @@ class Record(TorchDispatchMode):
         result = func(*args, **kwargs)
         if call:
             self.take(call, result, before)
-        if EMPTY.match(func._schema.name.partition("::")[2]):  # or the next call would see other values each time
+        # otherwise the next call would see other values each time
+        if EMPTY.match(func._schema.name.partition("::")[2]):
             for t in tensors_in(result):
                 if t.layout == torch.strided and not t.is_quantized:
                     t.zero_()
@@ -270,7 +278,7 @@ class Record(TorchDispatchMode):
 
 
 def kept_for_later(call):
-    """The arguments of a call that writes: a second look at them must find what they were."""
+    """Copies the arguments of a call that writes, so that it can be described again."""
 
     def copy(x):
         if isinstance(x, torch.Tensor):
@@ -281,14 +289,15 @@ def kept_for_later(call):
 
 
 def some_of(samples, most):
-    """At most so many. Drawn: samples are loops over options, and every n-th would meet some always or never."""
+    """Returns at most `most` samples. They are drawn at random: samples are loops over options, and
+    every n-th would have some option always or never."""
     if len(samples) <= most:
         return samples
     return [samples[i] for i in sorted(random.Random(0).sample(range(len(samples)), most))]
 
 
 def run_entry(record, entry, dtype, most):
-    """All samples of one entry in one dtype; how many there were."""
+    """Runs all samples of one entry in one dtype. Returns their number."""
     torch.manual_seed(0)
     random.seed(0)
     name = entry.name + (f".{entry.variant_test_name}" if entry.variant_test_name else "")
@@ -308,20 +317,23 @@ def run_entry(record, entry, dtype, most):
 
 
 def import_entries():
-    """op_db belongs to PyTorch's tests, which want a package that is not needed for samples."""
+    """Imports op_db. It belongs to PyTorch's tests, which require a package that samples do not
+    need."""
     try:
         import expecttest  # noqa: F401
     except ImportError:
         stand_in = types.ModuleType("expecttest")
         stand_in.TestCase = type("TestCase", (), {})
         sys.modules["expecttest"] = stand_in
-    # Seeds for devices that are not there are put by, each with a stack trace: it would be half of the time.
+    # Seeding devices that do not exist records a stack trace each time, which would take half of
+    # the time.
     torch.manual_seed = torch.default_generator.manual_seed
     from torch.testing._internal import common_utils
     from torch.testing._internal.common_methods_invocations import op_db
     from torch.testing._internal.opinfo import core
 
-    # A unit test is looked for along the stack, in sources, again and again: most of the rest. There is none.
+    # These search the stack and its sources for a unit test again and again, which takes most of
+    # the rest. There is no unit test.
     for module in (common_utils, core):
         if hasattr(module, "extract_test_fn"):
             module.extract_test_fn = lambda: None

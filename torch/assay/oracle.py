@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of an operator that has no reference in C: ATen in double, on the inputs as they are.
+"""The answer of an operator that has no reference in C: ATen in double, on unchanged inputs.
 
-An answer is a flat list, four tensors for everything that the call writes, written arguments first, then results:
-what it is (dtype and shape, of one element's memory), its value in double (or exactly, for integers), the weight of
-the error bound per element, as ay_mag of src/op/op.h (an empty weight means exactly this value), and one number:
-ALIAS if ATen gives it in the memory of an argument, ABSENT if it gives none.
+An answer is a flat list with four tensors for every tensor that the call writes: first for written
+arguments, then for results. They are: its dtype and shape (in the memory of one element); its value
+in double (integers: exactly); the error weight per element, as ay_mag of src/op/op.h (an empty one
+means exactly this value); and one number: ALIAS if ATen returns it in the memory of an argument,
+ABSENT if ATen returns None.
 
-How much error is honest. Where the operator adds up, and how, is known (TERMS, REDUCING), the bound grows with the
-number of terms as it does for references in C (docs/error-bound.md). Everywhere it is at least four times what ATen
-itself errs by at the dtype asked for, in ulps or absolutely, whichever is less, and 8 units of roundoff. Of a few
-elements all may be right by luck: small calls are made again on inputs that are a little off, and the bound is also at
-least four times what ATen errs by there, and what a roundoff of the inputs does.
+How much error is honest. If the operator adds up and it is known how (TERMS, REDUCING), the bound
+grows with the number of terms, as for references in C (docs/error-bound.md). For every operator it
+is at least four times ATen's own error at the dtype of the call, in ulps or absolutely, whichever
+is less, and 8 units of roundoff. If there are few elements, all may be right by luck. So small
+calls are repeated on slightly changed inputs. The bound is then also at least four times ATen's
+error there, and the change that a roundoff of the inputs causes.
 
-Arguments lie in memory of the processor, and so must answers. Where something else computes (`place`), they are moved
-there and back, and nothing stays there. To bring back two doubles for every element takes far longer than to make
-them, so there two other questions can be asked, by arguments that no operator has (src/judge/aten_request.h): what the
-results are like, without their values, and whether results that are given are right, of which only yes counts.
+Arguments lie in memory of the processor, and so must answers. If another device computes (`place`),
+arguments and answers are moved there and back, and nothing stays there. Copying two doubles per
+element back takes far longer than computing them. So two other requests exist for a device, made by
+arguments that no operator has (src/judge/aten_request.h): what the results are like, without their
+values; and whether given results are right, of which only yes counts.
 """
 import math
 
@@ -24,18 +27,20 @@ import torch
 from assay import boot
 
 UNDEFINED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
-# Complex, on the processor: NaN even where one term is far larger than the others and the answer is that term.
+# For complex numbers on the processor these give NaN even if one term is far larger than the
+# others, so that the answer is that term.
 LOST = {"logcumsumexp"}
-# On a GPU these round to half types what others round in the end: what they err by is no measure of an honest kernel.
+# On a GPU these round to half types early, where other implementations round at the end. Their own
+# error does not show what an honest kernel's error is.
 ROUNDED_EARLY = {"_softmax_backward_data", "convolution", "index_add", "native_group_norm", "scatter_add",
                  "tanh_backward"}
 K_ACC = 4.0  # as AY_K_ACC
 ALIAS, ABSENT = 1, 2  # as in src/judge/aten_oracle.c
-EXPONENT = 0x7FF << 52  # of a double
-ROUNDOFF = 2.0 ** -24  # of f32, which is what half types are computed in too
-SWAY = 2.0 ** -16  # a part of inputs that singles can be off by, either way
-FEW = 1 << 14  # elements of a call that is made again on other inputs
-ANOTHER = 0.05  # of the largest element: an error that is none, but another answer
+EXPONENT = 0x7FF << 52  # bits of a double's exponent
+ROUNDOFF = 2.0 ** -24  # of f32, in which half types are computed too
+SWAY = 2.0 ** -16  # relative change of inputs that single precision can represent, up and down
+FEW = 1 << 14  # largest number of elements of a call that is repeated on other inputs
+ANOTHER = 0.05  # of the largest element: a larger difference is no error but another answer
 
 WIDE = {
     torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
@@ -47,14 +52,15 @@ SINGLES = set(NARROW.values())
 
 
 class Unsuitable(Exception):
-    """There is no answer to hold a kernel against; the text says why."""
+    """There is no answer that a kernel could be compared with; the text says why."""
 
 
 # --- the same call in another precision ---------------------------------------------------------------------------
 
 
 def convert(x, table):
-    """x with every tensor and dtype in it as the table says; tensors are new ones, since the call may write them."""
+    """Returns x with every tensor and dtype converted by the table. Tensors are new, because the
+    call may write to them."""
     if isinstance(x, torch.Tensor):
         return x.to(table[x.dtype]) if x.dtype in table else x.clone()
     if isinstance(x, torch.dtype):
@@ -77,7 +83,8 @@ def is_dense(x):
 
 
 def run(e, args, kwargs, table, default):
-    """Everything that the call writes, arguments, then results that are none; and the facts about each."""
+    """Returns everything that the call writes: arguments, then results that are no arguments; and
+    the facts about each."""
     args, kwargs = convert(args, table), {k: convert(v, table) for k, v in kwargs.items()}
     before = torch.get_default_dtype()
     torch.set_default_dtype(default)
@@ -107,13 +114,15 @@ def real(dtype):
 
 
 def ulps(size, dtype):
-    """The distance of neighbours of `size` (in double) in dtype: the bits of its exponent alone are a power of two."""
+    """Returns the distance between numbers near `size` (in double) in dtype. A double with only the
+    exponent's bits is a power of two."""
     info = torch.finfo(real(dtype))
     return size.clamp(min=info.tiny).view(torch.int64).bitwise_and_(EXPONENT).view(torch.float64) * info.eps
 
 
 def finite_of(x):
-    """Its finite elements; in most calls that is all of it, and picking them out takes as long as the answer."""
+    """Returns x's finite elements. In most calls that is all of x, and selecting them takes as long
+    as the answer."""
     at = torch.isfinite(x)
     return x if at.all() else x[at]
 
@@ -123,9 +132,10 @@ def squared(x):
 
 
 def product_terms(e, args, kwargs, at):
-    """Of a product of the tensors args[at], args[at + 1]: the 2-norm of the terms, by the same operator on squares."""
+    """Returns the 2-norm of the terms of a product of args[at] and args[at + 1], by the operator
+    itself on squares."""
     rest = [squared(x) if i in (at, at + 1) else x for i, x in enumerate(args)]
-    if at:  # addmm and its kin: what is added counts as a term; beta and alpha as their squares
+    if at:  # addmm and similar: the added tensor is a term; beta and alpha are squared too
         rest[0] = squared(args[0])
     kwargs = {k: abs(v) ** 2 if k in ("alpha", "beta") else v for k, v in kwargs.items()}
     return e.function(*rest, **kwargs).sqrt()
@@ -137,7 +147,7 @@ def convolution_terms(e, args, kwargs):
 
 
 def lgamma_terms(e, args, kwargs):
-    """Below zero it is the difference of what it is above and a logarithm."""
+    """Below zero lgamma is the difference of its value above zero and a logarithm."""
     return e.function(args[0]).abs() + e.function(args[0].abs()).abs() + 1
 
 
@@ -145,7 +155,7 @@ def inner(i):
     return lambda args: args[i].shape[-1]
 
 
-# name: (the 2-norm of the terms of every result, how many there are)
+# name: (the 2-norm of the terms of every result, the number of terms)
 TERMS = {
     "mm": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
     "bmm": (lambda e, a, k: product_terms(e, a, k, 0), inner(0)),
@@ -164,22 +174,25 @@ TERMS = {
 
 
 def digamma_sway(x):
-    """Below zero ATen takes the tangent of pi times the fraction of x, which is near -pi above every pole.
-    Rounding that pi moves the argument by about a roundoff, and the result by |x| (pi / sin(pi x))^2 of them."""
+    """Below zero ATen computes the tangent of pi times the fraction of x, which is near -pi above
+    every pole. Rounding that pi changes the argument by about a roundoff, and the result by |x| (pi
+    / sin(pi x))^2 roundoffs."""
     turn = math.pi / torch.sin(math.pi * (x - x.round()))
     return torch.where(x < 0, x.abs() * turn * turn, 0.0)
 
 
-# name: what a roundoff of the argument does, in roundoffs of 1, where the answer of ATen in double is off by as much
+# name: how many roundoffs of 1 a result changes by for a roundoff of the argument, if ATen's answer
+# in double is wrong by as much
 MOVED = dict.fromkeys(("digamma", "special_digamma", "special_psi"), digamma_sway)
-# Parts of names of operators that add up along some dimension without saying how many terms a result has.
+# Parts of names of operators that add up along a dimension without saying how many terms a result
+# has.
 REDUCING = """norm softmax cum var std logsumexp sum mean dist backward attention trace prod pool interp upsample
     grid_sampler fft einsum linalg cholesky cross_entropy loss cov corr integrate trapz conv scatter index_add
     index_put embedding_bag logcumsumexp matrix det solve svd eig qr lu renorm kron addr bilinear""".split()
 
 
 def gradient_terms(args, k):
-    """How many terms an element of the gradient of input, weight or bias has."""
+    """Returns the number of terms of an element of the gradient of input, weight or bias."""
     grad, x, weight, transposed, groups = *args[:3], args[7], args[9]
     if k == 0:
         return weight.numel() // (weight.shape[0] if transposed else weight.shape[1] * groups)
@@ -187,7 +200,7 @@ def gradient_terms(args, k):
     return many.numel() // many.shape[1]
 
 
-# name: how many terms result k has, where its shapes do not say so
+# name: the number of terms of result k, if its shapes do not show it
 COUNTS = {"convolution_backward": gradient_terms}
 
 
@@ -200,7 +213,8 @@ def terms_of(base, args, k, want):
 
 
 def added(e, args, kwargs, k, want):
-    """growth * size of the terms of every element of result k; None where nothing is known of it."""
+    """Returns growth * size of the terms for every element of result k. None: nothing is known
+    about it."""
     base = e.base.rstrip("_")
     if base in TERMS:
         terms, count = TERMS[base]
@@ -218,7 +232,8 @@ def added(e, args, kwargs, k, want):
 
 
 def swayed(x, by, draw):
-    """x in double, every number in it off by the part `by` of it, up or down as drawn; of single precision still."""
+    """Returns x in double with every number changed by the factor 1 + `by` or 1 - `by` at random;
+    tensors of single precision stay representable in it."""
     if isinstance(x, (list, tuple)):
         return [swayed(y, by, draw) for y in x]
     wide = convert(x, WIDE)
@@ -232,8 +247,9 @@ def swayed(x, by, draw):
 
 
 def sway(e, args, kwargs, got, want):
-    """The same call on inputs that are a little off, six times: magnitudes for the bound, per element of every result.
-    None of large calls, whose elements show as much, and of convolutions, of which one in double may take a second."""
+    """Repeats the call on slightly changed inputs, six times. Returns magnitudes for the bound, per
+    element of every result. Returns None for large calls, whose many elements show enough, and for
+    convolutions, which may take a second each in double."""
     if "convolution" in e.base or sum(t.numel() for t in tensors_of([args, list(kwargs.values()), want])) > FEW:
         return None
     most = [torch.zeros_like(w.abs()) if is_dense(g) and is_dense(w) and w.dtype in NARROW else None
@@ -247,18 +263,20 @@ def sway(e, args, kwargs, got, want):
 
 
 def sway_once(e, args, kwargs, by, seed):
-    """Every result in double and in single precision."""
+    """Returns every result in double and in single precision."""
     draw = torch.Generator().manual_seed(seed)
     args, kwargs = swayed(args, by, draw), {k: swayed(v, by, draw) for k, v in kwargs.items()}
     try:
         return list(zip(run(e, args, kwargs, {}, torch.float64)[0], run(e, args, kwargs, NARROW, torch.float32)[0]))
-    except Exception:  # inputs that it refuses; a reference of a user raises whatever it likes
+    # the operator refuses these inputs, or a user's reference raises an exception
+    except Exception:
         return []
 
 
 def seen(up, at, down, single):
-    """How far an element goes for what inputs are off by, since no way to compute it avoids such an error (but not
-    where it jumps or bends, and up and down are not alike); and what ATen errs by there, if that is more."""
+    """Returns the change of an element, in roundoffs, that the change of the inputs causes: no way
+    to compute it avoids such an error. Elements that jump or bend do not count: there `up` and
+    `down` are not symmetric. Returns ATen's error at these inputs if that is more."""
     if any(not is_dense(x) or x.shape != at.shape for x in (*up, *down)):
         return torch.zeros_like(at.abs())
     far = (up[0] - down[0]).abs() / 2
@@ -271,7 +289,7 @@ def seen(up, at, down, single):
 
 
 def own_error(got, want):
-    """ATen's error in ulps and absolutely, the most of all elements."""
+    """Returns ATen's largest error of all elements, in ulps and absolutely."""
     at = torch.isfinite(got) & torch.isfinite(want)
     if not at.any():
         return 0.0, 0.0
@@ -282,15 +300,16 @@ def own_error(got, want):
 
 
 def moved_by(e, args, got):
-    """Of results in double alone: in double the answer of the other dtypes is good enough."""
+    """Only for results in double: for other dtypes the answer in double is accurate enough."""
     if got.dtype != torch.float64 or e.base.rstrip("_") not in MOVED:
         return None
     return MOVED[e.base.rstrip("_")](args[0].to(torch.float64))
 
 
 def weigh(e, args, kwargs, k, got, want, rough, swing):
-    """The weight per element. rough: the call in single precision and the same inputs in double, where `got` is double
-    itself and cannot show its error; else None. swing: of sway, or None."""
+    """Returns the weight per element. rough: the call in single precision and the call on the same
+    inputs in double, if `got` is double itself and so cannot show its error; else None. swing: what
+    sway returned for this result, or None."""
     u = 2.0 ** -53 if got.dtype in NARROW else ROUNDOFF
     if (torch.isnan(got) & torch.isfinite(want)).any():
         raise Unsuitable("ATen gives NaN where it gives a number in double")
@@ -314,7 +333,7 @@ def weigh(e, args, kwargs, k, got, want, rough, swing):
 
 
 def shown(x):
-    """dtype and shape of x, in the memory of one element."""
+    """Returns a tensor with x's dtype and shape in the memory of one element."""
     return torch.zeros((), dtype=x.dtype).expand(x.shape)
 
 
@@ -345,7 +364,8 @@ def rounded(want, like):
 
 
 def answer(e, args, kwargs, early=False):
-    """early: do not believe what it errs by."""
+    """Returns the answer. early: ATen rounds early (ROUNDED_EARLY), so its own error is not
+    used."""
     single = torch.float32
     got, facts = run(e, args, kwargs, {}, single)
     want, _ = run(e, args, kwargs, WIDE, torch.float64)
@@ -362,7 +382,7 @@ def answer(e, args, kwargs, early=False):
             for x in answer_one(e, args, kwargs, k, got[k], want[k], rough, swing[k]) + [torch.tensor(facts[k])]]
 
 
-# --- elsewhere ------------------------------------------------------------------------------------------------------
+# --- on another device ----------------------------------------------------------------------------------------------
 
 
 def moved(x, place):
@@ -376,7 +396,8 @@ def moved(x, place):
 
 
 def answer_at(place, e, args, kwargs, held=None):
-    """Others need the memory, of which torch would keep eight times the arguments for the next call."""
+    """Returns the answer, computed at `place`. Frees torch's cached memory afterwards: other
+    processes need it, and torch would keep eight times the size of the arguments."""
     early = e.base.rstrip("_") in ROUNDED_EARLY
     try:
         found = answer(e, moved(args, place), {k: moved(v, place) for k, v in kwargs.items()}, early)
@@ -398,7 +419,8 @@ def shapes_at(place, e, args, kwargs):
 
 
 def is_right(want, weight, got, rel, per_weight):
-    """As the quick look of src/oracle/oracle.c: what it doubts is looked at there."""
+    """Checks results as the quick check of src/oracle/oracle.c does. A result that fails here is
+    checked again there."""
     if not weight.numel():
         return torch.equal(want, got.to(want.dtype))
     if want.is_complex() or not got.is_floating_point():
@@ -411,7 +433,7 @@ def is_right(want, weight, got, rel, per_weight):
 
 
 def range_of(want):
-    """How many are zeros, and the least and the most."""
+    """Returns the number of zeros, the minimum and the maximum."""
     want = want.to(torch.float64)
     if not want.numel():
         return [0.0, math.inf, -math.inf]
@@ -419,7 +441,7 @@ def range_of(want):
 
 
 def verdicts(found, given, bounds):
-    """For each result: is it right, and what are the values like that it should have?"""
+    """Returns for each result whether it is right, and statistics of the expected values."""
     lines = []
     for k, (got, (rel, per_weight)) in enumerate(zip(given, bounds)):
         want, weight = found[4 * k + 1:4 * k + 3]
@@ -430,7 +452,8 @@ def verdicts(found, given, bounds):
 
 
 def function(e, place=None):
-    """What the executor calls in place of the operator. place: who computes, if that is not the processor."""
+    """Returns the function that the executor calls in place of the operator. place: the device that
+    computes, if not the processor."""
     if place:
         boot.compute_fully()
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BackendBench's table of problems as a trace: assay.parquet FILE prints it.
+"""Prints BackendBench's table of problems as a trace: assay.parquet FILE.
 
-One block per operator, by name; in a block the most frequent call first. The table's own choice counts
-(included_in_benchmark): what it leaves out was synthetic, or could not be run by its authors.
+One block per operator, sorted by name; in a block the most frequent call first. The table's own
+selection (included_in_benchmark) is respected: excluded rows were synthetic, or its authors could
+not run them.
 """
 import itertools
 import sys
@@ -32,7 +33,7 @@ def rows(path):
 
 
 def one_line(text):
-    """A line end would start a line of the trace."""
+    """Replaces line ends, which would start a new line of the trace."""
     return " ".join(str(text).splitlines())
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own operator (--ref): prints SCHEMA and CASES of a file as JSON, and what it says of itself. The file is
-its author's and trusted."""
+"""Reads a user's own operator (--ref): prints SCHEMA, CASES, documentation and code of a file as
+JSON. The file is trusted: the user wrote it."""
 import importlib.util
 import inspect
 import json
@@ -8,7 +8,7 @@ import sys
 
 
 def doc_of(module):
-    """DOC, else the docstring of reference(), else that of the file."""
+    """Returns DOC, else the docstring of reference(), else that of the file."""
     texts = [getattr(module, "DOC", None), inspect.getdoc(module.reference), inspect.getdoc(module)]
     return next((inspect.cleandoc(t) for t in texts if isinstance(t, str) and t.strip()), None)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the schemas of all aten operators of this torch, one a line, with their tags behind a tab."""
+"""Prints the schemas of all aten operators of this torch, one a line, each followed by a tab and
+its tags."""
 import torch
 
 

@@ -4,7 +4,7 @@ import torch
 
 from assay.derived import BadResult
 
-# DLPack's code and bits, as AY_DT of kernel.h
+# DLPack's code and bits, as in AY_DT of kernel.h
 CODES = {
     getattr(torch, name): code | bits << 8 | 1 << 16
     for name, code, bits in [
@@ -22,7 +22,7 @@ CONJ, NEG = 1, 2
 
 
 def dress(x, code, flags):
-    """A tensor that DLPack could not carry as it is."""
+    """Returns x with the dtype and flags that DLPack could not carry."""
     if x.dtype == torch.uint8 and code != CODES[torch.uint8]:
         x = x.view(DTYPES[code])
     if flags & CONJ:
@@ -31,7 +31,7 @@ def dress(x, code, flags):
 
 
 def describe(x, where):
-    if x is None:  # some results are, if an output_mask says so; the judge knows which
+    if x is None:  # a result may be None, for example by an output_mask; the judge knows which
         return None
     if type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter:
         raise BadResult(f"returned a {type(x).__name__} where a tensor is due")
@@ -44,9 +44,9 @@ def describe(x, where):
 
 
 def hand_over(to, x):
-    """A result that lies where the judge cannot read it, into memory of his; of another shape or dtype it is none, and
-    he is told so."""
+    """Copies a result that the judge cannot read to memory of the judge's. Copies nothing if shape
+    or dtype differ: then it is no result, which the description shows."""
     if to.shape == x.shape and to.dtype == x.dtype:
-        # elements that share a place cannot be written one by one
+        # elements that share memory cannot be written one by one
         first = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in to.stride())
         to[first].copy_(x[first])

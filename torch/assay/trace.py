@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assay trace: runs a script and records what it calls of aten, as a suite of case lines.
+"""assay trace: runs a script and records its calls of aten, as a suite of case lines.
 
-A dispatch mode sees every call that reaches the dispatcher. Modes belong to threads: autograd carries them to its own,
-threads that the script starts get one each.
+A dispatch mode sees every call that reaches the dispatcher. Modes belong to threads: autograd
+passes them on to its threads, and each thread that the script starts gets one.
 """
 import atexit
 import collections
@@ -23,12 +23,12 @@ INTERRUPTED = 130
 
 
 class Calls:
-    """What was called, of all threads."""
+    """The recorded calls of all threads."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.count = collections.Counter()  # by line
-        self.left = collections.Counter()  # by name and reason
+        self.count = collections.Counter()  # calls per line
+        self.left = collections.Counter()  # calls per name and reason
 
     def add(self, where, what):
         with self.lock:
@@ -43,12 +43,13 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if any(t.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ for t in types):
-            return NotImplemented  # the class comes first; what it calls in turn is seen
-        with self:  # in inference mode composites come here whole
+            return NotImplemented  # the class's own method runs first; the calls it makes are seen
+        with self:  # in inference mode composite operators arrive undecomposed
             result = func.decompose(*args, **kwargs)
         if result is not NotImplemented:
             return result
-        where, what = self.describe(func, args, kwargs)  # before the call, which may change its arguments
+        # before the call, which may change its arguments
+        where, what = self.describe(func, args, kwargs)
         result = func(*args, **kwargs)
         self.calls.add(where, what)
         return result
@@ -61,7 +62,8 @@ class Recorder(TorchDispatchMode):
             return self.calls.count, line(name, args, kwargs)
         except Unprintable as e:
             why = str(e)
-        except Exception as e:  # torch will refuse the call for its own reason; or a defect of ours, which is shown
+        # torch will refuse the call too; or it is a bug of assay, which is shown
+        except Exception as e:
             why = f"{type(e).__name__}: {e}"
         return self.calls.left, (name, " ".join(why.split())[:200])
 
@@ -76,7 +78,7 @@ def watch_threads(calls):
     threading.Thread._bootstrap_inner = watched
 
 
-# --- the file ---------------------------------------------------------------------------------------------------
+# --- the suite's file -------------------------------------------------------------------------------------------
 
 
 def plural(n, what):
@@ -84,7 +86,7 @@ def plural(n, what):
 
 
 def suite(calls, words, status):
-    """The suite as text."""
+    """Returns the suite as text."""
     by = collections.defaultdict(list)
     for text, n in calls.count.items():
         by[text.partition("((")[0]].append((-n, text))
@@ -103,7 +105,7 @@ def suite(calls, words, status):
 
 
 def keep(path, text):
-    """Whole, or not at all."""
+    """Writes the whole file or nothing."""
     other = f"{path}.{os.getpid()}"
     try:
         with open(other, "w", encoding="utf-8") as f:
@@ -119,7 +121,7 @@ def keep(path, text):
 
 
 def shown(error):
-    """A traceback without what is ours."""
+    """Prints the traceback without assay's own frames."""
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
@@ -130,8 +132,8 @@ def shown(error):
 
 
 def run(words):
-    """As `python WORDS` would; gives the exit status."""
-    sys.dont_write_bytecode = bool(sys.flags.dont_write_bytecode)  # the boot is as we like it
+    """Runs `python WORDS` and returns the exit status."""
+    sys.dont_write_bytecode = bool(sys.flags.dont_write_bytecode)  # the boot code had turned it on
     try:
         if words[0] == "-m":
             sys.argv[:] = words[1:]
@@ -156,14 +158,14 @@ def run(words):
 
 
 def main(args):
-    """OUT QUIET WORDS...: QUIET is "quiet" or empty, OUT where the suite goes."""
+    """OUT QUIET WORDS...: OUT is the suite's file; QUIET is "quiet" or empty."""
     out, quiet, words = os.path.abspath(args[0]), args[1] == "quiet", args[2:]
     shown_out = args[0]
     calls, ended, pid = Calls(), {"status": 1}, os.getpid()
     recorder = Recorder(calls)
 
     def finish():
-        """The last thing of all: other threads have ended, and so have the script's own last things."""
+        """Runs last: all other threads, and the script's own exit functions, have ended."""
         if os.getpid() != pid:
             return  # a child that the script forked
         recorder.__exit__(None, None, None)

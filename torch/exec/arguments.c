@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments as Python has them, of the judge's memory: tensors by DLPack, without copying, numbers, lists and the rest.
+ * Makes Python's arguments of the judge's memory: tensors by DLPack, without copying; numbers;
+ * lists.
  */
 #include "py_executor.h"
 
@@ -21,7 +22,7 @@ static void forget(struct dl_managed *m)
 	free(m);
 }
 
-/* A tensor over the judge's memory; its shape lies in the set's memory, which torch copies. */
+/* Makes a tensor over the judge's memory. Its shape is in the set's memory; torch copies it. */
 PyObject *make_tensor(const ay_tensor *t)
 {
 	struct dl_managed *m = calloc(1, sizeof *m);
@@ -34,7 +35,7 @@ PyObject *make_tensor(const ay_tensor *t)
 	m->t.device = t->device;
 	m->t.ndim = t->ndim;
 	m->t.dtype = t->dtype;
-	if (f8) /* known to DLPack since torch 2.9 only */
+	if (f8) /* DLPack has these types only since torch 2.9 */
 		m->t.dtype.code = AY_CODE_UINT;
 	m->t.shape = t->shape;
 	m->t.strides = t->strides;
@@ -107,12 +108,12 @@ static PyObject *make_list(int kind, const void *p, int64_t n)
 	return list;
 }
 
-/* A parameter by itself. Pointers are v; all else is what v points at. */
+/* Makes a single parameter. Pointer parameters are v itself; others are what v points at. */
 static PyObject *make_plain(int kind, const void *v)
 {
 	int32_t code;
 
-	if (!v) /* a device that nobody chose is the one that there is */
+	if (!v) /* a device argument that was not given means the only one there is */
 		return page->cuda && kind == AY_PARAM_DEVICE_P ? PyLong_FromLong(0) : none();
 	switch (kind) {
 	case AY_PARAM_TENSOR:
@@ -130,7 +131,7 @@ static PyObject *make_plain(int kind, const void *v)
 	}
 }
 
-/* Plain numbers that stand for tensors (x + 1) go as numbers, as they do in torch. */
+/* Makes a plain number of a tensor that stands for one (x + 1), as torch would pass it. */
 static PyObject *make_wrapped(const ay_tensor *t)
 {
 	switch (ay_dt(t)) {
@@ -142,7 +143,7 @@ static PyObject *make_wrapped(const ay_tensor *t)
 	}
 }
 
-/* Which operand a TENSOR parameter is, or -1; moves on to the next parameter. */
+/* Returns the operand of a TENSOR parameter, or -1; advances *at to the next parameter. */
 static int next_operand(const uint8_t **at)
 {
 	struct ay_wire_param p;
@@ -184,7 +185,7 @@ static PyObject *make_arg(const struct function *f, int i, void *const *v, bool 
 	return y;
 }
 
-/* All arguments of a set, in the schema's order. */
+/* Makes all arguments of a set, in the schema's order. */
 static int make_args(const struct function *f, uint32_t set, PyObject **value)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
@@ -202,7 +203,8 @@ static int make_args(const struct function *f, uint32_t set, PyObject **value)
 	return 0;
 }
 
-/* Positional and keyword arguments as the function takes them: form is (how many, indices of keywords). */
+/* Makes positional and keyword arguments for the function. form: (number of positional ones,
+ * indices of keywords). */
 static int make_call(const struct function *f, uint32_t set, PyObject *form)
 {
 	PyObject *value[ARGS] = { 0 }, *kw = PyTuple_GetItem(form, 1);
@@ -251,8 +253,9 @@ static int set_threads(int32_t n)
 	return r ? 0 : -1;
 }
 
-/* What is returned in timed calls is kept, so every call gets new memory. That it came from the system and went back
- * to it would be in their time, and is in nobody's who drops a result before the next. */
+/* Results of timed calls are kept, so every call needs new memory. Getting it from the system and
+ * returning it would be counted as the calls' time. An ordinary program, which drops a result
+ * before the next call, does not pay that. So malloc never returns memory to the system here. */
 static int prepare_memory(void)
 {
 	PyObject *r = PyObject_CallMethod(kernel.boot, "settle", NULL);
@@ -291,6 +294,7 @@ int ready(void)
 	if (!rc && held.timed && page->cuda && !gpu_sync())
 		memory_clean(held.c.h.poison[0]);
 	if (rc)
-		PyErr_Print(); /* to nobody: a message that we cannot follow is the judge's to explain */
+		/* visible to no process: the judge reports a message that cannot be followed */
+		PyErr_Print();
 	return rc;
 }

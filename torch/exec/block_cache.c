@@ -47,7 +47,7 @@ bool spare_give(struct spare *s, uint64_t at)
 
 	if (i == s->n)
 		return false;
-	if (s->block[i].free) /* twice */
+	if (s->block[i].free) /* freed twice */
 		return true;
 	if (s->block[i].shared || s->bytes + s->block[i].bytes > SPARE_BYTES) {
 		forget(s, i);

@@ -9,10 +9,13 @@
 #include <string.h>
 
 static struct {
-	PyObject *enable, *config, *disable; /* enable(config), disable() -> a list of events per thread */
-	PyObject *kind, *name, *scope;       /* of an event */
-	PyObject *composite; /* names of operators that are made of others, whatever the overload */
-	PyObject *mark;      /* called first: a recording that does not begin with it is another one */
+	/* enable(config), disable() -> a list of events per thread */
+	PyObject *enable, *config, *disable;
+	PyObject *kind, *name, *scope; /* getters of an event */
+	/* names of operators that are composed of others, whatever the overload */
+	PyObject *composite;
+	/* called first: a recording that does not begin with it was replaced */
+	PyObject *mark;
 	bool on;
 } recorder;
 
@@ -41,7 +44,7 @@ void watch_begin(void)
 	PyErr_Clear();
 }
 
-/* --- what was seen ----------------------------------------------------------------------------------------- */
+/* --- recorded events --------------------------------------------------------------------------------------- */
 
 static const char mark_name[] = "aten::is_same_size";
 
@@ -50,11 +53,12 @@ struct look {
 	PyObject *allowed;
 	char *why;
 	size_t n;
-	int depth, closed; /* closed: the depth of an operator whose inside is its own affair; -1: there is none */
+	/* closed: depth of an operator whose inner calls are not checked; -1: none */
+	int depth, closed;
 	bool marked, found;
 };
 
-/* An operator's own name between the underscores of its forms: _softmax, relu_. */
+/* Compares operators' names without the underscores of their forms: _softmax, relu_. */
 static bool same_operator(const char *name, const char *base)
 {
 	size_t n, k;
@@ -77,7 +81,7 @@ static bool contains(PyObject *set, const char *name)
 	return yes;
 }
 
-/* One that the kernel called itself, or through what is made of others. */
+/* Checks an operator that the kernel called itself, or through a composite operator. */
 static void seen(struct look *l, const char *name)
 {
 	const bool composite = contains(recorder.composite, name);
@@ -95,11 +99,11 @@ static void seen(struct look *l, const char *name)
 	}
 }
 
-/* What one event says. */
+/* The content of one event. */
 struct event {
-	PyObject *bytes; /* holds the name */
+	PyObject *bytes; /* owns the name */
 	const char *name;
-	bool push, pop, call; /* call: by the dispatcher, not by a kernel's own annotation */
+	bool push, pop, call; /* call: made by the dispatcher, not an annotation by the kernel */
 };
 
 static bool equals(PyObject *text, const char *word)
@@ -127,7 +131,8 @@ static struct event event_at(PyObject *list, Py_ssize_t k)
 	return e;
 }
 
-/* Did the operator `name` begin at event k, and end with the next one, so that it did nothing? */
+/* Returns true if the operator `name` begins at event k and ends with the next event, so that it
+ * did nothing. */
 static bool is_idle_call(PyObject *list, Py_ssize_t k, const char *name)
 {
 	bool idle = false;
@@ -142,11 +147,10 @@ static bool is_idle_call(PyObject *list, Py_ssize_t k, const char *name)
 	return idle;
 }
 
-/*
- * Is the call `name` at event k one of those by which Tensor.numpy() (to, resolve_conj, resolve_neg) and
- * tolist() (the latter two) ask for a tensor whose memory can be read as it is? All of them must do nothing,
- * one behind the other: then each gives its argument, and a kernel that makes them itself gains nothing.
- */
+/* Returns true if the call `name` at event k is one with which Tensor.numpy() (to, resolve_conj,
+ * resolve_neg) or tolist() (the latter two) gets a tensor whose memory can be read directly. All of
+ * these calls must do nothing and follow each other. Then each returns its argument, and a kernel
+ * that makes them itself gains nothing. */
 static bool is_export(PyObject *list, Py_ssize_t k, const char *name)
 {
 	static const char *const calls[] = { "to", "resolve_conj", "resolve_neg" };
@@ -187,7 +191,7 @@ bool watch_end(const char *base, PyObject *allowed, char *why, size_t n)
 	if (!recorder.on)
 		return false;
 	recorder.on = false;
-	PyErr_Fetch(&type, &value, &trace); /* the kernel's own */
+	PyErr_Fetch(&type, &value, &trace); /* keeps the kernel's exception */
 	lists = PyObject_CallFunctionObjArgs(recorder.disable, NULL);
 	for (Py_ssize_t i = 0; lists && i < PyList_Size(lists); i++) {
 		PyObject *list = PyList_GetItem(lists, i);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * watch - which functions of torch a kernel calls, as torch's own recorder saw them.
+ * call_monitor - finds out which functions of torch a kernel calls, with torch's own recorder.
  *
- * The modes of assay.boot see what reaches the dispatcher by the ways that Python code takes, and a kernel can step
- * around them: they can be switched off, and they end with their thread and inside of operators of one's own. The
- * recorder (that of the profiler) sits in the dispatcher itself. Its functions are taken out of torch's modules before a
- * kernel is there and are kept here, out of the reach of names; what it saw is read here and not in Python. Native code
- * in the kernel's process can still lie to all of it: this makes cheating deliberate, not impossible.
+ * The modes of assay.boot see calls that reach the dispatcher by the usual ways of Python code. A
+ * kernel can avoid them: they can be switched off, and they end with their thread and inside custom
+ * operators. The recorder (the profiler's) is in the dispatcher itself. Before a kernel is loaded,
+ * its functions are removed from torch's modules and stored here, where Python names cannot reach
+ * them. Its records are read here and not in Python. Native code in the kernel's process can still
+ * falsify all of it: this makes cheating deliberate, not impossible.
  */
 #ifndef AY_TORCH_WATCH_H
 #define AY_TORCH_WATCH_H
@@ -14,13 +15,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* recorder: what boot.recorder() returned, a tuple, or None where this torch has none. */
+/* Stores the recorder's functions. recorder: the tuple that boot.recorder() returned, or None if
+ * this torch has none. */
 int watch_open(PyObject *recorder);
-/* From here on what this thread calls is recorded. */
+/* Starts recording the calls of this thread. */
 void watch_begin(void);
 /*
- * What was called since, until the next watch_begin. True, and why, if that is not allowed: the operator `base` of
- * namespace aten is what the kernel is to replace (NULL: none is); `allowed` is a set of the other names, or None.
+ * Stops recording. Returns true, with the reason in `why`, if a call was not allowed. `base`: the
+ * operator of namespace aten that the kernel replaces (NULL: none) and must not call. `allowed`: a
+ * set of the other allowed names, or None: all are allowed.
  */
 bool watch_end(const char *base, PyObject *allowed, char *why, size_t n);
 

@@ -5,7 +5,7 @@
 
 #define NO_BLOCK UINT32_MAX
 
-enum { NOBODY = 0 /* its lists */ };
+enum { NOBODY = 0 /* index of the shared lists */ };
 
 size_t heap_table_bytes(uint64_t bytes)
 {
@@ -14,7 +14,7 @@ size_t heap_table_bytes(uint64_t bytes)
 
 /* --- lists ------------------------------------------------------------------------------------------------- */
 
-/* Sizes below 8 have a list each; from there on each power of two is cut into 8. */
+/* Sizes below 8 grains have a list each; above, each power of two is divided into 8 lists. */
 static void list_of(uint32_t n, int *row, int *column)
 {
 	const int log = 31 - __builtin_clz(n);
@@ -61,7 +61,8 @@ static void take_out(struct heap *h, uint32_t b)
 		l->rows &= ~(1u << row);
 }
 
-/* A free block of n grains or more. Of its own list not every one is; of all behind it every one. */
+/* Returns a free block of n grains or more. In the list of size n some blocks may be too small; in
+ * the lists after it none is. */
 static uint32_t find(const struct heap *h, const struct heap_lists *l, uint32_t n)
 {
 	uint32_t rows, b;
@@ -97,7 +98,7 @@ static void lay(struct heap *h, uint32_t b, uint32_t n, uint32_t before, int own
 		h->block[b + n].before = b;
 }
 
-/* The second becomes a part of the first. */
+/* Makes the second block a part of the first. */
 static void merge(struct heap *h, uint32_t b, uint32_t second)
 {
 	h->block[b].n += h->block[second].n;
@@ -119,14 +120,14 @@ void heap_open(struct heap *h, uint64_t at, uint64_t bytes, void *table)
 	h->at = at;
 	h->bytes = bytes;
 	h->n = (uint32_t)(bytes / HEAP_GRAIN);
-	h->touched = h->n; /* who knows what is there */
+	h->touched = h->n; /* the content is not known */
 	h->block = table;
 	clear_lists(h);
 	lay(h, 0, h->n, 0, NOBODY);
 	put_in(h, 0);
 }
 
-/* Whose lists a stream has. */
+/* Returns the index of a stream's lists. */
 static int owner_of(struct heap *h, void *stream)
 {
 	for (int i = 0; i < h->nstream; i++)
@@ -167,7 +168,7 @@ uint64_t heap_take(struct heap *h, uint64_t bytes, void *stream, unsigned flags)
 	return h->at + (uint64_t)b * HEAP_GRAIN;
 }
 
-/* The block at this address, if it is handed out. */
+/* Returns the block in use at this address, or NO_BLOCK. */
 static uint32_t taken_at(const struct heap *h, uint64_t p)
 {
 	const uint64_t off = p - h->at;
@@ -237,7 +238,7 @@ void heap_settle(struct heap *h, bool graphs)
 	}
 }
 
-/* --- what is to be written over ------------------------------------------------------------------------------ */
+/* --- memory to overwrite ------------------------------------------------------------------------------------- */
 
 bool heap_next_dirty(const struct heap *h, uint32_t *from, uint64_t *p, uint64_t *bytes)
 {
@@ -260,5 +261,5 @@ void heap_clean(struct heap *h)
 	h->touched = 0;
 	for (uint32_t b = 0; b < h->n; b = behind(h, b))
 		if (h->block[b].state != HEAP_FREE)
-			h->touched = behind(h, b); /* its holder may write, and give it back */
+			h->touched = behind(h, b); /* its user may write to it and free it later */
 }

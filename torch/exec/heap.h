@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heap - one stretch of a GPU's memory, cut into blocks for torch. Works on numbers alone: nothing here touches that
- * memory, the driver or Python.
+ * heap - one range of a GPU's memory, cut into blocks for torch. Works on numbers alone: it touches
+ * neither that memory nor the driver nor Python.
  *
- * Theory of operation. A block is some grains of 512 bytes. What is free lies in lists by size, one set of lists for
- * each stream and one for nobody's: work of a stream is done in its order, so what a stream has given back that stream
- * may have again at once, another one only when the device has nothing left to do, which heap_settle is told. Neighbours
- * that are free for the same become one block. The record of a block lies in a table at the number of its first grain;
- * pages of the table that are never touched cost nothing. Taking and giving back touch a few records and two words of
+ * Theory of operation. A block is a number of grains of 512 bytes. Free blocks are in lists by
+ * size: one set of lists for each stream, and one shared set. A stream does its work in order. So a
+ * block that a stream has freed may be given to that stream at once, and to another stream only
+ * when the device is idle (heap_settle). Free neighbours of one set become one block. The record of
+ * a block lies in a table at the number of the block's first grain. Pages of the table that are
+ * never touched cost nothing. Taking or freeing a block touches a few records and two words of
  * bits: 20 to 60 ns.
  *
- * Who calls sees to it that only one thread is in here.
+ * The caller makes sure that only one thread is in here.
  */
 #ifndef AY_TORCH_HEAP_H
 #define AY_TORCH_HEAP_H
@@ -20,29 +21,33 @@
 #include <stdint.h>
 
 enum {
-	HEAP_GRAIN = 512,     /* as torch's own allocator */
-	HEAP_STREAMS = 8,     /* with lists of their own; what others give back waits */
-	HEAP_ROWS = 32,       /* of lists: a power of two each, */
-	HEAP_COLUMNS = 8,     /* in as many steps */
-	HEAP_LOOKS = 8,       /* blocks of the right list that are looked at for one that is large enough */
-	HEAP_NONE = UINT8_MAX /* no list: this stream came when all were taken */
+	HEAP_GRAIN = 512, /* as in torch's own allocator */
+	/* streams with lists of their own; blocks that other streams free wait for heap_settle */
+	HEAP_STREAMS = 8,
+	HEAP_ROWS = 32,       /* rows of lists: one for each power of two, */
+	HEAP_COLUMNS = 8,     /* in 8 steps */
+	HEAP_LOOKS = 8,       /* blocks of the first list that are tested for sufficient size */
+	HEAP_NONE = UINT8_MAX /* no lists: this stream came after HEAP_STREAMS others */
 };
 
-#define HEAP_MOST (1ull << 40) /* bytes of a stretch */
+#define HEAP_MOST (1ull << 40) /* largest number of bytes of a heap */
 
 enum heap_state {
 	HEAP_INSIDE, /* no block begins here */
 	HEAP_FREE,
 	HEAP_TAKEN,
-	HEAP_WAITING, /* given back, but others may still be at work on it */
+	HEAP_WAITING, /* freed, but other work may still use it */
 };
 
-enum { HEAP_SHARED = 1 /* with another stream */, HEAP_KEPT = 2 /* by a graph, which comes back to it */ };
+/* SHARED: also used by another stream. KEPT: allocated during a graph's capture; the graph uses it
+ * again. */
+enum { HEAP_SHARED = 1, HEAP_KEPT = 2 };
 
 struct heap_block {
-	uint32_t n;          /* grains */
-	uint32_t before;     /* the block that ends here; its own number: it is the first */
-	uint32_t prev, next; /* in its list; UINT32_MAX: there is none */
+	uint32_t n; /* grains */
+	/* the block that ends where this one begins; its own number: this is the first block */
+	uint32_t before;
+	uint32_t prev, next; /* neighbours in its list; UINT32_MAX: none */
 	uint8_t state, owner, flags;
 };
 
@@ -55,30 +60,35 @@ struct heap_lists {
 
 struct heap {
 	uint64_t at, bytes;
-	uint32_t n, touched;      /* grains; those behind `touched` were never handed out since heap_clean */
-	uint64_t taken, most;     /* bytes handed out now, and at most */
+	/* grains; those from `touched` on were not handed out since heap_clean */
+	uint32_t n, touched;
+	uint64_t taken, most;     /* bytes handed out now, and the maximum so far */
 	struct heap_block *block; /* n of them */
 	void *stream[HEAP_STREAMS];
 	int nstream;
-	struct heap_lists lists[1 + HEAP_STREAMS]; /* nobody's first */
+	struct heap_lists lists[1 + HEAP_STREAMS]; /* the shared set is first */
 };
 
-/* Bytes of the table of a stretch; it begins as zeros. */
+/* Returns the bytes of the table of a heap of `bytes`. The caller allocates the table, as zeros. */
 size_t heap_table_bytes(uint64_t bytes);
-/* at and bytes are multiples of a grain; table is the caller's. */
+/* Initializes a heap. at and bytes are multiples of a grain. The caller owns the table. */
 void heap_open(struct heap *h, uint64_t at, uint64_t bytes, void *table);
 
-/* An address, for work on this stream; 0: there is no such block. flags: HEAP_KEPT or 0. */
+/* Returns the address of a block for work on this stream; 0: no free block is large enough. flags:
+ * HEAP_KEPT or 0. */
 uint64_t heap_take(struct heap *h, uint64_t bytes, void *stream, unsigned flags);
-/* False: no block that was handed out begins there. */
+/* Frees a block. Returns false if no block in use begins at p. */
 bool heap_give(struct heap *h, uint64_t p);
-/* Work of another stream goes on in this block. */
+/* Records that another stream works on this block. */
 void heap_share(struct heap *h, uint64_t p, void *stream);
-/* The device has nothing left to do: what is free is free for all. graphs: some are left that come back to their memory. */
+/* The device is idle: moves all free blocks to the shared set. graphs: graphs exist that may use
+ * their memory again. */
 void heap_settle(struct heap *h, bool graphs);
 
-/* The next free stretch from grain *from on, in which something may have been written since heap_clean; false: none. */
+/* Finds the next free range from grain *from on that may have been written to since heap_clean.
+ * Returns false if there is none. */
 bool heap_next_dirty(const struct heap *h, uint32_t *from, uint64_t *p, uint64_t *bytes);
+/* Records that all free memory was overwritten. */
 void heap_clean(struct heap *h);
 
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Python executor: follows a judge as the native one does (src/exec/runtime), in a copy of a warm interpreter.
+ * The Python executor: follows a judge as the native one does (src/exec/runtime), in a fork of the
+ * zygote.
  *
- * Theory of operation. assay.boot imports torch and calls serve(), which waits for the judge's questions; each is
- * answered by a copy of this process that enters its jail (sandbox/zygote.h) and runs follow_judge(). Tensors are made of
- * the judge's memory by DLPack, without copying; all arguments of a batch are made before its first call, and between
- * two calls there is nothing but the call. What a function returns is kept alive, and described to the judge (struct
- * ay_wire_told), who reads it out of this process himself: in one go behind the last call, through torch's DLPack
- * functions for C where it has them (80 ns a tensor, 10 us in Python). What timed calls return is dropped when the judge
- * says so, which is not while his clock runs.
+ * Theory of operation. assay.boot imports torch and calls serve(), which waits for the judge's
+ * requests. At each request the zygote forks a copy, which enters its jail (sandbox/zygote.h) and
+ * runs follow_judge(). Tensors are made of the judge's memory by DLPack, without copying. All
+ * arguments of a batch are made before its first call, and between two calls there is nothing but
+ * the call. What a function returns is kept alive and described to the judge (struct ay_wire_told),
+ * which itself reads it out of this process. The descriptions are made together after the last
+ * call, through torch's DLPack functions for C if it has them (80 ns a tensor; 10 us in Python).
+ * Results of timed calls are dropped at the judge's order, which does not come while the clock
+ * runs.
  *
- * Only the limited API, so that one object serves every Python from 3.9 on.
+ * Only the limited API is used, so that one object serves every Python from 3.9 on.
  */
 #include "py_executor.h"
 
@@ -27,11 +30,16 @@ struct batch batch;
 
 /* --- calling ----------------------------------------------------------------------------------------------- */
 
-/* What glibc finds in its bins it may lay into the thread's cache first and hand out from there, without poison; not if
- * the cache is full. */
+/* Fills malloc's cache of this thread. If the cache has space, glibc may move chunks from its bins
+ * into it and return them from there without poison. */
 static void fill_malloc_cache(void)
 {
-	enum { EACH = 7, LEAST = 24, MOST = 1032, STEP = 16 }; /* chunks of each size that it keeps; their sizes */
+	enum {
+		EACH = 7,
+		LEAST = 24,
+		MOST = 1032,
+		STEP = 16
+	}; /* EACH: chunks of each size that the cache holds; then their sizes */
 	void *volatile chunk[EACH];
 
 	for (size_t size = LEAST; size <= MOST; size += STEP) {
@@ -42,13 +50,13 @@ static void fill_malloc_cache(void)
 	}
 }
 
-/* Memory that the kernel gets from malloc looks as the judge's outputs do before a call: what is never written
- * shows. */
+/* Makes memory that the kernel gets from malloc (on a GPU: from the heap) look as the judge's
+ * outputs do before a call, so that what is never written shows. */
 static void poison_heap(const struct function *f, uint32_t set)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
 
-	if (page->cuda) /* its memory is none of malloc's */
+	if (page->cuda) /* malloc has no part in its tensors */
 		memory_poison(held.c.h.poison[set % sizeof held.c.h.poison]);
 	for (int i = 0; i < f->nparam && !page->cuda; i++) {
 		const ay_tensor *t = v[i];
@@ -97,8 +105,9 @@ static int call_one(const struct function *f, uint32_t i)
 	return batch.result[i] ? 0 : -1;
 }
 
-/* A form that the kernel does not define: its functional form has been called. The copy is not the kernel's, so nothing
- * watches it. */
+/* Derives a form that the kernel does not define: its functional form was called, and the result is
+ * copied to where it belongs. The copy is not the kernel's work, so its torch calls are not
+ * checked. */
 static int deliver(const struct function *f, uint32_t i)
 {
 	PyObject *value = batch.result[i];
@@ -111,7 +120,8 @@ static int deliver(const struct function *f, uint32_t i)
 	return batch.result[i] ? 0 : -1;
 }
 
-/* What the watchers have to say: both are asked, and asking takes them down. The kernel's exception stays. */
+/* Ends both monitors of calls (this one and boot's) and returns whether one found a forbidden call.
+ * Keeps the kernel's exception. */
 static bool forbidden(const struct function *f, char *why, size_t n)
 {
 	const char *base = PyBytes_Check(f->replaces) ? PyBytes_AsString(f->replaces) : NULL, *s;
@@ -131,7 +141,7 @@ static bool forbidden(const struct function *f, char *why, size_t n)
 	return seen || told_so;
 }
 
-/* With a look at what it calls of torch, and at what it leaves unwritten. */
+/* Calls the kernel with its torch calls recorded and its memory poisoned. */
 static int call_watched(const struct function *f, uint32_t i, struct ay_wire_status *s)
 {
 	PyObject *r;
@@ -148,7 +158,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 		rc = call_one(f, i);
 	mallopt(M_PERTURB, 0);
 	memory_poison(-1);
-	if (forbidden(f, why, sizeof why)) { /* however it ended */
+	if (forbidden(f, why, sizeof why)) { /* checked however the call ended */
 		PyErr_Clear();
 		tell(why);
 		s->what = AY_WIRE_FORBIDDEN;
@@ -172,7 +182,7 @@ static void call_all(uint32_t from, uint32_t n, bool last, struct ay_wire_status
 	memset(told(), 0, sizeof *told());
 	for (uint32_t i = from; i < from + n; i++) {
 		if (!held.timed) {
-			if (random) /* not in somebody's time: there its chance just goes on */
+			if (random) /* not in timed calls: there the generator just continues */
 				seed(f, i);
 			if (call_watched(f, i, s))
 				return;
@@ -192,13 +202,13 @@ static void call_all(uint32_t from, uint32_t n, bool last, struct ay_wire_status
 	}
 }
 
-/* What was launched must be done before anybody is told so. A device that stopped speaks for itself, whatever torch has
- * made of it. */
+/* Waits for launched work before the answer. A failed device is reported as such, whatever torch
+ * made of the failure. */
 static void call(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s)
 {
 	int e;
 
-	if (page->cuda && !held.timed) /* it had nothing left to do when the call before this one was answered */
+	if (page->cuda && !held.timed) /* the device has been idle since the previous answer */
 		memory_settle();
 	call_all(from, n, last, s);
 	e = page->cuda && (last || s->what != AY_WIRE_RAN) ? gpu_sync() : 0;
@@ -206,7 +216,7 @@ static void call(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s)
 		*s = (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .set = s->set, .rc = e, .slot = -1 };
 }
 
-/* What was told of them is no more true: their memory may be that of others soon. */
+/* Drops the results and their descriptions: their memory may soon be used by others. */
 static void drop_results(void)
 {
 	for (uint32_t i = 0; i < batch.nset; i++)
@@ -260,15 +270,16 @@ static int take_function(struct function *f, PyObject *e)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* boot.load gives a list of objects with symbol, call, params...; boot.interpreted says whether Triton's interpreter
- * runs them. */
+/* boot.load returns a list of objects with symbol, call, params...; boot.interpreted says whether
+ * Triton's interpreter runs them. */
 static void take_entries(void)
 {
 	static const char *name[AY_WIRE_ENTRIES];
 	PyObject *interpreted = PyObject_GetAttrString(kernel.boot, "interpreted");
 	Py_ssize_t n = PyList_Size(kernel.entries);
 
-	free(kernel.function); /* of what was loaded before: torch's own functions, which stay */
+	/* of an earlier load: only torch's own functions, which stay loaded */
+	free(kernel.function);
 	kernel.function = calloc((size_t)n + 1, sizeof *kernel.function);
 	kernel.n = 0;
 	for (Py_ssize_t i = 0; i < n && i < AY_WIRE_ENTRIES && kernel.function; i++) {
@@ -299,7 +310,7 @@ static void load(const struct wire_message *m)
 		load_raised();
 }
 
-/* --- the template ------------------------------------------------------------------------------------------ */
+/* --- the zygote -------------------------------------------------------------------------------------------- */
 
 static void inside(void)
 {
@@ -322,8 +333,8 @@ static const struct language python = {
 	.heap = memory_open,
 };
 
-/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge until it goes. In the
- * copies it does not return. */
+/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge
+ * until it ends. Does not return in the forked copies. */
 static PyObject *serve(PyObject *self, PyObject *args)
 {
 	PyObject *is_neg, *is_conj, *exchange, *recorder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * python - the parts of the Python executor (module.c): what its files share. There is one kernel and one batch in a
- * process, as in src/exec/runtime.
+ * py_executor - what the files of the Python executor (module.c) share. A process has one kernel
+ * and one batch, as in src/exec/runtime.
  */
 #ifndef AY_TORCH_PYTHON_H
 #define AY_TORCH_PYTHON_H
@@ -14,19 +14,20 @@ enum { ARGS = 64 };
 
 enum { ONE_TENSOR = -1 };
 
-/* A function of the kernel's. */
+/* A function of the kernel. */
 struct function {
 	PyObject *call;   /* borrowed from `kernel` */
-	PyObject *finish; /* a list: per argument what makes the object of its type from a plain one, or None */
-	PyObject *names;  /* a list: of the arguments */
-	/* bytes or None, a set or None: watch_end's; replaces is False where nothing is watched */
+	PyObject *finish; /* a list: per argument a converter from a plain object, or None */
+	PyObject *names;  /* a list: names of the arguments */
+	/* the arguments of watch_end: bytes or None, a set or None; `replaces` is False if calls
+	 * are not recorded */
 	PyObject *replaces, *allowed;
-	/* deliver(value, args, kwargs): copies what `call` returned to where the call's results belong, and gives those;
-	 * None: `call` returns them itself */
+	/* deliver(value, args, kwargs) copies what `call` returned to where the call's results
+	 * belong, and returns those results. None: `call` returns the results itself. */
 	PyObject *deliver;
 	int narg, nparam;
-	int simple; /* what it returns: as boot.Entry.simple */
-	bool told;  /* false: nobody asks what it returns */
+	int simple; /* what it returns, as in boot.Entry.simple */
+	bool told;  /* false: the judge does not need a description of what it returns */
 	struct {
 		int kind, arg, ret;
 	} param[AY_WIRE_PARAMS];
@@ -41,7 +42,7 @@ struct kernel {
 	struct function *function;
 };
 
-/* The batch in hand: per set its arguments, and what came back. */
+/* The current batch: per set its arguments, and what was returned. */
 struct batch {
 	uint32_t nset;
 	PyObject **args, **kwargs, **result;
@@ -53,41 +54,44 @@ extern struct batch batch;
 
 /* --- arguments.c ------------------------------------------------------------------------------------------- */
 
-/* A tensor of torch's over memory of the judge's. */
+/* Returns a torch tensor over memory of the judge's. */
 PyObject *make_tensor(const ay_tensor *t);
-/* All arguments of what is held, made before its first call. Non-zero: they cannot be. */
+/* Makes all arguments of the held sets, before the first call. Returns non-zero if they cannot be
+ * made. */
 int ready(void);
 
 /* --- py_memory.c ---------------------------------------------------------------------------------------------- */
 
-/* Addresses for torch: alloc, free, record a stream, begin, end and release a pool. */
+/* Returns addresses of C functions for torch: alloc, free, record a stream, begin, end and release
+ * a pool. */
 PyObject *memory_functions(void);
-/* memory(): (bytes that torch has of the heap now, at most). */
+/* memory(): returns (bytes of the heap that torch uses now, the maximum so far). */
 PyObject *memory_used(PyObject *self, PyObject *args);
-/* The stretch that blocks come from, from here on; an errno. */
+/* Sets the range that blocks come from, from now on. Returns an errno. */
 int memory_open(uint64_t at, uint64_t bytes);
-/* What blocks hold when they are handed out, from here on; -1: what is there. */
+/* Sets the byte that blocks hold when they are handed out, from now on; -1: their content is
+ * unchanged. */
 void memory_poison(int byte);
-/* The device has nothing left to do. */
+/* The device is idle: freed blocks become free for all streams. */
 void memory_settle(void);
-/* That too, and what is free holds this byte from here on. */
+/* As memory_settle; also fills free memory with this byte. */
 void memory_clean(uint8_t byte);
-/* Where a result's memory is, in the words of the wire: r->data is its address. */
+/* Sets where and slot of a result (struct ay_wire_result) from its address, r->data. */
 void memory_place(struct ay_wire_result *r);
 
 /* --- results.c --------------------------------------------------------------------------------------------- */
 
-/* Where the judge reads what we tell. */
+/* Returns the struct in which this process describes its results to the judge. */
 struct ay_wire_told *told(void);
-/* Words for the judge about what became of the batch. */
+/* Writes a text for the judge about the outcome of the batch. */
 void tell(const char *text);
-/* The exception in hand in one text; it is cleared. */
+/* Writes the current exception as text, and clears it. */
 void explain(char *text, size_t n);
-/* It, as what became of a set. */
+/* Reports the current exception as the outcome of a set. */
 void on_exception(struct ay_wire_status *s, uint32_t set);
-/* It, as words for the author: what a set returned is no result. */
+/* Reports with the current exception's text that what a set returned is no result. */
 void on_unfit(struct ay_wire_status *s, uint32_t set);
-/* What a set returned. -1, and an exception with words for the author: it is no result. */
+/* Describes what a set returned to the judge. Returns -1, with an exception, if that is no
+ * result. */
 int tell_set(const struct function *f, uint32_t set);
-
 #endif

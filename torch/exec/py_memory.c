@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of the GPU for torch: blocks of the stretch that the judge lent (heap.h), so that he can read what functions
- * return. What does not fit, and all there is before he lent any, the driver gives, and is kept (block_cache.h).
+ * Memory of the GPU for torch. Blocks come from the range that the judge gave (heap.h), so that the
+ * judge can read what functions return. What does not fit comes from the driver and is cached
+ * (block_cache.h); so does everything before the judge gives a range.
  *
- * Calls that are not timed get blocks full of poison, so that what is never written shows. In timed ones a block is handed
- * out as it lies: what is free was poisoned before, while no clock ran.
+ * Untimed calls get blocks full of poison, so that what is never written shows. Timed calls get a
+ * block as it is: free memory was poisoned before, while no clock ran.
  */
 #include "py_executor.h"
 
@@ -16,25 +17,26 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { OLD = 16 /* stretches that have had their day, but still have blocks that are in use */ };
+enum { OLD = 16 /* earlier heaps that still have blocks in use */ };
 
 static struct {
 	pthread_mutex_t lock;
-	struct heap h; /* bytes is 0: there is none yet */
+	struct heap h; /* bytes is 0: there is none */
 	struct spare spare;
 	struct {
 		uint64_t at, bytes, used;
 	} old[OLD];
 	int nold;
-	int poison;          /* of blocks that are handed out; -1: none */
-	int clean;           /* what is free holds this byte; -1: not known */
-	int captures, pools; /* of graphs: recordings that go on, and what they have of our memory */
+	int poison;          /* byte of blocks that are handed out; -1: unchanged */
+	int clean;           /* byte in all free memory; -1: not known */
+	int captures, pools; /* captures that are running, and pools of graphs in this memory */
 } memory = { .lock = PTHREAD_MUTEX_INITIALIZER, .poison = -1, .clean = -1 };
 
 /* --- what torch calls ---------------------------------------------------------------------------------------- */
 
-/* torch takes NULL for an address. Its own way to fail is an exception of C++, which this function of it throws: through
- * us, who hold no lock. */
+/* Fails as torch does. torch would use NULL as an address, so its way to fail is a C++ exception,
+ * thrown by this function of torch. The exception passes through the caller, which holds no
+ * lock. */
 static void *out_of_memory(uint64_t bytes)
 {
 	static void (*fail)(const char *function, const char *file, uint32_t line, const char *text);
@@ -74,7 +76,7 @@ static int take_from_driver(uint64_t bytes, void *stream, bool recorded, uint64_
 			return -1;
 	}
 	pthread_mutex_lock(&memory.lock);
-	if (!recorded) /* by a graph, which comes back to it */
+	if (!recorded) /* a graph uses its memory again, so that is not cached */
 		spare_add(&memory.spare, *p, bytes, stream);
 	pthread_mutex_unlock(&memory.lock);
 	return 0;
@@ -96,7 +98,8 @@ static void *take(ssize_t size, int device, void *stream)
 		p = heap_take(&memory.h, bytes, stream, recorded ? HEAP_KEPT : 0);
 	if (!p && !recorded)
 		p = spare_take(&memory.spare, bytes, stream);
-	poison = recorded ? -1 : memory.poison; /* a recording would repeat it with the kernel's own work */
+	/* a graph would repeat the fill with the kernel's own work */
+	poison = recorded ? -1 : memory.poison;
 	pthread_mutex_unlock(&memory.lock);
 	if (!p && take_from_driver(bytes, stream, recorded, &p))
 		return out_of_memory(bytes);
@@ -130,7 +133,7 @@ static void give(void *at, ssize_t size, int device, void *stream)
 		ours = give_old(p) || spare_give(&memory.spare, p);
 	pthread_mutex_unlock(&memory.lock);
 	if (!ours)
-		gpu_give(p); /* waits until nobody is at work there */
+		gpu_give(p); /* waits until no work uses it */
 }
 
 static void record(void *at, void *stream)
@@ -141,7 +144,7 @@ static void record(void *at, void *stream)
 	pthread_mutex_unlock(&memory.lock);
 }
 
-/* A pool's name, as torch hands it over. */
+/* torch's name of a pool, as torch passes it. */
 struct pool_id {
 	uint64_t a, b;
 };
@@ -153,7 +156,7 @@ static void count(int *what, int by)
 	pthread_mutex_unlock(&memory.lock);
 }
 
-/* filter: a std::function, which comes as the address of one. */
+/* filter: a std::function, passed as the address of one. */
 static void begin_pool(int device, struct pool_id id, void *filter)
 {
 	(void)device, (void)id, (void)filter;
@@ -198,7 +201,7 @@ static void drop_old(void)
 	}
 }
 
-/* The stretch that we have goes to the old ones. */
+/* Moves the present heap to the old ones. */
 static void retire(void)
 {
 	const struct heap *h = &memory.h;
@@ -245,7 +248,8 @@ void memory_settle(void)
 	pthread_mutex_unlock(&memory.lock);
 }
 
-/* On the default stream, and done when this returns: the kernel's streams need not be ordered with it. */
+/* Fills free memory on the default stream and waits, so the kernel's streams need not be ordered
+ * with it. */
 void memory_clean(uint8_t byte)
 {
 	uint64_t p, bytes;
@@ -266,7 +270,7 @@ void memory_clean(uint8_t byte)
 
 void memory_place(struct ay_wire_result *r)
 {
-	static uint32_t last; /* where the last one was found: sets come in their order */
+	static uint32_t last; /* the slot found last: sets come in order */
 	const uint64_t p = r->data;
 
 	r->where = AY_WIRE_COPIED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a function returned, told to the judge, who reads it himself (src/exec/read_results.c); and what it raised.
+ * Describes what a function returned, or raised, to the judge, which reads results itself
+ * (src/exec/read_results.c).
  */
 #include "py_executor.h"
 
@@ -16,7 +17,7 @@ void tell(const char *text)
 	snprintf(told()->text, sizeof told()->text, "%s", text);
 }
 
-/* The exception in hand in one text; it is cleared. */
+/* Writes the current exception as text, and clears it. */
 void explain(char *text, size_t n)
 {
 	PyObject *type, *value, *trace, *said;
@@ -48,7 +49,7 @@ void on_exception(struct ay_wire_status *s, uint32_t set)
 	explain(told()->text, sizeof told()->text);
 	if (s->what == AY_WIRE_RAISED && (strstr(told()->text, "DefaultCPUAllocator: can't allocate memory") ||
 					  strstr(told()->text, "CUDA out of memory")))
-		s->what = AY_WIRE_STARVED; /* torch's own way to say so */
+		s->what = AY_WIRE_STARVED; /* torch's own exceptions for lack of memory */
 }
 
 void on_unfit(struct ay_wire_status *s, uint32_t set)
@@ -58,13 +59,15 @@ void on_unfit(struct ay_wire_status *s, uint32_t set)
 	explain(told()->text, sizeof told()->text);
 }
 
-/* Where what is returned must lie. An oracle, whose calls are open, brings its answers to the processor itself. */
+/* Returns true if results must lie on the GPU. An oracle's do not: it copies its answers to the
+ * processor itself. */
 static bool is_on_gpu(void)
 {
 	return page->cuda && !held.c.h.open;
 }
 
-/* boot.describe: (address, dtype code, flags, shape, strides), or an exception with words for the author. */
+/* Describes a result with boot.describe: (address, dtype code, flags, shape, strides). Fails with
+ * an exception whose text is for the author. */
 static int describe(PyObject *x, struct ay_wire_result *r)
 {
 	PyObject *d, *shape, *stride;
@@ -130,7 +133,7 @@ static int number_result(void *dst, int kind, PyObject *x)
 	return 0;
 }
 
-/* Is it the argument that it is to be? */
+/* Returns true if the result is the argument that it must be. */
 static bool is_argument(const struct function *f, uint32_t set)
 {
 	PyObject *x;
@@ -154,7 +157,7 @@ static PyObject *results(uint32_t set)
 	return list;
 }
 
-/* Where a native kernel would write result k of a set; NULL: there is no such place. */
+/* Returns where a native kernel would write result k of a set; NULL: it has no such place. */
 static const ay_tensor *place_of(const struct function *f, uint32_t set, uint32_t k)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
@@ -173,7 +176,7 @@ static const ay_tensor *place_of(const struct function *f, uint32_t set, uint32_
 	return NULL;
 }
 
-/* Does the judge need a copy? */
+/* Returns true if the judge cannot read the result where it lies. */
 static bool is_out_of_reach(const struct ay_wire_result *r)
 {
 	uint64_t n = (r->dtype.bits + 7u) / 8, span = n;
@@ -185,7 +188,8 @@ static bool is_out_of_reach(const struct ay_wire_result *r)
 	return n && (r->where == AY_WIRE_COPIED || (r->where == AY_WIRE_IN_HEAP && ay_wire_is_sparse(span, n)));
 }
 
-/* On a GPU the judge reads no memory but his own: what lies elsewhere is copied to memory that he lent. */
+/* Copies a result if the judge cannot read it. On a GPU the judge reads only memory that it
+ * allocated itself. */
 static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObject *x, struct ay_wire_result *w)
 {
 	const ay_tensor *t;
@@ -204,7 +208,7 @@ static int hand_over(const struct function *f, uint32_t set, uint32_t k, PyObjec
 	return r ? 0 : -1;
 }
 
-/* Numbers go where a native kernel would have written them; tensors are told of. */
+/* Stores numbers where a native kernel would have written them, and describes tensors. */
 static int tell_several(const struct function *f, uint32_t set)
 {
 	struct ay_wire_result *r = (struct ay_wire_result *)(told() + 1) + (size_t)set * held.c.h.nresult;
@@ -236,7 +240,7 @@ static int tell_several(const struct function *f, uint32_t set)
 	return rc;
 }
 
-/* Most functions return one tensor, or an argument. */
+/* The usual cases are handled first: the function returns one tensor, or an argument. */
 int tell_set(const struct function *f, uint32_t set)
 {
 	struct ay_wire_result *r = (struct ay_wire_result *)(told() + 1) + set;

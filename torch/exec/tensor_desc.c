@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensor_desc.h"
 
-/* What a type of tensors offers to C. */
+/* The C functions that torch's tensor type offers. */
 struct exchange {
 	uint32_t major, minor;
 	const void *before;

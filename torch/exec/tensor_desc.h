@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * look - where a tensor of torch lies, without asking Python: through the functions for C that torch.Tensor offers
- * (DLPack 1.3, torch 2.11). 0.1 us a tensor, where its attributes take 10.
+ * tensor_desc - finds where a torch tensor lies without calling Python, through the C functions
+ * that torch.Tensor offers (DLPack 1.3, torch 2.11). It takes 0.1 us a tensor; the tensor's
+ * attributes take 10.
  */
 #ifndef AY_TORCH_LOOK_H
 #define AY_TORCH_LOOK_H
@@ -22,10 +23,11 @@ struct dl_tensor {
 	uint64_t byte_offset;
 };
 
-/* The type and the methods is_neg and is_conj of torch.Tensor, and its capsule, or None: then nothing can be looked at.
- * Borrowed for ever. */
+/* Stores torch.Tensor, its methods is_neg and is_conj, and its capsule. All are borrowed for ever.
+ * With capsule None, look_at returns false for all tensors. */
 void look_init(PyObject *tensor, PyObject *is_neg, PyObject *is_conj, PyObject *capsule);
-/* False: it is no plain tensor on a device of this type (AY_CPU, AY_CUDA), or cannot be told to be one. */
+/* Describes tensor x. Returns false if x is not known to be a plain tensor on a device of this type
+ * (AY_CPU, AY_CUDA). */
 bool look_at(PyObject *x, int type, struct ay_wire_result *r);
 
 #endif

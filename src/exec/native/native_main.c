@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The native executor: runs the kernels of one shared object for a judge. How it talks to the judge: ../inside/loop.c.
+ * The native executor: runs the kernels of one shared object for a judge. Its protocol is in
+ * ../runtime/runtime_loop.c.
  */
 #include "exec/runtime/runtime.h"
 
@@ -18,7 +19,8 @@ static struct {
 
 /* --- floating-point control ------------------------------------------------------------------------------ */
 
-/* A kernel linked with -ffast-math sets flush-to-zero when it is loaded, and may change the rounding in a call. */
+/* A kernel linked with -ffast-math sets flush-to-zero when it is loaded, and a call may change the
+ * rounding mode. */
 static uint64_t float_mode(void)
 {
 #if defined __x86_64__
@@ -42,7 +44,7 @@ static void set_float_mode(uint64_t x)
 	uint16_t x87 = (uint16_t)(x >> 32);
 
 	__builtin_ia32_ldmxcsr((unsigned)x);
-	__asm__ volatile("fninit\n\tfldcw %0" : : "m"(x87)); /* its stack is empty again too */
+	__asm__ volatile("fninit\n\tfldcw %0" : : "m"(x87)); /* also empties its stack */
 #elif defined __aarch64__
 	__asm__ volatile("msr fpcr, %0" : : "r"(x));
 #else
@@ -52,7 +54,8 @@ static void set_float_mode(uint64_t x)
 
 /* --- loading --------------------------------------------------------------------------------------------- */
 
-/* The loader names the object by our path for it: what the author wants to read begins behind that. */
+/* Returns the loader's message without the object's path in this process, which means nothing to
+ * the author. */
 static const char *loader_words(const char *path)
 {
 	const char *s = dlerror();
@@ -62,7 +65,8 @@ static const char *loader_words(const char *path)
 	return !strncmp(s, path, strlen(path)) && !strncmp(s + strlen(path), ": ", 2) ? s + strlen(path) + 2 : s;
 }
 
-/* A jail without /proc has a folder to write to instead. */
+/* Gives a path for the object. A jail without /proc has a folder into which the object is
+ * copied. */
 static void name_object(char *path, size_t n, int fd)
 {
 	static const char copy[] = "/w/kernel.so";
@@ -91,7 +95,8 @@ static int nothing(void *const *v)
 	return page->cuda ? gpu_nothing() : 0;
 }
 
-/* What a call costs that does nothing: an executor of the judge's own is loaded so, and only for its clock. */
+/* Loads the empty call, which measures what a call costs. The judge loads it into executors of its
+ * own, only for timing. */
 static void load_nothing(void)
 {
 	entries.n = 1;
@@ -131,15 +136,16 @@ static void load(const struct wire_message *m)
 
 /* --- calling --------------------------------------------------------------------------------------------- */
 
-/* What a kernel is given lies in lines that nobody has touched since it was made: a plain loop, which hands over the
- * same few again and again, would not have to wait for them. */
+/* The next set's arguments lie in cache lines that were not touched since they were prepared. A
+ * plain loop over the same few sets would not have to wait for them, so they are prefetched. */
 static void fetch_ahead(const uint8_t *set, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += AY_WIRE_LINE)
 		__builtin_prefetch(set + i);
 }
 
-/* What was launched must be done before anybody is told so, and a device that stopped is no answer of the kernel's. */
+/* Waits for launched work before the answer. If the device has stopped, that is reported in place
+ * of what the kernel returned. */
 static void wait_for_device(struct ay_wire_status *s, int launch)
 {
 	const int e = gpu_sync();

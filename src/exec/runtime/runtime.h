@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inside - the parts that executors are made of: src/exec/native is this and dlopen, torch/exec this and Python. They
- * depend on libc, wire.h and kernel.h alone, and have the globals of src/: there is no caller to hand them to, and a
- * signal handler needs them.
+ * runtime - the parts that all executors share: src/exec/native is this and dlopen, torch/exec is
+ * this and Python. It depends on libc, wire.h and kernel.h alone. The only globals of src/ are
+ * here: no caller exists that could pass this state, and a signal handler needs it.
  */
 #ifndef AY_EXEC_INSIDE_H
 #define AY_EXEC_INSIDE_H
 
 #include "exec/wire.h"
 
-/* The pool that is mapped now. */
+/* The pool that is mapped at present. */
 struct pool {
 	uint32_t nslot;
-	uint32_t lent, on_device; /* slots of the device that have their memory, and all of them */
-	uint32_t late;            /* slots whose memory comes with each order */
+	uint32_t lent, on_device; /* slots of the device: those that have memory, and all of them */
+	uint32_t late;            /* slots whose memory comes with each RUN */
 	struct ay_wire_slot *slot;
 	uint8_t **base;
-	void *span; /* all of it: slots, guards */
+	void *span; /* the reservation with all slots and guards */
 	size_t span_bytes;
 };
 
@@ -26,106 +26,120 @@ struct wire_message {
 	int nfd, fd[AY_WIRE_FDS];
 };
 
-/* What was made ready: of the message only numbers are left. */
+/* The held sets. Of the message itself only the head's numbers are still valid. */
 struct held {
 	struct ay_wire_call c;
-	uint8_t *mem; /* per set what ay_wire_call_build made; NULL: nothing is held */
-	bool timed;   /* by a HOLD: nothing but calls is wanted */
+	uint8_t *mem; /* what ay_wire_call_build made of each set; NULL: nothing is held */
+	bool timed;   /* true: after a PREPARE, so that RUN must do nothing but call */
 };
 
-/* CLOCK_MONOTONIC, which the judge reads too. */
+/* Returns CLOCK_MONOTONIC, which the judge reads too. */
 int64_t now_ns(void);
 
-/* What differs between languages. */
+/* The part of an executor that depends on the kernel's language. */
 struct language {
 	const char *name; /* of the process */
-	/* Ends with one of loaded() and load_failed(). */
+	/* Loads the kernel; must call loaded() or load_failed() at its end. */
 	void (*load)(const struct wire_message *m);
-	/* `held` is new. Non-zero: it cannot be. NULL: nothing more to do. */
+	/* Called when `held` is new. Returns non-zero if the sets cannot be prepared. NULL: nothing
+	 * to do. */
 	int (*ready)(void);
-	/* Calls sets [from, from + n) of what is held; last: and is done with them when it returns, else more of the same
-	 * follows. *s is AY_WIRE_RAN unless it says otherwise. */
+	/* Calls held sets [from, from + n). last: no further call of this order follows, so this
+	 * one waits for its work. *s is AY_WIRE_RAN on entry. */
 	void (*call)(uint32_t from, uint32_t n, bool last, struct ay_wire_status *s);
-	/* Drops what calls returned, and leaves the first poison of `held` in what is free of the heap. NULL: nothing is
-	 * kept. */
+	/* Drops what calls returned, and fills free memory of the heap with the first poison of
+	 * `held`. NULL: no results are kept. */
 	void (*forget)(void);
-	/* Memory of the device for what kernels allocate, mapped here; an errno. NULL: it has no use for it. */
+	/* Accepts mapped memory of the device in which kernels allocate. Returns an errno. NULL:
+	 * not used. */
 	int (*heap)(uint64_t at, uint64_t bytes);
-	bool captured; /* on a GPU its calls may be captured into a graph */
+	bool captured; /* its calls on a GPU may be captured into a graph */
 };
 
-/* Splits, calls inside() in the executor's half, greets, and follows messages until the judge goes. */
+/* Runs an executor: forks into init and executor (split), calls inside() in the executor, greets
+ * the judge and follows its messages until the judge goes. Returns the process's exit status. */
 int follow_judge(const struct language *l, void (*inside)(void));
+/* Answers a LOAD with the names of n entries. */
 void loaded(uint32_t n, const char *const *name, uint32_t flags);
+/* Answers a LOAD with the reason why it failed. */
 void load_failed(const char *why);
 
 extern struct held held;
 extern struct ay_wire_page *page;
 extern struct pool pool;
-/* What the handler of fatal signals reports: the message and the set in hand. */
+/* What the handler of fatal signals reports: the current message and set. */
 extern volatile uint32_t now_seq, now_set;
 
-/* Maps the slots with guards between them, at `where` unless that is 0; an errno. Those of the device get their addresses
- * from gpu_lend. fd: NULL where there are no others. */
+/* Maps the slots with guards between them, at `where` unless that is 0. Returns an errno. fd: the
+ * memfds of read-only and written slots; NULL if all slots are on the device. Slots of the device
+ * get their addresses from gpu_lend. */
 int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_t where);
 
-/* Zeroed memory that is not in any heap of the kernel's; NULL if there is none. */
+/* Returns zeroed pages outside of any heap that the kernel uses; NULL if the system has none. */
 void *pages_get(size_t bytes);
 void pages_free(void *p, size_t bytes);
 
-/* Scratch of at most `max` bytes from here on. */
+/* Sets the maximum of scratch bytes. Returns an errno. */
 int scratch_limit(size_t max);
 void *scratch_get(const ay_ctx *ctx, size_t bytes);
-/* Whether any was refused since the last call of this; everything handed out is free again. */
+/* Frees all scratch. Returns true if any was refused since the last scratch_reset. */
 bool scratch_reset(void);
-/* Gives large scratch back to the system. */
+/* Returns large scratch to the system. */
 void scratch_trim(void);
 
 /* --- the GPU, for executors that have one (page->cuda) --- */
 
-/* Starts the driver and opens the device; 0, CUDA's error, or -1 if there is no driver in the jail. */
+/* Starts the driver and opens the device. Returns 0, CUDA's error, or -1 if there is no driver in
+ * the jail. */
 int gpu_open(void);
-/* The memory behind fd, between guards; 0 or CUDA's error. */
+/* Maps the memory behind fd between guards. Returns 0 or CUDA's error. */
 int gpu_map(int fd, uint64_t bytes, bool written, uint64_t *at);
 void gpu_unmap(uint64_t at, uint64_t bytes);
-/* Memory of the driver's own; 0 or CUDA's error. */
+/* Allocates memory from the driver. Returns 0 or CUDA's error. */
 int gpu_take(uint64_t bytes, uint64_t *at);
+/* Frees memory of gpu_take. */
 void gpu_give(uint64_t at);
-/* In the order of a stream of the kernel's. */
+/* Fills memory, ordered with the kernel's work on `stream`. Returns 0 or CUDA's error. */
 int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream);
-/* Slot i gets the memory behind fd; 0 or CUDA's error. */
+/* Maps the memory behind fd as slot i. Returns 0 or CUDA's error. */
 int gpu_lend(uint32_t i, int fd);
-/* Addresses for slot i, whose memory comes later, part by part; and those parts, one for each such slot. */
+/* Reserves addresses for late slot i. Returns 0 or CUDA's error. */
 int gpu_reserve(uint32_t i);
-int gpu_lend_parts(const struct ay_wire_part *part, const int *fd); /* and says when it was done */
+/* Maps a part of each late slot, and writes the time when that was done to the page. Returns 0 or
+ * CUDA's error. */
+int gpu_lend_parts(const struct ay_wire_part *part, const int *fd);
+/* Unmaps these parts. */
 void gpu_drop_parts(void);
-/* The device does nothing, for so long, between two events (gpu_clock); returns when it has. */
+/* Keeps the device busy for `ns` nanoseconds between two events (gpu_clock), and waits. Returns 0
+ * or CUDA's error. */
 int gpu_busy(uint64_t ns);
-/* Launches a kernel that does nothing; for an executor of the judge's own. */
+/* Launches a kernel that does nothing; for an executor that was loaded without a kernel. */
 int gpu_nothing(void);
-/* All that was lent is given up. */
+/* Unmaps all slots of the device. */
 void gpu_drop(void);
-/* Device, stream and scratch for kernels. */
+/* Sets the device, stream and scratch of `ctx`. */
 void gpu_context(ay_ctx *ctx, size_t scratch_max);
-/* As scratch_reset, in the order of the stream. */
+/* As scratch_reset; frees the scratch in the order of the stream. */
 bool gpu_scratch_reset(void);
-/* Events around what is launched from here on, until it is waited for: see claimed_ns of the page. */
+/* Begins to time, with events, what is launched until gpu_sync: see claimed_ns of the page. */
 void gpu_clock(void);
-/* What is launched from here on goes into a graph, and waiting is not waited for; false: it cannot be. */
+/* Begins to capture what is launched into a graph. gpu_sync does nothing meanwhile. Returns false
+ * if that is impossible. */
 bool gpu_capture(void);
-/* The end of that. Launches the graph, if it has `least` nodes or more (UINT32_MAX: never), and says what that
- * took, in nanoseconds; 0: it was not launched. */
+/* Ends the capture. Launches the graph if it has at least `least` nodes (UINT32_MAX: never).
+ * Returns the time of that launch in nanoseconds; 0: it was not launched. */
 uint64_t gpu_replay(uint32_t least);
-/* Waits for all work of this process on the device; 0 or CUDA's error, which is the end of this process's context. */
+/* Waits for all work of this process on the device. Returns 0 or CUDA's error; after an error the
+ * context is unusable. */
 int gpu_sync(void);
 
-/* Follows a REPLAY whose memory is there. */
+/* Performs a REPLAY whose memory is mapped, and answers it. */
 void replay(const struct language *l, const struct ay_wire_run *r);
 
-/* Comes back once, in the executor; the other process is its init and ends with it. */
+/* Forks. Returns only in the child, the executor. The parent becomes its init and ends with it. */
 void split(const char *name);
 void catch_signals(void);
-/* Raises `done` to seq with this status beside it. */
+/* Writes this status to the page and raises `done` to seq. */
 void answer(uint32_t seq, struct ay_wire_status s);
 
 #endif

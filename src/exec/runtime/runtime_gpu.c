@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The executor's GPU: the primary context, which kernels that use the runtime get too, and memory that the judge lends.
+ * The executor's GPU: the primary context, which kernels that use CUDA's runtime get too, and
+ * memory that the judge has allocated.
  *
- * Each slot lies in an address range of its own, with ranges on both sides that are not mapped; inputs are mapped for
- * reading. That is for mistakes: whoever wants to write to an input maps its handle again, and the judge finds out by
- * comparing.
+ * Each slot lies in an address range of its own with unmapped ranges on both sides; inputs are
+ * mapped for reading. That catches mistakes only: a hostile kernel can map an input's handle again
+ * for writing. The judge detects that by comparing inputs afterwards.
  */
 #include "runtime.h"
 
@@ -13,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PIECES = 256 /* of scratch in one call */ };
+enum { PIECES = 256 /* pieces of scratch in one call */ };
 
 static struct {
 	struct ay_cuda cu;
@@ -56,7 +57,7 @@ int gpu_map(int fd, uint64_t bytes, bool written, uint64_t *at)
 	if (e)
 		return e;
 	e = ay_cuda_map(&gpu.cu, gpu.device, m, bytes, AY_WIRE_GUARD_DEVICE, access, at);
-	gpu.cu.memory_release(m); /* the mapping holds it */
+	gpu.cu.memory_release(m); /* the mapping keeps it alive */
 	return e;
 }
 
@@ -71,7 +72,7 @@ int gpu_take(uint64_t bytes, uint64_t *at)
 
 	if (e != AY_CU_NO_CONTEXT)
 		return e;
-	gpu.cu.context_set(gpu.context); /* a thread that has not met CUDA yet */
+	gpu.cu.context_set(gpu.context); /* a thread without a context */
 	return gpu.cu.memory_alloc(at, bytes);
 }
 
@@ -110,7 +111,7 @@ int gpu_lend(uint32_t i, int fd)
 
 static struct part {
 	ay_cu_ptr at;
-	uint64_t bytes; /* 0: not there */
+	uint64_t bytes; /* 0: not mapped */
 } late[AY_WIRE_FDS];
 
 int gpu_reserve(uint32_t i)
@@ -134,7 +135,7 @@ static int lend_part(uint32_t i, struct ay_wire_part p, int fd, struct part *l)
 	if (e)
 		return e;
 	e = gpu.cu.map(at, p.bytes, 0, m, 0);
-	gpu.cu.memory_release(m); /* the mapping holds it */
+	gpu.cu.memory_release(m); /* the mapping keeps it alive */
 	if (e)
 		return e;
 	*l = (struct part){ at, p.bytes };
@@ -188,7 +189,8 @@ void gpu_drop(void)
 
 /* --- kernels of our own --- */
 
-/* Does nothing; and reads the clock of the device until it has gone on for so many nanoseconds. */
+/* Two kernels. `nothing` returns at once; `busy` reads the device's clock until `ns` nanoseconds
+ * have passed. */
 static const char own_ptx[] = ".version 6.4\n.target sm_60\n.address_size 64\n"
 			      ".visible .entry nothing()\n{\n\tret;\n}\n"
 			      ".visible .entry busy(.param .u64 ns)\n{\n"
@@ -231,7 +233,8 @@ int gpu_busy(uint64_t ns)
 	return e ? e : gpu_sync();
 }
 
-/* In the order of the stream: freed for the next call when the work of this one is done. */
+/* Allocates scratch in the order of the stream. It is freed for the next call when this call's work
+ * is done. */
 static void *scratch(const ay_ctx *ctx, size_t bytes)
 {
 	uint32_t at = __atomic_fetch_add(&gpu.npiece, 1, __ATOMIC_RELAXED);
@@ -294,7 +297,7 @@ int gpu_sync(void)
 	bool timed;
 	int e;
 
-	if (capturing) /* nothing runs */
+	if (capturing) /* captured work does not run */
 		return 0;
 	gpu.cu.context_set(gpu.context);
 	timed = events.runs && !gpu.cu.event_record(events.to, gpu.stream);
@@ -307,7 +310,7 @@ int gpu_sync(void)
 
 /* --- a graph --- */
 
-/* Of this thread: what it calls meanwhile that cannot be captured fails, and so does the capture. */
+/* Captures this thread's calls. A call that cannot be captured fails and ends the capture. */
 bool gpu_capture(void)
 {
 	gpu.cu.context_set(gpu.context);
@@ -315,8 +318,8 @@ bool gpu_capture(void)
 	return capturing;
 }
 
-/* Everything about it is on the device before the clock starts. It is launched once, as the calls of a batch are: an
- * argument that is updated would be updated twice. */
+/* Uploads the graph before the clock starts and launches it once, as the calls of a batch are: an
+ * argument that is updated in place would be updated twice by two launches. */
 static float time_graph(void *ready)
 {
 	float ms = 0;
@@ -343,7 +346,7 @@ uint64_t gpu_replay(uint32_t least)
 	    !gpu.cu.graph_ready(&ready, graph, 0)) {
 		ms = time_graph(ready);
 		gpu.cu.graph_drop_ready(ready);
-		gpu.cu.graph_trim(gpu.device); /* scratch was memory of the graph's */
+		gpu.cu.graph_trim(gpu.device); /* scratch was allocated by the graph */
 	}
 	if (graph)
 		gpu.cu.graph_drop(graph);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The init of a jail, and the last wall of it.
+ * The init of a jail, and its last layer of defence.
  *
- * The program that the judge starts is process 1 of its pid namespace. It forks: the child is the executor, the
- * parent waits for two things. When the executor ends, it tells the judge how, and ends; when the judge ends (its
- * end of the socket closes), it ends. Either way the system kills all that is left in the namespace. Where there
- * is no pid namespace the executor asks to be killed when its parent dies.
+ * The program that the judge starts is process 1 of its pid namespace. It forks: the child is the
+ * executor. The parent, init, waits for two events. When the executor ends, init reports to the
+ * judge how, and ends. When the judge ends (its end of the socket closes), init ends. In both cases
+ * the system kills all that is left in the namespace. Without a pid namespace, the executor asks
+ * the system to be killed when its parent dies.
  *
- * init holds nothing that a kernel could want, is closed to its memory-readers, and has the same filter on.
+ * Init has nothing that a kernel could use, its memory cannot be read by other processes, and it
+ * loads the same system-call filter.
  */
 #include "runtime.h"
 
@@ -27,7 +29,8 @@
 
 enum { EXIT_JAIL = 126 };
 
-/* A copy of the judge's: the page is used for other things as soon as the executor has greeted. */
+/* A copy of the judge's filter, because the page is used for other data after the executor has
+ * greeted. */
 struct filter {
 	unsigned short n;
 	struct sock_filter insn[BPF_MAXINSNS];
@@ -41,7 +44,7 @@ static void put_filter(unsigned short n, const struct sock_filter *insn)
 		_exit(EXIT_JAIL);
 }
 
-/* Without a pid namespace, signals go to nobody but ourselves. */
+/* Without a pid namespace: refuses signals to all processes but this one. */
 static void filter_signals(void)
 {
 	const uint32_t refuse = SECCOMP_RET_ERRNO | EPERM, self = (uint32_t)getpid();
@@ -72,7 +75,7 @@ static _Noreturn void wait_for_end(pid_t executor, const struct filter *f)
 	while (!p[1].revents) {
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			_exit(EXIT_JAIL);
-		if (p[0].revents) /* nothing is ever sent to us: the judge is gone */
+		if (p[0].revents) /* nothing is ever sent here: the judge has ended */
 			_exit(0);
 	}
 	while (waitid(P_PID, (id_t)executor, &info, WEXITED) && errno == EINTR)
@@ -94,7 +97,8 @@ void split(const char *name)
 		_exit(EXIT_JAIL);
 	f.n = (unsigned short)page->filter_n;
 	memcpy(f.insn, page->scalar, f.n * sizeof *f.insn);
-	prctl(PR_SET_DUMPABLE, 0); /* before there is anybody who could look */
+	/* before the fork: no other process may read this one's memory */
+	prctl(PR_SET_DUMPABLE, 0);
 	pid = fork();
 	if (pid < 0)
 		_exit(EXIT_JAIL);
@@ -103,7 +107,8 @@ void split(const char *name)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != init)
 		_exit(EXIT_JAIL);
-	prctl(PR_SET_DUMPABLE, 1); /* the judge may have to read it, and it holds no secret */
+	/* the judge may have to read the executor's memory, which has no secret */
+	prctl(PR_SET_DUMPABLE, 1);
 	prctl(PR_SET_NAME, name);
 	if (send(AY_WIRE_FD_LIFE, &here, sizeof here, MSG_NOSIGNAL) < 0)
 		_exit(EXIT_JAIL);

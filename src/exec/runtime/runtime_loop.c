@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The executor's half of the conversation, whatever language its kernels are in.
+ * The executor's half of the protocol, for kernels in any language.
  *
- * Theory of operation. It is started in its jail with one end of a SOCK_SEQPACKET pair as descriptor 3, the shared
- * page as 4 and a socket to its judge as 5, and owns nothing else. It splits in two (runtime_init.c): one waits for the
- * end of the other, which loads the filter of system calls before it has seen a byte of the kernel, says so, and
- * then follows messages (exec/wire.h), one at a time: the judge puts the message in the socket and raises `go`; we
- * act, write the status into the page and raise `done`. All that a kernel is given for a batch is made before its
- * first call, so that calls follow each other closely and what one scribbles on does not reach the next.
+ * Theory of operation. The program starts in its jail with three descriptors and nothing else: 3 is
+ * one end of a SOCK_SEQPACKET pair, 4 the shared page, 5 a socket to the judge. It forks
+ * (runtime_init.c): init waits for the end of the executor. The executor loads the system-call
+ * filter before it has read a byte of the kernel, greets the judge, and then follows messages
+ * (exec/wire.h) one at a time. The judge puts a message in the socket and raises `go`; the executor
+ * acts, writes the status into the page and raises `done`. All arguments of a batch are prepared
+ * before its first call. So calls follow each other closely, and what one call overwrites does not
+ * reach the next call's arguments.
  *
- * Nothing here defends itself against the kernel, which shares this address space: the judge believes none of it.
+ * Nothing here defends itself against the kernel, which shares this address space: the judge trusts
+ * none of it.
  */
 #include "runtime.h"
 
@@ -30,10 +33,10 @@ volatile uint32_t now_seq, now_set;
 
 struct held held;
 static const struct language *language;
-static uint32_t nentry; /* functions that the kernel was found to have */
+static uint32_t nentry; /* number of the kernel's functions */
 
 static _Alignas(16) uint8_t inbox[sizeof(struct ay_wire_head) + AY_WIRE_INLINE], outbox[sizeof inbox];
-static void *large; /* a payload that came as a memfd */
+static void *large; /* a payload that came as a memfd; NULL: none */
 static size_t large_bytes;
 
 /* --- messages -------------------------------------------------------------------------------------------- */
@@ -55,7 +58,7 @@ static void relax(void)
 #endif
 }
 
-/* False when the judge has gone. */
+/* Returns false if the judge has ended. */
 static bool sleep_for_go(uint32_t last)
 {
 	const struct timespec slice = { 1, 0 };
@@ -95,7 +98,7 @@ static void take_fds(struct msghdr *h, struct wire_message *m)
 	}
 }
 
-/* A payload too long for a packet is in the last descriptor. */
+/* Maps a payload that is too long for a packet; its memfd is the last descriptor. */
 static bool open_large(struct wire_message *m)
 {
 	struct stat st;
@@ -205,7 +208,7 @@ static void map(struct wire_message *m)
 	uint64_t at = 0;
 	int n = ay_wire_map_open(m->payload, m->head.bytes, &at, &slot), e;
 
-	held.mem = NULL; /* it points into the pool before this one */
+	held.mem = NULL; /* it points into the pool that is about to be unmapped */
 	e = n < 0 ? EPROTO : pool_map(slot, (uint32_t)n, m->nfd >= 2 ? m->fd : NULL, at);
 	if (e)
 		broken(e);
@@ -213,7 +216,7 @@ static void map(struct wire_message *m)
 		answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-/* The device failed, outside of any call. */
+/* Reports that the device failed outside of any call. */
 static void faulted(int e)
 {
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .rc = e, .slot = -1 });
@@ -273,7 +276,7 @@ static void forget(struct wire_message *m)
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_RAN, .slot = -1 });
 }
 
-/* Memory for a batch: kept for the next if it was enough. */
+/* Returns memory for a batch. It is used again for the next batch if it is large enough. */
 static void *batch_memory(size_t bytes)
 {
 	static void *mem;
@@ -289,7 +292,8 @@ static void *batch_memory(size_t bytes)
 	return mem;
 }
 
-/* Everything that the kernel is given for every set; false if it was answered already, that it cannot be. */
+/* Prepares the arguments of all sets. Returns false if that is impossible, which it has then
+ * reported. */
 static bool hold(struct wire_message *m)
 {
 	static ay_ctx ctx;
@@ -342,7 +346,8 @@ static void call(struct wire_message *m)
 	scratch_trim();
 }
 
-/* Which sets, and the memory that comes for them; false if it was answered already, that it cannot be. */
+/* Reads which sets to call and maps the memory that comes for them. Returns false if that is
+ * impossible, which it has then reported. */
 static bool take_order(struct wire_message *m, struct ay_wire_run *r)
 {
 	const struct ay_wire_part *part;
@@ -452,13 +457,13 @@ int follow_judge(const struct language *l, void (*inside)(void))
 		return 1;
 	close(AY_WIRE_FD_PAGE);
 	split(l->name);
-	if (page->printed) /* what was printed before a crash is seen, too */
+	if (page->printed) /* so that what a kernel prints before it crashes is not lost */
 		setvbuf(stdout, NULL, _IONBF, 0);
 	if (inside)
 		inside();
 	catch_signals();
-	/* What a kernel keeps on its stack is faster or slower by where that lies in its page: up to 30 % were seen. So the
-	 * judge moves it from one process to the next. */
+	/* The place of the stack within a page changes the speed of kernels that use it, by up to
+	 * 30 % as measured. So the judge shifts the stack from one process to the next. */
 	below = __builtin_alloca(page->stack_shift % AY_WIRE_SHIFTS / 16 * 16 + 16);
 	__asm__ volatile("" : : "r"(below) : "memory");
 	return follow_all();

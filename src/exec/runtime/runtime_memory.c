@@ -35,12 +35,14 @@ static int map_slot(uint32_t i, uint8_t *at, int fd)
 	const struct ay_wire_slot *s = &pool.slot[i];
 	int prot = PROT_READ | (s->written ? PROT_WRITE : 0);
 
-	/* Populated: page faults inside a kernel's first call would be counted as its time. */
+	/* Populated now: otherwise page faults would be counted as time of the kernel's first
+	 * call. */
 	pool.base[i] = mmap(at, s->bytes, prot, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, (off_t)s->offset);
 	return pool.base[i] == MAP_FAILED ? errno : 0;
 }
 
-/* One reservation without access, and the slots laid into it: what is between them stays unreachable. */
+/* Reserves one range without access and maps the slots into it, so that the memory between them
+ * stays inaccessible. */
 int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_t where)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED_NOREPLACE : 0);
@@ -81,11 +83,11 @@ int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_
 
 /* --- scratch --------------------------------------------------------------------------------------------- */
 
-/* Address space for all that may be asked for is taken once; pages come as they are touched. Kernels may ask from
- * several threads. */
+/* The address space for the maximum of scratch is reserved once; the system provides pages when
+ * they are touched. Kernels may request scratch from several threads. */
 static struct {
 	void *map;
-	uint8_t *mem; /* in it */
+	uint8_t *mem; /* within map, at a multiple of HUGE */
 	size_t max, used, most;
 	bool refused;
 } scratch;
@@ -105,8 +107,9 @@ int scratch_limit(size_t max)
 			   -1, 0);
 	if (scratch.map == MAP_FAILED)
 		return errno;
-	/* Or which pages it gets would decide how well it fits the caches, for as long as the process lives: two processes
-	 * that sort the same differed by up to 5 %. A huge page must begin where one can. */
+	/* Use huge pages: otherwise the choice of pages would decide how well scratch fits the
+	 * caches for the life of the process. Two processes that sort the same data differed by up
+	 * to 5 %. A huge page must begin at a multiple of its size. */
 	scratch.mem = (uint8_t *)(((uintptr_t)scratch.map + HUGE - 1) / HUGE * HUGE);
 	madvise(scratch.mem, max, MADV_HUGEPAGE);
 	scratch.max = max;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls as a CUDA graph: what they cost on the device without their launches. It is told, and believed by nobody.
+ * Launches calls as a CUDA graph, to learn what they cost on the device without their launches. The
+ * judge prints that time but never trusts it.
  *
- * Many kernels cannot be captured: those that wait for the device, allocate, copy to the host, or launch on the
- * default stream. That is no fault of theirs: the capture is ended and dropped, and there is no time. So it is
- * where a call returned an error, and where there are fewer nodes than calls: work on a stream that was not
- * captured ran at once, and what is left would be too fast.
+ * Many kernels cannot be captured: those that wait for the device, allocate, copy to the host, or
+ * launch on the default stream. That is no fault of theirs: the capture is dropped, and no time is
+ * reported. No time is reported either if a call returned an error, or if the graph has fewer nodes
+ * than there were calls. Then some work was on a stream that was not captured and ran at once, so
+ * the graph would be too fast.
  */
 #include "runtime.h"
 

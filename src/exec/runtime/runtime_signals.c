@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel that crashes leaves behind: the handler writes where it happened into the page, raises `done` and
- * ends the process. It runs on a stack of its own, since a kernel may have used up the other, and touches nothing
- * but the page and the table of slots.
+ * Reports a crash of the kernel: the signal handler writes where it happened into the page, raises
+ * `done` and ends the process. It runs on a stack of its own, because the kernel may have used up
+ * the other, and accesses only the page and the table of slots.
  */
 #include "runtime.h"
 
@@ -20,7 +20,8 @@ void answer(uint32_t seq, struct ay_wire_status s)
 		syscall(SYS_futex, &page->done, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* The slot that an address belongs to, with half of the guard on either side; or -1. */
+/* Returns the slot that an address belongs to, half of the guard on either side included; -1:
+ * none. */
 static int slot_of(uintptr_t addr, int64_t *at)
 {
 	for (uint32_t i = 0; i < pool.nslot; i++) {
