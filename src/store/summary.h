@@ -82,10 +82,9 @@ struct ay_sum_overload {
 
 struct ay_sum_operator {
 	const char *name;
-	const char *
-		/* The operator's kernel file, or the file of another operator's kernel if it has
-		 * none of its own. NULL: it has none, or several. */
-		file;
+	/* The operator's kernel file, or the file of another operator's kernel if it has none of
+	 * its own. NULL: it has none, or several. */
+	const char *file;
 	bool in_suite;
 	/* the run has a kernel for it, or its records do not say which operators have one */
 	bool planned;
