@@ -58,8 +58,7 @@ const struct ay_provider *ay_provider_of(enum ay_server s);
 int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char **url, bool *own,
 		    struct ay_err *err);
 
-/* --- used by the formats
- * ------------------------------------------------------------------------------- */
+/* --- used by the formats ---------------------------------------------------------------------- */
 
 void ay_response_init(struct ay_response *h);
 void ay_response_release(struct ay_response *h);

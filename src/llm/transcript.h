@@ -38,8 +38,7 @@ int ay_transcript_lost(const struct ay_transcript *x, const char *const **ids);
 bool ay_transcript_again(const struct ay_transcript *x, const char *id, const char *prompt_sha256,
 			 struct ay_chat_answer *answer);
 
-/* --- for the API process
- * ------------------------------------------------------------------------------ */
+/* --- for the API process ---------------------------------------------------------------------- */
 
 /* Opens DIR/exchanges.jsonl for appending and cuts a torn last line off. Returns the descriptor, or
  * -1. */

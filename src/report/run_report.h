@@ -46,8 +46,7 @@ int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struc
 		       enum ay_format f);
 void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
 
-/* --- parts of reports
- * --------------------------------------------------------------------------------- */
+/* --- parts of reports ------------------------------------------------------------------------- */
 
 /* Returns true if the backend is a Python package, whose kernels are not files. */
 bool ay_is_package(const char *backend);

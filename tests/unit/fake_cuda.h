@@ -26,8 +26,7 @@ json_t *standin_log(const struct standin *s);
 int standin_count_in(const json_t *log, const char *event, const char *id);
 int standin_count(const struct standin *s, const char *event, const char *id);
 
-/* --- a chat
- * ------------------------------------------------------------------------------------------ */
+/* --- a chat ----------------------------------------------------------------------------------- */
 
 /* Makes a run folder in the test's scratch folder. */
 const char *live_run_dir(const char *name);
