@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that are timed: what is counted, and what is found out about those that misbehave only then. How fast
- * anything is decides nothing here.
+ * ab - tests of A/B measurements: what is counted, and which defects of kernels that misbehave only
+ * when timed are found. No test depends on actual speeds.
  */
 #include "timing/ab.h"
 #include "test.h"
@@ -65,7 +65,7 @@ static void measure(struct timed *k)
 	CHECK(k->t.check_s < k->t.wall_s && (k->rep.amiss || k->t.check_s > 0));
 }
 
-/* --- honest ones ----------------------------------------------------------------------------------------- */
+/* --- honest ones ------------------------------------------------------------------------------ */
 
 /* Every number that is there makes sense beside the others. */
 static void check_numbers(const struct timed *k)
@@ -183,7 +183,7 @@ TEST(pair_slow_calls_are_not_hung_batches)
 	timing_rig_release(&k.r);
 }
 
-/* --- the others ------------------------------------------------------------------------------------------ */
+/* --- the others ------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what, *source;
@@ -254,7 +254,8 @@ static bool answer_slowly(void *nobody, struct ay_call *c, struct ay_arena *a)
 	return true;
 }
 
-/* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first and the last for certain. */
+/* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first
+ * and the last for certain. */
 TEST(pair_compares_the_last_batch_for_certain)
 {
 	for (int i = 0; i < 8; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much is done in a batch, by what hand-over and calls took: made up here.
+ * ab_plan - tests of how much work a batch gets, from invented times of the hand-over and of calls.
  */
 #include "test.h"
 #include "timing_fixture.h"
@@ -63,7 +63,8 @@ TEST(plan_batches_do_not_drown_in_the_gate)
 	release(&k);
 }
 
-/* On a busy machine c0 is some milliseconds: then batches are as long as can be paid for, and not a reason for no ratio. */
+/* On a busy machine c0 is some milliseconds: then batches are as long as can be paid for, and not a
+ * reason for no ratio. */
 TEST(plan_has_a_ratio_on_a_busy_machine)
 {
 	static struct calls k;
@@ -81,7 +82,8 @@ static uint64_t much(struct ay_dev *d)
 	return 100ull << 30;
 }
 
-/* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all calls of a batch. */
+/* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all
+ * calls of a batch. */
 TEST(plan_of_the_trusted_goes_over_large_sets_again)
 {
 	static const struct ay_dev_class cls = { .free_bytes = much };
@@ -100,9 +102,10 @@ TEST(plan_of_the_trusted_goes_over_large_sets_again)
 	release(&k);
 }
 
-/* --- from run to run ------------------------------------------------------------------------------------- */
+/* --- from run to run -------------------------------------------------------------------------- */
 
-/* What a figure that was measured is multiplied by in the i-th run: up to 1.4 either way, the same in every test run. */
+/* What a figure that was measured is multiplied by in the i-th run: up to 1.4 either way, the same
+ * in every test run. */
 static double noise(int i)
 {
 	return 1 + 0.4 * ((i * 7) % 11 - 5) / 5;

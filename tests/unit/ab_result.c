@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What times are worth, once they are there: blocks and calls alone that are made up here, and what is said of them.
+ * ab_result - tests of the results made from invented blocks and single calls.
  */
 #include "test.h"
 #include "base/arena.h"
@@ -57,7 +57,8 @@ static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
 	}
 }
 
-/* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by `scatter`. */
+/* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by
+ * `scatter`. */
 static void alone(struct scene *k, int n, const double kernel[2], double base, double scatter)
 {
 	struct audits *u = &k->p->audit;
@@ -81,7 +82,7 @@ static bool is_near(double x, double due)
 	return fabs(x / due - 1) < 0.01;
 }
 
-/* --- honest ones ----------------------------------------------------------------------------------------- */
+/* --- honest ones ------------------------------------------------------------------------------ */
 
 TEST(outcome_of_equals)
 {
@@ -146,7 +147,7 @@ TEST(outcome_within_the_hand_over)
 	ay_arena_release(&k.a);
 }
 
-/* --- leads that are none --------------------------------------------------------------------------------- */
+/* --- leads that are none ---------------------------------------------------------------------- */
 
 /* It is fast only when many sets come at once. */
 TEST(outcome_of_a_lead_in_batches_only)
@@ -162,7 +163,8 @@ TEST(outcome_of_a_lead_in_batches_only)
 	ay_arena_release(&k.a);
 }
 
-/* Where handing over takes longer than four calls, a cold start could explain as much: but not that the baseline has none. */
+/* Where handing over takes longer than four calls, a cold start could explain as much: but not that
+ * the baseline has none. */
 TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 {
 	const double slow = 120e3;
@@ -194,7 +196,8 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	ay_arena_release(&k.a);
 }
 
-/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by that. */
+/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by
+ * that. */
 TEST(outcome_of_a_launch_by_python)
 {
 	static const struct {
@@ -216,7 +219,8 @@ TEST(outcome_of_a_launch_by_python)
 	}
 }
 
-/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and nothing is told. */
+/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and
+ * nothing is told. */
 TEST(outcome_of_a_gain_that_is_doubtful)
 {
 	struct scene k;
@@ -240,7 +244,8 @@ TEST(outcome_of_a_slow_call_alone)
 	ay_arena_release(&k.a);
 }
 
-/* Every other call alone shows the lead, the others show the opposite: nothing is proved, and nothing is told. */
+/* Every other call alone shows the lead, the others show the opposite: nothing is proved, and
+ * nothing is told. */
 TEST(outcome_of_a_lead_that_is_doubtful)
 {
 	struct scene k;
@@ -293,9 +298,10 @@ TEST(outcome_of_a_baseline_that_is_disturbed)
 	ay_arena_release(&k.a);
 }
 
-/* --- what the hand-over costs ---------------------------------------------------------------------------- */
+/* --- what the hand-over costs ----------------------------------------------------------------- */
 
-/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what was subtracted. */
+/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what
+ * was subtracted. */
 TEST(outcome_gives_back_of_c0)
 {
 	struct scene k;
@@ -309,7 +315,8 @@ TEST(outcome_gives_back_of_c0)
 	ay_arena_release(&k.a);
 }
 
-/* On a GPU the events of a baseline that is trusted tell, and c0 is corrected by a third of it at most. */
+/* On a GPU the events of a baseline that is trusted tell, and c0 is corrected by a third of it at
+ * most. */
 TEST(outcome_gives_back_what_events_say)
 {
 	const struct {

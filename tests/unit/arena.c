@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that lives as long as its arena: it is zero, large or small, new or used before.
+ * arena - tests of arena memory: it is zero, whether large or small, new or used before.
  */
 #include "base/arena.h"
 #include "test.h"

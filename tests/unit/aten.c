@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Witness tests: every oracle of the catalogue against ATen on the CPU, over its grid: all overloads, dtypes and
- * layouts. Two that were written apart agree, or an operator's file says why ATen differs, and it is listed here.
+ * aten - compares the oracle of every operator in the catalogue with ATen on the CPU, over its
+ * grid: all overloads, dtypes and layouts. Two independent implementations must agree, or the
+ * operator's file says why ATen differs, and the difference is listed here.
  */
 #include "test.h"
 #include "base/file.h"
@@ -15,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What ATen is excused for, as the operators' files have it. A reason that is given and not listed fails, and so does
- * one that is listed and never needed. */
+/* The accepted differences of ATen, as the operators' files give them. A reason that a file gives
+ * but this list lacks fails. So does a listed reason that no case needs. */
 static const char *const known[][2] = {
 	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
 	{ "ops/aten/div.c", "a number that is divided is rounded to half types first" },
@@ -205,7 +206,7 @@ TEST_SLOW(aten_agrees_with_the_oracles_on_their_whole_grids)
 	judge_catalogue(AY_FULL, 5000);
 }
 
-/* --- on a GPU --------------------------------------------------------------------------------------------- */
+/* --- on a GPU --------------------------------------------------------------------------------- */
 
 static const char *known_on_cuda(struct ay_arena *a, const char *line)
 {
@@ -264,7 +265,7 @@ TEST_SLOW(aten_on_a_gpu_agrees_with_the_oracles)
 	ay_arena_release(&a);
 }
 
-/* --- and could disagree ----------------------------------------------------------------------------------- */
+/* --- and could disagree ----------------------------------------------------------------------- */
 
 static const struct ay_op_file *find_file(const char *stem)
 {
@@ -311,7 +312,7 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 	ay_python_close(&python);
 }
 
-/* --- one process for all ---------------------------------------------------------------------------------- */
+/* --- one process for all ---------------------------------------------------------------------- */
 
 /* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
 static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_idle_memory *memory, struct ay_python *python,

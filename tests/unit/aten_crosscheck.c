@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that stand for larger ones of their kind, when two witnesses are held against each other.
+ * aten_crosscheck - tests of small calls that represent larger ones when two oracles are compared.
  */
 #include "helpers.h"
 #include "judge/aten_crosscheck.h"
@@ -27,7 +27,8 @@ static const struct {
 	{ "aten::convolution((T([128, 240, 56, 56], f16), T([240, 1, 3, 3], f16), None, [1, 1], [1, 1], [1, 1], "
 	  "False, [0, 0], 240), {})",
 	  0 },
-	/* a pooled image is half as high, whatever else is smaller; its strides are those of channels last */
+	/* a pooled image is half as high, whatever else is smaller; its strides are those of
+	 * channels last */
 	{ "aten::max_pool2d_with_indices_backward((T([64, 64, 112, 112], f16), T([64, 64, 224, 224], f16), [2, "
 	  "2], "
 	  "[2, 2], [0, 0], [1, 1], False, T([64, 64, 112, 112], i64)), {})",
@@ -110,7 +111,8 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 	ay_arena_release(&g.a);
 }
 
-/* An answer in double is to be better than results can be: the last bits of single precision are enough for halves. */
+/* An answer in double is to be better than results can be: the last bits of single precision are
+ * enough for halves. */
 TEST(concord_answers_may_differ_by_less_than_results_can)
 {
 	static const struct {

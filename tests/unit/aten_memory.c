@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory for a witness's answers on a GPU that others use too: who needs much of it waits for his shares.
+ * aten_memory - tests of GPU memory for an oracle's answers, on a GPU that others use too. A
+ * process that needs much of it waits for its share.
  */
 #include "helpers.h"
 #include "judge/aten_memory.h"
@@ -25,7 +26,8 @@ static const struct ay_call *bind(struct witness_rig *g, const char *line)
 	return c;
 }
 
-/* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from us. */
+/* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from
+ * us. */
 static pid_t fork_taker(struct witness_rig *g, const char *line, struct ay_perf_lock *one,
 			struct ay_perf_lock *two, int said)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who answers for operators outside the catalogue: the processor or a GPU.
+ * aten_oracle - tests of where operators outside the catalogue are computed: on the processor or a
+ * GPU.
  */
 #include "helpers.h"
 #include "judge/aten_crosscheck.h"
@@ -40,7 +41,7 @@ static const char *const lines[] = {
 
 enum { NLINE = sizeof lines / sizeof *lines };
 
-/* --- the choice ------------------------------------------------------------------------------------------------- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 static bool is_chosen(struct witness_rig *g, const char *line)
 {
@@ -80,7 +81,7 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 	ay_arena_release(&g.a);
 }
 
-/* --- answers ---------------------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 /* Other content for a call that is closed: zeros, but for the first. */
 static void show(struct witness_rig *g, struct ay_call *c, float x)
@@ -96,7 +97,8 @@ static void show(struct witness_rig *g, struct ay_call *c, float x)
 
 TEST(witness_believes_the_gpu_when_both_have_concurred)
 {
-	/* what makes a call another one than the usual: dimensions, None, dtypes, flags; not numbers */
+	/* what makes a call another one than the usual: dimensions, None, dtypes, flags; not
+	 * numbers */
 	static const char usual[] = "my::flagged((T([1048577], f32, fill=zeros), T([2], f32)), {})";
 	static const char *const others[] = {
 		"my::flagged((T([2048, 513], f32, fill=zeros), T([2], f32)), {})",
@@ -210,8 +212,8 @@ TEST_SLOW(witness_asks_the_processor_where_shapes_change)
 	witness_rig_release(&g);
 }
 
-/* Whatever a reference sets, or leaves behind: its answers are made without short cuts, and what was made for the one before
- * is gone. */
+/* Whatever a reference sets or leaves behind, the next answers are computed without its short cuts,
+ * and its data are gone. */
 TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 {
 	static const char flags[] = WITNESS_ON_GPU
@@ -241,7 +243,7 @@ TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 	witness_rig_release(&g);
 }
 
-/* --- failures --------------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 {
@@ -333,7 +335,7 @@ TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
 	witness_rig_release(&g);
 }
 
-/* --- the same answers ------------------------------------------------------------------------------------------- */
+/* --- the same answers ------------------------------------------------------------------------- */
 
 /* Bit by bit. */
 static bool is_same(const struct ay_expected *x, const struct ay_expected *y)
@@ -403,10 +405,10 @@ TEST_SLOW(witness_on_a_gpu_agrees_with_the_processor)
 	witness_rig_release(&g);
 }
 
-/* --- from one operator to the next -------------------------------------------------------------------------------- */
+/* --- from one operator to the next ------------------------------------------------------------ */
 
-/* Both executors learn the next operator's functions, and answer as new ones do; one with a user's reference is nobody
- * else's. */
+/* Both executors load the functions of the next operator and answer as new executors do. An
+ * executor with a user's reference is never shared. */
 TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 {
 	const struct ay_expected *want, *got;

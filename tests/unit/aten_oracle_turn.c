@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A witness on a GPU on which others are timed, and one of whom is timed himself.
+ * aten_oracle_turn - tests of an oracle on a GPU on which kernels are timed, also by the process
+ * that needs the oracle.
  */
 #include "exec/launch.h"
 #include "helpers.h"
@@ -77,8 +78,8 @@ TEST_SLOW(witness_touches_the_gpu_in_turn)
 	witness_rig_release(&g);
 }
 
-/* Timed calls are checked while the clock has the GPU to itself: a witness who waited for that to end would wait for
- * ever. */
+/* Timed calls are checked while their measurement holds the GPU's lock. An oracle that waited for
+ * this lock would wait for ever. */
 TEST_SLOW(witness_is_in_while_the_clock_runs)
 {
 	static const char kernel[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers that stay where they were made: what results are like is asked first, and whether they are right when they are
- * there.
+ * aten_request - tests of answers that stay in the executor's memory. The judge first asks for the
+ * results' descriptions, and later reads the results to compare them.
  */
 #include "forge/forge.h"
 #include "exec/launch.h"

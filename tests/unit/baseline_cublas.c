@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The baseline `cublas`. Where there is no GPU, a driver and a library that only look like NVIDIA's stand in for them
- * (tests/cuda): what the baseline tells the library is judged on every quick case all the same. Where there is one, the
- * real ones are.
+ * baseline_cublas - tests of the baseline `cublas`. Without a GPU, a fake driver and library
+ * (tests/cuda) replace NVIDIA's. What the baseline passes to the library is still judged on every
+ * quick case. With a GPU the real ones are used.
  */
 #include "timing/baseline.h"
 #include "base/process.h"
@@ -35,7 +35,8 @@ static bool has_one(const char *line, const char *const *words)
 	return *words;
 }
 
-/* cuBLAS has no integers and no conjugate without a transpose; no bias that is one number, complex or of an empty sum. */
+/* cuBLAS has no integers and no conjugate without a transpose; no bias that is one number, complex
+ * or of an empty sum. */
 static bool is_plain(const char *line)
 {
 	static const char *const odd[] = { "stride=", "conj=", "i64", "i32", "i16", "i8", "u8", NULL },
@@ -272,7 +273,7 @@ TEST_SLOW(baseline_cublas_passes_on_a_gpu_as_aten)
 	teardown(&g);
 }
 
-/* --- defects ------------------------------------------------------------------------------------------------- */
+/* --- defects ---------------------------------------------------------------------------------- */
 
 /* The baseline's source with one text replaced by another; it must be there once. */
 static const char *planted(struct rig *g, const char *old, const char *new)
@@ -343,7 +344,7 @@ TEST_SLOW(baseline_cublas_that_is_wrong_is_refused)
 	teardown(&g);
 }
 
-/* --- where it is --------------------------------------------------------------------------------------------- */
+/* --- where it is ------------------------------------------------------------------------------ */
 
 TEST(baseline_cublas_is_looked_for_in_cudas_places)
 {
@@ -441,7 +442,7 @@ TEST(baseline_cublas_has_the_products_and_solves)
 	ay_arena_release(&a);
 }
 
-/* --- which one a kernel on a GPU is held against ------------------------------------------------------------- */
+/* --- which one a kernel on a GPU is held against ---------------------------------------------- */
 
 TEST(baseline_of_a_kernel_on_a_gpu_is_of_that_gpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several kernels for one overload: which is named, and how sure that is.
+ * best - tests of the choice among several kernels for one overload, and of its certainty.
  */
 #include "test.h"
 #include "store/summary.h"

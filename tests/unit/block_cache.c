@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks of the driver's that the Python executor keeps, on addresses that nobody has.
+ * block_cache - tests of the driver's memory blocks that the Python executor keeps. Their addresses
+ * are invented.
  */
 #include "../../torch/exec/block_cache.h"
 #include "test.h"

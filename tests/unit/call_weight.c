@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The score by calls: what is called often counts often, nothing leaves the denominator, and without counts there
- * is no such score.
+ * call_weight - tests of the score by calls: frequent calls have more weight, nothing leaves the
+ * denominator, and without counts there is no score.
  */
 #include "test.h"
 #include "../../cmd/case_record.h"
@@ -177,7 +177,8 @@ TEST(weight_says_how_many_cases_have_no_count)
 	ay_summary_release(&s);
 }
 
-/* 100 calls of 1,000 ns made 4 times as fast, 300 of 2,000 ns half as fast: 700 us become 25 + 1,200 us. */
+/* 100 calls of 1,000 ns made 4 times as fast, 300 of 2,000 ns half as fast: 700 us become 25 +
+ * 1,200 us. */
 TEST(weight_speed_up_is_a_ratio_of_totals)
 {
 	static const struct row rows[] = { { "a::relu", 1, 100, "PASS", 4, 1000, NULL },
@@ -199,7 +200,8 @@ TEST(weight_speed_up_is_a_ratio_of_totals)
 	ay_summary_release(&s);
 }
 
-/* Two kernels for one operator do not make its calls two: each case counts once, by the worse of them. */
+/* Two kernels for one operator do not make its calls two: each case counts once, by the worse of
+ * them. */
 TEST(weight_two_kernels_are_no_two_cases)
 {
 	static const struct row rows[] = { { "a::relu", 1, 40, "PASS", 4, 1000, NULL },
@@ -215,7 +217,8 @@ TEST(weight_two_kernels_are_no_two_cases)
 	ay_summary_release(&s);
 }
 
-/* A record is a stranger's: claims are cut, the share never passes 1, shapes that are none are refused. */
+/* A record is a stranger's: claims are cut, the share never passes 1, shapes that are none are
+ * refused. */
 TEST(weight_hostile_counts_stay_numbers)
 {
 	static const struct row rows[] = { { "a::relu", 1, INT64_MAX, "PASS", 1e29, 1e29, NULL },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The catalogue against what it was made from: PyTorch's own schemas, and the benchmark that the set comes from.
+ * catalogue - compares the catalogue with its sources: PyTorch's own schemas, and the benchmark
+ * that the set of operators comes from.
  */
 #include "test.h"
 #include "helpers.h"
@@ -83,7 +84,8 @@ static bool reason_holds(enum ay_omit omit, const struct ay_schema *s)
 	return false;
 }
 
-/* One overload of an operator of the set: here, letter by letter, or left out for a reason that holds. */
+/* One overload of an operator of the set: here, letter by letter, or left out for a reason that
+ * holds. */
 static void check_overload(const char *text, const struct ay_schema *s)
 {
 	const struct ay_omitted *o = find_omitted(s);
@@ -187,9 +189,10 @@ TEST(catalogue_reasons_can_be_wrong)
 	CHECK(has_word("int int_float", "int_float") && !has_word("int_float", "int") && !has_word("", "int"));
 }
 
-/* --- the original ------------------------------------------------------------------------------------------ */
+/* --- the original ----------------------------------------------------------------------------- */
 
-/* What of an operator's full cases has the original's place: as `assay ops --markdown` counts it. */
+/* What of an operator's full cases has the original's place: as `assay ops --markdown` counts
+ * it. */
 static int count_grid(const struct ay_entry_op *e)
 {
 	struct ay_suite s = { 0 };
@@ -226,7 +229,8 @@ TEST(catalogue_differences_have_a_reason)
 	CHECKF(found == 110 && rows == 110, "%d rows, %d of them operators", rows, found);
 }
 
-/* The list that the set was taken from is no part of the tree; whoever has it beside it compares. */
+/* The list that the set was taken from is no part of the tree; whoever has it beside it
+ * compares. */
 TEST(catalogue_is_the_original_list)
 {
 	const char *path = "shared/reference/catalogue.json";

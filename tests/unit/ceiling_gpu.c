@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a GPU can do at best: measured on one of known speeds (tests/cuda/fake_clock.c), kept, repaired.
+ * ceiling_gpu - tests of a GPU's ceilings: measured on a fake GPU of known speeds
+ * (tests/cuda/fake_clock.c), stored, repaired.
  */
 #include "base/file.h"
 #include "helpers.h"

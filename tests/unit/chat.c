@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a model's server says, taken apart; nothing here opens a connection (chat_live.c does).
+ * chat - tests of the parsing of a model server's messages. No test here opens a connection;
+ * chat_live.c does.
  */
 #include "test.h"
 #include "base/file.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- streams ------------------------------------------------------------------------------------------------- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 static const char openai_stream[] =
 	": a comment\n"
@@ -126,7 +127,7 @@ TEST(chat_a_cut_stream_is_no_answer)
 	}
 }
 
-/* --- answers in one piece, and errors ------------------------------------------------------------------------ */
+/* --- answers in one piece, and errors --------------------------------------------------------- */
 
 static void hear_whole(struct ay_try *t, const struct ay_provider *p, int status, const char *body)
 {
@@ -281,7 +282,7 @@ TEST(chat_addresses_are_shown_without_their_secrets)
 	ay_arena_release(&a);
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------ */
+/* --- requests --------------------------------------------------------------------------------- */
 
 TEST(chat_requests_have_the_form_of_their_server)
 {
@@ -370,7 +371,7 @@ TEST(chat_addresses_come_from_the_environment)
 	}
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 TEST(chat_waits_as_long_as_the_server_asks)
 {
@@ -443,7 +444,7 @@ TEST(chat_backs_off_and_never_comes_too_soon)
 	CHECK(before == 30);
 }
 
-/* --- prices -------------------------------------------------------------------------------------------------- */
+/* --- prices ----------------------------------------------------------------------------------- */
 
 static double price(const char *model)
 {
@@ -475,7 +476,7 @@ TEST(chat_prices_are_known_or_not)
 	CHECK(ay_price_find("gpt-4o", &p, &err) == -1 && strstr(err.msg, "/no/such/file"));
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
 TEST(chat_key_is_taken_out_of_the_environment_and_of_texts)
 {
@@ -561,7 +562,7 @@ TEST(chat_server_is_named_or_found_by_its_key)
 	}
 }
 
-/* --- exchanges.jsonl ----------------------------------------------------------------------------------------- */
+/* --- exchanges.jsonl -------------------------------------------------------------------------- */
 
 static void write_exchanges(const char *text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stays of a chat: its answers, after a kill too, and nothing of its key.
+ * chat_kept - tests of what remains of a chat: its answers, even after a kill, and nothing of its
+ * key.
  */
 #include "test.h"
 #include "helpers.h"
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- killed -------------------------------------------------------------------------------------------------- */
+/* --- killed ----------------------------------------------------------------------------------- */
 
 enum { QUESTIONS = 160 };
 
@@ -57,7 +58,8 @@ static _Noreturn void asker(const char *dir, int told)
 	_exit(err.code ? 3 : 0);
 }
 
-/* After a kill: what the asker was told is on disk; what the stand-in sent is on disk, or known to be lost. */
+/* After a kill: what the asker was told is on disk; what the stand-in sent is on disk, or known to
+ * be lost. */
 static int examine_kill(const struct standin *s, const char *dir, const bool *told, int *times_lost)
 {
 	struct ay_transcript *x;
@@ -91,7 +93,8 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 	return answered;
 }
 
-/* Starts an asker, kills it after so many answers (< 0: never), and waits until it and its speaker are gone. */
+/* Starts an asker, kills it after so many answers (< 0: never), and waits until it and its speaker
+ * are gone. */
 static int run_asker(const char *dir, int kill_after, bool *told)
 {
 	int pair[2], n, count = 0, status = 0, gone = 0;
@@ -156,7 +159,8 @@ TEST(chat_kept_through_kills_at_any_point)
 		snprintf(mark, sizeof mark, "\"type\":\"answered\",\"id\":\"%s\"", id_of(i));
 		CHECKF(live_occurrences(file, mark) == 1, "%s: %d answers", id_of(i),
 		       live_occurrences(file, mark));
-		/* asked again only where an answer was lost; a question may be lost before its first byte was sent */
+		/* asked again only where an answer was lost; a question may be lost before its
+		 * first byte was sent */
 		CHECKF(standin_count_in(log, "seen", id_of(i)) <= 1 + times_lost[i],
 		       "%s was asked %d times and lost %d times", id_of(i),
 		       standin_count_in(log, "seen", id_of(i)), times_lost[i]);
@@ -236,7 +240,7 @@ TEST(chat_kept_where_there_is_room)
 	standin_stop(&s);
 }
 
-/* --- dropped, and given again -------------------------------------------------------------------------------- */
+/* --- dropped, and given again ----------------------------------------------------------------- */
 
 TEST(chat_kept_what_is_dropped_is_not_answered)
 {
@@ -338,10 +342,10 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	ay_arena_release(&a);
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
-/* A process that was started with the key in its environment, as assay is: the test below starts this program anew.
- * Asks, forks a worker, says its pid, and waits. */
+/* A process that starts with the key in its environment, as assay does; the test below runs this
+ * program again for it. It sends a request, forks a worker, prints the worker's pid, and waits. */
 static _Noreturn void hold_key(const char *dir)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, dir);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The speaker against the stand-in: what is asked, retried, lost, kept and hidden.
+ * chat_live - tests of the API process with the fake server: requests, retries, losses, stored
+ * answers and the hidden key.
  */
 #include "test.h"
 #include "helpers.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- both protocols ------------------------------------------------------------------------------------------ */
+/* --- both protocols --------------------------------------------------------------------------- */
 
 TEST(chat_live_both_protocols_give_every_kind_of_answer)
 {
@@ -73,7 +74,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 	standin_stop(&s);
 }
 
-/* --- failures ------------------------------------------------------------------------------------------------ */
+/* --- failures --------------------------------------------------------------------------------- */
 
 TEST(chat_live_what_fails_for_a_while_is_tried_again)
 {
@@ -257,7 +258,8 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 	ay_arena_release(&a);
 }
 
-/* Questions that all fail: the first three say it for the rest, whether it is for good at once or after some tries. */
+/* Questions that all fail: the first three say it for the rest, whether it is for good at once or
+ * after some tries. */
 TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 {
 	static const struct {
@@ -445,7 +447,7 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	ay_arena_release(&a);
 }
 
-/* --- by libcurl's rules ---------------------------------------------------------------------------------- */
+/* --- by libcurl's rules ----------------------------------------------------------------------- */
 
 /* A name that no resolver knows is reached through a proxy, unless no_proxy says otherwise. */
 TEST(chat_live_proxies_are_used)
@@ -504,7 +506,7 @@ TEST(chat_live_certificates_are_examined)
 	standin_stop(&s);
 }
 
-/* --- many at once -------------------------------------------------------------------------------------------- */
+/* --- many at once ----------------------------------------------------------------------------- */
 
 TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators whose own check decides: what it must admit, and how little it must refuse.
+ * checks - tests of operators with their own check: what it must accept, and what it must refuse at
+ * least.
  */
 #include "test.h"
 #include "helpers.h"
@@ -34,7 +35,8 @@ static struct ay_call *answered(const char *line, const struct ay_entry_op **e)
 	return c;
 }
 
-/* What the judge would say of the outputs: how many elements are wrong, by the oracle and by the check. */
+/* What the judge would say of the outputs: how many elements are wrong, by the oracle and by the
+ * check. */
 static int64_t wrong(const struct ay_entry_op *e, const struct ay_call *c, struct ay_finding *f)
 {
 	const struct ay_view **got = AY_NEW_N(&a, const struct ay_view *, c->nout);
@@ -51,7 +53,7 @@ static int64_t wrong(const struct ay_entry_op *e, const struct ay_call *c, struc
 	return bad + f->bad;
 }
 
-/* --- a triangle is solved ---------------------------------------------------------------------------------- */
+/* --- a triangle is solved --------------------------------------------------------------------- */
 
 static const char *triangle(int uplo, int trans, int diag, int n)
 {
@@ -113,7 +115,7 @@ TEST(checks_trsv_knows_what_is_not_finite)
 	CHECK(c && wrong(e, c, &f));
 }
 
-/* --- entries are grouped ----------------------------------------------------------------------------------- */
+/* --- entries are grouped ---------------------------------------------------------------------- */
 
 /* Experts 1, 0, 1, 2, 1 in blocks of 4: [1 5 5 5] [0 2 4 5] [3 5 5 5] and padding. */
 static struct ay_call *grouped(const struct ay_entry_op **e)

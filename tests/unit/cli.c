@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Commands and what they print: tests/cli/NAME.test, and the ```console blocks of README.md and docs/.
+ * cli - tests of commands and their output: tests/cli/NAME.test, and the ```console blocks of
+ * README.md and docs/.
  *
  *	$ assay ops no_such_op
  *	assay: no operator's name contains 'no_such_op' (see: assay ops)
@@ -10,10 +11,11 @@
  *	$ assay ops --help
  *	...
  *
- * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
- * there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
- * an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
- * own, which is skipped where there is none. In ```console figures blocks every number stands for any other.
+ * `...` alone on a line matches any lines, within a line any text. `exit N` gives the exit status;
+ * without it the status is 0. Commands run in the top folder, with the program under test first in
+ * PATH; $T is a scratch folder. Files whose first line is "# needs torch", and ```console torch
+ * blocks, need an interpreter with torch. Each is a test of its own, which is skipped if there is
+ * no interpreter. In ```console figures blocks every number matches any other.
  */
 #include "test.h"
 #include "helpers.h"
@@ -73,7 +75,7 @@ static int split(struct ay_arena *a, char *text, char ***lines)
 	return n;
 }
 
-/* --- figures, which are others in every run ---------------------------------------------------------------- */
+/* --- figures, which are others in every run --------------------------------------------------- */
 
 static const char *after_number(const char *at)
 {
@@ -118,7 +120,8 @@ static const char *after_remark(const char *line, const char *at)
 	return end && !strncmp(at, " (", 2) ? end + 1 : at;
 }
 
-/* A line with # for every number, and a kind for words that say how fast something is and by which compiler it was built. */
+/* A line with # for every number, and a kind for words that say how fast something is and by which
+ * compiler it was built. */
 static char *without_figures(struct ay_arena *a, const char *line)
 {
 	const char *built = strstr(line, ", built "), *kind, *end;
@@ -186,7 +189,7 @@ TEST(cli_figures_are_alike_and_nothing_else_is)
 	ay_arena_release(&a);
 }
 
-/* --- commands and what they print -------------------------------------------------------------------------- */
+/* --- commands and what they print ------------------------------------------------------------- */
 
 struct told {
 	const char *file;
@@ -216,8 +219,8 @@ static void run_command(struct ay_arena *a, const struct told *t, int line, cons
 	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", t->file, line, cmd, shown);
 }
 
-/* The end of what a command prints, in lines [begin, end): blank lines before the next command are not part of it, nor
- * is a comment ("# ...") between a blank line and that command. */
+/* Returns the end of a command's output, in lines [begin, end). Blank lines before the next command
+ * do not belong to it. Nor does a comment ("# ...") between a blank line and that command. */
 static int end_of_output(char **line, int begin, int end)
 {
 	int used = end;
@@ -250,7 +253,8 @@ static int run_lines(struct ay_arena *a, const struct told *t, int first, char *
 	return commands;
 }
 
-/* With sanitizers these take a minute, most of it in executors, which have none; what they do of ours other files do too. */
+/* With sanitizers these take a minute, most of it in executors, which have none; what they do of
+ * ours other files do too. */
 static bool is_long(const char *path)
 {
 	static const char *const files[] = { "hostile", "large", "machine", "timing" };
@@ -319,7 +323,8 @@ static void run_all(const char *pattern, bool torch, int at_least)
 	globfree(&g);
 }
 
-/* One test a file; tests/cli/NAME.test whose first line is "# needs torch" is skipped without an interpreter. */
+/* One test a file; tests/cli/NAME.test whose first line is "# needs torch" is skipped without an
+ * interpreter. */
 static void list_commands(test_add_value_fn add)
 {
 	help_list_files("tests/cli/*.test", add);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparisons of runs find what was planted, and nothing in a re-run.
+ * comparison - tests that comparisons of runs find planted changes, and none between equal runs.
  */
 #include "test.h"
 #include "helpers.h"
@@ -28,7 +28,8 @@ static void begin(struct pair *p)
 	p->rb = report_rig_create(p->name[1]);
 }
 
-/* A case of the second run, whose kernel has changed: a verdict of the same source that differs is flaky. */
+/* A case of the second run, whose kernel has changed: a verdict of the same source that differs is
+ * flaky. */
 static void add_changed(struct ay_run *r, const char *overload, int n, const char *verdict)
 {
 	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_B, overload, n, verdict));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparing on a device: bytes, and numbers by the oracle's rule. On the processor, on the way to a GPU with a stand-in
- * behind it, and on a GPU where there is one.
+ * dev_compare - tests of comparison on a device: bytes, and numbers by the oracle's rule. They run
+ * on the processor, with a fake GPU, and on a GPU if there is one.
  */
 #include "device/dev_compare.h"
 #include "device/cuda.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- bytes ----------------------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static int64_t first_of(struct make_rig *g, uint64_t x, uint64_t y, uint64_t n)
 {
@@ -47,7 +47,8 @@ static void check_same(struct make_rig *g)
 			make_rig_set(g, a, data, n);
 			make_rig_set(g, b, data, n);
 			CHECK(first_of(g, a, b, n) == -1 && first_of(g, a, b, 0) == -1);
-			/* from the back: what is further forward is what is told; and what is behind the end is not */
+			/* from the back: what is further forward is what is told; and what is
+			 * behind the end is not */
 			for (int k = 2; k >= 0; k--) {
 				const uint8_t other = (uint8_t)(data[places[k]] ^ (1 << k));
 
@@ -63,7 +64,7 @@ static void check_same(struct make_rig *g)
 	ay_xfree(data);
 }
 
-/* --- numbers --------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static const double values[] = {
 	0,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Content as devices make it (device/dev_fill.h) against content as the processor does (timing/inputs.h): the same bits.
- * On the processor the units and chunks of the CUDA text are gone through, where there is a GPU its kernels too.
+ * dev_fill - compares tensor content made by devices (device/dev_fill.h) with that made by the
+ * processor (timing/inputs.h): all bits must be equal. On the processor the units and chunks of the
+ * CUDA text are tested; with a GPU its kernels too.
  */
 #include "device/dev_fill.h"
 #include "op/fill.h"
@@ -170,9 +171,10 @@ static void check_planted(struct make_rig *g)
 	one_release(&o);
 }
 
-/* --- what needs no master -------------------------------------------------------------------------------- */
+/* --- what needs no master --------------------------------------------------------------------- */
 
-/* Poison at any address, copies; thousands of stretches of all sizes in one call, among them empty ones. */
+/* Poison at any address, copies; thousands of stretches of all sizes in one call, among them empty
+ * ones. */
 static void check_many(struct make_rig *g)
 {
 	enum { N = 6000, ROOM = 4096, LARGE = 300 << 10 };
@@ -262,7 +264,7 @@ TEST(make_refuses_bad_stretches)
 	CHECK(!room[0]); /* and nothing of it was done */
 }
 
-/* --- on the processor, on a stand-in, on a GPU ----------------------------------------------------------- */
+/* --- on the processor, on a stand-in, on a GPU ------------------------------------------------ */
 
 TEST(make_on_the_processor_gives_the_bits_of_content)
 {
@@ -283,7 +285,8 @@ TEST(make_on_the_processor_does_many_stretches)
 	make_rig_release(&g);
 }
 
-/* The way to a GPU: the list, the launch and its arguments, on a driver that runs the same units. */
+/* The way to a GPU: the list, the launch and its arguments, on a driver that runs the same
+ * units. */
 TEST(make_on_a_stand_in_gives_the_bits_of_content)
 {
 	struct make_rig g;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The device layer. Where there is no GPU, a driver that only looks like one (tests/cuda/fake.c) stands in for it: the
- * judge, the executor, its jail and what travels between them are the real ones.
+ * device - tests of the device layer. Without a GPU a fake driver (tests/cuda/fake.c) replaces it.
+ * The judge, the executor, its jail and their messages are real.
  */
 #include "device/cuda.h"
 #include "device/device.h"
@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- declarations ---------------------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 /* Every constant and layout against the real header. */
 TEST(device_declarations_are_cudas)
@@ -128,7 +128,7 @@ TEST(device_processor_lends_the_pool)
 	ay_pool_release(&p);
 }
 
-/* --- layout ---------------------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 TEST(device_pools_of_large_grains)
 {
@@ -178,7 +178,8 @@ TEST(device_messages)
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) < 0);
 }
 
-/* An order to run with memory for the slots that are late: each part lies in its slot, and there is one for each. */
+/* An order to run with memory for the slots that are late: each part lies in its slot, and there is
+ * one for each. */
 TEST(device_parts_of_slots)
 {
 	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 8 << 20 },
@@ -206,7 +207,7 @@ TEST(device_parts_of_slots)
 	CHECK(!ay_wire_run_open(&m, two, 3, slot, 3, &r, &part));
 }
 
-/* --- system calls ---------------------------------------------------------------------------------------- */
+/* --- system calls ----------------------------------------------------------------------------- */
 
 /* What the driver's library was seen to call, and what stands beside it and must not pass. */
 static int try_calls(enum ay_jail_kind kind)
@@ -257,7 +258,7 @@ TEST(device_calls_of_the_driver_pass)
 	CHECKF(calls_of(AY_JAIL_PYTHON) == 0, "%d", calls_of(AY_JAIL_PYTHON));
 }
 
-/* --- the whole way, on a driver that only looks like one ---------------------------------------------------- */
+/* --- the whole way, on a driver that only looks like one -------------------------------------- */
 
 struct fake {
 	struct ay_arena a;
@@ -309,7 +310,8 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 
 #define TIMED "--case 'aten::relu((T([5000], f32),), {}) seed=3' --timing auto --budget 1 --baseline none"
 
-/* The gate, with memory that comes with each order to run; and what is found out while the clock runs. */
+/* The gate, with memory that comes with each order to run; and what is found out while the clock
+ * runs. */
 TEST(device_kernels_are_timed)
 {
 	static const struct {
@@ -489,7 +491,7 @@ TEST(device_executor_without_a_driver)
 	ay_arena_release(&a);
 }
 
-/* --- with a GPU ------------------------------------------------------------------------------------------ */
+/* --- with a GPU ------------------------------------------------------------------------------- */
 
 static struct ay_dev *open_gpu(void)
 {

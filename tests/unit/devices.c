@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs on several devices, some of which fail: parts of the processor, which are made to. Of GPUs: devices_gpu.c.
+ * devices - tests of runs on several devices of which some fail. The devices are parts of the
+ * processor that are made to fail; devices_gpu.c has GPUs.
  */
 #include "../../cmd/device_opts.h"
 #include "base/file.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- parts of the processor ----------------------------------------------------------------------------------- */
+/* --- parts of the processor ------------------------------------------------------------------- */
 
 #define REFERENCE "--suite smoke --backend reference --device cpu "
 
@@ -230,7 +231,7 @@ TEST(devices_left_tell_how_long_it_will_take)
 	ay_worker_pool_stop(c);
 }
 
-/* --- jobs of check - ------------------------------------------------------------------------------------------ */
+/* --- jobs of check - -------------------------------------------------------------------------- */
 
 TEST(devices_of_bulk_answer_every_job_once)
 {
@@ -280,7 +281,7 @@ TEST(devices_of_bulk_answer_every_job_once)
 	ay_arena_release(&a);
 }
 
-/* --- kernels of a model --------------------------------------------------------------------------------------- */
+/* --- kernels of a model ----------------------------------------------------------------------- */
 
 TEST(devices_of_llm_judge_every_attempt_once)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several GPUs: those of the stand-in driver (tests/cuda/fake.c), whose errors the judge has to find himself.
+ * devices_gpu - tests of several GPUs of the fake driver (tests/cuda/fake.c), whose errors the
+ * judge must detect.
  */
 #include "device/device.h"
 #include "device_fixture.h"
@@ -85,7 +86,8 @@ TEST(devices_gpus_are_counted_and_named)
 	ay_arena_release(&a);
 }
 
-/* A GPU answers with errors when a case or two are through: what the judge did not finish there is done by the other. */
+/* A GPU answers with errors when a case or two are through: what the judge did not finish there is
+ * done by the other. */
 TEST(devices_gpu_that_falls_is_taken_out)
 {
 	const char *dir = test_dir();
@@ -124,7 +126,8 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	ay_arena_release(&a);
 }
 
-/* What a device that was lost says later is not believed: its memory may have come back, and what it does is not known. */
+/* What a device that was lost says later is not believed: its memory may have come back, and what
+ * it does is not known. */
 TEST(devices_gpu_that_was_lost_stays_lost)
 {
 	const struct ay_need need[] = { { 100, false } };

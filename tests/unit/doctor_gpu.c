@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `assay doctor` with a GPU: all its libraries are stand-ins (tests/cuda).
+ * doctor_gpu - tests of `assay doctor` with a GPU; all of the GPU's libraries are fakes
+ * (tests/cuda).
  */
 #include "base/file.h"
 #include "helpers.h"
@@ -50,7 +51,8 @@ static int doctor(struct rig *r, const char *args, char **out)
 		60, out);
 }
 
-/* The finding of a name in a JSON Lines output; NULL if there is none. Lives as long as the process. */
+/* The finding of a name in a JSON Lines output; NULL if there is none. Lives as long as the
+ * process. */
 static json_t *finding(struct rig *r, const char *out, const char *name)
 {
 	for (const char *at = out; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {

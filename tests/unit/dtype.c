@@ -49,8 +49,8 @@ static uint64_t store_ld(enum ay_dt dt, long double x)
 	return bits;
 }
 
-/* The floats of 8 and 16 bits, small enough for every pattern. `inf` is what stands behind the largest finite
- * pattern, `tie` where a tie between the two goes. */
+/* The floats of 8 and 16 bits, which are small enough to test every pattern. `inf` is the pattern
+ * after the largest finite one; `tie` is the result for a tie between these two. */
 static const struct small {
 	enum ay_dt dt;
 	int bits, frac, bias;
@@ -133,7 +133,8 @@ static void check_store(const struct small *f, long double x, uint32_t want)
 	CHECKF(store(f->dt, (double)-x) == (want | sign), "%s of -%La from double", name, x);
 }
 
-/* Around the midpoint of every two neighbours, the last finite value and what would follow it among them. */
+/* Around the midpoint of every two neighbours, the last finite value and what would follow it among
+ * them. */
 TEST(dtype_small_floats_round_to_nearest_even)
 {
 	EACH_SMALL(f)
@@ -145,7 +146,8 @@ TEST(dtype_small_floats_round_to_nearest_even)
 			check_store(f, mid, even);
 			check_store(f, nextafter(mid, 0), b);
 			check_store(f, nextafter(mid, INFINITY), b + 1);
-			/* A long double this close is the midpoint itself once it has been a double. */
+			/* A long double this close is the midpoint itself once it has been a
+			 * double. */
 			check_store(f, nextafterl(mid, 0), b);
 			check_store(f, nextafterl(mid, INFINITY), b + 1);
 		}
@@ -175,7 +177,8 @@ TEST(dtype_small_floats_overflow_and_underflow)
 	CHECK(store(AY_DT_F16, 65520) == 0x7c00);
 }
 
-/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot tell: going through one would give 1. */
+/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot tell: going through one
+ * would give 1. */
 TEST(dtype_stores_round_once)
 {
 	CHECK(store(AY_DT_F16, 1 + 0x1p-11 + 0x1p-40) == 0x3c01);
@@ -355,7 +358,8 @@ TEST(dtype_b8_is_not_zero)
 	CHECK(b == 1);
 }
 
-/* Long enough to need several of any inner buffer, and with something between the elements to be left alone. */
+/* Long enough to need several of any inner buffer, and with something between the elements to be
+ * left alone. */
 enum { ROW = 777, STRIDE = 3 };
 
 /* Small integers: exact even in f8e5m2, and 0 or 1 in b8. */
@@ -466,7 +470,8 @@ TEST(dtype_elem_int)
 	CHECK(ay_elem_int(AY_DT_B8, &i) == 1);
 }
 
-/* The spacing is what lies between a value and the next, for every finite value of the small floats. */
+/* The spacing is what lies between a value and the next, for every finite value of the small
+ * floats. */
 TEST(dtype_ulp_is_the_distance_to_the_next)
 {
 	EACH_SMALL(f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that behave and kernels that do not, run through the real executor.
+ * exec - tests of well-behaved and misbehaving kernels in the real executor.
  */
 #include "exec/exec.h"
 #include "base/process.h"
@@ -143,7 +143,7 @@ static void *at(const struct rig *r, int operand)
 	return r->pool.slot[operand].mem + r->offset[operand];
 }
 
-/* --- what crosses ---------------------------------------------------------------------------------------- */
+/* --- what crosses ----------------------------------------------------------------------------- */
 
 static const char *const all_kinds[] = {
 	"t::all(Tensor a, Tensor? none, Tensor(a!) w, Tensor[] list, Tensor?[] olist, Tensor(b!)[] wlist, int i, "
@@ -260,7 +260,7 @@ TEST(exec_every_kind_of_parameter_crosses)
 	rig_release(&r);
 }
 
-/* --- forms ----------------------------------------------------------------------------------------------- */
+/* --- forms ------------------------------------------------------------------------------------ */
 
 static const char *const forms[] = { "t::neg(Tensor self, *, ScalarType? dtype=None) -> Tensor",
 				     "t::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
@@ -338,7 +338,7 @@ TEST(exec_many_sets)
 	rig_release(&r);
 }
 
-/* --- bad manners ----------------------------------------------------------------------------------------- */
+/* --- bad manners ------------------------------------------------------------------------------ */
 
 #define FN(name) "t::" name "(Tensor a) -> Tensor"
 static const char *const rogues[] = {
@@ -557,7 +557,7 @@ TEST(exec_refusals)
 	rig_release(&r);
 }
 
-/* --- loading --------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static struct ay_outcome load(const char *source, int *entries)
 {
@@ -611,7 +611,7 @@ TEST(exec_object_without_glue)
 	rig_release(&r);
 }
 
-/* --- speed ----------------------------------------------------------------------------------------------- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
 /* An empty kernel on three tensors. ASSAY_BENCH=1 prints; otherwise only a gross slowness fails. */
 TEST(exec_round_trips)

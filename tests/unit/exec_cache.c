@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Executors that are kept: who is the same, who can become another, and what was measured of them.
+ * exec_cache - tests of cached executors: which may be reused, which can load another kernel, and
+ * what was measured of them.
  */
 #include "timing/exec_cache.h"
 #include "test.h"

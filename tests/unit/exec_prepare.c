@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Batches that are held ready and run in parts, the empty call, and the CPUs of an executor.
+ * exec_prepare - tests of batches that are prepared and run in parts, of the empty call, and of an
+ * executor's CPUs.
  */
 #include "exec/transact.h"
 #include "exec/wire.h"
@@ -213,7 +214,8 @@ TEST(exec_hold_ends_with_the_next_call)
 	teardown(&h);
 }
 
-/* A native kernel returns nothing that would be kept: the order is followed all the same, and what is held stays. */
+/* A native kernel returns nothing that would be kept: the order is followed all the same, and what
+ * is held stays. */
 TEST(exec_hold_goes_on_after_it_was_told_to_forget)
 {
 	struct held h;
@@ -249,9 +251,10 @@ TEST(exec_that_was_loaded_with_nothing_does_nothing)
 	teardown(&h);
 }
 
-/* --- CPUs ------------------------------------------------------------------------------------------------ */
+/* --- CPUs ------------------------------------------------------------------------------------- */
 
-/* Element i: may it run on CPU i? Of the caller, and behind 32 of a thread of its own, after both asked for more. */
+/* Element i: may it run on CPU i? Of the caller, and behind 32 of a thread of its own, after both
+ * asked for more. */
 static const char reporter[] =
 	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n"
 	"static void *report(void *p)\n"

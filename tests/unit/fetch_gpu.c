@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timed sets that are brought here from a device: everything or a part, and whether their inputs are what they were. On
- * the stand-in of tests/cuda/fake.c, and on a GPU where there is one.
+ * fetch_gpu - tests of timed sets that are copied from a device: whole or in part, with a check
+ * that their inputs are unchanged. They run with the fake driver of tests/cuda/fake.c, and on a GPU
+ * if there is one.
  */
 #include "timing/inputs_gpu_internal.h"
 #include "base/process.h"
@@ -159,7 +160,8 @@ TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 	}
 }
 
-/* Any part of each: what is asked for is there, and of large ones little else was written or crossed the bus. */
+/* Any part of each: what is asked for is there, and of large ones little else was written or
+ * crossed the bus. */
 static void check_parts(struct bench *b, const uint64_t *brought)
 {
 	struct ay_byte_range need[8];
@@ -247,8 +249,8 @@ TEST(fetch_gpu_reads_in_pieces)
 	make_rig_release(&g);
 }
 
-/* Tensors that end where a grain ends, wherever they were drawn to begin: what is lent must not go beyond its slot, or the
- * executor cannot follow. */
+/* Tensors that end where a grain ends, wherever they were drawn to begin. Shared memory must not
+ * exceed its slot, or the executor cannot map it. */
 TEST(fetch_gpu_lends_no_more_than_a_slot)
 {
 	enum { DRAWS = 24 }; /* of four places to begin at, of which one is the start */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel with threads that count, frozen and thawed: by its cgroup where there is one, and by SIGSTOP.
+ * freeze - tests of a kernel with counting threads that is frozen and thawed: by its cgroup if
+ * there is one, and by SIGSTOP.
  */
 #include "jail_fixture.h"
 #include "test.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clocks, reasons why they are low, and MPS: on a driver and an NVML that only look so (tests/cuda).
+ * gpu_state - tests of clocks, reasons for low clocks, and MPS, with a fake driver and a fake NVML
+ * (tests/cuda).
  */
 #include "base/file.h"
 #include "device/gpu.h"
@@ -81,7 +82,8 @@ TEST(gpu_state_tells_throttling_from_idling)
 	ay_arena_release(&r.a);
 }
 
-/* What NVML does not say is -1, and no throttling; an NVML that does not start is not asked again. */
+/* What NVML does not say is -1, and no throttling; an NVML that does not start is not asked
+ * again. */
 TEST(gpu_state_without_answers)
 {
 	struct ay_gpu_state s;
@@ -120,7 +122,7 @@ TEST(gpu_state_has_words)
 	CHECK(strlen(ay_gpu_throttle_words(UINT64_MAX, buf)) < sizeof buf - 1); /* not cut */
 }
 
-/* --- MPS ------------------------------------------------------------------------------------------------- */
+/* --- MPS -------------------------------------------------------------------------------------- */
 
 static int listen_at(const char *path, int type)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dense rows of f16 and bf16 may be converted by the processor, rows with a stride never are: both must give the same
- * bits, and bits that are known. */
+/* The processor may convert dense rows of f16 and bf16; it never converts rows with a stride. Both
+ * must give equal bits, and known bits. */
 enum { MANY = 1 << 20, STRIDE = 3 };
 
 static double of_bits(uint64_t u)
@@ -66,8 +66,9 @@ static int64_t load_differs(const uint16_t *bits, int64_t n)
 	return bad;
 }
 
-/* Every finite value of the dtype, the ties between neighbours and what stands just beside them, of both signs. There
- * is no NaN among them, which would leave its neighbours to the plain rows. */
+/* Fills in every finite value of the dtype, the ties between neighbours and the numbers just
+ * beside the ties, of both signs. There is no NaN, because a NaN makes its neighbours use the
+ * plain code. */
 static int64_t around(enum ay_dt dt, double *x)
 {
 	const uint16_t inf = dt == AY_DT_F16 ? 0x7c00 : 0x7f80;

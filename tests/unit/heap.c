@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The allocator of the Python executor on a GPU, on addresses that nobody has: a model of what may be handed out stands
- * beside it, and an audit of its tables. Both are shown defects, and must find them.
+ * heap - tests of the Python executor's allocator on a GPU; the addresses are invented. A model of
+ * what may be allocated, and an audit of the allocator's tables, check it. Both are also tested
+ * with planted defects.
  */
 #include "../../torch/exec/heap.h"
 #include "base/process.h"
@@ -63,7 +64,7 @@ static void say(struct model *m, const char *why, uint64_t at)
 		snprintf(m->why, sizeof m->why, "%s at grain %llu", why, (unsigned long long)at);
 }
 
-/* --- the model ----------------------------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------------------- */
 
 static void note_taken(struct model *m, uint64_t p, uint64_t bytes, int stream, bool kept)
 {
@@ -123,7 +124,7 @@ static void settle(struct model *m, bool graphs)
 	heap_settle(&m->h, graphs);
 }
 
-/* --- the audit ------------------------------------------------------------------------------------------------- */
+/* --- the audit -------------------------------------------------------------------------------- */
 
 static int count_lists(struct model *m)
 {
@@ -165,7 +166,7 @@ static void audit(struct model *m)
 		say(m, "a free block in no list", nfree);
 }
 
-/* --- at work ----------------------------------------------------------------------------------------------------- */
+/* --- at work ---------------------------------------------------------------------------------- */
 
 enum defect {
 	HONEST,

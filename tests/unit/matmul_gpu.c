@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products that are looked at on a device: what it calls right the oracle must call right too, and what the oracle calls
- * wrong it must not. On the stand-ins of tests/cuda (driver, NVRTC, cuBLAS), and on a GPU where there is one.
+ * matmul_gpu - tests of products that are checked on a device. What the device accepts the oracle
+ * must accept too, and what the oracle refuses the device must refuse. They run with the fakes of
+ * tests/cuda (driver, NVRTC, cuBLAS), and on a GPU if there is one.
  */
 #include "timing/inputs_gpu_internal.h"
 #include "base/process.h"
@@ -27,7 +28,7 @@
 
 enum { SETS = 2, POISON = 0x75 };
 
-/* --- one element ----------------------------------------------------------------------------------------- */
+/* --- one element ------------------------------------------------------------------------------ */
 
 TEST(product_ulps_are_those_of_dtypes)
 {
@@ -55,7 +56,7 @@ TEST(product_ulps_are_those_of_dtypes)
 	CHECK(isnan(ay_ulp_of(AY_LANES_F32, NAN)));
 }
 
-/* --- sets ------------------------------------------------------------------------------------------------ */
+/* --- sets ------------------------------------------------------------------------------------- */
 
 /* Sets of a product on a device, whose results are the reference's. */
 struct bench {
@@ -331,7 +332,7 @@ TEST(product_on_a_gpu_takes_some_time)
 	}
 }
 
-/* --- when it is asked ------------------------------------------------------------------------------------ */
+/* --- when it is asked ------------------------------------------------------------------------- */
 
 static const struct {
 	const char *line;
@@ -409,9 +410,10 @@ TEST(product_is_not_asked_without_cublas)
 	teardown(&b);
 }
 
-/* --- the whole way --------------------------------------------------------------------------------------- */
+/* --- the whole way ---------------------------------------------------------------------------- */
 
-/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's process. */
+/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's
+ * process. */
 static char *check_timed(struct ay_arena *a, int wrong_after)
 {
 	const char *dir = test_dir();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every operator owes: run for all of them, so that a new file is tested by being there.
+ * ops - tests that every operator must pass. They run for all operators, so a new file is tested
+ * automatically.
  */
 #include "test.h"
 #include "helpers.h"
@@ -128,7 +129,8 @@ static void produce(const struct ay_entry_op *e, struct ay_call *c, int acc_bits
 	ay_oracle_produce(&q, dst);
 }
 
-/* The reference, rounded, is a right answer; so is one that accumulates in f32 (f64 results: in f64). */
+/* The reference, rounded, is a right answer; so is one that accumulates in f32 (f64 results: in
+ * f64). */
 static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
 {
 	const struct ay_op *op = e->op[ay_call_num_type(c)];
@@ -219,7 +221,8 @@ TEST_EACH(ops_cases_are_not_friendly, list_torch_operators)
 		CHECKF(__builtin_popcountll(met.dtypes) >= 3, "%s: fewer than three dtypes", e->name);
 		CHECKF(met.offset, "%s: no offset", e->name);
 		CHECKF(met.strided || op->scalar || op->flags & AY_ONE, "%s: no strides", e->name);
-		/* item has them as data=; probabilities, integers and operators that read no values have none */
+		/* item has them as data=; probabilities, integers and operators that read no values
+		 * have none */
 		CHECKF(met.special || !met.floats || op->scalar || !met.read || op->flags & (AY_RANDOM | AY_META),
 		       "%s: no special values", e->name);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Templates of prompts: ours, and the user's in their place.
+ * prompt_templates - tests of prompt templates: the built-in ones, and a user's in their place.
  */
 #include "test.h"
 #include "helpers.h"

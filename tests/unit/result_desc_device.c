@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an executor tells of results on its device: they are read where they lie, in a heap or a slot, and nowhere else.
- * The executor of these tests is the test itself, its device ordinary memory.
+ * result_desc_device - tests of an executor's descriptions of results on its device. Results are
+ * read in place, from a heap or slot, and nowhere else. The test itself plays the executor, and
+ * ordinary memory is the device.
  */
 #include "exec/transact.h"
 #include "exec/result_desc.h"

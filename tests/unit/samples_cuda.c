@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels in CUDA C++: kernels/cuda must pass, kernels/hostile/gpu must not get away with it. Their first lines:
+ * samples_cuda - tests of CUDA C++ samples: kernels/cuda must pass, kernels/hostile/gpu must be
+ * caught. Their first lines:
  *
  *	due: UNWRITTEN|CHEAT - what it does	(one of these verdicts must come out)
  *	due: PASS, timed: CHEAT|NOT_FASTER - what it does
- *						(the second when it is timed, on `case:`, against `twin:`)
+ *						(the second if it is timed, on `case:`, against `twin:`)
  *
- * Where there is a compiler they are compiled, against the prototypes of their operators; where there is a GPU
- * they are judged. Neither is everywhere: the rest is skipped, and says why.
+ * With a compiler they are compiled with the prototypes of their operators. With a GPU they are
+ * judged. What is not possible on a machine is skipped, with the reason.
  */
 #include "test.h"
 #include "helpers.h"
@@ -41,7 +42,7 @@ static char *text_of(struct ay_arena *a, const char *path)
 	return text;
 }
 
-/* --- what they say --------------------------------------------------------------------------------------- */
+/* --- what they say ---------------------------------------------------------------------------- */
 
 /* What follows the mark in the first comment, up to the end of its line; NULL if there is none. */
 static char *said(struct ay_arena *a, const char *text, const char *mark)
@@ -118,7 +119,7 @@ TEST(samples_cuda_kernels_say_what_they_are_due)
 	ay_arena_release(&a);
 }
 
-/* --- that they compile ----------------------------------------------------------------------------------- */
+/* --- that they compile ------------------------------------------------------------------------ */
 
 static const char *find_nvcc(struct ay_arena *a)
 {
@@ -132,8 +133,8 @@ static const char *find_nvcc(struct ay_arena *a)
 	return out;
 }
 
-/* The prototypes of the file's operator, which the forge includes before it; of an operator that is not of the
- * catalogue none. */
+/* Returns the prototypes of the file's operator, which the forge includes before the file; "" for
+ * an operator outside the catalogue. */
 static const char *glue_of(struct ay_arena *a, const char *path, const char *text)
 {
 	struct ay_err err = { 0 };
@@ -221,7 +222,7 @@ TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
 	ay_arena_release(&a);
 }
 
-/* --- that they get it ------------------------------------------------------------------------------------ */
+/* --- that they get it ------------------------------------------------------------------------- */
 
 static const char *verdict_of(struct ay_arena *a, const char *record)
 {

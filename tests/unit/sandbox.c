@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that try to get out, as root's jails and as an ordinary user's.
+ * sandbox - tests of kernels that try to escape, in jails made by root and by an ordinary user.
  */
 #include "jail_fixture.h"
 #include "helpers.h"
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- what is refused ------------------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------------------- */
 
 enum { ANY = -1, FINE = 0 };
 
@@ -210,7 +210,7 @@ TEST(sandbox_refuses_by_table)
 	jail_rig_both(probe);
 }
 
-/* --- machines that grant less ---------------------------------------------------------------------------- */
+/* --- machines that grant less ----------------------------------------------------------------- */
 
 /* As in a container: no namespaces for anybody. */
 static void take_namespaces(void)
@@ -322,7 +322,7 @@ TEST(sandbox_says_what_it_is)
 	ay_arena_release(&a);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------ */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 static const char spin_source[] = "#include <assay/kernel.h>\n#include <unistd.h>\n"
 				  "int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
@@ -452,7 +452,7 @@ TEST(sandbox_leaves_nothing_behind)
 	jail_rig_both(leaves_nothing);
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void eats(void)
 {
@@ -474,10 +474,10 @@ TEST(sandbox_memory_is_bounded)
 	jail_rig_both(eats);
 }
 
-/* --- the forge ------------------------------------------------------------------------------------------- */
+/* --- the forge -------------------------------------------------------------------------------- */
 
-/* Sources that reach for this machine: each must end in BUILD, with nothing of the file in the compiler's words.
- */
+/* Sources that include files of this machine. Each must end in BUILD, and the compiler's messages
+ * must show nothing of the file. */
 static void forge_reaches(void)
 {
 	static const char *const sources[] = {

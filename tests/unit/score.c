@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times in records: written, read back as a stranger's, and added up to scores whose denominators hide nothing.
+ * score - tests of times in records: written, read as untrusted input, and added up to scores with
+ * complete denominators.
  */
 #include "test.h"
 #include "helpers.h"
@@ -19,7 +20,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* --- the object "timing" --------------------------------------------------------------------------------- */
+/* --- the object "timing" ---------------------------------------------------------------------- */
 
 static struct ay_timing some_timing(void)
 {
@@ -179,7 +180,7 @@ TEST(score_hostile_timing_is_refused)
 	ay_str_release(&many);
 }
 
-/* --- records --------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void add_suite(struct ay_run *r, const char *operators)
 {
@@ -253,7 +254,7 @@ static int above(const struct ay_speed_score *s, double p, bool surely)
 	return -1;
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 #define FIVE                                                                                         \
 	"{\"a::relu\":[\"a::relu\"],\"a::add\":[\"a::add.x\",\"a::add.y\"],\"a::exp\":[\"a::exp\"]," \
@@ -301,7 +302,8 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	ay_summary_release(&s);
 }
 
-/* BackendBench's H8 and H9: who raises wherever it is slow, or leaves operators out, gains nothing by it. */
+/* BackendBench's H8 and H9: who raises wherever it is slow, or leaves operators out, gains nothing
+ * by it. */
 TEST(score_raising_where_it_is_slow_earns_nothing)
 {
 	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
@@ -324,7 +326,8 @@ TEST(score_raising_where_it_is_slow_earns_nothing)
 		add(dodger, "a::relu", 2 + i, how[i], NULL);
 	add_fast(dodger, "a::exp", 1, 2);
 	read_run("dodger", dodger, &s);
-	/* relu counts for nothing: not for its fast case, not as 1x, and not as if it were absent */
+	/* relu counts for nothing: not for its fast case, not as 1x, and not as if it were
+	 * absent */
 	CHECK(find_op(&s, "a::relu")->verdict == AY_VERDICT_CRASH);
 	CHECK(s.speed_operators.of == 5 && s.speed_operators.correct == 1 && s.speed_operators.scored == 1);
 	CHECK(above(&s.speed_operators, 0, false) == 1 && above(&s.speed_operators, 1, false) == 1);
@@ -465,7 +468,7 @@ TEST(score_several_baselines_are_named_so)
 	ay_summary_release(&s);
 }
 
-/* --- for people ------------------------------------------------------------------------------------------ */
+/* --- for people ------------------------------------------------------------------------------- */
 
 TEST(score_times_and_speedups_are_printed_short)
 {
@@ -492,7 +495,8 @@ TEST(score_times_and_speedups_are_printed_short)
 	ay_str_release(&b);
 }
 
-/* What a row shows and what it counts for differ: then both are said, and the totals say how often. */
+/* What a row shows and what it counts for differ: then both are said, and the totals say how
+ * often. */
 TEST(score_says_what_an_unclear_case_counts_as)
 {
 	struct ay_timing unclear = times(2), plain = times(3);

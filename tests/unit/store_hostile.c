@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run folder: what was tampered with is noticed, and what was made to do harm does none.
+ * store_hostile - tests that tampering with a run folder is noticed, and that hostile content does
+ * no harm.
  */
 #include "test.h"
 #include "helpers.h"

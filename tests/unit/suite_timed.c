@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which cases are timed.
+ * suite_timed - tests of which cases are timed.
  */
 #include "helpers.h"
 #include "test.h"

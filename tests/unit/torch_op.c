@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators outside the catalogue: schemas that come as text, calls whose answers come from elsewhere.
+ * torch_op - tests of operators outside the catalogue: their schemas are given as text, and their
+ * answers come from another oracle.
  */
 #include "test.h"
 #include "helpers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generation tracks: whose turn it is, what is chosen, what it adds up to, and that attempts which were not chosen speak
- * neither for nor against an operator.
+ * track - tests of generation tracks: which attempt is next, which is chosen, and the totals.
+ * Attempts that were not chosen must count neither for nor against an operator.
  */
 #include "test.h"
 #include "helpers.h"
@@ -24,7 +24,7 @@ static const char *const two[] = { "aten::add", "aten::relu" };
 static const struct ay_attempt_worth right = { .solved = true, .passed = 4, .of = 4 };
 static const struct ay_attempt_worth wrong = { .passed = 1, .of = 4 };
 
-/* --- the estimator ----------------------------------------------------------------------------------------------- */
+/* --- the estimator ---------------------------------------------------------------------------- */
 
 /* By looking at every choice of k out of n, of which the first c are correct. */
 static double by_counting(int n, int c, int k)
@@ -54,7 +54,7 @@ TEST(track_pass_at_k_is_the_share_of_all_choices)
 	CHECK(fabs(ay_pass_at_k(1000, 1, 100) - 0.1) < 1e-12);
 }
 
-/* --- turns ------------------------------------------------------------------------------------------------------- */
+/* --- turns ------------------------------------------------------------------------------------ */
 
 static struct ay_lane *ask(struct ay_track *t, const char *id)
 {
@@ -192,7 +192,7 @@ TEST(track_takes_up_what_a_killed_run_had)
 	ay_track_release(&t);
 }
 
-/* --- results ----------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void add(struct ay_run *r, json_t *rec)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of a GPU that an executor has between two cases: little, however large the first was.
+ * trim_device_memory - tests of the GPU memory that an executor keeps between two cases: little,
+ * however large the first case was.
  */
 #include "device/device.h"
 #include "exec/exec.h"
