@@ -25,7 +25,7 @@
 
 struct ay_block {
 	const char *label; /* first word after the fence, in lower case; "" = none */
-	/* the line before the block and the line that opens it; they may name a file */
+	/* the line before the block, and its opening line; they may name a file */
 	const char *caption;
 	const char *text; /* ends with a NUL, but may have NULs inside */
 	size_t len;

@@ -72,7 +72,7 @@ TEST(plan_has_a_ratio_on_a_busy_machine)
 	setup(&k);
 	CHECK(plan(&k, 5e6, 2));
 	CHECKF(k.p.m >= 1 && k.p.m < 3 * 5e6 / 200e3, "%d sets", k.p.m);
-	CHECK(!plan(&k, 100e6, 2)); /* but where not even hand-overs fit, there is none */
+	CHECK(!plan(&k, 100e6, 2)); /* but if not even the hand-overs fit, there is no plan */
 	release(&k);
 }
 
@@ -104,8 +104,8 @@ TEST(plan_of_the_trusted_goes_over_large_sets_again)
 
 /* --- from run to run -------------------------------------------------------------------------- */
 
-/* What a figure that was measured is multiplied by in the i-th run: up to 1.4 either way, the same
- * in every test run. */
+/* Factor for a measured figure in the i-th run: up to 1.4 in either direction, equal in every test
+ * run. */
 static double noise(int i)
 {
 	return 1 + 0.4 * ((i * 7) % 11 - 5) / 5;

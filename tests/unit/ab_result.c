@@ -20,7 +20,7 @@ struct scene {
 	struct ay_timing t;
 };
 
-/* A little of either sign, the same in every run. */
+/* Returns a little noise of either sign, equal in every run. */
 static double noise(int i)
 {
 	return 0.002 * ((i * 7) % 11 - 5) / 5;
@@ -196,8 +196,8 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	ay_arena_release(&k.a);
 }
 
-/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by
- * that. */
+/* Triton's launch takes 100 us of a single call. A kernel without a lead in batches does not lose
+ * one by that. */
 TEST(outcome_of_a_launch_by_python)
 {
 	static const struct {
@@ -210,7 +210,8 @@ TEST(outcome_of_a_launch_by_python)
 
 		setup(&k, BLOCKS, due[i].kernel_ns, 61e3);
 		k.s.device = &gpu;
-		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL; /* nobody looks inside */
+		/* never dereferenced */
+		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL;
 		k.p->ga->c0 = k.p->ga->empty_c0 = 250e3;
 		alone(&k, ALONE, (double[]){ 170e3, 172e3 }, 75e3, 5e3);
 		CHECKF(tell(&k)->audited == due[i].audited, "%d: %g x, %g us", (int)i, k.t.speedup, k.t.ns / 1e3);
@@ -219,8 +220,8 @@ TEST(outcome_of_a_launch_by_python)
 	}
 }
 
-/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and
- * nothing is told. */
+/* Of a gain of 25 us some single calls show 8 and others 15. Perhaps most of it is lost, so nothing
+ * is reported. */
 TEST(outcome_of_a_gain_that_is_doubtful)
 {
 	struct scene k;
@@ -232,7 +233,7 @@ TEST(outcome_of_a_gain_that_is_doubtful)
 	ay_arena_release(&k.a);
 }
 
-/* The same for who has no baseline. */
+/* Tests a slow single call of a kernel without baseline. */
 TEST(outcome_of_a_slow_call_alone)
 {
 	struct scene k;
@@ -244,8 +245,8 @@ TEST(outcome_of_a_slow_call_alone)
 	ay_arena_release(&k.a);
 }
 
-/* Every other call alone shows the lead, the others show the opposite: nothing is proved, and
- * nothing is told. */
+/* Half of the single calls show the lead, the others the opposite. Nothing is proved, so nothing is
+ * reported. */
 TEST(outcome_of_a_lead_that_is_doubtful)
 {
 	struct scene k;
@@ -315,8 +316,7 @@ TEST(outcome_gives_back_of_c0)
 	ay_arena_release(&k.a);
 }
 
-/* On a GPU the events of a baseline that is trusted tell, and c0 is corrected by a third of it at
- * most. */
+/* On a GPU the events of a trusted baseline count, and correct c0 by at most a third of it. */
 TEST(outcome_gives_back_what_events_say)
 {
 	const struct {

@@ -217,7 +217,7 @@ static const char *known_on_cuda(struct ay_arena *a, const char *line)
 	return c && c->op->cuda_differs ? c->op->cuda_differs(c) : NULL;
 }
 
-/* What was seen on a GPU, here where there is none. */
+/* Checks results that were seen on a GPU; no GPU is needed. */
 TEST(aten_has_a_reason_for_what_was_seen_on_a_gpu)
 {
 	static const char *const none[] = {
@@ -384,7 +384,7 @@ TEST(aten_keeps_its_process_from_operator_to_operator)
 	CHECK(judge_in(&spare, &python, "aten::cat", "aten::cat(([T([9], f32), T([3], f32)],), {})") ==
 	      AY_VERDICT_PASS);
 	CHECK(spare && first > 0 && ay_exec_pid(spare) == first);
-	/* who has ended is not waited for */
+	/* an executor that has ended is not waited for */
 	if (spare)
 		kill(ay_exec_pid(spare), SIGKILL);
 	CHECK(judge_in(&spare, &python, "aten::add", "aten::add.Tensor((T([9], f32), T([9], f32)), {})") ==

@@ -85,7 +85,7 @@ TEST(room_for_large_answers_is_taken_in_turn)
 	CHECK(has_said(said[0], 10000));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	CHECK(has_said(said[0], 10000)); /* who was killed left his to the next one */
+	CHECK(has_said(said[0], 10000)); /* the share of a killed process goes to the next one */
 	kill(next, SIGKILL);
 	waitpid(next, NULL, 0);
 	ay_perf_unlock(&two);

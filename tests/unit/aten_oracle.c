@@ -155,7 +155,7 @@ TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 	CHECKF(witness_rig_ask(&g, half) && g.w.on_gpu && !g.w.cpu.exec, "%s", g.why ? g.why : "");
 	CHECKF(witness_rig_ask(&g, single) && !g.w.on_gpu, "%s", g.why ? g.why : "");
 	witness_rig_end(&g);
-	witness_rig_begin(&g, NULL, NULL); /* there is none */
+	witness_rig_begin(&g, NULL, NULL); /* the GPU has no answer */
 	CHECKF(witness_rig_ask(&g, half) && !g.w.on_gpu, "%s", g.why ? g.why : "");
 	witness_rig_end(&g);
 	witness_rig_release(&g);
@@ -429,7 +429,7 @@ TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 	witness_rig_begin(&g, NULL, g.d);
 	g.w.spare = spare;
 	CHECK(witness_rig_ask(&g, lines[0]) && (mem = g.w.pool.mem[0]) && witness_rig_ask(&g, lines[0]));
-	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* the same memory, too */
+	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* and the memory is unchanged */
 	pid[0] = ay_exec_pid(g.w.cpu.exec);
 	pid[1] = ay_exec_pid(g.w.gpu.exec);
 	witness_rig_end(&g);

@@ -102,9 +102,10 @@ static const char *planted(struct rig *g, const char *old, const char *new)
 	return ay_sprintf(&g->a, "%.*s%s%s", (int)(at - g->b.source), g->b.source, new, at + strlen(old));
 }
 
-/* --- the functions ------------------------------------------------------------------------------------------- */
+/* --- the functions ---------------------------------------------------------------------------- */
 
-/* Every operator that has a baseline, also those that come later. Judging one judges all of its file. */
+/* Every operator that has a baseline, also those that come later. Judging one judges all of its
+ * file. */
 TEST(baseline_openblas_passes_the_cases_it_takes)
 {
 	const struct ay_registry *r = help_registry();
@@ -177,7 +178,7 @@ TEST(baseline_without_its_library_says_so)
 	teardown(&g);
 }
 
-/* --- core and threads ---------------------------------------------------------------------------------------- */
+/* --- core and threads ------------------------------------------------------------------------- */
 
 #define BEFORE_SGEMM "\tblas.sgemm(COL_MAJOR"
 #define AFTER_SGEMM  "B->data, (int)ldb, (float)beta, C->data, (int)ldc);\n"
@@ -204,7 +205,8 @@ TEST(baseline_core_in_the_jail_is_the_one_that_is_reported)
 	teardown(&g);
 }
 
-/* The library's own threads work behind the filter: with two, others than the caller's use CPU time. */
+/* The library's own threads work behind the system-call filter: with two threads, CPU time is used
+ * outside the caller's thread. */
 TEST(baseline_threads_are_as_many_as_the_context_says)
 {
 	static const char count[] = AFTER_SGEMM
@@ -228,7 +230,7 @@ TEST(baseline_threads_are_as_many_as_the_context_says)
 	teardown(&g);
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------- */
+/* --- finding ---------------------------------------------------------------------------------- */
 
 TEST(baseline_find_knows_names_and_forms)
 {

@@ -88,7 +88,7 @@ static void finish_setup(struct rig *g, const char *python)
 	g->f.sandbox = g->sandbox;
 }
 
-/* Both stand-ins, built and loaded: who asks for one of their names from here on gets them. */
+/* Builds and loads both fakes: from now on they are found by the real libraries' names. */
 static void setup_standin(struct rig *g)
 {
 	const char *dir = test_dir();

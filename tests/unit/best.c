@@ -54,7 +54,7 @@ TEST(best_is_one_that_passes)
 	};
 	const char *words;
 
-	CHECK_STR(best(c, 4, &words), "b"); /* by its name: who is judged first is chance */
+	CHECK_STR(best(c, 4, &words), "b"); /* by name, because the order of judging is random */
 	CHECK_STR(words, "best of 3: the first of 2 that pass");
 	CHECK_STR(best(c, 2, &words), "c");
 	CHECK_STR(words, "best of 2: the only one that passes");

@@ -25,7 +25,7 @@ TEST(spare_blocks_come_back_to_their_stream)
 	CHECK(spare_take(&s, 5 * MB, ONE) == 200); /* the smallest that will do */
 	CHECK(spare_take(&s, 5 * MB, ONE) == 100 && s.bytes == 0);
 	CHECK(!spare_take(&s, 5 * MB, ONE));
-	CHECK(!spare_give(&s, 300)); /* of somebody else */
+	CHECK(!spare_give(&s, 300)); /* belongs to another owner */
 }
 
 TEST(spare_shared_blocks_are_the_drivers)

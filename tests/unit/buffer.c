@@ -116,7 +116,7 @@ TEST(buffer_memory_is_cut_anew)
 	CHECK(msync(before.mem[0], 40960, MS_ASYNC) && errno == ENOMEM); /* all of it is gone */
 }
 
-/* Memory that nobody has touched is none yet: a sixteenth of what is free costs nothing. */
+/* Untouched memory does not exist yet, so a sixteenth of the free memory costs nothing. */
 TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 {
 	static const struct ay_need little = { 4096, true };

@@ -119,7 +119,7 @@ TEST(weight_a_heavy_failure_moves_the_share)
 		"by calls: 20 of 1010 calls are right (2.0 %), 990 are wrong, 0 are not judged\n";
 	struct ay_summary s;
 
-	/* the plain scores cannot tell the two runs apart */
+	/* the plain scores of the two runs are equal */
 	read_rows(&s, calls, light);
 	CHECK(s.operators.passed == 1 && s.by_calls.calls == 1010 && s.by_calls.right == 1000);
 	CHECKF(strstr(report(&s, AY_FORMAT_TEXT), light_text), "%s", report(&s, AY_FORMAT_TEXT));
@@ -217,7 +217,7 @@ TEST(weight_two_kernels_are_no_two_cases)
 	ay_summary_release(&s);
 }
 
-/* A record is a stranger's: claims are cut, the share never passes 1, shapes that are none are
+/* Records are untrusted: claims are limited, the share never exceeds 1, and invalid shapes are
  * refused. */
 TEST(weight_hostile_counts_stay_numbers)
 {

@@ -229,8 +229,8 @@ TEST(catalogue_differences_have_a_reason)
 	CHECKF(found == 110 && rows == 110, "%d rows, %d of them operators", rows, found);
 }
 
-/* The list that the set was taken from is no part of the tree; whoever has it beside it
- * compares. */
+/* The list that the set was taken from is not part of the tree. If it is available, it is
+ * compared. */
 TEST(catalogue_is_the_original_list)
 {
 	const char *path = "shared/reference/catalogue.json";

@@ -152,7 +152,8 @@ TEST(ceiling_is_kept_and_found_again)
 	ay_arena_release(&a);
 }
 
-/* One exchange in a good file: it must not be believed. Our own words are unchanged by the first row. */
+/* One exchange in a good file: it must not be believed. Our own words are unchanged by the first
+ * row. */
 TEST(ceiling_damaged_file_is_not_believed)
 {
 	static const char *const change[][2] = {
@@ -176,7 +177,8 @@ TEST(ceiling_damaged_file_is_not_believed)
 		{ "T03:04:05Z", "\\u001b[31m" },
 		{ "T03:04:05Z", "T03:04:05Z and very much more than fits" },
 		{ "\"quick\": false", "\"quick\": 3" },
-		{ "\"machines\": [", "\"machines\": [[[[{}]]], " }, /* a stranger among them does no harm */
+		/* an unknown field does no harm */
+		{ "\"machines\": [", "\"machines\": [[[[{}]]], " },
 		{ "}", "" },
 	};
 	struct ay_arena a = { 0 };
@@ -248,7 +250,7 @@ TEST(ceiling_damaged_file_is_measured_anew)
 	ay_arena_release(&a);
 }
 
-/* Nowhere to keep it: measured all the same. */
+/* Without a cache folder the machine is measured anyway. */
 TEST_SLOW(ceiling_needs_no_cache_folder)
 {
 	struct ay_ceilings c;

@@ -44,7 +44,7 @@ static bool is_about(double x, double due)
 	return fabs(x - due) <= 0.003 * due;
 }
 
-/* Speeds of the stand-in; its first thousand windows, which are slow, count for nothing. */
+/* Finds the fake GPU's speeds. Its first thousand windows are slow and do not count. */
 TEST(ceiling_gpu_finds_known_speeds)
 {
 	struct ay_err err = { 0 };
@@ -92,7 +92,7 @@ TEST(ceiling_gpu_counts_what_the_l2_may_have_held)
 	CHECK(4e6 / ay_ceiling_bytes_per_s(&c, 1, 1 << 22) <= 3e6 / 100e9 + 1e6 / 1000e9 + 1e-12);
 }
 
-/* A GPU whose clocks were low while it was measured can do better. */
+/* A GPU whose clocks were low during the measurement can be faster. */
 TEST(ceiling_gpu_allows_for_clocks)
 {
 	struct ay_err err = { 0 };
@@ -106,7 +106,7 @@ TEST(ceiling_gpu_allows_for_clocks)
 	CHECKF(is_about(c.row[0].point[0].per_s, 1320e9), "%g", c.row[0].point[0].per_s);
 	CHECKF(c.row[0].point[9].per_s > 106.6e9 && c.row[0].point[9].per_s < 112e9, "%g",
 	       c.row[0].point[9].per_s);
-	CHECK(is_about(c.gpu.read, 100e9)); /* what is told is what was seen */
+	CHECK(is_about(c.gpu.read, 100e9)); /* the report has the measured values */
 	finish(&r);
 }
 
@@ -132,7 +132,7 @@ TEST(ceiling_gpu_multiplies_matrices)
 	finish(&r);
 }
 
-/* Measured once; a processor's figures stand in the same file. */
+/* Measured once; the file also holds the processor's figures. */
 TEST(ceiling_gpu_is_kept)
 {
 	struct ay_ceilings c, again, cpu;

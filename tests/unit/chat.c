@@ -384,7 +384,7 @@ TEST(chat_waits_as_long_as_the_server_asks)
 		{ "retry-after:0.25\n", 0.25 },
 		{ "Retry-After: Wed, 21 Oct 2026 07:28:09 GMT\r\n", 9 },
 		{ "Retry-After: Wed, 21 Oct 2026 07:27:09 GMT\r\n", 0 },
-		/* by the server's clock, which is an hour ahead, in any order */
+		/* the server's clock is an hour ahead; the headers come in any order */
 		{ "Date: Wed, 21 Oct 2026 08:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 08:28:09 GMT\r\n", 9 },
 		{ "Retry-After: Wed, 21 Oct 2026 08:28:09 GMT\r\nDate: Wed, 21 Oct 2026 08:28:00 GMT\r\n", 9 },
 		{ "retry-after: 2\r\nretry-after-ms: 1500\r\n", 1.5 },

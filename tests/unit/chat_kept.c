@@ -32,7 +32,8 @@ static const char *id_of(int i)
 	return p;
 }
 
-/* In a process of its own: asks what is not answered yet, and says by number what it was told. */
+/* Runs in its own process: sends the requests without answer, and writes the number of each answer
+ * to `told`. */
 static _Noreturn void asker(const char *dir, int told)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, dir);
@@ -58,8 +59,8 @@ static _Noreturn void asker(const char *dir, int told)
 	_exit(err.code ? 3 : 0);
 }
 
-/* After a kill: what the asker was told is on disk; what the stand-in sent is on disk, or known to
- * be lost. */
+/* After a kill: each answer that the process received is on disk. Each answer that the fake server
+ * sent is on disk or known as lost. */
 static int examine_kill(const struct standin *s, const char *dir, const bool *told, int *times_lost)
 {
 	struct ay_transcript *x;
@@ -93,8 +94,8 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 	return answered;
 }
 
-/* Starts an asker, kills it after so many answers (< 0: never), and waits until it and its speaker
- * are gone. */
+/* Starts such a process, kills it after that many answers (< 0: never), and waits until it and its
+ * API process have ended. */
 static int run_asker(const char *dir, int kill_after, bool *told)
 {
 	int pair[2], n, count = 0, status = 0, gone = 0;
@@ -119,7 +120,7 @@ static int run_asker(const char *dir, int kill_after, bool *told)
 	waitpid(pid, &status, 0);
 	if (kill_after < 0)
 		return status;
-	/* its speaker is our child now; it must end by itself */
+	/* its API process is our child now and must end by itself */
 	for (int i = 0; i < 1000 && !gone; i++) {
 		gone = waitpid(-1, NULL, WNOHANG) > 0;
 		usleep(5000);
@@ -172,7 +173,7 @@ TEST(chat_kept_through_kills_at_any_point)
 	standin_stop(&s);
 }
 
-/* The speaker itself is killed: its parent is told, and does not hang. */
+/* The API process is killed: its parent gets an error and does not hang. */
 TEST(chat_kept_if_the_speaker_dies)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
@@ -219,7 +220,8 @@ TEST(chat_kept_where_there_is_room)
 	int told = 0;
 
 	standin_start(&s, "{\"default\": [\"text:some words of an answer\"]}");
-	setrlimit(RLIMIT_FSIZE, &room); /* a disk of the speaker's own, as it were */
+	/* limits the size of the API process's files, like a full disk */
+	setrlimit(RLIMIT_FSIZE, &room);
 	spec.in_flight = 2;
 	c = live_open_chat(&spec);
 	for (int i = 0; i < 30; i++)
@@ -270,7 +272,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	ay_chat_drop(c, "nobody");
 	CHECK(ay_chat_pending(c) == 1);
 	live_ask(c, "soon", "aten::soon");
-	live_ask(c, "slow1", "aten::soon"); /* the same name again is another question */
+	live_ask(c, "slow1", "aten::soon"); /* the old name again, for another request */
 	for (int i = 0; i < 2; i++)
 		CHECK(live_wait_answer(c, &a, &got, &err) == 1 && !strcmp(got.text, "soon"));
 	ay_chat_close(c); /* slow2 is in flight */
@@ -371,7 +373,7 @@ static _Noreturn void hold_key(const char *dir)
 		fprintf(f, "%s\n", err.msg);
 		fclose(f);
 	}
-	if (!fork()) { /* whoever is forked now is what an executor comes from */
+	if (!fork()) { /* an executor would be forked like this worker */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
@@ -450,7 +452,7 @@ static int parent_of(int pid)
 	return ppid;
 }
 
-/* The holder, its speaker, its worker: none shows it, and only the speaker has it in memory. */
+/* Checks the three processes: none shows the key, and only the API process has it in memory. */
 static void examine_processes(int holder, const char *key, const char *other)
 {
 	DIR *d = opendir("/proc");

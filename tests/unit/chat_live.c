@@ -120,7 +120,7 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 	standin_stop(&s);
 }
 
-/* Between the end of the first try and the second, by the stand-in's clock. */
+/* Returns the pause between the end of the first try and the second, by the fake server's clock. */
 static double pause_of(const struct standin *s, const char *id)
 {
 	json_t *log = standin_log(s), *j;
@@ -434,7 +434,7 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	struct ay_err err = { 0 };
 
 	standin_start(&s, "{}");
-	standin_stop(&s); /* its port is nobody's now */
+	standin_stop(&s); /* no process listens at its port now */
 	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "set OPENAI_BASE_URL") && strstr(err.msg, "127.0.0.1"), "%s", err.msg);
 	ay_err_clear(&err);
@@ -473,7 +473,7 @@ TEST(chat_live_proxies_are_used)
 	standin_stop(&s);
 }
 
-/* A certificate that nobody vouches for gets no key; CURL_CA_BUNDLE vouches. */
+/* A server with an untrusted certificate gets no key, unless CURL_CA_BUNDLE makes it trusted. */
 TEST(chat_live_certificates_are_examined)
 {
 	struct standin s = { 0 };

@@ -62,7 +62,8 @@ static const char *triangle(int uplo, int trans, int diag, int n)
 		uplo, trans, diag, n, n, n + 1, n + 1, 2 * n - 1);
 }
 
-/* An error of one unit in the last place is any kernel's, one of 300 nobody's, wherever it is. */
+/* Any kernel may have an error of one unit in the last place; none may have one of 300 units,
+ * wherever it is. */
 TEST(checks_trsv_sees_small_errors_and_admits_rounding)
 {
 	for (int form = 0; form < 12; form++) {

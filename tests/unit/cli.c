@@ -106,7 +106,7 @@ static const char *after_word(const char *at, const char **kind)
 	return at;
 }
 
-/* The end of what may be said behind a ratio: that it was audited, and why it is UNCLEAR. */
+/* Returns the end of the remarks after a ratio: that it was audited, and why it is UNCLEAR. */
 static const char *after_remark(const char *line, const char *at)
 {
 	static const char *const remarks[] = { ", audited", ", disturbed", ", overhead-bound" };
@@ -253,8 +253,8 @@ static int run_lines(struct ay_arena *a, const struct told *t, int first, char *
 	return commands;
 }
 
-/* With sanitizers these take a minute, most of it in executors, which have none; what they do of
- * ours other files do too. */
+/* With sanitizers these take a minute, most of it in executors, which are not instrumented. Other
+ * files test the judge's code in them too. */
 static bool is_long(const char *path)
 {
 	static const char *const files[] = { "hostile", "large", "machine", "timing" };
@@ -323,8 +323,8 @@ static void run_all(const char *pattern, bool torch, int at_least)
 	globfree(&g);
 }
 
-/* One test a file; tests/cli/NAME.test whose first line is "# needs torch" is skipped without an
- * interpreter. */
+/* Lists one test for each file. A tests/cli/NAME.test whose first line is "# needs torch" is
+ * skipped without an interpreter. */
 static void list_commands(test_add_value_fn add)
 {
 	help_list_files("tests/cli/*.test", add);

@@ -28,8 +28,8 @@ static void begin(struct pair *p)
 	p->rb = report_rig_create(p->name[1]);
 }
 
-/* A case of the second run, whose kernel has changed: a verdict of the same source that differs is
- * flaky. */
+/* Adds a case of the second run with a changed kernel; with an unchanged source a different verdict
+ * would be flaky. */
 static void add_changed(struct ay_run *r, const char *overload, int n, const char *verdict)
 {
 	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_B, overload, n, verdict));
@@ -102,7 +102,7 @@ TEST(report_compares_verdicts_case_by_case)
 	}
 }
 
-/* Every run draws its inputs anew: what the same kernel does to others is no change. */
+/* Every run draws its inputs anew, so a kernel's different verdict on other inputs is no change. */
 TEST(report_calls_a_verdict_flaky_that_differs_between_inputs)
 {
 	static const struct {
@@ -272,7 +272,7 @@ TEST(report_exit_status_tells_regressions)
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report one two --fail-on-regression", prefix), 20, &out),
 	       "%s", out);
 	CHECK(strstr(out, "0 broken, 0 slower, 0 missing, 0 fixed, 0 faster, 0 flaky, 0 new;"));
-	/* the same case once more, by another kernel, failing: of two kernels the worst counts */
+	/* repeats the case with another kernel that fails: of two kernels the worst counts */
 	CHECK(!ay_summary_read(help_path("two"), &s, &err) && s.ncase);
 	rec = ay_summary_record(&s, s.cases[0].offset, s.cases[0].len);
 	CHECK(rec != NULL);
@@ -287,7 +287,7 @@ TEST(report_exit_status_tells_regressions)
 	       "%s", out);
 	CHECK(strstr(out, "1 broken, 0 slower, 0 missing"));
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report one two", prefix), 20, &out), "%s",
-	       out); /* only told */
+	       out); /* reported only */
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report two one --fail-on-regression", prefix), 20, &out),
 	       "%s", out);
 	CHECK(strstr(out, "1 fixed"));

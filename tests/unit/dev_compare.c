@@ -47,8 +47,8 @@ static void check_same(struct make_rig *g)
 			make_rig_set(g, a, data, n);
 			make_rig_set(g, b, data, n);
 			CHECK(first_of(g, a, b, n) == -1 && first_of(g, a, b, 0) == -1);
-			/* from the back: what is further forward is what is told; and what is
-			 * behind the end is not */
+			/* from the end backwards: the first difference is reported, and differences
+			 * beyond the end are not */
 			for (int k = 2; k >= 0; k--) {
 				const uint8_t other = (uint8_t)(data[places[k]] ^ (1 << k));
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line whose operand 0 is made in a known way. */
+/* A line, and how its operand 0 is made. */
 static const struct {
 	const char *line;
 	enum ay_fill_op_how how;
@@ -285,8 +285,8 @@ TEST(make_on_the_processor_does_many_stretches)
 	make_rig_release(&g);
 }
 
-/* The way to a GPU: the list, the launch and its arguments, on a driver that runs the same
- * units. */
+/* Tests the list, the launch and its arguments with a fake driver, which runs the same units as a
+ * GPU. */
 TEST(make_on_a_stand_in_gives_the_bits_of_content)
 {
 	struct make_rig g;

@@ -113,7 +113,7 @@ TEST(device_wishes)
 	CHECK(!ay_dev_open(&d, "cpu", &err) && d == ay_dev_cpu() && d->info.grain == AY_PAGE);
 }
 
-/* What the CPU lends is the pool itself. */
+/* The memory that the CPU shares is the pool itself. */
 TEST(device_processor_lends_the_pool)
 {
 	const struct ay_need need[] = { { 100, false }, { 100, true } };
@@ -310,8 +310,8 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 
 #define TIMED "--case 'aten::relu((T([5000], f32),), {}) seed=3' --timing auto --budget 1 --baseline none"
 
-/* The gate, with memory that comes with each order to run; and what is found out while the clock
- * runs. */
+/* Tests the gate with memory that comes with each order to run, and the defects that are found
+ * during a measurement. */
 TEST(device_kernels_are_timed)
 {
 	static const struct {
@@ -339,7 +339,7 @@ TEST(device_kernels_are_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Mapping the memory of a batch takes 30 ms here, which are neither in c0 nor in anybody's time. */
+/* Mapping the memory of a batch takes 30 ms here, which must be neither in c0 nor in a time. */
 TEST(device_mapping_is_not_timed)
 {
 	const char *got, *c0;
@@ -403,7 +403,7 @@ TEST(device_judges_a_grid)
 	got = judge(&f, 0, "", "--full", &out);
 	CHECKF(got && !strcmp(got, "UNSUPPORTED"), "%s\n%s", got ? got : "nothing", out);
 	CHECK(strstr(out, "\"verdict\":\"PASS\"") && !strstr(out, "returned 9"));
-	/* whoever ends its process gets no new context for every case */
+	/* a kernel that ends its process gets no new context for every case */
 	got = judge(&f, 12, "", "", &out);
 	CHECKF(got && !strcmp(got, "CRASH") && strstr(out, "after it died 4 times on the GPU"), "%s", out);
 	ay_arena_release(&f.a);
@@ -469,7 +469,7 @@ TEST(device_that_is_not_there)
 	ay_arena_release(&f.a);
 }
 
-/* A jail without the driver: ours, and said so. */
+/* Without the driver in the jail, assay fails and says so. */
 TEST(device_executor_without_a_driver)
 {
 	static const struct ay_dev_info info = {
@@ -519,7 +519,8 @@ TEST(device_gpu_lends_and_fetches)
 	memset(p.slot[1].mem, 0, p.slot[1].bytes);
 	CHECKF(!ay_dev_fetch(d, &p, &lent, &err), "%s", err.msg);
 	CHECK(p.slot[1].mem[0] == 2 && p.slot[1].mem[p.slot[1].bytes - 1] == 2 && !lent.slot[0].changed);
-	p.slot[0].mem[77] = 9; /* as if the kernel had written: what is there is not what was lent */
+	/* as if the kernel had written: the content differs from what was shared */
+	p.slot[0].mem[77] = 9;
 	CHECK(!ay_dev_fetch(d, &p, &lent, &err) && lent.slot[0].changed);
 	ay_dev_take_back(d, &lent);
 	ay_dev_mark(d, true);

@@ -214,7 +214,7 @@ TEST(devices_left_tell_how_long_it_will_take)
 	double two, one, work;
 
 	CHECK(!ay_worker_pool_start_groups(&c, 2, 1, lose_or_wait, NULL, &err));
-	CHECK(device_eta(c, 0, 100) < 0); /* nobody knows yet */
+	CHECK(device_eta(c, 0, 100) < 0); /* no estimate yet */
 	CHECK(!ay_worker_pool_submit(c, "", "x", 1, &err));
 	usleep(50000);
 	two = device_eta(c, 10, 30);
@@ -225,7 +225,7 @@ TEST(devices_left_tell_how_long_it_will_take)
 		CHECK(!ay_worker_pool_wait(c, -1, 1000, &e, &err));
 	CHECK(ay_worker_pool_size(c) == 1);
 	one = device_eta(c, 10, 30);
-	work = ay_worker_pool_work_s(c); /* of two, and then of one: the same is now done by one */
+	work = ay_worker_pool_work_s(c); /* two workers, then one: one worker does equal work */
 	CHECKF(one > 0.9 * 3 * work && one <= 3 * work, "%g s by two, %g s by one, who worked for %g s", two, one,
 	       work);
 	ay_worker_pool_stop(c);

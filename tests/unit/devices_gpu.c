@@ -155,7 +155,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	ay_arena_release(&a);
 }
 
-/* In a jail with one GPU it has number 0: what the judge was told about numbers would hide it. */
+/* In a jail with one GPU the GPU has number 0, which could hide errors about numbers. */
 TEST(devices_gpu_of_a_python_kernel_is_the_first)
 {
 	struct ay_dev d = { .info = { .kind = AY_DEV_CUDA, .number = 1 } };

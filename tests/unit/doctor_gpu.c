@@ -51,7 +51,7 @@ static int doctor(struct rig *r, const char *args, char **out)
 		60, out);
 }
 
-/* The finding of a name in a JSON Lines output; NULL if there is none. Lives as long as the
+/* Returns the finding of that name in a JSON Lines output, or NULL. It lives as long as the
  * process. */
 static json_t *finding(struct rig *r, const char *out, const char *name)
 {
@@ -101,7 +101,7 @@ TEST(doctor_describes_a_gpu)
 	CHECK(says(&r, out, "MPS", "ok", "does not run"));
 	CHECKF(says(&r, out, "NVRTC", "ok", "libnvrtc.so.13 (13.0)"), "%s", out);
 	CHECK(!strcmp(text_of(finding(&r, out, "NVRTC"), "version"), "13.0"));
-	CHECK(says(&r, out, "cuBLAS", "note", "missing")); /* there is only half of it */
+	CHECK(says(&r, out, "cuBLAS", "note", "missing")); /* the table is incomplete */
 	CHECK(says(&r, out, "GPU ceilings", "note", "not measured"));
 	/* its nodes are not there, so no jail can have them */
 	if (access("/dev/nvidiactl", F_OK))

@@ -29,7 +29,7 @@ static double load(enum ay_dt dt, uint64_t bits)
 {
 	double x;
 
-	ay_row_load_d(dt, &bits, 1, 1, &x); /* little endian, as all hosts of ours */
+	ay_row_load_d(dt, &bits, 1, 1, &x); /* little endian, as all supported hosts are */
 	return x;
 }
 
@@ -177,8 +177,8 @@ TEST(dtype_small_floats_overflow_and_underflow)
 	CHECK(store(AY_DT_F16, 65520) == 0x7c00);
 }
 
-/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot tell: going through one
- * would give 1. */
+/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot represent that: rounding
+ * to float first would give 1. */
 TEST(dtype_stores_round_once)
 {
 	CHECK(store(AY_DT_F16, 1 + 0x1p-11 + 0x1p-40) == 0x3c01);
@@ -542,7 +542,7 @@ TEST(dtype_round_bits)
 	}
 }
 
-/* Inside the exponents of a dtype, rounding to its significand and storing are the same. */
+/* Within a dtype's exponent range, rounding to its significand equals storing. */
 TEST(dtype_round_bits_is_a_store_in_the_normal_range)
 {
 	static const enum ay_dt dts[] = { AY_DT_F8E4M3FN, AY_DT_F8E5M2, AY_DT_F16, AY_DT_BF16, AY_DT_F32 };

@@ -214,8 +214,8 @@ TEST(exec_hold_ends_with_the_next_call)
 	teardown(&h);
 }
 
-/* A native kernel returns nothing that would be kept: the order is followed all the same, and what
- * is held stays. */
+/* A native kernel returns nothing that could be kept. The order to drop results is followed anyway,
+ * and the prepared batch stays. */
 TEST(exec_hold_goes_on_after_it_was_told_to_forget)
 {
 	struct held h;
@@ -253,8 +253,8 @@ TEST(exec_that_was_loaded_with_nothing_does_nothing)
 
 /* --- CPUs ------------------------------------------------------------------------------------- */
 
-/* Element i: may it run on CPU i? Of the caller, and behind 32 of a thread of its own, after both
- * asked for more. */
+/* Element i: whether it may run on CPU i. First for the calling thread, 32 elements later for a
+ * thread of its own; both asked for more. */
 static const char reporter[] =
 	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n"
 	"static void *report(void *p)\n"
@@ -281,7 +281,7 @@ TEST(exec_sees_exactly_the_cpus_it_was_given)
 	struct held h;
 
 	CHECK(!sched_getaffinity(0, sizeof mine, &mine));
-	for (int cpu = -1; cpu < 32; cpu++) { /* -1: all of ours */
+	for (int cpu = -1; cpu < 32; cpu++) { /* -1: all of this process's CPUs */
 		cpu_set_t set = mine;
 		const float *o;
 
@@ -301,5 +301,6 @@ TEST(exec_sees_exactly_the_cpus_it_was_given)
 			       "given %d: CPU %d is %g and %g", cpu, i, o[i], o[32 + i]);
 		teardown(&h);
 	}
-	CHECK(!sched_getaffinity(0, sizeof after, &after) && CPU_EQUAL(&mine, &after)); /* ours are as before */
+	/* this process's CPUs are unchanged */
+	CHECK(!sched_getaffinity(0, sizeof after, &after) && CPU_EQUAL(&mine, &after));
 }

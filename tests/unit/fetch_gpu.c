@@ -19,7 +19,7 @@
 
 enum { SETS = 3, POISON = 0x75, EMPTY = 0x11 };
 
-/* Sets of a case on a device, whose outputs are a pattern of their own. */
+/* Sets of a case on a device; each output is a different pattern. */
 struct bench {
 	struct make_rig g;
 	struct timing_rig r;
@@ -139,7 +139,7 @@ static void check_changed(struct bench *b)
 			other = was ^ 4;
 			make_rig_set(&b->g, at, &other, 1);
 			CHECKF(fetch(b, 1, NULL), "operand %d, byte %llu", i, (unsigned long long)places[k]);
-			CHECK(has(b, 1, i, 0, n)); /* here is what was made all the same */
+			CHECK(has(b, 1, i, 0, n)); /* the content made here is still there */
 			CHECKF(fetch(b, 1, none), "operand %d, byte %llu", i, (unsigned long long)places[k]);
 			CHECK(!fetch(b, 0, NULL) && !fetch(b, 2, NULL));
 			make_rig_set(&b->g, at, &was, 1);
@@ -189,7 +189,7 @@ static void check_parts(struct bench *b, const uint64_t *brought)
 			CHECKF(need[i].lo >= hi || has(b, set, i, need[i].lo, hi),
 			       "set %d, operand %d: %llu to %llu", set, i, (unsigned long long)need[i].lo,
 			       (unsigned long long)hi);
-			/* behind the unit in which it ends there is what was there */
+			/* after the unit in which it ends the memory is unchanged */
 			if (n > 256 << 10 && hi + 17 < n)
 				CHECKF(at[hi + 16] == EMPTY && !memcmp(at + hi + 16, at + hi + 17, n - hi - 17),
 				       "operand %d, behind byte %llu", i, (unsigned long long)hi);
@@ -210,7 +210,7 @@ TEST_SLOW(fetch_gpu_brings_parts)
 	}
 }
 
-/* Pieces, and what is left of one; with pinned memory and where there is none. */
+/* Reads whole pieces and a remainder, with and without pinned memory. */
 static void check_reads(struct make_rig *g)
 {
 	enum { MIB = 1 << 20 };

@@ -37,7 +37,7 @@ static void teardown(struct bench *b)
 	timing_rig_release(&b->r);
 }
 
-/* n sets with fresh content; false if the seat is gone. */
+/* Runs n sets with fresh content. Returns false if the executor is gone. */
 static bool batch(struct bench *b, int n)
 {
 	ay_input_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON, NULL);
@@ -55,8 +55,8 @@ static const char good[] = "int aten_relu@\n"
 
 /* --- what T is -------------------------------------------------------------------------------- */
 
-/* Begins, ends, and a thread that works on and notes when it was last at work; all by the clock
- * that we read. */
+/* Begins, ends, and leaves a thread that keeps working and notes its last time, by the judge's
+ * clock. */
 static const char works_on[] =
 	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <time.h>\n"
 	"static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
@@ -225,7 +225,7 @@ TEST(seat_ends_inside_a_batch_are_outcomes)
 		       b.o.exit_code, b.o.text);
 		if (ends[i].set)
 			CHECKF(b.o.set == 4 - 3, "%s: set %d", ends[i].what, b.o.set);
-		/* whoever refuses stays, and is frozen again */
+		/* an executor that refuses stays, and is frozen again */
 		CHECKF(there == (ends[i].happened == AY_EXEC_REFUSED), "%s: the seat is%s there", ends[i].what,
 		       there ? "" : " not");
 		if (there)
@@ -252,8 +252,8 @@ TEST(seat_ends_while_it_is_opened_are_outcomes)
 	teardown(&b);
 }
 
-/* A thread that ends its process some time after the call: in that batch or in a later one, but
- * told. */
+/* A thread that ends its process some time after the call: detected in that batch or a later
+ * one. */
 TEST(seat_that_dies_after_done_is_told)
 {
 	struct bench b;
@@ -291,7 +291,7 @@ static const struct {
 	{ "an empty output", "aten::relu((T([0, 3], f32),), {})", "int aten_relu@ { return 0; }\n", -1 },
 };
 
-/* Every set alone, until one does not run; *unfinished: the first whose output was not there, or
+/* Runs the sets one by one until one does not run. *unfinished: the first set without an output, or
  * -1. */
 static int call_one_by_one(struct bench *b, double each[CAP], int *unfinished)
 {

@@ -59,7 +59,7 @@ TEST(gpu_state_is_read_through_one_link)
 	ay_arena_release(&r.a);
 }
 
-/* A GPU that idles, or whose owner set its clocks, is not throttled. */
+/* A GPU that is idle, or whose clocks its owner has limited, is not throttled. */
 TEST(gpu_state_tells_throttling_from_idling)
 {
 	static const struct {
@@ -146,7 +146,7 @@ TEST(gpu_state_sees_mps_where_somebody_answers)
 	for (int i = 0; i < 2; i++) {
 		fd = listen_at(path, types[i]);
 		CHECK(ay_gpu_mps_runs_in("/no/proc") && ay_gpu_mps_runs());
-		close(fd); /* a daemon that died leaves its name behind */
+		close(fd); /* a daemon that died leaves its socket */
 		CHECK(!ay_gpu_mps_runs_in("/no/proc"));
 		unlink(path);
 	}
@@ -160,7 +160,7 @@ TEST(gpu_state_sees_mps_where_somebody_answers)
 	ay_arena_release(&a);
 }
 
-/* The daemon of somebody else, whose folder we do not know. */
+/* The daemon of another user, whose folder is unknown. */
 TEST(gpu_state_sees_the_processes_of_mps)
 {
 	struct ay_arena a = { 0 };

@@ -290,7 +290,7 @@ TEST(grid_expansions)
 		  "((T([4, 2], f32, stride=(2, 1)),), {})\n" },
 		{ "((T([n], i64, data=d), T([2], i64, data=[n, n+1])), {'dim': n-1})", "(n,d)=(2,[7,8])",
 		  "((T([2], i64, data=[7, 8]), T([2], i64, data=[2, 3])), {'dim': 1})\n" },
-		/* whole tensors, lists of them, dtypes as values, and strings that are none */
+		/* whole tensors, lists of them, dtypes as values, and strings that are no dtypes */
 		{ "((x, [x, x]), {'dtype': dt})", "x=T([2],f32,fill=zeros)|None dt=torch.bool|'f16'",
 		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': "
 		  "b8})\n"

@@ -128,13 +128,14 @@ static const uint64_t special[] = {
 	0x40effc0000000000,
 	0x40effdffffffffff,
 	0x40effe0000000000,
-	0x47efefffffffffff, /* the same of bf16 */
+	0x47efefffffffffff, /* and for bf16 */
 	0x47eff00000000000,
 	0x47efffffefffffff, /* the largest f32, and just above it */
 	0x47effffff0000000,
 	0x47f0000000000000,
 	0x7fefffffffffffff,
-	0x7ff0000000000000, /* infinity; NaNs that signal, that do not, whose payload is all there is */
+	/* infinity; signalling NaNs, quiet NaNs, NaNs with the smallest payload */
+	0x7ff0000000000000,
 	0x7ff0000000000001,
 	0x7ff0000020000000,
 	0x7ff8000000000000,
@@ -143,7 +144,7 @@ static const uint64_t special[] = {
 };
 enum { SPECIAL = sizeof special / sizeof *special };
 
-/* Each alone, at every place of a row of every length, among numbers that are none. */
+/* Each special value at every place of a row of every length, among ordinary numbers. */
 TEST(halves_store_special_values_anywhere)
 {
 	double x[41];

@@ -160,8 +160,7 @@ TEST(meaning_values_lie_where_they_mean_something)
 			const bool good = s.lo >= ranges[i].lo && s.hi <= ranges[i].hi &&
 					  s.kinds >= ranges[i].kinds;
 
-			/* the planted defect: the same line without the table must be seen to be
-			 * wrong */
+			/* the planted defect: without the table this line must be found wrong */
 			CHECKF(meaning ? good : good != ranges[i].without,
 			       "%.40s: '%s' is in [%g, %g], %d kinds%s", ranges[i].schema, ranges[i].arg, s.lo,
 			       s.hi, s.kinds, meaning ? "" : ", without the table");
@@ -288,7 +287,7 @@ TEST(meaning_pooling_indices_lie_in_their_windows)
 	}
 }
 
-/* No two of a fibre along dim are the same. */
+/* Returns true if a fibre along dim has a value twice. */
 static int twice(const struct ay_view *v, int dim)
 {
 	int64_t inner = 1, n = v->shape[dim], m = ay_numel_of(v) / (n ? n : 1);
@@ -342,7 +341,7 @@ TEST(meaning_what_is_stored_goes_to_different_places)
 	CHECK(c && twice(ay_t(c, "index"), 1));
 }
 
-/* Geometry that nobody can have: some number, and no trap. */
+/* Impossible geometry gives some number, and no trap. */
 TEST(meaning_impossible_windows_are_harmless)
 {
 	static const char *const numbers[] = { "9223372036854775807", "-9223372036854775807", "0", "-1" };
@@ -498,7 +497,7 @@ TEST(meaning_rows_are_operators_of_torch)
 			p += len;
 		}
 	}
-	/* the same eyes on a row that is wrong */
+	/* the check itself, on a row that is wrong */
 	CHECK(!row_fits(list, n, "indices=index(3)", &any) && !any);
 }
 

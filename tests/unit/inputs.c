@@ -52,8 +52,8 @@ static uint64_t component(const uint8_t *p, int64_t i, int bytes)
 	return x;
 }
 
-/* aten::add takes every dtype; 100,003 elements have some that are 0, and an odd number of bytes
- * behind them. */
+/* aten::add takes every dtype. Of 100,003 elements some are 0, and an odd number of bytes is at
+ * their end. */
 static void check_floats(const struct look *k)
 {
 	struct timing_rig r;
@@ -92,7 +92,7 @@ static void check_floats(const struct look *k)
 	       (long long)same_set, (long long)n);
 	CHECKF((double)same_key < k->same * (double)n, "%s: %lld of %lld are as with the other key", k->dt,
 	       (long long)same_key, (long long)n);
-	/* lines are drawn anew, so that nobody learns signs by heart */
+	/* lines are drawn anew, so that a kernel cannot learn their signs */
 	CHECKF(moved > n / 2, "%s: sign and exponent of only %lld elements change", k->dt, (long long)moved);
 	ay_input_template_release(&m);
 	timing_rig_release(&r);
@@ -182,7 +182,7 @@ static bool is_permutation(struct ay_arena *a, const int64_t *x, const int64_t *
 }
 
 /* Large index tensors are made from the template's lines, small ones are filled anew. Both stay in
- * range, and neither is a permutation of the template. */
+ * range, and no set is a permutation of the first one. */
 TEST(content_indices_stay_in_range)
 {
 	static const struct {
@@ -360,7 +360,7 @@ TEST(content_small_tensors_are_lines_for_the_trusted)
 
 /* --- hard sets -------------------------------------------------------------------------------- */
 
-/* Beyond 8, where no normal number of ours is, whatever its significand. */
+/* Returns true beyond 8, where no normal number of these inputs is, whatever its significand. */
 static bool is_large(const uint8_t *p, int i)
 {
 	float x;
@@ -508,7 +508,7 @@ TEST(content_folded_sets_share_one_place)
 	for (int k = 0; k < 500 * n; k++)
 		CHECKF(s.offset[k] + 4000 <= s.pool.slot[s.slot[k]].bytes, "set %d", k / n);
 	ay_input_sets_write(&s, timing_rig_key(), 0, 500, 0x71,
-			    NULL); /* one behind the other at one place: no harm */
+			    NULL); /* overlapping writes to one place in sequence do no harm */
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
 	timing_rig_release(&r);

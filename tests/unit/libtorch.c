@@ -53,7 +53,7 @@ TEST(libtorch_takes_what_the_abi_has_types_for)
 	ay_arena_release(&a);
 }
 
-/* The verdict on ATen's function, built so, on the rig's case. */
+/* Returns the verdict on ATen's function, built in that mode, for the fixture's case. */
 static enum ay_verdict judge(struct timing_rig *r, struct ay_python *python, enum ay_libtorch what)
 {
 	const char *cuda = python->device ? ay_libtorch_cuda(&r->a, python->library) : NULL;
@@ -122,8 +122,8 @@ static void judge_lines(struct ay_python *python)
 			timing_rig_release(&r);
 			continue;
 		}
-		/* what is timed leaves its result where nobody looks for it, unless the call has a
-		 * place for it */
+		/* the timed object leaves its result in memory that is not checked, unless the call
+		 * has a place for it */
 		v = judge(&r, python, AY_LIBTORCH_TIMED);
 		CHECKF((v == AY_VERDICT_PASS) == (ay_schema_inplace(r.proto->s) || ay_schema_out(r.proto->s)),
 		       "%s: %s", lines[i], ay_verdict_name(v));
@@ -318,8 +318,7 @@ TEST_SLOW(libtorch_passes_grids_on_a_gpu)
 
 /* --- the same on a torch that only looks like one --------------------------------------------- */
 
-/* What is called must have been told of device and stream: tests/cuda/torch.c refuses it
- * otherwise. */
+/* Device and stream must be set before a call: tests/cuda/torch.c refuses it otherwise. */
 TEST(libtorch_tells_torch_of_device_and_stream)
 {
 	static const struct {

@@ -58,7 +58,7 @@ TEST(product_ulps_are_those_of_dtypes)
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-/* Sets of a product on a device, whose results are the reference's. */
+/* Sets of a product on a device; their results are the reference's. */
 struct bench {
 	struct make_rig g;
 	struct timing_rig r;
@@ -161,7 +161,7 @@ static void teardown(struct bench *b)
 	make_rig_release(&b->g);
 }
 
-/* With the device's word and without it: the same verdict. */
+/* Judges with the device's check and without it: the verdicts must be equal. */
 static enum ay_verified look(struct bench *b, int set, char text[200])
 {
 	enum ay_verified with, without;
@@ -306,7 +306,7 @@ TEST(product_on_a_gpu_agrees_with_the_oracle)
 		check_line(lines[t], make_rig_gpu, false);
 }
 
-/* How long a look takes, for people: of a set that nobody has written to. */
+/* Prints how long a check takes on a set that no kernel has written. */
 TEST(product_on_a_gpu_takes_some_time)
 {
 	static const char *const large[] = { "aten::mm((T([2048, 2048], f16), T([2048, 2048], f16)), {})",
@@ -370,7 +370,7 @@ TEST_SLOW(product_is_asked_of_a_device_that_can)
 	}
 }
 
-/* One whose operands lie here, as those of a case that is judged. */
+/* The operands lie on this side, as those of a judged case do. */
 TEST(product_that_lies_here_is_brought_there)
 {
 	static const char *const calls[] = {

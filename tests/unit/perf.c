@@ -202,7 +202,7 @@ TEST_SLOW(clock_against_a_file)
 	teardown(&b);
 }
 
-/* What it cannot be held against is said; the kernel passes all the same. */
+/* An unusable baseline is reported as a reason; the kernel still passes. */
 TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 {
 	static const struct {

@@ -156,7 +156,7 @@ TEST_SLOW(python_wrong_and_hostile_kernels_get_what_they_are_due)
 static const char about_relu[] =
 	"{\"backend\": \"aten\", \"empty\": \"\", \"file\": \"\", \"use\": \"all\", \"functions\": []}";
 
-/* An executor without functions; err says why there is none. */
+/* Starts an executor without functions; on failure err says why. */
 static bool starts(struct ay_python *p, struct ay_sandbox *s, struct ay_err *err)
 {
 	struct ay_exec_spec spec = {
@@ -193,7 +193,7 @@ TEST_SLOW(python_template_that_was_killed_is_started_again)
 	kill(first, SIGKILL);
 	waitid(P_PID, (id_t)first, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
 	CHECKF(starts(&p, s, &err) && p.pid != first, "%s", err.msg);
-	/* between the look and the question: a failure of ours, in words */
+	/* between the check and the request: a failure of assay, with a message */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sock))
 		test_skip("socketpair");
 	close(sock[1]);
@@ -206,7 +206,7 @@ TEST_SLOW(python_template_that_was_killed_is_started_again)
 	ay_arena_release(&a);
 }
 
-/* Children of ours by adoption: whatever a killed judge left behind. */
+/* Returns true if a process that a killed judge left was adopted by this process. */
 static bool somebody_left(double seconds)
 {
 	const int64_t deadline = ay_now_ns() + (int64_t)(seconds * 1e9);

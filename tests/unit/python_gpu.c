@@ -71,7 +71,7 @@ static void give_heap(struct rig *g, uint64_t bytes)
 	g->heap = next;
 }
 
-/* nset sets whose arguments share a slot, and whose results have one each where there are few of
+/* Makes nset sets whose arguments share a slot. Each result has its own slot if there are few of
  * them. */
 static void make_batch(struct rig *g, int nset)
 {
@@ -185,7 +185,7 @@ static bool is_in_heap(struct rig *g, int set)
 	return !ay_exec_find(g->x, &g->b, set, 0, &v, &at, &o) && at - g->heap.at < g->heap.bytes;
 }
 
-/* As a clock does it, three batches of what is held. */
+/* Runs three batches of prepared calls, as a measurement does. */
 TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 {
 	struct rig g;
@@ -201,8 +201,7 @@ TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 	teardown(&g);
 }
 
-/* What was forgotten is nobody's: the memory of the first set's result may be that of the second's
- * now. */
+/* Dropped results are free: the second set's result may lie where the first one's did. */
 static void forget_and_run_the_second(bool gpu)
 {
 	struct rig g;
@@ -289,7 +288,7 @@ TEST_SLOW(python_gpu_heaps_are_replaced)
 	teardown(&g);
 }
 
-/* ASSAY_BENCH=1: what calls cost that nobody's kernel is to blame for. */
+/* ASSAY_BENCH=1: measures the part of a call's cost that is not the kernel's. */
 TEST_SLOW(python_gpu_bench)
 {
 	static const char inner[] = "import time, torch\ndef relu(self):\n"

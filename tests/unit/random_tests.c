@@ -332,7 +332,7 @@ static void plant_slopes(const struct ay_call *c, const struct plant *p, uint64_
 		const double x = get(ay_t(c, "self"), i), slope = x <= 0 ? 0.1 + p->draw(&s, i, 0.3) : 1;
 
 		put(noise, i, slope);
-		/* rounded before the product, or behind it */
+		/* rounded before the product, or after it */
 		put(out, i, x * (key % 2 ? get(noise, i) : slope));
 	}
 }

@@ -208,8 +208,8 @@ TEST(reply_outcomes_have_names_of_their_own)
 
 /* --- any bytes -------------------------------------------------------------------------------- */
 
-/* Is every line of the source in the answer, up to blanks before it and a carriage return
- * behind? */
+/* Returns true if every line of the source is in the answer, up to blanks before it and a carriage
+ * return after it. */
 static bool is_of(const char *text, size_t len, const struct ay_reply *r)
 {
 	const char *end = r->source + r->len;

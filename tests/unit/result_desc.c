@@ -198,7 +198,7 @@ struct rig {
 	struct ay_batch b;
 	int slot[16], nresult;
 	uint64_t offset[16];
-	struct ay_wire_result *r; /* what is told, set by set */
+	struct ay_wire_result *r; /* the description of each set */
 };
 
 static void rig_init(struct rig *g, const char *line)

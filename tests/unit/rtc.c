@@ -173,7 +173,7 @@ TEST(rtc_says_what_is_wrong)
 	finish(&r);
 }
 
-/* A real one looks into the driver, and a stand-in is not enough for it. */
+/* A real NVRTC needs the real driver; the fake one does not suffice. */
 static bool has_nvrtc(void)
 {
 	static const char *const place[] = { "/usr/local/cuda/lib64/libnvrtc.so*",

@@ -121,8 +121,8 @@ static enum ay_verdict verdict_of(const struct ay_summary *s, const char *op)
 	return AY_VERDICT_NONE;
 }
 
-/* What speaks against one is nothing against the other; what no overload tells is its
- * operator's. */
+/* A verdict against one operator is none against another of the file. Errors without an overload
+ * count for the file's operator. */
 TEST(report_operators_of_one_file_have_their_own_verdicts)
 {
 	struct ay_run *r = report_rig_create("family");
@@ -241,7 +241,7 @@ static void add_evil(struct ay_run *r)
 	json_decref(raw);
 }
 
-/* Tags open and close in order, and there is no markup but ours. */
+/* Checks that tags open and close in order, and that there is no foreign markup. */
 static void check_xml(const char *x)
 {
 	static const char *const known[] = {
@@ -350,7 +350,7 @@ TEST(report_junit_counts_every_case_once)
 	ay_summary_release(&s);
 }
 
-/* A worker of ours died, a line was damaged: CI must not see green. */
+/* A worker died, a line was damaged: CI must not see success. */
 TEST(report_junit_has_errors_where_records_are_lost)
 {
 	struct ay_arena a = { 0 };

@@ -70,8 +70,8 @@ static void judge_one(const char *path)
 	ay_arena_release(&a);
 }
 
-/* One test a kernel. With sanitizers every fourth: what they look at, the judge, does the same for
- * all. */
+/* Lists one test for each kernel. With sanitizers only every fourth, because the judge's code,
+ * which they instrument, does equal work for all. */
 static void list_some(const char *pattern, test_add_value_fn add)
 {
 	const size_t step = getenv("ASSAY_SANITIZED") ? 4 : 1;
@@ -154,7 +154,7 @@ TEST(samples_are_there)
 
 /* --- all of them in one run ------------------------------------------------------------------- */
 
-/* A run's own folder, and who it runs as: a command's beginning. */
+/* A run's folder and its user: the beginning of a command. */
 struct corpus {
 	struct ay_arena a;
 	const char *dir, *as;
@@ -199,8 +199,8 @@ static const char *look_around(struct corpus *c)
 	return out;
 }
 
-/* cgroups that are named after a judge which is no more; those of judges at work beside us are not
- * ours. */
+/* Returns true if cgroups are left that are named after a judge that has ended. Those of running
+ * judges are ignored. */
 static bool groups_left(struct corpus *c, const char *before)
 {
 	char *out, *save = NULL;
@@ -214,7 +214,8 @@ static bool groups_left(struct corpus *c, const char *before)
 	return left;
 }
 
-/* Whatever outlived its parents is now a child of ours. */
+/* Returns true if processes are left: those that outlived their parents are now children of this
+ * process. */
 static bool processes_left(void)
 {
 	while (waitpid(-1, NULL, WNOHANG) > 0)

@@ -44,7 +44,7 @@ static char *text_of(struct ay_arena *a, const char *path)
 
 /* --- what they say ---------------------------------------------------------------------------- */
 
-/* What follows the mark in the first comment, up to the end of its line; NULL if there is none. */
+/* Returns the text after the mark in the first comment, up to its line end, or NULL. */
 static char *said(struct ay_arena *a, const char *text, const char *mark)
 {
 	const char *end = strstr(text, "*/"), *at = strstr(text, mark);
@@ -52,7 +52,7 @@ static char *said(struct ay_arena *a, const char *text, const char *mark)
 	return at && end && at < end ? ay_strndup(a, at + strlen(mark), strcspn(at + strlen(mark), "\n")) : NULL;
 }
 
-/* The words A|B|C that follow the mark; "" if there are none. */
+/* Returns the words A|B|C after the mark, or "". */
 static const char *words(struct ay_arena *a, const char *text, const char *mark)
 {
 	char *at = said(a, text, mark);
@@ -164,7 +164,7 @@ static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const ch
 	struct ay_err err = { 0 };
 
 	CHECKF(!ay_file_write(glue, g, strlen(g), &err), "%s", err.msg);
-	/* as far as PTX, without optimizing: half the time, and it finds the same */
+	/* only to PTX and without optimization: takes half the time and finds as much */
 	fprintf(list, "%s -std=c++17 -arch=sm_90 -O0 -ptx -Iinclude -include %s -o %s/%s.ptx %s\n", nvcc, glue,
 		test_dir(), name, path);
 }
@@ -250,7 +250,7 @@ static const char *judge_alone(struct ay_arena *a, const char *path, const char 
 					  : "nothing";
 }
 
-/* The answer to a job; "" if there is none. */
+/* Returns the answer to a job, or "". */
 static const char *answer_to(struct ay_arena *a, const char *out, const char *id)
 {
 	const char *mark = ay_sprintf(a, "{\"id\":\"%s\",", id), *at = strstr(out, mark);
@@ -322,10 +322,11 @@ TEST_SLOW(samples_cuda_timed_cheats_are_right)
 	judge_all("kernels/hostile/gpu/*__timed_*.cu");
 }
 
-/* "FASTER", "NOT_FASTER", or the verdict, if that is none of success. */
+/* Returns "FASTER", "NOT_FASTER", or the verdict if the kernel did not pass. */
 static const char *outcome_of(struct ay_arena *a, char *out)
 {
-	const char *verdict = "nothing", *pace = "FASTER"; /* who was not timed at all has not lost */
+	/* a kernel that was not timed counts as FASTER */
+	const char *verdict = "nothing", *pace = "FASTER";
 
 	for (char *save = NULL, *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		json_t *j = json_loads(line, 0, NULL), *t = json_object_get(j, "timing");

@@ -105,7 +105,7 @@ TEST(score_numbers_that_json_has_not_are_left_out)
 	json_decref(j);
 }
 
-/* A line as somebody writes it who knows how seals are made. */
+/* Opens a line whose author can make seals. */
 static enum ay_fault open_forged(const char *timing)
 {
 	json_t *t = json_loads(timing, JSON_DECODE_ANY, NULL), *rec;
@@ -285,7 +285,7 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	CHECKF(near(s.speed_operators.speedup, sqrt(4 * 0.5 * pow(8, 0.25))), "%g", s.speed_operators.speedup);
 	CHECK(above(&s.speed_operators, 0, false) == 2 && above(&s.speed_operators, 1, false) == 1);
 	CHECK(above(&s.speed_operators, 2, false) == 1 && above(&s.speed_operators, 0.5, false) == 2);
-	for (int i = 0; i < AY_PERF_N; i++) { /* of --p the same */
+	for (int i = 0; i < AY_PERF_N; i++) { /* and for --p */
 		const struct ay_perf_at o = ay_perf_at_operators(&s, ay_perf_p[i]),
 					v = ay_perf_at_overloads(&s, ay_perf_p[i]);
 
@@ -302,8 +302,8 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	ay_summary_release(&s);
 }
 
-/* BackendBench's H8 and H9: who raises wherever it is slow, or leaves operators out, gains nothing
- * by it. */
+/* BackendBench's H8 and H9: a backend that raises where it is slow, or leaves operators out, gains
+ * nothing. */
 TEST(score_raising_where_it_is_slow_earns_nothing)
 {
 	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
@@ -371,7 +371,7 @@ TEST(score_takes_only_what_may_be_scored)
 	}
 	t[0].scored = false;
 	t[1].baseline = "reference"; /* and says that it is scored */
-	t[2].overhead_bound = true;  /* likewise */
+	t[2].overhead_bound = true;  /* also without a baseline */
 	t[3].baseline = NULL;
 	t[4].pace = AY_PACE_NONE;
 	verdict[5] = "IMPLAUSIBLE";
@@ -379,7 +379,7 @@ TEST(score_takes_only_what_may_be_scored)
 	t[7].pace = AY_PACE_UNCLEAR; /* no lower bound: nothing is known */
 	t[7].lo = 0;
 	t[8].speedup = -50;
-	t[9].speedup = 1e300; /* no clock gives that */
+	t[9].speedup = 1e300; /* a value that no clock gives */
 	t[10].ns = 0;
 	for (int i = 0; i < 11; i++) {
 		char name[20];
@@ -440,7 +440,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 	add(r, "a::x", 1, "PASS", &fast);
 	add(r, "a::x", 1, "PASS", &tiny); /* left out, so it hides nothing */
 	add(r, "a::x", 1, "PASS", NULL);
-	add(r, "a::y", 1, "SKIPPED", &skipped); /* never judged: its time is nobody's */
+	add(r, "a::y", 1, "SKIPPED", &skipped); /* never judged, so its time counts for nothing */
 	add(r, "a::y", 1, "PASS", NULL);
 	add(r, "a::z", 1, "PASS", &fast);
 	add(r, "a::z", 1, "CRASH", NULL);

@@ -114,8 +114,8 @@ TEST(seeded_a_verdict_while_timed_names_its_content)
 	teardown(&b);
 }
 
-/* A kernel whose verdict is a matter of poison and of a call before: with one seed it is the same
- * in every run. */
+/* The verdict of this kernel depends on poison and on an earlier call. With a fixed seed it is
+ * equal in every run. */
 TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 {
 	static const char fickle[] = RELU

@@ -207,8 +207,8 @@ TEST(store_full_disk_ends_in_a_clear_error)
 	umount(help_path("small"));
 }
 
-/* As somebody who may not write: nobody, if we are root. Exit status 0 = refused with a clear
- * message. */
+/* Runs as a user who may not write (nobody, if this process is root). Exit status 0 = refused with
+ * a clear message. */
 static int try_read_only(const char *dir, bool exists)
 {
 	struct ay_run_found found;

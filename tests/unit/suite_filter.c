@@ -78,7 +78,7 @@ TEST(narrow_by_operator_takes_its_overloads_and_out_forms_alone)
 		{ "sum.default", "8" },
 		{ "sum.dim_IntList, relu", "5 7" },
 		{ "aten.sum", "7 8" },
-		{ "ad", "" }, /* a part of a name is none: addmm is not asked for by add */
+		{ "ad", "" }, /* a part of a name does not match: add does not select addmm */
 		{ "add.Tens", "" },
 		{ "dd", "" },
 	};

@@ -97,7 +97,7 @@ TEST(pick_takes_what_the_mode_says)
 	}
 }
 
-/* Lines that somebody chose are worth it, whatever their tier. */
+/* Lines that a user has chosen are timed, whatever their tier. */
 TEST(pick_takes_lines_of_a_list)
 {
 	struct picked p;

@@ -120,7 +120,7 @@ static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget
 	return strcmp(pace, ay_pace_name(AY_PACE_FASTER)) ? "NOT_FASTER" : "FASTER";
 }
 
-/* How much of a CPU somebody gets who wants all of one. */
+/* Returns the share of a CPU that a process gets that wants a whole one. */
 static double cpu_share(void)
 {
 	const int64_t begin = ay_now_ns(), until = begin + 300000000;
@@ -149,8 +149,8 @@ static void run_cheat(struct ay_arena *a, const struct cheat *c)
 		else
 			tries--;
 	}
-	/* that something is faster nobody can see who has hardly a CPU; an honest kernel is not
-	 * accused even there */
+	/* with little CPU time FASTER cannot be proved; but an honest kernel must not be accused
+	 * even then */
 	if (!strcmp(c->timed, "FASTER") && is_one_of("NOT_FASTER|UNTIMED", got) && cpu_share() < least_share)
 		test_skip("others have the CPUs: %s is not FASTER in %d runs", c->path, TRIES_CONTROL);
 	CHECKF(is_one_of(c->timed, got), "%s is due %s, got %s\n%.1500s", c->path, c->timed, got, out);
@@ -248,8 +248,8 @@ static uint8_t *make_sets(struct ay_arena *a, const char *line, size_t bytes)
 	return sets;
 }
 
-/* A sum that was kept must be wrong for the next set: the same integers in another order would not
- * do. */
+/* A kept sum must be wrong for the next set, so the next set must not be a permutation of its
+ * integers. */
 TEST(timing_content_integers_do_not_add_up_to_the_same)
 {
 	struct ay_arena a = { 0 };

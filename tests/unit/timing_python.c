@@ -94,13 +94,13 @@ static const struct {
 	{ line, "import torch\ndef relu(self): return torch.clamp(self, min=0)\n" },
 	{ "aten::relu_((T([1000], f32),), {}) seed=5",
 	  "import torch\ndef relu_(self): return self.clamp_(min=0)\n" },
-	{ "aten::relu_((T([1000], f32),), {}) seed=5", /* the same memory in another object */
+	{ "aten::relu_((T([1000], f32),), {}) seed=5", /* that memory in another object */
 	  "import torch\ndef relu_(self):\n    self.clamp_(min=0)\n    return self.view(-1)\n" },
 	{ "aten::relu.out((T([1000], f32),), {'out': T([1000], f32)}) seed=5",
 	  "import torch\ndef relu_out(self, *, out): return torch.clamp(self, min=0, out=out)\n" },
 	{ "aten::sort((T([20, 30], f32), -1), {}) seed=5",
 	  "import torch\ndef sort(self, dim=-1, descending=False): return torch.topk(self, 30, dim, False)\n" },
-	/* what is stored is the negative: told by a bit that DLPack does not have */
+	/* the negative is stored, marked by a bit that DLPack does not have */
 	{ "aten::add.Tensor((T([300], f32), T([300], f32)), {}) seed=5",
 	  "import torch\ndef add_Tensor(self, other, *, alpha=1): return torch._neg_view(torch.sub(-self, "
 	  "other))\n" },

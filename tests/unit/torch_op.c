@@ -76,7 +76,7 @@ static struct ay_call *answered(const char *line, const double *want, const doub
 	struct ay_answer *one = AY_NEW(&a, struct ay_answer);
 
 	CHECKF(c, "%s", err.msg);
-	CHECK(c && !c->nout); /* open: nobody knows its results */
+	CHECK(c && !c->nout); /* open: its results are unknown */
 	one->meta = (struct ay_meta){ .dt = dt, .ndim = 1, .shape = { 2 } };
 	one->want = (struct ay_view){ .dt = AY_DT_F64, .ndim = 1, .shape = { 2 }, .stride = { 1 } };
 	one->want.data = (void *)want;

@@ -58,7 +58,7 @@ TEST(trace_odd_lines_are_seen)
 {
 	static const char *const odd[] = {
 		"cnt: 1, aten::relu((T([2], f32)), {})\n",         /* a comma is missing */
-		"cnt: 1, aten::relu((T([2], float32),), {})\n",    /* no dtype of ours */
+		"cnt: 1, aten::relu((T([2], float32),), {})\n",    /* an unknown dtype */
 		"cnt: 1, aten.relu.default((T([2], f32),), {})\n", /* another spelling */
 		"cnt: 1, aten::relu((T([2], f32, stride=[2]),), {})\n",
 		"cnt: 1, aten::add.Tensor((T([2], f32), 1.50), {})\n",

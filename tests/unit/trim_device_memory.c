@@ -18,7 +18,7 @@ static const char kernel[] = "int aten_relu@\n{\n"
 			     "\tfor (long i = 0; i < self->shape[0]; i++)\n\t\ty[i] = x[i] > 0 ? x[i] : 0;\n"
 			     "\treturn ctx ? 0 : 9;\n}\n";
 
-/* Bytes of the stand-in's memory that a process has mapped. */
+/* Returns the bytes of the fake device's memory that a process has mapped. */
 static uint64_t mapped(struct ay_arena *a, pid_t pid)
 {
 	FILE *f = fopen(ay_sprintf(a, "/proc/%d/maps", (int)pid), "r");

@@ -64,7 +64,7 @@ static void teardown(struct bench *b)
 	timing_rig_release(&b->r);
 }
 
-/* Other content, of which so many sets are hard; the last of these. */
+/* Writes other content with `due` stress sets; returns the last of these. */
 static int write_hard(struct bench *b, int due)
 {
 	int hard = -1, at = -1;
@@ -300,8 +300,8 @@ static bool count_fetch(void *user, int set, const struct ay_byte_range *need)
 	return true;
 }
 
-/* Sets that are looked at in so many batches; each comes `gone` after the last check, and a set, or
- * rows, cost so much. */
+/* Returns the number of sets checked in that many batches. Each batch comes `gone` after the last
+ * check; a set, or rows, have a fixed cost. */
 static int looked_at(struct bench *b, int times, double gone, double cost, double batch_ns)
 {
 	char text[200];
@@ -315,7 +315,7 @@ static int looked_at(struct bench *b, int times, double gone, double cost, doubl
 	return fetched;
 }
 
-/* A tenth of what goes by, half of it for whole sets, and never less than the least. */
+/* Checks take a tenth of all time, half of that for whole sets, and never less than the minimum. */
 TEST(verify_batches_take_a_share_of_all_time)
 {
 	struct bench b;
