@@ -156,7 +156,7 @@ static void add_rounds(json_t *j, const struct ay_gen *g)
 	json_decref(passk);
 }
 
-/* { round: file }, or a list of files where several workers had one. */
+/* Returns { round: file }, or { round: [files] } if several workers wrote one. */
 static json_t *codes_of(const struct ay_gen_problem *p)
 {
 	json_t *codes = json_object(), *rec;

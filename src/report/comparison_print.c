@@ -45,7 +45,7 @@ static void add_interval(struct ay_str *b, const struct ay_case_time *t)
 	ay_str_addc(b, ']');
 }
 
-/* "PASS -> MISMATCH"; "1.25x the time: 800 ns [790 ns, 810 ns] -> 1 us [...]". */
+/* Appends "PASS -> MISMATCH", or "1.25x the time: 800 ns [790 ns, 810 ns] -> 1 us [...]". */
 static void add_what(struct ay_str *b, const struct ay_change *x)
 {
 	if (!is_time(x)) {

@@ -9,7 +9,7 @@ struct met {
 	int overload;
 	int64_t calls;
 	enum ay_verdict verdict;
-	const struct ay_case_time *time; /* of the kernel that counts least */
+	const struct ay_case_time *time; /* time of the kernel with the lowest score */
 };
 
 struct totals {

@@ -85,7 +85,7 @@ bool ay_run_progress_due(struct ay_run *run);
 /* Rewrites progress.json with the object's fields and with run, time and records. */
 int ay_run_progress(struct ay_run *run, const json_t *fields, struct ay_err *err);
 
-/* "1204 records; 2 lines ignored (line 17: altered ...)". */
+/* Appends a text such as "1204 records; 2 lines ignored (line 17: altered ...)". */
 void ay_run_found_print(struct ay_str *b, const struct ay_run_found *f);
 
 #endif

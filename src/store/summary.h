@@ -26,7 +26,7 @@ struct ay_sum_case {
 	int row;
 	enum ay_verdict verdict; /* the worst of its attempts */
 	int attempts;
-	uint64_t offset; /* of a record with that verdict */
+	uint64_t offset; /* place of a record with that verdict */
 	uint32_t len;
 	struct ay_case_time time; /* of the worst attempt that passed */
 	int64_t calls;            /* of the traced models; -1 = unknown */
@@ -56,7 +56,7 @@ struct ay_sum_kernel {
 	bool has_rows;
 	/* its verdict is the worst of its rows, of which some may belong to other operators */
 	bool of_rows;
-	uint64_t offset; /* of a record with that verdict */
+	uint64_t offset; /* place of a record with that verdict */
 	uint32_t len;
 };
 

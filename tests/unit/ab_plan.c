@@ -43,7 +43,7 @@ static void release(struct calls *k)
 	timing_rig_release(&k->r);
 }
 
-/* When a hand-over takes c0; false: no ratio. */
+/* Makes the plan for a hand-over that takes c0. Returns false if there is no ratio. */
 static bool plan(struct calls *k, double c0, double budget_s)
 {
 	k->s.budget_s = budget_s;
@@ -58,7 +58,7 @@ TEST(plan_batches_do_not_drown_in_the_gate)
 
 	setup(&k);
 	CHECK(plan(&k, 10e3, 20) && k.p.m >= 1 && k.p.passes == 1);
-	CHECK(plan(&k, 1e6, 20)); /* a batch of the faster is three times as long */
+	CHECK(plan(&k, 1e6, 20)); /* a batch of the faster kernel lasts three times as long */
 	CHECKF(k.p.m >= 3 * 1e6 / 200e3 - 1, "%d sets", k.p.m);
 	release(&k);
 }
@@ -111,7 +111,7 @@ static double noise(int i)
 	return 1 + 0.4 * ((i * 7) % 11 - 5) / 5;
 }
 
-/* One run of a case whose calls take a and b ns, with noise. */
+/* Plans one run of a case whose calls take a and b ns, with noise. */
 static bool run_again(struct calls *k, int i, double a, double b, double budget_s)
 {
 	k->p.trial_a = a * noise(i);
@@ -124,7 +124,7 @@ static bool is_cold(const struct calls *k)
 	return ay_ceiling_level(&machine, (double)k->p.master.bytes * k->p.m * 0.8) == AY_LEVEL_MEMORY;
 }
 
-/* Near the boundary or not: what is decided does not depend on what was measured. */
+/* Near a boundary or not: the decision does not depend on the noise of a measurement. */
 TEST(plan_cold_or_warm_is_the_same_in_every_run)
 {
 	static const double budgets[] = { 1, 3, 5, 8, 12, 20, 60 };
@@ -164,7 +164,7 @@ TEST(plan_has_as_many_sets_in_every_run)
 
 	setup_line(&k, "aten::relu((T([64, 1024], f32),), {})");
 	k.s.plan_name = name;
-	for (int n = 0; n < 20; n++) { /* of speeds that are near a boundary, and others */
+	for (int n = 0; n < 20; n++) { /* some speeds are near a boundary, others are not */
 		const double ns = 50e3 * (1 + 0.17 * n);
 		int first = 0;
 
@@ -178,7 +178,7 @@ TEST(plan_has_as_many_sets_in_every_run)
 	release(&k);
 }
 
-/* What was remembered on a machine that was ten times slower then is not for ever. */
+/* A remembered plan of a machine that was ten times slower does not stay for ever. */
 TEST(plan_forgets_what_no_longer_fits)
 {
 	static struct calls k;
@@ -194,7 +194,7 @@ TEST(plan_forgets_what_no_longer_fits)
 	release(&k);
 }
 
-/* The reference's batches have sets of their own. */
+/* The reference's batches have their own number of sets. */
 TEST(plan_of_the_reference_is_the_same_in_every_run)
 {
 	static struct calls k;

@@ -11,7 +11,8 @@
 
 enum { BLOCKS = 20, CALLS = 100, ALONE = 24 };
 static struct ay_dev gpu;
-static const double c0 = 10e3; /* ns: a tenth of a batch of the kernels here, which take 1 us a call */
+/* in ns: a tenth of a batch of these kernels, which take 1 us a call */
+static const double c0 = 10e3;
 
 struct scene {
 	struct ay_arena a;
@@ -26,7 +27,7 @@ static double noise(int i)
 	return 0.002 * ((i * 7) % 11 - 5) / 5;
 }
 
-/* n blocks in which the kernel takes kernel_ns a call, and the baseline base_ns. */
+/* Makes n blocks in which the kernel takes kernel_ns a call and the baseline base_ns. */
 static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
 {
 	struct pair *p;
@@ -134,12 +135,12 @@ TEST(outcome_of_too_few_blocks)
 	ay_arena_release(&k.a);
 }
 
-/* Nobody is called faster by less than a hand-over could hide. */
+/* No kernel is called faster if a hand-over could hide the difference. */
 TEST(outcome_within_the_hand_over)
 {
 	struct scene k;
 
-	setup(&k, BLOCKS, 1000, 1080); /* 8 %, of a batch of which 10 % is c0 */
+	setup(&k, BLOCKS, 1000, 1080); /* 8 % faster, in a batch of which 10 % is c0 */
 	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR, "%s", ay_pace_name(k.t.pace));
 	ay_arena_release(&k.a);
 	setup(&k, BLOCKS, 1000, 1120);
@@ -149,7 +150,7 @@ TEST(outcome_within_the_hand_over)
 
 /* --- leads that are none ---------------------------------------------------------------------- */
 
-/* It is fast only when many sets come at once. */
+/* The kernel is fast only when many sets come at once. */
 TEST(outcome_of_a_lead_in_batches_only)
 {
 	struct scene k;
@@ -159,7 +160,7 @@ TEST(outcome_of_a_lead_in_batches_only)
 	alone(&k, ALONE, (double[]){ 4000, 4000 }, 1000, 10);
 	t = tell(&k);
 	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
-	CHECK(is_near(t->ns, 4000)); /* what it takes alone is what it takes */
+	CHECK(is_near(t->ns, 4000)); /* the time of single calls is the result */
 	ay_arena_release(&k.a);
 }
 
@@ -176,10 +177,11 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 54e3, 5e3);
 	t = tell(&k);
 	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
-	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup); /* what is left alone, and no less */
+	/* the lead that single calls have, and no less */
+	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup);
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start: that is no reason for anything */
+	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start, which must have no effect */
 	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 75e3, 5e3);
 	t = tell(&k);
@@ -187,7 +189,8 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	CHECK(is_near(t->speedup, 2));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 25e3, 50e3); /* a launch on a GPU costs alone what batches hide by right */
+	/* single calls on a GPU include a launch, which batches rightly hide */
+	setup(&k, BLOCKS, 25e3, 50e3);
 	k.s.device = &gpu;
 	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
 	alone(&k, 200, (double[]){ 45e3, 46e3 }, 54e3, 5e3);
@@ -263,18 +266,19 @@ TEST(outcome_of_a_lead_that_is_doubtful)
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 500, 1000); /* too short to be seen beside hand-overs that scatter as much */
+	/* too short to be visible beside hand-overs with as much scatter */
+	setup(&k, BLOCKS, 500, 1000);
 	alone(&k, 8, both, 1000, 2000);
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1200); /* a lead that calls alone need not show */
+	setup(&k, BLOCKS, 1000, 1200); /* a lead that single calls need not show */
 	alone(&k, 8, both, 1000, 10);
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 }
 
-/* The baseline is slow only beside the kernel. */
+/* The baseline is slow only beside the kernel, so it is disturbed. */
 TEST(outcome_of_a_baseline_that_is_disturbed)
 {
 	struct scene k;
@@ -287,12 +291,12 @@ TEST(outcome_of_a_baseline_that_is_disturbed)
 	CHECK(is_near(t->base_ns, 1000) && is_near(t->speedup, 1) && is_near(t->totals, 1));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1500); /* not by more than it scatters alone */
+	setup(&k, BLOCKS, 1000, 1500); /* slower by no more than its own scatter */
 	k.p->alone[0] = k.p->alone[1] = (struct spell){ 1000, 1600 };
 	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1500); /* it was as slow before the kernel was there */
+	setup(&k, BLOCKS, 1000, 1500); /* it was as slow before the kernel ran */
 	k.p->alone[0] = (struct spell){ 1480, 1485 };
 	k.p->alone[1] = (struct spell){ 1000, 1010 };
 	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);

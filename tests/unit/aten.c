@@ -104,7 +104,7 @@ static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_t
 	return 0;
 }
 
-/* No overload is left out. Some have cases in the whole grid only. */
+/* Checks that no overload is left out. Some have cases in the whole grid only. */
 static void check_overloads(const struct ay_entry_op *op, const struct ay_task_result *res)
 {
 	for (int k = 0; k < op->nschema; k++) {
@@ -116,7 +116,7 @@ static void check_overloads(const struct ay_entry_op *op, const struct ay_task_r
 	}
 }
 
-/* One file of operators by ATen; line NULL: its grid. */
+/* Judges one file of operators by ATen; line NULL: on its grid. */
 static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier,
 		       const char *line, struct ay_python *python, struct witness *w)
 {
@@ -134,7 +134,7 @@ static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 
-	/* a seed: whether a rare rounding shows must not be chance */
+	/* a seed, so that rare roundings do not depend on chance */
 	t.policy = (struct ay_policy){ .threads = 1,
 				       .oracle_threads = 1,
 				       .call_timeout_s = 60,
@@ -149,7 +149,7 @@ static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op
 	ay_arena_release(&a);
 }
 
-/* Every second file, beginning with the first or the second. */
+/* Judges every second file, beginning with the first or the second. */
 static void judge_half(enum ay_tier tier, int half, struct count *count)
 {
 	const struct ay_registry *r = help_registry();
@@ -246,7 +246,7 @@ TEST(aten_has_a_reason_for_what_was_seen_on_a_gpu)
 	ay_arena_release(&a);
 }
 
-/* The same with the program, which skips what has a reason and fails otherwise. */
+/* The program skips cases with a listed reason and fails otherwise. */
 TEST_SLOW(aten_on_a_gpu_agrees_with_the_oracles)
 {
 	struct ay_arena a = { 0 };
@@ -275,7 +275,7 @@ static const struct ay_op_file *find_file(const char *stem)
 	AY_BUG("no operators '%s'", stem);
 }
 
-/* aten::add alone, with another oracle (that of relu), or without its excuse. */
+/* Judges aten::add with another oracle (that of relu), or without its listed reason. */
 static enum ay_verdict judge_add(struct ay_python *python, const char *line, bool wrong, bool no_excuse)
 {
 	const struct ay_op_file *add = find_file("add"), *relu = find_file("relu");
@@ -314,7 +314,8 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 
 /* --- one process for all ---------------------------------------------------------------------- */
 
-/* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
+/* Returns the verdict on torch's own function, in an idle executor, which is idle again
+ * afterwards. */
 static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_idle_memory *memory, struct ay_python *python,
 				  const char *name, const char *line)
 {
@@ -349,7 +350,7 @@ static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python
 	return judge_with(spare, NULL, python, name, line);
 }
 
-/* The next operator has the memory of the one before, also where its tensors are others. */
+/* The next operator reuses the memory of the one before, even if its tensors differ. */
 TEST(aten_keeps_its_memory_from_operator_to_operator)
 {
 	struct ay_python python = { .wish = help_python() };

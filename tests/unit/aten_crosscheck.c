@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Of the torchbench trace, with the way that torch takes first. */
+/* Calls of the torchbench trace, with the first shrink strategy that gives a valid call. */
 static const struct {
 	const char *line;
 	int way;
@@ -23,7 +23,7 @@ static const struct {
 	{ "aten::convolution((T([128, 448, 56, 56], f16), T([256, 448, 1, 1], f16), None, [1, 1], [0, 0], [1, 1], "
 	  "False, [0, 0], 1), {})",
 	  0 },
-	/* one filter a channel: groups is a size too */
+	/* one filter per channel: groups is a size too */
 	{ "aten::convolution((T([128, 240, 56, 56], f16), T([240, 1, 3, 3], f16), None, [1, 1], [1, 1], [1, 1], "
 	  "False, [0, 0], 240), {})",
 	  0 },
@@ -53,7 +53,7 @@ static int64_t elements(const struct ay_call *c)
 	return n;
 }
 
-/* The first way in which the processor has an answer; -1. */
+/* Returns the first shrink strategy whose call the processor can answer, or -1. */
 static int way_of(struct witness_rig *g, const char *line)
 {
 	struct ay_call *c, *less;
@@ -103,8 +103,8 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 	CHECK(less->operand[0]->view.stride[0] == 56 && less->operand[0]->view.stride[1] == 1 &&
 	      less->operand[0]->view.stride[2] == 8);
 	CHECK(less->operand[1]->view.stride[0] == 0 && less->operand[1]->view.stride[1] == 7);
-	CHECK(c->operand[0]->view.shape[0] == 64); /* and the call is what it was */
-	/* nothing to make smaller: small sizes, and what a line gives */
+	CHECK(c->operand[0]->view.shape[0] == 64); /* and the call is unchanged */
+	/* nothing to shrink: sizes that are small, or that the line's data fix */
 	witness_rig_bind(&g, "my::shift((T([16, 3], f32),), {})", &c);
 	CHECK(!ay_aten_crosscheck_smaller(&g.a, c, 0));
 	ay_registry_release(&g.r);
@@ -158,7 +158,7 @@ TEST_SLOW(concord_a_small_call_speaks_for_a_large_one)
 	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu &&
 	      g.w.failures == WITNESS_FAILURES);
 	witness_rig_end(&g);
-	/* where no smaller one is a call, the large one is asked of both */
+	/* if no smaller call is valid, both devices compute the large one */
 	witness_rig_begin(&g, WITNESS_ON_GPU "def reference(x):\n    assert x.numel() > 99\n    return x\n", g.d);
 	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu && g.w.nconcord == 1 &&
 	      !g.w.failures);

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of f16, by a GPU with 7 GiB: 68 bytes an element for an answer, 12 for shapes. */
+/* A call in f16 on a GPU with 7 GiB: 68 bytes an element for an answer, 12 for shapes. */
 static const char little[] = "aten::silu_backward((T([1048576], f16), T([1048576], f16)), {})",
 		  much[] = "aten::silu_backward((T([12582912], f16), T([12582912], f16)), {})",
 		  too_much[] = "aten::silu_backward((T([33554432], f16), T([33554432], f16)), {})";

@@ -13,7 +13,7 @@
 
 enum { FAILURES = WITNESS_FAILURES };
 
-/* Of operators of the torchbench trace. */
+/* Calls of operators of the torchbench trace. */
 static const char *const lines[] = {
 	"aten::silu_backward((T([1024, 512], f16), T([1024, 512], f16)), {}) seed=1",
 	"aten::threshold_backward((T([8, 256, 256], f32), T([8, 256, 256], f32), 0), {}) seed=2",
@@ -61,11 +61,11 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 	CHECKF(!ay_dev_open(&g.d, "cuda", &g.err), "%s", g.err.msg);
 	g.w.device = g.d;
 	CHECK(is_chosen(&g, WITNESS_LARGE) && !is_chosen(&g, WITNESS_SMALL));
-	/* all arguments count, by their elements, however few lie in memory */
+	/* all arguments count by their elements, even if they have less memory */
 	CHECK(is_chosen(&g, "aten::silu_backward((T([524288], f16), T([524288], f16)), {})"));
 	CHECK(!is_chosen(&g, "aten::silu_backward((T([524288], f16), T([524287], f16)), {})"));
 	CHECK(is_chosen(&g, "my::shift((T([1024, 1024], f32, stride=(0, 1)),), {})"));
-	/* it has 7 GiB free, of which half may be asked for: 72 bytes an element */
+	/* the GPU has 7 GiB free, of which half may be used: 72 bytes an element */
 	CHECK(!is_chosen(&g, "my::shift((T([60000000], f32),), {})"));
 	g.w.failed = witness_rig_bind(&g, WITNESS_LARGE, &c);
 	g.w.failures = FAILURES - 1;
@@ -83,7 +83,7 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Other content for a call that is closed: zeros, but for the first. */
+/* Gives a bound call other content: zeros, except the first element. */
 static void show(struct witness_rig *g, struct ay_call *c, float x)
 {
 	for (int i = 0; i < c->noperand; i++) {
@@ -141,7 +141,7 @@ TEST(witness_believes_the_gpu_when_both_have_concurred)
 	witness_rig_release(&g);
 }
 
-/* What torch gives of another dtype on a GPU is asked of it alone, however small the call. */
+/* If torch returns another dtype on a GPU, the GPU alone answers, however small the call. */
 TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 {
 	static const char half
@@ -161,7 +161,7 @@ TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 	witness_rig_release(&g);
 }
 
-/* Whoever differs is not believed, and not asked again. */
+/* A GPU whose answer differs is not trusted and not used again. */
 TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 {
 	static const char *const sources[] = {
@@ -169,7 +169,7 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 		WITNESS_ON_GPU "def reference(x):\n    return x[1:] if gpu else x\n",      /* shape */
 		WITNESS_ON_GPU "def reference(x):\n    return x.half() if gpu else x\n",   /* dtype */
 		WITNESS_ON_GPU "def reference(x):\n    return x + (float('nan') if gpu else 0)\n",
-		/* a wider bound: only in float is it wrong */
+		/* the bound is wide, so the answer is wrong only in float */
 		WITNESS_ON_GPU
 		"def reference(x):\n    return x + (1e-5 if gpu and x.dtype == torch.float32 else 0)\n",
 		WITNESS_ON_GPU "def reference(x):\n    return (x > 0).long() if gpu else x.long() - 1\n",
@@ -191,7 +191,7 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 	witness_rig_release(&g);
 }
 
-/* Of the shapes that the call was closed with the processor's are right. */
+/* The call was bound with shapes from the processor, and these are right. */
 TEST_SLOW(witness_asks_the_processor_where_shapes_change)
 {
 	struct witness_rig g;
@@ -237,7 +237,7 @@ TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 	witness_rig_end(&g);
 	witness_rig_begin(&g, left, g.d);
 	for (size_t i = 0; i < sizeof on_gpu / sizeof *on_gpu;
-	     i++) /* the last one finds what the one before hoards */
+	     i++) /* the last reference finds the memory that the one before left */
 		CHECKF(witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu == on_gpu[i], "answer %zu: %s", i, g.why);
 	witness_rig_end(&g);
 	witness_rig_release(&g);
@@ -251,7 +251,7 @@ TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 		const char *source;
 		bool survives;
 	} t[] = {
-		/* a fourth time they would answer */
+		/* only the fourth request would be answered */
 		{ WITNESS_ON_GPU
 		  "def reference(x):\n    global calls\n    calls += 1\n    if gpu and calls <= 3:\n"
 		  "        raise RuntimeError('not implemented for Double')\n    return x\n",
@@ -284,7 +284,8 @@ TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 	witness_rig_release(&g);
 }
 
-/* A refusal that is about the case is in the processor's words, and no failure of the GPU's. */
+/* If the reference refuses the case, the processor's message is used, and the GPU has not
+ * failed. */
 TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 {
 	static const char *const sources[] = {
@@ -312,7 +313,8 @@ TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 		witness_rig_end(&g);
 	}
 	witness_rig_begin(&g, "import os\ndef reference(x):\n    os._exit(3)\n", g.d);
-	CHECK(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.failures == 1); /* but each death costs a context */
+	/* but each death costs a GPU context */
+	CHECK(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.failures == 1);
 	witness_rig_end(&g);
 	witness_rig_begin(&g, NULL, g.d);
 	CHECK(!witness_rig_ask(&g, "aten::native_dropout((T([1048576], f32), 0.5, True), {})") && !g.w.gpu.exec);
@@ -321,7 +323,7 @@ TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 	witness_rig_release(&g);
 }
 
-/* As it is in earnest: torch itself cannot use this device. */
+/* The real situation with a fake GPU: torch itself cannot use this device. */
 TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
 {
 	struct witness_rig g;
@@ -353,7 +355,8 @@ static bool is_same(const struct ay_expected *x, const struct ay_expected *y)
 	return same;
 }
 
-/* The first n lines, by the processor and by the other. The second time it is alone. */
+/* Compares the first n lines between the processor and the other place. The second time only the
+ * other place answers. */
 static void compare(struct witness_rig *g, const char *place, int n,
 		    bool (*is_right)(const struct ay_expected *, const struct ay_expected *))
 {
@@ -380,11 +383,12 @@ TEST_SLOW(witness_answers_come_over_as_they_are)
 	struct witness_rig g;
 
 	witness_rig_init(&g, true);
-	compare(&g, "cpu", NLINE - 1, is_same); /* of the last one a GPU's own error counts for nothing */
+	/* the last line is not affected by the GPU's own error */
+	compare(&g, "cpu", NLINE - 1, is_same);
 	witness_rig_begin(&g, NULL, NULL);
 	one = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=1");
 	other = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=2");
-	CHECK(is_same(one, one) && !is_same(one, other)); /* what is another one is seen to be */
+	CHECK(is_same(one, one) && !is_same(one, other)); /* a different answer is detected */
 	witness_rig_end(&g);
 	witness_rig_release(&g);
 }
@@ -437,7 +441,8 @@ TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 	witness_rig_begin(&g, NULL, g.d);
 	g.w.spare = spare;
 	got = witness_rig_ask(&g, lines[1]);
-	CHECK(want && got && !g.w.on_gpu && is_same(want, got)); /* another operator: asked of both again */
+	/* for another operator both devices are needed again */
+	CHECK(want && got && !g.w.on_gpu && is_same(want, got));
 	got = witness_rig_ask(&g, lines[1]);
 	CHECK(want && got && g.w.on_gpu && is_same(want, got));
 	CHECK(!spare[0] && !spare[1]);

@@ -122,7 +122,8 @@ TEST(suite_names_and_files)
 	      strstr(err.msg, "there is no suite 'smoek'"));
 }
 
-/* A trace of real models: lines for other operators are counted, bad ones named, the rest runs. */
+/* A trace of real models: lines for other operators are counted, bad lines are named, the rest
+ * runs. */
 TEST(suite_file_takes_what_it_can)
 {
 	struct ay_suite s = { 0 };

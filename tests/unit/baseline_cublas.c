@@ -19,12 +19,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What became of the cases of one task. */
+/* The outcomes of one task's cases. */
 struct count {
 	int n[AY_VERDICT_COUNT];
-	int plain_refused; /* of a dtype that the library has, without strides of its own, and yet UNSUPPORTED */
+	/* UNSUPPORTED although the library has the dtype and the case has no special strides */
+	int plain_refused;
 	const char *first,
-		*refused; /* the first that neither passed nor was refused; the first plain one that was */
+		/* the first case that neither passed nor was refused; the first plain case that
+		 * was refused */
+		*refused;
 	struct ay_arena *a;
 };
 
@@ -134,7 +137,7 @@ static void teardown(struct rig *g)
 	ay_arena_release(&g->a);
 }
 
-/* Judges a source on one line, or on the quick cases of an operator's file where line is NULL. */
+/* Judges a source on one line, or on the quick cases of an operator's file if line is NULL. */
 static void judge(struct rig *g, const struct ay_entry_op *op, const char *source, const char *line,
 		  struct count *c)
 {
@@ -165,7 +168,7 @@ static void judge(struct rig *g, const struct ay_entry_op *op, const char *sourc
 	CHECKF(!res.built.log || !res.built.log[0], "the compiler says: %s", res.built.log);
 }
 
-/* Sizes that are timed: other kernels of the library's than those of small ones. */
+/* Judges sizes that are timed; for them the library uses other kernels than for small ones. */
 static void judge_large(struct rig *g)
 {
 	static const char *const lines[] = {
@@ -189,7 +192,7 @@ static void judge_large(struct rig *g)
 	}
 }
 
-/* What a start costs: one case, of an object that was built before. */
+/* Prints the cost of a start: one case, with an object that was built before. */
 static void say_start(struct rig *g)
 {
 	static const char line[] = "aten::mm((T([4, 5], f32), T([5, 6], f32)), {})";
@@ -206,7 +209,8 @@ static void say_start(struct rig *g)
 	}
 }
 
-/* Every operator of one source that the baseline has a function for, also those that come later. */
+/* Judges every operator of one source for which the baseline has a function, including future
+ * ones. */
 static void judge_all(struct rig *g, const char *source, int due)
 {
 	const struct ay_registry *r = help_registry();
@@ -275,7 +279,7 @@ TEST_SLOW(baseline_cublas_passes_on_a_gpu_as_aten)
 
 /* --- defects ---------------------------------------------------------------------------------- */
 
-/* The baseline's source with one text replaced by another; it must be there once. */
+/* Returns the baseline's source with one text replaced. The text must occur once. */
 static const char *planted(struct rig *g, const char *old, const char *new)
 {
 	const char *at = strstr(g->b.source, old);
@@ -289,7 +293,7 @@ static const char *planted(struct rig *g, const char *old, const char *new)
 #define SQUARE  "T([4, 4], f32)"
 #define SQUARES "[T([4, 4], f64), T([4, 4], f64)]"
 
-/* Each line passes, and does not with the defect. */
+/* Each line passes without the defect and fails with it. */
 static const struct {
 	const char *old, *new, *line;
 	enum ay_verdict verdict;
@@ -382,7 +386,7 @@ TEST(baseline_cublas_is_looked_for_in_cudas_places)
 	ay_arena_release(&a);
 }
 
-/* What is there but is not the library is not taken, and the reason is not lost. */
+/* A file that is not the library is refused, and the reason is reported. */
 TEST(baseline_cublas_that_is_something_else_says_so)
 {
 	struct ay_arena a = { 0 };

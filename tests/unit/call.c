@@ -53,7 +53,7 @@ TEST(call_gives_results_shape_and_dtype)
 	}
 }
 
-/* An operator that promises its strides gets them, also such as share memory. */
+/* An operator that guarantees strides gets them, even if elements share memory. */
 TEST(call_gives_results_their_strides)
 {
 	struct ay_call *c = bind("aten::empty_strided(([5, 9], [18, 2]), {'dtype': f16})");
@@ -85,7 +85,7 @@ TEST(call_gives_lists_of_results)
 	CHECK(c && c->nout == 2 && c->out[0]->role == AY_OUT && c->out[1]->view.shape[0] == 1);
 }
 
-/* A memory format is a promise of strides; where a size is 1 they mean nothing. */
+/* A memory format guarantees strides; for a size of 1 they mean nothing. */
 TEST(call_gives_formats_their_strides)
 {
 	static const struct {

@@ -60,7 +60,7 @@ static void add_row(struct ay_run *r, const struct row *x)
 	json_decref(j);
 }
 
-/* A run of these rows, ended by a NULL overload; calls: "calls_by_overload", or NULL. */
+/* Makes a run with these rows, ended by a NULL overload. calls: "calls_by_overload", or NULL. */
 static void read_rows(struct ay_summary *s, const char *calls, const struct row *rows)
 {
 	struct ay_err err = { 0 };
@@ -87,7 +87,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* In every format; none of them may divide by nothing. */
+/* Reports in every format; none may divide by zero. */
 static const char *report(const struct ay_summary *s, enum ay_format f)
 {
 	static char text[20000];
@@ -132,7 +132,8 @@ TEST(weight_a_heavy_failure_moves_the_share)
 	ay_summary_release(&s);
 }
 
-/* What has no kernel, or one that does not build, has no cases: its calls come from the suite. */
+/* An operator without a kernel, or whose kernel does not build, has no cases: its calls come from
+ * the suite. */
 TEST(weight_missing_operators_stay_in_the_denominator)
 {
 	static const struct row rows[] = { { "a::add.x", 1, 10, "PASS", 0, 0, NULL },

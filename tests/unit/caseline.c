@@ -258,7 +258,7 @@ static void check_bad(struct ay_arena *a, const char *text, size_t len, int col)
 	       "want column %d: %.200s\n      %s", col, text, err.msg);
 }
 
-/* tests/data/lines.bad: a broken line, then "# col N" for it. */
+/* tests/data/lines.bad: each broken line is followed by "# col N" for it. */
 TEST(caseline_broken_corpus)
 {
 	struct ay_arena a = { 0 };
@@ -282,7 +282,7 @@ TEST(caseline_broken_corpus)
 	ay_arena_release(&a);
 }
 
-/* text = n times open, middle, n times close. */
+/* Returns n times open, then middle, then n times close. */
 static char *nest(struct ay_arena *a, const char *open, const char *middle, const char *close, int n)
 {
 	struct ay_str b = { 0 };
@@ -370,7 +370,7 @@ TEST(caseline_mutilated)
 			memcpy(t, line, sizeof t);
 			t[i] = bytes[k];
 			ay_arena_clear(&a);
-			/* the last byte is a NUL: cut there instead */
+			/* a NUL byte is not replaced: the line is cut there */
 			if (ay_case_parse(&a, t, bytes[k] ? n : i, &c, &err))
 				CHECKF(err.col >= 1 && err.col <= (int)n + 1, "column %d: %s", err.col, t);
 			else

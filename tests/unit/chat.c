@@ -53,7 +53,7 @@ static const char anthropic_stream[] =
 	"\n\n"
 	"data: {\"type\":\"message_stop\"}\n\n";
 
-/* Fed in two pieces, or byte by byte (at = -1). */
+/* Feeds a stream in two pieces, or byte by byte (at = -1). */
 static void hear(struct ay_try *t, const struct ay_provider *p, const char *text, size_t n, long at)
 {
 	struct ay_http_end end = { .status = 200, .whole = true };
@@ -99,7 +99,7 @@ TEST(chat_anthropic_stream_is_heard_however_it_is_split)
 	every_split(&ay_provider_anthropic, anthropic_stream, 12);
 }
 
-/* Whatever the place where the connection ends: a part is never an answer. */
+/* Wherever the connection ends: a part is never an answer. */
 TEST(chat_a_cut_stream_is_no_answer)
 {
 	static const struct {
@@ -657,7 +657,7 @@ TEST(chat_exchanges_are_added_behind_the_last_whole_line)
 	CHECK(ay_transcript_open("/proc/nowhere", &err) == -1 && strstr(err.msg, "/proc/nowhere"));
 }
 
-/* A full disk: the line is there whole, or not at all. */
+/* A full disk: the line is written whole, or not at all. */
 TEST(chat_exchanges_have_no_half_lines)
 {
 	struct ay_err err = { 0 };

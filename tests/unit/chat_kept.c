@@ -204,7 +204,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	standin_stop(&s);
 }
 
-/* No room for another line: the run ends, and what is there is whole. */
+/* No room for another line: the run ends, and the file has whole lines only. */
 TEST(chat_kept_where_there_is_room)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
@@ -262,7 +262,8 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	c = live_open_chat(&spec);
 	live_ask(c, "slow1", "aten::slow");
 	live_ask(c, "slow2", "aten::slow");
-	live_ask(c, "waits", "aten::slow"); /* in line: its drop needs no line */
+	/* the request is still queued, so its drop needs no line */
+	live_ask(c, "waits", "aten::slow");
 	CHECK(ay_chat_ask(c, "slow1", 0, NULL, &err) == -1 && strstr(err.msg, "asked already"));
 	ay_err_clear(&err);
 	while (standin_count(&s, "seen", NULL) < 2)
@@ -312,7 +313,7 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	spec.dir = live_run_dir("second");
 	unsetenv("OPENAI_BASE_URL");
 	unsetenv("ANTHROPIC_BASE_URL");
-	for (int turn = 0; turn < 2; turn++) { /* the second from the replay of the first */
+	for (int turn = 0; turn < 2; turn++) { /* the second run replays the replay of the first */
 		static const char *const ids[] = { "relu", "mm", "cos" };
 
 		c = live_open_chat(&spec);
@@ -406,7 +407,7 @@ static bool file_has(const char *path, const char *what)
 	return n && memmem(buf, n, what, strlen(what));
 }
 
-/* Is it in the memory that the process may write? */
+/* Returns true if the process's writable memory has the text. */
 static bool memory_has(int pid, const char *what)
 {
 	static char buf[1 << 20];
@@ -471,15 +472,16 @@ static void examine_processes(int holder, const char *key, const char *other)
 		CHECKF(!file_has(path, other), "%s shows the other key", path);
 		snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
 		CHECKF(!file_has(path, key), "%s shows the key", path);
+		/* freed memory loses only its first bytes */
 		if (!getenv("ASSAY_SANITIZED"))
-			with_key += memory_has(pid, key + 240); /* what is freed loses only its first bytes */
+			with_key += memory_has(pid, key + 240);
 		CHECKF(pid != holder || getenv("ASSAY_SANITIZED") || !memory_has(pid, key + 240),
 		       "the judge still has the key");
 	}
 	if (d)
 		closedir(d);
 	CHECKF(seen == 3, "%d processes", seen);
-	/* the search finds it where it is, if we may look there */
+	/* the search finds the key where it is, if this process may read that memory */
 	CHECKF(getenv("ASSAY_SANITIZED") || with_key == (geteuid() ? with_key : 1), "%d processes have the key",
 	       with_key);
 }
@@ -529,7 +531,7 @@ TEST(chat_key_is_nowhere)
 	waitpid(pid, NULL, 0);
 	CHECK(help_run(&a, ay_sprintf(&a, "grep -r -l -e %s %s", key, dir), 20, &out) == 1);
 	CHECKF(!out[0], "%s", out);
-	/* and it was used, and sent back in a text and in an error */
+	/* the key was used, and the server sent it back in a text and in an error */
 	CHECK(!help_run(&a, ay_sprintf(&a, "cat %s/log", dir), 20, &out));
 	CHECKF(strstr(out, "echo: Your key is [key], is it not?") && strstr(out, "fine: y") &&
 		       strstr(out, "Incorrect API key provided: [key]."),

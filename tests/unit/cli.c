@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does `text` match a pattern in which "..." stands for anything? */
+/* Returns true if `text` matches a pattern in which "..." stands for any text. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *dots = strstr(pattern, "...");
@@ -45,7 +45,7 @@ static bool matches(const char *pattern, const char *text)
 	}
 }
 
-/* Line by line, "..." alone standing for any number of lines. */
+/* Compares line by line; "..." alone stands for any number of lines. */
 static bool matches_lines(char **want, int nw, char **got, int ng)
 {
 	if (!nw)
@@ -88,7 +88,7 @@ static const char *after_number(const char *at)
 	return at;
 }
 
-/* The end of a word that stands for others of its kind, which is *kind. */
+/* Returns the end of a word that stands for others of its kind; *kind is the kind. */
 static const char *after_word(const char *at, const char **kind)
 {
 	static const char *const like[][2] = { { "FASTER", "PACE" },  { "SLOWER", "PACE" }, { "SAME", "PACE" },
@@ -193,7 +193,7 @@ TEST(cli_figures_are_alike_and_nothing_else_is)
 
 struct told {
 	const char *file;
-	bool figures; /* are others than those shown */
+	bool figures; /* differ from those shown */
 };
 
 static void run_command(struct ay_arena *a, const struct told *t, int line, const char *cmd, char **want,
@@ -231,7 +231,7 @@ static int end_of_output(char **line, int begin, int end)
 	return used;
 }
 
-/* Runs the commands of lines [0, n): a command starts with "$ ", what follows it is its output. */
+/* Runs the commands of lines [0, n). A command starts with "$ "; its output follows. */
 static int run_lines(struct ay_arena *a, const struct told *t, int first, char **line, int n)
 {
 	int commands = 0;
@@ -265,7 +265,7 @@ static bool is_long(const char *path)
 	return false;
 }
 
-/* All commands of a file that need torch, or all that do not. */
+/* Runs all commands of a file that need torch, or all that do not. */
 static int run_file(const char *path, bool torch)
 {
 	const char *block = torch ? "```console torch" : "```console", *figures = "```console figures";
@@ -371,7 +371,7 @@ TEST(docs_show_the_real_thing_with_torch)
 	run_all("docs/*.md", true, 2);
 }
 
-/* A page that a command makes. */
+/* Checks a page that a command makes. */
 TEST(docs_catalogue_page_is_what_the_program_prints)
 {
 	struct ay_arena a = { 0 };
@@ -384,7 +384,7 @@ TEST(docs_catalogue_page_is_what_the_program_prints)
 	ay_arena_release(&a);
 }
 
-/* CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
+/* Follows CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
 TEST_SLOW(recipe_new_operator_touches_one_file)
 {
 	struct ay_arena a = { 0 };

@@ -113,12 +113,12 @@ static const double values[] = {
 	0x1.fffffcp127,
 	0x1.ffffffffffffep1023,
 };
-/* AY_FREE, exact, no number, and the others */
+/* AY_FREE, exact, NaN, and ordinary weights */
 static const double mags[] = { -INFINITY, -1, 0, 1, 1e-3, 70000, 1e38, DBL_MAX, INFINITY, NAN };
 
 enum { NVALUE = sizeof values / sizeof *values, NMAG = sizeof mags / sizeof *mags, N = NVALUE * NVALUE * NMAG };
 
-/* Every value for every other with every weight, and what the oracle says. */
+/* Compares every value with every other at every weight, and with the oracle's result. */
 struct pairs {
 	double want[N], bound[N], value[N];
 	uint8_t got[N * 8];
@@ -145,7 +145,7 @@ static void pairs_init(struct pairs *p, enum ay_dt dt, double k_out)
 	}
 }
 
-/* Elements [from, from + n) of them. */
+/* Compares elements [from, from + n). */
 static struct ay_dev_diff compared(struct make_rig *g, const struct ay_dev_numbers *all, int64_t from, int64_t n)
 {
 	struct ay_dev_numbers x = *all;
@@ -188,7 +188,7 @@ static void check_numbers(struct make_rig *g, enum ay_dt dt, double k_out, int s
 	ay_xfree(p);
 }
 
-/* Large ones, right but for what is planted, and by how much they are wrong. */
+/* Large tensors that are right except for planted errors of known size. */
 static void check_planted(struct make_rig *g)
 {
 	enum { LARGE = 300001, AT = 123457 };
@@ -216,7 +216,8 @@ static void check_planted(struct make_rig *g)
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == 2 && diff.first == AT && isinf(diff.worst));
 	make_rig_set(g, x.bound, NULL,
-		     LARGE * 8); /* 0xee...: negative, so exact: every odd one, and the planted */
+		     /* 0xee...: negative, so exact: every odd element, and the planted one */
+		     LARGE * 8);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == LARGE / 2 + 1 && diff.first == 1);
 	diff = compared(g, &x, 0, 0);
@@ -249,7 +250,7 @@ TEST(compare_on_the_processor_follows_the_oracle)
 	make_rig_release(&g);
 }
 
-/* The arguments, the tally and the way back. */
+/* Tests the arguments, the tally and the way back. */
 TEST(compare_on_a_stand_in_follows_the_oracle)
 {
 	struct make_rig g;

@@ -26,7 +26,7 @@ static const struct {
 	{ "aten::relu((T([100003], f64),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::add.Tensor((T([50001], c64), 1), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([100003], f32, fill=uniform(1, 2)),), {})", AY_FILL_OP_MIX, false },
-	/* tails of every kind: less than a line, than a unit, than a word */
+	/* every kind of tail: less than a line, than a unit, than a word */
 	{ "aten::relu((T([1], f32),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([1], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([3], bf16),), {})", AY_FILL_OP_MIX, true },
@@ -36,7 +36,8 @@ static const struct {
 	{ "aten::relu((T([61], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([5], f64),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([16384], f16),), {})", AY_FILL_OP_MIX, true }, /* a chunk, to the byte, */
-	{ "aten::relu((T([16385], f16),), {})", AY_FILL_OP_MIX, true }, /* and one element of the next */
+	/* and one element of the next chunk */
+	{ "aten::relu((T([16385], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([20001], i64),), {})", AY_FILL_OP_DRAW, false },
 	{ "aten::relu((T([33333], i32),), {})", AY_FILL_OP_DRAW, false },
 	{ "aten::relu((T([40005], i16),), {})", AY_FILL_OP_DRAW, false },
@@ -54,7 +55,7 @@ static const struct {
 
 enum { NCASE = sizeof cases / sizeof *cases, MARGIN = 64, SETS = 5 };
 
-/* What one set of a case should be, and how a device is asked for it. */
+/* What one set of a case should be, and the request for it to a device. */
 struct one {
 	struct timing_rig r;
 	struct ay_input_template m;
@@ -85,7 +86,8 @@ static bool one_set(struct one *o, int set)
 	return ay_input_template_plan(&o->m, 0, o->key, set, &o->k);
 }
 
-/* The first byte that is another than it should be, margins included, after making o->k; -1. */
+/* Makes o->k and returns the first byte that differs from what it should be, margins included, or
+ * -1. */
 static int64_t first_other(struct make_rig *g, const struct one *o, struct ay_fill_op k)
 {
 	uint8_t *got = ay_xrealloc(NULL, o->bytes + 2 * MARGIN), *margin = ay_xrealloc(NULL, MARGIN);
@@ -142,7 +144,7 @@ static void check_all(struct make_rig *g)
 		check_case(g, i);
 }
 
-/* Whoever leaves one of these out makes something else, and is seen. */
+/* If one of these steps is left out, the result differs, and the test notices. */
 static void check_planted(struct make_rig *g)
 {
 	struct one o;
@@ -150,7 +152,7 @@ static void check_planted(struct make_rig *g)
 	int set = 0;
 
 	one_init(&o, "aten::relu((T([5003], f16),), {})");
-	/* of the hard ones some begin so near the end that little of it is */
+	/* some stress sets begin so near the end that they have little of it */
 	while (!ay_input_template_is_hard(&o.m, o.key, set) || !one_set(&o, set) || o.k.nhard <= 64)
 		set++;
 	CHECK(first_other(g, &o, o.k) == -1);
@@ -210,7 +212,7 @@ static void check_many(struct make_rig *g)
 	CHECKF(!ay_dev_fill(g->d, m, N, &err), "%s", err.msg);
 	make_rig_get(g, got, to, bytes);
 	CHECK(!memcmp(got, want, bytes));
-	/* one stretch less, and it is seen */
+	/* one range less must be noticed */
 	m[N / 2].bytes--;
 	make_rig_set(g, to, NULL, bytes);
 	CHECK(!ay_dev_fill(g->d, m, N, &err));
@@ -224,7 +226,7 @@ static void check_many(struct make_rig *g)
 	ay_xfree(src);
 }
 
-/* A bad list is refused before it reaches the device, and the stretch is named. */
+/* A bad list is refused before it reaches the device, and the range is named. */
 TEST(make_refuses_bad_stretches)
 {
 	static const uint64_t a = 1 << 20;
@@ -261,7 +263,7 @@ TEST(make_refuses_bad_stretches)
 			       strstr(err.msg, "stretch 1 of 2"),
 		       "%zu: %s", i, err.msg);
 	}
-	CHECK(!room[0]); /* and nothing of it was done */
+	CHECK(!room[0]); /* and no part of it was done */
 }
 
 /* --- on the processor, on a stand-in, on a GPU ------------------------------------------------ */

@@ -28,7 +28,7 @@
 
 /* --- declarations ----------------------------------------------------------------------------- */
 
-/* Every constant and layout against the real header. */
+/* Compares every constant and layout with the real header. */
 TEST(device_declarations_are_cudas)
 {
 	static const char head[] =
@@ -78,7 +78,7 @@ TEST(device_declarations_are_cudas)
 	CHECKF(!help_run(&a, ay_sprintf(&a, "cc -std=c11 -fsyntax-only -Isrc -isystem %s %s 2>&1", from, path), 60,
 			 &out),
 	       "%s", out);
-	/* and a planted difference is seen */
+	/* and a planted difference is noticed */
 	CHECK(help_run(&a,
 		       ay_sprintf(&a,
 				  "echo 'SAME(AY_CU_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);' >> %s; "
@@ -141,7 +141,7 @@ TEST(device_pools_of_large_grains)
 	CHECK(p.slot[0].bytes == grain && p.slot[1].bytes == 2 * grain && p.slot[2].bytes == grain);
 	CHECK(p.slot[2].offset == 2 * grain && ay_pool_fits(&p, 3, need));
 	ay_pool_release(&p);
-	/* as PyTorch aligns: so the last bytes before the guard may be 511 */
+	/* aligned as PyTorch does: up to 511 bytes may lie before the guard */
 	CHECK(ay_place_aligned(grain, 100, AY_PLACE_END, 512) == grain - 512);
 	CHECK(ay_place_aligned(grain, 513, AY_PLACE_END, 512) == grain - 1024);
 	CHECK(ay_place_aligned(grain, grain, AY_PLACE_END, 512) == 0);
@@ -171,7 +171,7 @@ TEST(device_messages)
 	l = (struct ay_wire_lend){ 0, 0 };
 	CHECK(!ay_wire_lend_open(&l, sizeof l, 5, &got));
 	CHECK(ay_wire_status_ok(&s, 1, 1));
-	s.rc = 0; /* a fault without an error cannot be */
+	s.rc = 0; /* a fault without an error is impossible */
 	CHECK(!ay_wire_status_ok(&s, 1, 1));
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) == 2 && slot[1].device == 1);
 	map.slot[0].device = 3;
@@ -209,7 +209,7 @@ TEST(device_parts_of_slots)
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-/* What the driver's library was seen to call, and what stands beside it and must not pass. */
+/* Tries the system calls that the driver's library makes, and similar ones that must be refused. */
 static int try_calls(enum ay_jail_kind kind)
 {
 	struct ay_filter f;
@@ -228,7 +228,8 @@ static int try_calls(enum ay_jail_kind kind)
 	bits |= socket(AF_UNIX, SOCK_DGRAM, 0) >= 0 || socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 4 : 0;
 	bits |= !connect(s, (void *)&name, 30) || errno != EPERM ? 8 : 0;
 	bits |= accept(s, NULL, NULL) >= 0 || errno != EPERM ? 8 : 0;
-	ioctl(0, 0xc020462aul, NULL); /* of /dev/nvidiactl: here it is no such call, and not refused */
+	/* an ioctl of /dev/nvidiactl: on this file it is invalid, but not refused */
+	ioctl(0, 0xc020462aul, NULL);
 	bits |= errno != EPERM ? 16 : 0;
 	ioctl(0, 0x30000001ul, NULL);
 	bits |= errno != EPERM ? 32 : 0;
@@ -265,7 +266,7 @@ struct fake {
 	const char *dir;
 };
 
-/* how: more for the compiler of the driver. */
+/* how: additional options for the fake driver's compiler. */
 static void setup_with(struct fake *f, const char *how)
 {
 	char *out = "";
@@ -286,7 +287,7 @@ static void setup(struct fake *f)
 	setup_with(f, "");
 }
 
-/* The verdict of the test kernel in one of its modes; its whole output in *out. */
+/* Returns the verdict of the test kernel in one of its modes; *out is the whole output. */
 static const char *judge(struct fake *f, int mode, const char *env, const char *more, char **out)
 {
 	const char *cmd = ay_sprintf(
@@ -323,7 +324,8 @@ TEST(device_kernels_are_timed)
 		{ 16, "", "INPUT_WRITTEN", "changed an input while it was timed" },
 		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
 		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
-		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" }, /* now and then: no kernel's doing */
+		/* occasional failures, not caused by a kernel */
+		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" },
 	};
 	struct fake f;
 
@@ -355,7 +357,7 @@ TEST(device_mapping_is_not_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Numbers are the modes of tests/cuda/kernel.c. */
+/* The numbers are the modes of tests/cuda/kernel.c. */
 TEST(device_lent_memory_shows_what_kernels_do)
 {
 	static const struct {
@@ -409,7 +411,7 @@ TEST(device_judges_a_grid)
 	ay_arena_release(&f.a);
 }
 
-/* A run says what its kernels ran on. */
+/* A run records the device of its kernels. */
 TEST(device_is_in_the_records)
 {
 	struct fake f;
@@ -439,7 +441,7 @@ TEST(device_is_in_the_records)
 	ay_arena_release(&f.a);
 }
 
-/* A device that is not well after a kill is our failure, not the next kernel's. */
+/* A device that does not recover after a kill is a failure of assay, not of the next kernel. */
 TEST(device_that_does_not_come_back)
 {
 	struct fake f;
@@ -452,7 +454,7 @@ TEST(device_that_does_not_come_back)
 	CHECKF(!judge(&f, 12, "FAKE_CUDA=leak", ONE_CASE, &out) &&
 		       strstr(out, "1024 MiB of the memory of Fake GPU have not come back"),
 	       "%s", out);
-	/* a kernel that ends by itself leaves nothing to look at */
+	/* a kernel that ends its process leaves nothing to check */
 	CHECKF(judge(&f, 0, "FAKE_CUDA=leak", ONE_CASE, &out), "%s", out);
 	ay_arena_release(&f.a);
 }

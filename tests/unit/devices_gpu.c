@@ -16,7 +16,7 @@
 
 enum { GPU_KERNELS = 5 };
 
-/* A driver that shows `gpus`, and as many kernels that differ in their last byte. */
+/* Makes a fake driver with `gpus` GPUs, and as many kernels, which differ in their last byte. */
 static void make_gpus(struct ay_arena *a, int gpus)
 {
 	const char *dir = test_dir();
@@ -36,7 +36,7 @@ static void make_gpus(struct ay_arena *a, int gpus)
 	       "%s", out);
 }
 
-/* eval on them; fault: of $FAKE_CUDA. */
+/* Runs eval on these GPUs; fault: value of $FAKE_CUDA. */
 static int eval_gpus(struct ay_arena *a, const char *fault, const char *args, char **out)
 {
 	return help_run(
@@ -107,13 +107,13 @@ TEST(devices_gpu_that_falls_is_taken_out)
 		       !f.errors && f.on[1] <= 4,
 	       "%d kernels, %d cases, %d twice, %d after, %d lost, %d errors", f.kernels, f.cases, f.twice,
 	       f.after, f.lost, f.errors);
-	/* one that cannot even be opened */
+	/* a GPU that cannot even be opened */
 	CHECKF(!eval_gpus(&a, "falls 0:0", ay_sprintf(&a, "--device cuda --jobs 2 --out %s/s", dir), &out), "%s",
 	       out);
 	CHECKF(strstr(out, "assay: cuda:0 is taken out: cannot open the GPU"), "%s", out);
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECK(f.cases == 2 * GPU_KERNELS && !f.twice && !f.on[0] && f.lost == 1);
-	/* both: the rest is judged when the run goes on */
+	/* both GPUs fail: the rest is judged when the run is resumed */
 	CHECKF(eval_gpus(&a, "falls 0:6,1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "every device was taken out"), "%s", out);
@@ -138,8 +138,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	struct ay_pool p;
 
 	make_gpus(&a, 2);
-	CHECK(dlopen(ay_sprintf(&a, "%s/libcuda.so.1", test_dir()),
-		     RTLD_NOW)); /* found by its name from here on */
+	CHECK(dlopen(ay_sprintf(&a, "%s/libcuda.so.1", test_dir()), RTLD_NOW)); /* from now on found by its name */
 	CHECKF(!ay_dev_open(&d, "cuda:1", &err) && !ay_dev_is_well(d, &err), "%s", err.msg);
 	setenv("FAKE_CUDA", "falls 0:0", 1); /* the other one */
 	CHECKF(!ay_dev_is_well(d, &err), "%s", err.msg);

@@ -103,7 +103,7 @@ TEST(doctor_describes_a_gpu)
 	CHECK(!strcmp(text_of(finding(&r, out, "NVRTC"), "version"), "13.0"));
 	CHECK(says(&r, out, "cuBLAS", "note", "missing")); /* the table is incomplete */
 	CHECK(says(&r, out, "GPU ceilings", "note", "not measured"));
-	/* its nodes are not there, so no jail can have them */
+	/* the GPU's device nodes do not exist, so no jail can have them */
 	if (access("/dev/nvidiactl", F_OK))
 		CHECKF(says(&r, out, "GPU nodes", "missing", "cannot be opened"), "%s", out);
 	ay_arena_release(&r.a);
@@ -136,7 +136,7 @@ TEST(doctor_tells_throttling_and_mps)
 	ay_arena_release(&r.a);
 }
 
-/* Of the GPU alone; what was measured is shown from then on. */
+/* Calibrates the GPU only; later reports show the result. */
 TEST(doctor_calibrates_a_gpu)
 {
 	const json_t *j;
@@ -144,7 +144,7 @@ TEST(doctor_calibrates_a_gpu)
 	struct rig r;
 
 	setup(&r);
-	setenv("FAKE_NVML", "values", 1); /* no clocks: speeds as they were seen */
+	setenv("FAKE_NVML", "values", 1); /* no clocks: speeds as measured */
 	CHECKF(!doctor(&r, "--calibrate --device cuda", &out), "%s", out);
 	CHECKF(strstr(out, "Fake GPU\n") &&
 		       strstr(out, "memory: read 100, write 80, copy 90 GB/s; L2 1000 GB/s") &&

@@ -15,7 +15,7 @@
 #endif
 #endif
 
-/* Fixed chance: splitmix64, so that a failure comes back. */
+/* Fixed random numbers by splitmix64, so that a failure can be reproduced. */
 static uint64_t next(uint64_t *s)
 {
 	uint64_t z = *s += 0x9e3779b97f4a7c15;
@@ -64,7 +64,8 @@ static const struct small {
 
 #define EACH_SMALL(f) for (const struct small *f = smalls; f < smalls + sizeof smalls / sizeof *smalls; f++)
 
-/* The definition of the format, by ldexp; also beyond its largest finite value. */
+/* Returns the value by the format's definition, with ldexp; also beyond its largest finite
+ * value. */
 static double value(const struct small *f, uint32_t b)
 {
 	const int sign = b >> (f->bits - 1) & 1, e = (b & ~(1u << (f->bits - 1))) >> f->frac;
@@ -117,7 +118,7 @@ TEST(dtype_small_floats_store_what_they_load)
 	}
 }
 
-/* x and -x, from double where x is one, and from long double. */
+/* Stores x and -x, from long double, and from double if x is a double. */
 static void check_store(const struct small *f, long double x, uint32_t want)
 {
 	const uint32_t sign = 1u << (f->bits - 1);
@@ -362,7 +363,7 @@ TEST(dtype_b8_is_not_zero)
  * left alone. */
 enum { ROW = 777, STRIDE = 3 };
 
-/* Small integers: exact even in f8e5m2, and 0 or 1 in b8. */
+/* Returns small integers, exact even in f8e5m2, and 0 or 1 in b8. */
 static int number(enum ay_dt dt, int i)
 {
 	return dt == AY_DT_B8 ? i % 2 : i * 7 % 9;
@@ -417,7 +418,7 @@ TEST(dtype_complex_rows_with_strides)
 		memset(mem, 0x5a, sizeof mem);
 		ay_row_store_lz(dt, mem, STRIDE, ROW, lx);
 		check_between(dt, mem, 0x5a);
-		memset(y, 0xff, sizeof y); /* the imaginary part is written, too */
+		memset(y, 0xff, sizeof y); /* the imaginary part is written too */
 		ay_row_load_z(dt, mem, STRIDE, ROW, y);
 		for (int i = 0; i < ROW; i++)
 			CHECKF(y[i] == x[i] && ly[i] == x[i], "%s [%d]", ay_dt_info(dt)->name, i);

@@ -42,7 +42,8 @@ TEST(kept_names_tell_executors_apart)
 		CHECKF(row[i].kind < 0 || (name[i].kind[0] && !strcmp(name[i].kind, name[row[i].kind].kind)), "%d",
 		       i);
 	}
-	CHECK(!name[0].kind[0] && !name[5].kind[0]); /* what has a source of its own cannot become another */
+	/* an executor with its own source cannot load another kernel */
+	CHECK(!name[0].kind[0] && !name[5].kind[0]);
 	close(one);
 	close(two);
 }

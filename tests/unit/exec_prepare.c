@@ -14,7 +14,7 @@
 
 enum { SETS = 7 };
 
-/* An executor and sets for it; out[0] of a set is what its last call wrote. */
+/* An executor and sets for it; out[0] of a set is the output of its last call. */
 struct held {
 	struct timing_rig r;
 	struct ay_input_template m;
@@ -25,7 +25,7 @@ struct held {
 	struct ay_outcome o;
 };
 
-/* Numbers its calls from 1, in the first element of its output. */
+/* A kernel that numbers its calls from 1, in the first element of its output. */
 static const char counter[] = "static float n;\n"
 			      "int aten_relu@ { ((float *)out->data)[0] = ++n; return 0; }\n";
 
@@ -117,7 +117,7 @@ TEST(exec_hold_runs_parts_in_order_and_again)
 			CHECKF(out(&h, i) == want[k][i], "part %zu: set %d has call %d, not %d", k, i, out(&h, i),
 			       want[k][i]);
 	}
-	/* another batch takes its place */
+	/* another batch replaces it */
 	h.b.nset = 2;
 	hold(&h);
 	clear(&h);
@@ -147,7 +147,7 @@ TEST(exec_hold_tells_what_a_part_did)
 	teardown(&h);
 }
 
-/* A RUN as no judge would send it. */
+/* Sends a RUN message that no judge would send. */
 static struct ay_outcome raw_run(struct held *h, const void *payload, size_t bytes)
 {
 	struct ay_outcome o = { .slot = -1 };
@@ -182,7 +182,7 @@ TEST(exec_hold_refuses_parts_that_cannot_be)
 	}
 }
 
-/* A call or a new pool in between: what was held is no more. */
+/* A call or a new pool in between ends the prepared batch. */
 /* There is no graph without a GPU. */
 TEST(exec_hold_replays_nothing_on_the_processor)
 {

@@ -48,7 +48,7 @@ static uint64_t address(const struct bench *b, int set, int i)
 	return ay_input_sets_address(&b->s, set * b->r.call->noperand + i);
 }
 
-/* What operand i of a set should be here. */
+/* Returns what operand i of a set should be after the copy. */
 static const uint8_t *wanted(struct bench *b, int set, int i)
 {
 	if (is_input(b, i))
@@ -99,7 +99,7 @@ static bool fetch(struct bench *b, int set, const struct ay_byte_range *need)
 	return changed;
 }
 
-/* Are these bytes of an operand what they should be here? */
+/* Returns true if these bytes of an operand are what they should be. */
 static bool has(struct bench *b, int set, int i, uint64_t lo, uint64_t hi)
 {
 	return !memcmp(ay_input_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
