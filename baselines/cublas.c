@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The baseline `cublas`: NVIDIA's library behind the functions of cuBLAS and PyTorch, one kernel file like any other,
- * for GPUs.
+ * cublas - the baseline `cublas`: NVIDIA's library behind the functions of cuBLAS and PyTorch, for
+ * GPUs. It is one kernel file like any other.
  *
- * In front of it src/timing/baseline.c puts CUBLAS, the path at which the judge found the library, and cublas.h. The
- * library is opened and its handle made when this object is loaded, before the first clock is read. Calls only launch.
- * Matrices are row-major by their strides; what cuBLAS, which thinks in columns, cannot be told about is AY_UNSUPPORTED. A
- * call returns NO_LIBRARY where library or device did not open, and FAILED plus cuBLAS's status where it refuses.
+ * src/timing/baseline.c puts two things before this text: CUBLAS, the path at which the judge found
+ * the library, and cublas.h. The library is opened and its handle made when this object is loaded,
+ * before the first clock is read. Calls only launch. Matrices are row-major by their strides. Calls
+ * that cuBLAS, which is column-major, cannot express return AY_UNSUPPORTED. A call returns
+ * NO_LIBRARY if library or device did not open, and FAILED plus cuBLAS's status if cuBLAS refuses.
  *
- * f32 keeps its 24 bits (no TF32); half types are summed in f32, also between the parts of a split sum.
+ * f32 keeps its 24 bits (no TF32). Half types are summed in f32, also between the parts of a split
+ * sum.
  */
 #ifndef CUBLAS
 #include "cublas.h"
@@ -16,7 +18,7 @@
 
 #ifndef DESCRIBED
 
-/* --- cuBLAS -------------------------------------------------------------------------------------------------- */
+/* --- cuBLAS ----------------------------------------------------------------------------------- */
 
 int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k, double alpha,
 			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta,
@@ -32,7 +34,8 @@ int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int
 					     A->data, (int)lda, B->data, (int)ldb, &be, C->data, (int)ldc));
 }
 
-/* Where the matrices lie must be told in memory of the device: the list is copied there, in the stream's order. */
+/* cuBLAS reads the matrices' addresses from device memory, so the list is copied there, in the
+ * stream's order. */
 int cublas_cublasDgemmBatched(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k,
 			      double alpha, const ay_tensor *const *Aarray, int64_t n_Aarray, int64_t lda,
 			      const ay_tensor *const *Barray, int64_t n_Barray, int64_t ldb, double beta,
@@ -75,7 +78,8 @@ static void complex_of(ay_scalar s, float z[2])
 	z[1] = s.kind == AY_SCALAR_COMPLEX ? (float)s.v.c[1] : 0;
 }
 
-/* Where there is nothing to add BLAS leaves y alone instead of scaling it: not this function. */
+/* If there is nothing to add, BLAS leaves y unchanged instead of scaling it; this function scales
+ * it. */
 int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alpha, const ay_tensor *A,
 			  int64_t lda, const ay_tensor *x, int64_t incx, ay_scalar beta, ay_tensor *y,
 			  int64_t incy, const ay_ctx *ctx)
@@ -92,7 +96,7 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 					     (int)incx, be, y->data, (int)incy));
 }
 
-/* The numbers are cuBLAS's, as the operator takes them. */
+/* The numbers have cuBLAS's values, as the operator defines them. */
 int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, const ay_tensor *A, int64_t lda,
 			  ay_tensor *x, int64_t incx, const ay_ctx *ctx)
 {
@@ -104,7 +108,7 @@ int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, 
 					     x->data, (int)incx));
 }
 
-/* --- products ------------------------------------------------------------------------------------------------ */
+/* --- products --------------------------------------------------------------------------------- */
 
 static const struct kind {
 	int32_t dt;
@@ -124,11 +128,11 @@ static const struct kind *kind_of(const ay_tensor *t)
 	return NULL;
 }
 
-/* A matrix by its strides, and what cuBLAS calls it, by columns. */
+/* A matrix with strides, and its op and leading dimension in cuBLAS's column-major terms. */
 struct cublas_matrix {
 	char *data;
 	int64_t rows, cols, row, col;
-	int64_t step; /* from one of the stack to the next */
+	int64_t step; /* distance from one matrix of the stack to the next */
 	bool conj;
 	int op, ld;
 };
@@ -144,7 +148,8 @@ static struct cublas_matrix turned(struct cublas_matrix x)
 	return t;
 }
 
-/* Columns of which each is dense, `apart` from each other? What there is only one of has no stride. */
+/* Returns true if each column is dense, and stores their distance in *ld. A dimension of size 1 may
+ * have any stride. */
 static bool is_columns(int64_t rows, int64_t cols, int64_t within, int64_t step, int *ld)
 {
 	const int64_t least = rows > 1 ? rows : 1, apart = cols > 1 ? step : least;
@@ -153,7 +158,8 @@ static bool is_columns(int64_t rows, int64_t cols, int64_t within, int64_t step,
 	return (rows <= 1 || within == 1) && apart >= least && fits(apart);
 }
 
-/* There is no conjugate without a transpose. */
+/* Finds op and leading dimension. Returns false if there are none; cuBLAS has no conjugate without
+ * a transpose. */
 static bool express(struct cublas_matrix *x)
 {
 	x->op = OP_N;
@@ -163,7 +169,7 @@ static bool express(struct cublas_matrix *x)
 	return is_columns(x->cols, x->rows, x->col, x->row, &x->ld);
 }
 
-/* A product of stacks: c = sign * a b, `count` times. */
+/* A product of stacks of matrices: c = sign * a b, `count` times. */
 struct cublas_product {
 	struct cublas_matrix a, b, c;
 	int64_t count;
@@ -172,7 +178,7 @@ struct cublas_product {
 	float sign;
 };
 
-/* Transposed, in other order: the same. */
+/* Returns an equal product: the transposes in reverse order. */
 static struct cublas_product other_way(const struct cublas_product *p)
 {
 	struct cublas_product q = *p;
@@ -209,7 +215,8 @@ static bool fit(struct cublas_product *p)
 	return is_columns(p->c.rows, p->c.cols, p->c.row, p->c.col, &p->c.ld) && express(&p->a) && express(&p->b);
 }
 
-/* A result by rows is the transpose of one by columns. Where it could be both, the way with one column is faster. */
+/* Runs a product. A row-major result is the transpose of a column-major one. If both forms are
+ * possible, the form with one column is faster. */
 static int run(struct cublas_product p, const ay_ctx *ctx)
 {
 	if (!fits(p.c.rows) || !fits(p.c.cols) || !fits(p.a.cols) || !fits(p.count))
@@ -228,17 +235,18 @@ static int run(struct cublas_product p, const ay_ctx *ctx)
 	return multiply(&p);
 }
 
-/* --- stacks -------------------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 enum { DIMS = 16 };
 
-/* The leading dimensions of a result: how many there are of each, and the steps of the three matrices. */
+/* The leading dimensions of a result: their sizes, and the steps of the three matrices. */
 struct stack {
 	int n;
 	int64_t size[DIMS], a[DIMS], b[DIMS], c[DIMS];
 };
 
-/* The last dimensions of t as a matrix; a vector is a row (the left one) or a column. */
+/* Returns the last dimensions of t as a matrix; a vector is a row (the left operand) or a
+ * column. */
 static struct cublas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_row)
 {
 	const int64_t *shape = t->shape + t->ndim, *strides = t->strides + t->ndim;
@@ -255,7 +263,8 @@ static struct cublas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_r
 	return m;
 }
 
-/* The stride of the dimension that stands `from_end` places before the last `tail` ones; 0 where there is only one. */
+/* Returns the stride of the dimension `from_end` places before the last `tail` ones, or 0 if its
+ * size is 1. */
 static int64_t step_of(const ay_tensor *t, int tail, int from_end)
 {
 	const int d = t->ndim - tail - 1 - from_end;
@@ -263,7 +272,8 @@ static int64_t step_of(const ay_tensor *t, int tail, int from_end)
 	return d >= 0 && t->shape[d] > 1 ? t->strides[d] : 0;
 }
 
-/* Dimensions of one are left out; those of which one continues the other are one. */
+/* Makes a stack: leaves out dimensions of size 1, and joins dimensions where one continues the
+ * other. */
 static struct stack stack_of(const ay_tensor *a, int ta, const ay_tensor *b, int tb, const ay_tensor *c, int tc)
 {
 	struct stack s = { 0 };
@@ -286,7 +296,7 @@ static struct stack stack_of(const ay_tensor *a, int ta, const ay_tensor *b, int
 	return s;
 }
 
-/* A stack of a that meets one b is one tall matrix, if its rows go on so. */
+/* Joins a stack of a with a single b to one tall matrix, if its rows continue regularly. */
 static void fold(struct cublas_product *p, struct stack *s)
 {
 	const int k = s->n - 1;
@@ -297,7 +307,7 @@ static void fold(struct cublas_product *p, struct stack *s)
 	s->n--;
 }
 
-/* The most of a stack goes into one call: its largest dimension becomes the last. */
+/* Puts as much of a stack as possible into one call: its largest dimension becomes the last. */
 static void sort_out(struct cublas_product *p, struct stack *s)
 {
 	int most = 0;
@@ -344,7 +354,7 @@ static int run_all(const struct cublas_product *p, const struct stack *s, const 
 	return rc;
 }
 
-/* Leading dimensions of both are broadcast to those of out. */
+/* Multiplies. Leading dimensions of both operands are broadcast to those of out. */
 static int matmul(const ay_tensor *self, const ay_tensor *other, const ay_tensor *bias, const ay_tensor *out,
 		  const ay_ctx *ctx)
 {
@@ -385,7 +395,7 @@ int aten_mm(const ay_tensor *self, const ay_tensor *mat2, ay_tensor *out, const 
 int aten_mm_dtype(const ay_tensor *self, const ay_tensor *mat2, int32_t out_dtype, ay_tensor *out,
 		  const ay_ctx *ctx)
 {
-	(void)out_dtype; /* that of out */
+	(void)out_dtype; /* out has this dtype */
 	return matmul(self, mat2, NULL, out, ctx);
 }
 
@@ -419,23 +429,27 @@ int aten_linear(const ay_tensor *input, const ay_tensor *weight, const ay_tensor
 	return matmul(input, &t, bias, out, ctx);
 }
 
-/* --- with a bias: cublasLt, as cuBLAS itself has none -------------------------------------------------------- */
+/* --- with a bias: cublasLt, as cuBLAS itself has none ----------------------------------------- */
 
-/* Of cublasLt.h. */
+/* Constants of cublasLt.h. */
 enum { DESC_TRANS_A = 3, DESC_TRANS_B = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, EPILOGUE_BIAS = 4 };
-enum { PREFER_WORKSPACE = 1, PREFER_REDUCTION = 3, PREFER_ALIGNMENT = 5 /* of a, then of b, c and d */ };
+enum {
+	PREFER_WORKSPACE = 1,
+	PREFER_REDUCTION = 3,
+	PREFER_ALIGNMENT = 5 /* for a; the next three for b, c and d */
+};
 enum { NO_SPLIT = 0, REDUCE_IN_PLACE = 1, REDUCE_IN_COMPUTE = 2 };
 enum { WORKSPACE = 32 << 20, ALIGNMENTS = 3 };
 
-/* What was chosen for the last product: choosing takes longer than most calls. */
+/* The choice for the last product, kept because choosing takes longer than most calls. */
 static struct {
-	int key[12]; /* of key_of */
+	int key[12]; /* from key_of */
 	lt_desc desc;
 	lt_layout layout[3];
 	struct lt_choice choice;
 } lt;
 
-/* As many low zeros as matter. */
+/* Returns the alignment of an address, at most 256. */
 static uint32_t alignment_of(const void *p)
 {
 	const uintptr_t low = (uintptr_t)p & -(uintptr_t)p;
@@ -443,7 +457,7 @@ static uint32_t alignment_of(const void *p)
 	return low && low < 256 ? (uint32_t)low : 256;
 }
 
-/* All that the choice depends on. */
+/* Makes the key: all values on which the choice depends. */
 static void key_of(const struct cublas_product *p, int key[12])
 {
 	const int k[12] = { (int)p->c.rows,
@@ -480,7 +494,7 @@ static void lt_forget(void)
 	memset(&lt, 0, sizeof lt);
 }
 
-/* Layouts are those of what is stored: op is told apart. */
+/* Makes the descriptors. Layouts describe the stored matrices; op is given separately. */
 static int lt_describe(const struct cublas_product *p)
 {
 	const struct cublas_matrix *const m[] = { &p->a, &p->b, &p->c };
@@ -503,7 +517,7 @@ static int lt_describe(const struct cublas_product *p)
 static int lt_choose(const struct cublas_product *p)
 {
 	const void *at[ALIGNMENTS + 1] = { p->a.data, p->b.data, p->c.data, p->c.data };
-	/* to a split sum cublasLt adds a half bias after it has rounded it: pytorch #180875 */
+	/* cublasLt adds a half-type bias to a split sum after rounding: pytorch #180875 */
 	const uint32_t reduction = p->in->bytes == 2 ? NO_SPLIT : REDUCE_IN_PLACE | REDUCE_IN_COMPUTE;
 	const size_t workspace = WORKSPACE;
 	lt_preference wish = NULL;
@@ -526,7 +540,7 @@ static int lt_choose(const struct cublas_product *p)
 	return e ? e : found ? 0 : NOT_SUPPORTED;
 }
 
-/* The descriptions for this product: those in hand, if they are. */
+/* Makes the descriptors and the choice for this product, or keeps the present ones if they fit. */
 static int lt_prepare(const struct cublas_product *p)
 {
 	const void *bias = p->bias->data;

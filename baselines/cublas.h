@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the functions of the baseline `cublas` stand on: the library, without its headers.
+ * cublas - the library for the functions of the baseline `cublas`, without NVIDIA's headers.
  *
- * Carried inside assay as text, in front of cublas.c. The same text is compiled into assay (DESCRIBED) for cublas_describe:
- * version and place come from the code that the executor runs.
+ * This text is carried inside assay and put before cublas.c. It is also compiled into assay
+ * (DESCRIBED) for cublas_describe. So the reported version and place come from the code that the
+ * executor runs.
  */
 #include <assay/kernel.h>
 #include <dlfcn.h>
@@ -17,7 +18,7 @@ typedef struct lt_desc *lt_desc;
 typedef struct lt_layout *lt_layout;
 typedef struct lt_preference *lt_preference;
 
-/* What cublasLt proposes for a product: opaque, and what it needs. */
+/* An algorithm that cublasLt proposes for a product (opaque), and the workspace that it needs. */
 struct lt_choice {
 	uint64_t algorithm[8];
 	size_t workspace;
@@ -66,9 +67,10 @@ static struct cublas {
 #define F(field, symbol, params) int(*field) params;
 	CUBLAS_FUNCTIONS(F)
 #undef F
-} cublas; /* calls come one at a time */
+} cublas; /* not locked: calls come one at a time */
 
-/* Its other half lies beside it, where the loader need not look: opened first, it is found by its name. */
+/* Opens libcublasLt beside libcublas, where the loader need not look. Once opened, libcublas finds
+ * it by its name. */
 static void open_half(const char *path)
 {
 	static const char name[] = "libcublas.so.";
@@ -83,7 +85,7 @@ static void open_half(const char *path)
 	dlopen(half, RTLD_NOW | RTLD_GLOBAL);
 }
 
-/* NULL, or what is wrong. */
+/* Opens the library. Returns NULL, or what is wrong. */
 static const char *load(const char *path, void **lib)
 {
 	static const struct {
@@ -116,7 +118,8 @@ static const char *load(const char *path, void **lib)
 
 #include <link.h>
 
-/* "13.0.2", a newline, where it lies, and 0; or "is not installed" and -1. For a process that ends soon. */
+/* Stores "13.0.2", a newline and the library's path, and returns 0; or stores an error such as "is
+ * not installed" and returns -1. For a process that ends soon. */
 int cublas_describe(const char *name, char *text, size_t n);
 int cublas_describe(const char *name, char *text, size_t n)
 {
@@ -144,14 +147,14 @@ int cublas_describe(const char *name, char *text, size_t n)
 
 enum { NO_LIBRARY = 2, FAILED = 1000 };
 
-/* Of cublas_api.h and library_types.h. */
+/* Constants of cublas_api.h and library_types.h. */
 enum { OP_N, OP_T, OP_C };
 enum { R_32F = 0, R_64F = 1, R_16F = 2, C_32F = 4, C_64F = 5, R_16BF = 14 };
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70 };
 enum { NOT_SUPPORTED = 15, ANY_ALGORITHM = -1, MATH_DEFAULT = 0, MATH_WHOLE_REDUCTION = 16 };
 
 static handle blas;
-static void *stream; /* that it was told of */
+static void *stream; /* the stream that cuBLAS uses now */
 
 __attribute__((constructor)) static void open_all(void)
 {
@@ -163,7 +166,7 @@ __attribute__((constructor)) static void open_all(void)
 		blas = NULL;
 }
 
-/* False: there is no library, or no device for it. */
+/* Returns false if there is no library, or no device for it. */
 static bool ready(const ay_ctx *ctx)
 {
 	if (!blas || ctx->device.type != AY_CUDA)
@@ -181,7 +184,7 @@ static int result_of_status(int status)
 	return !status ? AY_OK : status == NOT_SUPPORTED ? AY_UNSUPPORTED : FAILED + status;
 }
 
-/* Its functions count in int. */
+/* Returns true if x fits in int, which cuBLAS's functions use. */
 static bool fits(int64_t x)
 {
 	return x >= INT_MIN && x <= INT_MAX;

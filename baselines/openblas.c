@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The baseline `openblas`: OpenBLAS behind the functions of cuBLAS and PyTorch, one kernel file like any other.
+ * openblas - the baseline `openblas`: OpenBLAS behind the functions of cuBLAS and PyTorch. It is
+ * one kernel file like any other.
  *
- * The library is opened at the first call, so that nothing of it is needed to build this. Its own choice of a core
- * can be five times too slow on processors that it does not know; so the core is chosen here, from what the
- * processor has, and handed over in the environment before the library is loaded. A call returns NO_LIBRARY (2)
- * where that fails.
+ * The library is opened at the first call, so the build does not need it. On processors that it
+ * does not know, its own choice of a core can be five times too slow. So this file chooses the core
+ * from the processor's features, and sets it in the environment before the library is loaded. A
+ * call returns NO_LIBRARY (2) if that fails.
  *
- * The same text is carried inside assay as source, for the forge, and compiled into it, for openblas_describe: what
- * the judge says of version and core comes from the code that the executor runs.
+ * This text is carried inside assay as source for the forge. It is also compiled into assay for
+ * openblas_describe. So the reported version and core come from the code that the executor runs.
  */
 #include <assay/kernel.h>
 #include <dlfcn.h>
@@ -21,7 +22,7 @@ enum { NO_LIBRARY = 2 };
 
 static const char library[] = "libopenblas.so.0";
 
-/* Of cblas.h, as far as it is used here. */
+/* Constants of cblas.h that are used here. */
 enum { ROW_MAJOR = 101, COL_MAJOR = 102 };
 enum { NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 enum { UPPER = 121, LOWER = 122 };
@@ -43,7 +44,7 @@ static struct blas {
 	void (*set_num_threads)(int n);
 	char *(*get_corename)(void);
 	char *(*get_config)(void);
-} blas; /* calls come one at a time */
+} blas; /* not locked: calls come one at a time */
 
 static const struct {
 	const char *name;
@@ -60,9 +61,10 @@ static const struct {
 	{ "openblas_get_config", offsetof(struct blas, get_config) },
 };
 
-/* --- the library --------------------------------------------------------------------------------------------- */
+/* --- the library ------------------------------------------------------------------------------ */
 
-/* NULL: the library's own choice. Its cores for newer processors add bf16, which nothing here uses. */
+/* Returns the best core, or NULL for the library's own choice. Its cores for newer processors add
+ * only bf16, which is not used here. */
 static const char *best_core(void)
 {
 #if defined __x86_64__
@@ -78,7 +80,8 @@ static const char *best_core(void)
 	return NULL;
 }
 
-/* NULL, or what is wrong. It starts as many threads as it is told here: idle ones spin for their first 20 ms. */
+/* Loads the library. Returns NULL, or what is wrong. The library starts that many threads now; idle
+ * threads spin for their first 20 ms. */
 static const char *load(const char *name, int threads)
 {
 	static char wrong[64];
@@ -108,7 +111,7 @@ static const char *load(const char *name, int threads)
 	return NULL;
 }
 
-/* False: there is no library. */
+/* Returns false if there is no library. */
 static bool ready(const ay_ctx *ctx)
 {
 	static int threads;
@@ -120,8 +123,9 @@ static bool ready(const ay_ctx *ctx)
 	return true;
 }
 
-/* "0.3.21 SkylakeX" and 0, or "is not installed" and -1. name NULL: what the functions below load. For a process
- * that ends soon: it loads the library and changes the environment. */
+/* Stores "0.3.21 SkylakeX" and returns 0, or stores an error such as "is not installed" and returns
+ * -1. name NULL: the library that the functions below load. For a process that ends soon: it loads
+ * the library and changes the environment. */
 int openblas_describe(const char *name, char *text, size_t n);
 int openblas_describe(const char *name, char *text, size_t n)
 {
@@ -138,7 +142,7 @@ int openblas_describe(const char *name, char *text, size_t n)
 	return 0;
 }
 
-/* BLAS counts in int. */
+/* Returns true if x fits in int, which BLAS uses. */
 static bool fits(int64_t x)
 {
 	return x >= INT_MIN && x <= INT_MAX;
@@ -149,7 +153,7 @@ static int trans_of(const char *t)
 	return t[0] == 'N' ? NO_TRANS : t[0] == 'T' ? TRANS : CONJ_TRANS;
 }
 
-/* --- cuBLAS -------------------------------------------------------------------------------------------------- */
+/* --- cuBLAS ----------------------------------------------------------------------------------- */
 
 int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t k, double alpha,
 			  const ay_tensor *A, int64_t lda, const ay_tensor *B, int64_t ldb, double beta,
@@ -189,7 +193,8 @@ static void complex_of(ay_scalar s, float z[2])
 	z[1] = s.kind == AY_SCALAR_COMPLEX ? (float)s.v.c[1] : 0;
 }
 
-/* Where there is nothing to add BLAS leaves y alone instead of scaling it: not this function. */
+/* If there is nothing to add, BLAS leaves y unchanged instead of scaling it; this function scales
+ * it. */
 int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alpha, const ay_tensor *A,
 			  int64_t lda, const ay_tensor *x, int64_t incx, ay_scalar beta, ay_tensor *y,
 			  int64_t incy, const ay_ctx *ctx)
@@ -207,7 +212,7 @@ int cublas_cublasCgemv_v2(const char *trans, int64_t m, int64_t n, ay_scalar alp
 	return AY_OK;
 }
 
-/* The numbers are cuBLAS's, as the operator takes them. */
+/* The numbers have cuBLAS's values, as the operator defines them. */
 int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, const ay_tensor *A, int64_t lda,
 			  ay_tensor *x, int64_t incx, const ay_ctx *ctx)
 {
@@ -222,9 +227,9 @@ int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, 
 	return AY_OK;
 }
 
-/* --- matmul -------------------------------------------------------------------------------------------------- */
+/* --- matmul ----------------------------------------------------------------------------------- */
 
-/* A matrix by its strides, and what BLAS calls it, row-major. */
+/* A matrix with strides, and its transposition and leading dimension in row-major BLAS terms. */
 struct blas_matrix {
 	char *data;
 	int64_t rows, cols, row, col;
@@ -236,7 +241,8 @@ static struct blas_matrix turned(struct blas_matrix x)
 	return (struct blas_matrix){ x.data, x.cols, x.rows, x.col, x.row, 0, 0 };
 }
 
-/* Rows of which each is dense, `step` apart? What there is only one of has no stride. */
+/* Returns true if each row is dense, and stores their distance in *ld. A dimension of size 1 may
+ * have any stride. */
 static bool is_rows(int64_t rows, int64_t cols, int64_t step, int64_t within, int *ld)
 {
 	const int64_t least = cols > 1 ? cols : 1, apart = rows > 1 ? step : least;
@@ -254,10 +260,10 @@ static bool express(struct blas_matrix *x)
 	return is_rows(x->cols, x->rows, x->col, x->row, &x->ld);
 }
 
-/* What is computed beside the product: alpha times it, and beta times what the result held before. */
+/* The factors: alpha for the product, beta for the previous content of the result. */
 struct blas_scale {
 	double alpha, beta;
-	bool f64; /* the dtype; else f32 */
+	bool f64; /* dtype f64; else f32 */
 };
 
 static void gemm(struct blas_matrix a, struct blas_matrix b, struct blas_matrix c, const struct blas_scale *s)
@@ -272,7 +278,7 @@ static void gemm(struct blas_matrix a, struct blas_matrix b, struct blas_matrix 
 			   (float *)b.data, b.ld, (float)s->beta, (float *)c.data, c.ld);
 }
 
-/* A matrix times a column x that gives the column y. */
+/* Computes a matrix times a column x; y is a column. */
 static void gemv(struct blas_matrix a, struct blas_matrix x, struct blas_matrix y, const struct blas_scale *s)
 {
 	const bool flip = a.trans == TRANS;
@@ -292,8 +298,8 @@ static bool is_vector(const struct blas_matrix *x)
 	return x->rows <= 1 || (x->row > 0 && fits(x->row));
 }
 
-/* c = alpha a b + beta c. A product with one column is a gemv, one with one row is that of the transposes; so is a result that is
- * stored by columns. */
+/* Computes c = alpha a b + beta c. A product with one column is a gemv. A product with one row, or
+ * with a result stored by columns, is computed as the product of the transposes. */
 static int multiply(struct blas_matrix a, struct blas_matrix b, struct blas_matrix c, const struct blas_scale *s)
 {
 	const struct blas_matrix at = turned(a), bt = turned(b), ct = turned(c);
@@ -316,7 +322,7 @@ static int multiply(struct blas_matrix a, struct blas_matrix b, struct blas_matr
 	return AY_OK;
 }
 
-/* The last dimensions of t as a matrix; a vector is a row (of self) or a column. */
+/* Returns the last dimensions of t as a matrix; a vector is a row (of self) or a column. */
 static struct blas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_row)
 {
 	const int64_t *shape = t->shape + t->ndim, *strides = t->strides + t->ndim;
@@ -328,7 +334,8 @@ static struct blas_matrix matrix_of(const ay_tensor *t, bool vector, bool as_row
 	return (struct blas_matrix){ t->data, shape[-1], 1, strides[-1], 0, 0, 0 };
 }
 
-/* Where matrix `stack` of those of out begins in t, in elements, if the last `tail` dimensions are no stack. */
+/* Returns the offset in t, in elements, of the matrix for matrix `stack` of out. The last `tail`
+ * dimensions of t belong to the matrix. */
 static int64_t stack_at(const ay_tensor *t, int32_t tail, const ay_tensor *out, int32_t out_tail, int64_t stack)
 {
 	int64_t at = 0;
@@ -342,7 +349,7 @@ static int64_t stack_at(const ay_tensor *t, int32_t tail, const ay_tensor *out, 
 	return at;
 }
 
-/* The result as a matrix: what a vector lacks is 1. */
+/* Returns the result as a matrix; a dimension that a vector lacks is 1. */
 static struct blas_matrix result_of(const ay_tensor *out, bool row, bool column, int64_t m, int64_t n)
 {
 	const int64_t *strides = out->strides + out->ndim;
@@ -373,7 +380,7 @@ static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_s
 		memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
 }
 
-/* Every element of t, broadcast, into out. */
+/* Copies t, broadcast, into out. */
 static void spread(const ay_tensor *t, ay_tensor *out, int64_t size)
 {
 	const int32_t tail = t->ndim > 0, last = out->ndim - 1;
@@ -386,9 +393,9 @@ static void spread(const ay_tensor *t, ay_tensor *out, int64_t size)
 			 (const char *)t->data + size * stack_at(t, tail, out, 1, r), from, n, size);
 }
 
-/* out = alpha self other + beta add. */
+/* Operands of out = alpha self other + beta add. */
 struct sum {
-	const ay_tensor *add; /* NULL: nothing is added */
+	const ay_tensor *add; /* NULL: nothing to add */
 	double alpha, beta;
 	bool turned; /* other is stored as its transpose */
 };
@@ -421,7 +428,8 @@ static int product(const ay_tensor *self, const ay_tensor *other, const struct s
 	stacks = c.rows && c.cols ? ay_numel(out) / (c.rows * c.cols) : 0;
 	if (scale.beta != 0)
 		spread(with->add, out, size);
-	if (stacks > 1 && other->ndim <= 2 && ay_is_dense(self) && ay_is_dense(out)) { /* one tall matrix */
+	/* handled as one tall matrix */
+	if (stacks > 1 && other->ndim <= 2 && ay_is_dense(self) && ay_is_dense(out)) {
 		a.rows = c.rows *= stacks;
 		a.row = a.cols;
 		c.row = c.cols;

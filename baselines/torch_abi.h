@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the functions of the baseline `aten` stand on: PyTorch's C ABI, without its headers, which are not C.
+ * torch_abi - PyTorch's C ABI for the functions of the baseline `aten`, without PyTorch's headers,
+ * which are not C.
  *
- * Carried inside assay as text. In front of it src/timing/libtorch.c puts LIBTORCH, the path of libtorch_cpu.so, and
- * behind it one function for each overload, with the prototype that a kernel would have. Every such function puts its
- * arguments on a stack of words, calls the dispatcher by the name of the overload, and gives up what came back; in the
- * object that is judged (COPY) it is copied to where a kernel's result belongs first. In the one that is timed it is
- * not: whoever calls ATen has the tensor that ATen made. It is held until the batch has ended, so that results lie in
- * memory as cold as a kernel's: given up at once, each would lie where the last one did, in the cache (ones of 4 MB
- * took half the time). LEAST is for what such a call costs that does next to nothing.
+ * This text is carried inside assay. src/timing/libtorch.c puts LIBTORCH, the path of
+ * libtorch_cpu.so, before it. After it comes one function for each overload, with the prototype of
+ * a kernel. Each function puts its arguments on a stack of words, calls the dispatcher with the
+ * overload's name, and releases the results.
  *
- * For a GPU LIBTORCH_CUDA is the path of libtorch_cuda.so. Then tensors are over memory of the device, ATen works on the
- * stream that a kernel is given, and its context is made when the object is loaded.
+ * In the object that is judged (COPY), results are first copied to where a kernel's results belong.
+ * In the object that is timed they are not copied, because a caller of ATen uses the tensor that
+ * ATen made. There the result is held until the batch has ended, so that results lie in memory as
+ * cold as a kernel's. If each were released at once, the next would lie in its place, in the cache
+ * (results of 4 MB took half the time). LEAST measures the cost of a call that does almost nothing.
  *
- * The words: a tensor, a list and a string are handles; an optional is 0 or a cell with the word. The stack owns
- * what lies on it, so that a call costs one handle for each tensor, made and given up.
+ * For a GPU, LIBTORCH_CUDA is the path of libtorch_cuda.so. Then tensors are in device memory, ATen
+ * uses the kernel's stream, and its context is made when the object is loaded.
+ *
+ * The words: a tensor, a list and a string are handles; an optional is 0 or a cell with the word.
+ * The stack owns its words. So a call creates and releases one handle for each tensor.
  */
 #include <assay/kernel.h>
 #include <dlfcn.h>
@@ -23,10 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No overload has arguments of all types. */
+/* No overload has arguments of all types, so some functions are unused. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-enum { NO_LIBRARY = 2, FAILED = 3, WORDS = 48 /* with room for arguments that a newer torch has added */ };
+enum { NO_LIBRARY = 2, FAILED = 3, WORDS = 48 /* more than needed: a newer torch may add arguments */ };
 
 typedef uint64_t word;
 typedef struct torch_tensor *handle;
@@ -71,10 +75,11 @@ static const struct {
 	{ "torch_set_current_cuda_stream", offsetof(struct torch, set_stream) },
 	{ "aoti_torch_empty_strided", offsetof(struct torch, empty) },
 #endif
-	{ "_Znwm", offsetof(struct torch, new_cell) }, /* operator new: libtorch deletes cells */
+	/* operator new, because libtorch deletes cells */
+	{ "_Znwm", offsetof(struct torch, new_cell) },
 };
 
-/* A dtype of ours, and the name of the function that gives torch's number for it. */
+/* A dtype of assay, and the function that returns torch's number for it. */
 static struct {
 	int32_t dt;
 	const char *getter;
@@ -90,10 +95,11 @@ static struct {
 	{ AY_F8E5M2, "float8_e5m2", 0 },
 };
 
-/* c10::DeviceType, which is a part of files and stays. */
+/* Values of c10::DeviceType; they are part of file formats and do not change. */
 enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
 
-/* Both halves must be there before the first tensor is. No library below it may take TF32 for f32, which some do. */
+/* Opens both libraries, before the first tensor is made. The environment forbids TF32 for f32,
+ * which some libraries would use. */
 static void *open_library(void)
 {
 	void *lib;
@@ -104,15 +110,16 @@ static void *open_library(void)
 	lib = dlopen(LIBTORCH, RTLD_NOW | RTLD_GLOBAL);
 #ifdef LIBTORCH_CUDA
 	lib = lib ? dlopen(LIBTORCH_CUDA, RTLD_NOW | RTLD_GLOBAL)
-		  : NULL; /* which has the names of the other one too */
+		  : NULL; /* its handle also finds the names of libtorch_cpu.so */
 #endif
 	return lib;
 }
 
 #ifdef LIBTORCH_CUDA
 
-/* Unless it is told not to, ATen adds the parts of a split sum in half types: wrong by the bound of every product. The ABI
- * has no word for that; where these are not there, products that it splits are MISMATCH. */
+/* Forbids ATen to add the parts of a split sum in half types, which would exceed the error bound of
+ * every product. The C ABI has no function for that. If these C++ functions do not exist, products
+ * with split sums are MISMATCH. */
 static void keep_sums_whole(void *lib)
 {
 	static const char *const setters[] = { "_ZN2at7Context27setAllowFP16ReductionCuBLASEbb",
@@ -133,7 +140,7 @@ static void keep_sums_whole(void *lib)
 
 #endif
 
-/* The first tensor on a device makes torch's part of a context there: 0.2 s. */
+/* Makes a tensor on the device. The first one creates torch's context there, which takes 0.2 s. */
 static bool open_device(void *lib)
 {
 #ifdef LIBTORCH_CUDA
@@ -147,21 +154,22 @@ static bool open_device(void *lib)
 	return lib;
 }
 
-/* Before the first clock is read: it takes a third of a second, with a GPU half of one. */
+/* Loads everything before the first clock is read. It takes a third of a second, with a GPU half a
+ * second. */
 __attribute__((constructor)) static void load(void)
 {
 	void *lib = open_library();
 	char name[64] = "aoti_torch_dtype_";
 	const size_t head = strlen(name);
 
-	/* memory that was given up is kept: else it is asked for and zeroed again */
-	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most there is */
+	/* keep released memory, which would else be requested and zeroed again */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the largest allowed value */
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (size_t i = 0; lib && i < sizeof symbols / sizeof *symbols; i++) {
 		void *f = dlsym(lib, symbols[i].name);
 
 		if (!f)
-			return; /* older than 2.10: ready() says so */
+			return; /* torch is older than 2.10; ready() reports it */
 		memcpy((char *)&torch + symbols[i].at, &f, sizeof f);
 	}
 	for (size_t i = 0; lib && i < sizeof dtypes / sizeof *dtypes; i++) {
@@ -197,9 +205,9 @@ static bool ready(const ay_ctx *ctx)
 	return true;
 }
 
-/* --- words --------------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
-static bool failed; /* while words were made */
+static bool failed; /* making a word has failed */
 
 static inline word of_pointer(const void *p)
 {
@@ -229,7 +237,7 @@ static inline word of_bool(bool x)
 	return x;
 }
 
-/* The CPU has no number. */
+/* Returns a device as a word; the CPU has no number. */
 static inline word of_device(ay_device d)
 {
 	return d.type == AY_CUDA ? (word)TORCH_CUDA << 32 | (uint32_t)d.id : UINT32_MAX;
@@ -264,7 +272,7 @@ static inline int call(const char *op, const char *overload, word *v)
 	return torch.call(op, overload, v, torch.version());
 }
 
-/* A view of it that negates or conjugates. */
+/* Returns a view of the tensor that negates or conjugates. */
 static inline word dressed(word w, const char *op)
 {
 	word v[WORDS] = { w };
@@ -273,7 +281,8 @@ static inline word dressed(word w, const char *op)
 	return v[0];
 }
 
-/* A tensor without elements may have an address that is nobody's, and torch asks whose an address of a GPU is. */
+/* Makes a tensor over existing memory. A tensor without elements may have any address, and torch
+ * checks the owner of a GPU address, so such a tensor is made anew. */
 static inline int32_t wrap(const ay_tensor *t, int32_t code, handle *h)
 {
 #ifdef LIBTORCH_CUDA
@@ -364,7 +373,7 @@ static inline word of_text(const char *s)
 	return of_pointer(h);
 }
 
-/* --- results ------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static inline double to_double(word w)
 {
@@ -374,17 +383,18 @@ static inline double to_double(word w)
 	return x;
 }
 
-/* Results of the calls of one batch. */
+/* Results of one batch's calls. */
 static struct {
 	handle h[1 << 14];
 	size_t n;
-	const void *first; /* where the first call of every batch is to write, */
-	const void *last;  /* and where the last one was */
+	const void *first; /* output of the first call of the batch */
+	const void *last;  /* output of the last call */
 } held;
 
 /*
- * On a GPU the places of a batch rise, and another batch may have others than the one before, in the same process: it
- * begins where they fall. On the processor a process has the same places as long as it lives.
+ * Returns true if the call with this output belongs to the present batch. On a GPU the addresses of
+ * a batch increase, and differ between batches of a process; a batch begins where they decrease. On
+ * the processor all batches of a process have equal addresses.
  */
 static inline bool goes_on(const void *place)
 {
@@ -415,7 +425,8 @@ static inline void hold(handle h)
 		torch.drop(h);
 }
 
-/* Gives up a tensor that came back. Where `out` was due, and somebody reads it, its content is copied there. */
+/* Releases a returned tensor. With COPY its content is copied to `out` first, if there is an
+ * `out`. */
 static inline void give_up(word w, ay_tensor *out)
 {
 #ifdef COPY
@@ -434,7 +445,7 @@ static inline void give_up(word w, ay_tensor *out)
 		torch.drop(to_handle(w));
 }
 
-/* Is everything as it should be? Clears it for the next call. */
+/* Returns the result of a call, and clears `failed` for the next. */
 static inline int verdict(int rc)
 {
 	rc = rc || failed ? FAILED : AY_OK;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. This process reads lines, answers what the store knows, and hands the rest to workers; a
- * worker builds and judges one kernel and sends one record back. Records are stored, then printed, in the order in
- * which they finish. A line that is no job gets an error record and the stream goes on; so does a job whose worker
- * dies. Two equal jobs in flight are judged once. A job whose device is lost is judged again, from its start, on another.
+ * bulk - `assay check -`.
+ *
+ * Theory of operation. This process reads lines, answers those that the store knows, and gives the
+ * others to workers. A worker builds and judges one kernel and returns one record. Records are
+ * stored, then printed, in the order in which they finish. A line that is no job, and a job whose
+ * worker dies, get an error record; reading continues. Two equal jobs in flight are judged once. A
+ * job whose device is lost is judged again on another device, from its start.
  */
 #include "bulk.h"
 #include "base/worker_pool.h"
@@ -25,11 +28,11 @@
 
 enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3, BUILD_S = 120 };
 
-/* A job that was read: in flight, or waiting for an equal one. */
+/* A job that was read. It is in flight, or waits for a worker or for an equal job. */
 struct bulk_pending {
 	json_t *id;
 	char key[65];
-	char *text; /* the line, for the worker */
+	char *text; /* its line, to send to the worker */
 	size_t len;
 	bool given, answered;
 	struct device_losses losses;
@@ -41,25 +44,25 @@ struct bulk {
 	const struct bulk_options *o;
 	struct ay_err *err;
 	struct ay_forge forge;
-	struct ay_policy policy;      /* with the sandbox of this process: every worker makes its own */
-	struct device_options device; /* opened by the worker that needs it */
+	struct ay_policy policy;      /* has this process's sandbox; each worker makes its own */
+	struct device_options device; /* a worker opens it when needed */
 	const char *sandbox;
-	const char *interpreter; /* NULL: not asked for yet */
+	const char *interpreter; /* NULL: not determined yet */
 	struct ay_run *run;
 	struct ay_worker_pool *crew;
 	struct bulk_pending *list;
-	int waiting; /* pending and not given */
+	int waiting; /* number of pending jobs that no worker has */
 	/* input */
 	struct ay_str in;
-	size_t at; /* of the first byte that was not read yet */
+	size_t at; /* offset of the first unread byte */
 	bool eof, skipping;
 	int64_t line;
 	/* counts */
 	int64_t jobs, errors, from_store, passed;
-	double longest_s; /* that a job may take */
+	double longest_s; /* longest time limit of any job */
 };
 
-/* --- in a worker -------------------------------------------------------------------------------------- */
+/* --- in a worker ------------------------------------------------------------------------------ */
 
 struct failures {
 	struct record_facts facts;
@@ -134,7 +137,7 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	return device_choose(&b->device, t, a, err);
 }
 
-/* NULL: the device is gone, for the reason in lost. */
+/* Judges a job. Returns its record, or NULL if the device is lost; `lost` says why. */
 static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_err *lost)
 {
 	struct failures f = { .list = json_array(), .device = &b->device };
@@ -192,9 +195,9 @@ static void on_job(void *user, const char *text, size_t len, struct ay_worker_ou
 	ay_arena_release(&a);
 }
 
-/* --- answering ---------------------------------------------------------------------------------------- */
+/* --- answering -------------------------------------------------------------------------------- */
 
-/* One answer: the record as it is, with this job's id first. */
+/* Prints one answer: the record, with this job's id first. */
 static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_store)
 {
 	json_t *out = json_object();
@@ -206,7 +209,7 @@ static void answer(struct bulk *b, const json_t *id, json_t *rec, bool from_stor
 		b->from_store++;
 	}
 	b->passed += ay_record_verdict(rec) == AY_VERDICT_PASS;
-	output_line(out, b->err); /* which ends the loop */
+	output_line(out, b->err); /* a failure ends the loop */
 	json_decref(out);
 }
 
@@ -233,7 +236,7 @@ static void complain(struct bulk *b, const json_t *id, const char *msg)
 	b->errors++;
 }
 
-/* Stores what a worker found out, and answers every job that asked for it. */
+/* Stores a worker's record and prints the answer. */
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
 	struct bulk *b = user;
@@ -281,7 +284,8 @@ static int on_lost(void *user, int group, const char *why)
 	return rc;
 }
 
-/* Back among those that wait; its place in the list is that of its line. */
+/* A device was lost: puts the job back among the waiting ones. Its place in the list is that of its
+ * line. */
 static int on_back(void *user, void *job, int group)
 {
 	struct bulk *b = user;
@@ -307,7 +311,7 @@ static int on_back(void *user, void *job, int group)
 	return 0;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool in_flight(const struct bulk *b, const char *key)
 {
@@ -317,7 +321,7 @@ static bool in_flight(const struct bulk *b, const char *key)
 	return false;
 }
 
-/* From the store, if it is there; true if it was answered. */
+/* Answers a job from the store. Returns false if the store has no record of it. */
 static bool answer_known(struct bulk *b, const struct bulk_pending *p)
 {
 	json_t *rec = b->o->fresh ? NULL : ay_run_find(b->run, ay_id_job(p->key), NULL);
@@ -329,7 +333,8 @@ static bool answer_known(struct bulk *b, const struct bulk_pending *p)
 	return true;
 }
 
-/* What else the verdict of a Python kernel hangs on. */
+/* Describes the interpreter and its settings, on which the verdict of a Python kernel depends
+ * too. */
 static const char *interpreter(struct bulk *b)
 {
 	json_t *j;
@@ -346,8 +351,8 @@ static const char *interpreter(struct bulk *b)
 	return b->interpreter;
 }
 
-/* Reads the kernel, keeps its source in the run, and names the work. -1: the job's fault (err), or ours (b->err).
- */
+/* Reads the kernel, stores its source in the run, and computes the job's key. Returns -1 and sets
+ * err for a fault of the job, or b->err for a failure of assay. */
 static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
 {
 	static const char *const ends[] = { [AY_LANG_C] = "c",
@@ -411,8 +416,8 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 		b->waiting++;
 }
 
-/* Whole lines out of the buffer, as long as there is a worker to feed. A line without end is cut off at the limit.
- */
+/* Takes whole lines from the buffer while workers need jobs. A line that exceeds the limit is
+ * skipped. */
 static void take_lines(struct bulk *b)
 {
 	int room = b->o->jobs * b->device.n * 2 + 2;
@@ -454,9 +459,9 @@ static int read_some(struct bulk *b)
 	return 0;
 }
 
-/* --- the loop ----------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
-/* The oldest job that waits, unless an equal one is being judged. */
+/* Returns the oldest waiting job without an equal one in flight. */
 static struct bulk_pending *next_job(struct bulk *b)
 {
 	struct bulk_pending *oldest = NULL;
@@ -473,7 +478,7 @@ static int feed(struct bulk *b)
 
 	while (ay_worker_pool_idle(b->crew) && (p = next_job(b))) {
 		b->waiting--;
-		if (answer_known(b, p)) { /* its twin has finished meanwhile */
+		if (answer_known(b, p)) { /* an equal job has just finished */
 			drop(b, p);
 			continue;
 		}
@@ -519,8 +524,8 @@ static int open_run(struct bulk *b)
 	return rc;
 }
 
-/* Prints the last line; gives the exit status. Each error has its record; a caller that reads none of them shall see it
- * by the status. */
+/* Prints the summary line and returns the exit status. Errors also set the status, for callers that
+ * do not read the records. */
 static int sum_up(struct bulk *b, int64_t begin)
 {
 	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b->jobs, "passed",
@@ -529,7 +534,8 @@ static int sum_up(struct bulk *b, int64_t begin)
 	const int rc = output_line(s, b->err);
 
 	json_decref(s);
-	if (rc && output_is_unread()) /* all jobs are answered: see output.h */
+	/* all jobs are answered, so this is no failure: see output.h */
+	if (rc && output_is_unread())
 		ay_err_clear(b->err);
 	if (!rc && b->errors)
 		ay_fail(b->err, AY_ERR_USAGE, "%lld of the jobs could not be judged: their error records say why",

@@ -32,7 +32,7 @@ int ay_worker_sandbox(struct ay_policy *p, const struct ay_sandbox *parent, stru
 	return 0;
 }
 
-/* Milliseconds are enough, and most cases have none. */
+/* Adds where the time was spent, to a millisecond. Most cases have nothing to add. */
 static void set_spent(json_t *to, const struct ay_report *r)
 {
 	json_t *j = json_object();
@@ -53,7 +53,7 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	json_object_set_new(j, "type", json_string("case"));
 	set_text(j, "operator", f->operator_name);
 	set_name(j, "overload", sc->schema);
-	if (r->line) /* whole: what is cut is no repro */
+	if (r->line) /* never cut, because a cut line does not reproduce the case */
 		json_object_set_new(j, "line", ay_json_text(r->line, strlen(r->line), AY_LINE_MAX));
 	json_object_set_new(j, "verdict", json_string(ay_verdict_name(r->verdict)));
 	for (int v = 0; v < AY_VERDICT_COUNT; v++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check - judge one kernel file now: what a person or an agent iterates with.
+ * check - judges one kernel file at once. People and agents iterate with this command.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -35,8 +35,9 @@ static const struct usage usage = {
 	.most = OPERANDS_ANY,
 };
 
-/* The operator of --op, or of --case; else the task finds it. */
-/* A line of --case has an operator of its own: it is that of --op, or of the same file under ops/ (add and add_). */
+/* --- the operator: of --op or --case, else ay_task_run finds it --- */
+/* Checks that the operator of the --case line is that of --op, or one of the same file under ops/
+ * (add and add_). */
 static int check_line(const struct check *c, struct ay_err *err)
 {
 	const struct ay_entry_op *e;
@@ -52,7 +53,7 @@ static int check_line(const struct check *c, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
-/* By --op, by the line, or by the file. */
+/* Finds the operator by --op, by the case line, or by the file. */
 static int find_op(struct check *c, struct ay_err *err)
 {
 	const struct ay_schema *s;
@@ -76,7 +77,8 @@ static int find_op(struct check *c, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
-/* What is not in the catalogue torch may have; without it the first failure stands. */
+/* Finds the operator; if the catalogue lacks it, looks in torch. Without torch the first error
+ * stands. */
 static int find_op_anywhere(struct check *c, struct ay_err *err)
 {
 	struct ay_err ignored = { 0 };
@@ -95,7 +97,8 @@ static int find_op_anywhere(struct check *c, struct ay_err *err)
 	return find_op(c, err);
 }
 
-/* Who asks for one file wants its verdict: nothing to run it on is no answer. */
+/* Chooses the device. Unlike eval, check fails if there is no device for the kernel, because its
+ * user wants a verdict. */
 static int choose_device(struct check *c, struct ay_err *err)
 {
 	if (c->o.device.count || (c->o.device.wish && strchr(c->o.device.wish, ',')))
@@ -170,10 +173,10 @@ static int check(struct check *c, struct ay_err *err)
 			status = r.verdict == AY_VERDICT_PASS || r.verdict == AY_VERDICT_SKIPPED ? EXIT_PASSED
 												 : EXIT_NOT_PASSED;
 		} else if (!c->o.json) {
-			examples_print(&c->examples); /* of what was judged before it failed */
+			examples_print(&c->examples); /* of the cases judged before the failure */
 		}
 	}
-	if (ferror(stdout) && output_is_unread()) /* which nobody is told: see output.h */
+	if (ferror(stdout) && output_is_unread()) /* not reported: see output.h */
 		ay_err_clear(err);
 	interrupt_say(1, NULL);
 	if (r.built.fd >= 0)
@@ -227,7 +230,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 	return bulk_run(c->app, &b, err);
 }
 
-/* One file and jobs have options of their own; some go with no other. */
+/* Checks the options: some are only for one file, some only for jobs, and some exclude others. */
 static int check_options(const struct check *c, struct ay_err *err)
 {
 	const struct check_options *o = &c->o;
@@ -263,7 +266,7 @@ static int check_options(const struct check *c, struct ay_err *err)
 	return check_run_options(o->out, o->resume, o->unsafe, o->no_sandbox, err);
 }
 
-/* With a sandbox for all that follows. */
+/* Makes the sandbox, then checks a file or jobs. */
 static int check_any(struct check *c, struct ay_err *err)
 {
 	enum ay_sandbox_mode mode = c->o.no_sandbox ? AY_SANDBOX_OFF

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state of one `assay check`, and the functions of check_print.c that print what it finds.
+ * check - the state of one `assay check`, and the functions of check_print.c that print its
+ * results.
  */
 #ifndef AY_CMD_CHECK_H
 #define AY_CMD_CHECK_H
@@ -15,7 +16,7 @@
 #include "case_record.h"
 #include "torch_opts.h"
 
-/* What the command line says. */
+/* The command-line options. */
 struct check_options {
 	const char *op, *line, *cache, *out, *resume, *dtypes, *dump;
 	bool json, full, tf32, all, verbose, fresh, unsafe, no_sandbox, sources_only;
@@ -27,7 +28,7 @@ struct check_options {
 	struct own_options own;
 };
 
-/* Everything about one check. */
+/* The state of one check. */
 struct check {
 	struct app *app;
 	struct ay_err *err;
@@ -37,15 +38,17 @@ struct check {
 	const char *compiler;
 	struct record_facts facts;
 	struct examples examples;
-	struct ay_printed printed; /* by the kernel, since the case before */
+	struct ay_printed printed; /* what the kernel has printed since the last case */
 	size_t printed_shown;
-	int printed_left;                    /* cases whose output is not shown any more */
-	const char *crash;                   /* what the first case that is a CRASH says; NULL: there is none */
-	char skipped[300];                   /* why the first case was SKIPPED that was */
-	struct ay_str times;                 /* a table, */
-	int timed;                           /* with so many rows that tell more than that a dtype did not pass */
-	const struct ay_task_result *result; /* as far as it is known */
-	/* progress */
+	int printed_left; /* number of cases whose output is not shown */
+	/* detail of the first case that is a CRASH; NULL: there is none */
+	const char *crash;
+	char skipped[300];   /* why the first SKIPPED case was skipped */
+	struct ay_str times; /* the table of times */
+	/* its rows that say more than that a dtype did not pass */
+	int timed;
+	const struct ay_task_result *result; /* the result so far */
+	/* for the progress line */
 	bool tty;
 	int64_t begin, last;
 	int done;
@@ -56,7 +59,7 @@ void check_on_built(void *user, const struct ay_task_result *r);
 int check_on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		    const struct ay_report *rep);
 void check_on_timing(void *user, const struct ay_suite_case *sc);
-/* Prints everything that is left to say at the end: examples, tallies, times, the verdict. */
+/* Prints the end of the report: examples, tallies, times, the verdict. */
 void check_print_result(struct check *c, const struct ay_task_result *r);
 
 #endif

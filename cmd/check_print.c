@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints what `assay check` finds: cases that did not pass, what the kernel printed, tallies, times and the verdict.
+ * check_print - prints the results of `assay check`: cases that did not pass, the kernel's output,
+ * tallies, times and the verdict.
  */
 #include "check.h"
 #include "base/file.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PRINTED_SHOWN = 64 << 10 }; /* bytes of a kernel's output that are shown, of all cases together */
+enum { PRINTED_SHOWN = 64 << 10 }; /* most bytes of a kernel's output to show, over all cases */
 
 static void add_report(struct ay_str *b, const struct check *c, const struct ay_report *r)
 {
@@ -51,7 +52,7 @@ static void add_tally(struct ay_str *b, const struct ay_tally *t)
 	ay_str_release(&name);
 }
 
-/* What was found of each overload, and the times. */
+/* Appends the results of each overload, and the times. */
 static void add_findings(struct ay_str *b, const struct check *c, const struct ay_task_result *r)
 {
 	for (int i = 0; i < r->ntally; i++)
@@ -75,8 +76,8 @@ static void show_progress(struct check *c)
 	fprintf(stderr, "\r  %d cases in %.0f s \033[K", c->done, (double)(now - c->begin) / 1e9);
 }
 
-/* The verdict of all cases up to sc, which passed and is timed now. What the file does not define cannot speak against it,
- * as when all is summed up. */
+/* Computes the result of all cases up to sc, which passed and is being timed. As in the final
+ * result, forms that the file does not define do not count against it. */
 static struct ay_task_result result_so_far(const struct check *c, const struct ay_suite_case *sc)
 {
 	struct ay_task_result r = *c->result;
@@ -94,7 +95,7 @@ static struct ay_task_result result_so_far(const struct check *c, const struct a
 	return r;
 }
 
-/* What a signal prints while a case is timed: all that is known by then. */
+/* Prepares what a signal prints while a case is timed: the results so far. */
 static void say_so_far(const struct check *c, const struct ay_suite_case *sc, const char *timed)
 {
 	const struct ay_task_result r = result_so_far(c, sc);
@@ -118,7 +119,8 @@ static void say_so_far(const struct check *c, const struct ay_suite_case *sc, co
 	ay_str_release(&b);
 }
 
-/* The examples of what did not pass, once: before anything is timed, so that an interrupted check has shown them. */
+/* Prints the examples of failures, once. This happens before the timing, so an interrupted check
+ * has shown them. */
 static void tell_examples(struct check *c)
 {
 	if (c->tty)
@@ -127,7 +129,8 @@ static void tell_examples(struct check *c)
 	examples_release(&c->examples);
 }
 
-/* Times come last, when it is known what passed; meanwhile a line says what is being done. */
+/* Called before a case is timed. Times are printed last, when all verdicts are known; until then a
+ * line shows the progress. */
 void check_on_timing(void *user, const struct ay_suite_case *sc)
 {
 	struct check *c = user;
@@ -154,7 +157,8 @@ static void keep_time(struct check *c, const struct ay_suite_case *sc, const str
 	ay_str_release(&b);
 }
 
-/* What did not pass: a few examples at the end, or all as they come. */
+/* Handles a case that did not pass: keeps a few examples for the end, or prints every case at
+ * once. */
 static void tell_report(struct check *c, const struct ay_tally *y, const struct ay_report *r)
 {
 	struct ay_str b = { 0 };
@@ -201,7 +205,7 @@ void check_on_built(void *user, const struct ay_task_result *r)
 		printf("%s", r->built.log);
 }
 
-/* Text that is safe to print, so that it cannot be taken for ours. */
+/* Prints a kernel's output, escaped and marked so that it cannot be mistaken for assay's. */
 static void show_printed(const char *what, const char *text, uint64_t dropped)
 {
 	printf("    printed by the kernel%s%s:\n", what[0] ? ", " : "", what);
@@ -227,7 +231,8 @@ static void tell_printed(struct check *c, const struct ay_report *r)
 	show_printed(c->o.line ? "" : r->line, r->printed, r->printed_dropped);
 }
 
-/* What it printed while it was loaded, if that was all that it did. */
+/* Prints the output since the last case, such as that of loading the kernel, and how many cases'
+ * output was not shown. */
 static void tell_last_printed(struct check *c)
 {
 	struct ay_str b = { 0 };
@@ -267,7 +272,8 @@ int check_on_judged(void *user, const struct ay_suite_case *sc, const struct ay_
 	return 0;
 }
 
-/* What an exception says comes from the case, whose words are "raised ...". */
+/* Returns the text for the final verdict. For a Python exception it comes from the case's detail,
+ * "raised ...". */
 static const char *verdict_words(const struct check *c, const struct ay_task_result *r)
 {
 	if (r->detail)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd - what commands share. A command is one file cmd/<name>.c with a function cmd_<name> and one row here.
+ * cmd - what all commands share. A command is a file cmd/<name>.c with a function cmd_<name>, and a
+ * row here.
  */
 #ifndef AY_CMD_H
 #define AY_CMD_H
@@ -11,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* Return value of a command = exit status: 0 fine, 1 a kernel did not pass, 2 usage or our failure (with err). */
+/* A command returns its exit status: 0 success, 1 a kernel did not pass, 2 a usage error or a
+ * failure of assay (with err). */
 enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 
 /*      function   name        what it does */
@@ -28,7 +30,8 @@ enum { EXIT_PASSED = 0, EXIT_NOT_PASSED = 1, EXIT_FAILED = 2 };
 	C(doctor, "doctor", "say what this machine has and what is missing")               \
 	C(new_op, "new-op", "start the file of a new operator")
 
-/* For tests: the device of that number (below 0: each) fails once a worker has judged so many cases on it. */
+/* For tests: makes the device of that number (below 0: every device) fail when a worker has judged
+ * `after` cases on it. */
 struct device_fault {
 	int device, after;
 };
@@ -37,7 +40,7 @@ struct app {
 	struct ay_registry *registry; /* grows when a command needs operators outside the catalogue */
 	struct ay_arena *arena;       /* lives as long as the command */
 	const char *version;
-	const struct device_fault *fault; /* NULL: none is made to fail */
+	const struct device_fault *fault; /* NULL: no device is made to fail */
 };
 
 #define C(fn, name, text) int cmd_##fn(struct app *app, int argc, const char **argv, struct ay_err *err);
@@ -47,16 +50,18 @@ AY_COMMANDS(C)
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
 
 struct opt {
-	const char *name; /* without the dashes; several spellings separated by '|', the first is shown */
+	/* without dashes; alternatives are separated by '|', and the first one is shown in the
+	 * help */
+	const char *name;
 	enum opt_kind kind;
 	void *value;     /* bool *, const char **, int64_t *, double * */
-	const char *arg; /* what the help calls the argument */
+	const char *arg; /* name of the argument in the help */
 	const char *help;
-	double lo, hi; /* what a number may be, both included; 0 and 0: any */
-	bool empty;    /* '' is a value of a text */
+	double lo, hi; /* range of a number, both ends included; 0 and 0: any number */
+	bool empty;    /* a text may be '' */
 };
 
-/* For lo and hi: a number above 0, and one of which only its type says how large it may be. */
+/* Values for lo and hi: "above 0", and "as large as the type allows". */
 #define OPT_ABOVE_0 1e-300
 #define OPT_ANY     9e18
 enum { THREADS_MAX = 1024, WORKERS_MAX = 256 };
@@ -64,29 +69,30 @@ enum { THREADS_MAX = 1024, WORKERS_MAX = 256 };
 
 struct usage {
 	const char *line;     /* "assay check FILE [options]" */
-	const char *text;     /* what it does, a sentence or two */
-	const char *examples; /* lines of commands */
-	bool command;         /* the first operand begins a command: all behind it is its own */
-	int most;             /* operands */
+	const char *text;     /* a description of one or two sentences */
+	const char *examples; /* lines with commands */
+	/* the first operand begins a command; all arguments after it belong to that command */
+	bool command;
+	int most; /* most operands */
 };
 
 enum { OPERANDS_ANY = 1 << 20 };
 
-/* Parses options anywhere among the arguments; what is left (operands) is moved to the front of argv. Gives their
- * number, -1 on a usage error, -2 if help was asked for and printed. "--" ends the options. */
+/* Parses options anywhere among the arguments, up to "--". Moves the operands to the front of argv.
+ * Returns their number, -1 on a usage error, or -2 if help was printed. */
 int opt_parse(int argc, const char **argv, const struct opt *opts, const struct usage *u, struct ay_err *err);
-/* What --help prints, on lines of 80 columns. */
+/* Prints the text of --help, in lines of 80 columns. */
 void help_print(const struct opt *opts, const struct usage *u);
-/* What a command returns for a negative opt_parse. */
+/* Converts a negative result of opt_parse to an exit status. */
 static inline int opt_status(int n)
 {
 	return n == -2 ? EXIT_PASSED : EXIT_FAILED;
 }
 
-/* What of these does not go together, in every command that has them. */
+/* Fails if these options, which several commands have, contradict each other. */
 int check_run_options(const char *out, const char *resume, bool unsafe, bool no_sandbox, struct ay_err *err);
 
-/* The nearest of a NULL-ended list, or NULL if none is near. */
+/* Returns the word of a NULL-ended list that is most similar, or NULL if none is similar. */
 const char *nearest(const char *word, const char *const *list);
 
 #endif

@@ -9,21 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 2 /* devices that a kernel may lose */, SILENT_S = 600 };
+enum { TRIES = 2 /* lost devices after which a kernel is given up */, SILENT_S = 600 };
 
 static bool wants_gpu(const struct device_options *o)
 {
 	return o->wish && ay_starts(o->wish, "cuda");
 }
 
-/* --- which there are ------------------------------------------------------------------------------------------ */
+/* --- which there are -------------------------------------------------------------------------- */
 
 static void name(const struct device_options *o, int i, char *text, size_t n)
 {
 	snprintf(text, n, "%s:%d", o->cuda ? "cuda" : "cpu", o->number[i]);
 }
 
-/* 0: all; -1: nonsense. */
+/* Reads --device-count. Returns 0 for "all", -1 on an error. */
 static int read_count(const struct device_options *o, struct ay_err *err)
 {
 	char *end;
@@ -38,7 +38,7 @@ static int read_count(const struct device_options *o, struct ay_err *err)
 	return (int)n;
 }
 
-/* The GPUs: as many as were asked for (0: all). */
+/* Plans `want` GPUs (0: all). */
 static int plan_gpus(struct device_options *o, int want, struct ay_err *err)
 {
 	const int have = ay_dev_count_cuda(err);
@@ -55,7 +55,7 @@ static int plan_gpus(struct device_options *o, int want, struct ay_err *err)
 	return 0;
 }
 
-/* Those that were named. One is looked for by who opens it, as ever. */
+/* Plans the devices that were named. A single one is checked later, when it is opened. */
 static int plan_named(struct device_options *o, int named, struct ay_err *err)
 {
 	int have;
@@ -93,7 +93,8 @@ int device_plan(struct device_options *o, struct ay_err *err)
 	for (int i = 0; i < AY_DEV_MAX; i++)
 		o->number[i] = i;
 	o->n = want ? want : 1;
-	if (wants_gpu(o) && !o->count) { /* what is wrong, if something is, is said by who needs one */
+	/* an error is reported later, when a kernel needs the GPU */
+	if (wants_gpu(o) && !o->count) {
 		if (plan_gpus(o, 0, &unknown))
 			o->n = 1;
 		return 0;
@@ -124,7 +125,7 @@ int device_check_jobs(const struct device_options *o, int64_t jobs, struct ay_er
 	return ay_fail(err, AY_ERR_USAGE, "--jobs is a number from 1 to %d", WORKERS_MAX);
 }
 
-/* --- in a worker ---------------------------------------------------------------------------------------------- */
+/* --- in a worker ------------------------------------------------------------------------------ */
 
 void device_take(struct device_options *o, int group, const struct device_fault *fault)
 {
@@ -142,15 +143,15 @@ static int open_gpu(struct device_options *o, struct ay_task *t, struct ay_arena
 		return 0;
 	}
 	if (!o->open && ay_dev_open(&o->open, which, err)) {
-		o->refused = err->code != AY_ERR_USAGE; /* it is there, and does not answer */
+		o->refused = err->code != AY_ERR_USAGE; /* the GPU exists but does not answer */
 		return -1;
 	}
 	t->policy.device = o->open;
 	return 0;
 }
 
-/* An interpreter is started for one device: who needs it for another has it start anew. Kernels that are not in Python
- * need it as a baseline. */
+/* Closes the interpreter if it was started for another device, so that it starts again. Kernels in
+ * other languages need an interpreter for their baseline. */
 static void match_python(struct ay_task *t)
 {
 	struct ay_python *p = t->policy.python;
@@ -226,7 +227,7 @@ void device_close(struct device_options *o)
 	o->open = NULL;
 }
 
-/* --- lost ones ------------------------------------------------------------------------------------------------ */
+/* --- lost ones -------------------------------------------------------------------------------- */
 
 json_t *device_lost(const struct device_options *o, int group, const char *why, int left)
 {

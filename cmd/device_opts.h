@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device - what the commands that judge have in common about --device and --device-count.
+ * device_opts - the options --device and --device-count, and what to do about a lost device.
  *
- * Theory of operation. A run has one device or several: GPUs, or parts of the processor. Each is a group of workers
- * (base/worker_pool.h), and all take from one queue. A worker opens its own device when a kernel first needs it; after a failure
- * of ours it looks whether the device is still there. If not, the group is at an end: that is said at once, is in a record
- * of the run, and the kernels that were judged there go back into the queue, with what is known of them. A kernel that was
- * under way on two lost devices, one after the other, may be the reason: it is given up, by name.
+ * Theory of operation. A run has one or more devices: GPUs, or parts of the processor. Each device
+ * has a group of workers (base/worker_pool.h), and all groups share one queue. A worker opens its
+ * device when a kernel first needs it. After a failure of assay it checks whether the device still
+ * works. If it does not, the group ends. The command reports that at once, writes a record, and
+ * puts the group's unfinished kernels back into the queue with their known results. A kernel that
+ * was being judged on two devices when they were lost may be the reason. The command gives up this
+ * kernel and names it.
  */
 #ifndef AY_CMD_DEVICE_OPTS_H
 #define AY_CMD_DEVICE_OPTS_H
@@ -20,16 +22,16 @@
 struct device_options {
 	const char *wish;  /* --device; NULL: auto */
 	const char *count; /* --device-count; NULL: not given */
-	/* by device_plan */
-	int n; /* devices; 0: nothing was planned, one as the wish says */
+	/* set by device_plan */
+	int n; /* number of devices; 0: no plan was made, one device as `wish` says */
 	int number[AY_DEV_MAX];
-	bool cuda; /* they are GPUs, else parts of the processor */
-	/* in a worker */
+	bool cuda; /* the devices are GPUs, else parts of the processor */
+	/* fields of a worker */
 	int mine;
-	struct ay_dev *open; /* the GPU, once a kernel has needed it; of this process */
-	bool refused;        /* it could not be opened */
+	struct ay_dev *open; /* this process's GPU, once a kernel has needed it */
+	bool refused;        /* the GPU could not be opened */
 	const struct device_fault *fault;
-	int cases; /* judged */
+	int cases; /* number of judged cases */
 };
 
 #define DEVICE_OPTS(o)                                                                                            \
@@ -43,49 +45,55 @@ struct device_options {
 	}
 
 /*
- * Which devices there are; before workers are forked. -1: bad words, or fewer GPUs than were asked for. And how many
- * workers each gets where nobody said: a GPU serves one process at a time, and fifteen beside each other took ten times
- * as long for every one of them.
+ * device_plan finds the devices; call it before workers are forked. It returns -1 if the options
+ * are wrong or there are fewer GPUs than requested. device_jobs returns the default number of
+ * workers per device. It is small for a GPU, because a GPU serves one process at a time: with
+ * fifteen processes each took ten times as long.
  */
 int device_plan(struct device_options *o, struct ay_err *err);
 int device_jobs(const struct device_options *o, int cores);
-/* --jobs of every device: are that not too many? */
+/* Fails if `jobs` workers for each device are too many. */
 int device_check_jobs(const struct device_options *o, int64_t jobs, struct ay_err *err);
 
-/* In a worker: the device of its group. */
+/* In a worker: selects the device of its group. */
 void device_take(struct device_options *o, int group, const struct device_fault *fault);
 /*
- * Completes a task by what its kernel runs on: a GPU for CUDA kernels (and for objects, if one was asked for), which is
- * opened now and not timed yet; else the processor. Where there is none for it the task says why (no_device). -1 if
- * that was asked for by name, or cannot be.
+ * Sets the device of a task by its kernel's language. CUDA kernels (and objects, if a GPU was
+ * requested) get a GPU, which is opened now; its time does not count. Other kernels get the
+ * processor. If there is no device, t->no_device says why. Returns -1 if the requested device does
+ * not exist or cannot run the kernel.
  */
 int device_choose(struct device_options *o, struct ay_task *t, struct ay_arena *a, struct ay_err *err);
-/* A case was judged: non-zero if the device is made to fail here, by a test. */
+/* Counts a judged case. Returns non-zero if a test makes the device fail now. */
 int device_judged(struct device_options *o);
-/* Something of ours failed. Is it that the device is gone? Then err says so. */
+/* After a failure of assay: returns true if the device is lost; then err says so. */
 bool device_is_lost(struct device_options *o, struct ay_err *err);
-/* "cuda:0 NVIDIA H200, sm_90, CUDA 13.0" for records, "cpu:1" of several; NULL: the processor. d: the task's. */
+/* Returns "cuda:0 NVIDIA H200, sm_90, CUDA 13.0" for records, "cpu:1" if there are several parts of
+ * the processor, or NULL for the whole processor. d: the task's device. */
 const char *device_text(const struct device_options *o, const struct ay_dev *d, struct ay_arena *a);
 void device_close(struct device_options *o);
 
-/* --- what the process that keeps the run does about a lost one --- */
+/* --- lost devices, in the process that keeps the run --- */
 
-/* Devices that were lost while one kernel was judged on them. */
+/* How many devices were lost while one kernel was judged on them, and the last of them. */
 struct device_losses {
 	int n, last;
 };
-/* Said on stderr; and the record of it. left: workers. */
+/* Prints that a device was taken out, and returns the record that says so. left: workers that
+ * remain. */
 json_t *device_lost(const struct device_options *o, int group, const char *why, int left);
-/* One more for the kernel: NULL if it is to be tried elsewhere (or would be, if there were one left), else the record that
- * names it (type error). Said on stderr. */
+/* Counts a lost device for a kernel. Returns NULL if the kernel may be tried on another device, or
+ * if no device is left. Else prints that the kernel is given up, and returns its record (type
+ * error). */
 json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id, int left);
-/* GPUs whose driver hangs are lost too: nothing was heard from a worker for longer than a kernel of timeout_s seconds, and a
- * case of it that is timed for budget_s, can explain. */
+/* Treats a GPU as lost if a worker has sent nothing for too long. The limit allows for a kernel of
+ * timeout_s seconds with a case that is timed for budget_s. */
 int device_watch(const struct device_options *o, struct ay_worker_pool *c, double timeout_s, double budget_s,
 		 const struct ay_worker_pool_events *e);
-/* Always -1: all of them are gone. */
+/* Sets the error that all devices are lost. Always returns -1. */
 int device_none_left(const struct device_options *o, struct ay_err *err);
-/* Seconds that the rest will take, by what the part that is done took of the workers' time; below 0: nobody knows. */
+/* Estimates the seconds for the remaining work from the workers' time for the finished part.
+ * Returns a number below 0 if there is no estimate. */
 double device_eta(const struct ay_worker_pool *c, int done, int left);
 
 #endif

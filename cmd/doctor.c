@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * doctor - what was found on this machine, and what each missing part costs.
+ * doctor - reports what this machine has, and what each missing part costs.
  */
 #include "doctor.h"
 #include "base/file.h"
@@ -66,7 +66,7 @@ static struct finding find_cache(struct app *app, const struct ay_forge *f)
 	return (struct finding){ "cache", FINE, ay_strdup(app->arena, f->cache_dir), NULL };
 }
 
-/* A pool is memfds with seals: what the judge's memory rests on. */
+/* Checks for sealed memfds, on which the judge's memory pools depend. */
 static struct finding find_memory(struct app *app)
 {
 	struct ay_need need = { .bytes = AY_PAGE, .written = false };
@@ -84,7 +84,8 @@ static struct finding find_memory(struct app *app)
 				 ay_sprintf(app->arena, "sealed memfds work; %.1f GiB are free", gib), NULL };
 }
 
-/* What every Linux has, and a bare chroot may lack: without them no kernel can be started or loaded. */
+/* Checks what every Linux has but a bare chroot may lack. Without it no kernel can be started or
+ * loaded. */
 static struct finding find_system(void)
 {
 	if (access("/dev/null", R_OK | W_OK))
@@ -107,7 +108,7 @@ static struct finding find_machine(struct app *app, const struct ay_forge *f)
 				 NULL };
 }
 
-/* Nothing is judged by it: without it BLAS operators are timed against nothing. */
+/* Looks for OpenBLAS. Verdicts do not need it, but without it BLAS operators have no baseline. */
 static struct finding find_openblas(struct app *app)
 {
 	struct ay_baseline b = { 0 };
@@ -121,7 +122,7 @@ static struct finding find_openblas(struct app *app)
 	return (struct finding){ "OpenBLAS", FINE, ay_sprintf(app->arena, "%s (version, core)", b.version), NULL };
 }
 
-/* One of two does: a uid of its own (root) or a user namespace. */
+/* Returns true if the other of two layers suffices: a separate uid (root) or a user namespace. */
 static bool other_does(unsigned layers, unsigned layer)
 {
 	return (layer == AY_LAYER_UID && layers & AY_LAYER_USER) ||
@@ -147,7 +148,7 @@ static struct finding find_layer(struct app *app, const struct ay_sandbox *s, en
 				 l->get };
 }
 
-/* The whole in one line, then layer by layer. Gives how many findings. */
+/* Reports the sandbox in one line, then each layer. Returns the number of findings. */
 static int find_sandbox(struct app *app, struct finding *list)
 {
 	struct ay_sandbox *s = NULL;
@@ -167,9 +168,10 @@ static int find_sandbox(struct app *app, struct finding *list)
 	return n;
 }
 
-/* --- ceilings -------------------------------------------------------------------------------------------- */
+/* --- ceilings --------------------------------------------------------------------------------- */
 
-/* Bytes a second in the middle of a level, for one row of the table. */
+/* Returns the bandwidth in bytes per second in the middle of a memory level, for one row of the
+ * table. */
 static double level_speed(const struct ay_ceilings *c, int threads, enum ay_level l)
 {
 	double pool = l == AY_LEVEL_MEMORY ? INFINITY : (double)c->cache[l] / 2;
@@ -192,7 +194,8 @@ static struct finding find_curl(struct app *app)
 		return (struct finding){ "libcurl", NOTE, "missing: no language model can be asked",
 					 "apt-get install libcurl4" };
 	n = strcspn(version, " ");
-	n += version[n] ? 1 + strcspn(version + n + 1, " ") : 0; /* itself and its TLS library */
+	/* the names of libcurl and of its TLS library */
+	n += version[n] ? 1 + strcspn(version + n + 1, " ") : 0;
 	return (struct finding){ "libcurl", FINE, ay_strndup(app->arena, version, n), NULL };
 }
 
@@ -290,7 +293,8 @@ static int calibrate_cpu(bool json, struct ay_err *err)
 	return ay_ceilings_save(&c, err) ? EXIT_FAILED : EXIT_PASSED;
 }
 
-/* Without a wish all that is there; a GPU that nobody asked for need not be. */
+/* Calibrates the named device, or without a name all devices present. A GPU that was not named may
+ * be missing. */
 static int calibrate(const char *wish, bool json, struct ay_err *err)
 {
 	struct ay_err none = { 0 };
@@ -309,7 +313,7 @@ static int calibrate(const char *wish, bool json, struct ay_err *err)
 	return rc;
 }
 
-/* --- the command ----------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void print(const struct finding *f, bool json)
 {

@@ -19,7 +19,7 @@
 
 enum { OLDEST_CUDA = 11 };
 
-/* "release 13.0, V13.0.88" out of what `nvcc --version` prints; "" if it does not. */
+/* Finds "release 13.0, V13.0.88" in the output of `nvcc --version`; "" if it is not there. */
 static const char *nvcc_release(struct app *app, const char *nvcc)
 {
 	const char *argv[] = { nvcc, "--version", NULL }, *at, *text = "";
@@ -55,9 +55,9 @@ static struct finding find_nvcc(struct app *app, const struct ay_forge *f)
 				 NULL,   f->nvcc, release };
 }
 
-/* --- libraries ------------------------------------------------------------------------------------------- */
+/* --- libraries -------------------------------------------------------------------------------- */
 
-/* 0, or negative: it does not say. */
+/* Reads NVRTC's version. Returns non-zero if that fails. */
 static int nvrtc_version(void *so, int *v)
 {
 	int (*ask)(int *major, int *minor) = NULL;
@@ -86,7 +86,7 @@ static struct finding find_library(struct app *app, const struct ay_dev_info *d,
 	return (struct finding){ name, FINE, ay_sprintf(app->arena, "%s (%s)", path, text), NULL, path, text };
 }
 
-/* --- the device ------------------------------------------------------------------------------------------ */
+/* --- the device ------------------------------------------------------------------------------- */
 
 static struct finding find_device(struct app *app, const struct ay_dev_info *v)
 {
@@ -102,14 +102,14 @@ static struct finding find_device(struct app *app, const struct ay_dev_info *v)
 	};
 }
 
-/* Nothing is judged by it. */
+/* Looks for cuBLAS, which only serves as a baseline. */
 static struct finding find_cublas(struct app *app)
 {
 	struct ay_err err = { 0 };
 	struct ay_baseline b = { 0 };
 	const char *python = NULL;
 
-	ay_python_find(app->arena, NULL, &python, &err); /* one without torch is none */
+	ay_python_find(app->arena, NULL, &python, &err); /* finds only interpreters with torch */
 	err = (struct ay_err){ 0 };
 	if (ay_baseline_ask("cublas", python, app->arena, &b, &err))
 		return (struct finding){ "cuBLAS", NOTE, ay_strdup(app->arena, err.msg), NULL };
@@ -120,7 +120,8 @@ static struct finding find_cublas(struct app *app)
 	return (struct finding){ "cuBLAS", FINE, ay_sprintf(app->arena, "%s (%s)", b.version, b.path), NULL };
 }
 
-/* What a look at the clocks costs whoever measures: the longest of some, a batch apart. The very first starts NVML. */
+/* Returns the longest time of several readings of the clocks, 10 ms apart; a measurement pays that
+ * time. The first reading starts NVML and does not count. */
 static double look_ns(struct ay_dev *d)
 {
 	const struct timespec batch = { 0, 10000000 };
@@ -138,7 +139,7 @@ static double look_ns(struct ay_dev *d)
 	return most;
 }
 
-/* Clocks as they are, and why they are not higher. Idling is no reason to worry. */
+/* Reports the clocks, and why they are not higher. Low clocks of an idle GPU are normal. */
 static struct finding find_clocks(struct app *app, struct ay_dev *d)
 {
 	char why[300] = "", words[AY_THROTTLE_WORDS] = "";
@@ -152,7 +153,8 @@ static struct finding find_clocks(struct app *app, struct ay_dev *d)
 			ay_sprintf(app->arena, "no clocks are known, nor whether they are throttled: %s", why),
 			"NVML comes with the driver (libnvidia-ml.so.1)"
 		};
-	/* reasons stay for a second after what caused them (seen): at full clocks nothing is lost */
+	/* throttle reasons stay set for a second after their cause (seen); at full clocks they are
+	 * ignored */
 	throttled = m.throttled > 0 && m.throttled & ~(int64_t)AY_THROTTLE_NOT &&
 		    (m.sm_mhz < m.sm_max_mhz || m.memory_mhz < m.memory_max_mhz);
 	ay_gpu_throttle_words(m.throttled > 0 ? (uint64_t)m.throttled : 0, words);
@@ -188,7 +190,7 @@ static struct finding find_mps(void)
 	return (struct finding){ "MPS", FINE, "the multi-process service does not run", NULL };
 }
 
-/* What an executor's jail has of it. */
+/* Reports which parts of the device an executor's jail contains. */
 static struct finding find_jail(struct app *app, const struct ay_dev_info *v)
 {
 	struct ay_str b = { 0 };
@@ -212,7 +214,7 @@ static struct finding find_jail(struct app *app, const struct ay_dev_info *v)
 	return f;
 }
 
-/* --- how fast it is at best ------------------------------------------------------------------------------ */
+/* --- how fast it is at best ------------------------------------------------------------------- */
 
 static void add_products(struct ay_str *b, const struct ay_gpu_figures *g)
 {
@@ -278,7 +280,7 @@ static void say_waiting(void *user)
 	fprintf(stderr, "assay: another measurement is running on this GPU; waiting for it\n");
 }
 
-/* Alone with the GPU. quick: as the first timing does. */
+/* Measures the GPU while no other process uses it. quick: as the first timing does. */
 static int measure(struct ay_ceilings *c, struct ay_dev *d, bool quick, struct ay_err *err)
 {
 	struct ay_perf_lock lock;
@@ -332,9 +334,10 @@ int calibrate_gpu(struct ay_dev *d, bool json, struct ay_err *err)
 	return ay_ceilings_save(&c, err);
 }
 
-/* --- judging --------------------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
-/* The whole way, with the smallest kernel: compiler, jail, driver, lent memory, one call. */
+/* Judges the smallest kernel, to test everything: compiler, jail, driver, shared device memory, one
+ * call. */
 static int judge_one(struct app *app, struct ay_dev *d, struct ay_forge *f, struct ay_task_result *r,
 		     struct ay_err *err)
 {

@@ -27,7 +27,8 @@ static struct finding find_package(struct app *app, const char *name, const char
 	return (struct finding){ name, NOTE, ay_sprintf(app->arena, "missing: %s", cost), advice };
 }
 
-/* Jails keep nothing, so where torch has no bytecode every start of a Python kernel makes it: some seconds of a core. */
+/* Reports torch's bytecode. A jail keeps no files, so without stored bytecode every start of a
+ * Python kernel compiles torch: some seconds of a core. */
 static struct finding find_torch(struct app *app, const struct ay_interpreter *i)
 {
 	struct finding f = find_package(app, "torch", i->torch, "its version cannot be told", NULL);
@@ -43,7 +44,7 @@ static struct finding find_torch(struct app *app, const struct ay_interpreter *i
 	return f;
 }
 
-/* The whole way, with the smallest kernel: template, copy, jail, one call, its result. */
+/* Judges the smallest kernel, to test everything: zygote, fork, jail, one call, its result. */
 static int judge_one(struct app *app, struct ay_python *python, struct ay_task_result *r, struct ay_err *err)
 {
 	static const char source[] = "import torch\n\ndef relu(self):\n"
@@ -102,7 +103,7 @@ static struct finding find_judging(struct app *app, const char *wish, enum docto
 	return f;
 }
 
-/* No interpreter will do. */
+/* Reports that no interpreter is usable. */
 static struct finding find_none(struct app *app, const struct ay_interpreter *i, const struct ay_err *err)
 {
 	static const char use[] =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval - judge a backend on a suite, and keep every record.
+ * eval - judges a backend on a suite, and keeps every record.
  *
- * Theory of operation. The suite and the list of kernels are made first; then workers are forked, which inherit
- * both; then the run folder is opened, which no worker may hold. A job is one kernel file (or, for the reference,
- * one operator); its worker sends a record for every case as it is judged, and one for the kernel at the end. This
- * process alone writes them (eval_run.c). A resumed run sends along what is known already, so that only the rest is
- * judged.
+ * Theory of operation. The suite and the list of kernels are made first. Then workers are forked,
+ * which inherit both. Then the run folder is opened, which no worker may hold. A job is one kernel
+ * file, or one operator of the reference. Its worker sends a record for every case as it is judged,
+ * and one for the kernel at the end. Only this process writes the records (eval_run.c). A resumed
+ * run sends the known results along, so that only the rest is judged.
  */
 #include "eval.h"
 #include "base/process.h"
@@ -44,7 +44,7 @@ static const struct usage usage = {
 	"  assay eval --resume-from runs/mine                                       go on where it was killed\n",
 };
 
-/* --- the run ------------------------------------------------------------------------------------------ */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static void add_calls(json_t *calls, const char *overload, int64_t n)
 {
@@ -67,7 +67,8 @@ static void add_overload(json_t *ops, const char *op, const char *overload)
 	json_array_append_new(list, json_string(overload));
 }
 
-/* The denominators: every operator and overload that the suite has cases for, or should have. */
+/* Adds the denominators: every operator and overload for which the suite has cases, or should
+ * have. */
 int eval_add_suite(struct eval *e)
 {
 	json_t *rec = json_object(), *ops = json_object(), *left = json_object(), *calls = json_object();
@@ -132,7 +133,7 @@ json_t *eval_header(const struct eval *e)
 	if (e->suite.bad)
 		json_object_set_new(h, "lines_not_taken",
 				    json_pack("{s:i, s:s}", "count", e->suite.bad, "first", e->suite.first_bad));
-	/* no rule of judging: a resumed run may have another */
+	/* no rule of judging, so it may differ in a resumed run */
 	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",
 			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
@@ -166,13 +167,13 @@ static int open_run(struct eval *e)
 	} else {
 		rc = ay_run_create(e->o.out, h, &e->run, e->err);
 	}
-	if (!rc && !found.records) /* new, or killed before anything was written */
+	if (!rc && !found.records) /* a new run, or one killed before its first record */
 		rc = eval_add_suite(e);
 	json_decref(h);
 	return rc;
 }
 
-/* --- what was not given ------------------------------------------------------------------------------- */
+/* --- what was not given ----------------------------------------------------------------------- */
 
 struct text_option {
 	const char *key, **to;
@@ -188,7 +189,7 @@ static void take_texts(struct eval *e, const json_t *from, const struct text_opt
 	}
 }
 
-/* The rules of judging: records under others would not be mixed with those that are there. */
+/* Takes over the rules of judging, because records under different rules must not be mixed. */
 static void take_policy(struct eval *e, const json_t *policy)
 {
 	const struct text_option texts[] = { { "timing", &e->o.clock.timing },
@@ -244,7 +245,8 @@ int eval_settle(struct eval *e, struct ay_err *err)
 		e->o.threads = 1;
 	if (isnan(e->o.call_timeout))
 		e->o.call_timeout = 10;
-	if (e->o.threads < 1 || e->o.threads > THREADS_MAX || !(e->o.call_timeout > 0)) /* of run.json */
+	/* values of a damaged run.json */
+	if (e->o.threads < 1 || e->o.threads > THREADS_MAX || !(e->o.call_timeout > 0))
 		return ay_fail(err, AY_ERR_USAGE, "run.json of '%s' has a policy that no run can have",
 			       e->o.resume);
 	return 0;
@@ -267,7 +269,7 @@ int eval_own(struct eval *e, struct ay_err *err)
 	return rc;
 }
 
-/* --- summing up --------------------------------------------------------------------------------------- */
+/* --- summing up ------------------------------------------------------------------------------- */
 
 void eval_print_table(const struct ay_summary *s)
 {
@@ -284,7 +286,8 @@ bool eval_is_good(enum ay_verdict v)
 	return v == AY_VERDICT_PASS || v == AY_VERDICT_SKIPPED || v == AY_VERDICT_WEAK_CASE;
 }
 
-/* Exit status: a kernel that is there did not pass; or what the gates say. */
+/* Returns the exit status: failure if a kernel did not pass, or by the thresholds if they are
+ * set. */
 static int status_of(const struct eval *e, const struct ay_summary *s)
 {
 	bool failed = s->errors > 0;
@@ -298,7 +301,7 @@ static int status_of(const struct eval *e, const struct ay_summary *s)
 	return failed ? EXIT_NOT_PASSED : EXIT_PASSED;
 }
 
-/* Where something did not pass: the command that says what. */
+/* If a kernel did not pass, prints the command that shows why. */
 static void say_failures(const struct ay_summary *s, const char *dir)
 {
 	struct ay_str word = { 0 };
@@ -348,7 +351,7 @@ static int sum_up(struct eval *e)
 	return status;
 }
 
-/* Workers first, then the run folder: no worker may hold its lock. */
+/* Forks workers before the run folder is opened, because no worker may hold its lock. */
 static int evaluate(struct eval *e)
 {
 	struct ay_err end = { 0 };
@@ -377,8 +380,8 @@ static int evaluate(struct eval *e)
 	return status;
 }
 
-/* Beside a kernel that is timed on a GPU others are judged, where there are cores enough: most of what they do is waiting,
- * for their turn or for an executor. */
+/* Returns the number of workers for timed runs. If there are cores enough, other kernels are judged
+ * while one is timed on a GPU: they mostly wait for the GPU or for an executor. */
 static int timed_jobs(const struct eval_options *o)
 {
 	const int cores = ay_cpu_count() / (o->device.n ? o->device.n : 1);
@@ -386,8 +389,9 @@ static int timed_jobs(const struct eval_options *o)
 	return !o->device.cuda || cores < 8 ? 1 : cores < 18 ? cores - 2 : 16;
 }
 
-/* Of several workers, how many time, after all have judged (struct eval): on a GPU one does while another judges what comes
- * next and a third is ready. A kernel's file is not judged by several. */
+/* Returns how many workers time kernels, after all have judged (struct eval). On a GPU one times
+ * while another judges the next kernel and a third is ready. A kernel file is not split among
+ * workers. */
 static int choose_clocks(const struct eval *e)
 {
 	const int most = e->o.device.cuda ? 3 : 1;
@@ -414,13 +418,14 @@ static int choose_workers(struct eval *e, struct ay_err *err)
 	return device_check_jobs(&o->device, o->jobs, err);
 }
 
-/* The reference is what others are held against; the small cases of smoke and opinfo tell nothing about speed. */
+/* Decides about timing. The reference is what others are compared with; the small cases of smoke
+ * and opinfo say nothing about speed. */
 int eval_choose_timing(struct eval *e, struct ay_err *err)
 {
 	const bool worth = strcmp(e->o.backend, "reference") && strcasecmp(e->o.suite, "smoke") &&
 			   strcasecmp(e->o.suite, "opinfo");
 
-	if (!e->o.clock.timing && e->o.quick) /* a first look at the answers is no time measurement */
+	if (!e->o.clock.timing && e->o.quick) /* --quick is for verdicts, not for times */
 		e->o.clock.timing = "none";
 	if (clock_policy(&e->o.clock, worth ? AY_TIMED_AUTO : AY_TIMED_NONE, &e->timing, err))
 		return -1;
@@ -452,12 +457,14 @@ static int prepare(struct eval *e, struct ay_err *err)
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
 	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))
 		e->policy.cpus = &e->all_cpus;
-	if (ay_cpu_count() > e->policy.crowd) /* on a GPU two kernels at a time leave most cores to the oracle */
+	/* with two kernels at a time on a GPU, most cores are free for the oracle */
+	if (ay_cpu_count() > e->policy.crowd)
 		e->policy.oracle_threads = ay_cpu_count() / e->policy.crowd;
 	return torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err) || eval_plan(e, err) ? -1 : 0;
 }
 
-/* Compiler and sandbox, which the reference does not need: it is ours and runs here. */
+/* Prepares compiler and sandbox. The reference needs neither: it is trusted and runs in this
+ * process. */
 int eval_guard(struct eval *e, struct ay_err *err)
 {
 	enum ay_sandbox_mode mode = e->o.no_sandbox ? AY_SANDBOX_OFF

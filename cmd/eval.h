@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval - the inside of the command, shared by its files: eval_backend.c says where
- * kernels come from, eval_plan.c what there is to do, eval_work.c does it
- * in a worker, eval_run.c gives it out and keeps the records, eval.c sums up.
+ * eval - the internal interface of the command, shared by its files. eval_backend.c finds the
+ * kernels and eval_plan.c makes the list of jobs. eval_work.c judges a job in a worker. eval_run.c
+ * distributes jobs and keeps the records, and eval.c sums up.
  */
 #ifndef AY_CMD_EVAL_H
 #define AY_CMD_EVAL_H
@@ -22,19 +22,19 @@
 #include <math.h>
 
 enum { SOURCE_MAX = 4 << 20 };
-#define EVAL_NOT_GIVEN INT64_MIN /* nobody asks for so few threads */
+#define EVAL_NOT_GIVEN INT64_MIN /* no valid number of threads */
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, topn, smallest;
-	int64_t seed;        /* -1: none was given, and inputs are drawn by chance */
+	int64_t seed;        /* -1: not given; inputs are random */
 	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
-	double call_timeout; /* likewise, NAN */
+	double call_timeout; /* may be NAN until eval_settle */
 	double timeout;
-	double min_pass;       /* below 0: none was given */
-	double p;              /* a further threshold of perf@p; NAN: none was given */
-	const char *log_level; /* of BackendBench, as are: */
+	double min_pass;       /* below 0: not given */
+	double p;              /* an additional threshold of perf@p; NAN: not given */
+	const char *log_level; /* an option of BackendBench, like the next ones */
 	bool overhead_dominated, no_logs, daemon, no_daemon;
 	struct clock_options clock;
 	struct torch_options torch;
@@ -49,7 +49,8 @@ struct eval_options {
 				.min_pass = -1,            \
 				.p = NAN })
 
-/* What BackendBench's command line has besides: eval_take_backendbench says what becomes of each. */
+/* Further options of BackendBench's command line. eval_take_backendbench gives each a meaning or a
+ * message. */
 #define BACKENDBENCH_OPTS(o)                                                                               \
 	{ "p",                                                                                             \
 	  OPT_REAL,                                                                                        \
@@ -69,35 +70,39 @@ struct eval_options {
 
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
-	const char *file; /* of a package its name and version; NULL: the reference */
+	const char *file; /* for a package its name and version; NULL: the reference */
 	const struct ay_entry_op *op;
 	const struct ay_schema *schema;
 	enum ay_lang lang;
 	char sha256[65];
-	int cases, seen; /* that may come (exact once the kernel is loaded), and that are known */
-	double work;     /* of them, in bytes */
-	int parts;       /* that its cases are judged in, by several workers; 0: all of it by one */
-	bool timed;      /* it has cases that are timed, in no part: see struct eval's clocks */
+	/* cases to expect (exact once the kernel is loaded), and cases with a result */
+	int cases, seen;
+	double work; /* size of its cases, in bytes */
+	/* number of parts in which several workers judge its cases; 0: one worker judges all */
+	int parts;
+	/* it has timed cases, which belong to no part: see `clocks` in struct eval */
+	bool timed;
 	int parts_done;
-	bool recalled; /* what is known of its cases was counted */
-	bool finished; /* its last record has come */
-	bool broken;   /* a worker died of it */
+	bool recalled; /* its known cases were counted */
+	bool finished; /* its last record has arrived */
+	bool broken;   /* a worker died while judging it */
 	struct device_losses losses;
 };
 
 /*
- * What one worker does at a time: a job, or a part of its cases. After all parts the job is given once more, with all
- * that is known of it, and what is left to do is to sum up, as when a run is resumed, and before that what is timed.
+ * What one worker does at a time: a job, or a part of its cases. After all parts the job is given
+ * to a worker once more, with all known results. That turn judges the timed cases and sums up, as
+ * when a run is resumed.
  */
 struct eval_turn {
 	struct eval_job *job;
-	int part; /* -1: all of it */
+	int part; /* -1: the whole job */
 	enum { EVAL_WAITING, EVAL_GIVEN, EVAL_DONE } state;
-	int64_t given; /* when */
-	int place;     /* in the queue */
+	int64_t given; /* time when a worker got it */
+	int place;     /* index in the queue */
 };
 
-/* An overload that the suite names and has no case for. */
+/* An overload that the suite names but has no case for. */
 struct eval_left {
 	const char *op, *overload, *reason; /* op: "aten::add" */
 };
@@ -106,108 +111,116 @@ struct eval {
 	struct app *app;
 	const char *command;
 	struct eval_options o;
-	struct llm_options llm; /* of the backends llm and kernel_agent */
-	uint32_t dtypes;        /* of --dtypes; 0 = all */
+	struct llm_options llm; /* options of the backends llm and kernel_agent */
+	uint32_t dtypes;        /* set of --dtypes; 0 = all */
 	struct ay_suite suite;
 	int nleft;
 	struct eval_left *left;
 	struct ay_backend backend;
-	const char *package; /* "aten 2.13.0+cpu"; NULL: it is none */
+	const char *package; /* "aten 2.13.0+cpu"; NULL: the backend is no package */
 	int njob;
 	struct eval_job *job;
 	struct ay_forge forge;
-	struct ay_exec *spare, *spare_base, *spare_witness[2]; /* of a worker: see struct ay_policy */
+	/* a worker's idle executors: see struct ay_policy */
+	struct ay_exec *spare, *spare_base, *spare_witness[2];
 	struct ay_idle_memory memory;
-	struct ay_exec_cache kept; /* and struct ay_perf_policy */
+	struct ay_exec_cache kept; /* see struct ay_perf_policy */
 	struct ay_policy policy;
-	cpu_set_t all_cpus; /* of this process, before workers leave some to kernels that are timed */
+	cpu_set_t all_cpus; /* CPUs of this process, before workers leave some to timed kernels */
 	struct ay_perf_policy timing;
-	struct ay_sandbox *sandbox; /* of this process; every worker makes its own */
+	struct ay_sandbox *sandbox; /* of this process; each worker makes its own */
 	struct ay_run *run;
-	struct record_facts facts; /* in a worker */
+	struct record_facts facts; /* used in a worker */
 	struct ay_worker_pool *crew;
-	/* So many workers of a device time kernels, after all of them have judged what is not timed: beside others calls
-	 * of 10 us scatter by a tenth and take five times as many blocks, and others wait for the GPU meanwhile. 0: whoever
-	 * judges a kernel times it at once. */
+	/* How many workers of a device time kernels. They do so after all untimed cases are judged:
+	 * beside other work, calls of 10 us scatter by a tenth and need five times as many blocks,
+	 * and others must wait for the GPU. 0: the worker that judges a kernel times it at once. */
 	int clocks;
 	int nturn;
 	struct eval_turn *turn, **queue;
-	int first; /* in the queue: all before it are given or done */
-	/* progress: cases; of those done some were known before, and some will never come */
+	int first; /* index in the queue before which every turn is given or done */
+	/* progress in cases; of those `done`, some were known before; `never` will not come */
 	int64_t begin, last;
 	int total, done, recalled, never, failures;
-	int unused; /* kernels that define nothing that the suite has a case for */
+	int unused; /* kernels for which the suite has no case */
 	int errors_said;
 	bool tty;
 	struct ay_err *err;
 };
 
-/* Where the suite's lines are: its name, or a file. The trace of torchbench is looked for; parquet is converted,
- * once. */
+/* Finds the file with the suite's lines; *from may also stay a suite's name. Looks for the trace of
+ * torchbench. Converts parquet to text, once. */
 int eval_find_data(struct eval *e, const char **from, struct ay_err *err);
-/* The suite, then one job a kernel file (or, where there are no files, an operator). */
+/* Makes the suite, then one job for each kernel file (or each operator, if the backend has no
+ * files). */
 int eval_plan(struct eval *e, struct ay_err *err);
-/* Its first half. */
+/* Makes the suite only. */
 int eval_suite(struct eval *e, struct ay_err *err);
-/* A package of Python, and of whose operators it may have functions. */
+/* A Python package, and the namespace of the operators that it may implement. */
 struct eval_package {
 	const char *name, *package, *ns, *get;
 	enum ay_lang lang;
 };
-/* By the backend's name; NULL: it is none. */
+/* Finds a package by the backend's name; NULL: the backend is no package. */
 const struct eval_package *eval_package(const char *backend);
-/* Is there such a backend, its folder or package, and anything in it? Before the suite is made. */
+/* Checks that the backend exists, with its folder or package, and is not empty. Call it before the
+ * suite is made. */
 int eval_backend(struct eval *e, struct ay_err *err);
-/* The files of the backend directory, and what is wrong with them. After the suite is made: its operators may be those of
- * the registry that torch alone knows. */
+/* Scans the files of the backend directory and reports what is wrong with them. Call it after the
+ * suite is made, which may add operators to the registry that only torch knows. */
 int eval_scan(struct eval *e, struct ay_err *err);
-/* The folder of the backend directory. */
+/* Returns the folder of the backend directory. */
 const char *eval_folder(const struct eval *e);
-/* { operator: true }: what the run has a kernel for, as far as that is known before the kernels are loaded. */
+/* Returns { operator: true } for the operators with a kernel, as far as known before the kernels
+ * are loaded. */
 json_t *eval_planned(const struct eval *e);
-/* Is the backend a package of Python: torch itself, or one for it? */
+/* Returns true if the backend is a Python package: torch itself, or one for it. */
 bool eval_is_package(const struct eval *e);
-/* The file of the suite opinfo, made if it is not there yet, and what is not in it. */
+/* Finds the file of the suite opinfo, and makes it if it does not exist. Also reads what the suite
+ * leaves out. */
 int eval_opinfo(struct eval *e, const char **path, struct ay_err *err);
-/* Which file is for which operator, and every file that was not understood. */
+/* Prints which file is for which operator, and every file that was not understood. */
 void eval_print_list(const struct eval *e);
-/* One line of such a list: an operator, and how many cases the suite has for it. */
+/* Prints one line of such a list: an operator and the number of its cases. */
 void eval_print_cases(const struct eval *e, const char *name, int cases);
-/* Is it said what to judge? Without suite, backend and kernels a folder generated_kernels stands for them, on the suite
- * smoke. */
+/* Returns true if the options say what to judge. If they name no suite, backend or kernels but a
+ * folder generated_kernels exists, selects it and the suite smoke. */
 bool eval_names_work(struct eval *e);
-/* What to say where it is not: to standard error. */
+/* Prints to standard error how to say what to judge. */
 void eval_help(void);
-/* Flags of BackendBench: gives them their meaning here, or says what does. -1: what was asked for is not there. */
+/* Interprets flags of BackendBench, or prints what to use instead. Returns -1 for a flag that
+ * cannot be honoured. */
 int eval_take_backendbench(struct eval *e, struct ay_err *err);
-/* What was not given: of a run that is resumed as it was then, else the defaults. */
+/* Fills in options that were not given: from the run that is resumed, else with defaults. */
 int eval_settle(struct eval *e, struct ay_err *err);
-/* The file of --ref, which must be that of the run that is resumed, and what judges need to know of it. */
+/* Reads the file of --ref and sets the policy for it. Fails if a run is resumed and its file
+ * differs. */
 int eval_own(struct eval *e, struct ay_err *err);
-/* Whether it is timed, and by that the devices, and how many workers each has. */
+/* Decides whether kernels are timed, and from that the devices and the workers of each. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
-/* Compiler and sandbox. */
+/* Prepares compiler and sandbox. */
 int eval_guard(struct eval *e, struct ay_err *err);
-/* For run.json. */
+/* Returns the header for run.json. */
 json_t *eval_header(const struct eval *e);
-/* The record of the denominators. */
+/* Adds the "suite" record, which has the denominators. */
 int eval_add_suite(struct eval *e);
-/* All jobs, by the crew. */
+/* Runs all jobs on the worker pool. */
 int eval_run_jobs(struct eval *e);
 int eval_keep_progress(struct eval *e, bool last);
 bool eval_is_good(enum ay_verdict v);
 void eval_print_table(const struct ay_summary *s);
 void eval_release(struct eval *e);
-/* The type of a message from a worker that is no record: how many cases its kernel will be judged on. */
+/* Type of a worker's message that is no record: how many cases its kernel will be judged on. */
 #define EVAL_PLAN "plan"
-/* One job, in a worker; user is the struct eval. */
+/* Runs one job in a worker; user is the struct eval. */
 void eval_work(void *user, const char *text, size_t len, struct ay_worker_out *out);
-/* Is the case among those that a resumed run knows ({ id: verdict })? Then rep has its verdict. */
+/* Returns true if `known` ({ id: verdict }), the results of a resumed run, has the case. Then rep
+ * gets its verdict. */
 bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_report *rep);
-/* The backends llm and kernel_agent, and the command llm; gives the exit status. */
+/* Runs the backends llm and kernel_agent, and the command llm. Returns the exit status. */
 int llm_run(struct eval *e, struct ay_err *err);
 
-/* perf@P of --p: a line for people, an object for programs. */
+/* perf@P of --p: print a line, or return a JSON object. */
 void eval_print_perf_at(const struct ay_summary *s, double p);
 json_t *eval_perf_at_json(const struct ay_summary *s, double p);
 

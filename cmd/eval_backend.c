@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: where the kernels come from. Whether there is such a backend, its folder or package, and what is in it.
+ * eval_backend - finds the kernels: checks that the backend, its folder or package exists, and
+ * lists what is in it.
  */
 #include "eval.h"
 #include "base/file.h"
@@ -11,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 4 /* files that are not understood */ };
+enum { SHOWN = 4 /* most files to list that are not understood */ };
 
-/* --- packages of Python -------------------------------------------------------------------------------------- */
+/* --- packages of Python ----------------------------------------------------------------------- */
 
 static const struct eval_package packages[] = {
 	{ "aten", "torch", "aten", "install torch there", AY_LANG_ATEN },
@@ -35,7 +36,8 @@ bool eval_is_package(const struct eval *e)
 	return eval_package(e->o.backend);
 }
 
-/* "aten 2.13.0+cpu": what its records say in place of a file, and what their kernel's hash is made of. */
+/* Finds the package and makes its text, "aten 2.13.0+cpu". Records have it in place of a file, and
+ * the kernel's hash is made from it. */
 static int find_package(struct eval *e, const struct eval_package *p, struct ay_err *err)
 {
 	struct ay_arena *a = e->app->arena;
@@ -52,14 +54,15 @@ static int find_package(struct eval *e, const struct eval_package *p, struct ay_
 	return 0;
 }
 
-/* --- a folder ------------------------------------------------------------------------------------------------ */
+/* --- a folder --------------------------------------------------------------------------------- */
 
 const char *eval_folder(const struct eval *e)
 {
 	return e->o.kernels ? e->o.kernels : "generated_kernels";
 }
 
-/* "a.c: its name is no operator's; b.f90: ...; 3 more". Returns how many there are. */
+/* Lists files that are not understood: "a.c: its name is no operator's; b.f90: ...; 3 more".
+ * Returns their number. */
 static int list_unread(const struct eval *e, struct ay_str *b)
 {
 	int n = 0;
@@ -75,7 +78,7 @@ static int list_unread(const struct eval *e, struct ay_str *b)
 	return n;
 }
 
-/* A folder that holds no kernel at all is a mistake, not 121 operators without one. */
+/* Fails for a folder without any kernel: it is a mistake, not 121 operators without a kernel. */
 static int look_into(struct eval *e, struct ay_err *err)
 {
 	const char *dir = eval_folder(e);
@@ -112,7 +115,8 @@ static int check_files(const struct eval *e, struct ay_err *err)
 	return rc;
 }
 
-/* Kernels in Python need an interpreter: said once and now, rather than in the record of each. */
+/* Checks that there is an interpreter for kernels in Python. Reports it once now, rather than in
+ * each record. */
 static int check_python(const struct eval *e, struct ay_err *err)
 {
 	struct ay_err why = { 0 };
@@ -139,7 +143,7 @@ int eval_scan(struct eval *e, struct ay_err *err)
 	return !e->o.list && (check_files(e, err) || check_python(e, err)) ? -1 : 0;
 }
 
-/* --- any ----------------------------------------------------------------------------------------------------- */
+/* --- any -------------------------------------------------------------------------------------- */
 
 int eval_backend(struct eval *e, struct ay_err *err)
 {
@@ -165,7 +169,7 @@ int eval_backend(struct eval *e, struct ay_err *err)
 		       e->o.backend, meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
 }
 
-/* --- --list -------------------------------------------------------------------------------------------------- */
+/* --- --list ----------------------------------------------------------------------------------- */
 
 static const char *overload_of(const struct eval *e, const struct ay_kernel_file *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: the data of suite torchbench. Where the trace is, and parquet made text, once.
+ * eval_data - finds the data of suite torchbench, and converts parquet to text once.
  */
 #include "eval.h"
 #include "base/file.h"
@@ -20,7 +20,7 @@ enum { TABLE_MAX = 256 << 20, CONVERT_S = 300 };
 
 static const char *const files[] = { "torchbench.trace", "backend_bench_problems.parquet" };
 
-/* --cache, or this machine's; NULL = none. */
+/* Returns the folder of --cache, or this machine's cache; NULL = none. */
 static const char *cache_of(struct eval *e)
 {
 	if (e->o.cache)
@@ -72,7 +72,7 @@ static bool is_parquet(const char *path)
 	return yes;
 }
 
-/* What the text depends on: the table and our own program, which is in the pack. */
+/* Hashes what the text depends on: the table, and the converter in the pack. */
 static int hash_of(struct ay_arena *a, const char *table, char hex[65], struct ay_err *err)
 {
 	struct ay_hash h;
@@ -97,8 +97,8 @@ static int hash_of(struct ay_arena *a, const char *table, char hex[65], struct a
 	return 0;
 }
 
-/* Parquet needs no torch: the interpreter that was named will do, or any; the one that has torch is the user's
- * own. */
+/* Finds an interpreter: the one that was named, or any. Parquet needs no torch, so an interpreter
+ * with torch is only preferred. */
 static int find_python(struct eval *e, const char **path, struct ay_err *err)
 {
 	struct ay_err none = { 0 };
@@ -113,7 +113,8 @@ static int find_python(struct eval *e, const char **path, struct ay_err *err)
 			       "text, or name an interpreter with --python");
 }
 
-/* The text goes to the cache; where there is none, it stays in memory, and the file is one of this process. */
+/* Converts a table to text. The text goes to the cache; without a cache it stays in this process's
+ * memory. */
 static int convert(struct eval *e, const char *table, const char *kept, const char **text, struct ay_err *err)
 {
 	struct ay_arena a = { 0 };
@@ -175,9 +176,10 @@ int eval_find_data(struct eval *e, const char **from, struct ay_err *err)
 			return -1;
 		*from = e->o.data;
 	}
-	if (!strchr(*from, '/') && !ay_file_exists(*from)) /* a name */
+	if (!strchr(*from, '/') && !ay_file_exists(*from)) /* the name of a suite */
 		return 0;
-	whole = realpath(*from, NULL); /* a resumed run may start elsewhere; an interpreter does */
+	/* a resumed run may start in another folder, and an interpreter does */
+	whole = realpath(*from, NULL);
 	path = ay_strdup(e->app->arena, whole ? whole : *from);
 	ay_xfree(whole);
 	*from = path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: what is said where nothing was named, and the flags of BackendBench.
+ * eval_flags - what eval prints if nothing was named, and the flags of BackendBench.
  */
 #include "eval.h"
 
@@ -39,7 +39,7 @@ void eval_help(void)
 		"Without any of them the folder generated_kernels is judged on smoke; there is none here.\n");
 }
 
-/* Flags without a meaning here: what to use in their place. */
+/* Prints what to use in place of flags without a meaning here. */
 static void say_instead(const struct eval_options *o)
 {
 	const struct {
@@ -60,7 +60,8 @@ static void say_instead(const struct eval_options *o)
 			fprintf(stderr, "assay: %s\n", table[i].text);
 }
 
-/* How many kernels are judged at once; of a language model's backends how many requests. */
+/* Interprets --num-workers: the number of requests for backends with a language model, else
+ * --jobs. */
 static int take_workers(struct eval *e, struct ay_err *err)
 {
 	if (!e->llm.in_flight || (e->o.backend && llm_is_backend(e->o.backend)))

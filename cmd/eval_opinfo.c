@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: the suite opinfo, which is made by the user's own torch the first time that it is asked for.
+ * eval_opinfo - the suite opinfo, made by the user's own torch when it is first needed.
  */
 #include "eval.h"
 #include "op/suite_filter.h"
@@ -23,7 +23,7 @@ static void show_making(void *user, int done, int total)
 			done, total, done == total ? "\r\033[K" : "");
 }
 
-/* The next of the fields of a line, which are separated by tabs. */
+/* Returns the next field of a line; fields are separated by tabs. */
 static char *field(char **p)
 {
 	char *s = *p, *tab = strchr(s, '\t');
@@ -44,12 +44,13 @@ static void add_left(struct eval *e, const char *overload, const char *reason)
 
 	if (e->o.ops && !ay_schema_wanted(&s, e->o.ops))
 		return;
-	if (e->nleft && !strcmp(e->left[e->nleft - 1].overload, overload)) /* another reason */
+	/* a further reason for the same overload */
+	if (e->nleft && !strcmp(e->left[e->nleft - 1].overload, overload))
 		return;
 	e->left[e->nleft++] = (struct eval_left){ ay_sprintf(a, "%s::%s", s.ns, s.base), overload, reason };
 }
 
-/* Lines "overload, cases that it has all the same, calls left out, reason". */
+/* Reads lines with tabs: overload, number of its cases, number of calls left out, reason. */
 static int read_left(struct eval *e, const char *path, struct ay_err *err)
 {
 	char *text, *line, *next;

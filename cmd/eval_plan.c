@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: what there is to do. Cases from the suite, kernels from the folder.
+ * eval_plan - makes eval's jobs from the suite's cases and the backend's kernels.
  */
 #include "eval.h"
 #include "base/file.h"
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Lines of operators that are not in the catalogue are judged against torch, where there is one. */
+/* Reads the suite again with torch's operators: lines outside the catalogue are judged by torch, if
+ * there is one. */
 static int add_foreign(struct eval *e, const char *from, enum ay_tier most, struct ay_err *err)
 {
 	struct ay_err why = { 0 };
@@ -28,7 +29,7 @@ static int add_foreign(struct eval *e, const char *from, enum ay_tier most, stru
 	return ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err);
 }
 
-/* The suite by its name, or the file's that --ref names. */
+/* Reads the suite by its name, or the cases of the --ref file. */
 static int read_cases(struct eval *e, struct ay_err *err)
 {
 	const enum ay_tier most = e->timing.mode ? AY_PERF : e->o.quick ? AY_QUICK : AY_FULL;
@@ -44,8 +45,8 @@ static int read_cases(struct eval *e, struct ay_err *err)
 	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
 	    (e->suite.foreign && !e->o.own.file && add_foreign(e, from, most, err)))
 		return -1;
-	/* lines of opinfo are made by torch, not by the user: those that no operator's description allows, such as a fraction
-	 * in an i64 arange, are counted in run.json */
+	/* torch makes the lines of opinfo, not the user. Lines that no operator's description
+	 * allows, such as a fraction in an i64 arange, are counted in run.json. */
 	if (e->suite.bad && strcasecmp(e->o.suite, "opinfo"))
 		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, from,
 			e->suite.first_bad);
@@ -60,9 +61,9 @@ static int find_cases(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* --- the names of --ops ------------------------------------------------------------------------------------- */
+/* --- the names of --ops ----------------------------------------------------------------------- */
 
-/* Does the catalogue have the name, or the suite, which has no case for it? */
+/* Returns true if the catalogue has the name, or if the suite names it without a case. */
 static bool is_known(const struct eval *e, const char *name)
 {
 	const char *colons = strstr(name, "::"), *bare = colons ? colons + 2 : name;
@@ -78,7 +79,7 @@ static bool is_known(const struct eval *e, const char *name)
 	return false;
 }
 
-/* Fails for a list without a name, and for names that nobody knows, all of them at once. */
+/* Fails if the list names no operator, or for unknown names, which it lists all. */
 static int check_names(const struct eval *e, const char *lacks, struct ay_err *err)
 {
 	struct ay_arena *a = e->app->arena;
@@ -96,7 +97,8 @@ static int check_names(const struct eval *e, const char *lacks, struct ay_err *e
 	}
 	if (n > 1)
 		return ay_fail(err, AY_ERR_USAGE, "there are no operators %s (see: assay ops)", unknown);
-	if (n && ay_registry_find(e->app->registry, last, &s, &exact, err)) /* by another of its names */
+	/* one of its other names */
+	if (n && ay_registry_find(e->app->registry, last, &s, &exact, err))
 		return ay_fail(err, AY_ERR_USAGE, "--ops takes names as add or add.Tensor, not '%s': write %s",
 			       last, s->base);
 	return n ? -1 : 0;
@@ -119,7 +121,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	}
 	if (ay_suite_apply_filter(&e->suite, &narrow, err))
 		return -1;
-	if (e->o.device.cuda) /* there a small answer vouches for the larger ones: judge/aten_oracle.h */
+	/* on a GPU a small answer confirms the larger ones: judge/aten_oracle.h */
+	if (e->o.device.cuda)
 		ay_suite_sort(&e->suite);
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
 	n = e->suite.n;
@@ -137,13 +140,15 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* A case takes some time however small it is: as much as so many bytes take. Triton compiles for many of them. */
+/* The least work of a case, as a number of bytes, however small it is. Triton compiles for many
+ * cases. */
 #define LEAST_BYTES        0x1p20
 #define LEAST_BYTES_TRITON 0x1p25
 
-/* Is the case one of the job's? A package's job has all operators of a file under ops/. A kernel file has one operator, by
- * its name, and the out= and in-place forms that its functions may stand for; what else the file defines is not known
- * until it is loaded (struct ay_task_watch, planned). */
+/* Returns true if the case may be one of the job's. A package's job has all operators of a file
+ * under ops/. A kernel file has the operator of its name, and the out= and in-place forms that its
+ * functions may stand for. What else the file defines is unknown until it is loaded (struct
+ * ay_task_watch, planned). */
 static bool may_answer(const struct eval *e, const struct eval_job *j, const struct ay_suite_case *c)
 {
 	const struct ay_entry_op *owner = NULL;
@@ -160,7 +165,8 @@ json_t *eval_planned(const struct eval *e)
 	json_t *planned = json_object();
 
 	for (int k = 0; k < e->njob; k++) {
-		const struct ay_entry_op *last = NULL; /* most cases of one operator follow each other */
+		/* cases of one operator mostly follow each other */
+		const struct ay_entry_op *last = NULL;
 
 		for (int i = 0; i < e->suite.n; i++) {
 			const struct ay_suite_case *c = &e->suite.c[i];
@@ -174,8 +180,9 @@ json_t *eval_planned(const struct eval *e)
 	return planned;
 }
 
-/* Counts the cases that the job may answer, and their work. Where the suite has no case of the job's operator the job is
- * recorded under the first operator that it has a case of. Returns false if there is none. */
+/* Counts the cases that the job may answer, and their work. If the suite has no case of the job's
+ * operator, the job is recorded under the first operator with a case. Returns false if there is no
+ * case. */
 static bool count_cases(const struct eval *e, struct eval_job *j)
 {
 	const double least = j->lang == AY_LANG_FLAG_GEMS ? LEAST_BYTES_TRITON : LEAST_BYTES;
@@ -235,7 +242,7 @@ static int add_files(struct eval *e, struct ay_err *err)
 
 static int add_references(struct eval *e, struct ay_err *err)
 {
-	char build[65]; /* the reference is as old as we are */
+	char build[65]; /* the reference is part of this program */
 
 	if (ay_build_sha256(build, err))
 		return -1;
@@ -250,9 +257,9 @@ static int add_references(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* --- packages of Python: no files, one job an operator ---------------------------------------------------- */
+/* --- packages of Python: no files, one job an operator ---------------------------------------- */
 
-/* Forms of an operator share a file, and a job. */
+/* Returns true for the first operator of a file: forms of an operator share a file and a job. */
 static bool is_first_of_file(const struct ay_registry *r, int i)
 {
 	for (int k = 0; k < i; k++)
@@ -294,7 +301,7 @@ static int make_jobs(struct eval *e, struct ay_err *err)
 	return 0;
 }
 
-/* What is wrong with the backend is told before the suite is made, which may take minutes. */
+/* Checks the backend before the suite is made, which may take minutes. */
 int eval_plan(struct eval *e, struct ay_err *err)
 {
 	return eval_backend(e, err) || eval_suite(e, err) || make_jobs(e, err) ? -1 : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval: the loop. Kernels go to whoever is idle, whatever the device, those with most work first; records come back and
- * are kept. A kernel whose device was lost goes back to the head of the queue, and is given on with what is known of it.
- * An operator of a package that has more to do than is one worker's share is judged by several (struct eval_turn).
+ * eval_run - the loop of eval. Kernels go to idle workers of any device, those with most work
+ * first. Records come back and are stored. A kernel whose device was lost returns to the head of
+ * the queue and keeps its known results. If an operator of a package has more work than one
+ * worker's share, several workers judge it (struct eval_turn).
  */
 #include "eval.h"
 #include "output.h"
@@ -13,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- records ------------------------------------------------------------------------------------------ */
+/* --- records ---------------------------------------------------------------------------------- */
 
-enum { LONG_S = 30 /* at one kernel: then people want to know at which */, ERRORS_SAID = 3 };
+enum { LONG_S = 30 /* after that time at one kernel its name is shown */, ERRORS_SAID = 3 };
 
-/* The kernel that is being judged for the longest time. */
+/* Returns the turn that has been with a worker for the longest time. */
 static const struct eval_turn *find_longest(const struct eval *e)
 {
 	const struct eval_turn *found = NULL;
@@ -61,14 +62,15 @@ int eval_keep_progress(struct eval *e, bool last)
 	return rc;
 }
 
-/* The kernel of a job is loaded: what was expected of it by its file's name is replaced by what it defines. */
+/* A job's kernel is loaded: replaces the number of cases expected from the file's name by the real
+ * number. */
 static void take_plan(struct eval *e, struct eval_job *j, int cases)
 {
 	e->total += cases - j->cases;
 	j->cases = cases;
 }
 
-/* A failure of ours is no row of the table: the first few are said as they come. */
+/* Prints the first few failures of assay, because the table has no row for them. */
 static void say_error(struct eval *e, const json_t *rec)
 {
 	const char *id = json_string_value(json_object_get(rec, "id")), *text = ay_record_str(rec, AY_FIELD_ERROR);
@@ -101,7 +103,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 		e->done++;
 		j->seen++;
 		e->failures += !eval_is_good(ay_record_verdict(rec));
-	} else { /* of a kernel, or an error: the last one */
+	} else { /* the record of the kernel, or an error: the last one */
 		j->finished = true;
 		e->unused += !strcmp(type, AY_RECORD_UNUSED);
 	}
@@ -116,7 +118,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 	return rc;
 }
 
-/* A part more, or all: then its cases that have not come, for whatever reason, are nothing to wait for. */
+/* Ends a turn. At the end of a job, its missing cases will not come, for whatever reason. */
 static void end_turn(struct eval *e, struct eval_turn *t)
 {
 	struct eval_job *j = t->job;
@@ -127,7 +129,7 @@ static void end_turn(struct eval *e, struct eval_turn *t)
 		e->never += j->cases > j->seen ? j->cases - j->seen : 0;
 }
 
-/* rec is taken. */
+/* Stores a record, prints it if requested, and frees it. */
 static int add_record(struct eval *e, json_t *rec)
 {
 	int rc = ay_run_add(e->run, rec, e->err);
@@ -193,8 +195,8 @@ static int on_back(void *user, void *job, int group)
 	return 0;
 }
 
-/* What is known of this kernel's cases, by a run that is resumed, before its device was lost or by those who judged its
- * parts: { id: verdict }. */
+/* Returns the known verdicts of this kernel's cases, { id: verdict }. They come from the run that
+ * is resumed, from before its device was lost, or from the workers that judged its parts. */
 static json_t *known_cases(struct eval *e, struct eval_turn *t)
 {
 	struct eval_job *j = t->job;
@@ -233,7 +235,7 @@ static bool is_finished(struct eval *e, const struct eval_job *j)
 	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
 }
 
-/* The source that is judged stays with its records. A file that cannot be read is the worker's to report. */
+/* Stores the kernel's source in the run. A worker reports a file that cannot be read. */
 static int keep_kernel(struct eval *e, const struct eval_job *j)
 {
 	struct ay_arena a = { 0 };
@@ -249,7 +251,7 @@ static int keep_kernel(struct eval *e, const struct eval_job *j)
 	return rc;
 }
 
-/* To one of those workers of a device. */
+/* Gives a turn to one of the workers `from` to `to` of a device. */
 static int give(struct eval *e, struct eval_turn *t, int from, int to)
 {
 	json_t *msg = json_object();
@@ -275,7 +277,8 @@ static double work_of(const struct eval_turn *t)
 	return t->part >= 0 ? t->job->work / t->job->parts : t->job->parts ? 0 : t->job->work;
 }
 
-/* Most work first: what is begun last shall be short, or all wait for one. Equals in the order of the list. */
+/* Sorts by work, largest first, because a long turn at the end would make all wait. Equals keep the
+ * order of the list. */
 static int by_work(const void *a, const void *b)
 {
 	const struct eval_turn *x = *(struct eval_turn *const *)a, *y = *(struct eval_turn *const *)b;
@@ -284,7 +287,7 @@ static int by_work(const void *a, const void *b)
 	return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;
 }
 
-/* What is timed is left to the last turn. */
+/* Leaves the timed cases of a job to its last turn. */
 static void leave_timed(const struct eval *e, struct eval_job *j)
 {
 	bool other = false;
@@ -301,10 +304,11 @@ static void leave_timed(const struct eval *e, struct eval_job *j)
 		j->parts = 1;
 }
 
-/* Of a package's operators only: a kernel's file is built and loaded anew by whoever judges a part of it. */
+/* Splits large jobs into parts. Only operators of a package are split, because each worker with a
+ * part of a kernel file would have to build and load the file. */
 static void split_jobs(struct eval *e, int workers)
 {
-	const double much = 0x1p31; /* bytes; below that a second worker has hardly begun */
+	const double much = 0x1p31; /* in bytes; less work is not worth a second worker */
 	double all = 0, share;
 
 	for (int i = 0; i < e->njob; i++)
@@ -346,7 +350,7 @@ static void make_queue(struct eval *e)
 	e->first = 0;
 }
 
-/* Is there nothing to do? Then that is noted. */
+/* Returns true if the turn needs no work, and notes that. */
 static bool is_past(struct eval *e, struct eval_turn *t)
 {
 	struct eval_job *j = t->job;
@@ -368,8 +372,8 @@ static bool is_for_clock(const struct eval_turn *t)
 	return t->part < 0 && t->job->timed;
 }
 
-/* The first that waits and is not known yet, of those for the clock or the others; NULL: none, or what there is waits for
- * the parts before it. */
+/* Returns the first waiting turn without known result, of the timed turns or of the others. Returns
+ * NULL if there is none, or if all must wait for parts. */
 static struct eval_turn *next_turn(struct eval *e, bool clock)
 {
 	while (e->first < e->nturn && e->queue[e->first]->state != EVAL_WAITING)
@@ -394,8 +398,8 @@ static int count_ticking(const struct eval *e)
 	return n;
 }
 
-/* Gives one turn to somebody; what is timed last, when all the rest is done and the machine is quiet. 1: there is none that
- * anybody could take now. */
+/* Gives one turn to a worker. Timed turns come last, when all other work is done and the machine is
+ * quiet. Returns 1 if no worker can take a turn now. */
 static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *other)
 {
 	const int all = ay_worker_pool_size(e->crew);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eval, in a worker: one kernel file, or one operator of the reference; a record for every case and one for the
- * kernel.
+ * eval_work - eval in a worker: judges one kernel file, or one operator of the reference. Sends a
+ * record for every case and one for the kernel.
  */
 #include "eval.h"
 #include "base/file.h"
@@ -17,8 +17,8 @@ struct eval_worker {
 	struct eval *e;
 	struct ay_worker_out *out;
 	const struct eval_job *job;
-	int part, parts;     /* which of how many parts of its cases; -1: all */
-	bool timed_last;     /* what is timed is in no part */
+	int part, parts;     /* which part of its cases, and of how many; -1: all */
+	bool timed_last;     /* timed cases belong to no part */
 	const json_t *known; /* object: case id -> verdict */
 };
 
@@ -48,7 +48,7 @@ static void send_error(struct eval_worker *b, const char *msg)
 	send_words(b, AY_RECORD_ERROR, msg);
 }
 
-/* A failure of ours: of the device, if it is gone. */
+/* Reports a failure of assay. If the device is lost, reports that instead. */
 static void send_failure(struct eval_worker *b, struct ay_err *err)
 {
 	if (device_is_lost(&b->e->o.device, err))
@@ -70,7 +70,7 @@ bool eval_known(const json_t *known, const struct ay_suite_case *sc, struct ay_r
 	return true;
 }
 
-/* Cases of other parts are somebody else's to judge, and say nothing here. */
+/* Other workers judge the cases of other parts; here they count as passed. */
 static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_report *rep)
 {
 	const struct eval_worker *b = user;
@@ -82,7 +82,7 @@ static bool on_known(void *user, const struct ay_suite_case *sc, struct ay_repor
 	return eval_known(b->known, sc, rep);
 }
 
-/* The suite's own line, without the seed: what the record is found by when a run is resumed. */
+/* Adds the suite's line without the seed, by which a resumed run finds the record. */
 static void set_case(json_t *rec, const struct ay_suite_case *sc)
 {
 	struct ay_str b = { 0 };
@@ -99,7 +99,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	json_t *rec;
 
 	(void)t;
-	if (!rep->line) /* known from before: recorded already */
+	if (!rep->line) /* known before, so it is recorded already */
 		return 0;
 	if (device_judged(&b->e->o.device))
 		return -1;
@@ -109,7 +109,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	return 0;
 }
 
-/* What the judge will judge is known now: the time that is left follows from it. */
+/* The number of cases is known now; the remaining time is estimated from it. */
 static void on_planned(void *user, int cases)
 {
 	const struct eval_worker *b = user;
@@ -140,7 +140,8 @@ static int read_source(const struct eval_job *j, struct ay_arena *a, struct ay_t
 	return 0;
 }
 
-/* A kernel that does not build or load has failed the overload that its file is named after, and no other. */
+/* A kernel that does not build or load fails the overload that its file is named after, and no
+ * other. */
 static json_t *name_overload(const struct eval_job *j, json_t *rec)
 {
 	struct ay_str name = { 0 };
@@ -153,7 +154,8 @@ static json_t *name_overload(const struct eval_job *j, json_t *rec)
 	return rec;
 }
 
-/* A file, or what a package has for one operator; of that nothing is no kernel, rather than a bad one. */
+/* Judges a kernel file, or a package's function for one operator. A package without a function has
+ * no kernel there, rather than a bad one. */
 static void judge_file(struct eval_worker *b)
 {
 	struct eval *e = b->e;
@@ -195,7 +197,7 @@ static void judge_file(struct eval_worker *b)
 	ay_arena_release(&a);
 }
 
-/* The reference, one operator: the same records, without a kernel behind them. */
+/* Judges one operator of the reference. The records have no kernel. */
 static void judge_reference(struct eval_worker *b)
 {
 	struct eval *e = b->e;
@@ -235,7 +237,7 @@ static void judge_reference(struct eval_worker *b)
 	ay_arena_release(&a);
 }
 
-/* The last CPUs are for kernels that are timed, and for whoever waits for them. */
+/* Leaves the last CPUs to kernels that are timed, and to the process that waits for them. */
 static void stand_aside(struct eval *e)
 {
 	cpu_set_t mine = e->all_cpus;

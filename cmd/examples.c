@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The place of a new one: behind those that are as bad, before those that are not. */
+/* Returns the place of a new example: after those as bad as it, before the less bad ones. */
 static int place_of(const struct examples *e, bool derived, enum ay_verdict v)
 {
 	int at = 0;

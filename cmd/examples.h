@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * examples - a few cases of a check that did not pass, the worst first: the verdict that decides is among them.
+ * examples - keeps a few cases of a check that did not pass, the worst first. The deciding verdict
+ * is always among them.
  */
 #ifndef AY_CMD_EXAMPLES_H
 #define AY_CMD_EXAMPLES_H
@@ -19,11 +20,12 @@ struct examples {
 	} kept[EXAMPLES_MAX];
 };
 
-/* Is this the first case of its verdict of its overload, and would it be kept? */
+/* Returns true if this is the first case with this verdict in its overload, and is bad enough to be
+ * kept. */
 bool examples_want(const struct examples *e, const struct ay_tally *t, enum ay_verdict v);
 /* Keeps a copy of the text. */
 void examples_add(struct examples *e, const struct ay_tally *t, enum ay_verdict v, const char *text);
-/* In order, to standard output. Those of derived forms only where there are no others. */
+/* Prints the examples, worst first. Prints those of derived forms only if there are no others. */
 void examples_print(const struct examples *e);
 void examples_release(struct examples *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * help - what `assay COMMAND --help` prints. Every command's text passes through here, and no line is wider than
- * AY_WIDTH: sentences are wrapped, and so are the examples, whose commands may be pasted as they stand.
+ * help - the text of `assay COMMAND --help`. No line is wider than AY_WIDTH: sentences are wrapped.
+ * So are the examples, but their commands can still be pasted.
  */
 #include "cmd.h"
 #include "base/wrap.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INDENT = 2, HELP_AT = 25 /* where an option is explained */ };
+enum { INDENT = 2, HELP_AT = 25 /* column of an option's description */ };
 
 static void add_option(struct ay_str *b, const struct opt *o)
 {
@@ -25,7 +25,8 @@ static void add_option(struct ay_str *b, const struct opt *o)
 	ay_str_addc(b, '\n');
 }
 
-/* Adds a command of n bytes. One that is too long goes on behind a backslash, as in a shell. */
+/* Appends a command of n bytes. If it is too long, it continues after a backslash, as in a
+ * shell. */
 static void add_command(struct ay_str *b, const char *s, size_t n)
 {
 	int col = INDENT;
@@ -52,7 +53,8 @@ static void add_command(struct ay_str *b, const char *s, size_t n)
 	}
 }
 
-/* Adds one example: "  command     what it is for", as it stands where there is room; else the comment goes above. */
+/* Appends one example: " command what it is for". If the line is too long, the comment goes above
+ * the command. */
 static void add_example(struct ay_str *b, const char *line, size_t n)
 {
 	const size_t margin = strspn(line, " ");

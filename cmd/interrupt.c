@@ -20,7 +20,8 @@ struct last_words {
 	char text[];
 };
 
-/* A handler is told nothing but the signal's number, so this is the one variable of the commands that is not passed on. */
+/* The only global variable of the commands, because a handler gets nothing but the signal's
+ * number. */
 static _Atomic(struct last_words *) last_words;
 
 static void on_signal(int sig)
@@ -28,7 +29,7 @@ static void on_signal(int sig)
 	const struct last_words *w = atomic_load(&last_words);
 	ssize_t n = 0;
 
-	if (!w || w->speaker != getpid()) { /* a child: it dies of the signal when this returns */
+	if (!w || w->speaker != getpid()) { /* a child: the signal ends it when this returns */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
@@ -57,7 +58,8 @@ void interrupt_say(int fd, const char *text)
 	sigemptyset(&set);
 	for (int i = 0; i < SIGNALS; i++)
 		sigaddset(&set, signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &before); /* no handler finds half of this done, or a text that is freed */
+	/* so that no handler sees a half-made or freed message */
+	sigprocmask(SIG_BLOCK, &set, &before);
 	if (w) {
 		*w = (struct last_words){ .fd = fd, .speaker = getpid(), .len = len };
 		memcpy(w->text, text, len);

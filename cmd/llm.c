@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm - have a language model write the kernels, and judge them.
+ * llm - has a language model write kernels, and judges them.
  *
- * Here: the command's options, what they are where they are not given, and how a resumed run gets those it was
- * started with.
+ * This file has the command's options and their defaults, and restores the options of a resumed
+ * run.
  */
 #include "llm_internal.h"
 #include "base/machine.h"
@@ -49,9 +49,9 @@ static bool is_agent(const struct eval *e)
 	return !strcmp(e->o.backend, "kernel_agent");
 }
 
-/* --- what a resumed run was started with ---------------------------------------------------------------------- */
+/* --- what a resumed run was started with ------------------------------------------------------ */
 
-/* The options that a run keeps; on the command line of a resume they must be absent, or the same. */
+/* Options that a run stores. When it is resumed, they must be absent or equal. */
 static const struct setting {
 	const char *key, *flag;
 	enum opt_kind kind;
@@ -174,11 +174,11 @@ static int take_over(struct llm *m, struct ay_err *err)
 	return rc;
 }
 
-/* --- what was not given -------------------------------------------------------------------------------------- */
+/* --- what was not given ----------------------------------------------------------------------- */
 
-/* A word of BackendBench's --dsl, as a language of ours. */
+/* Maps values of BackendBench's --dsl to languages of assay. */
 static const struct {
-	const char *word, *lang; /* NULL: there is none */
+	const char *word, *lang; /* NULL: not supported */
 } dsls[] = { { "pytorch", "python" }, { "cutedsl", NULL }, { "helion", NULL } };
 
 static int check_prompts(const char *dir, struct ay_err *err)
@@ -212,7 +212,8 @@ static int find_lang(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* "NVIDIA H200", by the driver's own page: asking CUDA would start it, and workers are yet to be forked. */
+/* Returns the GPU's name, such as "NVIDIA H200", from the driver's /proc file. CUDA must not be
+ * started here, because workers are not forked yet. */
 static const char *gpu_name(struct ay_arena *a)
 {
 	const char *name = "an NVIDIA GPU";
@@ -234,7 +235,8 @@ static const char *gpu_name(struct ay_arena *a)
 	return name;
 }
 
-/* What kernels run on: CUDA and, where there is a GPU, Triton on that, all others on the processor. */
+/* Finds the device: CUDA kernels run on the GPU, Triton kernels on it if there is one, all others
+ * on the processor. */
 static int find_device(struct llm *m, struct ay_err *err)
 {
 	const char **wish = &m->e->o.device.wish;
@@ -267,7 +269,7 @@ static int find_device(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* Kernels in Python need an interpreter: better said now than with every kernel. */
+/* Fails if the kernels are in Python and there is no interpreter, rather than with every kernel. */
 static int find_python(struct llm *m, struct ay_err *err)
 {
 	struct ay_interpreter i;
@@ -356,7 +358,7 @@ static int find_track(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* --best needs times. */
+/* Sets up the timing, which --best requires. */
 static int find_timing(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
@@ -403,7 +405,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* --- the command --------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int run(struct eval *e, struct ay_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm - a model writes the kernels: what the command llm and the backends llm and kernel_agent of eval have in common.
- * llm.c has the command and the settings, llm_run.c the loop, llm_try.c what becomes of one attempt, llm_ask.c prompts and
- * files, llm_work.c the judging in a worker.
+ * llm - options for kernels written by a language model, shared by the command llm and eval's
+ * backends llm and kernel_agent. llm.c has the command and the settings, llm_run.c the loop,
+ * llm_try.c one attempt, llm_ask.c prompts and files, llm_work.c the judging in a worker.
  */
 #ifndef AY_CMD_LLM_H
 #define AY_CMD_LLM_H
@@ -12,7 +12,7 @@
 
 enum { LLM_ROUNDS_MAX = 1000, LLM_LANES_MAX = 256, LLM_IN_FLIGHT_MAX = 2000 };
 
-/* NULL, 0, below 0 or false: not given. */
+/* NULL, 0, a number below 0 or false means: not given. */
 struct llm_options {
 	const char *server, *model, *lang, *prompts, *replay;
 	int64_t rounds, samples, in_flight, max_tokens;
@@ -67,7 +67,7 @@ struct llm_options {
 			"print what would be asked, and ask nobody: no key is needed"                             \
 	}
 
-/* Of the backend kernel_agent. */
+/* Options of the backend kernel_agent. */
 #define AGENT_OPTS(o)                                                                 \
 	{ "kernel-agent-workers",                                                     \
 	  OPT_INT,                                                                    \
@@ -81,9 +81,10 @@ struct llm_options {
 			"kernel_agent: rounds of each worker (10)", 1, LLM_ROUNDS_MAX \
 	}
 
-/* Is it one where a model writes the kernels? */
+/* Returns true if a model writes the kernels of this backend. */
 bool llm_is_backend(const char *backend);
-/* The first of the options above that was given, for whoever has no use for it; NULL: none was. */
+/* Returns the name of the first option above that was given, or NULL, for callers that must refuse
+ * such options. */
 const char *llm_given(const struct llm_options *o);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm: what there is to ask for, how it is asked, and the files that show it: prompt_R/ and round_R/ of the run.
+ * llm_ask - the problems, their prompts, and the files that show both: prompt_R/ and round_R/ of
+ * the run.
  */
 #include "llm_internal.h"
 #include "base/file.h"
@@ -15,7 +16,7 @@
 
 enum { DEBUG_OPS = 8 };
 
-/* --- problems -------------------------------------------------------------------------------------------------- */
+/* --- problems --------------------------------------------------------------------------------- */
 
 static struct llm_problem *find_problem(struct llm *m, const struct ay_suite_case *sc)
 {
@@ -25,7 +26,8 @@ static struct llm_problem *find_problem(struct llm *m, const struct ay_suite_cas
 	return NULL;
 }
 
-/* A name that every file system takes and ay_backend_file_op understands: "aten.add.Tensor". */
+/* Returns a name that every file system accepts and ay_backend_file_op understands:
+ * "aten.add.Tensor". */
 static const char *file_name(struct ay_arena *a, const char *problem)
 {
 	char *name = ay_strdup(a, problem), *colons = strstr(name, "::");
@@ -75,7 +77,8 @@ void llm_release_problems(struct llm *m)
 	}
 }
 
-/* --single-test, --debug: the run's suite is narrowed, and run.json has the names, so that a resume takes the same. */
+/* Applies --single-test and --debug. They reduce the run's suite; run.json stores the names, so
+ * that a resumed run has equal problems. */
 static int take_few(struct llm *m, struct ay_err *err)
 {
 	struct eval *e = m->e;
@@ -100,7 +103,7 @@ static int take_few(struct llm *m, struct ay_err *err)
 	return 0;
 }
 
-/* What torch says of its operators, where there is one; without, prompts do. */
+/* Gets the operators' docstrings from torch, if there is a torch; prompts work without them. */
 static void find_docstrings(struct llm *m)
 {
 	struct ay_arena *a = m->e->app->arena;
@@ -125,7 +128,8 @@ int llm_make_problems(struct llm *m, struct ay_err *err)
 	list_problems(m);
 	if ((m->e->llm.single || m->e->llm.debug) && !m->e->o.ops && take_few(m, err))
 		return -1;
-	if (!m->e->o.list && !own_is_suite(&m->e->o.own, m->e->o.suite)) /* torch has nothing to say of it */
+	/* torch has no docstring for a user's own operator */
+	if (!m->e->o.list && !own_is_suite(&m->e->o.own, m->e->o.suite))
 		find_docstrings(m);
 	return 0;
 }
@@ -148,7 +152,7 @@ json_t *llm_absent(const struct llm *m)
 	return j;
 }
 
-/* --- prompts --------------------------------------------------------------------------------------------------- */
+/* --- prompts ---------------------------------------------------------------------------------- */
 
 static int make_prompt(struct llm *m, struct llm_problem *p, const struct ay_prompt_past *past, struct ay_arena *a,
 		       const char **system, const char **user, struct ay_err *err)
@@ -203,7 +207,7 @@ int llm_prompt(struct llm *m, const struct ay_lane *l, struct ay_arena *a, const
 	return 0;
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static const char *path_of(const struct llm *m, struct ay_arena *a, const char *folder, const struct ay_lane *l,
 			   const char *end)
@@ -244,7 +248,7 @@ void llm_discard(struct llm *m)
 		rmdir(ay_sprintf(&a, "%s/prompt_%d", m->dir, rounds));
 	for (int i = 0; names[i]; i++)
 		unlink(ay_sprintf(&a, "%s/%s", m->dir, names[i]));
-	rmdir(m->dir); /* what holds anything else stays */
+	rmdir(m->dir); /* rmdir keeps a folder that has other files */
 	if (!m->e->o.out)
 		rmdir("runs");
 	ay_arena_release(&a);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm: the loop.
+ * llm_run - the loop of the command llm.
  *
- * Theory of operation. Three kinds of processes. The speaker (llm/chat.h) has the key and talks to the model; the workers
- * of a crew judge kernels; this one owns the run folder and decides, by llm/track.h, who is asked next. The speaker is
- * forked first, and takes the key out of this process, so no worker can have it; the workers next, and the run is opened
- * last, so none of them can hold its lock. The folder itself is made before the speaker, which adds to its own file there
- * (exchanges.jsonl): an answer is on disk before we hear of it.
+ * Theory of operation. There are three kinds of processes. The API process (llm/chat.h) has the key
+ * and sends the requests. The workers of a pool judge kernels. This process owns the run folder and
+ * decides by llm/track.h which attempt is next. The API process is forked first and the key removed
+ * from this process, so no worker can have it. Workers are forked next. The run is opened last, so
+ * no worker can hold its lock. Only the folder is made before the API process, which writes its own
+ * file there (exchanges.jsonl). So an answer is on disk before this process receives it.
  *
- * A resumed run is told its attempts from results.jsonl; answers that have no verdict yet are taken from exchanges.jsonl
- * and judged; only what nobody answered is asked, and if it had been asked before, it is counted as lost.
+ * A resumed run restores its attempts from results.jsonl. Answers without a verdict are read from
+ * exchanges.jsonl and judged. Only requests without an answer are sent; those that had been sent
+ * before count as lost.
  */
 #include "llm_internal.h"
 #include "base/file.h"
@@ -23,7 +25,7 @@
 
 enum { TROUBLE_SHOWN = 60, SILENT_S = 20 };
 
-/* --- progress ---------------------------------------------------------------------------------------------------- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static void show_progress(struct llm *m)
 {
@@ -64,7 +66,7 @@ static int keep_progress(struct llm *m, bool last)
 	return rc;
 }
 
-/* --- asking ------------------------------------------------------------------------------------------------------ */
+/* --- asking ----------------------------------------------------------------------------------- */
 
 static int keep_prompt(struct llm *m, const struct ay_lane *l, struct ay_arena *a, const char *system,
 		       const char *user)
@@ -74,7 +76,7 @@ static int keep_prompt(struct llm *m, const struct ay_lane *l, struct ay_arena *
 	return llm_keep(m, a, "prompt", l, ".txt", text, strlen(text), &path, m->err);
 }
 
-/* The lane's question, unless a resumed run has the answer already. */
+/* Sends the lane's request, unless a resumed run has its answer already. */
 static int ask(struct llm *m, struct ay_lane *l)
 {
 	struct llm_problem *p = &m->problem[l->problem];
@@ -114,14 +116,14 @@ static int take_answers(struct llm *m)
 		rc = got < 0 ? -1 : 0;
 		if (l && l->state == AY_LANE_ASKED && !strcmp(l->id, answer.id))
 			rc = llm_answered(m, l, &answer);
-		else if (l) /* it was dropped while it was on its way */
+		else if (l) /* it was dropped before its answer came */
 			rc = llm_unused(m, l, answer.id, &answer);
 	} while (!rc && got > 0);
 	ay_arena_release(&a);
 	return rc;
 }
 
-/* --- judging ----------------------------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
@@ -142,7 +144,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 	return rc;
 }
 
-/* A failure of ours to judge the lane's attempt; rec is taken. */
+/* Records that assay failed to judge the lane's attempt. Frees rec. */
 static int add_failure(struct llm *m, const struct ay_lane *l, json_t *rec)
 {
 	int rc;
@@ -189,7 +191,7 @@ static int on_back(void *user, void *job, int group)
 	struct llm_try *t = l->user;
 	json_t *rec;
 
-	if (t->kernel || t->error) /* all was said */
+	if (t->kernel || t->error) /* the worker had sent its last record */
 		return llm_judged(m, l);
 	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_worker_pool_size(m->crew));
 	if (rec)
@@ -199,8 +201,9 @@ static int on_back(void *user, void *job, int group)
 	return 0;
 }
 
-/* What is known of the kernel, by a run that is resumed or before its device was lost: { id: verdict } for the worker.
- * What was not noted when it came is noted here. */
+/* Returns the known verdicts of the kernel's cases, { id: verdict }, for the worker. They come
+ * from the run that is resumed, or from before the device was lost. Notes those that are not
+ * noted yet. */
 static json_t *recall_cases(struct llm *m, const struct llm_problem *p, struct llm_try *t)
 {
 	json_t *known = json_object();
@@ -228,7 +231,7 @@ static json_t *recall_cases(struct llm *m, const struct llm_problem *p, struct l
 	return known;
 }
 
-/* Was it judged to the end, and only its attempt's record is missing? */
+/* Returns true if the kernel was judged completely and only its attempt's record is missing. */
 static bool recall_kernel(struct llm *m, const struct llm_problem *p, struct llm_try *t)
 {
 	json_t *rec = m->old ? ay_run_find(m->e->run, ay_id_kernel(t->sha256, p->op->name), NULL) : NULL;
@@ -266,7 +269,8 @@ static int give(struct llm *m, struct ay_lane *l)
 	return rc;
 }
 
-/* Kernels to judges, as long as there are both. Who has the text that another lane is being judged for waits for that. */
+/* Gives kernels to idle workers. A lane waits if another lane with the same source is being
+ * judged. */
 static int feed(struct llm *m)
 {
 	struct ay_lane *l, *later = NULL;
@@ -289,7 +293,7 @@ static int feed(struct llm *m)
 	return rc;
 }
 
-/* One thing to do for the model, as many for the judges as there are; then whatever comes. */
+/* Sends one request, gives kernels to all idle workers, then waits for events. */
 static int step(struct llm *m)
 {
 	struct ay_worker_pool_events ev = { m, on_message, on_done, on_lost, on_back };
@@ -311,7 +315,7 @@ static int step(struct llm *m)
 	return rc || keep_progress(m, false) ? -1 : 0;
 }
 
-/* --- the run ----------------------------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static json_t *header(const struct llm *m, const char *hash)
 {
@@ -342,7 +346,7 @@ static int add_track(struct llm *m)
 	return rc;
 }
 
-/* Said once for every loss: in the records, and among the exchanges, where it is over with that. */
+/* Adds a record for each lost request, and notes in the transcript that it is settled. */
 static int add_lost(struct llm *m)
 {
 	const char *const *ids;
@@ -379,13 +383,14 @@ static int resume(struct llm *m, const json_t *h)
 			ay_transcript_answered(m->old));
 		ay_str_release(&b);
 	}
-	/* suite and track are the first two: it may have been killed before */
+	/* "suite" and "track" are the first two records; the run may have been killed before
+	 * them */
 	if ((found.records < 1 && eval_add_suite(m->e)) || (found.records < 2 && add_track(m)))
 		return -1;
 	return llm_recall(m) || add_lost(m) ? -1 : 0;
 }
 
-/* The folder, the speaker, the workers, the run: in this order (see above). */
+/* Opens the folder, the API process, the workers and the run, in this order (see above). */
 static int open_all(struct llm *m)
 {
 	const struct llm_options *o = &m->e->llm;
@@ -406,7 +411,8 @@ static int open_all(struct llm *m)
 		fprintf(stderr, "assay: the templates of prompts are not those that the run began with\n");
 	h = header(m, hash);
 	name = json_copy(h);
-	json_object_set_new(name, "backend", json_string(o->model)); /* what tells folders apart */
+	/* so that the folder's name has the model */
+	json_object_set_new(name, "backend", json_string(o->model));
 	m->dir = m->e->o.resume;
 	rc = m->dir ? 0 : ay_run_folder(m->e->o.out, name, m->e->app->arena, &m->dir, m->err);
 	json_decref(name);
@@ -429,9 +435,9 @@ static int open_all(struct llm *m)
 	return rc ? -1 : 0;
 }
 
-/* --- the end ----------------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
-/* solved/: a folder that `assay eval --kernels` judges again. */
+/* Writes the solved kernels to solved/, which `assay eval --kernels` can judge again. */
 static int keep_solved(struct llm *m)
 {
 	const char *end = ay_prompt_lang_end(m->lang);
@@ -485,7 +491,7 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 	ay_str_release(&b);
 }
 
-/* A run that is complete is fine, unless somebody set a gate. */
+/* Returns the exit status. A complete run succeeds unless the user has set a threshold. */
 static int status_of(const struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
 {
 	const bool few = m->e->o.min_pass >= 0 && 100.0 * g->solved < m->e->o.min_pass * g->of;
@@ -510,7 +516,7 @@ static int sum_up(struct llm *m)
 	return status;
 }
 
-/* No request was answered, in this process or before: there is nothing to sum up. */
+/* Fails if no request was ever answered: there is nothing to sum up then. */
 static int check_answers(struct llm *m)
 {
 	if (!m->failure || m->answers || (m->old && ay_transcript_answered(m->old)))

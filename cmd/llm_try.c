@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm: what becomes of one attempt: an answer, a kernel in it or not, a verdict, a record. The attempt's record is all
- * that later rounds and a resumed run know of it.
+ * llm_try - one attempt: its answer, the kernel in it if any, the verdict and the record. Later
+ * rounds and a resumed run know only the attempt's record.
  */
 #include "llm_internal.h"
 #include "output.h"
@@ -21,7 +21,7 @@ static const char *const ends[] = { [AY_CHAT_STOP] = "stop",
 				    [AY_CHAT_REFUSED] = "refused",
 				    [AY_CHAT_FAILED] = "failed" };
 
-/* --- life ------------------------------------------------------------------------------------------------------ */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static const char *copy(struct ay_arena *a, const char *s)
 {
@@ -57,13 +57,14 @@ void llm_release_tries(struct llm *m)
 		free_try(m->track.lane[i].user);
 }
 
-/* --- the record -------------------------------------------------------------------------------------------------- */
+/* --- the record ------------------------------------------------------------------------------- */
 
 static json_t *answer_record(const struct llm *m, const struct ay_lane *l, const char *id,
 			     const struct ay_chat_answer *x)
 {
 	const struct llm_problem *p = &m->problem[l->problem];
-	const char *round = strrchr(id, 'r'); /* of a lane that has gone on meanwhile its own round says nothing */
+	/* taken from the id, because the lane may be in a later round now */
+	const char *round = strrchr(id, 'r');
 	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:I, s:I, s:i, s:f}", "type", AY_RECORD_ATTEMPT,
 			      "problem", p->name, "operator", p->op->name, "attempt", id, "round",
 			      round ? (int)strtol(round + 1, NULL, 10) : l->round, "worker", l->worker, "end",
@@ -84,8 +85,8 @@ static void copy_field(json_t *to, const json_t *from, const char *key)
 		json_object_set(to, key, v);
 }
 
-/* What the next round is shown: of the worst case, or of the kernel as a whole, or how fast it is. No seeds: the case is
- * the suite's line. */
+/* Makes what the next round shows: the worst case, or the whole kernel's failure, or its times. It
+ * has no seeds, because the case is the suite's line. */
 static json_t *past_json(const struct llm_try *t)
 {
 	static const char *const of_case[] = { "case", "verdict", "detail", "hint", "out",
@@ -135,7 +136,7 @@ static int add_record(struct llm *m, json_t *rec)
 	return rc;
 }
 
-/* Records that were read from a file may lack anything. */
+/* Returns true if the field has that text. Records read from a file may lack any field. */
 static bool is_text(const json_t *rec, const char *key, const char *text)
 {
 	const char *s = json_string_value(json_object_get(rec, key));
@@ -143,7 +144,7 @@ static bool is_text(const json_t *rec, const char *key, const char *text)
 	return s && !strcmp(s, text);
 }
 
-/* --- problems that are over -------------------------------------------------------------------------------------- */
+/* --- problems that are over ------------------------------------------------------------------- */
 
 static int add_chosen(struct llm *m, int problem)
 {
@@ -158,7 +159,7 @@ static int add_chosen(struct llm *m, int problem)
 		return 0;
 	if (was && !strcmp(ay_record_str(was, AY_FIELD_KERNEL_SHA256), p->sha256) &&
 	    is_text(was, "attempt", p->chosen))
-		return 0; /* a resumed run has said so before */
+		return 0; /* a resumed run has this record already */
 	rec = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:f}", "type", AY_RECORD_CHOSEN, "problem",
 			p->name, "operator", q->op->name, "attempt", p->chosen, "kernel_sha256", p->sha256,
 			"solved", p->solved, "round", p->round, "worker", p->worker, "wall_s",
@@ -170,7 +171,8 @@ static int add_chosen(struct llm *m, int problem)
 	return rc;
 }
 
-/* Lanes that another one has made needless: what is in flight is dropped, what has come is counted. */
+/* Ends the lanes that another lane has made unnecessary. Drops their requests, and counts answers
+ * that have come. */
 static int clear_away(struct llm *m, int problem)
 {
 	struct ay_lane *l;
@@ -192,7 +194,7 @@ static int clear_away(struct llm *m, int problem)
 	return rc;
 }
 
-/* The attempt is over: its record is kept, the track told. rec is taken. */
+/* Ends an attempt: stores its record and informs the track. Frees rec. */
 static int finish(struct llm *m, struct ay_lane *l, json_t *rec, bool recalled)
 {
 	struct llm_problem *p = &m->problem[l->problem];
@@ -234,7 +236,7 @@ static int finish(struct llm *m, struct ay_lane *l, json_t *rec, bool recalled)
 	return rc;
 }
 
-/* --- answers ----------------------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 int llm_unused(struct llm *m, struct ay_lane *l, const char *id, const struct ay_chat_answer *answer)
 {
@@ -280,7 +282,7 @@ static json_t *try_record(const struct llm *m, const struct ay_lane *l, const st
 	return rec;
 }
 
-/* The model has given the same text before: what is known of it holds. */
+/* Makes the attempt's record from that of an attempt with equal source. */
 static json_t *same_again(const struct llm *m, const struct ay_lane *l, const struct llm_try *t,
 			  const json_t *before)
 {
@@ -337,7 +339,7 @@ int llm_same(struct llm *m, struct ay_lane *l)
 	return finish(m, l, same_again(m, l, t, json_object_get(m->problem[l->problem].judged, t->sha256)), false);
 }
 
-/* --- judging ----------------------------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static void note_case(struct llm_try *t, json_t *rec)
 {
@@ -392,9 +394,10 @@ int llm_judged(struct llm *m, struct ay_lane *l)
 	return finish(m, l, rec, false);
 }
 
-/* --- a resumed run ----------------------------------------------------------------------------------------------- */
+/* --- a resumed run ---------------------------------------------------------------------------- */
 
-/* Verdicts of another build, and failures of ours, are found anew; the answers are not asked for again. */
+/* Returns true if a record need not be made again. Verdicts of another build and failures of assay
+ * are not kept, but the model is not asked again. */
 static bool still_holds(const struct llm *m, const json_t *rec)
 {
 	const char *build = ay_record_str(rec, AY_FIELD_BUILD_SHA256);
@@ -431,7 +434,7 @@ int llm_recall(struct llm *m)
 	return rc;
 }
 
-/* --- what the next round is told --------------------------------------------------------------------------------- */
+/* --- what the next round is told -------------------------------------------------------------- */
 
 static const char *text_in(struct ay_arena *a, const json_t *j, const char *key)
 {
@@ -458,7 +461,7 @@ static void take_timed(struct ay_arena *a, const json_t *list, struct ay_prompt_
 	past->timed = timed;
 }
 
-/* Right in what it has, and not all is there. */
+/* Returns the detail for a kernel that is right but lacks overloads. */
 static const char *name_missing(struct ay_arena *a, const json_t *names)
 {
 	struct ay_str b = { 0 };
@@ -498,7 +501,7 @@ bool llm_past(struct llm *m, const struct ay_lane *l, struct ay_arena *a, struct
 	sha = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
 	past->reply = text_in(a, rec, "wrong_with_reply");
 	if (past->reply || past->verdict == AY_VERDICT_NONE || !sha)
-		return past->reply != NULL; /* a failure of ours tells the model nothing */
+		return past->reply != NULL; /* a failure of assay says nothing to the model */
 	take_source(m, a, sha, past);
 	j = json_object_get(rec, "past");
 	past->passed = (int)json_integer_value(json_object_get(rec, "passed"));

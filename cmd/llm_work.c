@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llm, in a worker: one kernel that a model wrote. The job is a line of JSON (problem, attempt, file, known) and behind it
- * the source, as it came.
+ * llm_work - judges one kernel from a model, in a worker. The job is a line of JSON (problem,
+ * attempt, file, known) and after it the source as it came.
  */
 #include "llm_internal.h"
 
@@ -55,7 +55,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	json_t *rec;
 
 	(void)t;
-	if (!rep->line) /* known from before: recorded already */
+	if (!rep->line) /* known before, so it is recorded already */
 		return 0;
 	if (device_judged(&b->m->e->o.device))
 		return -1;
@@ -75,7 +75,8 @@ static void on_built(void *user, const struct ay_task_result *r)
 	f->operator_name = r->op->name;
 }
 
-/* Solved: every overload that the problem has cases of passes. Those without a function are named. */
+/* Adds whether the kernel is solved, that is, every overload with cases passes. Names the overloads
+ * without a function. */
 static void add_solved(const struct llm_worker *b, const struct ay_task_result *r, json_t *rec)
 {
 	const struct ay_suite *s = &b->problem->suite;
@@ -103,7 +104,7 @@ static void add_solved(const struct llm_worker *b, const struct ay_task_result *
 	json_decref(seen);
 }
 
-/* Overloads that the problem has cases of, for a file that has none of them. */
+/* Returns the detail for a file that has none of the problem's overloads. */
 static const char *name_asked(const struct llm_worker *b, struct ay_arena *a)
 {
 	const struct ay_suite *s = &b->problem->suite;
@@ -126,7 +127,8 @@ static const char *name_asked(const struct llm_worker *b, struct ay_arena *a)
 	return kept;
 }
 
-/* What has functions, and none that anybody asked for, is a bad answer, not a failure of ours. */
+/* Returns true if the file has functions but none for the problem. That is a bad answer, not a
+ * failure of assay. */
 static bool is_beside(const struct ay_task_result *r, const struct ay_err *err)
 {
 	return err->code == AY_ERR_USAGE && r->built.ok && !r->ntally;

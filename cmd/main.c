@@ -44,7 +44,7 @@ static int unknown(const char *name)
 	return EXIT_FAILED;
 }
 
-/* *said: a failure was told. */
+/* Runs a command. *said: set if a failure was printed. */
 static int run(int which, const char *version, int argc, const char **argv, bool *said)
 {
 	struct ay_registry registry;
@@ -100,8 +100,8 @@ int main(int argc, char **argv)
 	bool said = false;
 	int status;
 
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not our end */
-	signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe must fail a write(), not end the process */
+	signal(SIGXFSZ, SIG_IGN); /* and so must a limit on file sizes */
 	output_begin();
 	status = dispatch(argc, argv, &said);
 	return output_end(said) ? EXIT_FAILED : status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * merge - shards of one evaluation, judged on several machines, become one run.
+ * merge - joins the runs of one evaluation, judged on several machines, into one run.
  */
 #include "cmd.h"
 #include "base/file.h"
@@ -18,7 +18,7 @@ static const struct usage usage = {
 	.most = OPERANDS_ANY,
 };
 
-/* Runs in which a model wrote the kernels have scores of their own. */
+/* Exports the additional scores of runs in which a model wrote the kernels. */
 static int export_generation(const char *dir, const struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_gen g = { 0 };
@@ -55,7 +55,7 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 		return opt_status(n);
 	if (n < 1)
 		return ay_fail(err, AY_ERR_USAGE, "merge: name the runs (see: assay merge --help)"), EXIT_FAILED;
-	for (int i = 0; i < n; i++) /* before a folder is made for all of them */
+	for (int i = 0; i < n; i++) /* checked before the new folder is made */
 		if (!ay_file_exists(ay_sprintf(app->arena, "%s/results.jsonl", argv[i])))
 			return ay_fail(err, AY_ERR_USAGE, "there is no run in '%s': it has no results.jsonl",
 				       argv[i]),

@@ -71,7 +71,7 @@ void mutants_row(FILE *out, const char *name, const struct ay_mutation *m, bool 
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
 		fprintf(out, markdown ? "| %s " : " %9s", cell);
 	}
-	if (!t.planted) { /* no wrong answer exists: no score either */
+	if (!t.planted) { /* no wrong answer was planted, so there is no score */
 		fprintf(out, markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
 		return;
 	}

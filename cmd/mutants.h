@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutants - the table of `assay mutants`, for the command and for the test that holds docs/mutants.md against it.
+ * mutants - prints the table of `assay mutants`, for the command and for the test that compares
+ * docs/mutants.md with it.
  */
 #ifndef AY_CMD_MUTANTS_H
 #define AY_CMD_MUTANTS_H

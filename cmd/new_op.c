@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * new-op - the file of a new operator: it compiles, and its check fails until somebody has written the
- * description.
+ * new-op - makes the file of a new operator. The file compiles, but its tests fail until its
+ * description is written.
  */
 #include "cmd.h"
 #include "base/file.h"
@@ -22,8 +22,9 @@ static const struct usage usage = {
 	.most = OPERANDS_ANY,
 };
 
-/* @N name, @B schema namespace and name. Kept as one text so that it reads like the file it becomes. The reference is
- * called NAME_ref: many operators have the name of a function or macro of C (trunc, exp). */
+/* The new file: @N is the name, @B the schema's namespace and name. It is one text, so that it
+ * reads like the result. The reference is NAME_ref, because many operators have names of C
+ * functions or macros (trunc, exp). */
 static const char template[] =
 	"/* SPDX-License-Identifier: Apache-2.0\n"
 	" *\n"

@@ -20,7 +20,7 @@ static const struct usage usage = {
 
 struct counts {
 	int n[AY_PERF + 1];
-	int grid; /* of AY_FULL those that stand for the original's grid: no twin of another one's line */
+	int grid; /* AY_FULL cases that represent the original's grid: lines without duplicates */
 };
 
 static int count_cases(struct app *app, const struct ay_entry_op *e, struct counts *c, struct ay_err *err)
@@ -32,7 +32,7 @@ static int count_cases(struct app *app, const struct ay_entry_op *e, struct coun
 	*c = (struct counts){ 0 };
 	for (int i = 0; i < s.n; i++)
 		c->n[s.c[i].tier]++, c->grid += s.c[i].tier == AY_FULL && !s.c[i].derived;
-	if (!e->op[0]->cases[0].line) /* in-place: all its lines are those of the functional form */
+	if (!e->op[0]->cases[0].line) /* in-place: all its lines come from the functional form */
 		c->grid = c->n[AY_FULL];
 	ay_suite_release(&s);
 	return 0;
@@ -45,7 +45,7 @@ static const char *set_of(const struct ay_entry_op *e)
 
 enum { NAME, SET, OVERLOADS, QUICK, FULL, PERF, DOC, COLUMNS };
 
-/* On a narrow screen numbers go before words: the page of an operator (assay show) has them all. */
+/* A narrow screen shows words rather than numbers; assay show has all numbers. */
 static const struct ay_column columns[COLUMNS] = {
 	[NAME] = { "operator", false, 20, AY_CUT_NAME, 0 },    [SET] = { "set", false, 0, AY_CUT_END, 1 },
 	[OVERLOADS] = { "overloads", true, 0, AY_CUT_END, 3 }, [QUICK] = { "quick", true, 0, AY_CUT_END, 4 },
@@ -98,7 +98,7 @@ static void print_json(const struct ay_entry_op *e, const struct counts *c)
 	json_decref(j);
 }
 
-/* --- the page ------------------------------------------------------------------------------------------------ */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static int omitted_of(const char *name, int omit)
 {
@@ -162,7 +162,7 @@ static void page_row(const struct ay_entry_op *e, const struct counts *c)
 		printf("| %d | |\n", c->grid);
 }
 
-/* Those with an original, then the others; a sum below the first. */
+/* Prints the rows of operators with an original, or of the others; after the former also a sum. */
 static int page_rows(struct app *app, bool has_original, struct ay_err *err)
 {
 	struct counts sum = { 0 }, c;
@@ -188,7 +188,8 @@ static int page_rows(struct app *app, bool has_original, struct ay_err *err)
 	return 0;
 }
 
-/* A reason for which torch's own function is excused, and how many quick cases of an operator have it where. */
+/* A reason why torch's own function may differ, and in how many quick cases of an operator it
+ * applies. */
 struct differ {
 	const char *why;
 	int cpu, cuda;

@@ -24,7 +24,7 @@ const char *nearest(const char *word, const char *const *list)
 	return best;
 }
 
-/* Does one of the spellings "a|b|c" equal the n bytes at name? */
+/* Returns true if one of the spellings "a|b|c" equals the n bytes at name. */
 static bool spells(const char *names, const char *name, size_t n)
 {
 	while (*names) {
@@ -45,7 +45,7 @@ static const struct opt *find(const struct opt *opts, const char *name, size_t n
 	return NULL;
 }
 
-/* Of "assay check FILE" the first two words. */
+/* Returns the length of the first two words of "assay check FILE". */
 static int command_length(const struct usage *u)
 {
 	return (int)strcspn(u->line + 6, " ") + 6;
@@ -64,7 +64,8 @@ static int unknown(const struct opt *opts, const char *arg, const struct usage *
 		names[n] = each[n];
 	}
 	names[n] = NULL;
-	best = strlen(word) > 2 ? nearest(word, names) : NULL; /* of two letters every name is near */
+	/* a word of two letters is similar to every name */
+	best = strlen(word) > 2 ? nearest(word, names) : NULL;
 	if (best)
 		return ay_fail(err, AY_ERR_USAGE, "there is no option %.*s%s; did you mean --%s?", (int)dashes,
 			       "--", word, best);
@@ -72,7 +73,7 @@ static int unknown(const struct opt *opts, const char *arg, const struct usage *
 		       command_length(u), u->line);
 }
 
-/* "from 1 to 1024", "above 0, up to 10", "of at least 0". */
+/* Describes a range: "from 1 to 1024", "above 0, up to 10", "of at least 0". */
 static void say_range(const struct opt *o, char *text, size_t n)
 {
 	if (o->lo == OPT_ABOVE_0)

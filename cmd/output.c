@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Standard input and output are opened the wrong way round, so that using them fails as on a closed one. */
+/* Standard input and output are opened in the wrong mode, so that using them fails as on a closed
+ * one. */
 void output_begin(void)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };

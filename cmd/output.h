@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * output - standard output as every command has it.
+ * output - standard output of all commands.
  *
- * Theory of operation. Commands print by stdio and do not look at what becomes of it. When a command is over, main asks
- * output_end: if anything could not be written the status is EXIT_FAILED, with the reason. A reader that has gone away
- * (assay ops | head -n 1) is told nothing, as other programs do it. Commands that run for long print their lines by
- * output_line and stop when nobody reads them.
+ * Theory of operation. Commands print by stdio and ignore errors. At the end of a command main
+ * calls output_end. If anything could not be written, the status is EXIT_FAILED and output_end
+ * prints the reason. As in other programs, no message is printed if the reader has closed its pipe
+ * (assay ops | head -n 1). Commands that run for long print their lines by output_line and stop
+ * when the reader is gone.
  */
 #ifndef AY_CMD_OUTPUT_H
 #define AY_CMD_OUTPUT_H
@@ -15,14 +16,14 @@
 
 #include <stdbool.h>
 
-/* Puts something in the place of a standard stream that is closed: no file that is opened later may get its number. */
+/* Opens /dev/null in place of each closed standard stream, so that no file gets its number. */
 void output_begin(void);
 /* Writes a JSON value as one line, at once. Fails if standard output cannot be written. */
 int output_line(const json_t *j, struct ay_err *err);
-/* Has the reader of standard output, a pipe, gone away? */
+/* Returns true if standard output is a pipe whose reader is gone. */
 bool output_is_unread(void);
-/* Writes what is left. Returns -1 if not everything that was printed could be written, and says why unless a failure
- * was said already. */
+/* Flushes standard output. Returns -1 if anything could not be written. Prints the reason unless
+ * `said` says that a failure was printed already. */
 int output_end(bool said);
 
 #endif

@@ -36,7 +36,7 @@ bool own_is_suite(const struct own_options *o, const char *suite)
 			   (o->then && !strcmp(suite, ay_file_basename(o->then))));
 }
 
-/* A resumed run may start in another folder. */
+/* Stores the absolute path, because a resumed run may start in another folder. */
 void own_write(const struct own_options *o, json_t *header)
 {
 	char *whole = o->file ? realpath(o->file, NULL) : NULL;

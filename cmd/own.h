@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * own - the option --ref: an operator of the user's own, for every command that judges or describes operators.
+ * own - the option --ref: a user's own operator, for every command that judges or describes
+ * operators.
  */
 #ifndef AY_CMD_OWN_H
 #define AY_CMD_OWN_H
@@ -11,9 +12,10 @@
 #include "judge/judge.h"
 
 struct own_options {
-	const char *file;     /* --ref; NULL = none */
-	const char *then;     /* the file of the run that is resumed, which may lie elsewhere now; NULL = none */
-	struct ay_ref_op ref; /* what it holds, after own_load */
+	const char *file; /* --ref; NULL = none */
+	/* the file of the run that is resumed, which may have moved; NULL = none */
+	const char *then;
+	struct ay_ref_op ref; /* content of the file, after own_load */
 	struct ay_suite cases;
 };
 
@@ -23,20 +25,21 @@ struct own_options {
 			"an operator of your own: a Python file with SCHEMA, CASES, reference() (docs/oracle.md)" \
 	}
 
-/* Reads the file, by running it, and adds its operator to the registry; without --ref nothing. Fails where --baseline ref
- * is asked for and there is no --ref. */
+/* Reads the file by running it, and adds its operator to the registry. Does nothing without --ref,
+ * but fails if `baseline` is "ref". */
 int own_load(struct own_options *o, struct app *app, struct ay_python *p, const char *baseline,
 	     struct ay_err *err);
-/* The reference of the witness, and as a baseline. */
+/* Sets the policy's own reference, which serves the oracle and as a baseline. */
 void own_policy(const struct own_options *o, struct ay_policy *p);
-/* Does the suite of that name mean the CASES of the file? NULL: yes, where there is a file. */
+/* Returns true if that suite name means the file's CASES. NULL means them if there is a file. */
 bool own_is_suite(const struct own_options *o, const char *suite);
-/* The name of that suite: the file's, without its folders. */
+/* Returns the name of that suite: the file's name without its folders. */
 const char *own_suite_name(const struct own_options *o);
-/* Into a run's header, by path and hash; and the path out of the header of a run that is resumed, unless --ref was given. */
+/* own_write stores path and hash of the file in a run's header. own_take reads the path from the
+ * header of a resumed run, unless --ref was given. */
 void own_write(const struct own_options *o, json_t *header);
 void own_take(struct own_options *o, const json_t *header, struct ay_arena *a);
-/* Is the file that of the run, by its hash? After own_load. Fails with what to do. */
+/* Fails, and says what to do, if the file's hash differs from the run's. Call it after own_load. */
 int own_check_same(const struct own_options *o, const json_t *header, const char *run, struct ay_err *err);
 void own_close(struct own_options *o);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report - what a run says; what changed between two.
+ * report - prints what a run found, or what changed between two.
  */
 #include "cmd.h"
 #include "llm/track_results.h"
@@ -36,7 +36,8 @@ struct report {
 	struct ay_row_filter filter;
 };
 
-/* A run that says nothing is no run: everything would be fine against it. */
+/* Reads a run. Fails if it holds no verdict, because no comparison with it could find a
+ * regression. */
 static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_str found = { 0 };
@@ -45,7 +46,8 @@ static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 	if (ay_summary_read(dir, s, err))
 		return -1;
 	ay_run_found_print(&found, &s->found);
-	rc = s->ncase || s->nkernel || json_object_get(s->head, "llm") /* a model may refuse everything */
+	/* in such a run the model may have refused everything */
+	rc = s->ncase || s->nkernel || json_object_get(s->head, "llm")
 		     ? 0
 		     : ay_fail(err, AY_ERR_IO, "the run '%s' holds no verdict: %s", dir, ay_str_text(&found));
 	if (!rc && s->found.first_bad)
@@ -54,7 +56,8 @@ static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 	return rc;
 }
 
-/* Of a run in which a model wrote the kernels: how many rounds that took, and what it cost. */
+/* Adds what the generation of kernels took, for a run in which a model wrote them: rounds and
+ * cost. */
 static void add_generation(struct ay_str *b, const char *dir, const struct ay_summary *s, enum ay_format f)
 {
 	struct ay_err none = { 0 };

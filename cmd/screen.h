@@ -4,8 +4,8 @@
 
 #include "report/run_report.h"
 
-/* Standard output: a terminal of its width; what is no terminal has lines of AY_WIDTH columns, and names that are not cut.
- * $COLUMNS, where it is exported, says another width. */
+/* Returns the properties of standard output. A terminal has its own width. Otherwise lines have
+ * AY_WIDTH columns and names are not cut. $COLUMNS, if exported, overrides the width. */
 struct ay_screen screen_find(void);
 
 #endif

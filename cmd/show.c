@@ -25,13 +25,14 @@ static const struct usage usage = {
 
 static const char *const tiers[] = { "quick", "full", "perf" };
 
-/* The host entry of a CUDA kernel is what a kernel in C is. */
+/* Returns true for C and CUDA: the host function of a CUDA kernel has the prototype of a C
+ * kernel. */
 static bool is_c(const char *lang)
 {
 	return !strcmp(lang, "c") || !strcmp(lang, "cuda");
 }
 
-/* Triton kernels are called as Python ones are. */
+/* Returns true for Python and Triton, whose functions are called alike. */
 static bool is_python(const char *lang)
 {
 	return !strcmp(lang, "python") || !strcmp(lang, "triton");
@@ -85,7 +86,7 @@ static void print_cases(const struct ay_op_doc *f)
 		for (int i = 0, k = 0; i < f->suite.n; i++) {
 			if ((int)f->suite.c[i].tier != t)
 				continue;
-			/* the first, one from the middle, the last: neighbours are alike */
+			/* the first, middle and last case, because neighbours are similar */
 			if (k == 0 || k == f->tier[t] / 2 || k == f->tier[t] - 1) {
 				ay_str_clear(&b);
 				ay_case_print(&b, f->suite.c[i].line);
@@ -97,7 +98,7 @@ static void print_cases(const struct ay_op_doc *f)
 	ay_str_release(&b);
 }
 
-/* Cases of a list have no tiers. */
+/* Prints the cases of a user's own list, which have no tiers. */
 static void print_own_cases(const struct ay_entry_op *e, const struct ay_op_doc *f)
 {
 	struct ay_str b = { 0 };
@@ -111,7 +112,7 @@ static void print_own_cases(const struct ay_entry_op *e, const struct ay_op_doc 
 	ay_str_release(&b);
 }
 
-/* What the benchmark that it was taken from has of it. */
+/* Prints which of the operator's cases its original benchmark has. */
 static void print_original(struct app *app, const struct ay_entry_op *e)
 {
 	const struct ay_original_coverage *o = ay_original_coverage_find(e->name);
@@ -219,7 +220,7 @@ static int print_lang(struct app *app, const struct ay_entry_op *e, const struct
 	return 0;
 }
 
-/* What is asked for, if anything. */
+/* What to show, besides the operator. */
 struct asked {
 	const char *lang, *line;
 	bool json;
@@ -227,7 +228,7 @@ struct asked {
 	struct ay_python python;
 };
 
-/* --ref takes the place of the operator's name, which may be said too. */
+/* Finds the operator. With --ref its name may be omitted. */
 static const struct ay_entry_op *find_op(struct app *app, const struct asked *q, int n, const char **argv,
 					 const struct ay_schema **only, struct ay_err *err)
 {

@@ -57,7 +57,8 @@ static int overloads_json(struct app *app, const struct ay_entry_op *e, json_t *
 		ay_str_clear(&b);
 		if (!ay_proto_make(app->arena, e->schema[k], &p, &none))
 			ay_proto_print(&b, p);
-		else if (!show_is_torchs(e)) /* one of ours has a prototype */
+		/* operators of the catalogue always have a prototype */
+		else if (!show_is_torchs(e))
 			return *err = none, -1;
 		json_object_set_new(o, "c", b.len ? json_string(ay_str_text(&b)) : json_null());
 		ay_str_clear(&b);
@@ -159,7 +160,7 @@ static json_t *floors_json(const struct ay_op_doc *f)
 	return j;
 }
 
-/* There are no cases here, so nothing can be said of them. */
+/* Prints an operator that only torch knows, without cases. */
 static int torch_json(struct app *app, const struct ay_entry_op *e, struct ay_err *err)
 {
 	json_t *j = json_pack("{s:s,s:n,s:{s:s,s:s?}}", "name", e->name, "file", "judged", "by",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * show: operators that are not in the catalogue, and that torch knows.
+ * show_torch - shows operators that the catalogue lacks and torch knows.
  */
 #include "judge/torch_schemas.h"
 #include "op/proto.h"
@@ -34,9 +34,9 @@ const struct ay_entry_op *show_find(struct app *app, const char *name, const cha
 	return ay_registry_find(app->registry, name, s, exact, err);
 }
 
-/* --- a line to begin with ----------------------------------------------------------------------------------- */
+/* --- a line to begin with --------------------------------------------------------------------- */
 
-/* Some value of the argument's type; what an operator takes of it is its own matter. */
+/* Returns an example value of the argument's type. The operator may not accept it. */
 static const char *some_value(const struct ay_stype *t)
 {
 	static const struct {
@@ -61,7 +61,8 @@ static const char *some_value(const struct ay_stype *t)
 	return NULL;
 }
 
-/* "aten::NAME((...), {...})" with every argument that has no default; false: some type has no value in a line. */
+/* Appends "aten::NAME((...), {...})" with every argument without default. Returns false if a type
+ * has no value in a case line. */
 static bool add_line(struct ay_str *b, const struct ay_schema *s)
 {
 	bool keyword = false;
@@ -91,7 +92,7 @@ static bool add_line(struct ay_str *b, const struct ay_schema *s)
 	return true;
 }
 
-/* --- the page ----------------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void print_protos(struct app *app, const struct ay_entry_op *e)
 {

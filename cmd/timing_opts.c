@@ -10,7 +10,7 @@
 
 enum { LABEL = 38 };
 
-/* For people: a program that reads our output waits anyway. */
+/* Tells the user that assay waits for the device. Programs that read the output need no message. */
 static void say_waiting(void)
 {
 	if (isatty(2))
@@ -38,10 +38,10 @@ int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct 
 	return ay_perf_check_baseline(o->baseline, err);
 }
 
-/* Shapes of a call; those that are alike and follow each other are counted. */
+/* Shapes of a call's arguments. Equal shapes in a row are counted. */
 struct shapes {
 	struct ay_str last;
-	int n; /* of the last one */
+	int n; /* number of the last shape in a row */
 };
 
 static void end_shape(struct ay_str *b, struct shapes *s)
@@ -101,7 +101,7 @@ static void add_reached(struct ay_str *b, const struct ay_timing *t)
 {
 	struct ay_str s = { 0 };
 
-	/* where FLOPs are counted and closer to their limit than bytes, they say more */
+	/* show FLOPs if they are closer to their limit than bytes are */
 	if (t->ns > 0 && t->peak > t->floor_ns / t->ns)
 		ay_str_addf(&s, "%.0f %% of peak", 100 * t->peak);
 	else if (t->ns > 0 && t->floor_ns > 0)

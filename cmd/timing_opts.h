@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * clock - what the commands that time have in common: their options, and how a time is printed.
+ * timing_opts - the options of commands that time kernels, and how a time is printed.
  */
 #ifndef AY_CMD_TIMING_OPTS_H
 #define AY_CMD_TIMING_OPTS_H
@@ -27,14 +27,15 @@ struct clock_options {
 			OPT_ABOVE_0, SECONDS_MAX                                                              \
 	}
 
-/* The options as a policy. Without --timing: what ASSAY_TIMING says, else `otherwise`. */
+/* Converts the options to a policy. Without --timing the mode is that of ASSAY_TIMING, else
+ * `otherwise`. */
 int clock_policy(const struct clock_options *o, enum ay_timed otherwise, struct ay_perf_policy *p,
 		 struct ay_err *err);
 
-/* A table of times: its head, and one row. label: what stands in front, cut to fit. */
+/* Print the head and one row of a table of times. label: text of the first column, cut to fit. */
 void clock_head(struct ay_str *b);
 void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t);
-/* What is short and tells cases apart: "add.Tensor 2 x [1024, 1024] f32". */
+/* Makes a short label that tells cases apart: "add.Tensor 2 x [1024, 1024] f32". */
 void clock_label(struct ay_str *b, const struct ay_suite_case *sc);
 
 #endif

@@ -20,7 +20,7 @@ static json_t *text(const char *s)
 void torch_record(const struct ay_policy *p, struct ay_arena *a, json_t *into)
 {
 	struct ay_interpreter i;
-	struct ay_err ignored = { 0 }; /* who starts it says why it cannot */
+	struct ay_err ignored = { 0 }; /* a later start of the interpreter reports the error */
 
 	ay_interpreter_look(a, p->python->wish, &i, &ignored);
 	json_object_set_new(into, "allow_torch", text(ay_torch_use_name(p->torch_use)));

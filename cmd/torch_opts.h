@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * torch - what the commands that run Python kernels have in common.
+ * torch_opts - the options of commands that run Python kernels.
  */
 #ifndef AY_CMD_TORCH_OPTS_H
 #define AY_CMD_TORCH_OPTS_H
@@ -23,10 +23,11 @@ struct torch_options {
 			"what Python kernels may call of torch: none, helpers, all (all; of a model's helpers)" \
 	}
 
-/* The options as part of a policy; the interpreter starts with the first kernel that needs it. */
+/* Applies the options to a policy. The interpreter starts with the first kernel that needs it. */
 int torch_policy(struct torch_options *o, struct ay_policy *p, struct ay_err *err);
-/* What the verdict of a Python kernel hangs on besides the kernel, into a JSON object: interpreter, versions, what of
- * torch it may call. Where there is no interpreter its fields are null. */
+/* Adds to a JSON object what the verdict of a Python kernel depends on besides the kernel: the
+ * interpreter, versions, and what it may call of torch. These fields are null if there is no
+ * interpreter. */
 void torch_record(const struct ay_policy *p, struct ay_arena *a, json_t *into);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace - a user's own script under an interpreter of his, with a recorder beside it (torch/assay/trace.py). The script
- * is trusted as it would be without us: it has our environment, folder, input and output.
+ * trace - runs a user's script under the user's interpreter, with a recorder
+ * (torch/assay/trace.py). The script is not jailed: it has this process's environment, folder,
+ * input and output.
  */
 #include "cmd.h"
 #include "base/file.h"
@@ -37,15 +38,15 @@ static const struct usage usage = {
 struct trace {
 	const char *python, *out;
 	bool quiet;
-	int nflag; /* the interpreter's own: -u, -O, -X dev */
+	int nflag; /* options of the interpreter: -u, -O, -X dev */
 	const char **flag;
-	int n; /* the script and its arguments, or -m, module, arguments */
+	int n; /* script and arguments, or -m, module and arguments */
 	const char **word;
 };
 
-/* --- the command line ------------------------------------------------------------------------------------- */
+/* --- the command line ------------------------------------------------------------------------- */
 
-/* python, python3, python3.11, whatever its folder. */
+/* Returns true for python, python3, python3.11 in any folder. */
 static bool is_python(const char *word)
 {
 	const char *name = ay_file_basename(word);
@@ -53,7 +54,7 @@ static bool is_python(const char *word)
 	return !strncmp(name, "python", 6) && !name[6 + strspn(name + 6, "0123456789.")];
 }
 
-/* The interpreter that the word names, unless it stands for any. */
+/* Finds the interpreter that the word names, unless the word means any interpreter. */
 static int take_python(struct app *app, struct trace *t, const char *word, struct ay_err *err)
 {
 	if (t->python || !strcmp(word, "python") || !strcmp(word, "python3"))
@@ -89,7 +90,7 @@ static int take_words(struct app *app, struct trace *t, int n, const char **argv
 	return 0;
 }
 
-/* trace-NAME.trace, NAME being the script without folder and ending, or the module. */
+/* Returns trace-NAME.trace, where NAME is the script without folder and suffix, or the module. */
 static const char *default_out(struct app *app, const struct trace *t)
 {
 	const char *name = !strcmp(t->word[0], "-m") ? t->word[1] : ay_file_basename(t->word[0]);
@@ -99,7 +100,7 @@ static const char *default_out(struct app *app, const struct trace *t)
 	return ay_sprintf(app->arena, "trace-%.*s.trace", (int)(py ? n - 3 : n), name);
 }
 
-/* Not after an hour of training. */
+/* Checks that the output can be written before the script runs, which may take an hour. */
 static int check_out(struct app *app, const char *out, struct ay_err *err)
 {
 	const char *slash = strrchr(out, '/');
@@ -113,14 +114,15 @@ static int check_out(struct app *app, const char *out, struct ay_err *err)
 	return 0;
 }
 
-/* --- the script ------------------------------------------------------------------------------------------- */
+/* --- the script ------------------------------------------------------------------------------- */
 
 static _Noreturn void become(const char *path, const char **argv, int pack)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGPIPE, SIG_DFL); /* of ours (cmd/main.c) */
+	signal(SIGPIPE, SIG_DFL); /* ignored by cmd/main.c */
 	signal(SIGXFSZ, SIG_DFL);
-	pack = fcntl(pack, F_DUPFD, FD_HIGH); /* dup2 to itself would leave it close-on-exec */
+	/* dup2 onto the same number would keep close-on-exec */
+	pack = fcntl(pack, F_DUPFD, FD_HIGH);
 	if (pack >= 0 && dup2(pack, AY_PYTHON_PACK) >= 0) {
 		close(pack);
 		execv(path, (char *const *)argv);
@@ -129,7 +131,8 @@ static _Noreturn void become(const char *path, const char **argv, int pack)
 	_exit(127);
 }
 
-/* Its wait status. A signal of the terminal is for the script, which may have something to say to it. */
+/* Runs the script and stores its wait status. This process ignores signals of the terminal, so that
+ * the script can handle them. */
 static int run(const char *path, const char **argv, int *status, struct ay_err *err)
 {
 	const int pack = ay_python_pack(err);
@@ -171,7 +174,7 @@ static const char **arguments(struct app *app, const struct trace *t, const char
 	return argv;
 }
 
-/* Did the file appear, or change? The recorder puts a new one in its place. */
+/* Returns true if the file is new or changed. The recorder replaces the file. */
 static bool is_new(const char *out, const struct stat *before, bool was)
 {
 	struct stat st;

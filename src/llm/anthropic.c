@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Anthropic's messages. The system's words stand beside the messages, not among them; a limit of tokens must be said;
- * an answer is a list of blocks, of which text and thinking are taken. A stream ends in message_stop.
+ * anthropic - the wire format of Anthropic's messages. The system prompt stands beside the
+ * messages, not among them. A token limit is mandatory. An answer is a list of blocks, of which
+ * text and thinking are used. A stream ends with message_stop.
  */
 #include "llm/provider.h"
 
 #include <string.h>
 
-enum { MAX_TOKENS = 8192 /* where the caller has no wish: what the models of 2024 and later all grant */ };
+enum { MAX_TOKENS = 8192 /* default limit: all models since 2024 accept it */ };
 
 static json_t *request(const struct ay_chat_spec *s, const json_t *messages, const struct ay_api_quirks *d)
 {
@@ -38,7 +39,7 @@ static json_t *request(const struct ay_chat_spec *s, const json_t *messages, con
 	return j;
 }
 
-/* Tokens that were read from or written to a cache were read all the same. */
+/* Adds up the usage. Tokens read from or written to a cache count as read too. */
 static void hear_usage(struct ay_response *h, json_t *usage)
 {
 	static const char *const read[] = { "input_tokens", "cache_creation_input_tokens",
@@ -52,13 +53,14 @@ static void hear_usage(struct ay_response *h, json_t *usage)
 		ay_response_count(&n, json_object_get(usage, read[i]));
 		in = in > INT64_MAX - n ? INT64_MAX : in + n;
 	}
-	/* said at the start or at the end, and zero at the other: by whoever stands between */
+	/* a proxy may send the count at the start or at the end, and 0 at the other place */
 	if (json_object_get(usage, "input_tokens") && in > h->tokens_in)
 		h->tokens_in = in;
 	ay_response_count(&h->tokens_out, json_object_get(usage, "output_tokens"));
 	if (!h->usage)
 		h->usage = json_object();
-	json_object_update(h->usage, usage); /* the second is what has changed since the first */
+	/* the second message has what changed since the first */
+	json_object_update(h->usage, usage);
 }
 
 static void hear_block(struct ay_response *h, const json_t *b)
@@ -96,7 +98,7 @@ static int hear(struct ay_response *h, const json_t *j)
 	} else if (!strcmp(type, "error")) {
 		return ay_response_error(h, j) ? 0 : -1;
 	}
-	return 0; /* ping, content_block_stop, and what will be invented */
+	return 0; /* ping, content_block_stop, and future event types */
 }
 
 static int event(struct ay_response *h, const char *data, size_t n)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PREFIX = 10 /* of a key that a server cut short: "sk-proj-ab***" */ };
+enum { PREFIX = 10 /* length of a key that a server has shortened: "sk-proj-ab***" */ };
 
 bool ay_api_key_is_set(const char *variable)
 {
@@ -16,8 +16,8 @@ bool ay_api_key_is_set(const char *variable)
 	return v && *v;
 }
 
-/* What was copied last stays in registers, and goes to the stack or to a child with them: of those with AVX-512 half are not
- * touched by most code. */
+/* Clears vector registers. Bytes copied last stay in them and reach the stack or a child. Most code
+ * does not touch half of the AVX-512 registers. */
 static void clear_registers(void)
 {
 #if defined __x86_64__
@@ -37,7 +37,7 @@ static void clear_registers(void)
 #endif
 }
 
-/* In every string of the environment, and so in the block that /proc/PID/environ shows. */
+/* Overwrites the text in every string of the environment, and so in /proc/PID/environ. */
 static void overwrite(const char *text, size_t n)
 {
 	for (char **e = environ; e && *e; e++)
@@ -75,7 +75,8 @@ void ay_api_key_wipe(struct ay_api_key *k)
 	clear_registers();
 }
 
-/* How much of s is the key: all of it, or its beginning and the rest of that word; 0 = nothing. */
+/* Returns how many bytes at s belong to the key: all of the key, or its beginning and the rest of
+ * that word. Returns 0 if none. */
 static size_t of_key(const struct ay_api_key *k, const char *s, size_t n)
 {
 	size_t same = 0;

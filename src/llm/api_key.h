@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * key - the secret by which a server knows its user.
+ * api_key - the secret key by which a server identifies its user.
  *
- * It is read once. Where it lay in the environment it is overwritten in place, so that /proc/PID/environ of this
- * process and of all that are forked later does not show it; the copy is the speaker's (api_process.h), and ours is
- * wiped as soon as that one is forked. Texts that come from a server are scrubbed: one that sends the key back does
- * not put it into a file or a message.
+ * The key is read once. Its text in the environment is overwritten in place, so /proc/PID/environ
+ * of this process and of later children does not show it. The API process (api_process.h) gets the
+ * copy. The parent wipes its own copy right after that fork. Texts from a server are scrubbed, so
+ * that a server that echoes the key does not get it into a file or message.
  */
 #ifndef AY_LLM_API_KEY_H
 #define AY_LLM_API_KEY_H
@@ -15,7 +15,8 @@
 
 #include <jansson.h>
 
-/* A shorter one is no secret ("EMPTY", for a server that asks for none) and may well be a word of an answer. */
+/* A shorter key is no secret ("EMPTY", for a server without keys) and may be an ordinary word of an
+ * answer. */
 enum { AY_SECRET_MIN = 8 };
 
 struct ay_api_key {
@@ -23,16 +24,18 @@ struct ay_api_key {
 	size_t len;
 };
 
-/* Is the variable set to something? */
+/* Returns true if the variable is set and not empty. */
 bool ay_api_key_is_set(const char *variable);
-/* Takes the variable out of the environment, and the same text out of every other one. -1: it is not set, or no key
- * can look like this; nothing was taken then. */
+/* Moves the key out of the environment: unsets the variable and overwrites its text in all other
+ * variables. Returns -1, and changes nothing, if the variable is unset or its value cannot be a
+ * key. */
 int ay_api_key_take(struct ay_api_key *k, const char *variable, struct ay_err *err);
-/* Overwrites and forgets it. {0} is fine. */
+/* Overwrites and frees the key. {0} is allowed. */
 void ay_api_key_wipe(struct ay_api_key *k);
-/* Writes [key] in its place; the first ten characters of it and what follows them are enough. */
+/* Replaces the key in b by "[key]". Also replaces a word that begins with the key's first ten
+ * characters. */
 void ay_api_key_scrub(const struct ay_api_key *k, struct ay_str *b);
-/* The same for all strings of a value, names included; a new reference, j is not changed. */
+/* Scrubs all strings and names of a JSON value. Returns a new reference; j is not changed. */
 json_t *ay_api_key_scrub_json(const struct ay_api_key *k, const json_t *j);
 
 #endif

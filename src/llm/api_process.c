@@ -16,7 +16,7 @@ enum { TRIES = 8, SPARE_FILES = 50 };
 #define TIMEOUT_S 300.0
 #define CONNECT_S 30.0
 
-/* --- to the parent ------------------------------------------------------------------------------------------- */
+/* --- to the parent ---------------------------------------------------------------------------- */
 
 static void flush_out(struct api_process *sp)
 {
@@ -64,7 +64,7 @@ void ay_api_process_fatal(struct api_process *sp, const char *text, const char *
 	ay_str_release(&b);
 }
 
-/* --- from the parent ----------------------------------------------------------------------------------------- */
+/* --- from the parent -------------------------------------------------------------------------- */
 
 static _Noreturn void take_close(struct api_process *sp)
 {
@@ -109,13 +109,15 @@ static void hear_parent(struct api_process *sp)
 		memmove(sp->in.s, sp->in.s + at, sp->in.len - at + 1);
 		sp->in.len -= at;
 	}
+	/* the parent was killed: requests in flight are lost, and the transcript must show it */
 	if (gone)
-		_exit(1); /* the parent was killed: what is in flight is lost, and shall be seen to be */
+		_exit(1);
 }
 
-/* --- the process --------------------------------------------------------------------------------------------- */
+/* --- the process ------------------------------------------------------------------------------ */
 
-/* Nothing of the parent's stays open: not its run's lock, nor a pipe whose end somebody waits for. */
+/* Closes the parent's descriptors, among them its run's lock and pipes whose end another process
+ * waits for. */
 static void close_others(const struct ay_api_process_spec *s)
 {
 	unsigned lo = (unsigned)(s->fd < s->file ? s->fd : s->file), hi = (unsigned)(s->fd + s->file) - lo;
@@ -141,13 +143,15 @@ static void enter(struct api_process *sp)
 	sp->in_flight = sp->chat->in_flight;
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files); /* a descriptor for each request in flight, and some to spare */
+		/* each request in flight needs a descriptor, besides some others */
+		setrlimit(RLIMIT_NOFILE, &files);
 		if (files.rlim_max < (rlim_t)sp->in_flight + SPARE_FILES)
 			sp->in_flight = files.rlim_max > SPARE_FILES ? (int)files.rlim_max - SPARE_FILES : 1;
 	}
 	signal(SIGTERM, SIG_DFL);
+	/* the parent decides when to end, and this process ends with it */
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-		signal(ignored[i], SIG_IGN); /* the parent decides when to end, and this ends with it */
+		signal(ignored[i], SIG_IGN);
 	close_others(sp->spec);
 }
 
@@ -168,7 +172,8 @@ static int open_http(struct api_process *sp, const char **version, struct ay_err
 	sp->place = ay_try_place(&sp->arena, sp->spec->url);
 	add_header(sp, list, &n, "content-type", "application/json", false);
 	add_header(sp, list, &n, "accept", "text/event-stream, application/json", false);
-	add_header(sp, list, &n, "expect", "", false); /* else a long question waits a second for a go-ahead */
+	/* without this, libcurl waits a second for a go-ahead before a long request */
+	add_header(sp, list, &n, "expect", "", false);
 	add_header(sp, list, &n, p->key_header, ay_sprintf(&sp->arena, "%s%s", p->key_before, sp->spec->key.text),
 		   true);
 	for (const char *const *l = p->headers; *l; l++) {

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * speaker - the process that speaks to a model's server, and that alone knows the key.
+ * api_process - the process that sends requests to a model's server. It is the only process that
+ * knows the key.
  *
- * Theory of operation. It is forked by ay_chat_open, closes all that is not its own, cannot be looked into (not
- * dumpable, no core) and ends with its parent. Frames of JSON with their length before them come over one socket:
+ * Theory of operation. ay_chat_open forks this process. It closes all descriptors that it does not
+ * need, cannot be inspected (not dumpable, no core file) and ends with its parent. Parent and
+ * process exchange JSON frames over one socket, each after its length. From the parent:
  *
  *	{"ask": 7, "id": "aten::add/r1/w0", "messages": [...]}    {"drop": 7}    {"close": true}
  *
- * and go back: {"ready": "libcurl/..."}, an answered line of transcript.h with its number ({"answer": 7, ...}),
- * {"held": 20} if nothing will be asked for so many seconds, or {"fatal": "..."} after which nothing is answered any
- * more. Neither direction blocks here: the parent may block in sending, since this process always reads on.
+ * To the parent:
+ *  - {"ready": "libcurl/..."} at the start;
+ *  - an "answered" line of transcript.h with the request's number ({"answer": 7, ...});
+ *  - {"trouble": "..."} if a try failed;
+ *  - {"held": 20} if no try will begin for that many seconds;
+ *  - {"fatal": "..."}, after which no request is answered.
  *
- * A question waits in line until one of in_flight places is free and its time has come; it is tried, and on failure
- * waits again as retry.h says. A server that asks for patience with a rate limit is left alone by all questions.
+ * This process never blocks on the socket. The parent may block in sending, because this process
+ * keeps reading.
+ *
+ * A request waits in the queue until fewer than in_flight tries run and its due time has come. If
+ * its try fails, it waits again as retry.h says. A rate limit with a waiting time holds back all
+ * requests.
  */
 #ifndef AY_LLM_API_PROCESS_H
 #define AY_LLM_API_PROCESS_H
@@ -29,14 +38,14 @@ struct ay_api_process_spec {
 	const struct ay_chat_spec *chat;
 	const struct ay_provider *provider; /* NULL: a replay */
 	const char *url;
-	bool own; /* the provider's own address */
+	bool own; /* url is the provider's own address */
 	struct ay_api_key key;
 	struct ay_price price;
-	const struct ay_transcript *past; /* of a replay */
+	const struct ay_transcript *past; /* the transcript that a replay answers from */
 	int fd, file;                     /* the socket; exchanges.jsonl */
 };
 
-/* In the child, right after fork. */
+/* Runs the process. Called in the child right after the fork. */
 _Noreturn void ay_api_process_run(struct ay_api_process_spec *s);
 
 #endif

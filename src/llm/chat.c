@@ -32,16 +32,16 @@ struct chat_pending {
 struct ay_chat {
 	pid_t pid;
 	int fd;
-	int64_t number; /* of the last question */
+	int64_t number; /* of the last request */
 	struct chat_pending *list;
 	int n, cap;
-	struct ay_str in;     /* a frame of which not all has come */
-	int64_t held_ns;      /* until then nothing is asked */
-	char trouble[200];    /* of the last try that failed; "" = a question was answered since */
-	struct ay_err failed; /* why there will be no more answers */
+	struct ay_str in;     /* an incomplete frame */
+	int64_t held_ns;      /* no try begins before this time */
+	char trouble[200];    /* error of the last failed try; "" = a request was answered since */
+	struct ay_err failed; /* why no more answers will come */
 };
 
-/* --- which server -------------------------------------------------------------------------------------------- */
+/* --- which server ----------------------------------------------------------------------------- */
 
 static bool has_key(enum ay_server s)
 {
@@ -94,9 +94,10 @@ int ay_chat_server(const char *name, enum ay_server by_default, enum ay_server *
 	return 0;
 }
 
-/* --- frames -------------------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
-/* Blocks only as long as the speaker is busy with a line of its file: it always reads on. Takes over j. */
+/* Sends a frame and frees j. Blocks only while the API process writes a line of its file, because
+ * that process always reads on. */
 static int say(struct ay_chat *c, json_t *j, struct ay_err *err)
 {
 	uint32_t len = (uint32_t)json_dumpb(j, NULL, 0, JSON_COMPACT);
@@ -119,8 +120,8 @@ static int say(struct ay_chat *c, json_t *j, struct ay_err *err)
 	return rc;
 }
 
-/* 1 and a frame, 0 if it has not come, -1 if none will. Reads no byte behind it: what is left makes the descriptor
- * readable. */
+/* Returns 1 and a frame, 0 if no whole frame has come, or -1 if none will come. Never reads beyond
+ * the frame, so that further data keeps the descriptor readable. */
 static int hear(struct ay_chat *c, json_t **j, struct ay_err *err)
 {
 	char buf[65536];
@@ -151,7 +152,7 @@ static int hear(struct ay_chat *c, json_t **j, struct ay_err *err)
 	return *j ? 1 : ay_fail(err, AY_ERR_EXEC, "the process that speaks to the model makes no sense");
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static bool is_plain(const char *s)
 {
@@ -164,7 +165,7 @@ static bool is_plain(const char *s)
 	return plain;
 }
 
-/* What can be wrong with the wish, before anything is done. */
+/* Checks the specification before anything is done. */
 static int examine(const struct ay_chat_spec *s, struct ay_err *err)
 {
 	if (s->in_flight < 1 || s->in_flight > IN_FLIGHT_MAX)
@@ -177,7 +178,7 @@ static int examine(const struct ay_chat_spec *s, struct ay_err *err)
 	return 0;
 }
 
-/* Everything the speaker will need; the key is taken last. */
+/* Prepares all that the API process needs. The key is taken last. */
 static int prepare(struct ay_api_process_spec *sp, struct ay_arena *a, struct ay_transcript **past,
 		   struct ay_err *err)
 {
@@ -203,7 +204,7 @@ static int prepare(struct ay_api_process_spec *sp, struct ay_arena *a, struct ay
 	return sp->provider ? ay_api_key_take(&sp->key, sp->provider->key_variable, err) : 0;
 }
 
-/* Also those that are not used: no process that is started from here needs them. */
+/* Removes all servers' keys from the environment, because no later child needs them. */
 static void forget_other_keys(void)
 {
 	for (int i = 0; i < SERVERS; i++) {
@@ -238,7 +239,7 @@ static int start(struct ay_chat *c, struct ay_api_process_spec *sp, struct ay_er
 			  : 0;
 }
 
-/* Its first word: it is ready, or why it will never be. */
+/* Waits for the first frame: the process is ready, or it says why it cannot start. */
 static int greet(struct ay_chat *c, struct ay_err *err)
 {
 	struct pollfd p = { .fd = c->fd, .events = POLLIN };
@@ -284,7 +285,7 @@ int ay_chat_open(struct ay_chat **out, const struct ay_chat_spec *s, struct ay_e
 	return 0;
 }
 
-/* --- in use -------------------------------------------------------------------------------------------------- */
+/* --- in use ----------------------------------------------------------------------------------- */
 
 static int pending_at(const struct ay_chat *c, const char *id)
 {
@@ -329,7 +330,7 @@ int ay_chat_ask(struct ay_chat *c, const char *id, int n, const struct ay_chat_m
 	for (int i = 0; i < n; i++) {
 		json_t *text = json_string(m[i].text);
 
-		if (!text) /* not UTF-8: what a compiler said, or a kernel */
+		if (!text) /* not UTF-8, such as compiler output or a kernel */
 			text = ay_json_text(m[i].text, strlen(m[i].text), strlen(m[i].text));
 		json_array_append_new(list, json_pack("{s:s, s:o}", "role", m[i].role, "content", text));
 	}
@@ -350,7 +351,7 @@ int ay_chat_fd(const struct ay_chat *c)
 	return c->fd;
 }
 
-/* 1: it is an answer that is waited for. */
+/* Handles a frame. Returns 1 if it is an answer to a pending request. */
 static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct ay_chat_answer *answer)
 {
 	const char *fatal = json_string_value(json_object_get(j, "fatal"));
@@ -366,7 +367,7 @@ static int take(struct ay_chat *c, const json_t *j, struct ay_arena *a, struct a
 		snprintf(c->trouble, sizeof c->trouble, "%s", trouble);
 	while (i < c->n && c->list[i].number != number)
 		i++;
-	if (i == c->n) /* dropped when it was on its way */
+	if (i == c->n) /* the request was dropped while its answer was on the way */
 		return 0;
 	if (ay_transcript_entry_get(a, j, answer))
 		return ay_fail(&c->failed, AY_ERR_EXEC, "the process that speaks to the model makes no sense");
@@ -416,14 +417,15 @@ void ay_chat_drop(struct ay_chat *c, const char *id)
 
 	if (i == c->n)
 		return;
-	/* a speaker that is gone is found by the next call */
+	/* if the API process is gone, the next call reports it */
 	say(c, json_pack("{s:I}", "drop", (json_int_t)c->list[i].number), &err);
 	pending_remove(c, i);
 }
 
-/* --- closing ------------------------------------------------------------------------------------------------- */
+/* --- closing ---------------------------------------------------------------------------------- */
 
-/* Lets it write down what it drops; a deaf one is killed. */
+/* Asks the process to end, so that it can note dropped requests, and kills it if it does not end in
+ * time. */
 static void part(struct ay_chat *c)
 {
 	struct pollfd p = { .fd = c->fd, .events = POLLIN };

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- lines ------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
-/* Without its end: neither \n nor the \r before it. */
+/* A line without its end, that is, without \n and a \r before it. */
 struct fence_line {
 	const char *at;
 	size_t len;
@@ -44,11 +44,11 @@ static bool is_blank(const struct fence_line *l)
 	return blanks(l) == l->len;
 }
 
-/* --- thinking ---------------------------------------------------------------------------------------------- */
+/* --- thinking --------------------------------------------------------------------------------- */
 
 static const char *const tags[] = { "think", "thinking", "thought", "reasoning", "reflection", "scratchpad" };
 
-/* Does s, of n bytes, begin with <tag> or </tag>? Its length, or 0. */
+/* Returns the length of the <tag> or </tag> at the beginning of s, or 0. */
 static size_t tag_at(const char *s, size_t n, bool closing)
 {
 	const size_t head = closing ? 2 : 1;
@@ -71,7 +71,8 @@ static size_t skip_blanks(const struct fence_line *l, size_t at)
 	return at;
 }
 
-/* A closing tag that begins or ends the line, or stands before a fence: where what follows begins; NULL = there is none. */
+/* Finds a closing tag that begins or ends the line, or stands before a fence. Returns the text
+ * after the tag, or NULL. */
 static const char *behind_thinking(const struct fence_line *l)
 {
 	const size_t first = blanks(l);
@@ -93,7 +94,7 @@ static const char *behind_thinking(const struct fence_line *l)
 	return NULL;
 }
 
-/* Copies what is not thought aloud. */
+/* Copies the text without the thinking. *open: a tag was not closed. */
 static void drop_thinking(const char *text, size_t len, struct ay_str *kept, bool *open)
 {
 	const char *p = text, *end = text + len, *from = text;
@@ -106,7 +107,8 @@ static void drop_thinking(const char *text, size_t len, struct ay_str *kept, boo
 		size_t k;
 
 		if (answer) {
-			if (!thinking) /* the opening tag was the server's: all so far was thought */
+			/* the server has removed the opening tag: all text so far is thinking */
+			if (!thinking)
 				ay_str_clear(kept);
 			thinking = false;
 			from = p = answer;
@@ -120,13 +122,13 @@ static void drop_thinking(const char *text, size_t len, struct ay_str *kept, boo
 	*open = thinking;
 }
 
-/* --- fences ------------------------------------------------------------------------------------------------ */
+/* --- fences ----------------------------------------------------------------------------------- */
 
 struct fence {
 	char mark;
 	size_t indent, run; /* bytes */
-	size_t column;      /* a tab counts four */
-	const char *label;  /* behind the marks, without blanks */
+	size_t column;      /* a tab counts as four */
+	const char *label;  /* text after the marks, without blanks */
 	size_t label_len;
 };
 
@@ -147,12 +149,12 @@ static bool is_fence(const struct fence_line *l, struct fence *f)
 		end--;
 	f->label = l->at + at;
 	f->label_len = end - at;
-	/* ```x``` is a word of the text */
+	/* ```x``` is inline code */
 	return f->run >= 3 && !(f->mark == '`' && memchr(f->label, '`', f->label_len));
 }
 
-/* A fence at the end of a line that begins with something else; *at: where it begins. There is no other run of its mark in
- * the line, so that ```x``` and lists of such words are none. */
+/* Finds a fence at the end of a line that begins with other text; *at is its position. The line may
+ * have no other run of ` marks, so ```x``` and lists of such words do not count. */
 static bool is_glued(const struct fence_line *l, struct fence *f, size_t *at)
 {
 	size_t runs = 0;
@@ -173,7 +175,8 @@ static bool is_glued(const struct fence_line *l, struct fence *f, size_t *at)
 	return is_fence(&rest, f);
 }
 
-/* Is it one that a block which `open` began can see? Others are part of it: fences of a comment's example. */
+/* Returns true if the fence can end or replace the block that `open` began. Other fences belong to
+ * the block's text, such as an example in a comment. */
 static bool is_seen(const struct fence *f, const struct fence *open)
 {
 	return f->mark == open->mark && f->run >= open->run && f->column <= open->column + 3;
@@ -184,7 +187,7 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* The first word: "c" of "{.c .numbered}" and of "C title=x.c". */
+/* Returns the label's first word: "c" for "{.c .numbered}" and for "C title=x.c". */
 static const char *label_of(struct ay_arena *a, const struct fence *f)
 {
 	size_t from = 0, n = 0;
@@ -206,7 +209,7 @@ static bool is_wrapper(const char *label)
 	return !strcmp(label, "markdown") || !strcmp(label, "md");
 }
 
-/* A block while its lines come. */
+/* A block that is being read. */
 struct open_block {
 	bool is_open;
 	struct fence fence;
@@ -215,7 +218,7 @@ struct open_block {
 	struct ay_str text;
 };
 
-/* All but the last AY_BLOCKS_KEPT. */
+/* Keeps only the last AY_BLOCKS_KEPT blocks. */
 static void forget(struct ay_code_fences *f)
 {
 	const int extra = f->n - AY_BLOCKS_KEPT;
@@ -268,7 +271,7 @@ static void add_line(struct open_block *o, const struct fence_line *l)
 	ay_str_addc(&o->text, '\n');
 }
 
-/* One line, which has no fence of its own to the left. */
+/* Processes a line that does not begin with a fence. */
 static void take_line(struct ay_arena *a, struct open_block *o, const struct fence_line *before,
 		      const struct fence_line *l, struct ay_code_fences *f)
 {

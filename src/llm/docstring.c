@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "exec/python.h"
 
-/* What one argument of a program can hold is 128 KiB. */
+/* One argument of a program can hold 128 KiB. */
 enum { ASKED_MAX = 100000 };
 
 static int ask(struct ay_arena *a, const char *python, const char *names, json_t **answer, struct ay_err *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- of curl.h, as far as it is used here -------------------------------------------------------------------- */
+/* --- of curl.h, as far as it is used here ----------------------------------------------------- */
 
 enum { LONG = 0, OBJECT = 10000, FUNCTION = 20000, OFF_T = 30000 };
 enum {
@@ -81,7 +81,7 @@ SAME(OPT_NOSIGNAL, CURLOPT_NOSIGNAL);
 SAME(OPT_PRIVATE, CURLOPT_PRIVATE);
 SAME(OPT_POSTFIELDSIZE_LARGE, CURLOPT_POSTFIELDSIZE_LARGE);
 SAME(OPT_CONNECTTIMEOUT_MS, CURLOPT_CONNECTTIMEOUT_MS);
-SAME(OPT_PROTOCOLS, 181); /* deprecated for a name that older ones have not */
+SAME(OPT_PROTOCOLS, 181); /* deprecated, but older versions lack the new name */
 SAME(OPT_TCP_KEEPALIVE, CURLOPT_TCP_KEEPALIVE);
 SAME(INFO_RESPONSE_CODE, CURLINFO_RESPONSE_CODE);
 SAME(INFO_PRIVATE, CURLINFO_PRIVATE);
@@ -107,7 +107,7 @@ SAME(sizeof(struct wait_fd), sizeof(struct curl_waitfd));
 SAME(sizeof(int64_t), sizeof(curl_off_t));
 #endif
 
-/* --- the library --------------------------------------------------------------------------------------------- */
+/* --- the library ------------------------------------------------------------------------------ */
 
 struct curl {
 	int (*global_init)(long flags);
@@ -150,7 +150,7 @@ struct ay_http {
 	void *library, *multi;
 	const char *url, *const *headers;
 	double connect_s;
-	const char *authorities; /* NULL: libcurl's own */
+	const char *authorities; /* NULL: libcurl's default */
 };
 
 static int load(struct ay_http *h, struct ay_err *err)
@@ -184,7 +184,7 @@ int ay_http_version(struct ay_arena *a, const char **version, struct ay_err *err
 	if (load(&h, err))
 		return -1;
 	*version = ay_strdup(a, h.curl.version());
-	return 0; /* it stays open: what it started cannot be taken back */
+	return 0; /* the library stays open, because its initialisation cannot be undone */
 }
 
 int ay_http_open(struct ay_http **out, const char *url, const char *const *headers, int in_flight,
@@ -205,7 +205,7 @@ int ay_http_open(struct ay_http **out, const char *url, const char *const *heade
 	return 0;
 }
 
-/* --- one request --------------------------------------------------------------------------------------------- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 static size_t on_header(char *data, size_t size, size_t n, void *user)
 {
@@ -316,7 +316,7 @@ int ay_http_turn(struct ay_http *h, int fd, bool writable, int wait_ms, struct a
 	while ((m = h->curl.multi_info_read(h->multi, &left)))
 		if (m->msg == MSG_DONE) {
 			finish(h, m->easy, m->data.result);
-			wait_ms = 0; /* something has changed: the caller looks first */
+			wait_ms = 0; /* a request has ended, so return at once */
 		}
 	if (wait_ms && h->curl.multi_wait(h->multi, &extra, 1, wait_ms, &left))
 		return ay_fail(err, AY_ERR_SYS, "libcurl cannot wait");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * http - many POST requests at once, through libcurl.
+ * http - runs many POST requests at once through libcurl.
  *
- * The library is opened at run time: nothing of it is needed to build this, and a portable binary speaks wherever
- * libcurl is installed. Its interface has been the same since libcurl.so.4 came to be (2006): the numbers of it that
- * are used stand in http.c, and are compared with the header where there is one. Proxies and TLS are by libcurl's own
- * rules (https_proxy, no_proxy ...); CURL_CA_BUNDLE and SSL_CERT_FILE name other authorities, as for the curl program.
- * Nothing follows a redirection: it would carry the key to where it leads.
+ * libcurl is opened at run time, so the build does not need it and a portable binary works wherever
+ * libcurl is installed. Its interface has not changed since libcurl.so.4 appeared (2006). http.c
+ * has the constants that are used; if curl.h exists at build time, they are compared with it.
+ * libcurl's own rules apply to proxies and TLS (https_proxy, no_proxy ...). CURL_CA_BUNDLE and
+ * SSL_CERT_FILE name other certificate authorities, as they do for the curl program. Redirections
+ * are not followed, because the key would go to the new address.
  */
 #ifndef AY_LLM_HTTP_H
 #define AY_LLM_HTTP_H
@@ -20,44 +21,46 @@
 
 struct ay_http;
 
-/* What became of a request. */
+/* How a request ended. */
 struct ay_http_end {
 	int status;        /* 0: there was no answer */
-	bool whole;        /* it came to its end */
-	bool untrusted;    /* of those: the certificate */
-	bool nobody;       /* no connection: nobody there, no such name, a certificate that is not to be trusted */
-	const char *error; /* where !whole: libcurl's words */
+	bool whole;        /* the answer is complete */
+	bool untrusted;    /* the server's certificate is not trusted; then `nobody` is set too */
+	bool nobody;       /* no connection: no server, no such name, or an untrusted certificate */
+	const char *error; /* if !whole: libcurl's message */
 };
 
 struct ay_http_request {
 	const char *body;
 	size_t len;
-	const char *header_line; /* beside those of every request; NULL = none */
+	const char *header_line; /* an additional header; NULL = none */
 	void *user;
-	/* A header line, with its end of line; the first of an answer is its status. */
+	/* Called for each header line, with its line end. The first line of an answer is its
+	 * status. */
 	void (*header)(void *user, const char *line, size_t n);
-	/* Of the body. False: no more of it. */
+	/* Called for each piece of the body. Returns false to end the request. */
 	bool (*bytes)(void *user, const char *data, size_t n);
 	void (*done)(void *user, const struct ay_http_end *end);
-	/* the rest is http.c's */
-	int64_t heard_ns; /* when something came last, else when it began */
+	/* The fields below belong to http.c. */
+	int64_t heard_ns; /* when the last byte came, or the request began */
 	struct ay_http *http;
 	void *easy, *headers;
-	bool ended; /* by bytes() */
+	bool ended; /* bytes() has ended it */
 	char error[256];
 };
 
-/* What the library of this machine is called, "libcurl/8.5.0 OpenSSL/3.0.13 ..."; -1: there is none. In the arena. */
+/* Stores libcurl's version, such as "libcurl/8.5.0 OpenSSL/3.0.13 ...", in the arena. Returns -1 if
+ * libcurl is not installed. */
 int ay_http_version(struct ay_arena *a, const char **version, struct ay_err *err);
-/* headers: of every request, NULL at the end; url and they are borrowed. version: libcurl's own words. h is to be
- * closed even where this fails. */
+/* headers: sent with every request, NULL at the end. Borrows url and headers. Stores libcurl's
+ * version. The caller must close *h even if this fails. */
 int ay_http_open(struct ay_http **h, const char *url, const char *const *headers, int in_flight, double connect_s,
 		 const char **version, struct ay_err *err);
-/* The request stays where it is until done() was called or it was dropped. */
+/* Starts a request. *r must stay in place until done() was called or the request is dropped. */
 int ay_http_start(struct ay_http *h, struct ay_http_request *r, struct ay_err *err);
 void ay_http_drop(struct ay_http_request *r);
-/* Moves all of them on; done() and the others are called from here. Waits at most wait_ms, or until fd can be read
- * (or written, if writable). */
+/* Advances all requests and calls their callbacks. Waits at most wait_ms, or until fd is readable
+ * (or writable, if `writable`). */
 int ay_http_turn(struct ay_http *h, int fd, bool writable, int wait_ms, struct ay_err *err);
 void ay_http_close(struct ay_http *h);
 

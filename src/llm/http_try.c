@@ -44,13 +44,14 @@ const char *ay_try_place(struct ay_arena *a, const char *url)
 			  at ? at + 1 : host, (int)strcspn(end, "?#"), end);
 }
 
-/* --- as it comes --------------------------------------------------------------------------------------------- */
+/* --- as it comes ------------------------------------------------------------------------------ */
 
 void ay_try_header(struct ay_try *t, const char *line, size_t n)
 {
 	static const char type[] = "content-type:";
 
-	if (n > 9 && !strncasecmp(line, "HTTP/", 5)) { /* also of a proxy, or 100 Continue: the last one counts */
+	/* a proxy's answer or 100 Continue may come first; the last status counts */
+	if (n > 9 && !strncasecmp(line, "HTTP/", 5)) {
 		const char *space = memchr(line, ' ', n);
 
 		t->status = space ? (int)strtol(space, NULL, 10) : 0;
@@ -79,7 +80,7 @@ bool ay_try_bytes(struct ay_try *t, const char *data, size_t n)
 	return !ay_sse_feed(&t->sse, data, n);
 }
 
-/* --- when it is over ----------------------------------------------------------------------------------------- */
+/* --- when it is over -------------------------------------------------------------------------- */
 
 static void fail(struct ay_try *t, enum ay_try_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -93,7 +94,7 @@ static void fail(struct ay_try *t, enum ay_try_kind kind, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What an error is called inside of a stream, or beside another status; as a status. */
+/* Maps an error type, as sent inside a stream or with another status, to an HTTP status. */
 static int status_of_type(const char *type, int status)
 {
 	static const struct {
@@ -112,7 +113,7 @@ static int status_of_type(const char *type, int status)
 	return status;
 }
 
-/* Ours that it does not take, if it says so. */
+/* Returns the parameter that the server refuses, if its error names one. */
 static const char *parameter(const struct ay_try *t)
 {
 	static const char *const names[] = { "temperature", "max_completion_tokens", "max_tokens",
@@ -189,7 +190,7 @@ static enum ay_try_kind kind_of(int status)
 	return AY_TRY_NEVER;
 }
 
-/* The server tells of an error: by its status, or in a stream that began well. */
+/* Handles an error that the server reports by its status, or in a stream that began well. */
 static void failed(struct ay_try *t, int status)
 {
 	struct ay_str b = { 0 };
@@ -202,7 +203,7 @@ static void failed(struct ay_try *t, int status)
 		status = t->heard.error_status ? t->heard.error_status : 500;
 	status = status_of_type(t->heard.error_type, status);
 	if (status == 400 && strstr(ay_str_text(&t->heard.error), "credit balance"))
-		status = 402; /* Anthropic's word for it */
+		status = 402; /* Anthropic's error for an empty account */
 	fail(t, kind_of(status), "HTTP %d%s%s", t->status, b.len ? ": " : "", ay_str_text(&b));
 	if (t->end.kind == AY_TRY_AGAIN)
 		t->end.told_s = ay_limits_wait(&t->limits, (double)time(NULL));
@@ -210,19 +211,19 @@ static void failed(struct ay_try *t, int status)
 	ay_str_release(&b);
 }
 
-/* A body that is no stream: an error in JSON or not, or an answer in one piece. */
+/* Reads a body that is not an event stream: an error in JSON or other text, or a whole answer. */
 static void take_raw(struct ay_try *t)
 {
 	json_t *j = json_loadb(ay_str_text(&t->raw), t->raw.len, JSON_ALLOW_NUL, NULL);
 
-	if (t->status >= 300) /* Google's come in a list */
+	if (t->status >= 300) /* Google's errors come in a list */
 		ay_response_error(&t->heard, json_is_array(j) ? json_array_get(j, 0) : j);
 	else
 		t->malformed = !json_is_object(j) || t->provider->whole(&t->heard, j);
 	json_decref(j);
 }
 
-/* A reason that is none: the server ran out of something, or broke. */
+/* Returns true if the stop reason means that the server ran out of a resource or failed. */
 static bool is_broken_off(const struct ay_response *h)
 {
 	static const char *const reasons[] = { "insufficient_system_resource", "error" };
@@ -241,7 +242,7 @@ void ay_try_done(struct ay_try *t, const struct ay_http_end *end)
 	if (t->plain && (end->whole || t->status >= 300))
 		take_raw(t);
 	else if (end->whole && !t->malformed && !t->heard.error.len && ay_sse_end(&t->sse))
-		t->malformed = false; /* the rest of an event that was cut off is no event */
+		t->malformed = false; /* an incomplete last event does not count */
 	if (!end->status) {
 		fail(t, AY_TRY_AGAIN, "%s", end->error ? end->error : "there was no answer");
 		t->end.nobody = end->nobody;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * OpenAI's chat completions, and all who speak like it: vLLM, llama.cpp, Ollama, relays. Thinking comes as
- * "reasoning_content" (DeepSeek, vLLM) or "reasoning" (OpenRouter). The stream ends in "[DONE]"; where that is
- * missing, a finish_reason will do.
+ * openai - the wire format of OpenAI's chat completions, also used by vLLM, llama.cpp, Ollama and
+ * relays. Thinking comes as "reasoning_content" (DeepSeek, vLLM) or "reasoning" (OpenRouter). The
+ * stream ends with "[DONE]"; if that is missing, a finish_reason suffices.
  */
 #include "llm/provider.h"
 
@@ -16,7 +16,8 @@ static json_t *request(const struct ay_chat_spec *s, const json_t *messages, con
 		json_object_set_new(j, "stream_options", json_pack("{s:b}", "include_usage", 1));
 	if (s->temperature >= 0)
 		json_object_set_new(j, "temperature", json_real(s->temperature));
-	/* OpenAI itself has renamed it and refuses the old name for some models; others may not know the new one */
+	/* OpenAI has renamed this field and refuses the old name for some models; other servers may
+	 * not know the new name */
 	if (s->max_tokens > 0)
 		json_object_set_new(j, d->own ? "max_completion_tokens" : "max_tokens",
 				    json_integer(s->max_tokens));
@@ -33,7 +34,7 @@ static void hear_usage(struct ay_response *h, json_t *usage)
 	h->usage = json_incref(usage);
 }
 
-/* A message, or what is added to one. */
+/* Reads a message, or an addition to one. */
 static void hear_message(struct ay_response *h, const json_t *m)
 {
 	const json_t *part;
@@ -63,7 +64,7 @@ static int hear(struct ay_response *h, const json_t *j, const char *what)
 	json_array_foreach(choices, i, c)
 	{
 		if (json_integer_value(json_object_get(c, "index")))
-			continue; /* one answer was asked for */
+			continue; /* only one answer was requested */
 		hear_message(h, json_object_get(c, what));
 		ay_response_keep(h->reason, sizeof h->reason, json_object_get(c, "finish_reason"));
 	}

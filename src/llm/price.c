@@ -41,7 +41,7 @@ static const struct {
 	{ "claude-sonnet-4-5", { 3, 15 } },
 };
 
-/* How much of the model's name it says, 0 if it is another's. */
+/* Returns how many characters of the model's name the entry matches, or 0. */
 static size_t fits(const char *name, const char *model)
 {
 	size_t n = strlen(name);
@@ -54,7 +54,7 @@ static size_t fits(const char *name, const char *model)
 	model += n;
 	if (!*model || !strcmp(model, "-latest"))
 		return n;
-	/* a date has four digits at least; -5 would be another model */
+	/* a date has at least four digits; "-5" would be another model */
 	while (*model == '-' && isdigit((unsigned char)model[1 + digits]))
 		digits++;
 	return digits >= 4 ? n : 0;
@@ -73,7 +73,7 @@ static int price_of_json(const char *name, const json_t *v, struct ay_price *p, 
 	return 0;
 }
 
-/* All of it is looked at, so that a mistake is found whatever the model. */
+/* Reads $ASSAY_PRICES. Checks all entries, so that errors are found whatever the model. */
 static int given(const char *variable, const char *model, struct ay_price *p, struct ay_err *err)
 {
 	struct ay_arena a = { 0 };

@@ -67,7 +67,7 @@ static bool is_asked(const struct ask *q, int k)
 	return !q->s->only || q->s->op->schema[k] == q->s->only;
 }
 
-/* --- what it is -------------------------------------------------------------------------------------------- */
+/* --- what it is ------------------------------------------------------------------------------- */
 
 static int ay_put_operator(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
@@ -130,9 +130,10 @@ static int ay_put_schemas(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* --- what to write ----------------------------------------------------------------------------------------- */
+/* --- what to write ---------------------------------------------------------------------------- */
 
-/* Will the functional form, which is asked for too, be called in its place? */
+/* Returns true if the function may be omitted, because the functional form is asked for too and can
+ * be called in its place. */
 static bool is_optional(const struct ask *q, const struct ay_schema *s)
 {
 	const struct ay_entry_op *owner = NULL;
@@ -184,7 +185,7 @@ static int ay_put_functions(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return rc;
 }
 
-/* The declarations: what stands between the first include and the conversions. */
+/* Quotes the declarations of kernel.h, between its first include and the conversions. */
 static int ay_put_kernel_h(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	const char *text = (const char *)ay_embedded_kernel_h, *end = (const char *)ay_embedded_kernel_h_end;
@@ -197,7 +198,7 @@ static int ay_put_kernel_h(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* --- how it is tested, judged, timed ----------------------------------------------------------------------- */
+/* --- how it is tested, judged, timed ---------------------------------------------------------- */
 
 static int ay_put_tested(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
@@ -214,7 +215,7 @@ static int ay_put_tested(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* Of each tier the first, one from the middle, and the last: neighbours are alike. */
+/* Shows the first, middle and last case of each tier, because neighbours are similar. */
 static int ay_put_cases(struct ask *q, struct ay_str *b, struct ay_err *err)
 {
 	const struct ay_op_doc *p = q->page;
@@ -274,7 +275,7 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* The names that torch/assay/boot.py lets a kernel call: NAME = [OTHER +] """a b c""". */
+/* Adds the names that torch/assay/boot.py lets a kernel call, from NAME = [OTHER +] """a b c""". */
 static void add_list(struct ask *q, const char *name, struct ay_str *b)
 {
 	size_t len;
@@ -312,7 +313,7 @@ static int ay_put_allowed(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* --- templates --------------------------------------------------------------------------------------------- */
+/* --- templates -------------------------------------------------------------------------------- */
 
 static int fill_template(struct ask *q, const char *name, struct ay_str *b, struct ay_err *err);
 
@@ -336,7 +337,7 @@ static int ay_put_policy(struct ask *q, struct ay_str *b, struct ay_err *err)
 			     b, err);
 }
 
-/* "aten::relu", which the first line of an example names. */
+/* Returns the operator, such as "aten::relu", that the first line of an example names. */
 static const char *example_operator(struct ay_arena *a, const struct ay_prompt_template *t, struct ay_err *err)
 {
 	const char *end = memchr(t->text, '\n', t->len), *at;
@@ -356,7 +357,7 @@ static const char *example_operator(struct ay_arena *a, const struct ay_prompt_t
 	return ay_strndup(a, at, n);
 }
 
-/* Not one of the operator itself. */
+/* Finds a worked example that is not for the prompt's own operator. */
 static int find_example(struct ask *q, struct ay_prompt_template *t, const char **name, struct ay_err *err)
 {
 	static const char *const kinds[] = { "example", "other" };
@@ -436,7 +437,7 @@ static int fill_template(struct ask *q, const char *name, struct ay_str *b, stru
 	return rc;
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static const char *template_for(const struct ay_prompt_past *past)
 {
@@ -486,7 +487,7 @@ const char *const *ay_prompt_names(struct ay_arena *a, const struct ay_prompt_sp
 		list[n++] = ay_proto_symbol(a, c);
 		if (native)
 			continue;
-		/* KernelGenBench's, and BackendBench's two (docs/python.md) */
+		/* the names of KernelGenBench, and two of BackendBench (docs/python.md) */
 		list[n++] = ay_sprintf(a, "%s%s%s", c->base, over[0] ? "_" : "", over);
 		list[n++] = ay_sprintf(a, "%s__%s_kernel_impl", c->base, over[0] ? over : "default");
 		if (!over[0] || !strcmp(over, "Tensor"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the two halves of prompt.h share: places that the operator fills (prompt.c), and those of the last attempt
- * (prompt_past.c).
+ * prompt_internal - what prompt.c and prompt_past.c share. prompt.c fills places from the operator,
+ * prompt_past.c from the last attempt.
  */
 #ifndef AY_LLM_PROMPT_INTERNAL_H
 #define AY_LLM_PROMPT_INTERNAL_H
@@ -10,10 +10,10 @@
 
 struct ask {
 	const struct ay_prompt_spec *s;
-	const struct ay_prompt_past *past; /* NULL = there is none */
+	const struct ay_prompt_past *past; /* NULL = first attempt */
 	const struct ay_op_doc *page;
 	struct ay_arena a;
-	int depth; /* of templates inside templates */
+	int depth; /* nesting depth of templates */
 };
 
 typedef int ay_put_place(struct ask *q, struct ay_str *b, struct ay_err *err);
@@ -26,7 +26,7 @@ typedef int ay_put_place(struct ask *q, struct ay_str *b, struct ay_err *err);
 PAST_PLACES(P)
 #undef P
 
-/* The label of the language's blocks. */
+/* Returns the block label of the language. */
 const char *ay_label_of(const struct ask *q);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Bytes: enough to see what is wrong, and little beside the page. */
+/* Limits in bytes: enough to see the error, and little compared with the page. */
 enum { SOURCE_MAX = 100000, DETAIL_MAX = 2000, COMPILER_MAX = 6000, HINT_MAX = 500, CASE_MAX = 1000 };
 
 int ay_put_source(struct ask *q, struct ay_str *b, struct ay_err *err)
@@ -64,7 +64,7 @@ int ay_put_numbers(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* A sentence of ours, and a block of theirs. */
+/* Adds a fixed sentence and a block with the quoted text. */
 static void put_said(struct ay_str *b, const char *who, const char *text, size_t max)
 {
 	if (!text || !text[0])
@@ -107,7 +107,7 @@ int ay_put_reply(struct ask *q, struct ay_str *b, struct ay_err *err)
 	return 0;
 }
 
-/* --- how fast ---------------------------------------------------------------------------------------------- */
+/* --- how fast --------------------------------------------------------------------------------- */
 
 static void say_time(struct ay_str *b, const struct ay_timing *t)
 {

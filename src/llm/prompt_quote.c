@@ -8,7 +8,7 @@
 
 enum { LEAST_FENCE = 3 };
 
-/* Copies, and leaves the number out wherever a seed is named. */
+/* Copies a text and replaces the number of each "seed=" by dots. */
 static void add_without_seeds(struct ay_str *b, const char *s, size_t n)
 {
 	static const char word[] = "seed=";

@@ -41,7 +41,7 @@ const char *const ay_prompt_template_names[] = {
 static const char *nearest(const char *word, const char *const *list)
 {
 	const char *best = NULL;
-	int least = 4; /* further away it is another word */
+	int least = 4; /* at a larger distance it is a different word */
 
 	for (; *list; list++) {
 		const int d = ay_str_distance(word, *list);
@@ -114,7 +114,7 @@ int ay_prompt_template_read(struct ay_arena *a, const char *dir, const char *nam
 	return 0;
 }
 
-/* --- places ------------------------------------------------------------------------------------------------ */
+/* --- places ----------------------------------------------------------------------------------- */
 
 struct filling {
 	const struct ay_prompt_template *t;
@@ -124,7 +124,7 @@ struct filling {
 	int line;
 };
 
-/* From "{{" on: the place's name; gives what follows it, or NULL and err. */
+/* Reads a place's name at "{{". Returns the position after it, or NULL and err. */
 static const char *read_place(const struct filling *f, const char *p, const char *end, char *name,
 			      struct ay_err *err)
 {
@@ -159,7 +159,7 @@ static int put(const struct filling *f, const char *name, struct ay_str *b, stru
 	return 0;
 }
 
-/* One line without its end. *alone: it is one place and blanks. */
+/* Fills in one line, given without its end. *alone: it has one place and otherwise only blanks. */
 static int fill_line(const struct filling *f, const char *p, const char *end, struct ay_str *b, bool *alone,
 		     struct ay_err *err)
 {
@@ -193,7 +193,8 @@ int ay_prompt_template_fill(const struct ay_prompt_template *t, const char *cons
 	struct filling f = { t, places, fill, user, 0 };
 	const char *p = t->text, *end = p + t->len;
 	struct ay_str line = { 0 };
-	bool after_blank = false, gone = false; /* of the lines before: empty; dropped, and empty before that */
+	/* the last line was empty; a line was dropped after an empty one */
+	bool after_blank = false, gone = false;
 	int rc = 0;
 
 	while (p < end && !rc) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template - texts with {{PLACES}}: ours (src/llm/prompts, packed into the binary), or a user's of the same name.
+ * prompt_template - texts with {{PLACES}}: built-in ones (src/llm/prompts, packed into the binary),
+ * or a user's of the same name.
  *
- * What is put into a place is not looked at again. A line that holds nothing but a place into which nothing is put goes,
- * and of two empty lines around it one. Line ends at the end of what is put in are dropped.
+ * The text put into a place is not searched for places. Line ends at its end are dropped. If a line
+ * consists of one place and the place stays empty, the line is removed. If that line stood between
+ * two empty lines, one of these is removed too.
  */
 #ifndef AY_LLM_PROMPT_TEMPLATE_H
 #define AY_LLM_PROMPT_TEMPLATE_H
@@ -14,27 +16,29 @@
 
 #include <stdbool.h>
 
-/* NULL-ended: the names that there are, "new.txt"... */
+/* Names of all templates, "new.txt"..., NULL at the end. */
 extern const char *const ay_prompt_template_names[];
 
 struct ay_prompt_template {
-	const char *file; /* for messages: the user's path, or the name of ours */
+	const char *file; /* for messages: the user's path, or the built-in name */
 	const char *text;
 	size_t len;
 };
 
-/* From the folder if it is there, else ours. In the arena. A folder that is not there, or that has other files .txt than
- * templates (a name that was meant and misspelt), is an error: ay_prompt_template_check. */
+/* ay_prompt_template_read reads a template into the arena: the user's file if it exists, else the
+ * built-in one. ay_prompt_template_check fails if the folder does not exist, has no templates, or
+ * has a .txt file with an unknown name (probably misspelt). */
 int ay_prompt_template_read(struct ay_arena *a, const char *dir, const char *name, struct ay_prompt_template *t,
 			    struct ay_err *err);
 int ay_prompt_template_check(const char *dir, struct ay_err *err);
 
-/* Is it there to be copied as it is? Worked examples have no places. */
+/* Returns true for worked examples, which have no places and are copied as they are. */
 bool ay_template_is_verbatim(const char *name);
 
-/* Puts what belongs into the place, or fails. */
+/* Appends the text for the place, or fails. */
 typedef int ay_fill_place(void *user, const char *place, struct ay_str *b, struct ay_err *err);
-/* places: the names that there are, NULL-ended; any other is an error that names file and line. fill NULL: only looks. */
+/* Fills a template. places: all valid names, NULL at the end. An unknown name is an error that
+ * gives file and line. fill NULL: only checks. */
 int ay_prompt_template_fill(const struct ay_prompt_template *t, const char *const *places, ay_fill_place *fill,
 			    void *user, struct ay_str *b, struct ay_err *err);
 

@@ -33,7 +33,7 @@ int ay_provider_url(const struct ay_provider *p, struct ay_arena *a, const char 
 				       p->base_variable, (int)(c - base) + 1);
 	for (n = strlen(base); n && base[n - 1] == '/';)
 		n--;
-	/* both spellings of a base are about: with the version and without */
+	/* users set the base with or without the version */
 	if (ay_starts(path, "/v1/") && n > 3 && !strncmp(base + n - 3, "/v1", 3))
 		path += 3;
 	*url = ay_sprintf(a, "%.*s%s", (int)n, base, path);
@@ -108,7 +108,7 @@ bool ay_response_error(struct ay_response *h, const json_t *j)
 	if ((!e || json_is_null(e)) && json_is_string(json_object_get(j, "detail")))
 		e = json_object_get(j, "detail");
 	if ((!e || json_is_null(e)) && object && !strcmp(object, "error"))
-		e = j; /* without a box around it, as vLLM had it */
+		e = j; /* the error is the object itself, as older vLLM versions send it */
 	if (!e || json_is_null(e))
 		return false;
 	code = json_object_get(e, "code");
@@ -121,7 +121,7 @@ bool ay_response_error(struct ay_response *h, const json_t *j)
 	if (!h->error.len)
 		ay_str_add(&h->error, "an error without a word");
 	ay_response_keep(h->error_type, sizeof h->error_type, json_object_get(e, "type"));
-	/* of OpenAI's two names the code says more: "insufficient_quota" is of type "insufficient_quota" or not */
+	/* OpenAI's code says more than its type, which for "insufficient_quota" may differ */
 	ay_response_keep(h->error_type, sizeof h->error_type, code);
 	ay_response_keep(h->error_param, sizeof h->error_param, json_object_get(e, "param"));
 	return true;
@@ -138,7 +138,8 @@ enum ay_chat_end ay_response_end(const struct ay_response *h)
 		{ "model_context_window_exceeded", AY_CHAT_LENGTH },
 		{ "content_filter", AY_CHAT_REFUSED },
 		{ "refusal", AY_CHAT_REFUSED },
-		/* stop, end_turn, stop_sequence; tool_calls and tool_use too: none was offered, so its text counts */
+		/* stop, end_turn, stop_sequence; also tool_calls and tool_use: no tools were
+		 * offered, so the text counts */
 	};
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -26,9 +26,9 @@ const char *ay_reply_text(enum ay_reply_kind k)
 	return kinds[k].text;
 }
 
-/* --- one block --------------------------------------------------------------------------------------------- */
+/* --- one block -------------------------------------------------------------------------------- */
 
-/* How much a block is the wanted one. */
+/* How well a block fits what is wanted. */
 enum level { SILENT, MENTIONS, DEFINES };
 
 struct candidate {
@@ -37,8 +37,8 @@ struct candidate {
 	size_t len;
 	struct ay_symbols names;
 	enum level level;
-	bool foreign; /* labelled as something that no kernel is written in */
-	bool needed;  /* by the chosen one */
+	bool foreign; /* its label is of no language for kernels */
+	bool needed;  /* the chosen block needs it */
 };
 
 struct code_choice {
@@ -57,7 +57,8 @@ static bool is_in(const char *word, const char *const *list)
 	return false;
 }
 
-/* Labels that speak against a block. Without a label, or with one that nobody knows, it may be anything. */
+/* Returns true if the label excludes a block. A block without a label or with an unknown one may be
+ * anything. */
 static bool is_foreign(const char *label, bool python)
 {
 	static const char *const others[] = { "bash",   "sh",   "shell", "console",  "terminal", "text",
@@ -73,7 +74,7 @@ static bool is_foreign(const char *label, bool python)
 	return is_in(label, others) || is_in(label, python ? cs : pythons);
 }
 
-/* Python that is indented as a whole cannot be run. */
+/* Removes common indentation, because Python that is indented as a whole cannot be run. */
 static void dedent(struct ay_arena *a, struct candidate *c)
 {
 	const char *end = c->text + c->len, *first = NULL;
@@ -139,7 +140,8 @@ static void look(struct code_choice *w, const struct ay_block *b, struct candida
 	c->level = level_of(w, &c->names);
 }
 
-/* The last of those that define a wanted function, else the last that mentions one, else the longest. */
+/* Returns the last block that defines a wanted function, else the last that mentions one, else the
+ * longest. */
 static struct candidate *choose(struct code_choice *w)
 {
 	struct candidate *best = NULL;
@@ -156,14 +158,14 @@ static struct candidate *choose(struct code_choice *w)
 	return best;
 }
 
-/* --- several that are one file ----------------------------------------------------------------------------- */
+/* --- several that are one file ---------------------------------------------------------------- */
 
 static bool has(const struct ay_symbols *s, const char *name)
 {
 	return ay_symbols_has(s->def, s->ndef, name) || ay_symbols_has(s->import, s->nimport, name);
 }
 
-/* Does something of the file so far use the name, and nothing have it? */
+/* Returns true if a part of the file so far uses the name, and no part defines it. */
 static bool is_missing(const struct code_choice *w, const struct candidate *chosen, const char *name)
 {
 	bool used = false;
@@ -192,7 +194,8 @@ static bool has_what_is_missing(const struct code_choice *w, const struct candid
 	return false;
 }
 
-/* #include "NAME": where the name begins, and its length; 0 = no such line. */
+/* For a line #include "NAME": stores where the name begins and returns its length. Else returns
+ * 0. */
 static size_t included(const char *line, size_t len, const char **name)
 {
 	const char *p = line, *end = line + len, *quote;
@@ -214,7 +217,7 @@ static size_t included(const char *line, size_t len, const char **name)
 	return quote ? (size_t)(quote - p - 1) : 0;
 }
 
-/* Is the block the file of that name, by the line before it, by its label or by its first line? */
+/* Returns true if the line before a block, its label or its first line has that file name. */
 static bool is_called(const struct candidate *c, const char *name, size_t len)
 {
 	const char *nl = memchr(c->text, '\n', c->len);
@@ -224,7 +227,8 @@ static bool is_called(const struct candidate *c, const char *name, size_t len)
 	       memmem(c->text, first, name, len);
 }
 
-/* Which block is the file that a line includes? NULL = none of those that may be joined to it. */
+/* Returns the block with the file that a line includes, or NULL if no block that may be joined is
+ * it. */
 static struct candidate *file_of(struct code_choice *w, const struct candidate *user, const char *line, size_t len)
 {
 	const char *name;
@@ -257,14 +261,15 @@ static bool has_include(const struct candidate *c)
 	return memmem(c->text, c->len, "#include", 8);
 }
 
-/* Nothing but the lines that a C file begins with, which the chosen block does not have? */
+/* Returns true if the block has only the lines that begin a C file, and the chosen block lacks
+ * them. */
 static bool is_its_head(const struct code_choice *w, const struct candidate *chosen, const struct candidate *c)
 {
 	return !w->python && c < chosen && !c->names.ndef && has_include(c) && !has_include(chosen);
 }
 
-/* One overload a block: does it define wanted functions, and none that the file has so far? C has no name twice, so there
- * nothing else may be in both. */
+/* For answers with one block per overload: returns true if the block defines wanted functions that
+ * the file so far lacks. In C it must not define any name of the file again. */
 static bool completes(const struct code_choice *w, const struct candidate *chosen, const struct candidate *c)
 {
 	for (int i = 0; i < w->n; i++) {
@@ -282,8 +287,9 @@ static bool completes(const struct code_choice *w, const struct candidate *chose
 	return true;
 }
 
-/* How many blocks the chosen one needs. Those near the end first: of two that have a name the later one is what the
- * model settled on. Another whole kernel is another attempt, and no part of this one. */
+/* Marks the blocks that the chosen one needs and returns their number. Blocks near the end come
+ * first: if two define a name, the model settled on the later one. A block with another whole
+ * kernel is another attempt and is not marked. */
 static int mark_needed(struct code_choice *w, const struct candidate *chosen)
 {
 	int n = 0;
@@ -303,7 +309,7 @@ static int mark_needed(struct code_choice *w, const struct candidate *chosen)
 	return n;
 }
 
-/* Without the lines that include what is here already. */
+/* Adds the text without #include lines for blocks that are joined. */
 static void add_text(struct code_choice *w, const struct candidate *c, struct ay_str *b)
 {
 	const char *end = c->text + c->len;
@@ -335,7 +341,7 @@ static void give(struct code_choice *w, const struct candidate *chosen, int join
 	ay_str_release(&b);
 }
 
-/* --- the answer -------------------------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 static bool is_blank(const char *s, size_t n)
 {
@@ -345,7 +351,7 @@ static bool is_blank(const char *s, size_t n)
 	return true;
 }
 
-/* Only asked where there is no code: it changes the name of the outcome, nothing else. */
+/* Used only if there is no code; affects only the name of the outcome. */
 static bool sounds_refusing(const char *s, size_t n)
 {
 	static const char *const beginnings[] = {
@@ -363,7 +369,7 @@ static bool sounds_refusing(const char *s, size_t n)
 	return false;
 }
 
-/* No block will do: code without a fence, or none. */
+/* Handles an answer without a usable block: code without a fence, or no code. */
 static void without_block(struct code_choice *w, const struct ay_code_fences *f, bool cut, struct ay_reply *r)
 {
 	struct ay_symbols s;
@@ -407,7 +413,7 @@ void ay_reply_find(struct ay_arena *a, const char *text, size_t len, bool cut, e
 		without_block(&w, &f, cut, r);
 		return;
 	}
-	/* a block before the last one that was never ended was ended by the next */
+	/* an unclosed block before the last one was ended by the next fence */
 	if (chosen == &w.c[f.n - 1] && !chosen->block->closed) {
 		r->kind = cut ? AY_REPLY_TRUNCATED : AY_REPLY_UNCLOSED;
 		if (cut)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reply - the kernel in a model's answer.
+ * reply - finds the kernel in a model's answer.
  *
- * Answers come as fenced blocks of any kind (``` or ~~~, any label or none, indented), several of them, with thinking
- * text before, without a fence, or cut off. Of several blocks the one that defines the operator's function counts, the
- * last such; blocks that belong together (a header, then the kernel) are joined where the wanted one needs them.
+ * Code may stand in fenced blocks of any kind (``` or ~~~, any label or none, indented) or without
+ * a fence. There may be several blocks, thinking before them, and the answer may be cut off. Of
+ * several blocks, the last one that defines the operator's function counts. Blocks that belong
+ * together, such as a header and a kernel, are joined if the wanted one needs them.
  *
- * What is given is in the answer: whole lines of it, at most without blanks at their beginning and a carriage return at
- * their end. What it means is not understood (code_fences.h, symbols.h, unfenced_code.h count words and lines), and need not be: the
- * judge compiles it, and a wrong choice is a kernel that fails.
+ * The result consists of whole lines of the answer; only blanks at their beginning and a carriage
+ * return at their end may be removed. The code is not parsed (code_fences.h, symbols.h and
+ * unfenced_code.h work on words and lines). That suffices: the judge compiles the result, and a
+ * wrong choice is a kernel that fails.
  */
 #ifndef AY_LLM_REPLY_H
 #define AY_LLM_REPLY_H
@@ -19,7 +21,7 @@
 
 #include <stdbool.h>
 
-/* What was found; the name goes into the record. */
+/* What was found; the name is written to the record. */
 #define AY_REPLIES(R)                                                        \
 	R(FENCED, "fenced", "one block")                                     \
 	R(SEVERAL, "several", "several blocks, one was chosen")              \
@@ -37,17 +39,18 @@ enum ay_reply_kind { AY_REPLIES(R) AY_REPLY_KINDS };
 
 struct ay_reply {
 	enum ay_reply_kind kind;
-	const char *source; /* NULL: there is none to judge (a truncated one is not judged) */
+	const char *source; /* NULL: nothing to judge (truncated code is not judged) */
 	size_t len;
-	int blocks; /* fenced ones that were seen */
+	int blocks; /* number of fenced blocks in the answer */
 };
 
 const char *ay_reply_name(enum ay_reply_kind k);
 const char *ay_reply_text(enum ay_reply_kind k);
-/* names: functions that the kernel may define, NULL at the end. Strings live in the arena; never fails. */
+/* names: functions that the kernel may define, NULL at the end. Strings are in the arena. Never
+ * fails. */
 void ay_reply_parse(struct ay_arena *a, const struct ay_chat_answer *answer, enum ay_lang lang,
 		    const char *const *names, struct ay_reply *r);
-/* The same of any bytes. cut: the answer ended where it had to, not where it wanted to. */
+/* Finds the kernel in any bytes. cut: the answer was cut off at its length limit. */
 void ay_reply_find(struct ay_arena *a, const char *text, size_t len, bool cut, enum ay_lang lang,
 		   const char *const *names, struct ay_reply *r);
 

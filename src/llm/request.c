@@ -7,16 +7,17 @@
 #include <string.h>
 
 enum {
-	TRIES_NOBODY = 3,     /* at an address where nobody has ever answered */
-	REFUSED_IN_A_ROW = 5, /* after which it is not the question's fault */
-	TRIES_SILENT = 2,     /* of a server of which nothing was ever heard */
-	FAILED_FIRST = 3,     /* questions that fail for good before any is answered: then none will be */
-	FAILED_IN_A_ROW = 20, /* the same when some were */
-	PROBES = 3,           /* questions that go to a server that has failed and never answered */
-	WAIT_MAX_S = 3600,    /* a server that wants more is not waited for */
-	WHOLE_TIMES = 20,     /* a request may take so many time-outs, if bytes keep coming */
+	TRIES_NOBODY = 3, /* tries at an address where no server has ever answered */
+	/* refused requests after which the server, not the request, is at fault */
+	REFUSED_IN_A_ROW = 5,
+	TRIES_SILENT = 2,     /* tries of a server that has never answered */
+	FAILED_FIRST = 3,     /* requests failed for good before any answer: the run ends */
+	FAILED_IN_A_ROW = 20, /* requests failed for good in a row after an answer: the run ends */
+	PROBES = 3,           /* requests sent to a server that has failed and never answered */
+	WAIT_MAX_S = 3600,    /* longest waiting time that a server may ask for */
+	WHOLE_TIMES = 20,     /* a request may take that many time-outs, if bytes keep coming */
 };
-#define LINGER_S  1.0 /* a connection that stays open behind the last word is cut after that */
+#define LINGER_S  1.0 /* after the last event an open connection is cut after that time */
 #define SECOND_NS 1e9
 
 static int64_t in_s(double s)
@@ -57,7 +58,8 @@ static void question_free(struct api_request *q)
 	ay_xfree(q);
 }
 
-/* Adds a line to the run; takes over j. -1: it cannot be written, and all is over. */
+/* Adds a line to the transcript and frees j. Returns -1 if it cannot be written; then all requests
+ * have ended. */
 static int note(struct api_process *sp, json_t *j)
 {
 	struct ay_err err = { 0 };
@@ -79,7 +81,7 @@ static void note_dropped(struct api_request *q, const char *why)
 	note(q->speaker, j);
 }
 
-/* --- in line ------------------------------------------------------------------------------------------------- */
+/* --- in line ---------------------------------------------------------------------------------- */
 
 static void sha256_of(const json_t *messages, char hex[AY_SHA256_HEX])
 {
@@ -96,7 +98,8 @@ static void sha256_of(const json_t *messages, char hex[AY_SHA256_HEX])
 	ay_hash_end(&h, hex);
 }
 
-/* The question's name goes with it, so that a server's log can be compared with ours. */
+/* Makes a header with the request's id, so that a server's log can be compared with the
+ * transcript. */
 static char *header_of(const char *id)
 {
 	struct ay_str b = { 0 };
@@ -129,10 +132,10 @@ void ay_aten_request_drop(struct api_process *sp, int64_t number)
 	while (q && q->number != number)
 		q = q->next;
 	if (!q)
-		return; /* answered meanwhile */
+		return; /* it has just been answered */
 	if (q->written)
 		note_dropped(q, "not needed any more");
-	if (!sp->is_fatal) /* which has freed them all */
+	if (!sp->is_fatal) /* a fatal error has freed all requests */
 		question_free(q);
 }
 
@@ -143,7 +146,7 @@ void ay_requests_note(struct api_process *sp, const char *why)
 		struct ay_err err = { 0 };
 
 		json_object_set_new(j, "why", text_of(why));
-		if (q->written) /* what cannot be written here will be seen as lost */
+		if (q->written) /* a request whose line cannot be written will count as lost */
 			ay_transcript_add(sp->spec->file, j, &err);
 		json_decref(j);
 	}
@@ -155,14 +158,14 @@ void ay_requests_free(struct api_process *sp)
 		question_free(sp->first);
 }
 
-/* --- what becomes of one ------------------------------------------------------------------------------------- */
+/* --- what becomes of one ---------------------------------------------------------------------- */
 
 static void scrub(const struct api_process *sp, struct ay_str *b)
 {
 	ay_api_key_scrub(&sp->spec->key, b);
 }
 
-/* On disk first, then to the parent. Frees the question. */
+/* Writes an answer to the transcript, sends it to the parent and frees the request. */
 static void answer(struct api_request *q, const struct ay_chat_answer *a, int http, json_t *reply)
 {
 	struct api_process *sp = q->speaker;
@@ -223,7 +226,7 @@ static void answer_heard(struct api_request *q)
 	answer(q, &a, q->now->status, reply);
 }
 
-/* What may help where the server itself has no advice. */
+/* Returns advice for the user if the server's error has none. */
 static const char *advice(struct api_process *sp, int http)
 {
 	const char *base = sp->spec->provider->base_variable;
@@ -236,7 +239,8 @@ static const char *advice(struct api_process *sp, int http)
 	return ay_sprintf(&sp->arena, "set --model-name, --max-tokens or %s to what the server takes", base);
 }
 
-/* The question will not be answered. Where that is so of the first few, or of many in a row, it is not their fault. */
+/* Ends a request that will not be answered. If the first few requests, or many in a row, end so,
+ * they are not to blame and the run ends. */
 static void give_up(struct api_request *q)
 {
 	struct api_process *sp = q->speaker;
@@ -253,7 +257,7 @@ static void give_up(struct api_request *q)
 	ay_api_process_fatal(sp, text, e->hint[0] ? e->hint : advice(sp, e->http));
 }
 
-/* For people who wait: what went wrong last. */
+/* Tells the parent the last error, for users who wait. */
 static void say_trouble(struct api_process *sp, const char *what)
 {
 	struct ay_str b = { 0 };
@@ -265,7 +269,8 @@ static void say_trouble(struct api_process *sp, const char *what)
 	ay_str_release(&b);
 }
 
-/* Does another request wait for an answer, and has not failed like this one? Then somebody may be there. */
+/* Returns true if another request waits for an answer and has not failed to connect. Then a server
+ * may exist. */
 static bool is_waited_for(const struct api_process *sp)
 {
 	for (const struct api_request *q = sp->first; q; q = q->next)
@@ -274,14 +279,14 @@ static bool is_waited_for(const struct api_process *sp)
 	return false;
 }
 
-/* A rate limit is everybody's. */
+/* Holds back all requests, because a rate limit concerns them all. */
 static void hold(struct api_process *sp, int64_t until_ns, double s)
 {
 	sp->hold_ns = until_ns;
 	ay_api_process_say(sp, json_pack("{s:f}", "held", s));
 }
 
-/* The try is over and failed: again later, or not at all. */
+/* Handles a failed try: schedules the next one, or gives up. */
 static void try_again(struct api_request *q)
 {
 	struct api_process *sp = q->speaker;
@@ -321,7 +326,8 @@ static void try_over(struct api_request *q)
 	struct api_process *sp = q->speaker;
 	struct ay_try_end *e = &q->now->end;
 
-	if (e->no_options && !sp->dialect.plain) { /* it says itself what it does not know: so be it */
+	/* the server does not know stream_options: send requests without it */
+	if (e->no_options && !sp->dialect.plain) {
 		sp->dialect.plain = true;
 		e->kind = AY_TRY_AGAIN;
 		e->told_s = 0;
@@ -353,13 +359,13 @@ static bool on_bytes(void *user, const char *data, size_t n)
 	return ay_try_bytes(((struct api_request *)user)->now, data, n);
 }
 
-/* Only noted: what follows may end other requests, and libcurl is at work. */
+/* Only stores the outcome: handling it may end other requests, and libcurl is still working. */
 static void on_done(void *user, const struct ay_http_end *end)
 {
 	ay_try_done(((struct api_request *)user)->now, end);
 }
 
-/* The request in the server's words. */
+/* Returns the request's JSON in the provider's format, and stores its text in q->body. */
 static json_t *request_of(struct api_request *q)
 {
 	struct api_process *sp = q->speaker;
@@ -374,7 +380,7 @@ static json_t *request_of(struct api_request *q)
 	return j;
 }
 
-/* Writes the question down before anything of it is sent; takes over request. */
+/* Adds the "asked" line before anything is sent. Frees request. */
 static int note_asked(struct api_request *q, json_t *request)
 {
 	struct api_process *sp = q->speaker;
@@ -442,13 +448,14 @@ static void begin(struct api_request *q)
 		ay_api_process_fatal(sp, err.msg, "");
 }
 
-/* A server that has only failed so far is asked the oldest few questions again, and not all of them. */
+/* Returns true if the server has only failed so far. Then only the oldest few requests are
+ * tried. */
 static bool is_probing(const struct api_process *sp)
 {
 	return sp->troubled && !sp->answered;
 }
 
-/* Those whose turn it is, the oldest first. */
+/* Begins the requests that are due, the oldest first. */
 void ay_requests_begin(struct api_process *sp)
 {
 	struct api_request *next;
@@ -466,7 +473,7 @@ void ay_requests_begin(struct api_process *sp)
 	}
 }
 
-/* What libcurl has finished, and what takes too long. */
+/* Ends the tries that libcurl has finished and those that exceed a time limit. */
 void ay_requests_end(struct api_process *sp)
 {
 	struct api_request *next;
@@ -498,7 +505,7 @@ void ay_requests_end(struct api_process *sp)
 	}
 }
 
-/* Milliseconds until something is due by the clock alone. */
+/* Returns the milliseconds until the next time limit or due time. */
 int ay_requests_wait_ms(const struct api_process *sp)
 {
 	int64_t at = in_s(1), now = ay_now_ns();

@@ -9,12 +9,12 @@
 
 #define FIRST_S   0.5
 #define LONGEST_S 60.0
-#define ABSURD_S  1e9  /* 30 years: nobody means that */
-#define EPOCH_S   1e8  /* from here on a number is a time of day, and from */
-#define EPOCH_MS  1e11 /* here on in milliseconds, as OpenRouter gives it */
+#define ABSURD_S  1e9  /* 30 years: longest accepted wait */
+#define EPOCH_S   1e8  /* a larger number is a time of day in seconds, */
+#define EPOCH_MS  1e11 /* and from here on in milliseconds, as OpenRouter sends it */
 #define MOST      1e15
 
-/* A number that a hostile server may have chosen. */
+/* Parses a number from a server that may be hostile. */
 static bool number(const char *s, const char **end, double *x)
 {
 	char *e;
@@ -24,10 +24,10 @@ static bool number(const char *s, const char **end, double *x)
 		*end = e;
 	if (*x > MOST)
 		*x = MOST;
-	return e != s && *x >= 0; /* no NaN either */
+	return e != s && *x >= 0; /* also false for NaN */
 }
 
-/* "1s", "6m0s", "120ms", "1h2m3.5s" as OpenAI writes them, or plain seconds. */
+/* Parses "1s", "6m0s", "120ms", "1h2m3.5s" (OpenAI's forms) or plain seconds. */
 static bool duration(const char *s, double *seconds)
 {
 	static const struct {
@@ -57,7 +57,7 @@ static bool duration(const char *s, double *seconds)
 	return true;
 }
 
-/* "Wed, 21 Oct 2026 07:28:00 GMT" or "2026-10-21T07:28:00Z", since the epoch. */
+/* Parses "Wed, 21 Oct 2026 07:28:00 GMT" or "2026-10-21T07:28:00Z" to seconds since the epoch. */
 static bool date(const char *s, double *epoch)
 {
 	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT",
@@ -76,7 +76,7 @@ static bool date(const char *s, double *epoch)
 	return false;
 }
 
-/* Which limit a header speaks of: PREFIX name SUFFIX. */
+/* Finds or adds the limit that a header PREFIX name SUFFIX is about. */
 static struct ay_limit *limit_of(struct ay_limits *l, const char *name, const char *prefix, const char *suffix)
 {
 	size_t n = strlen(name), p = strlen(prefix), s = strlen(suffix);
@@ -139,7 +139,7 @@ void ay_limits_header(struct ay_limits *l, const char *line, size_t n)
 	memcpy(value, v, n);
 	value[n] = 0;
 	if (!strcasecmp(name, "retry-after-ms") && number(value, NULL, &x)) {
-		l->has_after = true; /* the finer word for the same thing */
+		l->has_after = true; /* more precise than retry-after, so it counts */
 		l->after_is_date = false;
 		l->after_s = x / 1000;
 	} else if (!strcasecmp(name, "retry-after") && (!l->has_after || l->after_is_date)) {

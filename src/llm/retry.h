@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * retry - when a question may be tried again.
+ * retry - decides when a request may be tried again.
  *
- * A server's own word counts first: Retry-After (seconds or a date, which is taken against the server's own clock
- * where it sends one), retry-after-ms, and the reset time of each rate limit of which nothing remains. Nothing is
- * ever tried sooner than that. Without a word the wait doubles from half a second up to a minute. Chance spreads
- * those that failed together.
+ * The server's own demand counts first. It is Retry-After (seconds or a date), retry-after-ms, or
+ * the reset time of each rate limit of which nothing remains. A date is compared with the server's
+ * own clock if the answer has one. No try begins sooner than that. Without a demand the wait
+ * doubles from half a second up to a minute. A random part spreads requests that failed together.
  */
 #ifndef AY_LLM_RETRY_H
 #define AY_LLM_RETRY_H
@@ -16,11 +16,11 @@
 
 enum { AY_LIMITS_MAX = 12 };
 
-/* What the headers of one answer said. {0} is empty. */
+/* What the headers of one answer said. Start with {0}. */
 struct ay_limits {
 	bool has_after, has_date, after_is_date;
-	double after_s; /* from now, or since the epoch */
-	double date_s;  /* the server's clock, since the epoch */
+	double after_s; /* seconds from now, or since the epoch if after_is_date */
+	double date_s;  /* the server's clock, seconds since the epoch */
 	int n;
 	struct ay_limit {
 		char name[32]; /* "requests", "input-tokens" */
@@ -29,11 +29,13 @@ struct ay_limits {
 	} limit[AY_LIMITS_MAX];
 };
 
-/* One header line, "Name: value", with or without its end of line. */
+/* Reads one header line, "Name: value", with or without its line end. */
 void ay_limits_header(struct ay_limits *l, const char *line, size_t n);
-/* Seconds that the server asks to wait, < 0 if it asks for nothing. now_s: our clock, since the epoch. */
+/* Returns the seconds that the server asks to wait, or a number < 0 if it asks for none. now_s:
+ * this machine's clock, since the epoch. */
 double ay_limits_wait(const struct ay_limits *l, double now_s);
-/* Seconds before the next try; tries: made so far; chance in [0, 1). */
+/* Returns the seconds before the next try. tries: number made so far. told_s: result of
+ * ay_limits_wait. chance: random, in [0, 1). */
 double ay_retry_wait(int tries, double told_s, double chance);
 
 #endif

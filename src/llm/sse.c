@@ -47,7 +47,7 @@ int ay_sse_feed(struct ay_sse *s, const char *bytes, size_t n)
 	while (bytes < end && !rc) {
 		const char *p = bytes;
 
-		if (s->cr && *p == '\n') { /* the second half of CR LF */
+		if (s->cr && *p == '\n') { /* the LF of a CR LF */
 			s->cr = false;
 			bytes++;
 			continue;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 200 /* bytes: longer ones are nobody's name */ };
+enum { WORD_MAX = 200 /* in bytes; longer words are ignored */ };
 
-/* --- lists of words ---------------------------------------------------------------------------------------- */
+/* --- lists of words --------------------------------------------------------------------------- */
 
 struct words {
 	int n, cap;
@@ -36,7 +36,7 @@ static void push(struct ay_arena *a, struct words *w, const char *s, size_t n)
 	w->word[w->n++] = ay_strndup(a, s, n);
 }
 
-/* A name that others can mean. */
+/* Adds a name that other blocks can refer to. */
 static void define(struct symbol_scan *s, const char *w, size_t n)
 {
 	push(s->a, &s->def, w, n);
@@ -82,7 +82,7 @@ static bool is_letter(char c)
 	return isalpha((unsigned char)c) || c == '_';
 }
 
-/* At a word: its length. */
+/* Returns the length of the word at s->p, or 0. */
 static size_t word_at(const struct symbol_scan *s)
 {
 	size_t n = 0;
@@ -116,7 +116,7 @@ static void skip_line(struct symbol_scan *s)
 	s->p = nl ? nl : s->end;
 }
 
-/* A string that ends on its line, or with it. */
+/* Skips a string, which ends at its quote or at the line end. */
 static void skip_string(struct symbol_scan *s, char quote)
 {
 	for (s->p++; s->p < s->end && *s->p != quote && *s->p != '\n'; s->p++)
@@ -133,19 +133,20 @@ static void skip_to(struct symbol_scan *s, const char *mark)
 	s->p += s->p < s->end ? strlen(mark) : 0;
 }
 
-/* --- C, C++ and CUDA --------------------------------------------------------------------------------------- */
+/* --- C, C++ and CUDA -------------------------------------------------------------------------- */
 
-/* What is known of the statement that is being read, and where it stands. */
+/* State of the statement that is being read. */
 struct c_scan {
 	struct symbol_scan s;
-	int braces, parens, clear; /* clear: braces of namespaces, which hide nothing */
-	int names;                 /* the depth of an enum's names; 0 = not in one */
-	const char *called;        /* the last word before a parenthesis, at the top */
-	const char *tag, *last;    /* struct TAG; the last word */
+	/* clear: braces of namespaces, whose content is still top level */
+	int braces, parens, clear;
+	int names;              /* depth of an enum's names; 0 = not in an enum */
+	const char *called;     /* the last word before a parenthesis, at top level */
+	const char *tag, *last; /* struct TAG; the last word */
 	size_t called_len, tag_len, last_len;
 	bool is_typedef, is_enum, is_clear,
-		is_kept; /* kept: static or const, so not one of a snippet's variables */
-	bool fresh;      /* a name of an enum may follow */
+		is_kept; /* kept: static or const, so not a variable of a code fragment */
+	bool fresh;      /* an enum's name may follow */
 };
 
 static void end_statement(struct c_scan *c)
@@ -184,7 +185,7 @@ static void c_word(struct c_scan *c, size_t n)
 	s->p += n;
 }
 
-/* A brace at the top: of a function, of something with a tag, or of a namespace. */
+/* Handles an opening brace. At top level it belongs to a function, a tagged type or a namespace. */
 static void c_open(struct c_scan *c)
 {
 	struct symbol_scan *s = &c->s;
@@ -215,13 +216,13 @@ static void c_close(struct c_scan *c)
 	if (c->braces)
 		return;
 	c->names = 0;
-	if (c->called) /* a function's end: nothing has to follow */
+	if (c->called) /* the end of a function needs no semicolon */
 		end_statement(c);
 }
 
 static void c_mark(struct c_scan *c)
 {
-	/* what stands before a parenthesis and is no function */
+	/* words before a parenthesis that are no functions */
 	static const char *const others[] = { "__attribute__", "__launch_bounds__",
 					      "noexcept",      "alignas",
 					      "_Alignas",      "__declspec",
@@ -247,8 +248,9 @@ static void c_mark(struct c_scan *c)
 	case '[':
 		if (is_top(c) && c->last && c->is_kept)
 			define(s, c->last, c->last_len);
+		/* an initial value, even if it calls a function */
 		if (is_top(c) && m == '=')
-			c->called = c->tag = NULL; /* a value, whatever is called for it */
+			c->called = c->tag = NULL;
 		return;
 	case ';':
 		if (is_top(c) && c->is_typedef && c->last)
@@ -260,7 +262,7 @@ static void c_mark(struct c_scan *c)
 	}
 }
 
-/* A line that begins with #, and those that continue it. */
+/* Handles a preprocessor line with its continuation lines. */
 static void c_directive(struct c_scan *c)
 {
 	struct symbol_scan *s = &c->s;
@@ -287,7 +289,7 @@ static void c_directive(struct c_scan *c)
 	}
 }
 
-/* 'x' and '\n'; in prose and in 1'000 it is no quote. */
+/* Skips 'x' and '\n'. An apostrophe in prose or in 1'000 is no quote. */
 static void c_quote(struct symbol_scan *s)
 {
 	const size_t left = (size_t)(s->end - s->p);
@@ -302,13 +304,14 @@ void ay_symbols_c(struct ay_arena *a, const char *text, size_t len, struct ay_sy
 {
 	struct c_scan c = { .s = { .a = a, .p = text, .end = text + len } };
 	struct symbol_scan *s = &c.s;
-	bool line = true; /* nothing but blanks so far on this one */
+	bool line = true; /* only blanks so far on this line */
 
 	while (s->p < s->end) {
 		const size_t n = word_at(s);
 
 		if (*s->p == '\n') {
-			if (line && !c.braces) /* an empty line: whatever was open here was prose */
+			/* an empty line: an unfinished statement was prose */
+			if (line && !c.braces)
 				end_statement(&c);
 			line = true;
 			s->p++;
@@ -337,12 +340,12 @@ void ay_symbols_c(struct ay_arena *a, const char *text, size_t len, struct ay_sy
 	give(s, out);
 }
 
-/* --- Python ------------------------------------------------------------------------------------------------ */
+/* --- Python ----------------------------------------------------------------------------------- */
 
 struct py_scan {
 	struct symbol_scan s;
 	int brackets;
-	bool soft; /* inside if, try, with... at the top: what they hold is at the top too */
+	bool soft; /* inside a top-level if, try, with...: its content is at top level too */
 };
 
 static bool is_quote(const struct symbol_scan *s)
@@ -368,8 +371,8 @@ static void py_blanks(struct symbol_scan *s)
 		s->p++;
 }
 
-/* import a.b as c, d; from x import (a as b, c): the names that are there afterwards. Up to the end of the line, or of
- * the parenthesis. */
+/* Reads import a.b as c, d; or from x import (a as b, c), up to the end of the line or parenthesis.
+ * Adds the names that it defines. */
 static void py_import(struct py_scan *y, bool from)
 {
 	struct symbol_scan *s = &y->s;
@@ -387,7 +390,7 @@ static void py_import(struct py_scan *y, bool from)
 			dotted = false;
 		} else if (n == 2 && !memcmp(w, "as", 2)) {
 			as = true;
-		} else if (n && behind && (!dotted || as)) { /* of a.b the a */
+		} else if (n && behind && (!dotted || as)) { /* a.b defines a */
 			name = w, len = n;
 		} else if (*w == ',' && name) {
 			push(s->a, &s->import, name, len);
@@ -400,7 +403,7 @@ static void py_import(struct py_scan *y, bool from)
 		push(s->a, &s->import, name, len);
 }
 
-/* A, B = ...; A: int = ...: the names before the sign. The scan stays where it was. */
+/* Reads A, B = ...; or A: int = ...; and adds the names before the sign. Does not move the scan. */
 static void py_assigned(struct py_scan *y)
 {
 	struct symbol_scan at = y->s;
@@ -428,7 +431,7 @@ static void py_assigned(struct py_scan *y)
 	}
 }
 
-/* The beginning of a statement that stands `column` blanks from the left. */
+/* Reads the beginning of a statement with `column` blanks before it. */
 static void py_statement(struct py_scan *y, size_t column)
 {
 	static const char *const soft[] = { "if",      "elif", "else", "try",   "except",

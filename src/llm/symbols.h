@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * symbols - which names a source defines at its top level, and which it uses.
+ * symbols - finds which names a source defines at its top level, and which it uses.
  *
- * Words, not meaning: comments and strings are skipped, braces and indentation are counted, and nothing is resolved.
- * It is good enough to tell a kernel from its header, and harmless where it errs: the judge compiles what is chosen.
+ * It works on words, not on meaning: it skips comments and strings, counts braces and indentation,
+ * and resolves nothing. That is enough to tell a kernel from its header. A mistake does no harm,
+ * because the judge compiles what is chosen.
  */
 #ifndef AY_LLM_SYMBOLS_H
 #define AY_LLM_SYMBOLS_H
@@ -13,13 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sorted, none twice; in the arena. */
+/* Sorted lists without duplicates, in the arena. */
 struct ay_symbols {
 	int ndef, nshared, nimport, nuse;
-	const char **def;    /* functions, types, macros; in Python whatever is assigned, too */
-	const char **shared; /* of those: all that another file can mean by the name: no variables but constants */
-	const char **import; /* Python: what is imported */
-	const char **use;    /* every word, but those that are only defined */
+	const char **def; /* functions, types, macros; in Python also every assigned name */
+	/* of `def`: names that another block can refer to; of variables only constants */
+	const char **shared;
+	const char **import; /* Python: imported names */
+	const char **use;    /* every word of the source, except names that are only defined */
 };
 
 void ay_symbols_c(struct ay_arena *a, const char *text, size_t len, struct ay_symbols *s);

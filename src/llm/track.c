@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- queues ---------------------------------------------------------------------------------------------- */
+/* --- queues ----------------------------------------------------------------------------------- */
 
 static void push(struct ay_queue *q, struct ay_lane *l)
 {
-	if (l->queued) /* of an attempt that was told about while it waited: it keeps its place */
+	if (l->queued) /* its outcome was reported while it waited: it keeps its place */
 		return;
 	l->queued = true;
 	l->next = NULL;
@@ -20,7 +20,7 @@ static void push(struct ay_queue *q, struct ay_lane *l)
 	q->tail = l;
 }
 
-/* What was stopped in the queue is passed over. */
+/* Removes and returns the first lane in that state; lanes that were stopped are skipped. */
 static struct ay_lane *pop(struct ay_queue *q, enum ay_lane_state state)
 {
 	struct ay_lane *l;
@@ -36,7 +36,7 @@ static struct ay_lane *pop(struct ay_queue *q, enum ay_lane_state state)
 	return NULL;
 }
 
-/* --- lanes ----------------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 static void wait_to_ask(struct ay_track *t, struct ay_lane *l, int round)
 {
@@ -62,7 +62,8 @@ void ay_track_init(struct ay_track *t, const struct ay_track_rules *rules, int n
 	t->lane = AY_NEW_N(&t->arena, struct ay_lane, n * t->lanes + 1);
 	for (int p = 0; p < n; p++)
 		t->problem[p].name = ay_strdup(&t->arena, names[p]);
-	for (int i = 0; i < t->lanes; i++) /* the first lanes of all problems before the second ones */
+	/* queue the first lanes of all problems before the second ones */
+	for (int i = 0; i < t->lanes; i++)
 		for (int p = 0; p < n; p++) {
 			struct ay_lane *l = ay_track_lane(t, p, i);
 
@@ -85,7 +86,7 @@ bool ay_problem_over(const struct ay_track *t, int problem)
 	return t->problem[problem].lanes_over == t->lanes;
 }
 
-/* Does a correct kernel end it? */
+/* Returns true if a correct kernel ends the problem. */
 static bool stops(const struct ay_track *t)
 {
 	return !t->rules.samples && !t->rules.best;
@@ -105,7 +106,7 @@ static void stop_others(struct ay_track *t, const struct ay_lane *first)
 		struct ay_lane *l = ay_track_lane(t, first->problem, i);
 
 		if (l == first || l->state == AY_LANE_OVER ||
-		    l->state == AY_LANE_JUDGING) /* judges are not called off */
+		    l->state == AY_LANE_JUDGING) /* judging is not interrupted */
 			continue;
 		l->was = l->state;
 		l->state = AY_LANE_STOPPED;
@@ -125,7 +126,7 @@ struct ay_lane *ay_track_stopped(struct ay_track *t, int problem)
 	return NULL;
 }
 
-/* --- whose turn ------------------------------------------------------------------------------------------ */
+/* --- whose turn ------------------------------------------------------------------------------- */
 
 struct ay_lane *ay_track_ask(struct ay_track *t)
 {
@@ -170,7 +171,7 @@ struct ay_lane *ay_track_waiting(const struct ay_track *t, const char *problem, 
 	return NULL;
 }
 
-/* --- what came of it ------------------------------------------------------------------------------------- */
+/* --- what came of it -------------------------------------------------------------------------- */
 
 void ay_track_answered(struct ay_track *t, struct ay_lane *l, bool kernel)
 {
@@ -178,12 +179,12 @@ void ay_track_answered(struct ay_track *t, struct ay_lane *l, bool kernel)
 		end_attempt(t, l);
 		return;
 	}
-	AY_ASSERT(!l->queued); /* who asked is in no line */
+	AY_ASSERT(!l->queued); /* a lane that has asked is in no queue */
 	l->state = AY_LANE_TO_JUDGE;
 	push(&t->to_judge, l);
 }
 
-/* Is what lane l has now to be shown in place of what was chosen before? */
+/* Returns true if the attempt of lane l must replace the chosen one. */
 static bool is_better(const struct ay_track *t, const struct ay_problem *p, const struct ay_lane *l,
 		      const struct ay_attempt_worth *w)
 {
@@ -191,13 +192,14 @@ static bool is_better(const struct ay_track *t, const struct ay_problem *p, cons
 
 	if (!p->chosen || w->solved != old->solved)
 		return !p->chosen || w->solved;
-	if (!w->solved) /* of failures the one that came furthest, of equals the last */
+	if (!w->solved) /* of failures the one with the most passed cases; of equals the last */
 		return (double)w->passed * old->of >= (double)old->passed * w->of;
 	if (t->rules.best && (w->speedup_lo > 0 || old->speedup_lo > 0))
 		return w->speedup_lo > old->speedup_lo;
 	if (t->rules.best)
 		return w->ns > 0 && (!(old->ns > 0) || w->ns < old->ns);
-	return t->rules.samples && l->round < p->round; /* the order of drawing, not of judging */
+	/* samples rank in the order of drawing, not of judging */
+	return t->rules.samples && l->round < p->round;
 }
 
 void ay_track_judged(struct ay_track *t, struct ay_lane *l, const struct ay_attempt_worth *w, const char *sha256)
@@ -219,7 +221,7 @@ void ay_track_judged(struct ay_track *t, struct ay_lane *l, const struct ay_atte
 	end_attempt(t, l);
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 double ay_pass_at_k(int n, int c, int k)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * track - whose turn it is to ask, whose to be judged, and when a problem is over.
+ * track - decides which attempt asks the model next, which is judged next, and when a problem is
+ * over.
  *
- * Theory of operation. A problem is an operator (or one overload) that wants a kernel. It has lanes; a lane asks, is
- * answered, is judged, and asks again, from its first round to its last, one attempt at a time. The tracks differ in
- * their lanes only:
+ * Theory of operation. A problem is an operator (or one overload) that wants a kernel. It has
+ * lanes. In each round a lane makes one attempt: it asks the model, gets an answer, and has it
+ * judged. The tracks differ only in their lanes:
  *
  *	Pass@K          one lane, rounds 1 to K; over at the first correct kernel
- *	samples         N lanes of one round each, all of them drawn, whatever the others give
- *	repair          as Pass@K, but the caller shows each attempt what became of the last
- *	kernel_agent    W lanes of R rounds of repair side by side; the first correct kernel stops the other lanes
- *	best            of the last two: nobody stops, and the fastest correct kernel is chosen
+ *	samples         N lanes of one round each; all are asked, whatever the outcomes
+ *	repair          as Pass@K, but the caller shows each attempt the last one's outcome
+ *	kernel_agent    W lanes of R repair rounds in parallel; the first correct kernel stops the others
+ *	best            as repair or kernel_agent, but no lane stops, and the fastest correct kernel is chosen
  *
- * Lanes of different problems know nothing of each other, so asking and judging overlap. Nothing here asks, judges or
- * writes: the caller does, and tells. It tells the same about attempts of a run that it resumes, in their order.
+ * Lanes of different problems are independent, so asking and judging overlap. This module only
+ * keeps the state. The caller asks, judges, writes, and reports each outcome here. It reports the
+ * attempts of a resumed run in the same way, in their order.
  */
 #ifndef AY_LLM_TRACK_H
 #define AY_LLM_TRACK_H
@@ -24,8 +26,8 @@
 #include <stdbool.h>
 
 struct ay_track_rules {
-	int rounds;   /* of a lane; of samples: how many */
-	int workers;  /* lanes of a problem; of samples: 1 */
+	int rounds;   /* rounds of each lane; with `samples` the number of samples */
+	int workers;  /* lanes of a problem; with `samples` 1 */
 	bool samples; /* a lane for every round */
 	bool best;
 };
@@ -35,23 +37,24 @@ enum ay_lane_state {
 	AY_LANE_ASKED,
 	AY_LANE_TO_JUDGE, /* it has a kernel */
 	AY_LANE_JUDGING,
-	AY_LANE_STOPPED, /* another lane was first: `was` says in the middle of what; the caller clears it away */
+	/* another lane was first; `was` is the interrupted state, which the caller must clean up */
+	AY_LANE_STOPPED,
 	AY_LANE_OVER,
 };
 
 struct ay_lane {
 	int problem, worker, round, last;
 	enum ay_lane_state state, was;
-	char *id;   /* of the attempt it is at: "aten::add/r2/w0" */
-	void *user; /* the caller's, of that attempt */
+	char *id;   /* of its present attempt: "aten::add/r2/w0" */
+	void *user; /* belongs to the caller, for that attempt */
 	bool queued;
 	struct ay_lane *next;
 };
 
-/* What an attempt is worth, beside others of its problem. */
+/* The outcome of an attempt, to compare it with others of its problem. */
 struct ay_attempt_worth {
 	bool solved;
-	int passed, of;    /* cases */
+	int passed, of;    /* numbers of cases */
 	double speedup_lo; /* lower end of its speed-up; 0 = none */
 	double ns;         /* 0 = not timed */
 };
@@ -60,7 +63,7 @@ struct ay_problem {
 	const char *name;
 	bool solved;
 	int lanes_over;
-	/* the attempt to show for it; id NULL: no kernel was judged */
+	/* The chosen attempt. id NULL: no kernel was judged. */
 	char *chosen;
 	char sha256[65];
 	int round, worker;
@@ -74,43 +77,46 @@ struct ay_queue {
 struct ay_track {
 	struct ay_arena arena;
 	struct ay_track_rules rules;
-	int nproblem, lanes; /* lanes of each problem */
+	int nproblem, lanes; /* lanes: number for each problem */
 	struct ay_problem *problem;
 	struct ay_lane *lane; /* nproblem x lanes */
 	struct ay_queue to_ask, to_judge;
 	json_t *by_id;
-	int over; /* problems */
+	int over; /* number of problems that are over */
 };
 
 void ay_track_init(struct ay_track *t, const struct ay_track_rules *rules, int n, const char *const *names);
 void ay_track_release(struct ay_track *t);
 
-/* The lane that waits longest: it is ASKED, or JUDGING, when this returns. NULL: none waits. */
+/* Return the lane that waits longest to ask or to be judged, or NULL. Its state becomes ASKED or
+ * JUDGING. */
 struct ay_lane *ay_track_ask(struct ay_track *t);
 struct ay_lane *ay_track_judge(struct ay_track *t);
-/* Not now: back to the end of those to be judged. */
+/* Puts a lane that cannot be judged now back at the end of the queue. */
 void ay_track_later(struct ay_track *t, struct ay_lane *l);
-/* The lane whose attempt has that id, now or before; NULL: none. And of a resumed run: the lane that waits to ask for
- * this attempt, NULL if none does. */
+/* ay_track_find returns the lane whose present or past attempt has that id, or NULL.
+ * ay_track_waiting returns the lane that waits to ask for that attempt, or NULL; a resumed run
+ * needs it. */
 struct ay_lane *ay_track_find(const struct ay_track *t, const char *id);
 struct ay_lane *ay_track_waiting(const struct ay_track *t, const char *problem, int round, int worker);
-/* It was answered: with a kernel to judge, or with nothing of use, which ends the attempt. */
+/* Reports an answer. kernel: it has a kernel to judge; else the attempt ends. */
 void ay_track_answered(struct ay_track *t, struct ay_lane *l, bool kernel);
-/* The attempt was judged. If that ends the problem, its other lanes are STOPPED. */
+/* Reports a judged attempt. If it ends the problem, the other lanes become STOPPED. */
 void ay_track_judged(struct ay_track *t, struct ay_lane *l, const struct ay_attempt_worth *w, const char *sha256);
-/* The next lane of the problem that was STOPPED; it is OVER when this returns. NULL: no more. */
+/* Returns the problem's next STOPPED lane, which becomes OVER, or NULL if none is left. */
 struct ay_lane *ay_track_stopped(struct ay_track *t, int problem);
-/* Lane of the problem. */
+/* Returns lane i of the problem. */
 static inline struct ay_lane *ay_track_lane(const struct ay_track *t, int problem, int i)
 {
 	return &t->lane[problem * t->lanes + i];
 }
-/* Is every lane of it over? */
+/* Returns true if every lane of the problem is over. */
 bool ay_problem_over(const struct ay_track *t, int problem);
 
 /*
- * The unbiased estimate of pass@k from n independent samples of which c are correct: 1 - C(n-c, k) / C(n, k), the
- * chance that k of them, drawn without putting back, hold a correct one. -1 where k > n or numbers make no sense.
+ * Returns the unbiased estimate of pass@k from n independent samples of which c are correct: 1 -
+ * C(n-c, k) / C(n, k). That is the chance that k samples, drawn without replacement, include a
+ * correct one. Returns -1 if k > n or the numbers are invalid.
  */
 double ay_pass_at_k(int n, int c, int k);
 

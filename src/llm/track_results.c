@@ -20,7 +20,7 @@ const char *ay_track_kind_name(enum ay_track_kind k)
 	return kinds[k];
 }
 
-/* --- reading --------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static const json_t *field(const json_t *rec, const char *name)
 {
@@ -31,7 +31,7 @@ static double number(const json_t *rec, const char *name)
 {
 	const double x = json_number_value(field(rec, name));
 
-	return x > 0 && x < 1e12 ? x : 0; /* a stranger's: sums must stay sums */
+	return x > 0 && x < 1e12 ? x : 0; /* records are untrusted, and sums must stay finite */
 }
 
 static int64_t count(const json_t *rec, const char *name)
@@ -48,7 +48,7 @@ static const char *text_of(const json_t *rec, const char *name)
 	return s ? s : "";
 }
 
-/* Shards of one track: their problems are those of all, each once. */
+/* Merges the "track" records of several runs of one track: their problems are united. */
 static void join_tracks(json_t *all, const json_t *more)
 {
 	const int64_t rounds = count(more, "rounds");
@@ -71,7 +71,8 @@ static void take_track(struct ay_gen *g, json_t *rec)
 	g->track = json_deep_copy(rec);
 }
 
-/* Of several records of a run with one name the last counts: a verdict that another build found is found anew. */
+/* Takes in a line. Of several records of a run with one name the last counts, because another build
+ * may have judged the attempt again. */
 static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *err)
 {
 	struct ay_gen *g = user;
@@ -107,8 +108,9 @@ const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char 
 	return rec;
 }
 
-/* Samples of several runs are more samples. Of anything else two runs at one problem would be the better of two tries:
- * the first counts. */
+/* Returns true if the record must be ignored because its run is not the problem's first one.
+ * Samples of several runs are simply more samples. For other tracks a second run would be a second
+ * chance. */
 static bool is_other_run(const struct ay_gen *g, struct ay_gen_problem *p, const json_t *rec)
 {
 	const char *run = ay_record_str(rec, AY_FIELD_RUN);
@@ -122,7 +124,8 @@ static void add_try(struct ay_gen *g, struct ay_gen_problem *p, json_t *rec)
 {
 	const bool judged = ay_record_verdict(rec) != AY_VERDICT_NONE;
 	const bool failed = !strcmp(text_of(rec, "end"), "failed"), solved = json_is_true(field(rec, "solved"));
-	const bool error = ay_record_str(rec, AY_FIELD_ERROR); /* nobody knows what the sample is worth */
+	/* the outcome of this sample is unknown */
+	const bool error = ay_record_str(rec, AY_FIELD_ERROR);
 	const int round = (int)count(rec, "round");
 	const double usd = json_is_number(field(rec, "usd")) ? number(rec, "usd") : 0;
 
@@ -250,7 +253,7 @@ void ay_gen_release(struct ay_gen *g)
 	*g = (struct ay_gen){ 0 };
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 static int solved_within(const struct ay_gen *g, int k)
 {

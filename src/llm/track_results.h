@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * results - what a generation run adds up to, made from its results.jsonl alone: pass_at_k_results.json, a section of
- * OVERALL_SUMMARY.md, lines for a terminal.
+ * track_results - the results of a generation run, computed from its results.jsonl alone:
+ * pass_at_k_results.json, a section of OVERALL_SUMMARY.md, lines for a terminal.
  *
- * Two measures, which are never given one name:
+ * There are two measures, always named apart:
  *
- *	solved within k    the share of problems with a correct kernel in round k or before. Where rounds are
- *	                   independent samples (no feedback) its mean is pass@k, from one sequence a problem; with
- *	                   feedback it is what it says, solved within k rounds of repair, and no pass@k.
- *	pass@k, unbiased   1 - C(n-c,k)/C(n,k) over n samples a problem, all of them drawn whatever they gave
- *	                   (--samples N). Where drawing stops at the first success n depends on the outcome, the
- *	                   estimator is no longer unbiased, and there is none.
+ *	solved within k    the share of problems with a correct kernel in round k or before. If rounds are
+ *	                   independent samples (no feedback), its mean is pass@k from one sequence per
+ *	                   problem. With feedback it is solved within k rounds of repair, not pass@k.
+ *	pass@k, unbiased   1 - C(n-c,k)/C(n,k) over n samples per problem, all drawn whatever the outcomes
+ *	                   (--samples N). If drawing stops at the first success, n depends on the outcome
+ *	                   and the estimator is biased; then no such value is given.
  *
- * A request that failed for good is no sample of the model, nor is an answer that we failed to judge: they are counted
- * beside, and make n smaller. Tokens and dollars
- * are of all attempts, those of answers that nobody needed any more too.
+ * A request that failed for good is not a sample of the model. Neither is an answer that assay
+ * failed to judge. Both are counted separately and make n smaller. Tokens and dollars cover all
+ * attempts, including answers that came too late to be used.
  */
 #ifndef AY_LLM_TRACK_RESULTS_H
 #define AY_LLM_TRACK_RESULTS_H
@@ -22,7 +22,7 @@
 #include "llm/track.h"
 #include "store/summary.h"
 
-/* What the rounds of a run are; its name stands in the "track" record. */
+/* The kinds of rounds; the name is in the "track" record. */
 #define AY_TRACK_KINDS(K)                                                                                \
 	K(SEQUENCE, "pass@k", "solved within k: independent samples, one sequence a problem")            \
 	K(SAMPLES, "samples", "independent samples, all of them drawn")                                  \
@@ -41,49 +41,53 @@ const char *ay_track_kind_name(enum ay_track_kind k);
 struct ay_gen_problem {
 	const char *name;
 	bool solved;
-	int first_round; /* of the first correct kernel; 0 = none */
+	int first_round; /* round of the first correct kernel; 0 = none */
 	int attempts, samples, correct, judged;
 	int64_t tokens_in, tokens_out;
 	double usd, generate_s, judge_s, wall_s;
-	const char *run;      /* that its attempts are of; of samples: the first of them */
-	const json_t *chosen; /* its record; NULL = none */
-	json_t *tries;        /* array: its attempt records, by round and worker as they came */
+	const char *run;      /* the run of its attempts; with samples the first of several */
+	const json_t *chosen; /* its "chosen" record; NULL = none */
+	json_t *tries;        /* array of its attempt records, by round and worker in file order */
 };
 
-/* {0} first. */
+/* Start with {0}. */
 struct ay_gen {
 	struct ay_arena arena;
 	enum ay_track_kind kind;
 	int rounds, workers;
 	bool per_overload, best;
 	int n, solved;
-	int of; /* the denominator of every share: n, and the operators of the dataset that are not in the catalogue yet */
+	/* Denominator of every share: n plus the operators of the dataset that the catalogue
+	 * lacks. */
+	int of;
 	struct ay_gen_problem *problem;
 	int64_t attempts, judged, failed, errors, unpriced, unused, tokens_in,
-		tokens_out;  /* errors: failures of ours */
-	const char *failure; /* why the first of those that failed did; NULL = not said */
+		tokens_out;  /* errors: failures of assay */
+	const char *failure; /* why the first failed request failed; NULL = unknown */
 	double usd, generate_s, judge_s;
-	int least_samples;                     /* that any problem has */
-	json_t *track, *tries, *chosen, *lost; /* records, by run and id, by run and problem; an array of ids */
+	int least_samples; /* smallest number of samples of any problem */
+	/* tries: records by run and id; chosen: by run and problem; lost: array of ids */
+	json_t *track, *tries, *chosen, *lost;
 };
 
-/* -1 also where the folder holds no generation run. */
+/* Returns -1 also if the folder holds no generation run. */
 int ay_gen_read(const char *dir, struct ay_gen *g, struct ay_err *err);
 void ay_gen_release(struct ay_gen *g);
-/* How many operators of one source ("aten"; NULL: of all) the dataset has that are not in the catalogue yet: nobody was
- * asked for them, and they count as not solved. */
+/* Returns how many operators of one source ("aten"; NULL: all) are in the dataset but not in the
+ * catalogue. No model was asked for them, and they count as not solved. */
 int ay_gen_absent(const struct ay_gen *g, const char *source);
-/* The last chosen record of a run for a problem; NULL: there is none. */
+/* Returns the last "chosen" record of a run for a problem, or NULL. */
 const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char *problem);
-/* Share of problems; k from 1 on. -1: there is no such estimate. */
+/* Return a share of problems, for k from 1 on, or -1 if there is no such estimate. */
 double ay_gen_solved_within(const struct ay_gen *g, int k);
 double ay_gen_pass_at_k(const struct ay_gen *g, int k);
 
-/* pass_at_k_results.json, with KernelGenBench's fields and ours. */
+/* Returns the content of pass_at_k_results.json, with KernelGenBench's field names and more. */
 json_t *ay_gen_json(const struct ay_gen *g, const struct ay_summary *s);
 void ay_gen_markdown(struct ay_str *b, const struct ay_gen *g, const struct ay_summary *s);
 void ay_gen_print(struct ay_str *b, const struct ay_gen *g, const struct ay_summary *s);
-/* Writes the first, and adds the second to OVERALL_SUMMARY.md, which ay_export has just made. */
+/* Writes pass_at_k_results.json, and adds the Markdown section to OVERALL_SUMMARY.md, which
+ * ay_export must just have written. */
 int ay_gen_export(const char *dir, const struct ay_gen *g, const struct ay_summary *s, struct ay_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The results of a generation run for other programs and for people. The field names of pass_at_k_results.json are
- * KernelGenBench's where it has them.
+ * track_results_out - prints the results of a generation run for programs and for people.
+ * pass_at_k_results.json uses KernelGenBench's field names where they exist.
  */
 #include "llm/track_results.h"
 #include "store/export.h"
@@ -14,7 +14,7 @@
 
 enum { SUMMARY_MAX = 64 << 20, ROUNDS_SHOWN = 12 };
 
-/* What people call it, its name in the catalogue, how the names of its operators begin. */
+/* The sources: title, name in the catalogue, prefix of the operators' names. */
 static const struct {
 	const char *title, *name, *start;
 } sources[] = { { "ATen", "aten", "aten::" },
@@ -29,7 +29,7 @@ static const char *const about[] = {
 #undef K
 };
 
-/* One source: how many problems, how many solved, how fast. */
+/* The results for one source. */
 struct result_part {
 	int n, solved;
 	int absent; /* operators of the dataset that are not in the catalogue yet */
@@ -67,19 +67,20 @@ static double share(int64_t n, int64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* Overloads are not operators: nobody knows how many overloads the absent ones have. */
+/* The absent operators count only if problems are operators: their number of overloads is
+ * unknown. */
 static int denominator(const struct ay_gen *g, const struct result_part *p)
 {
 	return p->n + (g->per_overload ? 0 : p->absent);
 }
 
-/* No price, no sum: NULL in JSON. */
+/* Returns JSON null if the price of any attempt is unknown. */
 static json_t *dollars(const struct ay_gen *g, double usd)
 {
 	return g->unpriced ? json_null() : json_real(usd);
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------ */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *speed_json(const struct ay_speed_score *x)
 {
@@ -94,7 +95,7 @@ static json_t *speed_json(const struct ay_speed_score *x)
 	return j;
 }
 
-/* How far a round got: how many had a kernel in their answer. */
+/* Counts the answers of a round with a kernel, and lists the others. */
 static json_t *round_replies(const struct ay_gen *g, int round)
 {
 	json_t *failed = json_array(), *rec;
@@ -155,7 +156,7 @@ static void add_rounds(json_t *j, const struct ay_gen *g)
 	json_decref(passk);
 }
 
-/* { round: file }, or a list of files where several workers had one. */
+/* Returns { round: file }, or { round: [files] } if several workers wrote one. */
 static json_t *codes_of(const struct ay_gen_problem *p)
 {
 	json_t *codes = json_object(), *rec;
@@ -276,7 +277,7 @@ json_t *ay_gen_json(const struct ay_gen *g, const struct ay_summary *s)
 	return j;
 }
 
-/* --- text and Markdown ----------------------------------------------------------------------------------- */
+/* --- text and Markdown ------------------------------------------------------------------------ */
 
 static void add_cost(struct ay_str *b, const struct ay_gen *g)
 {
@@ -303,14 +304,14 @@ static void add_within(struct ay_str *b, const struct ay_gen *g)
 {
 	ay_str_addf(b, "solved within k of %d %s (%s): ", g->of, g->per_overload ? "overloads" : "operators",
 		    about[g->kind]);
-	for (int k = 1; k <= g->rounds; k++) /* those where something happened */
+	for (int k = 1; k <= g->rounds; k++) /* only rounds in which something changed */
 		if (k == 1 || k == g->rounds || ay_gen_solved_within(g, k) > ay_gen_solved_within(g, k - 1))
 			ay_str_addf(b, "%s%d: %d (%.1f %%)", k > 1 ? ", " : "", k,
 				    (int)(ay_gen_solved_within(g, k) * g->of + 0.5),
 				    100 * ay_gen_solved_within(g, k));
 }
 
-/* Nothing where there is no such estimate. */
+/* Prints nothing if there is no such estimate. */
 static void add_passk(struct ay_str *b, const struct ay_gen *g)
 {
 	if (ay_gen_pass_at_k(g, 1) < 0)

@@ -19,12 +19,12 @@ static const char *const ends[] = {
 	[AY_CHAT_FAILED] = "failed",
 };
 
-/* One question: what is known of it. */
+/* What is known of one request. */
 struct entry {
 	const char *id, *sha256;
-	bool open, answered; /* open: asked, and nothing since */
+	bool open, answered; /* open: sent, and neither answered nor dropped */
 	struct ay_chat_answer answer;
-	struct entry *next, *after; /* in its bucket; in the order of first mention */
+	struct entry *next, *after; /* next in its bucket; next in the order of the file */
 };
 
 struct ay_transcript {
@@ -34,7 +34,7 @@ struct ay_transcript {
 	const char **ids;
 };
 
-/* --- one line ------------------------------------------------------------------------------------------------ */
+/* --- one line --------------------------------------------------------------------------------- */
 
 json_t *ay_transcript_entry(const char *type, const char *id)
 {
@@ -49,7 +49,8 @@ json_t *ay_transcript_entry(const char *type, const char *id)
 	return json_pack("{s:s, s:s, s:s}", "type", type, "id", id, "time", now);
 }
 
-/* Texts of a server are UTF-8, since they came as JSON; what is not is escaped. */
+/* Makes a JSON string. A server's text is UTF-8, because it came as JSON; other bytes are
+ * escaped. */
 static json_t *text_of(const char *s)
 {
 	json_t *j = json_string(s);
@@ -113,9 +114,9 @@ int ay_transcript_entry_get(struct ay_arena *a, const json_t *j, struct ay_chat_
 	return 0;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
-/* Where the last whole line ends. */
+/* Finds where the last whole line ends. */
 static int whole_end(int fd, off_t size, off_t *end, struct ay_err *err)
 {
 	char buf[4096];
@@ -180,7 +181,7 @@ int ay_transcript_add(int fd, const json_t *line, struct ay_err *err)
 			if (n >= 0)
 				errno = ENOSPC;
 			ay_fail_errno(err, AY_ERR_IO, "cannot write " AY_TRANSCRIPT_FILE);
-			if (n > 0 && ftruncate(fd, st.st_size)) /* half a line must not stay */
+			if (n > 0 && ftruncate(fd, st.st_size)) /* a part of a line must not stay */
 				ay_err_prefix(err, "half a line stays");
 		}
 	}
@@ -188,7 +189,7 @@ int ay_transcript_add(int fd, const json_t *line, struct ay_err *err)
 	return err->code ? -1 : 0;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static struct entry **slot_of(struct ay_transcript *x, const char *id)
 {
@@ -254,7 +255,7 @@ static int take_line(struct ay_transcript *x, const char *s, size_t n, int64_t n
 	return err->code ? -1 : 0;
 }
 
-/* Whole lines off the front; what is left stays. */
+/* Processes the whole lines at the front of b; the rest stays in b. */
 static int take_lines(struct ay_transcript *x, struct ay_str *b, int64_t *number, struct ay_err *err)
 {
 	size_t at = 0;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A line without its end and without blanks behind. */
+/* A line without its end and without trailing blanks. */
 struct code_line {
 	const char *at;
 	size_t len, indent;
@@ -38,7 +38,7 @@ static bool ends_with_one(const struct code_line *l, const char *set)
 	return l->len > l->indent && l->at[l->len - 1] && strchr(set, l->at[l->len - 1]);
 }
 
-/* --- C ----------------------------------------------------------------------------------------------------- */
+/* --- C ---------------------------------------------------------------------------------------- */
 
 static bool is_directive(const struct code_line *l)
 {
@@ -48,7 +48,7 @@ static bool is_directive(const struct code_line *l)
 	return begins_with_one(l, words);
 }
 
-/* A sentence may begin with "using" or "static", but has none of the marks. */
+/* Prose may begin with "using" or "static", but has none of these marks. */
 static bool starts_c(const struct code_line *l)
 {
 	static const char *const comments[] = { "//", "/*", NULL };
@@ -68,9 +68,9 @@ static bool ends_c(const struct code_line *l)
 	       (ends_with_one(l, "/") && l->len - l->indent >= 2 && l->at[l->len - 2] == '*');
 }
 
-/* --- Python ------------------------------------------------------------------------------------------------ */
+/* --- Python ----------------------------------------------------------------------------------- */
 
-/* Behind `at`: one word, and then nothing that a sentence would go on with. */
+/* Returns true if one word follows `at` and the rest does not look like a sentence. */
 static bool is_module(const struct code_line *l, size_t at)
 {
 	while (at < l->len && (isalnum((unsigned char)l->at[at]) || l->at[at] == '_' || l->at[at] == '.'))
@@ -99,7 +99,7 @@ static bool ends_python(const struct code_line *l)
 	       (n && l->len - n > 3 && !memcmp(l->at + n, " = ", 3));
 }
 
-/* ----------------------------------------------------------------------------------------------------------- */
+/* ---------------------------------------------------------------------------------------------- */
 
 const char *ay_unfenced_code_find(const char *text, size_t n, bool python, size_t *len)
 {

@@ -6,15 +6,16 @@
 
 static const double margin = 1.03;
 
-/* --- pairing --------------------------------------------------------------------------------------------- */
+/* --- pairing ---------------------------------------------------------------------------------- */
 
-/* What one run has, by what it is about. */
+/* One run, indexed by overload and case. */
 struct side {
 	const struct ay_summary *s;
-	struct ay_index cases, overloads; /* owners: place in worst; overload */
-	const struct ay_sum_case **worst; /* one per case: that of the worst of its kernels */
+	/* the entries' owner: index in worst; index of the overload */
+	struct ay_index cases, overloads;
+	const struct ay_sum_case **worst; /* for each case that of the worst kernel */
 	int n;
-	int *count; /* cases of each overload */
+	int *count; /* number of cases of each overload */
 };
 
 static bool is_worse(const struct ay_sum_case *a, const struct ay_sum_case *b)
@@ -65,7 +66,7 @@ static const struct ay_sum_case *find_case(const struct side *d, struct ay_recor
 	return e ? d->worst[e->owner] : NULL;
 }
 
-/* -1: the run does not know it. */
+/* Returns -1 if the run does not have the overload. */
 static int find_overload(const struct side *d, const char *name)
 {
 	const struct ay_index_entry *e = ay_index_find(&d->overloads, ay_id_job(name));
@@ -78,7 +79,7 @@ static int overload_of(const struct side *d, const struct ay_sum_case *c)
 	return d->s->row[c->row].overload;
 }
 
-/* --- changes --------------------------------------------------------------------------------------------- */
+/* --- changes ---------------------------------------------------------------------------------- */
 
 static void add(struct ay_comparison *c, struct ay_change change)
 {
@@ -101,7 +102,7 @@ static enum case_state state_of(enum ay_verdict v)
 	}
 }
 
-/* What became of it: [before][now]; COUNT = nothing to tell. */
+/* The kind of change, by [before][now]; AY_CHANGE_COUNT = no change to report. */
 static const enum ay_change_kind became[4][4] = {
 	[PASSES] = { AY_CHANGE_COUNT, AY_CHANGE_BROKEN, AY_CHANGE_COUNT, AY_CHANGE_MISSING },
 	[FAILS] = { AY_CHANGE_FIXED, AY_CHANGE_COUNT, AY_CHANGE_COUNT, AY_CHANGE_MISSING },
@@ -114,7 +115,7 @@ static bool has_interval(const struct ay_case_time *t)
 	return t->timed && t->ns_lo > 0 && t->ns_hi >= t->ns_lo && t->ns >= t->ns_lo && t->ns <= t->ns_hi;
 }
 
-/* COUNT: neither, or it cannot be said. */
+/* Returns AY_CHANGE_COUNT if the time did not change or cannot be compared. */
 static enum ay_change_kind pace_change(struct ay_comparison *c, const struct ay_case_time *was,
 				       const struct ay_case_time *is)
 {
@@ -153,7 +154,7 @@ static void compare_case(struct ay_comparison *c, const char *overload, const st
 		add(c, (struct ay_change){ kind, overload, was, is, v0, v1 });
 }
 
-/* A whole overload. One of which only WEAK_CASE is left was not judged. */
+/* Compares whole overloads. An overload with only WEAK_CASE counts as not judged. */
 static void compare_overload(struct ay_comparison *c, const char *name, enum ay_verdict was, enum ay_verdict is)
 {
 	const enum ay_verdict v0 = was == AY_VERDICT_WEAK_CASE ? AY_VERDICT_NONE : was;
@@ -164,7 +165,7 @@ static void compare_overload(struct ay_comparison *c, const char *name, enum ay_
 		add(c, (struct ay_change){ kind, name, NULL, NULL, was, is });
 }
 
-/* --- all ------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static const char *machine_text(const struct ay_summary *s, const char *key)
 {
@@ -219,7 +220,7 @@ static int by_kind(const void *pa, const void *pb)
 	return names ? names : (place(a) > place(b)) - (place(a) < place(b));
 }
 
-/* worse: overloads of a of which a case became one. */
+/* worse: set for each overload of a that has a case that became worse. */
 static void compare_cases(struct ay_comparison *c, const struct side *a, const struct side *b, bool *worse)
 {
 	for (int i = 0; i < a->n; i++) {
@@ -241,7 +242,8 @@ static void compare_cases(struct ay_comparison *c, const struct side *a, const s
 	}
 }
 
-/* Overloads that one of the runs has no cases of; and those that pass no more although no case became worse. */
+/* Compares overloads without cases in one of the runs, and those that no longer pass although no
+ * case became worse. */
 static void compare_overloads(struct ay_comparison *c, const struct side *a, const struct side *b,
 			      const bool *worse)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compare - what changed between two runs.
+ * comparison - finds what changed between two runs.
  *
- * Cases are paired by overload and the suite's line; of several kernels on one case the worst verdict and the
- * longest time count. Where a run has no cases of an overload (its kernel was not built, is not there), its
- * verdict is compared as a whole. WEAK_CASE says nothing about a kernel and so is no change in either direction.
+ * Cases are paired by overload and the suite's line. If several kernels have one case, the worst
+ * verdict and the longest time count. If a run has no cases of an overload (its kernel was not
+ * built or does not exist), the overload's verdict is compared as a whole. WEAK_CASE says nothing
+ * about a kernel, so it is no change in either direction.
  *
- * A case that passed in both is SLOWER or FASTER if the intervals of its time are disjoint and the times more than
- * 3 % apart; only where both runs were made on the same kind of CPU with as many cores, and with as many threads.
+ * A case that passed in both runs is SLOWER or FASTER if the intervals of its two times are
+ * disjoint and the times differ by more than 3 %. This needs two runs on the same kind of CPU with
+ * equal numbers of cores and threads.
  *
- * A case that passed once and failed once is FLAKY, not BROKEN or FIXED, if both runs judged the same source with the
- * same build of assay: what differed are the inputs, which every run draws anew unless it has a --seed. Such a verdict
- * says that the kernel is wrong on some inputs, and nothing about what changed between the runs.
+ * A case that passed in one run and failed in the other is FLAKY, not BROKEN or FIXED, if both runs
+ * judged the same source with the same build of assay. Then only the inputs differed, which every
+ * run draws anew unless it has a --seed. FLAKY says that the kernel is wrong on some inputs. It
+ * says nothing about a change between the runs.
  */
 #ifndef AY_REPORT_COMPARISON_H
 #define AY_REPORT_COMPARISON_H
@@ -35,7 +38,7 @@ enum ay_change_kind {
 		AY_CHANGE_COUNT
 };
 
-/* One case, or a whole overload where was and is are NULL. */
+/* One case. If `was` and `is` are NULL, a whole overload. */
 struct ay_change {
 	enum ay_change_kind kind;
 	const char *overload;
@@ -43,22 +46,22 @@ struct ay_change {
 	enum ay_verdict was_verdict, is_verdict;
 };
 
-/* The caller's summaries must outlive it. {0} first. */
+/* Start with {0}. The caller's summaries must outlive it. */
 struct ay_comparison {
 	const struct ay_summary *a, *b;
-	struct ay_change *change; /* by kind, then by overload */
+	struct ay_change *change; /* sorted by kind, then by overload */
 	int n, count[AY_CHANGE_COUNT];
 	int same;             /* cases that passed in both and did not change */
 	int failing;          /* cases that failed in both */
-	bool same_build;      /* of assay: one judged all of both */
+	bool same_build;      /* one build of assay judged both runs */
 	int times;            /* pairs of times that were compared */
-	const char *no_times; /* why none could be; NULL = they could */
+	const char *no_times; /* why no times could be compared; NULL = they could be */
 };
 
 void ay_compare(struct ay_comparison *c, const struct ay_summary *a, const struct ay_summary *b);
 void ay_comparison_release(struct ay_comparison *c);
 int ay_regressions(const struct ay_comparison *c);
-/* TEXT, MD or JSON. */
+/* Prints as AY_FORMAT_TEXT, AY_FORMAT_MD or AY_FORMAT_JSON. */
 void ay_comparison_print(struct ay_str *out, const struct ay_comparison *c, enum ay_format f,
 			 const struct ay_screen *screen);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A comparison in words. Changes of one kind and overload are told together; of their cases the first few are
- * named, JSON names all.
+ * comparison_print - prints a comparison. Changes of one kind and overload are grouped. Of their
+ * cases the first few are named; JSON names all.
  */
 #include "report/comparison.h"
 #include "store/export.h"
@@ -18,7 +18,7 @@ static const struct {
 #undef C
 };
 
-/* The suite's line of a case; the caller's to decref is the record. */
+/* Returns the case's line. It is borrowed from *rec, which the caller must decref. */
 static const char *line_of(const struct ay_comparison *c, const struct ay_change *x, json_t **rec)
 {
 	const struct ay_summary *s = x->is ? c->b : c->a;
@@ -45,7 +45,7 @@ static void add_interval(struct ay_str *b, const struct ay_case_time *t)
 	ay_str_addc(b, ']');
 }
 
-/* "PASS -> MISMATCH"; "1.25x the time: 800 ns [790 ns, 810 ns] -> 1 us [...]". */
+/* Appends "PASS -> MISMATCH", or "1.25x the time: 800 ns [790 ns, 810 ns] -> 1 us [...]". */
 static void add_what(struct ay_str *b, const struct ay_change *x)
 {
 	if (!is_time(x)) {
@@ -59,7 +59,7 @@ static void add_what(struct ay_str *b, const struct ay_change *x)
 	add_interval(b, &x->is->time);
 }
 
-/* How many changes from i on are of its kind and overload. */
+/* Returns how many changes from i on have the kind and overload of change i. */
 static int group_at(const struct ay_comparison *c, int i)
 {
 	int n = 1;
@@ -70,9 +70,9 @@ static int group_at(const struct ay_comparison *c, int i)
 	return n;
 }
 
-/* --- totals ---------------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
-/* mark: what a line begins with. */
+/* Prints the totals. mark: the beginning of each line. */
 static void add_totals(struct ay_str *b, const struct ay_comparison *c, const char *mark)
 {
 	ay_str_add(b, mark);
@@ -88,7 +88,7 @@ static void add_totals(struct ay_str *b, const struct ay_comparison *c, const ch
 		    c->a->overloads.passed, c->a->overloads.of, c->b->overloads.passed, c->b->overloads.of);
 }
 
-/* --- text ------------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void add_paint(struct ay_str *b, const struct ay_screen *screen, const char *code)
 {
@@ -136,7 +136,7 @@ static void print_text(struct ay_str *b, const struct ay_comparison *c, const st
 	add_totals(b, c, "");
 }
 
-/* --- Markdown -------------------------------------------------------------------------------------------- */
+/* --- Markdown --------------------------------------------------------------------------------- */
 
 static void print_md(struct ay_str *b, const struct ay_comparison *c)
 {
@@ -166,7 +166,7 @@ static void print_md(struct ay_str *b, const struct ay_comparison *c)
 	}
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------ */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *time_json(const struct ay_case_time *t)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What did not pass, case by case. The summary knows where the worst record of each case and kernel lies; records
- * are read again one by one, so a run of any size needs memory for its report only.
+ * failures - prints what did not pass, case by case. The summary knows the place of the worst
+ * record of each case and kernel. Records are read again one by one, so the memory needed does not
+ * depend on the size of the run.
  */
 #include "report/run_report.h"
 #include "store/export.h"
@@ -10,7 +11,7 @@
 
 enum { TEXT_SHOWN = 8000, LOG_SHOWN = 4000 };
 
-/* --- for a shell ----------------------------------------------------------------------------------------- */
+/* --- for a shell ------------------------------------------------------------------------------ */
 
 bool ay_is_package(const char *backend)
 {
@@ -22,7 +23,7 @@ void ay_again(struct ay_str *b, const json_t *rec)
 	const char *file = ay_record_str(rec, AY_FIELD_FILE), *line = ay_record_str(rec, AY_FIELD_LINE);
 	const char *backend = ay_record_str(rec, AY_FIELD_BACKEND), *ref = ay_record_str(rec, AY_FIELD_REF);
 
-	if (ay_is_package(backend) && line) { /* there is no file to check */
+	if (ay_is_package(backend) && line) { /* a package has no file to check */
 		ay_str_add(b, "echo ");
 		ay_shell_word(b, line);
 		ay_str_addf(b, " > again.lines && assay eval --suite again.lines --backend %s", backend);
@@ -40,7 +41,7 @@ void ay_again(struct ay_str *b, const json_t *rec)
 	}
 }
 
-/* --- text ------------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void add_lines(struct ay_str *b, const char *s, size_t max)
 {
@@ -102,7 +103,7 @@ static void failure_text(struct ay_str *b, const json_t *rec)
 	ay_str_add(b, "\n\n");
 }
 
-/* --- csv and all of them --------------------------------------------------------------------------------- */
+/* --- csv and all of them ---------------------------------------------------------------------- */
 
 static const enum ay_field csv_fields[] = { AY_FIELD_FILE, AY_FIELD_OUT,   AY_FIELD_AT,   AY_FIELD_WANT,
 					    AY_FIELD_GOT,  AY_FIELD_BOUND, AY_FIELD_LINE, AY_FIELD_DETAIL };
@@ -177,7 +178,7 @@ int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struc
 		if (!is_asked(filter, k ? k->verdict : c->verdict))
 			continue;
 		rec = ay_summary_record(s, k ? k->offset : c->offset, k ? k->len : c->len);
-		/* a kernel whose cases failed has nothing to say that they do not say better */
+		/* if a kernel's cases failed, their records say more than its own */
 		if (rec && ay_row_filter_takes_name(filter, name_of(rec)) &&
 		    ay_row_filter_takes_dtype(filter, rec) && (c || ay_record_str(rec, AY_FIELD_DETAIL)))
 			add_failure(b, rec, f, !n++);

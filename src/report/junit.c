@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JUnit XML, as CI systems read it: a suite per operator, a test per case; a kernel that never got to a case is
- * a test of its own, an operator without a kernel a skipped one.
+ * junit - JUnit XML for CI systems: a suite for each operator, a test for each case. A kernel
+ * without any case is a test of its own. An operator without a kernel is a skipped test.
  */
 #include "report/run_report.h"
 
@@ -9,7 +9,8 @@
 
 enum { NAME_SHOWN = 2000, TEXT_SHOWN = 4000 };
 
-/* XML 1.0 has no U+FFFE and U+FFFF; control characters are gone by then. */
+/* Returns true for U+FFFE and U+FFFF, which XML 1.0 does not allow. Control characters are already
+ * escaped. */
 static bool is_no_xml(const char *p)
 {
 	return !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3);
@@ -46,7 +47,7 @@ static void add_attribute(struct ay_str *b, const char *name, const char *s)
 	ay_str_addc(b, '"');
 }
 
-/* --- one test -------------------------------------------------------------------------------------------- */
+/* --- one test --------------------------------------------------------------------------------- */
 
 static void add_problem(struct ay_str *b, const char *tag, const json_t *rec, enum ay_verdict v)
 {
@@ -82,7 +83,8 @@ static double wall_of(const json_t *rec)
 	return x > 0 && x < 1e9 ? x : 0;
 }
 
-/* rec may be NULL: it was taken away behind our back, and what the summary knows stays true. */
+/* Adds a test. rec may be NULL if the record has vanished from the file; the summary's verdict
+ * still counts. */
 static void add_test(struct ay_str *b, const char *class, const char *name, const json_t *rec, enum ay_verdict v)
 {
 	ay_str_add(b, "  <testcase");
@@ -109,7 +111,7 @@ static void add_test(struct ay_str *b, const char *class, const char *name, cons
 	ay_str_add(b, "  </testcase>\n");
 }
 
-/* --- suites ---------------------------------------------------------------------------------------------- */
+/* --- suites ----------------------------------------------------------------------------------- */
 
 struct tests {
 	struct ay_str text;
@@ -136,7 +138,8 @@ static void add_case(struct tests *t, const struct ay_summary *s, const struct a
 	json_decref(rec);
 }
 
-/* Does a kernel need a test beside those of its cases? If it has none, or failed where all of them did not. */
+/* Returns true if a kernel needs a test besides its cases: it has no cases, or failed although none
+ * of them did. */
 static bool is_caseless(const struct tests *t, const struct ay_sum_kernel *k)
 {
 	if (!t->n || (!k->has_rows && k->verdict != AY_VERDICT_PASS))
@@ -144,7 +147,7 @@ static bool is_caseless(const struct tests *t, const struct ay_sum_kernel *k)
 	return !t->failed && k->verdict != AY_VERDICT_PASS && !is_skip(k->verdict);
 }
 
-/* What has no case of its own: kernels that were not built or loaded, operators without a kernel. */
+/* Adds tests for kernels that did not build or load, and for operators without a kernel. */
 static void add_caseless(struct tests *t, const struct ay_summary *s, int op)
 {
 	for (int i = 0; i < s->nkernel; i++) {
@@ -164,7 +167,7 @@ static void add_caseless(struct tests *t, const struct ay_summary *s, int op)
 	}
 }
 
-/* The cases of each operator, linked: first[op], then next[case]; -1 ends. */
+/* Links the cases of each operator: first[op], then next[case]; -1 ends a list. */
 static void link_cases(const struct ay_summary *s, int *first, int *next)
 {
 	for (int i = 0; i < s->noperator; i++)
@@ -177,8 +180,8 @@ static void link_cases(const struct ay_summary *s, int *first, int *next)
 	}
 }
 
-/* Failures of ours and lines that were not taken: what they would have said is unknown, so nothing may look
- * green. */
+/* Adds a failing test if assay failed or lines were not taken. Their verdicts are unknown, so the
+ * report must not look successful. */
 static int add_errors(struct ay_str *b, const struct ay_summary *s)
 {
 	struct ay_str what = { 0 };

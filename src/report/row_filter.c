@@ -29,7 +29,8 @@ int ay_filter_verdicts(const char *list, uint32_t *set, struct ay_err *err)
 	return *set ? 0 : ay_fail(err, AY_ERR_USAGE, "--verdict: name at least one, such as MISMATCH,CRASH");
 }
 
-/* Do the n bytes at word say the name, or its part before the dot? With "aten::" or without. */
+/* Returns true if the n bytes at word are the name or its part before the dot, with or without
+ * "aten::". */
 static bool says(const char *word, size_t n, const char *name)
 {
 	const char *bare = strstr(name, "::");
@@ -39,7 +40,7 @@ static bool says(const char *word, size_t n, const char *name)
 	       (!strncmp(bare, word, n) && (!bare[n] || bare[n] == '.'));
 }
 
-/* The next name of a list; 0 = the end. */
+/* Finds the next name of a list. Returns its length, or 0 at the end. */
 static size_t next_name(const char **list, const char **word)
 {
 	size_t n;

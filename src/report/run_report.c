@@ -19,7 +19,7 @@ enum ay_format ay_format_find(const char *name)
 	return (enum ay_format)f;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 enum { OPERATOR, VERDICT, PASSED, TIME, OF_FLOOR, SPEEDUP, BASELINE, KERNEL, COLUMNS };
 
@@ -34,7 +34,8 @@ static const struct ay_column columns[COLUMNS] = {
 	[KERNEL] = { "kernel", false, 14, AY_CUT_NAME, 0 },
 };
 
-/* What a table shows. Where all of it is too wide for the screen, times have a table of their own. */
+/* What a table shows. If everything together is too wide for the screen, times get their own
+ * table. */
 enum { SHOW_VERDICTS = 1, SHOW_TIMES = 2 };
 
 static enum ay_paint paint_of(enum ay_verdict v)
@@ -49,7 +50,7 @@ static enum ay_paint paint_of(enum ay_verdict v)
 	}
 }
 
-/* The text of b in the arena; b is empty again. */
+/* Moves the text of b into the arena and empties b. */
 static const char *take(struct ay_arena *a, struct ay_str *b)
 {
 	const char *s = ay_strdup(a, ay_str_text(b));
@@ -65,7 +66,7 @@ const char *ay_report_basename(const char *file)
 	return slash ? slash + 1 : file;
 }
 
-/* A row of either kind. */
+/* A row for an operator or for a kernel. */
 struct report_row {
 	const char *name, *note;
 	const char *label;
@@ -74,7 +75,7 @@ struct report_row {
 	int64_t cases;
 	const struct ay_speed *speed; /* NULL: not shown */
 	const char *file;             /* NULL: not shown */
-	const char *left_out;         /* by the suite, and why; NULL: it was not */
+	const char *left_out;         /* why the suite leaves it out; NULL: it does not */
 };
 
 static void fill_verdict(struct ay_table *t, const struct report_row *l, const char *cell[COLUMNS])
@@ -97,7 +98,8 @@ static void fill_times(struct ay_table *t, const struct ay_summary *s, const str
 		cell[OF_FLOOR] = ay_sprintf(&t->arena, "%.0f %%", 100 * speed->of_floor);
 	ay_speed_print(&b, &shown);
 	cell[SPEEDUP] = take(&t->arena, &b);
-	if (show & SHOW_VERDICTS || s->nbaseline > 1) /* else a line below says it of all */
+	/* else one line below the table gives the baseline */
+	if (show & SHOW_VERDICTS || s->nbaseline > 1)
 		cell[BASELINE] = ay_sum_baseline(s, speed);
 	ay_str_release(&b);
 }
@@ -120,7 +122,7 @@ static bool is_best(const struct ay_sum_overload *o, int row)
 	return o->best.row == row && o->best.kernels > 1;
 }
 
-/* Where an operator has several kernels, what it shows as a whole is no kernel's: each gets a row of its own. */
+/* Adds a row for each kernel of an operator that has several. */
 static void add_kernels(struct ay_table *t, const struct ay_summary *s, int op, unsigned show)
 {
 	for (int i = 0; i < s->nrow; i++) {
@@ -130,7 +132,7 @@ static void add_kernels(struct ay_table *t, const struct ay_summary *s, int op, 
 
 		if (o->op != op || r->derived)
 			continue;
-		/* beside times alone it is the file that tells rows apart */
+		/* in a table of times only the file distinguishes the rows */
 		name = show & SHOW_VERDICTS || !r->file ? o->name : ay_report_basename(r->file);
 		add_line(t, s,
 			 &(struct report_row){ ay_sprintf(&t->arena, "  %s", name), is_best(o, i) ? ", best" : "",
@@ -191,7 +193,8 @@ static void print_tables(struct ay_str *b, const struct ay_summary *s, const str
 	}
 }
 
-/* Operators without a verdict, one line for each reason: with the rows they add up to the score. */
+/* Prints a line for each reason why operators have no verdict. With the rows these add up to the
+ * score. */
 static void add_folded(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f,
 		       const struct ay_screen *screen)
 {
@@ -225,7 +228,7 @@ static void add_folded(struct ay_str *b, const struct ay_summary *s, const struc
 	ay_str_release(&line);
 }
 
-/* What "best" says in the table. */
+/* Explains each "best" of the table. */
 static void add_best(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f,
 		     const struct ay_screen *screen)
 {
@@ -273,7 +276,7 @@ void ay_report_text(struct ay_str *b, const struct ay_summary *s, const struct a
 	ay_report_totals(b, s, screen);
 }
 
-/* --- the other formats ----------------------------------------------------------------------------------- */
+/* --- the other formats ------------------------------------------------------------------------ */
 
 static void report_md(struct ay_str *b, const struct ay_summary *s)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report - what a run says, for people and for other programs: a table, its failures, JUnit; and what changed
- * between two runs (comparison.h). Everything goes into a string. Text of strangers passes the door of its format:
- * ay_term_text of base/str.h, ay_md_* and ay_csv_cell of the store, ay_xml_text here, jansson for JSON.
+ * run_report - prints what a run found, for people and for programs: a table, its failures, JUnit.
+ * comparison.h prints the changes between two runs.
+ *
+ * All functions append to a string. Untrusted text is escaped for its format: by ay_term_text of
+ * base/str.h, ay_md_* and ay_csv_cell of the store, ay_xml_text here, and jansson for JSON.
  */
 #ifndef AY_REPORT_RUN_REPORT_H
 #define AY_REPORT_RUN_REPORT_H
@@ -20,50 +22,58 @@ enum ay_format {
 		AY_FORMAT_COUNT
 };
 
-/* AY_FORMAT_COUNT if there is none of that name. */
+/* Returns AY_FORMAT_COUNT if the name is unknown. */
 enum ay_format ay_format_find(const char *name);
 
-/* The terminal. */
+/* Properties of the terminal. */
 struct ay_screen {
-	int width; /* 0: lines may be as long as they like */
+	int width; /* in columns; 0: lines may have any length */
 	bool colour;
-	bool whole_names; /* it is a pipe: what is read by programs has no name that was cut */
+	/* do not cut names: the output goes to a pipe, so a program may read it */
+	bool whole_names;
 };
 
-/* One run: table and totals; OVERALL_SUMMARY.md; operator_summary.csv; results.json; JUnit. */
+/* Prints one run: as text a table and totals; else OVERALL_SUMMARY.md, operator_summary.csv,
+ * results.json or JUnit. */
 void ay_report_run(struct ay_str *b, const struct ay_summary *s, enum ay_format f, const struct ay_screen *screen);
-/* TEXT, of a part of it. */
+/* Prints the selected part of a run as text. */
 void ay_report_text(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f,
 		    const struct ay_screen *screen);
-/* Its failures, each with the first wrong element and the line to paste; where the filter has verdicts, the cases with
- * those, failures or not. Not for JUnit. Returns their number. */
+/* Prints the run's failures, each with its first wrong element and the command that repeats it. If
+ * the filter names verdicts, prints the cases with these verdicts, failures or not. Supports all
+ * formats but JUnit. Returns the number of cases and kernels printed. */
 int ay_report_failures(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *filter,
 		       enum ay_format f);
 void ay_report_junit(struct ay_str *b, const struct ay_summary *s);
 
-/* --- pieces ---------------------------------------------------------------------------------------------- */
+/* --- parts of reports ------------------------------------------------------------------------- */
 
-/* Is it a package of Python, whose kernels are no files? */
+/* Returns true if the backend is a Python package, whose kernels are not files. */
 bool ay_is_package(const char *backend);
-/* The command that runs a record's case again. */
+/* Appends the command that runs a record's case again. */
 void ay_again(struct ay_str *b, const json_t *rec);
-/* Content of an element or of an attribute in double quotes. */
+/* Appends at most max bytes as the content of an XML element or of an attribute in double
+ * quotes. */
 void ay_xml_text(struct ay_str *b, const char *s, size_t max);
 
 enum ay_paint { AY_PAINT_NONE, AY_PAINT_GOOD, AY_PAINT_BAD, AY_PAINT_POOR };
 
-/* Where a cell that is too long is cut. Names are told apart by their ends, so they are cut in the middle. */
+/* Where a cell that is too long is cut. Names often differ only at their ends, so they are cut in
+ * the middle. */
 enum ay_cut { AY_CUT_END, AY_CUT_WORD, AY_CUT_NAME };
 
 struct ay_column {
 	const char *head;
 	bool right;
-	int least; /* may be cut to this many characters where the screen is narrow; 0 = never */
+	int least; /* on a narrow screen the column may be cut to this many characters; 0 = never */
 	enum ay_cut cut;
-	int drop; /* left out where cutting is not enough, the least number first; 0 = never */
+	/* if cutting does not suffice, columns are dropped in the order of this number; 0 =
+	 * never */
+	int drop;
 };
 
-/* A table of text. {.col, .ncol} first. A column without any content is left out. */
+/* A text table. The caller sets .col and .ncol, the rest is {0}. Columns without content are left
+ * out. */
 struct ay_table {
 	const struct ay_column *col;
 	int ncol, nrow;
@@ -72,10 +82,11 @@ struct ay_table {
 	enum ay_paint *paint; /* of each cell */
 };
 
-/* Cells are copied through ay_term_text. paint: of column painted (-1 = none). */
+/* Adds a row. Cells are copied through ay_term_text. The cell of column `painted` gets the colour
+ * (-1 = no cell). */
 void ay_table_row(struct ay_table *t, const char *const *cell, int painted, enum ay_paint paint);
 void ay_table_print(struct ay_str *b, const struct ay_table *t, const struct ay_screen *screen);
-/* Columns of a screen on which nothing has to be cut. */
+/* Returns the width in columns at which no cell has to be cut. */
 int ay_table_width(const struct ay_table *t);
 void ay_table_release(struct ay_table *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cases that a filter takes, counted by operator and verdict. A kernel that never got to a case (BUILD, LOAD) counts
- * as one; of dtypes it has none.
+ * selection - counts the cases that a filter selects, by operator and verdict. A kernel without
+ * cases (BUILD, LOAD) counts as one. It has no dtype.
  */
 #include "report/report_internal.h"
 
@@ -16,10 +16,10 @@ static const struct ay_column columns[COLUMNS] = {
 	[KERNEL] = { "kernel", false, 14, AY_CUT_NAME, 1 },
 };
 
-/* What was chosen of one operator. */
+/* What the filter selects of one operator. */
 struct chosen {
 	int64_t cases, count[AY_VERDICT_COUNT];
-	int kernels; /* that have no cases */
+	int kernels; /* kernels without cases */
 };
 
 static bool takes_record(const struct ay_row_filter *f, const struct ay_summary *s, uint64_t offset, uint32_t len)
@@ -71,7 +71,7 @@ static void add_row(struct ay_table *t, const struct ay_summary *s, int op, cons
 	ay_str_release(&b);
 }
 
-/* An operator without a verdict is taken where MISSING is asked for by name. */
+/* Returns true for an operator without a verdict if the filter names MISSING. */
 static bool is_missing(const struct ay_summary *s, const struct ay_row_filter *f, int op)
 {
 	return s->op[op].verdict == AY_VERDICT_NONE && f->verdicts && !f->dtypes &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables for a terminal. Columns are as wide as their widest cell; on a screen that is too narrow those that may
- * be cut give way, the widest first; if that is not enough, whole columns are left out. A character is a code point: names are ASCII unless somebody plays.
+ * text_table - tables for a terminal. A column is as wide as its widest cell. On a narrow screen
+ * the columns that may be cut are cut, the widest first. If that does not suffice, whole columns
+ * are left out. A character is a code point, because names are almost always ASCII.
  */
 #include "report/run_report.h"
 
@@ -9,7 +10,7 @@
 
 enum { CELL_MAX = 400, GAP = 2, COLUMNS_MAX = 16 };
 
-/* Bytes of the first n characters. */
+/* Returns the length in bytes of the first n characters. */
 static size_t bytes_of(const char *s, int n)
 {
 	size_t i = 0;
@@ -51,7 +52,7 @@ void ay_table_row(struct ay_table *t, const char *const *cell, int painted, enum
 	ay_str_release(&b);
 }
 
-/* Widths by content; 0 = the column has none. */
+/* Measures the columns' widths; 0 = the column is empty. */
 static void measure(const struct ay_table *t, int width[COLUMNS_MAX])
 {
 	for (int i = 0; i < t->ncol; i++) {
@@ -88,7 +89,8 @@ static bool may_cut(const struct ay_column *col, const struct ay_screen *screen)
 	return col->least && !(screen->whole_names && col->cut == AY_CUT_NAME);
 }
 
-/* Cuts columns until all fit; returns false if they do not even when every one is as narrow as it may be. */
+/* Cuts columns until all fit. Returns false if they do not fit even when all are as narrow as
+ * allowed. */
 static bool cut_columns(const struct ay_table *t, int width[COLUMNS_MAX], const struct ay_screen *screen)
 {
 	while (total_of(t, width) > screen->width) {
@@ -105,7 +107,7 @@ static bool cut_columns(const struct ay_table *t, int width[COLUMNS_MAX], const 
 	return true;
 }
 
-/* Returns the column to leave out next, -1 if all that are left must stay. */
+/* Returns the column to leave out next, or -1 if all remaining ones must stay. */
 static int next_dropped(const struct ay_table *t, const int width[COLUMNS_MAX])
 {
 	int found = -1;
@@ -131,7 +133,7 @@ static void squeeze(const struct ay_table *t, int natural[COLUMNS_MAX], const st
 	memcpy(natural, width, sizeof width);
 }
 
-/* Adds the first `width` characters of what is longer, the last three of them dots. */
+/* Appends a text that is too long, cut to `width` characters of which three are dots. */
 static void add_cut(struct ay_str *b, const char *s, int n, int width, enum ay_cut cut)
 {
 	int head = width - 3;

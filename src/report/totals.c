@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands below the table of a run: scores, speed-ups, and what the records are.
+ * totals - the text below the table of a run: scores, speed-ups, and record counts.
  */
 #include "report/report_internal.h"
 #include "base/wrap.h"
@@ -22,7 +22,7 @@ static void end_line(struct ay_str *b, struct ay_str *line, const struct ay_scre
 	ay_str_clear(line);
 }
 
-/* perf@p: a row for what was measured, one for what holds for certain. */
+/* Prints perf@p: a row for the measured values, and one for what is certain. */
 static void add_perf(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {
 	const int *const row[] = { x->fast, x->surely };

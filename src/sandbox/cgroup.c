@@ -103,10 +103,10 @@ static int make_at(int root, int seat)
 /* Tests what a cgroup of its own offers, with an index that no jail has. Returns 0 or an errno. */
 static int try_group(int *root, const char *file, const char *value)
 {
-	int dir = *root >= 0 ? make_at(*root, AY_GATED_EXECS) : -1, e = *root >= 0 ? errno : ENOENT;
+	int dir = *root >= 0 ? make_at(*root, AY_JAILS_MAX) : -1, e = *root >= 0 ? errno : ENOENT;
 	char name[40];
 
-	name_group(name, sizeof name, AY_GATED_EXECS);
+	name_group(name, sizeof name, AY_JAILS_MAX);
 	if (dir >= 0) {
 		e = put_at(dir, file, value) ? 0 : errno;
 		close(dir);

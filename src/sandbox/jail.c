@@ -115,7 +115,7 @@ static pid_t spawn(unsigned layers, int group)
 
 static void make_plan(struct ay_plan *p, const struct ay_jailed *j, const struct ay_jail_spec *spec)
 {
-	unsigned n = (unsigned)getpid() * AY_GATED_EXECS + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->seat;
 	bool own = p->layers & AY_LAYER_UID;
 
 	p->uid = spec->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
@@ -182,7 +182,7 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	j->memory_bytes = spec->limits.memory_bytes ? spec->limits.memory_bytes : s->memory_bytes;
 	j->seat = take_seat(s);
 	if (j->seat < 0)
-		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_GATED_EXECS);
+		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_JAILS_MAX);
 	if (make_folder(j, spec, err))
 		return -1;
 	if ((spec->freezable || s->group_memory) && s->layers & AY_LAYER_FREEZER && ay_group_make(s, j))
@@ -271,7 +271,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
  * process group. */
 static void kill_by_uid(const struct ay_jailed *j)
 {
-	unsigned n = (unsigned)getpid() * AY_GATED_EXECS + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->seat;
 	uid_t uid = j->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
 	pid_t pid = fork();
 

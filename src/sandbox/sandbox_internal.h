@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 enum {
-	AY_GATED_EXECS = 64, /* jails that run at once */
+	AY_JAILS_MAX = 64, /* jails that run at once */
 	/* Uids that no other user has: systemd's table of uids lists both ranges as unused. The
 	 * first range has 64 uids for each process. The second is for containers that map only
 	 * 65,536 uids. */

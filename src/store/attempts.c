@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Two texts as one key. */
+/* Makes one key of two texts. */
 static void make_key(struct ay_str *b, const char *x, const char *y)
 {
 	ay_str_clear(b);

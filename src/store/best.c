@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which of several kernels for one overload is the best: of those that pass the fastest, if they were timed, else
- * the first by the name of its file. Speed is held by its interval, as everywhere: the one whose lower end is
- * highest leads, and leads for certain if nobody else's upper end reaches it. Scores do not know of it: there the
- * worst counts, since whoever hands in many would else be paid for luck.
+ * best - chooses the best of several kernels for one overload. Among those that pass, it is the
+ * fastest if they were timed, else the first by file name. Speeds are compared by their intervals:
+ * the kernel with the highest lower end leads. It leads for certain if no other kernel's upper end
+ * reaches that. Scores do not use this choice: there the worst kernel counts, because submitting
+ * many kernels must not pay.
  */
 #include "store/summary.h"
 
@@ -14,7 +15,7 @@ static const char *file_of(const struct ay_sum_row *r)
 	return r->file ? r->file : r->kernel_sha256;
 }
 
-/* Is a to be named before b? */
+/* Returns true if a is better than b. */
 static bool is_better(const struct ay_sum_row *a, const struct ay_sum_row *b)
 {
 	const struct ay_speed_shown x = ay_speed_shown(&a->speed), y = ay_speed_shown(&b->speed);

@@ -4,20 +4,21 @@
 
 #include <math.h>
 
-/* One case, whoever answered it. */
+/* One case, merged over the kernels that answer it. */
 struct met {
 	int overload;
 	int64_t calls;
 	enum ay_verdict verdict;
-	const struct ay_case_time *time; /* of the kernel that counts least */
+	const struct ay_case_time *time; /* time of the kernel with the lowest score */
 };
 
 struct totals {
-	double base, time, least, most; /* times calls, in ns: the baseline, and ours by speed-up, lo and hi */
+	/* sums of time x calls in ns: of the baseline, and of the kernel by speed-up, hi and lo */
+	double base, time, least, most;
 	bool no_hi;
 };
 
-/* What a case may be counted by: a baseline time and a speed-up with a lower end. */
+/* Returns true if a case can be weighted: it has a speed-up with a lower end. */
 static bool has_ratio(const struct ay_case_time *t)
 {
 	return t->scored && ay_case_worth(t) > 0 && t->lo > 0;
@@ -39,7 +40,7 @@ static void add_time(struct ay_by_calls *w, struct totals *x, const struct met *
 	x->least += n / fmax(t->hi, worth);
 }
 
-/* The cases with a count, each once. */
+/* Collects the cases with a call count, each once. Returns their number. */
 static int find_cases(struct ay_summary *s, struct met *met)
 {
 	struct ay_index index = { 0 };
@@ -72,7 +73,8 @@ static int find_cases(struct ay_summary *s, struct met *met)
 	return n;
 }
 
-/* What the suite lists, or what was met if that is more: files of several runs may be one. */
+/* Adds up the calls of each overload: the suite's number, or that of the records if it is larger.
+ * Files of several runs may be concatenated. */
 static void count_calls(struct ay_summary *s, const struct met *met, int n)
 {
 	int64_t *seen = ay_xrealloc(NULL, sizeof *seen * (size_t)(s->noverload + 1));
@@ -87,7 +89,7 @@ static void count_calls(struct ay_summary *s, const struct met *met, int n)
 	ay_xfree(seen);
 }
 
-/* SKIPPED and WEAK_CASE say nothing against a kernel, and no verdict says nothing at all. */
+/* SKIPPED and WEAK_CASE are no verdicts against a kernel; AY_VERDICT_NONE is no verdict. */
 static bool is_against(enum ay_verdict v)
 {
 	return v != AY_VERDICT_PASS && v != AY_VERDICT_SKIPPED && v != AY_VERDICT_WEAK_CASE &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What identifies a case in two runs: kernels and drawn seeds change between them.
+ * case_id - identifies a case across two runs, which may have different kernels and drawn seeds.
  */
 #include "store/record.h"
 
 #include <string.h>
 
-/* Is this nothing, or the name of a timed content? */
+/* Returns true if the text is empty or the name of a timed content. */
 static bool is_end(const char *p)
 {
 	static const char timed[] = " timed=";
@@ -15,7 +15,7 @@ static bool is_end(const char *p)
 		       !p[sizeof timed - 1 + strspn(p + sizeof timed - 1, "0123456789:")]);
 }
 
-/* A line up to the seed at its end, if it has one there. */
+/* Returns the length of a line without the seed at its end, if it has one. */
 static size_t without_seed(const char *line)
 {
 	static const char seed[] = " seed=";

@@ -8,7 +8,7 @@
 
 enum { CELL_MAX = 2000, FAILURES_SHOWN = 200, FAILURES_A_ROW = 3 };
 
-/* --- operator_summary.csv -------------------------------------------------------------------------------- */
+/* --- operator_summary.csv --------------------------------------------------------------------- */
 
 void ay_csv_cell(struct ay_str *b, const char *s)
 {
@@ -31,7 +31,7 @@ void ay_csv_cell(struct ay_str *b, const char *s)
 	ay_str_release(&safe);
 }
 
-/* ",x", or an empty cell where there is nothing. */
+/* Appends ",x", or an empty cell if x is not positive. */
 static void csv_number(struct ay_str *b, double x)
 {
 	ay_str_addc(b, ',');
@@ -99,7 +99,7 @@ static int write_csv(const struct ay_folder *d, const struct ay_summary *s, stru
 	return ay_folder_end(&f, false, err);
 }
 
-/* --- results.json ---------------------------------------------------------------------------------------- */
+/* --- results.json ----------------------------------------------------------------------------- */
 
 static json_t *score_json(const struct ay_score *x)
 {
@@ -114,7 +114,7 @@ static json_t *safe_text(const char *s)
 	return ay_json_text(s, strlen(s), CELL_MAX);
 }
 
-/* Absent where there is nothing, never 0 or 1. */
+/* Sets a positive number; otherwise leaves the key out, and never writes 0 or 1 for it. */
 static void set_positive(json_t *j, const char *key, double x)
 {
 	if (x > 0)
@@ -260,7 +260,7 @@ static int write_results(const struct ay_folder *d, const struct ay_summary *s, 
 	return ay_folder_end(&f, false, err);
 }
 
-/* --- one more pass: full_results.json, failed_tests.json, failures for the summary ----------------------- */
+/* --- one more pass: full_results.json, failed_tests.json, failures for the summary ------------ */
 
 struct pass {
 	const struct ay_summary *s;
@@ -278,7 +278,7 @@ static void add_item(struct ay_folder_file *f, int *n, const json_t *rec)
 	ay_folder_flush(f);
 }
 
-/* The first few of each kernel and overload. */
+/* Returns true for the first few failures of each kernel and overload. */
 static bool is_news(struct pass *p, const json_t *rec)
 {
 	const char *kernel = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
@@ -287,7 +287,7 @@ static bool is_news(struct pass *p, const json_t *rec)
 
 	if (ay_record_verdict(rec) == AY_VERDICT_SKIPPED || p->nshown >= FAILURES_SHOWN)
 		return false;
-	if (!name && !ay_record_str(rec, AY_FIELD_DETAIL)) /* its cases say more */
+	if (!name && !ay_record_str(rec, AY_FIELD_DETAIL)) /* the records of its cases say more */
 		return false;
 	e = ay_index_get(&p->shown, ay_id_case(kernel ? kernel : "", name ? name : ""));
 	if (e->attempts++ >= FAILURES_A_ROW)
@@ -348,7 +348,7 @@ static int write_lists(const struct ay_folder *d, struct pass *p, struct ay_err 
 	return rc ? -1 : 0;
 }
 
-/* --- OVERALL_SUMMARY.md ---------------------------------------------------------------------------------- */
+/* --- OVERALL_SUMMARY.md ----------------------------------------------------------------------- */
 
 static int write_markdown(const struct ay_folder *d, const struct ay_summary *s, const struct pass *p,
 			  struct ay_err *err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * folder - files of a run folder, written so that a reader sees the old or the new one, never a half.
+ * folder - writes files of a run folder so that a reader sees the old or the new file, never a part
+ * of one.
  *
- * The temporary name is fixed (".<name>.tmp"): the run's lock keeps other writers away, and what a kill -9 leaves
- * is overwritten by the next try. Names never follow links.
+ * The temporary name is fixed (".<name>.tmp"). The run's lock keeps other writers away, and the
+ * next write overwrites a temporary file that a kill -9 left. Symbolic links are never followed.
  */
 #ifndef AY_STORE_FOLDER_H
 #define AY_STORE_FOLDER_H
@@ -20,28 +21,32 @@ struct ay_folder {
 	const char *path; /* for messages; borrowed */
 };
 
-/* errno as an error: what could not be done to which file, and what to do about it. Always -1. */
+/* Turns errno into an error that says which file could not be handled how, and what to do about it.
+ * Always returns -1. */
 int ay_folder_fail(const struct ay_folder *d, const char *what, const char *name, struct ay_err *err);
 
-/* A file that grows piece by piece; a failure shows at the end. {0} first. */
+/* A file that is written in pieces; ay_folder_end reports a failure of any piece. Start with
+ * {0}. */
 struct ay_folder_file {
 	const struct ay_folder *dir;
 	const char *name; /* borrowed */
 	char tmp[300];
 	int fd;
-	int failed; /* errno */
+	int failed; /* errno of the first failure, or 0 */
 	struct ay_str buf;
 };
 
 int ay_folder_begin(struct ay_folder_file *f, const struct ay_folder *d, const char *name, struct ay_err *err);
-/* Add to f->buf, then call this: it writes when enough has gathered. */
+/* Call this after appending to f->buf: writes the buffer once enough has gathered. */
 void ay_folder_flush(struct ay_folder_file *f);
-/* Puts the file in place, or removes it if anything failed. sync: through to the disk before the old one goes. */
+/* Puts the file in place, or removes it if anything failed. sync: forces the new content to the
+ * disk before it replaces the old file. */
 int ay_folder_end(struct ay_folder_file *f, bool sync, struct ay_err *err);
 
 int ay_folder_write(const struct ay_folder *d, const char *name, const void *data, size_t n, bool sync,
 		    struct ay_err *err);
-/* A regular file of at most max bytes, with a NUL behind it; in the arena. *data is NULL where there is none. */
+/* Reads a regular file of at most max bytes into the arena, with a NUL after it. Stores NULL in
+ * *data if the file does not exist. */
 int ay_folder_read(const struct ay_folder *d, const char *name, struct ay_arena *a, size_t max, char **data,
 		   size_t *n, struct ay_err *err);
 

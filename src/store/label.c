@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tables and totals call the results of a summary.
+ * label - the words that tables and totals use for the results of a summary.
  */
 #include "store/store_internal.h"
 #include "store/summary.h"
@@ -52,8 +52,8 @@ void ay_score_print(struct ay_str *b, const struct ay_score *x, const char *abse
 			ay_str_addf(b, ", %d %s", part[i].n, part[i].what);
 }
 
-/* progress.json says how far the process came that wrote the run. Where there is none (a merge, a run of an older build)
- * the run is taken for finished. */
+/* progress.json says how far the process came that wrote the run. If the file does not exist (a
+ * merge, a run of an older build), the run counts as finished. */
 bool ay_sum_is_unfinished(const struct ay_folder *d)
 {
 	struct ay_arena a = { 0 };

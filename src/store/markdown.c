@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. Text of strangers goes through one of two doors. ay_md_text: control bytes become \xHH,
- * line ends become spaces, every character that Markdown gives a meaning gets a backslash, and < > & become
- * entities, so that no reader makes a tag, a link, an image or a table cell of it. ay_md_block: lines indented by
- * four spaces, a code block that no content can close (a fence can be closed by its own content). Case lines go
- * there, because they are to be copied.
+ * markdown - writes OVERALL_SUMMARY.md.
+ *
+ * Theory of operation. Untrusted text is written by one of two functions. ay_md_text turns control
+ * bytes into \xHH, line ends into spaces, and < > & into entities, and puts a backslash before
+ * every character with a meaning in Markdown. So the text cannot become a tag, link, image or table
+ * cell. ay_md_block indents lines by four spaces: a code block that no content can close, whereas
+ * content can close a fence. Case lines use it because users copy them.
  */
 #include "store/export.h"
 
@@ -45,7 +47,7 @@ void ay_md_block(struct ay_str *b, const char *s, size_t max)
 	ay_str_release(&safe);
 }
 
-/* A name as code if it is one, so that underscores stay readable. */
+/* Writes a name as code if it has only characters of a name, so that underscores stay readable. */
 static void add_name(struct ay_str *b, const char *s)
 {
 	size_t n = strlen(s);
@@ -57,7 +59,7 @@ static void add_name(struct ay_str *b, const char *s)
 		ay_md_text(b, s, NAME_SHOWN);
 }
 
-/* --- facts ----------------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static void add_fact(struct ay_str *b, const json_t *head, const char *key)
 {
@@ -100,7 +102,7 @@ static void add_facts(struct ay_str *b, const struct ay_summary *s, const json_t
 	ay_str_release(&found);
 }
 
-/* --- scores and table ------------------------------------------------------------------------------------ */
+/* --- scores and table ------------------------------------------------------------------------- */
 
 static void add_score(struct ay_str *b, const char *what, const char *rule, const struct ay_score *x)
 {
@@ -110,7 +112,7 @@ static void add_score(struct ay_str *b, const char *what, const char *rule, cons
 	ay_str_add(b, ".\n");
 }
 
-/* The operators that have a verdict, or those that have none. */
+/* Adds the rows of operators with a verdict, or of those without. */
 static void add_rows(struct ay_str *b, const struct ay_summary *s, bool missing)
 {
 	int shown = 0, of = 0;
@@ -142,7 +144,8 @@ static void add_rows(struct ay_str *b, const struct ay_summary *s, bool missing)
 		ay_str_addf(b, "\n%d more in results.json.\n", of - shown);
 }
 
-/* What has no verdict is folded away: a few results are not to be looked for among a hundred empty rows. */
+/* Adds the table. Operators without a verdict are folded away, so that a few results are not lost
+ * among a hundred empty rows. */
 static void add_table(struct ay_str *b, const struct ay_summary *s)
 {
 	int missing = 0;
@@ -158,7 +161,7 @@ static void add_table(struct ay_str *b, const struct ay_summary *s)
 	ay_str_add(b, "\n</details>\n");
 }
 
-/* Where there was a choice. */
+/* Lists the best kernel of each overload that has several. */
 static void add_best(struct ay_str *b, const struct ay_summary *s)
 {
 	int shown = 0;
@@ -180,7 +183,7 @@ static void add_best(struct ay_str *b, const struct ay_summary *s)
 	}
 }
 
-/* --- speed ----------------------------------------------------------------------------------------------- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
 static void add_speed_score(struct ay_str *b, const char *what, const struct ay_speed_score *x)
 {
@@ -287,7 +290,7 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 		add_speed(b, s);
 }
 
-/* --- failures -------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static void add_element(struct ay_str *b, const json_t *rec)
 {
@@ -303,7 +306,7 @@ static void add_element(struct ay_str *b, const json_t *rec)
 	ay_str_add(b, "\n");
 }
 
-/* A word first: what stands at the start of a line could be a list or a rule. */
+/* Starts with a word, because text at the start of a line could become a list or a rule. */
 static void add_said(struct ay_str *b, const char *label, const char *text)
 {
 	ay_str_add(b, label);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * perf@p for a p of the user's.
+ * perf_at - perf@p for a threshold p that the user chooses.
  */
 #include "store/summary.h"
 

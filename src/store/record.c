@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. Checks go from cheap to dear and from bytes to meaning: length, NUL bytes and depth are
- * looked at before the parser runs, so that nothing about a line can cost more than its length. The seal is
- * compared before the fields are looked at: a line that was altered is called so whatever it says.
+ * Theory of operation. Checks go from cheap to dear and from bytes to meaning: length, NUL bytes
+ * and depth are looked at before the parser runs, so that nothing about a line can cost more than
+ * its length. The seal is compared before the fields are looked at: a line that was altered is
+ * called so whatever it says.
  */
 #include "store/record.h"
 #include "store/timing_json.h"
@@ -66,7 +67,7 @@ void ay_record_mismatch(struct ay_str *b, const json_t *rec)
 			    (double)number_of(rec, AY_FIELD_BOUND));
 }
 
-/* --- shape ----------------------------------------------------------------------------------------------- */
+/* --- shape ------------------------------------------------------------------------------------ */
 
 bool ay_is_sha256(const char *s)
 {
@@ -146,7 +147,8 @@ static const enum ay_field chosen_needs[] = { AY_FIELD_PROBLEM, AY_FIELD_OPERATO
 					      AY_FIELD_TYPE };
 static const enum ay_field other_needs[] = { AY_FIELD_TYPE };
 
-/* The first field of a list (ended by type) that the record lacks; COUNT = none. */
+/* Returns the first field of a list that the record lacks, or AY_FIELD_COUNT. The list ends with
+ * AY_FIELD_TYPE. */
 static enum ay_field first_missing(const json_t *rec, const enum ay_field *need)
 {
 	for (;; need++) {
@@ -157,7 +159,7 @@ static enum ay_field first_missing(const json_t *rec, const enum ay_field *need)
 	}
 }
 
-/* The first field that is missing or of the wrong kind; COUNT = none. */
+/* Returns the first missing or wrong field, or AY_FIELD_COUNT. */
 static enum ay_field first_wrong(const json_t *rec)
 {
 	const char *type = ay_record_str(rec, AY_FIELD_TYPE);
@@ -208,7 +210,7 @@ static bool too_deep(const char *s, size_t n)
 	return false;
 }
 
-/* --- seal ------------------------------------------------------------------------------------------------ */
+/* --- seal ------------------------------------------------------------------------------------- */
 
 int ay_dump_to(const char *s, size_t n, void *b)
 {
@@ -230,7 +232,7 @@ static void set_str(json_t *rec, enum ay_field f, const char *s)
 	json_object_set_new(rec, fields[f].name, json_string(s));
 }
 
-/* Of everything but "sha256", which the record must not have now. */
+/* Hashes the whole record, which must not have the field "sha256" now. */
 static int seal_of(const json_t *rec, char hex[AY_SHA256_HEX])
 {
 	struct ay_str b = { 0 };
@@ -262,7 +264,7 @@ int ay_record_seal(json_t *rec, const char *build_sha256, struct ay_str *b, stru
 			       fields[wrong].name);
 	if (seal_of(rec, hex))
 		AY_BUG("a record could not be printed");
-	set_str(rec, AY_FIELD_SHA256, hex); /* last, for those who read the file */
+	set_str(rec, AY_FIELD_SHA256, hex); /* as the last field, for people who read the file */
 	if (json_dump_callback(rec, ay_dump_to, b, JSON_COMPACT))
 		AY_BUG("a record could not be printed");
 	if (b->len - begin > AY_RECORD_MAX || too_deep(b->s + begin, b->len - begin)) {
@@ -276,7 +278,7 @@ int ay_record_seal(json_t *rec, const char *build_sha256, struct ay_str *b, stru
 	return 0;
 }
 
-/* --- open ------------------------------------------------------------------------------------------------ */
+/* --- open ------------------------------------------------------------------------------------- */
 
 static enum ay_fault check_seal(json_t *rec)
 {
@@ -324,9 +326,9 @@ enum ay_fault ay_record_open(const char *s, size_t n, json_t **rec)
 	return fault;
 }
 
-/* --- identity -------------------------------------------------------------------------------------------- */
+/* --- identity --------------------------------------------------------------------------------- */
 
-/* The first 128 bits of a SHA-256. */
+/* Makes an id from the first 128 bits of a SHA-256. */
 static struct ay_record_id id_from(const char hex[AY_SHA256_HEX])
 {
 	struct ay_record_id id;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record - one line of results.jsonl: its field names, its seal, its identity. docs/store.md is the manual.
+ * record - one line of results.jsonl: its field names, its seal, its identity. docs/store.md
+ * describes the format.
  *
- * A record is a JSON object. What is written here is read back as hostile text: anyone may have edited the file,
- * so a line counts only if it is short, shallow, well-formed, of the right types, and if its "sha256" is that of
- * the rest (the compact dump with sorted keys). The seal finds damage and careless edits; it is no signature.
- * Fields and types that are not listed here are kept and ignored.
+ * A record is a JSON object. Anyone may have edited the file, so records are read as hostile input.
+ * A line counts only if it is short, shallow, well-formed, and its fields have the right types. Its
+ * "sha256" must also be the hash of the rest (the compact dump with sorted keys). This seal finds
+ * damage and careless edits; it is no signature. Fields and types that are not listed here are kept
+ * and ignored.
  */
 #ifndef AY_STORE_RECORD_H
 #define AY_STORE_RECORD_H
@@ -19,15 +21,17 @@
 #include <stdint.h>
 
 enum {
-	AY_RECORD_MAX = 1 << 20, /* bytes of a line, its end not counted; ay_run_add refuses longer ones */
+	/* longest line in bytes, without its line end; ay_run_add refuses longer ones */
+	AY_RECORD_MAX = 1 << 20,
 	AY_RECORD_DEPTH = 32,
-	AY_FORMAT = 1, /* of the run folder */
+	AY_FORMAT = 1, /* version of the run folder's format */
 };
 
-/* What JSON kind a field must have where it is present. HASH: 64 hex digits, or "" for none. */
+/* The kind of JSON value that a field must have if it is present. HASH: 64 hex digits, or "" for
+ * none. */
 enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, AY_KIND_NUMBER, AY_KIND_OTHER };
 
-/* The names, once:  constant     name             kind */
+/* All field names:  constant     name             kind */
 #define AY_FIELDS(F)                                      \
 	F(TYPE, "type", STR)                              \
 	F(OPERATOR, "operator", STR)                      \
@@ -87,21 +91,22 @@ enum ay_field {
 		AY_FIELD_COUNT
 };
 
-/* Values of "type" that mean something here. */
+/* The values of "type" that this program interprets, with the fields of such records. */
 #define AY_RECORD_CASE    "case"    /* overload, line, verdict, kernel_sha256 */
 #define AY_RECORD_KERNEL  "kernel"  /* operator, verdict, kernel_sha256, overloads */
-#define AY_RECORD_SUITE   "suite"   /* operators: { operator: [overload...] }: the denominators of the scores */
-#define AY_RECORD_ERROR   "error"   /* id, error: a job that could not be understood, or a failure of ours */
-#define AY_RECORD_UNUSED  "unused"  /* id, error: a kernel that defines nothing that the suite has a case for */
-#define AY_RECORD_DEVICE  "device"  /* device, state, detail: one that failed while the run was under way */
+#define AY_RECORD_SUITE   "suite"   /* operators: { operator: [overload...] }: the scores' denominators */
+#define AY_RECORD_ERROR   "error"   /* id, error: a job that was not understood, or a failure of assay */
+#define AY_RECORD_UNUSED  "unused"  /* id, error: a kernel for which the suite has no case */
+#define AY_RECORD_DEVICE  "device"  /* device, state, detail: a device that failed during the run */
 #define AY_RECORD_SUMMARY "summary" /* how a command ended; never counted */
-/* Of a generation track (docs/llm.md): */
-#define AY_RECORD_TRACK   "track"   /* rules, problems: what is asked for */
-#define AY_RECORD_ATTEMPT "attempt" /* problem, attempt: one answer of the model and what became of it */
-#define AY_RECORD_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the kernel that is the problem's result */
-#define AY_RECORD_LOST    "lost"    /* attempt: a question that was in flight when the run was killed */
+/* Records of a generation track (docs/llm.md): */
+#define AY_RECORD_TRACK   "track"   /* rules, problems: what the models are to write */
+#define AY_RECORD_ATTEMPT "attempt" /* problem, attempt: one answer of the model and its outcome */
+#define AY_RECORD_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the problem's result */
+#define AY_RECORD_LOST    "lost"    /* attempt: a request without an answer when the run was killed */
 
-/* Why a line is not a record. RUN and BUILD: good records that a resumed run must not take for its own. */
+/* Why a line is not taken. RUN and BUILD mark valid records that a resumed run must not take as its
+ * own. */
 #define AY_FAULTS(F)                                        \
 	F(NONE, "good")                                     \
 	F(TORN, "the last line has no end")                 \
@@ -125,43 +130,47 @@ enum ay_fault {
 const char *ay_field_name(enum ay_field f);
 const char *ay_fault_text(enum ay_fault f);
 
-/* A field's text, or NULL where it is absent or no string. Borrowed from the record. */
+/* Returns a field's text, borrowed from the record, or NULL if the field is absent or no string. */
 const char *ay_record_str(const json_t *rec, enum ay_field f);
 int64_t ay_record_int(const json_t *rec, enum ay_field f);
-/* NONE where there is no verdict. */
+/* Returns AY_VERDICT_NONE if the record has no verdict. */
 enum ay_verdict ay_record_verdict(const json_t *rec);
 
-/* A case's wrong element: ay_str_add_mismatch. */
+/* Appends the case's wrong element, by ay_str_add_mismatch. */
 void ay_record_mismatch(struct ay_str *b, const json_t *rec);
 
-/* Adds line_sha256 (where there is a line), build_sha256 and, last, sha256; appends the line with its "\n" to b.
- * -1 if the record is one that ay_record_open would refuse: the message names the field. */
+/* Adds line_sha256 (if the record has a line), build_sha256 and, last, sha256. Appends the line
+ * with its "\n" to b. Returns -1 if ay_record_open would refuse the record; the message names the
+ * field. */
 int ay_record_seal(json_t *rec, const char *build_sha256, struct ay_str *b, struct ay_err *err);
-/* One line, without its end. NONE: *rec is the caller's to decref; else *rec is NULL. */
+/* Parses and checks one line, given without its line end. Returns AY_FAULT_NONE and a new reference
+ * in *rec, or the fault and NULL in *rec. */
 enum ay_fault ay_record_open(const char *s, size_t n, json_t **rec);
 
-/* What a record is about; two with one id are attempts at one thing. */
+/* Identifies what a record is about. Two records with one id are attempts at one thing. */
 struct ay_record_id {
 	uint64_t k[2];
 };
 
-/* line: the text of "case" if the record has one, else of "line": exactly as printed. */
+/* line: the text of "case" if the record has that field, else of "line", exactly as printed. */
 struct ay_record_id ay_id_case(const char *kernel_sha256, const char *line);
 /* Identifies a case by its overload and the suite's line, without the seed that the run drew. */
 struct ay_record_id ay_id_across_runs(const json_t *rec);
 struct ay_record_id ay_id_kernel(const char *kernel_sha256, const char *operator_name);
 struct ay_record_id ay_id_job(const char *job);
-/* The record itself, by its seal: the same line met twice is one record, not two attempts. */
+/* Identifies the record itself by its seal: a line that occurs twice is one record, not two
+ * attempts. */
 struct ay_record_id ay_id_seal(const json_t *rec);
-/* The same by the record's own fields; false for types that have none. */
+/* Computes the id of a record from its own fields. Returns false if its type has no id. */
 bool ay_record_id(const json_t *rec, struct ay_record_id *id);
 
-/* For json_dump_callback: into a struct ay_str. */
+/* Callback for json_dump_callback that appends to a struct ay_str. */
 int ay_dump_to(const char *s, size_t n, void *b);
-/* 64 lower-case hex digits? */
+/* Returns true if s is 64 lower-case hex digits. */
 bool ay_is_sha256(const char *s);
 void ay_sha256(const void *data, size_t n, char hex[AY_SHA256_HEX]);
-/* SHA-256 of the running program: what judged. Reads /proc/self/exe. */
+/* Computes the SHA-256 of the running program, which identifies the judge's build. Reads
+ * /proc/self/exe. */
 int ay_build_sha256(char hex[AY_SHA256_HEX], struct ay_err *err);
 
 #endif

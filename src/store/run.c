@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
+ * run - opening, writing and resuming a run.
+ *
  * Theory of operation.
  *
- * A record is sealed, printed and handed to the kernel by one write() to a file opened with O_APPEND. From then on
- * a kill -9 cannot take it back: the bytes are the page cache's. A write that was cut short (full disk, limit) is
- * undone by ftruncate to the end of the last whole record, so the file never holds half a line for longer than
- * that call; if the process is killed in between, or even the ftruncate fails, the next resume cuts the torn line.
+ * A record is sealed, printed and passed to the operating system by one write() to a file opened
+ * with O_APPEND. From then on a kill -9 cannot lose it, because the bytes are in the page cache. If
+ * a write is cut short (full disk, limit), ftruncate cuts the file back to the end of the last
+ * whole record. So the file never holds part of a line for longer than that call. If the process is
+ * killed in between, or the ftruncate fails, the next resume cuts the torn line off.
  *
- * Power loss is another matter: results.jsonl is pushed to the disk by fdatasync at most once a second and at the
- * close, because a sync costs 1 to 20 ms and a bulk run writes hundreds of records a second. run.json is synced
- * when it is written: without it a run cannot be resumed. progress.json and kernels/ are not: the first is stale a
- * moment later, the second carry their hash as their name and are written again if their size is not right.
+ * A power loss can lose more. results.jsonl is forced to the disk by fdatasync at most once a
+ * second and at the close, because a sync costs 1 to 20 ms and a bulk run writes hundreds of
+ * records a second. run.json is synced when it is written, because a run cannot be resumed without
+ * it. progress.json and kernels/ are not synced. progress.json is outdated a moment later. A file
+ * of kernels/ has its hash as its name and is written again if its size is wrong.
  *
- * The index maps what a record is about to its place in the file; records are read back from there, and their
- * seal is checked again, so memory does not grow with what records say.
+ * The index maps what a record is about to its place in the file. Records are read back from there
+ * with their seals checked again. So memory does not grow with the size of records.
  */
 #include "store/store_internal.h"
 #include "base/file.h"
@@ -32,7 +36,7 @@
 
 enum { SYNC_EVERY_NS = 1000000000, TEXT_SHOWN = 4096, NAME_MAX_PART = 60 };
 
-/* --- opening --------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static int refuse_second(struct ay_run *r, struct ay_err *err)
 {
@@ -65,7 +69,7 @@ static int lock(struct ay_run *r, double wait_s, struct ay_err *err)
 	}
 	n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
 	if (ftruncate(r->lock_fd, 0) || pwrite(r->lock_fd, pid, (size_t)n, 0) != n)
-		errno = 0; /* the number is for a message only; the lock is what counts */
+		errno = 0; /* the number is only for a message; the lock is what counts */
 	return 0;
 }
 
@@ -120,7 +124,7 @@ int ay_run_close(struct ay_run *r, struct ay_err *err)
 	return rc;
 }
 
-/* --- run.json -------------------------------------------------------------------------------------------- */
+/* --- run.json --------------------------------------------------------------------------------- */
 
 int ay_run_write_head(struct ay_run *r, struct ay_err *err)
 {
@@ -183,7 +187,7 @@ void ay_utc(char *dst, size_t n, const char *fmt)
 	strftime(dst, n, fmt, &tm);
 }
 
-/* Fields that only the store knows; they win over the caller's. */
+/* Makes the content of run.json. Fields that only the store knows override the caller's. */
 static void make_head(struct ay_run *r, const json_t *header)
 {
 	char now[32];
@@ -199,9 +203,9 @@ static void make_head(struct ay_run *r, const json_t *header)
 	json_object_set_new(r->head, "machine", ay_machine_json());
 }
 
-/* --- create ---------------------------------------------------------------------------------------------- */
+/* --- create ----------------------------------------------------------------------------------- */
 
-/* A part of a folder's name: the last component, and only harmless characters of it. */
+/* Appends a part of a folder's name: the field's last path component, harmless characters only. */
 static void add_part(struct ay_str *b, const json_t *header, enum ay_field f)
 {
 	const char *s = ay_record_str(header, f);
@@ -215,7 +219,8 @@ static void add_part(struct ay_str *b, const json_t *header, enum ay_field f)
 		ay_str_addc(b, '-');
 }
 
-/* runs/<command>-<suite>-<backend>-<UTC>, and -2, -3 ... where that is taken. */
+/* Makes the folder runs/<command>-<suite>-<backend>-<UTC>, with -2, -3 ... appended if it
+ * exists. */
 static int make_unique(struct ay_str *name, const json_t *header, struct ay_err *err)
 {
 	char now[32];
@@ -295,7 +300,7 @@ int ay_run_create(const char *dir, const json_t *header, struct ay_run **run, st
 	return -1;
 }
 
-/* --- resume ---------------------------------------------------------------------------------------------- */
+/* --- resume ----------------------------------------------------------------------------------- */
 
 struct resume {
 	struct ay_run *r;
@@ -337,7 +342,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	return fault == AY_FAULT_TORN ? ay_run_reject(s->r, s->r->folder.path, l, err) : 0;
 }
 
-/* Reads what is there; cuts a torn end off. */
+/* Reads the existing records and cuts a torn last line off. */
 static int take_results(struct ay_run *r, struct ay_run_found *found, struct ay_err *err)
 {
 	struct resume user = { r, found };
@@ -353,7 +358,7 @@ static int take_results(struct ay_run *r, struct ay_run_found *found, struct ay_
 	return 0;
 }
 
-/* Records judged under other rules must not be mixed with new ones. */
+/* Fails if the new header has other rules of judging: their records must not be mixed. */
 static int check_same(const struct ay_run *r, const json_t *header, struct ay_err *err)
 {
 	static const enum ay_field same[] = { AY_FIELD_SUITE_SHA256, AY_FIELD_BACKEND, AY_FIELD_POLICY,
@@ -422,9 +427,10 @@ int ay_run_resume(const char *dir, const json_t *header, struct ay_run **run, st
 	return 0;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
-/* Cuts what lies behind the last whole record, unless somebody else put it there. */
+/* Cuts the file back to the last whole record. Fails if its size shows that another program has
+ * written to it. */
 static int cut(struct ay_run *r, uint64_t size)
 {
 	struct stat st;
@@ -434,8 +440,8 @@ static int cut(struct ay_run *r, uint64_t size)
 	return ftruncate(r->fd, (off_t)r->end);
 }
 
-/* The bytes that were taken: all, or fewer and errno. A first write that was cut short is gone on with, to have
- * either the whole line or the reason. */
+/* Returns the number of bytes written; if fewer than n, errno says why. Continues after a short
+ * write, to write the whole line or to get the reason. */
 static size_t write_line(int fd, const char *s, size_t n)
 {
 	size_t done = 0;
@@ -516,7 +522,8 @@ int ay_run_add(struct ay_run *r, json_t *rec, struct ay_err *err)
 	pthread_mutex_lock(&r->mutex);
 	rc = add_locked(r, rec, &sync, err);
 	pthread_mutex_unlock(&r->mutex);
-	if (sync && fdatasync(r->fd)) /* the other threads need not wait for the disk */
+	/* outside the mutex, so that other threads need not wait for the disk */
+	if (sync && fdatasync(r->fd))
 		rc = ay_folder_fail(&r->folder, "write through", AY_RESULTS_NAME, err);
 	return rc;
 }

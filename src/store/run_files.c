@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands beside the records: kernels/, progress.json, and what run.json says of the machine.
+ * run_files - files beside the records: kernels/, progress.json, and the machine's description in
+ * run.json.
  */
 #include "store/store_internal.h"
 #include "base/process.h"
@@ -19,7 +20,7 @@ static void set_str(json_t *j, const char *key, const char *s)
 	json_object_set_new(j, key, ay_json_text(s, strlen(s), 200));
 }
 
-/* "model name : Intel(R) ..." of the first processor. */
+/* Reads "model name : Intel(R) ..." of the first processor. */
 static void add_cpu(json_t *j)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. Shards merge by concatenation: a record carries its run, its judge and its seal with it, so
- * good lines are copied as they are and lines that are not good are noted in results.rejected.jsonl. A line met
- * twice (a folder named twice, overlapping copies) is one record; different records about one thing are attempts,
- * all of them are kept, and whoever reads them lets the worst verdict count. So nobody gains by judging a kernel
- * until it passes.
+ * run_merge - merges runs.
+ *
+ * Theory of operation. Runs merge by concatenation, because a record carries its run, its judge's
+ * build and its seal. Good lines are copied unchanged; bad lines are noted in
+ * results.rejected.jsonl. A line that occurs twice (a folder named twice, overlapping copies) is
+ * one record. Different records about one thing are attempts. All of them are kept, and every
+ * reader lets the worst verdict count. So judging a kernel again until it passes gains nothing.
  */
 #include "store/store_internal.h"
 
@@ -14,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTED_MAX = 1000 /* rejected lines of one folder that are written down; all are counted */ };
+enum { NOTED_MAX = 1000 /* most rejected lines of one folder to write down; all are counted */ };
 
 struct merge {
 	struct ay_run *r;
@@ -57,7 +59,7 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	return rc;
 }
 
-/* What all run.json agree on stays; the first one is copied. */
+/* Copies the header fields of the first run.json, and removes each that differs in a later one. */
 static void merge_head(json_t *into, json_t *head, bool first)
 {
 	static const enum ay_field same[] = { AY_FIELD_SUITE,  AY_FIELD_SUITE_SHA256, AY_FIELD_BACKEND,
@@ -74,7 +76,7 @@ static void merge_head(json_t *into, json_t *head, bool first)
 	}
 }
 
-/* Only files whose name is the hash of what they hold. */
+/* Copies the kernels, but only files whose name is the hash of their content. */
 static int take_kernels(struct merge *m, const struct ay_folder *d, struct ay_err *err)
 {
 	int fd = openat(d->fd, AY_KERNELS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
@@ -132,7 +134,7 @@ static int take_folder(struct merge *m, const char *path, bool first, struct ay_
 	return rc;
 }
 
-/* Whose records these are, so that the merged run can be resumed. */
+/* Lists the ids of the merged runs in run.json, so that the merged run can be resumed. */
 static int write_runs(struct merge *m, struct ay_err *err)
 {
 	json_t *list = json_array(), *v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Asking a run what it holds. Places come from the index, records from the file: each is opened like a stranger's,
- * so that one which was altered behind our back is not there any more.
+ * run_query - answers what a run holds. The index gives the place of a record. The record is then
+ * read from the file with all checks, so an altered record counts as absent.
  */
 #include "store/store_internal.h"
 

@@ -32,7 +32,8 @@ static int one_line(struct ay_scan *s, const char *text, size_t n, uint64_t offs
 	return rc;
 }
 
-/* No end of line in what is there: torn if nothing follows, too long if that is certain, else wait for more. */
+/* Handles data without a line end. The line is torn if no data follows, and LONG if it exceeds the
+ * limit. Otherwise the caller must supply more data. */
 static int no_end(struct ay_scan *s, const char *data, size_t n, bool last, size_t *used, struct ay_err *err)
 {
 	int rc = 0;

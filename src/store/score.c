@@ -8,12 +8,13 @@
 
 const double ay_perf_p[AY_PERF_N] = { 0, 0.5, 0.8, 1, 1.5, 2 };
 
-/* Which logarithms are added where. */
+/* Indices of the sums of logarithms. */
 enum { NS, FLOOR, SPEEDUP, LO, HI, ANY, ANY_LO, ANY_HI };
 
-/* --- one case -------------------------------------------------------------------------------------------- */
+/* --- one case --------------------------------------------------------------------------------- */
 
-/* What no clock gives is no time: a record is a stranger's, and means of it must stay finite. */
+/* Returns 0 for a value that no clock can give. Records are untrusted, and their means must stay
+ * finite. */
 static double positive(double x)
 {
 	return x >= 1e-30 && x <= 1e30 ? x : 0;
@@ -63,7 +64,7 @@ bool ay_case_time_worse(const struct ay_case_time *a, const struct ay_case_time 
 {
 	if (a->too_slow || b->too_slow)
 		return !a->too_slow;
-	if (a->scored != b->scored) /* one that is left out cannot hide one that counts */
+	if (a->scored != b->scored) /* a case that is left out must not hide one that counts */
 		return b->scored;
 	if (a->scored)
 		return ay_case_worth(b) < ay_case_worth(a);
@@ -72,7 +73,7 @@ bool ay_case_time_worse(const struct ay_case_time *a, const struct ay_case_time 
 	return b->ns > a->ns;
 }
 
-/* --- many ------------------------------------------------------------------------------------------------ */
+/* --- many ------------------------------------------------------------------------------------- */
 
 static void add_ratio(struct ay_speed *s, const struct ay_case_time *t)
 {
@@ -97,7 +98,7 @@ static void add_scored(struct ay_speed *s, const struct ay_case_time *t)
 	s->scored++;
 	s->lowered += ay_case_counts_less(t);
 	s->sum[SPEEDUP] += log(worth);
-	s->sum[LO] += log(fmin(t->lo, worth)); /* a lower bound above what it bounds is none */
+	s->sum[LO] += log(fmin(t->lo, worth)); /* a lower bound must not exceed its value */
 	s->no_hi |= !(t->hi > 0);
 	s->sum[HI] += log(fmax(t->hi, worth));
 }
@@ -131,7 +132,7 @@ static double mean(double sum, int n)
 
 void ay_speed_end(struct ay_speed *s)
 {
-	const int n = s->unknown ? 0 : s->scored; /* one case that may be anything makes the mean anything */
+	const int n = s->unknown ? 0 : s->scored; /* one unknown case makes the mean unknown */
 
 	s->baseline = s->baselines == 1 ? s->baseline : -1;
 	s->ns = mean(s->sum[NS], s->timed);
@@ -144,7 +145,7 @@ void ay_speed_end(struct ay_speed *s)
 	s->any_hi = mean(s->sum[ANY_HI], s->any_no_hi ? 0 : s->ratios);
 }
 
-/* --- for people ------------------------------------------------------------------------------------------ */
+/* --- for people ------------------------------------------------------------------------------- */
 
 struct ay_speed_shown ay_speed_shown(const struct ay_speed *s)
 {
@@ -188,9 +189,9 @@ void ay_time_print(struct ay_str *b, double ns)
 	ay_str_addf(b, "%.3g %s", ns / units[u].ns, units[u].unit);
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
-/* A mean of equal numbers is not above that number, whatever log and exp make of it. */
+/* The margin covers rounding: the mean of equal numbers must not be above that number. */
 bool ay_is_above(double x, double p)
 {
 	return x > p * (1 + 1e-12);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Theory of operation. One pass over the lines. A case record is entered under what it is about, so that attempts
- * at one case meet in one entry, which keeps the worst verdict and knows its row (kernel x overload). A kernel
- * record gives a verdict to its operator (a kernel that does not build has no cases) and to overloads whose cases
- * are not in the file. Then entries are added up to rows, rows to overloads, overloads to operators.
+ * summary - reads a run and adds it up.
  *
- * The operator of an overload is its name up to the first dot: one file may define forms of several operators.
+ * Theory of operation. The lines are read once. A case record is entered under the id of what it is
+ * about. So all attempts at one case share an entry, which keeps the worst verdict and the case's
+ * row (kernel x overload). A kernel record gives a verdict to its operator (a kernel that does not
+ * build has no cases) and to overloads without cases in the file. Then entries are added up to
+ * rows, rows to overloads, overloads to operators.
+ *
+ * The operator of an overload is its name up to the first dot. One file may define forms of several
+ * operators.
  */
 #include "store/summary.h"
 #include "store/store_internal.h"
@@ -14,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_CUT = 400, CASES_MAX = 1000000000 /* what a record may claim: sums must not overflow */ };
-static const int64_t CALLS_SAID = (int64_t)1 << 50; /* of an overload; the same */
+enum { NAME_CUT = 400, CASES_MAX = 1000000000 /* limit for one record: sums must not overflow */ };
+static const int64_t CALLS_SAID = (int64_t)1 << 50; /* limit for one overload */
 
 static const char *keep(struct ay_summary *s, const char *text)
 {
@@ -28,13 +32,13 @@ static const char *keep(struct ay_summary *s, const char *text)
 	return p;
 }
 
-/* Room for one more; arrays double. */
+/* Makes room for one more element; the size doubles. */
 static void *more(void *array, int n, size_t size)
 {
 	return n & (n - 1) ? array : ay_xrealloc(array, size * (size_t)(n ? 2 * n : 1));
 }
 
-/* --- names ----------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static int get_operator(struct ay_summary *s, const char *name)
 {
@@ -103,7 +107,7 @@ static int get_row(struct ay_summary *s, int overload, const char *kernel, const
 	return e->owner;
 }
 
-/* --- records --------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static int64_t calls_of(const json_t *n)
 {
@@ -129,7 +133,8 @@ static void add_suite(struct ay_summary *s, const json_t *rec)
 	s->has_suite = true;
 	json_object_foreach(all, name, list)
 	{
-		int op = get_operator(s, name); /* may move s->op: not inside its brackets */
+		/* may move s->op, so it must not be called inside s->op[...] */
+		int op = get_operator(s, name);
 
 		s->op[op].in_suite = true;
 		s->op[op].planned |= !planned || json_object_get(planned, name);
@@ -261,7 +266,7 @@ static void count_in(json_t *set, const char *key)
 	json_object_set_new(set, key ? key : "none", json_integer(json_integer_value(n) + 1));
 }
 
-/* Cases and kernels. */
+/* Takes in the record of a case or kernel. */
 static void take_verdict(void *user, const struct ay_scan_line *l)
 {
 	struct ay_record_id id;
@@ -304,9 +309,9 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	return 0;
 }
 
-/* --- adding up ------------------------------------------------------------------------------------------- */
+/* --- adding up -------------------------------------------------------------------------------- */
 
-/* Attempts at one case are one case, of the worst verdict. */
+/* Adds cases to their rows. All attempts at one case count as one, with the worst verdict. */
 static void add_cases(struct ay_summary *s)
 {
 	for (int i = 0; i < s->ncase; i++) {
@@ -330,7 +335,8 @@ static void add_cases(struct ay_summary *s)
 	}
 }
 
-/* Does a kernel that never got to a case speak for this overload of its operator? */
+/* Returns true if the verdict of a kernel without cases applies to this overload of its
+ * operator. */
 static bool is_meant(const struct ay_summary *s, const struct ay_sum_kernel *k, int overload)
 {
 	const struct ay_sum_overload *o = &s->overload[overload];
@@ -343,8 +349,9 @@ static bool is_meant(const struct ay_summary *s, const struct ay_sum_kernel *k, 
 	return !named || !strcmp(o->name, k->overload);
 }
 
-/* A kernel that never got to a case (BUILD, LOAD) failed the overload that its file is named after; all of its operator's
- * if the name says none, or one that the suite does not have. */
+/* Enters kernels that failed before any case (BUILD, LOAD). They fail the overload that their file
+ * is named after. If the name gives none, or one that the suite lacks, they fail all overloads of
+ * their operator. */
 static void spread_kernels(struct ay_summary *s)
 {
 	for (int k = 0; k < s->nkernel; k++) {
@@ -395,15 +402,16 @@ static void add_rows(struct ay_summary *s)
 	}
 }
 
-/* One more file that an operator may have its verdict from; several are none that could be named. */
+/* Adds a file from which an operator may have its verdict, and notes if files differ. */
 static void add_file(const char **file, bool *several, const char *one)
 {
 	*several |= *file && one && strcmp(*file, one) != 0;
 	*file = one ? one : *file;
 }
 
-/* The kernels of an operator are those whose records name it. Where there is none, a kernel of another operator may define
- * some of its overloads: aten_add_Tensor.c may define add_.Tensor. */
+/* Finds the file of each operator. Its kernels are those whose records name it. If it has none, a
+ * kernel of another operator may define some of its overloads: aten_add_Tensor.c may define
+ * add_.Tensor. */
 static void find_files(struct ay_summary *s)
 {
 	for (int i = 0; i < s->noperator; i++) {
@@ -464,7 +472,8 @@ static void add_overloads(struct ay_summary *s)
 			struct ay_sum_overload *o = &s->overload[k];
 
 			add_overload(s, op, o);
-			if (o->derived) /* what a file does not define itself cannot speak against it */
+			/* a form that the file does not define must not count against it */
+			if (o->derived)
 				derived = ay_verdict_merge(derived, o->verdict);
 			else
 				op->verdict = ay_verdict_merge(op->verdict, o->verdict);
@@ -480,7 +489,8 @@ static void add_overloads(struct ay_summary *s)
 	}
 }
 
-/* Times of cases that passed, at each level anew: a mean of means would weigh a kernel by its overloads. */
+/* Adds up the times of cases that passed, separately at each level. A mean of means would weigh a
+ * kernel by its number of overloads. */
 static void add_speeds(struct ay_summary *s)
 {
 	for (int i = 0; i < s->ncase; i++) {
@@ -493,7 +503,8 @@ static void add_speeds(struct ay_summary *s)
 		s->timed += c->time.timed;
 		ay_speed_add(&s->row[c->row].speed, &c->time);
 		ay_speed_add(&o->speed, &c->time);
-		if (o->in_suite == op->in_suite) /* forms beyond the suite are no part of its operator */
+		/* forms outside the suite do not count for its operator */
+		if (o->in_suite == op->in_suite)
 			ay_speed_add(&op->speed, &c->time);
 	}
 	for (int i = 0; i < s->nrow; i++)
@@ -518,7 +529,8 @@ int ay_summary_read(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
 	struct ay_folder d = { open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir };
 	struct ay_scan scan = { .line = take_line, .user = s };
-	struct ay_err ignored = { 0 }; /* a run.json that cannot be read takes the facts away, not the numbers */
+	/* without a readable run.json the facts are missing, but not the numbers */
+	struct ay_err ignored = { 0 };
 	int rc;
 
 	if (d.fd < 0)

@@ -16,7 +16,7 @@ const struct ay_timing_field ay_timing_fields[] = {
 		{ 0 },
 };
 
-/* AY_LEVEL_COUNT = none of that name. */
+/* Returns AY_LEVEL_COUNT for an unknown name. */
 static enum ay_level find_level(const char *name)
 {
 	int l = 0;
@@ -26,7 +26,7 @@ static enum ay_level find_level(const char *name)
 	return (enum ay_level)l;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static json_t *real(double x)
 {
@@ -51,7 +51,7 @@ static json_t *field_json(const struct ay_timing_field *f, const struct ay_timin
 	return NULL;
 }
 
-/* Six digits behind the point: a millionth of the time. */
+/* Writes samples rounded to six decimals, a millionth of the time. */
 static json_t *samples_json(const struct ay_timing *t)
 {
 	json_t *a = json_array();
@@ -78,7 +78,7 @@ json_t *ay_timing_json_write(const struct ay_timing *t)
 	return j;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool is_pace(const char *s)
 {
@@ -117,7 +117,7 @@ const char *ay_timing_json_wrong(const json_t *timing)
 	const struct ay_timing_field *pace = &ay_timing_fields[0];
 	const json_t *v;
 
-	if (!json_object_get(timing, pace->name)) /* no object at all has none either */
+	if (!json_object_get(timing, pace->name)) /* also true if timing is no object */
 		return pace->name;
 	for (const struct ay_timing_field *f = ay_timing_fields; f->name; f++)
 		if ((v = json_object_get(timing, f->name)) && !kind_ok(v, f->kind))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timed - the object "timing" of a case record: struct ay_timing as JSON. One table serves the writer and the
- * reader; a new member of the struct is one row here. Beside the rows the object has "of_floor" (floor_ns / ns)
- * and "samples".
+ * timing_json - the object "timing" of a case record: struct ay_timing as JSON. One table serves
+ * the writer and the reader, so a new member of the struct is one row here. Besides the rows the
+ * object has "of_floor" (floor_ns / ns) and "samples".
  *
- * It is read as a stranger's: every field must be of its kind where it is present, pace must be there. Numbers
- * that JSON has not (an interval without an upper end) are left out when writing.
+ * The object is read as untrusted input: every field that is present must be of its kind, and
+ * "pace" must be present. Numbers that JSON cannot represent, such as a missing upper end of an
+ * interval, are not written.
  */
 #ifndef AY_STORE_TIMING_JSON_H
 #define AY_STORE_TIMING_JSON_H
@@ -16,11 +17,11 @@
 #include <stddef.h>
 
 enum ay_timing_kind {
-	AY_TIMING_PACE, /* by name */
+	AY_TIMING_PACE, /* by its name */
 	AY_TIMING_LEVEL,
 	AY_TIMING_TEXT,
 	AY_TIMING_BOOL,
-	AY_TIMING_INT, /* 0 to a milliard */
+	AY_TIMING_INT, /* from 0 to 10^9 */
 	AY_TIMING_REAL,
 };
 
@@ -77,17 +78,17 @@ enum ay_timing_kind {
 struct ay_timing_field {
 	const char *name;
 	enum ay_timing_kind kind;
-	size_t at; /* in struct ay_timing */
+	size_t at; /* offset in struct ay_timing */
 };
 
-/* Ended by a NULL name. */
+/* The last row has a NULL name. */
 extern const struct ay_timing_field ay_timing_fields[];
 
 json_t *ay_timing_json_write(const struct ay_timing *t);
-/* NULL, or the name of the first field that is missing or not what it should be. */
+/* Returns NULL if the object is valid, else the name of the first missing or wrong field. */
 const char *ay_timing_json_wrong(const json_t *timing);
-/* An object that is not wrong. What is absent is 0; strings are borrowed from it; samples are counted, not
- * read. */
+/* Reads an object that ay_timing_json_wrong has accepted. Absent fields become 0. Strings are
+ * borrowed from it; samples are counted but not read. */
 void ay_timing_json_read(const json_t *timing, struct ay_timing *t);
 
 #endif

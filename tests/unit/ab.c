@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that are timed: what is counted, and what is found out about those that misbehave only then. How fast
- * anything is decides nothing here.
+ * ab - tests of A/B measurements: what is counted, and which defects of kernels that misbehave only
+ * when timed are found. No test depends on actual speeds.
  */
 #include "timing/ab.h"
 #include "test.h"
@@ -22,7 +22,7 @@ static const char line[] = "aten::relu((T([1000], f32),), {})";
 	"}\n"
 static const char good[] = RELU "int aten_relu@ { return relu(self, out); }\n";
 
-/* A machine of which nothing is measured here. */
+/* A machine of which nothing is measured. */
 static const struct ay_ceilings machine = {
 	.cache = { 32 << 10, 1 << 20, 4 << 20 },
 	.nthread = 1,
@@ -65,9 +65,9 @@ static void measure(struct timed *k)
 	CHECK(k->t.check_s < k->t.wall_s && (k->rep.amiss || k->t.check_s > 0));
 }
 
-/* --- honest ones ----------------------------------------------------------------------------------------- */
+/* --- honest ones ------------------------------------------------------------------------------ */
 
-/* Every number that is there makes sense beside the others. */
+/* Checks that all present numbers are consistent. */
 static void check_numbers(const struct timed *k)
 {
 	const struct ay_timing *t = &k->t;
@@ -117,7 +117,7 @@ TEST(pair_against_the_reference)
 	timing_rig_release(&k.r);
 }
 
-/* Then its batches have as many sets as the kernel's, which vary. */
+/* The reference's batches then have as many sets as the kernel's, whose number varies. */
 TEST(pair_slower_than_the_reference)
 {
 	static const char slow[] = RELU
@@ -150,7 +150,7 @@ TEST(pair_in_place_and_several_outputs)
 	timing_rig_release(&k.r);
 }
 
-/* Too little for anything: said, and no harm. */
+/* Too little budget for anything: reported, and harmless. */
 TEST(pair_with_hardly_any_budget)
 {
 	static const enum ay_baseline_kind all[] = { AY_BASELINE_NONE, AY_BASELINE_REFERENCE, AY_BASELINE_KERNEL };
@@ -169,7 +169,7 @@ TEST(pair_with_hardly_any_budget)
 	}
 }
 
-/* Each call is well within its time, many in one batch would not be. */
+/* Each call is well within its time limit; many calls in one batch would exceed it. */
 TEST(pair_slow_calls_are_not_hung_batches)
 {
 	static const char naps[] = "#include <unistd.h>\n" RELU
@@ -183,7 +183,7 @@ TEST(pair_slow_calls_are_not_hung_batches)
 	timing_rig_release(&k.r);
 }
 
-/* --- the others ------------------------------------------------------------------------------------------ */
+/* --- the others ------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what, *source;
@@ -229,7 +229,7 @@ TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
 
 		setup(&k, line, rogues[i].source, i % 2 ? AY_BASELINE_NONE : AY_BASELINE_KERNEL,
 		      i % 2 ? NULL : good);
-		k.s.budget_s = 2; /* it ends when something is found */
+		k.s.budget_s = 2; /* it ends when a defect is found */
 		k.s.call_timeout_s = rogues[i].happened == AY_EXEC_HUNG ? 0.5 : 5;
 		measure(&k);
 		CHECKF(k.rep.amiss == rogues[i].amiss, "%s: %d %s", rogues[i].what, k.rep.amiss, k.rep.text);
@@ -254,7 +254,8 @@ static bool answer_slowly(void *nobody, struct ay_call *c, struct ay_arena *a)
 	return true;
 }
 
-/* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first and the last for certain. */
+/* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first
+ * and the last for certain. */
 TEST(pair_compares_the_last_batch_for_certain)
 {
 	for (int i = 0; i < 8; i++) {
@@ -293,7 +294,8 @@ TEST(pair_baseline_that_refuses_is_a_reason)
 	}
 }
 
-/* Right in its case_run and not later: our failure, since the kernel is not to blame. */
+/* A baseline that is right in its case_run but not later is a failure of assay, because the kernel
+ * is not to blame. */
 TEST(pair_baseline_that_fails_later_is_a_failure_of_ours)
 {
 	struct timed k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much is done in a batch, by what hand-over and calls took: made up here.
+ * ab_plan - tests of how much work a batch gets, from invented times of the hand-over and of calls.
  */
 #include "test.h"
 #include "timing_fixture.h"
@@ -43,7 +43,7 @@ static void release(struct calls *k)
 	timing_rig_release(&k->r);
 }
 
-/* When a hand-over takes c0; false: no ratio. */
+/* Makes the plan for a hand-over that takes c0. Returns false if there is no ratio. */
 static bool plan(struct calls *k, double c0, double budget_s)
 {
 	k->s.budget_s = budget_s;
@@ -58,12 +58,13 @@ TEST(plan_batches_do_not_drown_in_the_gate)
 
 	setup(&k);
 	CHECK(plan(&k, 10e3, 20) && k.p.m >= 1 && k.p.passes == 1);
-	CHECK(plan(&k, 1e6, 20)); /* a batch of the faster is three times as long */
+	CHECK(plan(&k, 1e6, 20)); /* a batch of the faster kernel lasts three times as long */
 	CHECKF(k.p.m >= 3 * 1e6 / 200e3 - 1, "%d sets", k.p.m);
 	release(&k);
 }
 
-/* On a busy machine c0 is some milliseconds: then batches are as long as can be paid for, and not a reason for no ratio. */
+/* On a busy machine c0 is some milliseconds: then batches are as long as can be paid for, and not a
+ * reason for no ratio. */
 TEST(plan_has_a_ratio_on_a_busy_machine)
 {
 	static struct calls k;
@@ -71,7 +72,7 @@ TEST(plan_has_a_ratio_on_a_busy_machine)
 	setup(&k);
 	CHECK(plan(&k, 5e6, 2));
 	CHECKF(k.p.m >= 1 && k.p.m < 3 * 5e6 / 200e3, "%d sets", k.p.m);
-	CHECK(!plan(&k, 100e6, 2)); /* but where not even hand-overs fit, there is none */
+	CHECK(!plan(&k, 100e6, 2)); /* but if not even the hand-overs fit, there is no plan */
 	release(&k);
 }
 
@@ -81,7 +82,8 @@ static uint64_t much(struct ay_dev *d)
 	return 100ull << 30;
 }
 
-/* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all calls of a batch. */
+/* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all
+ * calls of a batch. */
 TEST(plan_of_the_trusted_goes_over_large_sets_again)
 {
 	static const struct ay_dev_class cls = { .free_bytes = much };
@@ -100,15 +102,16 @@ TEST(plan_of_the_trusted_goes_over_large_sets_again)
 	release(&k);
 }
 
-/* --- from run to run ------------------------------------------------------------------------------------- */
+/* --- from run to run -------------------------------------------------------------------------- */
 
-/* What a figure that was measured is multiplied by in the i-th run: up to 1.4 either way, the same in every test run. */
+/* Factor for a measured figure in the i-th run: up to 1.4 in either direction, equal in every test
+ * run. */
 static double noise(int i)
 {
 	return 1 + 0.4 * ((i * 7) % 11 - 5) / 5;
 }
 
-/* One run of a case whose calls take a and b ns, with noise. */
+/* Plans one run of a case whose calls take a and b ns, with noise. */
 static bool run_again(struct calls *k, int i, double a, double b, double budget_s)
 {
 	k->p.trial_a = a * noise(i);
@@ -121,7 +124,7 @@ static bool is_cold(const struct calls *k)
 	return ay_ceiling_level(&machine, (double)k->p.master.bytes * k->p.m * 0.8) == AY_LEVEL_MEMORY;
 }
 
-/* Near the boundary or not: what is decided does not depend on what was measured. */
+/* Near a boundary or not: the decision does not depend on the noise of a measurement. */
 TEST(plan_cold_or_warm_is_the_same_in_every_run)
 {
 	static const double budgets[] = { 1, 3, 5, 8, 12, 20, 60 };
@@ -161,7 +164,7 @@ TEST(plan_has_as_many_sets_in_every_run)
 
 	setup_line(&k, "aten::relu((T([64, 1024], f32),), {})");
 	k.s.plan_name = name;
-	for (int n = 0; n < 20; n++) { /* of speeds that are near a boundary, and others */
+	for (int n = 0; n < 20; n++) { /* some speeds are near a boundary, others are not */
 		const double ns = 50e3 * (1 + 0.17 * n);
 		int first = 0;
 
@@ -175,7 +178,7 @@ TEST(plan_has_as_many_sets_in_every_run)
 	release(&k);
 }
 
-/* What was remembered on a machine that was ten times slower then is not for ever. */
+/* A remembered plan of a machine that was ten times slower does not stay for ever. */
 TEST(plan_forgets_what_no_longer_fits)
 {
 	static struct calls k;
@@ -191,7 +194,7 @@ TEST(plan_forgets_what_no_longer_fits)
 	release(&k);
 }
 
-/* The reference's batches have sets of their own. */
+/* The reference's batches have their own number of sets. */
 TEST(plan_of_the_reference_is_the_same_in_every_run)
 {
 	static struct calls k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What times are worth, once they are there: blocks and calls alone that are made up here, and what is said of them.
+ * ab_result - tests of the results made from invented blocks and single calls.
  */
 #include "test.h"
 #include "base/arena.h"
@@ -11,7 +11,8 @@
 
 enum { BLOCKS = 20, CALLS = 100, ALONE = 24 };
 static struct ay_dev gpu;
-static const double c0 = 10e3; /* ns: a tenth of a batch of the kernels here, which take 1 us a call */
+/* in ns: a tenth of a batch of these kernels, which take 1 us a call */
+static const double c0 = 10e3;
 
 struct scene {
 	struct ay_arena a;
@@ -20,13 +21,13 @@ struct scene {
 	struct ay_timing t;
 };
 
-/* A little of either sign, the same in every run. */
+/* Returns a little noise of either sign, equal in every run. */
 static double noise(int i)
 {
 	return 0.002 * ((i * 7) % 11 - 5) / 5;
 }
 
-/* n blocks in which the kernel takes kernel_ns a call, and the baseline base_ns. */
+/* Makes n blocks in which the kernel takes kernel_ns a call and the baseline base_ns. */
 static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
 {
 	struct pair *p;
@@ -57,7 +58,8 @@ static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
 	}
 }
 
-/* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by `scatter`. */
+/* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by
+ * `scatter`. */
 static void alone(struct scene *k, int n, const double kernel[2], double base, double scatter)
 {
 	struct audits *u = &k->p->audit;
@@ -81,7 +83,7 @@ static bool is_near(double x, double due)
 	return fabs(x / due - 1) < 0.01;
 }
 
-/* --- honest ones ----------------------------------------------------------------------------------------- */
+/* --- honest ones ------------------------------------------------------------------------------ */
 
 TEST(outcome_of_equals)
 {
@@ -133,12 +135,12 @@ TEST(outcome_of_too_few_blocks)
 	ay_arena_release(&k.a);
 }
 
-/* Nobody is called faster by less than a hand-over could hide. */
+/* No kernel is called faster if a hand-over could hide the difference. */
 TEST(outcome_within_the_hand_over)
 {
 	struct scene k;
 
-	setup(&k, BLOCKS, 1000, 1080); /* 8 %, of a batch of which 10 % is c0 */
+	setup(&k, BLOCKS, 1000, 1080); /* 8 % faster, in a batch of which 10 % is c0 */
 	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR, "%s", ay_pace_name(k.t.pace));
 	ay_arena_release(&k.a);
 	setup(&k, BLOCKS, 1000, 1120);
@@ -146,9 +148,9 @@ TEST(outcome_within_the_hand_over)
 	ay_arena_release(&k.a);
 }
 
-/* --- leads that are none --------------------------------------------------------------------------------- */
+/* --- leads that are none ---------------------------------------------------------------------- */
 
-/* It is fast only when many sets come at once. */
+/* The kernel is fast only when many sets come at once. */
 TEST(outcome_of_a_lead_in_batches_only)
 {
 	struct scene k;
@@ -158,11 +160,12 @@ TEST(outcome_of_a_lead_in_batches_only)
 	alone(&k, ALONE, (double[]){ 4000, 4000 }, 1000, 10);
 	t = tell(&k);
 	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
-	CHECK(is_near(t->ns, 4000)); /* what it takes alone is what it takes */
+	CHECK(is_near(t->ns, 4000)); /* the time of single calls is the result */
 	ay_arena_release(&k.a);
 }
 
-/* Where handing over takes longer than four calls, a cold start could explain as much: but not that the baseline has none. */
+/* Where handing over takes longer than four calls, a cold start could explain as much: but not that
+ * the baseline has none. */
 TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 {
 	const double slow = 120e3;
@@ -174,10 +177,11 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 54e3, 5e3);
 	t = tell(&k);
 	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
-	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup); /* what is left alone, and no less */
+	/* the lead that single calls have, and no less */
+	CHECKF(t->speedup > 0.99 && t->speedup < 1.15, "%g", t->speedup);
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start: that is no reason for anything */
+	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start, which must have no effect */
 	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 75e3, 5e3);
 	t = tell(&k);
@@ -185,7 +189,8 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	CHECK(is_near(t->speedup, 2));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 25e3, 50e3); /* a launch on a GPU costs alone what batches hide by right */
+	/* single calls on a GPU include a launch, which batches rightly hide */
+	setup(&k, BLOCKS, 25e3, 50e3);
 	k.s.device = &gpu;
 	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
 	alone(&k, 200, (double[]){ 45e3, 46e3 }, 54e3, 5e3);
@@ -194,7 +199,8 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	ay_arena_release(&k.a);
 }
 
-/* Triton's launch takes 100 us of a call alone: who has no lead in batches has not lost one by that. */
+/* Triton's launch takes 100 us of a single call. A kernel without a lead in batches does not lose
+ * one by that. */
 TEST(outcome_of_a_launch_by_python)
 {
 	static const struct {
@@ -207,7 +213,8 @@ TEST(outcome_of_a_launch_by_python)
 
 		setup(&k, BLOCKS, due[i].kernel_ns, 61e3);
 		k.s.device = &gpu;
-		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL; /* nobody looks inside */
+		/* never dereferenced */
+		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL;
 		k.p->ga->c0 = k.p->ga->empty_c0 = 250e3;
 		alone(&k, ALONE, (double[]){ 170e3, 172e3 }, 75e3, 5e3);
 		CHECKF(tell(&k)->audited == due[i].audited, "%d: %g x, %g us", (int)i, k.t.speedup, k.t.ns / 1e3);
@@ -216,7 +223,8 @@ TEST(outcome_of_a_launch_by_python)
 	}
 }
 
-/* Of the gain of 25 us some calls alone show 8, and others 15: perhaps most of it is gone, and nothing is told. */
+/* Of a gain of 25 us some single calls show 8 and others 15. Perhaps most of it is lost, so nothing
+ * is reported. */
 TEST(outcome_of_a_gain_that_is_doubtful)
 {
 	struct scene k;
@@ -228,7 +236,7 @@ TEST(outcome_of_a_gain_that_is_doubtful)
 	ay_arena_release(&k.a);
 }
 
-/* The same for who has no baseline. */
+/* Tests a slow single call of a kernel without baseline. */
 TEST(outcome_of_a_slow_call_alone)
 {
 	struct scene k;
@@ -240,7 +248,8 @@ TEST(outcome_of_a_slow_call_alone)
 	ay_arena_release(&k.a);
 }
 
-/* Every other call alone shows the lead, the others show the opposite: nothing is proved, and nothing is told. */
+/* Half of the single calls show the lead, the others the opposite. Nothing is proved, so nothing is
+ * reported. */
 TEST(outcome_of_a_lead_that_is_doubtful)
 {
 	struct scene k;
@@ -257,18 +266,19 @@ TEST(outcome_of_a_lead_that_is_doubtful)
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 500, 1000); /* too short to be seen beside hand-overs that scatter as much */
+	/* too short to be visible beside hand-overs with as much scatter */
+	setup(&k, BLOCKS, 500, 1000);
 	alone(&k, 8, both, 1000, 2000);
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1200); /* a lead that calls alone need not show */
+	setup(&k, BLOCKS, 1000, 1200); /* a lead that single calls need not show */
 	alone(&k, 8, both, 1000, 10);
 	CHECK(tell(&k)->pace == AY_PACE_FASTER && !ay_ab_is_doubtful(k.p));
 	ay_arena_release(&k.a);
 }
 
-/* The baseline is slow only beside the kernel. */
+/* The baseline is slow only beside the kernel, so it is disturbed. */
 TEST(outcome_of_a_baseline_that_is_disturbed)
 {
 	struct scene k;
@@ -281,21 +291,22 @@ TEST(outcome_of_a_baseline_that_is_disturbed)
 	CHECK(is_near(t->base_ns, 1000) && is_near(t->speedup, 1) && is_near(t->totals, 1));
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1500); /* not by more than it scatters alone */
+	setup(&k, BLOCKS, 1000, 1500); /* slower by no more than its own scatter */
 	k.p->alone[0] = k.p->alone[1] = (struct spell){ 1000, 1600 };
 	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);
 	ay_arena_release(&k.a);
 
-	setup(&k, BLOCKS, 1000, 1500); /* it was as slow before the kernel was there */
+	setup(&k, BLOCKS, 1000, 1500); /* it was as slow before the kernel ran */
 	k.p->alone[0] = (struct spell){ 1480, 1485 };
 	k.p->alone[1] = (struct spell){ 1000, 1010 };
 	CHECK(!tell(&k)->disturbed && k.t.pace == AY_PACE_FASTER);
 	ay_arena_release(&k.a);
 }
 
-/* --- what the hand-over costs ---------------------------------------------------------------------------- */
+/* --- what the hand-over costs ----------------------------------------------------------------- */
 
-/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what was subtracted. */
+/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what
+ * was subtracted. */
 TEST(outcome_gives_back_of_c0)
 {
 	struct scene k;
@@ -309,7 +320,7 @@ TEST(outcome_gives_back_of_c0)
 	ay_arena_release(&k.a);
 }
 
-/* On a GPU the events of a baseline that is trusted tell, and c0 is corrected by a third of it at most. */
+/* On a GPU the events of a trusted baseline count, and correct c0 by at most a third of it. */
 TEST(outcome_gives_back_what_events_say)
 {
 	const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that lives as long as its arena: it is zero, large or small, new or used before.
+ * arena - tests of arena memory: it is zero, whether large or small, new or used before.
  */
 #include "base/arena.h"
 #include "test.h"
@@ -24,7 +24,7 @@ TEST(arena_gives_zeros)
 			CHECKF(is_zero(p, sizes[i]), "round %d, %zu bytes", round, sizes[i]);
 			memset(p, 0xaa, sizes[i]);
 		}
-		if (round != 1) /* the last one is kept, or a large one is what is in hand */
+		if (round != 1) /* the arena keeps the last block, or a large one that is at hand */
 			ay_alloc(&a, 20 << 20);
 		ay_arena_clear(&a);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Witness tests: every oracle of the catalogue against ATen on the CPU, over its grid: all overloads, dtypes and
- * layouts. Two that were written apart agree, or an operator's file says why ATen differs, and it is listed here.
+ * aten - compares the oracle of every operator in the catalogue with ATen on the CPU, over its
+ * grid: all overloads, dtypes and layouts. Two independent implementations must agree, or the
+ * operator's file says why ATen differs, and the difference is listed here.
  */
 #include "test.h"
 #include "base/file.h"
@@ -15,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What ATen is excused for, as the operators' files have it. A reason that is given and not listed fails, and so does
- * one that is listed and never needed. */
+/* The accepted differences of ATen, as the operators' files give them. A reason that a file gives
+ * but this list lacks fails. So does a listed reason that no case needs. */
 static const char *const known[][2] = {
 	{ "ops/aten/add.c", "numbers, and alpha * other, are rounded to half types before the sum" },
 	{ "ops/aten/div.c", "a number that is divided is rounded to half types first" },
@@ -103,7 +104,7 @@ static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_t
 	return 0;
 }
 
-/* No overload is left out. Some have cases in the whole grid only. */
+/* Checks that no overload is left out. Some have cases in the whole grid only. */
 static void check_overloads(const struct ay_entry_op *op, const struct ay_task_result *res)
 {
 	for (int k = 0; k < op->nschema; k++) {
@@ -115,7 +116,7 @@ static void check_overloads(const struct ay_entry_op *op, const struct ay_task_r
 	}
 }
 
-/* One file of operators by ATen; line NULL: its grid. */
+/* Judges one file of operators by ATen; line NULL: on its grid. */
 static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier,
 		       const char *line, struct ay_python *python, struct witness *w)
 {
@@ -133,7 +134,7 @@ static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 
-	/* a seed: whether a rare rounding shows must not be chance */
+	/* a seed, so that rare roundings do not depend on chance */
 	t.policy = (struct ay_policy){ .threads = 1,
 				       .oracle_threads = 1,
 				       .call_timeout_s = 60,
@@ -148,7 +149,7 @@ static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op
 	ay_arena_release(&a);
 }
 
-/* Every second file, beginning with the first or the second. */
+/* Judges every second file, beginning with the first or the second. */
 static void judge_half(enum ay_tier tier, int half, struct count *count)
 {
 	const struct ay_registry *r = help_registry();
@@ -205,7 +206,7 @@ TEST_SLOW(aten_agrees_with_the_oracles_on_their_whole_grids)
 	judge_catalogue(AY_FULL, 5000);
 }
 
-/* --- on a GPU --------------------------------------------------------------------------------------------- */
+/* --- on a GPU --------------------------------------------------------------------------------- */
 
 static const char *known_on_cuda(struct ay_arena *a, const char *line)
 {
@@ -216,7 +217,7 @@ static const char *known_on_cuda(struct ay_arena *a, const char *line)
 	return c && c->op->cuda_differs ? c->op->cuda_differs(c) : NULL;
 }
 
-/* What was seen on a GPU, here where there is none. */
+/* Checks results that were seen on a GPU; no GPU is needed. */
 TEST(aten_has_a_reason_for_what_was_seen_on_a_gpu)
 {
 	static const char *const none[] = {
@@ -245,7 +246,7 @@ TEST(aten_has_a_reason_for_what_was_seen_on_a_gpu)
 	ay_arena_release(&a);
 }
 
-/* The same with the program, which skips what has a reason and fails otherwise. */
+/* The program skips cases with a listed reason and fails otherwise. */
 TEST_SLOW(aten_on_a_gpu_agrees_with_the_oracles)
 {
 	struct ay_arena a = { 0 };
@@ -264,7 +265,7 @@ TEST_SLOW(aten_on_a_gpu_agrees_with_the_oracles)
 	ay_arena_release(&a);
 }
 
-/* --- and could disagree ----------------------------------------------------------------------------------- */
+/* --- and could disagree ----------------------------------------------------------------------- */
 
 static const struct ay_op_file *find_file(const char *stem)
 {
@@ -274,7 +275,7 @@ static const struct ay_op_file *find_file(const char *stem)
 	AY_BUG("no operators '%s'", stem);
 }
 
-/* aten::add alone, with another oracle (that of relu), or without its excuse. */
+/* Judges aten::add with another oracle (that of relu), or without its listed reason. */
 static enum ay_verdict judge_add(struct ay_python *python, const char *line, bool wrong, bool no_excuse)
 {
 	const struct ay_op_file *add = find_file("add"), *relu = find_file("relu");
@@ -311,9 +312,10 @@ TEST(aten_disagrees_with_a_wrong_oracle)
 	ay_python_close(&python);
 }
 
-/* --- one process for all ---------------------------------------------------------------------------------- */
+/* --- one process for all ---------------------------------------------------------------------- */
 
-/* The verdict on torch's own function, in the executor that waits, and waits again afterwards. */
+/* Returns the verdict on torch's own function, in an idle executor, which is idle again
+ * afterwards. */
 static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_idle_memory *memory, struct ay_python *python,
 				  const char *name, const char *line)
 {
@@ -348,7 +350,7 @@ static enum ay_verdict judge_in(struct ay_exec **spare, struct ay_python *python
 	return judge_with(spare, NULL, python, name, line);
 }
 
-/* The next operator has the memory of the one before, also where its tensors are others. */
+/* The next operator reuses the memory of the one before, even if its tensors differ. */
 TEST(aten_keeps_its_memory_from_operator_to_operator)
 {
 	struct ay_python python = { .wish = help_python() };
@@ -383,7 +385,7 @@ TEST(aten_keeps_its_process_from_operator_to_operator)
 	CHECK(judge_in(&spare, &python, "aten::cat", "aten::cat(([T([9], f32), T([3], f32)],), {})") ==
 	      AY_VERDICT_PASS);
 	CHECK(spare && first > 0 && ay_exec_pid(spare) == first);
-	/* who has ended is not waited for */
+	/* an executor that has ended is not waited for */
 	if (spare)
 		kill(ay_exec_pid(spare), SIGKILL);
 	CHECK(judge_in(&spare, &python, "aten::add", "aten::add.Tensor((T([9], f32), T([9], f32)), {})") ==

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that stand for larger ones of their kind, when two witnesses are held against each other.
+ * aten_crosscheck - tests of small calls that represent larger ones when two oracles are compared.
  */
 #include "helpers.h"
 #include "judge/aten_crosscheck.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Of the torchbench trace, with the way that torch takes first. */
+/* Calls of the torchbench trace, with the first shrink strategy that gives a valid call. */
 static const struct {
 	const char *line;
 	int way;
@@ -23,11 +23,12 @@ static const struct {
 	{ "aten::convolution((T([128, 448, 56, 56], f16), T([256, 448, 1, 1], f16), None, [1, 1], [0, 0], [1, 1], "
 	  "False, [0, 0], 1), {})",
 	  0 },
-	/* one filter a channel: groups is a size too */
+	/* one filter per channel: groups is a size too */
 	{ "aten::convolution((T([128, 240, 56, 56], f16), T([240, 1, 3, 3], f16), None, [1, 1], [1, 1], [1, 1], "
 	  "False, [0, 0], 240), {})",
 	  0 },
-	/* a pooled image is half as high, whatever else is smaller; its strides are those of channels last */
+	/* a pooled image is half as high, whatever else is smaller; its strides are those of
+	 * channels last */
 	{ "aten::max_pool2d_with_indices_backward((T([64, 64, 112, 112], f16), T([64, 64, 224, 224], f16), [2, "
 	  "2], "
 	  "[2, 2], [0, 0], [1, 1], False, T([64, 64, 112, 112], i64)), {})",
@@ -52,7 +53,7 @@ static int64_t elements(const struct ay_call *c)
 	return n;
 }
 
-/* The first way in which the processor has an answer; -1. */
+/* Returns the first shrink strategy whose call the processor can answer, or -1. */
 static int way_of(struct witness_rig *g, const char *line)
 {
 	struct ay_call *c, *less;
@@ -102,15 +103,16 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 	CHECK(less->operand[0]->view.stride[0] == 56 && less->operand[0]->view.stride[1] == 1 &&
 	      less->operand[0]->view.stride[2] == 8);
 	CHECK(less->operand[1]->view.stride[0] == 0 && less->operand[1]->view.stride[1] == 7);
-	CHECK(c->operand[0]->view.shape[0] == 64); /* and the call is what it was */
-	/* nothing to make smaller: small sizes, and what a line gives */
+	CHECK(c->operand[0]->view.shape[0] == 64); /* and the call is unchanged */
+	/* nothing to shrink: sizes that are small, or that the line's data fix */
 	witness_rig_bind(&g, "my::shift((T([16, 3], f32),), {})", &c);
 	CHECK(!ay_aten_crosscheck_smaller(&g.a, c, 0));
 	ay_registry_release(&g.r);
 	ay_arena_release(&g.a);
 }
 
-/* An answer in double is to be better than results can be: the last bits of single precision are enough for halves. */
+/* An answer in double is to be better than results can be: the last bits of single precision are
+ * enough for halves. */
 TEST(concord_answers_may_differ_by_less_than_results_can)
 {
 	static const struct {
@@ -156,7 +158,7 @@ TEST_SLOW(concord_a_small_call_speaks_for_a_large_one)
 	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu &&
 	      g.w.failures == WITNESS_FAILURES);
 	witness_rig_end(&g);
-	/* where no smaller one is a call, the large one is asked of both */
+	/* if no smaller call is valid, both devices compute the large one */
 	witness_rig_begin(&g, WITNESS_ON_GPU "def reference(x):\n    assert x.numel() > 99\n    return x\n", g.d);
 	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu && g.w.nconcord == 1 &&
 	      !g.w.failures);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory for a witness's answers on a GPU that others use too: who needs much of it waits for his shares.
+ * aten_memory - tests of GPU memory for an oracle's answers, on a GPU that others use too. A
+ * process that needs much of it waits for its share.
  */
 #include "helpers.h"
 #include "judge/aten_memory.h"
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of f16, by a GPU with 7 GiB: 68 bytes an element for an answer, 12 for shapes. */
+/* A call in f16 on a GPU with 7 GiB: 68 bytes an element for an answer, 12 for shapes. */
 static const char little[] = "aten::silu_backward((T([1048576], f16), T([1048576], f16)), {})",
 		  much[] = "aten::silu_backward((T([12582912], f16), T([12582912], f16)), {})",
 		  too_much[] = "aten::silu_backward((T([33554432], f16), T([33554432], f16)), {})";
@@ -25,7 +26,8 @@ static const struct ay_call *bind(struct witness_rig *g, const char *line)
 	return c;
 }
 
-/* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from us. */
+/* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from
+ * us. */
 static pid_t fork_taker(struct witness_rig *g, const char *line, struct ay_perf_lock *one,
 			struct ay_perf_lock *two, int said)
 {
@@ -83,7 +85,7 @@ TEST(room_for_large_answers_is_taken_in_turn)
 	CHECK(has_said(said[0], 10000));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	CHECK(has_said(said[0], 10000)); /* who was killed left his to the next one */
+	CHECK(has_said(said[0], 10000)); /* the share of a killed process goes to the next one */
 	kill(next, SIGKILL);
 	waitpid(next, NULL, 0);
 	ay_perf_unlock(&two);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who answers for operators outside the catalogue: the processor or a GPU.
+ * aten_oracle - tests of where operators outside the catalogue are computed: on the processor or a
+ * GPU.
  */
 #include "helpers.h"
 #include "judge/aten_crosscheck.h"
@@ -12,7 +13,7 @@
 
 enum { FAILURES = WITNESS_FAILURES };
 
-/* Of operators of the torchbench trace. */
+/* Calls of operators of the torchbench trace. */
 static const char *const lines[] = {
 	"aten::silu_backward((T([1024, 512], f16), T([1024, 512], f16)), {}) seed=1",
 	"aten::threshold_backward((T([8, 256, 256], f32), T([8, 256, 256], f32), 0), {}) seed=2",
@@ -40,7 +41,7 @@ static const char *const lines[] = {
 
 enum { NLINE = sizeof lines / sizeof *lines };
 
-/* --- the choice ------------------------------------------------------------------------------------------------- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 static bool is_chosen(struct witness_rig *g, const char *line)
 {
@@ -60,11 +61,11 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 	CHECKF(!ay_dev_open(&g.d, "cuda", &g.err), "%s", g.err.msg);
 	g.w.device = g.d;
 	CHECK(is_chosen(&g, WITNESS_LARGE) && !is_chosen(&g, WITNESS_SMALL));
-	/* all arguments count, by their elements, however few lie in memory */
+	/* all arguments count by their elements, even if they have less memory */
 	CHECK(is_chosen(&g, "aten::silu_backward((T([524288], f16), T([524288], f16)), {})"));
 	CHECK(!is_chosen(&g, "aten::silu_backward((T([524288], f16), T([524287], f16)), {})"));
 	CHECK(is_chosen(&g, "my::shift((T([1024, 1024], f32, stride=(0, 1)),), {})"));
-	/* it has 7 GiB free, of which half may be asked for: 72 bytes an element */
+	/* the GPU has 7 GiB free, of which half may be used: 72 bytes an element */
 	CHECK(!is_chosen(&g, "my::shift((T([60000000], f32),), {})"));
 	g.w.failed = witness_rig_bind(&g, WITNESS_LARGE, &c);
 	g.w.failures = FAILURES - 1;
@@ -80,9 +81,9 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 	ay_arena_release(&g.a);
 }
 
-/* --- answers ---------------------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
-/* Other content for a call that is closed: zeros, but for the first. */
+/* Gives a bound call other content: zeros, except the first element. */
 static void show(struct witness_rig *g, struct ay_call *c, float x)
 {
 	for (int i = 0; i < c->noperand; i++) {
@@ -96,7 +97,8 @@ static void show(struct witness_rig *g, struct ay_call *c, float x)
 
 TEST(witness_believes_the_gpu_when_both_have_concurred)
 {
-	/* what makes a call another one than the usual: dimensions, None, dtypes, flags; not numbers */
+	/* what makes a call another one than the usual: dimensions, None, dtypes, flags; not
+	 * numbers */
 	static const char usual[] = "my::flagged((T([1048577], f32, fill=zeros), T([2], f32)), {})";
 	static const char *const others[] = {
 		"my::flagged((T([2048, 513], f32, fill=zeros), T([2], f32)), {})",
@@ -139,7 +141,7 @@ TEST(witness_believes_the_gpu_when_both_have_concurred)
 	witness_rig_release(&g);
 }
 
-/* What torch gives of another dtype on a GPU is asked of it alone, however small the call. */
+/* If torch returns another dtype on a GPU, the GPU alone answers, however small the call. */
 TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 {
 	static const char half
@@ -153,13 +155,13 @@ TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
 	CHECKF(witness_rig_ask(&g, half) && g.w.on_gpu && !g.w.cpu.exec, "%s", g.why ? g.why : "");
 	CHECKF(witness_rig_ask(&g, single) && !g.w.on_gpu, "%s", g.why ? g.why : "");
 	witness_rig_end(&g);
-	witness_rig_begin(&g, NULL, NULL); /* there is none */
+	witness_rig_begin(&g, NULL, NULL); /* the GPU has no answer */
 	CHECKF(witness_rig_ask(&g, half) && !g.w.on_gpu, "%s", g.why ? g.why : "");
 	witness_rig_end(&g);
 	witness_rig_release(&g);
 }
 
-/* Whoever differs is not believed, and not asked again. */
+/* A GPU whose answer differs is not trusted and not used again. */
 TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 {
 	static const char *const sources[] = {
@@ -167,7 +169,7 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 		WITNESS_ON_GPU "def reference(x):\n    return x[1:] if gpu else x\n",      /* shape */
 		WITNESS_ON_GPU "def reference(x):\n    return x.half() if gpu else x\n",   /* dtype */
 		WITNESS_ON_GPU "def reference(x):\n    return x + (float('nan') if gpu else 0)\n",
-		/* a wider bound: only in float is it wrong */
+		/* the bound is wide, so the answer is wrong only in float */
 		WITNESS_ON_GPU
 		"def reference(x):\n    return x + (1e-5 if gpu and x.dtype == torch.float32 else 0)\n",
 		WITNESS_ON_GPU "def reference(x):\n    return (x > 0).long() if gpu else x.long() - 1\n",
@@ -189,7 +191,7 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 	witness_rig_release(&g);
 }
 
-/* Of the shapes that the call was closed with the processor's are right. */
+/* The call was bound with shapes from the processor, and these are right. */
 TEST_SLOW(witness_asks_the_processor_where_shapes_change)
 {
 	struct witness_rig g;
@@ -210,8 +212,8 @@ TEST_SLOW(witness_asks_the_processor_where_shapes_change)
 	witness_rig_release(&g);
 }
 
-/* Whatever a reference sets, or leaves behind: its answers are made without short cuts, and what was made for the one before
- * is gone. */
+/* Whatever a reference sets or leaves behind, the next answers are computed without its short cuts,
+ * and its data are gone. */
 TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 {
 	static const char flags[] = WITNESS_ON_GPU
@@ -235,13 +237,13 @@ TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 	witness_rig_end(&g);
 	witness_rig_begin(&g, left, g.d);
 	for (size_t i = 0; i < sizeof on_gpu / sizeof *on_gpu;
-	     i++) /* the last one finds what the one before hoards */
+	     i++) /* the last reference finds the memory that the one before left */
 		CHECKF(witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu == on_gpu[i], "answer %zu: %s", i, g.why);
 	witness_rig_end(&g);
 	witness_rig_release(&g);
 }
 
-/* --- failures --------------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 {
@@ -249,7 +251,7 @@ TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 		const char *source;
 		bool survives;
 	} t[] = {
-		/* a fourth time they would answer */
+		/* only the fourth request would be answered */
 		{ WITNESS_ON_GPU
 		  "def reference(x):\n    global calls\n    calls += 1\n    if gpu and calls <= 3:\n"
 		  "        raise RuntimeError('not implemented for Double')\n    return x\n",
@@ -282,7 +284,8 @@ TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 	witness_rig_release(&g);
 }
 
-/* A refusal that is about the case is in the processor's words, and no failure of the GPU's. */
+/* If the reference refuses the case, the processor's message is used, and the GPU has not
+ * failed. */
 TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 {
 	static const char *const sources[] = {
@@ -310,7 +313,8 @@ TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 		witness_rig_end(&g);
 	}
 	witness_rig_begin(&g, "import os\ndef reference(x):\n    os._exit(3)\n", g.d);
-	CHECK(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.failures == 1); /* but each death costs a context */
+	/* but each death costs a GPU context */
+	CHECK(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.failures == 1);
 	witness_rig_end(&g);
 	witness_rig_begin(&g, NULL, g.d);
 	CHECK(!witness_rig_ask(&g, "aten::native_dropout((T([1048576], f32), 0.5, True), {})") && !g.w.gpu.exec);
@@ -319,7 +323,7 @@ TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 	witness_rig_release(&g);
 }
 
-/* As it is in earnest: torch itself cannot use this device. */
+/* The real situation with a fake GPU: torch itself cannot use this device. */
 TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
 {
 	struct witness_rig g;
@@ -333,7 +337,7 @@ TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
 	witness_rig_release(&g);
 }
 
-/* --- the same answers ------------------------------------------------------------------------------------------- */
+/* --- the same answers ------------------------------------------------------------------------- */
 
 /* Bit by bit. */
 static bool is_same(const struct ay_expected *x, const struct ay_expected *y)
@@ -351,7 +355,8 @@ static bool is_same(const struct ay_expected *x, const struct ay_expected *y)
 	return same;
 }
 
-/* The first n lines, by the processor and by the other. The second time it is alone. */
+/* Compares the first n lines between the processor and the other place. The second time only the
+ * other place answers. */
 static void compare(struct witness_rig *g, const char *place, int n,
 		    bool (*is_right)(const struct ay_expected *, const struct ay_expected *))
 {
@@ -378,11 +383,12 @@ TEST_SLOW(witness_answers_come_over_as_they_are)
 	struct witness_rig g;
 
 	witness_rig_init(&g, true);
-	compare(&g, "cpu", NLINE - 1, is_same); /* of the last one a GPU's own error counts for nothing */
+	/* the last line is not affected by the GPU's own error */
+	compare(&g, "cpu", NLINE - 1, is_same);
 	witness_rig_begin(&g, NULL, NULL);
 	one = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=1");
 	other = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=2");
-	CHECK(is_same(one, one) && !is_same(one, other)); /* what is another one is seen to be */
+	CHECK(is_same(one, one) && !is_same(one, other)); /* a different answer is detected */
 	witness_rig_end(&g);
 	witness_rig_release(&g);
 }
@@ -403,10 +409,10 @@ TEST_SLOW(witness_on_a_gpu_agrees_with_the_processor)
 	witness_rig_release(&g);
 }
 
-/* --- from one operator to the next -------------------------------------------------------------------------------- */
+/* --- from one operator to the next ------------------------------------------------------------ */
 
-/* Both executors learn the next operator's functions, and answer as new ones do; one with a user's reference is nobody
- * else's. */
+/* Both executors load the functions of the next operator and answer as new executors do. An
+ * executor with a user's reference is never shared. */
 TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 {
 	const struct ay_expected *want, *got;
@@ -427,7 +433,7 @@ TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 	witness_rig_begin(&g, NULL, g.d);
 	g.w.spare = spare;
 	CHECK(witness_rig_ask(&g, lines[0]) && (mem = g.w.pool.mem[0]) && witness_rig_ask(&g, lines[0]));
-	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* the same memory, too */
+	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* and the memory is unchanged */
 	pid[0] = ay_exec_pid(g.w.cpu.exec);
 	pid[1] = ay_exec_pid(g.w.gpu.exec);
 	witness_rig_end(&g);
@@ -435,7 +441,8 @@ TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
 	witness_rig_begin(&g, NULL, g.d);
 	g.w.spare = spare;
 	got = witness_rig_ask(&g, lines[1]);
-	CHECK(want && got && !g.w.on_gpu && is_same(want, got)); /* another operator: asked of both again */
+	/* for another operator both devices are needed again */
+	CHECK(want && got && !g.w.on_gpu && is_same(want, got));
 	got = witness_rig_ask(&g, lines[1]);
 	CHECK(want && got && g.w.on_gpu && is_same(want, got));
 	CHECK(!spare[0] && !spare[1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A witness on a GPU on which others are timed, and one of whom is timed himself.
+ * aten_oracle_turn - tests of an oracle on a GPU on which kernels are timed, also by the process
+ * that needs the oracle.
  */
 #include "exec/launch.h"
 #include "helpers.h"
@@ -18,7 +19,7 @@
 
 enum { HELD_NS = 1500000000 };
 
-/* Somebody times on the device from now on, for a while; *over is set before he leaves. */
+/* Another process times kernels on the device from now on. It sets *over before it ends. */
 static pid_t take_the_clock(struct witness_rig *g, volatile int *over)
 {
 	const struct timespec hold = { HELD_NS / 1000000000, HELD_NS % 1000000000 };
@@ -63,9 +64,9 @@ TEST_SLOW(witness_touches_the_gpu_in_turn)
 	pid = take_the_clock(&g, over);
 	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && *over && g.w.on_gpu && !j.entered);
 	waitpid(pid, NULL, 0);
-	/* who has the GPU to himself is let in */
+	/* a process that holds the GPU's lock is let in */
 	CHECK(!ay_perf_lock_gpu(&lock, g.d->info.uuid, NULL, NULL, &g.err));
-	CHECK(witness_rig_ask(&g, WITNESS_SMALL)); /* that needs no turn, or would wait for ever */
+	CHECK(witness_rig_ask(&g, WITNESS_SMALL)); /* needs no lock, or it would wait for ever */
 	j.entered = true;
 	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu && j.entered);
 	j.entered = false;
@@ -77,8 +78,8 @@ TEST_SLOW(witness_touches_the_gpu_in_turn)
 	witness_rig_release(&g);
 }
 
-/* Timed calls are checked while the clock has the GPU to itself: a witness who waited for that to end would wait for
- * ever. */
+/* Timed calls are checked while their measurement holds the GPU's lock. An oracle that waited for
+ * this lock would wait for ever. */
 TEST_SLOW(witness_is_in_while_the_clock_runs)
 {
 	static const char kernel[] =

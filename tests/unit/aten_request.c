@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers that stay where they were made: what results are like is asked first, and whether they are right when they are
- * there.
+ * aten_request - tests of answers that stay in the executor's memory. The judge first asks for the
+ * results' descriptions, and later reads the results to compare them.
  */
 #include "forge/forge.h"
 #include "exec/launch.h"
@@ -92,7 +92,8 @@ TEST_SLOW(question_results_are_held_against_an_answer_that_stays_there)
 
 		CHECKF(!ay_judge_init(&j, &b.g.r, &b.policy, fd, NULL, &b.g.a, &rep, &b.g.err), "%s", b.g.err.msg);
 		j.witness.place = "cpu";
-		for (int k = 0; k < 2; k++) { /* of the second the values stay where they are */
+		/* of the second request the values stay in the executor */
+		for (int k = 0; k < 2; k++) {
 			CHECKF(!ay_judge_case(&j, &b.sc, &b.g.a, &rep, &b.g.err), "%s", b.g.err.msg);
 			CHECKF(rep.verdict == kernels[i].due, "%s: %s instead of %s: %s", kernels[i].what,
 			       ay_verdict_name(rep.verdict), ay_verdict_name(kernels[i].due),

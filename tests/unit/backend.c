@@ -122,7 +122,8 @@ TEST(suite_names_and_files)
 	      strstr(err.msg, "there is no suite 'smoek'"));
 }
 
-/* A trace of real models: lines for other operators are counted, bad ones named, the rest runs. */
+/* A trace of real models: lines for other operators are counted, bad lines are named, the rest
+ * runs. */
 TEST(suite_file_takes_what_it_can)
 {
 	struct ay_suite s = { 0 };
@@ -154,8 +155,8 @@ TEST(suite_real_trace_is_a_suite)
 
 	CHECKF(!ay_suite_named(&s, &a, help_registry(), test_shared("data/torchbench.trace"), AY_FULL, &err), "%s",
 	       err.msg);
-	/* every line is read; those for operators of ours bind, but for calls whose arguments PyTorch itself would
-	 * refuse */
+	/* every line is read; lines for operators of the catalogue bind, except calls that PyTorch
+	 * itself would refuse */
 	CHECKF(s.n > 1000 && s.foreign > 5000 && s.n + s.foreign + s.bad == 15568,
 	       "%d cases, %d foreign, %d bad: %s", s.n, s.foreign, s.bad, s.first_bad);
 	CHECKF(s.bad == 0, "%d bad: %s", s.bad, s.first_bad);

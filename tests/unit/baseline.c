@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What became of the cases of one task. */
+/* The outcomes of one task's cases. */
 struct count {
 	int n[AY_VERDICT_COUNT];
-	int plain_refused; /* f32 or f64 without strides of its own, and yet UNSUPPORTED */
+	/* UNSUPPORTED although the case is f32 or f64 and has no special strides */
+	int plain_refused;
 	const char *first; /* the first that neither passed nor was refused */
 	struct ay_arena *a;
 };
@@ -40,7 +41,7 @@ struct rig {
 	struct ay_baseline b;
 };
 
-/* The baseline of an overload, or a skip where the library is not installed. */
+/* Prepares the baseline of an overload. Skips the test if the library is not installed. */
 static void setup(struct rig *g, const char *overload)
 {
 	const struct ay_schema *s;
@@ -62,7 +63,7 @@ static void teardown(struct rig *g)
 	ay_arena_release(&g->a);
 }
 
-/* Judges a source on one line, or on the quick cases of the operator where line is NULL. */
+/* Judges a source on one line, or on the operator's quick cases if line is NULL. */
 static enum ay_verdict judge(struct rig *g, const char *op, const char *source, const char *line, int threads,
 			     struct count *c)
 {
@@ -91,7 +92,7 @@ static enum ay_verdict judge(struct rig *g, const char *op, const char *source, 
 	return res.verdict;
 }
 
-/* The baseline's source with one text replaced by another; it must be there once. */
+/* Returns the baseline's source with one text replaced. The text must occur once. */
 static const char *planted(struct rig *g, const char *old, const char *new)
 {
 	const char *at = strstr(g->b.source, old);
@@ -102,9 +103,10 @@ static const char *planted(struct rig *g, const char *old, const char *new)
 	return ay_sprintf(&g->a, "%.*s%s%s", (int)(at - g->b.source), g->b.source, new, at + strlen(old));
 }
 
-/* --- the functions ------------------------------------------------------------------------------------------- */
+/* --- the functions ---------------------------------------------------------------------------- */
 
-/* Every operator that has a baseline, also those that come later. Judging one judges all of its file. */
+/* Every operator that has a baseline, also those that come later. Judging one judges all of its
+ * file. */
 TEST(baseline_openblas_passes_the_cases_it_takes)
 {
 	const struct ay_registry *r = help_registry();
@@ -163,7 +165,8 @@ TEST(baseline_that_is_wrong_is_refused)
 	teardown(&g);
 }
 
-/* A library that cannot be opened in the jail is a return value of its own, not a wrong answer. */
+/* If the library cannot be opened in the jail, the kernel returns a special code, not a wrong
+ * answer. */
 TEST(baseline_without_its_library_says_so)
 {
 	struct rig g;
@@ -177,7 +180,7 @@ TEST(baseline_without_its_library_says_so)
 	teardown(&g);
 }
 
-/* --- core and threads ---------------------------------------------------------------------------------------- */
+/* --- core and threads ------------------------------------------------------------------------- */
 
 #define BEFORE_SGEMM "\tblas.sgemm(COL_MAJOR"
 #define AFTER_SGEMM  "B->data, (int)ldb, (float)beta, C->data, (int)ldc);\n"
@@ -187,7 +190,8 @@ TEST(baseline_without_its_library_says_so)
 
 TEST(baseline_core_in_the_jail_is_the_one_that_is_reported)
 {
-	static const char *const tests[] = { "!strcmp", "strcmp" }; /* the second: the check itself works */
+	/* the second library shows that the check itself works */
+	static const char *const tests[] = { "!strcmp", "strcmp" };
 	struct rig g;
 
 	setup(&g, "cublas::cublasSgemm_v2");
@@ -204,7 +208,8 @@ TEST(baseline_core_in_the_jail_is_the_one_that_is_reported)
 	teardown(&g);
 }
 
-/* The library's own threads work behind the filter: with two, others than the caller's use CPU time. */
+/* The library's own threads work behind the system-call filter: with two threads, CPU time is used
+ * outside the caller's thread. */
 TEST(baseline_threads_are_as_many_as_the_context_says)
 {
 	static const char count[] = AFTER_SGEMM
@@ -228,7 +233,7 @@ TEST(baseline_threads_are_as_many_as_the_context_says)
 	teardown(&g);
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------- */
+/* --- finding ---------------------------------------------------------------------------------- */
 
 TEST(baseline_find_knows_names_and_forms)
 {
@@ -280,7 +285,7 @@ static int describe_hangs(const char *library, char *text, size_t n)
 static int describe_crashes(const char *library, char *text, size_t n)
 {
 	(void)library, (void)text, (void)n;
-	signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit */
+	signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit instead */
 	return raise(SIGSEGV);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The baseline `cublas`. Where there is no GPU, a driver and a library that only look like NVIDIA's stand in for them
- * (tests/cuda): what the baseline tells the library is judged on every quick case all the same. Where there is one, the
- * real ones are.
+ * baseline_cublas - tests of the baseline `cublas`. Without a GPU, a fake driver and library
+ * (tests/cuda) replace NVIDIA's. What the baseline passes to the library is still judged on every
+ * quick case. With a GPU the real ones are used.
  */
 #include "timing/baseline.h"
 #include "base/process.h"
@@ -19,12 +19,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What became of the cases of one task. */
+/* The outcomes of one task's cases. */
 struct count {
 	int n[AY_VERDICT_COUNT];
-	int plain_refused; /* of a dtype that the library has, without strides of its own, and yet UNSUPPORTED */
+	/* UNSUPPORTED although the library has the dtype and the case has no special strides */
+	int plain_refused;
 	const char *first,
-		*refused; /* the first that neither passed nor was refused; the first plain one that was */
+		/* the first case that neither passed nor was refused; the first plain case that
+		 * was refused */
+		*refused;
 	struct ay_arena *a;
 };
 
@@ -35,7 +38,8 @@ static bool has_one(const char *line, const char *const *words)
 	return *words;
 }
 
-/* cuBLAS has no integers and no conjugate without a transpose; no bias that is one number, complex or of an empty sum. */
+/* cuBLAS has no integers and no conjugate without a transpose; no bias that is one number, complex
+ * or of an empty sum. */
 static bool is_plain(const char *line)
 {
 	static const char *const odd[] = { "stride=", "conj=", "i64", "i32", "i16", "i8", "u8", NULL },
@@ -87,7 +91,7 @@ static void finish_setup(struct rig *g, const char *python)
 	g->f.sandbox = g->sandbox;
 }
 
-/* Both stand-ins, built and loaded: who asks for one of their names from here on gets them. */
+/* Builds and loads both fakes: from now on they are found by the real libraries' names. */
 static void setup_standin(struct rig *g)
 {
 	const char *dir = test_dir();
@@ -133,7 +137,7 @@ static void teardown(struct rig *g)
 	ay_arena_release(&g->a);
 }
 
-/* Judges a source on one line, or on the quick cases of an operator's file where line is NULL. */
+/* Judges a source on one line, or on the quick cases of an operator's file if line is NULL. */
 static void judge(struct rig *g, const struct ay_entry_op *op, const char *source, const char *line,
 		  struct count *c)
 {
@@ -164,7 +168,7 @@ static void judge(struct rig *g, const struct ay_entry_op *op, const char *sourc
 	CHECKF(!res.built.log || !res.built.log[0], "the compiler says: %s", res.built.log);
 }
 
-/* Sizes that are timed: other kernels of the library's than those of small ones. */
+/* Judges sizes that are timed; for them the library uses other kernels than for small ones. */
 static void judge_large(struct rig *g)
 {
 	static const char *const lines[] = {
@@ -188,7 +192,7 @@ static void judge_large(struct rig *g)
 	}
 }
 
-/* What a start costs: one case, of an object that was built before. */
+/* Prints the cost of a start: one case, with an object that was built before. */
 static void say_start(struct rig *g)
 {
 	static const char line[] = "aten::mm((T([4, 5], f32), T([5, 6], f32)), {})";
@@ -205,7 +209,8 @@ static void say_start(struct rig *g)
 	}
 }
 
-/* Every operator of one source that the baseline has a function for, also those that come later. */
+/* Judges every operator of one source for which the baseline has a function, including future
+ * ones. */
 static void judge_all(struct rig *g, const char *source, int due)
 {
 	const struct ay_registry *r = help_registry();
@@ -272,9 +277,9 @@ TEST_SLOW(baseline_cublas_passes_on_a_gpu_as_aten)
 	teardown(&g);
 }
 
-/* --- defects ------------------------------------------------------------------------------------------------- */
+/* --- defects ---------------------------------------------------------------------------------- */
 
-/* The baseline's source with one text replaced by another; it must be there once. */
+/* Returns the baseline's source with one text replaced. The text must occur once. */
 static const char *planted(struct rig *g, const char *old, const char *new)
 {
 	const char *at = strstr(g->b.source, old);
@@ -288,7 +293,7 @@ static const char *planted(struct rig *g, const char *old, const char *new)
 #define SQUARE  "T([4, 4], f32)"
 #define SQUARES "[T([4, 4], f64), T([4, 4], f64)]"
 
-/* Each line passes, and does not with the defect. */
+/* Each line passes without the defect and fails with it. */
 static const struct {
 	const char *old, *new, *line;
 	enum ay_verdict verdict;
@@ -343,7 +348,7 @@ TEST_SLOW(baseline_cublas_that_is_wrong_is_refused)
 	teardown(&g);
 }
 
-/* --- where it is --------------------------------------------------------------------------------------------- */
+/* --- where it is ------------------------------------------------------------------------------ */
 
 TEST(baseline_cublas_is_looked_for_in_cudas_places)
 {
@@ -381,7 +386,7 @@ TEST(baseline_cublas_is_looked_for_in_cudas_places)
 	ay_arena_release(&a);
 }
 
-/* What is there but is not the library is not taken, and the reason is not lost. */
+/* A file that is not the library is refused, and the reason is reported. */
 TEST(baseline_cublas_that_is_something_else_says_so)
 {
 	struct ay_arena a = { 0 };
@@ -441,7 +446,7 @@ TEST(baseline_cublas_has_the_products_and_solves)
 	ay_arena_release(&a);
 }
 
-/* --- which one a kernel on a GPU is held against ------------------------------------------------------------- */
+/* --- which one a kernel on a GPU is held against ---------------------------------------------- */
 
 TEST(baseline_of_a_kernel_on_a_gpu_is_of_that_gpu)
 {

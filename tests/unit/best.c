@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several kernels for one overload: which is named, and how sure that is.
+ * best - tests of the choice among several kernels for one overload, and of its certainty.
  */
 #include "test.h"
 #include "store/summary.h"
@@ -14,7 +14,7 @@ struct candidate {
 	bool derived;
 };
 
-/* The file that is named ("" = none), and the words. */
+/* Returns the file that is named ("" = none), and the text. */
 static const char *best(const struct candidate *c, int n, const char **words)
 {
 	static char text[200];
@@ -54,7 +54,7 @@ TEST(best_is_one_that_passes)
 	};
 	const char *words;
 
-	CHECK_STR(best(c, 4, &words), "b"); /* by its name: who is judged first is chance */
+	CHECK_STR(best(c, 4, &words), "b"); /* by name, because the order of judging is random */
 	CHECK_STR(words, "best of 3: the first of 2 that pass");
 	CHECK_STR(best(c, 2, &words), "c");
 	CHECK_STR(words, "best of 2: the only one that passes");
@@ -70,7 +70,7 @@ TEST(best_is_the_fastest_by_its_interval)
 	};
 	const char *words;
 
-	CHECK_STR(best(c, 2, &words), "b"); /* a may be faster, or slower than the baseline */
+	CHECK_STR(best(c, 2, &words), "b"); /* a may be faster or slower than the baseline */
 	CHECK_STR(words, "best of 2: the fastest, not for certain, of 2 that pass");
 	c[0].hi = 1.2;
 	CHECK_STR(best(c, 2, &words), "b");
@@ -79,6 +79,7 @@ TEST(best_is_the_fastest_by_its_interval)
 	CHECK_STR(words, "best of 3: the fastest, not for certain, of 3 that pass");
 	for (int i = 0; i < 2; i++)
 		c[i].speedup = c[i].lo = c[i].hi = 0;
-	CHECK_STR(best(c, 3, &words), "a"); /* no baseline: their own times, which have no interval here */
+	/* no baseline: their own times count, which have no interval here */
+	CHECK_STR(best(c, 3, &words), "a");
 	CHECK_STR(words, "best of 3: the fastest, not for certain, of 3 that pass");
 }

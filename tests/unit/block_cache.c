@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks of the driver's that the Python executor keeps, on addresses that nobody has.
+ * block_cache - tests of the driver's memory blocks that the Python executor keeps. Their addresses
+ * are invented.
  */
 #include "../../torch/exec/block_cache.h"
 #include "test.h"
@@ -19,12 +20,12 @@ TEST(spare_blocks_come_back_to_their_stream)
 	spare_add(&s, 200, 6 * MB, ONE);
 	CHECK(!spare_take(&s, 6 * MB, ONE)); /* torch has both */
 	CHECK(spare_give(&s, 100) && spare_give(&s, 200) && s.bytes == 14 * MB);
-	CHECK(!spare_take(&s, 6 * MB, OTHER)); /* the first may still be at work there */
+	CHECK(!spare_take(&s, 6 * MB, OTHER)); /* the first stream may still use the block */
 	CHECK(!spare_take(&s, 9 * MB, ONE) && !spare_take(&s, 3 * MB - 1, ONE));
 	CHECK(spare_take(&s, 5 * MB, ONE) == 200); /* the smallest that will do */
 	CHECK(spare_take(&s, 5 * MB, ONE) == 100 && s.bytes == 0);
 	CHECK(!spare_take(&s, 5 * MB, ONE));
-	CHECK(!spare_give(&s, 300)); /* of somebody else */
+	CHECK(!spare_give(&s, 300)); /* belongs to another owner */
 }
 
 TEST(spare_shared_blocks_are_the_drivers)
@@ -32,7 +33,7 @@ TEST(spare_shared_blocks_are_the_drivers)
 	struct spare s = { 0 };
 
 	spare_add(&s, 100, MB, ONE);
-	spare_share(&s, 100, ONE); /* its own stream is nothing new */
+	spare_share(&s, 100, ONE); /* its own stream was known already */
 	spare_share(&s, 300, OTHER);
 	CHECK(spare_give(&s, 100) && spare_take(&s, MB, ONE) == 100);
 	spare_share(&s, 100, OTHER);

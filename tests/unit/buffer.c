@@ -68,7 +68,8 @@ TEST(buffer_reuse_is_exact)
 	ay_pool_release(&q);
 }
 
-/* What an executor can try with the descriptors that it is sent; a bit for each that works. */
+/* Tries what an executor could do with its descriptors. Returns a bit for each attempt that
+ * works. */
 static int attack(const struct ay_pool *p)
 {
 	const int holes = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
@@ -108,7 +109,8 @@ TEST(buffer_memory_is_cut_anew)
 	CHECK(p.slot[0].mem[40959] == 1 && p.slot[1].mem[40959] == 2);
 	CHECK(!ay_pool_recut(&p, 2, uneven) && p.fd[1] == before.fd[1]); /* too small */
 	p.roomy = true;
-	CHECK(ay_pool_recut(&p, 2, uneven)); /* one half is too small: another */
+	/* one of the two regions is too small and is replaced */
+	CHECK(ay_pool_recut(&p, 2, uneven));
 	CHECK(p.fd[0] == before.fd[0] && p.mem[0] == before.mem[0] && p.room[1] == 4 * 45056);
 	CHECK(p.slot[0].mem[4095] == 1 && p.slot[1].bytes == 45056 && !p.slot[1].mem[0]);
 	CHECK(!attack(&p)); /* sealed as the first one */
@@ -116,7 +118,7 @@ TEST(buffer_memory_is_cut_anew)
 	CHECK(msync(before.mem[0], 40960, MS_ASYNC) && errno == ENOMEM); /* all of it is gone */
 }
 
-/* Memory that nobody has touched is none yet: a sixteenth of what is free costs nothing. */
+/* Untouched memory does not exist yet, so a sixteenth of the free memory costs nothing. */
 TEST(buffer_what_would_be_idle_is_kept_only_if_it_is_little)
 {
 	static const struct ay_need little = { 4096, true };
@@ -176,7 +178,7 @@ TEST(buffer_is_not_inherited)
 	if (!pid) {
 		volatile uint8_t *m = p.slot[0].mem;
 
-		signal(SIGSEGV, SIG_DFL); /* a sanitizer would make a report of it */
+		signal(SIGSEGV, SIG_DFL); /* a sanitizer would report it */
 		*m = 1;
 		_exit(0);
 	}

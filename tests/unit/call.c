@@ -53,7 +53,7 @@ TEST(call_gives_results_shape_and_dtype)
 	}
 }
 
-/* An operator that promises its strides gets them, also such as share memory. */
+/* An operator that guarantees strides gets them, even if elements share memory. */
 TEST(call_gives_results_their_strides)
 {
 	struct ay_call *c = bind("aten::empty_strided(([5, 9], [18, 2]), {'dtype': f16})");
@@ -67,7 +67,8 @@ TEST(call_gives_results_their_strides)
 	CHECK(c && c->nout == 0 && c->nscalar_out == 1);
 }
 
-/* A list of results has as many as the operator says, each of its own shape; so has a list that is written. */
+/* A list of results has as many as the operator says, each of its own shape; so has a list that is
+ * written. */
 TEST(call_gives_lists_of_results)
 {
 	static const int64_t rows[] = { 2, 2, 1 };
@@ -84,7 +85,7 @@ TEST(call_gives_lists_of_results)
 	CHECK(c && c->nout == 2 && c->out[0]->role == AY_OUT && c->out[1]->view.shape[0] == 1);
 }
 
-/* A memory format is a promise of strides; where a size is 1 they mean nothing. */
+/* A memory format guarantees strides; for a size of 1 they mean nothing. */
 TEST(call_gives_formats_their_strides)
 {
 	static const struct {
@@ -175,7 +176,8 @@ TEST(call_refuses_with_a_reason)
 		{ "aten::relu((T([4611686018427387904, 4], f32),), {})", "impossible" },
 		{ "aten::relu((T([3, 3], f32, stride=(4611686018427387904, 4611686018427387904)),), {})",
 		  "reach too far" },
-		/* fewer elements than int64 counts, but more bytes than uint64 does: they came out as 8 */
+		/* fewer elements than int64 counts, but more bytes than uint64 does: they came out
+		 * as 8 */
 		{ "aten::relu((T([2], f64, stride=(4611686018427387904,)),), {})", "reach too far" },
 		{ "aten::relu((T([1], f32, offset=4611686018427387904),), {})", "reach too far" },
 		{ "aten::empty_strided(([2], [4611686018427387904]), {'dtype': f64})", "reach too far" },
@@ -226,7 +228,7 @@ TEST(call_refuses_with_a_reason)
 	}
 }
 
-/* The line with everything written out is a line again, and gives the same bytes. */
+/* The line with every argument written out is a valid line and gives equal bytes. */
 TEST(call_line_written_out_is_the_same_case)
 {
 	struct ay_call

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The score by calls: what is called often counts often, nothing leaves the denominator, and without counts there
- * is no such score.
+ * call_weight - tests of the score by calls: frequent calls have more weight, nothing leaves the
+ * denominator, and without counts there is no score.
  */
 #include "test.h"
 #include "../../cmd/case_record.h"
@@ -60,7 +60,7 @@ static void add_row(struct ay_run *r, const struct row *x)
 	json_decref(j);
 }
 
-/* A run of these rows, ended by a NULL overload; calls: "calls_by_overload", or NULL. */
+/* Makes a run with these rows, ended by a NULL overload. calls: "calls_by_overload", or NULL. */
 static void read_rows(struct ay_summary *s, const char *calls, const struct row *rows)
 {
 	struct ay_err err = { 0 };
@@ -87,7 +87,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* In every format; none of them may divide by nothing. */
+/* Reports in every format; none may divide by zero. */
 static const char *report(const struct ay_summary *s, enum ay_format f)
 {
 	static char text[20000];
@@ -119,7 +119,7 @@ TEST(weight_a_heavy_failure_moves_the_share)
 		"by calls: 20 of 1010 calls are right (2.0 %), 990 are wrong, 0 are not judged\n";
 	struct ay_summary s;
 
-	/* the plain scores cannot tell the two runs apart */
+	/* the plain scores of the two runs are equal */
 	read_rows(&s, calls, light);
 	CHECK(s.operators.passed == 1 && s.by_calls.calls == 1010 && s.by_calls.right == 1000);
 	CHECKF(strstr(report(&s, AY_FORMAT_TEXT), light_text), "%s", report(&s, AY_FORMAT_TEXT));
@@ -132,7 +132,8 @@ TEST(weight_a_heavy_failure_moves_the_share)
 	ay_summary_release(&s);
 }
 
-/* What has no kernel, or one that does not build, has no cases: its calls come from the suite. */
+/* An operator without a kernel, or whose kernel does not build, has no cases: its calls come from
+ * the suite. */
 TEST(weight_missing_operators_stay_in_the_denominator)
 {
 	static const struct row rows[] = { { "a::add.x", 1, 10, "PASS", 0, 0, NULL },
@@ -177,7 +178,8 @@ TEST(weight_says_how_many_cases_have_no_count)
 	ay_summary_release(&s);
 }
 
-/* 100 calls of 1,000 ns made 4 times as fast, 300 of 2,000 ns half as fast: 700 us become 25 + 1,200 us. */
+/* 100 calls of 1,000 ns made 4 times as fast, 300 of 2,000 ns half as fast: 700 us become 25 +
+ * 1,200 us. */
 TEST(weight_speed_up_is_a_ratio_of_totals)
 {
 	static const struct row rows[] = { { "a::relu", 1, 100, "PASS", 4, 1000, NULL },
@@ -199,7 +201,8 @@ TEST(weight_speed_up_is_a_ratio_of_totals)
 	ay_summary_release(&s);
 }
 
-/* Two kernels for one operator do not make its calls two: each case counts once, by the worse of them. */
+/* Two kernels for one operator do not make its calls two: each case counts once, by the worse of
+ * them. */
 TEST(weight_two_kernels_are_no_two_cases)
 {
 	static const struct row rows[] = { { "a::relu", 1, 40, "PASS", 4, 1000, NULL },
@@ -215,7 +218,8 @@ TEST(weight_two_kernels_are_no_two_cases)
 	ay_summary_release(&s);
 }
 
-/* A record is a stranger's: claims are cut, the share never passes 1, shapes that are none are refused. */
+/* Records are untrusted: claims are limited, the share never exceeds 1, and invalid shapes are
+ * refused. */
 TEST(weight_hostile_counts_stay_numbers)
 {
 	static const struct row rows[] = { { "a::relu", 1, INT64_MAX, "PASS", 1e29, 1e29, NULL },

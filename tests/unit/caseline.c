@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- helpers --------------------------------------------------------------------------------------------- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 static struct ay_case *parse(struct ay_arena *a, const char *text)
 {
@@ -52,7 +52,7 @@ static char *read_all(struct ay_arena *a, const char *path, size_t *len)
 	return ay_strdup(a, "");
 }
 
-/* --- what is accepted ------------------------------------------------------------------------------------ */
+/* --- what is accepted ------------------------------------------------------------------------- */
 
 TEST(caseline_canonical_form)
 {
@@ -214,7 +214,7 @@ TEST(caseline_opnames)
 	ay_arena_release(&a);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------------------- */
 
 TEST(caseline_messages)
 {
@@ -258,7 +258,7 @@ static void check_bad(struct ay_arena *a, const char *text, size_t len, int col)
 	       "want column %d: %.200s\n      %s", col, text, err.msg);
 }
 
-/* tests/data/lines.bad: a broken line, then "# col N" for it. */
+/* tests/data/lines.bad: each broken line is followed by "# col N" for it. */
 TEST(caseline_broken_corpus)
 {
 	struct ay_arena a = { 0 };
@@ -282,7 +282,7 @@ TEST(caseline_broken_corpus)
 	ay_arena_release(&a);
 }
 
-/* text = n times open, middle, n times close. */
+/* Returns n times open, then middle, then n times close. */
 static char *nest(struct ay_arena *a, const char *open, const char *middle, const char *close, int n)
 {
 	struct ay_str b = { 0 };
@@ -350,8 +350,8 @@ TEST(caseline_keyword_limit)
 	ay_arena_release(&a);
 }
 
-/* Every prefix of a line, and the line with any one byte replaced, must end in a case or an error, never in less.
- */
+/* Every prefix of a line, and the line with any one byte replaced, must give a case or an error,
+ * and nothing else. */
 TEST(caseline_mutilated)
 {
 	static const char line[] =
@@ -370,7 +370,7 @@ TEST(caseline_mutilated)
 			memcpy(t, line, sizeof t);
 			t[i] = bytes[k];
 			ay_arena_clear(&a);
-			/* the last byte is a NUL: cut there instead */
+			/* a NUL byte is not replaced: the line is cut there */
 			if (ay_case_parse(&a, t, bytes[k] ? n : i, &c, &err))
 				CHECKF(err.col >= 1 && err.col <= (int)n + 1, "column %d: %s", err.col, t);
 			else
@@ -379,7 +379,7 @@ TEST(caseline_mutilated)
 	ay_arena_release(&a);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 TEST(caseline_reader)
 {
@@ -448,7 +448,8 @@ TEST(caseline_own_corpus)
 	ay_arena_release(&a);
 }
 
-/* 9 lines write torch.bool or torch.uint8, which we print as b8 and u8; all others come back byte for byte. */
+/* 9 lines write torch.bool or torch.uint8, which we print as b8 and u8; all others come back byte
+ * for byte. */
 TEST(caseline_trace)
 {
 	struct ay_arena a = { 0 }, tmp = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The catalogue against what it was made from: PyTorch's own schemas, and the benchmark that the set comes from.
+ * catalogue - compares the catalogue with its sources: PyTorch's own schemas, and the benchmark
+ * that the set of operators comes from.
  */
 #include "test.h"
 #include "helpers.h"
@@ -13,7 +14,7 @@
 static struct ay_arena a;
 static struct ay_err err;
 
-/* Is `word` one of those in `list`, which spaces divide? */
+/* Returns true if `word` is in the list, which is separated by spaces. */
 static bool has_word(const char *list, const char *word)
 {
 	const size_t n = strlen(word);
@@ -34,7 +35,7 @@ static const struct ay_omitted *find_omitted(const struct ay_schema *s)
 	return NULL;
 }
 
-/* As the operator's file has it; NULL: no operator has this overload. */
+/* Returns the schema in the operator's file, or NULL if no operator has this overload. */
 static const char *find_schema(const struct ay_schema *s)
 {
 	const struct ay_registry *r = help_registry();
@@ -56,7 +57,7 @@ static bool is_number(const struct ay_stype *t)
 			    t->base == AY_TYPE_COMPLEX || t->base == AY_TYPE_SCALAR);
 }
 
-/* What may be left out for a reason, as the schema itself shows it. */
+/* Returns true if the schema itself shows the reason for which it is left out. */
 static bool reason_holds(enum ay_omit omit, const struct ay_schema *s)
 {
 	bool numbers = true, gives_tensor = false;
@@ -69,7 +70,8 @@ static bool reason_holds(enum ay_omit omit, const struct ay_schema *s)
 	}
 	switch (omit) {
 	case AY_OMIT_NUMBERS: return numbers;
-	case AY_OMIT_LISTS: /* never a tensor alone in front: that would be a kernel's */
+	/* no tensor may come first, because that would be an operator with a kernel */
+	case AY_OMIT_LISTS:
 		return !numbers && !gives_tensor && (s->arg[0].type.base != AY_TYPE_TENSOR || s->arg[0].type.list);
 	case AY_OMIT_TWIN: return strstr(s->overload, "hacked_twin");
 	case AY_OMIT_NAMED:
@@ -83,7 +85,8 @@ static bool reason_holds(enum ay_omit omit, const struct ay_schema *s)
 	return false;
 }
 
-/* One overload of an operator of the set: here, letter by letter, or left out for a reason that holds. */
+/* One overload of an operator of the set: here, letter by letter, or left out for a reason that
+ * holds. */
 static void check_overload(const char *text, const struct ay_schema *s)
 {
 	const struct ay_omitted *o = find_omitted(s);
@@ -156,7 +159,7 @@ TEST_SLOW(catalogue_schemas_are_those_of_torch)
 		seen += !find_omitted(s);
 		omitted += !!find_omitted(s);
 	}
-	/* 110 operators have these in torch 2.13; the named ones are gone */
+	/* 110 operators have these in torch 2.13, without those named here */
 	CHECKF(seen == 258 && omitted == 131, "%d kernels, %d that are none", seen, omitted);
 }
 
@@ -187,9 +190,10 @@ TEST(catalogue_reasons_can_be_wrong)
 	CHECK(has_word("int int_float", "int_float") && !has_word("int_float", "int") && !has_word("", "int"));
 }
 
-/* --- the original ------------------------------------------------------------------------------------------ */
+/* --- the original ----------------------------------------------------------------------------- */
 
-/* What of an operator's full cases has the original's place: as `assay ops --markdown` counts it. */
+/* What of an operator's full cases has the original's place: as `assay ops --markdown` counts
+ * it. */
 static int count_grid(const struct ay_entry_op *e)
 {
 	struct ay_suite s = { 0 };
@@ -226,7 +230,8 @@ TEST(catalogue_differences_have_a_reason)
 	CHECKF(found == 110 && rows == 110, "%d rows, %d of them operators", rows, found);
 }
 
-/* The list that the set was taken from is no part of the tree; whoever has it beside it compares. */
+/* The list that the set was taken from is not part of the tree. If it is available, it is
+ * compared. */
 TEST(catalogue_is_the_original_list)
 {
 	const char *path = "shared/reference/catalogue.json";

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Caches of 32 KiB, 1 MiB and 16 MiB; the speeds are round numbers. */
+/* Makes ceilings with caches of 32 KiB, 1 MiB and 16 MiB; the speeds are round numbers. */
 static struct ay_ceilings made_up(void)
 {
 	struct ay_ceilings c = { .cpus = ay_cpu_count(),
@@ -47,13 +47,14 @@ TEST(ceiling_lookup_is_never_too_low)
 
 	c.row[1] = (struct ay_ceiling_row){ 4, 2, { { 64e3, 300e9 }, { 64e6, 30e9 } }, 256e9, 128e9 };
 	c.nthread = 2;
-	CHECK(ay_ceiling_bytes_per_s(&c, 1, 1) == 100e9); /* smaller than all: the smallest */
+	/* smaller than every point: the smallest point's speed */
+	CHECK(ay_ceiling_bytes_per_s(&c, 1, 1) == 100e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, 16e3) == 100e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, 511e3) == 100e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, 512e3) == 50e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, 1e12) == 10e9);
 	CHECK(ay_ceiling_bytes_per_s(&c, 1, INFINITY) == 10e9);
-	CHECK(ay_ceiling_bytes_per_s(&c, 2, 1e12) == 30e9); /* between two rows: the faster */
+	CHECK(ay_ceiling_bytes_per_s(&c, 2, 1e12) == 30e9); /* between two rows: the faster one's */
 	CHECK(ay_ceiling_bytes_per_s(&c, 99, 1e12) == 30e9);
 	CHECK(ay_ceiling_flops(&c, 1, AY_DT_F16) == 64e9 && ay_ceiling_flops(&c, 3, AY_DT_C128) == 128e9);
 }
@@ -75,7 +76,7 @@ TEST(ceiling_level_by_pool_size)
 	for (size_t i = 0; i < sizeof due / sizeof *due; i++)
 		CHECKF(ay_ceiling_level(&c, due[i].bytes) == due[i].level, "%.0f bytes: %s", due[i].bytes,
 		       ay_level_name(ay_ceiling_level(&c, due[i].bytes)));
-	c.cache[AY_LEVEL_L3] = 0; /* a machine without: twice the second is the border */
+	c.cache[AY_LEVEL_L3] = 0; /* without a third cache, twice the second one is the limit */
 	CHECK(ay_ceiling_level(&c, 2 << 20) == AY_LEVEL_L2);
 	CHECK(ay_ceiling_level(&c, (2 << 20) + 1) == AY_LEVEL_MEMORY);
 	CHECK_STR(ay_level_name(AY_LEVEL_MEMORY), "memory");
@@ -85,15 +86,17 @@ TEST(ceiling_dips_are_raised)
 {
 	struct ay_ceilings c = made_up();
 
-	c.row[0].point[0].per_s = 5e9; /* a disturbed window: slower in L1 than in memory */
+	/* as if a measurement was disturbed: slower in L1 than in memory */
+	c.row[0].point[0].per_s = 5e9;
 	c.row[0].f32 = 1e9;
 	c.row[1] = (struct ay_ceiling_row){ 2, 2, { { 32e3, 40e9 }, { 64e6, 3e9 } }, 1e9, 66e9 };
 	c.nthread = 2;
 	ay_ceilings_repair(&c);
 	CHECK(c.row[0].point[0].per_s == 50e9 && c.row[0].point[1].per_s == 50e9 &&
 	      c.row[0].point[2].per_s == 10e9);
-	CHECK(c.row[1].point[0].per_s == 2 * 50e9);          /* two caches of their own */
-	CHECK(c.row[1].point[1].per_s == 10e9);              /* one memory: as fast as one thread at least */
+	CHECK(c.row[1].point[0].per_s == 2 * 50e9); /* two caches of their own */
+	/* memory is shared: at least as fast as with one thread */
+	CHECK(c.row[1].point[1].per_s == 10e9);
 	CHECK(c.row[0].f64 == 33e9 && c.row[1].f64 == 66e9); /* one of two did 33 */
 	CHECK(c.row[0].f32 == 33e9 && c.row[1].f32 == 66e9);
 	c.row[1].point[0].per_s = 300e9;
@@ -116,7 +119,8 @@ TEST(ceiling_of_a_cache_is_that_of_its_best_size)
 		CHECKF(c.row[0].point[i].per_s == due[i], "%.0f bytes: %g", size[i], c.row[0].point[i].per_s);
 }
 
-/* One thread was disturbed in the shared cache; what one of two did there it can do as well. */
+/* The measurement of one thread in the shared cache was disturbed. One thread can do as much as one
+ * of two did. */
 TEST(ceiling_of_one_is_that_of_one_of_two)
 {
 	struct ay_ceilings c = { .nthread = 2, .cache = { 32 << 10, 1 << 20, 16 << 20 } };
@@ -142,7 +146,8 @@ TEST(ceiling_is_kept_and_found_again)
 	snprintf(other.cpu, sizeof other.cpu, "Another processor #00000000");
 	other.row[0].f32 = 7e9;
 	CHECKF(!ay_ceilings_save(&c, &err), "%s", err.msg);
-	CHECK(!ay_ceilings_save(&other, &err)); /* same home, another machine: both are kept */
+	/* an equal home folder on another machine: both results are kept */
+	CHECK(!ay_ceilings_save(&other, &err));
 	CHECK(!ay_ceilings_load(&got, &found, &err) && found);
 	CHECK(!memcmp(&got, &c, sizeof c));
 	c.row[0].f32 = 65e9;
@@ -152,7 +157,8 @@ TEST(ceiling_is_kept_and_found_again)
 	ay_arena_release(&a);
 }
 
-/* One exchange in a good file: it must not be believed. Our own words are unchanged by the first row. */
+/* One exchange in a good file: it must not be believed. Our own words are unchanged by the first
+ * row. */
 TEST(ceiling_damaged_file_is_not_believed)
 {
 	static const char *const change[][2] = {
@@ -176,7 +182,8 @@ TEST(ceiling_damaged_file_is_not_believed)
 		{ "T03:04:05Z", "\\u001b[31m" },
 		{ "T03:04:05Z", "T03:04:05Z and very much more than fits" },
 		{ "\"quick\": false", "\"quick\": 3" },
-		{ "\"machines\": [", "\"machines\": [[[[{}]]], " }, /* a stranger among them does no harm */
+		/* an unknown field does no harm */
+		{ "\"machines\": [", "\"machines\": [[[[{}]]], " },
 		{ "}", "" },
 	};
 	struct ay_arena a = { 0 };
@@ -248,7 +255,7 @@ TEST(ceiling_damaged_file_is_measured_anew)
 	ay_arena_release(&a);
 }
 
-/* Nowhere to keep it: measured all the same. */
+/* Without a cache folder the machine is measured anyway. */
 TEST_SLOW(ceiling_needs_no_cache_folder)
 {
 	struct ay_ceilings c;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a GPU can do at best: measured on one of known speeds (tests/cuda/fake_clock.c), kept, repaired.
+ * ceiling_gpu - tests of a GPU's ceilings: measured on a fake GPU of known speeds
+ * (tests/cuda/fake_clock.c), stored, repaired.
  */
 #include "base/file.h"
 #include "helpers.h"
@@ -25,7 +26,7 @@ static void setup(struct rig *r)
 	*r = (struct rig){ .dir = test_dir() };
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
-	setenv("FAKE_NVML", "init", 1); /* no clocks are known, unless a test says so */
+	setenv("FAKE_NVML", "init", 1); /* clocks are unknown unless a test sets them */
 	help_stand_in(&r->a, "fake.c fake_clock.c", "libcuda.so.1");
 	help_stand_in(&r->a, "fake_nvrtc.c", "libnvrtc.so.13");
 	help_stand_in(&r->a, "fake_nvml.c", "libnvidia-ml.so.1");
@@ -43,7 +44,7 @@ static bool is_about(double x, double due)
 	return fabs(x - due) <= 0.003 * due;
 }
 
-/* Speeds of the stand-in; its first thousand windows, which are slow, count for nothing. */
+/* Finds the fake GPU's speeds. Its first thousand windows are slow and do not count. */
 TEST(ceiling_gpu_finds_known_speeds)
 {
 	struct ay_err err = { 0 };
@@ -68,7 +69,7 @@ TEST(ceiling_gpu_finds_known_speeds)
 	finish(&r);
 }
 
-/* What the L2 may have held of a pool is not what memory must have given. */
+/* Bytes that the L2 may have held are not counted as memory traffic. */
 TEST(ceiling_gpu_counts_what_the_l2_may_have_held)
 {
 	struct ay_ceilings c = { .cpus = 1, .nthread = 1, .cache = { 0, 0, 1 << 20 } };
@@ -87,11 +88,11 @@ TEST(ceiling_gpu_counts_what_the_l2_may_have_held)
 	CHECKF(is_about(c.row[0].point[2].per_s, due), "%g", c.row[0].point[2].per_s);
 	due = 1 / (31 / 32.0 / 100e9 + 1 / 32.0 / 1000e9);
 	CHECKF(is_about(c.row[0].point[3].per_s, due), "%g", c.row[0].point[3].per_s);
-	/* a kernel that finds a quarter of its pool in the L2 is above its floor */
+	/* a kernel that finds a quarter of its pool in the L2 is still above its floor */
 	CHECK(4e6 / ay_ceiling_bytes_per_s(&c, 1, 1 << 22) <= 3e6 / 100e9 + 1e6 / 1000e9 + 1e-12);
 }
 
-/* A GPU whose clocks were low while it was measured can do better. */
+/* A GPU whose clocks were low during the measurement can be faster. */
 TEST(ceiling_gpu_allows_for_clocks)
 {
 	struct ay_err err = { 0 };
@@ -99,17 +100,17 @@ TEST(ceiling_gpu_allows_for_clocks)
 	struct rig r;
 
 	setup(&r);
-	unsetenv("FAKE_NVML"); /* 1500 of 1980 MHz, 3000 of 3201 */
+	unsetenv("FAKE_NVML"); /* at 1500 of 1980 MHz, and 3000 of 3201 */
 	CHECKF(!ay_ceilings_measure_gpu(&c, r.d, true, &err), "%s", err.msg);
 	CHECK(c.gpu.sm_mhz == 1500 && c.gpu.memory_mhz == 3000);
 	CHECKF(is_about(c.row[0].point[0].per_s, 1320e9), "%g", c.row[0].point[0].per_s);
 	CHECKF(c.row[0].point[9].per_s > 106.6e9 && c.row[0].point[9].per_s < 112e9, "%g",
 	       c.row[0].point[9].per_s);
-	CHECK(is_about(c.gpu.read, 100e9)); /* what is told is what was seen */
+	CHECK(is_about(c.gpu.read, 100e9)); /* the report has the measured values */
 	finish(&r);
 }
 
-/* Products by the best of cuBLAS's algorithms, and none where it has none. */
+/* Measures products by the best of cuBLAS's algorithms, or not at all if it has none. */
 TEST(ceiling_gpu_multiplies_matrices)
 {
 	static const double due[AY_PRODUCT_COUNT] = {
@@ -131,7 +132,7 @@ TEST(ceiling_gpu_multiplies_matrices)
 	finish(&r);
 }
 
-/* Measured once; a processor's figures stand in the same file. */
+/* Measured once; the file also holds the processor's figures. */
 TEST(ceiling_gpu_is_kept)
 {
 	struct ay_ceilings c, again, cpu;
@@ -143,14 +144,14 @@ TEST(ceiling_gpu_is_kept)
 	CHECK(!ay_ceilings_find_gpu(&c, r.d));
 	CHECKF(!ay_ceilings_get(&cpu, &err), "%s", err.msg);
 	CHECKF(!ay_ceilings_get_gpu(&c, r.d, &err), "%s", err.msg);
-	setenv("FAKE_CUDA", "events", 1); /* nothing can be measured any more */
+	setenv("FAKE_CUDA", "events", 1); /* from now on measuring would fail */
 	CHECKF(!ay_ceilings_get_gpu(&again, r.d, &err), "%s", err.msg);
 	CHECK(!memcmp(&c, &again, sizeof c));
 	CHECK(!ay_ceilings_load(&again, &found, &err) && found && !memcmp(&cpu, &again, sizeof cpu));
 	c.gpu.product[AY_PRODUCT_BF16] = 8e14;
 	c.quick = false;
 	CHECK(!ay_ceilings_save(&c, &err) && ay_ceilings_find_gpu(&again, r.d) && !memcmp(&c, &again, sizeof c));
-	/* another GPU, or driver, is not this one */
+	/* another GPU or driver needs its own measurement */
 	r.d->info.uuid[15] ^= 1;
 	CHECK(!ay_ceilings_find_gpu(&again, r.d));
 	finish(&r);
@@ -176,7 +177,7 @@ TEST(ceiling_gpu_says_what_is_wrong)
 	finish(&r);
 }
 
-/* What others may have written. */
+/* Values that other programs may have written. */
 TEST(ceiling_gpu_believes_no_nonsense)
 {
 	static const char *const bad[][2] = {
@@ -216,7 +217,7 @@ TEST(ceiling_gpu_believes_no_nonsense)
 	finish(&r);
 }
 
-/* The peak of a product is that of what is multiplied. */
+/* The peak of a product depends on its dtype. */
 TEST(ceiling_gpu_knows_dtypes)
 {
 	struct ay_ceilings c = { .cpus = 1,
@@ -233,6 +234,6 @@ TEST(ceiling_gpu_knows_dtypes)
 	CHECK(ay_ceiling_flops(&c, 1, AY_DT_F16) == 800 && ay_ceiling_flops(&c, 1, AY_DT_BF16) == 790);
 	CHECK(ay_ceiling_flops(&c, 1, AY_DT_I8) == 1500 && ay_ceiling_flops(&c, 1, AY_DT_F8E5M2) == 1400);
 	CHECK(ay_ceiling_flops(&c, 1, AY_DT_I64) == 60);
-	c.gpu = (struct ay_gpu_figures){ 0 }; /* a processor has no such units */
+	c.gpu = (struct ay_gpu_figures){ 0 }; /* a processor has no tensor units */
 	CHECK(ay_ceiling_flops(&c, 1, AY_DT_F16) == 60 && ay_ceiling_flops(&c, 1, AY_DT_F64) == 30);
 }

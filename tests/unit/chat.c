@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a model's server says, taken apart; nothing here opens a connection (chat_live.c does).
+ * chat - tests of the parsing of a model server's messages. No test here opens a connection;
+ * chat_live.c does.
  */
 #include "test.h"
 #include "base/file.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- streams ------------------------------------------------------------------------------------------------- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 static const char openai_stream[] =
 	": a comment\n"
@@ -52,7 +53,7 @@ static const char anthropic_stream[] =
 	"\n\n"
 	"data: {\"type\":\"message_stop\"}\n\n";
 
-/* Fed in two pieces, or byte by byte (at = -1). */
+/* Feeds a stream in two pieces, or byte by byte (at = -1). */
 static void hear(struct ay_try *t, const struct ay_provider *p, const char *text, size_t n, long at)
 {
 	struct ay_http_end end = { .status = 200, .whole = true };
@@ -98,7 +99,7 @@ TEST(chat_anthropic_stream_is_heard_however_it_is_split)
 	every_split(&ay_provider_anthropic, anthropic_stream, 12);
 }
 
-/* Whatever the place where the connection ends: a part is never an answer. */
+/* Wherever the connection ends: a part is never an answer. */
 TEST(chat_a_cut_stream_is_no_answer)
 {
 	static const struct {
@@ -126,7 +127,7 @@ TEST(chat_a_cut_stream_is_no_answer)
 	}
 }
 
-/* --- answers in one piece, and errors ------------------------------------------------------------------------ */
+/* --- answers in one piece, and errors --------------------------------------------------------- */
 
 static void hear_whole(struct ay_try *t, const struct ay_provider *p, int status, const char *body)
 {
@@ -281,7 +282,7 @@ TEST(chat_addresses_are_shown_without_their_secrets)
 	ay_arena_release(&a);
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------ */
+/* --- requests --------------------------------------------------------------------------------- */
 
 TEST(chat_requests_have_the_form_of_their_server)
 {
@@ -370,7 +371,7 @@ TEST(chat_addresses_come_from_the_environment)
 	}
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 TEST(chat_waits_as_long_as_the_server_asks)
 {
@@ -383,7 +384,7 @@ TEST(chat_waits_as_long_as_the_server_asks)
 		{ "retry-after:0.25\n", 0.25 },
 		{ "Retry-After: Wed, 21 Oct 2026 07:28:09 GMT\r\n", 9 },
 		{ "Retry-After: Wed, 21 Oct 2026 07:27:09 GMT\r\n", 0 },
-		/* by the server's clock, which is an hour ahead, in any order */
+		/* the server's clock is an hour ahead; the headers come in any order */
 		{ "Date: Wed, 21 Oct 2026 08:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 08:28:09 GMT\r\n", 9 },
 		{ "Retry-After: Wed, 21 Oct 2026 08:28:09 GMT\r\nDate: Wed, 21 Oct 2026 08:28:00 GMT\r\n", 9 },
 		{ "retry-after: 2\r\nretry-after-ms: 1500\r\n", 1.5 },
@@ -443,7 +444,7 @@ TEST(chat_backs_off_and_never_comes_too_soon)
 	CHECK(before == 30);
 }
 
-/* --- prices -------------------------------------------------------------------------------------------------- */
+/* --- prices ----------------------------------------------------------------------------------- */
 
 static double price(const char *model)
 {
@@ -475,7 +476,7 @@ TEST(chat_prices_are_known_or_not)
 	CHECK(ay_price_find("gpt-4o", &p, &err) == -1 && strstr(err.msg, "/no/such/file"));
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
 TEST(chat_key_is_taken_out_of_the_environment_and_of_texts)
 {
@@ -561,7 +562,7 @@ TEST(chat_server_is_named_or_found_by_its_key)
 	}
 }
 
-/* --- exchanges.jsonl ----------------------------------------------------------------------------------------- */
+/* --- exchanges.jsonl -------------------------------------------------------------------------- */
 
 static void write_exchanges(const char *text)
 {
@@ -656,7 +657,7 @@ TEST(chat_exchanges_are_added_behind_the_last_whole_line)
 	CHECK(ay_transcript_open("/proc/nowhere", &err) == -1 && strstr(err.msg, "/proc/nowhere"));
 }
 
-/* A full disk: the line is there whole, or not at all. */
+/* A full disk: the line is written whole, or not at all. */
 TEST(chat_exchanges_have_no_half_lines)
 {
 	struct ay_err err = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stays of a chat: its answers, after a kill too, and nothing of its key.
+ * chat_kept - tests of what remains of a chat: its answers, even after a kill, and nothing of its
+ * key.
  */
 #include "test.h"
 #include "helpers.h"
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- killed -------------------------------------------------------------------------------------------------- */
+/* --- killed ----------------------------------------------------------------------------------- */
 
 enum { QUESTIONS = 160 };
 
@@ -31,7 +32,8 @@ static const char *id_of(int i)
 	return p;
 }
 
-/* In a process of its own: asks what is not answered yet, and says by number what it was told. */
+/* Runs in its own process: sends the requests without answer, and writes the number of each answer
+ * to `told`. */
 static _Noreturn void asker(const char *dir, int told)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, dir);
@@ -57,7 +59,8 @@ static _Noreturn void asker(const char *dir, int told)
 	_exit(err.code ? 3 : 0);
 }
 
-/* After a kill: what the asker was told is on disk; what the stand-in sent is on disk, or known to be lost. */
+/* After a kill: each answer that the process received is on disk. Each answer that the fake server
+ * sent is on disk or known as lost. */
 static int examine_kill(const struct standin *s, const char *dir, const bool *told, int *times_lost)
 {
 	struct ay_transcript *x;
@@ -91,7 +94,8 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 	return answered;
 }
 
-/* Starts an asker, kills it after so many answers (< 0: never), and waits until it and its speaker are gone. */
+/* Starts such a process, kills it after that many answers (< 0: never), and waits until it and its
+ * API process have ended. */
 static int run_asker(const char *dir, int kill_after, bool *told)
 {
 	int pair[2], n, count = 0, status = 0, gone = 0;
@@ -116,7 +120,7 @@ static int run_asker(const char *dir, int kill_after, bool *told)
 	waitpid(pid, &status, 0);
 	if (kill_after < 0)
 		return status;
-	/* its speaker is our child now; it must end by itself */
+	/* its API process is our child now and must end by itself */
 	for (int i = 0; i < 1000 && !gone; i++) {
 		gone = waitpid(-1, NULL, WNOHANG) > 0;
 		usleep(5000);
@@ -156,7 +160,8 @@ TEST(chat_kept_through_kills_at_any_point)
 		snprintf(mark, sizeof mark, "\"type\":\"answered\",\"id\":\"%s\"", id_of(i));
 		CHECKF(live_occurrences(file, mark) == 1, "%s: %d answers", id_of(i),
 		       live_occurrences(file, mark));
-		/* asked again only where an answer was lost; a question may be lost before its first byte was sent */
+		/* asked again only where an answer was lost; a question may be lost before its
+		 * first byte was sent */
 		CHECKF(standin_count_in(log, "seen", id_of(i)) <= 1 + times_lost[i],
 		       "%s was asked %d times and lost %d times", id_of(i),
 		       standin_count_in(log, "seen", id_of(i)), times_lost[i]);
@@ -168,7 +173,7 @@ TEST(chat_kept_through_kills_at_any_point)
 	standin_stop(&s);
 }
 
-/* The speaker itself is killed: its parent is told, and does not hang. */
+/* The API process is killed: its parent gets an error and does not hang. */
 TEST(chat_kept_if_the_speaker_dies)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
@@ -199,7 +204,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	standin_stop(&s);
 }
 
-/* No room for another line: the run ends, and what is there is whole. */
+/* No room for another line: the run ends, and the file has whole lines only. */
 TEST(chat_kept_where_there_is_room)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
@@ -215,7 +220,8 @@ TEST(chat_kept_where_there_is_room)
 	int told = 0;
 
 	standin_start(&s, "{\"default\": [\"text:some words of an answer\"]}");
-	setrlimit(RLIMIT_FSIZE, &room); /* a disk of the speaker's own, as it were */
+	/* limits the size of the API process's files, like a full disk */
+	setrlimit(RLIMIT_FSIZE, &room);
 	spec.in_flight = 2;
 	c = live_open_chat(&spec);
 	for (int i = 0; i < 30; i++)
@@ -236,7 +242,7 @@ TEST(chat_kept_where_there_is_room)
 	standin_stop(&s);
 }
 
-/* --- dropped, and given again -------------------------------------------------------------------------------- */
+/* --- dropped, and given again ----------------------------------------------------------------- */
 
 TEST(chat_kept_what_is_dropped_is_not_answered)
 {
@@ -256,7 +262,8 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	c = live_open_chat(&spec);
 	live_ask(c, "slow1", "aten::slow");
 	live_ask(c, "slow2", "aten::slow");
-	live_ask(c, "waits", "aten::slow"); /* in line: its drop needs no line */
+	/* the request is still queued, so its drop needs no line */
+	live_ask(c, "waits", "aten::slow");
 	CHECK(ay_chat_ask(c, "slow1", 0, NULL, &err) == -1 && strstr(err.msg, "asked already"));
 	ay_err_clear(&err);
 	while (standin_count(&s, "seen", NULL) < 2)
@@ -266,7 +273,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	ay_chat_drop(c, "nobody");
 	CHECK(ay_chat_pending(c) == 1);
 	live_ask(c, "soon", "aten::soon");
-	live_ask(c, "slow1", "aten::soon"); /* the same name again is another question */
+	live_ask(c, "slow1", "aten::soon"); /* the old name again, for another request */
 	for (int i = 0; i < 2; i++)
 		CHECK(live_wait_answer(c, &a, &got, &err) == 1 && !strcmp(got.text, "soon"));
 	ay_chat_close(c); /* slow2 is in flight */
@@ -306,7 +313,7 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	spec.dir = live_run_dir("second");
 	unsetenv("OPENAI_BASE_URL");
 	unsetenv("ANTHROPIC_BASE_URL");
-	for (int turn = 0; turn < 2; turn++) { /* the second from the replay of the first */
+	for (int turn = 0; turn < 2; turn++) { /* the second run replays the replay of the first */
 		static const char *const ids[] = { "relu", "mm", "cos" };
 
 		c = live_open_chat(&spec);
@@ -338,10 +345,10 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	ay_arena_release(&a);
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
-/* A process that was started with the key in its environment, as assay is: the test below starts this program anew.
- * Asks, forks a worker, says its pid, and waits. */
+/* A process that starts with the key in its environment, as assay does; the test below runs this
+ * program again for it. It sends a request, forks a worker, prints the worker's pid, and waits. */
 static _Noreturn void hold_key(const char *dir)
 {
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, dir);
@@ -367,7 +374,7 @@ static _Noreturn void hold_key(const char *dir)
 		fprintf(f, "%s\n", err.msg);
 		fclose(f);
 	}
-	if (!fork()) { /* whoever is forked now is what an executor comes from */
+	if (!fork()) { /* an executor would be forked like this worker */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
@@ -400,7 +407,7 @@ static bool file_has(const char *path, const char *what)
 	return n && memmem(buf, n, what, strlen(what));
 }
 
-/* Is it in the memory that the process may write? */
+/* Returns true if the process's writable memory has the text. */
 static bool memory_has(int pid, const char *what)
 {
 	static char buf[1 << 20];
@@ -446,7 +453,7 @@ static int parent_of(int pid)
 	return ppid;
 }
 
-/* The holder, its speaker, its worker: none shows it, and only the speaker has it in memory. */
+/* Checks the three processes: none shows the key, and only the API process has it in memory. */
 static void examine_processes(int holder, const char *key, const char *other)
 {
 	DIR *d = opendir("/proc");
@@ -465,15 +472,16 @@ static void examine_processes(int holder, const char *key, const char *other)
 		CHECKF(!file_has(path, other), "%s shows the other key", path);
 		snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
 		CHECKF(!file_has(path, key), "%s shows the key", path);
+		/* freed memory loses only its first bytes */
 		if (!getenv("ASSAY_SANITIZED"))
-			with_key += memory_has(pid, key + 240); /* what is freed loses only its first bytes */
+			with_key += memory_has(pid, key + 240);
 		CHECKF(pid != holder || getenv("ASSAY_SANITIZED") || !memory_has(pid, key + 240),
 		       "the judge still has the key");
 	}
 	if (d)
 		closedir(d);
 	CHECKF(seen == 3, "%d processes", seen);
-	/* the search finds it where it is, if we may look there */
+	/* the search finds the key where it is, if this process may read that memory */
 	CHECKF(getenv("ASSAY_SANITIZED") || with_key == (geteuid() ? with_key : 1), "%d processes have the key",
 	       with_key);
 }
@@ -523,7 +531,7 @@ TEST(chat_key_is_nowhere)
 	waitpid(pid, NULL, 0);
 	CHECK(help_run(&a, ay_sprintf(&a, "grep -r -l -e %s %s", key, dir), 20, &out) == 1);
 	CHECKF(!out[0], "%s", out);
-	/* and it was used, and sent back in a text and in an error */
+	/* the key was used, and the server sent it back in a text and in an error */
 	CHECK(!help_run(&a, ay_sprintf(&a, "cat %s/log", dir), 20, &out));
 	CHECKF(strstr(out, "echo: Your key is [key], is it not?") && strstr(out, "fine: y") &&
 		       strstr(out, "Incorrect API key provided: [key]."),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The speaker against the stand-in: what is asked, retried, lost, kept and hidden.
+ * chat_live - tests of the API process with the fake server: requests, retries, losses, stored
+ * answers and the hidden key.
  */
 #include "test.h"
 #include "helpers.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- both protocols ------------------------------------------------------------------------------------------ */
+/* --- both protocols --------------------------------------------------------------------------- */
 
 TEST(chat_live_both_protocols_give_every_kind_of_answer)
 {
@@ -73,7 +74,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 	standin_stop(&s);
 }
 
-/* --- failures ------------------------------------------------------------------------------------------------ */
+/* --- failures --------------------------------------------------------------------------------- */
 
 TEST(chat_live_what_fails_for_a_while_is_tried_again)
 {
@@ -119,7 +120,7 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 	standin_stop(&s);
 }
 
-/* Between the end of the first try and the second, by the stand-in's clock. */
+/* Returns the pause between the end of the first try and the second, by the fake server's clock. */
 static double pause_of(const struct standin *s, const char *id)
 {
 	json_t *log = standin_log(s), *j;
@@ -168,7 +169,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 	ay_arena_release(&a);
 }
 
-/* A rate limit is everybody's: no other question is begun before its time is over. */
+/* A rate limit concerns all requests: none begins before its time is over. */
 TEST(chat_live_a_rate_limit_holds_all_questions)
 {
 	struct standin s = { 0 };
@@ -192,7 +193,8 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 		live_ask(c, ay_sprintf(&a, "b%d", k), "aten::b");
 	CHECK(ay_chat_held_s(c) == 0);
 	p.fd = ay_chat_fd(c);
-	CHECK(poll(&p, 1, 30000) == 1 && !ay_chat_next(c, &a, &got, &err)); /* no answer, but a word of it */
+	/* no answer, but the waiting time is known */
+	CHECK(poll(&p, 1, 30000) == 1 && !ay_chat_next(c, &a, &got, &err));
 	CHECKF(ay_chat_held_s(c) > 0 && ay_chat_held_s(c) < 3, "held for %.3f s", ay_chat_held_s(c));
 	while (ay_chat_pending(c) && live_wait_answer(c, &a, &got, &err) == 1)
 		CHECK(got.end == AY_CHAT_STOP);
@@ -226,7 +228,7 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 		{ "\"malformed\", \"html\", \"malformed\"", "(3 tries)", 3 },
 		{ "\"429:7200\"", "HTTP 429", 1 },
 		{ "\"hang\", \"hang\", \"hang\"", "not a byte came for 0.7 s",
-		  2 }, /* nothing was ever heard of it */
+		  2 }, /* this server has never answered */
 	};
 	struct ay_arena a = { 0 };
 
@@ -257,7 +259,8 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 	ay_arena_release(&a);
 }
 
-/* Questions that all fail: the first three say it for the rest, whether it is for good at once or after some tries. */
+/* Questions that all fail: the first three say it for the rest, whether it is for good at once or
+ * after some tries. */
 TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 {
 	static const struct {
@@ -300,7 +303,7 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 	ay_arena_release(&a);
 }
 
-/* Slow bytes are bytes: the time-out is of silence. */
+/* The time-out is for silence; slow bytes are accepted. */
 TEST(chat_live_slow_answers_are_waited_for)
 {
 	struct standin s = { 0 };
@@ -364,7 +367,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 			CHECKF(strstr(err.msg, cases[i].says[k]), "'%s' is not in: %s", cases[i].says[k], err.msg);
 		CHECK(!strstr(err.msg, "sk-standin"));
 		CHECK(standin_count(&s, "seen", NULL) == 1);
-		/* nothing is lost: the question was not answered, and the run knows it */
+		/* nothing is lost: the run knows that the request was not answered */
 		ay_err_clear(&err);
 		CHECK(!ay_transcript_read(&x, spec.dir, &err) && !ay_transcript_answered(x) &&
 		      !ay_transcript_lost(x, &ids));
@@ -375,7 +378,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 	ay_arena_release(&a);
 }
 
-/* A 404 of one question among answers is that question's, not everybody's. */
+/* A 404 of one request, when others are answered, concerns only that request. */
 TEST(chat_live_one_refusal_among_answers_is_its_own)
 {
 	struct standin s = { 0 };
@@ -400,7 +403,7 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 	standin_stop(&s);
 }
 
-/* A server that does not know stream_options is asked without them, once it has said so. */
+/* A server that has refused stream_options gets requests without them. */
 TEST(chat_live_what_a_server_does_not_know_is_left_out)
 {
 	struct standin s = { 0 };
@@ -432,7 +435,7 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	struct ay_err err = { 0 };
 
 	standin_start(&s, "{}");
-	standin_stop(&s); /* its port is nobody's now */
+	standin_stop(&s); /* no process listens at its port now */
 	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "set OPENAI_BASE_URL") && strstr(err.msg, "127.0.0.1"), "%s", err.msg);
 	ay_err_clear(&err);
@@ -445,9 +448,9 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	ay_arena_release(&a);
 }
 
-/* --- by libcurl's rules ---------------------------------------------------------------------------------- */
+/* --- by libcurl's rules ----------------------------------------------------------------------- */
 
-/* A name that no resolver knows is reached through a proxy, unless no_proxy says otherwise. */
+/* A host name that cannot be resolved is reached through a proxy, unless no_proxy forbids it. */
 TEST(chat_live_proxies_are_used)
 {
 	struct standin s = { 0 };
@@ -471,7 +474,7 @@ TEST(chat_live_proxies_are_used)
 	standin_stop(&s);
 }
 
-/* A certificate that nobody vouches for gets no key; CURL_CA_BUNDLE vouches. */
+/* A server with an untrusted certificate gets no key, unless CURL_CA_BUNDLE makes it trusted. */
 TEST(chat_live_certificates_are_examined)
 {
 	struct standin s = { 0 };
@@ -504,7 +507,7 @@ TEST(chat_live_certificates_are_examined)
 	standin_stop(&s);
 }
 
-/* --- many at once -------------------------------------------------------------------------------------------- */
+/* --- many at once ----------------------------------------------------------------------------- */
 
 TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 {
@@ -523,7 +526,7 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 
 	spec.in_flight = N;
 	spec.timeout_s = 60;
-	/* nothing is answered before 500 requests are there at once; each tenth fails at first */
+	/* nothing is answered before 500 requests are there at once; every tenth fails at first */
 	standin_start(&s, "{\"gather\": 500, \"tokens\": [7, 3], \"default\": [\"text:an answer of some words\"], "
 			  "\"chunk\": 4, "
 			  "\"faults\": {\"every\": 10, \"kinds\": [\"429ms:50\", \"500\", \"cut\", \"malformed\", "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators whose own check decides: what it must admit, and how little it must refuse.
+ * checks - tests of operators with their own check: what it must accept, and what it must refuse at
+ * least.
  */
 #include "test.h"
 #include "helpers.h"
@@ -12,7 +13,7 @@
 
 static struct ay_arena a;
 
-/* A call with its inputs, and the reference's answer in its outputs. */
+/* Makes a call with its inputs, and with the reference's answer as outputs. */
 static struct ay_call *answered(const char *line, const struct ay_entry_op **e)
 {
 	struct ay_err err = { 0 };
@@ -34,7 +35,8 @@ static struct ay_call *answered(const char *line, const struct ay_entry_op **e)
 	return c;
 }
 
-/* What the judge would say of the outputs: how many elements are wrong, by the oracle and by the check. */
+/* What the judge would say of the outputs: how many elements are wrong, by the oracle and by the
+ * check. */
 static int64_t wrong(const struct ay_entry_op *e, const struct ay_call *c, struct ay_finding *f)
 {
 	const struct ay_view **got = AY_NEW_N(&a, const struct ay_view *, c->nout);
@@ -51,7 +53,7 @@ static int64_t wrong(const struct ay_entry_op *e, const struct ay_call *c, struc
 	return bad + f->bad;
 }
 
-/* --- a triangle is solved ---------------------------------------------------------------------------------- */
+/* --- a triangle is solved --------------------------------------------------------------------- */
 
 static const char *triangle(int uplo, int trans, int diag, int n)
 {
@@ -60,7 +62,8 @@ static const char *triangle(int uplo, int trans, int diag, int n)
 		uplo, trans, diag, n, n, n + 1, n + 1, 2 * n - 1);
 }
 
-/* An error of one unit in the last place is any kernel's, one of 300 nobody's, wherever it is. */
+/* Any kernel may have an error of one unit in the last place; none may have one of 300 units,
+ * wherever it is. */
 TEST(checks_trsv_sees_small_errors_and_admits_rounding)
 {
 	for (int form = 0; form < 12; form++) {
@@ -81,7 +84,7 @@ TEST(checks_trsv_sees_small_errors_and_admits_rounding)
 			x[2 * i] = right;
 		}
 		if (c)
-			x[1] += 1; /* not an element of the vector */
+			x[1] += 1; /* memory between the vector's elements */
 		CHECKF(c && wrong(e, c, &f) == 1, "form %d: a gap was written", form);
 	}
 }
@@ -99,7 +102,7 @@ TEST(checks_trsv_knows_what_is_not_finite)
 	CHECK(wrong(e, c, &f) == 1 && f.index == 8);
 	x[8] = INFINITY;
 	CHECK(wrong(e, c, &f) == 1 && f.index == 8);
-	/* a pivot of 0 has no other answer */
+	/* with a pivot of 0 no other answer is accepted */
 	c = answered("cublas::cublasStrsv_v2((0, 0, 0, 2, T([2, 2], f32, data=[0.0, 1.0, 0.0, 1.0]), 2, "
 		     "T([2], f32, data=[1.0, 1.0]), 1), {})",
 		     &e);
@@ -113,7 +116,7 @@ TEST(checks_trsv_knows_what_is_not_finite)
 	CHECK(c && wrong(e, c, &f));
 }
 
-/* --- entries are grouped ----------------------------------------------------------------------------------- */
+/* --- entries are grouped ---------------------------------------------------------------------- */
 
 /* Experts 1, 0, 1, 2, 1 in blocks of 4: [1 5 5 5] [0 2 4 5] [3 5 5 5] and padding. */
 static struct ay_call *grouped(const struct ay_entry_op **e)
@@ -161,7 +164,8 @@ TEST(checks_moe_order_is_free_within_a_group_only)
 	}
 }
 
-/* Experts 1 and 3 live elsewhere (seed 2: those with an odd number); 0 and 2 are 0 and 1 here. */
+/* Experts 1 and 3 are on another device (seed 2: the odd ones); 0 and 2 have numbers 0 and 1
+ * here. */
 TEST(checks_moe_map_leaves_experts_out)
 {
 	static const int32_t sorted[] = { 1, 6, 3, 5, 6, 6, 6 };
@@ -174,6 +178,6 @@ TEST(checks_moe_map_leaves_experts_out)
 	CHECK(c && !memcmp(c->out[0]->view.data, sorted, sizeof sorted) && *(int32_t *)c->out[2]->view.data == 4);
 	CHECK(c && !wrong(e, c, &f));
 	if (c)
-		((int32_t *)c->out[0]->view.data)[1] = 0; /* an entry that was left out */
+		((int32_t *)c->out[0]->view.data)[1] = 0; /* an entry is missing */
 	CHECK(c && wrong(e, c, &f) == 1 && f.index == 1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Commands and what they print: tests/cli/NAME.test, the ```sh blocks of README.md, and the ```console blocks of docs/.
+ * cli - tests of commands and their output: tests/cli/NAME.test, the ```sh blocks of README.md, and
+ * the ```console blocks of docs/.
  *
  *	$ assay ops no_such_op
  *	assay: no operator's name contains 'no_such_op' (see: assay ops)
@@ -10,10 +11,11 @@
  *	$ assay ops --help
  *	...
  *
- * `...` alone on a line stands for any lines, inside a line for any text. `exit N` is the status, 0 if it is not
- * there. Commands run in the top folder with the program under test first in PATH; $T is a scratch folder. What needs
- * an interpreter with torch, files whose first line is "# needs torch" and ```console torch blocks, is a test of its
- * own, which is skipped where there is none. In ```console figures blocks every number stands for any other.
+ * `...` alone on a line matches any lines, within a line any text. `exit N` gives the exit status;
+ * without it the status is 0. Commands run in the top folder, with the program under test first in
+ * PATH; $T is a scratch folder. Files whose first line is "# needs torch", and ```console torch
+ * blocks, need an interpreter with torch. Each is a test of its own, which is skipped if there is
+ * no interpreter. In ```console figures blocks every number matches any other.
  */
 #include "test.h"
 #include "helpers.h"
@@ -24,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does `text` match a pattern in which "..." stands for anything? */
+/* Returns true if `text` matches a pattern in which "..." stands for any text. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *dots = strstr(pattern, "...");
@@ -43,7 +45,7 @@ static bool matches(const char *pattern, const char *text)
 	}
 }
 
-/* Line by line, "..." alone standing for any number of lines. */
+/* Compares line by line; "..." alone stands for any number of lines. */
 static bool matches_lines(char **want, int nw, char **got, int ng)
 {
 	if (!nw)
@@ -73,7 +75,7 @@ static int split(struct ay_arena *a, char *text, char ***lines)
 	return n;
 }
 
-/* --- figures, which are others in every run ---------------------------------------------------------------- */
+/* --- figures, which are others in every run --------------------------------------------------- */
 
 static const char *after_number(const char *at)
 {
@@ -86,7 +88,7 @@ static const char *after_number(const char *at)
 	return at;
 }
 
-/* The end of a word that stands for others of its kind, which is *kind. */
+/* Returns the end of a word that stands for others of its kind; *kind is the kind. */
 static const char *after_word(const char *at, const char **kind)
 {
 	static const char *const like[][2] = { { "FASTER", "PACE" },  { "SLOWER", "PACE" }, { "SAME", "PACE" },
@@ -104,7 +106,7 @@ static const char *after_word(const char *at, const char **kind)
 	return at;
 }
 
-/* The end of what may be said behind a ratio: that it was audited, and why it is UNCLEAR. */
+/* Returns the end of the remarks after a ratio: that it was audited, and why it is UNCLEAR. */
 static const char *after_remark(const char *line, const char *at)
 {
 	static const char *const remarks[] = { ", audited", ", disturbed", ", overhead-bound" };
@@ -118,7 +120,8 @@ static const char *after_remark(const char *line, const char *at)
 	return end && !strncmp(at, " (", 2) ? end + 1 : at;
 }
 
-/* A line with # for every number, and a kind for words that say how fast something is and by which compiler it was built. */
+/* A line with # for every number, and a kind for words that say how fast something is and by which
+ * compiler it was built. */
 static char *without_figures(struct ay_arena *a, const char *line)
 {
 	const char *built = strstr(line, ", built "), *kind, *end;
@@ -186,11 +189,11 @@ TEST(cli_figures_are_alike_and_nothing_else_is)
 	ay_arena_release(&a);
 }
 
-/* --- commands and what they print -------------------------------------------------------------------------- */
+/* --- commands and what they print ------------------------------------------------------------- */
 
 struct told {
 	const char *file;
-	bool figures; /* are others than those shown */
+	bool figures; /* differ from those shown */
 };
 
 static void run_command(struct ay_arena *a, const struct told *t, int line, const char *cmd, char **want,
@@ -216,8 +219,8 @@ static void run_command(struct ay_arena *a, const struct told *t, int line, cons
 	CHECKF(matches_lines(want, nwant, got, n), "%s:%d: %s\n      printed:\n%s", t->file, line, cmd, shown);
 }
 
-/* The end of what a command prints, in lines [begin, end): blank lines before the next command are not part of it, nor
- * is a comment ("# ...") between a blank line and that command. */
+/* Returns the end of a command's output, in lines [begin, end). Blank lines before the next command
+ * do not belong to it. Nor does a comment ("# ...") between a blank line and that command. */
 static int end_of_output(char **line, int begin, int end)
 {
 	int used = end;
@@ -228,7 +231,7 @@ static int end_of_output(char **line, int begin, int end)
 	return used;
 }
 
-/* Runs the commands of lines [0, n): a command starts with "$ ", what follows it is its output. */
+/* Runs the commands of lines [0, n). A command starts with "$ "; its output follows. */
 static int run_lines(struct ay_arena *a, const struct told *t, int first, char **line, int n)
 {
 	int commands = 0;
@@ -250,7 +253,8 @@ static int run_lines(struct ay_arena *a, const struct told *t, int first, char *
 	return commands;
 }
 
-/* With sanitizers these take a minute, most of it in executors, which have none; what they do of ours other files do too. */
+/* With sanitizers these take a minute, most of it in executors, which are not instrumented. Other
+ * files test the judge's code in them too. */
 static bool is_long(const char *path)
 {
 	static const char *const files[] = { "hostile", "large", "machine", "timing" };
@@ -261,7 +265,7 @@ static bool is_long(const char *path)
 	return false;
 }
 
-/* All commands of a file that need torch, or all that do not. */
+/* Runs all commands of a file that need torch, or all that do not. */
 static int run_file(const char *path, bool torch)
 {
 	const char *block = torch ? "```console torch" : "```console", *figures = "```console figures";
@@ -319,7 +323,8 @@ static void run_all(const char *pattern, bool torch, int at_least)
 	globfree(&g);
 }
 
-/* One test a file; tests/cli/NAME.test whose first line is "# needs torch" is skipped without an interpreter. */
+/* Lists one test for each file. A tests/cli/NAME.test whose first line is "# needs torch" is
+ * skipped without an interpreter. */
 static void list_commands(test_add_value_fn add)
 {
 	help_list_files("tests/cli/*.test", add);
@@ -439,7 +444,7 @@ TEST(docs_show_the_real_thing_with_torch)
 	run_all("docs/*.md", true, 2);
 }
 
-/* A page that a command makes. */
+/* Checks a page that a command makes. */
 TEST(docs_catalogue_page_is_what_the_program_prints)
 {
 	struct ay_arena a = { 0 };
@@ -452,7 +457,7 @@ TEST(docs_catalogue_page_is_what_the_program_prints)
 	ay_arena_release(&a);
 }
 
-/* CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
+/* Follows CONTRIBUTING's recipe for an operator, step by step, in a copy of the tree. */
 TEST_SLOW(recipe_new_operator_touches_one_file)
 {
 	struct ay_arena a = { 0 };

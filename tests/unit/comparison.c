@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparisons of runs find what was planted, and nothing in a re-run.
+ * comparison - tests that comparisons of runs find planted changes, and none between equal runs.
  */
 #include "test.h"
 #include "helpers.h"
@@ -28,7 +28,8 @@ static void begin(struct pair *p)
 	p->rb = report_rig_create(p->name[1]);
 }
 
-/* A case of the second run, whose kernel has changed: a verdict of the same source that differs is flaky. */
+/* Adds a case of the second run with a changed kernel; with an unchanged source a different verdict
+ * would be flaky. */
 static void add_changed(struct ay_run *r, const char *overload, int n, const char *verdict)
 {
 	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_B, overload, n, verdict));
@@ -48,7 +49,7 @@ static void end(struct pair *p)
 	ay_summary_release(&p->b);
 }
 
-/* broken, slower, missing, fixed, faster, new */
+/* Counts: broken, slower, missing, fixed, faster, new. */
 static void check_counts(const struct pair *p, const char *want)
 {
 	char got[80];
@@ -101,7 +102,7 @@ TEST(report_compares_verdicts_case_by_case)
 	}
 }
 
-/* Every run draws its inputs anew: what the same kernel does to others is no change. */
+/* Every run draws its inputs anew, so a kernel's different verdict on other inputs is no change. */
 TEST(report_calls_a_verdict_flaky_that_differs_between_inputs)
 {
 	static const struct {
@@ -136,13 +137,14 @@ TEST(report_compares_whole_overloads_where_there_are_no_cases)
 	begin(&p);
 	report_rig_add(p.ra, "a::gone", 1, "PASS"); /* nothing of it is left */
 	report_rig_add(p.ra, "a::gone", 2, "PASS");
-	report_rig_add(p.ra, "a::unbuilt", 1, "PASS"); /* does not build now: one change, not two missing cases */
+	/* does not build in the second run: one change, not two missing cases */
+	report_rig_add(p.ra, "a::unbuilt", 1, "PASS");
 	report_rig_add(p.ra, "a::unbuilt", 2, "PASS");
 	report_rig_add_kernel(p.rb, "a::unbuilt", "BUILD", "error");
 	report_rig_add_kernel(p.ra, "a::mended", "BUILD", "error");
 	add_changed(p.rb, "a::mended", 1, "PASS");
 	add_changed(p.rb, "a::fresh", 1, "MISMATCH");
-	report_rig_add(p.ra, "a::thin", 1, "PASS"); /* all that is left proves nothing */
+	report_rig_add(p.ra, "a::thin", 1, "PASS"); /* the remaining case proves nothing */
 	add_changed(p.rb, "a::thin", 1, "WEAK_CASE");
 	compare(&p);
 	check_counts(&p, "1 0 2 1 0 1");
@@ -166,7 +168,8 @@ TEST(report_finds_slower_and_faster_beyond_the_margin)
 	} rows[] = {
 		{ 1000, 1, 1029, 1, 1, "0 0 0 0 0 0" }, /* disjoint, but within 3 % */
 		{ 1000, 1, 1031, 1, 1, "0 1 0 0 0 0" },
-		{ 1000, 100, 1150, 60, 1, "0 0 0 0 0 0" }, /* beyond it, but the intervals meet */
+		/* more than 3 %, but the intervals overlap */
+		{ 1000, 100, 1150, 60, 1, "0 0 0 0 0 0" },
 		{ 1000, 100, 1150, 40, 1, "0 1 0 0 0 0" },
 		{ 1029, 1, 1000, 1, 1, "0 0 0 0 0 0" },
 		{ 1031, 1, 1000, 1, 1, "0 0 0 0 1 0" },
@@ -201,7 +204,8 @@ TEST(report_compares_the_worst_of_several_kernels)
 	report_rig_add_timed_of(p.rb, REPORT_RIG_B, "a::exp", 1, 2000, 1, 1);
 	compare(&p);
 	check_counts(&p, "1 1 0 0 0 0");
-	CHECK(p.c.change[0].was && p.c.change[0].is); /* the case, not the overload as a whole */
+	/* only the case changed, not the whole overload */
+	CHECK(p.c.change[0].was && p.c.change[0].is);
 	end(&p);
 }
 
@@ -254,7 +258,7 @@ TEST(report_compare_lists_the_first_cases_and_counts_the_rest)
 	end(&p);
 }
 
-/* Through the program, with a run made by it: 0 on a re-run, 1 on what is planted. */
+/* Runs the program: exit status 0 on a second run, 1 on a planted change. */
 TEST(report_exit_status_tells_regressions)
 {
 	struct ay_arena a = { 0 };
@@ -271,7 +275,7 @@ TEST(report_exit_status_tells_regressions)
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report one two --fail-on-regression", prefix), 20, &out),
 	       "%s", out);
 	CHECK(strstr(out, "0 broken, 0 slower, 0 missing, 0 fixed, 0 faster, 0 flaky, 0 new;"));
-	/* the same case once more, by another kernel, failing: of two kernels the worst counts */
+	/* repeats the case with another kernel that fails: of two kernels the worst counts */
 	CHECK(!ay_summary_read(help_path("two"), &s, &err) && s.ncase);
 	rec = ay_summary_record(&s, s.cases[0].offset, s.cases[0].len);
 	CHECK(rec != NULL);
@@ -286,7 +290,7 @@ TEST(report_exit_status_tells_regressions)
 	       "%s", out);
 	CHECK(strstr(out, "1 broken, 0 slower, 0 missing"));
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report one two", prefix), 20, &out), "%s",
-	       out); /* only told */
+	       out); /* reported only */
 	CHECKF(!help_run(&a, ay_sprintf(&a, "%sassay report two one --fail-on-regression", prefix), 20, &out),
 	       "%s", out);
 	CHECK(strstr(out, "1 fixed"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparing on a device: bytes, and numbers by the oracle's rule. On the processor, on the way to a GPU with a stand-in
- * behind it, and on a GPU where there is one.
+ * dev_compare - tests of comparison on a device: bytes, and numbers by the oracle's rule. They run
+ * on the processor, with a fake GPU, and on a GPU if there is one.
  */
 #include "device/dev_compare.h"
 #include "device/cuda.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- bytes ----------------------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static int64_t first_of(struct make_rig *g, uint64_t x, uint64_t y, uint64_t n)
 {
@@ -47,7 +47,8 @@ static void check_same(struct make_rig *g)
 			make_rig_set(g, a, data, n);
 			make_rig_set(g, b, data, n);
 			CHECK(first_of(g, a, b, n) == -1 && first_of(g, a, b, 0) == -1);
-			/* from the back: what is further forward is what is told; and what is behind the end is not */
+			/* from the end backwards: the first difference is reported, and differences
+			 * beyond the end are not */
 			for (int k = 2; k >= 0; k--) {
 				const uint8_t other = (uint8_t)(data[places[k]] ^ (1 << k));
 
@@ -63,7 +64,7 @@ static void check_same(struct make_rig *g)
 	ay_xfree(data);
 }
 
-/* --- numbers --------------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static const double values[] = {
 	0,
@@ -112,12 +113,12 @@ static const double values[] = {
 	0x1.fffffcp127,
 	0x1.ffffffffffffep1023,
 };
-/* AY_FREE, exact, no number, and the others */
+/* AY_FREE, exact, NaN, and ordinary weights */
 static const double mags[] = { -INFINITY, -1, 0, 1, 1e-3, 70000, 1e38, DBL_MAX, INFINITY, NAN };
 
 enum { NVALUE = sizeof values / sizeof *values, NMAG = sizeof mags / sizeof *mags, N = NVALUE * NVALUE * NMAG };
 
-/* Every value for every other with every weight, and what the oracle says. */
+/* Compares every value with every other at every weight, and with the oracle's result. */
 struct pairs {
 	double want[N], bound[N], value[N];
 	uint8_t got[N * 8];
@@ -144,7 +145,7 @@ static void pairs_init(struct pairs *p, enum ay_dt dt, double k_out)
 	}
 }
 
-/* Elements [from, from + n) of them. */
+/* Compares elements [from, from + n). */
 static struct ay_dev_diff compared(struct make_rig *g, const struct ay_dev_numbers *all, int64_t from, int64_t n)
 {
 	struct ay_dev_numbers x = *all;
@@ -187,7 +188,7 @@ static void check_numbers(struct make_rig *g, enum ay_dt dt, double k_out, int s
 	ay_xfree(p);
 }
 
-/* Large ones, right but for what is planted, and by how much they are wrong. */
+/* Large tensors that are right except for planted errors of known size. */
 static void check_planted(struct make_rig *g)
 {
 	enum { LARGE = 300001, AT = 123457 };
@@ -215,7 +216,8 @@ static void check_planted(struct make_rig *g)
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == 2 && diff.first == AT && isinf(diff.worst));
 	make_rig_set(g, x.bound, NULL,
-		     LARGE * 8); /* 0xee...: negative, so exact: every odd one, and the planted */
+		     /* 0xee...: negative, so exact: every odd element, and the planted one */
+		     LARGE * 8);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == LARGE / 2 + 1 && diff.first == 1);
 	diff = compared(g, &x, 0, 0);
@@ -248,7 +250,7 @@ TEST(compare_on_the_processor_follows_the_oracle)
 	make_rig_release(&g);
 }
 
-/* The arguments, the tally and the way back. */
+/* Tests the arguments, the tally and the way back. */
 TEST(compare_on_a_stand_in_follows_the_oracle)
 {
 	struct make_rig g;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Content as devices make it (device/dev_fill.h) against content as the processor does (timing/inputs.h): the same bits.
- * On the processor the units and chunks of the CUDA text are gone through, where there is a GPU its kernels too.
+ * dev_fill - compares tensor content made by devices (device/dev_fill.h) with that made by the
+ * processor (timing/inputs.h): all bits must be equal. On the processor the units and chunks of the
+ * CUDA text are tested; with a GPU its kernels too.
  */
 #include "device/dev_fill.h"
 #include "op/fill.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line whose operand 0 is made in a known way. */
+/* A line, and how its operand 0 is made. */
 static const struct {
 	const char *line;
 	enum ay_fill_op_how how;
@@ -25,7 +26,7 @@ static const struct {
 	{ "aten::relu((T([100003], f64),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::add.Tensor((T([50001], c64), 1), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([100003], f32, fill=uniform(1, 2)),), {})", AY_FILL_OP_MIX, false },
-	/* tails of every kind: less than a line, than a unit, than a word */
+	/* every kind of tail: less than a line, than a unit, than a word */
 	{ "aten::relu((T([1], f32),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([1], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([3], bf16),), {})", AY_FILL_OP_MIX, true },
@@ -35,7 +36,8 @@ static const struct {
 	{ "aten::relu((T([61], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([5], f64),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([16384], f16),), {})", AY_FILL_OP_MIX, true }, /* a chunk, to the byte, */
-	{ "aten::relu((T([16385], f16),), {})", AY_FILL_OP_MIX, true }, /* and one element of the next */
+	/* and one element of the next chunk */
+	{ "aten::relu((T([16385], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([20001], i64),), {})", AY_FILL_OP_DRAW, false },
 	{ "aten::relu((T([33333], i32),), {})", AY_FILL_OP_DRAW, false },
 	{ "aten::relu((T([40005], i16),), {})", AY_FILL_OP_DRAW, false },
@@ -53,7 +55,7 @@ static const struct {
 
 enum { NCASE = sizeof cases / sizeof *cases, MARGIN = 64, SETS = 5 };
 
-/* What one set of a case should be, and how a device is asked for it. */
+/* What one set of a case should be, and the request for it to a device. */
 struct one {
 	struct timing_rig r;
 	struct ay_input_template m;
@@ -84,7 +86,8 @@ static bool one_set(struct one *o, int set)
 	return ay_input_template_plan(&o->m, 0, o->key, set, &o->k);
 }
 
-/* The first byte that is another than it should be, margins included, after making o->k; -1. */
+/* Makes o->k and returns the first byte that differs from what it should be, margins included, or
+ * -1. */
 static int64_t first_other(struct make_rig *g, const struct one *o, struct ay_fill_op k)
 {
 	uint8_t *got = ay_xrealloc(NULL, o->bytes + 2 * MARGIN), *margin = ay_xrealloc(NULL, MARGIN);
@@ -141,7 +144,7 @@ static void check_all(struct make_rig *g)
 		check_case(g, i);
 }
 
-/* Whoever leaves one of these out makes something else, and is seen. */
+/* If one of these steps is left out, the result differs, and the test notices. */
 static void check_planted(struct make_rig *g)
 {
 	struct one o;
@@ -149,7 +152,7 @@ static void check_planted(struct make_rig *g)
 	int set = 0;
 
 	one_init(&o, "aten::relu((T([5003], f16),), {})");
-	/* of the hard ones some begin so near the end that little of it is */
+	/* some stress sets begin so near the end that they have little of it */
 	while (!ay_input_template_is_hard(&o.m, o.key, set) || !one_set(&o, set) || o.k.nhard <= 64)
 		set++;
 	CHECK(first_other(g, &o, o.k) == -1);
@@ -170,9 +173,10 @@ static void check_planted(struct make_rig *g)
 	one_release(&o);
 }
 
-/* --- what needs no master -------------------------------------------------------------------------------- */
+/* --- what needs no master --------------------------------------------------------------------- */
 
-/* Poison at any address, copies; thousands of stretches of all sizes in one call, among them empty ones. */
+/* Poison at any address, copies; thousands of stretches of all sizes in one call, among them empty
+ * ones. */
 static void check_many(struct make_rig *g)
 {
 	enum { N = 6000, ROOM = 4096, LARGE = 300 << 10 };
@@ -208,7 +212,7 @@ static void check_many(struct make_rig *g)
 	CHECKF(!ay_dev_fill(g->d, m, N, &err), "%s", err.msg);
 	make_rig_get(g, got, to, bytes);
 	CHECK(!memcmp(got, want, bytes));
-	/* one stretch less, and it is seen */
+	/* one range less must be noticed */
 	m[N / 2].bytes--;
 	make_rig_set(g, to, NULL, bytes);
 	CHECK(!ay_dev_fill(g->d, m, N, &err));
@@ -222,7 +226,7 @@ static void check_many(struct make_rig *g)
 	ay_xfree(src);
 }
 
-/* A bad list is refused before it reaches the device, and the stretch is named. */
+/* A bad list is refused before it reaches the device, and the range is named. */
 TEST(make_refuses_bad_stretches)
 {
 	static const uint64_t a = 1 << 20;
@@ -259,10 +263,10 @@ TEST(make_refuses_bad_stretches)
 			       strstr(err.msg, "stretch 1 of 2"),
 		       "%zu: %s", i, err.msg);
 	}
-	CHECK(!room[0]); /* and nothing of it was done */
+	CHECK(!room[0]); /* and no part of it was done */
 }
 
-/* --- on the processor, on a stand-in, on a GPU ----------------------------------------------------------- */
+/* --- on the processor, on a stand-in, on a GPU ------------------------------------------------ */
 
 TEST(make_on_the_processor_gives_the_bits_of_content)
 {
@@ -283,7 +287,8 @@ TEST(make_on_the_processor_does_many_stretches)
 	make_rig_release(&g);
 }
 
-/* The way to a GPU: the list, the launch and its arguments, on a driver that runs the same units. */
+/* Tests the list, the launch and its arguments with a fake driver, which runs the same units as a
+ * GPU. */
 TEST(make_on_a_stand_in_gives_the_bits_of_content)
 {
 	struct make_rig g;

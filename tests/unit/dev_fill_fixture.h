@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of a device, for the tests of what the judge's own kernels do there.
+ * dev_fill_fixture - device memory, for tests of the judge's own kernels.
  */
 #ifndef AY_TEST_MAKE_RIG_H
 #define AY_TEST_MAKE_RIG_H
@@ -18,13 +18,14 @@ struct make_rig {
 };
 
 void make_rig_cpu(struct make_rig *g);
-/* The driver of tests/cuda/fake.c, and its NVRTC. */
+/* Uses the driver of tests/cuda/fake.c and its NVRTC. */
 void make_rig_stand_in(struct make_rig *g);
-/* Skips the test where there is none. */
+/* Skips the test if there is no GPU. */
 void make_rig_gpu(struct make_rig *g);
 void make_rig_release(struct make_rig *g);
 
-/* New memory with this in it, NULL: with MAKE_RIG_EMPTY; at a multiple of 64. It lives until make_rig_clear. */
+/* Allocates memory at a multiple of 64 and copies the bytes into it, or fills it with
+ * MAKE_RIG_EMPTY if `from` is NULL. The memory lives until make_rig_clear. */
 uint64_t make_rig_put(struct make_rig *g, const void *from, uint64_t bytes);
 void make_rig_set(struct make_rig *g, uint64_t at, const void *from, uint64_t bytes);
 void make_rig_get(struct make_rig *g, void *to, uint64_t from, uint64_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The device layer. Where there is no GPU, a driver that only looks like one (tests/cuda/fake.c) stands in for it: the
- * judge, the executor, its jail and what travels between them are the real ones.
+ * device - tests of the device layer. Without a GPU a fake driver (tests/cuda/fake.c) replaces it.
+ * The judge, the executor, its jail and their messages are real.
  */
 #include "device/cuda.h"
 #include "device/device.h"
@@ -26,9 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- declarations ---------------------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------------------- */
 
-/* Every constant and layout against the real header. */
+/* Compares every constant and layout with the real header. */
 TEST(device_declarations_are_cudas)
 {
 	static const char head[] =
@@ -78,7 +78,7 @@ TEST(device_declarations_are_cudas)
 	CHECKF(!help_run(&a, ay_sprintf(&a, "cc -std=c11 -fsyntax-only -Isrc -isystem %s %s 2>&1", from, path), 60,
 			 &out),
 	       "%s", out);
-	/* and a planted difference is seen */
+	/* and a planted difference is noticed */
 	CHECK(help_run(&a,
 		       ay_sprintf(&a,
 				  "echo 'SAME(AY_CU_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);' >> %s; "
@@ -113,7 +113,7 @@ TEST(device_wishes)
 	CHECK(!ay_dev_open(&d, "cpu", &err) && d == ay_dev_cpu() && d->info.grain == AY_PAGE);
 }
 
-/* What the CPU lends is the pool itself. */
+/* The memory that the CPU shares is the pool itself. */
 TEST(device_processor_lends_the_pool)
 {
 	const struct ay_need need[] = { { 100, false }, { 100, true } };
@@ -128,7 +128,7 @@ TEST(device_processor_lends_the_pool)
 	ay_pool_release(&p);
 }
 
-/* --- layout ---------------------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 TEST(device_pools_of_large_grains)
 {
@@ -141,7 +141,7 @@ TEST(device_pools_of_large_grains)
 	CHECK(p.slot[0].bytes == grain && p.slot[1].bytes == 2 * grain && p.slot[2].bytes == grain);
 	CHECK(p.slot[2].offset == 2 * grain && ay_pool_fits(&p, 3, need));
 	ay_pool_release(&p);
-	/* as PyTorch aligns: so the last bytes before the guard may be 511 */
+	/* aligned as PyTorch does: up to 511 bytes may lie before the guard */
 	CHECK(ay_place_aligned(grain, 100, AY_PLACE_END, 512) == grain - 512);
 	CHECK(ay_place_aligned(grain, 513, AY_PLACE_END, 512) == grain - 1024);
 	CHECK(ay_place_aligned(grain, grain, AY_PLACE_END, 512) == 0);
@@ -171,14 +171,15 @@ TEST(device_messages)
 	l = (struct ay_wire_lend){ 0, 0 };
 	CHECK(!ay_wire_lend_open(&l, sizeof l, 5, &got));
 	CHECK(ay_wire_status_ok(&s, 1, 1));
-	s.rc = 0; /* a fault without an error cannot be */
+	s.rc = 0; /* a fault without an error is impossible */
 	CHECK(!ay_wire_status_ok(&s, 1, 1));
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) == 2 && slot[1].device == 1);
 	map.slot[0].device = 3;
 	CHECK(ay_wire_map_open(&map, sizeof map, &at, &slot) < 0);
 }
 
-/* An order to run with memory for the slots that are late: each part lies in its slot, and there is one for each. */
+/* An order to run with memory for the slots that are late: each part lies in its slot, and there is
+ * one for each. */
 TEST(device_parts_of_slots)
 {
 	static const struct ay_wire_slot slot[] = { { 0, AY_WIRE_LATE, 0, 8 << 20 },
@@ -206,9 +207,9 @@ TEST(device_parts_of_slots)
 	CHECK(!ay_wire_run_open(&m, two, 3, slot, 3, &r, &part));
 }
 
-/* --- system calls ---------------------------------------------------------------------------------------- */
+/* --- system calls ----------------------------------------------------------------------------- */
 
-/* What the driver's library was seen to call, and what stands beside it and must not pass. */
+/* Tries the system calls that the driver's library makes, and similar ones that must be refused. */
 static int try_calls(enum ay_jail_kind kind)
 {
 	struct ay_filter f;
@@ -227,7 +228,8 @@ static int try_calls(enum ay_jail_kind kind)
 	bits |= socket(AF_UNIX, SOCK_DGRAM, 0) >= 0 || socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 4 : 0;
 	bits |= !connect(s, (void *)&name, 30) || errno != EPERM ? 8 : 0;
 	bits |= accept(s, NULL, NULL) >= 0 || errno != EPERM ? 8 : 0;
-	ioctl(0, 0xc020462aul, NULL); /* of /dev/nvidiactl: here it is no such call, and not refused */
+	/* an ioctl of /dev/nvidiactl: on this file it is invalid, but not refused */
+	ioctl(0, 0xc020462aul, NULL);
 	bits |= errno != EPERM ? 16 : 0;
 	ioctl(0, 0x30000001ul, NULL);
 	bits |= errno != EPERM ? 32 : 0;
@@ -257,14 +259,14 @@ TEST(device_calls_of_the_driver_pass)
 	CHECKF(calls_of(AY_JAIL_PYTHON) == 0, "%d", calls_of(AY_JAIL_PYTHON));
 }
 
-/* --- the whole way, on a driver that only looks like one ---------------------------------------------------- */
+/* --- the whole way, on a driver that only looks like one -------------------------------------- */
 
 struct fake {
 	struct ay_arena a;
 	const char *dir;
 };
 
-/* how: more for the compiler of the driver. */
+/* how: additional options for the fake driver's compiler. */
 static void setup_with(struct fake *f, const char *how)
 {
 	char *out = "";
@@ -285,7 +287,7 @@ static void setup(struct fake *f)
 	setup_with(f, "");
 }
 
-/* The verdict of the test kernel in one of its modes; its whole output in *out. */
+/* Returns the verdict of the test kernel in one of its modes; *out is the whole output. */
 static const char *judge(struct fake *f, int mode, const char *env, const char *more, char **out)
 {
 	const char *cmd = ay_sprintf(
@@ -309,7 +311,8 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 
 #define TIMED "--case 'aten::relu((T([5000], f32),), {}) seed=3' --timing auto --budget 1 --baseline none"
 
-/* The gate, with memory that comes with each order to run; and what is found out while the clock runs. */
+/* Tests the gate with memory that comes with each order to run, and the defects that are found
+ * during a measurement. */
 TEST(device_kernels_are_timed)
 {
 	static const struct {
@@ -321,7 +324,8 @@ TEST(device_kernels_are_timed)
 		{ 16, "", "INPUT_WRITTEN", "changed an input while it was timed" },
 		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
 		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
-		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" }, /* now and then: no kernel's doing */
+		/* occasional failures, not caused by a kernel */
+		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" },
 	};
 	struct fake f;
 
@@ -337,7 +341,7 @@ TEST(device_kernels_are_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Mapping the memory of a batch takes 30 ms here, which are neither in c0 nor in anybody's time. */
+/* Mapping the memory of a batch takes 30 ms here, which must be neither in c0 nor in a time. */
 TEST(device_mapping_is_not_timed)
 {
 	const char *got, *c0;
@@ -353,7 +357,7 @@ TEST(device_mapping_is_not_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Numbers are the modes of tests/cuda/kernel.c. */
+/* The numbers are the modes of tests/cuda/kernel.c. */
 TEST(device_lent_memory_shows_what_kernels_do)
 {
 	static const struct {
@@ -401,13 +405,13 @@ TEST(device_judges_a_grid)
 	got = judge(&f, 0, "", "--full", &out);
 	CHECKF(got && !strcmp(got, "UNSUPPORTED"), "%s\n%s", got ? got : "nothing", out);
 	CHECK(strstr(out, "\"verdict\":\"PASS\"") && !strstr(out, "returned 9"));
-	/* whoever ends its process gets no new context for every case */
+	/* a kernel that ends its process gets no new context for every case */
 	got = judge(&f, 12, "", "", &out);
 	CHECKF(got && !strcmp(got, "CRASH") && strstr(out, "after it died 4 times on the GPU"), "%s", out);
 	ay_arena_release(&f.a);
 }
 
-/* A run says what its kernels ran on. */
+/* A run records the device of its kernels. */
 TEST(device_is_in_the_records)
 {
 	struct fake f;
@@ -437,7 +441,7 @@ TEST(device_is_in_the_records)
 	ay_arena_release(&f.a);
 }
 
-/* A device that is not well after a kill is our failure, not the next kernel's. */
+/* A device that does not recover after a kill is a failure of assay, not of the next kernel. */
 TEST(device_that_does_not_come_back)
 {
 	struct fake f;
@@ -450,7 +454,7 @@ TEST(device_that_does_not_come_back)
 	CHECKF(!judge(&f, 12, "FAKE_CUDA=leak", ONE_CASE, &out) &&
 		       strstr(out, "1024 MiB of the memory of Fake GPU have not come back"),
 	       "%s", out);
-	/* a kernel that ends by itself leaves nothing to look at */
+	/* a kernel that ends its process leaves nothing to check */
 	CHECKF(judge(&f, 0, "FAKE_CUDA=leak", ONE_CASE, &out), "%s", out);
 	ay_arena_release(&f.a);
 }
@@ -467,7 +471,7 @@ TEST(device_that_is_not_there)
 	ay_arena_release(&f.a);
 }
 
-/* A jail without the driver: ours, and said so. */
+/* Without the driver in the jail, assay fails and says so. */
 TEST(device_executor_without_a_driver)
 {
 	static const struct ay_dev_info info = {
@@ -489,7 +493,7 @@ TEST(device_executor_without_a_driver)
 	ay_arena_release(&a);
 }
 
-/* --- with a GPU ------------------------------------------------------------------------------------------ */
+/* --- with a GPU ------------------------------------------------------------------------------- */
 
 static struct ay_dev *open_gpu(void)
 {
@@ -517,7 +521,8 @@ TEST(device_gpu_lends_and_fetches)
 	memset(p.slot[1].mem, 0, p.slot[1].bytes);
 	CHECKF(!ay_dev_fetch(d, &p, &lent, &err), "%s", err.msg);
 	CHECK(p.slot[1].mem[0] == 2 && p.slot[1].mem[p.slot[1].bytes - 1] == 2 && !lent.slot[0].changed);
-	p.slot[0].mem[77] = 9; /* as if the kernel had written: what is there is not what was lent */
+	/* as if the kernel had written: the content differs from what was shared */
+	p.slot[0].mem[77] = 9;
 	CHECK(!ay_dev_fetch(d, &p, &lent, &err) && lent.slot[0].changed);
 	ay_dev_take_back(d, &lent);
 	ay_dev_mark(d, true);

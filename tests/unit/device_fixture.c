@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- a command in a process of its own ------------------------------------------------------------------------ */
+/* --- a command in its own process --- */
 
 static _Noreturn void be_assay(rig_command run, const struct device_fault *fault, int argc, const char **argv)
 {
@@ -60,7 +60,7 @@ int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *faul
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* --- what a run has -------------------------------------------------------------------------------------------- */
+/* --- what a run has --------------------------------------------------------------------------- */
 
 static int device_of(const json_t *rec)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device_rig - a command in a process of its own, with a device that fails; and what the records of its run say.
+ * device_fixture - runs a command in its own process with a device that fails, and reads the
+ * records of its run.
  */
 #ifndef AY_TEST_DEVICE_RIG_H
 #define AY_TEST_DEVICE_RIG_H
@@ -10,26 +11,26 @@
 
 typedef int (*rig_command)(struct app *, int, const char **, struct ay_err *);
 
-/* Its exit status. args: words separated by blanks; in: a file to read, NULL: none. What it prints, on both streams, is
- * in the arena. */
+/* Runs a command and returns its exit status. args: words separated by blanks. in: a file for
+ * standard input; NULL: none. *out is what it prints on both streams, in the arena. */
 int rig_run(struct ay_arena *a, rig_command cmd, const struct device_fault *fault, const char *args,
 	    const char *in, char **out);
 
 enum { RIG_DEVICES = 4 };
 
 struct rig_found {
-	int cases, kernels, errors, lost; /* records */
-	int twice;                        /* a case of a kernel, or a kernel, that has two */
-	int after;                        /* cases and kernels that a device said after it was taken out */
-	int on[RIG_DEVICES];              /* cases */
-	int split;                        /* kernels with cases of several devices */
+	int cases, kernels, errors, lost; /* numbers of records */
+	int twice;                        /* cases or kernels with two records */
+	int after;                        /* records of a device after its "device" record */
+	int on[RIG_DEVICES];              /* cases by device */
+	int split;                        /* kernels with cases on several devices */
 	int tried, passed;                /* cases, by the records of attempts */
-	json_t *verdict;                  /* of each case and kernel */
-	json_t *error;                    /* of the last */
+	json_t *verdict;                  /* verdict of each case and kernel */
+	json_t *error;                    /* error of the last such record */
 };
 
 struct rig_found rig_look(struct ay_arena *a, const char *dir);
-/* The same cases with the same verdicts, each once. */
+/* Checks that both runs have the same cases with equal verdicts, each once. */
 void rig_check_whole(const struct rig_found *f, const struct rig_found *whole);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs on several devices, some of which fail: parts of the processor, which are made to. Of GPUs: devices_gpu.c.
+ * devices - tests of runs on several devices of which some fail. The devices are parts of the
+ * processor that are made to fail; devices_gpu.c has GPUs.
  */
 #include "../../cmd/device_opts.h"
 #include "base/file.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- parts of the processor ----------------------------------------------------------------------------------- */
+/* --- parts of the processor ------------------------------------------------------------------- */
 
 #define REFERENCE "--suite smoke --backend reference --device cpu "
 
@@ -35,7 +36,8 @@ TEST(devices_share_the_work)
 	ay_arena_release(&a);
 }
 
-/* Half-way through an operator: its first case stays, its second is judged elsewhere. */
+/* Fails in the middle of an operator: its first case stays, its second is judged on another
+ * device. */
 TEST(devices_go_on_without_one_that_fails)
 {
 	static const struct device_fault fault = { .device = 1, .after = 5 };
@@ -60,7 +62,8 @@ TEST(devices_go_on_without_one_that_fails)
 	ay_arena_release(&a);
 }
 
-/* Files, with two workers on each device: all of a device end, and what both had goes on. */
+/* Files, with two workers on each device: all workers of a device end, and the work of both
+ * continues. */
 TEST(devices_of_several_workers_go_on)
 {
 	static const struct device_fault fault = { .device = 0, .after = 7 };
@@ -110,16 +113,16 @@ TEST(devices_that_all_fail_leave_a_run_that_can_be_resumed)
 	whole = rig_look(&a, ay_sprintf(&a, "%s/whole", dir));
 	f = rig_look(&a, ay_sprintf(&a, "%s/r", dir));
 	CHECKF(f.lost == 2 && f.cases == 18 && f.on[0] == 9 && f.on[1] == 9, "%d lost, %d cases", f.lost, f.cases);
-	/* how many devices there are is remembered */
+	/* the number of devices is remembered */
 	CHECKF(!rig_run(&a, cmd_eval, NULL, ay_sprintf(&a, "--resume-from %s/r", dir), NULL, &out), "%s", out);
 	f = rig_look(&a, ay_sprintf(&a, "%s/r", dir));
-	f.after = 0; /* it is another process that takes them in again */
+	f.after = 0; /* another process resumes the run and uses these devices again */
 	rig_check_whole(&f, &whole);
 	CHECK(f.on[0] > 9 && f.on[1] > 9);
 	ay_arena_release(&a);
 }
 
-/* One kernel, and every device fails under it: two are lost, the third is spared. */
+/* One kernel, and every device fails under it: two are lost, the third is not tried. */
 TEST(devices_are_not_all_given_to_one_kernel)
 {
 	static const struct device_fault fault = { .device = -1, .after = 0 };
@@ -172,7 +175,7 @@ TEST(devices_words_that_are_refused)
 	ay_arena_release(&a);
 }
 
-/* What is left takes longer when fewer are left to do it. */
+/* The remaining work takes longer with fewer workers. */
 static void lose_or_wait(void *user, const char *job, size_t len, struct ay_worker_out *out)
 {
 	(void)user, (void)len;
@@ -213,7 +216,7 @@ TEST(devices_left_tell_how_long_it_will_take)
 	double two, one, work;
 
 	CHECK(!ay_worker_pool_start_groups(&c, 2, 1, lose_or_wait, NULL, &err));
-	CHECK(device_eta(c, 0, 100) < 0); /* nobody knows yet */
+	CHECK(device_eta(c, 0, 100) < 0); /* no estimate yet */
 	CHECK(!ay_worker_pool_submit(c, "", "x", 1, &err));
 	usleep(50000);
 	two = device_eta(c, 10, 30);
@@ -224,13 +227,13 @@ TEST(devices_left_tell_how_long_it_will_take)
 		CHECK(!ay_worker_pool_wait(c, -1, 1000, &e, &err));
 	CHECK(ay_worker_pool_size(c) == 1);
 	one = device_eta(c, 10, 30);
-	work = ay_worker_pool_work_s(c); /* of two, and then of one: the same is now done by one */
+	work = ay_worker_pool_work_s(c); /* two workers, then one: one worker does equal work */
 	CHECKF(one > 0.9 * 3 * work && one <= 3 * work, "%g s by two, %g s by one, who worked for %g s", two, one,
 	       work);
 	ay_worker_pool_stop(c);
 }
 
-/* --- jobs of check - ------------------------------------------------------------------------------------------ */
+/* --- jobs of check - -------------------------------------------------------------------------- */
 
 TEST(devices_of_bulk_answer_every_job_once)
 {
@@ -264,7 +267,7 @@ TEST(devices_of_bulk_answer_every_job_once)
 	f = rig_look(&a, ay_sprintf(&a, "%s/r", dir));
 	CHECKF(f.kernels == 8 && !f.twice && !f.after && f.lost == 1 && !f.errors, "%d kernels, %d twice",
 	       f.kernels, f.twice);
-	/* none is left: what is known is answered from the store when it goes on */
+	/* no device is left: the known results come from the store after the resume */
 	CHECKF(rig_run(&a, cmd_check, &all, ay_sprintf(&a, "- --device cpu --device-count 2 --out %s/s", dir), in,
 		       &out) == 2,
 	       "%s", out);
@@ -280,7 +283,7 @@ TEST(devices_of_bulk_answer_every_job_once)
 	ay_arena_release(&a);
 }
 
-/* --- kernels of a model --------------------------------------------------------------------------------------- */
+/* --- kernels of a model ----------------------------------------------------------------------- */
 
 TEST(devices_of_llm_judge_every_attempt_once)
 {

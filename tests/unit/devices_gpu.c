@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several GPUs: those of the stand-in driver (tests/cuda/fake.c), whose errors the judge has to find himself.
+ * devices_gpu - tests of several GPUs of the fake driver (tests/cuda/fake.c), whose errors the
+ * judge must detect.
  */
 #include "device/device.h"
 #include "device_fixture.h"
@@ -15,7 +16,7 @@
 
 enum { GPU_KERNELS = 5 };
 
-/* A driver that shows `gpus`, and as many kernels that differ in their last byte. */
+/* Makes a fake driver with `gpus` GPUs, and as many kernels, which differ in their last byte. */
 static void make_gpus(struct ay_arena *a, int gpus)
 {
 	const char *dir = test_dir();
@@ -35,7 +36,7 @@ static void make_gpus(struct ay_arena *a, int gpus)
 	       "%s", out);
 }
 
-/* eval on them; fault: of $FAKE_CUDA. */
+/* Runs eval on these GPUs; fault: value of $FAKE_CUDA. */
 static int eval_gpus(struct ay_arena *a, const char *fault, const char *args, char **out)
 {
 	return help_run(
@@ -85,7 +86,8 @@ TEST(devices_gpus_are_counted_and_named)
 	ay_arena_release(&a);
 }
 
-/* A GPU answers with errors when a case or two are through: what the judge did not finish there is done by the other. */
+/* A GPU answers with errors when a case or two are through: what the judge did not finish there is
+ * done by the other. */
 TEST(devices_gpu_that_falls_is_taken_out)
 {
 	const char *dir = test_dir();
@@ -105,13 +107,13 @@ TEST(devices_gpu_that_falls_is_taken_out)
 		       !f.errors && f.on[1] <= 4,
 	       "%d kernels, %d cases, %d twice, %d after, %d lost, %d errors", f.kernels, f.cases, f.twice,
 	       f.after, f.lost, f.errors);
-	/* one that cannot even be opened */
+	/* a GPU that cannot even be opened */
 	CHECKF(!eval_gpus(&a, "falls 0:0", ay_sprintf(&a, "--device cuda --jobs 2 --out %s/s", dir), &out), "%s",
 	       out);
 	CHECKF(strstr(out, "assay: cuda:0 is taken out: cannot open the GPU"), "%s", out);
 	f = rig_look(&a, ay_sprintf(&a, "%s/s", dir));
 	CHECK(f.cases == 2 * GPU_KERNELS && !f.twice && !f.on[0] && f.lost == 1);
-	/* both: the rest is judged when the run goes on */
+	/* both GPUs fail: the rest is judged when the run is resumed */
 	CHECKF(eval_gpus(&a, "falls 0:6,1:4", ay_sprintf(&a, "--device cuda --jobs 1 --out %s/t", dir), &out) == 2,
 	       "%s", out);
 	CHECKF(strstr(out, "every device was taken out"), "%s", out);
@@ -124,7 +126,8 @@ TEST(devices_gpu_that_falls_is_taken_out)
 	ay_arena_release(&a);
 }
 
-/* What a device that was lost says later is not believed: its memory may have come back, and what it does is not known. */
+/* What a device that was lost says later is not believed: its memory may have come back, and what
+ * it does is not known. */
 TEST(devices_gpu_that_was_lost_stays_lost)
 {
 	const struct ay_need need[] = { { 100, false } };
@@ -135,8 +138,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	struct ay_pool p;
 
 	make_gpus(&a, 2);
-	CHECK(dlopen(ay_sprintf(&a, "%s/libcuda.so.1", test_dir()),
-		     RTLD_NOW)); /* found by its name from here on */
+	CHECK(dlopen(ay_sprintf(&a, "%s/libcuda.so.1", test_dir()), RTLD_NOW)); /* from now on found by its name */
 	CHECKF(!ay_dev_open(&d, "cuda:1", &err) && !ay_dev_is_well(d, &err), "%s", err.msg);
 	setenv("FAKE_CUDA", "falls 0:0", 1); /* the other one */
 	CHECKF(!ay_dev_is_well(d, &err), "%s", err.msg);
@@ -152,7 +154,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	ay_arena_release(&a);
 }
 
-/* In a jail with one GPU it has number 0: what the judge was told about numbers would hide it. */
+/* In a jail with one GPU the GPU has number 0, which could hide errors about numbers. */
 TEST(devices_gpu_of_a_python_kernel_is_the_first)
 {
 	struct ay_dev d = { .info = { .kind = AY_DEV_CUDA, .number = 1 } };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `assay doctor` with a GPU: all its libraries are stand-ins (tests/cuda).
+ * doctor_gpu - tests of `assay doctor` with a GPU; all of the GPU's libraries are fakes
+ * (tests/cuda).
  */
 #include "base/file.h"
 #include "helpers.h"
@@ -50,7 +51,8 @@ static int doctor(struct rig *r, const char *args, char **out)
 		60, out);
 }
 
-/* The finding of a name in a JSON Lines output; NULL if there is none. Lives as long as the process. */
+/* Returns the finding of that name in a JSON Lines output, or NULL. It lives as long as the
+ * process. */
 static json_t *finding(struct rig *r, const char *out, const char *name)
 {
 	for (const char *at = out; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
@@ -99,9 +101,9 @@ TEST(doctor_describes_a_gpu)
 	CHECK(says(&r, out, "MPS", "ok", "does not run"));
 	CHECKF(says(&r, out, "NVRTC", "ok", "libnvrtc.so.13 (13.0)"), "%s", out);
 	CHECK(!strcmp(text_of(finding(&r, out, "NVRTC"), "version"), "13.0"));
-	CHECK(says(&r, out, "cuBLAS", "note", "missing")); /* there is only half of it */
+	CHECK(says(&r, out, "cuBLAS", "note", "missing")); /* the table is incomplete */
 	CHECK(says(&r, out, "GPU ceilings", "note", "not measured"));
-	/* its nodes are not there, so no jail can have them */
+	/* the GPU's device nodes do not exist, so no jail can have them */
 	if (access("/dev/nvidiactl", F_OK))
 		CHECKF(says(&r, out, "GPU nodes", "missing", "cannot be opened"), "%s", out);
 	ay_arena_release(&r.a);
@@ -134,7 +136,7 @@ TEST(doctor_tells_throttling_and_mps)
 	ay_arena_release(&r.a);
 }
 
-/* Of the GPU alone; what was measured is shown from then on. */
+/* Calibrates the GPU only; later reports show the result. */
 TEST(doctor_calibrates_a_gpu)
 {
 	const json_t *j;
@@ -142,7 +144,7 @@ TEST(doctor_calibrates_a_gpu)
 	struct rig r;
 
 	setup(&r);
-	setenv("FAKE_NVML", "values", 1); /* no clocks: speeds as they were seen */
+	setenv("FAKE_NVML", "values", 1); /* no clocks: speeds as measured */
 	CHECKF(!doctor(&r, "--calibrate --device cuda", &out), "%s", out);
 	CHECKF(strstr(out, "Fake GPU\n") &&
 		       strstr(out, "memory: read 100, write 80, copy 90 GB/s; L2 1000 GB/s") &&

@@ -15,7 +15,7 @@
 #endif
 #endif
 
-/* Fixed chance: splitmix64, so that a failure comes back. */
+/* Fixed random numbers by splitmix64, so that a failure can be reproduced. */
 static uint64_t next(uint64_t *s)
 {
 	uint64_t z = *s += 0x9e3779b97f4a7c15;
@@ -29,7 +29,7 @@ static double load(enum ay_dt dt, uint64_t bits)
 {
 	double x;
 
-	ay_row_load_d(dt, &bits, 1, 1, &x); /* little endian, as all hosts of ours */
+	ay_row_load_d(dt, &bits, 1, 1, &x); /* little endian, as all supported hosts are */
 	return x;
 }
 
@@ -49,8 +49,8 @@ static uint64_t store_ld(enum ay_dt dt, long double x)
 	return bits;
 }
 
-/* The floats of 8 and 16 bits, small enough for every pattern. `inf` is what stands behind the largest finite
- * pattern, `tie` where a tie between the two goes. */
+/* The floats of 8 and 16 bits, which are small enough to test every pattern. `inf` is the pattern
+ * after the largest finite one; `tie` is the result for a tie between these two. */
 static const struct small {
 	enum ay_dt dt;
 	int bits, frac, bias;
@@ -64,7 +64,8 @@ static const struct small {
 
 #define EACH_SMALL(f) for (const struct small *f = smalls; f < smalls + sizeof smalls / sizeof *smalls; f++)
 
-/* The definition of the format, by ldexp; also beyond its largest finite value. */
+/* Returns the value by the format's definition, with ldexp; also beyond its largest finite
+ * value. */
 static double value(const struct small *f, uint32_t b)
 {
 	const int sign = b >> (f->bits - 1) & 1, e = (b & ~(1u << (f->bits - 1))) >> f->frac;
@@ -117,7 +118,7 @@ TEST(dtype_small_floats_store_what_they_load)
 	}
 }
 
-/* x and -x, from double where x is one, and from long double. */
+/* Stores x and -x, from long double, and from double if x is a double. */
 static void check_store(const struct small *f, long double x, uint32_t want)
 {
 	const uint32_t sign = 1u << (f->bits - 1);
@@ -133,7 +134,8 @@ static void check_store(const struct small *f, long double x, uint32_t want)
 	CHECKF(store(f->dt, (double)-x) == (want | sign), "%s of -%La from double", name, x);
 }
 
-/* Around the midpoint of every two neighbours, the last finite value and what would follow it among them. */
+/* Around the midpoint of every two neighbours, the last finite value and what would follow it among
+ * them. */
 TEST(dtype_small_floats_round_to_nearest_even)
 {
 	EACH_SMALL(f)
@@ -145,7 +147,8 @@ TEST(dtype_small_floats_round_to_nearest_even)
 			check_store(f, mid, even);
 			check_store(f, nextafter(mid, 0), b);
 			check_store(f, nextafter(mid, INFINITY), b + 1);
-			/* A long double this close is the midpoint itself once it has been a double. */
+			/* A long double this close is the midpoint itself once it has been a
+			 * double. */
 			check_store(f, nextafterl(mid, 0), b);
 			check_store(f, nextafterl(mid, INFINITY), b + 1);
 		}
@@ -175,7 +178,8 @@ TEST(dtype_small_floats_overflow_and_underflow)
 	CHECK(store(AY_DT_F16, 65520) == 0x7c00);
 }
 
-/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot tell: going through one would give 1. */
+/* 1 + 2^-11 + 2^-40 is above the midpoint of two f16, but a float cannot represent that: rounding
+ * to float first would give 1. */
 TEST(dtype_stores_round_once)
 {
 	CHECK(store(AY_DT_F16, 1 + 0x1p-11 + 0x1p-40) == 0x3c01);
@@ -355,10 +359,11 @@ TEST(dtype_b8_is_not_zero)
 	CHECK(b == 1);
 }
 
-/* Long enough to need several of any inner buffer, and with something between the elements to be left alone. */
+/* Long enough to need several of any inner buffer, and with something between the elements to be
+ * left alone. */
 enum { ROW = 777, STRIDE = 3 };
 
-/* Small integers: exact even in f8e5m2, and 0 or 1 in b8. */
+/* Returns small integers, exact even in f8e5m2, and 0 or 1 in b8. */
 static int number(enum ay_dt dt, int i)
 {
 	return dt == AY_DT_B8 ? i % 2 : i * 7 % 9;
@@ -413,7 +418,7 @@ TEST(dtype_complex_rows_with_strides)
 		memset(mem, 0x5a, sizeof mem);
 		ay_row_store_lz(dt, mem, STRIDE, ROW, lx);
 		check_between(dt, mem, 0x5a);
-		memset(y, 0xff, sizeof y); /* the imaginary part is written, too */
+		memset(y, 0xff, sizeof y); /* the imaginary part is written too */
 		ay_row_load_z(dt, mem, STRIDE, ROW, y);
 		for (int i = 0; i < ROW; i++)
 			CHECKF(y[i] == x[i] && ly[i] == x[i], "%s [%d]", ay_dt_info(dt)->name, i);
@@ -466,7 +471,8 @@ TEST(dtype_elem_int)
 	CHECK(ay_elem_int(AY_DT_B8, &i) == 1);
 }
 
-/* The spacing is what lies between a value and the next, for every finite value of the small floats. */
+/* The spacing is what lies between a value and the next, for every finite value of the small
+ * floats. */
 TEST(dtype_ulp_is_the_distance_to_the_next)
 {
 	EACH_SMALL(f)
@@ -537,7 +543,7 @@ TEST(dtype_round_bits)
 	}
 }
 
-/* Inside the exponents of a dtype, rounding to its significand and storing are the same. */
+/* Within a dtype's exponent range, rounding to its significand equals storing. */
 TEST(dtype_round_bits_is_a_store_in_the_normal_range)
 {
 	static const enum ay_dt dts[] = { AY_DT_F8E4M3FN, AY_DT_F8E5M2, AY_DT_F16, AY_DT_BF16, AY_DT_F32 };

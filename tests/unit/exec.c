@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that behave and kernels that do not, run through the real executor.
+ * exec - tests of well-behaved and misbehaving kernels in the real executor.
  */
 #include "exec/exec.h"
 #include "base/process.h"
@@ -77,7 +77,8 @@ static void rig_release(struct rig *r)
 	ay_arena_release(&r->a);
 }
 
-/* The line as a call of schema i, with memory; inputs hold 1, 2, 3... as bytes, outputs 0xee. */
+/* Binds the line as a call of schema i, with memory. Inputs hold the bytes 1, 2, 3..., outputs
+ * 0xee. */
 static void rig_bind(struct rig *r, int i, const char *line)
 {
 	struct ay_op *op = AY_NEW(&r->a, struct ay_op);
@@ -107,7 +108,7 @@ static void rig_bind(struct rig *r, int i, const char *line)
 	}
 }
 
-/* Calls function fn (which may be another form) with what was bound. */
+/* Calls function fn (which may be another form) with the bound call. */
 static struct ay_outcome rig_run(struct rig *r, int fn)
 {
 	static int slot[64];
@@ -143,7 +144,7 @@ static void *at(const struct rig *r, int operand)
 	return r->pool.slot[operand].mem + r->offset[operand];
 }
 
-/* --- what crosses ---------------------------------------------------------------------------------------- */
+/* --- what crosses ----------------------------------------------------------------------------- */
 
 static const char *const all_kinds[] = {
 	"t::all(Tensor a, Tensor? none, Tensor(a!) w, Tensor[] list, Tensor?[] olist, Tensor(b!)[] wlist, int i, "
@@ -243,7 +244,8 @@ TEST(exec_every_kind_of_parameter_crosses)
 
 	rig_build(&r, all_kinds, all_source, AY_LANG_C);
 	rig_bind(&r, 0, all_line);
-	for (int turn = 0; turn < 3; turn++) { /* what the kernel scribbles on is fresh the next time */
+	/* memory that the kernel overwrites is restored for the next call */
+	for (int turn = 0; turn < 3; turn++) {
 		o = rig_run(&r, 0);
 		CHECKF(o.what == AY_EXEC_RAN, "rc %d: the line of the kernel that failed; %s", o.rc, o.text);
 		if (o.what != AY_EXEC_RAN)
@@ -260,7 +262,7 @@ TEST(exec_every_kind_of_parameter_crosses)
 	rig_release(&r);
 }
 
-/* --- forms ----------------------------------------------------------------------------------------------- */
+/* --- forms ------------------------------------------------------------------------------------ */
 
 static const char *const forms[] = { "t::neg(Tensor self, *, ScalarType? dtype=None) -> Tensor",
 				     "t::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
@@ -321,7 +323,7 @@ TEST(exec_many_sets)
 		offset[2 * i] = offset[2 * i + 1] = (uint64_t)i;
 	}
 	rig_start(&r, &o);
-	if (r.x) { /* 64,000 bytes of places: beyond what a packet takes */
+	if (r.x) { /* 64,000 bytes of addresses: more than fits a packet */
 		struct ay_batch b = { .proto = r.proto[0],
 				      .call = r.call,
 				      .pool = &r.pool,
@@ -338,7 +340,7 @@ TEST(exec_many_sets)
 	rig_release(&r);
 }
 
-/* --- bad manners ----------------------------------------------------------------------------------------- */
+/* --- bad manners ------------------------------------------------------------------------------ */
 
 #define FN(name) "t::" name "(Tensor a) -> Tensor"
 static const char *const rogues[] = {
@@ -429,7 +431,7 @@ static const char rogue_source[] =
 	"static void *later(void *p) { usleep(20000); return boom(p); }\n"
 	"K(late) { pthread_t t; return pthread_create(&t, NULL, later, NULL); }\n";
 
-/* Runs a rogue, then the good one, which must not have noticed. */
+/* Runs a misbehaving kernel, then the good one, which must not be affected. */
 static struct ay_outcome rogue(struct rig *r, int fn, enum ay_place place)
 {
 	struct ay_outcome o, after;
@@ -541,10 +543,10 @@ TEST(exec_refusals)
 	CHECKF(o.what == AY_EXEC_REFUSED && o.rc == 42, "%s", o.text);
 	o = rogue(&r, STARVE, AY_PLACE_END);
 	CHECKF(o.what == AY_EXEC_OOM && o.rc == 7, "%s", o.text);
-	/* No way to write to an input, wherever it is moved. */
+	/* Inputs are read-only, wherever they lie. */
 	o = rogue(&r, UNPROTECT, AY_PLACE_END);
 	CHECKF(o.what == AY_EXEC_RAN, "rc %d %s", o.rc, o.text);
-	/* Flush-to-zero set by one call is not there in the next. */
+	/* Flush-to-zero set by one call must not be set in the next. */
 	for (int i = 0; i < 3; i++) {
 		rig_bind(&r, FAST, "t::fast((T([100], u8),), {})");
 		o = rig_run(&r, FAST);
@@ -557,7 +559,7 @@ TEST(exec_refusals)
 	rig_release(&r);
 }
 
-/* --- loading --------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static struct ay_outcome load(const char *source, int *entries)
 {
@@ -592,7 +594,7 @@ TEST(exec_loading)
 	CHECKF(o.what == AY_EXEC_RAN && n == 0, "%s", o.text);
 	o = load("int t_other(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx) { return 0; }", &n);
 	CHECKF(o.what == AY_EXEC_RAN && n == 1, "%s", o.text);
-	/* An answer of the kernel's own making. */
+	/* A message that the kernel forged. */
 	o = load("#include <string.h>\n#include <sys/socket.h>\n"
 		 "__attribute__((constructor)) static void f(void) { char b[100]; memset(b, 7, 100); send(3, b, "
 		 "100, 0); }",
@@ -611,9 +613,10 @@ TEST(exec_object_without_glue)
 	rig_release(&r);
 }
 
-/* --- speed ----------------------------------------------------------------------------------------------- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
-/* An empty kernel on three tensors. ASSAY_BENCH=1 prints; otherwise only a gross slowness fails. */
+/* Times an empty kernel on three tensors. ASSAY_BENCH=1 prints; otherwise only extreme slowness
+ * fails. */
 TEST(exec_round_trips)
 {
 	static const char *const add[] = { "t::add(Tensor self, Tensor other) -> Tensor", NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Executors that are kept: who is the same, who can become another, and what was measured of them.
+ * exec_cache - tests of cached executors: which may be reused, which can load another kernel, and
+ * what was measured of them.
  */
 #include "timing/exec_cache.h"
 #include "test.h"
@@ -13,7 +14,7 @@ TEST(kept_names_tell_executors_apart)
 {
 	const int one = memfd_create("one", 0), two = memfd_create("two", 0);
 	static const char *const folders[] = { "/usr/lib/x", NULL };
-	struct ay_python *python = (struct ay_python *)(void *)&folders; /* an address; nobody looks behind it */
+	struct ay_python *python = (struct ay_python *)(void *)&folders; /* never dereferenced */
 	const struct {
 		struct ay_exec_spec spec;
 		int same, kind; /* as which other row, or -1 */
@@ -41,7 +42,8 @@ TEST(kept_names_tell_executors_apart)
 		CHECKF(row[i].kind < 0 || (name[i].kind[0] && !strcmp(name[i].kind, name[row[i].kind].kind)), "%d",
 		       i);
 	}
-	CHECK(!name[0].kind[0] && !name[5].kind[0]); /* what has a source of its own cannot become another */
+	/* an executor with its own source cannot load another kernel */
+	CHECK(!name[0].kind[0] && !name[5].kind[0]);
 	close(one);
 	close(two);
 }
@@ -63,7 +65,7 @@ TEST(kept_gates_are_found_while_they_are_true)
 	CHECK(!ay_exec_cache_find_gate(&k, &g));
 	g.c0 = 2;
 	ay_exec_cache_note_gate(&k, &g);
-	g.lend_bytes = 0; /* to the trusted nothing is lent */
+	g.lend_bytes = 0; /* trusted executors get no shared memory */
 	found = ay_exec_cache_find_gate(&k, &g);
 	CHECK(found && found->c0 == 2 && k.ngate == 2);
 	g.c0 = 3;

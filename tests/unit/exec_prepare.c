@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Batches that are held ready and run in parts, the empty call, and the CPUs of an executor.
+ * exec_prepare - tests of batches that are prepared and run in parts, of the empty call, and of an
+ * executor's CPUs.
  */
 #include "exec/transact.h"
 #include "exec/wire.h"
@@ -13,7 +14,7 @@
 
 enum { SETS = 7 };
 
-/* An executor and sets for it; out[0] of a set is what its last call wrote. */
+/* An executor and sets for it; out[0] of a set is the output of its last call. */
 struct held {
 	struct timing_rig r;
 	struct ay_input_template m;
@@ -24,7 +25,7 @@ struct held {
 	struct ay_outcome o;
 };
 
-/* Numbers its calls from 1, in the first element of its output. */
+/* A kernel that numbers its calls from 1, in the first element of its output. */
 static const char counter[] = "static float n;\n"
 			      "int aten_relu@ { ((float *)out->data)[0] = ++n; return 0; }\n";
 
@@ -116,7 +117,7 @@ TEST(exec_hold_runs_parts_in_order_and_again)
 			CHECKF(out(&h, i) == want[k][i], "part %zu: set %d has call %d, not %d", k, i, out(&h, i),
 			       want[k][i]);
 	}
-	/* another batch takes its place */
+	/* another batch replaces it */
 	h.b.nset = 2;
 	hold(&h);
 	clear(&h);
@@ -146,7 +147,7 @@ TEST(exec_hold_tells_what_a_part_did)
 	teardown(&h);
 }
 
-/* A RUN as no judge would send it. */
+/* Sends a RUN message that no judge would send. */
 static struct ay_outcome raw_run(struct held *h, const void *payload, size_t bytes)
 {
 	struct ay_outcome o = { .slot = -1 };
@@ -181,7 +182,7 @@ TEST(exec_hold_refuses_parts_that_cannot_be)
 	}
 }
 
-/* A call or a new pool in between: what was held is no more. */
+/* A call or a new pool in between ends the prepared batch. */
 /* There is no graph without a GPU. */
 TEST(exec_hold_replays_nothing_on_the_processor)
 {
@@ -213,7 +214,8 @@ TEST(exec_hold_ends_with_the_next_call)
 	teardown(&h);
 }
 
-/* A native kernel returns nothing that would be kept: the order is followed all the same, and what is held stays. */
+/* A native kernel returns nothing that could be kept. The order to drop results is followed anyway,
+ * and the prepared batch stays. */
 TEST(exec_hold_goes_on_after_it_was_told_to_forget)
 {
 	struct held h;
@@ -249,9 +251,10 @@ TEST(exec_that_was_loaded_with_nothing_does_nothing)
 	teardown(&h);
 }
 
-/* --- CPUs ------------------------------------------------------------------------------------------------ */
+/* --- CPUs ------------------------------------------------------------------------------------- */
 
-/* Element i: may it run on CPU i? Of the caller, and behind 32 of a thread of its own, after both asked for more. */
+/* Element i: whether it may run on CPU i. First for the calling thread, 32 elements later for a
+ * thread of its own; both asked for more. */
 static const char reporter[] =
 	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <sched.h>\n"
 	"static void *report(void *p)\n"
@@ -278,7 +281,7 @@ TEST(exec_sees_exactly_the_cpus_it_was_given)
 	struct held h;
 
 	CHECK(!sched_getaffinity(0, sizeof mine, &mine));
-	for (int cpu = -1; cpu < 32; cpu++) { /* -1: all of ours */
+	for (int cpu = -1; cpu < 32; cpu++) { /* -1: all of this process's CPUs */
 		cpu_set_t set = mine;
 		const float *o;
 
@@ -298,5 +301,6 @@ TEST(exec_sees_exactly_the_cpus_it_was_given)
 			       "given %d: CPU %d is %g and %g", cpu, i, o[i], o[32 + i]);
 		teardown(&h);
 	}
-	CHECK(!sched_getaffinity(0, sizeof after, &after) && CPU_EQUAL(&mine, &after)); /* ours are as before */
+	/* this process's CPUs are unchanged */
+	CHECK(!sched_getaffinity(0, sizeof after, &after) && CPU_EQUAL(&mine, &after));
 }

@@ -112,7 +112,8 @@ int standin_count_in(const json_t *log, const char *event, const char *id)
 	return n;
 }
 
-/* It says that an answer was sent when it was, which is when we have it already: a moment is left for that. */
+/* The fake server logs an answer after sending it, when the test may already have it. So this waits
+ * a moment. */
 json_t *standin_log(const struct standin *s)
 {
 	json_t *log = read_log(s);
@@ -137,7 +138,7 @@ int standin_count(const struct standin *s, const char *event, const char *id)
 	return n;
 }
 
-/* --- a chat -------------------------------------------------------------------------------------------------- */
+/* --- a chat ----------------------------------------------------------------------------------- */
 
 enum { PATIENCE_MS = 60000 };
 
@@ -182,7 +183,7 @@ void live_ask(struct ay_chat *c, const char *id, const char *text)
 	CHECKF(!ay_chat_ask(c, id, 2, m, &err), "%s", err.msg);
 }
 
-/* The next answer, waited for. 1, or -1 and err. */
+/* Waits for the next answer. Returns 1, or -1 and err. */
 int live_wait_answer(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answer *answer, struct ay_err *err)
 {
 	struct pollfd p = { .fd = ay_chat_fd(c), .events = POLLIN };
@@ -197,7 +198,7 @@ int live_wait_answer(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answe
 	}
 }
 
-/* One question and its answer. */
+/* Sends one request and waits for its answer. */
 int live_once(const struct ay_chat_spec *s, const char *id, const char *text, struct ay_arena *a,
 	      struct ay_chat_answer *answer, struct ay_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * standin - tests/llm/fake_server.py as a child of a test.
+ * fake_cuda - tests/llm/fake_server.py, a fake model server, as a child of a test.
  */
 #ifndef AY_TEST_STANDIN_H
 #define AY_TEST_STANDIN_H
@@ -10,37 +10,38 @@
 #include <sys/types.h>
 
 struct standin {
-	const char *tls; /* a file with key and certificate; set before the start, NULL = none */
+	const char *tls; /* file with key and certificate, set before the start; NULL = no TLS */
 	pid_t pid;
 	int port;
 	char log[200];
 };
 
-/* Starts it with this script (JSON) and points OPENAI_BASE_URL and ANTHROPIC_BASE_URL at it. The test is skipped where
- * there is no Python or no libcurl. */
+/* Starts the server with this script (JSON) and points OPENAI_BASE_URL and ANTHROPIC_BASE_URL at
+ * it. Skips the test if there is no Python or no libcurl. */
 void standin_start(struct standin *s, const char *script);
 void standin_stop(struct standin *s);
-/* Its log so far, as a list; a new reference. */
+/* Returns the server's log so far as a list (a new reference). */
 json_t *standin_log(const struct standin *s);
-/* The lines of a log: those of one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
+/* Count the lines of a log with one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
 int standin_count_in(const json_t *log, const char *event, const char *id);
 int standin_count(const struct standin *s, const char *event, const char *id);
 
-/* --- a chat -------------------------------------------------------------------------------------------------- */
+/* --- a chat ----------------------------------------------------------------------------------- */
 
-/* A folder of the test's own. */
+/* Makes a run folder in the test's scratch folder. */
 const char *live_run_dir(const char *name);
-/* gpt-4o, eight at once. */
+/* Returns a specification with model gpt-4o and eight requests at once. */
 struct ay_chat_spec live_spec_of(enum ay_server server, const char *dir);
-/* Ends the test if it cannot be opened. */
+/* Opens a chat; ends the test if that fails. */
 struct ay_chat *live_open_chat(const struct ay_chat_spec *s);
 void live_ask(struct ay_chat *c, const char *id, const char *text);
-/* The next answer, waited for: 1, or -1 and err. */
+/* Waits for the next answer. Returns 1, or -1 and err. */
 int live_wait_answer(struct ay_chat *c, struct ay_arena *a, struct ay_chat_answer *answer, struct ay_err *err);
-/* One question and its answer, in a chat of its own. */
+/* Opens a chat, sends one request, waits for its answer and closes the chat. */
 int live_once(const struct ay_chat_spec *s, const char *id, const char *text, struct ay_arena *a,
 	      struct ay_chat_answer *answer, struct ay_err *err);
-/* The text of a run's exchanges.jsonl; how often something is in it. */
+/* live_file_of returns the text of a run's exchanges.jsonl. live_occurrences counts how often
+ * `what` occurs in a text. */
 char *live_file_of(struct ay_arena *a, const char *dir);
 int live_occurrences(const char *text, const char *what);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timed sets that are brought here from a device: everything or a part, and whether their inputs are what they were. On
- * the stand-in of tests/cuda/fake.c, and on a GPU where there is one.
+ * fetch_gpu - tests of timed sets that are copied from a device: whole or in part, with a check
+ * that their inputs are unchanged. They run with the fake driver of tests/cuda/fake.c, and on a GPU
+ * if there is one.
  */
 #include "timing/inputs_gpu_internal.h"
 #include "base/process.h"
@@ -18,7 +19,7 @@
 
 enum { SETS = 3, POISON = 0x75, EMPTY = 0x11 };
 
-/* Sets of a case on a device, whose outputs are a pattern of their own. */
+/* Sets of a case on a device; each output is a different pattern. */
 struct bench {
 	struct make_rig g;
 	struct timing_rig r;
@@ -47,7 +48,7 @@ static uint64_t address(const struct bench *b, int set, int i)
 	return ay_input_sets_address(&b->s, set * b->r.call->noperand + i);
 }
 
-/* What operand i of a set should be here. */
+/* Returns what operand i of a set should be after the copy. */
 static const uint8_t *wanted(struct bench *b, int set, int i)
 {
 	if (is_input(b, i))
@@ -98,7 +99,7 @@ static bool fetch(struct bench *b, int set, const struct ay_byte_range *need)
 	return changed;
 }
 
-/* Are these bytes of an operand what they should be here? */
+/* Returns true if these bytes of an operand are what they should be. */
 static bool has(struct bench *b, int set, int i, uint64_t lo, uint64_t hi)
 {
 	return !memcmp(ay_input_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
@@ -138,7 +139,7 @@ static void check_changed(struct bench *b)
 			other = was ^ 4;
 			make_rig_set(&b->g, at, &other, 1);
 			CHECKF(fetch(b, 1, NULL), "operand %d, byte %llu", i, (unsigned long long)places[k]);
-			CHECK(has(b, 1, i, 0, n)); /* here is what was made all the same */
+			CHECK(has(b, 1, i, 0, n)); /* the content made here is still there */
 			CHECKF(fetch(b, 1, none), "operand %d, byte %llu", i, (unsigned long long)places[k]);
 			CHECK(!fetch(b, 0, NULL) && !fetch(b, 2, NULL));
 			make_rig_set(&b->g, at, &was, 1);
@@ -159,7 +160,8 @@ TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 	}
 }
 
-/* Any part of each: what is asked for is there, and of large ones little else was written or crossed the bus. */
+/* Any part of each: what is asked for is there, and of large ones little else was written or
+ * crossed the bus. */
 static void check_parts(struct bench *b, const uint64_t *brought)
 {
 	struct ay_byte_range need[8];
@@ -187,7 +189,7 @@ static void check_parts(struct bench *b, const uint64_t *brought)
 			CHECKF(need[i].lo >= hi || has(b, set, i, need[i].lo, hi),
 			       "set %d, operand %d: %llu to %llu", set, i, (unsigned long long)need[i].lo,
 			       (unsigned long long)hi);
-			/* behind the unit in which it ends there is what was there */
+			/* after the unit in which it ends the memory is unchanged */
 			if (n > 256 << 10 && hi + 17 < n)
 				CHECKF(at[hi + 16] == EMPTY && !memcmp(at + hi + 16, at + hi + 17, n - hi - 17),
 				       "operand %d, behind byte %llu", i, (unsigned long long)hi);
@@ -208,7 +210,7 @@ TEST_SLOW(fetch_gpu_brings_parts)
 	}
 }
 
-/* Pieces, and what is left of one; with pinned memory and where there is none. */
+/* Reads whole pieces and a remainder, with and without pinned memory. */
 static void check_reads(struct make_rig *g)
 {
 	enum { MIB = 1 << 20 };
@@ -247,8 +249,8 @@ TEST(fetch_gpu_reads_in_pieces)
 	make_rig_release(&g);
 }
 
-/* Tensors that end where a grain ends, wherever they were drawn to begin: what is lent must not go beyond its slot, or the
- * executor cannot follow. */
+/* Tensors that end where a grain ends, wherever they were drawn to begin. Shared memory must not
+ * exceed its slot, or the executor cannot map it. */
 TEST(fetch_gpu_lends_no_more_than_a_slot)
 {
 	enum { DRAWS = 24 }; /* of four places to begin at, of which one is the start */

@@ -106,7 +106,8 @@ TEST(fill_by_threads_is_the_same)
 	}
 }
 
-/* Beyond 2^22 halves lines repeat, not always the same, and floats of more bits do not. */
+/* Beyond 2^22 elements lines of half types repeat, at varying places; floats with more bits do
+ * not. */
 TEST(fill_many_halves_are_lines_of_the_first)
 {
 	enum { FIRST = 4 << 20, N = FIRST + 10000, LINE = 256 };
@@ -190,7 +191,7 @@ TEST(fill_ranges_hold)
 	static const struct {
 		const char *fill, *dt;
 		double lo, hi;
-		int distinct; /* at least so many different values among 1000 */
+		int distinct; /* least number of different values among 1000 */
 	} t[] = {
 		{ "uniform(-2, 5)", "f64", -2, 5, 1000 },
 		{ "index(17)", "i64", 0, 16, 17 },
@@ -277,7 +278,8 @@ TEST(fill_seed_and_tensor_decide)
 	CHECK(!memcmp(x, z, sizeof x));
 }
 
-/* The same bits on every machine: these are what version 0.1 gives, and what a repro line relies on. */
+/* The same bits on every machine: these are what version 0.1 gives, and what a repro line relies
+ * on. */
 TEST(fill_bits_do_not_drift)
 {
 	int64_t n;

@@ -19,7 +19,8 @@ static const struct {
 	const char *line;
 	double bytes, flops;
 } due[] = {
-	/* self read, out written; an expanded dimension is read once; in place once; a strided one without its gaps */
+	/* self read, out written; an expanded dimension is read once; in place once; a strided one
+	 * without its gaps */
 	{ "aten::relu((T([100, 10], f32),), {})", 4000 + 4000, 1000 },
 	{ "aten::relu((T([100, 10], f32, stride=(0, 1)),), {})", 40 + 4000, 1000 },
 	{ "aten::relu((T([100, 10], f16, stride=(40, 2), offset=3),), {})", 2000 + 2000, 1000 },
@@ -43,7 +44,8 @@ static const struct {
 	{ "aten::expand((T([1, 6], f32), [5, 6]), {})", 24 + 120, 0 },
 	{ "aten::_to_copy((T([3, 7], f32),), {'dtype': torch.float16})", 84 + 42, 0 },
 	{ "aten::sum((T([10, 10], f32),), {})", 400 + 4, 100 },
-	/* what the indices name may be one row: the table is not counted, nor more than the indices have memory */
+	/* what the indices name may be one row: the table is not counted, nor more than the indices
+	 * have memory */
 	{ "aten::embedding((T([1000, 16], f32), T([20], i64)), {})", 20 * 16 * 4 + 20 * 8, 0 },
 	{ "aten::embedding((T([1000, 16], f32), T([20], i64, stride=(0,))), {})", 20 * 16 * 4 + 8, 0 },
 	{ "aten::gather((T([50, 4], f32), 0, T([3, 4], i64)), {})", 12 * 4 + 12 * 8, 0 },
@@ -53,7 +55,7 @@ static const struct {
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([1], f32)), {})", 80 + 4 + 40, 0 },
 	{ "aten::index_select((T([50, 4], f32), 0, T([3], i64)), {})", 12 * 4 + 3 * 8, 0 },
 	{ "aten::index.Tensor((T([50, 4], f32), [T([3], i64)]), {})", 12 * 4 + 3 * 8, 0 },
-	/* twelve of forty are overwritten, and so many of src are read; a sum needs all of self */
+	/* twelve of forty are overwritten, and twelve of src are read; a sum needs all of self */
 	{ "aten::scatter.src((T([10, 4], f32), 0, T([3, 4], i64), T([5, 4], f32)), {})", 160 + 96 + 112 + 48, 0 },
 	{ "aten::scatter.value((T([10, 4], f32), 0, T([3, 4], i64), 1), {})", 160 + 96 + 112, 0 },
 	{ "aten::scatter.reduce((T([10, 4], f32), 0, T([3, 4], i64), T([5, 4], f32)), {'reduce': 'add'})",
@@ -144,7 +146,7 @@ TEST(floor_is_the_empty_call_or_the_bytes)
 
 	ay_floor(c, &machine, 1, 1e9, 5, &f); /* 8000 bytes from memory */
 	CHECKF(f.ns == 800, "%g", f.ns);
-	ay_floor(c, &machine, 1, 8000, 5, &f); /* the same eight from the first cache */
+	ay_floor(c, &machine, 1, 8000, 5, &f); /* the eight bytes come from the first cache */
 	CHECKF(f.ns == 80, "%g", f.ns);
 	quick.quick = true;
 	ay_floor(c, &quick, 1, 1e9, 5, &f);
@@ -184,7 +186,8 @@ TEST(floor_knows_what_is_multiplied)
 	ay_arena_release(&a);
 }
 
-/* No operator claims more than reading and writing all it is given: catches a cost that counts twice. */
+/* No operator claims more than reading and writing all it is given: catches a cost that counts
+ * twice. */
 TEST(floor_claims_no_more_than_all_there_is)
 {
 	const struct ay_registry *r = help_registry();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel with threads that count, frozen and thawed: by its cgroup where there is one, and by SIGSTOP.
+ * freeze - tests of a kernel with counting threads that is frozen and thawed: by its cgroup if
+ * there is one, and by SIGSTOP.
  */
 #include "jail_fixture.h"
 #include "test.h"
@@ -134,7 +135,7 @@ static void freeze_and_thaw(void)
 	group = ay_exec_group(r.x) < 0 ? -1 : dup(ay_exec_group(r.x)); /* the caller takes r.x away when it ends */
 	CHECK(!ay_freeze(pid, group, 2, &how, &took, &err) && how == AY_FREEZE_OK);
 	kill(pid, SIGKILL);
-	CHECK(!ay_thaw(pid, group, &took, &err)); /* its init is in the group, and tells */
+	CHECK(!ay_thaw(pid, group, &took, &err)); /* the jail's init is in the group and reports */
 	pthread_join(t, NULL);
 	CHECK(!r.x);
 	CHECK(!ay_freeze(pid, -1, 2, &how, &took, &err) && how == AY_FREEZE_GONE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels under the gate: what is inside T, and how those end that do not behave.
+ * gated_exec - tests of kernels under the gate: what the time T includes, and how misbehaving
+ * kernels end.
  */
 #include "timing/gated_exec.h"
 #include "base/process.h"
@@ -36,7 +37,7 @@ static void teardown(struct bench *b)
 	timing_rig_release(&b->r);
 }
 
-/* n sets with fresh content; false if the seat is gone. */
+/* Runs n sets with fresh content. Returns false if the executor is gone. */
 static bool batch(struct bench *b, int n)
 {
 	ay_input_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON, NULL);
@@ -52,9 +53,10 @@ static const char good[] = "int aten_relu@\n"
 			   "	return 0;\n"
 			   "}\n";
 
-/* --- what T is ------------------------------------------------------------------------------------------- */
+/* --- what T is -------------------------------------------------------------------------------- */
 
-/* Begins, ends, and a thread that works on and notes when it was last at work; all by the clock that we read. */
+/* Begins, ends, and leaves a thread that keeps working and notes its last time, by the judge's
+ * clock. */
 static const char works_on[] =
 	"#define _GNU_SOURCE\n#include <pthread.h>\n#include <time.h>\n"
 	"static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
@@ -157,7 +159,8 @@ static bool runs_on(pid_t pid, const cpu_set_t *cpus)
 	return !sched_getaffinity(pid, sizeof its, &its) && CPU_EQUAL(&its, cpus);
 }
 
-/* Where its executors are kept, some can be there before it is opened, and where they will be timed. */
+/* Where its executors are kept, some can be there before it is opened, and where they will be
+ * timed. */
 TEST(seat_takes_who_was_started_for_it)
 {
 	enum { EARLY = 2 };
@@ -186,7 +189,7 @@ TEST(seat_takes_who_was_started_for_it)
 	timing_rig_release(&b.r);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------ */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what, *at_five; /* what the fifth call does */
@@ -222,7 +225,7 @@ TEST(seat_ends_inside_a_batch_are_outcomes)
 		       b.o.exit_code, b.o.text);
 		if (ends[i].set)
 			CHECKF(b.o.set == 4 - 3, "%s: set %d", ends[i].what, b.o.set);
-		/* whoever refuses stays, and is frozen again */
+		/* an executor that refuses stays, and is frozen again */
 		CHECKF(there == (ends[i].happened == AY_EXEC_REFUSED), "%s: the seat is%s there", ends[i].what,
 		       there ? "" : " not");
 		if (there)
@@ -249,7 +252,8 @@ TEST(seat_ends_while_it_is_opened_are_outcomes)
 	teardown(&b);
 }
 
-/* A thread that ends its process some time after the call: in that batch or in a later one, but told. */
+/* A thread that ends its process some time after the call: detected in that batch or a later
+ * one. */
 TEST(seat_that_dies_after_done_is_told)
 {
 	struct bench b;
@@ -266,7 +270,7 @@ TEST(seat_that_dies_after_done_is_told)
 	teardown(&b);
 }
 
-/* --- audits ---------------------------------------------------------------------------------------------- */
+/* --- audits ----------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what, *line, *source;
@@ -287,7 +291,8 @@ static const struct {
 	{ "an empty output", "aten::relu((T([0, 3], f32),), {})", "int aten_relu@ { return 0; }\n", -1 },
 };
 
-/* Every set alone, until one does not run; *unfinished: the first whose output was not there, or -1. */
+/* Runs the sets one by one until one does not run. *unfinished: the first set without an output, or
+ * -1. */
 static int call_one_by_one(struct bench *b, double each[CAP], int *unfinished)
 {
 	const struct ay_key key = timing_rig_key();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clocks, reasons why they are low, and MPS: on a driver and an NVML that only look so (tests/cuda).
+ * gpu_state - tests of clocks, reasons for low clocks, and MPS, with a fake driver and a fake NVML
+ * (tests/cuda).
  */
 #include "base/file.h"
 #include "device/gpu.h"
@@ -58,7 +59,7 @@ TEST(gpu_state_is_read_through_one_link)
 	ay_arena_release(&r.a);
 }
 
-/* A GPU that idles, or whose owner set its clocks, is not throttled. */
+/* A GPU that is idle, or whose clocks its owner has limited, is not throttled. */
 TEST(gpu_state_tells_throttling_from_idling)
 {
 	static const struct {
@@ -81,7 +82,8 @@ TEST(gpu_state_tells_throttling_from_idling)
 	ay_arena_release(&r.a);
 }
 
-/* What NVML does not say is -1, and no throttling; an NVML that does not start is not asked again. */
+/* What NVML does not say is -1, and no throttling; an NVML that does not start is not asked
+ * again. */
 TEST(gpu_state_without_answers)
 {
 	struct ay_gpu_state s;
@@ -120,7 +122,7 @@ TEST(gpu_state_has_words)
 	CHECK(strlen(ay_gpu_throttle_words(UINT64_MAX, buf)) < sizeof buf - 1); /* not cut */
 }
 
-/* --- MPS ------------------------------------------------------------------------------------------------- */
+/* --- MPS -------------------------------------------------------------------------------------- */
 
 static int listen_at(const char *path, int type)
 {
@@ -144,7 +146,7 @@ TEST(gpu_state_sees_mps_where_somebody_answers)
 	for (int i = 0; i < 2; i++) {
 		fd = listen_at(path, types[i]);
 		CHECK(ay_gpu_mps_runs_in("/no/proc") && ay_gpu_mps_runs());
-		close(fd); /* a daemon that died leaves its name behind */
+		close(fd); /* a daemon that died leaves its socket */
 		CHECK(!ay_gpu_mps_runs_in("/no/proc"));
 		unlink(path);
 	}
@@ -158,7 +160,7 @@ TEST(gpu_state_sees_mps_where_somebody_answers)
 	ay_arena_release(&a);
 }
 
-/* The daemon of somebody else, whose folder we do not know. */
+/* The daemon of another user, whose folder is unknown. */
 TEST(gpu_state_sees_the_processes_of_mps)
 {
 	struct ay_arena a = { 0 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- helpers --------------------------------------------------------------------------------------------- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 struct sink {
 	struct ay_arena *a;
@@ -64,8 +64,8 @@ static int find(void *user, struct ay_arena *a, const char *name, int nargs, con
 	return 1;
 }
 
-/* The value of an expression, printed, or the message. In scope: n=5, s='abc', dt=f16, shape=[2, 3, 4], x=None,
- * e=[]. */
+/* Returns the value of an expression, printed, or the error message. In scope: n=5, s='abc',
+ * dt=f16, shape=[2, 3, 4], x=None, e=[]. */
 static const char *eval(struct ay_arena *a, const char *text)
 {
 	struct ay_value dims[3] = { { .kind = AY_V_INT, .i = 2 },
@@ -94,7 +94,7 @@ static const char *eval(struct ay_arena *a, const char *text)
 	return out;
 }
 
-/* --- expressions ----------------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 TEST(grid_expressions)
 {
@@ -255,7 +255,7 @@ TEST(grid_hostile_sizes)
 	ay_arena_release(&a);
 }
 
-/* --- templates and grids --------------------------------------------------------------------------------- */
+/* --- templates and grids ---------------------------------------------------------------------- */
 
 TEST(grid_expansions)
 {
@@ -277,7 +277,8 @@ TEST(grid_expansions)
 		/* blanks and newlines anywhere */
 		{ "(\n( a ,\n b ), { } )", "\n a = 1 |\n 2\n\tb=3 ;\n\n a=4 b=5\n",
 		  "((1, 3), {})\n((2, 3), {})\n((4, 5), {})\n" },
-		/* a name for a whole shape, a stride, an offset, a dtype, data, a fill's argument */
+		/* a name for a whole shape, a stride, an offset, a dtype, data, a fill's
+		 * argument */
 		{ "((T(shape, dt, stride=st, offset=2*k, fill=index(k+1)),), {})",
 		  "(shape,st,dt,k)=([2,3],(1,2),i64,4)|((5,),None,i32,0)",
 		  "((T([2, 3], i64, stride=(1, 2), offset=8, fill=index(5)),), {})\n((T([5], i32, "
@@ -289,7 +290,7 @@ TEST(grid_expansions)
 		  "((T([4, 2], f32, stride=(2, 1)),), {})\n" },
 		{ "((T([n], i64, data=d), T([2], i64, data=[n, n+1])), {'dim': n-1})", "(n,d)=(2,[7,8])",
 		  "((T([2], i64, data=[7, 8]), T([2], i64, data=[2, 3])), {'dim': 1})\n" },
-		/* whole tensors, lists of them, dtypes as values, and strings that are none */
+		/* whole tensors, lists of them, dtypes as values, and strings that are no dtypes */
 		{ "((x, [x, x]), {'dtype': dt})", "x=T([2],f32,fill=zeros)|None dt=torch.bool|'f16'",
 		  "((T([2], f32, fill=zeros), [T([2], f32, fill=zeros), T([2], f32, fill=zeros)]), {'dtype': "
 		  "b8})\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dense rows of f16 and bf16 may be converted by the processor, rows with a stride never are: both must give the same
- * bits, and bits that are known. */
+/* The processor may convert dense rows of f16 and bf16; it never converts rows with a stride. Both
+ * must give equal bits, and known bits. */
 enum { MANY = 1 << 20, STRIDE = 3 };
 
 static double of_bits(uint64_t u)
@@ -66,8 +66,9 @@ static int64_t load_differs(const uint16_t *bits, int64_t n)
 	return bad;
 }
 
-/* Every finite value of the dtype, the ties between neighbours and what stands just beside them, of both signs. There
- * is no NaN among them, which would leave its neighbours to the plain rows. */
+/* Fills in every finite value of the dtype, the ties between neighbours and the numbers just
+ * beside the ties, of both signs. There is no NaN, because a NaN makes its neighbours use the
+ * plain code. */
 static int64_t around(enum ay_dt dt, double *x)
 {
 	const uint16_t inf = dt == AY_DT_F16 ? 0x7c00 : 0x7f80;
@@ -127,13 +128,14 @@ static const uint64_t special[] = {
 	0x40effc0000000000,
 	0x40effdffffffffff,
 	0x40effe0000000000,
-	0x47efefffffffffff, /* the same of bf16 */
+	0x47efefffffffffff, /* and for bf16 */
 	0x47eff00000000000,
 	0x47efffffefffffff, /* the largest f32, and just above it */
 	0x47effffff0000000,
 	0x47f0000000000000,
 	0x7fefffffffffffff,
-	0x7ff0000000000000, /* infinity; NaNs that signal, that do not, whose payload is all there is */
+	/* infinity; signalling NaNs, quiet NaNs, NaNs with the smallest payload */
+	0x7ff0000000000000,
 	0x7ff0000000000001,
 	0x7ff0000020000000,
 	0x7ff8000000000000,
@@ -142,7 +144,7 @@ static const uint64_t special[] = {
 };
 enum { SPECIAL = sizeof special / sizeof *special };
 
-/* Each alone, at every place of a row of every length, among numbers that are none. */
+/* Each special value at every place of a row of every length, among ordinary numbers. */
 TEST(halves_store_special_values_anywhere)
 {
 	double x[41];

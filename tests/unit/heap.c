@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The allocator of the Python executor on a GPU, on addresses that nobody has: a model of what may be handed out stands
- * beside it, and an audit of its tables. Both are shown defects, and must find them.
+ * heap - tests of the Python executor's allocator on a GPU; the addresses are invented. A model of
+ * what may be allocated, and an audit of the allocator's tables, check it. Both are also tested
+ * with planted defects.
  */
 #include "../../torch/exec/heap.h"
 #include "base/process.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 enum { GRAINS = 4096, LIVE = 200, ROUNDS = 60000, STREAMS = 3 };
-enum { ANYBODY = -1, NO_ONE = -2, GRAPHS = -3 }; /* who may have a grain; else the number of a stream */
+/* owner of a grain, or else the number of a stream */
+enum { ANYBODY = -1, NO_ONE = -2, GRAPHS = -3 };
 
 #define AT (7ull << 40)
 
@@ -26,7 +28,7 @@ struct model {
 	} live[LIVE];
 	int nlive;
 	int came[64], ncame; /* streams that have lists of their own: the first that came */
-	bool held[GRAINS];   /* by somebody */
+	bool held[GRAINS];   /* the owner of each grain */
 	int whose[GRAINS];
 	char why[200];
 };
@@ -63,7 +65,7 @@ static void say(struct model *m, const char *why, uint64_t at)
 		snprintf(m->why, sizeof m->why, "%s at grain %llu", why, (unsigned long long)at);
 }
 
-/* --- the model ----------------------------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------------------- */
 
 static void note_taken(struct model *m, uint64_t p, uint64_t bytes, int stream, bool kept)
 {
@@ -123,7 +125,7 @@ static void settle(struct model *m, bool graphs)
 	heap_settle(&m->h, graphs);
 }
 
-/* --- the audit ------------------------------------------------------------------------------------------------- */
+/* --- the audit -------------------------------------------------------------------------------- */
 
 static int count_lists(struct model *m)
 {
@@ -165,7 +167,7 @@ static void audit(struct model *m)
 		say(m, "a free block in no list", nfree);
 }
 
-/* --- at work ----------------------------------------------------------------------------------------------------- */
+/* --- at work ---------------------------------------------------------------------------------- */
 
 enum defect {
 	HONEST,
@@ -229,7 +231,8 @@ static void work(struct model *m, int streams, enum defect d, uint64_t seed)
 	for (int i = 0; i < ROUNDS && !m->why[0]; i++) {
 		uint64_t v;
 
-		x ^= x << 13, x ^= x >> 7, x ^= x << 17; /* xorshift: the same every time */
+		/* xorshift: an equal sequence every time */
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
 		v = x >> 8;
 		if (v % 8 < 4)
 			take(m, 1 + (v >> 8) % (v % 64 < 4 ? 300000 : 9000), (int)(v >> 40) % streams,
@@ -300,7 +303,7 @@ TEST(heap_temporaries_are_used_again)
 	p = heap_take(&m->h, 5000, NULL, 0);
 	CHECK(p == AT && m->h.taken == 5120);
 	CHECK(heap_give(&m->h, p));
-	CHECK(heap_take(&m->h, 5001, NULL, 0) == p); /* the same stream, at once */
+	CHECK(heap_take(&m->h, 5001, NULL, 0) == p); /* by its own stream, at once */
 	CHECK(heap_give(&m->h, p));
 	q = heap_take(&m->h, 5000, stream_of(1), 0); /* another has to wait */
 	CHECK(q && q != p);
@@ -318,7 +321,7 @@ TEST(heap_temporaries_are_used_again)
 	end(m);
 }
 
-/* What lies free is told of once, and again only where somebody may have been. */
+/* Free memory is reported once, and again only where a kernel may have written. */
 TEST(heap_says_what_may_be_dirty)
 {
 	struct model *m = malloc(sizeof *m);
@@ -336,7 +339,7 @@ TEST(heap_says_what_may_be_dirty)
 	heap_give(&m->h, p);
 	CHECK(heap_next_dirty(&m->h, &from, &at, &n) && at == p && n == 512);
 	CHECK(!heap_next_dirty(&m->h, &from, &at, &n));
-	heap_clean(&m->h); /* q is still somebody's */
+	heap_clean(&m->h); /* q is still allocated */
 	heap_give(&m->h, q);
 	heap_settle(&m->h, false);
 	from = 0;

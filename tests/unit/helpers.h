@@ -5,40 +5,43 @@
 #include "op/suite.h"
 #include "test.h"
 
-/* All operators; made once a process. */
+/* Returns all operators; made once per process. */
 const struct ay_registry *help_registry(void);
-/* A line parsed and bound; NULL and err. */
+/* Parses and binds a case line. Returns NULL and err on failure. */
 struct ay_call *help_bind(const struct ay_registry *r, struct ay_arena *a, const char *line, struct ay_err *err);
-/* Folder in which the program under test lies. */
+/* Returns the folder of the program under test. */
 const char *help_build_dir(void);
-/* Where the tests keep compiled kernels ($ASSAY_TEST_CACHE, else cache/ in the build folder): for XDG_CACHE_HOME.
- */
+/* Returns the folder where tests keep compiled kernels: $ASSAY_TEST_CACHE, else cache/ in the build
+ * folder. For XDG_CACHE_HOME. */
 const char *help_cache(void);
-/* A path in the scratch folder of the test; sixteen live at once. */
+/* Returns a path in the test's scratch folder. Sixteen results are valid at one time. */
 const char *help_path(const char *name);
-/* What is in a file, and how much (n: NULL if nobody wants to know), followed by a zero. "" if the test has failed. */
+/* Reads a file and adds a zero byte. Stores its length in *n unless n is NULL. On failure the test
+ * fails and the result is "". */
 char *help_slurp(struct ay_arena *a, const char *path, size_t *n);
 void help_spill(const char *path, const void *data, size_t n);
-/* Runs a shell command; its output (both streams) in the arena, and its exit status. */
+/* Runs a shell command. Returns its exit status; *output is both of its streams, in the arena. */
 int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **output);
-/* An interpreter with torch; the test is skipped where there is none, with $ASSAY_NO_TORCH as the reason if it is set
- * (tools/check.sh). */
+/* Returns an interpreter with torch. If there is none, skips the test; $ASSAY_NO_TORCH, if set
+ * (tools/check.sh), is the reason. */
 const char *help_python(void);
 
-/* A library of tests/cuda in this test's folder, made of these files and loaded: who opens it by its name finds it. */
+/* Compiles these files of tests/cuda to a library in the test's folder and loads it. A later dlopen
+ * of `name` finds this library. */
 void help_stand_in(struct ay_arena *a, const char *files, const char *name);
-/* A driver that only looks like one (tests/cuda/fake.c) is from here on what this process takes for libcuda.so.1; it lies
- * in test_dir(). */
+/* From now on this process finds a fake driver (tests/cuda/fake.c) as libcuda.so.1. It lies in
+ * test_dir(). */
 void help_fake_gpu(struct ay_arena *a);
 
-/* An operator by its name ("aten::add"); NULL and err. */
+/* Finds an operator by its name ("aten::add"). Returns NULL and err if there is none. */
 const struct ay_entry_op *help_operator(const char *name, struct ay_err *err);
-/* For TEST_EACH: the names of all operators; of the files that match a pattern. */
+/* For TEST_EACH: list all operators, or the files that match a pattern. */
 void help_list_operators(test_add_value_fn add);
 void help_list_files(const char *pattern, test_add_value_fn add);
-/* Is it an operator of PyTorch (aten::, and what we judge beside the catalogue)? */
+/* Returns true for operators of PyTorch: aten::, and those judged outside the catalogue. */
 bool help_is_torch(const struct ay_entry_op *e);
-/* Is this operator's file among those asked for? $ASSAY_OP is a part of its path; without it all are. */
+/* Returns true if the operator's file is to be tested: $ASSAY_OP is a part of its path, or is not
+ * set. */
 bool help_is_meant(const struct ay_entry_op *e);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs of operators that have no file of their own must mean something: indices lie where they point, windows
- * hold what was chosen from them, questions have both answers.
+ * input_domain - tests that inputs of operators without a file make sense: indices are in range,
+ * windows hold the elements chosen from them, and predicates have both results.
  */
 #include "test.h"
 #include "helpers.h"
@@ -15,8 +15,8 @@
 
 static struct ay_arena a;
 
-/* The line as a call of that schema, with the fills of the table (or none), filled. NULL and a failure of the
- * test. */
+/* Binds and fills a line as a call of that schema, with the fills of the table or without. On
+ * failure returns NULL and fails the test. */
 static struct ay_call *filled(const char *schema, const char *line, bool meaning)
 {
 	struct ay_op *op = AY_NEW(&a, struct ay_op);
@@ -74,7 +74,7 @@ static struct spread spread_of(const struct ay_view *v)
 	return s;
 }
 
-/* --- ranges ----------------------------------------------------------------------------------------------- */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *schema, *line, *arg;
@@ -160,7 +160,7 @@ TEST(meaning_values_lie_where_they_mean_something)
 			const bool good = s.lo >= ranges[i].lo && s.hi <= ranges[i].hi &&
 					  s.kinds >= ranges[i].kinds;
 
-			/* the planted defect: the same line without the table must be seen to be wrong */
+			/* the planted defect: without the table this line must be found wrong */
 			CHECKF(meaning ? good : good != ranges[i].without,
 			       "%.40s: '%s' is in [%g, %g], %d kinds%s", ranges[i].schema, ranges[i].arg, s.lo,
 			       s.hi, s.kinds, meaning ? "" : ", without the table");
@@ -221,7 +221,7 @@ TEST(meaning_any_and_all_have_both_answers)
 	}
 }
 
-/* --- places ----------------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 static const char pool2d[] = "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] "
 			     "kernel_size, int[2] stride, int[2] "
@@ -252,7 +252,8 @@ static int outside(const struct ay_call *c, const int *g)
 
 TEST(meaning_pooling_indices_lie_in_their_windows)
 {
-	/* height, width of the input, kernel, stride, padding, dilation, height and width of the output */
+	/* height, width of the input, kernel, stride, padding, dilation, height and width of the
+	 * output */
 	static const int geometry[][8] = {
 		{ 42, 40, 3, 1, 1, 1, 42, 40 }, { 9, 11, 2, 2, 0, 1, 4, 5 },
 		{ 9, 11, 2, 2, 0, 1, 5, 6 }, /* ceil_mode */
@@ -286,7 +287,7 @@ TEST(meaning_pooling_indices_lie_in_their_windows)
 	}
 }
 
-/* No two of a fibre along dim are the same. */
+/* Returns true if a fibre along dim has a value twice. */
 static int twice(const struct ay_view *v, int dim)
 {
 	int64_t inner = 1, n = v->shape[dim], m = ay_numel_of(v) / (n ? n : 1);
@@ -340,7 +341,7 @@ TEST(meaning_what_is_stored_goes_to_different_places)
 	CHECK(c && twice(ay_t(c, "index"), 1));
 }
 
-/* Geometry that nobody can have: some number, and no trap. */
+/* Impossible geometry gives some number, and no trap. */
 TEST(meaning_impossible_windows_are_harmless)
 {
 	static const char *const numbers[] = { "9223372036854775807", "-9223372036854775807", "0", "-1" };
@@ -418,7 +419,7 @@ TEST(meaning_dominant_matrices_are_symmetric)
 	}
 }
 
-/* --- the table against PyTorch ----------------------------------------------------------------------------- */
+/* --- the table against PyTorch ---------------------------------------------------------------- */
 
 /* All schemas of torch's aten that we can read. */
 static int torch_schemas(struct ay_schema **list, int max)
@@ -454,8 +455,8 @@ static bool takes_tensor(const struct ay_schema *s, const char *name, size_t len
 	return false;
 }
 
-/* Which argument of a row no overload of the named operator has; NULL: all are somewhere. `other` is for second
- * ones. */
+/* Returns the argument of a row that no overload of the named operator has, or NULL if each is in
+ * some overload. `other` is for second arguments. */
 static bool row_fits(struct ay_schema *const *list, int n, const char *fills, bool *any)
 {
 	bool fits = false;
@@ -496,7 +497,7 @@ TEST(meaning_rows_are_operators_of_torch)
 			p += len;
 		}
 	}
-	/* the same eyes on a row that is wrong */
+	/* the check itself, on a row that is wrong */
 	CHECK(!row_fits(list, n, "indices=index(3)", &any) && !any);
 }
 

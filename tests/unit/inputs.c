@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What timed sets hold and where they lie.
+ * inputs - tests of the content of timed sets, and of its place in memory.
  */
 #include "timing/inputs.h"
 #include "device/dev_fill.h"
@@ -52,7 +52,8 @@ static uint64_t component(const uint8_t *p, int64_t i, int bytes)
 	return x;
 }
 
-/* aten::add takes every dtype; 100,003 elements have some that are 0, and an odd number of bytes behind them. */
+/* aten::add takes every dtype. Of 100,003 elements some are 0, and an odd number of bytes is at
+ * their end. */
 static void check_floats(const struct look *k)
 {
 	struct timing_rig r;
@@ -91,7 +92,7 @@ static void check_floats(const struct look *k)
 	       (long long)same_set, (long long)n);
 	CHECKF((double)same_key < k->same * (double)n, "%s: %lld of %lld are as with the other key", k->dt,
 	       (long long)same_key, (long long)n);
-	/* lines are drawn anew, so that nobody learns signs by heart */
+	/* lines are drawn anew, so that a kernel cannot learn their signs */
 	CHECKF(moved > n / 2, "%s: sign and exponent of only %lld elements change", k->dt, (long long)moved);
 	ay_input_template_release(&m);
 	timing_rig_release(&r);
@@ -103,7 +104,8 @@ TEST(content_floats_have_new_significands_in_every_set)
 		check_floats(&looks[i]);
 }
 
-/* Of 4 million normal numbers some 30 are 0, and of f16 some 200 are subnormal: they become small ones. */
+/* Of 4 million normal numbers some 30 are 0, and of f16 some 200 are subnormal: they become small
+ * ones. */
 TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 {
 	static const char *const dts[] = { "f32", "f16" };
@@ -159,7 +161,7 @@ TEST(content_special_values_are_filled_anew)
 	timing_rig_release(&r);
 }
 
-/* --- integers -------------------------------------------------------------------------------------------- */
+/* --- integers --------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -179,8 +181,8 @@ static bool is_permutation(struct ay_arena *a, const int64_t *x, const int64_t *
 	return !memcmp(p, q, (size_t)n * 8);
 }
 
-/* Large index tensors are drawn from the master's lines, small ones filled anew; both stay in range, and neither is
- * the same in another order. */
+/* Large index tensors are made from the template's lines, small ones are filled anew. Both stay in
+ * range, and no set is a permutation of the first one. */
 TEST(content_indices_stay_in_range)
 {
 	static const struct {
@@ -215,8 +217,9 @@ TEST(content_indices_stay_in_range)
 	}
 }
 
-/* A uniform fill says what an operator takes: probabilities, say. Half types round to the end of the range,
- * which would lie beyond it with another significand, as would numbers in the same binade. */
+/* A uniform fill has the range that an operator accepts, such as probabilities. Half types may
+ * round to the end of the range. With another significand this end would lie outside, as would
+ * numbers in its binade. */
 static void check_range(const char *dt, int bytes, double a, double b)
 {
 	struct timing_rig r;
@@ -355,9 +358,9 @@ TEST(content_small_tensors_are_lines_for_the_trusted)
 	timing_rig_release(&r);
 }
 
-/* --- hard sets ------------------------------------------------------------------------------------------- */
+/* --- hard sets -------------------------------------------------------------------------------- */
 
-/* Beyond 8, where no normal number of ours is, whatever its significand. */
+/* Returns true beyond 8, where no normal number of these inputs is, whatever its significand. */
 static bool is_large(const uint8_t *p, int i)
 {
 	float x;
@@ -438,7 +441,7 @@ TEST(content_hard_sets_do_not_overflow)
 	timing_rig_release(&r);
 }
 
-/* --- places ---------------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 /* Tensors of sets in calling order: aligned, inside their slot, none over the one before it. */
 static void check_places(const char *line, int cap)
@@ -505,7 +508,7 @@ TEST(content_folded_sets_share_one_place)
 	for (int k = 0; k < 500 * n; k++)
 		CHECKF(s.offset[k] + 4000 <= s.pool.slot[s.slot[k]].bytes, "set %d", k / n);
 	ay_input_sets_write(&s, timing_rig_key(), 0, 500, 0x71,
-			    NULL); /* one behind the other at one place: no harm */
+			    NULL); /* overlapping writes to one place in sequence do no harm */
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
 	timing_rig_release(&r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel in its jail, for the tests of the jail: t::probe(Tensor a) -> Tensor, called on N numbers.
+ * jail_fixture - a kernel in its jail, for tests of the jail: t::probe(Tensor a) -> Tensor, called
+ * on N numbers.
  */
 #ifndef AY_TEST_JAIL_RIG_H
 #define AY_TEST_JAIL_RIG_H
@@ -26,14 +27,14 @@ struct jail_rig {
 	bool freezable;
 };
 
-/* Builds `source` and binds a call; skips the test where there is no compiler or no sandbox. */
+/* Builds `source` and binds a call. Skips the test if there is no compiler or no sandbox. */
 void jail_rig_init(struct jail_rig *r, enum ay_sandbox_mode mode, const char *source);
 void jail_rig_release(struct jail_rig *r);
-/* Starts it if it is not there, and calls it once. */
+/* Starts the executor if it does not run, and calls the kernel once. */
 struct ay_outcome jail_rig_run(struct jail_rig *r, double timeout_s);
-/* What the kernel wrote, or writes. */
+/* Returns the kernel's output memory, also while the kernel writes it. */
 volatile int *jail_rig_out(const struct jail_rig *r);
-/* Runs fn here, and where we are root again as an ordinary user. */
+/* Runs fn. If this process is root, also runs it as an ordinary user. */
 void jail_rig_both(void (*fn)(void));
 
 #endif

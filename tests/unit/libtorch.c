@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ATen called from C: which overloads its ABI has types for, and that what is generated for them is right.
+ * libtorch - tests of ATen called from C: which overloads have types in its ABI, and that the code
+ * generated for them is right.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -52,7 +53,7 @@ TEST(libtorch_takes_what_the_abi_has_types_for)
 	ay_arena_release(&a);
 }
 
-/* The verdict on ATen's function, built so, on the rig's case. */
+/* Returns the verdict on ATen's function, built in that mode, for the fixture's case. */
 static enum ay_verdict judge(struct timing_rig *r, struct ay_python *python, enum ay_libtorch what)
 {
 	const char *cuda = python->device ? ay_libtorch_cuda(&r->a, python->library) : NULL;
@@ -121,7 +122,8 @@ static void judge_lines(struct ay_python *python)
 			timing_rig_release(&r);
 			continue;
 		}
-		/* what is timed leaves its result where nobody looks for it, unless the call has a place for it */
+		/* the timed object leaves its result in memory that is not checked, unless the call
+		 * has a place for it */
 		v = judge(&r, python, AY_LIBTORCH_TIMED);
 		CHECKF((v == AY_VERDICT_PASS) == (ay_schema_inplace(r.proto->s) || ay_schema_out(r.proto->s)),
 		       "%s: %s", lines[i], ay_verdict_name(v));
@@ -166,7 +168,7 @@ TEST_SLOW(libtorch_functions_are_right_on_a_gpu)
 	ay_dev_close(d);
 }
 
-/* --- grids on a GPU ------------------------------------------------------------------------------------------ */
+/* --- grids on a GPU --------------------------------------------------------------------------- */
 
 struct count {
 	int n[AY_VERDICT_COUNT];
@@ -227,7 +229,8 @@ static void close_grid(struct grid *g)
 	ay_arena_release(&g->a);
 }
 
-/* The function of an overload on one line, or on the quick cases of its operator where line is NULL. */
+/* The function of an overload on one line, or on the quick cases of its operator where line is
+ * NULL. */
 static void judge_source(struct grid *g, const char *overload, const char *source, const char *line,
 			 struct count *c)
 {
@@ -313,9 +316,9 @@ TEST_SLOW(libtorch_passes_grids_on_a_gpu)
 	close_grid(&g);
 }
 
-/* --- the same on a torch that only looks like one ------------------------------------------------------------- */
+/* --- the same on a torch that only looks like one --------------------------------------------- */
 
-/* What is called must have been told of device and stream: tests/cuda/torch.c refuses it otherwise. */
+/* Device and stream must be set before a call: tests/cuda/torch.c refuses it otherwise. */
 TEST(libtorch_tells_torch_of_device_and_stream)
 {
 	static const struct {
@@ -368,7 +371,7 @@ TEST(libtorch_tells_torch_of_device_and_stream)
 	close_grid(&g);
 }
 
-/* --- what is generated --------------------------------------------------------------------------------------- */
+/* --- what is generated ------------------------------------------------------------------------ */
 
 TEST(libtorch_source_is_told_of_the_gpu)
 {

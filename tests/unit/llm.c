@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generation runs against the stand-in service: tests/llm/ has the scripts.
+ * llm - tests of generation runs with the fake server; tests/llm/ has its scripts.
  */
 #include "test.h"
 #include "helpers.h"

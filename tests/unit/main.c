@@ -122,7 +122,8 @@ static void start(struct running *r, const struct test *t)
 	if (r->out)
 		dup2(fileno(r->out), 1);
 	arg = t->arg ? t->arg : "";
-	alarm(t->timed ? 2 * ENDED_S : ENDED_S); /* whoever has times repeats what a busy machine spoils */
+	/* a test with times repeats itself if a busy machine disturbs it */
+	alarm(t->timed ? 2 * ENDED_S : ENDED_S);
 	t->fn();
 	fflush(stdout);
 	remove_dir();
@@ -206,7 +207,8 @@ static struct test *dequeue(struct test **queue)
 	return t;
 }
 
-/* Neighbours wait for the same thing (most for the clock): tests of other files come between them. */
+/* Tests of one file wait for equal things (most for the clock), so tests of other files are put
+ * between them. */
 static void spread(struct test **queue)
 {
 	enum { DECKS = 4 };
@@ -292,7 +294,8 @@ static int choose(int argc, char **argv)
 
 enum { MOST = 16 };
 
-/* Tests wait for something half of their time: so two more than there are cores, unless one of them has the clock. */
+/* Tests wait for half of their time, so two more run than there are cores, unless one of them
+ * measures times. */
 static int room(bool timed)
 {
 	const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -304,7 +307,7 @@ static int room(bool timed)
 	return most < MOST ? most : MOST;
 }
 
-/* The next one to begin; NULL if it has to wait for others, or there is none. */
+/* Returns the next test to begin, or NULL if it must wait for others or there is none. */
 static struct test *next(const struct running list[MOST])
 {
 	bool timed = false;
@@ -327,7 +330,7 @@ static bool is_over(const struct running list[MOST])
 	return true;
 }
 
-/* test [PART...]: those whose name or file contains a PART, as many at once as there is room for. */
+/* test [PART...]: runs the tests whose name or file contains a PART, as many at a time as fit. */
 int main(int argc, char **argv)
 {
 	struct running list[MOST] = { 0 };

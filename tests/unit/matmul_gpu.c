@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products that are looked at on a device: what it calls right the oracle must call right too, and what the oracle calls
- * wrong it must not. On the stand-ins of tests/cuda (driver, NVRTC, cuBLAS), and on a GPU where there is one.
+ * matmul_gpu - tests of products that are checked on a device. What the device accepts the oracle
+ * must accept too, and what the oracle refuses the device must refuse. They run with the fakes of
+ * tests/cuda (driver, NVRTC, cuBLAS), and on a GPU if there is one.
  */
 #include "timing/inputs_gpu_internal.h"
 #include "base/process.h"
@@ -27,7 +28,7 @@
 
 enum { SETS = 2, POISON = 0x75 };
 
-/* --- one element ----------------------------------------------------------------------------------------- */
+/* --- one element ------------------------------------------------------------------------------ */
 
 TEST(product_ulps_are_those_of_dtypes)
 {
@@ -55,9 +56,9 @@ TEST(product_ulps_are_those_of_dtypes)
 	CHECK(isnan(ay_ulp_of(AY_LANES_F32, NAN)));
 }
 
-/* --- sets ------------------------------------------------------------------------------------------------ */
+/* --- sets ------------------------------------------------------------------------------------- */
 
-/* Sets of a product on a device, whose results are the reference's. */
+/* Sets of a product on a device; their results are the reference's. */
 struct bench {
 	struct make_rig g;
 	struct timing_rig r;
@@ -160,7 +161,7 @@ static void teardown(struct bench *b)
 	make_rig_release(&b->g);
 }
 
-/* With the device's word and without it: the same verdict. */
+/* Judges with the device's check and without it: the verdicts must be equal. */
 static enum ay_verified look(struct bench *b, int set, char text[200])
 {
 	enum ay_verified with, without;
@@ -305,7 +306,7 @@ TEST(product_on_a_gpu_agrees_with_the_oracle)
 		check_line(lines[t], make_rig_gpu, false);
 }
 
-/* How long a look takes, for people: of a set that nobody has written to. */
+/* Prints how long a check takes on a set that no kernel has written. */
 TEST(product_on_a_gpu_takes_some_time)
 {
 	static const char *const large[] = { "aten::mm((T([2048, 2048], f16), T([2048, 2048], f16)), {})",
@@ -331,7 +332,7 @@ TEST(product_on_a_gpu_takes_some_time)
 	}
 }
 
-/* --- when it is asked ------------------------------------------------------------------------------------ */
+/* --- when it is asked ------------------------------------------------------------------------- */
 
 static const struct {
 	const char *line;
@@ -369,7 +370,7 @@ TEST_SLOW(product_is_asked_of_a_device_that_can)
 	}
 }
 
-/* One whose operands lie here, as those of a case that is judged. */
+/* The operands lie on this side, as those of a judged case do. */
 TEST(product_that_lies_here_is_brought_there)
 {
 	static const char *const calls[] = {
@@ -409,9 +410,10 @@ TEST(product_is_not_asked_without_cublas)
 	teardown(&b);
 }
 
-/* --- the whole way --------------------------------------------------------------------------------------- */
+/* --- the whole way ---------------------------------------------------------------------------- */
 
-/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's process. */
+/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's
+ * process. */
 static char *check_timed(struct ay_arena *a, int wrong_after)
 {
 	const char *dir = test_dir();

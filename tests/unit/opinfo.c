@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The suite opinfo, and what is picked from a suite. Most of it is tried with a shell script in the interpreter's place.
+ * opinfo - tests of the suite opinfo and of the choice of cases from a suite. Most use a shell
+ * script in place of the interpreter.
  */
 #include "exec/opinfo.h"
 #include "base/file.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- picking ---------------------------------------------------------------------------------------------- */
+/* --- picking ---------------------------------------------------------------------------------- */
 
 static bool wants(const char *list, const char *overload)
 {
@@ -89,7 +90,7 @@ TEST(suite_dtypes_are_read)
 	CHECK(ay_dtypes_find("f32,,f64", &set, &err) && err.code);
 }
 
-/* --- the cache -------------------------------------------------------------------------------------------- */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 struct rig {
 	struct ay_arena a;
@@ -107,7 +108,8 @@ static void hear(void *user, int done, int total)
 	r->total = total;
 }
 
-/* An interpreter that says it has torch 9.9 and runs `exporter` as the exporter, with $out and $left. */
+/* An interpreter that says it has torch 9.9 and runs `exporter` as the exporter, with $out and
+ * $left. */
 static void setup(struct rig *r, const char *exporter)
 {
 	const char *path, *text;
@@ -221,7 +223,7 @@ TEST(opinfo_says_what_it_lacks)
 	ay_arena_release(&r.a);
 }
 
-/* --- with torch ------------------------------------------------------------------------------------------- */
+/* --- with torch ------------------------------------------------------------------------------- */
 
 /* Every line reads back as it was printed; counts those that begin so. */
 static int count_lines(struct rig *r, char *text, const char *prefix, const char *holds)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every operator owes: run for all of them, so that a new file is tested by being there.
+ * ops - tests that every operator must pass. They run for all operators, so a new file is tested
+ * automatically.
  */
 #include "test.h"
 #include "helpers.h"
@@ -101,7 +102,7 @@ TEST_EACH(ops_all_cases_bind_and_have_a_cost, help_list_operators)
 	each_case(AY_PERF, check_cost);
 }
 
-/* The printed line parses to the same line, so every report can be pasted. */
+/* The printed line parses to an equal line, so the line of every report can be pasted. */
 static void check_roundtrip(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
 {
 	const char *text = text_of(sc->line);
@@ -128,7 +129,8 @@ static void produce(const struct ay_entry_op *e, struct ay_call *c, int acc_bits
 	ay_oracle_produce(&q, dst);
 }
 
-/* The reference, rounded, is a right answer; so is one that accumulates in f32 (f64 results: in f64). */
+/* The reference, rounded, is a right answer; so is one that accumulates in f32 (f64 results: in
+ * f64). */
 static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c)
 {
 	const struct ay_op *op = e->op[ay_call_num_type(c)];
@@ -219,7 +221,8 @@ TEST_EACH(ops_cases_are_not_friendly, list_torch_operators)
 		CHECKF(__builtin_popcountll(met.dtypes) >= 3, "%s: fewer than three dtypes", e->name);
 		CHECKF(met.offset, "%s: no offset", e->name);
 		CHECKF(met.strided || op->scalar || op->flags & AY_ONE, "%s: no strides", e->name);
-		/* item has them as data=; probabilities, integers and operators that read no values have none */
+		/* item has them as data=; probabilities, integers and operators that read no values
+		 * have none */
 		CHECKF(met.special || !met.floats || op->scalar || !met.read || op->flags & (AY_RANDOM | AY_META),
 		       "%s: no special values", e->name);
 	}
@@ -430,7 +433,7 @@ TEST_EACH(ops_refuse_their_mutants_as_the_page_says, list_mutated)
 
 	CHECKF(!ay_mutate(help_registry(), e, &keep, &m, &err), "%s: %s", e->name, err.msg);
 	check_scores(e, &m);
-	/* who writes an operator has not made the page yet */
+	/* the author of a new operator has not made the page yet */
 	CHECKF(getenv("ASSAY_OP") || strstr(mutants_page(), printed(e, &m)),
 	       "run: assay mutants --markdown > docs/mutants.md\n      %s", printed(e, &m));
 	ay_arena_release(&keep);
@@ -489,7 +492,7 @@ TEST(ops_a_place_that_is_written_twice_is_not_judged)
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		CHECKF(bad_with(lines[i], 1) == 0 && bad_with(lines[i], 2) == 1 && bad_with(lines[i], 3) == 1,
 		       "%s", lines[i]);
-	/* the same value twice, and sums, are promised */
+	/* equal values, and sums, are guaranteed */
 	CHECK(bad_with("aten::scatter.value((T([4], f32), 0, T([3], i64, data=[1, 1, 2]), 0.3), {})", 1) == 1);
 	CHECK(bad_with("aten::index_put_((T([4], f32), [T([3], i64, data=[1, 1, 2])], T([3], f32), True), {})",
 		       1) == 1);

@@ -177,7 +177,8 @@ TEST(oracle_is_the_same_for_any_number_of_threads)
 	}
 }
 
-/* The fast pass of the comparison must not take a finite number for an infinite one, nor the other way round. */
+/* The fast pass of the comparison must not take a finite number for an infinite one, nor the other
+ * way round. */
 TEST(oracle_infinity_is_infinity_in_every_pass)
 {
 	const struct ay_entry_op *e = NULL;
@@ -199,7 +200,7 @@ TEST(oracle_infinity_is_infinity_in_every_pass)
 	CHECK(bad_elements(e, c, 1, &first) == 3);
 }
 
-/* Every pair of these, wanted and got: the fast pass and the rule for one element say the same. */
+/* For every pair of these, wanted and got, the fast pass and the rule for one element agree. */
 TEST(oracle_every_pass_follows_the_rule)
 {
 	static const float v[] = { 0,        -0.0f,    1,         -1,         1 + 0x1p-23f, 1 + 0x1p-20f,
@@ -280,7 +281,7 @@ TEST(oracle_exact_fill_demands_bit_equality)
 	}
 }
 
-/* kind, value: both must be the same. */
+/* Numbers are equal if kind and value are. */
 TEST(oracle_numbers_are_equal_by_kind_and_value)
 {
 	static const struct {
@@ -350,6 +351,7 @@ TEST(oracle_weights_follow_their_formulas)
 	CHECK(ay_err_flush(AY_DT_F32, 0x1p-126, 3) == 0);
 	CHECK(ay_err_flush(AY_DT_F64, 0x1p-126, 3) == 0 &&
 	      ay_err_flush(AY_DT_F64, 0x1p-1023, 3) == 3 / (4 * 0x1p-53));
-	/* P(|sum| > t) <= 1e-9 for a fair coin 10000 times: between 6 and 7 standard deviations of 50 */
+	/* P(|sum| > t) <= 1e-9 for a fair coin 10000 times: between 6 and 7 standard deviations of
+	 * 50 */
 	CHECK(ay_bernstein(2500, 1e-9) > 300 && ay_bernstein(2500, 1e-9) < 350);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases that passed, timed: what they are held against, and what is made of it.
+ * perf - tests of the timing of cases that passed: their baselines, and the results.
  */
 #include "judge/perf.h"
 #include "helpers.h"
@@ -76,7 +76,7 @@ static const char *file(const char *name, const char *source)
 	return path;
 }
 
-/* --- words ----------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 TEST(clock_baselines_are_words_or_files)
 {
@@ -115,7 +115,7 @@ TEST(clock_baselines_are_words_or_files)
 	}
 }
 
-/* --- what a case is held against --------------------------------------------------------------------------- */
+/* --- what a case is held against -------------------------------------------------------------- */
 
 TEST_SLOW(clock_against_words)
 {
@@ -202,7 +202,7 @@ TEST_SLOW(clock_against_a_file)
 	teardown(&b);
 }
 
-/* What it cannot be held against is said; the kernel passes all the same. */
+/* An unusable baseline is reported as a reason; the kernel still passes. */
 TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 {
 	static const struct {
@@ -245,7 +245,7 @@ TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 	}
 }
 
-/* --- verdicts ---------------------------------------------------------------------------------------------- */
+/* --- verdicts --------------------------------------------------------------------------------- */
 
 /* On a machine that moves one byte a second, anything that takes less than hours cannot be. */
 TEST(clock_below_the_floor_is_implausible)

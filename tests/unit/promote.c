@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables are what torch.promote_types and torch.result_type of PyTorch 2.13.0 answered. One letter is one
- * dtype, in the order of AY_DTYPES; a point is an exception.
+ * The tables hold the answers of torch.promote_types and torch.result_type of PyTorch 2.13.0. One
+ * letter is one dtype, in the order of AY_DTYPES; a point is an exception.
  */
 #include "tensor/promote.h"
 #include "test.h"
@@ -12,7 +12,8 @@ static const char letters[] = "bucsilMEhgfdHFD";
 
 _Static_assert(sizeof letters - 1 == AY_DT_COUNT, "a letter for each dtype");
 
-/* Operands of result_type: tensors with dimensions, tensors without, and the numbers True, 1, 1.5, 1j. */
+/* Operands of result_type: tensors with dimensions, tensors without, and the numbers True, 1, 1.5,
+ * 1j. */
 enum { NUMBERS = 2 * AY_DT_COUNT, OPERANDS = NUMBERS + 4 };
 
 /* clang-format off */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What models are asked. All prompts have a hash in tests/prompts/hashes.txt and a few are kept whole, so that no change
- * goes unseen: `ASSAY_WRITE_PROMPTS=1 build/test prompt_` writes them anew.
+ * prompt - tests of prompts. All prompts have a hash in tests/prompts/hashes.txt, and a few are
+ * stored whole, so that every change is noticed. `ASSAY_WRITE_PROMPTS=1 build/test prompt_` writes
+ * them anew.
  */
 #include "test.h"
 #include "helpers.h"
@@ -25,7 +26,7 @@ static bool is_writing(void)
 	return getenv("ASSAY_WRITE_PROMPTS") != NULL;
 }
 
-/* --- texts that are kept ------------------------------------------------------------------------------------ */
+/* --- texts that are kept ---------------------------------------------------------------------- */
 
 static void check_kept(struct ay_arena *a, const char *file, const char *text)
 {
@@ -136,7 +137,7 @@ TEST(prompt_texts_of_later_attempts_are_those_kept)
 	check_prompt_kept(&r, "relu.faster.python.txt", &right);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* What every prompt has and has not. */
 static void check_prompt(struct prompt_rig *r)
@@ -294,7 +295,7 @@ TEST(prompt_of_one_overload_speaks_of_it_alone)
 		}
 }
 
-/* --- what a model answers with ------------------------------------------------------------------------------ */
+/* --- what a model answers with ---------------------------------------------------------------- */
 
 static bool has_name(const char *const *list, const char *name)
 {
@@ -360,7 +361,7 @@ TEST(prompt_policy_lists_what_the_executor_lets_pass)
 	prompt_rig_end(&r);
 }
 
-/* --- the last attempt --------------------------------------------------------------------------------------- */
+/* --- the last attempt ------------------------------------------------------------------------- */
 
 TEST(prompt_feedback_has_what_went_wrong_and_no_seed)
 {
@@ -398,7 +399,8 @@ TEST(prompt_feedback_has_what_went_wrong_and_no_seed)
 	prompt_rig_end(&r);
 }
 
-/* Where a fence of n backticks or more opens and closes, line by line: is `needle` inside such a block? */
+/* Where a fence of n backticks or more opens and closes, line by line: is `needle` inside such a
+ * block? */
 static bool is_inside(const char *text, const char *needle)
 {
 	const char *at = strstr(text, needle);
@@ -468,7 +470,7 @@ TEST(prompt_quotes_are_cut_and_clean)
 	ay_str_release(&long_one);
 }
 
-/* --- operators without a page -------------------------------------------------------------------------------- */
+/* --- operators without a page ----------------------------------------------------------------- */
 
 TEST(prompt_of_an_operator_outside_the_catalogue_has_schema_and_docstring)
 {

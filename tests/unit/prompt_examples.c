@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The worked examples of prompts are kernels that the judge lets pass.
+ * prompt_examples - tests that the judge passes the worked examples of prompts.
  */
 #include "test.h"
 #include "helpers.h"

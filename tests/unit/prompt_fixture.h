@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A question about an operator, for the tests of prompts.
+ * prompt_fixture - a prompt for an operator, for tests of prompts.
  */
 #ifndef AY_TEST_PROMPT_RIG_H
 #define AY_TEST_PROMPT_RIG_H
@@ -14,11 +14,11 @@ struct prompt_rig {
 	struct ay_err err;
 };
 
-/* A machine that is the same everywhere. */
+/* Ceilings that do not depend on the real machine. */
 extern const struct ay_ceilings prompt_rig_machine;
 
 void prompt_rig_begin(struct prompt_rig *r, const char *op, enum ay_prompt_lang lang);
-/* The user's part of the prompt; past: NULL for a first attempt. */
+/* Returns the user part of the prompt. past: NULL for a first attempt. */
 const char *prompt_rig_ask(struct prompt_rig *r, const struct ay_prompt_past *past);
 void prompt_rig_end(struct prompt_rig *r);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Templates of prompts: ours, and the user's in their place.
+ * prompt_templates - tests of prompt templates: the built-in ones, and a user's in their place.
  */
 #include "test.h"
 #include "helpers.h"
@@ -38,7 +38,8 @@ TEST(prompt_templates_can_be_replaced)
 		  "Do aten::relu in C!\n\nPyTorch's own documentation, which may speak of more "
 		  "than this operator takes:\n\n"
 		  "```\n{{OPERATOR}} stays as it is\n```\n\nNow.\n");
-	CHECK(strstr(prompt_rig_ask(&r, &failed), "## Your last attempt")); /* the others are still ours */
+	/* the other templates are still built-in */
+	CHECK(strstr(prompt_rig_ask(&r, &failed), "## Your last attempt"));
 	CHECK(!ay_prompt_hash(NULL, ours, &r.err) && !ay_prompt_hash(r.s.templates, theirs, &r.err));
 	CHECK(strlen(ours) == 64 && strcmp(ours, theirs) != 0);
 	write_template(&r.a, "mine", "example_c.txt",

@@ -122,7 +122,7 @@ TEST(proto_python_line)
 		"to=torch.int64)");
 }
 
-/* --- the whole catalogue --------------------------------------------------------------------------------- */
+/* --- the whole catalogue ---------------------------------------------------------------------- */
 
 static bool has_tensor(const struct ay_schema *s)
 {

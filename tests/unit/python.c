@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python kernels that are wrong or hostile, one behind the other out of one warm interpreter, and an honest one behind
- * each of them; and what happens when the interpreter or the judge is killed.
+ * python - tests of wrong and hostile Python kernels, run after one another from one zygote, with
+ * an honest kernel after each. Also tests a killed interpreter and a killed judge.
  */
 #include "exec/exec.h"
 #include "exec/python.h"
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- wrong and hostile ------------------------------------------------------------------------------------- */
+/* --- wrong and hostile ------------------------------------------------------------------------ */
 
 #define HONEST "kernels/honest/relu__finds_nothing.py"
 
@@ -80,7 +80,8 @@ static void put_job(struct corpus *c, json_t *job)
 	c->njob++;
 }
 
-/* The kernel, then the honest one: as a text that differs each time, or its answer would come from the store. */
+/* The kernel, then the honest one: as a text that differs each time, or its answer would come from
+ * the store. */
 static void put_pair(struct corpus *c, const char *path)
 {
 	json_t *job = json_pack("{s:s, s:s}", "id", path, "path", path), *few = few_cases(due(c, path));
@@ -113,7 +114,8 @@ static void check_answer(struct corpus *c, const char *line)
 	json_decref(rec);
 }
 
-/* Judges what `hangs` says: those that end by a time-out get a short one, so that the others can have a long one. */
+/* Judges what `hangs` says: those that end by a time-out get a short one, so that the others can
+ * have a long one. */
 static void judge_all(struct corpus *c, bool hangs)
 {
 	const char *dir = test_dir(), *cmd;
@@ -149,12 +151,12 @@ TEST_SLOW(python_wrong_and_hostile_kernels_get_what_they_are_due)
 	ay_arena_release(&c.a);
 }
 
-/* --- ends from outside ------------------------------------------------------------------------------------- */
+/* --- ends from outside ------------------------------------------------------------------------ */
 
 static const char about_relu[] =
 	"{\"backend\": \"aten\", \"empty\": \"\", \"file\": \"\", \"use\": \"all\", \"functions\": []}";
 
-/* An executor without functions; err says why there is none. */
+/* Starts an executor without functions; on failure err says why. */
 static bool starts(struct ay_python *p, struct ay_sandbox *s, struct ay_err *err)
 {
 	struct ay_exec_spec spec = {
@@ -191,7 +193,7 @@ TEST_SLOW(python_template_that_was_killed_is_started_again)
 	kill(first, SIGKILL);
 	waitid(P_PID, (id_t)first, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
 	CHECKF(starts(&p, s, &err) && p.pid != first, "%s", err.msg);
-	/* between the look and the question: a failure of ours, in words */
+	/* between the check and the request: a failure of assay, with a message */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sock))
 		test_skip("socketpair");
 	close(sock[1]);
@@ -204,7 +206,7 @@ TEST_SLOW(python_template_that_was_killed_is_started_again)
 	ay_arena_release(&a);
 }
 
-/* Children of ours by adoption: whatever a killed judge left behind. */
+/* Returns true if a process that a killed judge left was adopted by this process. */
 static bool somebody_left(double seconds)
 {
 	const int64_t deadline = ay_now_ns() + (int64_t)(seconds * 1e9);

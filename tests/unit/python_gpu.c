@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python on a GPU: batches that are held and run as a clock wants it, with results in a heap; and samples that get what
- * they are due. Where there is no GPU most of it is skipped, and says so.
+ * python_gpu - tests of Python on a GPU: prepared batches that run as a measurement requires, with
+ * results in a heap; and samples that must get their due verdicts. Without a GPU most of it is
+ * skipped, with a message.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -70,7 +71,8 @@ static void give_heap(struct rig *g, uint64_t bytes)
 	g->heap = next;
 }
 
-/* nset sets whose arguments share a slot, and whose results have one each where there are few of them. */
+/* Makes nset sets whose arguments share a slot. Each result has its own slot if there are few of
+ * them. */
 static void make_batch(struct rig *g, int nset)
 {
 	const struct ay_need need[] = { { N * 4, false },
@@ -183,7 +185,7 @@ static bool is_in_heap(struct rig *g, int set)
 	return !ay_exec_find(g->x, &g->b, set, 0, &v, &at, &o) && at - g->heap.at < g->heap.bytes;
 }
 
-/* As a clock does it, three batches of what is held. */
+/* Runs three batches of prepared calls, as a measurement does. */
 TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 {
 	struct rig g;
@@ -199,7 +201,7 @@ TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 	teardown(&g);
 }
 
-/* What was forgotten is nobody's: the memory of the first set's result may be that of the second's now. */
+/* Dropped results are free: the second set's result may lie where the first one's did. */
 static void forget_and_run_the_second(bool gpu)
 {
 	struct rig g;
@@ -253,7 +255,8 @@ TEST_SLOW(python_gpu_what_is_never_written_shows)
 	teardown(&g);
 }
 
-/* Memory that a kernel keeps stays where it is when another heap comes; what it returns of it is copied. */
+/* Memory that a kernel keeps stays where it is when another heap comes; what it returns of it is
+ * copied. */
 TEST_SLOW(python_gpu_heaps_are_replaced)
 {
 	static const char source[] = "import torch\nkept = []\ndef relu(self):\n"
@@ -285,7 +288,7 @@ TEST_SLOW(python_gpu_heaps_are_replaced)
 	teardown(&g);
 }
 
-/* ASSAY_BENCH=1: what calls cost that nobody's kernel is to blame for. */
+/* ASSAY_BENCH=1: measures the part of a call's cost that is not the kernel's. */
 TEST_SLOW(python_gpu_bench)
 {
 	static const char inner[] = "import time, torch\ndef relu(self):\n"
@@ -330,7 +333,7 @@ TEST_SLOW(python_gpu_bench)
 	teardown(&g);
 }
 
-/* --- samples ----------------------------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static void add_jobs(struct ay_arena *a, FILE *jobs, json_t *due, const char *pattern)
 {
@@ -434,10 +437,10 @@ TEST(python_gpu_samples_say_what_they_are_due)
 	ay_arena_release(&a);
 }
 
-/* --- a GPU that only looks like one ------------------------------------------------------------------------------- */
+/* --- a GPU that only looks like one ----------------------------------------------------------- */
 
-/* Without torch's CUDA no tensor can be on it: but an executor takes a heap there, and what is not on the device is no
- * result. */
+/* Without torch's CUDA no tensor can be on the GPU. An executor can still open a heap there, and a
+ * result that is not on the device is refused. */
 TEST_SLOW(python_gpu_results_elsewhere_are_none)
 {
 	static const char source[] = "import torch\ndef scalar_tensor(s, *, dtype=None, layout=None, device=None, "

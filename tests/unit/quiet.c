@@ -33,7 +33,8 @@ static _Noreturn void leave_waiting(void *user)
 	_exit(7); /* it would have had to wait */
 }
 
-/* In a process of its own: 7 if the set is held by somebody, 0 if it could be taken. */
+/* Runs in its own process: exits with 7 if another process holds the set, 0 if it could be
+ * taken. */
 static int other_process(const char *dir, cpu_set_t cpus)
 {
 	struct ay_perf_lock l;
@@ -139,7 +140,7 @@ TEST(quiet_lock_keeps_others_out)
 	CHECK(other_process(dir, cpus) == 0);
 }
 
-/* A file that one user made locks out another, who may neither write nor remove it. */
+/* A file that one user made must lock another user out, who may neither write nor remove it. */
 TEST(quiet_lock_is_for_every_user)
 {
 	const char *dir = test_dir();
@@ -233,7 +234,8 @@ TEST(quiet_lock_refuses_what_was_planted)
 	ay_arena_release(&a);
 }
 
-/* Somebody cleans the folder while a lock is held: whoever comes next takes a new file, and so does who waited. */
+/* The folder is cleaned while a lock is held. The next process uses a new file, and so does a
+ * process that was waiting. */
 TEST(quiet_lock_survives_a_removed_file)
 {
 	const char *dir = test_dir();
@@ -247,7 +249,8 @@ TEST(quiet_lock_survives_a_removed_file)
 
 	CHECK(!ay_perf_lock_cpus_in(&first, dir, &cpus, NULL, NULL, &err));
 	umask(old);
-	CHECK(!stat(name, &st) && (st.st_mode & 07777) == 0444); /* anybody may lock it, nobody fill it */
+	/* every user may lock it, none may write to it */
+	CHECK(!stat(name, &st) && (st.st_mode & 07777) == 0444);
 	CHECK(!unlink(name));
 	CHECKF(!ay_perf_lock_cpus_in(&second, dir, &cpus, leave_waiting, NULL, &err), "%s", err.msg);
 	CHECK(!stat(name, &st) && !fstat(second.fd[0], &held) && st.st_ino == held.st_ino);
@@ -367,14 +370,15 @@ static int other_shares(const char *dir)
 	pid_t pid = fork();
 
 	if (!pid) {
-		alarm(1); /* there is nobody to be told that it waits */
+		alarm(1); /* no callback reports that it waits */
 		_exit(ay_perf_lock_gpu_shared_in(&l, dir, uuid, &err) ? 9 : 0);
 	}
 	waitpid(pid, &status, 0);
 	return WIFSIGNALED(status) ? 7 : WEXITSTATUS(status);
 }
 
-/* Those who are only judged share a GPU, but not with one who is timed; and he is not kept out by them. */
+/* Processes that only judge share a GPU with each other, but not with one that times. They cannot
+ * keep the timing process out. */
 TEST(quiet_lock_of_a_gpu_is_shared)
 {
 	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };
@@ -386,10 +390,10 @@ TEST(quiet_lock_of_a_gpu_is_shared)
 
 	CHECKF(!ay_perf_lock_gpu_shared_in(&l, dir, uuid, &err), "%s", err.msg);
 	CHECK(other_shares(dir) == 0 && other_on_gpu(dir, 1) == 7);
-	pid = fork(); /* waits for the GPU: whoever comes now waits behind him */
+	pid = fork(); /* waits for the GPU; later processes wait behind it */
 	if (!pid) {
 		alarm(10);
-		ay_perf_unlock(&l); /* a copy of ours */
+		ay_perf_unlock(&l); /* this process's copy of the lock */
 		_exit(ay_perf_lock_gpu_in(&own, dir, uuid, NULL, NULL, &err) ? 9 : 0);
 	}
 	usleep(200000);

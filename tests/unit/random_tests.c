@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random operators: honest draws pass, and planted wrong ones are refused. What each of them can see is listed in
- * its file under ops/; here it is shown.
+ * random_tests - tests of random operators: honest draws pass, and planted wrong ones are refused.
+ * An operator's file under ops/ lists what each check can detect; these tests prove it.
  */
 #include "test.h"
 #include "helpers.h"
@@ -12,7 +12,7 @@
 
 static struct ay_arena a;
 
-/* --- chance ------------------------------------------------------------------------------------------------ */
+/* --- chance ----------------------------------------------------------------------------------- */
 
 /* Where draws come from: number i of stream `key`, and what is wrong with it. */
 struct source {
@@ -44,7 +44,7 @@ static double coarse(const struct source *s, int64_t i, double steps)
 	return (floor(uniform(s, i) * steps) + 0.5) / steps;
 }
 
-/* --- a call with planted draws ----------------------------------------------------------------------------- */
+/* --- a call with planted draws ---------------------------------------------------------------- */
 
 /* Draw i of a law with parameter p. */
 typedef double (*draw_fn)(const struct source *s, int64_t i, double p);
@@ -155,7 +155,7 @@ static void judge_often(const char *line, const struct plant *honest, plant_fn f
 	}
 }
 
-/* --- exponential_ ------------------------------------------------------------------------------------------ */
+/* --- exponential_ ----------------------------------------------------------------------------- */
 
 #define DRAW(name, expr)                                                \
 	static double name(const struct source *s, int64_t i, double p) \
@@ -219,7 +219,7 @@ TEST(draws_of_exponential)
 	judge_often("aten::exponential_((T([65, 67], f16), 1.0), {})", exponentials, plant_exponential);
 }
 
-/* --- poisson ----------------------------------------------------------------------------------------------- */
+/* --- poisson ---------------------------------------------------------------------------------- */
 
 /* The law's inverse. */
 static double poisson_of(double u, double rate)
@@ -293,7 +293,7 @@ TEST(draws_of_poisson)
 	judge_often("aten::poisson((T([31, 67], bf16, fill=uniform(100, 500)),), {})", poissons, plant_poisson);
 }
 
-/* --- rrelu_with_noise -------------------------------------------------------------------------------------- */
+/* --- rrelu_with_noise ------------------------------------------------------------------------- */
 
 /* Here p is the width of the interval, and 0 its lower end. */
 DRAW(slope_right, uniform(s, i) * p)
@@ -332,7 +332,7 @@ static void plant_slopes(const struct ay_call *c, const struct plant *p, uint64_
 		const double x = get(ay_t(c, "self"), i), slope = x <= 0 ? 0.1 + p->draw(&s, i, 0.3) : 1;
 
 		put(noise, i, slope);
-		/* rounded before the product, or behind it */
+		/* rounded before the product, or after it */
 		put(out, i, x * (key % 2 ? get(noise, i) : slope));
 	}
 }
@@ -362,7 +362,7 @@ TEST(draws_of_rrelu_with_noise)
 		    plant_slopes);
 }
 
-/* --- what the operators' own files draw --------------------------------------------------------------------- */
+/* --- what the operators' own files draw ------------------------------------------------------- */
 
 TEST(draws_of_the_reference_are_honest)
 {

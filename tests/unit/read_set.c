@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What of a call is said to be enough for some rows: everything else is wiped, and the rows are judged as before. For
- * every operator that says so, and its cases.
+ * read_set - tests of the inputs that suffice for some rows of a result. All other inputs are
+ * wiped, and the rows must be judged as before. Runs for every operator with such a description,
+ * and its cases.
  */
 #include "oracle/read_set.h"
 #include "helpers.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes a result readable: text that fits, the part of a run that was asked for, reasons beside what is unclear.
+ * reading - tests that results are readable: text that fits, the selected part of a run, reasons
+ * for what is unclear.
  */
 #include "test.h"
 #include "helpers.h"
@@ -34,7 +35,8 @@ TEST(reading_text_is_wrapped_at_blanks)
 	ay_str_release(&b);
 }
 
-/* Descriptions end at a word, names are cut in the middle but for pipes, and columns go where that is not enough. */
+/* Descriptions end at a word, names are cut in the middle but for pipes, and columns go where that
+ * is not enough. */
 TEST(reading_narrow_tables_cut_and_drop_by_rule)
 {
 	static const struct ay_column col[] = { { "name", false, 8, AY_CUT_NAME, 0 },

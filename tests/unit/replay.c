@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls as a CUDA graph, on the stand-in of a driver: events tell a microsecond for every node that has run
- * (tests/cuda/fake_nodes.c), so what is told can be counted.
+ * replay - tests of calls as a CUDA graph, with a fake driver whose events report one microsecond
+ * for every node that has run (tests/cuda/fake_nodes.c). So the reported times can be counted.
  */
 #include "base/json.h"
 #include "helpers.h"
@@ -96,8 +96,9 @@ static struct found judge(struct ay_arena *a, int mode, char **out)
 	return look_at(a, *out);
 }
 
-/* Each call is in the graph, the graph is launched once between two events, and its time is divided by the calls.
- * Whoever cannot be captured, or does something else where it is, has passed and has its times all the same. */
+/* Each call is in the graph, the graph is launched once between two events, and its time is divided
+ * by the number of calls. A kernel that cannot be captured, or behaves differently then, still
+ * passes and keeps its times. */
 TEST(replay_tells_what_a_graph_took)
 {
 	static const struct {
@@ -160,7 +161,8 @@ TEST(replay_contradicts_if_it_is_longer)
 	ay_arena_release(&a);
 }
 
-/* Of an empty batch what its own events say is no hand-over: here that is a second and more, all of it. */
+/* Of an empty batch what its own events say is no hand-over: here that is a second and more, all of
+ * it. */
 TEST(replay_events_of_empty_batches_are_no_hand_over)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers of every kind, planted, with the outcome each is due; and what holds for any bytes at all.
+ * reply - tests of answers of every kind with their due outcomes, and of properties that hold for
+ * any bytes.
  */
 #include "test.h"
 #include "base/str.h"
@@ -205,9 +206,10 @@ TEST(reply_outcomes_have_names_of_their_own)
 			       "%d and %d", i, k);
 }
 
-/* --- any bytes ---------------------------------------------------------------------------------------------- */
+/* --- any bytes -------------------------------------------------------------------------------- */
 
-/* Is every line of the source in the answer, up to blanks before it and a carriage return behind? */
+/* Returns true if every line of the source is in the answer, up to blanks before it and a carriage
+ * return after it. */
 static bool is_of(const char *text, size_t len, const struct ay_reply *r)
 {
 	const char *end = r->source + r->len;
@@ -383,7 +385,7 @@ TEST(reply_megabytes_come_to_an_end)
 	ay_arena_release(&a);
 }
 
-/* --- words -------------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void check_defines(bool python, const char *text, const char *defined, const char *other)
 {

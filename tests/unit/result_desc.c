@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an executor tells of results in its own memory: every lie is found, and nothing is read where none is. The
- * executor of these tests is the test itself, with a story of its own.
+ * result_desc - tests of an executor's descriptions of results in its own memory. Every false
+ * description is found, and memory that does not exist is not read. The test itself plays the
+ * executor.
  */
 #include "exec/result_desc.h"
 #include "exec/transact.h"
@@ -47,7 +48,7 @@ static struct ay_wire_result honest(const struct ay_operand *o, const void *at)
 	return r;
 }
 
-/* --- examining --------------------------------------------------------------------------------------------- */
+/* --- examining -------------------------------------------------------------------------------- */
 
 enum lie {
 	NONE,
@@ -186,7 +187,7 @@ TEST(told_layouts_and_signs_become_what_is_due)
 	ay_arena_release(&a);
 }
 
-/* --- taking ------------------------------------------------------------------------------------------------ */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 /* A batch of two sets whose executor is this process. */
 struct rig {
@@ -197,7 +198,7 @@ struct rig {
 	struct ay_batch b;
 	int slot[16], nresult;
 	uint64_t offset[16];
-	struct ay_wire_result *r; /* what is told, set by set */
+	struct ay_wire_result *r; /* the description of each set */
 };
 
 static void rig_init(struct rig *g, const char *line)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an executor tells of results on its device: they are read where they lie, in a heap or a slot, and nowhere else.
- * The executor of these tests is the test itself, its device ordinary memory.
+ * result_desc_device - tests of an executor's descriptions of results on its device. Results are
+ * read in place, from a heap or slot, and nowhere else. The test itself plays the executor, and
+ * ordinary memory is the device.
  */
 #include "exec/transact.h"
 #include "exec/result_desc.h"
@@ -25,7 +26,7 @@ struct rig {
 	int slot[16], first; /* first: the first result among the operands */
 	uint64_t offset[16];
 	uint8_t *heap;
-	struct ay_wire_result *r; /* what is told, set by set */
+	struct ay_wire_result *r; /* the description of each set */
 };
 
 static void rig_init(struct rig *g, const char *line)
@@ -175,7 +176,7 @@ TEST(told_device_parts_of_results)
 	g.r[0].flags = AY_NEG; /* what is stored is not what it stands for */
 	CHECK(take(&g, 0).what == AY_EXEC_RAN && result(&g, 0, 0)[0] == -1 && result(&g, 0, 0)[5] == -6);
 	g.r[0].flags = 0;
-	g.r[0].data = HEAP - 20; /* what is not needed must be there all the same */
+	g.r[0].data = HEAP - 20; /* parts that are not read must exist too */
 	need[g.first] = (struct ay_byte_range){ 0, 4 };
 	CHECK(take(&g, 0).what == AY_EXEC_UNFIT);
 	rig_release(&g);
@@ -201,7 +202,8 @@ TEST(told_device_places_that_are_not_there)
 		{ AY_WIRE_IN_SLOT, 5, 0, 3 },
 		{ AY_WIRE_IN_SLOT, 1u << 31, 0, 3 },
 		{ AY_WIRE_IN_SLOT, UINT32_MAX, 0, 3 },
-		{ AY_WIRE_IN_SLOT, 4, 0, 3 }, /* where we tell: not the device's */
+		/* at the descriptions' own place, which is not the device's */
+		{ AY_WIRE_IN_SLOT, 4, 0, 3 },
 		{ AY_WIRE_IN_SLOT, 0, 4096 - 20, 3 },
 		{ AY_WIRE_IN_SLOT, 0, 1ull << 50, 3 },
 	};
@@ -235,7 +237,7 @@ TEST(told_device_results_in_arguments)
 	struct rig g;
 
 	rig_init(&g, RELU);
-	for (uint32_t s = 0; s < 4; s++) { /* results' slots are nobody's to return either */
+	for (uint32_t s = 0; s < 4; s++) { /* slots of results belong to no result either */
 		g.r[0] = honest(&g, 0, AY_WIRE_IN_SLOT, s, 4096 - 24);
 		o = take(&g, 0);
 		CHECK_SAYS(o, "memory of an argument");
@@ -249,7 +251,7 @@ TEST(told_device_results_in_arguments)
 	o = take(&g, 0);
 	CHECK_SAYS(o, NULL);
 	CHECK(result(&g, 0, 0)[0] == 7 && result(&g, 0, 0)[2] == 7 && result(&g, 0, 0)[5] == 8);
-	/* and what is lent at the time is read there */
+	/* and memory shared at that time is read there */
 	for (int s = 0; s < 2; s++) {
 		twin[s] = calloc(1, 3 * 4096);
 		lent_slot[s] = (struct ay_dev_mapping_slot){ .fd = -1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiling the judge's own kernels, and the cache of what was compiled: on a driver and an NVRTC that only look so
- * (tests/cuda).
+ * rtc - tests of the compilation of the judge's own kernels, and of its cache, with a fake driver
+ * and a fake NVRTC (tests/cuda).
  */
 #include "base/file.h"
 #include "device/rtc.h"
@@ -173,7 +173,7 @@ TEST(rtc_says_what_is_wrong)
 	finish(&r);
 }
 
-/* A real one looks into the driver, and a stand-in is not enough for it. */
+/* A real NVRTC needs the real driver; the fake one does not suffice. */
 static bool has_nvrtc(void)
 {
 	static const char *const place[] = { "/usr/local/cuda/lib64/libnvrtc.so*",
@@ -223,7 +223,8 @@ TEST(rtc_says_what_to_install)
 	finish(&r);
 }
 
-/* The judge's own text, as it is carried: whole without an include, every kernel under its name, nothing to warn of. */
+/* The judge's own text, as it is carried: whole without an include, every kernel under its name,
+ * nothing to warn of. */
 TEST(rtc_carried_text_is_cuda)
 {
 	static const char *const name[] = { "assay_make",  "assay_same",   "assay_compare",

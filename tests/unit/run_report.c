@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports: tables that fit, and text that stays text in every format.
+ * run_report - tests of reports: tables that fit, and text that cannot become markup in any format.
  */
 #include "test.h"
 #include "helpers.h"
@@ -20,7 +20,7 @@
 
 static const struct ay_screen piped;
 
-/* --- tables ---------------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 TEST(report_tables_are_aligned_and_fit)
 {
@@ -121,7 +121,8 @@ static enum ay_verdict verdict_of(const struct ay_summary *s, const char *op)
 	return AY_VERDICT_NONE;
 }
 
-/* What speaks against one is nothing against the other; what no overload tells is its operator's. */
+/* A verdict against one operator is none against another of the file. Errors without an overload
+ * count for the file's operator. */
 TEST(report_operators_of_one_file_have_their_own_verdicts)
 {
 	struct ay_run *r = report_rig_create("family");
@@ -176,7 +177,7 @@ TEST(report_failures_show_the_element_and_the_line_to_paste)
 	ay_summary_release(&s);
 }
 
-/* --- text stays text ------------------------------------------------------------------------------------- */
+/* --- text stays text -------------------------------------------------------------------------- */
 
 /* What a shell makes of the word is the text that was shown, and it runs nothing. */
 TEST(report_shell_words_mean_themselves)
@@ -226,7 +227,8 @@ static void add_evil(struct ay_run *r)
 	static const char *const keys[] = { "overload", "line", "file", "detail", "hint",
 					    "out",      "at",   "want", "got" };
 
-	/* what is not UTF-8 never gets into a record; the rest of it does, control characters too */
+	/* what is not UTF-8 never gets into a record; the rest of it does, control characters
+	 * too */
 	raw = json_string("=1\"<b a='x'>&\x1b]0;t\x07\n```\n# PASS\n| aten::x | PASS |\n]]>-->$(touch "
 			  "pwned)\xef\xbf\xbf\xe2\x80\xae");
 	json_object_set_new(j, "type", json_string("case"));
@@ -239,7 +241,7 @@ static void add_evil(struct ay_run *r)
 	json_decref(raw);
 }
 
-/* Tags open and close in order, and there is no markup but ours. */
+/* Checks that tags open and close in order, and that there is no foreign markup. */
 static void check_xml(const char *x)
 {
 	static const char *const known[] = {
@@ -348,7 +350,7 @@ TEST(report_junit_counts_every_case_once)
 	ay_summary_release(&s);
 }
 
-/* A worker of ours died, a line was damaged: CI must not see green. */
+/* A worker died, a line was damaged: CI must not see success. */
 TEST(report_junit_has_errors_where_records_are_lost)
 {
 	struct ay_arena a = { 0 };

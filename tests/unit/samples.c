@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every kernel under kernels/ gets the verdict that its first line says it is due; those in Python: python.c.
+ * samples - tests that every kernel under kernels/ gets the verdict that its first line says is
+ * due. python.c has those in Python.
  */
 #include "test.h"
 #include "helpers.h"
@@ -69,7 +70,8 @@ static void judge_one(const char *path)
 	ay_arena_release(&a);
 }
 
-/* One test a kernel. With sanitizers every fourth: what they look at, the judge, does the same for all. */
+/* Lists one test for each kernel. With sanitizers only every fourth, because the judge's code,
+ * which they instrument, does equal work for all. */
 static void list_some(const char *pattern, test_add_value_fn add)
 {
 	const size_t step = getenv("ASSAY_SANITIZED") ? 4 : 1;
@@ -150,16 +152,17 @@ TEST(samples_are_there)
 	}
 }
 
-/* --- all of them in one run ------------------------------------------------------------------------------ */
+/* --- all of them in one run ------------------------------------------------------------------- */
 
-/* A run's own folder, and who it runs as: a command's beginning. */
+/* A run's folder and its user: the beginning of a command. */
 struct corpus {
 	struct ay_arena a;
 	const char *dir, *as;
 	glob_t files;
 };
 
-/* Each is judged alone elsewhere (samples_hostile_...): here half of them will do, and all with ASSAY_WHOLE=1. */
+/* Each is judged alone elsewhere (samples_hostile_...): here half of them will do, and all with
+ * ASSAY_WHOLE=1. */
 static size_t every(void)
 {
 	return getenv("ASSAY_WHOLE") ? 1 : 2;
@@ -181,8 +184,8 @@ static void write_jobs(struct corpus *c)
 	CHECK(f && !fclose(f));
 }
 
-/* What a kernel that got out could have changed: mounts, System V objects, files by the names and uids that are
- * theirs, the samples themselves. */
+/* Finds what an escaped kernel could have changed: mounts, System V objects, files with the
+ * kernels' names or uids, the samples themselves. */
 static const char *look_around(struct corpus *c)
 {
 	char *out;
@@ -196,7 +199,8 @@ static const char *look_around(struct corpus *c)
 	return out;
 }
 
-/* cgroups that are named after a judge which is no more; those of judges at work beside us are not ours. */
+/* Returns true if cgroups are left that are named after a judge that has ended. Those of running
+ * judges are ignored. */
 static bool groups_left(struct corpus *c, const char *before)
 {
 	char *out, *save = NULL;
@@ -210,7 +214,8 @@ static bool groups_left(struct corpus *c, const char *before)
 	return left;
 }
 
-/* Whatever outlived its parents is now a child of ours. */
+/* Returns true if processes are left: those that outlived their parents are now children of this
+ * process. */
 static bool processes_left(void)
 {
 	while (waitpid(-1, NULL, WNOHANG) > 0)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels in CUDA C++: kernels/cuda must pass, kernels/hostile/gpu must not get away with it. Their first lines:
+ * samples_cuda - tests of CUDA C++ samples: kernels/cuda must pass, kernels/hostile/gpu must be
+ * caught. Their first lines:
  *
  *	due: UNWRITTEN|CHEAT - what it does	(one of these verdicts must come out)
  *	due: PASS, timed: CHEAT|NOT_FASTER - what it does
- *						(the second when it is timed, on `case:`, against `twin:`)
+ *						(the second if it is timed, on `case:`, against `twin:`)
  *
- * Where there is a compiler they are compiled, against the prototypes of their operators; where there is a GPU
- * they are judged. Neither is everywhere: the rest is skipped, and says why.
+ * With a compiler they are compiled with the prototypes of their operators. With a GPU they are
+ * judged. What is not possible on a machine is skipped, with the reason.
  */
 #include "test.h"
 #include "helpers.h"
@@ -41,9 +42,9 @@ static char *text_of(struct ay_arena *a, const char *path)
 	return text;
 }
 
-/* --- what they say --------------------------------------------------------------------------------------- */
+/* --- what they say ---------------------------------------------------------------------------- */
 
-/* What follows the mark in the first comment, up to the end of its line; NULL if there is none. */
+/* Returns the text after the mark in the first comment, up to its line end, or NULL. */
 static char *said(struct ay_arena *a, const char *text, const char *mark)
 {
 	const char *end = strstr(text, "*/"), *at = strstr(text, mark);
@@ -51,7 +52,7 @@ static char *said(struct ay_arena *a, const char *text, const char *mark)
 	return at && end && at < end ? ay_strndup(a, at + strlen(mark), strcspn(at + strlen(mark), "\n")) : NULL;
 }
 
-/* The words A|B|C that follow the mark; "" if there are none. */
+/* Returns the words A|B|C after the mark, or "". */
 static const char *words(struct ay_arena *a, const char *text, const char *mark)
 {
 	char *at = said(a, text, mark);
@@ -118,7 +119,7 @@ TEST(samples_cuda_kernels_say_what_they_are_due)
 	ay_arena_release(&a);
 }
 
-/* --- that they compile ----------------------------------------------------------------------------------- */
+/* --- that they compile ------------------------------------------------------------------------ */
 
 static const char *find_nvcc(struct ay_arena *a)
 {
@@ -132,8 +133,8 @@ static const char *find_nvcc(struct ay_arena *a)
 	return out;
 }
 
-/* The prototypes of the file's operator, which the forge includes before it; of an operator that is not of the
- * catalogue none. */
+/* Returns the prototypes of the file's operator, which the forge includes before the file; "" for
+ * an operator outside the catalogue. */
 static const char *glue_of(struct ay_arena *a, const char *path, const char *text)
 {
 	struct ay_err err = { 0 };
@@ -163,7 +164,7 @@ static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const ch
 	struct ay_err err = { 0 };
 
 	CHECKF(!ay_file_write(glue, g, strlen(g), &err), "%s", err.msg);
-	/* as far as PTX, without optimizing: half the time, and it finds the same */
+	/* only to PTX and without optimization: takes half the time and finds as much */
 	fprintf(list, "%s -std=c++17 -arch=sm_90 -O0 -ptx -Iinclude -include %s -o %s/%s.ptx %s\n", nvcc, glue,
 		test_dir(), name, path);
 }
@@ -221,7 +222,7 @@ TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
 	ay_arena_release(&a);
 }
 
-/* --- that they get it ------------------------------------------------------------------------------------ */
+/* --- that they get it ------------------------------------------------------------------------- */
 
 static const char *verdict_of(struct ay_arena *a, const char *record)
 {
@@ -249,7 +250,7 @@ static const char *judge_alone(struct ay_arena *a, const char *path, const char 
 					  : "nothing";
 }
 
-/* The answer to a job; "" if there is none. */
+/* Returns the answer to a job, or "". */
 static const char *answer_to(struct ay_arena *a, const char *out, const char *id)
 {
 	const char *mark = ay_sprintf(a, "{\"id\":\"%s\",", id), *at = strstr(out, mark);
@@ -321,10 +322,11 @@ TEST_SLOW(samples_cuda_timed_cheats_are_right)
 	judge_all("kernels/hostile/gpu/*__timed_*.cu");
 }
 
-/* "FASTER", "NOT_FASTER", or the verdict, if that is none of success. */
+/* Returns "FASTER", "NOT_FASTER", or the verdict if the kernel did not pass. */
 static const char *outcome_of(struct ay_arena *a, char *out)
 {
-	const char *verdict = "nothing", *pace = "FASTER"; /* who was not timed at all has not lost */
+	/* a kernel that was not timed counts as FASTER */
+	const char *verdict = "nothing", *pace = "FASTER";
 
 	for (char *save = NULL, *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		json_t *j = json_loads(line, 0, NULL), *t = json_object_get(j, "timing");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels in Python and Triton get the verdict that their first line says they are due: all of them in one run, whose
- * workers import torch once.
+ * samples_python - tests that kernels in Python and Triton get the verdict that their first line
+ * says is due. All are judged in one run, whose workers import torch once.
  */
 #include "test.h"
 #include "helpers.h"
@@ -182,7 +182,7 @@ TEST_SLOW(samples_triton_kernels_get_what_they_are_due)
 	judge_jobs(&r);
 }
 
-/* --- what honest kernels must not be mistaken for ------------------------------------------------------------ */
+/* --- what honest kernels must not be mistaken for --------------------------------------------- */
 
 #define RELU_IN_TRITON(body)                                                \
 	"import torch, triton\nimport triton.language as tl\n"              \
@@ -236,7 +236,7 @@ TEST(samples_python_planted_defects_are_refused)
 	judge_jobs(&r);
 }
 
-/* --- large cases --------------------------------------------------------------------------------------------- */
+/* --- large cases ------------------------------------------------------------------------------ */
 
 static void add_case(struct run *r, const char *path, int n, const char *due)
 {
@@ -247,8 +247,8 @@ static void add_case(struct run *r, const char *path, int n, const char *due)
 	json_object_set_new(r->due, id, json_string(due));
 }
 
-/* Triton's interpreter takes seconds for what a GPU does in no time: beyond 64 Ki elements a case is skipped, and only
- * for those that it runs. */
+/* Triton's interpreter takes seconds for what a GPU does at once. So a case beyond 64 Ki elements
+ * is skipped, but only for kernels that run in this interpreter. */
 TEST_SLOW(samples_triton_large_cases_are_skipped)
 {
 	struct run r;
@@ -271,7 +271,7 @@ TEST_SLOW(samples_triton_large_cases_are_skipped)
 	CHECKF(said, "the reason is not there");
 }
 
-/* --- operators that are not in the catalogue ---------------------------------------------------------------- */
+/* --- operators that are not in the catalogue -------------------------------------------------- */
 
 static char *eval_foreign(struct ay_arena *a, const char *kernels, int *status)
 {
@@ -299,7 +299,8 @@ TEST_SLOW(samples_python_kernels_of_other_operators_pass)
 	ay_arena_release(&a);
 }
 
-/* By ATen in double, which is no kernel's friend: the tanh form where erf is asked for, and half sums. */
+/* By ATen in double, which is no kernel's friend: the tanh form where erf is asked for, and half
+ * sums. */
 TEST_SLOW(samples_python_wrong_kernels_of_other_operators_are_refused)
 {
 	static const char gelu[] = "import torch\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that try to get out, as root's jails and as an ordinary user's.
+ * sandbox - tests of kernels that try to escape, in jails made by root and by an ordinary user.
  */
 #include "jail_fixture.h"
 #include "helpers.h"
@@ -20,14 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- what is refused ------------------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------------------- */
 
 enum { ANY = -1, FINE = 0 };
 
 /* An expression that is negative on failure, and the errno it has to end in. */
 static const struct probe {
 	const char *what;
-	int want, without_mount; /* the second where the file system is this machine's, behind Landlock */
+	/* the second if the file system is this machine's, restricted by Landlock */
+	int want, without_mount;
 } probes[] = {
 	{ "socket(AF_INET, SOCK_STREAM, 0)", EPERM },
 	{ "socket(AF_UNIX, SOCK_STREAM, 0)", EPERM },
@@ -210,9 +211,9 @@ TEST(sandbox_refuses_by_table)
 	jail_rig_both(probe);
 }
 
-/* --- machines that grant less ---------------------------------------------------------------------------- */
+/* --- machines that grant less ----------------------------------------------------------------- */
 
-/* As in a container: no namespaces for anybody. */
+/* Takes namespaces away, as in a container. */
 static void take_namespaces(void)
 {
 	static const uint64_t flags[] = { 0x10000000 /* USER */, 0x20000000 /* PID */, 0x00020000 /* NS */ };
@@ -243,7 +244,7 @@ static void run_in_child(void (*fn)(void))
 	CHECKF(WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
 }
 
-/* Root still has uids of its own; an ordinary user has nothing, and must be told. */
+/* Root still has separate uids; an ordinary user has nothing, and must get a message. */
 static void without_namespaces(void)
 {
 	struct ay_sandbox *s = NULL;
@@ -322,7 +323,7 @@ TEST(sandbox_says_what_it_is)
 	ay_arena_release(&a);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------ */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 static const char spin_source[] = "#include <assay/kernel.h>\n#include <unistd.h>\n"
 				  "int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
@@ -352,7 +353,7 @@ static bool gone_within(pid_t pid, double s)
 	return !alive(pid);
 }
 
-/* A judge in a child of ours, killed while its kernel spins. */
+/* A judge in a child process is killed while its kernel spins. */
 static void judge_dies(void)
 {
 	struct jail_rig r;
@@ -381,7 +382,7 @@ static void judge_dies(void)
 	for (int i = 0; i < 2000 && !jail_rig_out(&r)[1]; i++)
 		usleep(1000);
 	CHECK(executor > 0 && alive(executor) && jail_rig_out(&r)[1] == 1);
-	if (!geteuid()) /* nobody else's, and not root's */
+	if (!geteuid()) /* an otherwise unused uid, and not root's */
 		CHECKF(jail_rig_out(&r)[0] >= 60706, "uid %d", jail_rig_out(&r)[0]);
 	kill(judge, SIGKILL);
 	waitpid(judge, &status, 0);
@@ -452,7 +453,7 @@ TEST(sandbox_leaves_nothing_behind)
 	jail_rig_both(leaves_nothing);
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void eats(void)
 {
@@ -474,10 +475,10 @@ TEST(sandbox_memory_is_bounded)
 	jail_rig_both(eats);
 }
 
-/* --- the forge ------------------------------------------------------------------------------------------- */
+/* --- the forge -------------------------------------------------------------------------------- */
 
-/* Sources that reach for this machine: each must end in BUILD, with nothing of the file in the compiler's words.
- */
+/* Sources that include files of this machine. Each must end in BUILD, and the compiler's messages
+ * must show nothing of the file. */
 static void forge_reaches(void)
 {
 	static const char *const sources[] = {

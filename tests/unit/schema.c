@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* --- helpers --------------------------------------------------------------------------------------------- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 static struct ay_schema *parse(struct ay_arena *a, const char *text)
 {
@@ -61,7 +61,7 @@ static void each_line(struct ay_arena *a, const char *path, void (*fn)(struct ay
 		}
 }
 
-/* --- own corpus ------------------------------------------------------------------------------------------ */
+/* --- own corpus ------------------------------------------------------------------------------- */
 
 static void exact_line(struct ay_arena *a, char *line)
 {
@@ -211,7 +211,7 @@ TEST(schema_broken)
 	ay_arena_release(&a);
 }
 
-/* --- the catalogue --------------------------------------------------------------------------------------- */
+/* --- the catalogue ---------------------------------------------------------------------------- */
 
 enum { MAX_SCHEMAS = 1000 };
 
@@ -269,8 +269,8 @@ static bool writes(const struct ay_schema *s)
 	return false;
 }
 
-/* All 117 out= forms find a form without out= by signature; 116 of these write nothing, and rrelu_with_noise
- * writes its noise in every form. */
+/* All 117 out= forms have a form without out= by signature. 116 of these write nothing;
+ * rrelu_with_noise writes its noise in every form. */
 TEST(schema_catalogue_out_forms_pair)
 {
 	struct ay_arena a = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times in records: written, read back as a stranger's, and added up to scores whose denominators hide nothing.
+ * score - tests of times in records: written, read as untrusted input, and added up to scores with
+ * complete denominators.
  */
 #include "test.h"
 #include "helpers.h"
@@ -19,7 +20,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* --- the object "timing" --------------------------------------------------------------------------------- */
+/* --- the object "timing" ---------------------------------------------------------------------- */
 
 static struct ay_timing some_timing(void)
 {
@@ -104,7 +105,7 @@ TEST(score_numbers_that_json_has_not_are_left_out)
 	json_decref(j);
 }
 
-/* A line as somebody writes it who knows how seals are made. */
+/* Opens a line whose author can make seals. */
 static enum ay_fault open_forged(const char *timing)
 {
 	json_t *t = json_loads(timing, JSON_DECODE_ANY, NULL), *rec;
@@ -179,7 +180,7 @@ TEST(score_hostile_timing_is_refused)
 	ay_str_release(&many);
 }
 
-/* --- records --------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void add_suite(struct ay_run *r, const char *operators)
 {
@@ -253,7 +254,7 @@ static int above(const struct ay_speed_score *s, double p, bool surely)
 	return -1;
 }
 
-/* --- scores ---------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 #define FIVE                                                                                         \
 	"{\"a::relu\":[\"a::relu\"],\"a::add\":[\"a::add.x\",\"a::add.y\"],\"a::exp\":[\"a::exp\"]," \
@@ -284,7 +285,7 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	CHECKF(near(s.speed_operators.speedup, sqrt(4 * 0.5 * pow(8, 0.25))), "%g", s.speed_operators.speedup);
 	CHECK(above(&s.speed_operators, 0, false) == 2 && above(&s.speed_operators, 1, false) == 1);
 	CHECK(above(&s.speed_operators, 2, false) == 1 && above(&s.speed_operators, 0.5, false) == 2);
-	for (int i = 0; i < AY_PERF_N; i++) { /* of --p the same */
+	for (int i = 0; i < AY_PERF_N; i++) { /* and for --p */
 		const struct ay_perf_at o = ay_perf_at_operators(&s, ay_perf_p[i]),
 					v = ay_perf_at_overloads(&s, ay_perf_p[i]);
 
@@ -301,7 +302,8 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	ay_summary_release(&s);
 }
 
-/* BackendBench's H8 and H9: who raises wherever it is slow, or leaves operators out, gains nothing by it. */
+/* BackendBench's H8 and H9: a backend that raises where it is slow, or leaves operators out, gains
+ * nothing. */
 TEST(score_raising_where_it_is_slow_earns_nothing)
 {
 	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
@@ -324,7 +326,8 @@ TEST(score_raising_where_it_is_slow_earns_nothing)
 		add(dodger, "a::relu", 2 + i, how[i], NULL);
 	add_fast(dodger, "a::exp", 1, 2);
 	read_run("dodger", dodger, &s);
-	/* relu counts for nothing: not for its fast case, not as 1x, and not as if it were absent */
+	/* relu counts for nothing: not for its fast case, not as 1x, and not as if it were
+	 * absent */
 	CHECK(find_op(&s, "a::relu")->verdict == AY_VERDICT_CRASH);
 	CHECK(s.speed_operators.of == 5 && s.speed_operators.correct == 1 && s.speed_operators.scored == 1);
 	CHECK(above(&s.speed_operators, 0, false) == 1 && above(&s.speed_operators, 1, false) == 1);
@@ -368,7 +371,7 @@ TEST(score_takes_only_what_may_be_scored)
 	}
 	t[0].scored = false;
 	t[1].baseline = "reference"; /* and says that it is scored */
-	t[2].overhead_bound = true;  /* likewise */
+	t[2].overhead_bound = true;  /* also without a baseline */
 	t[3].baseline = NULL;
 	t[4].pace = AY_PACE_NONE;
 	verdict[5] = "IMPLAUSIBLE";
@@ -376,7 +379,7 @@ TEST(score_takes_only_what_may_be_scored)
 	t[7].pace = AY_PACE_UNCLEAR; /* no lower bound: nothing is known */
 	t[7].lo = 0;
 	t[8].speedup = -50;
-	t[9].speedup = 1e300; /* no clock gives that */
+	t[9].speedup = 1e300; /* a value that no clock gives */
 	t[10].ns = 0;
 	for (int i = 0; i < 11; i++) {
 		char name[20];
@@ -437,7 +440,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 	add(r, "a::x", 1, "PASS", &fast);
 	add(r, "a::x", 1, "PASS", &tiny); /* left out, so it hides nothing */
 	add(r, "a::x", 1, "PASS", NULL);
-	add(r, "a::y", 1, "SKIPPED", &skipped); /* never judged: its time is nobody's */
+	add(r, "a::y", 1, "SKIPPED", &skipped); /* never judged, so its time counts for nothing */
 	add(r, "a::y", 1, "PASS", NULL);
 	add(r, "a::z", 1, "PASS", &fast);
 	add(r, "a::z", 1, "CRASH", NULL);
@@ -465,7 +468,7 @@ TEST(score_several_baselines_are_named_so)
 	ay_summary_release(&s);
 }
 
-/* --- for people ------------------------------------------------------------------------------------------ */
+/* --- for people ------------------------------------------------------------------------------- */
 
 TEST(score_times_and_speedups_are_printed_short)
 {
@@ -492,7 +495,8 @@ TEST(score_times_and_speedups_are_printed_short)
 	ay_str_release(&b);
 }
 
-/* What a row shows and what it counts for differ: then both are said, and the totals say how often. */
+/* What a row shows and what it counts for differ: then both are said, and the totals say how
+ * often. */
 TEST(score_says_what_an_unclear_case_counts_as)
 {
 	struct ay_timing unclear = times(2), plain = times(3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a seed fixes: the content of judged and of timed calls, and the judge's chance around them.
+ * seeded - tests of what a seed determines: the content of judged and timed calls, and the judge's
+ * random choices.
  */
 #include "judge/perf.h"
 #include "helpers.h"
@@ -92,7 +93,8 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
 	teardown(&b);
 }
 
-/* What is found while it is timed can be found again: the report's line is wrong when it is judged. */
+/* What is found while it is timed can be found again: the report's line is wrong when it is
+ * judged. */
 TEST(seeded_a_verdict_while_timed_names_its_content)
 {
 	struct bench b;
@@ -112,7 +114,8 @@ TEST(seeded_a_verdict_while_timed_names_its_content)
 	teardown(&b);
 }
 
-/* A kernel whose verdict is a matter of poison and of a call before: with one seed it is the same in every run. */
+/* The verdict of this kernel depends on poison and on an earlier call. With a fixed seed it is
+ * equal in every run. */
 TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 {
 	static const char fickle[] = RELU

@@ -34,7 +34,7 @@ TEST(shape_ok_refuses_what_does_not_fit)
 	CHECK(ay_shape_ok(2, SIZES(INT64_C(1) << 31, INT64_C(1) << 31), 1));
 	CHECK(!ay_shape_ok(2, SIZES(INT64_C(1) << 31, INT64_C(1) << 31), 2)); /* the bytes */
 	CHECK(ay_shape_ok(1, SIZES(INT64_MAX), 1));
-	/* PyTorch: an empty tensor has strides, too, and they must fit; its bytes are none. */
+	/* PyTorch: an empty tensor has strides too, and they must fit; it has 0 bytes. */
 	CHECK(ay_shape_ok(2, SIZES(0, INT64_C(1) << 61), 4));
 	CHECK(!ay_shape_ok(3, SIZES(0, INT64_C(1) << 62, INT64_C(1) << 62), 1));
 	CHECK(!ay_shape_ok(AY_MAX_DIM + 1, (int64_t[AY_MAX_DIM + 1]){ 0 }, 1));
@@ -112,7 +112,8 @@ static bool meets(const struct ay_view *v)
 	return false;
 }
 
-/* All views of three dimensions with sizes up to 3 and strides up to 7: an overlap is never missed. */
+/* All views of three dimensions with sizes up to 3 and strides up to 7: an overlap is never
+ * missed. */
 TEST(shape_overlaps_never_misses_one)
 {
 	int clear = 0;
@@ -143,7 +144,7 @@ TEST(shape_overlaps)
 	CHECK(!ay_view_overlaps(&empty));
 	CHECK(ay_view_overlaps(&expanded));
 	CHECK(ay_view_overlaps(&windows));
-	CHECK(ay_view_overlaps(&far)); /* cannot be told in int64: the safe side */
+	CHECK(ay_view_overlaps(&far)); /* not representable in int64: the safe answer */
 }
 
 TEST(shape_view_at_walks_in_row_major_order)
@@ -168,7 +169,8 @@ static bool broadcasts_to(int an, const int64_t *a, int bn, const int64_t *b, in
 	       !memcmp(out, want, (size_t)n * sizeof *out);
 }
 
-/* Whatever the strides: each of its runs is evenly spaced, and what one can see at once to be longer is found. */
+/* Whatever the strides: each of its runs is evenly spaced, and what one can see at once to be
+ * longer is found. */
 TEST(shape_view_even)
 {
 	static const int64_t strides[] = { 0, 1, 2, 3, 4, 6, 8, 12 };
@@ -290,7 +292,8 @@ TEST(shape_dim_wrap)
 	CHECK(ay_dim_wrap((INT64_C(1) << 32) + 1, 3, &err) == -1 && err.code);
 }
 
-/* Fibre by fibre, every element is met once, and the fibres come in row-major order of the other dimensions. */
+/* Fibre by fibre, every element is met once, and the fibres come in row-major order of the other
+ * dimensions. */
 TEST(shape_fibres)
 {
 	const struct ay_view v = view(3, SIZES(2, 3, 4), SIZES(100, 10, 1)), s = view(0, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What block ratios prove: ranks from the tables, borders met from both sides, and thousands of simulated runs of
- * a kernel against itself, of which few may be called different.
+ * stats - tests of what block ratios prove: ranks from the tables, limits approached from both
+ * sides, and thousands of simulated runs of a kernel against itself. Few of these may be called
+ * different.
  */
 #include "test.h"
 #include "base/rng.h"
@@ -41,7 +42,7 @@ TEST(stats_sign_ranks_are_those_of_the_tables)
 	CHECKF(abs(ay_sign_rank(10000, 0.0025) - 4849) <= 1, "%d", ay_sign_rank(10000, 0.0025));
 }
 
-/* --- intervals and quantiles ----------------------------------------------------------------------------- */
+/* --- intervals and quantiles ------------------------------------------------------------------ */
 
 TEST(stats_intervals_are_order_statistics)
 {
@@ -90,7 +91,7 @@ TEST(stats_paces_have_names)
 	CHECK(ay_pace_find("FASTEST") == AY_PACE_NONE && ay_pace_find("") == AY_PACE_NONE);
 }
 
-/* --- pooling --------------------------------------------------------------------------------------------- */
+/* --- pooling ---------------------------------------------------------------------------------- */
 
 TEST(stats_lag_one_is_what_the_formula_says)
 {
@@ -137,10 +138,11 @@ TEST(stats_pooling_leaves_the_first_of_an_odd_number_out)
 	CHECKF(fabs(log(r.ratio) - 6.5) < 1e-12, "1 to 12, not 0 to 11: %g", log(r.ratio));
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
-/* 20 samples whose interval is exactly [lo, hi]: rank 3 at the level of a look, so three at each end and the
- * median between. Small and large take turns, so nothing is pooled. */
+/* Makes 20 samples whose interval is exactly [lo, hi]: the rank is 3 at the level of one look, so
+ * three are at each end and the median lies between. Small and large samples alternate, so none are
+ * pooled. */
 static void planted(double lo, double hi, double d[20])
 {
 	for (int i = 0; i < 20; i++)
@@ -221,7 +223,7 @@ TEST(stats_few_or_impossible_samples_are_unclear)
 	CHECK(r.pace != AY_PACE_FASTER);
 }
 
-/* --- simulated runs -------------------------------------------------------------------------------------- */
+/* --- simulated runs --------------------------------------------------------------------------- */
 
 enum { RUNS = 2000, NAIVE_RUNS = 400 };
 
@@ -300,7 +302,8 @@ static enum ay_pace all_looks(const double *d)
 	return p;
 }
 
-/* The planted defect: looks after every block at 95 %, with no margin, until there is something to say. */
+/* The planted defect: looks after every block at 95 %, with no margin, until there is something to
+ * say. */
 static enum ay_pace naive(const double *d)
 {
 	for (int n = 6; n <= AY_BLOCKS_MAX; n++) {

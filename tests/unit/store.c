@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run folder, the plain way. What it survives is in store_survives.c, what it notices in store_hostile.c.
+ * store - tests of ordinary use of the run folder. store_survives.c has crashes, store_hostile.c
+ * has tampering.
  */
 #include "test.h"
 #include "helpers.h"

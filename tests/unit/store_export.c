@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Merging shards and what is derived from the records: counts, scores, files; and that text stays text.
+ * store_export - tests of merging runs and of the files derived from records: counts, scores, and
+ * text that cannot become markup.
  */
 #include "test.h"
 #include "helpers.h"
@@ -71,15 +72,15 @@ static const struct ay_sum_operator *find_op(const struct ay_summary *s, const c
 	return &none;
 }
 
-/* --- counting -------------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 #define SUITE                                                                                      \
 	"{\"type\":\"suite\",\"operators\":{\"aten::relu\":[\"aten::relu\",\"aten::relu.out\"],"   \
 	"\"aten::add\":[\"aten::add.Tensor\",\"aten::add.Scalar\"],\"aten::exp\":[\"aten::exp\"]," \
 	"\"aten::abs\":[\"aten::abs\",\"aten::abs.out\"]}}"
 
-/* relu passes; add: one overload passes, one fails; exp is missing; abs does not build; neg is not in the suite.
- */
+/* relu passes; of add one overload passes and one fails; exp is missing; abs does not build; neg is
+ * not in the suite. */
 static void fill_run(struct ay_run *r)
 {
 	add(r, SUITE);
@@ -150,7 +151,7 @@ TEST(store_scores_without_a_suite_count_what_was_seen)
 	ay_summary_release(&s);
 }
 
-/* --- merging --------------------------------------------------------------------------------------------- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
 TEST(store_merge_takes_the_worst_and_counts_attempts)
 {
@@ -246,7 +247,7 @@ TEST(store_merge_notes_what_it_leaves_out)
 	ay_arena_release(&a);
 }
 
-/* --- exports --------------------------------------------------------------------------------------------- */
+/* --- exports ---------------------------------------------------------------------------------- */
 
 /* What an overload without times has in the last columns. */
 #define UNTIMED ",,,,,,,,0,0,0\r\n"
@@ -358,7 +359,8 @@ TEST(store_text_stays_text)
 	}
 }
 
-/* A kernel that says the worst in every field; nothing of it may become a tag, a link, a cell or a command. */
+/* A kernel that says the worst in every field; nothing of it may become a tag, a link, a cell or a
+ * command. */
 TEST(store_exports_of_a_hostile_kernel_are_harmless)
 {
 	static const char evil[] =

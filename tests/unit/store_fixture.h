@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs and their records, for the tests of the store.
+ * store_fixture - runs and their records, for tests of the store.
  */
 #ifndef AY_TEST_STORE_RIG_H
 #define AY_TEST_STORE_RIG_H
@@ -10,14 +10,14 @@
 #define STORE_RIG_KERNEL "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 json_t *store_rig_case_record(const char *kernel, const char *line, const char *verdict);
-/* A case of job-<i>. */
+/* Returns the record of a case with the job key job-<i>. */
 json_t *store_rig_job_record(int i);
 bool store_rig_has_job(struct ay_run *r, int i, int *attempts);
-/* Takes the record. */
+/* Adds a record and frees it. */
 int store_rig_add(struct ay_run *r, json_t *rec, struct ay_err *err);
 struct ay_run *store_rig_create(const char *dir);
 struct ay_run *store_rig_resume(const char *dir, struct ay_run_found *found);
-/* Every line of the records is whole and good; gives their number. */
+/* Checks that every line of results.jsonl is a whole, valid record; returns their number. */
 int64_t store_rig_count_whole(const char *dir);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run folder: what was tampered with is noticed, and what was made to do harm does none.
+ * store_hostile - tests that tampering with a run folder is noticed, and that hostile content does
+ * no harm.
  */
 #include "test.h"
 #include "helpers.h"
@@ -34,7 +35,7 @@ TEST(store_altered_record_is_noticed)
 	at = memmem(data, n, "\"LOAD\"", 6);
 	at = memmem(at + 1, n - (size_t)(at + 1 - data), "\"LOAD\"", 6);
 	memcpy(at, "\"PASS\"", 6);
-	help_spill(path, data, n); /* same file, behind the writer's back */
+	help_spill(path, data, n); /* writes to that file without the writer's knowledge */
 	CHECK(store_rig_has_job(r, 0, &attempts) && !store_rig_has_job(r, 1, &attempts) &&
 	      store_rig_has_job(r, 2, &attempts));
 	ay_run_close(r, &err);
@@ -112,7 +113,7 @@ TEST(store_resume_takes_only_its_own_run_and_build)
 	ay_str_release(&t);
 }
 
-/* What a stranger may put into the file. %F: the text is sealed by a forger. */
+/* Hostile content for the file. %F: the text has a forged seal. */
 static const struct {
 	const char *what, *text;
 	enum ay_fault fault;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run folder: what was added is there after a kill, a full disk, a second writer.
+ * store_survives - tests that added records survive a kill, a full disk and a second writer.
  */
 #include "test.h"
 #include "helpers.h"
@@ -19,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Goes on with the run: adds the jobs that are missing and says which were added, until it is killed. */
+/* Goes on with the run: adds the jobs that are missing and says which were added, until it is
+ * killed. */
 static void write_until_killed(const char *dir, int fd)
 {
 	struct ay_err err = { 0 };
@@ -118,8 +119,8 @@ TEST(store_torn_line_is_cut_at_any_byte)
 	ay_arena_release(&a);
 }
 
-/* Adds until it fails: the error is clear, the file whole, everything promised is there and can be gone on with.
- */
+/* Adds records until that fails. Checks that the error is clear, the file ends in a whole record,
+ * every added record is there, and the run can be resumed. */
 static int fill(const char *dir, const char *says, struct ay_err *err)
 {
 	struct ay_run *r = store_rig_create(dir);
@@ -206,7 +207,8 @@ TEST(store_full_disk_ends_in_a_clear_error)
 	umount(help_path("small"));
 }
 
-/* As somebody who may not write: nobody, if we are root. Exit status 0 = refused with a clear message. */
+/* Runs as a user who may not write (nobody, if this process is root). Exit status 0 = refused with
+ * a clear message. */
 static int try_read_only(const char *dir, bool exists)
 {
 	struct ay_run_found found;

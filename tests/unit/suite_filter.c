@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fewer cases of a suite, and traces: filters by operator and by size, duplicates, text and parquet.
+ * suite_filter - tests of smaller suites and of traces: filters by operator and by size,
+ * duplicates, text and parquet.
  */
 #include "test.h"
 #include "helpers.h"
@@ -77,7 +78,7 @@ TEST(narrow_by_operator_takes_its_overloads_and_out_forms_alone)
 		{ "sum.default", "8" },
 		{ "sum.dim_IntList, relu", "5 7" },
 		{ "aten.sum", "7 8" },
-		{ "ad", "" }, /* a part of a name is none: addmm is not asked for by add */
+		{ "ad", "" }, /* a part of a name does not match: add does not select addmm */
 		{ "add.Tens", "" },
 		{ "dd", "" },
 	};
@@ -103,7 +104,8 @@ TEST(narrow_says_which_names_no_case_has)
 	ay_suite_release(&s);
 }
 
-/* Bytes of a line: 1 = 64, 2 = 40, 3 = 64 (f16, more elements), 4 = 0, 5 = 40; 6 and 7 are another overload. */
+/* Bytes of a line: 1 = 64, 2 = 40, 3 = 64 (f16, more elements), 4 = 0, 5 = 40; 6 and 7 are another
+ * overload. */
 static const char sizes[] = "aten::add.Tensor((T([8], f32), T([8], f32)), {}) cnt=1\n"
 			    "aten::add.Tensor((T([9], f32), T([1], f32)), {}) cnt=2\n"
 			    "aten::add.Tensor((T([4, 4], f16), T([4, 4], f16, stride=(40, 9))), {}) cnt=3\n"
@@ -214,7 +216,7 @@ TEST(trace_sum_symint_is_dim_intlist)
 	ay_suite_release(&s);
 }
 
-/* --- the published data ----------------------------------------------------------------------------------- */
+/* --- the published data ----------------------------------------------------------------------- */
 
 /* Every line of a trace with its operator and count, sorted. */
 static char **lines_of(const char *path, int *n)
@@ -292,8 +294,8 @@ TEST(trace_text_and_parquet_are_the_same_cases)
 	close(fd);
 }
 
-/* Rows that the table leaves out, an old name, a line end in a string, a count that is not there; then what is
- * none. */
+/* Rows that the table leaves out, an old name, a line end in a string, a missing count; then inputs
+ * that are no tables. */
 TEST(trace_parquet_takes_the_tables_own_choice)
 {
 	static const char make[] =

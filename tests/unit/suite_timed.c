@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which cases are timed.
+ * suite_timed - tests of which cases are timed.
  */
 #include "helpers.h"
 #include "test.h"
@@ -97,7 +97,7 @@ TEST(pick_takes_what_the_mode_says)
 	}
 }
 
-/* Lines that somebody chose are worth it, whatever their tier. */
+/* Lines that a user has chosen are timed, whatever their tier. */
 TEST(pick_takes_lines_of_a_list)
 {
 	struct picked p;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test - a unit test is a function that registers itself; it runs in a process of its own.
+ * test - a unit test is a function that registers itself and runs in its own process.
  *
- * TEST_EACH(id, list) is one test per value that list() names: an operator, a sample kernel, a file of commands. The
- * test "id/VALUE" gets its value from test_arg().
+ * TEST_EACH(id, list) makes one test for each value that list() names: an operator, a sample
+ * kernel, a file of commands. The test "id/VALUE" gets its value from test_arg().
  */
 #ifndef AY_TEST_H
 #define AY_TEST_H
@@ -17,23 +17,25 @@ struct test {
 	const char *name, *file;
 	void (*fn)(void);
 	struct test *next;
-	void (*list)(test_add_value_fn add); /* names the values of a TEST_EACH; NULL: a plain test */
-	const char *arg;                     /* the value of this one */
-	bool slow;                           /* only with ASSAY_SLOW=1: `make check` */
-	bool timed; /* has times of its own: only one such runs, and less runs beside it */
+	/* lists the values of a TEST_EACH; NULL: a plain test */
+	void (*list)(test_add_value_fn add);
+	const char *arg; /* the value of this test */
+	bool slow;       /* runs only with ASSAY_SLOW=1, as in `make check` */
+	bool timed;      /* measures times: only one such test runs at a time, with less beside it */
 };
 
 void test_add(struct test *t);
 void test_fail(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* So far, in this process. */
+/* Returns the number of failures in this process so far. */
 int test_failures(void);
-/* Ends the test, with the reason. */
+/* Ends the test as skipped, with the reason. */
 _Noreturn void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The folder of shared reference data ($ASSAY_SHARED, else ../shared), or a skip where it is absent. */
+/* Returns a path in the folder of shared reference data ($ASSAY_SHARED, else ../shared). Skips the
+ * test if that is absent. */
 const char *test_shared(const char *file);
-/* A scratch folder that is removed after the test. */
+/* Returns a scratch folder that is removed after the test. */
 const char *test_dir(void);
-/* The value of a TEST_EACH that this process tests; "" in a plain test. */
+/* Returns the value of a TEST_EACH that this process tests; "" in a plain test. */
 const char *test_arg(void);
 
 #define TEST(id)                   TEST_AS(id, .slow = false)

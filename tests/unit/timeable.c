@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which cases may be timed: verdicts and times of calls are made up here, no clock runs.
+ * timeable - tests of which cases may be timed. Verdicts and times of calls are invented; nothing
+ * is measured.
  */
 #include "test.h"
 #include "helpers.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that look faster than they are, *__timed_* of kernels/hostile: each ends as its first line says when it is
- * timed against its honest twin. docs/timing-cheats.md lists them.
+ * timing_cheats - tests of kernels that look faster than they are, *__timed_* of kernels/hostile.
+ * Each ends as its first line says when it is timed against its honest twin. docs/timing-cheats.md
+ * lists them.
  *
- *	due: PASS, timed: CHEAT|MISMATCH - what it does	(the first is its due when it is not timed, over all cases)
- *	case: the line that it is timed on
- *	threads: 1 if it does not say
- *	twin: kernels/c/ and the operator's name if it does not say
+ *	due: PASS, timed: CHEAT|MISMATCH - what it does	(the first is due if it is not timed, over all cases)
+ *	case: the line on which it is timed
+ *	threads: 1 if not given
+ *	twin: kernels/c/ and the operator's name if not given
  *
- * One of the words must come out: a verdict, or NOT_FASTER. Times on a busy machine are wild, and an interval of
- * them is wrong now and then, so what fails is tried twice more; a cheat that works does so every time. That kernels
- * are called FASTER at all the first test here sees to.
+ * One of the words must come out: a verdict, or NOT_FASTER. Times on a busy machine scatter, and
+ * their interval is sometimes wrong. So a failing test is tried twice more; a cheat that works does
+ * so every time. The first test here checks that kernels are called FASTER at all.
  */
 #include "test.h"
 #include "helpers.h"
@@ -35,9 +36,10 @@ struct cheat {
 	const char *path, *timed, *line, *twin, *threads;
 };
 
-/* --- what they say --------------------------------------------------------------------------------------- */
+/* --- what they say ---------------------------------------------------------------------------- */
 
-/* What follows the mark, up to the end of its line; NULL if there is no such line in the first comment. */
+/* What follows the mark, up to the end of its line; NULL if there is no such line in the first
+ * comment. */
 static const char *said(struct ay_arena *a, const char *text, const char *mark)
 {
 	const char *end = strstr(text, "*/"), *at = strstr(text, mark);
@@ -92,7 +94,7 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 	return c->line && ay_file_exists(c->twin);
 }
 
-/* --- what becomes of them -------------------------------------------------------------------------------- */
+/* --- what becomes of them --------------------------------------------------------------------- */
 
 /* The verdict; of what passed FASTER, NOT_FASTER or UNTIMED. The record goes to *out. */
 static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget, char **out)
@@ -118,7 +120,7 @@ static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget
 	return strcmp(pace, ay_pace_name(AY_PACE_FASTER)) ? "NOT_FASTER" : "FASTER";
 }
 
-/* How much of a CPU somebody gets who wants all of one. */
+/* Returns the share of a CPU that a process gets that wants a whole one. */
 static double cpu_share(void)
 {
 	const int64_t begin = ay_now_ns(), until = begin + 300000000;
@@ -140,13 +142,15 @@ static void run_cheat(struct ay_arena *a, const struct cheat *c)
 
 	while (tries > 0 && !is_one_of(c->timed, got)) {
 		got = outcome(a, c, budget, &out);
-		/* where fresh memory is slow, or others have the CPUs, a second is too short for a ratio: that is no try */
+		/* where fresh memory is slow, or others have the CPUs, a second is too short for a
+		 * ratio: that is no try */
 		if (!strcmp(got, "UNTIMED") && budget < BUDGET_MOST)
 			budget *= 4;
 		else
 			tries--;
 	}
-	/* that something is faster nobody can see who has hardly a CPU; an honest kernel is not accused even there */
+	/* with little CPU time FASTER cannot be proved; but an honest kernel must not be accused
+	 * even then */
 	if (!strcmp(c->timed, "FASTER") && is_one_of("NOT_FASTER|UNTIMED", got) && cpu_share() < least_share)
 		test_skip("others have the CPUs: %s is not FASTER in %d runs", c->path, TRIES_CONTROL);
 	CHECKF(is_one_of(c->timed, got), "%s is due %s, got %s\n%.1500s", c->path, c->timed, got, out);
@@ -221,7 +225,7 @@ TEST_TIMED(timing_cheats_do_not_win)
 	run_cheats(true, 12);
 }
 
-/* --- nothing is shown twice ------------------------------------------------------------------------------ */
+/* --- nothing is shown twice ------------------------------------------------------------------- */
 
 enum { SETS = 8, ELEMENTS = 65536 };
 
@@ -244,7 +248,8 @@ static uint8_t *make_sets(struct ay_arena *a, const char *line, size_t bytes)
 	return sets;
 }
 
-/* A sum that was kept must be wrong for the next set: the same integers in another order would not do. */
+/* A kept sum must be wrong for the next set, so the next set must not be a permutation of its
+ * integers. */
 TEST(timing_content_integers_do_not_add_up_to_the_same)
 {
 	struct ay_arena a = { 0 };

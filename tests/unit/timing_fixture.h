@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A case line and kernels for it, for the tests of timing.
+ * timing_fixture - a case line and kernels for it, for tests of timing.
  */
 #ifndef AY_TEST_TIMING_RIG_H
 #define AY_TEST_TIMING_RIG_H
@@ -17,26 +17,27 @@ struct timing_rig {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
-	struct ay_sandbox *sandbox; /* NULL until something is built */
+	struct ay_sandbox *sandbox; /* NULL until a kernel is built */
 	struct ay_suite_case sc;
 	struct ay_call *call;
 	const struct ay_proto *proto;
-	int fd[RIG_KERNELS], nfd; /* of all kernels that were built */
+	int fd[RIG_KERNELS], nfd; /* objects of all built kernels */
 };
 
-/* A machine where a byte costs next to nothing, so that no floor is above a time. */
+/* Ceilings of a machine where memory costs almost nothing, so that no floor exceeds a time. */
 extern const struct ay_ceilings timing_rig_kind;
 
-/* Binds the line. */
+/* Binds the case line. */
 void timing_rig_init(struct timing_rig *r, const char *line);
 void timing_rig_release(struct timing_rig *r);
-/* An object of the rig's; skips the test where there is no compiler or no sandbox. "@" in the source stands for the
- * parameters of aten::relu. */
+/* Compiles a kernel; returns a descriptor that the fixture owns. Skips the test if there is no
+ * compiler or no sandbox. "@" in the source stands for the parameters of aten::relu. */
 int timing_rig_build(struct timing_rig *r, const char *source);
-/* What such a seat is opened by; kernel: its CPUs, the caller's memory. */
+/* Returns the specification for a gated executor. *kernel, the caller's memory, gets its CPUs. */
 struct ay_gated_exec_spec timing_rig_spec(struct timing_rig *r, const struct ay_input_template *m, int so_fd,
 					  int cap, double timeout_s, cpu_set_t *kernel);
-/* A seat on the CPUs of one thread, frozen; so_fd -1: the empty call. */
+/* Opens a gated executor on the CPUs of one thread; it is frozen when this returns. so_fd -1: the
+ * empty call. */
 void timing_rig_seat(struct timing_rig *r, const struct ay_input_template *m, int so_fd, int cap, double timeout_s,
 		     struct ay_gated_exec *s, struct ay_outcome *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python under the gate: kernels that are timed, those that behave otherwise once they are, and torch itself as what
- * others are held against.
+ * timing_python - tests of Python under the gate: timed kernels, kernels that behave differently
+ * when timed, and torch itself as a baseline.
  */
 #include "exec/launch.h"
 #include "exec/python.h"
@@ -86,7 +86,7 @@ static const struct ay_timing *measure(struct bench *b, const char *what)
 	return b->rep.timing ? b->rep.timing : &none;
 }
 
-/* --- those that are what they seem --------------------------------------------------------------------------- */
+/* --- those that are what they seem ------------------------------------------------------------ */
 
 static const struct {
 	const char *line, *source;
@@ -94,13 +94,13 @@ static const struct {
 	{ line, "import torch\ndef relu(self): return torch.clamp(self, min=0)\n" },
 	{ "aten::relu_((T([1000], f32),), {}) seed=5",
 	  "import torch\ndef relu_(self): return self.clamp_(min=0)\n" },
-	{ "aten::relu_((T([1000], f32),), {}) seed=5", /* the same memory in another object */
+	{ "aten::relu_((T([1000], f32),), {}) seed=5", /* that memory in another object */
 	  "import torch\ndef relu_(self):\n    self.clamp_(min=0)\n    return self.view(-1)\n" },
 	{ "aten::relu.out((T([1000], f32),), {'out': T([1000], f32)}) seed=5",
 	  "import torch\ndef relu_out(self, *, out): return torch.clamp(self, min=0, out=out)\n" },
 	{ "aten::sort((T([20, 30], f32), -1), {}) seed=5",
 	  "import torch\ndef sort(self, dim=-1, descending=False): return torch.topk(self, 30, dim, False)\n" },
-	/* what is stored is the negative: told by a bit that DLPack does not have */
+	/* the negative is stored, marked by a bit that DLPack does not have */
 	{ "aten::add.Tensor((T([300], f32), T([300], f32)), {}) seed=5",
 	  "import torch\ndef add_Tensor(self, other, *, alpha=1): return torch._neg_view(torch.sub(-self, "
 	  "other))\n" },
@@ -136,7 +136,7 @@ TEST_TIMED(timing_python_kernels_are_timed)
 	ay_python_close(&python);
 }
 
-/* --- those that are not ---------------------------------------------------------------------------------------- */
+/* --- those that are not ----------------------------------------------------------------------- */
 
 #define COUNT                             \
 	"import time, torch\nn = 0\n"     \
@@ -202,7 +202,7 @@ TEST_TIMED(timing_python_kernels_that_change_when_they_are_timed)
 	ay_python_close(&python);
 }
 
-/* --- torch as what others are held against ------------------------------------------------------------------- */
+/* --- torch as what others are held against ---------------------------------------------------- */
 
 #define RELU_C                                                                         \
 	"int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)\n{\n" \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators outside the catalogue: schemas that come as text, calls whose answers come from elsewhere.
+ * torch_op - tests of operators outside the catalogue: their schemas are given as text, and their
+ * answers come from another oracle.
  */
 #include "test.h"
 #include "helpers.h"
@@ -75,7 +76,7 @@ static struct ay_call *answered(const char *line, const double *want, const doub
 	struct ay_answer *one = AY_NEW(&a, struct ay_answer);
 
 	CHECKF(c, "%s", err.msg);
-	CHECK(c && !c->nout); /* open: nobody knows its results */
+	CHECK(c && !c->nout); /* open: its results are unknown */
 	one->meta = (struct ay_meta){ .dt = dt, .ndim = 1, .shape = { 2 } };
 	one->want = (struct ay_view){ .dt = AY_DT_F64, .ndim = 1, .shape = { 2 }, .stride = { 1 } };
 	one->want.data = (void *)want;

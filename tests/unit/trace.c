@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What assay trace writes, and the suites made by it.
+ * trace - tests of the output of assay trace, and of the suites made from it.
  */
 #include "test.h"
 #include "helpers.h"
@@ -16,7 +16,8 @@ enum { SUITES = 8, SUITE_MAX = 150 << 10 };
 
 static struct ay_arena a;
 
-/* How many lines are not cases in the form that assay prints them, with "cnt: N, " before; the first in *bad. */
+/* How many lines are not cases in the form that assay prints them, with "cnt: N, " before; the
+ * first in *bad. */
 static int odd_lines(const char *text, int *lines, const char **bad)
 {
 	int odd = 0;
@@ -57,7 +58,7 @@ TEST(trace_odd_lines_are_seen)
 {
 	static const char *const odd[] = {
 		"cnt: 1, aten::relu((T([2], f32)), {})\n",         /* a comma is missing */
-		"cnt: 1, aten::relu((T([2], float32),), {})\n",    /* no dtype of ours */
+		"cnt: 1, aten::relu((T([2], float32),), {})\n",    /* an unknown dtype */
 		"cnt: 1, aten.relu.default((T([2], f32),), {})\n", /* another spelling */
 		"cnt: 1, aten::relu((T([2], f32, stride=[2]),), {})\n",
 		"cnt: 1, aten::add.Tensor((T([2], f32), 1.50), {})\n",
@@ -114,7 +115,7 @@ TEST(suite_shipped_traces_have_names)
 	ay_suite_release(&none);
 }
 
-/* --- a script --------------------------------------------------------------------------------------------- */
+/* --- a script --------------------------------------------------------------------------------- */
 
 static const char script[] =
 	"import sys, threading, torch\n"

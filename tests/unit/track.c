@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generation tracks: whose turn it is, what is chosen, what it adds up to, and that attempts which were not chosen speak
- * neither for nor against an operator.
+ * track - tests of generation tracks: which attempt is next, which is chosen, and the totals.
+ * Attempts that were not chosen must count neither for nor against an operator.
  */
 #include "test.h"
 #include "helpers.h"
@@ -24,7 +24,7 @@ static const char *const two[] = { "aten::add", "aten::relu" };
 static const struct ay_attempt_worth right = { .solved = true, .passed = 4, .of = 4 };
 static const struct ay_attempt_worth wrong = { .passed = 1, .of = 4 };
 
-/* --- the estimator ----------------------------------------------------------------------------------------------- */
+/* --- the estimator ---------------------------------------------------------------------------- */
 
 /* By looking at every choice of k out of n, of which the first c are correct. */
 static double by_counting(int n, int c, int k)
@@ -54,7 +54,7 @@ TEST(track_pass_at_k_is_the_share_of_all_choices)
 	CHECK(fabs(ay_pass_at_k(1000, 1, 100) - 0.1) < 1e-12);
 }
 
-/* --- turns ------------------------------------------------------------------------------------------------------- */
+/* --- turns ------------------------------------------------------------------------------------ */
 
 static struct ay_lane *ask(struct ay_track *t, const char *id)
 {
@@ -84,7 +84,7 @@ TEST(track_rounds_go_to_what_is_not_solved)
 	CHECK(!ay_track_ask(&t));
 	judge(&t, add, &right, SHA_A);
 	CHECK(ay_problem_over(&t, 0) && t.problem[0].solved && t.over == 1);
-	ay_track_answered(&t, relu, false); /* nothing of use in the answer: a round all the same */
+	ay_track_answered(&t, relu, false); /* nothing usable in the answer counts as a round too */
 	CHECK(ask(&t, "aten::relu/r2/w0") == relu);
 	judge(&t, relu, &wrong, SHA_A);
 	CHECK(ask(&t, "aten::relu/r3/w0") == relu);
@@ -186,13 +186,13 @@ TEST(track_takes_up_what_a_killed_run_had)
 		;
 	CHECK(ay_problem_over(&t, 1));
 	CHECK(ay_track_waiting(&t, "aten::add", 2, 0));
-	ask(&t, "aten::add/r2/w0"); /* where it stood in the line; of relu nobody asks */
+	ask(&t, "aten::add/r2/w0"); /* at its old place in the queue; no lane of relu asks */
 	ask(&t, "aten::add/r1/w1");
 	CHECK(!ay_track_ask(&t));
 	ay_track_release(&t);
 }
 
-/* --- results ----------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void add(struct ay_run *r, json_t *rec)
 {
@@ -357,7 +357,7 @@ TEST(track_speed_is_of_chosen_kernels_and_by_source)
 	add_timed(r, "aten::add", SHA_B, 2);
 	add_attempt(r, "aten::relu", 1, SHA_C, "PASS");
 	add_timed(r, "aten::relu", SHA_C, 0.5);
-	add_timed(r, "aten::relu", SHA_A, 9); /* an attempt of nobody's choice */
+	add_timed(r, "aten::relu", SHA_A, 9); /* an attempt that was not chosen */
 	add_chosen(r, "aten::add", SHA_B, "PASS");
 	add_chosen(r, "aten::relu", SHA_C, "PASS");
 	CHECK(!ay_run_close(r, &err));
@@ -426,7 +426,7 @@ TEST(track_a_folder_without_a_track_is_refused)
 	json_decref(header);
 }
 
-/* Two runs at the same problems, merged. */
+/* Merges two runs at equal problems. */
 static void merge_two(const char *kind, struct ay_gen *g)
 {
 	struct ay_run *a = start_run_in("a", kind, 1), *b = start_run_in("b", kind, 2), *all = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of a GPU that an executor has between two cases: little, however large the first was.
+ * trim_device_memory - tests of the GPU memory that an executor keeps between two cases: little,
+ * however large the first case was.
  */
 #include "device/device.h"
 #include "exec/exec.h"
@@ -17,7 +18,7 @@ static const char kernel[] = "int aten_relu@\n{\n"
 			     "\tfor (long i = 0; i < self->shape[0]; i++)\n\t\ty[i] = x[i] > 0 ? x[i] : 0;\n"
 			     "\treturn ctx ? 0 : 9;\n}\n";
 
-/* Bytes of the stand-in's memory that a process has mapped. */
+/* Returns the bytes of the fake device's memory that a process has mapped. */
 static uint64_t mapped(struct ay_arena *a, pid_t pid)
 {
 	FILE *f = fopen(ay_sprintf(a, "/proc/%d/maps", (int)pid), "r");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Are outputs of timed sets that are wrong found? The right ones are the reference's own; then some are spoiled.
+ * verify - tests that wrong outputs of timed sets are found. The right outputs are the reference's
+ * own; then some are altered.
  */
 #include "timing/verify.h"
 #include "base/process.h"
@@ -63,7 +64,7 @@ static void teardown(struct bench *b)
 	timing_rig_release(&b->r);
 }
 
-/* Other content, of which so many sets are hard; the last of these. */
+/* Writes other content with `due` stress sets; returns the last of these. */
 static int write_hard(struct bench *b, int due)
 {
 	int hard = -1, at = -1;
@@ -96,8 +97,8 @@ static uint8_t *element(struct bench *b, int set, int k, int64_t i)
 	       (o->view.offset + ay_view_at(&o->view, i)) * ay_dt_info(o->view.dt)->bytes;
 }
 
-/* How many of some batches find it, and as what. batch_ns: large, and every batch compares a set whole; small, and
- * only the first does. */
+/* Counts how many of some batches find the error, and as what. If batch_ns is large, every batch
+ * compares a whole set; if it is small, only the first batch does. */
 static int batches(struct bench *b, int times, double batch_ns, enum ay_verified what)
 {
 	char text[200];
@@ -114,7 +115,7 @@ static int batches(struct bench *b, int times, double batch_ns, enum ay_verified
 	return found;
 }
 
-/* --- one set --------------------------------------------------------------------------------------------- */
+/* --- one set ---------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *line;
@@ -201,7 +202,7 @@ TEST(verify_poison_is_an_output_that_was_not_finished)
 	}
 }
 
-/* --- batches --------------------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* Whole sets, one a batch: a wrong element in one of six is found in every sixth batch or so. */
 TEST(verify_batches_find_one_wrong_element_of_one_set)
@@ -239,7 +240,8 @@ TEST(verify_batches_find_wrong_rows)
 		memset(ay_input_sets_at(&b.s, set, o->ordinal), POISON, ay_operand_bytes(o));
 	}
 	CHECK(batches(&b, 5, 1e12, AY_UNFINISHED) == 5);
-	/* what costs too much is done rarely, not never: 300 batches without one of 12 have a chance of 1e-11 */
+	/* what costs too much is done rarely, not never: 300 batches without one of 12 have a
+	 * chance of 1e-11 */
 	b.v.whole_ns = b.v.rows_ns = 1e30;
 	found = 0;
 	for (int i = 0; i < 300; i++) {
@@ -281,12 +283,13 @@ TEST(verify_batches_prefer_hard_sets)
 	element(&b, at, 0, 777)[3] ^= 0x20;
 	b.v.whole_ns = 0;
 	found = batches(&b, 100, 1e12, AY_WRONG);
-	/* 0.81 by the set that is compared whole, and three others by chance: 0.89; without the preference 0.52 */
+	/* 0.81 by the set that is compared whole, and three others by chance: 0.89; without the
+	 * preference 0.52 */
 	CHECKF(found > 65, "%d of 100 batches", found);
 	teardown(&b);
 }
 
-/* --- what it costs --------------------------------------------------------------------------------------- */
+/* --- what it costs ---------------------------------------------------------------------------- */
 
 static int fetched;
 
@@ -297,7 +300,8 @@ static bool count_fetch(void *user, int set, const struct ay_byte_range *need)
 	return true;
 }
 
-/* Sets that are looked at in so many batches; each comes `gone` after the last check, and a set, or rows, cost so much. */
+/* Returns the number of sets checked in that many batches. Each batch comes `gone` after the last
+ * check; a set, or rows, have a fixed cost. */
 static int looked_at(struct bench *b, int times, double gone, double cost, double batch_ns)
 {
 	char text[200];
@@ -311,7 +315,7 @@ static int looked_at(struct bench *b, int times, double gone, double cost, doubl
 	return fetched;
 }
 
-/* A tenth of what goes by, half of it for whole sets, and never less than the least. */
+/* Checks take a tenth of all time, half of that for whole sets, and never less than the minimum. */
 TEST(verify_batches_take_a_share_of_all_time)
 {
 	struct bench b;
@@ -324,7 +328,8 @@ TEST(verify_batches_take_a_share_of_all_time)
 	n = looked_at(&b, 100, 1e12, 1e9, 1);
 	CHECKF(n == 400, "%d sets, not one and three a batch", n); /* 50 s may be taken */
 	n = looked_at(&b, 2000, 1e9, 1e9, 1e12);
-	/* one set in 20 batches, and rows of three in one of 12: 100 and 500; beyond 400 and 850: 1e-6 */
+	/* one set in 20 batches, and rows of three in one of 12: 100 and 500; beyond 400 and 850:
+	 * 1e-6 */
 	CHECKF(n > 400 && n < 850, "%d sets", n);
 	n = looked_at(&b, 2000, 1e3, 1e9, 1e12);
 	/* the least: one in 64, and rows of one in 12: 31 and 167; beyond 120 and 290: 1e-7 */
@@ -400,7 +405,8 @@ static bool count_asked(void *user, struct ay_call *c, struct ay_arena *a)
 	return true;
 }
 
-/* An answer of somebody else's may take a minute: the first set of a stranger is worth that, and those of the trusted are not. */
+/* An answer of somebody else's may take a minute: the first set of a stranger is worth that, and
+ * those of the trusted are not. */
 TEST(verify_asks_for_strangers_only)
 {
 	int asked = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases that can prove little: by chance, and because of what they are.
+ * weak - tests of cases that can prove little: by chance, or by their nature.
  */
 #include "helpers.h"
 #include "judge/judge.h"
@@ -38,8 +38,8 @@ static int count_weak(const char *line, int times)
 	return weak;
 }
 
-/* Three numbers, that are all negative once in 8 times: once in 64 after a second draw. 15 of 200 are 3 million times less
- * likely than fewer. */
+/* Three numbers are all negative once in 8 times, and once in 64 after a second draw. A result of
+ * 15 of 200 is 3 million times less likely than fewer. */
 TEST(weak_cases_by_chance_are_drawn_again)
 {
 	const int weak = count_weak("aten::relu((T([3, 40], f32, stride=(1, 0)),), {})", 200);

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Jobs: a number n answers with n messages; "die" kills its worker; "exit" leaves; "big" answers 1 MiB. */
+/* Jobs: a number n answers with n messages; "die" kills its worker; "exit" leaves; "big" answers 1
+ * MiB. */
 static void work(void *user, const char *job, size_t len, struct ay_worker_out *out)
 {
 	static char big[1 << 20];
@@ -75,12 +76,12 @@ TEST(crew_does_every_job_and_survives_the_dead)
 	ay_worker_pool_stop(c);
 }
 
-/* --- groups --------------------------------------------------------------------------------------------------- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 enum { JOBS = 60, GROUPS = 3, EACH = 2 };
 
-/* What a job says is its number and the group that did it. A job of `bad` groups (a bit each) loses them, after it said
- * half of what it has to say. */
+/* A job's messages are its number and its group. If the job's group is in `bad` (a bit each), the
+ * job makes the group fail after half of its messages. */
 struct plan {
 	unsigned bad;
 	int after; /* jobs of a worker that go well first */
@@ -186,8 +187,8 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_worker_pool **c)
 	}
 }
 
-/* One group fails: every job is done, none is lost and none is done twice; its second half is said by a group that is
- * well. */
+/* One group fails. Every job is done, none is lost, and none is done twice. A working group sends
+ * the second half of an interrupted job's messages. */
 /* A job for one of a few waits for one of them, whoever else is idle. */
 TEST(crew_some_workers_can_be_asked_alone)
 {
@@ -282,7 +283,8 @@ static int desk_hangs(void *user, int group, const char *why)
 	return 0;
 }
 
-/* A worker that is silent for longer than it may be; one that talks all the time may take longer than that. */
+/* A worker that is silent for longer than it may be; one that talks all the time may take longer
+ * than that. */
 TEST(crew_watch_finds_who_hangs)
 {
 	struct desk d = { .text = { "0" } };
