@@ -49,7 +49,7 @@ struct bulk {
 	const char *sandbox;
 	const char *interpreter; /* NULL: not determined yet */
 	struct ay_run *run;
-	struct ay_worker_pool *crew;
+	struct ay_worker_pool *pool;
 	struct bulk_pending *list;
 	int waiting; /* number of pending jobs that no worker has */
 	/* input */
@@ -277,7 +277,7 @@ static int on_done(void *user, void *job, const char *died)
 static int on_lost(void *user, int group, const char *why)
 {
 	struct bulk *b = user;
-	json_t *rec = device_lost(&b->device, group, why, ay_worker_pool_size(b->crew));
+	json_t *rec = device_lost(&b->device, group, why, ay_worker_pool_size(b->pool));
 	const int rc = ay_run_add(b->run, rec, b->err);
 
 	json_decref(rec);
@@ -293,7 +293,7 @@ static int on_back(void *user, void *job, int group)
 	char *id = p->id ? json_dumps(p->id, JSON_ENCODE_ANY) : NULL;
 	json_t *rec = p->answered ? NULL
 				  : device_blame(&b->device, &p->losses, group, id ? id : p->key,
-						 ay_worker_pool_size(b->crew));
+						 ay_worker_pool_size(b->pool));
 
 	ay_xfree(id);
 	if (rec) {
@@ -476,14 +476,14 @@ static int feed(struct bulk *b)
 {
 	struct bulk_pending *p;
 
-	while (ay_worker_pool_idle(b->crew) && (p = next_job(b))) {
+	while (ay_worker_pool_idle(b->pool) && (p = next_job(b))) {
 		b->waiting--;
 		if (answer_known(b, p)) { /* an equal job has just finished */
 			drop(b, p);
 			continue;
 		}
 		p->given = true;
-		if (ay_worker_pool_submit(b->crew, p, p->text, p->len, b->err))
+		if (ay_worker_pool_submit(b->pool, p, p->text, p->len, b->err))
 			return -1;
 	}
 	return 0;
@@ -500,13 +500,13 @@ static int loop(struct bulk *b)
 		take_lines(b);
 		if (b->err->code || feed(b))
 			return -1;
-		if (!ay_worker_pool_size(b->crew))
+		if (!ay_worker_pool_size(b->pool))
 			return device_none_left(&b->device, b->err);
 		hungry = !b->eof && b->waiting < b->o->jobs * b->device.n;
-		if (!ay_worker_pool_busy(b->crew) && !hungry)
+		if (!ay_worker_pool_busy(b->pool) && !hungry)
 			continue;
-		rc = ay_worker_pool_wait(b->crew, hungry ? 0 : -1, b->device.cuda ? 1000 : -1, &ev, b->err);
-		if (rc < 0 || (rc == 1 && read_some(b)) || device_watch(&b->device, b->crew, b->longest_s, 0, &ev))
+		rc = ay_worker_pool_wait(b->pool, hungry ? 0 : -1, b->device.cuda ? 1000 : -1, &ev, b->err);
+		if (rc < 0 || (rc == 1 && read_some(b)) || device_watch(&b->device, b->pool, b->longest_s, 0, &ev))
 			return -1;
 	}
 	return b->err->code ? -1 : 0;
@@ -555,7 +555,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	b.policy.sandbox = NULL;
 	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
-	    !ay_worker_pool_start_groups(&b.crew, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
+	    !ay_worker_pool_start_groups(&b.pool, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
 		interrupt_say_resume("check -", ay_run_dir(b.run));
 		if (!loop(&b)) {
 			status = sum_up(&b, begin);
@@ -569,7 +569,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	}
 	while (b.list)
 		drop(&b, b.list);
-	ay_worker_pool_stop(b.crew);
+	ay_worker_pool_stop(b.pool);
 	ay_str_release(&b.in);
 	ay_forge_release(&b.forge);
 	return status;

@@ -359,7 +359,7 @@ static int evaluate(struct eval *e)
 
 	for (int i = 0; i < e->njob; i++)
 		e->total += e->job[i].cases;
-	if (!ay_worker_pool_start_groups(&e->crew, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) &&
+	if (!ay_worker_pool_start_groups(&e->pool, e->o.device.n, (int)e->o.jobs, eval_work, e, e->err) &&
 	    !open_run(e)) {
 		int rc;
 
@@ -376,7 +376,7 @@ static int evaluate(struct eval *e)
 			*e->err = end;
 		interrupt_say(2, NULL);
 	}
-	ay_worker_pool_stop(e->crew);
+	ay_worker_pool_stop(e->pool);
 	return status;
 }
 

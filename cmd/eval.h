@@ -122,7 +122,7 @@ struct eval {
 	struct eval_job *job;
 	struct ay_forge forge;
 	/* a worker's idle executors: see struct ay_policy */
-	struct ay_exec *spare, *spare_base, *spare_witness[2];
+	struct ay_exec *spare, *spare_base, *spare_aten_oracle[2];
 	struct ay_idle_memory memory;
 	struct ay_exec_cache kept; /* see struct ay_perf_policy */
 	struct ay_policy policy;
@@ -131,7 +131,7 @@ struct eval {
 	struct ay_sandbox *sandbox; /* of this process; each worker makes its own */
 	struct ay_run *run;
 	struct record_facts facts; /* used in a worker */
-	struct ay_worker_pool *crew;
+	struct ay_worker_pool *pool;
 	/* How many workers of a device time kernels. They do so after all untimed cases are judged:
 	 * beside other work, calls of 10 us scatter by a tenth and need five times as many blocks,
 	 * and others must wait for the GPU. 0: the worker that judges a kernel times it at once. */

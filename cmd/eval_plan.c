@@ -129,7 +129,7 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;
 	if (e->suite.foreign)
-		fprintf(stderr, "assay: %d lines are for operators that nobody here knows; they are left out\n",
+		fprintf(stderr, "assay: %d lines are for operators that are unknown here; they are left out\n",
 			e->suite.foreign);
 	if (!n)
 		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s", e->o.suite,

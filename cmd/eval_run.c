@@ -32,7 +32,7 @@ static const struct eval_turn *find_longest(const struct eval *e)
 static void show_progress(struct eval *e)
 {
 	const int64_t now = ay_now_ns();
-	const double eta = device_eta(e->crew, e->done - e->recalled, e->total - e->done - e->never);
+	const double eta = device_eta(e->pool, e->done - e->recalled, e->total - e->done - e->never);
 	const struct eval_turn *longest;
 
 	if (e->o.json || now - e->last < (e->tty ? 200000000 : 10000000000))
@@ -169,7 +169,7 @@ static int on_lost(void *user, int group, const char *why)
 {
 	struct eval *e = user;
 
-	return add_record(e, device_lost(&e->o.device, group, why, ay_worker_pool_size(e->crew)));
+	return add_record(e, device_lost(&e->o.device, group, why, ay_worker_pool_size(e->pool)));
 }
 
 static int on_back(void *user, void *job, int group)
@@ -183,7 +183,7 @@ static int on_back(void *user, void *job, int group)
 		end_turn(e, t);
 		return 0;
 	}
-	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_worker_pool_size(e->crew));
+	rec = device_blame(&e->o.device, &j->losses, group, job_id(j), ay_worker_pool_size(e->pool));
 	if (rec) {
 		end_turn(e, t);
 		j->broken = true;
@@ -266,7 +266,7 @@ static int give(struct eval *e, struct eval_turn *t, int from, int to)
 	text = json_dumps(msg, JSON_COMPACT);
 	t->state = EVAL_GIVEN;
 	t->given = ay_now_ns();
-	rc = ay_worker_pool_submit_among(e->crew, from, to, t, text, strlen(text), e->err);
+	rc = ay_worker_pool_submit_among(e->pool, from, to, t, text, strlen(text), e->err);
 	ay_xfree(text);
 	json_decref(msg);
 	return rc;
@@ -328,7 +328,7 @@ static void split_jobs(struct eval *e, int workers)
 
 static void make_queue(struct eval *e)
 {
-	const int workers = ay_worker_pool_size(e->crew);
+	const int workers = ay_worker_pool_size(e->pool);
 	struct eval_turn *t;
 
 	split_jobs(e, workers);
@@ -402,12 +402,12 @@ static int count_ticking(const struct eval *e)
  * quiet. Returns 1 if no worker can take a turn now. */
 static int give_one(struct eval *e, struct eval_turn *clock, struct eval_turn *other)
 {
-	const int all = ay_worker_pool_size(e->crew);
+	const int all = ay_worker_pool_size(e->pool);
 
-	if (other && ay_worker_pool_idle(e->crew))
+	if (other && ay_worker_pool_idle(e->pool))
 		return keep_kernel(e, other->job) ? -1 : give(e, other, 0, all);
-	if (!clock || other || !ay_worker_pool_idle_among(e->crew, 0, e->clocks) ||
-	    ay_worker_pool_busy(e->crew) > count_ticking(e))
+	if (!clock || other || !ay_worker_pool_idle_among(e->pool, 0, e->clocks) ||
+	    ay_worker_pool_busy(e->pool) > count_ticking(e))
 		return 1;
 	return keep_kernel(e, clock->job) ? -1 : give(e, clock, 0, e->clocks);
 }
@@ -421,14 +421,14 @@ int eval_run_jobs(struct eval *e)
 		struct eval_turn *clock = next_turn(e, true), *other = next_turn(e, false);
 		int rc;
 
-		if (!clock && !other && !ay_worker_pool_busy(e->crew))
+		if (!clock && !other && !ay_worker_pool_busy(e->pool))
 			return 0;
-		if (!ay_worker_pool_size(e->crew))
+		if (!ay_worker_pool_size(e->pool))
 			return device_none_left(&e->o.device, e->err);
 		rc = give_one(e, clock, other);
 		if (rc > 0)
-			rc = ay_worker_pool_wait(e->crew, -1, 200, &ev, e->err) ||
-			     device_watch(&e->o.device, e->crew, e->o.timeout, e->o.clock.budget, &ev);
+			rc = ay_worker_pool_wait(e->pool, -1, 200, &ev, e->err) ||
+			     device_watch(&e->o.device, e->pool, e->o.timeout, e->o.clock.budget, &ev);
 		if (rc)
 			return -1;
 		show_progress(e);

@@ -177,7 +177,7 @@ static void judge_file(struct eval_worker *b)
 	if (b->job->lang == AY_LANG_ATEN) {
 		t.policy.spare = &e->spare;
 		t.policy.spare_base = &e->spare_base;
-		t.policy.spare_witness = e->spare_witness;
+		t.policy.spare_aten_oracle = e->spare_aten_oracle;
 		t.policy.memory = &e->memory;
 		t.timing.kept = &e->kept;
 	}

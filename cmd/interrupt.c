@@ -15,7 +15,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 struct last_words {
 	int fd;
-	pid_t speaker;
+	pid_t writer;
 	size_t len;
 	char text[];
 };
@@ -29,7 +29,7 @@ static void on_signal(int sig)
 	const struct last_words *w = atomic_load(&last_words);
 	ssize_t n = 0;
 
-	if (!w || w->speaker != getpid()) { /* a child: the signal ends it when this returns */
+	if (!w || w->writer != getpid()) { /* a child: the signal ends it when this returns */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
@@ -61,7 +61,7 @@ void interrupt_say(int fd, const char *text)
 	/* so that no handler sees a half-made or freed message */
 	sigprocmask(SIG_BLOCK, &set, &before);
 	if (w) {
-		*w = (struct last_words){ .fd = fd, .speaker = getpid(), .len = len };
+		*w = (struct last_words){ .fd = fd, .writer = getpid(), .len = len };
 		memcpy(w->text, text, len);
 		fflush(stdout);
 	}

@@ -431,7 +431,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "single-test", OPT_FLAG, &e.llm.single, NULL, "only one operator: with --seed always the same" },
 		{ "debug", OPT_FLAG, &e.llm.debug, NULL, "only the first 8 operators" },
 		LLM_OPTS(&e.llm),
-		{ "list", OPT_FLAG, &e.o.list, NULL, "print the operators, and ask nobody" },
+		{ "list", OPT_FLAG, &e.o.list, NULL, "print the operators, and send no request" },
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed)",

@@ -64,7 +64,7 @@ struct llm_options {
 		{ "replay-from", OPT_TEXT, &(o)->replay, "RUN", "with --server-type replay: whose answers" },     \
 	{                                                                                                         \
 		"print-prompt", OPT_FLAG, &(o)->print_prompt, NULL,                                               \
-			"print what would be asked, and ask nobody: no key is needed"                             \
+			"print the prompts, and send no request: no key is needed"                                \
 	}
 
 /* Options of the backend kernel_agent. */

@@ -60,7 +60,7 @@ struct llm {
 	int nproblem;
 	struct llm_problem *problem;
 	struct ay_chat *chat;
-	struct ay_worker_pool *crew;
+	struct ay_worker_pool *pool;
 	struct ay_transcript *old; /* exchanges of a resumed run; NULL = a new run */
 	json_t *last;              /* lane number -> record of its last attempt */
 	json_t *recalled;          /* attempt records of a resumed run, by id */

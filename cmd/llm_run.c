@@ -38,7 +38,7 @@ static void show_progress(struct llm *m)
 		return;
 	e->last = now;
 	fprintf(stderr, "%s  %d of %d over, %d solved; %d attempts; %d asked, %d judged now", e->tty ? "\r" : "",
-		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_worker_pool_busy(m->crew));
+		over, n, m->solved, m->attempts, ay_chat_pending(m->chat), ay_worker_pool_busy(m->pool));
 	if (!m->unpriced)
 		fprintf(stderr, "; $%.3f", m->usd);
 	if (ay_chat_held_s(m->chat) > 1)
@@ -177,7 +177,7 @@ static int on_done(void *user, void *job, const char *died)
 static int on_lost(void *user, int group, const char *why)
 {
 	struct llm *m = user;
-	json_t *rec = device_lost(&m->e->o.device, group, why, ay_worker_pool_size(m->crew));
+	json_t *rec = device_lost(&m->e->o.device, group, why, ay_worker_pool_size(m->pool));
 	const int rc = ay_run_add(m->e->run, rec, m->err);
 
 	json_decref(rec);
@@ -193,7 +193,7 @@ static int on_back(void *user, void *job, int group)
 
 	if (t->kernel || t->error) /* the worker had sent its last record */
 		return llm_judged(m, l);
-	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_worker_pool_size(m->crew));
+	rec = device_blame(&m->e->o.device, &t->losses, group, l->id, ay_worker_pool_size(m->pool));
 	if (rec)
 		return add_failure(m, l, rec) || llm_judged(m, l) ? -1 : 0;
 	t->wall_s += (double)(ay_now_ns() - t->given) / 1e9;
@@ -263,7 +263,7 @@ static int give(struct llm *m, struct ay_lane *l)
 		AY_BUG("a job could not be written");
 	ay_str_addc(&job, '\n');
 	ay_str_addn(&job, t->reply.source, t->reply.len);
-	rc = ay_worker_pool_submit(m->crew, l, job.s, job.len, m->err);
+	rc = ay_worker_pool_submit(m->pool, l, job.s, job.len, m->err);
 	json_decref(head);
 	ay_str_release(&job);
 	return rc;
@@ -276,7 +276,7 @@ static int feed(struct llm *m)
 	struct ay_lane *l, *later = NULL;
 	int rc = 0;
 
-	while (!rc && ay_worker_pool_idle(m->crew) && (l = ay_track_judge(&m->track))) {
+	while (!rc && ay_worker_pool_idle(m->pool) && (l = ay_track_judge(&m->track))) {
 		const enum llm_twin twin = llm_twin(m, l);
 
 		if (twin == LLM_TWIN_JUDGING) {
@@ -304,13 +304,13 @@ static int step(struct llm *m)
 		rc = feed(m);
 	if (rc || m->track.over == m->track.nproblem)
 		return rc;
-	if (!ay_worker_pool_size(m->crew))
+	if (!ay_worker_pool_size(m->pool))
 		return device_none_left(&m->e->o.device, m->err);
-	rc = ay_worker_pool_wait(m->crew, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
+	rc = ay_worker_pool_wait(m->pool, ay_chat_fd(m->chat), l ? 0 : 200, &ev, m->err);
 	if (rc > 0)
 		rc = take_answers(m);
 	if (!rc)
-		rc = device_watch(&m->e->o.device, m->crew, m->e->o.timeout, m->e->o.clock.budget, &ev);
+		rc = device_watch(&m->e->o.device, m->pool, m->e->o.timeout, m->e->o.clock.budget, &ev);
 	show_progress(m);
 	return rc || keep_progress(m, false) ? -1 : 0;
 }
@@ -425,7 +425,7 @@ static int open_all(struct llm *m)
 	spec.dir = m->dir;
 	if (!rc)
 		rc = ay_chat_open(&m->chat, &spec, m->err) ||
-		     ay_worker_pool_start_groups(&m->crew, m->e->o.device.n, (int)m->e->o.jobs, llm_work, m,
+		     ay_worker_pool_start_groups(&m->pool, m->e->o.device.n, (int)m->e->o.jobs, llm_work, m,
 						 m->err);
 	if (!rc)
 		rc = m->e->o.resume ? resume(m, h)
@@ -546,7 +546,7 @@ static int generate(struct llm *m)
 		*m->err = end;
 	interrupt_say(2, NULL);
 	ay_chat_close(m->chat);
-	ay_worker_pool_stop(m->crew);
+	ay_worker_pool_stop(m->pool);
 	if (status == EXIT_FAILED)
 		llm_discard(m);
 	return status;

@@ -68,8 +68,7 @@ static int list_init(struct fill_list *l, const struct ay_fill_op *m, int n, str
 
 		if (fault) {
 			ay_xfree(l->m);
-			return ay_fail(err, AY_ERR_SYS, "content cannot be made: stretch %d of %d: %s", i, n,
-				       fault);
+			return ay_fail(err, AY_ERR_SYS, "content cannot be made: range %d of %d: %s", i, n, fault);
 		}
 		l->m[i] = m[i];
 		l->m[i].dt = m[i].how == AY_FILL_OP_MIX || m[i].how == AY_FILL_OP_TOUCH ? ay_lane_kind(m[i].dt)

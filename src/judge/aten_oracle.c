@@ -462,8 +462,8 @@ static bool has_concurred(const struct ay_aten_oracle *w, const struct ay_call *
 {
 	const uint64_t kind = ay_aten_crosscheck_kind(c);
 
-	for (int i = 0; i < AY_ATEN_CROSSCHECKS && i < w->nconcord; i++)
-		if (w->concord[i] == kind)
+	for (int i = 0; i < AY_ATEN_CROSSCHECKS && i < w->ncrosscheck; i++)
+		if (w->crosscheck[i] == kind)
 			return true;
 	return false;
 }
@@ -473,7 +473,7 @@ static void hold_against(struct ay_aten_oracle *w, const struct ay_entry_op *op,
 			 const struct ay_expected *its, const struct ay_expected *right)
 {
 	if (its && ay_aten_crosscheck_concur(right, its))
-		w->concord[w->nconcord++ % AY_ATEN_CROSSCHECKS] = ay_aten_crosscheck_kind(c);
+		w->crosscheck[w->ncrosscheck++ % AY_ATEN_CROSSCHECKS] = ay_aten_crosscheck_kind(c);
 	else
 		blame_gpu(w, op, its || w->hung ? FAILURES_MAX : 1);
 }

@@ -62,10 +62,10 @@ struct ay_aten_oracle {
 	int failures;
 	bool no_room; /* the last request found no GPU memory, even after waiting */
 	bool hung;    /* the executor hung in the last GPU request and was killed */
-	/* Kinds of calls on which CPU and GPU agreed; nconcord counts all of them, and the oldest
+	/* Kinds of calls on which CPU and GPU agreed; ncrosscheck counts all of them, and the oldest
 	 * is overwritten. */
-	uint64_t concord[AY_ATEN_CROSSCHECKS];
-	int nconcord;
+	uint64_t crosscheck[AY_ATEN_CROSSCHECKS];
+	int ncrosscheck;
 	bool on_gpu;                 /* the GPU gave the last answer */
 	bool may_be_blank;           /* the answer may be shape_only: see ay_aten_oracle_answer */
 	int asked[AY_ATEN_REQUESTS]; /* how often the GPU got each kind of request */

@@ -56,7 +56,7 @@ uint64_t ay_case_run_draw_seed(const struct case_run *t, const struct ay_case *l
 
 int ay_case_run_answer(struct case_run *t, struct ay_call *c, const char **why, struct ay_err *err)
 {
-	struct ay_aten_oracle *w = &t->j->witness;
+	struct ay_aten_oracle *w = &t->j->aten_oracle;
 	int rc;
 
 	w->python = t->j->policy.python;
@@ -65,7 +65,7 @@ int ay_case_run_answer(struct case_run *t, struct ay_call *c, const char **why, 
 	w->ref_fd = t->j->policy.ref_fd;
 	w->ref_file = t->j->policy.ref_file;
 	w->device = t->j->policy.device;
-	w->spare = t->j->policy.spare_witness;
+	w->spare = t->j->policy.spare_aten_oracle;
 	w->judge = t->j;
 	w->may_be_blank = true;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";

@@ -284,7 +284,7 @@ static bool hold(struct case_run *t, struct ay_diff *d)
 
 	/* elements that were not written are not compared */
 	if (t->rep->all >> AY_VERDICT_UNWRITTEN & 1 ||
-	    ay_aten_oracle_holds(&t->j->witness, t->op, t->call, t->a, held, &ignored))
+	    ay_aten_oracle_holds(&t->j->aten_oracle, t->op, t->call, t->a, held, &ignored))
 		return false;
 	for (int k = 0; k < t->call->nout; k++)
 		d[k] = (struct ay_diff){ .n = ay_numel_of(&t->call->out[k]->view),
@@ -302,7 +302,7 @@ static bool get_values(struct case_run *t, struct ay_diff *d)
 {
 	struct ay_err err = { 0 };
 	const char *why = NULL;
-	int rc = ay_aten_oracle_again(&t->j->witness, t->op, t->call, t->a, &why, &err);
+	int rc = ay_aten_oracle_again(&t->j->aten_oracle, t->op, t->call, t->a, &why, &err);
 
 	memset(d, 0, sizeof *d * (size_t)t->call->nout);
 	if (rc)

@@ -317,7 +317,7 @@ void ay_judge_release(struct ay_judge *j)
 		*j->policy.spare = j->exec, j->exec = NULL;
 	ay_judge_stop(j); /* and unmaps its device memory */
 	ay_judge_keep_memory(j);
-	ay_aten_oracle_release(&j->witness);
+	ay_aten_oracle_release(&j->aten_oracle);
 	if (j->has_pool)
 		ay_pool_release(&j->pool);
 	ay_xfree(j->copy);
@@ -528,7 +528,7 @@ static int judge_trial(struct case_run *t, const struct ay_suite_case *sc, struc
 	struct ay_batch b = { .threads = j->policy.threads };
 	int chosen, open, room = 0;
 
-	ay_aten_oracle_forget_laid(&j->witness); /* its operands no longer exist */
+	ay_aten_oracle_forget_laid(&j->aten_oracle); /* its operands no longer exist */
 	j->waited = 0;
 	open = prepare(t, sc, err);
 	if (open < 0)

@@ -54,7 +54,7 @@ struct ay_policy {
 	 * executor of its own. spare_base: for the baseline. */
 	struct ay_exec **spare, **spare_base;
 	/* idle executors of the ATen oracle: see struct ay_aten_oracle */
-	struct ay_exec **spare_witness;
+	struct ay_exec **spare_aten_oracle;
 	struct ay_idle_memory *memory; /* memory that earlier judges left; borrowed */
 	/* collects what the kernel prints, case by case; borrowed. NULL: discarded */
 	struct ay_printed *printed;
@@ -66,7 +66,7 @@ struct ay_policy {
 /* Memory that one judge leaves for the next, only as much as the machine can spare
  * (ay_pool_is_small). */
 struct ay_idle_memory {
-	struct ay_pool pool, witness;
+	struct ay_pool pool, aten_oracle;
 	uint8_t *copy;
 	size_t copy_bytes;
 };
@@ -142,9 +142,9 @@ struct ay_judge {
 	struct ay_kernel kernel;
 	struct ay_arena keep; /* holds entry names and routes */
 	struct ay_route *routes;
-	struct ay_exec *exec;          /* NULL: not running */
-	struct ay_aten_oracle witness; /* for operators outside the catalogue */
-	struct ay_pool pool;           /* reused if the next case fits */
+	struct ay_exec *exec;              /* NULL: not running */
+	struct ay_aten_oracle aten_oracle; /* for operators outside the catalogue */
+	struct ay_pool pool;               /* reused if the next case fits */
 	bool has_pool;
 	/* the judge holds the GPU's lock: see ay_judge_enter of case_run.h */
 	bool entered;

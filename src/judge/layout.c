@@ -118,7 +118,7 @@ void *ay_layout_data(const struct ay_operand *o, uint8_t *storage)
 static void fill(const struct case_run *t, int i, uint8_t *to)
 {
 	const struct ay_operand *o = t->call->operand[i];
-	const uint8_t *laid = ay_aten_oracle_laid(&t->j->witness, o);
+	const uint8_t *laid = ay_aten_oracle_laid(&t->j->aten_oracle, o);
 
 	if (t->timed)
 		ay_input_template_write(t->timed, i, ay_input_template_key(t->timed, t->line->timed_content),

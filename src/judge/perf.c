@@ -26,7 +26,7 @@ double ay_perf_budget(const struct ay_perf_policy *p)
 
 static void say_amiss(struct case_run *t, const struct ay_ab_report *r)
 {
-	switch (r->amiss) {
+	switch (r->fault) {
 	case AY_AB_NONE: break;
 	case AY_AB_ENDED: ay_case_run_outcome(t, &r->outcome); break;
 	case AY_AB_WRONG:
@@ -154,7 +154,7 @@ static bool answer_again(void *answerer, struct ay_call *c, struct ay_arena *a)
 	struct ay_err ignored = { 0 };
 	const char *why;
 
-	return !ay_aten_oracle_again(&t->j->witness, t->op, c, a, &why, &ignored);
+	return !ay_aten_oracle_again(&t->j->aten_oracle, t->op, c, a, &why, &ignored);
 }
 
 /* Gets the ceilings of a GPU, and measures them while it has the GPU exclusively. If they cannot
@@ -204,7 +204,7 @@ static void name_baseline(struct ay_perf *k, enum ay_baseline_kind against, stru
 		    m->pace != AY_PACE_NONE;
 }
 
-static struct ay_impl sitter(struct ay_judge *j, const struct ay_schema *s)
+static struct ay_impl impl(struct ay_judge *j, const struct ay_schema *s)
 {
 	bool derived;
 
@@ -317,9 +317,9 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 		s.answerer = &t;
 	}
 	s.call = t.call;
-	s.kernel = sitter(j, sc->schema);
+	s.kernel = impl(j, sc->schema);
 	if (s.against == AY_BASELINE_KERNEL) {
-		s.base = sitter(&k->base, sc->schema);
+		s.base = impl(&k->base, sc->schema);
 		s.base.aten = ay_perf_is_aten(k->name);
 		s.base.trusted = ay_perf_is_library(k->name);
 		if (k->timed_fd >= 0)
@@ -344,11 +344,11 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 	if (s.against == AY_BASELINE_NONE && (why || k->why))
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
-	if (r.amiss != AY_AB_NONE) {
+	if (r.fault != AY_AB_NONE) {
 		name_content(&t, &r, s.plain);
 		m->why = m->why ? m->why : "no time: it went wrong while it was timed";
 	}
-	if (r.amiss == AY_AB_NONE && k->ceilings.nthread)
+	if (r.fault == AY_AB_NONE && k->ceilings.nthread)
 		set_floor(k, &t, m);
 	return 0;
 }

@@ -12,7 +12,7 @@ void ay_judge_take_memory(struct ay_judge *j)
 		return;
 	j->pool = m->pool;
 	j->has_pool = m->pool.slot;
-	j->witness.pool = m->witness;
+	j->aten_oracle.pool = m->aten_oracle;
 	j->copy = m->copy;
 	j->copy_bytes = m->copy_bytes;
 	*m = (struct ay_idle_memory){ 0 };
@@ -36,7 +36,7 @@ void ay_judge_keep_memory(struct ay_judge *j)
 	if (j->has_pool)
 		keep_pool(&m->pool, &j->pool);
 	j->has_pool = j->has_pool && j->pool.slot;
-	keep_pool(&m->witness, &j->witness.pool);
+	keep_pool(&m->aten_oracle, &j->aten_oracle.pool);
 	if (!m->copy && ay_memory_is_small(j->copy_bytes)) {
 		m->copy = j->copy;
 		m->copy_bytes = j->copy_bytes;

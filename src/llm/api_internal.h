@@ -21,7 +21,7 @@ struct api_request {
 	int64_t due_ns, first_ns; /* first_ns: start of its first try */
 	struct ay_try *now;       /* the try in progress; NULL: the request waits */
 	struct api_request *next;
-	struct api_process *speaker;
+	struct api_process *api;
 };
 
 struct api_process {

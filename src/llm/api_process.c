@@ -138,7 +138,7 @@ static void enter(struct api_process *sp)
 	static const int ignored[] = { SIGINT, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ };
 
 	prctl(PR_SET_DUMPABLE, 0);
-	prctl(PR_SET_NAME, "assay-speaker");
+	prctl(PR_SET_NAME, "assay-api");
 	setrlimit(RLIMIT_CORE, &none);
 	sp->in_flight = sp->chat->in_flight;
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {

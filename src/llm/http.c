@@ -299,7 +299,7 @@ static void finish(struct ay_http *h, void *easy, int code)
 	end.status = (int)status;
 	end.whole = code == E_OK || r->ended;
 	end.untrusted = code == E_PEER_FAILED_VERIFICATION || code == E_SSL_CACERT_BADFILE;
-	end.nobody = !status && is_nobody(code);
+	end.unreached_server = !status && is_nobody(code);
 	end.error = end.whole ? NULL : error;
 	ay_http_drop(r);
 	r->done(r->user, &end);

@@ -23,11 +23,11 @@ struct ay_http;
 
 /* How a request ended. */
 struct ay_http_end {
-	int status;        /* 0: there was no answer */
-	bool whole;        /* the answer is complete */
-	bool untrusted;    /* the server's certificate is not trusted; then `nobody` is set too */
-	bool nobody;       /* no connection: no server, no such name, or an untrusted certificate */
-	const char *error; /* if !whole: libcurl's message */
+	int status;            /* 0: there was no answer */
+	bool whole;            /* the answer is complete */
+	bool untrusted;        /* the server's certificate is not trusted; then `unreached_server` is set too */
+	bool unreached_server; /* no connection: no server, no such name, or an untrusted certificate */
+	const char *error;     /* if !whole: libcurl's message */
 };
 
 struct ay_http_request {

@@ -245,13 +245,13 @@ void ay_try_done(struct ay_try *t, const struct ay_http_end *end)
 		t->malformed = false; /* an incomplete last event does not count */
 	if (!end->status) {
 		fail(t, AY_TRY_AGAIN, "%s", end->error ? end->error : "there was no answer");
-		t->end.nobody = end->nobody;
+		t->end.unreached_server = end->unreached_server;
 		if (end->untrusted)
 			snprintf(t->end.hint, sizeof t->end.hint,
 				 "set CURL_CA_BUNDLE to a file with the authority that vouches for %s", t->place);
 		else
 			snprintf(t->end.hint, sizeof t->end.hint,
-				 "set %s (nobody was reached at %s), or https_proxy to a proxy",
+				 "set %s (no server answered at %s), or https_proxy to a proxy",
 				 t->provider->base_variable, t->place);
 	} else if (t->too_long) {
 		fail(t, AY_TRY_NEVER, "the answer is longer than %d MiB", ANSWER_MAX >> 20);

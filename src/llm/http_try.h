@@ -23,11 +23,11 @@ enum ay_try_kind {
 struct ay_try_end {
 	enum ay_try_kind kind;
 	int http;
-	bool nobody;     /* AGAIN: there was no connection */
-	double told_s;   /* AGAIN: the waiting time that the server asks for; < 0: none */
-	char text[700];  /* what happened (unless ANSWERED) */
-	char hint[300];  /* REFUSED, FATAL or nobody: what to set */
-	bool no_options; /* REFUSED because of stream_options, which can be left out */
+	bool unreached_server; /* AGAIN: there was no connection */
+	double told_s;         /* AGAIN: the waiting time that the server asks for; < 0: none */
+	char text[700];        /* what happened (unless ANSWERED) */
+	char hint[300];        /* REFUSED, FATAL or unreached_server: what to set */
+	bool no_options;       /* REFUSED because of stream_options, which can be left out */
 };
 
 struct ay_try {

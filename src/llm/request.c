@@ -37,7 +37,7 @@ static json_t *text_of(const char *s)
 
 static void question_free(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	struct api_request **p = &sp->first;
 
 	while (*p != q)
@@ -78,7 +78,7 @@ static void note_dropped(struct api_request *q, const char *why)
 	json_t *j = ay_transcript_entry("dropped", q->id);
 
 	json_object_set_new(j, "why", text_of(why));
-	note(q->speaker, j);
+	note(q->api, j);
 }
 
 /* --- in line ---------------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ void ay_request_add(struct api_process *sp, int64_t number, const char *id, json
 	*q = (struct api_request){ .number = number, .id = copy.s };
 	q->header = header_of(q->id);
 	q->messages = json_incref(messages);
-	q->speaker = sp;
+	q->api = sp;
 	sha256_of(q->messages, q->sha256);
 	*sp->last = q;
 	sp->last = &q->next;
@@ -168,7 +168,7 @@ static void scrub(const struct api_process *sp, struct ay_str *b)
 /* Writes an answer to the transcript, sends it to the parent and frees the request. */
 static void answer(struct api_request *q, const struct ay_chat_answer *a, int http, json_t *reply)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	json_t *j = ay_transcript_entry("answered", q->id);
 
 	ay_transcript_entry_put(j, a);
@@ -192,9 +192,9 @@ static void answer_failed(struct api_request *q, const char *text, int http)
 	ay_str_add(&b, text);
 	if (q->tries > 1)
 		ay_str_addf(&b, " (%d tries)", q->tries);
-	ay_api_key_scrub(&q->speaker->spec->key, &b);
+	ay_api_key_scrub(&q->api->spec->key, &b);
 	a.error = b.s;
-	a.usd = q->speaker->spec->price.in < 0 ? -1 : 0;
+	a.usd = q->api->spec->price.in < 0 ? -1 : 0;
 	a.wall_s = q->now ? (double)(ay_now_ns() - q->now->began_ns) / SECOND_NS : 0;
 	answer(q, &a, http, NULL);
 	ay_str_release(&b);
@@ -202,7 +202,7 @@ static void answer_failed(struct api_request *q, const char *text, int http)
 
 static void answer_heard(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	struct ay_response *h = &q->now->heard;
 	struct ay_chat_answer a = { .id = q->id, .end = ay_response_end(h), .tries = q->tries };
 	json_t *reply = json_object();
@@ -243,7 +243,7 @@ static const char *advice(struct api_process *sp, int http)
  * they are not to blame and the run ends. */
 static void give_up(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	const struct ay_try_end *e = &q->now->end;
 	char text[sizeof e->text + 100];
 
@@ -289,18 +289,19 @@ static void hold(struct api_process *sp, int64_t until_ns, double s)
 /* Handles a failed try: schedules the next one, or gives up. */
 static void try_again(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	struct ay_try_end e = q->now->end;
-	bool never = e.nobody && !sp->heard_ns, gone = e.nobody && sp->heard_ns < q->first_ns;
+	bool never = e.unreached_server && !sp->heard_ns, gone = e.unreached_server && sp->heard_ns < q->first_ns;
 	double wait_s = ay_retry_wait(q->tries, e.told_s, chance());
 	json_t *j;
 
-	q->unreached += e.nobody;
+	q->unreached += e.unreached_server;
 	if ((never && q->unreached >= TRIES_NOBODY && !is_waited_for(sp)) || (gone && q->tries >= sp->tries)) {
 		ay_api_process_fatal(sp, e.text, e.hint);
 		return;
 	}
-	if (q->tries >= (sp->heard_ns || e.nobody || sp->tries < TRIES_SILENT ? sp->tries : TRIES_SILENT) ||
+	if (q->tries >=
+		    (sp->heard_ns || e.unreached_server || sp->tries < TRIES_SILENT ? sp->tries : TRIES_SILENT) ||
 	    e.told_s > WAIT_MAX_S) {
 		give_up(q);
 		return;
@@ -323,7 +324,7 @@ static void try_again(struct api_request *q)
 
 static void try_over(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	struct ay_try_end *e = &q->now->end;
 
 	/* the server does not know stream_options: send requests without it */
@@ -350,7 +351,7 @@ static void on_header(void *user, const char *line, size_t n)
 {
 	struct api_request *q = user;
 
-	q->speaker->heard_ns = ay_now_ns();
+	q->api->heard_ns = ay_now_ns();
 	ay_try_header(q->now, line, n);
 }
 
@@ -368,7 +369,7 @@ static void on_done(void *user, const struct ay_http_end *end)
 /* Returns the request's JSON in the provider's format, and stores its text in q->body. */
 static json_t *request_of(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	const struct ay_provider *p = sp->spec->provider;
 	json_t *j = p ? p->request(sp->chat, q->messages, &sp->dialect)
 		      : json_pack("{s:s, s:O}", "model", sp->chat->model, "messages", q->messages);
@@ -383,7 +384,7 @@ static json_t *request_of(struct api_request *q)
 /* Adds the "asked" line before anything is sent. Frees request. */
 static int note_asked(struct api_request *q, json_t *request)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	const struct ay_provider *p = sp->spec->provider;
 	json_t *j = ay_transcript_entry("asked", q->id);
 
@@ -404,18 +405,18 @@ static void replay(struct api_request *q)
 	json_t *reply;
 
 	q->tries = 1;
-	if (!ay_transcript_again(q->speaker->spec->past, q->id, q->sha256, &a)) {
+	if (!ay_transcript_again(q->api->spec->past, q->id, q->sha256, &a)) {
 		answer_failed(q, "the run that is replayed has no answer to this question", 0);
 		return;
 	}
 	a.id = q->id;
-	reply = json_pack("{s:o}", "replay", text_of(q->speaker->chat->replay));
+	reply = json_pack("{s:o}", "replay", text_of(q->api->chat->replay));
 	answer(q, &a, 0, reply);
 }
 
 static void begin(struct api_request *q)
 {
-	struct api_process *sp = q->speaker;
+	struct api_process *sp = q->api;
 	struct ay_http_request *r;
 	struct ay_err err = { 0 };
 	json_t *request;

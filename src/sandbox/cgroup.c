@@ -76,25 +76,25 @@ static void sweep(int root)
 {
 	DIR *d = fdopendir(openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	struct dirent *e;
-	int pid, seat;
+	int pid, slot;
 
 	while (d && (e = readdir(d)))
-		if (sscanf(e->d_name, "assay-%d-%d", &pid, &seat) == 2 && kill(pid, 0) && errno == ESRCH)
+		if (sscanf(e->d_name, "assay-%d-%d", &pid, &slot) == 2 && kill(pid, 0) && errno == ESRCH)
 			unlinkat(root, e->d_name, AT_REMOVEDIR);
 	if (d)
 		closedir(d);
 }
 
-static void name_group(char *name, size_t n, int seat)
+static void name_group(char *name, size_t n, int slot)
 {
-	snprintf(name, n, "assay-%d-%d", (int)getpid(), seat);
+	snprintf(name, n, "assay-%d-%d", (int)getpid(), slot);
 }
 
-static int make_at(int root, int seat)
+static int make_at(int root, int slot)
 {
 	char name[40];
 
-	name_group(name, sizeof name, seat);
+	name_group(name, sizeof name, slot);
 	if (mkdirat(root, name, 0755) && errno != EEXIST)
 		return -1;
 	return openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -149,7 +149,7 @@ void ay_group_probe(struct ay_sandbox *s)
 
 int ay_group_make(const struct ay_sandbox *s, struct ay_jailed *j)
 {
-	j->group = make_at(s->group_root, j->seat);
+	j->group = make_at(s->group_root, j->slot);
 	if (j->group < 0)
 		return -1;
 	put_at(j->group, "cgroup.freeze", "0");
@@ -161,7 +161,7 @@ int ay_group_make(const struct ay_sandbox *s, struct ay_jailed *j)
 
 int ay_group_join_memory(struct ay_jailed *j)
 {
-	j->memory = make_at(j->sandbox->memory_root, j->seat);
+	j->memory = make_at(j->sandbox->memory_root, j->slot);
 	if (j->memory < 0)
 		return -1;
 	/* Memory that the process has by now is counted in the cgroup it came from, so this limit
@@ -172,7 +172,7 @@ int ay_group_join_memory(struct ay_jailed *j)
 	return 0;
 }
 
-static void remove_at(int root, int *dir, int seat)
+static void remove_at(int root, int *dir, int slot)
 {
 	const struct timespec nap = { 0, 1000000 };
 	char name[40];
@@ -181,15 +181,15 @@ static void remove_at(int root, int *dir, int seat)
 		return;
 	close(*dir);
 	*dir = -1;
-	name_group(name, sizeof name, seat);
+	name_group(name, sizeof name, slot);
 	for (int i = 0; i < REMOVE_TRIES && unlinkat(root, name, AT_REMOVEDIR) && errno == EBUSY; i++)
 		nanosleep(&nap, NULL); /* its last process is just ending */
 }
 
 void ay_group_remove(struct ay_jailed *j)
 {
-	remove_at(j->sandbox->group_root, &j->group, j->seat);
-	remove_at(j->sandbox->memory_root, &j->memory, j->seat);
+	remove_at(j->sandbox->group_root, &j->group, j->slot);
+	remove_at(j->sandbox->memory_root, &j->memory, j->slot);
 }
 
 bool ay_jail_oom(const struct ay_jailed *j)

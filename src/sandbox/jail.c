@@ -64,14 +64,14 @@ static _Noreturn void become(struct ay_plan p)
 /* Takes the lowest free index; uids and cgroups are named by it. */
 static int take_seat(struct ay_sandbox *s)
 {
-	uint64_t busy = atomic_load(&s->seats);
+	uint64_t busy = atomic_load(&s->slots);
 	int i;
 
 	do {
 		if (busy == UINT64_MAX)
 			return -1;
 		i = __builtin_ctzll(~busy);
-	} while (!atomic_compare_exchange_weak(&s->seats, &busy, busy | 1ull << i));
+	} while (!atomic_compare_exchange_weak(&s->slots, &busy, busy | 1ull << i));
 	return i;
 }
 
@@ -115,7 +115,7 @@ static pid_t spawn(unsigned layers, int group)
 
 static void make_plan(struct ay_plan *p, const struct ay_jailed *j, const struct ay_jail_spec *spec)
 {
-	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->slot;
 	bool own = p->layers & AY_LAYER_UID;
 
 	p->uid = spec->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
@@ -180,8 +180,8 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	AY_ASSERT(spec->nfd <= AY_JAIL_FDS);
 	*j = (struct ay_jailed){ .sandbox = s, .dir = -1, .report = -1, .group = -1, .memory = -1 };
 	j->memory_bytes = spec->limits.memory_bytes ? spec->limits.memory_bytes : s->memory_bytes;
-	j->seat = take_seat(s);
-	if (j->seat < 0)
+	j->slot = take_seat(s);
+	if (j->slot < 0)
 		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_JAILS_MAX);
 	if (make_folder(j, spec, err))
 		return -1;
@@ -271,7 +271,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
  * process group. */
 static void kill_by_uid(const struct ay_jailed *j)
 {
-	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->seat;
+	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->slot;
 	uid_t uid = j->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
 	pid_t pid = fork();
 
@@ -288,7 +288,7 @@ void ay_jail_release(struct ay_jailed *j)
 {
 	if (!j->sandbox)
 		return;
-	if (j->sandbox->layers & AY_LAYER_UID && !(j->sandbox->layers & AY_LAYER_PID) && j->seat >= 0)
+	if (j->sandbox->layers & AY_LAYER_UID && !(j->sandbox->layers & AY_LAYER_PID) && j->slot >= 0)
 		kill_by_uid(j);
 	if (j->report >= 0)
 		close(j->report);
@@ -297,7 +297,7 @@ void ay_jail_release(struct ay_jailed *j)
 	if (j->path[0])
 		nftw(j->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	ay_group_remove(j);
-	if (j->seat >= 0)
-		atomic_fetch_and(&j->sandbox->seats, ~(1ull << j->seat));
-	*j = (struct ay_jailed){ .dir = -1, .report = -1, .seat = -1, .group = -1, .memory = -1 };
+	if (j->slot >= 0)
+		atomic_fetch_and(&j->sandbox->slots, ~(1ull << j->slot));
+	*j = (struct ay_jailed){ .dir = -1, .report = -1, .slot = -1, .group = -1, .memory = -1 };
 }

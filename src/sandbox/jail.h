@@ -60,7 +60,7 @@ struct ay_jailed {
 	int dir;       /* the forge's working folder, or -1 */
 	char path[64]; /* the working folder's name if there is no mount namespace; else "" */
 	int report;    /* where the child reports before it becomes the program; or -1 */
-	int seat;      /* its index among the sandbox's jails; -1: none */
+	int slot;      /* its index among the sandbox's jails; -1: none */
 	int group;     /* its folder in cgroup v2, or -1 */
 	int memory;    /* its folder in the memory controller of cgroup v1, or -1 */
 	uint64_t memory_bytes;

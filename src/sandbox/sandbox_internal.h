@@ -41,7 +41,7 @@ struct ay_sandbox {
 	int group_root, memory_root;
 	bool group_memory; /* cgroups of v2 can limit memory */
 	uint64_t memory_bytes;
-	_Atomic uint64_t seats;
+	_Atomic uint64_t slots;
 };
 
 /* A step of the child that failed, as the child reports it. It becomes part of an error message, or

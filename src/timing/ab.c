@@ -35,17 +35,17 @@ static void forget_data(struct ay_call *c)
 
 /* --- all of it ------------------------------------------------------------------------------------------- */
 
-static int open_seat(struct pair *p, struct ay_gated_exec *seat, struct ay_input_sets *mem,
+static int open_seat(struct pair *p, struct ay_gated_exec *gexec, struct ay_input_sets *mem,
 		     const struct ay_impl *who, struct ay_outcome *o)
 {
-	struct ay_gated_exec_spec spec = ay_ab_seat(p, who, ay_ab_cap(p->m));
+	struct ay_gated_exec_spec spec = ay_ab_gexec(p, who, ay_ab_cap(p->m));
 
 	spec.stack_shift = ay_gated_exec_shift(p->renewals);
 	spec.sets = mem->cap && !p->s->device ? mem : NULL;
-	if (ay_ab_open(p, seat, &spec, o))
+	if (ay_ab_open(p, gexec, &spec, o))
 		return -1;
-	seat->again = p->passes - 1;
-	seat->map_most = (who == &p->s->kernel ? p->ga : p->gb)->map_most;
+	gexec->again = p->passes - 1;
+	gexec->map_most = (who == &p->s->kernel ? p->ga : p->gb)->map_most;
 	return 0;
 }
 
@@ -212,7 +212,7 @@ static int prepare_seats(struct pair *p)
 {
 	enum { AT_ONCE = 3 }; /* for the gate, the baseline and the kernel */
 	const struct ay_ab_spec *s = p->s;
-	const struct ay_gated_exec_spec spec = ay_ab_seat(p, &s->kernel, 0);
+	const struct ay_gated_exec_spec spec = ay_ab_gexec(p, &s->kernel, 0);
 	struct ay_perf_lock lock;
 	int rc;
 
@@ -229,8 +229,8 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	       struct ay_err *err)
 {
 	struct pair *p = AY_NEW(a, struct pair);
-	struct ay_input_sets *const memory[] = { &p->seat[0].sets,      &p->seat[1].sets, &p->gate[0].seat.sets,
-						 &p->gate[1].seat.sets, &p->mem_a,        &p->mem_b,
+	struct ay_input_sets *const memory[] = { &p->gexec[0].sets,      &p->gexec[1].sets, &p->gate[0].gexec.sets,
+						 &p->gate[1].gexec.sets, &p->mem_a,         &p->mem_b,
 						 &p->reference };
 	struct ay_perf_lock lock = { 0 }, gpu = { 0 };
 	int64_t opening;
@@ -240,8 +240,8 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	*t = (struct ay_timing){ .threads = s->threads };
 	*p = (struct pair){ .s = s, .against = s->against, .t = t, .r = r, .err = err, .begin = ay_now_ns() };
 	p->ga = p->gb = &p->gate[0];
-	p->a = &p->seat[0];
-	p->b = &p->seat[1];
+	p->a = &p->gexec[0];
+	p->b = &p->gexec[1];
 	p->passes = 1;
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		memory[i]->pool = (struct ay_pool){ .fd = { -1, -1 } };
@@ -286,8 +286,8 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 		p->a->kept = NULL;
 	ay_gated_exec_close(p->a);
 	ay_gated_exec_close(p->b);
-	ay_gated_exec_close(&p->gate[0].seat);
-	ay_gated_exec_close(&p->gate[1].seat);
+	ay_gated_exec_close(&p->gate[0].gexec);
+	ay_gated_exec_close(&p->gate[1].gexec);
 	ay_input_sets_release(&p->reference);
 	ay_input_sets_release(&p->mem_a);
 	ay_input_sets_release(&p->mem_b);
@@ -297,9 +297,9 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_perf_unlock(&gpu);
 	ay_perf_unlock(&lock);
-	if (rc >= 0 && (r->amiss != AY_AB_NONE || p->died) && s->device && ay_dev_is_well(s->device, err))
+	if (rc >= 0 && (r->fault != AY_AB_NONE || p->died) && s->device && ay_dev_is_well(s->device, err))
 		rc = -1;
-	if (rc >= 0 && r->amiss == AY_AB_NONE)
+	if (rc >= 0 && r->fault == AY_AB_NONE)
 		ay_ab_tell(p, a);
 	t->gate_ns = p->ga->c0;
 	t->gated = !s->plain;

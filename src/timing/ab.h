@@ -70,7 +70,7 @@ enum ay_ab_fault {
 };
 
 struct ay_ab_report {
-	enum ay_ab_fault amiss;
+	enum ay_ab_fault fault;
 	struct ay_outcome outcome;
 	char text[200];
 	/* The set where the fault was found, as timed= of a case line names it; valid if
@@ -81,7 +81,7 @@ struct ay_ab_report {
 };
 
 /* Times the kernel and fills in the measured fields of *t. The caller fills in baseline, version,
- * floor and score. Returns 0 if the kernel misbehaved: then r->amiss says how. Returns -1 if the
+ * floor and score. Returns 0 if the kernel misbehaved: then r->fault says how. Returns -1 if the
  * judge failed. */
 int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing *t, struct ay_ab_report *r,
 	       struct ay_err *err);

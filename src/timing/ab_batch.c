@@ -50,7 +50,7 @@ int ay_ab_is_over(struct pair *p, const struct ay_outcome *o)
 {
 	if (o->what == AY_EXEC_RAN)
 		return 0;
-	p->r->amiss = AY_AB_ENDED;
+	p->r->fault = AY_AB_ENDED;
 	p->r->outcome = *o;
 	ay_ab_name(p, p->now, o->set);
 	return 1;
@@ -58,7 +58,7 @@ int ay_ab_is_over(struct pair *p, const struct ay_outcome *o)
 
 int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain)
 {
-	static const enum ay_ab_fault amiss[] = { [AY_VERIFIED] = AY_AB_NONE,
+	static const enum ay_ab_fault fault[] = { [AY_VERIFIED] = AY_AB_NONE,
 						  [AY_WRONG] = AY_AB_WRONG,
 						  [AY_UNFINISHED] = AY_AB_UNFINISHED,
 						  [AY_UNFETCHED] = AY_AB_ENDED };
@@ -69,18 +69,18 @@ int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t pois
 		return -1;
 	sched_setaffinity(0, sizeof p->check_cpus, &p->check_cpus);
 	if (late)
-		p->r->amiss = AY_AB_UNFINISHED;
+		p->r->fault = AY_AB_UNFINISHED;
 	else if (certain)
-		p->r->amiss = amiss[ay_verify_once(&p->verify, &p->a->sets, key, from, n, poison, p->r->text)];
+		p->r->fault = fault[ay_verify_once(&p->verify, &p->a->sets, key, from, n, poison, p->r->text)];
 	else
-		p->r->amiss =
-			amiss[ay_verify_batch(&p->verify, &p->a->sets, key, from, n, poison, ns, p->r->text)];
+		p->r->fault =
+			fault[ay_verify_batch(&p->verify, &p->a->sets, key, from, n, poison, ns, p->r->text)];
 	sched_setaffinity(0, sizeof p->judge_cpus, &p->judge_cpus);
 	if (p->changed)
-		p->r->amiss = AY_AB_INPUT;
-	if (p->r->amiss != AY_AB_NONE)
+		p->r->fault = AY_AB_INPUT;
+	if (p->r->fault != AY_AB_NONE)
 		ay_ab_name(p, key, p->verify.set);
-	return p->broken ? -1 : p->r->amiss != AY_AB_NONE;
+	return p->broken ? -1 : p->r->fault != AY_AB_NONE;
 }
 
 bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need)
@@ -118,17 +118,17 @@ uint8_t ay_ab_kernel_poison(const struct pair *p)
 
 /* Writes content for n sets. A trusted executor that leaves its sets unchanged keeps its first
  * content: then *key becomes the key of that content. */
-static int write_sets(struct pair *p, struct ay_gated_exec *seat, int n, uint8_t poison, struct ay_key *key)
+static int write_sets(struct pair *p, struct ay_gated_exec *gexec, int n, uint8_t poison, struct ay_key *key)
 {
 	const bool once = p->s->plain && !ay_input_template_is_updated(&p->master);
 
 	if (!once)
-		return ay_input_sets_write(&seat->sets, *key, 0, n, poison, p->err);
+		return ay_input_sets_write(&gexec->sets, *key, 0, n, poison, p->err);
 	*key = p->plain_key;
-	if (seat->written)
+	if (gexec->written)
 		return 0;
-	seat->written = true;
-	return ay_input_sets_write(&seat->sets, *key, 0, seat->sets.cap, ay_ab_kernel_poison(p), p->err);
+	gexec->written = true;
+	return ay_input_sets_write(&gexec->sets, *key, 0, gexec->sets.cap, ay_ab_kernel_poison(p), p->err);
 }
 
 int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_batch_time *beat)
@@ -182,11 +182,11 @@ double ay_ab_reference(struct pair *p, struct ay_key key, int n)
 	return (double)ns / n;
 }
 
-int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *seat)
+int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec)
 {
 	struct ay_outcome o;
 
-	if (ay_gated_exec_forget(seat, &o, p->err))
+	if (ay_gated_exec_forget(gexec, &o, p->err))
 		return -1;
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }

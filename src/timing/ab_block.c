@@ -85,14 +85,14 @@ static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block
 
 /* Runs one audited set in a trusted executor, so that kernel and baseline are compared under equal
  * conditions. */
-static int audit_ours(struct pair *p, struct ay_gated_exec *seat, int set, double *ns)
+static int audit_ours(struct pair *p, struct ay_gated_exec *gexec, int set, double *ns)
 {
 	struct ay_outcome o;
 	bool bad;
 
-	if (ay_gated_exec_one(seat, set, ay_ab_key(p), ay_ab_poison(), ns, &bad, &o, p->err))
+	if (ay_gated_exec_one(gexec, set, ay_ab_key(p), ay_ab_poison(), ns, &bad, &o, p->err))
 		return -1;
-	if (p->s->device && o.what == AY_EXEC_RAN && ay_gated_exec_forget(seat, &o, p->err))
+	if (p->s->device && o.what == AY_EXEC_RAN && ay_gated_exec_forget(gexec, &o, p->err))
 		return -1;
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
 }
@@ -110,7 +110,7 @@ static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t pois
 	if (ay_ab_is_over(p, &o))
 		return 1;
 	if (bad) {
-		p->r->amiss = AY_AB_UNFINISHED;
+		p->r->fault = AY_AB_UNFINISHED;
 		ay_ab_name(p, key, set);
 	}
 	if (bad || !p->s->device)
@@ -137,12 +137,12 @@ static int audit_kernels(struct pair *p, struct alone *l)
 	return rc;
 }
 
-static int audit_all(struct pair *p, struct ay_gated_exec *seat, const struct alone *l, double *ns)
+static int audit_all(struct pair *p, struct ay_gated_exec *gexec, const struct alone *l, double *ns)
 {
 	int rc = 0;
 
 	for (int i = 0; i < l->n && !rc; i++)
-		rc = audit_ours(p, seat, l->from + i, &ns[i]);
+		rc = audit_ours(p, gexec, l->from + i, &ns[i]);
 	return rc;
 }
 
@@ -154,10 +154,10 @@ static int audit_sets(struct pair *p, struct alone *l)
 	int rc = first ? audit_kernels(p, l) : audit_all(p, p->b, l, l->base);
 
 	if (!rc)
-		rc = audit_all(p, &p->ga->seat, l, l->none[0]);
+		rc = audit_all(p, &p->ga->gexec, l, l->none[0]);
 	memcpy(l->none[1], l->none[0], sizeof l->none[1]);
 	if (!rc && p->gb != p->ga)
-		rc = audit_all(p, &p->gb->seat, l, l->none[1]);
+		rc = audit_all(p, &p->gb->gexec, l, l->none[1]);
 	if (!rc && pair)
 		rc = first ? audit_all(p, p->b, l, l->base) : audit_kernels(p, l);
 	for (int i = 0; i < l->n && !rc && p->audit.n < AUDITS_KEPT; i++) {
@@ -254,7 +254,7 @@ static int find_restless(struct pair *p)
 	if (is_busy(p, &after))
 		return -1;
 	if (!after && !p->s->plain)
-		p->r->amiss = AY_AB_LEFT;
+		p->r->fault = AY_AB_LEFT;
 	else
 		p->t->why = "no times: another program uses this GPU";
 	return 1;

@@ -58,7 +58,7 @@ struct audits {
 
 /* The fixed cost of a batch (gate_ns) for one kind of executor. */
 struct gate {
-	struct ay_gated_exec seat; /* executor of the empty call */
+	struct ay_gated_exec gexec; /* executor of the empty call */
 	/* of an empty batch: the median, and the 95th percentile less the median */
 	double empty_c0, spread;
 	/* gate_ns for a batch as long as those of kernels. A process that has run for 2 ms or more
@@ -77,8 +77,8 @@ struct pair {
 	struct ay_err *err;
 	struct ay_input_template master;
 	struct ay_verify verify;
-	struct ay_gated_exec seat[2];
-	struct ay_gated_exec *a, *b; /* point into seat[]: the kernel's executor, the baseline's */
+	struct ay_gated_exec gexec[2];
+	struct ay_gated_exec *a, *b; /* point into gexec[]: the kernel's executor, the baseline's */
 	/* the second is used only if the baseline is of another kind (native or Python) than the
 	 * kernel */
 	struct gate gate[2];
@@ -174,7 +174,7 @@ int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t pois
 /* Drops what the kernel returned. Returns 1 if its process ended. */
 int ay_ab_forget(struct pair *p);
 /* Drops what a trusted executor returned. Returns -1 if its process ended. */
-int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *seat);
+int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec);
 
 /* --- ab_block.c --------------------------------------------------------------------------------------------- */
 
@@ -222,10 +222,10 @@ int ay_ab_cap(int m);
 
 /* --- ab_plan.c ---------------------------------------------------------------------------------------------- */
 
-struct ay_gated_exec_spec ay_ab_seat(const struct pair *p, const struct ay_impl *who, int cap);
+struct ay_gated_exec_spec ay_ab_gexec(const struct pair *p, const struct ay_impl *who, int cap);
 /* Calls ay_gated_exec_open. On a device the time that it takes is not part of the budget, because
  * processes are kept for the cases that follow. */
-int ay_ab_open(struct pair *p, struct ay_gated_exec *seat, const struct ay_gated_exec_spec *spec,
+int ay_ab_open(struct pair *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
 	       struct ay_outcome *o);
 /* Opens the executors of the empty call and measures gate_ns and the cost of an empty call. */
 int ay_ab_gate(struct pair *p);

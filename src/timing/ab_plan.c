@@ -24,9 +24,9 @@ static const double noisy_from = 4; /* median of empty calls over the shortest o
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
-struct ay_gated_exec_spec ay_ab_seat(const struct pair *p, const struct ay_impl *who, int cap)
+struct ay_gated_exec_spec ay_ab_gexec(const struct pair *p, const struct ay_impl *who, int cap)
 {
-	return (struct ay_gated_exec_spec){ .sitter = *who,
+	return (struct ay_gated_exec_spec){ .impl = *who,
 					    .master = &p->master,
 					    .cap = cap,
 					    .threads = p->s->threads,
@@ -39,11 +39,11 @@ struct ay_gated_exec_spec ay_ab_seat(const struct pair *p, const struct ay_impl 
 					    .spare = p->spare };
 }
 
-int ay_ab_open(struct pair *p, struct ay_gated_exec *seat, const struct ay_gated_exec_spec *spec,
+int ay_ab_open(struct pair *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
 	       struct ay_outcome *o)
 {
 	const int64_t begin = ay_now_ns();
-	const int rc = ay_gated_exec_open(seat, spec, o, p->err);
+	const int rc = ay_gated_exec_open(gexec, spec, o, p->err);
 
 	if (p->s->device)
 		p->begin += ay_now_ns() - begin;
@@ -71,7 +71,7 @@ static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
 
 	while (ay_now_ns() < until) /* busy, as the judge is when it writes content */
 		;
-	if (ay_gated_exec_hand_over(&g->seat, busy, ns, &o, p->err))
+	if (ay_gated_exec_hand_over(&g->gexec, busy, ns, &o, p->err))
 		return -1;
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
 }
@@ -85,7 +85,7 @@ static int note_over(struct pair *p, struct gate *g, bool busy, struct overs *o,
 {
 	if (hand_over(p, g, busy, &o->ns[k]))
 		return -1;
-	o->map[k] = g->seat.map_ns;
+	o->map[k] = g->gexec.map_ns;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 	struct overs idle, busy;
 
 	/* subtracts nothing, to measure how long mapping takes */
-	g->seat.map_most = 0;
+	g->gexec.map_most = 0;
 	for (int i = -2; i < GATE_RUNS; i++) { /* the first two are for warming up */
 		const int k = i < 0 ? 0 : i;
 
@@ -104,7 +104,7 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 		if (i % BUSY_EVERY == 0 && note_over(p, g, true, &busy, k / BUSY_EVERY))
 			return -1;
 	}
-	g->map_most = g->seat.map_most = ay_quantile(idle.map, GATE_RUNS, 0.95);
+	g->map_most = g->gexec.map_most = ay_quantile(idle.map, GATE_RUNS, 0.95);
 	for (int k = 0; k < GATE_RUNS; k++) {
 		const int b = k / BUSY_EVERY;
 
@@ -131,9 +131,9 @@ static bool is_disturbed(const struct pair *p, const struct gate *g, const doubl
 
 static struct ay_exec_cache_gate kept_gate(const struct pair *p, const struct gate *g)
 {
-	return (struct ay_exec_cache_gate){ .name = g->seat.name,
+	return (struct ay_exec_cache_gate){ .name = g->gexec.name,
 					    .plain = p->s->plain,
-					    .lend_bytes = g->seat.lend_bytes,
+					    .lend_bytes = g->gexec.lend_bytes,
 					    .empty_c0 = g->empty_c0,
 					    .spread = g->spread,
 					    .c0 = g->c0,
@@ -158,14 +158,14 @@ static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *
 /* Takes gate_ns from the cache: a recent measurement, for another case, is still valid. */
 static bool know_c0(struct pair *p, struct gate *g)
 {
-	const struct ay_exec_cache_gate like = c0_of(p, g), *k = ay_exec_cache_find_gate(g->seat.kept, &like);
+	const struct ay_exec_cache_gate like = c0_of(p, g), *k = ay_exec_cache_find_gate(g->gexec.kept, &like);
 
 	if (!k)
 		return false;
 	g->empty_c0 = k->empty_c0;
 	g->spread = k->spread;
 	g->c0 = k->c0;
-	g->map_most = g->seat.map_most = k->map_most;
+	g->map_most = g->gexec.map_most = k->map_most;
 	return true;
 }
 
@@ -191,7 +191,7 @@ static int get_c0(struct pair *p, struct gate *g)
 	if (find_c0(p, g))
 		return -1;
 	now = c0_of(p, g);
-	ay_exec_cache_note_gate(g->seat.kept, &now);
+	ay_exec_cache_note_gate(g->gexec.kept, &now);
 	return 0;
 }
 
@@ -206,7 +206,7 @@ int ay_ab_gate_ns(struct pair *p)
 
 /* Opens an executor of the same kind as that of `who`, whose function does nothing. */
 static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_empty how,
-		      struct ay_gated_exec *seat)
+		      struct ay_gated_exec *gexec)
 {
 	const struct ay_python_kernel about = { .empty = how, .n = 1, .proto = &who->proto };
 	struct ay_impl none = { .proto = who->proto, .so_fd = -1, .python = who->python };
@@ -217,9 +217,9 @@ static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_
 
 	if (none.python)
 		none.about = ay_python_about(&a, &about);
-	spec = ay_ab_seat(p, &none, NULL_SETS);
+	spec = ay_ab_gexec(p, &none, NULL_SETS);
 	spec.empty = true;
-	rc = ay_ab_open(p, seat, &spec, &o);
+	rc = ay_ab_open(p, gexec, &spec, &o);
 	ay_arena_release(&a);
 	if (!rc && o.what != AY_EXEC_RAN)
 		rc = ay_fail(p->err, AY_ERR_EXEC, "the empty call cannot be made: %s", o.text);
@@ -254,29 +254,29 @@ static int open_gate(struct pair *p, struct gate *g, const struct ay_impl *who)
 	const struct ay_exec_cache_gate *k;
 	struct ay_exec_cache_gate now;
 
-	if (open_empty(p, who, AY_PY_EMPTY, &g->seat) || get_c0(p, g))
+	if (open_empty(p, who, AY_PY_EMPTY, &g->gexec) || get_c0(p, g))
 		return -1;
 	now = kept_gate(p, g);
-	k = ay_exec_cache_find_gate(g->seat.kept, &now);
+	k = ay_exec_cache_find_gate(g->gexec.kept, &now);
 	g->null_ns = k ? k->null_ns : 0;
-	if (!(g->null_ns > 0) && time_null(p, &g->seat, NULL_SETS, &g->null_ns))
+	if (!(g->null_ns > 0) && time_null(p, &g->gexec, NULL_SETS, &g->null_ns))
 		return -1;
 	now = kept_gate(p, g);
-	ay_exec_cache_note_gate(g->seat.kept, &now);
+	ay_exec_cache_note_gate(g->gexec.kept, &now);
 	return 0;
 }
 
 /* Opens an executor of torch's cheapest call, through its C ABI. */
-static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated_exec *seat)
+static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated_exec *gexec)
 {
 	struct ay_impl least = *who;
 	struct ay_gated_exec_spec spec;
 	struct ay_outcome o;
 
 	least.so_fd = who->least_fd;
-	spec = ay_ab_seat(p, &least, LEAST_SETS);
+	spec = ay_ab_gexec(p, &least, LEAST_SETS);
 	spec.empty = true;
-	if (ay_ab_open(p, seat, &spec, &o))
+	if (ay_ab_open(p, gexec, &spec, &o))
 		return -1;
 	return o.what == AY_EXEC_RAN
 		       ? 0
@@ -339,14 +339,14 @@ static int try_out(struct pair *p, const struct ay_impl *who, const struct gate 
 {
 	const struct scale *k = ay_ab_scale(p);
 	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->master.bytes + 1), 1, k->trial_sets);
-	struct ay_gated_exec_spec spec = ay_ab_seat(p, who, cap);
-	struct ay_gated_exec seat;
+	struct ay_gated_exec_spec spec = ay_ab_gexec(p, who, cap);
+	struct ay_gated_exec gexec;
 	struct ay_batch_time beat = { 0 };
 	int rc = 0, n = 1;
 
-	if (ay_ab_open(p, &seat, &spec, o))
+	if (ay_ab_open(p, &gexec, &spec, o))
 		return -1;
-	seat.map_most = g->map_most;
+	gexec.map_most = g->map_most;
 	/* The shortest time counts, since the others were disturbed, but never less than a
 	 * twentieth of the batch. A first call may have to compile something, which is not the
 	 * kernel's time. So a kernel is slow only if the second batch is. */
@@ -354,16 +354,16 @@ static int try_out(struct pair *p, const struct ay_impl *who, const struct gate 
 		double each;
 
 		p->now = ay_ab_key(p);
-		rc = ay_input_sets_write(&seat.sets, p->now, 0, n, ay_ab_poison(), p->err);
+		rc = ay_input_sets_write(&gexec.sets, p->now, 0, n, ay_ab_poison(), p->err);
 		if (!rc)
-			rc = ay_gated_exec_batch(&seat, n, &beat, o, p->err);
+			rc = ay_gated_exec_batch(&gexec, n, &beat, o, p->err);
 		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
 		*ns = i ? fmin(*ns, each) : each;
 		n = (int)ay_clamp(k->least_ns / *ns, 1, cap);
 		if (!rc && o->what == AY_EXEC_RAN)
-			rc = ay_gated_exec_forget(&seat, o, p->err);
+			rc = ay_gated_exec_forget(&gexec, o, p->err);
 	}
-	ay_gated_exec_close(&seat);
+	ay_gated_exec_close(&gexec);
 	return rc;
 }
 

@@ -157,8 +157,8 @@ static double pool_max(const struct pair *p)
 
 void ay_ab_lend(struct pair *p, int sets)
 {
-	p->ga->seat.lend_bytes = p->gb->seat.lend_bytes = ay_input_template_read_bytes(&p->master) *
-							  (uint64_t)sets;
+	p->ga->gexec.lend_bytes = p->gb->gexec.lend_bytes = ay_input_template_read_bytes(&p->master) *
+							    (uint64_t)sets;
 }
 
 /* --- cold or warm ---------------------------------------------------------------------------------------- */

@@ -135,10 +135,10 @@ int ay_gated_exec_shift(int n)
 
 static struct ay_exec_spec executor_of(const struct ay_gated_exec_spec *spec)
 {
-	return (struct ay_exec_spec){ .so_fd = spec->sitter.so_fd,
-				      .python = spec->sitter.python,
-				      .about = spec->sitter.about,
-				      .folders = spec->sitter.folders,
+	return (struct ay_exec_spec){ .so_fd = spec->impl.so_fd,
+				      .python = spec->impl.python,
+				      .about = spec->impl.about,
+				      .folders = spec->impl.folders,
 				      .stack_shift = spec->stack_shift,
 				      .load_timeout_s = spec->timeout_s,
 				      .spin = spec->spare,
@@ -183,11 +183,11 @@ int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec 
 
 	*s = (struct ay_gated_exec){ .timeout_s = spec->timeout_s,
 				     .cpus = *spec->cpus,
-				     .python = spec->sitter.python };
+				     .python = spec->impl.python };
 	s->dev = spec->device;
 	s->kept = spec->kept;
 	s->plain = spec->plain && spec->device;
-	s->batch = (struct ay_batch){ .proto = spec->sitter.proto,
+	s->batch = (struct ay_batch){ .proto = spec->impl.proto,
 				      .call = spec->master->call,
 				      .nset = spec->cap,
 				      .threads = spec->threads,

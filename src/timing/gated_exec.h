@@ -83,7 +83,7 @@ struct ay_gated_exec {
 };
 
 struct ay_gated_exec_spec {
-	struct ay_impl sitter;
+	struct ay_impl impl;
 	bool empty; /* its calls do nothing, so all sets share one place */
 	const struct ay_input_template *master;
 	int cap, threads;

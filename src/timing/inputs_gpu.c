@@ -427,7 +427,7 @@ void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool r
 	const int64_t count = o ? ay_numel_of(&o->view) : 0;
 	const uint32_t width = o ? (uint32_t)ay_dt_info(o->view.dt)->bytes : 0;
 	const int every = n / AY_PROBE_ROWS + 1, first = from + (int)ay_secret_below((uint64_t)every);
-	const int64_t stretch = count / AY_PROBE_ROWS;
+	const int64_t range = count / AY_PROBE_ROWS;
 
 	s->nlook = 0;
 	if (!o)
@@ -442,11 +442,11 @@ void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool r
 		.width = width,
 		.rows = (uint32_t)(first < from + n ? (from + n - first + every - 1) / every : 1)
 	};
-	if (stretch && ay_view_is_dense(&o->view))
+	if (range && ay_view_is_dense(&o->view))
 		s->look[s->nlook++] = (struct ay_dev_probe_place){
 			.at = element_at(s, from + (int)ay_secret_below((uint64_t)n), o,
-					 (int64_t)ay_secret_below((uint64_t)stretch)),
-			.pitch = (uint64_t)stretch * width,
+					 (int64_t)ay_secret_below((uint64_t)range)),
+			.pitch = (uint64_t)range * width,
 			.width = width,
 			.rows = AY_PROBE_ROWS
 		};

@@ -266,14 +266,14 @@ static int enter_gpu(struct ay_perf_lock *l, const char *dir, const uint8_t uuid
 static int take_shares(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
 		       struct ay_err *err)
 {
-	void (*nobody)(void *user) = NULL;
+	void (*no_message)(void *user) = NULL;
 
 	for (int i = 0; i < AY_GPU_MEMORY_SHARES && l->n < shares; i++) {
 		char what[GPU_NAME], tail[24];
 		int fd;
 
 		snprintf(tail, sizeof tail, "-room-%d", i);
-		fd = take_one(lock_dir(), gpu_name(what, uuid, tail), LOCK_EX | LOCK_NB, &nobody, NULL, err);
+		fd = take_one(lock_dir(), gpu_name(what, uuid, tail), LOCK_EX | LOCK_NB, &no_message, NULL, err);
 		if (fd >= 0)
 			l->fd[l->n++] = fd;
 		else if (fd != HAD)
@@ -287,12 +287,12 @@ static int take_shares(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BY
 int ay_perf_lock_gpu_memory(struct ay_perf_lock *l, const uint8_t uuid[AY_GPU_UUID_BYTES], int shares,
 			    struct ay_err *err)
 {
-	void (*nobody)(void *user) = NULL;
+	void (*no_message)(void *user) = NULL;
 	char what[GPU_NAME];
 	int turnstile, rc;
 
 	l->n = 0;
-	turnstile = take_one(lock_dir(), gpu_name(what, uuid, "-room"), LOCK_EX, &nobody, NULL, err);
+	turnstile = take_one(lock_dir(), gpu_name(what, uuid, "-room"), LOCK_EX, &no_message, NULL, err);
 	if (turnstile < 0)
 		return -1;
 	for (rc = 0; !rc && l->n < shares;) {

@@ -62,7 +62,7 @@ static void measure(struct timed *k)
 	sched_getaffinity(0, sizeof after, &after);
 	CHECK(CPU_EQUAL(&before, &after));
 	CHECK(k->t.wall_s > 0 && k->t.threads == k->s.threads);
-	CHECK(k->t.check_s < k->t.wall_s && (k->rep.amiss || k->t.check_s > 0));
+	CHECK(k->t.check_s < k->t.wall_s && (k->rep.fault || k->t.check_s > 0));
 }
 
 /* --- honest ones ------------------------------------------------------------------------------ */
@@ -72,7 +72,7 @@ static void check_numbers(const struct timed *k)
 {
 	const struct ay_timing *t = &k->t;
 
-	CHECKF(k->rep.amiss == AY_AB_NONE, "%d: %s%s", k->rep.amiss, k->rep.text, k->rep.outcome.text);
+	CHECKF(k->rep.fault == AY_AB_NONE, "%d: %s%s", k->rep.fault, k->rep.text, k->rep.outcome.text);
 	CHECKF(!t->blocks == !(t->ns > 0), "%d blocks, %g ns", t->blocks, t->ns);
 	CHECKF(t->blocks || t->why, "no blocks, and no reason");
 	CHECKF(t->ns_lo <= t->ns && t->ns <= t->ns_hi, "%g in [%g, %g]", t->ns, t->ns_lo, t->ns_hi);
@@ -187,7 +187,7 @@ TEST(pair_slow_calls_are_not_hung_batches)
 
 static const struct {
 	const char *what, *source;
-	enum ay_ab_fault amiss;
+	enum ay_ab_fault fault;
 	enum ay_exec_status happened;
 } rogues[] = {
 	{ "wrong from the third call on",
@@ -232,8 +232,8 @@ TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
 		k.s.budget_s = 2; /* it ends when a defect is found */
 		k.s.call_timeout_s = rogues[i].happened == AY_EXEC_HUNG ? 0.5 : 5;
 		measure(&k);
-		CHECKF(k.rep.amiss == rogues[i].amiss, "%s: %d %s", rogues[i].what, k.rep.amiss, k.rep.text);
-		if (rogues[i].amiss == AY_AB_ENDED)
+		CHECKF(k.rep.fault == rogues[i].fault, "%s: %d %s", rogues[i].what, k.rep.fault, k.rep.text);
+		if (rogues[i].fault == AY_AB_ENDED)
 			CHECKF(k.rep.outcome.what == rogues[i].happened && k.rep.outcome.text[0], "%s: %d %s",
 			       rogues[i].what, k.rep.outcome.what, k.rep.outcome.text);
 		else
@@ -268,7 +268,7 @@ TEST(pair_compares_the_last_batch_for_certain)
 		k.s.budget_s = 0.001;
 		k.s.answer = answer_slowly;
 		measure(&k);
-		CHECKF(k.rep.amiss == AY_AB_WRONG, "%d: %d %s", i, k.rep.amiss, k.rep.text);
+		CHECKF(k.rep.fault == AY_AB_WRONG, "%d: %d %s", i, k.rep.fault, k.rep.text);
 		timing_rig_release(&k.r);
 	}
 }
@@ -288,7 +288,7 @@ TEST(pair_baseline_that_refuses_is_a_reason)
 
 		setup(&k, line, good, AY_BASELINE_KERNEL, t[i].source);
 		measure(&k);
-		CHECK(k.rep.amiss == AY_AB_NONE && k.t.pace == AY_PACE_NONE);
+		CHECK(k.rep.fault == AY_AB_NONE && k.t.pace == AY_PACE_NONE);
 		CHECK_STR(k.t.why ? k.t.why : "", t[i].why);
 		timing_rig_release(&k.r);
 	}

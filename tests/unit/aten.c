@@ -64,7 +64,7 @@ struct count {
 	int cases, used[KNOWN];
 };
 
-struct witness {
+struct aten_oracle {
 	const struct ay_entry_op *op;
 	struct count *count;
 	enum ay_verdict got; /* of the last case */
@@ -83,7 +83,7 @@ static int known_reason(const char *path, const char *detail)
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
-	struct witness *w = user;
+	struct aten_oracle *w = user;
 	const int reason = known_reason(sc->op->path, rep->detail);
 	const bool small = rep->verdict == AY_VERDICT_SKIPPED && rep->detail && !strncmp(rep->detail, "needs ", 6);
 
@@ -100,7 +100,7 @@ static int on_last(void *user, const struct ay_suite_case *sc, const struct ay_t
 		   const struct ay_report *rep)
 {
 	(void)sc, (void)t;
-	((struct witness *)user)->got = rep->verdict;
+	((struct aten_oracle *)user)->got = rep->verdict;
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static void check_overloads(const struct ay_entry_op *op, const struct ay_task_r
 
 /* Judges one file of operators by ATen; line NULL: on its grid. */
 static void judge_aten(const struct ay_registry *r, const struct ay_entry_op *op, enum ay_tier tier,
-		       const char *line, struct ay_python *python, struct witness *w)
+		       const char *line, struct ay_python *python, struct aten_oracle *w)
 {
 	struct ay_task t = { .file = "aten",
 			     .source = "aten",
@@ -154,7 +154,7 @@ static void judge_half(enum ay_tier tier, int half, struct count *count)
 {
 	const struct ay_registry *r = help_registry();
 	struct ay_python python = { .wish = help_python() };
-	struct witness w = { .count = count };
+	struct aten_oracle w = { .count = count };
 	const char *last = "";
 	int turn = 0;
 
@@ -281,7 +281,7 @@ static enum ay_verdict judge_add(struct ay_python *python, const char *line, boo
 	const struct ay_op_file *add = find_file("add"), *relu = find_file("relu");
 	struct ay_op_file files[2] = { *add };
 	struct ay_op op[AY_NUM_COUNT][2] = { 0 };
-	struct witness w = { .got = AY_VERDICT_NONE };
+	struct aten_oracle w = { .got = AY_VERDICT_NONE };
 	struct ay_registry r = { 0 };
 	struct ay_err err = { 0 };
 
@@ -320,7 +320,7 @@ static enum ay_verdict judge_with(struct ay_exec **spare, struct ay_idle_memory 
 				  const char *name, const char *line)
 {
 	const struct ay_registry *r = help_registry();
-	struct witness w = { .got = AY_VERDICT_NONE };
+	struct aten_oracle w = { .got = AY_VERDICT_NONE };
 	struct ay_task t = {
 		.file = "aten", .source = "aten", .len = 4, .lang = AY_LANG_ATEN, .line = &line, .nline = 1
 	};

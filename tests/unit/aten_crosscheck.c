@@ -149,7 +149,7 @@ TEST_SLOW(concord_a_small_call_speaks_for_a_large_one)
 
 	witness_rig_init(&g, true);
 	witness_rig_begin(&g, witness_rig_marked, g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 1000 && g.w.on_gpu && g.w.nconcord == 1);
+	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 1000 && g.w.on_gpu && g.w.ncrosscheck == 1);
 	witness_rig_end(&g);
 	/* and against it */
 	witness_rig_begin(
@@ -160,7 +160,7 @@ TEST_SLOW(concord_a_small_call_speaks_for_a_large_one)
 	witness_rig_end(&g);
 	/* if no smaller call is valid, both devices compute the large one */
 	witness_rig_begin(&g, WITNESS_ON_GPU "def reference(x):\n    assert x.numel() > 99\n    return x\n", g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu && g.w.nconcord == 1 &&
+	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu && g.w.ncrosscheck == 1 &&
 	      !g.w.failures);
 	witness_rig_end(&g);
 	witness_rig_release(&g);

@@ -204,7 +204,7 @@ TEST_SLOW(witness_asks_the_processor_where_shapes_change)
 					 "    return x[1:] if gpu and calls > 2 else x\n",
 			  g.d);
 	op = witness_rig_bind(&g, WITNESS_LARGE, &c);
-	CHECK(!ay_aten_oracle_answer(&g.w, op, c, &g.a, &g.why, &g.err) && g.w.nconcord == 1);
+	CHECK(!ay_aten_oracle_answer(&g.w, op, c, &g.a, &g.why, &g.err) && g.w.ncrosscheck == 1);
 	show(&g, c, 0);
 	CHECK(!ay_aten_oracle_again(&g.w, op, c, &g.a, &g.why, &g.err) && !g.w.on_gpu);
 	CHECK(g.w.failures == 1);

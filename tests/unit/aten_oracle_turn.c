@@ -121,15 +121,15 @@ TEST_SLOW(witness_is_in_while_the_clock_runs)
 		       b.ok,
 	       "%s%s", g.err.msg, b.log);
 	CHECKF(!ay_judge_init(&j, &g.r, &policy, b.fd, NULL, &g.a, &rep, &g.err), "%s", g.err.msg);
-	j.witness.place = "cpu";
+	j.aten_oracle.place = "cpu";
 	for (int i = 0; i < 2; i++) {
 		CHECKF(!ay_judge_case(&j, &sc, &g.a, &rep, &g.err) && rep.verdict == AY_VERDICT_PASS, "%s%s",
 		       g.err.msg, rep.detail ? rep.detail : "");
 		CHECK_STR(rep.oracle_device, i ? "cuda" : "cpu");
 	}
-	j.witness.on_gpu = false;
+	j.aten_oracle.on_gpu = false;
 	CHECKF(!ay_perf_case(&k, &j, &sc, &g.a, &rep, &g.err), "%s", g.err.msg);
-	CHECKF(rep.timing && rep.timing->ns > 0 && j.witness.on_gpu && !j.entered, "%s",
+	CHECKF(rep.timing && rep.timing->ns > 0 && j.aten_oracle.on_gpu && !j.entered, "%s",
 	       rep.timing && rep.timing->why ? rep.timing->why : "");
 	ay_perf_release(&k);
 	ay_judge_release(&j);

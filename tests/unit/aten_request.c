@@ -91,7 +91,7 @@ TEST_SLOW(question_results_are_held_against_an_answer_that_stays_there)
 		const int fd = build(&b, kernels[i].error);
 
 		CHECKF(!ay_judge_init(&j, &b.g.r, &b.policy, fd, NULL, &b.g.a, &rep, &b.g.err), "%s", b.g.err.msg);
-		j.witness.place = "cpu";
+		j.aten_oracle.place = "cpu";
 		/* of the second request the values stay in the executor */
 		for (int k = 0; k < 2; k++) {
 			CHECKF(!ay_judge_case(&j, &b.sc, &b.g.a, &rep, &b.g.err), "%s", b.g.err.msg);
@@ -102,13 +102,14 @@ TEST_SLOW(question_results_are_held_against_an_answer_that_stays_there)
 			       kernels[i].what, k);
 			CHECK_STR(rep.oracle_device, k ? "cuda" : "cpu");
 		}
-		CHECKF(j.witness.asked[AY_ATEN_REQUEST_SHAPES] == 1 &&
-			       j.witness.asked[AY_ATEN_REQUEST_RIGHT] == 1 &&
-			       j.witness.asked[AY_ATEN_REQUEST_ANSWER] == 1 + (kernels[i].due != AY_VERDICT_PASS),
-		       "%s: asked %d, %d, %d times", kernels[i].what, j.witness.asked[0], j.witness.asked[1],
-		       j.witness.asked[2]);
+		CHECKF(j.aten_oracle.asked[AY_ATEN_REQUEST_SHAPES] == 1 &&
+			       j.aten_oracle.asked[AY_ATEN_REQUEST_RIGHT] == 1 &&
+			       j.aten_oracle.asked[AY_ATEN_REQUEST_ANSWER] ==
+				       1 + (kernels[i].due != AY_VERDICT_PASS),
+		       "%s: asked %d, %d, %d times", kernels[i].what, j.aten_oracle.asked[0],
+		       j.aten_oracle.asked[1], j.aten_oracle.asked[2]);
 		if (kernels[i].due == AY_VERDICT_PASS)
-			CHECKF(j.witness.laid.n, "%s: its inputs were laid out once more", kernels[i].what);
+			CHECKF(j.aten_oracle.laid.n, "%s: its inputs were laid out once more", kernels[i].what);
 		if (kernels[i].due == AY_VERDICT_MISMATCH && rep.verdict == AY_VERDICT_MISMATCH)
 			CHECKF(rep.bad == 1 && rep.total == 1024 * 1025 && rep.at, "%s: %lld of %lld",
 			       kernels[i].what, (long long)rep.bad, (long long)rep.total);

@@ -226,7 +226,7 @@ TEST(seat_ends_inside_a_batch_are_outcomes)
 		if (ends[i].set)
 			CHECKF(b.o.set == 4 - 3, "%s: set %d", ends[i].what, b.o.set);
 		/* an executor that refuses stays, and is frozen again */
-		CHECKF(there == (ends[i].happened == AY_EXEC_REFUSED), "%s: the seat is%s there", ends[i].what,
+		CHECKF(there == (ends[i].happened == AY_EXEC_REFUSED), "%s: the executor is%s there", ends[i].what,
 		       there ? "" : " not");
 		if (there)
 			CHECKF(batch(&b, CAP) && b.o.what == AY_EXEC_RAN, "%s: %s", ends[i].what, b.o.text);

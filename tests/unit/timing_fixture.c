@@ -78,7 +78,7 @@ struct ay_gated_exec_spec timing_rig_spec(struct timing_rig *r, const struct ay_
 {
 	cpu_set_t judge;
 	bool spare;
-	struct ay_gated_exec_spec spec = { .sitter = { .proto = r->proto, .so_fd = so_fd },
+	struct ay_gated_exec_spec spec = { .impl = { .proto = r->proto, .so_fd = so_fd },
 					   .empty = so_fd < 0,
 					   .master = m,
 					   .cap = cap,
@@ -101,7 +101,7 @@ void timing_rig_seat(struct timing_rig *r, const struct ay_input_template *m, in
 	const struct ay_gated_exec_spec spec = timing_rig_spec(r, m, so_fd, cap, timeout_s, &kernel);
 
 	if (ay_gated_exec_open(s, &spec, o, &r->err))
-		give_up(r, "seat");
+		give_up(r, "the executor");
 }
 
 struct ay_key timing_rig_key(void)

@@ -5,7 +5,7 @@
 
 #define NO_BLOCK UINT32_MAX
 
-enum { NOBODY = 0 /* index of the shared lists */ };
+enum { SHARED = 0 /* index of the shared lists */ };
 
 size_t heap_table_bytes(uint64_t bytes)
 {
@@ -123,7 +123,7 @@ void heap_open(struct heap *h, uint64_t at, uint64_t bytes, void *table)
 	h->touched = h->n; /* the content is not known */
 	h->block = table;
 	clear_lists(h);
-	lay(h, 0, h->n, 0, NOBODY);
+	lay(h, 0, h->n, 0, SHARED);
 	put_in(h, 0);
 }
 
@@ -150,7 +150,7 @@ uint64_t heap_take(struct heap *h, uint64_t bytes, void *stream, unsigned flags)
 	if (owner != HEAP_NONE)
 		b = find(h, &h->lists[owner], n);
 	if (b == NO_BLOCK)
-		b = find(h, &h->lists[NOBODY], n);
+		b = find(h, &h->lists[SHARED], n);
 	if (b == NO_BLOCK)
 		return 0;
 	take_out(h, b);
@@ -233,7 +233,7 @@ void heap_settle(struct heap *h, bool graphs)
 			continue;
 		while (behind(h, b) < h->n && can_settle(&h->block[behind(h, b)], graphs))
 			merge(h, b, behind(h, b));
-		lay(h, b, h->block[b].n, h->block[b].before, NOBODY);
+		lay(h, b, h->block[b].n, h->block[b].before, SHARED);
 		put_in(h, b);
 	}
 }
