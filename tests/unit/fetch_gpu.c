@@ -124,7 +124,7 @@ static void check_whole(struct bench *b)
 	}
 }
 
-/* One bit of an input, wherever it is, and nowhere else. */
+/* Flips one bit of an input at every kind of place, and checks that only it is reported. */
 static void check_changed(struct bench *b)
 {
 	for (int i = 0; i < b->r.call->noperand; i++) {
@@ -199,7 +199,8 @@ static void check_parts(struct bench *b, const uint64_t *brought)
 
 TEST_SLOW(fetch_gpu_brings_parts)
 {
-	static const int some[] = { 0, 1, 3, 4, 5, 6 }; /* all but the large one that is made here */
+	/* all but the large operand, which is made on this side */
+	static const int some[] = { 0, 1, 3, 4, 5, 6 };
 
 	for (size_t t = 0; t < sizeof some / sizeof *some; t++) {
 		struct bench b;
@@ -253,7 +254,7 @@ TEST(fetch_gpu_reads_in_pieces)
  * exceed its slot, or the executor cannot map it. */
 TEST(fetch_gpu_lends_no_more_than_a_slot)
 {
-	enum { DRAWS = 24 }; /* of four places to begin at, of which one is the start */
+	enum { DRAWS = 24 }; /* of four places to begin at; one is the start */
 
 	for (int i = 0; i < DRAWS; i++) {
 		struct bench b;

@@ -10,7 +10,7 @@
 
 static struct ay_arena a;
 
-/* The call of a line, or NULL and the message in err. */
+/* Returns the call of a line, or NULL and the message in err. */
 static struct ay_call *bind(const char *line, struct ay_err *err)
 {
 	return help_bind(help_registry(), &a, line, err);
@@ -171,10 +171,11 @@ TEST(fill_normal_has_its_moments)
 	CHECK(fabs(sum / (double)n - 3) < 0.04); /* 6 sd of the mean */
 	CHECK(fabs(sq / (double)n - 1) < 0.03);
 	CHECK(fabs(cube / (double)n) < 0.06);
-	CHECK(most > 3.5 && most < 4.95); /* eight words reach 4.9 sd, no further */
+	/* a sum of eight words reaches 4.9 standard deviations, no further */
+	CHECK(most > 3.5 && most < 4.95);
 }
 
-/* Of every sum there is, what the division gives. */
+/* Checks the division for every possible sum. */
 TEST(fill_normal_is_the_quotient)
 {
 	const double sd = sqrt(8.0 * (65536.0 * 65536.0 - 1) / 12);
@@ -290,7 +291,7 @@ TEST(fill_bits_do_not_drift)
 	CHECK_STR(got, "-0x1.4c39f6p+0 -0x1.049b88p+0 -0x1.26524ep-4 -0x1.81f512p-1");
 }
 
-/* Long enough for every way there is of making many at once, and odd. */
+/* Rows of odd length, long enough for every vectorised path. */
 TEST(fill_long_rows_do_not_drift)
 {
 	static const struct {

@@ -14,7 +14,7 @@ static const struct ay_ceilings machine = {
 	.row = { { 1, 2, { { 16e3, 100e9 }, { 64e6, 10e9 } }, 64e9, 32e9 } },
 };
 
-/* By hand; what every correct kernel must touch. */
+/* Counted by hand: what every correct kernel must touch. */
 static const struct {
 	const char *line;
 	double bytes, flops;
@@ -26,16 +26,16 @@ static const struct {
 	{ "aten::relu((T([100, 10], f16, stride=(40, 2), offset=3),), {})", 2000 + 2000, 1000 },
 	{ "aten::relu_((T([100, 10], f64),), {})", 8000, 1000 },
 	{ "aten::relu((T([0, 10], f32),), {})", 0, 0 },
-	/* overlapping strides: at least one dimension's worth */
+	/* overlapping strides: at least the elements of one dimension */
 	{ "aten::relu((T([4, 6], f32, stride=(2, 4)),), {})", 6 * 4 + 24 * 4, 24 },
-	/* two inputs, one of them broadcast; a number is no memory */
+	/* two inputs, one of them broadcast; a number needs no memory */
 	{ "aten::add.Tensor((T([8, 4], f32), T([4], f32)), {})", 128 + 16 + 128, 64 },
 	{ "aten::add.Tensor((T([8, 4], i32), T([8, 4], i32)), {'alpha': 0})", 0, 64 },
 	{ "aten::add.Tensor((T([8, 4], f32), T([8, 4], f32)), {'alpha': 0})", 384,
 	  64 }, /* NaN must come through */
 	{ "aten::add.Tensor((T([8, 4], b8), T([8, 4], b8)), {})", 32, 64 },
 	{ "aten::add.Scalar((T([8, 4], f16), 2.5), {})", 128, 64 },
-	/* 6 x 5 times 5 x 7, nothing where the result is empty */
+	/* 6 x 5 times 5 x 7; nothing if the result is empty */
 	{ "aten::matmul((T([6, 5], f32), T([5, 7], f32)), {})", 4 * (30 + 35 + 42), 2 * 42 * 5 },
 	{ "aten::matmul((T([6, 5], f32), T([5, 0], f32)), {})", 0, 0 },
 	/* values f32 and indices i64 */
@@ -49,7 +49,7 @@ static const struct {
 	{ "aten::embedding((T([1000, 16], f32), T([20], i64)), {})", 20 * 16 * 4 + 20 * 8, 0 },
 	{ "aten::embedding((T([1000, 16], f32), T([20], i64, stride=(0,))), {})", 20 * 16 * 4 + 8, 0 },
 	{ "aten::gather((T([50, 4], f32), 0, T([3, 4], i64)), {})", 12 * 4 + 12 * 8, 0 },
-	/* ten distinct places; added up they may be one */
+	/* ten places; accumulated, they may be one place */
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32)), {})", 80 + 40 + 40, 0 },
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([10], f32), True), {})", 80 + 40, 10 },
 	{ "aten::index_put_((T([100], f32), [T([10], i64)], T([1], f32)), {})", 80 + 4 + 40, 0 },
@@ -60,31 +60,31 @@ static const struct {
 	{ "aten::scatter.value((T([10, 4], f32), 0, T([3, 4], i64), 1), {})", 160 + 96 + 112, 0 },
 	{ "aten::scatter.reduce((T([10, 4], f32), 0, T([3, 4], i64), T([5, 4], f32)), {'reduce': 'add'})",
 	  160 + 96 + 160 + 48, 12 },
-	/* a mask that is false everywhere leaves the rest alone */
+	/* with a mask that is false everywhere the rest stays unread */
 	{ "aten::masked_fill_.Scalar((T([8, 4], f32), T([4], b8), 1), {})", 4, 0 },
 	{ "aten::select_backward((T([4], f32), [3, 4], 0, 1), {})", 16 + 48, 0 },
 	{ "aten::stack(([T([2, 3], f16), T([2, 3], f16)],), {})", 2 * (6 + 6 + 12), 0 },
 	{ "aten::rot90((T([2, 3], f32),), {})", 24 + 24, 0 },
-	/* every second row and column, of which four places are shown */
+	/* every second row and column, of which four places are used */
 	{ "aten::im2col((T([1, 4, 4], f32), [1, 1], [1, 1], [0, 0], [2, 2]), {})", 16 + 16, 0 },
 	/* self is only a shape */
 	{ "aten::reflection_pad1d_backward((T([1, 6], f32), T([1, 4], f32), [1, 1]), {})", 24 + 16, 6 },
 	{ "aten::upsample_nearest2d_backward((T([1, 1, 4, 4], f32), [4, 4], [1, 1, 2, 2]), {})", 64 + 16, 16 },
 	{ "aten::affine_grid_generator((T([1, 2, 3], f32), [1, 1, 2, 2], False), {})", 24 + 32, 32 },
-	/* x^0 = 1 and 1^y = 1 need one of the two */
+	/* x^0 = 1 and 1^y = 1 need only one operand */
 	{ "aten::pow.Tensor_Tensor((T([8, 4], f32), T([4], f32)), {})", 128 + 16, 640 },
 	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 0), {})", 128, 640 },
 	{ "aten::pow.Tensor_Scalar((T([8, 4], f32), 2), {})", 256, 640 },
 	{ "aten::pow.Scalar((1, T([8, 4], f32)), {})", 128, 640 },
 	{ "aten::mean((T([10, 10], f32),), {})", 400 + 4, 100 },
-	/* a least number ends the search, but no float does: NaN may follow */
+	/* the least integer ends the search, but no float does: NaN may follow */
 	{ "aten::amin((T([10, 10], f32), [0]), {})", 400 + 40, 100 },
 	{ "aten::amin((T([10, 10], i32), [0]), {})", 40, 100 },
 	{ "aten::argmax((T([10, 10], f16), 1), {})", 200 + 80, 100 },
 	{ "aten::argmax((T([10, 10], u8),), {})", 8, 100 },
 	{ "aten::mm.dtype((T([6, 5], f16), T([5, 7], f16), f32), {})", 2 * (30 + 35) + 4 * 42, 2 * 42 * 5 },
 	{ "aten::linear((T([6, 5], f32), T([7, 5], f32), T([7], f32)), {})", 4 * (30 + 35 + 7 + 42), 2 * 42 * 5 },
-	/* nine rows, of which seven second differences; of three elements there is no third one */
+	/* nine rows give seven second differences; three elements have no third difference */
 	{ "aten::diff((T([9, 5], f32), 2, 0), {})", 4 * (45 + 35), 2 * 35 },
 	{ "aten::diff((T([3], f32), 3), {})", 0, 0 },
 	{ "aten::pairwise_distance((T([6, 5], f32), T([5], f32)), {})", 4 * (30 + 5 + 6), 4 * 30 },
@@ -94,7 +94,7 @@ static const struct {
 	/* noise is written in training only */
 	{ "aten::rrelu_with_noise((T([8, 4], f32), T([8, 4], f32)), {})", 256, 64 },
 	{ "aten::rrelu_with_noise((T([8, 4], f32), T([8, 4], f32), 0.1, 0.4, True), {})", 384, 64 },
-	/* with p self is only a shape */
+	/* with p, self gives only the shape */
 	{ "aten::bernoulli.p((T([8, 4], f32), 0.5), {})", 128, 32 },
 	{ "aten::bernoulli((T([8, 4], f32),), {})", 256, 32 },
 	/* m, n, k = 3, 4, 5 in f32 with two rows of padding */
@@ -104,7 +104,7 @@ static const struct {
 	{ "cublas::cublasSgemm_v2(('N', 'N', 3, 4, 5, 0.0, T([5, 5], f32), 5, T([4, 7], f32), 7, 1.0, T([4, 5], "
 	  "f32), 5), {})",
 	  0, 0 },
-	/* read, quantised, and nothing in the padding */
+	/* read and quantised; nothing is written to the padding */
 	{ "vllm13::scaled_fp8_quant((T([3, 8], f16), T([1], f32, fill=const(0.01)), 100), {})", 48 + 24, 48 },
 	{ "vllm13::fused_add_rms_norm((T([4, 8], f16), T([4, 8], f16), T([8], f16), 1e-6), {})", 64 + 64 + 16,
 	  160 },
@@ -151,7 +151,7 @@ TEST(floor_is_the_empty_call_or_the_bytes)
 	quick.quick = true;
 	ay_floor(c, &quick, 1, 1e9, 5, &f);
 	CHECKF(f.ns == 400, "%g", f.ns);
-	quick.gpu.read = 1; /* a GPU's quick look is better than that */
+	quick.gpu.read = 1; /* even the quick measurement of a GPU gives a better figure */
 	ay_floor(c, &quick, 1, 1e9, 5, &f);
 	CHECKF(f.ns > 600 && f.ns < 800, "%g", f.ns);
 	ay_floor(c, &machine, 1, 8000, 90, &f);
@@ -170,7 +170,7 @@ TEST(floor_knows_what_is_multiplied)
 		{ "aten::pow.Tensor_Tensor((T([2, 3], i32), T([2, 3], f32)), {})", AY_DT_F32 },
 		{ "aten::relu((T([1000], f64),), {})", AY_DT_F64 },
 		{ "aten::embedding((T([10, 4], f32), T([3], i64, fill=index(10))), {})", AY_DT_F32 },
-		/* weights in four bits, widened to f16 */
+		/* weights of four bits, widened to f16 */
 		{ "vllm13::awq_gemm((T([2, 128], f16), T([128, 8], i32), T([1, 64], f16), T([1, 8], i32), 1), {})",
 		  AY_DT_F16 },
 	};
@@ -206,7 +206,7 @@ TEST(floor_claims_no_more_than_all_there_is)
 
 			ay_arena_clear(&one);
 			if (ay_call_bind(&one, r->op[i].op[0], s.c[k].schema, s.c[k].line, &c, &err))
-				continue; /* ops_all_cases_bind_and_have_a_cost says so */
+				continue; /* ops_all_cases_bind_and_have_a_cost reports the error */
 			for (int o = 0; o < c->noperand; o++)
 				all += ay_touched(&c->operand[o]->view) *
 				       (c->operand[o]->role == AY_INOUT ? 2 : 1);

@@ -58,7 +58,7 @@ static void teardown(struct bench *b)
 	ay_arena_release(&b->a);
 }
 
-/* Loads it and counts what it defines. */
+/* Loads an object and counts its entries. */
 static int entries(struct bench *b, const struct ay_built *built)
 {
 	struct ay_exec_spec spec = { .so_fd = built->fd, .load_timeout_s = 5 };
@@ -87,7 +87,7 @@ TEST(forge_builds_c)
 	CHECKF(strstr(k.command, "-O3 -march=native") && !strstr(k.command, "fast-math"), "%s", k.command);
 	CHECK(strlen(k.sha256) == 64);
 	close(k.fd);
-	/* _GNU_SOURCE in the source still works, although the glue comes first. */
+	/* _GNU_SOURCE in the source works, although the forge's text comes before it. */
 	k = build_text(&b, AY_LANG_C,
 		       "#define _GNU_SOURCE\n#include <math.h>\n#pragma GCC diagnostic error \"-Wimplicit\"\n"
 		       "void f(float *s, float *c) { sincosf(1, s, c); }\n" ONE);
@@ -120,7 +120,8 @@ TEST(forge_builds_cxx)
 	teardown(&b);
 }
 
-/* nvcc needs no GPU, and what it builds loads without one: its runtime asks for the driver when it is first used. */
+/* nvcc needs no GPU. What it builds loads without one, because its runtime opens the driver only
+ * when it is first used. */
 TEST(forge_builds_cuda)
 {
 	struct bench b;
@@ -209,7 +210,7 @@ TEST(forge_caches)
 	k = build_text(&b, AY_LANG_C, ONE "\n");
 	CHECK(k.ok && !k.cached);
 	close(k.fd);
-	/* A link is not followed: the object is built anew and takes its place. */
+	/* A link is not followed: the object is built again and replaces the link. */
 	snprintf(cmd, sizeof cmd, "cd %s && for f in *.so; do mv $f $f.old; ln -s $f.old $f; done", test_dir());
 	CHECK(!system(cmd));
 	k = build_text(&b, AY_LANG_C, ONE);
@@ -221,7 +222,7 @@ TEST(forge_caches)
 	teardown(&b);
 }
 
-/* An object built elsewhere, without glue. */
+/* An object that was built elsewhere, without the forge's text. */
 TEST(forge_takes_an_object)
 {
 	struct bench b;
@@ -248,7 +249,7 @@ TEST(forge_takes_an_object)
 	teardown(&b);
 }
 
-/* The example of docs/kernel-abi.md, as it stands there. */
+/* The example of docs/kernel-abi.md, unchanged. */
 TEST(forge_documented_example_compiles)
 {
 	struct bench b;

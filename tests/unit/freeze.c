@@ -46,7 +46,7 @@ static bool counts(const struct jail_rig *r, int ms)
 	return all;
 }
 
-/* Sooner or later: other tests want the cores too. */
+/* Returns true if the counting goes on within some time; other tests need the cores too. */
 static bool goes_on(const struct jail_rig *r)
 {
 	for (int i = 0; i < 200; i++)
@@ -131,8 +131,9 @@ static void freeze_and_thaw(void)
 	freeze_with(pid, -1, &r);
 	if (ay_exec_group(r.x) >= 0)
 		freeze_with(pid, ay_exec_group(r.x), &r);
-	/* Frozen, it can still be killed; what is gone is said to be gone. */
-	group = ay_exec_group(r.x) < 0 ? -1 : dup(ay_exec_group(r.x)); /* the caller takes r.x away when it ends */
+	/* A frozen process can be killed, and a process that is gone is reported as gone. */
+	/* the caller closes r.x when it ends */
+	group = ay_exec_group(r.x) < 0 ? -1 : dup(ay_exec_group(r.x));
 	CHECK(!ay_freeze(pid, group, 2, &how, &took, &err) && how == AY_FREEZE_OK);
 	kill(pid, SIGKILL);
 	CHECK(!ay_thaw(pid, group, &took, &err)); /* the jail's init is in the group and reports */
@@ -149,7 +150,7 @@ TEST(freeze_stands_still_and_goes_on)
 	jail_rig_both(freeze_and_thaw);
 }
 
-/* The ways to be continued while stopped: all refused, so that a stop by SIGSTOP holds. */
+/* All ways to be continued while stopped are refused, so that a SIGSTOP holds. */
 TEST(freeze_no_source_of_sigcont)
 {
 	struct ay_outcome o;

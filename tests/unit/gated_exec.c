@@ -86,7 +86,7 @@ TEST(seat_time_covers_what_goes_on_after_done)
 		if (!batch(&b, 1))
 			break;
 		last = o[2];
-		if (last > (double)ay_now_ns()) /* poison: the thread did not get to work */
+		if (last > (double)ay_now_ns()) /* poison: the thread did not run */
 			continue;
 		later += last > o[1];
 		CHECKF(o[0] >= before, "called %g ns before it was thawed", before - o[0]);
@@ -99,7 +99,7 @@ TEST(seat_time_covers_what_goes_on_after_done)
 	teardown(&b);
 }
 
-/* The order waits in the socket, but nothing runs before the thaw. */
+/* The order waits in the socket, but nothing runs before the executor is thawed. */
 TEST(seat_stands_still_between_batches)
 {
 	struct bench b;
@@ -110,7 +110,8 @@ TEST(seat_stands_still_between_batches)
 	o = (const volatile double *)ay_input_sets_at(&b.s.sets, 0, 1);
 	if (batch(&b, 1)) {
 		last = o[2];
-		memset(ay_input_sets_at(&b.s.sets, 0, 1), POISON, 512); /* as when content is written */
+		/* as when content is written */
+		memset(ay_input_sets_at(&b.s.sets, 0, 1), POISON, 512);
 		usleep(30000);
 		CHECKF(((const uint8_t *)o)[16] == POISON, "it wrote %g after %g", o[2], last);
 	}
@@ -274,7 +275,7 @@ TEST(seat_that_dies_after_done_is_told)
 
 static const struct {
 	const char *what, *line, *source;
-	int unfinished; /* -1 none, 1: from the second call on */
+	int unfinished; /* -1: none, 1: from the second call on */
 } audits[] = {
 	{ "good", relu_line, good, -1 },
 	{ "nothing is written", relu_line, "int aten_relu@ { return 0; }\n", 0 },
@@ -325,7 +326,7 @@ TEST(seat_audits_find_outputs_that_are_not_there)
 		       b.o.text);
 		for (int k = 0; k < CAP; k++)
 			CHECKF(each[k] > 0, "%s: call %d took %g ns", audits[i].what, k, each[k]);
-		if (b.s.exec) /* frozen again, and good for a batch */
+		if (b.s.exec) /* frozen again, and ready for another batch */
 			CHECKF(batch(&b, CAP) && b.o.what == AY_EXEC_RAN, "%s: %s", audits[i].what, b.o.text);
 		teardown(&b);
 	}

@@ -155,7 +155,8 @@ TEST(gpu_state_sees_mps_where_somebody_answers)
 	CHECK(ay_gpu_mps_runs_in("/no/proc"));
 	close(fd);
 	CHECK(!ay_gpu_mps_runs_in("/no/proc"));
-	setenv("CUDA_MPS_PIPE_DIRECTORY", ay_sprintf(&a, "%0200d", 7), 1); /* longer than a socket's name can be */
+	/* longer than a socket's name may be */
+	setenv("CUDA_MPS_PIPE_DIRECTORY", ay_sprintf(&a, "%0200d", 7), 1);
 	CHECK(!ay_gpu_mps_runs_in("/no/proc"));
 	ay_arena_release(&a);
 }

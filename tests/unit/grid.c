@@ -29,7 +29,7 @@ static int add_case(void *user, const struct ay_scope *s)
 	return 0;
 }
 
-/* All cases of a template and a grid, or the message. */
+/* Returns all cases of a template and a grid, or the error message. */
 static const char *expand(struct ay_arena *a, const char *line, const char *grid)
 {
 	struct ay_err err = { 0 };
@@ -218,7 +218,7 @@ static const char *repeat(struct ay_arena *a, const char *head, const char *body
 	return s;
 }
 
-/* Long and deep text ends in a message, not in a long wait or an overflow of the stack. */
+/* Long and deeply nested text gives an error message, not a long wait or a stack overflow. */
 TEST(grid_hostile_sizes)
 {
 	struct ay_arena a = { 0 };
@@ -233,12 +233,12 @@ TEST(grid_hostile_sizes)
 	CHECK_STR(eval(&a, repeat(&a, "", "n?", 100000, "n")), "column 66: nested deeper than 32");
 	CHECK_STR(eval(&a, repeat(&a, "n", "[0]", 100000, "")),
 		  "column 1: an expression of more than 64 operations");
-	/* as deep as the parser lets through: 30 brackets around 60 sums each */
+	/* as deep as the parser allows: 30 brackets around 60 sums each */
 	big = "n";
 	for (int i = 0; i < 30; i++)
 		big = repeat(&a, ay_sprintf(&a, "[%s][0]", big), "+1", 60, "");
 	CHECK_STR(eval(&a, big), "1805");
-	/* a long value, named many times */
+	/* a long value that is named many times */
 	big = repeat(&a, "v=[", "1,", 100000, "]");
 	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big),
 		  "column 23: the expanded case is too large");
@@ -247,7 +247,7 @@ TEST(grid_hostile_sizes)
 	big = repeat(&a, "v='", "1", 100000, "'");
 	CHECK_STR(expand(&a, repeat(&a, "((", "v,", 1000, "), {})"), big),
 		  "column 23: the expanded case is too large");
-	/* a deep value in a deep place */
+	/* a deeply nested value in a deeply nested place */
 	big = repeat(&a, "v=", "[", 20, "]]]]]]]]]]]]]]]]]]]]");
 	CHECK_STR(expand(&a, "(([[v]],), {})", big), "(([[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]],), {})\n");
 	CHECK_STR(expand(&a, "(([[[[[[[[[[[[v]]]]]]]]]]]],), {})", big),
@@ -264,7 +264,7 @@ TEST(grid_expansions)
 	} t[] = {
 		{ "((T([4], f32),), {})", NULL, "((T([4], f32),), {})\n" },
 		{ "((T([4], f32),), {})", " \n", "((T([4], f32),), {})\n" },
-		/* the last slot runs fastest, blocks follow one another */
+		/* the last slot varies fastest, and blocks follow one another */
 		{ "((T([n, d], dt), T([d], dt, fill=uniform(0.5, 1.5)), 1e-6), {})",
 		  "dt=f32|f16 (n,d)=(1,1)|(7,129) ; dt=bf16 (n,d)=(64,1000)",
 		  "((T([1, 1], f32), T([1], f32, fill=uniform(0.5, 1.5)), 1e-06), {})\n"

@@ -27,7 +27,8 @@ static uint64_t next(uint64_t *s)
 	return z ^ z >> 31;
 }
 
-/* n numbers, stored densely at an odd address and with a stride. The first that differs, or -1. */
+/* Stores n numbers densely at an odd address, and with a stride. Returns the first that differs, or
+ * -1. */
 static int64_t store_differs(enum ay_dt dt, const double *x, int64_t n)
 {
 	unsigned char *fast = malloc((size_t)(2 * n + 3)), *plain = calloc((size_t)(n * STRIDE + 1), 2);
@@ -173,7 +174,7 @@ TEST(halves_store_random_bits)
 		for (int64_t i = 0; i < MANY; i++) {
 			const uint64_t r = next(&seed);
 
-			/* any bits; exponents about f16's; ties of f16 or nearly */
+			/* random bits; exponents near f16's; exact and near ties of f16 */
 			x[i] = turn == 0   ? of_bits(r)
 			       : turn == 1 ? ldexp((double)(int64_t)r, (int)(next(&seed) % 48) - 95)
 					   : of_bits((r >> 40 << 41) + (r & 1));
@@ -186,7 +187,7 @@ TEST(halves_store_random_bits)
 	free(x);
 }
 
-/* Sign and one quiet pattern, whatever the payload was; of either kind of row. */
+/* A NaN becomes its sign and one quiet pattern, whatever its payload, in both kinds of row. */
 TEST(halves_a_nan_is_one_pattern)
 {
 	static const struct {
@@ -219,7 +220,7 @@ TEST(halves_load_like_plain_rows)
 		all[b] = (uint16_t)b;
 	bad = load_differs(all, 1 << 16);
 	CHECKF(bad < 0, "f16 %#x", (unsigned)bad);
-	/* every pattern at some place of a row of some length, the others being no NaN */
+	/* every pattern at some place of a row of some length; the other elements are no NaNs */
 	for (int b = 0; b < 1 << 16; b++) {
 		const int n = 1 + b % 41;
 
@@ -231,7 +232,7 @@ TEST(halves_load_like_plain_rows)
 	free(all);
 }
 
-/* A NaN keeps its sign and its payload, and signals if it did. */
+/* A loaded NaN keeps its sign and payload, and still signals if it did. */
 TEST(halves_a_loaded_nan_keeps_its_bits)
 {
 	for (int b = 0x7c01; b < 0x8000; b++)

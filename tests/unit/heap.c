@@ -27,7 +27,7 @@ struct model {
 		bool late, kept;
 	} live[LIVE];
 	int nlive;
-	int came[64], ncame; /* streams that have lists of their own: the first that came */
+	int came[64], ncame; /* streams with their own lists: the first ones used */
 	bool held[GRAINS];   /* the owner of each grain */
 	int whose[GRAINS];
 	char why[200];
@@ -46,7 +46,7 @@ static void begin(struct model *m)
 
 static void *stream_of(int i)
 {
-	return (void *)(uintptr_t)(i * 16); /* the first is the default one: NULL */
+	return (void *)(uintptr_t)(i * 16); /* the first is the default stream: NULL */
 }
 
 static bool has_lists(struct model *m, int stream)
@@ -181,7 +181,8 @@ enum defect {
 	DEFECTS
 };
 
-/* Breaks it as an allocator with a mistake would be; true once that could be done. */
+/* Plants a defect, as an allocator with an error would have. Returns true once that was
+ * possible. */
 static bool plant(struct model *m, enum defect d)
 {
 	uint32_t b = 0;
@@ -201,7 +202,8 @@ static bool plant(struct model *m, enum defect d)
 		if (b + m->h.block[b].n + 1 < GRAINS)
 			m->h.block[b].n++;
 		return b + m->h.block[b].n + 1 < GRAINS;
-	case NOT_MERGED: /* the second half of a free block by itself, and in no list */
+	/* the second half of a free block becomes a block of its own, in no list */
+	case NOT_MERGED:
 		if (b >= GRAINS || m->h.block[b].n < 2)
 			return false;
 		m->h.block[b + 1] = m->h.block[b];
@@ -211,7 +213,7 @@ static bool plant(struct model *m, enum defect d)
 			m->h.block[b + m->h.block[b].n].before = b + 1;
 		m->h.block[b].n = 1;
 		return true;
-	case LOST: /* as if its list had never heard of it */
+	case LOST: /* as if its list lacked it */
 		if (b < GRAINS)
 			m->h.lists[m->h.block[b].owner].rows = 0;
 		return b < GRAINS;
@@ -347,7 +349,7 @@ TEST(heap_says_what_may_be_dirty)
 	end(m);
 }
 
-/* ASSAY_BENCH=1: what torch pays for a tensor. */
+/* ASSAY_BENCH=1: measures torch's cost of a tensor. */
 TEST(heap_bench)
 {
 	enum { N = 2000000 };

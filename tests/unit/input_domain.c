@@ -49,7 +49,7 @@ static double at(const struct ay_view *v, int64_t i)
 	return x;
 }
 
-/* Least, greatest, and how many different ones there are (up to 64). */
+/* The least and greatest value, and the number of different values (up to 64). */
 struct spread {
 	double lo, hi;
 	int kinds;
@@ -79,8 +79,9 @@ static struct spread spread_of(const struct ay_view *v)
 static const struct {
 	const char *schema, *line, *arg;
 	double lo, hi; /* what it may be */
-	int kinds;     /* as many different values at least */
-	bool without;  /* is the fill by dtype outside? else it is only poor */
+	int kinds;     /* least number of different values */
+	/* the default fill of the dtype is out of range; otherwise it is only poor */
+	bool without;
 } ranges[] = {
 	{ "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt "
 	  "padding_idx, bool "
@@ -168,7 +169,7 @@ TEST(meaning_values_lie_where_they_mean_something)
 	}
 }
 
-/* Every value of the argument that is not 0, of both signs where there are any. */
+/* Returns all non-zero values of the argument, of both signs if both occur. */
 TEST(meaning_divisors_are_not_zero)
 {
 	static const char schema[] = "aten::floor_divide(Tensor self, Tensor other) -> Tensor";
@@ -189,7 +190,7 @@ TEST(meaning_divisors_are_not_zero)
 	}
 }
 
-/* special in an integer tensor is a number like any other: nothing may trap. */
+/* A special value in an integer tensor is an ordinary number: nothing may trap. */
 TEST(meaning_specials_are_harmless_in_integers)
 {
 	struct ay_call *c = filled("aten::isnan(Tensor self) -> Tensor", "((T([999], i32),), {})", true);
@@ -197,7 +198,7 @@ TEST(meaning_specials_are_harmless_in_integers)
 	CHECK(c && spread_of(ay_t(c, "self")).kinds > 2);
 }
 
-/* any and all: over many seeds a constant must be wrong. */
+/* any and all: over many seeds, a constant answer must be wrong. */
 TEST(meaning_any_and_all_have_both_answers)
 {
 	static const char *const schemas[] = { "aten::any(Tensor self) -> Tensor",
@@ -227,7 +228,7 @@ static const char pool2d[] = "aten::max_pool2d_with_indices_backward(Tensor grad
 			     "kernel_size, int[2] stride, int[2] "
 			     "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor";
 
-/* Is index x, of output place (h, w), one of the places its window has inside the input? */
+/* Returns true if index x of output place (h, w) is a place of its window inside the input. */
 static bool in_window(const int *g, int64_t h, int64_t w, int64_t x)
 {
 	const int64_t row = x / g[1], col = x % g[1];
@@ -282,7 +283,7 @@ TEST(meaning_pooling_indices_lie_in_their_windows)
 				continue;
 			CHECKF(!outside(c, g), "%s: %d indices are outside", line, outside(c, g));
 			CHECKF(spread_of(ay_t(c, "indices")).kinds > (k == 4 ? 3 : 10), "%s", line);
-			CHECK(outside(poor, g)); /* what BackendBench gave it: -9 to 9 */
+			CHECK(outside(poor, g)); /* BackendBench's range: -9 to 9 */
 		}
 	}
 }
@@ -336,7 +337,7 @@ TEST(meaning_what_is_stored_goes_to_different_places)
 	plane.shape[1] = 12;
 	plane.stride[1] = 1;
 	CHECK(!twice(&plane, 1) && spread_of(&plane).lo >= 0 && spread_of(&plane).hi < 54);
-	/* and the defect is seen: without the table some are twice */
+	/* the defect is noticed: without the table some values occur twice */
 	c = filled(scatter, "((T([9, 8, 12], f32), 1, T([7, 8, 5], i64), T([7, 8, 5], f32)), {})", false);
 	CHECK(c && twice(ay_t(c, "index"), 1));
 }
@@ -421,7 +422,7 @@ TEST(meaning_dominant_matrices_are_symmetric)
 
 /* --- the table against PyTorch ---------------------------------------------------------------- */
 
-/* All schemas of torch's aten that we can read. */
+/* All schemas of torch's aten that the parser accepts. */
 static int torch_schemas(struct ay_schema **list, int max)
 {
 	const char *python = help_python();

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One operand of one set, as it is before the call. */
+/* Returns one operand of one set, as before the call. */
 static uint8_t *made(struct timing_rig *r, const struct ay_input_template *m, int i, struct ay_key key, int set)
 {
 	uint8_t *p = ay_alloc(&r->a, ay_operand_bytes(r->call->operand[i]) + 1);
@@ -21,7 +21,7 @@ static uint8_t *made(struct timing_rig *r, const struct ay_input_template *m, in
 	return p;
 }
 
-/* A key and a set that is, or is not, a hard one. */
+/* Finds a key and a set that is, or is not, a stress set. */
 static int find_set(const struct ay_input_template *m, struct ay_key key, bool hard)
 {
 	int set = 0;
@@ -32,12 +32,12 @@ static int find_set(const struct ay_input_template *m, struct ay_key key, bool h
 	return set;
 }
 
-/* How floats look: bytes of a component, where its exponent is. */
+/* The layout of floats: bytes of a component, place of its exponent. */
 static const struct look {
 	const char *dt;
 	int bytes;
 	uint64_t exponent, one;
-	double same; /* how many elements may stay equal by chance, and then some */
+	double same; /* number of elements that may be equal by chance, with a margin */
 } looks[] = {
 	{ "f16", 2, 0x7c00, 1 << 10, 0.005 },     { "bf16", 2, 0x7f80, 1 << 7, 0.02 },
 	{ "f32", 4, 0x7f800000, 1 << 23, 0.001 }, { "f64", 8, 0x7ff0000000000000, 1ull << 52, 0.001 },
@@ -122,7 +122,8 @@ TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 				      : "aten::relu((T([2048, 2048], f32),), {})");
 		ay_input_template_init(&m, r.call);
 		a = made(&r, &m, 0, key, find_set(&m, key, false));
-		b = made(&r, &m, 0, key, find_set(&m, key, true)); /* there is one: it can be hard */
+		/* such an element exists, so the set can be a stress set */
+		b = made(&r, &m, 0, key, find_set(&m, key, true));
 		for (int64_t i = 0; i < n; i++) {
 			uint64_t x = component(a, i, bytes), y = component(b, i, bytes);
 
@@ -136,7 +137,7 @@ TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 	}
 }
 
-/* NaN, infinities and zeros are where a fill puts them: by the fill itself, with another key. */
+/* NaN, infinities and zeros are placed by the fill itself, with another key. */
 TEST(content_special_values_are_filled_anew)
 {
 	struct timing_rig r;
@@ -328,7 +329,8 @@ TEST(content_ordered_fills_keep_their_order)
 	timing_rig_release(&r);
 }
 
-/* Hundreds of small tensors: where all are trusted they are lines of a master as large ones are. */
+/* Hundreds of small tensors: if the executor is trusted, they are made from template lines, as
+ * large ones are. */
 TEST(content_small_tensors_are_lines_for_the_trusted)
 {
 	static const char line[] = "aten::add.Tensor((T([300], i64, fill=int(5, 40)), T([1], i64)), {})";
@@ -407,7 +409,7 @@ TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 			larger++;
 		}
 		CHECKF(larger > 0 && to - from + 1 <= N / 8 + 64, "set %d: from %d to %d", set, from, to);
-		/* four of five normal numbers are beyond 0.25 */
+		/* four of five normally distributed numbers are beyond 0.25 */
 		CHECKF(larger > (to - from + 1) * 6 / 10, "set %d: only %d of them", set, larger);
 	}
 	CHECKF(checked > 0, "none of %d", SETS);
@@ -415,7 +417,7 @@ TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 	timing_rig_release(&r);
 }
 
-/* f16 ends at 65504: what would not fit stays as it is. */
+/* f16 ends at 65504: a number that would overflow stays unchanged. */
 TEST(content_hard_sets_do_not_overflow)
 {
 	struct timing_rig r;
@@ -443,7 +445,8 @@ TEST(content_hard_sets_do_not_overflow)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Tensors of sets in calling order: aligned, inside their slot, none over the one before it. */
+/* Tensors of sets in calling order are aligned, lie inside their slot, and do not overlap their
+ * predecessor. */
 static void check_places(const char *line, int cap)
 {
 	struct timing_rig r;
@@ -514,7 +517,8 @@ TEST(content_folded_sets_share_one_place)
 	timing_rig_release(&r);
 }
 
-/* Poison in what is only written, content in the rest, and nothing beside either. */
+/* Operands that are only written hold poison, the others content, and no byte beside them is
+ * changed. */
 TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
 {
 	struct timing_rig r;

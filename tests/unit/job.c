@@ -106,13 +106,14 @@ TEST(job_keys_tell_jobs_apart)
 	}
 	ay_job_parse(&a, "{\"id\": 9, \"source\": \"x\"}", strlen("{\"id\": 9, \"source\": \"x\"}"), &j, &err);
 	ay_job_key(&j, j.source, j.source_len, "s", key[N]);
-	CHECK(!strcmp(key[N], key[0])); /* the id is not part of the work */
+	CHECK(!strcmp(key[N], key[0])); /* the id does not identify the work */
 	ay_job_key(&j, j.source, j.source_len, "t", key[N]);
 	CHECK(strcmp(key[N], key[0]));
 	json_decref(j.id);
 }
 
-/* 168 million complex numbers, read and written twice, are 5 GiB: ten seconds are short on a busy machine. */
+/* 168 million complex numbers, read and written twice, are 5 GiB. Ten seconds may be too short on a
+ * busy machine. */
 TEST(judge_waits_longer_for_large_calls)
 {
 	const struct ay_policy p = { .call_timeout_s = 2.5 };

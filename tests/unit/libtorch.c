@@ -118,7 +118,7 @@ static void judge_lines(struct ay_python *python)
 			test_skip("no compiler");
 		v = judge(&r, python, AY_LIBTORCH_JUDGED);
 		CHECKF(v == AY_VERDICT_PASS, "%s: %s", lines[i], ay_verdict_name(v));
-		if (python->device && i) { /* each start of one with a GPU takes seconds */
+		if (python->device && i) { /* each start of an executor with a GPU takes seconds */
 			timing_rig_release(&r);
 			continue;
 		}

@@ -99,7 +99,7 @@ const char *test_dir(void)
 	return dir;
 }
 
-/* One test under way: its process, and the file that its output goes to. */
+/* A running test: its process, and the file for its output. */
 struct running {
 	const struct test *t;
 	pid_t pid;
@@ -108,7 +108,8 @@ struct running {
 };
 
 enum {
-	LONG_S = 20,   /* tests that take longer are named: all of them must fit into CI's minutes */
+	/* tests that take longer are named, because all must fit into CI's time limit */
+	LONG_S = 20,
 	ENDED_S = 300, /* and these have failed */
 };
 
@@ -147,11 +148,11 @@ struct counts {
 	int passed, failed, skipped;
 };
 
-/* Waits for any of the tests under way and says how it ended. */
+/* Waits for any running test and reports how it ended. */
 static void reap(struct running *list, int n, struct counts *c)
 {
 	int status, i = 0, wall, cpu;
-	struct rusage ru; /* of the test and of every process that it waited for */
+	struct rusage ru; /* usage of the test and of every process that it waited for */
 	pid_t pid = wait4(-1, &status, 0, &ru);
 
 	while (i < n && (!list[i].t || list[i].pid != pid))
@@ -185,7 +186,7 @@ static bool wanted(const struct test *t, int argc, char **argv)
 	return argc < 2;
 }
 
-/* What has not begun yet: of those that have times of their own, and of the others. */
+/* Tests that have not begun: those that measure times, and the others. */
 static struct {
 	struct test *timed, *other;
 } waiting;
@@ -273,7 +274,7 @@ static void expand(void)
 	}
 }
 
-/* Goes through all tests; gives how many slow ones are left out. */
+/* Selects tests. Returns how many slow ones are left out. */
 static int choose(int argc, char **argv)
 {
 	int left = 0;
@@ -337,7 +338,8 @@ int main(int argc, char **argv)
 	struct counts c = { 0 };
 	const int left = choose(argc, argv);
 
-	setenv("ASSAY_TIMING", "none", 1); /* of every command that a test runs, unless it asks for times */
+	/* for every command that a test runs, unless the test needs times */
+	setenv("ASSAY_TIMING", "none", 1);
 	for (;;) {
 		struct test *t = next(list);
 		int i = 0;

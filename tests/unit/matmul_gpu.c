@@ -65,7 +65,7 @@ struct bench {
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	struct ay_verify v;
-	bool asked; /* and the device said that all was right */
+	bool asked; /* and the device found everything right */
 };
 
 static bool is_right(void *user, int set)
@@ -97,7 +97,7 @@ static uint64_t out_at(const struct bench *b, int set)
 	return ay_input_sets_address(&b->s, set * b->r.call->noperand + out_of(b)->ordinal);
 }
 
-/* The right answer of a set, here and there. */
+/* Makes the right answer of a set, on both sides. */
 static void produce(struct bench *b, int set)
 {
 	struct ay_call *c = b->r.call;
@@ -176,7 +176,7 @@ static enum ay_verified look(struct bench *b, int set, char text[200])
 	return with;
 }
 
-/* Element i of the results is x; how it was. */
+/* Sets element i of the results to x; returns its old value. */
 static double exchange(struct bench *b, int set, int64_t i, double x)
 {
 	const struct ay_view *v = &out_of(b)->view;
@@ -192,7 +192,7 @@ static double exchange(struct bench *b, int set, int64_t i, double x)
 	return was;
 }
 
-/* The oracle's bound of an element that is wanted as it is. */
+/* Returns the oracle's bound of an element with its present value. */
 static double bound_of(struct bench *b, int set, int64_t i)
 {
 	struct ay_compare q = { .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
@@ -201,7 +201,7 @@ static double bound_of(struct bench *b, int set, int64_t i)
 	char text[200];
 
 	CHECK(look(b, set, text) == AY_WRONG && !b->asked);
-	ay_oracle_compare(&q, &d); /* of what has just been shown */
+	ay_oracle_compare(&q, &d); /* the element that was just changed */
 	CHECKF(d.bad == 1 && d.first == i, "%lld bad, first %lld not %lld", (long long)d.bad, (long long)d.first,
 	       (long long)i);
 	exchange(b, set, i, was);
@@ -268,7 +268,8 @@ static const char *const lines[] = {
 	"aten::matmul((T([5, 1, 12, 40], f16, offset=3), T([2, 40, 8], f16)), {})",
 	"aten::matmul((T([30, 200], f32), T([200], f32)), {})",
 	"aten::matmul((T([500], f32), T([500, 30], f32)), {})",
-	"aten::matmul((T([1100, 64], f32), T([64, 16], f32)), {})", /* large enough to be made there */
+	/* large enough to be made on the device */
+	"aten::matmul((T([1100, 64], f32), T([64, 16], f32)), {})",
 	"aten::linear((T([4, 7, 100], f16), T([33, 100], f16), T([33], f16)), {})",
 	"aten::linear((T([50, 64], f32), T([21, 64], f32)), {})",
 	"aten::mm((T([33, 64], f32, fill=exact), T([64, 17], f32, fill=exact)), {})",
@@ -285,7 +286,7 @@ static void check_line(const char *line, void (*rig)(struct make_rig *g), bool s
 
 	setup(&b, line, rig, standin);
 	for (int set = 0; set < SETS; set++) {
-		CHECK(!is_right(&b, set)); /* poison, or what was there before */
+		CHECK(!is_right(&b, set)); /* poison, or the old content */
 		produce(&b, set);
 		CHECKF(look(&b, set, text) == AY_VERIFIED && b.asked, "%s: set %d: %s", line, set, text);
 	}
@@ -336,7 +337,7 @@ TEST(product_on_a_gpu_takes_some_time)
 
 static const struct {
 	const char *line;
-	bool can, should; /* should: it is large enough */
+	bool can, should; /* expected: it is large enough */
 } asked[] = {
 	{ "aten::mm((T([600, 700], f16), T([700, 700], f16)), {})", true, true },
 	{ "aten::mm((T([64, 64], f16), T([64, 64], f16)), {})", true, false },

@@ -171,7 +171,7 @@ TEST(opinfo_is_made_once_and_kept)
 	CHECK_STR(read_text(&r, r.f.left), "# left\n");
 	CHECKF(!make(&r), "%s", r.err.msg);
 	CHECK(!r.f.made);
-	r.o.dtypes = 1u << AY_DT_F32; /* a part of those that are there */
+	r.o.dtypes = 1u << AY_DT_F32; /* a part of the existing files */
 	CHECKF(!make(&r), "%s", r.err.msg);
 	CHECK(!r.f.made);
 	CHECK_STR(read_text(&r, ay_sprintf(&r.a, "%s/runs", test_dir())), "run\n");
@@ -225,7 +225,7 @@ TEST(opinfo_says_what_it_lacks)
 
 /* --- with torch ------------------------------------------------------------------------------- */
 
-/* Every line reads back as it was printed; counts those that begin so. */
+/* Checks that every line reads back as printed; counts those with that prefix. */
 static int count_lines(struct rig *r, char *text, const char *prefix, const char *holds)
 {
 	struct ay_reader reader = { .text = text, .len = strlen(text) };
@@ -271,7 +271,7 @@ TEST_SLOW(opinfo_exports_lines_of_a_real_torch)
 	CHECK(count_lines(&r, text, "aten::bernoulli", "") == 0);
 	CHECK(strstr(read_text(&r, r.f.left), "aten::bernoulli\t0\t"));
 	CHECKF(!ay_suite_named(&s, &r.a, help_registry(), r.f.lines, AY_FULL, &r.err), "%s", r.err.msg);
-	for (int i = 0; i < s.n; i++) /* what the catalogue has can be bound */
+	for (int i = 0; i < s.n; i++) /* lines of the catalogue's operators can be bound */
 		adds += !strcmp(s.c[i].schema->base, "add");
 	CHECKF(adds == count_lines(&r, text, "aten::add.", ""), "%d of aten::add, the first bad: %s", adds,
 	       s.first_bad);

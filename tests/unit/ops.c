@@ -26,7 +26,7 @@ static const char *text_of(const struct ay_case *line)
 	return s;
 }
 
-/* The operator that this process tests. */
+/* Returns the operator that this process tests. */
 static const struct ay_entry_op *the_operator(void)
 {
 	struct ay_err err = { 0 };
@@ -39,7 +39,7 @@ static const struct ay_entry_op *the_operator(void)
 
 typedef void (*each_fn)(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c);
 
-/* Calls fn for every case of the operator up to a tier, bound with a fixed seed. */
+/* Calls fn for every case of the operator up to a tier. Cases are bound with a fixed seed. */
 static void each_case(enum ay_tier max, each_fn fn)
 {
 	const struct ay_entry_op *e = the_operator();
@@ -152,7 +152,7 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 			got[k] = &c->out[k]->view;
 			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg",
 			       text_of(c->line), pass, k, (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
-			/* a case that proves nothing does not belong into a suite */
+			/* a case that proves nothing must not be in a suite */
 			CHECKF(sc->derived || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) || d[k].n < 32 ||
 				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
 			       "%s is a weak case for output %d", text_of(c->line), k);
@@ -169,7 +169,7 @@ TEST_EACH(ops_honest_answers_pass_and_no_case_is_weak, help_list_operators)
 	each_case(AY_QUICK, check_honest);
 }
 
-/* BackendBench's H14: one dtype and friendly layouts prove little. */
+/* BackendBench's H14: one dtype and simple layouts prove little. */
 static struct {
 	uint64_t dtypes;
 	bool floats, read, offset, strided, special;
@@ -229,11 +229,13 @@ TEST_EACH(ops_cases_are_not_friendly, list_torch_operators)
 	ay_suite_release(&s);
 }
 
-/* H15: an index that means nothing exercises nothing. What an operand counts: */
+/* H15: an index without meaning tests nothing. What an operand's values count: */
 enum counts {
 	ALONG_DIM, /* places along the argument dim of the first tensor */
 	ROWS,      /* those of its first dimension */
-	BY_PLACE, /* those of the dimension that a list's entry stands for; from the end, too, and masks count none */
+	/* places along the dimension that a list's entry stands for, also from the end; masks
+	 * count nothing */
+	BY_PLACE,
 };
 
 static const struct indexed {
@@ -273,7 +275,7 @@ static const struct indexed *find_indexed(const struct ay_entry_op *e, const str
 
 static int64_t indices_seen;
 
-/* Operators that the table above names. */
+/* Lists the operators of the table above. */
 static void list_indexed(test_add_value_fn add)
 {
 	const struct ay_registry *r = help_registry();
@@ -312,14 +314,14 @@ TEST_EACH(ops_index_tensors_hold_indices, list_indexed)
 	CHECKF(indices_seen > 100, "only %lld", (long long)indices_seen);
 }
 
-/* Edges that every operator's quick cases must have, unless its meaning forbids them. */
+/* Edges that every operator's quick cases must have, unless its definition forbids them. */
 struct edges {
 	bool empty, single, odd, strided;
 };
 
 static struct edges found;
 
-/* An affine map has six numbers at least, and a place two. */
+/* An affine map has at least six numbers, and a place has two. */
 static bool can_be_single(const char *name)
 {
 	return strcmp(name, "aten::affine_grid_generator") != 0;
@@ -350,12 +352,14 @@ TEST_EACH(ops_have_their_edges, help_list_operators)
 		struct ay_suite_case sc = s.c[k];
 		struct ay_call *c;
 
-		sc.derived = false; /* an operator without lines of its own has its functional's */
+		/* an operator without lines of its own uses those of its functional form */
+		sc.derived = false;
 		if (!ay_call_bind(&one, e->op[0], sc.schema, sc.line, &c, &err))
 			note_edges(e, &sc, c);
 	}
 	CHECKF(found.single || !can_be_single(e->name), "%s: no tensor of one element", e->name);
-	if (!e->op[0]->scalar && !(e->op[0]->flags & AY_ONE)) { /* those two take no other tensor */
+	/* these two accept no other tensor */
+	if (!e->op[0]->scalar && !(e->op[0]->flags & AY_ONE)) {
 		CHECKF(found.odd, "%s: no odd size", e->name);
 		CHECKF(found.empty || !help_is_torch(e), "%s: no empty tensor", e->name);
 		CHECKF(found.strided || e->op[0]->flags & AY_DENSE_ONLY,
@@ -364,7 +368,7 @@ TEST_EACH(ops_have_their_edges, help_list_operators)
 	ay_suite_release(&s);
 }
 
-/* design: 100 % of null kernels and at least 95 % of all mutants are refused. */
+/* Requires that 100 % of null kernels and at least 95 % of all mutants are refused. */
 static void check_scores(const struct ay_entry_op *e, const struct ay_mutation *m)
 {
 	int planted = 0, killed = 0;
@@ -396,7 +400,7 @@ static const char *mutants_page(void)
 	return page;
 }
 
-/* What `assay mutants --markdown` prints of one operator, or as its head. */
+/* Returns what `assay mutants --markdown` prints for one operator, or as its head. */
 static const char *printed(const struct ay_entry_op *e, const struct ay_mutation *m)
 {
 	char *made = NULL;
@@ -414,7 +418,8 @@ static const char *printed(const struct ay_entry_op *e, const struct ay_mutation
 	return kept;
 }
 
-/* Planting mutants takes ten times as long with sanitizers: those look at every eighth operator. */
+/* Planting mutants takes ten times as long with sanitizers, so only every eighth operator is tested
+ * then. */
 static void list_mutated(test_add_value_fn add)
 {
 	const struct ay_registry *r = help_registry();
@@ -439,7 +444,7 @@ TEST_EACH(ops_refuse_their_mutants_as_the_page_says, list_mutated)
 	ay_arena_release(&keep);
 }
 
-/* The page has a row of every operator, in the registry's order, and nothing else. */
+/* The page has a row for every operator, in the registry's order, and nothing else. */
 TEST(ops_mutants_page_has_a_row_of_every_operator)
 {
 	const struct ay_registry *r = help_registry();
@@ -460,7 +465,7 @@ TEST(ops_mutants_page_has_a_row_of_every_operator)
 	ay_arena_release(&keep);
 }
 
-/* How many elements are outside the bound if the one at `index` is another. */
+/* Returns how many elements are outside the bound if the one at `index` is changed. */
 static int64_t bad_with(const char *text, int64_t index)
 {
 	const struct ay_registry *r = help_registry();

@@ -10,7 +10,7 @@
 
 static struct ay_arena a;
 
-/* want, got, mag -> inside? One row per rule of docs/error-bound.md. */
+/* Rows: want, got, mag -> within the bound? One row for each rule of docs/error-bound.md. */
 TEST(oracle_bound_rule_by_rule)
 {
 	const double ulp32 = 0x1p-23, ulp16 = 0x1p-10;
@@ -65,7 +65,7 @@ TEST(oracle_bound_rule_by_rule)
 	}
 }
 
-/* Half of the smallest f64 is no double. */
+/* Half of the smallest f64 is not representable. */
 TEST(oracle_bound_of_half_an_ulp_reaches_down_to_zero)
 {
 	const struct ay_bound b = { .dt = AY_DT_F64, .k_out = 0.5, .k_acc = AY_K_ACC };
@@ -151,7 +151,7 @@ TEST(oracle_finds_one_wrong_element_anywhere)
 			uint8_t *top = integer ? at
 					       : at + ay_dt_info(ay_dt_component(c->out[0]->view.dt))->bytes - 1;
 
-			*top ^= 0x40; /* exponent, or a low bit of an integer */
+			*top ^= 0x40; /* flips the exponent, or a low bit of an integer */
 			CHECKF(bad_elements(e, c, 2, &first) == 1 && first == i, "%s: element %lld, found %lld",
 			       lines[l], (long long)i, (long long)first);
 			*top ^= 0x40;
@@ -220,7 +220,7 @@ TEST(oracle_every_pass_follows_the_rule)
 		const float want = v[k / K], got = v[k % K];
 		long double bound;
 
-		/* the pair at its place, among others that are right */
+		/* the pair at its place, among right values */
 		for (int i = 0; i < K * K; i++) {
 			((float *)c->operand[0]->view.data)[i] = i == k ? want : 2;
 			((float *)c->out[0]->view.data)[i] = i == k ? got : 2;
@@ -230,7 +230,7 @@ TEST(oracle_every_pass_follows_the_rule)
 	}
 }
 
-/* Of as many as are counted at a time, and of what is left over; NaNs count as nothing. */
+/* For as many values as are counted at a time, and for a remainder; NaNs do not count. */
 TEST(oracle_says_what_wanted_values_are_like)
 {
 	for (int n = 1; n < 10000; n += n < 40 ? 1 : 4999) {
@@ -258,7 +258,7 @@ TEST(oracle_says_what_wanted_values_are_like)
 	}
 }
 
-/* With integers in, one unit in the last place is one too many. */
+/* With integer inputs, one unit in the last place is too much. */
 TEST(oracle_exact_fill_demands_bit_equality)
 {
 	static const char *const fills[] = { "exact", "normal" };
@@ -304,14 +304,14 @@ TEST(oracle_numbers_are_equal_by_kind_and_value)
 		{ { AY_V_COMPLEX, .c = { 1, 2 } }, { AY_V_COMPLEX, .c = { 1, 2 } }, true },
 		{ { AY_V_COMPLEX, .c = { 1, 2 } }, { AY_V_COMPLEX, .c = { 1, -2 } }, false },
 		{ { AY_V_COMPLEX, .c = { 1, 0 } }, { AY_V_FLOAT, .f = 1 }, false },
-		{ { AY_V_NONE }, { AY_V_NONE }, false }, /* nothing was written: never right */
+		{ { AY_V_NONE }, { AY_V_NONE }, false }, /* not written, so never right */
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
 		CHECKF(ay_same_scalar(&t[i].want, &t[i].got) == t[i].same, "row %zu", i);
 }
 
-/* The mask leaves elements out of the count of bad ones, not out of the count of compared ones. */
+/* Masked elements are not counted as bad, but are counted as compared. */
 static bool mask_all(void *user, int out, int64_t index)
 {
 	(void)user, (void)out, (void)index;
@@ -328,7 +328,7 @@ TEST(oracle_mask_leaves_elements_out)
 	if (!c)
 		return;
 	q.op = e;
-	ay_oracle_compare(&q, &d); /* the outputs are zeros: all wrong */
+	ay_oracle_compare(&q, &d); /* the outputs are zeros, so all would be wrong */
 	CHECK(d.n == 100 && d.bad == 0 && d.skipped == 100);
 	q.mask = NULL;
 	ay_oracle_compare(&q, &d);
@@ -336,7 +336,7 @@ TEST(oracle_mask_leaves_elements_out)
 	CHECK(d.least == d.most);
 }
 
-/* What the bound stands on: growth and the weights of sums. */
+/* The foundations of the bound: growth and the weights of sums. */
 TEST(oracle_weights_follow_their_formulas)
 {
 	CHECK(ay_growth(64) == 8 + 2);
@@ -346,7 +346,7 @@ TEST(oracle_weights_follow_their_formulas)
 	CHECK(ay_err_sum(4, 1, 1, 7) == (2 + 0.125) * 7);
 	/* 2 * u_f16 * r in units of 4 * 2^-24 */
 	CHECK(ay_err_round(AY_DT_F16, AY_DT_F16, 3) == 2 * 0x1p-11 * 3 / (4 * 0x1p-24));
-	/* k_acc * u_acc * mag is then all of the result */
+	/* k_acc * u_acc * mag is the whole result here */
 	CHECK(ay_err_flush(AY_DT_BF16, 0x1p-127, -3) == 3 / (4 * 0x1p-24));
 	CHECK(ay_err_flush(AY_DT_F32, 0x1p-126, 3) == 0);
 	CHECK(ay_err_flush(AY_DT_F64, 0x1p-126, 3) == 0 &&

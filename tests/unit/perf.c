@@ -137,7 +137,7 @@ TEST_SLOW(clock_against_words)
 
 		setup(&b, line, RELU, t[i].word);
 		if (t[i].baseline)
-			b.k.policy.budget_s = 3; /* for a ratio also on a busy machine */
+			b.k.policy.budget_s = 3; /* needs a ratio on a busy machine too */
 		m = measure(&b);
 		CHECKF(b.rep.verdict == AY_VERDICT_PASS, "%s", ay_verdict_name(b.rep.verdict));
 		CHECK_STR(m->baseline ? m->baseline : "-", t[i].baseline ? t[i].baseline : "-");
@@ -149,7 +149,7 @@ TEST_SLOW(clock_against_words)
 	}
 }
 
-/* auto is the library if this machine has it, and the reference if not. */
+/* auto means the library if this machine has it, else the reference. */
 TEST_SLOW(clock_auto_takes_the_library_that_is_there)
 {
 	static const char gemm[] =
@@ -193,7 +193,7 @@ TEST_SLOW(clock_against_a_file)
 
 	setup(&b, line, RELU, file("mine.c", RELU));
 	b.k.policy.budget_s = 3;
-	for (int i = 0; i < 2; i++) { /* the second time it is in hand */
+	for (int i = 0; i < 2; i++) { /* the second time it is cached */
 		m = measure(&b);
 		CHECK_STR(m->baseline ? m->baseline : "-", "mine.c");
 		CHECKF(m->pace != AY_PACE_NONE || m->why, "neither pace nor reason");
@@ -232,7 +232,8 @@ TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 		struct bench b;
 
 		setup(&b, line, RELU, file("other.c", t[i].source));
-		for (int turn = 0; turn < (i ? 1 : 2); turn++) { /* what was found is kept for the next case */
+		/* the result is cached for the next case */
+		for (int turn = 0; turn < (i ? 1 : 2); turn++) {
 			const struct ay_timing *m = measure(&b);
 
 			CHECKF(b.rep.verdict == AY_VERDICT_PASS, "%s: %s", t[i].what,
@@ -247,7 +248,7 @@ TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 
 /* --- verdicts --------------------------------------------------------------------------------- */
 
-/* On a machine that moves one byte a second, anything that takes less than hours cannot be. */
+/* If the machine moves one byte a second, any time below hours is implausible. */
 TEST(clock_below_the_floor_is_implausible)
 {
 	struct bench b;

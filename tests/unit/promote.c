@@ -128,7 +128,7 @@ TEST(promote_one_operand_is_itself)
 	CHECK(ay_promote_result(&none) == AY_DT_NONE);
 }
 
-/* The order of operands never matters, for any three of them. */
+/* For any three operands their order does not matter. */
 TEST(promote_order_does_not_matter)
 {
 	for (int a = 0; a < OPERANDS; a++)
@@ -152,7 +152,7 @@ static char result_of(const char *dims, const char *zeros, const char *numbers)
 	return letter(ay_promote_result(&p));
 }
 
-/* Three and more operands; the tensors' rows were asked of torch.addcmul. */
+/* Three and more operands; the rows for tensors come from torch.addcmul. */
 TEST(promote_many_operands)
 {
 	CHECK(result_of("i", "d", "") == 'd');
@@ -166,7 +166,7 @@ TEST(promote_many_operands)
 	CHECK(result_of("", "h", "fc") == 'H');
 }
 
-/* Once two operands clash, a third cannot mend it, whatever comes first. */
+/* If two operands clash, a third cannot change that, in any order. */
 TEST(promote_a_clash_stays)
 {
 	CHECK(result_of("ME", "", "") == '.');

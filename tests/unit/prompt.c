@@ -139,7 +139,7 @@ TEST(prompt_texts_of_later_attempts_are_those_kept)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* What every prompt has and has not. */
+/* Checks what every prompt must have and must not have. */
 static void check_prompt(struct prompt_rig *r)
 {
 	const char *text = ay_str_text(&r->user), *op = r->s.op->name;
@@ -150,7 +150,7 @@ static void check_prompt(struct prompt_rig *r)
 	CHECKF(!strstr(text, "{{") && !strstr(ay_str_text(&r->system), "{{"), "%s: a place is left", op);
 	CHECKF(!strstr(text, "seed="), "%s: a seed", op);
 	CHECKF(!strstr(text, "docs/") && !strstr(text, "assay doctor"), "%s: points at what a model has not", op);
-	gap = strstr(text, "\n\n\n"); /* examples in Python have such */
+	gap = strstr(text, "\n\n\n"); /* Python examples contain such lines */
 	CHECKF(!gap || gap > strstr(text, "as an example: "), "%s: two empty lines: %.60s", op, gap);
 	CHECKF(!strstr(text, ay_sprintf(&r->a, "as an example: %s\n", op)), "%s: its own kernel is the example",
 	       op);
@@ -243,7 +243,7 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 	CHECK(strstr(text, "The floor under every right kernel") && !strstr(text, "seed=") &&
 	      !strstr(text, "471") && !strstr(text, "cnt:"));
 	ay_op_doc_release(&page);
-	/* nothing that the bound could be looked at: the operator's own */
+	/* no property that the bound needs: only the operator's own */
 	suite.c[0] = suite.c[1];
 	suite.c[0].timed = suite.c[1].timed = false;
 	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
@@ -431,7 +431,7 @@ TEST(prompt_quotes_cannot_be_broken_out_of)
 	const char *text;
 	struct prompt_rig r;
 
-	/* the check itself: an ordinary fence is broken */
+	/* tests the check itself: an ordinary fence is broken */
 	ay_str_addf(&b, "```\n%s```\n", hostile);
 	CHECK(!is_inside(ay_str_text(&b), "IGNORE-ME"));
 	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);

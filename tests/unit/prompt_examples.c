@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The example as a file of the name that its operator asks for; gives its path. */
+/* Writes the example to a file with the name that its operator needs. Returns the path. */
 static const char *write_example(struct ay_arena *a, const char *kind, enum ay_prompt_lang lang)
 {
 	const char *name = ay_sprintf(a, "%s_%s.txt", kind, ay_prompt_lang_word(lang)), *base, *file;
@@ -54,7 +54,7 @@ TEST(prompt_examples_in_c_pass_the_judge)
 	judge_examples(AY_PROMPT_C, "--full");
 }
 
-/* Under the strictest policy, so that they are examples under all of them. */
+/* Judged under the strictest policy, so they are examples for all policies. */
 TEST(prompt_examples_in_python_pass_the_judge)
 {
 	struct ay_arena a = { 0 };

@@ -109,7 +109,8 @@ TEST(proto_python_line)
 	check_python("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> "
 		     "Tensor(a!)",
 		     "def random__from(self, from_, to, *, generator=None)");
-	/* torch's objects, however the schema names them: ATen's own text, or the numbers that torch prints */
+	/* torch's objects, whether the schema uses ATen's own text or the numbers that torch
+	 * prints */
 	check_python(
 		"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
 		"def contiguous(self, *, memory_format=torch.contiguous_format)");
@@ -132,7 +133,8 @@ static bool has_tensor(const struct ay_schema *s)
 	return false;
 }
 
-/* All that takes or gives a tensor: more than kernels are judged for (named dimensions), and no harder. */
+/* All schemas that take or return a tensor. These are more than kernels are judged for (named
+ * dimensions). */
 static int catalogue(struct ay_arena *a, const struct ay_proto **list, int cap)
 {
 	json_error_t je;

@@ -57,7 +57,7 @@ static const char *due(struct corpus *c, const char *path)
 	return at;
 }
 
-/* A crash costs a new process for every case: three of them will do. */
+/* A crash costs a new process for every case, so three cases must suffice. */
 static json_t *few_cases(const char *verdict)
 {
 	static const char *const costly[] = { "CRASH", "OOM", "TIMEOUT", "INPUT_WRITTEN" };
@@ -222,7 +222,7 @@ static bool somebody_left(double seconds)
 	}
 }
 
-/* Somewhere among the processes below us. */
+/* Returns true if such a process is among this process's descendants. */
 static bool runs(struct ay_arena *a, const char *name)
 {
 	char *out;

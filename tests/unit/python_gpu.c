@@ -102,7 +102,7 @@ static void make_batch(struct rig *g, int nset)
 				  .timeout_s = CALL_S };
 }
 
-/* gpu: on one, with a heap; else on the processor. */
+/* gpu: on a GPU, with a heap; else on the processor. */
 static void setup(struct rig *g, const char *source, int nset, bool gpu)
 {
 	*g = (struct rig){ 0 };
@@ -230,7 +230,7 @@ TEST_SLOW(python_gpu_forgets_what_was_told)
 	forget_and_run_the_second(true);
 }
 
-/* In timed calls what is free was poisoned before; in others what is handed out is. */
+/* Before timed calls free memory is poisoned; in other calls allocated memory is. */
 TEST_SLOW(python_gpu_what_is_never_written_shows)
 {
 	struct rig g;
@@ -422,7 +422,7 @@ TEST_SLOW(python_gpu_triton_kernels_pass)
 	judge_samples(patterns, 1);
 }
 
-/* The labels can be read where there is no GPU. */
+/* The labels can be read without a GPU. */
 TEST(python_gpu_samples_say_what_they_are_due)
 {
 	struct ay_arena a = { 0 };

@@ -64,14 +64,15 @@ TEST(quiet_cpus_are_the_last_ones)
 		CHECK(spare ? !CPU_COUNT(&both) : CPU_EQUAL(&kernel, &judge));
 		CPU_OR(&both, &kernel, &judge);
 		CHECK(CPU_EQUAL(&both, &mine));
-		for (int i = 0, seen = 0; i < CPU_SETSIZE && spare; i++) { /* none of the judge's is after one */
+		/* none of the judge's CPUs comes after a kernel's */
+		for (int i = 0, seen = 0; i < CPU_SETSIZE && spare; i++) {
 			seen |= CPU_ISSET((size_t)i, &kernel);
 			CHECK(!seen || !CPU_ISSET((size_t)i, &judge));
 		}
 	}
 }
 
-/* CPUs 0 and 1 are one core, 2 and 3 the next. */
+/* CPUs 0 and 1 share a core, 2 and 3 the next. */
 static bool are_pairs(int a, int b)
 {
 	return a / 2 == b / 2;
@@ -84,7 +85,7 @@ static bool are_all_one(int a, int b)
 	return true;
 }
 
-/* Which CPU is left of the judge's a and b, when the kernel has the other two. */
+/* Returns which of the judge's CPUs a and b remains if the kernel has the other two. */
 static int kept_of(int a, int b, cpu_set_t kernel, bool (*same_core)(int a, int b))
 {
 	cpu_set_t s = set_of(a, b);
@@ -102,7 +103,7 @@ TEST(quiet_judge_is_not_beside_the_kernel)
 	CHECK(kept_of(0, 2, set_of(1, 1), are_pairs) == 2);
 	CHECK(kept_of(0, 1, set_of(2, 3), are_pairs) == 1);   /* both are apart: the last */
 	CHECK(kept_of(0, 2, set_of(1, 3), are_pairs) == 2);   /* neither is: the last */
-	CHECK(kept_of(0, 2, set_of(1, 3), are_all_one) == 2); /* nor anywhere on this machine */
+	CHECK(kept_of(0, 2, set_of(1, 3), are_all_one) == 2); /* and nowhere else on this machine */
 	CPU_ZERO(&none);
 	ay_cpuset_keep_one(&none, &none, are_pairs);
 	CHECK(!CPU_COUNT(&none));
@@ -298,7 +299,7 @@ TEST(quiet_lock_of_who_waited_is_the_one_others_find)
 	ay_arena_release(&a);
 }
 
-/* As other_process, of a GPU. */
+/* Like other_process, but for a GPU. */
 static int other_on_gpu(const char *dir, uint8_t last)
 {
 	uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = last };
@@ -313,7 +314,7 @@ static int other_on_gpu(const char *dir, uint8_t last)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* One GPU is one lock, whatever it is called; another one, and every CPU, is another. */
+/* One GPU has one lock, whatever its name. Another GPU, and every CPU, has another lock. */
 TEST(quiet_lock_of_a_gpu)
 {
 	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };
@@ -360,7 +361,7 @@ TEST(quiet_sees_work_on_its_cpus)
 	CHECK(!none.busy_ns && !none.stolen_ns);
 }
 
-/* 0: shared it; 7: had to wait. */
+/* Returns 0 if it could share the GPU, 7 if it had to wait. */
 static int other_shares(const char *dir)
 {
 	const uint8_t uuid[AY_GPU_UUID_BYTES] = { 0xab, [15] = 1 };

@@ -14,7 +14,7 @@ static struct ay_arena a;
 
 /* --- chance ----------------------------------------------------------------------------------- */
 
-/* Where draws come from: number i of stream `key`, and what is wrong with it. */
+/* The source of draws: number i of stream `key`, and its planted defect. */
 struct source {
 	uint64_t key;
 	int64_t row;
@@ -46,7 +46,7 @@ static double coarse(const struct source *s, int64_t i, double steps)
 
 /* --- a call with planted draws ---------------------------------------------------------------- */
 
-/* Draw i of a law with parameter p. */
+/* Returns draw i of a distribution with parameter p. */
 typedef double (*draw_fn)(const struct source *s, int64_t i, double p);
 
 struct plant {
@@ -82,7 +82,7 @@ static struct ay_call *made(const char *line, const struct ay_entry_op **e)
 	return *e ? c : NULL;
 }
 
-/* What the judge would say: NULL, or what is wrong. */
+/* Returns the judge's result: NULL, or what is wrong. */
 static const char *verdict(const struct ay_entry_op *e, const struct ay_call *c)
 {
 	const struct ay_view **got = AY_NEW_N(&a, const struct ay_view *, c->nout);
@@ -99,7 +99,7 @@ static const char *verdict(const struct ay_entry_op *e, const struct ay_call *c)
 	return f.text[0] ? ay_strdup(&a, f.text) : NULL;
 }
 
-/* What of the result is certain (rrelu_with_noise: where self is above 0). */
+/* Computes the part of the result that is not random (rrelu_with_noise: where self is above 0). */
 static void produce(const struct ay_entry_op *e, struct ay_call *c)
 {
 	const struct ay_view **out = AY_NEW_N(&a, const struct ay_view *, c->nout);
@@ -116,7 +116,7 @@ static struct source source_of(const struct ay_view *v, uint64_t key)
 
 typedef void (*plant_fn)(const struct ay_call *c, const struct plant *p, uint64_t key);
 
-/* Each of the list, on each of the lines. */
+/* Judges each defect of the list on each line. */
 static void judge(const char *const *lines, const struct plant *list, plant_fn fill)
 {
 	for (; *lines; lines++) {
@@ -137,7 +137,7 @@ static void judge(const char *const *lines, const struct plant *list, plant_fn f
 	}
 }
 
-/* Many honest runs: none may be refused. */
+/* Runs honest draws many times: none may be refused. */
 static void judge_often(const char *line, const struct plant *honest, plant_fn fill)
 {
 	for (uint64_t key = 0; key < 60; key++) {
@@ -289,13 +289,13 @@ TEST(draws_of_poisson)
 
 	judge(lines, poissons, plant_poisson);
 	judge_often("aten::poisson((T([31, 67], f16),), {})", poissons, plant_poisson);
-	/* bf16 rounds what is above 256 */
+	/* bf16 rounds numbers above 256 */
 	judge_often("aten::poisson((T([31, 67], bf16, fill=uniform(100, 500)),), {})", poissons, plant_poisson);
 }
 
 /* --- rrelu_with_noise ------------------------------------------------------------------------- */
 
-/* Here p is the width of the interval, and 0 its lower end. */
+/* p is the width of the interval here; its lower end is 0. */
 DRAW(slope_right, uniform(s, i) * p)
 DRAW(slope_20_bits, coarse(s, i, 0x1p20) * p)
 DRAW(slope_6_bits, coarse(s, i, 64) * p)

@@ -16,12 +16,12 @@
 
 enum { WIPED = 0xff, CASES = 300 }; /* of one operator */
 
-/* A call with content, and copies of all of it. */
+/* A call with content, and copies of its operands. */
 struct filled {
 	struct ay_arena a;
 	const struct ay_entry_op *op;
 	struct ay_call *c;
-	uint8_t **mem, **copy; /* storage of each operand; INOUT: its old content */
+	uint8_t **mem, **copy; /* storage of each operand; for INOUT its old content */
 };
 
 static uint8_t *start(const struct ay_view *v)
@@ -51,7 +51,7 @@ static void fill(struct filled *f)
 	}
 }
 
-/* Only what is needed is there; NULL: all of it. How many bytes are gone. */
+/* Wipes all but the needed bytes; NULL: needs all. Returns the number of wiped bytes. */
 static uint64_t leave(struct filled *f, const struct ay_byte_range *need)
 {
 	uint64_t gone = 0;
@@ -70,7 +70,7 @@ static uint64_t leave(struct filled *f, const struct ay_byte_range *need)
 	return gone;
 }
 
-/* Elements of rows [lo, hi) that are wrong; *n: all of them. */
+/* Returns how many elements of rows [lo, hi) are wrong; *n is their total. */
 static int64_t judge(const struct filled *f, int64_t lo, int64_t hi, int64_t *n)
 {
 	struct ay_compare q = { .op = f->op, .call = f->c, .threads = 1, .row_lo = lo, .row_hi = hi };
@@ -86,7 +86,7 @@ static int64_t judge(const struct filled *f, int64_t lo, int64_t hi, int64_t *n)
 	return bad;
 }
 
-/* Bytes that were not needed. */
+/* Returns the number of bytes that were not needed. */
 static uint64_t check_rows(struct filled *f, int64_t rows)
 {
 	struct ay_byte_range *need = AY_NEW_N(&f->a, struct ay_byte_range, f->c->noperand + 1);
@@ -132,7 +132,7 @@ static uint64_t check_case(const struct ay_entry_op *e, const struct ay_suite_ca
 	return gone;
 }
 
-/* Operators that say what rows of their result depend on. */
+/* Lists the operators that describe what rows of their result depend on. */
 static void list_telling(test_add_value_fn add)
 {
 	const struct ay_registry *r = help_registry();
@@ -172,7 +172,7 @@ TEST(reach_is_told_by_many_operators)
 	CHECKF(getenv("ASSAY_OP") || ntelling > 25, "%d operators tell", ntelling);
 }
 
-/* What is said of some calls, in bytes. */
+/* The needed bytes of some calls. */
 TEST(reach_of_some_calls)
 {
 	static const struct {

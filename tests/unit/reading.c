@@ -110,7 +110,7 @@ TEST(reading_a_filter_takes_cases_by_name_and_verdict)
 	ay_summary_release(&s);
 }
 
-/* Only what the run has a kernel for can be still to come. */
+/* Only operators with a kernel can be not judged yet. */
 TEST(reading_an_unfinished_run_says_what_is_not_judged_yet)
 {
 	struct ay_run *r = report_rig_create("early");
@@ -132,7 +132,7 @@ TEST(reading_an_unfinished_run_says_what_is_not_judged_yet)
 	ay_summary_release(&s);
 }
 
-/* ATen against itself is not wrong where a case is SKIPPED. */
+/* ATen compared with itself is not wrong if a case is SKIPPED. */
 TEST(reading_calls_that_are_not_judged_are_not_wrong)
 {
 	struct ay_by_calls w = { .calls = 9, .right = 7, .wrong = 0 };

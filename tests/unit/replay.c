@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HANGS = 22 /* a mode of tests/cuda/kernel.c: in a capture */ };
+enum { HANGS = 22 /* mode of tests/cuda/kernel.c, used during capture */ };
 
 struct found {
 	char verdict[40];
@@ -81,7 +81,7 @@ static void build(struct ay_arena *a, int mode)
 	       "%s", out);
 }
 
-/* The test kernel in one of its modes (tests/cuda/kernel.c), timed. */
+/* Judges and times the test kernel in one of its modes (tests/cuda/kernel.c). */
 static struct found judge(struct ay_arena *a, int mode, char **out)
 {
 	const char *dir = test_dir();
@@ -106,17 +106,18 @@ TEST(replay_tells_what_a_graph_took)
 		const char *driver;
 		double graph_ns;
 	} due[] = {
-		{ 0, "", 1000 },         /* one launch a call */
-		{ 18, "", 2000 },        /* two */
-		{ 9, "", 2000 },         /* one and scratch, which is freed in the graph */
+		{ 0, "", 1000 },  /* one launch a call */
+		{ 18, "", 2000 }, /* two */
+		/* one launch and scratch memory, which is freed in the graph */
+		{ 9, "", 2000 },
 		{ 0, "-DNO_GRAPHS", 0 }, /* an old driver */
 		{ 17, "", 0 },           /* waits for the device */
 		{ 19, "", 0 },           /* launches on another stream */
-		{ 20, "", 0 },           /* returns an error in a capture, */
+		{ 20, "", 0 },           /* returns an error during capture, */
 		{ 21, "", 0 },           /* ends its process there, */
 		{ HANGS, "", 0 },        /* hangs there, */
 		{ 23, "", 0 },           /* stops the GPU when the graph runs, */
-		{ 24, "", 0 },           /* does nothing there: its outputs are not right */
+		{ 24, "", 0 },           /* does nothing in the graph: its outputs are wrong */
 		{ 25, "", 0 },           /* changes an input there */
 	};
 	struct ay_arena a = { 0 };
@@ -137,7 +138,7 @@ TEST(replay_tells_what_a_graph_took)
 	ay_arena_release(&a);
 }
 
-/* Without its launches a call may be faster than the judge saw it, but not slower. */
+/* Without launch costs a call may be faster than the judge measured, but not slower. */
 TEST(replay_contradicts_if_it_is_longer)
 {
 	static const struct {
@@ -183,7 +184,7 @@ TEST(replay_events_of_empty_batches_are_no_hand_over)
 	ay_arena_release(&a);
 }
 
-/* Two cases of one kernel. Whoever was refused once is not asked again. */
+/* Two cases of one kernel. A kernel that was refused once is not tried again. */
 TEST(replay_is_asked_until_it_is_refused)
 {
 	static const struct {

@@ -220,10 +220,10 @@ static bool is_of(const char *text, size_t len, const struct ay_reply *r)
 		if (nl > p && !memmem(text, len, p, (size_t)(nl - p)))
 			return false;
 	}
-	return r->len <= len + 1; /* a last line may gain its end */
+	return r->len <= len + 1; /* a last line may gain a line end */
 }
 
-/* Whether a source comes follows from the outcome. */
+/* Returns true if the outcome and the presence of a source agree. */
 static bool is_consistent(const struct ay_reply *r, bool cut)
 {
 	const bool judged = r->kind <= AY_REPLY_UNCLOSED;
@@ -346,7 +346,8 @@ TEST(reply_bytes_of_any_kind_are_kept)
 	ay_arena_release(&a);
 }
 
-/* Megabytes of each thing that a parser may trip over. They end; how fast is not asked here. */
+/* Megabytes of each input that is difficult to parse. The test checks that parsing ends, not its
+ * speed. */
 TEST(reply_megabytes_come_to_an_end)
 {
 	static const char *const again[] = { "```\nx\n```\n",

@@ -37,7 +37,7 @@ static struct ay_operand *result(struct ay_call *c, int k)
 	test_skip("no result");
 }
 
-/* The truth about a dense result at an address. */
+/* Returns the true description of a dense result at an address. */
 static struct ay_wire_result honest(const struct ay_operand *o, const void *at)
 {
 	struct ay_wire_result r = { .data = (uintptr_t)at, .ndim = o->view.ndim };
@@ -70,7 +70,7 @@ static void tell_lie(struct ay_wire_result *r, enum lie lie)
 {
 	switch (lie) {
 	case NONE: break;
-	case STRANGE: /* 0 4 8, 3 7 11, 6 10 14, 9 13 17: interleaved, but apart */
+	case STRANGE: /* 0 4 8, 3 7 11, 6 10 14, 9 13 17: interleaved, but disjoint */
 		r->stride[0] = 3;
 		r->stride[1] = 4;
 		break;
@@ -144,7 +144,7 @@ TEST(told_views_may_share_and_promised_strides_bind)
 	ay_arena_release(&a);
 }
 
-/* What resolve_conj is for is that nothing is left to conjugate. */
+/* resolve_conj must leave nothing to conjugate. */
 TEST(told_resolved_views_are_no_views)
 {
 	struct ay_arena a = { 0 };
@@ -267,7 +267,7 @@ TEST(told_results_are_read_where_they_are)
 		CHECK_SAYS(o, NULL);
 		CHECK(!memcmp(g.pool.slot[s * g.call->noperand + r->ordinal].mem, mine[s], sizeof mine[s]));
 	}
-	g.r[1].data = g.r[0].data + 8; /* one element of the first set's */
+	g.r[1].data = g.r[0].data + 8; /* takes one element of the first set's memory */
 	o = take(&g, 1);
 	CHECK_SAYS(o, "what an earlier call returned");
 	o = take(&g, 0);
@@ -310,7 +310,7 @@ TEST(told_results_in_arguments_or_nowhere_are_refused)
 	rig_release(&g);
 }
 
-/* `to` may give self as it is; asked for a copy it may not. */
+/* `to` may return self; with copy=True it may not. */
 TEST(told_copies_have_memory_of_their_own)
 {
 	static const char *const lines[] = { "aten::to.dtype((T([3], f32), f32), {})",
@@ -347,7 +347,7 @@ TEST(told_results_of_one_call_are_apart)
 	rig_release(&g);
 }
 
-/* Sixteen gigabytes between two elements: the judge has no use for what lies there. */
+/* Sixteen gigabytes lie between two elements; the judge must not read what is between. */
 TEST(told_elements_far_apart_are_read_alone)
 {
 	const size_t size = 16ull << 30;
@@ -371,7 +371,7 @@ TEST(told_elements_far_apart_are_read_alone)
 	CHECK_SAYS(o, NULL);
 	memcpy(got, g.pool.slot[r->ordinal].mem, sizeof got);
 	CHECKF(got[0] == -7 && got[1] == -8 && got[2] == -9, "%g %g %g", got[0], got[1], got[2]);
-	munmap((char *)wide + size - (64 << 20), 64 << 20); /* its last element goes away */
+	munmap((char *)wide + size - (64 << 20), 64 << 20); /* its last element is unmapped */
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
 	munmap(wide, size);

@@ -15,7 +15,7 @@
 
 enum { HEAP = 8 << 20 };
 
-/* A batch of two sets: of each its arguments, then its results, a slot each. */
+/* A batch of two sets: the arguments, then the results of each, one slot for each. */
 struct rig {
 	struct ay_arena a;
 	struct ay_dev dev;
@@ -69,7 +69,7 @@ static void rig_release(struct rig *g)
 	free(g->heap);
 }
 
-/* The truth about a dense result. */
+/* Returns the true description of a dense result. */
 static struct ay_wire_result honest(const struct rig *g, int k, enum ay_wire_where where, uint32_t slot,
 				    uint64_t at)
 {
@@ -134,7 +134,8 @@ TEST(told_device_results_are_read_out_of_the_heap)
 		CHECK_SAYS(o, NULL);
 		CHECK(!memcmp(result(&g, s, 0), want, sizeof want));
 	}
-	g.r[1] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512 + 20); /* an element of the first call's */
+	/* an element of the first call's result */
+	g.r[1] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512 + 20);
 	o = take(&g, 1);
 	CHECK_SAYS(o, "what an earlier call returned");
 	g.r[1].data = 512 + 24;
@@ -143,7 +144,7 @@ TEST(told_device_results_are_read_out_of_the_heap)
 	rig_release(&g);
 }
 
-/* Of what is needed there is all, and of the rest nothing. */
+/* What is needed is read, and nothing else. */
 TEST(told_device_parts_of_results)
 {
 	static const struct {
@@ -173,7 +174,7 @@ TEST(told_device_parts_of_results)
 		CHECK_SAYS(o, NULL);
 		CHECKF(!memcmp(at, part[t].want, sizeof part[t].want), "part %d", (int)t);
 	}
-	g.r[0].flags = AY_NEG; /* what is stored is not what it stands for */
+	g.r[0].flags = AY_NEG; /* the stored value is not the value it represents */
 	CHECK(take(&g, 0).what == AY_EXEC_RAN && result(&g, 0, 0)[0] == -1 && result(&g, 0, 0)[5] == -6);
 	g.r[0].flags = 0;
 	g.r[0].data = HEAP - 20; /* parts that are not read must exist too */
@@ -287,7 +288,8 @@ TEST(told_device_results_share_with_none)
 	rig_release(&g);
 }
 
-/* What its own code has copied is there already, and still has a place of its own. */
+/* A result that the executor's code has copied is in place already, and still has a slot of its
+ * own. */
 TEST(told_device_copies_are_left_as_they_are)
 {
 	const float want[] = { 1, 2, 3, 4, 5, 6 };
@@ -304,7 +306,8 @@ TEST(told_device_copies_are_left_as_they_are)
 	CHECK(!memcmp(result(&g, 0, 0), want, sizeof want));
 	o = take(&g, 1);
 	CHECK_SAYS(o, "what an earlier call returned");
-	g.x.heap.bytes = 1ull << 30; /* sixteen times as far apart as is worth reading: nothing of it is read */
+	/* sixteen times farther apart than is worth reading: nothing of it is read */
+	g.x.heap.bytes = 1ull << 30;
 	g.r[1] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 0);
 	g.r[1].stride[0] = 100 << 20;
 	o = take(&g, 1);

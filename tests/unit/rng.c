@@ -35,7 +35,7 @@ static int32_t word_sum(uint64_t x)
 	return (int32_t)((x & 0xffff) + (x >> 16 & 0xffff) + (x >> 32 & 0xffff) + (x >> 48));
 }
 
-/* Every length up to several of what is made at a time, and the counter wraps at every place. */
+/* Every length up to several blocks, and the counter wraps at every place. */
 TEST(rng_run_is_block_after_block)
 {
 	enum { MOST = 67 };
@@ -72,7 +72,8 @@ TEST(rng_keys_differ_by_seed_and_label)
 	CHECK(memcmp(&a, &c, sizeof a));
 	b = ay_key_from_seed("x", 1);
 	CHECK(!memcmp(&a, &b, sizeof a));
-	/* HMAC-SHA-256(key "x", 1 as 8 bytes little-endian), first 16 bytes, as Python's hmac module gives it */
+	/* HMAC-SHA-256(key "x", 1 as 8 bytes little-endian), first 16 bytes, as Python's hmac
+	 * module gives it */
 	CHECK(a.k[0] == 0x3aba326899f367ce && a.k[1] == 0x23eb987b659ef127);
 }
 

@@ -44,7 +44,7 @@ static void finish(struct rig *r)
 	ay_arena_release(&r->a);
 }
 
-/* How often it was compiled so far. */
+/* Returns how often the text was compiled so far. */
 static int compiled(struct rig *r)
 {
 	struct ay_err err = { 0 };
@@ -67,7 +67,7 @@ static bool loads(struct rig *r, const char *text)
 	return !ay_rtc_load(r->d, text, 2, name, function, &err) && function[0] && function[1];
 }
 
-/* The one file of the cache. */
+/* Returns the path of the cache's only file. */
 static char *cached_file(struct rig *r)
 {
 	glob_t g;
@@ -98,7 +98,7 @@ TEST(rtc_compiles_once)
 	finish(&r);
 }
 
-/* What others could have written is not taken, nor what is damaged; both are replaced. */
+/* A cache file that another user may have written, or a damaged one, is not used but replaced. */
 TEST(rtc_takes_only_its_own_cache)
 {
 	struct ay_err err = { 0 };
@@ -120,7 +120,7 @@ TEST(rtc_takes_only_its_own_cache)
 		unlink(path);
 		CHECK(loads(&r, source) && compiled(&r) == 3);
 	}
-	/* one bit of it, its end, all of it */
+	/* one bit, its end, the whole file */
 	CHECK(!ay_file_read(&r.a, path, 1 << 20, &data, &len, &err));
 	data[len - 20] ^= 1;
 	CHECK(!ay_file_write(path, data, len, &err) && loads(&r, source) && compiled(&r) == 4);
@@ -130,14 +130,14 @@ TEST(rtc_takes_only_its_own_cache)
 	CHECK(!ay_file_write(path, "", 0, &err) && loads(&r, source) && compiled(&r) == 6);
 	CHECK(!ay_file_write(path, "no line", 7, &err) && loads(&r, source) && compiled(&r) == 7);
 	CHECK(loads(&r, source) && compiled(&r) == 7);
-	/* a link, even to the right bytes */
+	/* a link, even to the right content */
 	other = ay_sprintf(&r.a, "%s/other", r.dir);
 	CHECK(!rename(path, other) && !symlink(other, path) && loads(&r, source) && compiled(&r) == 8);
 	CHECK(!lstat(path, &st) && S_ISREG(st.st_mode));
 	finish(&r);
 }
 
-/* Without a folder to keep it in there is no cache, and nothing is missed. */
+/* Without a folder there is no cache, and everything works. */
 TEST(rtc_works_without_a_cache)
 {
 	struct rig r;
@@ -211,7 +211,7 @@ TEST(rtc_says_what_to_install)
 	CHECK(ay_rtc_load(r.d, source, 1, name, function, &err));
 	CHECKF(strstr(err.msg, "NVRTC") && strstr(err.msg, "libnvrtc.so.13") && strstr(err.msg, "CUDA_HOME"), "%s",
 	       err.msg);
-	/* and one that is found in CUDA's folder */
+	/* and an NVRTC in CUDA's folder */
 	CHECK(!ay_file_mkdirs(ay_sprintf(&r.a, "%s/cuda/lib64", r.dir), &err));
 	setenv("CUDA_HOME", ay_sprintf(&r.a, "%s/cuda", r.dir), 1);
 	CHECK(!help_run(&r.a,

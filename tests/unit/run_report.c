@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that some format gives a meaning, at its worst. */
+/* Every character sequence with a meaning in some format. */
 #define EVIL                                                                                         \
 	"=HYPERLINK(\"http://e\")|<img src=x>&\x1b]0;t\x07\n```\n# PASS\n| aten::x | PASS |\n]]>-->" \
 	"'$(touch pwned)`touch pwned`\xe2\x80\xae\xff\xef\xbf\xbf"
@@ -48,7 +48,7 @@ TEST(report_tables_are_aligned_and_fit)
 		       "b b       1000\n"
 		       "\xc3\xa9\xc3\xa9          22  a bas...\n");
 	ay_str_clear(&b);
-	ay_table_print(&b, &t, &tiny); /* as narrow as it gets, and no further */
+	ay_table_print(&b, &t, &tiny); /* as narrow as the columns may become */
 	CHECK_STR(b.s, "name       n  of\n"
 		       "ate...     1  x\n"
 		       "b b     1000\n"
@@ -179,7 +179,7 @@ TEST(report_failures_show_the_element_and_the_line_to_paste)
 
 /* --- text stays text -------------------------------------------------------------------------- */
 
-/* What a shell makes of the word is the text that was shown, and it runs nothing. */
+/* A shell reads the word as the text that was shown, and runs nothing. */
 TEST(report_shell_words_mean_themselves)
 {
 	static const char *const texts[] = { "plain.c",

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* "due: MISMATCH" somewhere in the first line. */
+/* Returns the verdict after "due:" in the first line. */
 static const char *due(struct ay_arena *a, const char *path)
 {
 	struct ay_err err = { 0 };
@@ -36,7 +36,7 @@ static const char *due(struct ay_arena *a, const char *path)
 	return at;
 }
 
-/* The summary is the last line of the program's JSON. */
+/* Returns the verdict in the summary, which is the last line of the program's JSON. */
 static const char *verdict(struct ay_arena *a, const char *path, char **out)
 {
 	const char *cmd = ay_sprintf(
@@ -135,7 +135,7 @@ static void count_value(const char *value)
 	nlisted++;
 }
 
-/* An empty pattern would make a test of nothing. */
+/* An empty pattern would test nothing. */
 TEST(samples_are_there)
 {
 	static const struct {
@@ -223,7 +223,7 @@ static bool processes_left(void)
 	return waitpid(-1, NULL, WNOHANG) == 0;
 }
 
-/* Exactly one record each, with the verdict that is due. */
+/* Checks that there is exactly one record each, with the due verdict. */
 static void check_answers(struct corpus *c)
 {
 	json_t *seen = json_object();

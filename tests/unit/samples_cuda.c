@@ -70,7 +70,7 @@ static bool is_one_of(const char *list, const char *word, size_t n)
 	return false;
 }
 
-/* Are these names of verdicts, and one at least? */
+/* Returns true if these are names of verdicts, at least one. */
 static bool are_verdicts(struct ay_arena *a, const char *list, const char *besides)
 {
 	bool ok = list[0] != 0;
@@ -83,7 +83,7 @@ static bool are_verdicts(struct ay_arena *a, const char *list, const char *besid
 	return ok;
 }
 
-/* Is what the first lines say complete? */
+/* Returns true if the first lines are complete. */
 static bool is_labelled(struct ay_arena *a, const char *text)
 {
 	const char *twin = said(a, text, " * twin: ");
@@ -156,7 +156,7 @@ static const char *glue_of(struct ay_arena *a, const char *path, const char *tex
 	return kept;
 }
 
-/* A line "compile FILE" of a list that two processes work through. */
+/* Adds a line "compile FILE" to a list that two processes work through. */
 static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const char *path, const char *text)
 {
 	const char *name = ay_file_basename(path), *glue = ay_sprintf(a, "%s/%s.h", test_dir(), name);
@@ -169,7 +169,7 @@ static void add_build(struct ay_arena *a, FILE *list, const char *nvcc, const ch
 		test_dir(), name, path);
 }
 
-/* All files of a pattern, by two processes; what the compiler says of them. */
+/* Compiles all files of a pattern in two processes; returns what the compiler prints. */
 static int build_all(struct ay_arena *a, const char *nvcc, const char *pattern, char **out)
 {
 	const char *list = ay_sprintf(a, "%s/list", test_dir());
@@ -197,7 +197,7 @@ static void compile(const char *pattern)
 
 TEST_SLOW(samples_cuda_good_kernels_compile)
 {
-	/* all of them take half a minute: some will do, unless everything is asked for */
+	/* all of them take half a minute, so only some are compiled unless ASSAY_WHOLE is set */
 	compile(getenv("ASSAY_WHOLE") ? "kernels/cuda/*.cu" : "kernels/cuda/aten_[c-e]*.cu");
 }
 
@@ -208,7 +208,7 @@ TEST_SLOW(samples_cuda_hostile_kernels_compile)
 	compile("kernels/hostile/gpu/*.cu");
 }
 
-/* Else the two before prove nothing. */
+/* Without this test the two before would prove nothing. */
 TEST_SLOW(samples_cuda_wrong_signature_does_not_compile)
 {
 	static const char wrong[] = "extern \"C\" int aten_relu(const ay_tensor *self, int out) { return 0; }\n";
@@ -234,7 +234,7 @@ static const char *verdict_of(struct ay_arena *a, const char *record)
 	return v;
 }
 
-/* An operator outside the catalogue has no cases of its own, and is not known to jobs. */
+/* An operator outside the catalogue has no cases of its own, and jobs do not know it. */
 static const char *judge_alone(struct ay_arena *a, const char *path, const char *line, char **out)
 {
 	const char *cmd = ay_sprintf(a,
@@ -258,7 +258,8 @@ static const char *answer_to(struct ay_arena *a, const char *out, const char *id
 	return at ? ay_strndup(a, at, strcspn(at, "\n")) : "";
 }
 
-/* One process judges all of them, one after the other, each hostile one followed by a good one. */
+/* One process judges all kernels one after the other; each hostile one is followed by a good
+ * one. */
 static void judge_jobs(struct ay_arena *a, const glob_t *g, char **out)
 {
 	static const char few[] = ", \"cases\": [\"aten::relu((T([3, 65], f32),), {})\", "
@@ -316,7 +317,7 @@ TEST_SLOW(samples_cuda_good_kernels_pass)
 	judge_all("kernels/cuda/*.cu");
 }
 
-/* Untimed, which is what they say first. */
+/* Untimed, for the first of their due verdicts. */
 TEST_SLOW(samples_cuda_timed_cheats_are_right)
 {
 	judge_all("kernels/hostile/gpu/*__timed_*.cu");

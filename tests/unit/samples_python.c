@@ -21,8 +21,8 @@ struct run {
 	const char *dir;
 	FILE *jobs;
 	json_t *due;      /* by id */
-	json_t *operator; /* names of those that are judged */
-	int foreign;      /* kernels of operators that are not of the catalogue */
+	json_t *operator; /* names of the judged kernels */
+	int foreign;      /* number of kernels for operators outside the catalogue */
 };
 
 static void need_triton(struct ay_arena *a)
@@ -61,7 +61,7 @@ static void add_job(struct run *r, const char *id, const char *op, const char *s
 	json_object_set_new(r->due, id, json_string(due));
 }
 
-/* "# due: PASS" in the first line. */
+/* Adds a file by the "# due: PASS" in its first line. */
 static void add_file(struct run *r, const char *path)
 {
 	struct ay_err err = { 0 };
@@ -119,7 +119,7 @@ static void check_record(struct run *r, json_t *rec)
 	json_object_del(r->due, id);
 }
 
-/* Runs all jobs, and holds every record against what is due. */
+/* Runs all jobs, and compares every record with the due verdict. */
 static void judge_jobs(struct run *r)
 {
 	const char *cmd = ay_sprintf(
@@ -169,7 +169,7 @@ TEST_SLOW(samples_python_kernels_get_what_they_are_due)
 	judge_jobs(&r);
 }
 
-/* Interpreted, which takes seconds each: half of them, all with ASSAY_WHOLE=1. */
+/* Runs in the interpreter, which takes seconds each: half of them, or all with ASSAY_WHOLE=1. */
 TEST_SLOW(samples_triton_kernels_get_what_they_are_due)
 {
 	const bool whole = getenv("ASSAY_WHOLE") != NULL;
@@ -267,7 +267,7 @@ TEST_SLOW(samples_triton_large_cases_are_skipped)
 	add_case(&r, "kernels/triton/relu.py", 65537, "SKIPPED");
 	add_case(&r, "kernels/triton/relu__autotuned.py", 65537, "SKIPPED");
 	add_case(&r, "kernels/python/relu.py", 65537, "PASS");
-	judge_jobs(&r); /* skips where there is no sandbox */
+	judge_jobs(&r); /* skips if there is no sandbox */
 	CHECKF(said, "the reason is not there");
 }
 

@@ -24,7 +24,7 @@
 
 enum { ANY = -1, FINE = 0 };
 
-/* An expression that is negative on failure, and the errno it has to end in. */
+/* An expression that is negative on failure, and the errno that it must give. */
 static const struct probe {
 	const char *what;
 	/* the second if the file system is this machine's, restricted by Landlock */
@@ -517,7 +517,7 @@ TEST(sandbox_forge_sees_no_files)
 	jail_rig_both(forge_reaches);
 }
 
-/* ASSAY_BENCH=1: what the jail adds to a compiler's run and to an executor's life. */
+/* ASSAY_BENCH=1: measures the jail's cost for a compiler's run and for an executor's life. */
 TEST(sandbox_costs)
 {
 	static const enum ay_sandbox_mode modes[] = { AY_SANDBOX_OFF, AY_SANDBOX_FULL };

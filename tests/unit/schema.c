@@ -225,7 +225,7 @@ static int load_catalogue(struct ay_arena *a, struct ay_schema **all)
 	CHECKF(root, "%s", je.text);
 	json_array_foreach(json_object_get(root, "operators"), i, op)
 	{
-		/* "overloads" of the other sources are names of functions, not schemas */
+		/* "overloads" of the other sources are function names, not schemas */
 		json_array_foreach(json_object_get(op, "overloads"), k, text)
 		{
 			if (n < MAX_SCHEMAS && json_string_value(text) &&

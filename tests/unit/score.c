@@ -44,7 +44,7 @@ static struct ay_timing some_timing(void)
 		.lo = 1.9,
 		.hi = 2.1,
 		.totals = 1.99,
-		.latency_ns = -3, /* a hand-over that was longer alone */
+		.latency_ns = -3, /* a hand-over that took longer for a single call */
 		.floor_ns = 250,
 		.wall_s = 0.5,
 		.nsample = 3,
@@ -200,7 +200,7 @@ static void add(struct ay_run *r, const char *overload, int n, const char *verdi
 	report_rig_add_json(r, j);
 }
 
-/* An honest record: 5 % to each side, of a kernel of 1,000 ns. */
+/* Returns an honest record: 5 % to each side, for a kernel of 1,000 ns. */
 static struct ay_timing times(double speedup)
 {
 	return (struct ay_timing){ .pace = speedup > 1.06  ? AY_PACE_FASTER
@@ -294,7 +294,7 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 	}
 	CHECK(ay_perf_at_operators(&s, 3.9).fast == 1 && !ay_perf_at_operators(&s, 3.9).surely);
 	CHECK(ay_perf_at_overloads(&s, 3.9).fast == 2 && !ay_perf_at_overloads(&s, 4).fast);
-	/* per overload: add.x and add.y are problems of their own */
+	/* per overload: add.x and add.y are separate problems */
 	CHECK(s.speed_overloads.of == 6 && s.speed_overloads.scored == 3);
 	CHECK(near(s.speed_overloads.speedup, cbrt(4 * 0.5 * 4)) && above(&s.speed_overloads, 1, false) == 2);
 	CHECK(near(find_op(&s, "a::relu")->speed.ns, 1000) && near(find_op(&s, "a::relu")->speed.of_floor, 0.5));
@@ -357,7 +357,7 @@ TEST(score_borders_are_strict_and_the_lower_bound_has_its_own)
 	ay_summary_release(&s);
 }
 
-/* One operator each: what may not count does not, whatever else the record says. */
+/* One operator each: what must not be scored is not, whatever else the record says. */
 TEST(score_takes_only_what_may_be_scored)
 {
 	struct ay_timing t[11];
@@ -370,13 +370,13 @@ TEST(score_takes_only_what_may_be_scored)
 		verdict[i] = "PASS";
 	}
 	t[0].scored = false;
-	t[1].baseline = "reference"; /* and says that it is scored */
+	t[1].baseline = "reference"; /* and claims to be scored */
 	t[2].overhead_bound = true;  /* also without a baseline */
 	t[3].baseline = NULL;
 	t[4].pace = AY_PACE_NONE;
 	verdict[5] = "IMPLAUSIBLE";
 	verdict[6] = "WEAK_CASE";
-	t[7].pace = AY_PACE_UNCLEAR; /* no lower bound: nothing is known */
+	t[7].pace = AY_PACE_UNCLEAR; /* without lower bound: unknown */
 	t[7].lo = 0;
 	t[8].speedup = -50;
 	t[9].speedup = 1e300; /* a value that no clock gives */
@@ -395,7 +395,7 @@ TEST(score_takes_only_what_may_be_scored)
 	CHECK(s.speed_operators.of == 12 && s.speed_operators.scored == 1 && s.speed_operators.correct == 10);
 	CHECK(near(s.speed_operators.speedup, 3) && above(&s.speed_operators, 0, false) == 1);
 	CHECK(s.speed_operators.overhead == 1 && s.speed_operators.overhead_cases == 1);
-	/* over the reference: shown, and named, but never a score */
+	/* over the reference: shown with its name, but never scored */
 	CHECK(near(find_op(&s, "a::o1")->speed.any_speedup, 50) &&
 	      !ay_speed_shown(&find_op(&s, "a::o1")->speed).scored);
 	ay_summary_release(&s);
@@ -417,7 +417,7 @@ TEST(score_unclear_counts_as_its_lower_bound_and_overhead_is_left_out)
 	add(r, "a::x", 1, "PASS", &unclear);
 	add_fast(r, "a::x", 2, 1);
 	add(r, "a::x", 3, "PASS", &tiny);
-	add_fast(r, "a::y", 1, 9); /* and a case that could be anything */
+	add_fast(r, "a::y", 1, 9); /* and a case with an unknown time */
 	add(r, "a::y", 2, "PASS", &none);
 	read_run("r", r, &s);
 	CHECK(near(find_op(&s, "a::x")->speed.speedup, 0.5) && find_op(&s, "a::x")->speed.overhead == 1);
@@ -523,7 +523,7 @@ TEST(score_says_what_an_unclear_case_counts_as)
 	ay_summary_release(&s);
 }
 
-/* A kernel that is right and too slow for its large case has no speed-up by the small ones. */
+/* A kernel that is right but too slow for its large case gets no speed-up from its small ones. */
 TEST(score_too_slow_takes_the_speed_up_away)
 {
 	struct ay_timing fast = times(3),

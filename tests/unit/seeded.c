@@ -19,7 +19,7 @@
 	"	return 0;\n"                                                                     \
 	"}\n"
 
-/* Wrong where an input is large, as no judged one is, and one in sixteen of the timed ones. */
+/* Wrong for large inputs, which no judged set has, but one in sixteen timed sets. */
 static const char careless[] = RELU
 	"int aten_relu@ { float most = 0; const float *x = self->data;\n"
 	"	for (int64_t i = 0; i < ay_numel(self); i++) most = x[i] > most ? x[i] : most;\n"
@@ -144,7 +144,7 @@ TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 	CHECKF(kinds > 1, "all seeds are alike: there was nothing to agree on");
 }
 
-/* A kernel that knows the seed knows the content that is checked and not counted, and no other. */
+/* A kernel that knows the seed knows the content of checked, uncounted calls, and no other. */
 TEST(seeded_content_of_a_number_is_the_same_and_others_differ)
 {
 	struct timing_rig r, again;

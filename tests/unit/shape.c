@@ -96,7 +96,7 @@ TEST(shape_extent)
 	CHECK(ay_view_extent(&one) == 1);
 }
 
-/* Truth by writing down every element. */
+/* Computes the true answer by marking every element. */
 static bool meets(const struct ay_view *v)
 {
 	bool seen[4096] = { false };
@@ -126,7 +126,7 @@ TEST(shape_overlaps_never_misses_one)
 		CHECKF(ay_view_overlaps(&v) || !truth, "missed: case %d", k);
 		clear += !ay_view_overlaps(&v) && ay_numel_of(&v) > 0;
 	}
-	CHECK(clear > 1000); /* and it does not say yes to everything */
+	CHECK(clear > 1000); /* and the function does not always return true */
 }
 
 TEST(shape_overlaps)

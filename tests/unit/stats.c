@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* P(fewer than k heads of n) * 2 in plain doubles; 2^-n is exact for n up to 1,000. */
+/* Returns P(fewer than k heads of n) * 2 in plain doubles; 2^-n is exact for n up to 1,000. */
 static double two_tails(int n, int k)
 {
 	double p = ldexp(1, -n), sum = 0;
@@ -31,14 +31,14 @@ TEST(stats_sign_ranks_are_those_of_the_tables)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		CHECKF(ay_sign_rank(known[i][0], 0.05) == known[i][1], "n=%d: %d, not %d", known[i][0],
 		       ay_sign_rank(known[i][0], 0.05), known[i][1]);
-	/* the border itself belongs to the interval: two coins at 50 % */
+	/* the limit itself belongs to the interval: two coins at 50 % */
 	CHECK(ay_sign_rank(2, 0.5) == 1 && ay_sign_rank(2, 0.49) == 0);
 	for (int n = 1; n <= AY_SAMPLES_MAX; n++) {
 		const int k = ay_sign_rank(n, 0.0025);
 
 		CHECKF(two_tails(n, k) <= 0.0025 && two_tails(n, k + 1) > 0.0025, "n=%d: %d", n, k);
 	}
-	/* beyond what a double holds: n/2 - z sqrt(n)/2, z = 3.0233 */
+	/* too large for a double: n/2 - z sqrt(n)/2, z = 3.0233 */
 	CHECKF(abs(ay_sign_rank(10000, 0.0025) - 4849) <= 1, "%d", ay_sign_rank(10000, 0.0025));
 }
 
@@ -52,7 +52,7 @@ TEST(stats_intervals_are_order_statistics)
 		d[i] = (i * 7) % 20; /* 0 to 19, shuffled */
 	ay_interval(d, 20, 0.05, &mid, &lo, &hi);
 	CHECK(mid == 9.5 && lo == 5 && hi == 14); /* 6th and 15th */
-	CHECK(d[1] == 7 && d[2] == 14);           /* the samples stay as they were */
+	CHECK(d[1] == 7 && d[2] == 14);           /* the samples are unchanged */
 	ay_interval(d, 20, 0.0025, &mid, &lo, &hi);
 	CHECK(lo == 2 && hi == 17);
 	ay_interval(d, 5, 0.05, &mid, &lo, &hi);
@@ -69,7 +69,7 @@ TEST(stats_quantiles_lie_between_neighbours)
 	CHECK(ay_quantile(x, 4, 0.5) == 25 && fabs(ay_quantile(x, 4, 0.95) - 38.5) < 1e-12);
 	CHECK(ay_quantile(x, 4, -3) == 10 && ay_quantile(x, 4, 7) == 40);
 	CHECK(ay_quantile(one, 1, 0.3) == 3);
-	/* infinities are not subtracted, and what is no number comes last */
+	/* infinities are not subtracted, and NaNs come last */
 	CHECK(isinf(ay_quantile(odd, 3, 0.75)) && ay_quantile(odd, 4, 0) == 1 && isnan(ay_quantile(odd, 4, 1)));
 }
 
@@ -108,7 +108,8 @@ TEST(stats_neighbours_that_resemble_are_pooled)
 	double d[52];
 	struct ay_ratio r;
 
-	for (int i = 0; i < 52; i++) /* every value twice, then the other sign: pairs are enough */
+	/* every value twice, then the other sign: pooling pairs suffices */
+	for (int i = 0; i < 52; i++)
 		d[i] = i / 2 % 2 ? 0.01 : -0.01;
 	ay_ratio_judge(d, 52, 1, 0, &r);
 	CHECKF(r.pooled == 1 && r.n == 52, "lag 1 of -- ++ is about 0: %g, %d", r.correlation, r.pooled);
@@ -121,7 +122,7 @@ TEST(stats_neighbours_that_resemble_are_pooled)
 	for (int i = 0; i < 52; i++)
 		d[i] = i / 16 % 2 ? 0.01 : -0.01;
 	ay_ratio_judge(d, 52, 1, 0, &r);
-	/* runs of sixteen: pooled until there is nothing left to prove anything with */
+	/* runs of sixteen: pooled until too few samples are left to prove anything */
 	CHECKF(r.pooled >= 8 && r.n == 52 / r.pooled && r.pace == AY_PACE_UNCLEAR && r.lo == 0 && isinf(r.hi),
 	       "%d %d %s", r.pooled, r.n, ay_pace_name(r.pace));
 }
@@ -172,19 +173,23 @@ TEST(stats_calls_change_at_their_borders)
 		{ 1.0099, 1.20, 1.1, 0, AY_PACE_UNCLEAR },
 		{ 1.0101, 1.20, 1.0001, 0, AY_PACE_FASTER },
 		{ 1.0101, 1.20, 1.0, 0,
-		  AY_PACE_UNCLEAR }, /* the sums do not agree: a few slow blocks pay for it */
+		  AY_PACE_UNCLEAR }, /* the sums disagree: a few slow blocks explain the lead */
 		{ 1.0101, 1.20, 0.9, 0, AY_PACE_UNCLEAR },
-		{ 1.0499, 1.20, 1.1, 0.05, AY_PACE_UNCLEAR }, /* within what the gate cannot see */
+		/* within what the gate cannot resolve */
+		{ 1.0499, 1.20, 1.1, 0.05, AY_PACE_UNCLEAR },
 		{ 1.0501, 1.20, 1.1, 0.05, AY_PACE_FASTER },
-		{ 1.0101, 1.20, 1.1, 0.005, AY_PACE_FASTER }, /* a slack below the margin changes nothing */
+		/* a slack below the margin has no effect */
+		{ 1.0101, 1.20, 1.1, 0.005, AY_PACE_FASTER },
 		{ 0.80, 0.9899, 0.9, 0, AY_PACE_SLOWER },
 		{ 0.80, 0.9901, 0.9, 0, AY_PACE_UNCLEAR },
-		{ 0.80, 0.9899, 0.9, 0.5, AY_PACE_SLOWER }, /* slack never shields a slow kernel */
+		{ 0.80, 0.9899, 0.9, 0.5, AY_PACE_SLOWER }, /* slack never protects a slow kernel */
 		{ 0.9701, 1.0299, 1, 0, AY_PACE_SAME },
 		{ 0.9699, 1.0299, 1, 0, AY_PACE_UNCLEAR },
 		{ 0.9701, 1.0301, 1, 0, AY_PACE_UNCLEAR },
-		{ 1.0101, 1.0299, 1.1, 0, AY_PACE_FASTER },  /* both fit: the one that says more */
-		{ 1.0101, 1.0299, 1.1, 0.05, AY_PACE_SAME }, /* and where it may not be said, the other */
+		/* both fit: the more informative one is chosen */
+		{ 1.0101, 1.0299, 1.1, 0, AY_PACE_FASTER },
+		/* and if it must not be claimed, the other one */
+		{ 1.0101, 1.0299, 1.1, 0.05, AY_PACE_SAME },
 		{ 0.9701, 0.9899, 0.9, 0, AY_PACE_SLOWER },
 	};
 
@@ -219,7 +224,7 @@ TEST(stats_few_or_impossible_samples_are_unclear)
 	ay_ratio_judge(d, 20, 2, 0, &r);
 	CHECK(r.pace == AY_PACE_UNCLEAR && r.ratio == 1);
 	d[7] = log(2);
-	ay_ratio_judge(d, 20, NAN, 0, &r); /* sums that are no number prove nothing either */
+	ay_ratio_judge(d, 20, NAN, 0, &r); /* sums that are NaN prove nothing either */
 	CHECK(r.pace != AY_PACE_FASTER);
 }
 
@@ -276,7 +281,7 @@ static bool is_call(enum ay_pace p)
 	return p == AY_PACE_FASTER || p == AY_PACE_SLOWER;
 }
 
-/* As a measurement does: stops at the first look that says something or is narrow enough. */
+/* Stops as a measurement does: at the first look that decides or is narrow enough. */
 static enum ay_pace stop_early(const double *d)
 {
 	struct ay_ratio r = { 0 };
@@ -289,7 +294,7 @@ static enum ay_pace stop_early(const double *d)
 	return r.pace;
 }
 
-/* Never stops; a call at any of the looks is one. */
+/* Never stops; a decision at any look counts. */
 static enum ay_pace all_looks(const double *d)
 {
 	enum ay_pace p = AY_PACE_UNCLEAR;
@@ -316,7 +321,7 @@ static enum ay_pace naive(const double *d)
 	return AY_PACE_SAME;
 }
 
-/* The share of runs that end in `want`; NONE: in FASTER or SLOWER. */
+/* Returns the share of runs that end in `want`; NONE: in FASTER or SLOWER. */
 static double share(const struct sim *s, int runs, enum ay_pace (*rule)(const double *), enum ay_pace want)
 {
 	double d[AY_SAMPLES_MAX];
@@ -367,7 +372,8 @@ TEST(stats_equal_kernels_are_rarely_called_different)
 	}
 }
 
-/* The margin hides much; the interval alone must hold too, or 1 % of truth would be called 2 %. */
+/* The margin hides much. The interval alone must hold too, or a true 1 % would be reported as 2
+ * %. */
 TEST(stats_intervals_cover_the_truth)
 {
 	static const double rhos[] = { 0, 0.3 }, limits[] = { 0.01, 0.02 }; /* 0.032 unpooled */

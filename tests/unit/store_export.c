@@ -249,7 +249,7 @@ TEST(store_merge_notes_what_it_leaves_out)
 
 /* --- exports ---------------------------------------------------------------------------------- */
 
-/* What an overload without times has in the last columns. */
+/* The last columns of an overload without times. */
 #define UNTIMED ",,,,,,,,0,0,0\r\n"
 
 TEST(store_exports_are_what_they_were)
@@ -284,7 +284,7 @@ TEST(store_exports_are_what_they_were)
 	CHECK(json_array_size(j) == 13);
 	json_decref(j);
 	j = json_loads(help_slurp(&a, help_path("r/failed_tests.json"), NULL), 0, NULL);
-	CHECK(json_array_size(j) == 4); /* SKIPPED, MISMATCH, BUILD, the error */
+	CHECK(json_array_size(j) == 4); /* SKIPPED, MISMATCH, BUILD, the error record */
 	CHECK_STR(json_string_value(json_object_get(json_array_get(j, 1), "line")),
 		  "aten::add.Scalar((T([2], f32),), {}) seed=1");
 	CHECK_STR(json_string_value(json_object_get(json_array_get(j, 1), "detail")), "said 2");

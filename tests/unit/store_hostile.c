@@ -57,7 +57,7 @@ TEST(store_any_flipped_byte_is_noticed)
 	json_decref(got);
 	for (size_t i = 0; i + 1 < b.len; i++) {
 		b.s[i] ^= 1;
-		/* the last digit of a number may not matter */
+		/* the last digit of a number may have no effect */
 		CHECKF(ay_record_open(b.s, b.len - 1, &got) != AY_FAULT_NONE || json_equal(rec, got), "byte %zu",
 		       i);
 		json_decref(got);
@@ -67,7 +67,7 @@ TEST(store_any_flipped_byte_is_noticed)
 	ay_str_release(&b);
 }
 
-/* Seals a record of that text as a forger would, with its own idea of run and build. */
+/* Seals a record with that text as a forger would, with invented run and build. */
 static void forge(struct ay_str *b, const char *text)
 {
 	json_t *j = json_loads(text, JSON_ALLOW_NUL, NULL);
@@ -291,7 +291,7 @@ TEST(store_follows_no_links_and_hangs_on_no_fifo)
 		CHECK(!(i < 3   ? symlink(help_path("victim"), path)
 			: i < 6 ? mkfifo(path, 0644)
 				: mkdir(path, 0755)));
-		if (i == 5) /* a lock that is a FIFO locks just as well */
+		if (i == 5) /* a lock file that is a FIFO works too */
 			continue;
 		CHECKF(ay_run_resume(help_path(dir), NULL, &r, &found, &err), "%s %d", names[i % 3], i / 3);
 		ay_err_clear(&err);

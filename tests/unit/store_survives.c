@@ -53,7 +53,8 @@ TEST(store_kill_at_twenty_points_loses_nothing)
 	srandom((unsigned)time(NULL));
 	for (int round = 0; round < 20; round++) {
 		int fd[2], status, i;
-		int awaited = round % 4 ? 1 + (int)(random() % 12) : 0; /* else it may still be reading */
+		/* otherwise it may still be reading */
+		int awaited = round % 4 ? 1 + (int)(random() % 12) : 0;
 		pid_t pid;
 
 		CHECK(!pipe2(fd, O_CLOEXEC));
@@ -65,7 +66,7 @@ TEST(store_kill_at_twenty_points_loses_nothing)
 		close(fd[1]);
 		for (; awaited && read(fd[0], &i, sizeof i) == sizeof i; awaited--)
 			promised = i + 1;
-		CHECK(!awaited); /* it was killed here, and did not end by itself */
+		CHECK(!awaited); /* it was killed, and did not end by itself */
 		usleep((useconds_t)(random() % 5000));
 		kill(pid, SIGKILL);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
@@ -78,14 +79,14 @@ TEST(store_kill_at_twenty_points_loses_nothing)
 		for (i = 0; i < promised; i++)
 			CHECKF(store_rig_has_job(r, i, &attempts) && attempts == 1,
 			       "round %d: job %d of %d: %d times", round, i, promised, attempts);
-		CHECK(found.records >= promised &&
-		      found.records <= promised + 1); /* one more may be written, not said */
+		/* one more record may be written but not reported */
+		CHECK(found.records >= promised && found.records <= promised + 1);
 		CHECK(found.lines == found.records + found.fault[AY_FAULT_TORN]);
 		ay_run_close(r, &err);
 		CHECK(store_rig_count_whole(dir) == found.records);
 		promised = (int)found.records;
 	}
-	CHECK(promised >= 15); /* one at least in each round that waited */
+	CHECK(promised >= 15); /* at least one in each round that waited */
 	CHECKF(!err.code, "%s", err.msg);
 }
 
@@ -134,7 +135,8 @@ static int fill(const char *dir, const char *says, struct ay_err *err)
 	CHECKF(strstr(err->msg, says) && strstr(err->msg, "--resume-from"), "%s", err->msg);
 	CHECK(store_rig_count_whole(dir) == n);
 	ay_err_clear(err);
-	CHECK(store_rig_add(r, store_rig_job_record(n), err)); /* still no room: still whole */
+	/* still no room, and the file is still whole */
+	CHECK(store_rig_add(r, store_rig_job_record(n), err));
 	CHECK(store_rig_count_whole(dir) == n);
 	ay_err_clear(err);
 	ay_run_close(r, err);
@@ -177,7 +179,7 @@ static bool write_map(const char *path, const char *text)
 	return ok;
 }
 
-/* A small tmpfs: as root in a mount namespace, else with a user namespace around it. */
+/* Mounts a small tmpfs: as root in a mount namespace, else inside a user namespace. */
 static bool mount_small(const char *dir)
 {
 	char uid[40], gid[40];

@@ -28,7 +28,8 @@ static void read_lines(struct ay_suite *s, const char *text)
 	CHECKF(!s->bad && !s->foreign, "%d bad, %d foreign: %s", s->bad, s->foreign, s->first_bad);
 }
 
-/* The counts of what is left, as text: every line of these tests has its own. */
+/* Returns the counts of the remaining lines as text; every line of these tests has a different
+ * count. */
 static const char *counts(const struct ay_suite *s)
 {
 	static char b[400];
@@ -120,12 +121,12 @@ TEST(narrow_by_size_is_exact_per_overload)
 		int64_t largest, smallest;
 		const char *left;
 	} rows[] = {
-		{ 1, 0, "1 6" },       /* as many bytes as 3: the earlier one */
+		{ 1, 0, "1 6" },       /* as many bytes as line 3: the earlier one is taken */
 		{ 2, 0, "1 3 6 7" },   /* by bytes, not by elements, and the order stays */
 		{ 3, 0, "1 2 3 6 7" }, /* 2 before 5 */
-		{ 0, 1, "4 7" },       /* no bytes at all is least; out= counts */
+		{ 0, 1, "4 7" },       /* zero bytes is the least; out= counts */
 		{ 0, 2, "2 4 6 7" },   /* 2 before 5 */
-		{ 0, 3, "2 4 5 6 7" }, /* from another overload nothing is taken away */
+		{ 0, 3, "2 4 5 6 7" }, /* another overload loses nothing */
 		{ 99, 0, "1 2 3 4 5 6 7" },
 	};
 
@@ -218,7 +219,7 @@ TEST(trace_sum_symint_is_dim_intlist)
 
 /* --- the published data ----------------------------------------------------------------------- */
 
-/* Every line of a trace with its operator and count, sorted. */
+/* Returns every line of a trace with its operator and count, sorted. */
 static char **lines_of(const char *path, int *n)
 {
 	struct ay_reader r = { 0 };
@@ -247,7 +248,7 @@ static int by_text(const void *x, const void *y)
 	return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-/* The interpreter to test with, or a skip; it must have `module`. */
+/* Returns the interpreter to test with, or skips the test; it must have `module`. */
 static const char *python_with(const char *module)
 {
 	const char *path = help_python();
@@ -258,7 +259,7 @@ static const char *python_with(const char *module)
 	return path;
 }
 
-/* assay.parquet on a file: its text in a file of this process; -1 and err. */
+/* Runs assay.parquet on a file. Returns a descriptor of the text, or -1 and err. */
 static int convert(const char *python, const char *table, struct ay_err *err)
 {
 	const char *const args[] = { "assay.parquet", table, NULL };

@@ -35,7 +35,7 @@ static void release(struct picked *p)
 	*p = (struct picked){ 0 };
 }
 
-/* "1 2* 4*": the ids that are left, in order, those with a star to be timed. */
+/* Returns "1 2* 4*": the remaining ids in order, those to be timed with a star. */
 static const char *text_of(struct picked *p)
 {
 	const char *s = "";
@@ -48,14 +48,14 @@ static const char *text_of(struct picked *p)
 #define RELU(shape, dt) "aten::relu((T(" shape ", " dt "),), {})"
 #define ADD(shape, dt)  "aten::add.Tensor((T(" shape ", " dt "), T(" shape ", " dt ")), {})"
 
-/* An operator with cases worth timing, and one without. */
+/* Adds an operator with cases worth timing, and one without. */
 static void fill(struct picked *p)
 {
 	*p = (struct picked){ 0 };
 	add(p, RELU("[7]", "f32"), AY_QUICK, false);    /* 1 */
 	add(p, RELU("[64]", "f32"), AY_FULL, false);    /* 2 */
 	add(p, RELU("[4096]", "f32"), AY_PERF, false);  /* 3 */
-	add(p, RELU("[1024]", "f32"), AY_PERF, false);  /* 4: smaller, and both are small */
+	add(p, RELU("[1024]", "f32"), AY_PERF, false);  /* 4: the smaller one, and both are small */
 	add(p, RELU("[2048]", "bf16"), AY_PERF, false); /* 5 */
 	add(p, RELU("[512]", "f32"), AY_PERF, true);    /* 6: derived */
 	add(p, RELU("[9, 9]", "f16"), AY_FULL, false);  /* 7 */
@@ -90,7 +90,7 @@ TEST(pick_takes_what_the_mode_says)
 		fill(&p);
 		ay_suite_pick(&p.s, t[i].mode, t[i].quick);
 		CHECK_STR(text_of(&p), t[i].want);
-		/* once more changes nothing but what --quick left for its time alone */
+		/* a second call changes nothing but what --quick kept only for timing */
 		ay_suite_pick(&p.s, t[i].mode, t[i].quick);
 		CHECK_STR(text_of(&p), t[i].want);
 		release(&p);
@@ -109,7 +109,7 @@ TEST(pick_takes_lines_of_a_list)
 	release(&p);
 }
 
-/* Of those of a MiB and more the smallest. */
+/* The smallest of those with at least one MiB is taken. */
 TEST(pick_takes_the_smallest_that_is_large_enough)
 {
 	struct picked p = { 0 };
@@ -128,15 +128,17 @@ TEST(pick_of_nothing_and_of_what_cannot_be_bound)
 
 	ay_suite_pick(&p.s, AY_TIMED_FULL, true);
 	CHECK(!p.s.n);
-	add(&p, RELU("[7]", "c64"), AY_PERF, false);               /* relu has no meaning for it */
-	add(&p, "aten::item((T([1], f32),), {})", AY_PERF, false); /* a number comes back, no tensor */
+	/* relu has no meaning for this dtype */
+	add(&p, RELU("[7]", "c64"), AY_PERF, false);
+	/* the result is a number, not a tensor */
+	add(&p, "aten::item((T([1], f32),), {})", AY_PERF, false);
 	add(&p, RELU("[7]", "f32"), AY_PERF, false);
 	ay_suite_pick(&p.s, AY_TIMED_AUTO, false);
 	CHECK_STR(text_of(&p), "3*");
 	release(&p);
 }
 
-/* Every operator has something to time under auto, three cases of an overload at most. */
+/* Under auto every operator has something to time, and an overload has at most three cases. */
 TEST(pick_finds_something_for_every_operator)
 {
 	const struct ay_registry *r = help_registry();

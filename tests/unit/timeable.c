@@ -54,7 +54,7 @@ static void release(struct scene *k)
 	ay_arena_release(&k->a);
 }
 
-/* A plain triple loop: 2 ns for each of n^3 steps, and 50 us for handing over. */
+/* A plain triple loop: 2 ns for each of n^3 steps, and 50 us for the hand-over. */
 TEST(timeable_estimates_a_call_by_its_work)
 {
 	struct scene k = { 0 };
@@ -64,7 +64,7 @@ TEST(timeable_estimates_a_call_by_its_work)
 	CHECKF(estimate(&k, 1024, "f32") > 2 && estimate(&k, 1024, "f32") < 2.2, "%g s",
 	       estimate(&k, 1024, "f32"));
 	CHECK(!estimate(&k, 1024, "f16")); /* nothing is known of that */
-	note(&k, 64, "f32", 0.9);          /* the machine was busy once: the least counts */
+	note(&k, 64, "f32", 0.9);          /* the machine was busy once, so the least time counts */
 	CHECKF(estimate(&k, 1024, "f32") < 2.2, "%g s", estimate(&k, 1024, "f32"));
 	release(&k);
 }
@@ -107,7 +107,7 @@ TEST(timeable_calls_must_fit_into_budget_and_time_out)
 	ay_arena_release(&a);
 }
 
-/* Of a kernel that does not know complex numbers, and is wrong in f16, the rest is timed. */
+/* A kernel that lacks complex numbers and is wrong in f16 is timed with the other dtypes. */
 TEST(timeable_leaves_out_the_dtypes_that_did_not_pass)
 {
 	struct scene k = { 0 };

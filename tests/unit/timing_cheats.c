@@ -96,7 +96,7 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 
 /* --- what becomes of them --------------------------------------------------------------------- */
 
-/* The verdict; of what passed FASTER, NOT_FASTER or UNTIMED. The record goes to *out. */
+/* Returns the verdict; for PASS FASTER, NOT_FASTER or UNTIMED. Stores the record in *out. */
 static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget, char **out)
 {
 	const char *cmd = ay_sprintf(
@@ -110,7 +110,7 @@ static const char *outcome(struct ay_arena *a, const struct cheat *c, int budget
 
 	if (status != 0 && status != 1)
 		return "nothing";
-	j = json_loadb(*out, strcspn(*out, "\n"), 0, NULL); /* lives on: its strings are used */
+	j = json_loadb(*out, strcspn(*out, "\n"), 0, NULL); /* kept, because its strings are used */
 	verdict = json_string_value(json_object_get(j, "verdict"));
 	pace = json_string_value(json_object_get(json_object_get(j, "timing"), "pace"));
 	if (!verdict || strcmp(verdict, "PASS"))
@@ -156,7 +156,7 @@ static void run_cheat(struct ay_arena *a, const struct cheat *c)
 	CHECKF(is_one_of(c->timed, got), "%s is due %s, got %s\n%.1500s", c->path, c->timed, got, out);
 }
 
-/* Those that may end as no more than not faster, or those that must be found out. */
+/* Runs the cheats that may end as NOT_FASTER, or those that must be detected. */
 static void run_cheats(bool by_pace, int at_least)
 {
 	struct ay_arena a = { 0 };
@@ -193,7 +193,7 @@ TEST(timing_cheats_say_what_they_are_due)
 	ay_arena_release(&a);
 }
 
-/* Without this the rest proves nothing: an eighth of the work is faster, and more work is not. */
+/* Without this the rest proves nothing: an eighth of the work is FASTER, and more work is not. */
 TEST_TIMED(timing_calls_less_work_faster)
 {
 	const struct cheat less = { .path = "kernels/c/aten_relu.c",
@@ -229,7 +229,7 @@ TEST_TIMED(timing_cheats_do_not_win)
 
 enum { SETS = 8, ELEMENTS = 65536 };
 
-/* Input 0 of some sets of a line. The caller frees it. */
+/* Returns input 0 of some sets of a line. The caller frees it. */
 static uint8_t *make_sets(struct ay_arena *a, const char *line, size_t bytes)
 {
 	const struct ay_key key = { { 1, 2 } };
@@ -270,7 +270,7 @@ TEST(timing_content_integers_do_not_add_up_to_the_same)
 	ay_arena_release(&a);
 }
 
-/* Where the negative and the large ones are must not be known from the set before. */
+/* The places of negative and of large numbers must not follow from the previous set. */
 TEST(timing_content_floats_change_sign_and_size)
 {
 	struct ay_arena a = { 0 };

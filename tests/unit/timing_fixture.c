@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A test that cannot go on has failed. */
+/* Ends a test that cannot continue as failed. */
 static _Noreturn void give_up(const struct timing_rig *r, const char *what)
 {
 	printf("    %s: %s\n", what, r->err.msg);

@@ -25,7 +25,8 @@ struct bench {
 	int fd;
 };
 
-static struct ay_python python; /* one for all kernels of a test: importing torch takes seconds */
+/* one interpreter for all kernels of a test, because importing torch takes seconds */
+static struct ay_python python;
 
 static void need_python(void)
 {
@@ -35,7 +36,7 @@ static void need_python(void)
 	CHECKF(!ay_python_open(&python, &err), "%s", err.msg);
 }
 
-/* Python, or with a '{' in it C; NULL: torch's own function. */
+/* source: Python, or C if it has a '{'; NULL: torch's own function. */
 static void setup(struct bench *b, const char *text, const char *source, const char *baseline)
 {
 	struct ay_policy policy = { 1, 1, .call_timeout_s = 5, .python = &python };
@@ -107,7 +108,8 @@ static const struct {
 	{ "aten::add.Tensor((T([300], c64), T([300], c64)), {}) seed=5",
 	  "import torch\ndef add_Tensor(self, other, *, alpha=1):\n"
 	  "    return torch.conj(torch.conj_physical(torch.sub(self, -other)))\n" },
-	{ line, "import torch\nclass Odd(torch.nn.Parameter): pass\n" /* grad is on, a Parameter of torch's */
+	/* grad is on, and a torch Parameter results */
+	{ line, "import torch\nclass Odd(torch.nn.Parameter): pass\n"
 		"def relu(self): return torch.nn.Parameter(torch.clamp(self, min=0))\n" },
 	{ "aten::bernoulli.p((T([4000], f32), 0.25), {}) seed=5",
 	  "import torch\ndef bernoulli_p(self, p, generator=None): return (torch.rand_like(self) < "
@@ -188,7 +190,7 @@ TEST_TIMED(timing_python_kernels_that_change_when_they_are_timed)
 		struct bench b;
 
 		setup(&b, line, rogues[i].source, "none");
-		b.k.policy.budget_s = 4; /* it ends when something is found */
+		b.k.policy.budget_s = 4; /* it ends when the defect is found */
 		if (rogues[i].verdict == AY_VERDICT_TIMEOUT)
 			b.j.policy.call_timeout_s = 1;
 		measure(&b, rogues[i].what);
@@ -254,10 +256,11 @@ TEST_TIMED(timing_python_baselines_say_who_they_are)
 		mine = t[i].file ? write_file("theirs.py", t[i].file) : NULL;
 		python.wish = t[i].wished ? python.path : NULL;
 		setup(&b, line, t[i].source, mine ? mine : t[i].word);
-		b.k.policy.budget_s = 3; /* for a ratio also on a busy machine */
+		b.k.policy.budget_s = 3; /* needs a ratio on a busy machine too */
 		m = measure(&b, t[i].what);
 		CHECKF(b.rep.verdict == AY_VERDICT_PASS, "%s: %s", t[i].what, ay_verdict_name(b.rep.verdict));
-		if (!t[i].why && m->pace == AY_PACE_NONE) /* a busy machine: then a reason is due */
+		/* on a busy machine a reason must be given */
+		if (!t[i].why && m->pace == AY_PACE_NONE)
 			CHECKF(m->why && strstr(m->why, "no ratio"), "%s: no pace, %s", t[i].what,
 			       m->why ? m->why : "-");
 		else
@@ -275,7 +278,7 @@ TEST_TIMED(timing_python_baselines_say_who_they_are)
 	ay_python_close(&python);
 }
 
-/* Not an operator of torch's, and no torch at all. */
+/* Not an operator of torch, and no torch at all. */
 TEST_TIMED(timing_python_baseline_that_is_not_there_is_a_reason)
 {
 	static const char fused[] =
@@ -290,7 +293,7 @@ TEST_TIMED(timing_python_baseline_that_is_not_there_is_a_reason)
 	       m->why ? m->why : "-");
 	CHECK(!m->baseline && m->pace == AY_PACE_NONE && m->ns > 0);
 	teardown(&b);
-	setup(&b, line, fused, NULL); /* of its own accord it takes what there is */
+	setup(&b, line, fused, NULL); /* auto takes what exists */
 	m = measure(&b, "no torch, auto");
 	CHECKF(m->pace == AY_PACE_NONE || (m->baseline && !strcmp(m->baseline, "reference")), "%s",
 	       m->baseline ? m->baseline : "-");

@@ -57,7 +57,8 @@ TEST(foreign_schemas_become_operators)
 	CHECK(find("fmod.Scalar") == find("aten::fmod"));
 	CHECK(!(find("aten::add")->op[0]->flags & AY_UNCATALOGUED)); /* the catalogue's own stays */
 	CHECK(find("aten::rrelu")->why && !find("aten::fmod")->why);
-	CHECK(find("aten::numel") && find("aten::numel")->why); /* a number: it cannot be judged */
+	/* it returns a number: it cannot be judged */
+	CHECK(find("aten::numel") && find("aten::numel")->why);
 	CHECK(find("aten::split")->op[0]->flags & AY_VIEW && !(find("aten::fmod")->op[0]->flags & AY_VIEW));
 	CHECK(!find("aten::join"));
 	ay_err_clear(&err);
@@ -67,7 +68,7 @@ TEST(foreign_schemas_become_operators)
 	CHECK(ay_registry_extend(&registry, "nothing\nat all\n", 15, &err) && strstr(err.msg, "none of 2 lines"));
 }
 
-/* A call with an answer: two tensors of two elements, and memory for what a kernel would write. */
+/* Makes a call with an answer: two tensors of two elements, and memory for a kernel's outputs. */
 static struct ay_call *answered(const char *line, const double *want, const double *mag, enum ay_dt dt,
 				double *got)
 {
@@ -108,13 +109,14 @@ TEST(foreign_answers_are_compared)
 	set_up();
 	CHECK(bad_of(answered(line, want, mag, AY_DT_F64, right)) == 0);
 	CHECK(bad_of(answered(line, want, mag, AY_DT_F64, near)) == 0);
-	CHECK(bad_of(answered(line, want, none, AY_DT_F64, near)) == 1); /* the weight is what lets it pass */
+	/* it passes only because of the weight */
+	CHECK(bad_of(answered(line, want, none, AY_DT_F64, near)) == 1);
 	CHECK(bad_of(answered(line, want, NULL, AY_DT_F64, near)) == 1); /* exactly this */
 	CHECK(bad_of(answered(line, want, mag, AY_DT_F64, wrong)) == 1);
 	CHECK(bad_of(answered(line, want, mag, AY_DT_F64, nan)) == 1);
 }
 
-/* Of outputs of two sizes the smaller one is compared whole too. */
+/* If outputs have two sizes, the smaller one is compared whole too. */
 TEST(foreign_outputs_differ_in_size)
 {
 	static const double many[3000] = { 0 }, few[] = { 1, 2 };
@@ -162,7 +164,7 @@ TEST(foreign_lists_of_results)
 	CHECKF(c && c->nout == 2 && c->noperand == 3, "%d outputs of %d tensors", c->nout, c->noperand);
 }
 
-/* The results do not push the arguments aside. */
+/* Adding the results leaves the arguments in place. */
 TEST(foreign_results_have_room)
 {
 	struct ay_expected *g = AY_NEW(&a, struct ay_expected);
@@ -184,7 +186,7 @@ TEST(foreign_results_have_room)
 		CHECK(c->arg[i].t[0] == c->operand[i]);
 }
 
-/* What it gives must be written; what it reads, or leaves as it was, is not known to be needed. */
+/* The floor counts the outputs only: whether an input is needed is unknown. */
 TEST(foreign_floor_is_what_it_gives)
 {
 	static const struct {

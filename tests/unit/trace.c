@@ -146,7 +146,7 @@ static const char *const wanted[] = {
 	"cnt: 3, aten::sum((T([4, 4], f32, stride=(1, 4)),), {})\n",
 	"cnt: 3, aten::mul.Tensor((T([4, 4], f32, stride=(0, 0)), 1.5), {})\n",
 	"cnt: 3, aten::sigmoid_backward((T([5, 7], f32), T([5, 7], f32)), {})\n",
-	/* indices: few, many, and none where they are data */
+	/* indices: few, many, and none if they are data */
 	"cnt: 1, aten::embedding((T([100, 4], f32), T([2], i64, data=[3, 99])), {})\n",
 	"cnt: 1, aten::embedding((T([100, 4], f32), T([3, 20], i64, fill=index(100))), {})\n",
 	"cnt: 1, aten::index_put_((T([9], i64), [T([2], i64, data=[2, 0])], T([2], i64)), {})\n",
@@ -227,13 +227,13 @@ TEST_SLOW(trace_says_how_a_script_ended)
 		CHECKF(rc == t[i].status && strstr(out, t[i].words), "%s%d: %s", t[i].script, rc, out);
 		CHECKF(!strstr(out, "assay.trace.py"), "what is ours is in the traceback: %s", out);
 	}
-	/* a trace of half a script says so */
+	/* the trace of a script that failed half-way says so */
 	CHECK(strstr(read_text(ay_sprintf(&a, "%s/trace-t0.trace", test_dir())),
 		     "# the script ended with status 1"));
 	CHECK(access(ay_sprintf(&a, "%s/trace-t2.trace", test_dir()), F_OK));
 }
 
-/* line() alone, with what a script would hardly call. */
+/* Tests line() alone, with calls that a script would hardly make. */
 static const char crafted[] =
 	"import torch\n"
 	"from assay.lines import Unprintable, line\n"

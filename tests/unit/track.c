@@ -26,7 +26,7 @@ static const struct ay_attempt_worth wrong = { .passed = 1, .of = 4 };
 
 /* --- the estimator ---------------------------------------------------------------------------- */
 
-/* By looking at every choice of k out of n, of which the first c are correct. */
+/* Counts every choice of k out of n, of which the first c are correct. */
 static double by_counting(int n, int c, int k)
 {
 	int all = 0, good = 0;
@@ -91,7 +91,8 @@ TEST(track_rounds_go_to_what_is_not_solved)
 	judge(&t, relu, &(struct ay_attempt_worth){ .passed = 0, .of = 4 }, SHA_B);
 	CHECK(!ay_track_ask(&t) && t.over == 2 && !t.problem[1].solved);
 	CHECK_STR(t.problem[0].chosen, "aten::add/r1/w0");
-	CHECK_STR(t.problem[1].chosen, "aten::relu/r2/w0"); /* of failures the one that came furthest */
+	/* of failures the one with the most passed cases */
+	CHECK_STR(t.problem[1].chosen, "aten::relu/r2/w0");
 	CHECK_STR(t.problem[1].sha256, SHA_A);
 	ay_track_release(&t);
 }
@@ -119,8 +120,9 @@ TEST(track_first_right_kernel_stops_the_other_workers)
 	s = ay_track_stopped(&t, 0);
 	CHECK(s == l[3] && s->was == AY_LANE_TO_JUDGE);
 	CHECK(!ay_track_stopped(&t, 0));
-	CHECK(!ay_track_judge(&t) && !ay_track_ask(&t)); /* what was stopped has left its line */
-	ay_track_judged(&t, l[2], &right, SHA_C);        /* its judge was at work: it changes nothing */
+	CHECK(!ay_track_judge(&t) && !ay_track_ask(&t)); /* a stopped lane has left its queue */
+	/* it was being judged: its result changes nothing */
+	ay_track_judged(&t, l[2], &right, SHA_C);
 	CHECK(ay_problem_over(&t, 0) && t.over == 1);
 	CHECK_STR(t.problem[0].sha256, SHA_B);
 	CHECK(t.problem[0].worker == 1);
@@ -202,7 +204,7 @@ static void add(struct ay_run *r, json_t *rec)
 	json_decref(rec);
 }
 
-/* An attempt that was judged, with the records of its kernel. */
+/* Adds an attempt that was judged, with its kernel's records. */
 static void add_attempt(struct ay_run *r, const char *op, int round, const char *sha, const char *verdict)
 {
 	const bool solved = !strcmp(verdict, "PASS");
@@ -330,7 +332,7 @@ TEST(track_results_are_what_the_records_say)
 	ay_summary_release(&s);
 }
 
-/* A case that was timed against a library. */
+/* Adds a case that was timed against a library. */
 static void add_timed(struct ay_run *r, const char *op, const char *sha, double speedup)
 {
 	char line[80];
@@ -352,7 +354,7 @@ TEST(track_speed_is_of_chosen_kernels_and_by_source)
 	json_t *j;
 
 	add_attempt(r, "aten::add", 1, SHA_A, "PASS");
-	add_timed(r, "aten::add", SHA_A, 8); /* right and fast, and not chosen */
+	add_timed(r, "aten::add", SHA_A, 8); /* right and fast, but not chosen */
 	add_attempt(r, "aten::add", 2, SHA_B, "PASS");
 	add_timed(r, "aten::add", SHA_B, 2);
 	add_attempt(r, "aten::relu", 1, SHA_C, "PASS");
@@ -454,8 +456,8 @@ TEST(track_shards_are_one_track_and_no_second_try)
 
 	merge_two("repair", &g);
 	CHECK(g.n == 3 && g.rounds == 2 && g.attempts == 4);
-	CHECK(g.solved == 2 &&
-	      !g.problem[0].solved); /* add has failed in the first run: the second is no better luck */
+	/* add has failed in the first run; the second run must not be a second chance */
+	CHECK(g.solved == 2 && !g.problem[0].solved);
 	CHECK(ay_gen_solved_within(&g, 1) > 0.33 && ay_gen_solved_within(&g, 1) < 0.34);
 	ay_gen_release(&g);
 }

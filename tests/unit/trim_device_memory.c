@@ -36,7 +36,7 @@ static uint64_t mapped(struct ay_arena *a, pid_t pid)
 	return sum;
 }
 
-/* And the next large one has its memory again. */
+/* The next large case gets its memory back. */
 TEST(lighten_an_executor_has_little_between_large_cases)
 {
 	struct ay_policy policy = { .threads = 1, .oracle_threads = 2, .call_timeout_s = 20 };

@@ -88,7 +88,7 @@ static enum ay_verified look(struct bench *b, int set, char text[200])
 	return ay_verify_set(&b->v, &b->s, b->key, set, POISON, text);
 }
 
-/* Element i of output k of a set. */
+/* Returns element i of output k of a set. */
 static uint8_t *element(struct bench *b, int set, int k, int64_t i)
 {
 	const struct ay_operand *o = b->r.call->out[k];
@@ -147,14 +147,15 @@ TEST(verify_set_finds_one_wrong_element)
 		for (int set = 0; set < SETS; set++)
 			CHECKF(look(&b, set, text) == AY_VERIFIED, "%s, set %d: %s", lines[t].line, set, text);
 		at = (int64_t)ay_secret_below((uint64_t)n);
-		element(&b, 3, lines[t].out, at)[bytes - 1] ^= 0x20; /* into the exponent, or a large integer */
+		/* flips an exponent bit, or a high bit of an integer */
+		element(&b, 3, lines[t].out, at)[bytes - 1] ^= 0x20;
 		CHECKF(look(&b, 3, text) == AY_WRONG && text[0], "%s: element %lld", lines[t].line, (long long)at);
 		CHECKF(look(&b, 2, text) == AY_VERIFIED, "%s: %s", lines[t].line, text);
 		teardown(&b);
 	}
 }
 
-/* The old content of what is updated is made again: it lies nowhere any more. */
+/* The old content of an updated operand is made again, because it is stored nowhere. */
 TEST(verify_in_place_that_did_nothing_is_wrong)
 {
 	struct bench b;
@@ -167,7 +168,7 @@ TEST(verify_in_place_that_did_nothing_is_wrong)
 	teardown(&b);
 }
 
-/* What was right for other content is not right for this one. */
+/* An answer that is right for other content is wrong for this one. */
 TEST(verify_answers_of_another_batch_are_wrong)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
@@ -194,7 +195,7 @@ TEST(verify_poison_is_an_output_that_was_not_finished)
 		setup(&b, lines[t].line);
 		o = b.r.call->out[lines[t].out];
 		memset(ay_input_sets_at(&b.s, 5, o->ordinal), POISON, ay_operand_bytes(o));
-		/* what is updated has no poison before the call, so there it is only wrong */
+		/* an updated operand has no poison before the call, so it is only wrong */
 		CHECKF(look(&b, 5, text) == (o->role == AY_INOUT ? AY_WRONG : AY_UNFINISHED), "%s: output %d, %s",
 		       lines[t].line, lines[t].out, text);
 		CHECK(look(&b, 4, text) == AY_VERIFIED);
@@ -204,7 +205,8 @@ TEST(verify_poison_is_an_output_that_was_not_finished)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Whole sets, one a batch: a wrong element in one of six is found in every sixth batch or so. */
+/* Compares whole sets, one per batch: a wrong element in one of six sets is found in about every
+ * sixth batch. */
 TEST(verify_batches_find_one_wrong_element_of_one_set)
 {
 	struct bench b;
@@ -219,7 +221,7 @@ TEST(verify_batches_find_one_wrong_element_of_one_set)
 	teardown(&b);
 }
 
-/* Rows alone, where batches are too short for more. */
+/* Compares rows only, because batches are too short for more. */
 TEST(verify_batches_find_wrong_rows)
 {
 	struct bench b;
@@ -233,7 +235,8 @@ TEST(verify_batches_find_wrong_rows)
 			element(&b, set, 0, row * 100 + 50)[3] ^= 0x20;
 	b.v.whole_ns = 1e30; /* too long for most batches */
 	found = batches(&b, 40, 1e12, AY_WRONG);
-	CHECKF(found > 20, "%d of 40 batches", found); /* 20 rows of each of three sets: nearly all */
+	/* 20 rows of each of three sets: nearly all batches find it */
+	CHECKF(found > 20, "%d of 40 batches", found);
 	for (int set = 0; set < SETS; set++) {
 		const struct ay_operand *o = b.r.call->out[0];
 
@@ -252,7 +255,7 @@ TEST(verify_batches_find_wrong_rows)
 	teardown(&b);
 }
 
-/* An answer of one row is compared whole, as often as that is paid for. */
+/* An answer of one row is compared whole, as often as the time allows. */
 TEST(verify_batches_of_a_whole_reduction)
 {
 	struct bench b;
@@ -260,7 +263,7 @@ TEST(verify_batches_of_a_whole_reduction)
 	setup(&b, "aten::sum((T([64, 64], f32),), {})");
 	CHECK(ay_oracle_rows(b.r.sc.op, b.r.call) <= 1);
 	CHECK(batches(&b, 20, 1e12, AY_VERIFIED) == 20);
-	for (int set = 0; set < SETS; set++) { /* hard sets have infinities, or a sum of nothing */
+	for (int set = 0; set < SETS; set++) { /* stress sets have infinities, or an empty sum */
 		float x;
 
 		memcpy(&x, element(&b, set, 0, 0), sizeof x);
@@ -271,7 +274,8 @@ TEST(verify_batches_of_a_whole_reduction)
 	teardown(&b);
 }
 
-/* In whole mode hard sets come first: where one in six is hard, it is looked at in most batches. */
+/* If whole sets are compared, stress sets come first: if one in six is one, most batches compare
+ * it. */
 TEST(verify_batches_prefer_hard_sets)
 {
 	struct bench b;
@@ -332,7 +336,7 @@ TEST(verify_batches_take_a_share_of_all_time)
 	 * 1e-6 */
 	CHECKF(n > 400 && n < 850, "%d sets", n);
 	n = looked_at(&b, 2000, 1e3, 1e9, 1e12);
-	/* the least: one in 64, and rows of one in 12: 31 and 167; beyond 120 and 290: 1e-7 */
+	/* at least one set in 64, and rows of one in 12: 31 and 167; beyond 120 and 290: 1e-7 */
 	CHECKF(n > 120 && n < 290, "%d sets", n);
 	b.v.of_wall = false;
 	n = looked_at(&b, 100, 1e3, 1e9, 1e12);
@@ -344,7 +348,7 @@ TEST(verify_batches_take_a_share_of_all_time)
 	teardown(&b);
 }
 
-/* However long one took, the next is expected to take twice as long as before at most. */
+/* However long a comparison took, the expected time at most doubles. */
 TEST(verify_one_long_comparison_does_not_end_all)
 {
 	char text[200];
@@ -360,7 +364,7 @@ TEST(verify_one_long_comparison_does_not_end_all)
 	teardown(&b);
 }
 
-/* Bytes that were needed at most, of sets that were brought. */
+/* Largest number of bytes that were needed from fetched sets. */
 static uint64_t most_needed;
 
 static bool measure_need(void *user, int set, const struct ay_byte_range *need)
@@ -375,7 +379,7 @@ static bool measure_need(void *user, int set, const struct ay_byte_range *need)
 	return true;
 }
 
-/* Elements that need much are fewer where they are brought from somewhere. */
+/* Elements with many inputs are fewer if the inputs must be fetched. */
 TEST(verify_rows_need_little)
 {
 	char text[200];
@@ -405,8 +409,8 @@ static bool count_asked(void *user, struct ay_call *c, struct ay_arena *a)
 	return true;
 }
 
-/* An answer of somebody else's may take a minute: the first set of a stranger is worth that, and
- * those of the trusted are not. */
+/* An answer from another oracle may take a minute. The first set of an untrusted kernel is worth
+ * that; sets of a trusted one are not. */
 TEST(verify_asks_for_strangers_only)
 {
 	int asked = 0;
@@ -422,7 +426,7 @@ TEST(verify_asks_for_strangers_only)
 	teardown(&b);
 }
 
-/* A call with many honest draws in sets 0 to 2. */
+/* Makes a call with many honest draws in sets 0 to 2. */
 static void setup_draws(struct bench *b, const char *line)
 {
 	const struct ay_op *op;
@@ -437,7 +441,7 @@ static void setup_draws(struct bench *b, const char *line)
 	}
 }
 
-/* Elements [from, to) of every row of a set. */
+/* Alters elements [from, to) of every row of a set. */
 static void spoil(struct bench *b, int set, int64_t from, int64_t to, int byte)
 {
 	const struct ay_view *v = &b->r.call->out[0]->view;
@@ -448,7 +452,7 @@ static void spoil(struct bench *b, int set, int64_t from, int64_t to, int byte)
 			memset(element(b, set, 0, i), byte, (size_t)ay_dt_info(v->dt)->bytes);
 }
 
-/* Of many draws a part is tested; the operands are whole again behind it. */
+/* Of many draws a part is tested; afterwards the operands are whole again. */
 TEST(verify_many_draws_in_part)
 {
 	static const char *const random[] = {
@@ -465,13 +469,12 @@ TEST(verify_many_draws_in_part)
 		CHECKF(look(&b, 0, text) == AY_VERIFIED, "%s: %s", random[t], text);
 		CHECK(ay_numel_of(&b.r.call->out[0]->view) == 1536000);
 		spoil(&b, 1, 0, b.r.call->out[0]->view.shape[b.r.call->out[0]->view.ndim - 1] / 2, 0);
-		CHECKF(look(&b, 1, text) == AY_WRONG, "%s",
-		       random[t]); /* whatever part is chosen has some of it */
+		CHECKF(look(&b, 1, text) == AY_WRONG, "%s", random[t]); /* every possible part has some of it */
 		teardown(&b);
 	}
 }
 
-/* About every other part has some of what is no draw. */
+/* About every second part has some elements that are no draws. */
 TEST(verify_many_draws_in_another_part_each_time)
 {
 	enum { LOOKS = 24 };

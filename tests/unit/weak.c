@@ -14,7 +14,7 @@ static const char kernel[] = "int aten_relu@\n{\n"
 			     "		y[i * out->strides[0] + k * out->strides[1]] = v > 0 ? v : 0;\n"
 			     "	}\n	return 0;\n}\n";
 
-/* How often of so many times the case is weak. */
+/* Returns how often of that many times the case is weak. */
 static int count_weak(const char *line, int times)
 {
 	struct ay_policy policy = { .threads = 1, .oracle_threads = 1, .call_timeout_s = 20 };

@@ -27,7 +27,7 @@ static void work(void *user, const char *job, size_t len, struct ay_worker_out *
 }
 
 struct seen {
-	int messages, done, died, killed; /* killed: of those who died */
+	int messages, done, died, killed; /* workers that were killed, among those that died */
 	size_t bytes;
 };
 
@@ -84,7 +84,7 @@ enum { JOBS = 60, GROUPS = 3, EACH = 2 };
  * job makes the group fail after half of its messages. */
 struct plan {
 	unsigned bad;
-	int after; /* jobs of a worker that go well first */
+	int after; /* jobs of a worker that succeed first */
 };
 
 static void work_in_group(void *user, const char *job, size_t len, struct ay_worker_out *out)
@@ -109,7 +109,7 @@ static void work_in_group(void *user, const char *job, size_t len, struct ay_wor
 struct desk {
 	char text[JOBS][12];
 	bool waiting[JOBS], done[JOBS];
-	int said[JOBS][2], on[JOBS][2]; /* how often, and by which group last */
+	int said[JOBS][2], on[JOBS][2]; /* how often a job came back, and which group had it last */
 	int backs, losses;
 	bool lost[GROUPS];
 };
@@ -141,7 +141,8 @@ static int desk_lost(void *user, int group, const char *why)
 	struct desk *d = user;
 
 	CHECK(!d->lost[group] && !strcmp(why, "it went up in smoke"));
-	d->lost[group] = true; /* all that its workers said has come: from here on nothing may */
+	/* all messages of the group's workers have come; from now on none may come */
+	d->lost[group] = true;
 	d->losses++;
 	return 0;
 }
@@ -153,12 +154,12 @@ static int desk_back(void *user, void *job, int group)
 
 	(void)group;
 	d->backs++;
-	d->done[n] = d->said[n][1]; /* a sibling that was ended after its last word */
+	d->done[n] = d->said[n][1]; /* another worker of the group, ended after its last message */
 	d->waiting[n] = !d->said[n][1];
 	return 0;
 }
 
-/* Gives all jobs until they are done or nobody is left. */
+/* Gives all jobs until they are done or no worker is left. */
 static void run_desk(struct desk *d, struct plan *p, struct ay_worker_pool **c)
 {
 	struct ay_worker_pool_events e = { d, desk_message, desk_done, desk_lost, desk_back };
@@ -189,7 +190,7 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_worker_pool **c)
 
 /* One group fails. Every job is done, none is lost, and none is done twice. A working group sends
  * the second half of an interrupted job's messages. */
-/* A job for one of a few waits for one of them, whoever else is idle. */
+/* A job for certain workers waits for one of them, even if others are idle. */
 TEST(crew_some_workers_can_be_asked_alone)
 {
 	struct seen s = { 0 };
@@ -211,7 +212,8 @@ TEST(crew_some_workers_can_be_asked_alone)
 	CHECK(!ay_worker_pool_submit_among(c, 2, 3, &job[2], "die", 3, &err));
 	while (s.done < 3)
 		CHECK(!ay_worker_pool_wait(c, -1, 5000, &ev, &err));
-	CHECK(s.died == 1 && ay_worker_pool_idle_among(c, 2, 3)); /* the new one has the place of the old one */
+	/* the new worker has the place of the old one */
+	CHECK(s.died == 1 && ay_worker_pool_idle_among(c, 2, 3));
 	ay_worker_pool_stop(c);
 }
 
@@ -231,7 +233,7 @@ TEST(crew_goes_on_without_a_group_that_is_lost)
 		       d.said[i][1]);
 		by[d.on[i][1]]++;
 	}
-	/* all groups worked, the lost one for as long as it was there */
+	/* all groups worked, the lost one as long as it existed */
 	CHECKF(by[0] > 5 && by[2] > 5 && by[1] >= 2 && by[1] <= 2 * EACH * 2, "%d %d %d", by[0], by[1], by[2]);
 	work_s = ay_worker_pool_work_s(c);
 	usleep(20000);
@@ -241,7 +243,8 @@ TEST(crew_goes_on_without_a_group_that_is_lost)
 	ay_worker_pool_stop(c);
 }
 
-/* All fail: the crew says that nobody is left, and what is not done is with the caller. */
+/* All groups fail: the pool reports that no worker is left, and returns the unfinished jobs to the
+ * caller. */
 TEST(crew_of_lost_groups_gives_everything_back)
 {
 	struct plan p = { .bad = 7, .after = 1 };
@@ -307,7 +310,7 @@ TEST(crew_watch_finds_who_hangs)
 	ay_worker_pool_stop(c);
 }
 
-/* Who has no job ends with its group too, and jobs go past its place. */
+/* An idle worker ends with its group too, and later jobs skip its place. */
 TEST(crew_idle_workers_of_a_lost_group_end_too)
 {
 	struct plan p = { .bad = 1u << 0 };
