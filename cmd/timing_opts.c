@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timing_opts.h"
+#include "base/wrap.h"
 #include "store/score.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 38 };
+enum { LABEL = 38, MORE = 4 /* where a row goes on */ };
 
 /* Tells the user that assay waits for the device. Programs that read the output need no message. */
 static void say_waiting(void)
@@ -94,7 +95,7 @@ void clock_label(struct ay_str *b, const struct ay_suite_case *sc)
 
 void clock_head(struct ay_str *b)
 {
-	ay_str_addf(b, "  %-*s %9s %6s  %-15s %s\n", LABEL, "timed", "a call", "+-", "reached", "speed-up");
+	ay_str_addf(b, "  %-*s %9s %6s  %s\n", LABEL, "timed", "a call", "+-", "reached");
 }
 
 static void add_reached(struct ay_str *b, const struct ay_timing *t)
@@ -106,7 +107,7 @@ static void add_reached(struct ay_str *b, const struct ay_timing *t)
 		ay_str_addf(&s, "%.0f %% of peak", 100 * t->peak);
 	else if (t->ns > 0 && t->floor_ns > 0)
 		ay_str_addf(&s, "%.0f %% of floor", 100 * t->floor_ns / t->ns);
-	ay_str_addf(b, "%-15s ", ay_str_text(&s));
+	ay_str_add(b, ay_str_text(&s));
 	ay_str_release(&s);
 }
 
@@ -133,25 +134,48 @@ static void add_ratio(struct ay_str *b, const struct ay_timing *t)
 		ay_str_addf(b, " (%s)", t->why);
 }
 
+/* Adds text on lines of AY_WIDTH columns, the first of which has `at` columns already. */
+static void add_wrapped(struct ay_str *b, const struct ay_str *text, int at)
+{
+	ay_wrap(b, ay_str_text(text), at, MORE, AY_WIDTH);
+	ay_str_addc(b, '\n');
+}
+
+/* Two lines: what was measured of the kernel, then how it compares with the baseline. */
+static void add_times(struct ay_str *b, const struct ay_timing *t)
+{
+	struct ay_str ns = { 0 }, ratio = { 0 };
+
+	ay_time_print(&ns, t->ns);
+	ay_str_addf(b, " %9s ", ay_str_text(&ns));
+	if (isfinite(t->ns_hi))
+		ay_str_addf(b, "%4.1f %%  ", 50 * (t->ns_hi - t->ns_lo) / t->ns);
+	else
+		ay_str_addf(b, "%6s  ", "?");
+	add_reached(b, t);
+	add_ratio(&ratio, t);
+	ay_str_addf(&ratio, "%s%s", ratio.len ? "; " : "", t->cold ? "cold" : "warm");
+	ay_str_addf(b, "\n%*s", MORE, "");
+	add_wrapped(b, &ratio, MORE);
+	ay_str_release(&ns);
+	ay_str_release(&ratio);
+}
+
 void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t)
 {
-	struct ay_str cut = { 0 }, ns = { 0 };
+	struct ay_str cut = { 0 }, why = { 0 };
 
 	ay_str_addn(&cut, label, strnlen(label, LABEL));
 	if (strlen(label) > LABEL)
 		memcpy(cut.s + LABEL - 3, "...", 3);
-	if (t->ns > 0)
-		ay_time_print(&ns, t->ns);
-	ay_str_addf(b, "  %-*s %9s ", LABEL, ay_str_text(&cut), ay_str_text(&ns));
-	if (t->ns > 0 && isfinite(t->ns_hi))
-		ay_str_addf(b, "%4.1f %%  ", 50 * (t->ns_hi - t->ns_lo) / t->ns);
-	else
-		ay_str_addf(b, "%6s  ", "");
-	add_reached(b, t);
-	add_ratio(b, t);
-	if (t->ns > 0)
-		ay_str_addf(b, "%s%s", b->s[b->len - 1] == ' ' ? "" : "; ", t->cold ? "cold" : "warm");
-	ay_str_add(b, "\n");
+	ay_str_addf(b, "  %-*s", LABEL, ay_str_text(&cut));
+	if (t->ns > 0) {
+		add_times(b, t);
+	} else {
+		add_ratio(&why, t);
+		ay_str_add(b, "  ");
+		add_wrapped(b, &why, 2 + LABEL + 2);
+	}
 	ay_str_release(&cut);
-	ay_str_release(&ns);
+	ay_str_release(&why);
 }

@@ -54,7 +54,7 @@ void ay_api_process_fatal(struct api_process *sp, const char *text, const char *
 
 /* Adds a request to the queue. Takes its own reference to messages. */
 void ay_request_add(struct api_process *sp, int64_t number, const char *id, json_t *messages);
-void ay_aten_request_drop(struct api_process *sp, int64_t number);
+void ay_request_drop(struct api_process *sp, int64_t number);
 /* Notes every request that is in exchanges.jsonl as dropped. Frees none. */
 void ay_requests_note(struct api_process *sp, const char *why);
 void ay_requests_free(struct api_process *sp);

@@ -79,7 +79,7 @@ static void take_frame(struct api_process *sp, const char *text, size_t n)
 	if (json_object_get(j, "close"))
 		take_close(sp);
 	if (json_object_get(j, "drop"))
-		ay_aten_request_drop(sp, json_integer_value(json_object_get(j, "drop")));
+		ay_request_drop(sp, json_integer_value(json_object_get(j, "drop")));
 	else if (!sp->is_fatal && json_object_get(j, "ask"))
 		ay_request_add(sp, json_integer_value(json_object_get(j, "ask")),
 			       json_string_value(json_object_get(j, "id")), json_object_get(j, "messages"));

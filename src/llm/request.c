@@ -125,7 +125,7 @@ void ay_request_add(struct api_process *sp, int64_t number, const char *id, json
 	sp->last = &q->next;
 }
 
-void ay_aten_request_drop(struct api_process *sp, int64_t number)
+void ay_request_drop(struct api_process *sp, int64_t number)
 {
 	struct api_request *q = sp->first;
 

@@ -67,7 +67,7 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 	struct ay_chat_answer got;
 	struct ay_err err = { 0 };
 	const char *const *ids;
-	json_t *log = standin_log(s);
+	json_t *log = fake_llm_log(s);
 	int lost, answered;
 
 	CHECKF(!ay_transcript_read(&x, dir, &err), "%s", err.msg);
@@ -82,10 +82,10 @@ static int examine_kill(const struct standin *s, const char *dir, const bool *to
 			is_lost |= !strcmp(ids[k], id_of(i));
 		CHECKF(!told[i] || is_answered, "%s was told and is not on disk", id_of(i));
 		CHECKF(!(is_lost && is_answered), "%s is answered and lost", id_of(i));
-		if (standin_count_in(log, "seen", id_of(i)))
+		if (fake_llm_count_in(log, "seen", id_of(i)))
 			CHECKF(is_lost || is_answered, "%s was asked and is not known", id_of(i));
 		if (is_answered) {
-			CHECKF(standin_count_in(log, "sent", id_of(i)), "%s was never answered", id_of(i));
+			CHECKF(fake_llm_count_in(log, "sent", id_of(i)), "%s was never answered", id_of(i));
 			CHECK_STR(got.text, "some words of an answer");
 		}
 	}
@@ -141,8 +141,8 @@ TEST(chat_kept_through_kills_at_any_point)
 	char *file;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	standin_start(&s, "{\"default\": [{\"answer\": \"text:some words of an answer\", \"chunk\": 4, "
-			  "\"slow_s\": 0.004}]}");
+	fake_llm_start(&s, "{\"default\": [{\"answer\": \"text:some words of an answer\", \"chunk\": 4, "
+			   "\"slow_s\": 0.004}]}");
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
 		CHECK(WIFSIGNALED(run_asker(dir, after[i], told)));
 		answered = examine_kill(&s, dir, told, times_lost);
@@ -151,7 +151,7 @@ TEST(chat_kept_through_kills_at_any_point)
 	CHECK(!run_asker(dir, -1, told));
 	examine_kill(&s, dir, told, times_lost);
 	file = live_file_of(&a, dir);
-	log = standin_log(&s);
+	log = fake_llm_log(&s);
 	CHECKF(live_occurrences(file, "\"type\":\"answered\"") == QUESTIONS, "%d answers",
 	       live_occurrences(file, "\"type\":\"answered\""));
 	for (int i = 0; i < QUESTIONS; i++) {
@@ -162,15 +162,15 @@ TEST(chat_kept_through_kills_at_any_point)
 		       live_occurrences(file, mark));
 		/* asked again only where an answer was lost; a question may be lost before its
 		 * first byte was sent */
-		CHECKF(standin_count_in(log, "seen", id_of(i)) <= 1 + times_lost[i],
+		CHECKF(fake_llm_count_in(log, "seen", id_of(i)) <= 1 + times_lost[i],
 		       "%s was asked %d times and lost %d times", id_of(i),
-		       standin_count_in(log, "seen", id_of(i)), times_lost[i]);
+		       fake_llm_count_in(log, "seen", id_of(i)), times_lost[i]);
 		lost += times_lost[i];
 	}
 	CHECKF(lost > 0, "nothing was in flight at any kill: this proves nothing");
 	json_decref(log);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* The API process is killed: its parent gets an error and does not hang. */
@@ -184,7 +184,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	struct ay_chat *c;
 	char *out;
 
-	standin_start(&s, "{\"default\": [{\"answer\": \"text:x\", \"delay_s\": 30}]}");
+	fake_llm_start(&s, "{\"default\": [{\"answer\": \"text:x\", \"delay_s\": 30}]}");
 	c = live_open_chat(&spec);
 	live_ask(c, "q", "?");
 	help_run(&a,
@@ -201,7 +201,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	CHECK(ay_chat_ask(c, "q2", 0, NULL, &err) == -1 && err.code);
 	ay_chat_close(c);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* No room for another line: the run ends, and the file has whole lines only. */
@@ -219,7 +219,7 @@ TEST(chat_kept_where_there_is_room)
 	char *file;
 	int told = 0;
 
-	standin_start(&s, "{\"default\": [\"text:some words of an answer\"]}");
+	fake_llm_start(&s, "{\"default\": [\"text:some words of an answer\"]}");
 	/* limits the size of the API process's files, like a full disk */
 	setrlimit(RLIMIT_FSIZE, &room);
 	spec.in_flight = 2;
@@ -239,7 +239,7 @@ TEST(chat_kept_where_there_is_room)
 	CHECK(strlen(file) <= 6000 && file[strlen(file) - 1] == '\n');
 	ay_transcript_free(x);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* --- dropped, and given again ----------------------------------------------------------------- */
@@ -256,9 +256,9 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	struct ay_chat *c;
 
 	spec.in_flight = 2;
-	standin_start(&s,
-		      "{\"ops\": {\"aten::slow\": [{\"answer\": \"text:late\", \"delay_s\": 30}]}, \"default\": "
-		      "[\"text:soon\"]}");
+	fake_llm_start(&s,
+		       "{\"ops\": {\"aten::slow\": [{\"answer\": \"text:late\", \"delay_s\": 30}]}, \"default\": "
+		       "[\"text:soon\"]}");
 	c = live_open_chat(&spec);
 	live_ask(c, "slow1", "aten::slow");
 	live_ask(c, "slow2", "aten::slow");
@@ -266,7 +266,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	live_ask(c, "waits", "aten::slow");
 	CHECK(ay_chat_ask(c, "slow1", 0, NULL, &err) == -1 && strstr(err.msg, "asked already"));
 	ay_err_clear(&err);
-	while (standin_count(&s, "seen", NULL) < 2)
+	while (fake_llm_count(&s, "seen", NULL) < 2)
 		usleep(10000);
 	ay_chat_drop(c, "waits");
 	ay_chat_drop(c, "slow1");
@@ -280,10 +280,10 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	CHECKF(!ay_transcript_read(&x, spec.dir, &err), "%s", err.msg);
 	CHECK(ay_transcript_answered(x) == 2 && !ay_transcript_lost(x, &ids));
 	CHECK(live_occurrences(live_file_of(&a, spec.dir), "\"type\":\"dropped\"") == 2);
-	CHECK(!live_occurrences(live_file_of(&a, spec.dir), "waits") && standin_count(&s, "seen", NULL) == 4);
+	CHECK(!live_occurrences(live_file_of(&a, spec.dir), "waits") && fake_llm_count(&s, "seen", NULL) == 4);
 	ay_transcript_free(x);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 TEST(chat_kept_answers_are_given_again_without_a_network)
@@ -295,9 +295,9 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	struct standin s = { 0 };
 	struct ay_chat *c;
 
-	standin_start(&s, "{\"thinking\": \"t\", \"tokens\": [3, 4], \"ops\": {\"aten::mm\": [\"truncated\"], "
-			  "\"aten::cos\": "
-			  "[{\"answer\": \"text:x\", \"faults\": [\"400\"]}]}}");
+	fake_llm_start(&s, "{\"thinking\": \"t\", \"tokens\": [3, 4], \"ops\": {\"aten::mm\": [\"truncated\"], "
+			   "\"aten::cos\": "
+			   "[{\"answer\": \"text:x\", \"faults\": [\"400\"]}]}}");
 	c = live_open_chat(&spec);
 	live_ask(c, "relu", "aten::relu");
 	CHECK(live_wait_answer(c, &a, &got[0], &err) == 1);
@@ -306,7 +306,7 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	live_ask(c, "cos", "aten::cos");
 	CHECK(live_wait_answer(c, &a, &got[2], &err) == 1 && got[2].end == AY_CHAT_FAILED);
 	ay_chat_close(c);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 
 	spec.server = AY_SERVER_REPLAY;
 	spec.replay = spec.dir;
@@ -499,7 +499,7 @@ TEST(chat_key_is_nowhere)
 	snprintf(key, sizeof key, "sk-%0240lu-%020lu-%020lu", (unsigned long)getpid(), (unsigned long)(size_t)&a,
 		 (unsigned long)getpid() * 2654435761u);
 	snprintf(other, sizeof other, "other-%lu", (unsigned long)getpid() * 40503u);
-	standin_start(
+	fake_llm_start(
 		&s, ay_sprintf(&a,
 			       "{\"key\": \"%s\", \"ops\": {\"aten::echo\": [\"echo-key\"], \"aten::leak\": "
 			       "[{\"answer\": \"text:x\", \"faults\": [\"500\"]}], \"aten::fine\": [\"text:y\"], "
@@ -538,5 +538,5 @@ TEST(chat_key_is_nowhere)
 	       "%s", out);
 	CHECK(live_occurrences(live_file_of(&a, dir), "\"authorization\":\"[key]\"") == 4);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }

@@ -33,7 +33,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 	};
 	struct standin s = { 0 };
 
-	standin_start(
+	fake_llm_start(
 		&s,
 		"{\"thinking\": \"Let me think.\", \"chunk\": 7, \"tokens\": [1000, 200], \"key\": \"sk-standin\","
 		"\"models\": [\"gpt-4o\"], \"ops\": {\"aten::cos\": [\"wrong\"], \"aten::sin\": "
@@ -70,8 +70,8 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 		CHECK(live_occurrences(live_file_of(&a, dir), "\"type\":\"answered\"") == 10);
 		ay_arena_release(&a);
 	}
-	CHECK(standin_count(&s, "seen", NULL) == 20 && standin_count(&s, "sent", NULL) == 20);
-	standin_stop(&s);
+	CHECK(fake_llm_count(&s, "seen", NULL) == 20 && fake_llm_count(&s, "sent", NULL) == 20);
+	fake_llm_stop(&s);
 }
 
 /* --- failures --------------------------------------------------------------------------------- */
@@ -83,17 +83,17 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 	struct standin s = { 0 };
 	struct ay_arena a = { 0 };
 
-	standin_start(&s, "{\"ops\": {\"aten::a0\": [{\"answer\": \"text:x\", \"faults\": [\"429ms:30\"]}],"
-			  "\"aten::a1\": [{\"answer\": \"text:x\", \"faults\": [\"500\"]}],"
-			  "\"aten::a2\": [{\"answer\": \"text:x\", \"faults\": [\"503:0\"]}],"
-			  "\"aten::a3\": [{\"answer\": \"text:x\", \"faults\": [\"529\"]}],"
-			  "\"aten::a4\": [{\"answer\": \"text:x\", \"faults\": [\"408\"]}],"
-			  "\"aten::a5\": [{\"answer\": \"text:x\", \"faults\": [\"409\"]}],"
-			  "\"aten::a6\": [{\"answer\": \"text:xxxxxxxx\", \"chunk\": 1, \"faults\": [\"cut\"]}],"
-			  "\"aten::a7\": [{\"answer\": \"text:x\", \"faults\": [\"reset\"]}],"
-			  "\"aten::a8\": [{\"answer\": \"text:x\", \"faults\": [\"html\"]}],"
-			  "\"aten::a9\": [{\"answer\": \"text:x\", \"faults\": [\"error\"]}],"
-			  "\"aten::a10\": [{\"answer\": \"text:x\", \"faults\": [\"malformed\"]}]}}");
+	fake_llm_start(&s, "{\"ops\": {\"aten::a0\": [{\"answer\": \"text:x\", \"faults\": [\"429ms:30\"]}],"
+			   "\"aten::a1\": [{\"answer\": \"text:x\", \"faults\": [\"500\"]}],"
+			   "\"aten::a2\": [{\"answer\": \"text:x\", \"faults\": [\"503:0\"]}],"
+			   "\"aten::a3\": [{\"answer\": \"text:x\", \"faults\": [\"529\"]}],"
+			   "\"aten::a4\": [{\"answer\": \"text:x\", \"faults\": [\"408\"]}],"
+			   "\"aten::a5\": [{\"answer\": \"text:x\", \"faults\": [\"409\"]}],"
+			   "\"aten::a6\": [{\"answer\": \"text:xxxxxxxx\", \"chunk\": 1, \"faults\": [\"cut\"]}],"
+			   "\"aten::a7\": [{\"answer\": \"text:x\", \"faults\": [\"reset\"]}],"
+			   "\"aten::a8\": [{\"answer\": \"text:x\", \"faults\": [\"html\"]}],"
+			   "\"aten::a9\": [{\"answer\": \"text:x\", \"faults\": [\"error\"]}],"
+			   "\"aten::a10\": [{\"answer\": \"text:x\", \"faults\": [\"malformed\"]}]}}");
 	for (int server = AY_SERVER_OPENAI; server <= AY_SERVER_ANTHROPIC; server++) {
 		const char *dir = live_run_dir(server == AY_SERVER_OPENAI ? "o" : "a");
 		struct ay_chat_spec spec = live_spec_of((enum ay_server)server, dir);
@@ -117,13 +117,13 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 		CHECK(live_occurrences(live_file_of(&a, dir), "\"type\":\"answered\"") == n);
 	}
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* Returns the pause between the end of the first try and the second, by the fake server's clock. */
 static double pause_of(const struct standin *s, const char *id)
 {
-	json_t *log = standin_log(s), *j;
+	json_t *log = fake_llm_log(s), *j;
 	double sent = 0, again = 0;
 	size_t i;
 
@@ -158,13 +158,14 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 		struct ay_err err = { 0 };
 		const char *id = ay_sprintf(&a, "q/%zu", i);
 
-		standin_start(&s, ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [\"%s\"]}]}",
-					     waits[i].fault));
+		fake_llm_start(&s,
+			       ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [\"%s\"]}]}",
+					  waits[i].fault));
 		CHECKF(live_once(&spec, id, "?", &a, &got, &err) == 1 && got.tries == 2, "%s: %s", waits[i].fault,
 		       err.msg);
 		CHECKF(pause_of(&s, id) >= waits[i].least_s, "%s: again after %.3f s", waits[i].fault,
 		       pause_of(&s, id));
-		standin_stop(&s);
+		fake_llm_stop(&s);
 	}
 	ay_arena_release(&a);
 }
@@ -184,9 +185,9 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 	size_t i;
 
 	spec.in_flight = 1;
-	standin_start(&s,
-		      "{\"ops\": {\"aten::a\": [{\"answer\": \"text:x\", \"faults\": [\"429:2\"]}]}, \"default\": "
-		      "[\"text:y\"]}");
+	fake_llm_start(
+		&s, "{\"ops\": {\"aten::a\": [{\"answer\": \"text:x\", \"faults\": [\"429:2\"]}]}, \"default\": "
+		    "[\"text:y\"]}");
 	c = live_open_chat(&spec);
 	live_ask(c, "a", "aten::a");
 	for (int k = 0; k < 5; k++)
@@ -199,7 +200,7 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 	while (ay_chat_pending(c) && live_wait_answer(c, &a, &got, &err) == 1)
 		CHECK(got.end == AY_CHAT_STOP);
 	ay_chat_close(c);
-	log = standin_log(&s);
+	log = fake_llm_log(&s);
 	json_array_foreach(log, i, j)
 	{
 		double t = json_number_value(json_object_get(j, "t"));
@@ -210,10 +211,10 @@ TEST(chat_live_a_rate_limit_holds_all_questions)
 			CHECKF(t >= limited + 2, "%s after %.3f s", json_string_value(json_object_get(j, "id")),
 			       t - limited);
 	}
-	CHECK(limited > 0 && standin_count(&s, "seen", NULL) == 7);
+	CHECK(limited > 0 && fake_llm_count(&s, "seen", NULL) == 7);
 	json_decref(log);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 TEST(chat_live_what_fails_for_good_is_an_answer)
@@ -243,18 +244,18 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 
 		spec.tries = 3;
 		spec.timeout_s = strstr(ends[i].fault, "hang") ? 0.7 : 20;
-		standin_start(&s, ay_sprintf(&a,
-					     "{\"default\": [{\"answer\": \"text:xxxxxxxxx\", \"chunk\": 1, "
-					     "\"faults\": [%s]}]}",
-					     ends[i].fault));
+		fake_llm_start(&s, ay_sprintf(&a,
+					      "{\"default\": [{\"answer\": \"text:xxxxxxxxx\", \"chunk\": 1, "
+					      "\"faults\": [%s]}]}",
+					      ends[i].fault));
 		CHECKF(live_once(&spec, id, "?", &a, &got, &err) == 1, "%s: %s", ends[i].fault, err.msg);
 		CHECK(got.end == AY_CHAT_FAILED && got.error && got.tries == ends[i].seen);
 		CHECKF(got.error && strstr(got.error, ends[i].says), "%s", got.error ? got.error : "no error");
-		CHECK(standin_count(&s, "seen", id) == ends[i].seen);
+		CHECK(fake_llm_count(&s, "seen", id) == ends[i].seen);
 		CHECK(!ay_transcript_read(&x, spec.dir, &err) && ay_transcript_answer(x, id, &got));
 		CHECK(got.end == AY_CHAT_FAILED);
 		ay_transcript_free(x);
-		standin_stop(&s);
+		fake_llm_stop(&s);
 	}
 	ay_arena_release(&a);
 }
@@ -282,8 +283,8 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 
 		spec.tries = 2;
 		spec.in_flight = 1;
-		standin_start(&s, ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [%s]}]}",
-					     ends[i].fault));
+		fake_llm_start(&s, ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [%s]}]}",
+					      ends[i].fault));
 		setenv("OPENAI_API_KEY", "sk-standin", 1);
 		c = live_open_chat(&spec);
 		for (int k = 0; k < 40; k++)
@@ -293,11 +294,11 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 		CHECKF(rc < 0 && failed == 2, "%d answers", failed);
 		for (int k = 0; k < 3; k++)
 			CHECKF(strstr(err.msg, ends[i].says[k]), "'%s' is not in: %s", ends[i].says[k], err.msg);
-		CHECKF(standin_count(&s, "seen", NULL) <= ends[i].most, "%d requests",
-		       standin_count(&s, "seen", NULL));
+		CHECKF(fake_llm_count(&s, "seen", NULL) <= ends[i].most, "%d requests",
+		       fake_llm_count(&s, "seen", NULL));
 		CHECK(i == 0 || strstr(ay_chat_trouble(c), "HTTP 500"));
 		ay_chat_close(c);
-		standin_stop(&s);
+		fake_llm_stop(&s);
 		CHECK(!remove(ay_sprintf(&a, "%s/" AY_TRANSCRIPT_FILE, spec.dir)));
 	}
 	ay_arena_release(&a);
@@ -314,12 +315,12 @@ TEST(chat_live_slow_answers_are_waited_for)
 
 	spec.timeout_s = 3;
 	spec.tries = 1;
-	standin_start(&s, "{\"default\": [{\"answer\": \"text:0123456789\", \"chunk\": 1, \"slow_s\": 0.25}]}");
+	fake_llm_start(&s, "{\"default\": [{\"answer\": \"text:0123456789\", \"chunk\": 1, \"slow_s\": 0.25}]}");
 	CHECKF(live_once(&spec, "slow", "?", &a, &got, &err) == 1, "%s", err.msg);
 	CHECKF(got.end == AY_CHAT_STOP && !strcmp(got.text, "0123456789"), "%s", got.error);
 	CHECK(got.wall_s > 3);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 TEST(chat_live_what_no_question_survives_says_what_to_set)
@@ -361,18 +362,18 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 		struct ay_transcript *x;
 		const char *const *ids;
 
-		standin_start(&s, cases[i].script);
+		fake_llm_start(&s, cases[i].script);
 		CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 		for (int k = 0; k < 3; k++)
 			CHECKF(strstr(err.msg, cases[i].says[k]), "'%s' is not in: %s", cases[i].says[k], err.msg);
 		CHECK(!strstr(err.msg, "sk-standin"));
-		CHECK(standin_count(&s, "seen", NULL) == 1);
+		CHECK(fake_llm_count(&s, "seen", NULL) == 1);
 		/* nothing is lost: the run knows that the request was not answered */
 		ay_err_clear(&err);
 		CHECK(!ay_transcript_read(&x, spec.dir, &err) && !ay_transcript_answered(x) &&
 		      !ay_transcript_lost(x, &ids));
 		ay_transcript_free(x);
-		standin_stop(&s);
+		fake_llm_stop(&s);
 		CHECK(!remove(ay_sprintf(&a, "%s/" AY_TRANSCRIPT_FILE, spec.dir)));
 	}
 	ay_arena_release(&a);
@@ -388,9 +389,9 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
 
-	standin_start(&s,
-		      "{\"ops\": {\"aten::bad\": [{\"answer\": \"text:x\", \"faults\": [\"403\"]}]}, \"default\": "
-		      "[\"text:y\"]}");
+	fake_llm_start(
+		&s, "{\"ops\": {\"aten::bad\": [{\"answer\": \"text:x\", \"faults\": [\"403\"]}]}, \"default\": "
+		    "[\"text:y\"]}");
 	c = live_open_chat(&spec);
 	live_ask(c, "good", "aten::good");
 	CHECK(live_wait_answer(c, &a, &got, &err) == 1 && got.end == AY_CHAT_STOP);
@@ -400,7 +401,7 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 	CHECK(live_wait_answer(c, &a, &got, &err) == 1 && got.end == AY_CHAT_STOP);
 	ay_chat_close(c);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* A server that has refused stream_options gets requests without them. */
@@ -413,16 +414,16 @@ TEST(chat_live_what_a_server_does_not_know_is_left_out)
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
 
-	standin_start(&s, "{\"default\": [{\"answer\": \"text:y\", \"faults\": [\"options\", \"options\"]}]}");
+	fake_llm_start(&s, "{\"default\": [{\"answer\": \"text:y\", \"faults\": [\"options\", \"options\"]}]}");
 	c = live_open_chat(&spec);
 	for (int i = 0; i < 3; i++) {
 		live_ask(c, ay_sprintf(&a, "q%d", i), "?");
 		CHECKF(live_wait_answer(c, &a, &got, &err) == 1 && got.end == AY_CHAT_STOP, "%s", err.msg);
 	}
 	ay_chat_close(c);
-	CHECK(standin_count(&s, "seen", "q0") == 2 && standin_count(&s, "seen", "q1") == 1);
+	CHECK(fake_llm_count(&s, "seen", "q0") == 2 && fake_llm_count(&s, "seen", "q1") == 1);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 TEST(chat_live_nobody_there_and_nothing_to_set)
@@ -434,8 +435,8 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	struct ay_chat *c;
 	struct ay_err err = { 0 };
 
-	standin_start(&s, "{}");
-	standin_stop(&s); /* no process listens at its port now */
+	fake_llm_start(&s, "{}");
+	fake_llm_stop(&s); /* no process listens at its port now */
 	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "set OPENAI_BASE_URL") && strstr(err.msg, "127.0.0.1"), "%s", err.msg);
 	ay_err_clear(&err);
@@ -459,19 +460,19 @@ TEST(chat_live_proxies_are_used)
 	struct ay_chat_answer got;
 	struct ay_err err = { 0 };
 
-	standin_start(&s, "{\"default\": [\"text:through\"]}");
+	fake_llm_start(&s, "{\"default\": [\"text:through\"]}");
 	setenv("http_proxy", ay_sprintf(&a, "http://127.0.0.1:%d", s.port), 1);
 	setenv("no_proxy", "", 1);
 	setenv("OPENAI_BASE_URL", "http://user:secret@model.invalid/v1", 1);
 	CHECKF(live_once(&spec, "q", "?", &a, &got, &err) == 1 && !strcmp(got.text, "through"), "%s", err.msg);
-	CHECK(standin_count(&s, "seen", "q") == 1);
+	CHECK(fake_llm_count(&s, "seen", "q") == 1);
 	CHECK(!strstr(live_file_of(&a, spec.dir), "secret"));
 	setenv("no_proxy", "model.invalid", 1);
 	setenv("OPENAI_API_KEY", "sk-standin", 1);
 	CHECK(live_once(&spec, "q2", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "model.invalid") && !strstr(err.msg, "secret"), "%s", err.msg);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* A server with an untrusted certificate gets no key, unless CURL_CA_BUNDLE makes it trusted. */
@@ -495,16 +496,16 @@ TEST(chat_live_certificates_are_examined)
 			    test_dir()),
 		    60, &out))
 		test_skip("no openssl to make a certificate: %.100s", out);
-	standin_start(&s, "{\"default\": [\"text:in private\"]}");
+	fake_llm_start(&s, "{\"default\": [\"text:in private\"]}");
 	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "certificate") && strstr(err.msg, "set CURL_CA_BUNDLE"), "%s", err.msg);
-	CHECK(!standin_count(&s, "seen", NULL));
+	CHECK(!fake_llm_count(&s, "seen", NULL));
 	ay_err_clear(&err);
 	setenv("CURL_CA_BUNDLE", ay_sprintf(&a, "%s/cert.pem", test_dir()), 1);
 	setenv("OPENAI_API_KEY", "sk-standin", 1);
 	CHECKF(live_once(&spec, "q", "?", &a, &got, &err) == 1 && !strcmp(got.text, "in private"), "%s", err.msg);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }
 
 /* --- many at once ----------------------------------------------------------------------------- */
@@ -527,10 +528,11 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 	spec.in_flight = N;
 	spec.timeout_s = 60;
 	/* nothing is answered before 500 requests are there at once; every tenth fails at first */
-	standin_start(&s, "{\"gather\": 500, \"tokens\": [7, 3], \"default\": [\"text:an answer of some words\"], "
-			  "\"chunk\": 4, "
-			  "\"faults\": {\"every\": 10, \"kinds\": [\"429ms:50\", \"500\", \"cut\", \"malformed\", "
-			  "\"reset\"]}}");
+	fake_llm_start(&s,
+		       "{\"gather\": 500, \"tokens\": [7, 3], \"default\": [\"text:an answer of some words\"], "
+		       "\"chunk\": 4, "
+		       "\"faults\": {\"every\": 10, \"kinds\": [\"429ms:50\", \"500\", \"cut\", \"malformed\", "
+		       "\"reset\"]}}");
 	c = live_open_chat(&spec);
 	for (int i = 0; i < N; i++)
 		live_ask(c, ay_sprintf(&a, "aten::op%d/r1/w0", i), "a question");
@@ -546,7 +548,7 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 	ay_chat_close(c);
 	CHECKF(json_object_size(ids) == N, "%zu answers", json_object_size(ids));
 
-	log = standin_log(&s);
+	log = fake_llm_log(&s);
 	json_array_foreach(log, k, j)
 	{
 		const char *id = json_string_value(json_object_get(j, "id"));
@@ -579,5 +581,5 @@ TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 	json_decref(seen);
 	json_decref(faults);
 	ay_arena_release(&a);
-	standin_stop(&s);
+	fake_llm_stop(&s);
 }

@@ -265,6 +265,24 @@ static bool is_long(const char *path)
 	return false;
 }
 
+/* The pages write below /tmp/try, so that their commands can be pasted. The tests write below a
+ * folder of their own: returns the text with that folder. */
+static char *with_scratch_folder(struct ay_arena *a, const char *text)
+{
+	static const char shown[] = "/tmp/try";
+	struct ay_str b = { 0 };
+	char *made;
+
+	for (const char *next; (next = strstr(text, shown)); text = next + sizeof shown - 1) {
+		ay_str_addn(&b, text, (size_t)(next - text));
+		ay_str_add(&b, test_dir());
+	}
+	ay_str_add(&b, text);
+	made = ay_strdup(a, ay_str_text(&b));
+	ay_str_release(&b);
+	return made;
+}
+
 /* Runs all commands of a file that need torch, or all that do not. */
 static int run_file(const char *path, bool torch)
 {
@@ -281,6 +299,8 @@ static int run_file(const char *path, bool torch)
 		test_fail(__FILE__, __LINE__, "%s", err.msg);
 		return 0;
 	}
+	if (markdown)
+		text = with_scratch_folder(&a, text);
 	n = split(&a, text, &line);
 	if (!markdown)
 		return n && torch == !strcmp(line[0], "# needs torch") ? run_lines(&a, &t, 1, line, n) : 0;

@@ -43,7 +43,7 @@ static void need_curl(void)
 	dlclose(lib);
 }
 
-void standin_start(struct standin *s, const char *script)
+void fake_llm_start(struct standin *s, const char *script)
 {
 	const char *interpreter = python();
 	struct ay_err err = { 0 };
@@ -82,7 +82,7 @@ void standin_start(struct standin *s, const char *script)
 	setenv("ANTHROPIC_API_KEY", "sk-standin", 1);
 }
 
-void standin_stop(struct standin *s)
+void fake_llm_stop(struct standin *s)
 {
 	kill(s->pid, SIGKILL);
 	waitpid(s->pid, NULL, 0);
@@ -100,7 +100,7 @@ static json_t *read_log(const struct standin *s)
 	return list;
 }
 
-int standin_count_in(const json_t *log, const char *event, const char *id)
+int fake_llm_count_in(const json_t *log, const char *event, const char *id)
 {
 	const json_t *j;
 	int n = 0;
@@ -114,13 +114,13 @@ int standin_count_in(const json_t *log, const char *event, const char *id)
 
 /* The fake server logs an answer after sending it, when the test may already have it. So this waits
  * a moment. */
-json_t *standin_log(const struct standin *s)
+json_t *fake_llm_log(const struct standin *s)
 {
 	json_t *log = read_log(s);
 
 	for (int i = 0; i < SETTLED_TRIES; i++) {
-		if (standin_count_in(log, "seen", NULL) ==
-		    standin_count_in(log, "sent", NULL) + standin_count_in(log, "gone", NULL))
+		if (fake_llm_count_in(log, "seen", NULL) ==
+		    fake_llm_count_in(log, "sent", NULL) + fake_llm_count_in(log, "gone", NULL))
 			break;
 		usleep(SETTLED_US);
 		json_decref(log);
@@ -129,10 +129,10 @@ json_t *standin_log(const struct standin *s)
 	return log;
 }
 
-int standin_count(const struct standin *s, const char *event, const char *id)
+int fake_llm_count(const struct standin *s, const char *event, const char *id)
 {
-	json_t *log = standin_log(s);
-	int n = standin_count_in(log, event, id);
+	json_t *log = fake_llm_log(s);
+	int n = fake_llm_count_in(log, event, id);
 
 	json_decref(log);
 	return n;

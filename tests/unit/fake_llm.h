@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake_cuda - tests/llm/fake_server.py, a fake model server, as a child of a test.
+ * fake_llm - tests/llm/fake_server.py, a fake model server, as a child of a test.
  */
-#ifndef AY_TEST_STANDIN_H
-#define AY_TEST_STANDIN_H
+#ifndef AY_TEST_FAKE_LLM_H
+#define AY_TEST_FAKE_LLM_H
 
 #include "llm/chat.h"
 
@@ -18,13 +18,13 @@ struct standin {
 
 /* Starts the server with this script (JSON) and points OPENAI_BASE_URL and ANTHROPIC_BASE_URL at
  * it. Skips the test if there is no Python or no libcurl. */
-void standin_start(struct standin *s, const char *script);
-void standin_stop(struct standin *s);
+void fake_llm_start(struct standin *s, const char *script);
+void fake_llm_stop(struct standin *s);
 /* Returns the server's log so far as a list (a new reference). */
-json_t *standin_log(const struct standin *s);
+json_t *fake_llm_log(const struct standin *s);
 /* Count the lines of a log with one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
-int standin_count_in(const json_t *log, const char *event, const char *id);
-int standin_count(const struct standin *s, const char *event, const char *id);
+int fake_llm_count_in(const json_t *log, const char *event, const char *id);
+int fake_llm_count(const struct standin *s, const char *event, const char *id);
 
 /* --- a chat ----------------------------------------------------------------------------------- */
 
