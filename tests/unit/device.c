@@ -341,7 +341,7 @@ TEST(device_kernels_are_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Mapping the memory of a batch takes 30 ms here, which must be neither in c0 nor in a time. */
+/* Mapping the memory of a batch takes 100 ms here, which must be neither in c0 nor in a time. */
 TEST(device_mapping_is_not_timed)
 {
 	const char *got, *c0;
@@ -350,10 +350,10 @@ TEST(device_mapping_is_not_timed)
 
 	if (getenv("ASSAY_SANITIZED"))
 		test_skip("the plain build shows it");
-	setup_with(&f, "-DSLOW_MAP_NS=30000000");
+	setup_with(&f, "-DSLOW_MAP_NS=100000000");
 	got = judge(&f, 0, "", TIMED, &out);
 	c0 = strstr(out, "\"gate_ns\":");
-	CHECKF(got && !strcmp(got, "PASS") && c0 && atof(c0 + 10) > 0 && atof(c0 + 10) < 25e6, "%s", out);
+	CHECKF(got && !strcmp(got, "PASS") && c0 && atof(c0 + 10) > 0 && atof(c0 + 10) < 90e6, "%s", out);
 	ay_arena_release(&f.a);
 }
 
