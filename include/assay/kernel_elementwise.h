@@ -74,6 +74,14 @@ AY_INLINE void ay_map_run(int32_t dt, const struct ay_map *m, const struct ay_pi
 			      f(ay_operand_vec(dt, x, i, n - i), ay_operand_vec(dt, y, i, n - i), k), n - i);
 }
 
+/* A loop over pieces for each dtype keeps the constants of the formula in registers. */
+AY_INLINE void ay_map_pieces_of(int32_t dt, const struct ay_map *m, int64_t from, int64_t to, ay_map_vec *f)
+{
+	for (struct ay_piece p = ay_piece_at(&m->lines, from); p.index < to; ay_next_piece(&m->lines, &p))
+		ay_map_run(dt, m, &p, f);
+	ay_stream_fence();
+}
+
 /* Computes pieces from .. to - 1 of the struct ay_map that `job` points to. */
 AY_INLINE void ay_map_pieces(const void *job, int64_t from, int64_t to, ay_map_vec *f, ay_map_one *one)
 {
@@ -83,17 +91,15 @@ AY_INLINE void ay_map_pieces(const void *job, int64_t from, int64_t to, ay_map_v
 	const bool even = ay_is_vectorisable(m->in[0], l->step[0], dt) &&
 			  ay_is_vectorisable(m->in[1], l->step[1], dt);
 
-	for (struct ay_piece p = ay_piece_at(l, from); p.index < to; ay_next_piece(l, &p)) {
-		switch (even ? dt : 0) {
-		case AY_F32: ay_map_run(AY_F32, m, &p, f); break;
-		case AY_F16: ay_map_run(AY_F16, m, &p, f); break;
-		case AY_BF16: ay_map_run(AY_BF16, m, &p, f); break;
-		default:
+	switch (even ? dt : 0) {
+	case AY_F32: ay_map_pieces_of(AY_F32, m, from, to, f); break;
+	case AY_F16: ay_map_pieces_of(AY_F16, m, from, to, f); break;
+	case AY_BF16: ay_map_pieces_of(AY_BF16, m, from, to, f); break;
+	default:
+		for (struct ay_piece p = ay_piece_at(l, from); p.index < to; ay_next_piece(l, &p))
 			for (int64_t e = 0; e < p.n; e++)
 				one(m, p.out + e, p.in[0] + e * l->step[0], p.in[1] + e * l->step[1]);
-		}
 	}
-	ay_stream_fence();
 }
 
 /* Runs `pieces`, which calls ay_map_pieces(), over all of out; a thread gets at least `grain` pieces. */

@@ -12,6 +12,7 @@
 
 #include <assay/kernel_complex.h>
 #include <assay/kernel_convert.h>
+#include <assay/kernel_simd.h>
 #include <assay/kernel_threads.h>
 #if defined(__SSE__)
 #include <immintrin.h>
@@ -204,62 +205,64 @@ static inline void ay_gemm_many(const struct ay_gemm_block *g, float *packed)
 
 /* --- a few rows ------------------------------------------------------------------------------------------ */
 
-/* c[l] += x * y[l] for AY_GEMM_FEW lines y: several streams are fetched faster than one. */
-AY_GEMM_WIDE static inline void ay_gemm_add_dots(float *c, const float *x, const float *const *y, int64_t n)
+/* c[l] += the dot product of x and line l, for AY_GEMM_FEW lines of dtype dt: several streams are fetched faster than
+ * one. */
+AY_INLINE void ay_gemm_add_dots(int32_t dt, float *c, const float *x, const char *const *line, int64_t n)
 {
-	ay_gemm_vec sum[AY_GEMM_FEW] = { 0 };
+	ay_vec sum[AY_GEMM_FEW] = { { 0 } };
 	int64_t i = 0;
 
-	for (; i + AY_GEMM_LANES <= n; i += AY_GEMM_LANES) {
-		const ay_gemm_vec v = *(const ay_gemm_vec *)(x + i);
+	for (; i + AY_LANES <= n; i += AY_LANES) {
+		const ay_vec v = ay_load_vec(AY_F32, x + i);
 
 #pragma GCC unroll 4
 		for (int l = 0; l < AY_GEMM_FEW; l++)
-			sum[l] += v * *(const ay_gemm_vec *)(y[l] + i);
+			sum[l] += v * ay_load_vec(dt, line[l] + i * ay_vec_item(dt));
 	}
 	for (int l = 0; l < AY_GEMM_FEW; l++) {
-		float lane[AY_GEMM_LANES];
+		float lane[AY_LANES];
 
+		if (i < n)
+			sum[l] += ay_load_some(AY_F32, x + i, n - i) *
+				  ay_load_some(dt, line[l] + i * ay_vec_item(dt), n - i);
 		memcpy(lane, &sum[l], sizeof lane);
-		for (int half = AY_GEMM_LANES / 2; half; half /= 2)
+		for (int half = AY_LANES / 2; half; half /= 2)
 			for (int e = 0; e < half; e++)
 				lane[e] += lane[e + half];
-		for (int64_t e = i; e < n; e++)
-			lane[0] += x[e] * y[l][e];
 		c[l] += lane[0];
 	}
 }
 
-/* sum += x[l] * y[l] for AY_GEMM_FEW lines y. */
-static inline void ay_gemm_add_scaled(float *restrict sum, const float *x, const float *const *y, int64_t n)
+/* Returns the sum of x[l] * line l, for up to n elements from element i on. */
+AY_INLINE ay_vec ay_gemm_scaled(int32_t dt, const float *x, const char *const *line, int64_t i, int64_t n)
 {
-	const float *restrict y0 = y[0], *restrict y1 = y[1], *restrict y2 = y[2], *restrict y3 = y[3];
-	const float x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+	const int64_t at = i * ay_vec_item(dt);
+	const ay_vec a = x[0] * ay_load_some(dt, line[0] + at, n) + x[1] * ay_load_some(dt, line[1] + at, n);
 
-	for (int64_t i = 0; i < n; i++)
-		sum[i] += x0 * y0[i] + x1 * y1[i] + (x2 * y2[i] + x3 * y3[i]);
+	return a + (x[2] * ay_load_some(dt, line[2] + at, n) + x[3] * ay_load_some(dt, line[3] + at, n));
 }
 
-/* AY_GEMM_FEW lines of B from line l on, those that are missing as zeros. */
-static inline void ay_gemm_get_lines(struct ay_matrix b, int64_t l, int64_t lines, int64_t s, int64_t n,
-				     float (*buf)[AY_GEMM_SPAN], const float **y)
+/* c += x[l] * line l for AY_GEMM_FEW lines of dtype dt. */
+AY_INLINE void ay_gemm_add_scaled(int32_t dt, float *c, const float *x, const char *const *line, int64_t n)
 {
-	for (int64_t f = 0; f < AY_GEMM_FEW; f++) {
-		y[f] = buf[f];
-		if (l + f < lines)
-			y[f] = ay_row_floats(b, l + f, s, n, buf[f]);
-		else
-			memset(buf[f], 0, (size_t)n * sizeof *buf[f]);
-	}
+	int64_t i = 0;
+
+	for (; i + AY_LANES <= n; i += AY_LANES)
+		ay_store_vec(AY_F32, c + i, ay_load_vec(AY_F32, c + i) + ay_gemm_scaled(dt, x, line, i, AY_LANES),
+			     false);
+	if (i < n)
+		ay_store_some(AY_F32, c + i,
+			      ay_load_some(AY_F32, c + i, n - i) + ay_gemm_scaled(dt, x, line, i, n - i), n - i);
 }
 
-/* One pass over B: rows of C gather rows of B, or are dot products with its columns. x: room for A. */
-static inline void ay_gemm_few(const struct ay_gemm_block *g, float *x)
+/* Multiplies in one pass over B, of dtype dt: rows of C gather rows of B, or are dot products with its columns. x has room
+ * for A as f32. Missing lines are zeros. */
+AY_INLINE void ay_gemm_few_of(int32_t dt, const struct ay_gemm_block *g, float *x)
 {
+	static const float zeros[AY_GEMM_SPAN];
 	const bool by_columns = g->b.row == 1;
 	const int64_t lines = by_columns ? g->n : g->k, length = by_columns ? g->k : g->n;
-	const float *y[AY_GEMM_FEW];
-	float buf[AY_GEMM_FEW][AY_GEMM_SPAN];
+	const int64_t apart = by_columns ? g->b.col : g->b.row;
 
 	for (int64_t i = 0; i < g->m; i++) {
 		const float *row = ay_row_floats(g->a, i, 0, g->k, x + i * g->k);
@@ -272,25 +275,36 @@ static inline void ay_gemm_few(const struct ay_gemm_block *g, float *x)
 
 		for (int64_t l = 0; l < lines; l += AY_GEMM_FEW) {
 			const int64_t count = ay_min(lines - l, AY_GEMM_FEW);
+			const char *line[AY_GEMM_FEW];
 
-			ay_gemm_get_lines(by_columns ? ay_transposed(g->b) : g->b, l, lines, s, n, buf, y);
+			for (int64_t f = 0; f < AY_GEMM_FEW; f++)
+				line[f] = f < count
+						  ? (const char *)ay_address(g->b.t, g->b.at + (l + f) * apart + s)
+						  : (const char *)zeros;
 			for (int64_t i = 0; i < g->m; i++) {
 				float *c = g->c + i * g->ldc, part[AY_GEMM_FEW] = { 0 };
 
 				if (by_columns) {
-					ay_gemm_add_dots(part, x + i * g->k + s, y, n);
+					ay_gemm_add_dots(dt, part, x + i * g->k + s, line, n);
 					for (int64_t e = 0; e < count; e++)
 						c[l + e] += part[e];
 				} else {
 					memcpy(part, x + i * g->k + l, (size_t)count * sizeof *part);
-					ay_gemm_add_scaled(c + s, part, y, n);
+					ay_gemm_add_scaled(dt, c + s, part, line, n);
 				}
 			}
 		}
 	}
 }
 
-/* --- floats up to f32 ------------------------------------------------------------------------------------ */
+static inline void ay_gemm_few(const struct ay_gemm_block *g, float *x)
+{
+	switch (ay_dt(g->b.t)) {
+	case AY_F32: ay_gemm_few_of(AY_F32, g, x); break;
+	case AY_F16: ay_gemm_few_of(AY_F16, g, x); break;
+	default: ay_gemm_few_of(AY_BF16, g, x);
+	}
+}
 
 /* --- products of any dtype ------------------------------------------------------------------------------- */
 
@@ -354,7 +368,7 @@ static inline void ay_gemm_unit(const struct ay_gemm *j, struct ay_matrix a, str
 	g.ldc = direct ? c.row : g.n;
 	g.c = direct ? (float *)c.t->data + c.at : memory;
 	memory += direct ? 0 : g.m * g.n;
-	if (g.m <= AY_GEMM_FEW && (b.row == 1 || b.col == 1))
+	if (g.m <= AY_GEMM_FEW && (b.row == 1 || b.col == 1) && ay_fits_f32(b.t))
 		ay_gemm_few(&g, memory);
 	else
 		ay_gemm_many(&g, memory);

@@ -86,7 +86,8 @@ static inline int64_t ay_reduced_at(const struct ay_reduce_dims *o, int64_t e)
 
 /* --- f32, f16 and bf16 ----------------------------------------------------------------------------------- */
 
-typedef float ay_reduce_fn(float a, float x);
+/* Commutative; one of its arguments is an element, or both are results. */
+typedef float ay_reduce_fn(float a, float b);
 typedef double ay_reduce_spans_fn(double a, double b);
 
 struct ay_reduce {
@@ -162,7 +163,7 @@ AY_REDUCE_INLINE void ay_reduce_columns(const struct ay_reduce *r, int64_t first
 {
 	const struct ay_reduce_dims *o = &r->o;
 	const int64_t base = ay_result_at(o, first), times = several ? ay_min(AY_REDUCE_SPAN / cols, o->n) : 1;
-	float all[AY_REDUCE_SPAN], buf[AY_REDUCE_SPAN];
+	_Alignas(64) float all[AY_REDUCE_SPAN], buf[AY_REDUCE_SPAN];
 
 	for (int64_t e = 0; e < times * cols; e++)
 		all[e] = r->start;
@@ -171,7 +172,7 @@ AY_REDUCE_INLINE void ay_reduce_columns(const struct ay_reduce *r, int64_t first
 		const float *x = ay_floats_at(r->self, base + ay_reduced_at(o, i), buf, n);
 
 		for (int64_t e = 0; e < n; e++)
-			all[e] = f(all[e], x[e]);
+			all[e] = f(x[e], all[e]); /* in this order the lines are fetched first */
 	}
 	for (int64_t t = 1; t < times; t++)
 		for (int64_t e = 0; e < cols; e++)

@@ -57,7 +57,9 @@ static struct best best_of(const ay_tensor *t, int64_t at, int64_t end)
 	for (int64_t i = at; i < end; i += BLOCK) {
 		const int64_t n = ay_min(end - i, BLOCK);
 
-		look(ay_floats_at(t, i, buf, n), n, i - at, &best);
+		if (ay_dt(t) != AY_F32)
+			ay_load_floats(t, i, buf, n);
+		look(ay_dt(t) == AY_F32 ? (const float *)t->data + i : buf, n, i - at, &best);
 	}
 	return best;
 }
