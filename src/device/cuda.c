@@ -33,7 +33,7 @@ const char *ay_cuda_symbols(void *library, size_t n, const struct ay_symbol *s, 
 int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 {
 #define F(field, symbol, params) { symbol, offsetof(struct ay_cuda, field) },
-	const struct ay_symbol needed[] = { AY_CUDA(F) }, graphs[] = { AY_CUDA_GRAPHS(F) };
+	const struct ay_symbol needed[] = { AY_CUDA(F) };
 #undef F
 	const char *missing;
 
@@ -50,7 +50,6 @@ int ay_cuda_open(struct ay_cuda *c, char *why, size_t n)
 		snprintf(why, n, "libcuda.so.1 has no %s: the driver is too old", missing);
 		return -1;
 	}
-	c->graphs = !ay_cuda_symbols(c->library, sizeof graphs / sizeof *graphs, graphs, c);
 	note_folder(c);
 	return 0;
 }

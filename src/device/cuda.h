@@ -22,9 +22,6 @@ enum {
 	AY_CU_NO_CONTEXT = 201, /* this thread has no current context */
 	AY_CU_NOT_READY = 600,
 	AY_CU_ILLEGAL_ADDRESS = 700,
-	/* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: not allowed during a capture */
-	AY_CU_NOT_IN_CAPTURE = 900,
-	AY_CU_CAPTURE_INVALIDATED = 901, /* such a call has ended the capture */
 
 	AY_CU_HANDLE_FD = 1,  /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 	AY_CU_PINNED = 1,     /* CU_MEM_ALLOCATION_TYPE_PINNED */
@@ -36,7 +33,6 @@ enum {
 	/* CU_STREAM_DEFAULT: ordered with work on the default stream */
 	AY_CU_STREAM_BLOCKING = 0,
 	AY_CU_STREAM_NON_BLOCKING = 1, /* not ordered with the default stream */
-	AY_CU_CAPTURE_THREAD = 1       /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
 };
 
 enum ay_cu_attribute {
@@ -140,18 +136,6 @@ typedef uint64_t ay_cu_memory; /* physical memory */
 	  (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                 \
 	   unsigned shared, void *stream, void **args, void **extra))
 
-/* The functions for graphs: an old driver may lack them. */
-#define AY_CUDA_GRAPHS(F)                                                                          \
-	F(capture_begin, "cuStreamBeginCapture_v2", (void *stream, int mode))                      \
-	F(capture_end, "cuStreamEndCapture", (void *stream, void **graph))                         \
-	F(graph_nodes, "cuGraphGetNodes", (void *graph, void **node, size_t *n))                   \
-	F(graph_drop, "cuGraphDestroy", (void *graph))                                             \
-	F(graph_ready, "cuGraphInstantiateWithFlags", (void **ready, void *graph, uint64_t flags)) \
-	F(graph_upload, "cuGraphUpload", (void *ready, void *stream))                              \
-	F(graph_launch, "cuGraphLaunch", (void *ready, void *stream))                              \
-	F(graph_drop_ready, "cuGraphExecDestroy", (void *ready))                                   \
-	F(graph_trim, "cuDeviceGraphMemTrim", (int dev))
-
 /* A function of a library, and the offset in a struct at which the pointer to it is stored. */
 struct ay_symbol {
 	const char *name;
@@ -163,10 +147,7 @@ struct ay_cuda {
 	char folder[400]; /* the library's folder; "" if the loader does not say */
 #define F(field, symbol, params) int(*field) params;
 	AY_CUDA(F)
-	AY_CUDA_GRAPHS(F)
 #undef F
-	/* true: all functions of AY_CUDA_GRAPHS were found; false: none of them may be called */
-	bool graphs;
 };
 
 /* Stores n function pointers in *to. Returns NULL, or the first name that the library does not

@@ -408,12 +408,6 @@ int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_dev
 	return post_run(x, AY_WIRE_RUN_TRACED, from, n, 0, l, o, err);
 }
 
-int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
-			struct ay_err *err)
-{
-	return post_run(x, AY_WIRE_REPLAY, from, n, 0, l, o, err);
-}
-
 int ay_exec_post_busy(struct ay_exec *x, const struct ay_dev_mems *l, struct ay_outcome *o, struct ay_err *err)
 {
 	return post_run(x, AY_WIRE_CALIBRATE, 0, 1, 0, l, o, err);
@@ -525,11 +519,6 @@ int64_t ay_exec_mapped_ns(const struct ay_exec *x)
 	const uint64_t at = __atomic_load_n(&x->page->mapped_ns, __ATOMIC_RELAXED);
 
 	return at > INT64_MAX ? 0 : (int64_t)at;
-}
-
-double ay_exec_claimed_graph_ns(const struct ay_exec *x)
-{
-	return (double)__atomic_load_n(&x->page->claimed_graph_ns, __ATOMIC_RELAXED);
 }
 
 pid_t ay_exec_pid(const struct ay_exec *x)

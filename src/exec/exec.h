@@ -181,11 +181,6 @@ void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
  * ay_exec_call. */
 int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
 			 struct ay_err *err);
-/* As ay_exec_post, for untimed calls of native kernels on a GPU. They are captured into a graph,
- * which is launched once. If the calls cannot be captured, the outcome is AY_EXEC_RAN and
- * ay_exec_claimed_graph_ns returns 0. */
-int ay_exec_post_replay(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
-			struct ay_err *err);
 /* Posts the order to drop the results of held calls. The executor keeps them until then, for
  * ay_exec_take. */
 int ay_exec_post_forget(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err);
@@ -246,9 +241,6 @@ uint64_t ay_exec_room_bytes(int room);
 /* Returns the time of the last held calls by the events of the executor's device; 0: none. It is
  * measured inside the executor, so it is never trusted. */
 double ay_exec_claimed_ns(const struct ay_exec *x);
-/* Returns the time of the graph of the last replay, measured the same untrusted way; 0: no graph
- * was launched. */
-double ay_exec_claimed_graph_ns(const struct ay_exec *x);
 /* Returns when, by the executor's own claim, it had mapped the memory that came with the last
  * order; 0: not said. */
 int64_t ay_exec_mapped_ns(const struct ay_exec *x);

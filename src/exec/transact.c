@@ -434,7 +434,7 @@ void ay_exec_next_number(struct ay_exec *x, uint32_t nset, uint32_t nslot)
 	x->nset = nset;
 	x->nslot = nslot;
 	memset(&x->page->status, 0, sizeof x->page->status);
-	x->page->claimed_ns = x->page->claimed_graph_ns = x->page->mapped_ns = 0;
+	x->page->claimed_ns = x->page->mapped_ns = 0;
 	_Static_assert(AY_WIRE_UNSET == 0, "a status of zeros is none");
 }
 

@@ -24,9 +24,6 @@
  *			device, one for each slot that is late; the payload says which part of the
  *			slot each one is
  *	RUN_TRACED	as RUN, but untimed: torch calls are recorded as for a CALL
- *	REPLAY		as RUN, but untimed and for native kernels on a GPU: the calls are captured
- *			into a CUDA graph, which is launched once. The page gets the time of that
- *			launch, 0 if capturing failed
  *	DROP_RESULTS	drops what held calls returned, which is kept until then, and the memory
  *			that came with a RUN. Payload: the byte that free memory of the heap is
  *			filled with
@@ -79,7 +76,6 @@ enum ay_wire_type {
 	AY_WIRE_PREPARE,
 	AY_WIRE_RUN,
 	AY_WIRE_RUN_TRACED,
-	AY_WIRE_REPLAY,
 	AY_WIRE_DROP_RESULTS,
 	AY_WIRE_CALIBRATE,
 	AY_WIRE_QUIT,
@@ -145,8 +141,6 @@ struct ay_wire_page {
 	_Alignas(AY_WIRE_LINE) struct ay_wire_status status;
 	/* the time of the last RUN by events of the device; never trusted */
 	uint64_t claimed_ns;
-	/* the time of a REPLAY's graph, likewise untrusted; 0: no graph was launched */
-	uint64_t claimed_graph_ns;
 	/* CLOCK_MONOTONIC when the memory that came with the last order was mapped; 0: none came */
 	uint64_t mapped_ns;
 	_Alignas(AY_WIRE_LINE) ay_scalar scalar[]; /* nset * nscalar results that are not tensors */

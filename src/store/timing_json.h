@@ -60,7 +60,6 @@ enum ay_timing_kind {
 	F(gated, BOOL)          \
 	F(lag_ns, REAL)         \
 	F(claimed_ns, REAL)     \
-	F(graph_ns, REAL)       \
 	F(contradicted, BOOL)   \
 	F(sm_mhz, INT)          \
 	F(throttled, TEXT)      \
@@ -72,8 +71,7 @@ enum ay_timing_kind {
 	F(wall_s, REAL)         \
 	F(check_s, REAL)        \
 	F(open_s, REAL)         \
-	F(blocks_s, REAL)       \
-	F(replay_s, REAL)
+	F(blocks_s, REAL)
 
 struct ay_timing_field {
 	const char *name;

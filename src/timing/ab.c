@@ -160,15 +160,6 @@ static int take_blocks(struct pair *p)
 	return rc;
 }
 
-static int replay(struct pair *p)
-{
-	const int64_t begin = ay_now_ns();
-	const int rc = ay_ab_replay(p);
-
-	p->t->replay_s = (double)(ay_now_ns() - begin) / 1e9;
-	return rc;
-}
-
 static int measure(struct pair *p)
 {
 	double begin;
@@ -196,8 +187,6 @@ static int measure(struct pair *p)
 	p->open_s = 2 * (p->opened_s - begin);
 	if (!rc)
 		rc = take_blocks(p);
-	if (!rc)
-		rc = replay(p);
 	if (rc)
 		p->a->kept = NULL;
 	ay_gated_exec_close(p->a);
@@ -297,7 +286,7 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	sched_setaffinity(0, sizeof p->before, &p->before);
 	ay_perf_unlock(&gpu);
 	ay_perf_unlock(&lock);
-	if (rc >= 0 && (r->fault != AY_AB_NONE || p->died) && s->device && ay_dev_is_well(s->device, err))
+	if (rc >= 0 && r->fault != AY_AB_NONE && s->device && ay_dev_is_well(s->device, err))
 		rc = -1;
 	if (rc >= 0 && r->fault == AY_AB_NONE)
 		ay_ab_tell(p, a);

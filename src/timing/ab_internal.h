@@ -6,7 +6,6 @@
  * - ab_plan.c measures gate_ns and roughly how long calls take. batch_size.c chooses the batch
  *   size.
  * - ab_batch.c runs batches, and ab_block.c runs blocks.
- * - replay.c measures a CUDA graph, whose duration is only reported.
  * - ab_result.c computes the result.
  */
 #ifndef AY_TIMING_AB_INTERNAL_H
@@ -106,7 +105,6 @@ struct pair {
 	/* device_busy: or began while another process's work ran on the GPU */
 	bool restless;
 	int restless_blocks;
-	bool died;               /* the kernel's process ended in a graph replay */
 	bool changed;            /* the kernel wrote to an input */
 	bool broken;             /* the judge failed to fetch a set */
 	int n;                   /* blocks that count */
@@ -180,12 +178,6 @@ int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec);
 
 /* Runs all blocks and audits. Returns 1 if the kernel is at fault or there are no times. */
 int ay_ab_blocks(struct pair *p);
-
-/* --- replay.c -------------------------------------------------------------------------------------------- */
-
-/* After the last block: runs the kernel's calls as a CUDA graph and sets graph_ns. Returns -1 for
- * failures of the judge only. */
-int ay_ab_replay(struct pair *p);
 
 /* --- ab.c ---------------------------------------------------------------------------------------------- */
 

@@ -252,7 +252,7 @@ static void say_device(struct pair *p, struct ay_arena *a)
 		return;
 	p->t->claimed_ns = ay_quantile(p->claimed, p->n, 0.5);
 	p->t->contradicted = (p->t->claimed_ns > 0 && p->t->claimed_ns < p->t->ns * (1 - contradicted_by)) ||
-			     fmax(p->t->claimed_ns, p->t->graph_ns) > p->t->ns * (1 + contradicted_by);
+			     p->t->claimed_ns > p->t->ns * (1 + contradicted_by);
 	if (p->throttled)
 		p->t->throttled = ay_strdup(a, ay_gpu_throttle_words(p->throttled, words));
 }

@@ -39,9 +39,6 @@ struct ay_exec_cache {
 	} one[AY_EXEC_CACHE];
 	int ngate;
 	struct ay_exec_cache_gate gate[AY_EXEC_CACHE_GATES];
-	/* `who` of the last executor whose calls could not be captured in a CUDA graph: see
-	 * replay.c */
-	char uncaptured[AY_EXEC_CACHE_NAME];
 };
 
 void ay_exec_cache_name(const struct ay_exec_spec *spec, struct ay_exec_cache_name *name);

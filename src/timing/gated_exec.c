@@ -405,19 +405,6 @@ int ay_gated_exec_batch(struct ay_gated_exec *s, int n, struct ay_batch_time *b,
 	return beat(s, 0, n, s->again, b, o, err);
 }
 
-int ay_gated_exec_replay(struct ay_gated_exec *s, int n, double *ns, struct ay_outcome *o, struct ay_err *err)
-{
-	AY_ASSERT(s->dev && !s->python && !s->plain);
-	*ns = 0;
-	if (ready_device(s, err) || ay_exec_post_replay(s->exec, 0, n, loans_of(s), o, err) || let_go(s, o, err) ||
-	    look(s, 0, n, o, err))
-		return -1;
-	if (o->what == AY_EXEC_RAN)
-		*ns = ay_exec_claimed_graph_ns(s->exec);
-	end_if_gone(s, o);
-	return 0;
-}
-
 /* Returns the part of a trusted batch that was not the hand-over: the time between two device
  * events, or the time that the calibration batch was busy. The empty call of Python lies between
  * the events. That of a native kernel does too, because its first launch is only then. */

@@ -144,9 +144,6 @@ int ay_gated_exec_take(struct ay_gated_exec *s, int set, const struct ay_byte_ra
  * forbidden function only when unwatched. */
 int ay_gated_exec_watch(struct ay_gated_exec *s, int set, struct ay_key key, uint8_t poison, struct ay_outcome *o,
 			struct ay_err *err);
-/* For native kernels on a GPU: runs sets [0, n) as a CUDA graph, under the gate but untimed. *ns:
- * duration of the whole graph by the executor's own events; 0: the calls cannot be captured. */
-int ay_gated_exec_replay(struct ay_gated_exec *s, int n, double *ns, struct ay_outcome *o, struct ay_err *err);
 /* On a GPU: sets *late if an output of the last batch changed after the kernel had reported
  * `done`. */
 int ay_gated_exec_late(struct ay_gated_exec *s, bool *late, struct ay_err *err);

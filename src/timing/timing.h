@@ -55,8 +55,7 @@ struct ay_timing {
 	double lag_ns;
 	/* a call's time by device events inside the kernel's executor; 0: none */
 	double claimed_ns;
-	double graph_ns;       /* claimed time of a call captured in a CUDA graph; 0: not captured */
-	bool contradicted;     /* claimed_ns differs from ns, or graph_ns is longer than ns */
+	bool contradicted;     /* claimed_ns differs from ns */
 	int sm_mhz;            /* lowest GPU clock seen; 0: not known */
 	const char *throttled; /* why the clock was lower than it could be; NULL: it was not */
 	double bytes, flops;   /* that a call must at least touch and compute; 0: none counted */
@@ -66,7 +65,6 @@ struct ay_timing {
 	/* part of wall_s: starting executors, their memory and their functions */
 	double open_s;
 	double blocks_s; /* part of wall_s: blocks, including check_s */
-	double replay_s; /* part of wall_s: CUDA graphs. The rest: empty batches, trials */
 	int nsample;
 	const double *sample; /* ln(tB/tA) of both halves of each block that counts */
 };

@@ -32,16 +32,6 @@ enum {
 	LATE,
 	WRONG_LATER, /* right as long as it is judged, */
 	REMAPS_LATER,
-	WAITS,         /* for the device, in every call */
-	TWICE,         /* launches two things */
-	ELSEWHERE,     /* launches on another stream; */
-	REFUSED_THERE, /* and those that do it where they are captured: returns an error, */
-	EXITS_THERE,   /* ends its process, */
-	HANGS_THERE,   /* does not return, */
-	STOPS_THERE,   /* stops the GPU when the graph runs, */
-	NOTHING_THERE, /* does nothing, */
-	CHANGES_THERE, /* writes to an input as well, */
-	SMALL_THERE,   /* returns an error if it is small */
 };
 
 enum { LATER = 40 /* calls: then it is being timed */ };
@@ -50,7 +40,6 @@ typedef void (*store_fn)(void *, const void *, size_t);
 typedef void (*load_fn)(void *, const void *, size_t);
 typedef void (*fail_fn)(int);
 typedef int (*run_fn)(void *stream, void *(*f)(void *), const void *arg, size_t n);
-typedef int (*status_fn)(void *stream, int *status);
 
 static int misbehave(const float *x, float *y, int64_t n, store_fn store, load_fn load, fail_fn fail)
 {
@@ -91,13 +80,11 @@ struct work {
 	int64_t n;
 	store_fn store;
 	load_fn load;
-	int ran; /* so often */
 };
 
 static void *relu(void *arg)
 {
 	struct work *w = arg;
-	const float worse = (float)w->ran++; /* as if it were updated in place */
 
 	if (MODE == LATE)
 		usleep(40000);
@@ -105,60 +92,17 @@ static void *relu(void *arg)
 		float v;
 
 		w->load(&v, w->x + i, 4);
-		v = v < 0 ? 0 : v + worse;
+		v = v < 0 ? 0 : v;
 		w->store(w->y + i, &v, 4);
 	}
 	return NULL;
 }
 
-static void *stop(void *arg)
-{
-	(*(fail_fn *)arg)(715);
-	return NULL;
-}
-
-static void *change(void *arg)
-{
-	const struct work *w = arg;
-
-	mprotect((void *)((uintptr_t)w->x / 4096 * 4096), 4096, PROT_READ | PROT_WRITE);
-	*(float *)w->x += 1;
-	return NULL;
-}
-
-static void *do_nothing(void *arg)
-{
-	return arg;
-}
-
-/* The launches of a call. */
-static int launch(void *so, const struct work *w, void *stream, fail_fn fail)
+static int launch(void *so, const struct work *w, void *stream)
 {
 	run_fn run = (run_fn)dlsym(so, "fake_run");
-	status_fn status = (status_fn)dlsym(so, "cuStreamIsCapturing");
-	int (*sync)(void) = (int (*)(void))dlsym(so, "cuCtxSynchronize");
-	int there = 0;
 
-	if (status)
-		status(stream, &there);
-	if (MODE == ELSEWHERE)
-		stream = &there;
-	if (MODE == TWICE)
-		run(stream, do_nothing, w, sizeof *w);
-	if (there && (MODE == REFUSED_THERE || (MODE == SMALL_THERE && w->n <= 5000)))
-		return 95;
-	if (MODE == EXITS_THERE && there)
-		exit(3);
-	while (MODE == HANGS_THERE && there)
-		;
-	if (MODE == STOPS_THERE && there)
-		run(stream, stop, &fail, sizeof fail);
-	run(stream, MODE == NOTHING_THERE && there ? do_nothing : relu, w, sizeof *w);
-	if (MODE == CHANGES_THERE && there)
-		run(stream, change, w, sizeof *w);
-	if (MODE == WAITS)
-		sync();
-	return AY_OK;
+	return run(stream, relu, w, sizeof *w);
 }
 
 int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
@@ -187,10 +131,10 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 		struct work *later = malloc(sizeof *later);
 		pthread_t thread;
 
-		*later = (struct work){ x, y, n, store, load, 0 };
+		*later = (struct work){ x, y, n, store, load };
 		return pthread_create(&thread, NULL, relu, later) ? 96 : AY_OK;
 	}
-	if (launch(so, &(struct work){ x, y, n, store, load, 0 }, ctx->stream, fail))
+	if (launch(so, &(struct work){ x, y, n, store, load }, ctx->stream))
 		return 95;
 	if (calls++ < LATER && MODE >= WRONG_LATER)
 		return AY_OK;

@@ -183,21 +183,6 @@ TEST(exec_hold_refuses_parts_that_cannot_be)
 }
 
 /* A call or a new pool in between ends the prepared batch. */
-/* There is no graph without a GPU. */
-TEST(exec_hold_replays_nothing_on_the_processor)
-{
-	struct held h;
-
-	setup(&h, counter, NULL);
-	clear(&h);
-	hold(&h);
-	CHECKF(!ay_exec_post_replay(h.x, 0, SETS, NULL, &h.o, &h.r.err), "%s", h.r.err.msg);
-	ay_exec_await(h.x, 5, &h.o);
-	CHECKF(h.o.what == AY_EXEC_LIED && !out(&h, 0) && !ay_exec_claimed_graph_ns(h.x), "%d %s", h.o.what,
-	       h.o.text);
-	teardown(&h);
-}
-
 TEST(exec_hold_ends_with_the_next_call)
 {
 	const struct ay_wire_run all = { 0, SETS };

@@ -189,9 +189,7 @@ static void call_sets(uint32_t from, uint32_t n, bool last, struct ay_wire_statu
 		wait_for_device(s, launch);
 }
 
-static const struct language native = {
-	.name = "assay-native", .load = load, .call = call_sets, .captured = true
-};
+static const struct language native = { .name = "assay-native", .load = load, .call = call_sets };
 
 int main(void)
 {

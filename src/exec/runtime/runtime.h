@@ -53,7 +53,6 @@ struct language {
 	/* Accepts mapped memory of the device in which kernels allocate. Returns an errno. NULL:
 	 * not used. */
 	int (*heap)(uint64_t at, uint64_t bytes);
-	bool captured; /* its calls on a GPU may be captured into a graph */
 };
 
 /* Runs an executor: forks into init and executor (split), calls inside() in the executor, greets
@@ -123,18 +122,9 @@ void gpu_context(ay_ctx *ctx, size_t scratch_max);
 bool gpu_scratch_reset(void);
 /* Begins to time, with events, what is launched until gpu_sync: see claimed_ns of the page. */
 void gpu_clock(void);
-/* Begins to capture what is launched into a graph. gpu_sync does nothing meanwhile. Returns false
- * if that is impossible. */
-bool gpu_capture(void);
-/* Ends the capture. Launches the graph if it has at least `least` nodes (UINT32_MAX: never).
- * Returns the time of that launch in nanoseconds; 0: it was not launched. */
-uint64_t gpu_replay(uint32_t least);
 /* Waits for all work of this process on the device. Returns 0 or CUDA's error; after an error the
  * context is unusable. */
 int gpu_sync(void);
-
-/* Performs a REPLAY whose memory is mapped, and answers it. */
-void replay(const struct language *l, const struct ay_wire_run *r);
 
 /* Forks. Returns only in the child, the executor. The parent becomes its init and ends with it. */
 void split(const char *name);

@@ -278,7 +278,6 @@ static struct {
 	void *from, *to;
 	bool runs;
 } events;
-static bool capturing;
 
 static bool has_events(void)
 {
@@ -297,8 +296,6 @@ int gpu_sync(void)
 	bool timed;
 	int e;
 
-	if (capturing) /* captured work does not run */
-		return 0;
 	gpu.cu.context_set(gpu.context);
 	timed = events.runs && !gpu.cu.event_record(events.to, gpu.stream);
 	events.runs = false;
@@ -306,49 +303,4 @@ int gpu_sync(void)
 	if (!e && timed && !gpu.cu.event_elapsed(&ms, events.from, events.to) && ms > 0)
 		page->claimed_ns = (uint64_t)((double)ms * 1e6);
 	return e;
-}
-
-/* --- a graph --- */
-
-/* Captures this thread's calls. A call that cannot be captured fails and ends the capture. */
-bool gpu_capture(void)
-{
-	gpu.cu.context_set(gpu.context);
-	capturing = gpu.cu.graphs && has_events() && !gpu.cu.capture_begin(gpu.stream, AY_CU_CAPTURE_THREAD);
-	return capturing;
-}
-
-/* Uploads the graph before the clock starts and launches it once, as the calls of a batch are: an
- * argument that is updated in place would be updated twice by two launches. */
-static float time_graph(void *ready)
-{
-	float ms = 0;
-
-	if (gpu.cu.graph_upload(ready, gpu.stream) || gpu.cu.context_sync() ||
-	    gpu.cu.event_record(events.from, gpu.stream) || gpu.cu.graph_launch(ready, gpu.stream) ||
-	    gpu.cu.event_record(events.to, gpu.stream) || gpu.cu.context_sync() ||
-	    gpu.cu.event_elapsed(&ms, events.from, events.to))
-		return 0;
-	return ms;
-}
-
-uint64_t gpu_replay(uint32_t least)
-{
-	void *graph = NULL, *ready = NULL;
-	size_t nodes = 0;
-	float ms = 0;
-
-	gpu.cu.context_set(gpu.context);
-	if (gpu.cu.capture_end(gpu.stream, &graph))
-		graph = NULL;
-	capturing = false;
-	if (graph && !gpu.cu.graph_nodes(graph, NULL, &nodes) && nodes >= least && least < UINT32_MAX &&
-	    !gpu.cu.graph_ready(&ready, graph, 0)) {
-		ms = time_graph(ready);
-		gpu.cu.graph_drop_ready(ready);
-		gpu.cu.graph_trim(gpu.device); /* scratch was allocated by the graph */
-	}
-	if (graph)
-		gpu.cu.graph_drop(graph);
-	return ms > 0 ? (uint64_t)((double)ms * 1e6) : 0;
 }

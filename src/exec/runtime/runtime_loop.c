@@ -377,16 +377,6 @@ static void run_some(struct wire_message *m)
 	held.timed = timed;
 }
 
-static void replay_some(struct wire_message *m)
-{
-	struct ay_wire_run r;
-
-	if (!page->cuda || !language->captured)
-		broken(EPROTO);
-	else if (take_order(m, &r))
-		replay(language, &r);
-}
-
 static void be_busy(struct wire_message *m)
 {
 	const int64_t until = now_ns() + AY_WIRE_CALIBRATE_NS;
@@ -416,7 +406,6 @@ static void follow(struct wire_message *m)
 		break;
 	case AY_WIRE_RUN:
 	case AY_WIRE_RUN_TRACED: run_some(m); break;
-	case AY_WIRE_REPLAY: replay_some(m); break;
 	case AY_WIRE_DROP_RESULTS: forget(m); break;
 	case AY_WIRE_CALIBRATE: be_busy(m); break;
 	case AY_WIRE_MAP_DEVICE: lend(m); break;
