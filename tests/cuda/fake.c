@@ -475,7 +475,7 @@ int cuMemFreeHost(void *p)
 
 int cuStreamSynchronize(void *s)
 {
-	const int e = is_captured(s) ? spoil() : finish_stream(s);
+	const int e = finish_stream(s);
 
 	return failed ? failed : e;
 }
@@ -513,8 +513,7 @@ int cuMemAllocAsync(ay_cu_ptr *p, size_t n, void *stream)
 
 int cuMemFreeAsync(ay_cu_ptr p, void *stream)
 {
-	if (is_captured(stream))
-		return add_node(NULL, (void *)p);
+	(void)stream;
 	free((void *)p);
 	return 0;
 }
