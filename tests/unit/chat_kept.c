@@ -189,7 +189,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	live_ask(c, "q", "?");
 	help_run(&a,
 		 ay_sprintf(&a,
-			    "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = assay-speaker ] && grep -q "
+			    "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = assay-api ] && grep -q "
 			    "'^PPid:.%d$' $p/status && kill -9 ${p#/proc/}; done 2> /dev/null; true",
 			    (int)getpid()),
 		 20, &out);

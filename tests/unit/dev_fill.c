@@ -175,7 +175,7 @@ static void check_planted(struct make_rig *g)
 
 /* --- what needs no master --------------------------------------------------------------------- */
 
-/* Poison at any address, copies; thousands of stretches of all sizes in one call, among them empty
+/* Poison at any address, copies; thousands of ranges of all sizes in one call, among them empty
  * ones. */
 static void check_many(struct make_rig *g)
 {
@@ -227,7 +227,7 @@ static void check_many(struct make_rig *g)
 }
 
 /* A bad list is refused before it reaches the device, and the range is named. */
-TEST(make_refuses_bad_stretches)
+TEST(fill_op_refuses_bad_ranges)
 {
 	static const uint64_t a = 1 << 20;
 	static const struct {
@@ -260,7 +260,7 @@ TEST(make_refuses_bad_stretches)
 		struct ay_err err = { 0 };
 
 		CHECKF(ay_dev_fill(ay_dev_cpu(), m, 2, &err) && strstr(err.msg, bad[i].words) &&
-			       strstr(err.msg, "stretch 1 of 2"),
+			       strstr(err.msg, "range 1 of 2"),
 		       "%zu: %s", i, err.msg);
 	}
 	CHECK(!room[0]); /* and no part of it was done */
@@ -278,7 +278,7 @@ TEST(make_on_the_processor_gives_the_bits_of_content)
 	make_rig_release(&g);
 }
 
-TEST(make_on_the_processor_does_many_stretches)
+TEST(fill_op_on_the_processor_does_many_ranges)
 {
 	struct make_rig g;
 
