@@ -6,11 +6,10 @@
 action=$1 level=$2 need=
 has() { printf '#include <%s>\nint main(void){return 0;}\n' "$1" | ${CC:-cc} -x c -fsyntax-only - 2>/dev/null; }
 command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
-[ -n "$need" ] || {
-	has jansson.h || need="$need libjansson-dev"
-	has seccomp.h || need="$need libseccomp-dev"
-	has openssl/evp.h || need="$need libssl-dev"
-}
+# without a compiler nothing is found, and all of these are named
+has jansson.h || need="$need libjansson-dev"
+has seccomp.h || need="$need libseccomp-dev"
+has openssl/evp.h || need="$need libssl-dev"
 if [ "$level" != build ]; then
 	# without Python's headers the build works too, with an empty extension: assay then judges no Python kernels
 	[ -n "$(sh tools/python.sh headers)" ] || need="$need python3-dev"
