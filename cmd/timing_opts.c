@@ -168,13 +168,16 @@ void clock_row(struct ay_str *b, const char *label, const struct ay_timing *t)
 	ay_str_addn(&cut, label, strnlen(label, LABEL));
 	if (strlen(label) > LABEL)
 		memcpy(cut.s + LABEL - 3, "...", 3);
-	ay_str_addf(b, "  %-*s", LABEL, ay_str_text(&cut));
 	if (t->ns > 0) {
+		ay_str_addf(b, "  %-*s", LABEL, ay_str_text(&cut));
 		add_times(b, t);
 	} else {
 		add_ratio(&why, t);
-		ay_str_add(b, "  ");
-		add_wrapped(b, &why, 2 + LABEL + 2);
+		if (2 + LABEL + 2 + why.len <= AY_WIDTH)
+			ay_str_addf(b, "  %-*s  ", LABEL, ay_str_text(&cut));
+		else
+			ay_str_addf(b, "  %s\n%*s", ay_str_text(&cut), MORE, "");
+		add_wrapped(b, &why, MORE);
 	}
 	ay_str_release(&cut);
 	ay_str_release(&why);
