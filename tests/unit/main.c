@@ -232,27 +232,36 @@ static void spread(struct test **queue)
 	}
 }
 
+/* One test made of a TEST_EACH. */
+struct made {
+	struct test t;
+	struct made *next;
+};
+
 /* Replaces every TEST_EACH in the list of all tests by one test per value. */
 static struct {
 	const struct test *of;
 	struct test **end;
+	struct made *made; /* all of them: they live until the process ends */
 } expanding;
 
 static void add_value(const char *value)
 {
-	struct test *t = malloc(sizeof *t);
+	struct made *m = malloc(sizeof *m);
 	const size_t n = strlen(expanding.of->name) + strlen(value) + 2;
 	char *name = malloc(n), *kept = strdup(value);
 
-	if (!t || !name || !kept)
+	if (!m || !name || !kept)
 		abort();
 	snprintf(name, n, "%s/%s", expanding.of->name, value);
-	*t = *expanding.of;
-	t->name = name;
-	t->arg = kept;
-	t->next = NULL;
-	*expanding.end = t;
-	expanding.end = &t->next;
+	m->t = *expanding.of;
+	m->t.name = name;
+	m->t.arg = kept;
+	m->t.next = NULL;
+	m->next = expanding.made;
+	expanding.made = m;
+	*expanding.end = &m->t;
+	expanding.end = &m->t.next;
 }
 
 static void expand(void)
