@@ -82,7 +82,7 @@ $B/obj/ops/%_$1.o: ops/%.c | has-deps
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$(CC) $(CFLAGS) -DAY_NUM_$1 -Day_ops_$$(*F)=ay_ops_$$(*F)_$1 -MMD -MP -c -o $$@ $$<
-$B/obj/src/op/refnum_$1.o: src/op/refnum.c | deps
+$B/obj/src/op/refnum_$1.o: src/op/refnum.c | has-deps
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$(CC) $(CFLAGS) -DAY_NUM_$1 -MMD -MP -c -o $$@ $$<
