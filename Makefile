@@ -195,7 +195,7 @@ asan:
 FUZZ_CC    := $(firstword $(foreach c,clang clang-19 clang-16 clang-14,$(shell command -v $c 2>/dev/null)))
 FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_OBJ   := $(patsubst %.c,$B/fuzz/obj/%.o,$(filter src/base/% src/tensor/% src/op/% src/exec/wire% src/exec/result_desc% src/judge/verdict% \
-	src/judge/job% src/forge/lang% src/timing/stats% src/timing/level% src/store/% \
+	src/judge/job% src/forge/lang% src/timing/stats% src/timing/ceiling_level% src/store/% \
 	$(addsuffix %,$(addprefix src/llm/,sse provider openai anthropic retry api_key http_try reply code_fences symbols unfenced_code)),\
 	$(filter-out src/op/torch_op.c,$(SRC))))
 $B/fuzz/obj/%.o: %.c

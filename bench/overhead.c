@@ -6,14 +6,15 @@
  *
  * The plain loop runs in a child of ours that has loaded the same object: no jail, no freezing, none of the executor's
  * work between calls. Both sides get the same content at places of the same kind, written by us, and run on the same
- * CPUs; they take turns, and so does the empty call whose time c0 is subtracted. A median ratio above 1.02
+ * CPUs; they take turns, and so does the empty call whose time gate_ns is subtracted. A median ratio above 1.02
  * is a failure.
  */
 #include "bench_help.h"
 
 #include "base/process.h"
 #include "exec/encode.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
+#include "timing/cpuset.h"
 #include "timing/gated_exec.h"
 #include "timing/stats.h"
 
@@ -353,7 +354,7 @@ static int choose_m(const struct work *k)
 }
 
 struct row {
-	double plain, judged, ratio, lo, hi, cpu, c0, null;
+	double plain, judged, ratio, lo, hi, cpu, gate_ns, null;
 };
 
 /* All batches of a row, in the order of the rounds. */
@@ -375,12 +376,12 @@ static void sum_up(const struct work *k, const struct batches *b, int n, struct 
 {
 	double d[MOST_ROUNDS], cpu[MOST_ROUNDS], mid, lo, hi;
 
-	r->c0 = median(b, n, offsetof(struct batches, one.ns));
+	r->gate_ns = median(b, n, offsetof(struct batches, one.ns));
 	r->null = (median(b, n, offsetof(struct batches, many.ns)) -
 		   median(b, n, offsetof(struct batches, empty))) /
 		  NULL_SETS;
 	for (int i = 0; i < n; i++) {
-		d[i] = log((b[i].judged.ns - r->c0) / b[i].plain.ns);
+		d[i] = log((b[i].judged.ns - r->gate_ns) / b[i].plain.ns);
 		cpu[i] = b[i].judged.cpu / b[i].plain.cpu;
 	}
 	ay_interval(d, n, 0.05, &mid, &lo, &hi);
@@ -389,7 +390,7 @@ static void sum_up(const struct work *k, const struct batches *b, int n, struct 
 	r->hi = exp(hi);
 	r->cpu = ay_quantile(cpu, n, 0.5);
 	r->plain = median(b, n, offsetof(struct batches, plain.ns)) / k->m;
-	r->judged = (median(b, n, offsetof(struct batches, judged.ns)) - r->c0) / k->m;
+	r->judged = (median(b, n, offsetof(struct batches, judged.ns)) - r->gate_ns) / k->m;
 }
 
 /* Some rounds of the same two processes. */
@@ -452,7 +453,7 @@ static bool run_row(const char *kernel, const char *line, int threads, int round
 	ay_perf_unlock(&lock);
 	printf("%-45s %d %7.0f KB %5d %10.3f %10.3f  %.4f [%.4f, %.4f] %6.3f %5.0f %7.1f%s\n",
 	       ay_sprintf(&arena, "%s", kernel), threads, (double)k.master.bytes / 1024, k.m, r.plain / 1e3,
-	       r.judged / 1e3, r.ratio, r.lo, r.hi, r.cpu, r.c0 / 1e3, r.null,
+	       r.judged / 1e3, r.ratio, r.lo, r.hi, r.cpu, r.gate_ns / 1e3, r.null,
 	       r.ratio > allowed ? "  TOO SLOW" : "");
 	ay_input_template_release(&k.master);
 	close(k.so_fd);
@@ -496,7 +497,7 @@ int main(int argc, char **argv)
 	help_start();
 	help_head("Kernels under the judge's clock against a plain loop around the same calls");
 	printf("%-45s t %10s %5s %10s %10s  %-23s %6s %5s %7s\n", "kernel", "a set", "sets", "plain us",
-	       "judged us", "ratio", "of CPU", "c0 us", "null ns");
+	       "judged us", "ratio", "of CPU", "gate us", "null ns");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err))
 		die(&err);
 	compare_stacks();

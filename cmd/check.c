@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOURCE_MAX = 4 << 20, NOT_SAID = -1 };
+enum { SOURCE_MAX = 4 << 20 };
 
 static const struct usage usage = {
 	"assay check FILE [options]\n       assay check - [options]",
@@ -208,7 +208,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 		       EXIT_FAILED;
 	if (device_plan(&c->o.device, err))
 		return EXIT_FAILED;
-	if (c->o.jobs == NOT_SAID)
+	if (c->o.jobs == AY_UNSET)
 		b.jobs = (int)(c->o.jobs = device_jobs(&c->o.device, ay_cpu_count()));
 	if (device_check_jobs(&c->o.device, c->o.jobs, err))
 		return EXIT_FAILED;
@@ -241,7 +241,7 @@ static int check_options(const struct check *c, struct ay_err *err)
 	} only[] = {
 		{ "--op", o->op, false },         { "--case", o->line, false },
 		{ "--full", o->full, false },     { "--all", o->all, false },
-		{ "--dtypes", o->dtypes, false }, { "--jobs", o->jobs != NOT_SAID, true },
+		{ "--dtypes", o->dtypes, false }, { "--jobs", o->jobs != AY_UNSET, true },
 		{ "--fresh", o->fresh, true },    { "--sources-only", o->sources_only, true },
 		{ "--out", o->out, true },        { "--resume-from", o->resume, true },
 	};
@@ -323,7 +323,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.o.threads = 1;
 	c.o.timeout = 10;
 	c.o.seed = -1;
-	c.o.jobs = NOT_SAID;
+	c.o.jobs = AY_UNSET;
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);

@@ -10,7 +10,9 @@
 #include "base/err.h"
 #include "op/registry.h"
 
+#include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A command returns its exit status: 0 success, 1 a kernel did not pass, 2 a usage error or a
  * failure of assay (with err). */
@@ -64,6 +66,9 @@ struct opt {
 /* Values for lo and hi: "above 0", and "as large as the type allows". */
 #define OPT_ABOVE_0 1e-300
 #define OPT_ANY     9e18
+/* Values of options that were not given, where every number of the range has a meaning. */
+#define AY_UNSET      INT64_MIN
+#define AY_UNSET_REAL NAN
 enum { THREADS_MAX = 1024, WORKERS_MAX = 256 };
 #define SECONDS_MAX 1e7
 

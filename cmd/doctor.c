@@ -12,7 +12,8 @@
 #include "tensor/buffer.h"
 #include "timing/baseline.h"
 #include "timing/ceiling.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
+#include "timing/cpuset.h"
 
 #include <math.h>
 #include <stdio.h>

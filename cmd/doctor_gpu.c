@@ -8,7 +8,7 @@
 #include "sandbox/sandbox.h"
 #include "timing/baseline.h"
 #include "timing/ceiling_gpu.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -200,7 +200,7 @@ static void take_policy(struct eval *e, const json_t *policy)
 		     *call = json_object_get(policy, "call_timeout_s");
 
 	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
-	if (e->o.threads == EVAL_NOT_GIVEN && json_is_integer(threads))
+	if (e->o.threads == AY_UNSET && json_is_integer(threads))
 		e->o.threads = json_integer_value(threads);
 	if (e->o.seed < 0 && json_is_integer(seed))
 		e->o.seed = json_integer_value(seed);
@@ -241,7 +241,7 @@ int eval_settle(struct eval *e, struct ay_err *err)
 	if (check_run_options(e->o.out, e->o.resume, e->o.unsafe, e->o.no_sandbox, err) ||
 	    (e->o.resume && take_over(e, err)))
 		return -1;
-	if (e->o.threads == EVAL_NOT_GIVEN)
+	if (e->o.threads == AY_UNSET)
 		e->o.threads = 1;
 	if (isnan(e->o.call_timeout))
 		e->o.call_timeout = 10;

@@ -19,21 +19,18 @@
 #include "store/run.h"
 #include "store/summary.h"
 
-#include <math.h>
-
 enum { SOURCE_MAX = 4 << 20 };
-#define EVAL_NOT_GIVEN INT64_MIN /* no valid number of threads */
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
 	bool list, quick, json, require_all, unsafe, no_sandbox;
 	int64_t jobs, topn, smallest;
 	int64_t seed;        /* -1: not given; inputs are random */
-	int64_t threads;     /* may be EVAL_NOT_GIVEN until eval_settle */
-	double call_timeout; /* may be NAN until eval_settle */
+	int64_t threads;     /* may be AY_UNSET until eval_settle */
+	double call_timeout; /* may be AY_UNSET_REAL until eval_settle */
 	double timeout;
 	double min_pass;       /* below 0: not given */
-	double p;              /* an additional threshold of perf@p; NAN: not given */
+	double p;              /* an additional threshold of perf@p; AY_UNSET_REAL: not given */
 	const char *log_level; /* an option of BackendBench, like the next ones */
 	bool overhead_dominated, no_logs, daemon, no_daemon;
 	struct clock_options clock;
@@ -41,13 +38,13 @@ struct eval_options {
 	struct device_options device;
 	struct own_options own;
 };
-#define EVAL_DEFAULTS                                      \
-	((struct eval_options){ .threads = EVAL_NOT_GIVEN, \
-				.call_timeout = NAN,       \
-				.timeout = 300,            \
-				.seed = -1,                \
-				.min_pass = -1,            \
-				.p = NAN })
+#define EVAL_DEFAULTS                                          \
+	((struct eval_options){ .threads = AY_UNSET,           \
+				.call_timeout = AY_UNSET_REAL, \
+				.timeout = 300,                \
+				.seed = -1,                    \
+				.min_pass = -1,                \
+				.p = AY_UNSET_REAL })
 
 /* Further options of BackendBench's command line. eval_take_backendbench gives each a meaning or a
  * message. */

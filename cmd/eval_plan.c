@@ -14,14 +14,14 @@
 
 /* Reads the suite again with torch's operators: lines outside the catalogue are judged by torch, if
  * there is one. */
-static int add_foreign(struct eval *e, const char *from, enum ay_tier most, struct ay_err *err)
+static int add_uncatalogued(struct eval *e, const char *from, enum ay_tier most, struct ay_err *err)
 {
 	struct ay_err why = { 0 };
 
 	if (ay_torch_schemas_load(e->app->registry, &e->o.torch.interpreter, e->o.cache, &why)) {
 		fprintf(stderr,
 			"assay: %d lines are for operators outside the catalogue, which torch answers: %s\n",
-			e->suite.foreign, why.msg);
+			e->suite.uncatalogued, why.msg);
 		return 0;
 	}
 	ay_suite_release(&e->suite);
@@ -43,7 +43,7 @@ static int read_cases(struct eval *e, struct ay_err *err)
 	if (strcasecmp(e->o.suite, "opinfo") ? eval_find_data(e, &from, err) : eval_opinfo(e, &from, err))
 		return -1;
 	if (ay_suite_named(&e->suite, e->app->arena, e->app->registry, from, most, err) ||
-	    (e->suite.foreign && !e->o.own.file && add_foreign(e, from, most, err)))
+	    (e->suite.uncatalogued && !e->o.own.file && add_uncatalogued(e, from, most, err)))
 		return -1;
 	/* torch makes the lines of opinfo, not the user. Lines that no operator's description
 	 * allows, such as a fraction in an i64 arange, are counted in run.json. */
@@ -128,9 +128,9 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;
-	if (e->suite.foreign)
+	if (e->suite.uncatalogued)
 		fprintf(stderr, "assay: %d lines are for operators that are unknown here; they are left out\n",
-			e->suite.foreign);
+			e->suite.uncatalogued);
 	if (!n)
 		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s", e->o.suite,
 			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "", e->o.dtypes ? " in " : "",

@@ -16,7 +16,7 @@ int own_load(struct own_options *o, struct app *app, struct ay_python *p, const 
 		return 0;
 	if (ay_torch_schemas_ref(app->registry, p, o->file, app->arena, &o->ref, err))
 		return -1;
-	return ay_foreign_ref_cases(app->registry, &o->ref, app->arena, &o->cases, err);
+	return ay_ref_op_cases(app->registry, &o->ref, app->arena, &o->cases, err);
 }
 
 void own_policy(const struct own_options *o, struct ay_policy *p)

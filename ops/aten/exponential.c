@@ -13,7 +13,7 @@
  *
  * What it can see, from the 92,100 draws of the quick rows on: lambd wrong by 5 per cent; 1 / lambd for lambd; a
  * half-normal or uniform law, or whole numbers of eighths, of about the same mean; numbers of 6 bits; a tail that
- * is cut at its last 1/128; equal neighbours, lanes or rows. draws_of_exponential plants them. Small cases test
+ * is cut at its last 1/128; equal neighbours, lanes or rows. random_tests_of_exponential plants them. Small cases test
  * the support only.
  *
  * What the original test missed: at HEAD there is none. The intended one asks whether the least of 96,000 draws is

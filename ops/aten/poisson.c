@@ -17,7 +17,7 @@
  *
  * What it can see, from the 92,100 draws of the quick rows on: rates wrong by 3 per cent, one rate for all; the
  * rounded rate instead of a draw; a rounded normal or geometric law of the same mean; half or double the variance;
- * equal neighbours, lanes or rows. draws_of_poisson plants them. Small cases test the support only.
+ * equal neighbours, lanes or rows. random_tests_of_poisson plants them. Small cases test the support only.
  *
  * Cases: original 36 (18 + 18 with out=), sound but for the comparison; with and without a generator is one case
  * here, where there always is one: here 18 full.

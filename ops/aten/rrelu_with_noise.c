@@ -17,7 +17,7 @@
  *
  * What it can see, from the 46,000 draws of the quick rows on: one slope for all, half of the interval, a
  * triangular law, u^1.1 instead of u, numbers of 6 bits; equal neighbours, lanes or rows; noise that is not what
- * out was made with, from the first element on. draws_of_rrelu_with_noise plants them.
+ * out was made with, from the first element on. random_tests_of_rrelu_with_noise plants them.
  *
  * What the original test missed: it demands PyTorch's own random stream, and does not look at noise, which the
  * gradient is made from.

@@ -13,7 +13,7 @@ enum {
 	LARGE = 1 << 20, /* the least bytes of a large read: below, the driver's copy is as fast */
 };
 
-int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_mem *l, struct ay_err *err)
+int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool shared, struct ay_dev_mem *l, struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
 	const struct ay_cu_prop prop = ay_gpu_memory_kind(g);
@@ -24,7 +24,7 @@ int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_
 	g->cu.context_set(g->context);
 	e = g->cu.memory_create(&l->memory, bytes, &prop, 0);
 	if (e)
-		return ay_gpu_fail(g, e, "no memory of the device to lend", err);
+		return ay_gpu_fail(g, e, "no device memory to share", err);
 	e = ay_cuda_map(&g->cu, g->device, l->memory, bytes, 0, AY_CU_READ_WRITE, &at);
 	if (e) {
 		g->cu.memory_release(l->memory);
@@ -32,12 +32,12 @@ int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_
 	}
 	l->at = at;
 	l->bytes = bytes;
-	e = lent ? g->cu.memory_export(&l->fd, l->memory, AY_CU_HANDLE_FD, 0) : 0;
+	e = shared ? g->cu.memory_export(&l->fd, l->memory, AY_CU_HANDLE_FD, 0) : 0;
 	if (!e)
 		return 0;
 	l->fd = -1;
 	ay_dev_mem_free(d, l);
-	return ay_gpu_fail(g, e, "memory of the device cannot be lent", err);
+	return ay_gpu_fail(g, e, "device memory cannot be shared", err);
 }
 
 void ay_dev_mem_free(struct ay_dev *d, struct ay_dev_mem *l)
@@ -120,14 +120,14 @@ static int ready_for_looks(struct gpu *g)
 {
 	int e = 0;
 
-	if (!g->looks)
-		e = g->cu.host_alloc((void **)&g->looks, AY_PROBE_MAX * AY_PROBE_BYTES);
+	if (!g->probes)
+		e = g->cu.host_alloc((void **)&g->probes, AY_PROBE_MAX * AY_PROBE_BYTES);
 	if (!e && !g->stream)
 		e = g->cu.stream_create(&g->stream, AY_CU_STREAM_NON_BLOCKING);
 	return e;
 }
 
-static int order_look(struct gpu *g, const struct ay_dev_probe_place *l, uint8_t *to)
+static int order_probe(struct gpu *g, const struct ay_dev_probe_place *l, uint8_t *to)
 {
 	const struct ay_cu_copy_2d c = { .from_type = AY_CU_TYPE_DEVICE,
 					 .from_device = l->at,
@@ -151,11 +151,11 @@ int ay_dev_probe(struct ay_dev *d, int n, struct ay_dev_probe_place *l, struct a
 	g->cu.context_set(g->context);
 	e = ready_for_looks(g);
 	for (int i = 0; i < n && !e; i++)
-		e = order_look(g, &l[i], g->looks + (ptrdiff_t)i * AY_PROBE_BYTES);
+		e = order_probe(g, &l[i], g->probes + (ptrdiff_t)i * AY_PROBE_BYTES);
 	if (!e)
 		e = g->cu.stream_sync(g->stream);
 	for (int i = 0; i < n && !e; i++)
-		memcpy(l[i].found, g->looks + (ptrdiff_t)i * AY_PROBE_BYTES, (size_t)l[i].width * l[i].rows);
+		memcpy(l[i].found, g->probes + (ptrdiff_t)i * AY_PROBE_BYTES, (size_t)l[i].width * l[i].rows);
 	return e ? ay_gpu_fail(g, e, "memory of the device cannot be read", err) : 0;
 }
 

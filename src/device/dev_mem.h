@@ -28,12 +28,12 @@ struct ay_dev_mem {
 /* The memory that travels with one order: a part of each late slot, in the order of the slots. */
 struct ay_dev_mems {
 	int n;
-	struct ay_dev_mem loan[AY_DEV_MEMS];
+	struct ay_dev_mem mem[AY_DEV_MEMS];
 };
 
-/* Allocates `bytes`, a multiple of the device's grain. lent: also exports a descriptor. Fails with
+/* Allocates `bytes`, a multiple of the device's grain. shared: also exports a descriptor. Fails with
  * AY_ERR_MEMORY if the device does not have enough memory. */
-int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool lent, struct ay_dev_mem *l, struct ay_err *err);
+int ay_dev_mem_alloc(struct ay_dev *d, uint64_t bytes, bool shared, struct ay_dev_mem *l, struct ay_err *err);
 void ay_dev_mem_free(struct ay_dev *d, struct ay_dev_mem *l);
 
 int ay_dev_write(struct ay_dev *d, uint64_t at, const void *from, uint64_t bytes, struct ay_err *err);

@@ -16,8 +16,8 @@ enum { NUMBER_MAX = 1000 }; /* the largest number of a GPU that is accepted */
 
 /* --- the processor --------------------------------------------------------------------------------------- */
 
-static int cpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
-		    struct ay_err *err)
+static int cpu_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
+		   struct ay_err *err)
 {
 	(void)d, (void)p, (void)how, (void)err;
 	*l = (struct ay_dev_mapping){ 0 };
@@ -30,7 +30,7 @@ static int cpu_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_ma
 	return 0;
 }
 
-static void cpu_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
+static void cpu_unmap(struct ay_dev *d, struct ay_dev_mapping *l)
 {
 	(void)d, (void)l;
 }
@@ -74,8 +74,8 @@ static const char *cpu_error(const struct ay_dev *d, int e)
 /* The struct may be static and const: nothing writes to it. */
 struct ay_dev *ay_dev_cpu(void)
 {
-	static const struct ay_dev_class cls = { cpu_lend, cpu_fetch,   cpu_take_back, cpu_read, cpu_free_bytes,
-						 cpu_mark, cpu_is_well, cpu_error,     cpu_close };
+	static const struct ay_dev_class cls = { cpu_map,  cpu_fetch,   cpu_unmap, cpu_read, cpu_free_bytes,
+						 cpu_mark, cpu_is_well, cpu_error, cpu_close };
 	static const struct ay_dev cpu = {
 		&cls,
 		{ .kind = AY_DEV_CPU, .name = "cpu", .grain = AY_PAGE, .align = AY_ALIGN, .bytes = UINT64_MAX }
@@ -193,7 +193,7 @@ void ay_dev_close(struct ay_dev *d)
 int ay_dev_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
 	       struct ay_err *err)
 {
-	return d->cls->lend(d, p, how, l, err);
+	return d->cls->map(d, p, how, l, err);
 }
 
 int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err)
@@ -201,9 +201,9 @@ int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mappin
 	return d->cls->fetch(d, p, l, err);
 }
 
-void ay_dev_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
+void ay_dev_unmap(struct ay_dev *d, struct ay_dev_mapping *l)
 {
-	d->cls->take_back(d, l);
+	d->cls->unmap(d, l);
 }
 
 int ay_dev_read(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err)

@@ -52,9 +52,9 @@ struct ay_dev_info {
 };
 
 enum ay_map_mode {
-	AY_LEND,        /* as every kernel gets it */
-	AY_LEND_PADDED, /* with mapped memory before and behind every slot */
-	AY_LEND_OPEN,   /* as AY_LEND_PADDED, and all slots are writable */
+	AY_MAP_GUARDED,  /* as every kernel gets it */
+	AY_MAP_PADDED,   /* with mapped memory before and behind every slot */
+	AY_MAP_WRITABLE, /* as AY_MAP_PADDED, and all slots are writable */
 };
 
 struct ay_dev {
@@ -81,10 +81,10 @@ struct ay_dev_mapping {
 };
 
 struct ay_dev_class {
-	int (*lend)(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
-		    struct ay_err *err);
+	int (*map)(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
+		   struct ay_err *err);
 	int (*fetch)(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err);
-	void (*take_back)(struct ay_dev *d, struct ay_dev_mapping *l);
+	void (*unmap)(struct ay_dev *d, struct ay_dev_mapping *l);
 	int (*read)(const struct ay_dev *d, uint64_t at, void *to, uint64_t n, struct ay_err *err);
 	uint64_t (*free_bytes)(struct ay_dev *d);
 	void (*mark)(struct ay_dev *d, bool alone);
@@ -119,7 +119,7 @@ int ay_dev_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, 
 /* After the call: copies written slots into the pool and compares inputs with the pool. */
 int ay_dev_fetch(struct ay_dev *d, const struct ay_pool *p, struct ay_dev_mapping *l, struct ay_err *err);
 /* Frees the memory of *l. */
-void ay_dev_take_back(struct ay_dev *d, struct ay_dev_mapping *l);
+void ay_dev_unmap(struct ay_dev *d, struct ay_dev_mapping *l);
 
 /* Copies n bytes at address `at` of the judge, in mapped memory or a heap of the device, to `to`.
  * Reads each byte once. */

@@ -29,8 +29,8 @@ struct gpu {
 	struct ay_judge_kernels_kept own;
 	bool lost; /* a check has failed: the device is not used again; `why` says why */
 	struct ay_err why;
-	void *stream;   /* for ay_dev_probe */
-	uint8_t *looks; /* pinned memory that the copy engine writes to: AY_PROBE_MAX places */
+	void *stream;    /* for ay_dev_probe */
+	uint8_t *probes; /* pinned memory that the copy engine writes to: AY_PROBE_MAX places */
 	struct gpu_stage *stage;
 	struct ay_multiplier *multiplier; /* matmul_check.c; NULL: not opened yet */
 	struct ay_nvml_link *nvml;

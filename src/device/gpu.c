@@ -94,7 +94,7 @@ static int copy_pads(struct gpu *g, const struct ay_dev_mapping *l, const struct
 /* Gives the part of a slot that the executor must find on the device, or must not have changed. */
 static void part_of(const struct ay_slot *s, const struct ay_dev_mapping *l, uint64_t *at, uint64_t *n)
 {
-	const bool part = !s->written && s->used && l->how == AY_LEND;
+	const bool part = !s->written && s->used && l->how == AY_MAP_GUARDED;
 
 	*at = part ? s->used_at : 0;
 	*n = part ? s->used : s->bytes;
@@ -106,8 +106,8 @@ static int send(struct gpu *g, const struct ay_slot *s, ay_cu_ptr to, uint64_t a
 	return s->blank ? g->cu.fill_async(to + at, s->poison, n, NULL) : g->cu.copy_in(to + at, s->mem + at, n);
 }
 
-static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_dev_mapping *l,
-		     struct ay_dev_mapping_slot *s)
+static int export_slot(struct gpu *g, const struct ay_slot *from, const struct ay_dev_mapping *l,
+		       struct ay_dev_mapping_slot *s)
 {
 	int e = take_memory(g, from->bytes + 2 * l->pad, s);
 	uint64_t at, n;
@@ -124,7 +124,7 @@ static int lend_slot(struct gpu *g, const struct ay_slot *from, const struct ay_
 	return e;
 }
 
-static void gpu_take_back(struct ay_dev *d, struct ay_dev_mapping *l)
+static void gpu_unmap(struct ay_dev *d, struct ay_dev_mapping *l)
 {
 	struct gpu *g = ay_gpu_of(d);
 
@@ -159,11 +159,11 @@ static int refill(struct gpu *g, const struct ay_pool *p, const struct ay_dev_ma
 	if (!e)
 		/* a small copy from pageable memory may still be in flight */
 		e = g->cu.context_sync();
-	return e ? ay_gpu_fail(g, e, "lent memory of the device could not be filled", err) : 0;
+	return e ? ay_gpu_fail(g, e, "shared device memory could not be filled", err) : 0;
 }
 
-static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
-		    struct ay_err *err)
+static int gpu_map(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode how, struct ay_dev_mapping *l,
+		   struct ay_err *err)
 {
 	struct gpu *g = ay_gpu_of(d);
 	int e = 0;
@@ -175,22 +175,23 @@ static int gpu_lend(struct ay_dev *d, const struct ay_pool *p, enum ay_map_mode 
 	g->cu.context_set(g->context);
 	if (l->nslot)
 		return refill(g, p, l, err);
-	*l = (struct ay_dev_mapping){
-		.id = ay_secret_u64(), .nslot = p->nslot, .how = how, .pad = how == AY_LEND ? 0 : d->info.grain
-	};
+	*l = (struct ay_dev_mapping){ .id = ay_secret_u64(),
+				      .nslot = p->nslot,
+				      .how = how,
+				      .pad = how == AY_MAP_GUARDED ? 0 : d->info.grain };
 	l->slot = ay_xrealloc(NULL, sizeof *l->slot * (size_t)(p->nslot ? p->nslot : 1));
 	pin(g, p, l);
 	for (int i = 0; i < p->nslot; i++)
 		l->slot[i] = (struct ay_dev_mapping_slot){ .fd = -1 };
 	for (int i = 0; i < p->nslot && !e; i++)
 		if (!p->slot[i].host)
-			e = lend_slot(g, &p->slot[i], l, &l->slot[i]);
+			e = export_slot(g, &p->slot[i], l, &l->slot[i]);
 	if (!e)
 		e = g->cu.context_sync();
 	if (!e)
 		return 0;
-	gpu_take_back(d, l);
-	return ay_gpu_fail(g, e, "no memory of the device could be lent", err);
+	gpu_unmap(d, l);
+	return ay_gpu_fail(g, e, "no device memory could be shared with the kernel", err);
 }
 
 /* --- after the call -------------------------------------------------------------------------------------- */
@@ -471,8 +472,8 @@ static void gpu_close(struct ay_dev *d)
 	struct gpu *g = ay_gpu_of(d);
 
 	ay_nvml_close(g->nvml);
-	if (g->looks)
-		g->cu.host_free(g->looks);
+	if (g->probes)
+		g->cu.host_free(g->probes);
 	if (g->stage->mem)
 		g->cu.host_free(g->stage->mem);
 	ay_xfree(g->stage);
@@ -539,8 +540,8 @@ static int open_device(struct gpu *g, int number, struct ay_err *err)
 
 int ay_gpu_open(struct ay_dev **out, int number, struct ay_err *err)
 {
-	static const struct ay_dev_class cls = { gpu_lend, gpu_fetch,   gpu_take_back, gpu_read, gpu_free_bytes,
-						 gpu_mark, gpu_is_well, gpu_error,     gpu_close };
+	static const struct ay_dev_class cls = { gpu_map,  gpu_fetch,   gpu_unmap, gpu_read, gpu_free_bytes,
+						 gpu_mark, gpu_is_well, gpu_error, gpu_close };
 	struct gpu *g = ay_xrealloc(NULL, sizeof *g);
 
 	*g = (struct gpu){ .dev.cls = &cls };

@@ -192,7 +192,7 @@ int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_a
 
 /* --- calling --------------------------------------------------------------------------------------------- */
 
-static bool is_lent(const struct ay_dev_mapping *l, int i)
+static bool is_mapped(const struct ay_dev_mapping *l, int i)
 {
 	return l && l->nslot && l->slot[i].fd >= 0;
 }
@@ -202,8 +202,8 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_dev_
 {
 	const struct ay_slot *s = &p->slot[i];
 
-	if (is_lent(l, i))
-		return (struct ay_wire_slot){ s->written || l->how == AY_LEND_OPEN, AY_WIRE_MAPPED, l->pad,
+	if (is_mapped(l, i))
+		return (struct ay_wire_slot){ s->written || l->how == AY_MAP_WRITABLE, AY_WIRE_MAPPED, l->pad,
 					      s->bytes };
 	if (s->there)
 		return (struct ay_wire_slot){ s->written, AY_WIRE_LATE, 0, s->bytes };
@@ -211,7 +211,7 @@ static struct ay_wire_slot slot_of(const struct ay_pool *p, const struct ay_dev_
 }
 
 /* Sends the device's slots in MAP_DEVICE messages, each with as many as a message takes. */
-static int lend_slots(struct ay_exec *x, const struct ay_dev_mapping *l, double timeout_s, struct ay_outcome *o,
+static int send_slots(struct ay_exec *x, const struct ay_dev_mapping *l, double timeout_s, struct ay_outcome *o,
 		      struct ay_err *err)
 {
 	for (int i = 0; i < l->nslot && o->what == AY_EXEC_RAN;) {
@@ -220,7 +220,7 @@ static int lend_slots(struct ay_exec *x, const struct ay_dev_mapping *l, double 
 		int fd[AY_WIRE_FDS];
 
 		for (; i < l->nslot && head.n < AY_WIRE_FDS; i++)
-			if (is_lent(l, i))
+			if (is_mapped(l, i))
 				fd[head.n++] = l->slot[i].fd;
 		if (!head.n)
 			break;
@@ -254,7 +254,7 @@ void ay_exec_poison(struct ay_exec *x, uint8_t byte)
 
 static uint64_t pool_id(const struct ay_batch *b)
 {
-	return b->lent && b->lent->id ? b->lent->id : b->pool->id;
+	return b->mapping && b->mapping->id ? b->mapping->id : b->pool->id;
 }
 
 static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
@@ -266,18 +266,18 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	struct ay_wire_writer w;
 
 	ay_exec_next_number(x, 0, 0);
-	x->pool_bytes = x->lent_bytes = 0;
+	x->pool_bytes = x->mapped_bytes = 0;
 	if (x->python) /* a known address, so that the judge can tell where inputs lie */
 		head.at = x->pool_at = POOL_AT + ay_secret_below(POOL_AT / POOL_STEP) * POOL_STEP;
 	for (int i = 0; i < p->nslot; i++) {
-		x->pool_bytes += is_lent(b->lent, i) || p->slot[i].there ? 0 : p->slot[i].bytes;
-		x->lent_bytes += is_lent(b->lent, i) ? p->slot[i].bytes : 0;
+		x->pool_bytes += is_mapped(b->mapping, i) || p->slot[i].there ? 0 : p->slot[i].bytes;
+		x->mapped_bytes += is_mapped(b->mapping, i) ? p->slot[i].bytes : 0;
 	}
 	for (;;) {
 		w = payload_writer(x);
 		ay_wire_put(&w, &head, sizeof head);
 		for (int i = 0; i < p->nslot; i++) {
-			struct ay_wire_slot s = slot_of(p, b->lent, i);
+			struct ay_wire_slot s = slot_of(p, b->mapping, i);
 
 			ay_wire_put(&w, &s, sizeof s);
 		}
@@ -291,7 +291,7 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	if (ay_exec_transact(x, AY_WIRE_MAP, w.len, fd, x->pool_bytes ? 2 : 0, timeout_s, o, err))
 		return -1;
 	x->pool_id = pool_id(b);
-	return b->lent && o->what == AY_EXEC_RAN ? lend_slots(x, b->lent, timeout_s, o, err) : 0;
+	return b->mapping && o->what == AY_EXEC_RAN ? send_slots(x, b->mapping, timeout_s, o, err) : 0;
 }
 
 /* Copies the scalar results. The kernel can still write to the page, so each byte is copied once
@@ -376,10 +376,10 @@ int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 	return 0;
 }
 
-static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, int again,
+static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, int extra_passes,
 		    const struct ay_dev_mems *l, struct ay_outcome *o, struct ay_err *err)
 {
-	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n, (uint32_t)again, 0 };
+	struct ay_wire_run r = { (uint32_t)from, (uint32_t)n, (uint32_t)extra_passes, 0 };
 	struct ay_wire_writer w = payload_writer(x);
 	int fd[AY_DEV_MEMS];
 
@@ -387,19 +387,19 @@ static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, 
 	*o = (struct ay_outcome){ .slot = -1 };
 	ay_wire_put(&w, &r, sizeof r);
 	for (int i = 0; l && i < l->n; i++) {
-		const struct ay_wire_part part = { l->loan[i].offset, l->loan[i].bytes };
+		const struct ay_wire_part part = { l->mem[i].offset, l->mem[i].bytes };
 
 		ay_wire_put(&w, &part, sizeof part);
-		fd[i] = l->loan[i].fd;
+		fd[i] = l->mem[i].fd;
 	}
 	ay_exec_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
 	return ay_exec_send(x, type, w.len, fd, l ? l->n : 0, o, err);
 }
 
-int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_dev_mems *l, struct ay_outcome *o,
-		 struct ay_err *err)
+int ay_exec_post(struct ay_exec *x, int from, int n, int extra_passes, const struct ay_dev_mems *l,
+		 struct ay_outcome *o, struct ay_err *err)
 {
-	return post_run(x, AY_WIRE_RUN, from, n, again, l, o, err);
+	return post_run(x, AY_WIRE_RUN, from, n, extra_passes, l, o, err);
 }
 
 int ay_exec_post_watched(struct ay_exec *x, int from, int n, const struct ay_dev_mems *l, struct ay_outcome *o,
@@ -470,7 +470,7 @@ int ay_exec_need_heap(struct ay_exec *x, uint64_t bytes, struct ay_outcome *o, s
 
 bool ay_exec_is_heavy(const struct ay_exec *x)
 {
-	return x->lent_bytes > HEAVY || x->own_heap.bytes > HEAVY;
+	return x->mapped_bytes > HEAVY || x->own_heap.bytes > HEAVY;
 }
 
 /* The executor's mapping keeps device memory alive, even after the judge has freed it. So a large
@@ -483,7 +483,7 @@ int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (!x->pid || !x->device)
 		return 0;
-	if (x->lent_bytes > HEAVY && map_pool(x, &none, o, err))
+	if (x->mapped_bytes > HEAVY && map_pool(x, &none, o, err))
 		return -1;
 	return x->own_heap.bytes > HEAVY && o->what == AY_EXEC_RAN ? change_heap(x, HEAP_LEAST, o, err) : 0;
 }

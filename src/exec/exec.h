@@ -86,7 +86,7 @@ struct ay_batch {
 	const struct ay_call *call;
 	const struct ay_pool *pool;
 	/* the pool as the executor has it on its device; NULL: the pool itself */
-	const struct ay_dev_mapping *lent;
+	const struct ay_dev_mapping *mapping;
 	/* The batch into whose pool, slots and offsets results are read; NULL: this batch's. */
 	const struct ay_batch *into;
 	/* Per operand, the byte range (oracle/read_set.h) that the judge needs of what is read from
@@ -174,8 +174,8 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
  * ay_exec_post_forget. NULL if no slot is late.
  */
 int ay_exec_hold(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
-int ay_exec_post(struct ay_exec *x, int from, int n, int again, const struct ay_dev_mems *l, struct ay_outcome *o,
-		 struct ay_err *err);
+int ay_exec_post(struct ay_exec *x, int from, int n, int extra_passes, const struct ay_dev_mems *l,
+		 struct ay_outcome *o, struct ay_err *err);
 void ay_exec_await(struct ay_exec *x, double timeout_s, struct ay_outcome *o);
 /* As ay_exec_post, for untimed calls. In Python the torch functions they call are recorded, as in
  * ay_exec_call. */
@@ -218,14 +218,14 @@ const ay_scalar *ay_exec_scalars(const struct ay_exec *x, int set);
  * them in the pool, where a native kernel would have written them. Does nothing for native
  * executors. *o is AY_EXEC_UNFIT if they are not what the call returns: the shape or dtype is
  * wrong, the memory does not exist, or it is an input's or another result's. On a GPU the judge's
- * own device reads them out of the executor's heap. Views of arguments are read out of b->lent; if
+ * own device reads them out of the executor's heap. Views of arguments are read out of b->mapping; if
  * that is NULL, out of the pool, into which ay_dev_fetch has copied them. Reads b->need at least.
  */
 int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o, struct ay_err *err);
 /*
  * As ay_exec_take on a GPU, but copies no bytes: *v becomes result i of a set as a view without
  * data. *at becomes the address of its element 0 on the judge's own device, or 0 if that is not
- * known (it lies in a slot and b->lent is NULL). Checks shape, dtype, strides and bounds, but not
+ * known (it lies in a slot and b->mapping is NULL). Checks shape, dtype, strides and bounds, but not
  * whether results share memory. Returns 1 if it is no result of the call; *o says why.
  */
 int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, struct ay_view *v, uint64_t *at,

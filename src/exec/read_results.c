@@ -174,7 +174,7 @@ static int read_elements(struct ay_exec *x, const struct ay_result_desc *t, uint
  * content as it was fetched. */
 static int read_slot(struct taking *k, int slot, uint64_t offset, uint8_t *to, uint64_t n, struct ay_err *err)
 {
-	const struct ay_dev_mapping *l = k->b->lent;
+	const struct ay_dev_mapping *l = k->b->mapping;
 
 	if (l && l->nslot && l->slot[slot].bytes)
 		return ay_dev_read(k->x->device, l->slot[slot].at + l->pad + offset, to, n, err);
@@ -338,7 +338,7 @@ int ay_exec_take(struct ay_exec *x, const struct ay_batch *b, int set, struct ay
 int ay_exec_find(struct ay_exec *x, const struct ay_batch *b, int set, int i, struct ay_view *v, uint64_t *at,
 		 struct ay_outcome *o)
 {
-	const struct ay_dev_mapping *l = b->lent;
+	const struct ay_dev_mapping *l = b->mapping;
 	struct taking k;
 	struct ay_result_desc t;
 	int rc;

@@ -32,7 +32,7 @@ struct ay_exec {
 	uint64_t pool_id, pool_bytes, scratch_max, oom_kills;
 	bool nothing;               /* loaded without a kernel */
 	struct ay_dev *device;      /* NULL: the processor */
-	uint64_t lent_bytes;        /* bytes of the device that it has mapped for the pool */
+	uint64_t mapped_bytes;      /* bytes of the device that it has mapped for the pool */
 	struct ay_dev_mem own_heap; /* the heap, if this struct owns it; else {0} */
 	struct ay_dev_mem heap;     /* the heap that the executor has on its device; {0}: none */
 	/* byte in the heap's free memory, from the next DROP_RESULTS on */

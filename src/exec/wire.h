@@ -329,10 +329,10 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *const *base, const ay_ctx *ctx,
 			void *mem);
 
-/* RUN: calls sets [from, from + n) of the nset held sets in order, and all of them `again` times
+/* RUN: calls sets [from, from + n) of the nset held sets in order, and all of them `extra_passes` times
  * more. One ay_wire_part per late slot follows: the part of the slot whose memory comes along. */
 struct ay_wire_run {
-	uint32_t from, n, again, pad;
+	uint32_t from, n, extra_passes, pad;
 };
 
 struct ay_wire_part {

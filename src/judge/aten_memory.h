@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 #include "judge/aten_request.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
 
 /* Returns true if host memory suffices for an answer by the CPU. Stores the bytes needed and
  * available. */

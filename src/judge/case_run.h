@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "timing/inputs.h"
 #include "oracle/oracle.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
 
 enum { SETS = 2, SETS_RANDOM = 3 };
 

@@ -51,8 +51,8 @@ void ay_judge_leave(struct ay_judge *j, struct ay_perf_lock *lock)
 
 void ay_judge_unmap_device(struct ay_judge *j)
 {
-	if (j->lent.nslot)
-		ay_dev_take_back(j->policy.device, &j->lent);
+	if (j->mapping.nslot)
+		ay_dev_unmap(j->policy.device, &j->mapping);
 }
 
 /* Frees the memory of a large case, so that other processes can use it until the next case. */
@@ -104,7 +104,7 @@ int ay_case_run_room(struct case_run *t, struct ay_err *err)
 
 	if (ay_case_run_device(t)->info.kind == AY_DEV_CPU)
 		return 0;
-	if (t->j->has_pool && t->j->lent.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
+	if (t->j->has_pool && t->j->mapping.nslot && ay_pool_fits(&t->j->pool, t->nneed, t->need))
 		return 0; /* the memory is already mapped */
 	if (ay_judge_enter(t->j, &lock, err))
 		return -1;
@@ -125,26 +125,26 @@ static uint64_t heap_need(const struct case_run *t)
 }
 
 /* Runs the batch on memory of the device. */
-static int call_lent(struct case_run *t, const struct ay_batch *b, struct ay_dev_mapping *lent,
-		     struct ay_outcome *o, struct ay_err *err)
+static int call_mapped(struct case_run *t, const struct ay_batch *b, struct ay_dev_mapping *mapping,
+		       struct ay_outcome *o, struct ay_err *err)
 {
 	struct ay_batch with = *b;
 	int rc;
 
-	with.lent = lent;
+	with.mapping = mapping;
 	rc = ay_exec_need_heap(t->j->exec, heap_need(t), o, err);
 	if (!rc && o->what == AY_EXEC_RAN)
 		rc = ay_exec_call(t->j->exec, &with, o, err);
 	if (!rc && o->what == AY_EXEC_RAN)
-		rc = ay_dev_fetch(ay_case_run_device(t), b->pool, lent, err);
-	for (int i = 0; i < lent->nslot && t->changed < 0; i++)
-		if (lent->slot[i].changed)
+		rc = ay_dev_fetch(ay_case_run_device(t), b->pool, mapping, err);
+	for (int i = 0; i < mapping->nslot && t->changed < 0; i++)
+		if (mapping->slot[i].changed)
 			t->changed = i;
 	return rc;
 }
 
 /* Removes an executor that has died. Checks the device before another kernel is judged on it. */
-static int bury(struct case_run *t, const struct ay_outcome *o, struct ay_err *err)
+static int reap(struct case_run *t, const struct ay_outcome *o, struct ay_err *err)
 {
 	if (!t->j->exec || ay_exec_is_alive(o))
 		return 0;
@@ -155,13 +155,13 @@ static int bury(struct case_run *t, const struct ay_outcome *o, struct ay_err *e
 /* Maps the pool on the device. If a kernel has taken all device memory in the previous call,
  * its executor is restarted. Then there is enough memory, because ay_case_run_room has checked
  * that. */
-static int lend(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how, struct ay_dev_mapping *lent,
-		struct ay_err *err)
+static int map_pool(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how,
+		    struct ay_dev_mapping *mapping, struct ay_err *err)
 {
 	struct ay_dev *d = ay_case_run_device(t);
 	struct ay_outcome o = { 0 };
 
-	if (!ay_dev_map(d, b->pool, how, lent, err))
+	if (!ay_dev_map(d, b->pool, how, mapping, err))
 		return 0;
 	if (err->code != AY_ERR_MEMORY)
 		return -1;
@@ -169,7 +169,7 @@ static int lend(struct case_run *t, const struct ay_batch *b, enum ay_map_mode h
 	ay_judge_stop(t->j);
 	if (ay_dev_is_well(d, err) || ay_judge_start(t->j, t->a, &o, err))
 		return -1;
-	return t->j->exec ? ay_dev_map(d, b->pool, how, lent, err)
+	return t->j->exec ? ay_dev_map(d, b->pool, how, mapping, err)
 			  : ay_fail(err, AY_ERR_EXEC, "a kernel that was loaded before cannot be loaded again");
 }
 
@@ -219,14 +219,14 @@ static void say_fault(struct case_run *t, const struct ay_outcome *o, const stru
  * third run, in which inputs are read-only, distinguishes the two.
  */
 static int run_again(struct case_run *t, const struct ay_batch *b, enum ay_map_mode how,
-		     struct ay_dev_mapping *lent, struct ay_outcome *o, struct ay_err *err)
+		     struct ay_dev_mapping *mapping, struct ay_outcome *o, struct ay_err *err)
 {
 	if (!t->j->exec && ay_judge_start(t->j, t->a, o, err))
 		return -1;
-	if (t->j->exec && (lend(t, b, how, lent, err) || call_lent(t, b, lent, o, err)))
+	if (t->j->exec && (map_pool(t, b, how, mapping, err) || call_mapped(t, b, mapping, o, err)))
 		return -1;
 	t->changed = -1; /* say_fault reports the change here */
-	return bury(t, o, err);
+	return reap(t, o, err);
 }
 
 static bool nothing_changed(const struct ay_dev_mapping *l)
@@ -242,7 +242,7 @@ int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct
 {
 	struct ay_dev *d = ay_case_run_device(t);
 	struct ay_outcome open = { 0 }, padded = { 0 };
-	struct ay_dev_mapping lent = { 0 }, third = { 0 };
+	struct ay_dev_mapping mapping = { 0 }, third = { 0 };
 	struct ay_perf_lock lock;
 	int rc = 0;
 
@@ -251,13 +251,13 @@ int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct
 
 	open.what = padded.what = AY_EXEC_FAULTED;
 	if (fault->rc == AY_CU_ILLEGAL_ADDRESS)
-		rc = run_again(t, b, AY_LEND_OPEN, &lent, &open, err);
-	if (!rc && open.what == AY_EXEC_RAN && nothing_changed(&lent))
-		rc = run_again(t, b, AY_LEND_PADDED, &third, &padded, err);
+		rc = run_again(t, b, AY_MAP_WRITABLE, &mapping, &open, err);
+	if (!rc && open.what == AY_EXEC_RAN && nothing_changed(&mapping))
+		rc = run_again(t, b, AY_MAP_PADDED, &third, &padded, err);
 	if (!rc)
-		say_fault(t, fault, open.what == AY_EXEC_RAN ? &lent : NULL, padded.what == AY_EXEC_RAN);
-	ay_dev_take_back(d, &lent);
-	ay_dev_take_back(d, &third);
+		say_fault(t, fault, open.what == AY_EXEC_RAN ? &mapping : NULL, padded.what == AY_EXEC_RAN);
+	ay_dev_unmap(d, &mapping);
+	ay_dev_unmap(d, &third);
 	ay_judge_leave(t->j, &lock);
 	return rc;
 }
@@ -270,7 +270,10 @@ int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_out
 
 	if (ay_judge_enter(j, &lock, err))
 		return -1;
-	rc = lend(t, b, AY_LEND, &j->lent, err) || call_lent(t, b, &j->lent, o, err) || bury(t, o, err) ? -1 : 0;
+	rc = map_pool(t, b, AY_MAP_GUARDED, &j->mapping, err) || call_mapped(t, b, &j->mapping, o, err) ||
+			     reap(t, o, err)
+		     ? -1
+		     : 0;
 	ay_judge_leave(j, &lock);
 	j->deaths += !rc && ay_case_run_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
 	return rc;
@@ -304,7 +307,7 @@ int ay_case_run_late(struct case_run *t, struct ay_err *err)
 	const char *name;
 	int rc;
 
-	if (!t->j->lent.nslot || t->j->late >= LATE_MAX ||
+	if (!t->j->mapping.nslot || t->j->late >= LATE_MAX ||
 	    (v != AY_VERDICT_MISMATCH && v != AY_VERDICT_UNWRITTEN && v != AY_VERDICT_UNSTABLE))
 		return 0;
 	t->j->late++;
@@ -312,7 +315,7 @@ int ay_case_run_late(struct case_run *t, struct ay_err *err)
 	nanosleep(&nap, NULL);
 	if (ay_judge_enter(t->j, &lock, err))
 		return -1;
-	rc = ay_dev_fetch(ay_case_run_device(t), &t->j->pool, &t->j->lent, err);
+	rc = ay_dev_fetch(ay_case_run_device(t), &t->j->pool, &t->j->mapping, err);
 	ay_judge_leave(t->j, &lock);
 	if (rc)
 		return -1;

@@ -104,7 +104,7 @@ void ay_judge_stop(struct ay_judge *j)
 	struct ay_err ignored = { 0 };
 	struct ay_perf_lock lock;
 
-	if (!j->exec && !j->lent.nslot)
+	if (!j->exec && !j->mapping.nslot)
 		return;
 	ay_judge_enter(j, &lock, &ignored);
 	ay_judge_unmap_device(j);

@@ -149,7 +149,7 @@ struct ay_judge {
 	/* the judge holds the GPU's lock: see ay_judge_enter of case_run.h */
 	bool entered;
 	/* the pool's counterpart on a GPU, mapped into the running executor; {0}: none */
-	struct ay_dev_mapping lent;
+	struct ay_dev_mapping mapping;
 	uint8_t *copy; /* copy of the outputs that the executor cannot reach; grows */
 	size_t copy_bytes;
 	int timeouts;  /* consecutive time-outs */

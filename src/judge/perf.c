@@ -9,7 +9,7 @@
 #include "timing/floor.h"
 #include "timing/ab.h"
 #include "timing/plan_cache.h"
-#include "timing/quiet.h"
+#include "device/perf_lock.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -104,11 +104,11 @@ static int bind(struct case_run *t, const struct ay_suite_case *sc, uint64_t n, 
 
 /* Sets the report's line to one that makes the same content again in a judged call. So a verdict
  * found while timing can be reproduced. */
-static void name_content(struct case_run *t, const struct ay_ab_report *r, bool plain)
+static void name_content(struct case_run *t, const struct ay_ab_report *r, bool ungated)
 {
 	struct ay_case line = *t->line;
 
-	line.is_timed = r->named && !plain && !(t->op->op[0]->flags & AY_UNCATALOGUED);
+	line.is_timed = r->named && !ungated && !(t->op->op[0]->flags & AY_UNCATALOGUED);
 	line.timed_content = r->content;
 	line.timed_set = r->set;
 	t->rep->line = ay_case_run_line(t->a, &line);
@@ -121,7 +121,7 @@ static void name_content(struct case_run *t, const struct ay_ab_report *r, bool 
  * double may take longer than timing. It is not done for torch's own functions, which allocate
  * their results themselves. Returns 1 if the case cannot be timed, and *why says why.
  */
-static int close_call(struct ay_perf *k, struct case_run *t, const struct ay_suite_case *sc, bool plain,
+static int close_call(struct ay_perf *k, struct case_run *t, const struct ay_suite_case *sc, bool ungated,
 		      const char **why, struct ay_err *err)
 {
 	const struct ay_case *line;
@@ -132,7 +132,7 @@ static int close_call(struct ay_perf *k, struct case_run *t, const struct ay_sui
 		return rc;
 	rc = t->rep->given ? ay_call_close(t->a, t->call, t->rep->given, err)
 			   : ay_case_run_answer(t, t->call, why, err);
-	if (rc || plain || k->shaped == sc->schema)
+	if (rc || ungated || k->shaped == sc->schema)
 		return rc;
 	line = t->line;
 	rc = bind(t, sc, 1, &other, err);
@@ -244,7 +244,7 @@ static const char *plan_name(const struct ay_perf *k, const struct ay_judge *j, 
 		    (unsigned long long)k->ceilings.cache[AY_LEVEL_L3],
 		    s->against == AY_BASELINE_KERNEL ? k->name : "",
 		    s->against == AY_BASELINE_KERNEL && k->version ? k->version : "", s->threads, s->budget_s,
-		    s->call_timeout_s, s->against, s->plain);
+		    s->call_timeout_s, s->against, s->ungated);
 	ay_hash_init(&h);
 	ay_hash_add_str(&h, ay_str_text(&b));
 	ay_hash_add_str(&h, j->kernel.about ? j->kernel.about : "");
@@ -308,8 +308,8 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 		return -1;
 	s.trusted = s.device && ay_judge_is_built_in(j) &&
 		    (s.against != AY_BASELINE_KERNEL || ay_perf_is_library(k->name));
-	s.plain = s.trusted && !k->policy.gate_always;
-	rc = close_call(k, &t, sc, s.plain, &m->why, err);
+	s.ungated = s.trusted && !k->policy.gate_always;
+	rc = close_call(k, &t, sc, s.ungated, &m->why, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	if (sc->op->op[0]->flags & AY_UNCATALOGUED) {
@@ -329,7 +329,7 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 	}
 	s.plan_file = k->plan_file;
 	s.plan_name = plan_name(k, j, sc, &s, a);
-	if (!s.plain) { /* the judge's executor would be one more process beside the timed ones */
+	if (!s.ungated) { /* the judge's executor would be one more process beside the timed ones */
 		ay_judge_stop_exec(j);
 		ay_judge_stop_exec(&k->base);
 	}
@@ -345,7 +345,7 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 		m->why = why ? why : ay_strdup(a, k->why);
 	say_amiss(&t, &r);
 	if (r.fault != AY_AB_NONE) {
-		name_content(&t, &r, s.plain);
+		name_content(&t, &r, s.ungated);
 		m->why = m->why ? m->why : "no time: it went wrong while it was timed";
 	}
 	if (r.fault == AY_AB_NONE && k->ceilings.nthread)

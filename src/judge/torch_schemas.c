@@ -13,7 +13,7 @@
 
 enum { SCHEMAS_MAX = 16 << 20 };
 
-static bool has_foreign(const struct ay_registry *r)
+static bool has_uncatalogued(const struct ay_registry *r)
 {
 	return r->n && r->op[r->n - 1].op[0]->flags & AY_UNCATALOGUED;
 }
@@ -27,7 +27,7 @@ int ay_torch_schemas_load(struct ay_registry *r, struct ay_python *p, const char
 	size_t len;
 	int rc = -1;
 
-	if (has_foreign(r))
+	if (has_uncatalogued(r))
 		return 0;
 	if (ay_python_find(&a, p->wish, &path, err) || ay_python_version(&a, path, "torch", &version, err))
 		goto out;
@@ -105,8 +105,8 @@ static int add_case(const struct ay_registry *r, const struct ay_ref_op *ref, co
 	return 0;
 }
 
-int ay_foreign_ref_cases(const struct ay_registry *r, const struct ay_ref_op *ref, struct ay_arena *a,
-			 struct ay_suite *s, struct ay_err *err)
+int ay_ref_op_cases(const struct ay_registry *r, const struct ay_ref_op *ref, struct ay_arena *a,
+		    struct ay_suite *s, struct ay_err *err)
 {
 	s->listed = true;
 	for (int i = 0; i < ref->nline; i++)

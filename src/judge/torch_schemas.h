@@ -31,7 +31,7 @@ struct ay_ref_op {
 int ay_torch_schemas_ref(struct ay_registry *r, struct ay_python *p, const char *file, struct ay_arena *a,
 			 struct ay_ref_op *ref, struct ay_err *err);
 /* Appends its cases to a suite. A line may omit the operator's name. */
-int ay_foreign_ref_cases(const struct ay_registry *r, const struct ay_ref_op *ref, struct ay_arena *a,
-			 struct ay_suite *s, struct ay_err *err);
+int ay_ref_op_cases(const struct ay_registry *r, const struct ay_ref_op *ref, struct ay_arena *a,
+		    struct ay_suite *s, struct ay_err *err);
 
 #endif

@@ -52,7 +52,7 @@ static bool is_native(const struct ask *q)
 	return q->s->lang == AY_PROMPT_C || q->s->lang == AY_PROMPT_CUDA;
 }
 
-static bool is_foreign(const struct ask *q)
+static bool is_uncatalogued(const struct ask *q)
 {
 	return q->s->op->op[0]->flags & AY_UNCATALOGUED;
 }
@@ -99,7 +99,7 @@ static int ay_put_meaning(struct ask *q, struct ay_str *b, struct ay_err *err)
 	if (q->s->code) {
 		ay_str_add(b, "What this function computes, in Python with PyTorch:\n\n");
 		ay_prompt_quote(b, "python", q->s->code, DOC_MAX);
-	} else if (is_foreign(q) && !is_own(q)) {
+	} else if (is_uncatalogued(q) && !is_own(q)) {
 		ay_str_addf(b, "What PyTorch's operator of the name %s does.", q->s->op->name);
 	} else {
 		ay_op_doc_wrap(b, q->s->op->op[0]->doc, 0);
@@ -264,7 +264,7 @@ static int ay_put_machine(struct ask *q, struct ay_str *b, struct ay_err *err)
 	}
 	if (is_own(q)) {
 		ay_str_add(b, "It is timed against a reference that calls PyTorch.");
-	} else if (is_foreign(q)) {
+	} else if (is_uncatalogued(q)) {
 		ay_str_add(b, "It is timed against PyTorch's own.");
 	} else if (!q->page->nfloor) {
 		ay_str_add(b, "None of the calls above is timed.");

@@ -225,10 +225,10 @@ struct ay_op {
 
 /* The reference of AY_UNCATALOGUED operators, one per number type: copies the call's
  * expected answer. */
-void ay_given_reference_d(struct ay_ref *r);
-void ay_given_reference_ld(struct ay_ref *r);
-void ay_given_reference_z(struct ay_ref *r);
-void ay_given_reference_lz(struct ay_ref *r);
+void ay_expected_reference_d(struct ay_ref *r);
+void ay_expected_reference_ld(struct ay_ref *r);
+void ay_expected_reference_z(struct ay_ref *r);
+void ay_expected_reference_lz(struct ay_ref *r);
 
 /* Rows along the last axis, along the argument `dim`, or the whole output as one row. */
 void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);

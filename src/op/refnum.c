@@ -132,7 +132,7 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 
 /* Outputs differ in size: an output smaller than the largest is given completely with the
  * first range. */
-void AY_NUM(ay_given_reference)(struct ay_ref *r)
+void AY_NUM(ay_expected_reference)(struct ay_ref *r)
 {
 	int64_t most = 0;
 

@@ -26,7 +26,7 @@ struct ay_suite {
 	bool listed;
 	/* For a file: the number of lines for unknown operators, the number of lines that cannot be
 	 * parsed or bound, and the message for the first of the latter. */
-	int foreign, bad;
+	int uncatalogued, bad;
 	char first_bad[300];
 };
 

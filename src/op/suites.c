@@ -160,7 +160,7 @@ static int add_file(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 		}
 		rename_old(line);
 		if (line->base && !is_known(r, line)) {
-			s->foreign++;
+			s->uncatalogued++;
 			continue;
 		}
 		sc.line = line;

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void (*const references[AY_NUM_COUNT])(struct ay_ref *) = { ay_given_reference_d, ay_given_reference_ld,
-								   ay_given_reference_z, ay_given_reference_lz };
+static void (*const references[AY_NUM_COUNT])(struct ay_ref *) = {
+	ay_expected_reference_d, ay_expected_reference_ld, ay_expected_reference_z, ay_expected_reference_lz
+};
 
 /* Returns why a schema's cases cannot be judged by their values; NULL: they can. */
 static const char *why_not(const struct ay_schema *s, const char *tags)

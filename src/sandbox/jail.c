@@ -62,7 +62,7 @@ static _Noreturn void become(struct ay_plan p)
 }
 
 /* Takes the lowest free index; uids and cgroups are named by it. */
-static int take_seat(struct ay_sandbox *s)
+static int take_slot(struct ay_sandbox *s)
 {
 	uint64_t busy = atomic_load(&s->slots);
 	int i;
@@ -180,7 +180,7 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 	AY_ASSERT(spec->nfd <= AY_JAIL_FDS);
 	*j = (struct ay_jailed){ .sandbox = s, .dir = -1, .report = -1, .group = -1, .memory = -1 };
 	j->memory_bytes = spec->limits.memory_bytes ? spec->limits.memory_bytes : s->memory_bytes;
-	j->slot = take_seat(s);
+	j->slot = take_slot(s);
 	if (j->slot < 0)
 		return ay_fail(err, AY_ERR_SYS, "more than %d jails at once", AY_JAILS_MAX);
 	if (make_folder(j, spec, err))

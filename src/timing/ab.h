@@ -44,7 +44,7 @@ struct ay_ab_spec {
 	bool crowded;
 	/* kernel and baseline are built in and run on a device: a set may be used again */
 	bool trusted;
-	bool plain; /* and they run without a gate: see struct ay_gated_exec */
+	bool ungated; /* and they run without a gate: see struct ay_gated_exec */
 	/* idle executors on a device, kept between measurements; NULL: start new ones */
 	struct ay_exec_cache *kept;
 	const struct ay_ceilings *ceilings;

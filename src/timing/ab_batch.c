@@ -8,30 +8,30 @@
 #include <string.h>
 
 /* T of a batch over gate_ns: with less, the rest is only the scatter of gate_ns */
-static const double drowned_below = 1.1;
+static const double below_noise_factor = 1.1;
 /* fraction of a baseline's time that remains, whatever python_extra_ns is */
 static const double least_left = 0.05;
 
-static struct ay_key draw(struct pair *p, uint64_t n)
+static struct ay_key draw(struct ab *p, uint64_t n)
 {
 	const int at = p->ndrawn++ % CONTENTS_KEPT;
 
 	p->drawn[at].n = n;
-	p->drawn[at].key = ay_input_template_key(&p->master, n);
+	p->drawn[at].key = ay_input_template_key(&p->template, n);
 	return p->drawn[at].key;
 }
 
-struct ay_key ay_ab_key(struct pair *p)
+struct ay_key ay_ab_key(struct ab *p)
 {
 	return draw(p, ay_secret_u64() | 1ull << 63);
 }
 
-struct ay_key ay_ab_first_key(struct pair *p, int n)
+struct ay_key ay_ab_first_key(struct ab *p, int n)
 {
 	return draw(p, (uint64_t)n);
 }
 
-void ay_ab_name(struct pair *p, struct ay_key key, int set)
+void ay_ab_name(struct ab *p, struct ay_key key, int set)
 {
 	for (int i = 0; i < CONTENTS_KEPT && i < p->ndrawn; i++)
 		if (!memcmp(&p->drawn[i].key, &key, sizeof key)) {
@@ -46,7 +46,7 @@ uint8_t ay_ab_poison(void)
 	return (uint8_t)(0x70 + ay_secret_below(12));
 }
 
-int ay_ab_is_over(struct pair *p, const struct ay_outcome *o)
+int ay_ab_is_over(struct ab *p, const struct ay_outcome *o)
 {
 	if (o->what == AY_EXEC_RAN)
 		return 0;
@@ -56,7 +56,7 @@ int ay_ab_is_over(struct pair *p, const struct ay_outcome *o)
 	return 1;
 }
 
-int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain)
+int ay_ab_check(struct ab *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain)
 {
 	static const enum ay_ab_fault fault[] = { [AY_VERIFIED] = AY_AB_NONE,
 						  [AY_WRONG] = AY_AB_WRONG,
@@ -85,7 +85,7 @@ int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t pois
 
 bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need)
 {
-	struct pair *p = user;
+	struct ab *p = user;
 
 	p->broken = ay_gated_exec_fetch(p->a, set, need, &p->changed, p->err);
 	if (p->broken || p->changed)
@@ -95,7 +95,7 @@ bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need)
 
 bool ay_ab_is_right(void *user, int set)
 {
-	struct pair *p = user;
+	struct ab *p = user;
 	struct ay_err unsaid = { 0 }; /* a fault is found and reported when the set is fetched */
 	struct ay_outcome o;
 	bool right = false;
@@ -104,34 +104,34 @@ bool ay_ab_is_right(void *user, int set)
 	       !ay_input_sets_are_right(&p->a->sets, p->s->op, set, &right, &unsaid) && right;
 }
 
-int ay_ab_forget(struct pair *p)
+int ay_ab_forget(struct ab *p)
 {
 	struct ay_outcome o;
 
 	return ay_gated_exec_forget(p->a, &o, p->err) ? -1 : ay_ab_is_over(p, &o);
 }
 
-uint8_t ay_ab_kernel_poison(const struct pair *p)
+uint8_t ay_ab_kernel_poison(const struct ab *p)
 {
 	return p->s->device && p->s->kernel.python ? AY_GATED_EXEC_POISON : ay_ab_poison();
 }
 
 /* Writes content for n sets. A trusted executor that leaves its sets unchanged keeps its first
  * content: then *key becomes the key of that content. */
-static int write_sets(struct pair *p, struct ay_gated_exec *gexec, int n, uint8_t poison, struct ay_key *key)
+static int write_sets(struct ab *p, struct ay_gated_exec *gexec, int n, uint8_t poison, struct ay_key *key)
 {
-	const bool once = p->s->plain && !ay_input_template_is_updated(&p->master);
+	const bool once = p->s->ungated && !ay_input_template_is_updated(&p->template);
 
 	if (!once)
 		return ay_input_sets_write(&gexec->sets, *key, 0, n, poison, p->err);
-	*key = p->plain_key;
+	*key = p->ungated_key;
 	if (gexec->written)
 		return 0;
 	gexec->written = true;
 	return ay_input_sets_write(&gexec->sets, *key, 0, gexec->sets.cap, ay_ab_kernel_poison(p), p->err);
 }
 
-int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_batch_time *beat)
+int ay_ab_kernel(struct ab *p, struct ay_key key, int n, bool certain, struct ay_batch_time *bt)
 {
 	const uint8_t poison = ay_ab_kernel_poison(p);
 	struct ay_outcome o;
@@ -140,19 +140,19 @@ int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct 
 	if (write_sets(p, p->a, n, poison, &key))
 		return -1;
 	p->now = key;
-	if (ay_gated_exec_batch(p->a, n, beat, &o, p->err))
+	if (ay_gated_exec_batch(p->a, n, bt, &o, p->err))
 		return -1;
-	p->drowned |= beat->ns < drowned_below * p->ga->c0;
-	p->restless |= p->a->restless;
+	p->below_noise |= bt->ns < below_noise_factor * p->ga->gate_ns;
+	p->device_busy |= p->a->device_busy;
 	if (ay_ab_is_over(p, &o))
 		return 1;
-	rc = ay_ab_check(p, key, 0, n, poison, beat->ns, certain);
+	rc = ay_ab_check(p, key, 0, n, poison, bt->ns, certain);
 	return rc ? rc : ay_ab_forget(p);
 }
 
 /* Times the operator's own reference. It is trusted, so it runs in the judge, on the kernel's
  * CPUs, by a plain clock. */
-double ay_ab_reference(struct pair *p, struct ay_key key, int n)
+double ay_ab_reference(struct ab *p, struct ay_key key, int n)
 {
 	struct ay_call *c = p->s->call;
 	const struct ay_view **out = ay_xrealloc(NULL, sizeof *out * (size_t)(c->nout + 1));
@@ -182,7 +182,7 @@ double ay_ab_reference(struct pair *p, struct ay_key key, int n)
 	return (double)ns / n;
 }
 
-int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec)
+int ay_ab_forget_ours(struct ab *p, struct ay_gated_exec *gexec)
 {
 	struct ay_outcome o;
 
@@ -191,24 +191,24 @@ int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec)
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
 }
 
-int ay_ab_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag)
+int ay_ab_baseline(struct ab *p, struct ay_key key, int n, double *ns, double *lag)
 {
 	struct ay_outcome o;
-	struct ay_batch_time beat;
+	struct ay_batch_time bt;
 
 	*lag = 0;
 	if (p->against == AY_BASELINE_REFERENCE) {
 		*ns = ay_ab_reference(p, key, n);
 		return 0;
 	}
-	if (write_sets(p, p->b, n, ay_ab_poison(), &key) || ay_gated_exec_batch(p->b, n, &beat, &o, p->err))
+	if (write_sets(p, p->b, n, ay_ab_poison(), &key) || ay_gated_exec_batch(p->b, n, &bt, &o, p->err))
 		return -1;
-	p->restless |= p->b->restless;
+	p->device_busy |= p->b->device_busy;
 	if (o.what != AY_EXEC_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the baseline failed: %s", o.text);
-	p->drowned |= beat.ns < drowned_below * p->gb->c0;
-	*lag = beat.claimed_ns > 0 ? beat.ns - beat.claimed_ns : 0;
-	*ns = (beat.ns - p->gb->c0) / n / p->passes;
-	*ns = fmax(*ns - p->lift, *ns * least_left);
+	p->below_noise |= bt.ns < below_noise_factor * p->gb->gate_ns;
+	*lag = bt.claimed_ns > 0 ? bt.ns - bt.claimed_ns : 0;
+	*ns = (bt.ns - p->gb->gate_ns) / n / p->passes;
+	*ns = fmax(*ns - p->python_extra_ns, *ns * least_left);
 	return ay_ab_forget_ours(p, p->b);
 }

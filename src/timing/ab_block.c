@@ -2,7 +2,7 @@
 #include "timing/ab_internal.h"
 
 #include "base/process.h"
-#include "timing/quiet.h"
+#include "timing/cpuset.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,10 +13,10 @@ enum {
 	 * measurement */
 	VOID_MAX = 40,
 	/* discarded blocks, before any counts, after which gate_ns is measured again */
-	DROWNED_OFTEN = 5,
+	BELOW_NOISE_OFTEN = 5,
 	RENEWED_AFTER = 10, /* blocks after which the processes are replaced: ay_ab_renew */
 	/* blocks with other work on the GPU, after which its origin is determined */
-	RESTLESS_OFTEN = 6,
+	DEVICE_BUSY_OFTEN = 6,
 	IDLE_LOOKS = 20,       /* idle checks that tell whether there is such work all the time */
 	IDLE_NAP_NS = 3000000, /* pause between two idle checks */
 };
@@ -56,10 +56,10 @@ struct ab_block {
 /* Runs A B B A and B A A B alternately, each half on its own content. The first batch of a block
  * finds CPU and GPU after a pause, and was slower by half a per cent. Without a baseline, its
  * batches are left out. */
-static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block *k)
+static int run_block(struct ab *p, const struct ay_key key[2], struct ab_block *k)
 {
 	const int m = draw_m(p->m), mb = p->mb == p->m ? m : p->mb, first = p->blocks++ % 2;
-	struct ay_batch_time beat = { 0 };
+	struct ay_batch_time bt = { 0 };
 
 	*k = (struct ab_block){ .b = { 1, 1 }, .calls = m * p->passes };
 	for (int half = 0; half < 2; half++) {
@@ -68,15 +68,15 @@ static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block
 			int rc = 0;
 
 			if (kernel)
-				rc = ay_ab_kernel(p, key[half], m, false, &beat);
+				rc = ay_ab_kernel(p, key[half], m, false, &bt);
 			else if (p->against != AY_BASELINE_NONE)
 				rc = ay_ab_baseline(p, key[half], mb, &k->b[half], &k->lag[half]);
 			if (rc)
 				return rc;
 			if (kernel) {
-				k->a[half] = (beat.ns - p->ga->c0) / k->calls;
-				k->cpu += beat.cpu_ns / k->calls / 2;
-				k->claimed += beat.claimed_ns / k->calls / 2;
+				k->a[half] = (bt.ns - p->ga->gate_ns) / k->calls;
+				k->cpu += bt.cpu_ns / k->calls / 2;
+				k->claimed += bt.claimed_ns / k->calls / 2;
 			}
 		}
 	}
@@ -85,7 +85,7 @@ static int run_block(struct pair *p, const struct ay_key key[2], struct ab_block
 
 /* Runs one audited set in a trusted executor, so that kernel and baseline are compared under equal
  * conditions. */
-static int audit_ours(struct pair *p, struct ay_gated_exec *gexec, int set, double *ns)
+static int audit_ours(struct ab *p, struct ay_gated_exec *gexec, int set, double *ns)
 {
 	struct ay_outcome o;
 	bool bad;
@@ -97,7 +97,7 @@ static int audit_ours(struct pair *p, struct ay_gated_exec *gexec, int set, doub
 	return o.what == AY_EXEC_RAN ? 0 : ay_fail(p->err, AY_ERR_EXEC, "failed when called alone: %s", o.text);
 }
 
-static int audit_kernel(struct pair *p, int set, struct ay_key key, uint8_t poison, double *ns)
+static int audit_kernel(struct ab *p, int set, struct ay_key key, uint8_t poison, double *ns)
 {
 	struct ay_outcome o;
 	bool bad;
@@ -128,7 +128,7 @@ struct alone {
 	double kernel[AUDIT_MAX], base[AUDIT_MAX], none[2][AUDIT_MAX];
 };
 
-static int audit_kernels(struct pair *p, struct alone *l)
+static int audit_kernels(struct ab *p, struct alone *l)
 {
 	int rc = 0;
 
@@ -137,7 +137,7 @@ static int audit_kernels(struct pair *p, struct alone *l)
 	return rc;
 }
 
-static int audit_all(struct pair *p, struct ay_gated_exec *gexec, const struct alone *l, double *ns)
+static int audit_all(struct ab *p, struct ay_gated_exec *gexec, const struct alone *l, double *ns)
 {
 	int rc = 0;
 
@@ -148,7 +148,7 @@ static int audit_all(struct pair *p, struct ay_gated_exec *gexec, const struct a
 
 /* Audits kernel and baseline in random order, with empty calls between them. So a disturbance hits
  * each of them equally often. */
-static int audit_sets(struct pair *p, struct alone *l)
+static int audit_sets(struct ab *p, struct alone *l)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL, first = !pair || ay_secret_below(2);
 	int rc = first ? audit_kernels(p, l) : audit_all(p, p->b, l, l->base);
@@ -169,7 +169,7 @@ static int audit_sets(struct pair *p, struct alone *l)
 	return rc;
 }
 
-static int watch(struct pair *p, int n)
+static int watch(struct ab *p, int n)
 {
 	const int set = (int)ay_secret_below((uint64_t)n);
 	struct ay_outcome o;
@@ -184,7 +184,7 @@ static int watch(struct pair *p, int n)
 /* Runs an audit, unannounced: sets one by one. Their outputs are compared like those of other
  * batches. Otherwise a kernel that recognises an audit by its single sets could do nothing there
  * and be fast. */
-static int audit(struct pair *p)
+static int audit(struct ab *p)
 {
 	const int most = p->s->device ? AUDIT_MAX_GPU : AUDIT_MAX;
 	const int fit = (int)ay_clamp(audit_ns / p->trial_a, 4, most), n = fit < p->m ? fit : p->m;
@@ -217,7 +217,7 @@ static bool was_stolen(const struct ay_cpu_use *from, const struct ay_cpu_use *t
 
 /* Finds out whether foreign work runs on the GPU most of the time, while no executor has an
  * order. */
-static int is_busy(struct pair *p, bool *busy)
+static int is_busy(struct ab *p, bool *busy)
 {
 	const struct timespec nap = { 0, IDLE_NAP_NS };
 	int found = 0;
@@ -238,12 +238,12 @@ static int is_busy(struct pair *p, bool *busy)
  * blocks that it hits. Work that is always there is the kernel's if it ends with the kernel's
  * process. Otherwise it belongs to another program, and no times can be measured. Returns 1 if the
  * measurement ends. */
-static int find_restless(struct pair *p)
+static int find_device_busy(struct ab *p)
 {
 	bool before, after;
 
 	p->t->discarded++;
-	if (++p->restless_blocks % RESTLESS_OFTEN)
+	if (++p->device_busy_blocks % DEVICE_BUSY_OFTEN)
 		return 0;
 	if (is_busy(p, &before))
 		return -1;
@@ -253,7 +253,7 @@ static int find_restless(struct pair *p)
 	ay_gated_exec_close(p->a);
 	if (is_busy(p, &after))
 		return -1;
-	if (!after && !p->s->plain)
+	if (!after && !p->s->ungated)
 		p->r->fault = AY_AB_LEFT;
 	else
 		p->t->why = "no times: another program uses this GPU";
@@ -262,7 +262,7 @@ static int find_restless(struct pair *p)
 
 /* Returns true if the GPU lowered its clock. NVML reports a reason for a second after its cause is
  * gone. So a block counts as throttled only if the clock is lower too. */
-static bool was_throttled(struct pair *p)
+static bool was_throttled(struct ab *p)
 {
 	struct ay_gpu_state s;
 
@@ -278,7 +278,7 @@ static bool was_throttled(struct pair *p)
 	return true;
 }
 
-static int add_block(struct pair *p)
+static int add_block(struct ab *p)
 {
 	struct ay_cpu_use from, to;
 	const int64_t begin = ay_now_ns();
@@ -286,25 +286,25 @@ static int add_block(struct pair *p)
 	struct ab_block k;
 	int rc;
 
-	p->drowned = p->restless = false;
+	p->below_noise = p->device_busy = false;
 	ay_cpu_use_read(&p->cpus, &from);
 	rc = run_block(p, key, &k);
 	ay_cpu_use_read(&p->cpus, &to);
 	if (rc)
 		return rc;
-	if (p->restless)
-		return find_restless(p);
+	if (p->device_busy)
+		return find_device_busy(p);
 	if (was_throttled(p) && p->t->discarded < VOID_MAX) {
 		p->t->discarded++;
 		return 0;
 	}
 	/* if the host is always busy, no block would remain: then the median must suffice */
-	if (p->drowned ||
+	if (p->below_noise ||
 	    (was_stolen(&from, &to, ay_now_ns() - begin, p->s->threads) && p->t->discarded < VOID_MAX)) {
 		p->t->discarded++;
 		/* if batches are repeatedly hardly longer than an empty one, gate_ns was measured
 		 * at a bad moment */
-		return p->drowned && !p->n && p->t->discarded % DROWNED_OFTEN == 0 ? ay_ab_gate_ns(p) : 0;
+		return p->below_noise && !p->n && p->t->discarded % BELOW_NOISE_OFTEN == 0 ? ay_ab_gate_ns(p) : 0;
 	}
 	p->ta[p->n] = settle(k.a);
 	p->tb[p->n] = settle(k.b);
@@ -327,20 +327,20 @@ static int add_block(struct pair *p)
 
 /* Returns true if the samples suffice. Evaluates the result only at the allowed numbers of
  * blocks. */
-static bool is_enough(struct pair *p)
+static bool is_enough(struct ab *p)
 {
 	if (!ay_is_look(p->n))
 		return false;
 	if (p->against == AY_BASELINE_NONE)
-		return !p->s->thorough || p->n >= ay_looks[1];
+		return !p->s->thorough || p->n >= ay_interim_blocks[1];
 	ay_ratio_judge(p->d, 2 * p->n, p->sum_b / p->sum_a, ay_ab_slack(p, p->n), &p->ratio);
 	if (p->n == AY_BLOCKS_MAX || ay_half_width(&p->ratio) <= 0.005)
 		return true;
 	return !p->s->thorough && p->ratio.pace != AY_PACE_UNCLEAR && !ay_ab_is_doubtful(p);
 }
 
-/* Returns true if there is time for as many blocks as the next look needs. */
-static bool may_go_on(const struct pair *p)
+/* Returns true if there is time for as many blocks as the next interim analysis needs. */
+static bool may_go_on(const struct ab *p)
 {
 	const double each = ay_ab_elapsed_s(p) / (p->n + p->t->discarded + 1),
 		     may = ay_patience(p->n, &p->ratio) * p->s->budget_s;
@@ -350,10 +350,10 @@ static bool may_go_on(const struct pair *p)
 		return false;
 	if (!p->n) /* without any block there is no time to report */
 		return true;
-	for (int i = AY_PROBES - 1; i >= 0; i--)
-		if (ay_looks[i] > p->n)
-			next = ay_looks[i];
-	if (p->n < ay_looks[0])
+	for (int i = AY_INTERIMS - 1; i >= 0; i--)
+		if (ay_interim_blocks[i] > p->n)
+			next = ay_interim_blocks[i];
+	if (p->n < ay_interim_blocks[0])
 		return ay_ab_elapsed_s(p) < may;
 	return !ay_is_look(p->n) || ay_ab_elapsed_s(p) + each * (next - p->n) < may;
 }
@@ -361,7 +361,7 @@ static bool may_go_on(const struct pair *p)
 /* Returns true if the processes should be replaced: after RENEWED_AFTER blocks, unless starting
  * new ones would take a tenth of the time. On a device memory is new for each batch in any case,
  * and the other properties of a process do not depend on the host. */
-static bool is_stale(const struct pair *p)
+static bool is_stale(const struct ab *p)
 {
 	return !p->s->device && p->n && p->n % RENEWED_AFTER == 0 &&
 	       ay_ab_elapsed_s(p) - p->opened_s > 10 * p->open_s;
@@ -370,11 +370,11 @@ static bool is_stale(const struct pair *p)
 /* Swaps the processes of kernel and baseline if both run the same function. A process keeps the
  * random properties that it got at its start (on a GPU too: 1 % of calls of 12 us). Torch compared
  * with itself has equal processes, so each is used in turn for both sides. */
-static void change_places(struct pair *p)
+static void change_places(struct ab *p)
 {
 	struct ay_gated_exec *a = p->a;
 
-	if (!p->s->plain || p->against != AY_BASELINE_KERNEL || strcmp(p->a->name.who, p->b->name.who) != 0)
+	if (!p->s->ungated || p->against != AY_BASELINE_KERNEL || strcmp(p->a->name.who, p->b->name.who) != 0)
 		return;
 	p->a = p->b;
 	p->b = a;
@@ -383,7 +383,7 @@ static void change_places(struct pair *p)
 /* Runs the first block of a process, which is checked but not counted. An answer in double may
  * take longer than all blocks, and the first one is unavoidable. So on a device it does not count
  * for the budget. */
-static int begin(struct pair *p)
+static int begin(struct ab *p)
 {
 	const double before = p->verify.spent_ns;
 	const struct ay_key key[2] = { ay_ab_first_key(p, 2 * p->renewals),
@@ -398,14 +398,14 @@ static int begin(struct pair *p)
 
 /* Runs the last batch of a process. It is always compared but not counted. On a slow machine a
  * process has few batches, and chance might skip all that are wrong. */
-static int end(struct pair *p)
+static int end(struct ab *p)
 {
-	struct ay_batch_time beat;
+	struct ay_batch_time bt;
 
-	return p->s->trusted ? 0 : ay_ab_kernel(p, ay_ab_key(p), draw_m(p->m), true, &beat);
+	return p->s->trusted ? 0 : ay_ab_kernel(p, ay_ab_key(p), draw_m(p->m), true, &bt);
 }
 
-int ay_ab_blocks(struct pair *p)
+int ay_ab_blocks(struct ab *p)
 {
 	int rc = begin(p);
 
@@ -420,13 +420,13 @@ int ay_ab_blocks(struct pair *p)
 			if (!rc)
 				rc = begin(p);
 		}
-		if (!rc && when == 0 && !p->s->plain)
+		if (!rc && when == 0 && !p->s->ungated)
 			rc = audit(p);
 		if (!rc)
 			rc = add_block(p);
 		if (!rc)
 			change_places(p);
-		if (!rc && when == 1 && !p->s->plain)
+		if (!rc && when == 1 && !p->s->ungated)
 			rc = audit(p);
 	}
 	return rc ? rc : end(p);

@@ -44,7 +44,7 @@ struct scale {
 	/* The cost of a typical call: fixed cost, bytes and FLOPs per nanosecond, and the cost of
 	 * an empty batch. Cold or warm is decided by these figures, so the choice does not depend
 	 * on the machine or on the kernel. */
-	double usual_ns, usual_bytes, usual_flops, usual_c0;
+	double usual_ns, usual_bytes, usual_flops, usual_gate_ns;
 };
 
 /* Calls of single sets, each with an empty call beside it. `none` has T of the empty call.
@@ -59,22 +59,22 @@ struct audits {
 struct gate {
 	struct ay_gated_exec gexec; /* executor of the empty call */
 	/* of an empty batch: the median, and the 95th percentile less the median */
-	double empty_c0, spread;
+	double empty_ns, spread;
 	/* gate_ns for a batch as long as those of kernels. A process that has run for 2 ms or more
 	 * is 30 to 60 us slower to stop, because the code for stopping has left the caches. */
-	double c0;
+	double gate_ns;
 	double null_ns; /* cost of each call in a batch of empty calls */
 	/* see struct ay_gated_exec: 95th percentile of map_ns over the empty batches */
 	double map_most;
 };
 
-struct pair {
+struct ab {
 	const struct ay_ab_spec *s;
 	enum ay_baseline_kind against; /* also NONE if the baseline is too slow for the budget */
 	struct ay_timing *t;
 	struct ay_ab_report *r;
 	struct ay_err *err;
-	struct ay_input_template master;
+	struct ay_input_template template;
 	struct ay_verify verify;
 	struct ay_gated_exec gexec[2];
 	struct ay_gated_exec *a, *b; /* point into gexec[]: the kernel's executor, the baseline's */
@@ -84,7 +84,7 @@ struct pair {
 	struct gate *ga, *gb; /* the kernel's gate, the baseline's gate; may be equal */
 	/* python_extra_ns: how much more an empty call costs in a Python baseline than in the
 	 * kernel's executor */
-	double lift;
+	double python_extra_ns;
 	struct ay_input_sets mem_a, mem_b; /* sets of the two executors while these are not open */
 	int renewals;                      /* how often the processes were replaced */
 	/* what opening both took the last time, and the time when it was done */
@@ -101,16 +101,16 @@ struct pair {
 	/* passes over all sets; more than 1 only for trusted code that does not change its sets */
 	int passes;
 	/* below_noise: a batch of this block took hardly longer than an empty one */
-	bool drowned;
+	bool below_noise;
 	/* device_busy: or began while another process's work ran on the GPU */
-	bool restless;
-	int restless_blocks;
-	bool changed;            /* the kernel wrote to an input */
-	bool broken;             /* the judge failed to fetch a set */
-	int n;                   /* blocks that count */
-	int blocks;              /* all blocks, discarded ones included */
-	struct ay_key plain_key; /* key of the content that trusted code may see again */
-	struct ay_key now;       /* key of the content that the kernel was last called on */
+	bool device_busy;
+	int device_busy_blocks;
+	bool changed;              /* the kernel wrote to an input */
+	bool broken;               /* the judge failed to fetch a set */
+	int n;                     /* blocks that count */
+	int blocks;                /* all blocks, discarded ones included */
+	struct ay_key ungated_key; /* key of the content that trusted code may see again */
+	struct ay_key now;         /* key of the content that the kernel was last called on */
 	struct {
 		struct ay_key key;
 		uint64_t n;
@@ -137,47 +137,47 @@ struct pair {
 /* --- ab_batch.c --------------------------------------------------------------------------------------------- */
 
 /* Returns the key of content that no executor has seen. */
-struct ay_key ay_ab_key(struct pair *p);
+struct ay_key ay_ab_key(struct ab *p);
 /* Returns the key of the n-th content of the blocks that are checked but not counted. This content
  * follows from the seed alone, so a kernel that is wrong on it is wrong in every run with that
  * seed. No time is taken from these blocks, so a kernel gains nothing by knowing the content. */
-struct ay_key ay_ab_first_key(struct pair *p, int n);
+struct ay_key ay_ab_first_key(struct ab *p, int n);
 /* Records in the report which content and set the fault was found in. */
-void ay_ab_name(struct pair *p, struct ay_key key, int set);
+void ay_ab_name(struct ab *p, struct ay_key key, int set);
 /* Returns a random poison byte that no likely result of a float dtype contains: see judge.c. */
 uint8_t ay_ab_poison(void);
 /* Returns 0 if the kernel ran. Otherwise records the outcome in the report and returns 1. */
-int ay_ab_is_over(struct pair *p, const struct ay_outcome *o);
+int ay_ab_is_over(struct ab *p, const struct ay_outcome *o);
 /* Runs the operator's own reference on n sets. Returns ns per call. */
-double ay_ab_reference(struct pair *p, struct ay_key key, int n);
+double ay_ab_reference(struct ab *p, struct ay_key key, int n);
 /* Times a batch of n sets of the baseline. *ns: time per call. *lag: T less the time between the
  * events of its device; 0: not reported. Returns -1 if the baseline fails, because that is the
  * judge's failure. */
-int ay_ab_baseline(struct pair *p, struct ay_key key, int n, double *ns, double *lag);
-/* The `fetch` callback of struct ay_verify; `user` is the struct pair. */
+int ay_ab_baseline(struct ab *p, struct ay_key key, int n, double *ns, double *lag);
+/* The `fetch` callback of struct ay_verify; `user` is the struct ab. */
 bool ay_ab_fetch(void *user, int set, const struct ay_byte_range *need);
 /* The `right` callback of struct ay_verify, for matrix products on a GPU; `user` is the struct
  * pair. */
 bool ay_ab_is_right(void *user, int set);
 /* Returns the poison for the kernel's output memory. It is random, except for Python on a GPU:
  * memory that such a kernel allocates is always filled with AY_GATED_EXEC_POISON. */
-uint8_t ay_ab_kernel_poison(const struct pair *p);
+uint8_t ay_ab_kernel_poison(const struct ab *p);
 /* Runs a batch of n sets through the kernel and checks its outputs. `certain`: some outputs are
  * always compared; otherwise chance decides. Returns 1 if the kernel is at fault: the report says
  * how. */
-int ay_ab_kernel(struct pair *p, struct ay_key key, int n, bool certain, struct ay_batch_time *beat);
+int ay_ab_kernel(struct ab *p, struct ay_key key, int n, bool certain, struct ay_batch_time *bt);
 /* Checks the kernel's outputs of sets [from, from + n), whose batch took `ns`. Returns 1 if the
  * kernel is at fault: the report says how. */
-int ay_ab_check(struct pair *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain);
+int ay_ab_check(struct ab *p, struct ay_key key, int from, int n, uint8_t poison, double ns, bool certain);
 /* Drops what the kernel returned. Returns 1 if its process ended. */
-int ay_ab_forget(struct pair *p);
+int ay_ab_forget(struct ab *p);
 /* Drops what a trusted executor returned. Returns -1 if its process ended. */
-int ay_ab_forget_ours(struct pair *p, struct ay_gated_exec *gexec);
+int ay_ab_forget_ours(struct ab *p, struct ay_gated_exec *gexec);
 
 /* --- ab_block.c --------------------------------------------------------------------------------------------- */
 
 /* Runs all blocks and audits. Returns 1 if the kernel is at fault or there are no times. */
-int ay_ab_blocks(struct pair *p);
+int ay_ab_blocks(struct ab *p);
 
 /* --- ab.c ---------------------------------------------------------------------------------------------- */
 
@@ -189,15 +189,15 @@ int ay_ab_blocks(struct pair *p);
  * address, so that equal kernels stay equal. Over the blocks this address moves through a page.
  * Returns 1 if the kernel does not start.
  */
-int ay_ab_renew(struct pair *p);
+int ay_ab_renew(struct ab *p);
 
 /* --- batch_size.c ---------------------------------------------------------------------------------------- */
 
-const struct scale *ay_ab_scale(const struct pair *p);
+const struct scale *ay_ab_scale(const struct ab *p);
 /* Returns true if the inputs of a batch should exceed twice the last cache. This depends only on
  * values that no run changes: bytes and FLOPs of a call, cache sizes, memory rounded down to a
  * power of two, and the budget. */
-bool ay_ab_wants_cold(const struct pair *p);
+bool ay_ab_wants_cold(const struct ab *p);
 /*
  * Chooses the batch size m and the passes. A batch is long enough for the gate's spread to be
  * negligible, short enough for the budget, and exceeds the last cache if that is wanted and
@@ -205,37 +205,37 @@ bool ay_ab_wants_cold(const struct pair *p);
  * than a factor of four (plan_cache.h). Returns false if not even single calls of kernel and
  * baseline fit.
  */
-bool ay_ab_plan(struct pair *p);
+bool ay_ab_plan(struct ab *p);
 /* On a device: makes empty batches carry as much memory as a batch of `sets` sets does. */
-void ay_ab_lend(struct pair *p, int sets);
+void ay_ab_lend(struct ab *p, int sets);
 /* Returns how many sets an executor needs for batches of m sets, with 20 % for the random
  * variation. */
 int ay_ab_cap(int m);
 
 /* --- ab_plan.c ---------------------------------------------------------------------------------------------- */
 
-struct ay_gated_exec_spec ay_ab_gexec(const struct pair *p, const struct ay_impl *who, int cap);
+struct ay_gated_exec_spec ay_ab_gexec(const struct ab *p, const struct ay_impl *who, int cap);
 /* Calls ay_gated_exec_open. On a device the time that it takes is not part of the budget, because
  * processes are kept for the cases that follow. */
-int ay_ab_open(struct pair *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
+int ay_ab_open(struct ab *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
 	       struct ay_outcome *o);
 /* Opens the executors of the empty call and measures gate_ns and the cost of an empty call. */
-int ay_ab_gate(struct pair *p);
+int ay_ab_gate(struct ab *p);
 /* Measures gate_ns and its spread again. */
-int ay_ab_gate_ns(struct pair *p);
+int ay_ab_gate_ns(struct ab *p);
 /* Measures roughly how long kernel and baseline take. Returns 1 if the kernel does not run. */
-int ay_ab_try(struct pair *p);
+int ay_ab_try(struct ab *p);
 
 /* --- ab_result.c ------------------------------------------------------------------------------------------- */
 
 /* Returns what the gate cannot see, as a fraction of a batch: the larger of slack and gate_ns.
  * Stores slack in the timing. */
-double ay_ab_slack(const struct pair *p, int n);
+double ay_ab_slack(const struct ab *p, int n);
 /* Returns true if the kernel leads by much but audits show little of that lead. */
-bool ay_ab_is_doubtful(const struct pair *p);
-void ay_ab_tell(struct pair *p, struct ay_arena *a);
+bool ay_ab_is_doubtful(const struct ab *p);
+void ay_ab_tell(struct ab *p, struct ay_arena *a);
 
-double ay_ab_elapsed_s(const struct pair *p);
+double ay_ab_elapsed_s(const struct ab *p);
 
 static inline double ay_clamp(double x, double lo, double hi)
 {

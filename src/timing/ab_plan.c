@@ -24,22 +24,22 @@ static const double noisy_from = 4; /* median of empty calls over the shortest o
 
 /* --- the gate's own cost --------------------------------------------------------------------------------- */
 
-struct ay_gated_exec_spec ay_ab_gexec(const struct pair *p, const struct ay_impl *who, int cap)
+struct ay_gated_exec_spec ay_ab_gexec(const struct ab *p, const struct ay_impl *who, int cap)
 {
 	return (struct ay_gated_exec_spec){ .impl = *who,
-					    .master = &p->master,
+					    .template = &p->template,
 					    .cap = cap,
 					    .threads = p->s->threads,
 					    .timeout_s = p->s->call_timeout_s,
 					    .sandbox = p->s->sandbox,
 					    .device = p->s->device,
 					    .kept = p->s->device ? p->s->kept : NULL,
-					    .plain = p->s->plain,
+					    .ungated = p->s->ungated,
 					    .cpus = &p->cpus,
 					    .spare = p->spare };
 }
 
-int ay_ab_open(struct pair *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
+int ay_ab_open(struct ab *p, struct ay_gated_exec *gexec, const struct ay_gated_exec_spec *spec,
 	       struct ay_outcome *o)
 {
 	const int64_t begin = ay_now_ns();
@@ -51,20 +51,20 @@ int ay_ab_open(struct pair *p, struct ay_gated_exec *gexec, const struct ay_gate
 	return rc;
 }
 
-static int time_empty(struct pair *p, struct ay_gated_exec *none, int n, double *ns)
+static int time_empty(struct ab *p, struct ay_gated_exec *none, int n, double *ns)
 {
 	struct ay_outcome o;
-	struct ay_batch_time beat;
+	struct ay_batch_time bt;
 
-	if (ay_gated_exec_batch(none, n, &beat, &o, p->err))
+	if (ay_gated_exec_batch(none, n, &bt, &o, p->err))
 		return -1;
 	if (o.what != AY_EXEC_RAN)
 		return ay_fail(p->err, AY_ERR_EXEC, "the empty call failed: %s", o.text);
-	*ns = beat.ns;
+	*ns = bt.ns;
 	return p->s->device ? ay_gated_exec_forget(none, &o, p->err) : 0;
 }
 
-static int hand_over(struct pair *p, struct gate *g, bool busy, double *ns)
+static int hand_over(struct ab *p, struct gate *g, bool busy, double *ns)
 {
 	const int64_t until = ay_now_ns() + ay_ab_scale(p)->gap_ns;
 	struct ay_outcome o;
@@ -81,7 +81,7 @@ struct overs {
 	double ns[GATE_RUNS], map[GATE_RUNS];
 };
 
-static int note_over(struct pair *p, struct gate *g, bool busy, struct overs *o, int k)
+static int note_over(struct ab *p, struct gate *g, bool busy, struct overs *o, int k)
 {
 	if (hand_over(p, g, busy, &o->ns[k]))
 		return -1;
@@ -89,7 +89,7 @@ static int note_over(struct pair *p, struct gate *g, bool busy, struct overs *o,
 	return 0;
 }
 
-static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
+static int measure_c0(struct ab *p, struct gate *g, double empty[GATE_RUNS])
 {
 	double later[GATE_RUNS / BUSY_EVERY];
 	struct overs idle, busy;
@@ -113,30 +113,30 @@ static int measure_c0(struct pair *p, struct gate *g, double empty[GATE_RUNS])
 		if (k % BUSY_EVERY == 0)
 			later[b] = busy.ns[b] - fmin(busy.map[b], g->map_most) - empty[k];
 	}
-	g->empty_c0 = ay_quantile(empty, GATE_RUNS, 0.5);
-	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_c0 + g->map_most -
+	g->empty_ns = ay_quantile(empty, GATE_RUNS, 0.5);
+	g->spread = ay_quantile(empty, GATE_RUNS, 0.95) - g->empty_ns + g->map_most -
 		    ay_quantile(idle.map, GATE_RUNS, 0.5);
-	g->c0 = g->empty_c0 +
-		ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, ay_ab_scale(p)->late_max_ns);
+	g->gate_ns = g->empty_ns +
+		     ay_clamp(ay_quantile(later, GATE_RUNS / BUSY_EVERY, 0.5), 0, ay_ab_scale(p)->late_max_ns);
 	return 0;
 }
 
 /* Returns true if the host took the CPUs away during the measurement. It does so for a while, and
  * then the median is many times the shortest time. Spending some of the budget on waiting is
  * better than subtracting such a median. */
-static bool is_disturbed(const struct pair *p, const struct gate *g, const double x[GATE_RUNS])
+static bool is_disturbed(const struct ab *p, const struct gate *g, const double x[GATE_RUNS])
 {
-	return g->empty_c0 > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_ab_elapsed_s(p) < p->s->budget_s / 2;
+	return g->empty_ns > noisy_from * ay_quantile(x, GATE_RUNS, 0) && ay_ab_elapsed_s(p) < p->s->budget_s / 2;
 }
 
-static struct ay_exec_cache_gate kept_gate(const struct pair *p, const struct gate *g)
+static struct ay_exec_cache_gate kept_gate(const struct ab *p, const struct gate *g)
 {
 	return (struct ay_exec_cache_gate){ .name = g->gexec.name,
-					    .plain = p->s->plain,
-					    .lend_bytes = g->gexec.lend_bytes,
-					    .empty_c0 = g->empty_c0,
+					    .ungated = p->s->ungated,
+					    .empty_bytes = g->gexec.empty_bytes,
+					    .empty_ns = g->empty_ns,
 					    .spread = g->spread,
-					    .c0 = g->c0,
+					    .gate_ns = g->gate_ns,
 					    .map_most = g->map_most,
 					    .null_ns = g->null_ns };
 }
@@ -144,11 +144,11 @@ static struct ay_exec_cache_gate kept_gate(const struct pair *p, const struct ga
 /* Returns the cache key of gate_ns. An order to torch's own functions costs the same for each of
  * them, so gate_ns is stored per kind of executor. The cost of an empty call depends on its
  * arguments, so it is not. */
-static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *g)
+static struct ay_exec_cache_gate gate_key(const struct ab *p, const struct gate *g)
 {
 	struct ay_exec_cache_gate k = kept_gate(p, g);
 
-	if (!p->s->plain || !k.name.kind[0])
+	if (!p->s->ungated || !k.name.kind[0])
 		return k;
 	memcpy(k.name.who, k.name.kind, sizeof k.name.who);
 	k.null_ns = 0;
@@ -156,20 +156,20 @@ static struct ay_exec_cache_gate c0_of(const struct pair *p, const struct gate *
 }
 
 /* Takes gate_ns from the cache: a recent measurement, for another case, is still valid. */
-static bool know_c0(struct pair *p, struct gate *g)
+static bool know_c0(struct ab *p, struct gate *g)
 {
-	const struct ay_exec_cache_gate like = c0_of(p, g), *k = ay_exec_cache_find_gate(g->gexec.kept, &like);
+	const struct ay_exec_cache_gate like = gate_key(p, g), *k = ay_exec_cache_find_gate(g->gexec.kept, &like);
 
 	if (!k)
 		return false;
-	g->empty_c0 = k->empty_c0;
+	g->empty_ns = k->empty_ns;
 	g->spread = k->spread;
-	g->c0 = k->c0;
+	g->gate_ns = k->gate_ns;
 	g->map_most = g->gexec.map_most = k->map_most;
 	return true;
 }
 
-static int find_c0(struct pair *p, struct gate *g)
+static int find_c0(struct ab *p, struct gate *g)
 {
 	const struct timespec nap = { 0, 50000000 };
 	double x[GATE_RUNS];
@@ -182,7 +182,7 @@ static int find_c0(struct pair *p, struct gate *g)
 	return rc;
 }
 
-static int get_c0(struct pair *p, struct gate *g)
+static int get_c0(struct ab *p, struct gate *g)
 {
 	struct ay_exec_cache_gate now;
 
@@ -190,12 +190,12 @@ static int get_c0(struct pair *p, struct gate *g)
 		return 0;
 	if (find_c0(p, g))
 		return -1;
-	now = c0_of(p, g);
+	now = gate_key(p, g);
 	ay_exec_cache_note_gate(g->gexec.kept, &now);
 	return 0;
 }
 
-int ay_ab_gate_ns(struct pair *p)
+int ay_ab_gate_ns(struct ab *p)
 {
 	if (get_c0(p, p->ga) || (p->gb != p->ga && get_c0(p, p->gb)))
 		return -1;
@@ -205,7 +205,7 @@ int ay_ab_gate_ns(struct pair *p)
 }
 
 /* Opens an executor of the same kind as that of `who`, whose function does nothing. */
-static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_empty how,
+static int open_empty(struct ab *p, const struct ay_impl *who, enum ay_python_empty how,
 		      struct ay_gated_exec *gexec)
 {
 	const struct ay_python_kernel about = { .empty = how, .n = 1, .proto = &who->proto };
@@ -229,7 +229,7 @@ static int open_empty(struct pair *p, const struct ay_impl *who, enum ay_python_
 /* Measures what each of n empty calls costs: the shortest batch less the shortest single call.
  * Floors are made of this figure, and an interrupted batch would raise a floor above honest
  * kernels. */
-static int time_null(struct pair *p, struct ay_gated_exec *none, int n, double *ns)
+static int time_null(struct ab *p, struct ay_gated_exec *none, int n, double *ns)
 {
 	double many = INFINITY, one = INFINITY;
 	struct ay_outcome o;
@@ -249,7 +249,7 @@ static int time_null(struct pair *p, struct ay_gated_exec *none, int n, double *
 	return 0;
 }
 
-static int open_gate(struct pair *p, struct gate *g, const struct ay_impl *who)
+static int open_gate(struct ab *p, struct gate *g, const struct ay_impl *who)
 {
 	const struct ay_exec_cache_gate *k;
 	struct ay_exec_cache_gate now;
@@ -267,7 +267,7 @@ static int open_gate(struct pair *p, struct gate *g, const struct ay_impl *who)
 }
 
 /* Opens an executor of torch's cheapest call, through its C ABI. */
-static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated_exec *gexec)
+static int open_least(struct ab *p, const struct ay_impl *who, struct ay_gated_exec *gexec)
 {
 	struct ay_impl least = *who;
 	struct ay_gated_exec_spec spec;
@@ -284,9 +284,9 @@ static int open_least(struct pair *p, const struct ay_impl *who, struct ay_gated
 }
 
 /* Measures torch's cheapest call, once for all cases if executors are cached. */
-static int time_least(struct pair *p, struct ay_gated_exec *least)
+static int time_least(struct ab *p, struct ay_gated_exec *least)
 {
-	struct ay_exec_cache_gate now = { .name = least->name, .plain = p->s->plain };
+	struct ay_exec_cache_gate now = { .name = least->name, .ungated = p->s->ungated };
 	const struct ay_exec_cache_gate *k = ay_exec_cache_find_gate(least->kept, &now);
 
 	p->t->base_null_ns = k ? k->null_ns : 0;
@@ -300,7 +300,7 @@ static int time_least(struct pair *p, struct ay_gated_exec *least)
 /* Measures the empty call that the baseline's times are compared with. A call of torch costs more
  * than a call of Python before it has done anything. This runs before the gates are opened. On a
  * device the gate can then reuse the process. */
-static int find_base_null(struct pair *p)
+static int find_base_null(struct ab *p)
 {
 	const struct ay_impl *base = &p->s->base;
 	struct ay_gated_exec least;
@@ -315,7 +315,7 @@ static int find_base_null(struct pair *p)
 	return rc;
 }
 
-int ay_ab_gate(struct pair *p)
+int ay_ab_gate(struct ab *p)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL,
 		   both = pair && !p->s->kernel.python != !p->s->base.python;
@@ -326,7 +326,7 @@ int ay_ab_gate(struct pair *p)
 	p->t->null_ns = p->ga->null_ns;
 	if (!pair || !p->s->base.aten)
 		p->t->base_null_ns = p->gb->null_ns;
-	p->lift = both && p->s->base.python ? fmax(0, p->gb->null_ns - p->ga->null_ns) : 0;
+	p->python_extra_ns = both && p->s->base.python ? fmax(0, p->gb->null_ns - p->ga->null_ns) : 0;
 	return 0;
 }
 
@@ -334,14 +334,13 @@ int ay_ab_gate(struct pair *p)
 
 /* Measures a rough time per call, in an executor of its own. It starts with one call, because a
  * batch has no more time than a single call may take. */
-static int try_out(struct pair *p, const struct ay_impl *who, const struct gate *g, double *ns,
-		   struct ay_outcome *o)
+static int try_out(struct ab *p, const struct ay_impl *who, const struct gate *g, double *ns, struct ay_outcome *o)
 {
 	const struct scale *k = ay_ab_scale(p);
-	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->master.bytes + 1), 1, k->trial_sets);
+	const int cap = (int)ay_clamp(k->trial_bytes / ((double)p->template.bytes + 1), 1, k->trial_sets);
 	struct ay_gated_exec_spec spec = ay_ab_gexec(p, who, cap);
 	struct ay_gated_exec gexec;
-	struct ay_batch_time beat = { 0 };
+	struct ay_batch_time bt = { 0 };
 	int rc = 0, n = 1;
 
 	if (ay_ab_open(p, &gexec, &spec, o))
@@ -350,14 +349,14 @@ static int try_out(struct pair *p, const struct ay_impl *who, const struct gate 
 	/* The shortest time counts, since the others were disturbed, but never less than a
 	 * twentieth of the batch. A first call may have to compile something, which is not the
 	 * kernel's time. So a kernel is slow only if the second batch is. */
-	for (int i = 0; i < TRIALS && !rc && o->what == AY_EXEC_RAN && (i < 2 || beat.ns < slow_ns); i++) {
+	for (int i = 0; i < TRIALS && !rc && o->what == AY_EXEC_RAN && (i < 2 || bt.ns < slow_ns); i++) {
 		double each;
 
 		p->now = ay_ab_key(p);
 		rc = ay_input_sets_write(&gexec.sets, p->now, 0, n, ay_ab_poison(), p->err);
 		if (!rc)
-			rc = ay_gated_exec_batch(&gexec, n, &beat, o, p->err);
-		each = fmax(beat.ns - g->c0, beat.ns / 20) / n;
+			rc = ay_gated_exec_batch(&gexec, n, &bt, o, p->err);
+		each = fmax(bt.ns - g->gate_ns, bt.ns / 20) / n;
 		*ns = i ? fmin(*ns, each) : each;
 		n = (int)ay_clamp(k->least_ns / *ns, 1, cap);
 		if (!rc && o->what == AY_EXEC_RAN)
@@ -367,7 +366,7 @@ static int try_out(struct pair *p, const struct ay_impl *who, const struct gate 
 	return rc;
 }
 
-int ay_ab_try(struct pair *p)
+int ay_ab_try(struct ab *p)
 {
 	struct ay_outcome o = { 0 };
 
@@ -377,7 +376,7 @@ int ay_ab_try(struct pair *p)
 		return 1;
 	p->trial_b = 0;
 	if (p->against == AY_BASELINE_REFERENCE) {
-		if (ay_input_sets_init(&p->reference, &p->master, 1, false, p->err))
+		if (ay_input_sets_init(&p->reference, &p->template, 1, false, p->err))
 			return -1;
 		p->trial_b = ay_ab_reference(p, ay_ab_key(p), 1);
 		ay_input_sets_release(&p->reference);

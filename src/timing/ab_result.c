@@ -23,22 +23,22 @@ static const double lag_most = 0.33; /* fraction of gate_ns by which it may be c
 static const double cold_start = 0.25;
 static const double launch_most_ns = 1e5; /* of a launch through Python */
 
-double ay_ab_elapsed_s(const struct pair *p)
+double ay_ab_elapsed_s(const struct ab *p)
 {
 	return (double)(ay_now_ns() - p->begin) / 1e9;
 }
 
-double ay_ab_slack(const struct pair *p, int n)
+double ay_ab_slack(const struct ab *p, int n)
 {
 	const double batch = ay_quantile(p->ta, n, 0.5) * p->m * p->passes;
 
 	p->t->slack = fmax(p->ga->spread, p->gb->spread) / fmax(batch, 1);
 	/* a hand-over faster than that of the empty call could hide as much as gate_ns, so a lead
 	 * of this size is not called FASTER */
-	return fmax(p->t->slack, p->ga->c0 / fmax(batch, 1));
+	return fmax(p->t->slack, p->ga->gate_ns / fmax(batch, 1));
 }
 
-static void keep_samples(struct pair *p, struct ay_arena *a)
+static void keep_samples(struct ab *p, struct ay_arena *a)
 {
 	double *x = AY_NEW_N(a, double, 2 * p->n + 1);
 
@@ -61,7 +61,7 @@ static struct middle middle_of(const double *x, int n)
 
 /* Returns the lead over the baseline when both are called one set at a time. ns: time of a call in
  * batches. */
-static struct middle lead_alone(const struct pair *p, double cold, double ns)
+static struct middle lead_alone(const struct ab *p, double cold, double ns)
 {
 	const double plain = ay_quantile(p->tb, p->n, 0.5);
 	struct middle m;
@@ -76,7 +76,7 @@ static struct middle lead_alone(const struct pair *p, double cold, double ns)
 
 /* Returns true if single calls are shorter than the scatter of the hand-overs, so that audits
  * prove nothing. */
-static bool is_out_of_sight(const struct pair *p)
+static bool is_out_of_sight(const struct ab *p)
 {
 	const struct middle none = middle_of(p->audit.none[0], p->audit.n);
 
@@ -86,7 +86,7 @@ static bool is_out_of_sight(const struct pair *p)
 /* Computes how much less time a single call takes than the baseline's, pair by pair. Hand-over and
  * cold start are in both times and cancel. Returns false if there are costs that batches
  * legitimately hide: launches on a GPU, and calls of another kind of executor. */
-static bool gain_alone(const struct pair *p, struct middle *gain)
+static bool gain_alone(const struct ab *p, struct middle *gain)
 {
 	double d[AUDITS_KEPT];
 
@@ -101,7 +101,7 @@ static bool gain_alone(const struct pair *p, struct middle *gain)
 /* If handing over is slow, and few audits scatter widely, they prove nothing against a lead: a
  * first call may cost a quarter of the hand-over more. But a large lead of which audits show
  * nothing at all, without any correction, must not be reported. */
-bool ay_ab_is_doubtful(const struct pair *p)
+bool ay_ab_is_doubtful(const struct ab *p)
 {
 	const double ns = ay_quantile(p->ta, p->n, 0.5), gain = ay_quantile(p->tb, p->n, 0.5) - ns;
 	struct middle lead, alone;
@@ -116,7 +116,7 @@ bool ay_ab_is_doubtful(const struct pair *p)
 
 /* Returns the factor by which a large lead must be divided because most of it is gone when sets
  * come one by one; 1: none. */
-static double lost_alone(const struct pair *p, double ns)
+static double lost_alone(const struct ab *p, double ns)
 {
 	const double base = ay_quantile(p->tb, p->n, 0.5);
 	struct middle gain;
@@ -130,7 +130,7 @@ static double lost_alone(const struct pair *p, double ns)
  * (Triton) takes 20 to 90 us, which batches legitimately hide and single calls do not. A kernel
  * that leads must show its lead in audits all the same. A kernel that does not lead is excused, if
  * the difference is no larger than a launch. */
-static bool is_only_launching(const struct pair *p, double ns, double alone)
+static bool is_only_launching(const struct ab *p, double ns, double alone)
 {
 	return p->s->device && p->s->kernel.python && ay_quantile(p->tb, p->n, 0.5) <= ns &&
 	       alone - ns < launch_most_ns;
@@ -144,7 +144,7 @@ static bool is_only_launching(const struct pair *p, double ns, double alone)
  * lead, most of the difference in time must show too. The divisor never exceeds the loss that was
  * seen.
  */
-static double audited_by(struct pair *p)
+static double audited_by(struct ab *p)
 {
 	const double plain = p->t->ns;
 	struct middle one, none;
@@ -174,7 +174,7 @@ static double audited_by(struct pair *p)
 /* Returns how much slower the baseline is beside the kernel than without it; 1: not slower. It
  * counts if the baseline is slower than before and after the kernel, by more than both scatters.
  * Then its time without the kernel counts. */
-static double disturbed_by(struct pair *p)
+static double disturbed_by(struct ab *p)
 {
 	const double alone = fmax(p->alone[0].q50, p->alone[1].q50), beside = ay_quantile(p->tb, p->n, 0.5);
 
@@ -189,12 +189,12 @@ static double disturbed_by(struct pair *p)
  * busy. Empty calls were also made beside the audits. If gate_ns is too large, an honest kernel
  * becomes implausible and a ratio larger than it is. So what was subtracted too much is added to
  * both times. */
-static double give_back_c0(struct pair *p, struct gate *g)
+static double give_back_c0(struct ab *p, struct gate *g)
 {
 	const double *none = p->audit.none[g != p->ga];
-	const double much = p->audit.n < 8 ? 0 : fmax(0, g->empty_c0 - ay_quantile(none, p->audit.n, 0.5));
+	const double much = p->audit.n < 8 ? 0 : fmax(0, g->empty_ns - ay_quantile(none, p->audit.n, 0.5));
 
-	g->c0 -= much;
+	g->gate_ns -= much;
 	return much;
 }
 
@@ -202,7 +202,7 @@ static double give_back_c0(struct pair *p, struct gate *g)
  * than a batch, and an empty batch touches none of it. T includes the first access to memory (60
  * to 100 us for 8 GiB). The events of a trusted baseline tell which part of T was its own. The
  * rest is the right gate_ns, also for a kernel of the same kind. */
-static double give_back_lag(struct pair *p)
+static double give_back_lag(struct ab *p)
 {
 	double lag[AY_BLOCKS_MAX], much;
 	int n = 0;
@@ -213,15 +213,15 @@ static double give_back_lag(struct pair *p)
 	if (n < LAGS_LEAST)
 		return 0;
 	p->t->lag_ns = ay_quantile(lag, n, 0.5);
-	if (p->s->plain || p->gb != p->ga)
+	if (p->s->ungated || p->gb != p->ga)
 		return 0;
-	much = p->gb->c0 - p->t->lag_ns;
-	much = ay_clamp(much, -lag_most * p->gb->c0, lag_most * p->gb->c0);
-	p->gb->c0 -= much;
+	much = p->gb->gate_ns - p->t->lag_ns;
+	much = ay_clamp(much, -lag_most * p->gb->gate_ns, lag_most * p->gb->gate_ns);
+	p->gb->gate_ns -= much;
 	return much;
 }
 
-static void give_back(struct pair *p)
+static void give_back(struct ab *p)
 {
 	const double a = p->s->device ? give_back_lag(p) : give_back_c0(p, p->ga),
 		     b = p->gb == p->ga || p->s->device ? a : give_back_c0(p, p->gb);
@@ -244,7 +244,7 @@ static void give_back(struct pair *p)
 
 /* Reports what the device said of itself. Figures from inside an executor are only reported, with
  * the information whether they agree with the judge's. */
-static void say_device(struct pair *p, struct ay_arena *a)
+static void say_device(struct ab *p, struct ay_arena *a)
 {
 	char words[AY_THROTTLE_WORDS];
 
@@ -257,7 +257,7 @@ static void say_device(struct pair *p, struct ay_arena *a)
 		p->t->throttled = ay_strdup(a, ay_gpu_throttle_words(p->throttled, words));
 }
 
-static void say_unclear(struct pair *p, struct ay_arena *a)
+static void say_unclear(struct ab *p, struct ay_arena *a)
 {
 	char why[120];
 
@@ -267,15 +267,15 @@ static void say_unclear(struct pair *p, struct ay_arena *a)
 	p->t->why = ay_strdup(a, why);
 }
 
-static const char too_early[] = "the budget ended before the first look: see --budget";
+static const char too_early[] = "the budget ended before the first evaluation: see --budget";
 
-void ay_ab_tell(struct pair *p, struct ay_arena *a)
+void ay_ab_tell(struct ab *p, struct ay_arena *a)
 {
 	struct ay_timing *t = p->t;
 	double mid, lo, hi, by, *ln = AY_NEW_N(a, double, p->n + 1);
 
 	t->blocks = p->n;
-	if (p->n && p->n < ay_looks[0] && !t->why)
+	if (p->n && p->n < ay_interim_blocks[0] && !t->why)
 		t->why = too_early;
 	if (!p->n && !t->why)
 		t->why = "every block was void: calls too short beside the gate, or a busy machine";
@@ -305,7 +305,7 @@ void ay_ab_tell(struct pair *p, struct ay_arena *a)
 			p->d[i] -= log(by);
 	t->totals = p->sum_b / p->sum_a / by;
 	ay_ratio_judge(p->d, 2 * p->n, t->totals, ay_ab_slack(p, p->n), &p->ratio);
-	t->pace = p->n < ay_looks[0] ? AY_PACE_UNCLEAR : p->ratio.pace;
+	t->pace = p->n < ay_interim_blocks[0] ? AY_PACE_UNCLEAR : p->ratio.pace;
 	t->speedup = p->ratio.ratio;
 	t->lo = p->ratio.lo;
 	t->hi = p->ratio.hi;

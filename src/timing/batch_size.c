@@ -45,7 +45,7 @@ static const struct scale processor = { .trial_sets = 32,
 					.usual_ns = 100,
 					.usual_bytes = 10,
 					.usual_flops = 10,
-					.usual_c0 = 1e5 };
+					.usual_gate_ns = 1e5 };
 /* New memory is allocated for every batch, which takes 0.7 ms for a GiB. */
 static const struct scale gpu = { .trial_sets = 256,
 				  .trial_bytes = 512 << 20,
@@ -60,63 +60,63 @@ static const struct scale gpu = { .trial_sets = 256,
 				  .usual_ns = 4e3,
 				  .usual_bytes = 1500,
 				  .usual_flops = 1e4,
-				  .usual_c0 = 4e5 };
+				  .usual_gate_ns = 4e5 };
 /* For torch against itself, where little time passes between two batches. Calls that take the host
  * as long as the GPU scatter by 3 to 12 % with batches of 5 ms, and gate_ns by half a per cent. So
  * short batches prove as much. */
-static const struct scale plain = { .trial_sets = 64,
-				    .trial_bytes = 256 << 20,
-				    .least_ns = 4e6,
-				    .longest_ns = 8e6,
-				    .short_ns = 4e6,
-				    .pool_max = 4.0 * (1 << 30),
-				    .write_per_ns = 1000,
-				    .around_ns = 5e5,
-				    .late_max_ns = 3e5,
-				    .gap_ns = 100000,
-				    .brief_ns = 1.5e4,
-				    .brief_batch_ns = 1e6,
-				    .usual_ns = 4e3,
-				    .usual_bytes = 1500,
-				    .usual_flops = 1e4,
-				    .usual_c0 = 1e5 };
+static const struct scale ungated = { .trial_sets = 64,
+				      .trial_bytes = 256 << 20,
+				      .least_ns = 4e6,
+				      .longest_ns = 8e6,
+				      .short_ns = 4e6,
+				      .pool_max = 4.0 * (1 << 30),
+				      .write_per_ns = 1000,
+				      .around_ns = 5e5,
+				      .late_max_ns = 3e5,
+				      .gap_ns = 100000,
+				      .brief_ns = 1.5e4,
+				      .brief_batch_ns = 1e6,
+				      .usual_ns = 4e3,
+				      .usual_bytes = 1500,
+				      .usual_flops = 1e4,
+				      .usual_gate_ns = 1e5 };
 
-const struct scale *ay_ab_scale(const struct pair *p)
+const struct scale *ay_ab_scale(const struct ab *p)
 {
-	return !p->s->device ? &processor : p->s->plain ? &plain : &gpu;
+	return !p->s->device ? &processor : p->s->ungated ? &ungated : &gpu;
 }
 
-static double bytes_of(const struct pair *p)
+static double bytes_of(const struct ab *p)
 {
-	return (double)p->master.bytes + 1;
+	return (double)p->template.bytes + 1;
 }
 
-static double last_cache(const struct pair *p)
+static double last_cache(const struct ab *p)
 {
 	return (double)p->s->ceilings->cache[AY_LEVEL_L3];
 }
 
 /* Returns the least number of sets that exceeds twice the last cache. */
-static double cold_sets(const struct pair *p)
+static double cold_sets(const struct ab *p)
 {
 	return floor(2.2 * last_cache(p) / bytes_of(p) / 0.8 + 1);
 }
 
 /* Returns the largest number of sets that does not. */
-static double warm_sets(const struct pair *p)
+static double warm_sets(const struct ab *p)
 {
 	return fmax(1, floor(2 * last_cache(p) / bytes_of(p) / 0.8));
 }
 
 /* Returns true if a set may be used again. Trusted code gains nothing from seeing a set twice. But
  * a call that updates a set changes it. */
-static bool may_repeat(const struct pair *p)
+static bool may_repeat(const struct ab *p)
 {
-	return p->s->trusted && !ay_input_template_is_updated(&p->master);
+	return p->s->trusted && !ay_input_template_is_updated(&p->template);
 }
 
 /* Returns how many sets a batch of this many calls needs. */
-static double sets_for(const struct pair *p, double calls)
+static double sets_for(const struct ab *p, double calls)
 {
 	const double fresh = ay_clamp(FRESH_BYTES / bytes_of(p), 2, FRESH_SETS);
 
@@ -126,46 +126,46 @@ static double sets_for(const struct pair *p, double calls)
 /* Times of calls, for estimating the time of a block. */
 struct costs {
 	/* ns of a call of the kernel and of the baseline; of both gates together */
-	double a, b, c0;
+	double a, b, gate_ns;
 	int mb; /* sets of the baseline; 0: as many as of the kernel */
 };
 
-static double block_of(const struct pair *p, double m, const struct costs *k)
+static double block_of(const struct ab *p, double m, const struct costs *k)
 {
 	const double b = p->against == AY_BASELINE_NONE ? 0 : k->b * (k->mb ? fmin(k->mb, m) : m);
-	const double written = (double)p->master.bytes * sets_for(p, m) / ay_ab_scale(p)->write_per_ns +
+	const double written = (double)p->template.bytes * sets_for(p, m) / ay_ab_scale(p)->write_per_ns +
 			       ay_ab_scale(p)->around_ns;
 
-	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_BASELINE_KERNEL ? 2 : 1)) + 4 * k->c0;
+	return 2 * (m * k->a * 1.3 + b + written * (p->against == AY_BASELINE_KERNEL ? 2 : 1)) + 4 * k->gate_ns;
 }
 
-static double block_ns(const struct pair *p, double m)
+static double block_ns(const struct ab *p, double m)
 {
-	return block_of(p, m, &(struct costs){ p->trial_a, p->trial_b, p->ga->c0 + p->gb->c0, p->mb });
+	return block_of(p, m, &(struct costs){ p->trial_a, p->trial_b, p->ga->gate_ns + p->gb->gate_ns, p->mb });
 }
 
 /* --- memory ---------------------------------------------------------------------------------------------- */
 
 /* Returns the bytes for one executor. The amount of free memory differs from run to run, so it is
  * rounded down to a power of two. */
-static double pool_max(const struct pair *p)
+static double pool_max(const struct ab *p)
 {
 	const double have = (double)(p->s->device ? ay_dev_free_bytes(p->s->device) : ay_memory_available());
 
 	return fmin(ay_ab_scale(p)->pool_max, exp2(floor(log2(fmax(have, 1)))) * room);
 }
 
-void ay_ab_lend(struct pair *p, int sets)
+void ay_ab_lend(struct ab *p, int sets)
 {
-	p->ga->gexec.lend_bytes = p->gb->gexec.lend_bytes = ay_input_template_read_bytes(&p->master) *
-							    (uint64_t)sets;
+	p->ga->gexec.empty_bytes = p->gb->gexec.empty_bytes = ay_input_template_read_bytes(&p->template) *
+							      (uint64_t)sets;
 }
 
 /* --- cold or warm ---------------------------------------------------------------------------------------- */
 
 /* Returns the time of a typical kernel for this call. It does not use this kernel's time, which is
  * measured. */
-static double usual_call_ns(const struct pair *p)
+static double usual_call_ns(const struct ab *p)
 {
 	const struct scale *k = ay_ab_scale(p);
 	struct ay_floor f = { 0 };
@@ -176,11 +176,11 @@ static double usual_call_ns(const struct pair *p)
 	       (bytes_of(p) / k->usual_bytes + f.flops / k->usual_flops) / (p->s->threads > 0 ? p->s->threads : 1);
 }
 
-bool ay_ab_wants_cold(const struct pair *p)
+bool ay_ab_wants_cold(const struct ab *p)
 {
 	const struct scale *k = ay_ab_scale(p);
 	const double cold = cold_sets(p), each = usual_call_ns(p), budget = planned * p->s->budget_s * 1e9;
-	const struct costs usual = { each, each, 2 * k->usual_c0, 0 };
+	const struct costs usual = { each, each, 2 * k->usual_gate_ns, 0 };
 
 	if (warm_sets(p) * bytes_of(p) * 0.8 > 2 * last_cache(p)) /* a single set exceeds it */
 		return true;
@@ -196,7 +196,7 @@ bool ay_ab_wants_cold(const struct pair *p)
 /* --- how many sets --------------------------------------------------------------------------------------- */
 
 /* Returns how long a batch should be whose calls take `each` ns. */
-static double batch_ns(const struct pair *p, double each)
+static double batch_ns(const struct ab *p, double each)
 {
 	const struct scale *k = ay_ab_scale(p);
 
@@ -205,17 +205,17 @@ static double batch_ns(const struct pair *p, double each)
 	return ay_clamp(fmax(p->ga->spread, p->gb->spread) / slack_wanted, k->least_ns, k->longest_ns);
 }
 
-/* Returns true if enough blocks of m fit for a first look. */
-static bool is_affordable(const struct pair *p, double m)
+/* Returns true if enough blocks of m fit for the first interim analysis. */
+static bool is_affordable(const struct ab *p, double m)
 {
-	return block_ns(p, m) * ay_looks[0] < 2 * p->s->budget_s * 1e9;
+	return block_ns(p, m) * ay_interim_blocks[0] < 2 * p->s->budget_s * 1e9;
 }
 
 /* Returns the fewest sets for which a batch is clearly longer than gate_ns. It is reduced to what
  * is affordable, because on a busy machine gate_ns is large. */
-static double least_sets(const struct pair *p, double fastest, double most)
+static double least_sets(const struct ab *p, double fastest, double most)
 {
-	double m = fmin(most, 3 * fmax(p->ga->c0, p->gb->c0) / fastest);
+	double m = fmin(most, 3 * fmax(p->ga->gate_ns, p->gb->gate_ns) / fastest);
 
 	while (m > 1 && !is_affordable(p, m))
 		m *= 0.8;
@@ -229,7 +229,7 @@ static double step_of(double m)
 }
 
 /* Returns the calls in a batch according to the present measurements. */
-static double calls_now(const struct pair *p, double fastest, double most)
+static double calls_now(const struct ab *p, double fastest, double most)
 {
 	const double budget = planned * p->s->budget_s * 1e9, target = batch_ns(p, fastest);
 	double m = ay_clamp(target / fastest, 1, most), least;
@@ -247,7 +247,7 @@ static double calls_now(const struct pair *p, double fastest, double most)
 	return ay_clamp(m, 1, most);
 }
 
-static bool is_remembered(const struct pair *p)
+static bool is_remembered(const struct ab *p)
 {
 	return p->s->plan_file && p->s->plan_name && p->against == p->s->against;
 }
@@ -261,7 +261,7 @@ static double as_before(double now, int before)
 
 /* Moves m beyond the caches if that is wanted and enough blocks of it fit. Otherwise moves it
  * below, so that no batch is in between. */
-static double settle_regime(const struct pair *p, double m, double most, bool was_cold)
+static double settle_regime(const struct ab *p, double m, double most, bool was_cold)
 {
 	const double cold = cold_sets(p), budget = planned * p->s->budget_s * 1e9 * (was_cold ? kept_within : 1);
 
@@ -273,7 +273,7 @@ static double settle_regime(const struct pair *p, double m, double most, bool wa
 }
 
 /* Returns the calls in a batch, and sets p->mb, the sets of the baseline. */
-static double choose_calls(struct pair *p, double most)
+static double choose_calls(struct ab *p, double most)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL;
 	const double fastest = pair ? fmin(p->trial_a, p->trial_b) : p->trial_a, target = batch_ns(p, fastest);
@@ -297,7 +297,7 @@ static double choose_calls(struct pair *p, double most)
 	return m;
 }
 
-bool ay_ab_plan(struct pair *p)
+bool ay_ab_plan(struct ab *p)
 {
 	const bool pair = p->against == AY_BASELINE_KERNEL;
 	const double fit = pool_max(p) / bytes_of(p);

@@ -48,7 +48,7 @@ int ay_ceilings_get_gpu(struct ay_ceilings *c, struct ay_dev *d, struct ay_err *
 bool ay_ceilings_find_gpu(struct ay_ceilings *c, struct ay_dev *d);
 /* Measures the ceilings. If not `quick`, this takes ten seconds and includes cuBLAS products,
  * which are 0 if cuBLAS is not found. A caller that needs the GPU exclusively locks it first
- * (quiet.h). */
+ * (perf_lock.h). */
 int ay_ceilings_measure_gpu(struct ay_ceilings *c, struct ay_dev *d, bool quick, struct ay_err *err);
 /* Raises figures to what is certainly possible: applies ay_ceilings_repair, then accounts for the
  * part of a pool that the L2 holds. */

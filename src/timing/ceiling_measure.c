@@ -17,7 +17,7 @@
 #include "base/process.h"
 #include "tensor/buffer.h"
 #include "timing/ceiling_loops.h"
-#include "timing/quiet.h"
+#include "timing/cpuset.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -104,10 +104,10 @@ void ay_exec_cache_release(struct ay_exec_cache *k)
 
 static bool is_like(const struct ay_exec_cache_gate *a, const struct ay_exec_cache_gate *b)
 {
-	const uint64_t apart = a->lend_bytes > b->lend_bytes ? a->lend_bytes - b->lend_bytes
-							     : b->lend_bytes - a->lend_bytes;
+	const uint64_t apart = a->empty_bytes > b->empty_bytes ? a->empty_bytes - b->empty_bytes
+							       : b->empty_bytes - a->empty_bytes;
 
-	return a->plain == b->plain && (a->plain || apart <= GATE_NEAR) && !strcmp(a->name.who, b->name.who);
+	return a->ungated == b->ungated && (a->ungated || apart <= GATE_NEAR) && !strcmp(a->name.who, b->name.who);
 }
 
 const struct ay_exec_cache_gate *ay_exec_cache_find_gate(const struct ay_exec_cache *k,

@@ -24,10 +24,10 @@ struct ay_exec_cache_name {
  * executor. */
 struct ay_exec_cache_gate {
 	struct ay_exec_cache_name name;
-	bool plain;
-	uint64_t lend_bytes;
+	bool ungated;
+	uint64_t empty_bytes;
 	int64_t when;
-	double empty_c0, spread, c0, map_most;
+	double empty_ns, spread, gate_ns, map_most;
 	double null_ns; /* 0: not measured */
 };
 

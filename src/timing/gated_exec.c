@@ -61,10 +61,10 @@ static void end_if_gone(struct ay_gated_exec *s, const struct ay_outcome *o)
 static int get_sets(struct ay_gated_exec *s, const struct ay_gated_exec_spec *spec, struct ay_err *err)
 {
 	if (spec->device)
-		return ay_input_sets_init_gpu(&s->sets, spec->master, spec->cap, spec->empty, s->python, s->plain,
-					      err);
+		return ay_input_sets_init_gpu(&s->sets, spec->template, spec->cap, spec->empty, s->python,
+					      s->ungated, err);
 	if (!spec->sets)
-		return ay_input_sets_init(&s->sets, spec->master, spec->cap, spec->empty, err);
+		return ay_input_sets_init(&s->sets, spec->template, spec->cap, spec->empty, err);
 	AY_ASSERT(spec->sets->cap == spec->cap);
 	s->sets = *spec->sets;
 	*spec->sets = (struct ay_input_sets){ .pool = { .fd = { -1, -1 } } };
@@ -102,7 +102,7 @@ static int give_heap(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_er
 	const struct ay_call *c = s->sets.m->call;
 	uint64_t bytes = HEAP_LEAST + 2 * s->sets.m->bytes;
 
-	if (!s->dev || !s->python || s->sets.fold)
+	if (!s->dev || !s->python || s->sets.shared_storage)
 		return 0;
 	for (int i = 0; i < c->noperand; i++)
 		if (c->operand[i]->role == AY_RESULT)
@@ -119,7 +119,7 @@ static int hold(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *er
 	s->batch.slot = s->sets.slot;
 	s->batch.offset = s->sets.offset;
 	s->batch.told = s->sets.told;
-	s->batch.lent = s->dev ? &s->sets.lent : NULL;
+	s->batch.mapping = s->dev ? &s->sets.mapping : NULL;
 	memset(s->batch.poison, AY_GATED_EXEC_POISON, sizeof s->batch.poison);
 	if (give_heap(s, o, err))
 		return -1;
@@ -186,20 +186,20 @@ int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec 
 				     .python = spec->impl.python };
 	s->dev = spec->device;
 	s->kept = spec->kept;
-	s->plain = spec->plain && spec->device;
+	s->ungated = spec->ungated && spec->device;
 	s->batch = (struct ay_batch){ .proto = spec->impl.proto,
-				      .call = spec->master->call,
+				      .call = spec->template->call,
 				      .nset = spec->cap,
 				      .threads = spec->threads,
 				      .timeout_s = spec->timeout_s };
 	for (int i = 0; i < spec->cap; i++)
-		rng[i] = ay_input_template_rng(spec->master, i);
+		rng[i] = ay_input_template_rng(spec->template, i);
 	s->batch.rng = rng;
 	if (!get_sets(s, spec, err) && !get_executor(s, &x, &names, o, err)) {
 		rc = hold(s, o, err);
 		if (s->exec)
 			ay_exec_spin(s->exec, spec->spare ? SPIN_NS : 0);
-		if (!rc && s->exec && ay_exec_is_alive(o) && !s->plain)
+		if (!rc && s->exec && ay_exec_is_alive(o) && !s->ungated)
 			rc = freeze(s, o, err);
 		if (!rc && s->exec)
 			end_if_gone(s, o);
@@ -228,8 +228,8 @@ void ay_gated_exec_close(struct ay_gated_exec *s)
 	struct ay_err ignored = { 0 };
 	struct ay_outcome o;
 
-	if (s->exec && s->plain && (ay_exec_lighten(s->exec, &o, &ignored) || o.what != AY_EXEC_RAN)) {
-		/* only a frozen executor may be kept, and a plain one does not freeze */
+	if (s->exec && s->ungated && (ay_exec_lighten(s->exec, &o, &ignored) || o.what != AY_EXEC_RAN)) {
+		/* only a frozen executor may be kept, and an ungated one is not frozen */
 		ay_exec_stop(s->exec);
 		s->exec = NULL;
 	}
@@ -279,11 +279,11 @@ static int let_go(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *
 	int64_t took;
 
 	if (o->what == AY_EXEC_RAN) {
-		if (!s->plain && ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
+		if (!s->ungated && ay_thaw(ay_exec_pid(s->exec), ay_exec_group(s->exec), &took, err))
 			return -1;
 		ay_exec_await(s->exec, s->timeout_s, o);
 	}
-	return !s->plain && ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
+	return !s->ungated && ay_exec_is_alive(o) && freeze(s, o, err) ? -1 : 0;
 }
 
 /* Maps memory for a batch that does not read it, and checks whether the device is idle. */
@@ -291,24 +291,24 @@ static int ready_device(struct ay_gated_exec *s, struct ay_err *err)
 {
 	double ns = 0;
 
-	if (s->sets.fold && !s->plain && ay_input_sets_lend_nothing(&s->sets, s->lend_bytes, err))
+	if (s->sets.shared_storage && !s->ungated && ay_input_sets_map_nothing(&s->sets, s->empty_bytes, err))
 		return -1;
 	ay_dev_reset_cache(s->dev);
 	if (ay_dev_idle(s->dev, &ns, err))
 		return -1;
-	s->restless = ns > AY_IDLE_NS;
+	s->device_busy = ns > AY_IDLE_NS;
 	return 0;
 }
 
-/* Adds elements of Python results to look[], at the places that the executor reports. A result
+/* Adds elements of Python results to probe[], at the places that the executor reports. A result
  * with a wrong place is skipped; fetching the results finds it. */
 static void choose_results(struct ay_gated_exec *s, int from, int n)
 {
 	const int results = ay_encode_nresult(s->batch.call);
 	struct ay_outcome ignored;
 
-	for (int i = 0; i < RESULT_LOOKS && results && s->sets.nlook < AY_PROBE_MAX; i++) {
-		struct ay_dev_probe_place *l = &s->sets.look[s->sets.nlook];
+	for (int i = 0; i < RESULT_LOOKS && results && s->sets.nprobe < AY_PROBE_MAX; i++) {
+		struct ay_dev_probe_place *l = &s->sets.probe[s->sets.nprobe];
 		struct ay_view v;
 		uint64_t at;
 
@@ -321,20 +321,20 @@ static void choose_results(struct ay_gated_exec *s, int from, int n)
 			(uint64_t)ay_view_at(&v, (int64_t)ay_secret_below((uint64_t)ay_numel_of(&v))) * l->width;
 		/* the reported place may lie in a slot, perhaps in a part of it that is not mapped
 		 * now */
-		s->sets.nlook += ay_exec_in_heap(s->exec, l->at, l->width) ||
-				 ay_input_sets_hold(&s->sets, l->at, l->width);
+		s->sets.nprobe += ay_exec_in_heap(s->exec, l->at, l->width) ||
+				  ay_input_sets_hold(&s->sets, l->at, l->width);
 	}
 }
 
 /* After a batch: reads elements of its outputs before the clock stops. */
-static int look(struct ay_gated_exec *s, int from, int n, struct ay_outcome *o, struct ay_err *err)
+static int probe(struct ay_gated_exec *s, int from, int n, struct ay_outcome *o, struct ay_err *err)
 {
-	if (!s->dev || s->plain || o->what != AY_EXEC_RAN)
+	if (!s->dev || s->ungated || o->what != AY_EXEC_RAN)
 		return 0;
-	ay_input_sets_choose_looks(&s->sets, from, n ? n : 1, !s->python || s->sets.fold);
-	if (s->python && !s->sets.fold && n)
+	ay_input_sets_choose_probes(&s->sets, from, n ? n : 1, !s->python || s->sets.shared_storage);
+	if (s->python && !s->sets.shared_storage && n)
 		choose_results(s, from, n);
-	return s->sets.nlook ? ay_dev_probe(s->dev, s->sets.nlook, s->sets.look, err) : 0;
+	return s->sets.nprobe ? ay_dev_probe(s->dev, s->sets.nprobe, s->sets.probe, err) : 0;
 }
 
 /* Drops results while the next content does not exist yet. So a thread of the kernel that runs
@@ -344,14 +344,14 @@ static int forget(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *
 	if (ay_exec_post_forget(s->exec, o, err) || let_go(s, o, err))
 		return -1;
 	end_if_gone(s, o);
-	ay_input_sets_take_back(&s->sets);
+	ay_input_sets_unmap(&s->sets);
 	return 0;
 }
 
 /* Returns the device memory that travels with an order; NULL: none. */
-static const struct ay_dev_mems *loans_of(const struct ay_gated_exec *s)
+static const struct ay_dev_mems *dev_mems_of(const struct ay_gated_exec *s)
 {
-	return s->dev && s->sets.loans.n ? &s->sets.loans : NULL;
+	return s->dev && s->sets.mems.n ? &s->sets.mems : NULL;
 }
 
 /* Subtracts the mapping time from T. Batches with gigabytes of memory scatter by 0.1 ms and more,
@@ -361,34 +361,35 @@ static const struct ay_dev_mems *loans_of(const struct ay_gated_exec *s)
 static void note_mapping(struct ay_gated_exec *s, int64_t begin, struct ay_batch_time *b,
 			 const struct ay_outcome *o)
 {
-	const int64_t at = s->dev && !s->plain && o->what == AY_EXEC_RAN ? ay_exec_mapped_ns(s->exec) : 0;
+	const int64_t at = s->dev && !s->ungated && o->what == AY_EXEC_RAN ? ay_exec_mapped_ns(s->exec) : 0;
 	const double ns = at > begin ? (double)(at - begin) : 0;
 
 	s->map_ns = ns < b->ns ? ns : b->ns;
 	b->ns -= s->map_ns < s->map_most ? s->map_ns : s->map_most;
 }
 
-/* Runs a batch of sets [from, from + n), with `again` extra passes. n = 0: runs the calibration
+/* Runs a batch of sets [from, from + n), with `extra_passes` more passes. n = 0: runs the calibration
  * batch, which is busy for a fixed time. */
-static int beat(struct ay_gated_exec *s, int from, int n, int again, struct ay_batch_time *b, struct ay_outcome *o,
-		struct ay_err *err)
+static int run_batch(struct ay_gated_exec *s, int from, int n, int extra_passes, struct ay_batch_time *b,
+		     struct ay_outcome *o, struct ay_err *err)
 {
 	const pid_t pid = ay_exec_pid(s->exec);
 	const double cpu = cpu_ns(pid);
-	const struct ay_dev_mems *loans;
+	const struct ay_dev_mems *mems;
 	int64_t begin;
 
 	*b = (struct ay_batch_time){ 0 };
 	if (s->dev && ready_device(s, err))
 		return -1;
-	loans = loans_of(s);
+	mems = dev_mems_of(s);
 	wake_cpus(s);
 	begin = ay_now_ns();
-	if (n ? ay_exec_post(s->exec, from, n, again, loans, o, err) : ay_exec_post_busy(s->exec, loans, o, err))
+	if (n ? ay_exec_post(s->exec, from, n, extra_passes, mems, o, err)
+	      : ay_exec_post_busy(s->exec, mems, o, err))
 		return -1;
-	if (!s->plain) /* the executor is frozen, and finds the order when it is thawed */
+	if (!s->ungated) /* the executor is frozen, and finds the order when it is thawed */
 		begin = ay_now_ns();
-	if (let_go(s, o, err) || look(s, from, n, o, err))
+	if (let_go(s, o, err) || probe(s, from, n, o, err))
 		return -1;
 	b->ns = (double)(ay_now_ns() - begin);
 	note_mapping(s, begin, b, o);
@@ -402,7 +403,7 @@ static int beat(struct ay_gated_exec *s, int from, int n, int again, struct ay_b
 int ay_gated_exec_batch(struct ay_gated_exec *s, int n, struct ay_batch_time *b, struct ay_outcome *o,
 			struct ay_err *err)
 {
-	return beat(s, 0, n, s->again, b, o, err);
+	return run_batch(s, 0, n, s->extra_passes, b, o, err);
 }
 
 /* Returns the part of a trusted batch that was not the hand-over: the time between two device
@@ -420,8 +421,8 @@ int ay_gated_exec_hand_over(struct ay_gated_exec *s, bool busy, double *ns, stru
 {
 	struct ay_batch_time b;
 
-	AY_ASSERT(s->sets.fold);
-	if (beat(s, 0, !busy, 0, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
+	AY_ASSERT(s->sets.shared_storage);
+	if (run_batch(s, 0, !busy, 0, &b, o, err) || (s->dev && s->exec && forget(s, o, err)))
 		return -1;
 	*ns = b.ns - inside_ns(&b, busy);
 	return 0;
@@ -435,14 +436,14 @@ int ay_gated_exec_take(struct ay_gated_exec *s, int set, const struct ay_byte_ra
 	struct ay_batch b = s->batch, into;
 
 	*o = (struct ay_outcome){ .slot = -1 };
-	if (!s->exec || !s->python || s->sets.fold)
+	if (!s->exec || !s->python || s->sets.shared_storage)
 		return 0;
 	if (s->dev) {
 		into = (struct ay_batch){ .pool = &s->sets.shadow->pool,
 					  .slot = s->sets.shadow->slot,
 					  .offset = s->sets.shadow->offset };
 		b.into = &into;
-		b.lent = &s->sets.lent;
+		b.mapping = &s->sets.mapping;
 		b.need = need;
 	}
 	return ay_exec_take(s->exec, &b, set, o, err);
@@ -453,9 +454,9 @@ int ay_gated_exec_late(struct ay_gated_exec *s, bool *late, struct ay_err *err)
 	double ns;
 
 	*late = false;
-	if (!s->dev || s->plain || s->sets.fold)
+	if (!s->dev || s->ungated || s->sets.shared_storage)
 		return 0;
-	return ay_dev_idle(s->dev, &ns, err) || ay_input_sets_look_again(&s->sets, late, err) ? -1 : 0;
+	return ay_dev_idle(s->dev, &ns, err) || ay_input_sets_reread_probes(&s->sets, late, err) ? -1 : 0;
 }
 
 int ay_gated_exec_fetch(struct ay_gated_exec *s, int set, const struct ay_byte_range *need, bool *changed,
@@ -472,7 +473,7 @@ int ay_gated_exec_watch(struct ay_gated_exec *s, int set, struct ay_key key, uin
 	if (!s->exec || !s->python)
 		return 0;
 	if (ay_input_sets_write(&s->sets, key, set, 1, poison, err) ||
-	    ay_exec_post_watched(s->exec, set, 1, loans_of(s), o, err) || let_go(s, o, err))
+	    ay_exec_post_watched(s->exec, set, 1, dev_mems_of(s), o, err) || let_go(s, o, err))
 		return -1;
 	end_if_gone(s, o);
 	return 0;
@@ -523,12 +524,12 @@ int ay_gated_exec_one(struct ay_gated_exec *s, int set, struct ay_key key, uint8
 	struct ay_batch_time one;
 
 	*unfinished = false;
-	if ((!s->dev || !s->sets.fold) && ay_input_sets_write(&s->sets, key, set, 1, poison, err))
+	if ((!s->dev || !s->sets.shared_storage) && ay_input_sets_write(&s->sets, key, set, 1, poison, err))
 		return -1;
-	if (beat(s, set, 1, 0, &one, o, err))
+	if (run_batch(s, set, 1, 0, &one, o, err))
 		return -1;
 	*ns = one.ns;
-	if (o->what != AY_EXEC_RAN || s->sets.fold)
+	if (o->what != AY_EXEC_RAN || s->sets.shared_storage)
 		return 0;
 	if (s->dev)
 		return ay_gated_exec_late(s, unfinished, err);

@@ -21,9 +21,9 @@
  *   reads these elements again later. If one differs, it was not written in time
  *   (ay_gated_exec_late).
  * - Before each batch, a kernel of the judge's own must finish at once. If it does not, other work
- *   is still running on the GPU (`restless`).
+ *   is still running on the GPU (`device_busy`).
  *
- * A trusted executor on a GPU (torch's own functions) may be `plain`: it has its memory from the
+ * A trusted executor on a GPU (torch's own functions) may be `ungated`: it has its memory from the
  * beginning, is not frozen, and the judge does not read its outputs back in T.
  *
  * A kernel in Python returns tensors that it allocated. The executor keeps them until the judge
@@ -65,18 +65,18 @@ struct ay_gated_exec {
 	struct ay_batch batch; /* describes all sets that the executor holds */
 	double timeout_s;
 	cpu_set_t cpus;
-	struct ay_dev *dev;  /* NULL: the CPU */
-	uint64_t lend_bytes; /* bytes of device memory that travel with an empty batch */
+	struct ay_dev *dev;   /* NULL: the CPU */
+	uint64_t empty_bytes; /* bytes of device memory that travel with an empty batch */
 	/* how long mapping the last batch's memory took, as the executor reports it; 0: not
 	 * reported */
 	double map_ns;
 	/* at most this much of map_ns is subtracted from T; measured in a trusted executor */
 	double map_most;
-	int again;     /* extra passes that a batch makes over its sets */
-	bool restless; /* the device was not idle before the last batch */
-	bool written;  /* the sets already hold the content that they keep */
+	int extra_passes; /* extra passes that a batch makes over its sets */
+	bool device_busy; /* the device was not idle before the last batch */
+	bool written;     /* the sets already hold the content that they keep */
 	/* trusted and on a device: it has its memory from the beginning and is not frozen */
-	bool plain;
+	bool ungated;
 	/* receives the executor on close; NULL: the executor is ended */
 	struct ay_exec_cache *kept;
 	struct ay_exec_cache_name name;
@@ -85,7 +85,7 @@ struct ay_gated_exec {
 struct ay_gated_exec_spec {
 	struct ay_impl impl;
 	bool empty; /* its calls do nothing, so all sets share one place */
-	const struct ay_input_template *master;
+	const struct ay_input_template *template;
 	int cap, threads;
 	int stack_shift; /* see struct ay_exec_spec */
 	double timeout_s;
@@ -95,7 +95,7 @@ struct ay_gated_exec_spec {
 	bool spare; /* a CPU is left for the judge, so waiting may spin */
 	/* where to look for a running executor; NULL: always start one */
 	struct ay_exec_cache *kept;
-	bool plain; /* see struct ay_gated_exec */
+	bool ungated; /* see struct ay_gated_exec */
 	/* `cap` sets made before; ownership moves to the gated executor. NULL: allocate new sets */
 	struct ay_input_sets *sets;
 };
@@ -120,7 +120,7 @@ int ay_gated_exec_prepare(const struct ay_gated_exec_spec *spec, int n, struct a
  * or load, *o is not AY_EXEC_RAN. */
 int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec *spec, struct ay_outcome *o,
 		       struct ay_err *err);
-/* Calls each of the sets [0, n) once, and s->again times more. The executor must be frozen before
+/* Calls each of the sets [0, n) once, and s->extra_passes times more. The executor must be frozen before
  * the call. It is frozen afterwards unless *o says that it has ended. */
 int ay_gated_exec_batch(struct ay_gated_exec *s, int n, struct ay_batch_time *b, struct ay_outcome *o,
 			struct ay_err *err);

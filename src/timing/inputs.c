@@ -118,7 +118,7 @@ static bool make_inside(enum ay_dt dt, uint8_t *p, uint64_t bytes, const struct 
 	return true;
 }
 
-/* --- the master ------------------------------------------------------------------------------------------ */
+/* --- the template ------------------------------------------------------------------------------------------ */
 
 static bool is_fill(const struct ay_operand *o, const char *name)
 {
@@ -480,18 +480,20 @@ static uint64_t colours(uint64_t bytes)
 	return bytes >= COLOURED ? COLOURS : COLOURS_SMALL;
 }
 
-int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
+int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool shared_storage,
 		       struct ay_err *err)
 {
 	const int n = m->call->noperand;
 	struct ay_need need[3] = { { 0, false }, { 0, true }, { ay_exec_told_bytes(m->call, cap), true } };
 	uint64_t at[2] = { 0, 0 };
 
-	*s = (struct ay_input_sets){ .m = m, .cap = cap, .fold = fold, .told = 2, .pool = { .fd = { -1, -1 } } };
+	*s = (struct ay_input_sets){
+		.m = m, .cap = cap, .shared_storage = shared_storage, .told = 2, .pool = { .fd = { -1, -1 } }
+	};
 	for (int i = 0; i < n; i++) {
 		uint64_t room = m->part[i].bytes + colours(m->part[i].bytes) * AY_ALIGN + AY_ALIGN;
 
-		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)(fold ? 1 : cap);
+		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)(shared_storage ? 1 : cap);
 	}
 	if (ay_pool_init(&s->pool, 3, need, err))
 		return -1;
@@ -501,7 +503,7 @@ int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *
 		const uint64_t bytes = m->part[k % n].bytes;
 		const int which = m->call->operand[k % n]->role != AY_IN;
 
-		if (fold && k % n == 0)
+		if (shared_storage && k % n == 0)
 			at[0] = at[1] = 0;
 		s->slot[k] = which;
 		s->offset[k] = at[which] + ay_secret_below(colours(bytes)) * AY_ALIGN;

@@ -5,7 +5,7 @@
  * Every batch must hold content that its executor has never seen, or a kernel could reuse answers.
  * Writing this content must take no longer than reading it.
  *
- * So the judge fills one template (the `master`) of each input by the fill of the case. A set
+ * So the judge fills one template (the `template`) of each input by the fill of the case. A set
  * consists of 64-byte lines of the template, drawn with replacement. What a kernel learns from one
  * set is therefore not true of the next: where the large, negative or even elements are, or their
  * sum. In addition, the significands of floats are XORed with lines of noise, which are also
@@ -89,7 +89,7 @@ struct ay_input_sets {
 	int cap;
 	bool python; /* Python on a device: new tensors lie in the executor's own memory */
 	/* shared_storage: all sets lie at one place, for calls that do not read them */
-	bool fold;
+	bool shared_storage;
 	int told; /* the slot for result descriptions */
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
@@ -98,22 +98,22 @@ struct ay_input_sets {
 	 * written always lie in the same memory, which the executor has from the beginning.
 	 * `shadow` has space for one set in host memory, into which a set is fetched. */
 	struct ay_dev *dev; /* NULL: host memory only */
-	bool plain;         /* the executor is trusted and has all memory from the beginning */
+	bool ungated;       /* the executor is trusted and has all memory from the beginning */
 	/* device memory that travels with each order: the slot of inputs, and the slot of outputs
 	 * if these are also read */
-	struct ay_dev_mems loans;
+	struct ay_dev_mems mems;
 	/* memory of the slots that the executor has from the beginning; bytes 0: none */
 	struct ay_dev_mem fixed[AY_DEV_MEMS];
-	struct ay_dev_mapping lent; /* the memory that the executor has mapped now */
+	struct ay_dev_mapping mapping; /* the memory that the executor has mapped now */
 	struct ay_input_sets *shadow;
 	struct ay_key key;          /* key of the present content */
 	uint64_t step[AY_DEV_MEMS]; /* bytes from one set to the next in a slot */
 	/* elements that were read when the last batch had reported `done` */
-	struct ay_dev_probe_place look[AY_PROBE_MAX];
-	int nlook;
+	struct ay_dev_probe_place probe[AY_PROBE_MAX];
+	int nprobe;
 };
 
-int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
+int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool shared_storage,
 		       struct ay_err *err);
 /* Touches the memory of two equal sets of sets alternately, so that both get physical pages of the
  * same quality. The pages make some per cent of the speed of streaming code. When one side got all
@@ -138,23 +138,23 @@ bool ay_input_template_is_input(const struct ay_input_template *m, int i);
 bool ay_input_template_is_updated(const struct ay_input_template *m);
 void ay_input_template_release_gpu(struct ay_input_template *m);
 /* Initializes sets of a template that is on a device. `numbers`: 0-dimensional tensors that stand
- * for numbers are read from host memory, as Python does. `plain`: see struct ay_input_sets. */
-int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
-			   bool numbers, bool plain, struct ay_err *err);
+ * for numbers are read from host memory, as Python does. `ungated`: see struct ay_input_sets. */
+int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_template *m, int cap,
+			   bool shared_storage, bool numbers, bool ungated, struct ay_err *err);
 void ay_input_sets_release_gpu(struct ay_input_sets *s);
 int ay_input_sets_write_gpu(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			    struct ay_err *err);
 /* Allocates new device memory of `bytes` for each slot, without content, for calls that do not
  * read it. */
-int ay_input_sets_lend_nothing(struct ay_input_sets *s, uint64_t bytes, struct ay_err *err);
-/* Chooses random elements of the outputs of sets [from, from + n) in look[]. The caller reads them
+int ay_input_sets_map_nothing(struct ay_input_sets *s, uint64_t bytes, struct ay_err *err);
+/* Chooses random elements of the outputs of sets [from, from + n) in probe[]. The caller reads them
  * at once to prove that all work is done. If results lie elsewhere (Python, `results` false), the
- * caller adds their elements to look[]. */
-void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool results);
+ * caller adds their elements to probe[]. */
+void ay_input_sets_choose_probes(struct ay_input_sets *s, int from, int n, bool results);
 /* Returns true if these bytes lie in memory that the executor has mapped now. */
 bool ay_input_sets_hold(const struct ay_input_sets *s, uint64_t at, uint64_t bytes);
-/* Reads the elements of look[] again. *late: one of them has changed. */
-int ay_input_sets_look_again(struct ay_input_sets *s, bool *late, struct ay_err *err);
+/* Reads the elements of probe[] again. *late: one of them has changed. */
+int ay_input_sets_reread_probes(struct ay_input_sets *s, bool *late, struct ay_err *err);
 /* Copies one set to host memory (fetch_gpu.c). Inputs are made again, not copied. `need` names the
  * bytes of each operand that must be copied; NULL: all. *changed: an input on the device differs
  * from what the judge wrote. */
@@ -169,6 +169,6 @@ bool ay_input_template_can_multiply(const struct ay_input_template *m, const str
 int ay_input_sets_are_right(struct ay_input_sets *s, const struct ay_entry_op *op, int set, bool *right,
 			    struct ay_err *err);
 /* Frees the device memory of the present content. */
-void ay_input_sets_take_back(struct ay_input_sets *s);
+void ay_input_sets_unmap(struct ay_input_sets *s);
 
 #endif

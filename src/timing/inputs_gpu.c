@@ -22,7 +22,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* --- the master ------------------------------------------------------------------------------------------ */
+/* --- the template ------------------------------------------------------------------------------------------ */
 
 static int upload(struct ay_input_template *m, struct ay_gpu_master *g, uint64_t noise_bytes, struct ay_err *err)
 {
@@ -117,10 +117,10 @@ static void lay_out(struct ay_input_sets *s, uint64_t end[SLOTS], bool numbers)
 	}
 	for (int k = n; k < n * s->cap; k++) {
 		s->slot[k] = s->slot[k % n];
-		s->offset[k] = s->offset[k % n] + (s->fold ? 0 : (uint64_t)(k / n) * step[s->slot[k]]);
+		s->offset[k] = s->offset[k % n] + (s->shared_storage ? 0 : (uint64_t)(k / n) * step[s->slot[k]]);
 	}
 	for (int slot = 0; slot < SLOTS; slot++)
-		end[slot] = step[slot] * (uint64_t)(s->fold ? 1 : s->cap);
+		end[slot] = step[slot] * (uint64_t)(s->shared_storage ? 1 : s->cap);
 	memcpy(s->step, step, sizeof s->step);
 }
 
@@ -131,30 +131,30 @@ static int fix_slot(struct ay_input_sets *s, int i, struct ay_err *err)
 
 	if (ay_dev_mem_alloc(s->dev, s->pool.slot[i].bytes, true, l, err))
 		return -1;
-	s->lent.slot[i] = (struct ay_dev_mapping_slot){ .fd = l->fd, .at = l->at, .bytes = l->bytes };
+	s->mapping.slot[i] = (struct ay_dev_mapping_slot){ .fd = l->fd, .at = l->at, .bytes = l->bytes };
 	return 0;
 }
 
-int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_template *m, int cap, bool fold,
-			   bool numbers, bool plain, struct ay_err *err)
+int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_template *m, int cap,
+			   bool shared_storage, bool numbers, bool ungated, struct ay_err *err)
 {
 	const int n = m->call->noperand;
 	uint64_t at[SLOTS] = { 0 };
 
 	*s = (struct ay_input_sets){ .m = m,
 				     .cap = cap,
-				     .fold = fold,
+				     .shared_storage = shared_storage,
 				     .told = SLOT_TOLD,
 				     .python = numbers,
 				     .dev = m->gpu->dev,
-				     .plain = plain,
+				     .ungated = ungated,
 				     .pool = { .fd = { -1, -1 } } };
 	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
 	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));
 	for (int i = 0; i < AY_DEV_MEMS; i++)
-		s->fixed[i].fd = s->loans.loan[i].fd = -1;
+		s->fixed[i].fd = s->mems.mem[i].fd = -1;
 	lay_out(s, at, numbers);
-	if (fold && !plain) /* addresses only */
+	if (shared_storage && !ungated) /* addresses only */
 		at[SLOT_IN] = FOLDED;
 	{
 		const struct ay_need need[SLOTS] = { { at[SLOT_IN], false, false, true },
@@ -165,12 +165,12 @@ int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_templa
 		if (ay_pool_init_grain(&s->pool, s->dev->info.grain, SLOTS, need, err))
 			return -1;
 	}
-	s->lent = (struct ay_dev_mapping){ .id = ay_secret_u64(), .nslot = SLOTS };
-	s->lent.slot = ay_xrealloc(NULL, sizeof *s->lent.slot * SLOTS);
+	s->mapping = (struct ay_dev_mapping){ .id = ay_secret_u64(), .nslot = SLOTS };
+	s->mapping.slot = ay_xrealloc(NULL, sizeof *s->mapping.slot * SLOTS);
 	for (int i = 0; i < SLOTS; i++)
-		s->lent.slot[i] = (struct ay_dev_mapping_slot){ .fd = -1 };
-	if ((plain && fix_slot(s, SLOT_IN, err)) ||
-	    ((plain || !ay_input_template_is_updated(m)) && fix_slot(s, SLOT_OUT, err)))
+		s->mapping.slot[i] = (struct ay_dev_mapping_slot){ .fd = -1 };
+	if ((ungated && fix_slot(s, SLOT_IN, err)) ||
+	    ((ungated || !ay_input_template_is_updated(m)) && fix_slot(s, SLOT_OUT, err)))
 		return -1;
 	for (int k = 0; k < n * cap; k++)
 		if (s->slot[k] == SLOT_NUMBERS) /* given by the line: equal in all sets */
@@ -180,21 +180,21 @@ int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_templa
 	return ay_input_sets_init(s->shadow, m, cap, true, err);
 }
 
-void ay_input_sets_take_back(struct ay_input_sets *s)
+void ay_input_sets_unmap(struct ay_input_sets *s)
 {
-	for (int i = 0; s->dev && i < s->loans.n; i++) {
-		ay_dev_mem_free(s->dev, &s->loans.loan[i]);
-		s->lent.slot[i].bytes = 0;
+	for (int i = 0; s->dev && i < s->mems.n; i++) {
+		ay_dev_mem_free(s->dev, &s->mems.mem[i]);
+		s->mapping.slot[i].bytes = 0;
 	}
-	s->loans.n = s->nlook = 0;
+	s->mems.n = s->nprobe = 0;
 }
 
 void ay_input_sets_release_gpu(struct ay_input_sets *s)
 {
-	ay_input_sets_take_back(s);
+	ay_input_sets_unmap(s);
 	for (int i = 0; i < AY_DEV_MEMS; i++)
 		ay_dev_mem_free(s->dev, &s->fixed[i]);
-	ay_xfree(s->lent.slot);
+	ay_xfree(s->mapping.slot);
 	if (s->shadow)
 		ay_input_sets_release(s->shadow);
 	ay_xfree(s->shadow);
@@ -202,13 +202,13 @@ void ay_input_sets_release_gpu(struct ay_input_sets *s)
 
 static int late_slots(const struct ay_input_sets *s)
 {
-	return s->plain ? 0 : s->fixed[SLOT_OUT].bytes ? 1 : AY_DEV_MEMS;
+	return s->ungated ? 0 : s->fixed[SLOT_OUT].bytes ? 1 : AY_DEV_MEMS;
 }
 
 /* Returns the present memory of a slot. */
-static const struct ay_dev_mem *loan_of(const struct ay_input_sets *s, int slot)
+static const struct ay_dev_mem *dev_mem_of(const struct ay_input_sets *s, int slot)
 {
-	return s->fixed[slot].bytes ? &s->fixed[slot] : &s->loans.loan[slot];
+	return s->fixed[slot].bytes ? &s->fixed[slot] : &s->mems.mem[slot];
 }
 
 /* The range of bytes of a slot in which some sets lie. */
@@ -236,43 +236,43 @@ static void find_spans(const struct ay_input_sets *s, int from, int n, struct sp
 			span[i] = (struct span){ 0, 0 };
 }
 
-static int take_loan(struct ay_input_sets *s, int i, uint64_t bytes, struct ay_err *err)
+static int take_dev_mem(struct ay_input_sets *s, int i, uint64_t bytes, struct ay_err *err)
 {
-	if (ay_dev_mem_alloc(s->dev, bytes, true, &s->loans.loan[i], err))
+	if (ay_dev_mem_alloc(s->dev, bytes, true, &s->mems.mem[i], err))
 		return -1;
-	s->loans.n = i + 1;
-	s->lent.slot[i].at = s->loans.loan[i].at;
-	s->lent.slot[i].bytes = bytes;
+	s->mems.n = i + 1;
+	s->mapping.slot[i].at = s->mems.mem[i].at;
+	s->mapping.slot[i].bytes = bytes;
 	return 0;
 }
 
 /* Allocates new memory for the parts of the late slots that hold these sets. Late slots are those
  * whose memory the executor gets only with the order to run. */
-static int lend(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS], struct ay_err *err)
+static int share_memory(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS], struct ay_err *err)
 {
 	const uint64_t grain = s->dev->info.grain;
 
-	ay_input_sets_take_back(s);
+	ay_input_sets_unmap(s);
 	for (int i = 0; i < late_slots(s); i++) {
 		const uint64_t offset = span[i].lo / grain * grain;
 		const uint64_t bytes = round_up(span[i].hi - offset, grain);
 
 		/* memory of 0 bytes cannot be allocated */
-		if (take_loan(s, i, bytes ? bytes : grain, err))
+		if (take_dev_mem(s, i, bytes ? bytes : grain, err))
 			return -1;
-		s->loans.loan[i].offset = offset;
-		s->lent.slot[i].at = s->loans.loan[i].at - offset;
+		s->mems.mem[i].offset = offset;
+		s->mapping.slot[i].at = s->mems.mem[i].at - offset;
 	}
 	return 0;
 }
 
-int ay_input_sets_lend_nothing(struct ay_input_sets *s, uint64_t bytes, struct ay_err *err)
+int ay_input_sets_map_nothing(struct ay_input_sets *s, uint64_t bytes, struct ay_err *err)
 {
-	ay_input_sets_take_back(s);
+	ay_input_sets_unmap(s);
 	for (int i = 0; i < late_slots(s); i++) {
 		const uint64_t most = s->pool.slot[i].bytes, want = round_up(bytes + 1, s->dev->info.grain);
 
-		if (take_loan(s, i, want < most ? want : most, err))
+		if (take_dev_mem(s, i, want < most ? want : most, err))
 			return -1;
 	}
 	return 0;
@@ -280,7 +280,7 @@ int ay_input_sets_lend_nothing(struct ay_input_sets *s, uint64_t bytes, struct a
 
 uint64_t ay_input_sets_address(const struct ay_input_sets *s, int k)
 {
-	const struct ay_dev_mem *l = loan_of(s, s->slot[k]);
+	const struct ay_dev_mem *l = dev_mem_of(s, s->slot[k]);
 
 	return l->at + s->offset[k] - l->offset;
 }
@@ -326,7 +326,7 @@ static int send_stage(struct ay_gpu_master *g, uint64_t used, int njob, struct a
 static int make_there(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS], int from, int n,
 		      uint8_t poison, struct ay_err *err)
 {
-	const struct ay_dev_mem *out = loan_of(s, SLOT_OUT);
+	const struct ay_dev_mem *out = dev_mem_of(s, SLOT_OUT);
 	const struct ay_fill_op wipe = { .to = out->at + span[SLOT_OUT].lo - out->offset,
 					 .bytes = span[SLOT_OUT].hi - span[SLOT_OUT].lo,
 					 .start = poison,
@@ -364,7 +364,7 @@ static int make_here(struct ay_input_sets *s, const struct span span[AY_DEV_MEMS
 	int rc = 0;
 
 	for (int slot = 0; slot < AY_DEV_MEMS && !rc; slot++) {
-		const struct ay_dev_mem *l = loan_of(s, slot);
+		const struct ay_dev_mem *l = dev_mem_of(s, slot);
 		const uint64_t lo = span[slot].lo, bytes = span[slot].hi - lo;
 		uint8_t *mem = ay_xrealloc(NULL, bytes + 1);
 
@@ -385,12 +385,12 @@ int ay_input_sets_write_gpu(struct ay_input_sets *s, struct ay_key key, int from
 
 	s->key = key;
 	find_spans(s, from, n, span);
-	if (lend(s, span, err))
+	if (share_memory(s, span, err))
 		return -1;
 	return (s->m->gpu->can_make ? make_there : make_here)(s, span, from, n, poison, err);
 }
 
-/* --- looks ----------------------------------------------------------------------------------------------- */
+/* --- probes ---------------------------------------------------------------------------------------------- */
 
 /* Returns a random output that lies in mapped memory: for native kernels any output, for Python
  * only those that are arguments. */
@@ -412,16 +412,16 @@ static uint64_t element_at(const struct ay_input_sets *s, int set, const struct 
  * batch. */
 static void first_of_nothing(struct ay_input_sets *s, uint32_t width)
 {
-	const struct ay_dev_mem *l = loan_of(s, SLOT_OUT);
+	const struct ay_dev_mem *l = dev_mem_of(s, SLOT_OUT);
 
-	for (s->nlook = 0; s->nlook < 2; s->nlook++)
-		s->look[s->nlook] = (struct ay_dev_probe_place){
+	for (s->nprobe = 0; s->nprobe < 2; s->nprobe++)
+		s->probe[s->nprobe] = (struct ay_dev_probe_place){
 			.at = l->at, .pitch = 4096, .width = width, .rows = AY_PROBE_ROWS
 		};
 }
 
 /* Chooses one element in several sets, and several elements of one set. */
-void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool results)
+void ay_input_sets_choose_probes(struct ay_input_sets *s, int from, int n, bool results)
 {
 	const struct ay_operand *o = draw_output(s, results);
 	const int64_t count = o ? ay_numel_of(&o->view) : 0;
@@ -429,21 +429,21 @@ void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool r
 	const int every = n / AY_PROBE_ROWS + 1, first = from + (int)ay_secret_below((uint64_t)every);
 	const int64_t range = count / AY_PROBE_ROWS;
 
-	s->nlook = 0;
+	s->nprobe = 0;
 	if (!o)
 		return;
-	if (s->fold) { /* there is no content, but reading takes as long */
+	if (s->shared_storage) { /* there is no content, but reading takes as long */
 		first_of_nothing(s, width);
 		return;
 	}
-	s->look[s->nlook++] = (struct ay_dev_probe_place){
+	s->probe[s->nprobe++] = (struct ay_dev_probe_place){
 		.at = element_at(s, first < from + n ? first : from, o, (int64_t)ay_secret_below((uint64_t)count)),
 		.pitch = s->step[s->slot[o->ordinal]] * (uint64_t)every,
 		.width = width,
 		.rows = (uint32_t)(first < from + n ? (from + n - first + every - 1) / every : 1)
 	};
 	if (range && ay_view_is_dense(&o->view))
-		s->look[s->nlook++] = (struct ay_dev_probe_place){
+		s->probe[s->nprobe++] = (struct ay_dev_probe_place){
 			.at = element_at(s, from + (int)ay_secret_below((uint64_t)n), o,
 					 (int64_t)ay_secret_below((uint64_t)range)),
 			.pitch = (uint64_t)range * width,
@@ -455,7 +455,7 @@ void ay_input_sets_choose_looks(struct ay_input_sets *s, int from, int n, bool r
 bool ay_input_sets_hold(const struct ay_input_sets *s, uint64_t at, uint64_t bytes)
 {
 	for (int i = 0; i < AY_DEV_MEMS; i++) {
-		const struct ay_dev_mem *l = loan_of(s, i);
+		const struct ay_dev_mem *l = dev_mem_of(s, i);
 
 		if (l->bytes && at >= l->at && at - l->at <= l->bytes && bytes <= l->bytes - (at - l->at))
 			return true;
@@ -463,15 +463,15 @@ bool ay_input_sets_hold(const struct ay_input_sets *s, uint64_t at, uint64_t byt
 	return false;
 }
 
-int ay_input_sets_look_again(struct ay_input_sets *s, bool *late, struct ay_err *err)
+int ay_input_sets_reread_probes(struct ay_input_sets *s, bool *late, struct ay_err *err)
 {
 	struct ay_dev_probe_place now[AY_PROBE_MAX];
 
 	*late = false;
-	memcpy(now, s->look, sizeof *now * (size_t)s->nlook);
-	if (s->nlook && ay_dev_probe(s->dev, s->nlook, now, err))
+	memcpy(now, s->probe, sizeof *now * (size_t)s->nprobe);
+	if (s->nprobe && ay_dev_probe(s->dev, s->nprobe, now, err))
 		return -1;
-	for (int i = 0; i < s->nlook; i++)
-		*late |= memcmp(now[i].found, s->look[i].found, (size_t)now[i].width * now[i].rows) != 0;
+	for (int i = 0; i < s->nprobe; i++)
+		*late |= memcmp(now[i].found, s->probe[i].found, (size_t)now[i].width * now[i].rows) != 0;
 	return 0;
 }

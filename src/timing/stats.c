@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const int ay_looks[AY_PROBES] = { 20, 52, 100, 200 };
+const int ay_interim_blocks[AY_INTERIMS] = { 20, 52, 100, 200 };
 
-/* Probability that any of the looks calls equal kernels different, without the margins below. */
+/* Probability that any of the interim analyses calls equal kernels different, without the margins below. */
 static const double alpha_all = 0.01;
 static const double pool_above = 0.2;
 static const double faster_above = 1.01, slower_below = 0.99, same_from = 0.97, same_to = 1.03;
@@ -145,15 +145,15 @@ static int average_pairs(double *d, int n)
 
 bool ay_is_look(int n)
 {
-	for (int i = 0; i < AY_PROBES; i++)
-		if (ay_looks[i] == n)
+	for (int i = 0; i < AY_INTERIMS; i++)
+		if (ay_interim_blocks[i] == n)
 			return true;
 	return false;
 }
 
 int ay_patience(int blocks, const struct ay_ratio *r)
 {
-	return blocks < ay_looks[0] ? 4 : isinf(r->hi) ? 2 : 1;
+	return blocks < ay_interim_blocks[0] ? 4 : isinf(r->hi) ? 2 : 1;
 }
 
 static enum ay_pace pace_of(const struct ay_ratio *r, double totals, double slack)
@@ -185,7 +185,7 @@ void ay_ratio_judge(const double *d, int n, double totals, double slack, struct 
 		r->n = average_pairs(s, r->n);
 		r->pooled *= 2;
 	}
-	ay_interval(s, r->n, alpha_all / AY_PROBES, &mid, &lo, &hi);
+	ay_interval(s, r->n, alpha_all / AY_INTERIMS, &mid, &lo, &hi);
 	r->ratio = exp(mid);
 	r->lo = exp(lo);
 	r->hi = exp(hi);

@@ -8,7 +8,7 @@
  * (intervals of whole blocks were a fifth wider).
  *
  * The speed-up is exp of the median sample. Its interval is that of the sign test (order
- * statistics), which assumes only that blocks are exchangeable. The result is evaluated (a look)
+ * statistics), which assumes only that blocks are exchangeable. The result is evaluated (an interim analysis)
  * only after 20, 52, 100 and 200 blocks, each time at level 1 - 0.01/4. Evaluating at any time
  * would call 8 to 17 % of equal kernels different.
  *
@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AY_PROBES = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
-extern const int ay_looks[AY_PROBES]; /* 20, 52, 100, 200 */
+enum { AY_INTERIMS = 4, AY_BLOCKS_MAX = 200, AY_SAMPLES_MAX = 2 * AY_BLOCKS_MAX };
+extern const int ay_interim_blocks[AY_INTERIMS]; /* 20, 52, 100, 200 */
 
 /* What is concluded from a ratio. */
 #define AY_PACES(P)                                            \
@@ -64,11 +64,11 @@ double ay_lag1(const double *d, int n);
 /* Returns true if the result may be evaluated after n blocks. */
 bool ay_is_look(int n);
 /* Returns how many times its budget a measurement with this many blocks may take. r: ratio at
- * its last look. The factor is larger while there is no interval, since a ratio alone proves
+ * its last interim analysis. The factor is larger while there is no interval, since a ratio alone proves
  * nothing. */
 int ay_patience(int blocks, const struct ay_ratio *r);
 /*
- * Judges n samples, at most AY_SAMPLES_MAX, at one look. totals: sum of tB over sum of tA. slack:
+ * Judges n samples, at most AY_SAMPLES_MAX, at one interim analysis. totals: sum of tB over sum of tA. slack:
  * what the gate cannot see, as a fraction of a batch. The first pace that applies is returned:
  * - FASTER: lo > max(1.01, 1 + slack) and totals > 1.
  * - SLOWER: hi < 0.99.

@@ -533,7 +533,7 @@ int cuStreamQuery(void *s)
 	static int asked;
 
 	(void)s;
-	if (faults("restless") || (faults("fitful") && ++asked % 12 == 0))
+	if (faults("busy") || (faults("fitful") && ++asked % 12 == 0))
 		wait_ns(1500000);
 	return faults("hang") && launches > 1 ? AY_CU_NOT_READY : 0;
 }

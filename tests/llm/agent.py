@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-standin = __import__("with")
+fake = __import__("with")
 
 SLOW_S, WORKERS = 60, 6
 # The first request is answered at once and right, all others late.
@@ -23,7 +23,7 @@ def answer(op, attempt, request):
     return "correct" if len(seen) == 1 else {"answer": "wrong", "delay_s": %(slow)d}
 """
 # One operator is answered late, the others at once.
-LATE = {"tokens": [1000, 200], "key": standin.KEY, "ops": {"aten::relu": [{"answer": "correct", "delay_s": 6}]}}
+LATE = {"tokens": [1000, 200], "key": fake.KEY, "ops": {"aten::relu": [{"answer": "correct", "delay_s": 6}]}}
 
 
 def lines(path):
@@ -33,7 +33,7 @@ def lines(path):
 
 def run(assay, script, out, args):
     began = time.time()
-    with standin.Standin(script) as service:
+    with fake.FakeServer(script) as service:
         done = subprocess.run([assay] + args + ["--lang", "c", "--out", out], env=service.environment(), check=False,
                               capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -52,7 +52,7 @@ def main(build, scratch):
 
     script = scratch + "/first.py"
     with open(script, "w", encoding="utf-8") as f:
-        f.write(FIRST % {"key": standin.KEY, "slow": SLOW_S})
+        f.write(FIRST % {"key": fake.KEY, "slow": SLOW_S})
     took, records, exchanges = run(assay, script, scratch + "/first", agent)
     dropped = {x["id"] for x in exchanges if x["type"] == "dropped"}
     if took >= SLOW_S:
@@ -62,7 +62,7 @@ def main(build, scratch):
     if [x["solved"] for x in of_type(records, "chosen")] != [True] or len(of_type(records, "attempt")) != 1:
         wrong.append("not solved by its one answer")
 
-    took, records, exchanges = run(assay, {"tokens": [1000, 200], "key": standin.KEY, "default": ["improving"]},
+    took, records, exchanges = run(assay, {"tokens": [1000, 200], "key": fake.KEY, "default": ["improving"]},
                                    scratch + "/improving", agent)
     chosen = of_type(records, "chosen")
     if [(x["solved"], x["round"]) for x in chosen] != [(True, 2)]:

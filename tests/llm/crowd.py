@@ -14,11 +14,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-standin = __import__("with")
+fake = __import__("with")
 
 SAMPLES, IN_FLIGHT = 6, 500
 # A few are judged, so that there are executors to look at; the first answers come late, so that all wait at once.
-SCRIPT = {"tokens": [10, 2], "key": standin.KEY, "default": [{"answer": "no code", "delay_s": 5}],
+SCRIPT = {"tokens": [10, 2], "key": fake.KEY, "default": [{"answer": "no code", "delay_s": 5}],
           "ops": {"aten::relu": ["correct"], "aten::add": ["correct"], "aten::sum": ["wrong"]},
           "faults": {"every": 10, "kinds": ["429:0", "500", "cut", "malformed"]}}
 
@@ -50,7 +50,7 @@ def shows_key(pid):
     for name in ("environ", "cmdline"):
         try:
             with open("/proc/%d/%s" % (pid, name), "rb") as f:
-                if standin.KEY.encode() in f.read():
+                if fake.KEY.encode() in f.read():
                     return name
         except OSError:
             pass
@@ -66,8 +66,8 @@ def most_at_once(log):
 
 
 def main(build, scratch):
-    log, out, wrong, looked = scratch + "/standin.log", scratch + "/run", set(), set()
-    with standin.Standin(SCRIPT, log) as service, open(scratch + "/said", "wb") as said:
+    log, out, wrong, looked = scratch + "/server.log", scratch + "/run", set(), set()
+    with fake.FakeServer(SCRIPT, log) as service, open(scratch + "/said", "wb") as said:
         p = subprocess.Popen([build + "/assay", "llm", "--dataset", "smoke", "--samples", str(SAMPLES),
                               "--num-workers", str(IN_FLIGHT), "--lang", "c", "--out", out],
                              env=service.environment(), stdout=said, stderr=said)
@@ -82,7 +82,7 @@ def main(build, scratch):
     if p.returncode:
         with open(scratch + "/said", encoding="utf-8") as f:
             wrong.add("exit status %d: %s" % (p.returncode, f.read()[-1000:]))
-    found = subprocess.run(["grep", "-rl", standin.KEY, out, scratch + "/said"], capture_output=True, text=True,
+    found = subprocess.run(["grep", "-rl", fake.KEY, out, scratch + "/said"], capture_output=True, text=True,
                            check=False)
     if found.stdout:
         wrong.add("the key is in " + found.stdout)

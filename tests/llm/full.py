@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-standin = __import__("with")
+fake = __import__("with")
 
 TOKENS = [1000, 200]
 # answer -> how it is recorded: reply, verdict (None: not judged)
@@ -84,7 +84,7 @@ def solvable(assay, dataset, kernels, scratch):
 
 def expect(names, kernels, passed):
     """The script, and for each operator the round in which it is solved (None: never) and its answers."""
-    script = {"tokens": TOKENS, "key": standin.KEY, "missing": "refusing", "sources": kernels, "ops": {}}
+    script = {"tokens": TOKENS, "key": fake.KEY, "missing": "refusing", "sources": kernels, "ops": {}}
     due = {}
     for i, op in enumerate(names):
         plan = PLANS[i % len(PLANS)]
@@ -106,8 +106,8 @@ def main(build, scratch, dataset="kernelgenbench-aten"):
     kernels = sources(names)
     passed = solvable(assay, dataset, kernels, scratch)
     script, due = expect(names, kernels, passed)
-    log, out = scratch + "/standin.log", scratch + "/run"
-    with standin.Standin(script, log) as s:
+    log, out = scratch + "/server.log", scratch + "/run"
+    with fake.FakeServer(script, log) as s:
         code, text, err = run([assay, "llm", "--dataset", dataset, "--max-rounds", str(ROUNDS), "--lang", "c",
                                "--quick", "--out", out], env=s.environment())
     assert code == 0, (code, text[-2000:], err[-2000:])
@@ -154,7 +154,7 @@ def main(build, scratch, dataset="kernelgenbench-aten"):
     with open(log, encoding="utf-8") as f:
         asked = [json.loads(line) for line in f]
     same("requests", sum(x["event"] == "seen" for x in asked), attempts)
-    same("key in the run", run(["grep", "-rl", standin.KEY, out])[1], "")
+    same("key in the run", run(["grep", "-rl", fake.KEY, out])[1], "")
     print("\n".join(wrong[:30]) or "%d operators, %d solved, %d attempts, as scripted (%d samples solve theirs)" % (
         len(names), len(solved), attempts, len(passed)))
     return bool(wrong) or len(solved) < len(names) // 3

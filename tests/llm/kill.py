@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-standin = __import__("with")
+fake = __import__("with")
 
 # of which the samples know no wrong kernel that smoke's two cases might let pass
 OPS = ["mm", "cos", "eq", "sub", "argmax", "diff", "silu", "hardsigmoid", "rot90", "rsub", "gt", "select_backward"]
@@ -163,17 +163,17 @@ def try_track(build, scratch, track, plans):
 
     let({})
     with open(script, "w", encoding="utf-8") as f:
-        f.write(SCRIPT % {"key": standin.KEY, "control": control, "plans": plans, "ops": OPS})
-    with standin.Standin(script) as service:
+        f.write(SCRIPT % {"key": fake.KEY, "control": control, "plans": plans, "ops": OPS})
+    with fake.FakeServer(script) as service:
         whole = Run(build + "/assay", scratch + "/whole", track)
         whole.start(service)
         whole.end()
-    log = scratch + "/standin.log"
+    log = scratch + "/server.log"
     run = Run(build + "/assay", scratch + "/killed", track)
     run.problems = len(facts(scratch + "/whole")["passed_operators"]) + len(
         [x for x in whole.records("chosen") if not x["solved"]])
     killed = []
-    with standin.Standin(script, log) as service:
+    with fake.FakeServer(script, log) as service:
         for name, how, ready in POINTS:
             let(how)
             run.start(service)

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KEY = "sk-stand-in-0123456789"
 
 
-class Standin:
+class FakeServer:
     """The service, as long as the block lasts."""
 
     def __init__(self, script, log=None, key=KEY):
@@ -50,7 +50,7 @@ class Standin:
 def main(args):
     at = args.index("--")
     options = dict(zip(args[1:at:2], args[2:at:2]))
-    with Standin(args[0], options.get("--log"), options.get("--key", KEY)) as s:
+    with FakeServer(args[0], options.get("--log"), options.get("--key", KEY)) as s:
         return subprocess.run(args[at + 1:], env=s.environment(), check=False).returncode
 
 

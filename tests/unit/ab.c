@@ -30,7 +30,7 @@ static const struct ay_ceilings machine = {
 };
 
 struct timed {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_ab_spec s;
 	struct ay_timing t;
 	struct ay_ab_report rep;
@@ -40,12 +40,12 @@ static void setup(struct timed *k, const char *text, const char *source, enum ay
 		  const char *base)
 {
 	*k = (struct timed){ 0 };
-	timing_rig_init(&k->r, text);
+	timing_fixture_init(&k->r, text);
 	k->s = (struct ay_ab_spec){ .op = k->r.sc.op,
 				    .call = k->r.call,
-				    .kernel = { k->r.proto, timing_rig_build(&k->r, source) },
+				    .kernel = { k->r.proto, timing_fixture_build(&k->r, source) },
 				    .against = against,
-				    .base = { k->r.proto, base ? timing_rig_build(&k->r, base) : -1 },
+				    .base = { k->r.proto, base ? timing_fixture_build(&k->r, base) : -1 },
 				    .threads = 1,
 				    .budget_s = 0.1,
 				    .call_timeout_s = 5,
@@ -84,7 +84,7 @@ static void check_numbers(const struct timed *k)
 	CHECK(!t->baseline && !t->floor_ns && !t->scored); /* the caller's */
 }
 
-TEST(pair_against_nothing)
+TEST(ab_against_nothing)
 {
 	struct timed k;
 
@@ -92,10 +92,10 @@ TEST(pair_against_nothing)
 	measure(&k);
 	check_numbers(&k);
 	CHECK(k.t.pace == AY_PACE_NONE && !k.t.base_ns && !k.t.speedup);
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }
 
-TEST(pair_against_a_kernel)
+TEST(ab_against_a_kernel)
 {
 	struct timed k;
 
@@ -103,10 +103,10 @@ TEST(pair_against_a_kernel)
 	measure(&k);
 	check_numbers(&k);
 	CHECKF(k.t.pace != AY_PACE_NONE || k.t.why, "neither pace nor reason");
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }
 
-TEST(pair_against_the_reference)
+TEST(ab_against_the_reference)
 {
 	struct timed k;
 
@@ -114,11 +114,11 @@ TEST(pair_against_the_reference)
 	measure(&k);
 	check_numbers(&k);
 	CHECKF(k.t.pace != AY_PACE_NONE || k.t.why, "neither pace nor reason");
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }
 
 /* The reference's batches then have as many sets as the kernel's, whose number varies. */
-TEST(pair_slower_than_the_reference)
+TEST(ab_slower_than_the_reference)
 {
 	static const char slow[] = RELU
 		"int aten_relu@ { for (volatile int i = 0; i < 20000; i++) ; return relu(self, out); }\n";
@@ -128,12 +128,12 @@ TEST(pair_slower_than_the_reference)
 	k.s.budget_s = 1;
 	measure(&k);
 	check_numbers(&k);
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 	if (k.t.sets < 5)
 		test_skip("too slow here for batches that vary: %d sets", k.t.sets);
 }
 
-TEST(pair_in_place_and_several_outputs)
+TEST(ab_in_place_and_several_outputs)
 {
 	static const char add[] = "int aten_add__Tensor(ay_tensor *self, const ay_tensor *other, ay_scalar alpha, "
 				  "const ay_ctx *ctx)\n"
@@ -147,11 +147,11 @@ TEST(pair_in_place_and_several_outputs)
 	setup(&k, "aten::add_.Tensor((T([500], f32), T([500], f32)), {})", add, AY_BASELINE_REFERENCE, NULL);
 	measure(&k);
 	check_numbers(&k);
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }
 
 /* Too little budget for anything: reported, and harmless. */
-TEST(pair_with_hardly_any_budget)
+TEST(ab_with_hardly_any_budget)
 {
 	static const enum ay_baseline_kind all[] = { AY_BASELINE_NONE, AY_BASELINE_REFERENCE, AY_BASELINE_KERNEL };
 
@@ -165,12 +165,12 @@ TEST(pair_with_hardly_any_budget)
 		CHECKF(k.t.why || k.t.blocks >= 20, "%d blocks and no reason", k.t.blocks);
 		CHECKF(k.t.pace == AY_PACE_NONE || k.t.pace == AY_PACE_UNCLEAR || k.t.blocks >= 20,
 		       "%s of %d blocks", ay_pace_name(k.t.pace), k.t.blocks);
-		timing_rig_release(&k.r);
+		timing_fixture_release(&k.r);
 	}
 }
 
 /* Each call is well within its time limit; many calls in one batch would exceed it. */
-TEST(pair_slow_calls_are_not_hung_batches)
+TEST(ab_slow_calls_are_not_hung_batches)
 {
 	static const char naps[] = "#include <unistd.h>\n" RELU
 				   "int aten_relu@ { usleep(60000); return relu(self, out); }\n";
@@ -180,7 +180,7 @@ TEST(pair_slow_calls_are_not_hung_batches)
 	k.s.call_timeout_s = 0.5;
 	measure(&k);
 	check_numbers(&k);
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }
 
 /* --- the others ------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static const struct {
 	  AY_AB_ENDED, AY_EXEC_CRASHED },
 };
 
-TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
+TEST(ab_finds_what_goes_wrong_only_when_it_is_timed)
 {
 	for (size_t i = 0; i < sizeof rogues / sizeof *rogues; i++) {
 		struct timed k;
@@ -241,7 +241,7 @@ TEST(pair_finds_what_goes_wrong_only_when_it_is_timed)
 		CHECKF(k.rep.named == (i < sizeof rogues / sizeof *rogues - 1), "%s: which content was it?",
 		       rogues[i].what);
 		CHECKF(!k.t.ns && k.t.pace == AY_PACE_NONE, "%s: it has a time", rogues[i].what);
-		timing_rig_release(&k.r);
+		timing_fixture_release(&k.r);
 	}
 }
 
@@ -256,7 +256,7 @@ static bool answer_slowly(void *nobody, struct ay_call *c, struct ay_arena *a)
 
 /* Four batches of one call, and comparing is dear: one in twelve is compared by chance, the first
  * and the last for certain. */
-TEST(pair_compares_the_last_batch_for_certain)
+TEST(ab_compares_the_last_batch_for_certain)
 {
 	for (int i = 0; i < 8; i++) {
 		struct timed k;
@@ -269,11 +269,11 @@ TEST(pair_compares_the_last_batch_for_certain)
 		k.s.answer = answer_slowly;
 		measure(&k);
 		CHECKF(k.rep.fault == AY_AB_WRONG, "%d: %d %s", i, k.rep.fault, k.rep.text);
-		timing_rig_release(&k.r);
+		timing_fixture_release(&k.r);
 	}
 }
 
-TEST(pair_baseline_that_refuses_is_a_reason)
+TEST(ab_baseline_that_refuses_is_a_reason)
 {
 	static const struct {
 		const char *source, *why;
@@ -290,13 +290,13 @@ TEST(pair_baseline_that_refuses_is_a_reason)
 		measure(&k);
 		CHECK(k.rep.fault == AY_AB_NONE && k.t.pace == AY_PACE_NONE);
 		CHECK_STR(k.t.why ? k.t.why : "", t[i].why);
-		timing_rig_release(&k.r);
+		timing_fixture_release(&k.r);
 	}
 }
 
 /* A baseline that is right in its case_run but not later is a failure of assay, because the kernel
  * is not to blame. */
-TEST(pair_baseline_that_fails_later_is_a_failure_of_ours)
+TEST(ab_baseline_that_fails_later_is_a_failure_of_ours)
 {
 	struct timed k;
 
@@ -306,5 +306,5 @@ TEST(pair_baseline_that_fails_later_is_a_failure_of_ours)
 	k.s.budget_s = 20; /* it takes a tenth of a second, unless the machine is busy */
 	CHECK(ay_ab_time(&k.s, &k.r.a, &k.t, &k.rep, &k.r.err) == -1);
 	CHECKF(strstr(k.r.err.msg, "the baseline failed: signal 11"), "%s", k.r.err.msg);
-	timing_rig_release(&k.r);
+	timing_fixture_release(&k.r);
 }

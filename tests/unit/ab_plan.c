@@ -14,22 +14,22 @@ static const struct ay_ceilings machine = { .cache = { 32 << 10, 1 << 20, 4 << 2
 
 /* Two kernels that take 200 and 250 us a call on 6 MB. */
 struct calls {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_ab_spec s;
-	struct pair p;
+	struct ab p;
 };
 
 static void setup_line(struct calls *k, const char *line)
 {
-	timing_rig_init(&k->r, line);
+	timing_fixture_init(&k->r, line);
 	k->s = (struct ay_ab_spec){ .call = k->r.call,
 				    .against = AY_BASELINE_KERNEL,
 				    .threads = 1,
 				    .call_timeout_s = 10,
 				    .ceilings = &machine };
-	k->p = (struct pair){ .s = &k->s, .against = AY_BASELINE_KERNEL, .trial_a = 200e3, .trial_b = 250e3 };
+	k->p = (struct ab){ .s = &k->s, .against = AY_BASELINE_KERNEL, .trial_a = 200e3, .trial_b = 250e3 };
 	k->p.ga = k->p.gb = &k->p.gate[0];
-	ay_input_template_init(&k->p.master, k->r.call);
+	ay_input_template_init(&k->p.template, k->r.call);
 }
 
 static void setup(struct calls *k)
@@ -39,20 +39,20 @@ static void setup(struct calls *k)
 
 static void release(struct calls *k)
 {
-	ay_input_template_release(&k->p.master);
-	timing_rig_release(&k->r);
+	ay_input_template_release(&k->p.template);
+	timing_fixture_release(&k->r);
 }
 
-/* Makes the plan for a hand-over that takes c0. Returns false if there is no ratio. */
-static bool plan(struct calls *k, double c0, double budget_s)
+/* Makes the plan for a hand-over that takes gate_ns. Returns false if there is no ratio. */
+static bool plan(struct calls *k, double gate_ns, double budget_s)
 {
 	k->s.budget_s = budget_s;
-	k->p.ga->c0 = k->p.ga->empty_c0 = c0;
-	k->p.ga->spread = c0 / 10;
+	k->p.ga->gate_ns = k->p.ga->empty_ns = gate_ns;
+	k->p.ga->spread = gate_ns / 10;
 	return ay_ab_plan(&k->p);
 }
 
-TEST(plan_batches_do_not_drown_in_the_gate)
+TEST(ab_plan_batches_do_not_drown_in_the_gate)
 {
 	static struct calls k;
 
@@ -63,9 +63,9 @@ TEST(plan_batches_do_not_drown_in_the_gate)
 	release(&k);
 }
 
-/* On a busy machine c0 is some milliseconds: then batches are as long as can be paid for, and not a
+/* On a busy machine gate_ns is some milliseconds: then batches are as long as can be paid for, and not a
  * reason for no ratio. */
-TEST(plan_has_a_ratio_on_a_busy_machine)
+TEST(ab_plan_has_a_ratio_on_a_busy_machine)
 {
 	static struct calls k;
 
@@ -84,7 +84,7 @@ static uint64_t much(struct ay_dev *d)
 
 /* Who is trusted goes over few sets often: two, where writing sixteen would take longer than all
  * calls of a batch. */
-TEST(plan_of_the_trusted_goes_over_large_sets_again)
+TEST(ab_plan_of_the_trusted_goes_over_large_sets_again)
 {
 	static const struct ay_dev_class cls = { .free_bytes = much };
 	static struct ay_dev gpu = { .cls = &cls };
@@ -94,7 +94,7 @@ TEST(plan_of_the_trusted_goes_over_large_sets_again)
 	k.s.device = &gpu;
 	k.s.trusted = true;
 	CHECK(plan(&k, 250e3, 1) && k.p.m >= 15);
-	k.p.master.bytes = 600 << 20;
+	k.p.template.bytes = 600 << 20;
 	CHECK(plan(&k, 250e3, 1));
 	CHECKF(k.p.m == 2 && k.p.m * k.p.passes * 200e3 > 2e6, "%d sets, %d times", k.p.m, k.p.passes);
 	k.s.trusted = false;
@@ -121,11 +121,11 @@ static bool run_again(struct calls *k, int i, double a, double b, double budget_
 
 static bool is_cold(const struct calls *k)
 {
-	return ay_ceiling_level(&machine, (double)k->p.master.bytes * k->p.m * 0.8) == AY_LEVEL_MEMORY;
+	return ay_ceiling_level(&machine, (double)k->p.template.bytes * k->p.m * 0.8) == AY_LEVEL_MEMORY;
 }
 
 /* Near a boundary or not: the decision does not depend on the noise of a measurement. */
-TEST(plan_cold_or_warm_is_the_same_in_every_run)
+TEST(ab_plan_cold_or_warm_is_the_same_in_every_run)
 {
 	static const double budgets[] = { 1, 3, 5, 8, 12, 20, 60 };
 	static const char *const lines[] = { "aten::relu((T([768, 1024], f32),), {})",
@@ -139,7 +139,7 @@ TEST(plan_cold_or_warm_is_the_same_in_every_run)
 
 		setup_line(&k, lines[l]);
 		for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-			const double ns = (double)k.p.master.bytes / 15; /* 15 GB/s */
+			const double ns = (double)k.p.template.bytes / 15; /* 15 GB/s */
 			bool first = false;
 
 			for (int i = 0; i < 11; i++) {
@@ -158,7 +158,7 @@ TEST(plan_cold_or_warm_is_the_same_in_every_run)
 
 static const char *const name = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-TEST(plan_has_as_many_sets_in_every_run)
+TEST(ab_plan_has_as_many_sets_in_every_run)
 {
 	static struct calls k;
 
@@ -179,7 +179,7 @@ TEST(plan_has_as_many_sets_in_every_run)
 }
 
 /* A remembered plan of a machine that was ten times slower does not stay for ever. */
-TEST(plan_forgets_what_no_longer_fits)
+TEST(ab_plan_forgets_what_no_longer_fits)
 {
 	static struct calls k;
 	int before;
@@ -195,7 +195,7 @@ TEST(plan_forgets_what_no_longer_fits)
 }
 
 /* The reference's batches have their own number of sets. */
-TEST(plan_of_the_reference_is_the_same_in_every_run)
+TEST(ab_plan_of_the_reference_is_the_same_in_every_run)
 {
 	static struct calls k;
 	int m = 0, mb = 0;
@@ -222,7 +222,7 @@ static const char *file_in_test_dir(void)
 	return path;
 }
 
-TEST(plan_cache_takes_the_last_line_and_skips_what_is_none)
+TEST(ab_plan_cache_takes_the_last_line_and_skips_what_is_none)
 {
 	const char *file = file_in_test_dir();
 	const struct ay_batch_plan one = { 7, 1 }, two = { 16, 4 };
@@ -243,7 +243,7 @@ TEST(plan_cache_takes_the_last_line_and_skips_what_is_none)
 	ay_plan_cache_note("/no/such/folder/plans", name, &one); /* no failure */
 }
 
-TEST(plan_cache_does_not_grow_for_ever)
+TEST(ab_plan_cache_does_not_grow_for_ever)
 {
 	const char *file = file_in_test_dir();
 	const struct ay_batch_plan one = { 7, 1 };

@@ -12,11 +12,11 @@
 enum { BLOCKS = 20, CALLS = 100, ALONE = 24 };
 static struct ay_dev gpu;
 /* in ns: a tenth of a batch of these kernels, which take 1 us a call */
-static const double c0 = 10e3;
+static const double gate_ns = 10e3;
 
-struct scene {
+struct fixture {
 	struct ay_arena a;
-	struct pair *p;
+	struct ab *p;
 	struct ay_ab_spec s;
 	struct ay_timing t;
 };
@@ -28,17 +28,17 @@ static double noise(int i)
 }
 
 /* Makes n blocks in which the kernel takes kernel_ns a call and the baseline base_ns. */
-static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
+static void setup(struct fixture *k, int n, double kernel_ns, double base_ns)
 {
-	struct pair *p;
+	struct ab *p;
 
-	*k = (struct scene){ 0 };
-	p = k->p = AY_NEW(&k->a, struct pair);
+	*k = (struct fixture){ 0 };
+	p = k->p = AY_NEW(&k->a, struct ab);
 	k->s.against = p->against = AY_BASELINE_KERNEL;
 	p->s = &k->s;
 	p->t = &k->t;
 	p->ga = p->gb = &p->gate[0];
-	p->ga->c0 = p->ga->empty_c0 = c0;
+	p->ga->gate_ns = p->ga->empty_ns = gate_ns;
 	p->m = CALLS;
 	p->passes = 1;
 	p->n = n;
@@ -60,7 +60,7 @@ static void setup(struct scene *k, int n, double kernel_ns, double base_ns)
 
 /* Calls alone, half of which took kernel[0] and half of which kernel[1]; empty ones scatter by
  * `scatter`. */
-static void alone(struct scene *k, int n, const double kernel[2], double base, double scatter)
+static void alone(struct fixture *k, int n, const double kernel[2], double base, double scatter)
 {
 	struct audits *u = &k->p->audit;
 
@@ -68,11 +68,11 @@ static void alone(struct scene *k, int n, const double kernel[2], double base, d
 	for (int i = 0; i < n; i++) {
 		u->kernel[i] = kernel[i % 2] * (1 + noise(i));
 		u->base[i] = base * (1 + noise(i + 3));
-		u->none[0][i] = u->none[1][i] = k->p->ga->empty_c0 + scatter * (i % 3 - 1);
+		u->none[0][i] = u->none[1][i] = k->p->ga->empty_ns + scatter * (i % 3 - 1);
 	}
 }
 
-static const struct ay_timing *tell(struct scene *k)
+static const struct ay_timing *tell(struct fixture *k)
 {
 	ay_ab_tell(k->p, &k->a);
 	return &k->t;
@@ -85,9 +85,9 @@ static bool is_near(double x, double due)
 
 /* --- honest ones ------------------------------------------------------------------------------ */
 
-TEST(outcome_of_equals)
+TEST(ab_result_of_equals)
 {
-	struct scene k;
+	struct fixture k;
 	const struct ay_timing *t;
 
 	setup(&k, BLOCKS, 1000, 1000);
@@ -100,9 +100,9 @@ TEST(outcome_of_equals)
 	ay_arena_release(&k.a);
 }
 
-TEST(outcome_of_half_the_time)
+TEST(ab_result_of_half_the_time)
 {
-	struct scene k;
+	struct fixture k;
 	const struct ay_timing *t;
 
 	setup(&k, BLOCKS, 1000, 2000);
@@ -113,18 +113,18 @@ TEST(outcome_of_half_the_time)
 	ay_arena_release(&k.a);
 }
 
-TEST(outcome_of_twice_the_time)
+TEST(ab_result_of_twice_the_time)
 {
-	struct scene k;
+	struct fixture k;
 
 	setup(&k, BLOCKS, 2000, 1000);
 	CHECK(tell(&k)->pace == AY_PACE_SLOWER && is_near(k.t.speedup, 0.5));
 	ay_arena_release(&k.a);
 }
 
-TEST(outcome_of_too_few_blocks)
+TEST(ab_result_of_too_few_blocks)
 {
-	struct scene k;
+	struct fixture k;
 
 	setup(&k, 5, 1000, 2000);
 	CHECK(tell(&k)->pace == AY_PACE_UNCLEAR);
@@ -136,11 +136,11 @@ TEST(outcome_of_too_few_blocks)
 }
 
 /* No kernel is called faster if a hand-over could hide the difference. */
-TEST(outcome_within_the_hand_over)
+TEST(ab_result_within_the_hand_over)
 {
-	struct scene k;
+	struct fixture k;
 
-	setup(&k, BLOCKS, 1000, 1080); /* 8 % faster, in a batch of which 10 % is c0 */
+	setup(&k, BLOCKS, 1000, 1080); /* 8 % faster, in a batch of which 10 % is gate_ns */
 	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR, "%s", ay_pace_name(k.t.pace));
 	ay_arena_release(&k.a);
 	setup(&k, BLOCKS, 1000, 1120);
@@ -151,9 +151,9 @@ TEST(outcome_within_the_hand_over)
 /* --- leads that are none ---------------------------------------------------------------------- */
 
 /* The kernel is fast only when many sets come at once. */
-TEST(outcome_of_a_lead_in_batches_only)
+TEST(ab_result_of_a_lead_in_batches_only)
 {
-	struct scene k;
+	struct fixture k;
 	const struct ay_timing *t;
 
 	setup(&k, BLOCKS, 500, 1000);
@@ -166,14 +166,14 @@ TEST(outcome_of_a_lead_in_batches_only)
 
 /* Where handing over takes longer than four calls, a cold start could explain as much: but not that
  * the baseline has none. */
-TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
+TEST(ab_result_of_a_lead_in_batches_where_handing_over_is_slow)
 {
 	const double slow = 120e3;
-	struct scene k;
+	struct fixture k;
 	const struct ay_timing *t;
 
 	setup(&k, BLOCKS, 25e3, 50e3);
-	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	k.p->ga->gate_ns = k.p->ga->empty_ns = slow;
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 54e3, 5e3);
 	t = tell(&k);
 	CHECKF(t->audited && t->pace != AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
@@ -182,7 +182,7 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	ay_arena_release(&k.a);
 
 	setup(&k, BLOCKS, 25e3, 50e3); /* both have a cold start, which must have no effect */
-	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	k.p->ga->gate_ns = k.p->ga->empty_ns = slow;
 	alone(&k, 200, (double[]){ 50e3, 52e3 }, 75e3, 5e3);
 	t = tell(&k);
 	CHECKF(!t->audited && t->pace == AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
@@ -192,7 +192,7 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 	/* single calls on a GPU include a launch, which batches rightly hide */
 	setup(&k, BLOCKS, 25e3, 50e3);
 	k.s.device = &gpu;
-	k.p->ga->c0 = k.p->ga->empty_c0 = slow;
+	k.p->ga->gate_ns = k.p->ga->empty_ns = slow;
 	alone(&k, 200, (double[]){ 45e3, 46e3 }, 54e3, 5e3);
 	t = tell(&k);
 	CHECKF(!t->audited && t->pace == AY_PACE_FASTER, "%s %g", ay_pace_name(t->pace), t->speedup);
@@ -201,7 +201,7 @@ TEST(outcome_of_a_lead_in_batches_where_handing_over_is_slow)
 
 /* Triton's launch takes 100 us of a single call. A kernel without a lead in batches does not lose
  * one by that. */
-TEST(outcome_of_a_launch_by_python)
+TEST(ab_result_of_a_launch_by_python)
 {
 	static const struct {
 		double kernel_ns;
@@ -209,13 +209,13 @@ TEST(outcome_of_a_launch_by_python)
 	} due[] = { { 66e3, true, false }, { 66e3, false, true }, { 40e3, true, true } };
 
 	for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
-		struct scene k;
+		struct fixture k;
 
 		setup(&k, BLOCKS, due[i].kernel_ns, 61e3);
 		k.s.device = &gpu;
 		/* never dereferenced */
 		k.s.kernel.python = due[i].python ? (struct ay_python *)&gpu : NULL;
-		k.p->ga->c0 = k.p->ga->empty_c0 = 250e3;
+		k.p->ga->gate_ns = k.p->ga->empty_ns = 250e3;
 		alone(&k, ALONE, (double[]){ 170e3, 172e3 }, 75e3, 5e3);
 		CHECKF(tell(&k)->audited == due[i].audited, "%d: %g x, %g us", (int)i, k.t.speedup, k.t.ns / 1e3);
 		CHECK(due[i].audited || (is_near(k.t.ns, due[i].kernel_ns) && is_near(k.t.speedup, 61e3 / 66e3)));
@@ -225,21 +225,21 @@ TEST(outcome_of_a_launch_by_python)
 
 /* Of a gain of 25 us some single calls show 8 and others 15. Perhaps most of it is lost, so nothing
  * is reported. */
-TEST(outcome_of_a_gain_that_is_doubtful)
+TEST(ab_result_of_a_gain_that_is_doubtful)
 {
-	struct scene k;
+	struct fixture k;
 
 	setup(&k, BLOCKS, 25e3, 50e3);
-	k.p->ga->c0 = k.p->ga->empty_c0 = 120e3;
+	k.p->ga->gate_ns = k.p->ga->empty_ns = 120e3;
 	alone(&k, 48, (double[]){ 54e3, 47e3 }, 62e3, 1e3);
 	CHECKF(tell(&k)->pace == AY_PACE_UNCLEAR && k.t.why, "%s", ay_pace_name(k.t.pace));
 	ay_arena_release(&k.a);
 }
 
 /* Tests a slow single call of a kernel without baseline. */
-TEST(outcome_of_a_slow_call_alone)
+TEST(ab_result_of_a_slow_call_alone)
 {
-	struct scene k;
+	struct fixture k;
 
 	setup(&k, BLOCKS, 500, 1000);
 	k.p->against = AY_BASELINE_NONE;
@@ -250,9 +250,9 @@ TEST(outcome_of_a_slow_call_alone)
 
 /* Half of the single calls show the lead, the others the opposite. Nothing is proved, so nothing is
  * reported. */
-TEST(outcome_of_a_lead_that_is_doubtful)
+TEST(ab_result_of_a_lead_that_is_doubtful)
 {
-	struct scene k;
+	struct fixture k;
 	const double both[2] = { 500, 1250 };
 
 	setup(&k, BLOCKS, 500, 1000);
@@ -279,9 +279,9 @@ TEST(outcome_of_a_lead_that_is_doubtful)
 }
 
 /* The baseline is slow only beside the kernel, so it is disturbed. */
-TEST(outcome_of_a_baseline_that_is_disturbed)
+TEST(ab_result_of_a_baseline_that_is_disturbed)
 {
-	struct scene k;
+	struct fixture k;
 	const struct ay_timing *t;
 
 	setup(&k, BLOCKS, 1000, 1500);
@@ -305,51 +305,51 @@ TEST(outcome_of_a_baseline_that_is_disturbed)
 
 /* --- what the hand-over costs ----------------------------------------------------------------- */
 
-/* Taken while the machine was busy, c0 was larger than it is beside the audits: both get back what
+/* Taken while the machine was busy, gate_ns was larger than it is beside the audits: both get back what
  * was subtracted. */
-TEST(outcome_gives_back_of_c0)
+TEST(ab_result_gives_back_of_c0)
 {
-	struct scene k;
+	struct fixture k;
 
 	setup(&k, BLOCKS, 1000, 2000);
 	alone(&k, ALONE, (double[]){ 1000, 1000 }, 2000, 0);
-	k.p->ga->empty_c0 = k.p->ga->c0 = c0 + 50e3; /* 500 ns for each of 100 calls */
+	k.p->ga->empty_ns = k.p->ga->gate_ns = gate_ns + 50e3; /* 500 ns for each of 100 calls */
 	CHECKF(is_near(tell(&k)->ns, 1500), "%g ns", k.t.ns);
 	CHECK(is_near(k.t.base_ns, 2500) && is_near(k.t.speedup, 2500.0 / 1500));
-	CHECK(is_near(k.p->ga->c0, c0));
+	CHECK(is_near(k.p->ga->gate_ns, gate_ns));
 	ay_arena_release(&k.a);
 }
 
-/* On a GPU the events of a trusted baseline count, and correct c0 by at most a third of it. */
-TEST(outcome_gives_back_what_events_say)
+/* On a GPU the events of a trusted baseline count, and correct gate_ns by at most a third of it. */
+TEST(ab_result_gives_back_what_events_say)
 {
 	const struct {
 		double lag, due;
-		bool trusted, plain;
+		bool trusted, ungated;
 	} try[] = {
 		{ 0.8, 0.8, true, false },  { 1.2, 1.2, true, false }, { 0.1, 0.67, true, false },
 		{ 9.0, 1.33, true, false }, { 0.8, 1, false, false },  { 0.8, 1, true, true },
 	};
 
 	for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
-		struct scene k;
+		struct fixture k;
 
 		setup(&k, BLOCKS, 1000, 2000);
 		k.s.device = &gpu;
 		k.s.base.trusted = try[i].trusted;
-		k.s.plain = try[i].plain;
+		k.s.ungated = try[i].ungated;
 		for (int b = 0; b < BLOCKS; b++)
-			k.p->lag[b] = try[i].lag * c0;
+			k.p->lag[b] = try[i].lag * gate_ns;
 		tell(&k);
-		CHECKF(is_near(k.p->gb->c0, try[i].due * c0), "%zu: c0 is %g", i, k.p->gb->c0);
-		CHECKF(is_near(k.t.ns, 1000 + (1 - try[i].due) * c0 / CALLS), "%zu: %g ns", i, k.t.ns);
-		CHECKF(is_near(k.t.lag_ns + 1, (try[i].trusted ? try[i].lag * c0 : 0) + 1), "%zu: %g", i,
+		CHECKF(is_near(k.p->gb->gate_ns, try[i].due * gate_ns), "%zu: gate_ns is %g", i, k.p->gb->gate_ns);
+		CHECKF(is_near(k.t.ns, 1000 + (1 - try[i].due) * gate_ns / CALLS), "%zu: %g ns", i, k.t.ns);
+		CHECKF(is_near(k.t.lag_ns + 1, (try[i].trusted ? try[i].lag * gate_ns : 0) + 1), "%zu: %g", i,
 		       k.t.lag_ns);
 		ay_arena_release(&k.a);
 	}
 }
 
-TEST(outcome_says_where_events_contradict)
+TEST(ab_result_says_where_events_contradict)
 {
 	const struct {
 		double claimed;
@@ -357,7 +357,7 @@ TEST(outcome_says_where_events_contradict)
 	} try[] = { { 0, false }, { 1050, false }, { 850, true }, { 1150, true } };
 
 	for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
-		struct scene k;
+		struct fixture k;
 
 		setup(&k, BLOCKS, 1000, 1000);
 		k.s.device = &gpu;

@@ -54,10 +54,10 @@ static int64_t elements(const struct ay_call *c)
 }
 
 /* Returns the first shrink strategy whose call the processor can answer, or -1. */
-static int way_of(struct witness_rig *g, const char *line)
+static int way_of(struct aten_oracle_fixture *g, const char *line)
 {
 	struct ay_call *c, *less;
-	const struct ay_entry_op *op = witness_rig_bind(g, line, &c);
+	const struct ay_entry_op *op = aten_oracle_fixture_bind(g, line, &c);
 
 	CHECKF(op && c, "%s", line);
 	for (int way = 0; way < AY_ATEN_CROSSCHECK_WAYS; way++) {
@@ -71,28 +71,28 @@ static int way_of(struct witness_rig *g, const char *line)
 	return -1;
 }
 
-TEST(concord_large_calls_have_small_ones_of_their_kind)
+TEST(aten_crosscheck_large_calls_have_small_ones_of_their_kind)
 {
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, NULL, NULL);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, NULL, NULL);
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		const int way = way_of(&g, calls[i].line);
 
 		CHECKF(way == calls[i].way, "%s: way %d: %s", calls[i].line, way, g.why ? g.why : "");
 	}
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
-TEST(concord_smaller_calls_keep_what_makes_their_kind)
+TEST(aten_crosscheck_smaller_calls_keep_what_makes_their_kind)
 {
-	struct witness_rig g = { 0 };
+	struct aten_oracle_fixture g = { 0 };
 	struct ay_call *c, *less;
 
-	witness_rig_registry(&g, NULL);
-	witness_rig_bind(
+	aten_oracle_fixture_registry(&g, NULL);
+	aten_oracle_fixture_bind(
 		&g,
 		"aten::silu_backward((T([64, 8, 33], f16, stride=(264, 1, 8)), T([64, 8, 33], f16, stride=(0, "
 		"33, 1))), {})",
@@ -105,7 +105,7 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 	CHECK(less->operand[1]->view.stride[0] == 0 && less->operand[1]->view.stride[1] == 7);
 	CHECK(c->operand[0]->view.shape[0] == 64); /* and the call is unchanged */
 	/* nothing to shrink: sizes that are small, or that the line's data fix */
-	witness_rig_bind(&g, "my::shift((T([16, 3], f32),), {})", &c);
+	aten_oracle_fixture_bind(&g, "my::shift((T([16, 3], f32),), {})", &c);
 	CHECK(!ay_aten_crosscheck_smaller(&g.a, c, 0));
 	ay_registry_release(&g.r);
 	ay_arena_release(&g.a);
@@ -113,7 +113,7 @@ TEST(concord_smaller_calls_keep_what_makes_their_kind)
 
 /* An answer in double is to be better than results can be: the last bits of single precision are
  * enough for halves. */
-TEST(concord_answers_may_differ_by_less_than_results_can)
+TEST(aten_crosscheck_answers_may_differ_by_less_than_results_can)
 {
 	static const struct {
 		enum ay_dt dt;
@@ -143,25 +143,27 @@ TEST(concord_answers_may_differ_by_less_than_results_can)
 
 #define HUGE_CALL "my::shift((T([4194304], f32, fill=zeros),), {}) seed=1"
 
-TEST_SLOW(concord_a_small_call_speaks_for_a_large_one)
+TEST_SLOW(aten_crosscheck_a_small_call_speaks_for_a_large_one)
 {
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, witness_rig_marked, g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 1000 && g.w.on_gpu && g.w.ncrosscheck == 1);
-	witness_rig_end(&g);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, HUGE_CALL)) == 1000 && g.w.on_gpu &&
+	      g.w.ncrosscheck == 1);
+	aten_oracle_fixture_end(&g);
 	/* and against it */
-	witness_rig_begin(
+	aten_oracle_fixture_begin(
 		&g, WITNESS_ON_GPU "def reference(x):\n    return x + (1 if gpu and x.numel() < 99 else 0)\n",
 		g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu &&
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu &&
 	      g.w.failures == WITNESS_FAILURES);
-	witness_rig_end(&g);
+	aten_oracle_fixture_end(&g);
 	/* if no smaller call is valid, both devices compute the large one */
-	witness_rig_begin(&g, WITNESS_ON_GPU "def reference(x):\n    assert x.numel() > 99\n    return x\n", g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu && g.w.ncrosscheck == 1 &&
-	      !g.w.failures);
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_begin(
+		&g, WITNESS_ON_GPU "def reference(x):\n    assert x.numel() > 99\n    return x\n", g.d);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, HUGE_CALL)) == 0 && !g.w.on_gpu &&
+	      g.w.ncrosscheck == 1 && !g.w.failures);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }

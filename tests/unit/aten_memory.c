@@ -18,17 +18,17 @@ static const char little[] = "aten::silu_backward((T([1048576], f16), T([1048576
 		  much[] = "aten::silu_backward((T([12582912], f16), T([12582912], f16)), {})",
 		  too_much[] = "aten::silu_backward((T([33554432], f16), T([33554432], f16)), {})";
 
-static const struct ay_call *bind(struct witness_rig *g, const char *line)
+static const struct ay_call *bind(struct aten_oracle_fixture *g, const char *line)
 {
 	struct ay_call *c;
 
-	witness_rig_bind(g, line, &c);
+	aten_oracle_fixture_bind(g, line, &c);
 	return c;
 }
 
 /* A process that takes room for the line's answer, says so and keeps it. Ours it must not have from
  * us. */
-static pid_t fork_taker(struct witness_rig *g, const char *line, struct ay_perf_lock *one,
+static pid_t fork_taker(struct aten_oracle_fixture *g, const char *line, struct ay_perf_lock *one,
 			struct ay_perf_lock *two, int said)
 {
 	const struct ay_call *c = bind(g, line);
@@ -56,14 +56,14 @@ static bool has_said(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1 && read(fd, &c, 1) == 1 && c == 'y';
 }
 
-TEST(room_for_large_answers_is_taken_in_turn)
+TEST(aten_memory_for_large_answers_is_taken_in_turn)
 {
 	struct ay_perf_lock one, two, none = { 0 };
-	struct witness_rig g = { 0 };
+	struct aten_oracle_fixture g = { 0 };
 	int said[2];
 	pid_t pid, next;
 
-	witness_rig_registry(&g, NULL);
+	aten_oracle_fixture_registry(&g, NULL);
 	help_fake_gpu(&g.a);
 	CHECKF(!ay_dev_open(&g.d, "cuda", &g.err), "%s", g.err.msg);
 	CHECK(!pipe(said));

@@ -43,20 +43,20 @@ enum { NLINE = sizeof lines / sizeof *lines };
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-static bool is_chosen(struct witness_rig *g, const char *line)
+static bool is_chosen(struct aten_oracle_fixture *g, const char *line)
 {
 	struct ay_call *c;
-	const struct ay_entry_op *op = witness_rig_bind(g, line, &c);
+	const struct ay_entry_op *op = aten_oracle_fixture_bind(g, line, &c);
 
 	return c && ay_aten_oracle_is_for_gpu(&g->w, op, c);
 }
 
-TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
+TEST(aten_oracle_asks_the_gpu_for_what_is_large_and_fits)
 {
-	struct witness_rig g = { 0 };
+	struct aten_oracle_fixture g = { 0 };
 	struct ay_call *c;
 
-	witness_rig_registry(&g, NULL);
+	aten_oracle_fixture_registry(&g, NULL);
 	help_fake_gpu(&g.a);
 	CHECKF(!ay_dev_open(&g.d, "cuda", &g.err), "%s", g.err.msg);
 	g.w.device = g.d;
@@ -67,7 +67,7 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 	CHECK(is_chosen(&g, "my::shift((T([1024, 1024], f32, stride=(0, 1)),), {})"));
 	/* the GPU has 7 GiB free, of which half may be used: 72 bytes an element */
 	CHECK(!is_chosen(&g, "my::shift((T([60000000], f32),), {})"));
-	g.w.failed = witness_rig_bind(&g, WITNESS_LARGE, &c);
+	g.w.failed = aten_oracle_fixture_bind(&g, WITNESS_LARGE, &c);
 	g.w.failures = FAILURES - 1;
 	CHECK(is_chosen(&g, WITNESS_LARGE));
 	g.w.failures = FAILURES;
@@ -84,7 +84,7 @@ TEST(witness_asks_the_gpu_for_what_is_large_and_fits)
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /* Gives a bound call other content: zeros, except the first element. */
-static void show(struct witness_rig *g, struct ay_call *c, float x)
+static void show(struct aten_oracle_fixture *g, struct ay_call *c, float x)
 {
 	for (int i = 0; i < c->noperand; i++) {
 		float *data = AY_NEW_N(&g->a, float, 1 << 20);
@@ -95,7 +95,7 @@ static void show(struct witness_rig *g, struct ay_call *c, float x)
 	}
 }
 
-TEST(witness_believes_the_gpu_when_both_have_concurred)
+TEST(aten_oracle_believes_the_gpu_when_both_have_concurred)
 {
 	/* what makes a call another one than the usual: dimensions, None, dtypes, flags; not
 	 * numbers */
@@ -107,62 +107,64 @@ TEST(witness_believes_the_gpu_when_both_have_concurred)
 		"my::flagged((T([1048577], f32, fill=zeros), T([2], f32), True), {})",
 		"my::flagged((T([1048579], f32, fill=zeros), T([2], f32), False, 3), {})",
 	};
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 	struct ay_call *c;
 	const struct ay_entry_op *op;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, witness_rig_marked, g.d);
-	CHECK(witness_rig_first(witness_rig_ask(&g, WITNESS_SMALL)) == 0 && !g.w.on_gpu && !g.w.gpu.exec);
-	CHECK(witness_rig_first(witness_rig_ask(&g, WITNESS_LARGE)) == 0 && !g.w.on_gpu &&
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, WITNESS_SMALL)) == 0 && !g.w.on_gpu &&
+	      !g.w.gpu.exec);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, WITNESS_LARGE)) == 0 && !g.w.on_gpu &&
 	      g.w.gpu.exec); /* asked of both */
-	CHECK(witness_rig_first(witness_rig_ask(&g, WITNESS_LARGE)) == 1000 && g.w.on_gpu);
-	CHECK(witness_rig_first(witness_rig_ask(&g, WITNESS_SMALL)) == 0 && !g.w.on_gpu);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, WITNESS_LARGE)) == 1000 && g.w.on_gpu);
+	CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, WITNESS_SMALL)) == 0 && !g.w.on_gpu);
 	CHECK(!g.w.failures);
-	witness_rig_end(&g);
+	aten_oracle_fixture_end(&g);
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		witness_rig_begin(&g, witness_rig_marked, g.d);
-		CHECK(witness_rig_first(witness_rig_ask(&g, usual)) == 0 &&
-		      witness_rig_first(witness_rig_ask(&g, usual)) == 1000);
-		CHECKF((witness_rig_first(witness_rig_ask(&g, others[i])) == 0) == (i < 4), "%s", others[i]);
+		aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
+		CHECK(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, usual)) == 0 &&
+		      aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, usual)) == 1000);
+		CHECKF((aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, others[i])) == 0) == (i < 4), "%s",
+		       others[i]);
 		CHECKF(g.w.failures == (i < 4 ? FAILURES : 0), "%s", others[i]);
-		witness_rig_end(&g);
+		aten_oracle_fixture_end(&g);
 	}
 
-	witness_rig_begin(&g, witness_rig_marked, g.d);
-	op = witness_rig_bind(&g, WITNESS_LARGE, &c);
-	witness_rig_ask(&g, WITNESS_LARGE);
+	aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
+	op = aten_oracle_fixture_bind(&g, WITNESS_LARGE, &c);
+	aten_oracle_fixture_ask(&g, WITNESS_LARGE);
 	CHECK(!ay_aten_oracle_answer(&g.w, op, c, &g.a, &g.why, &g.err) && g.w.on_gpu);
 	show(&g, c, 7);
 	CHECK(!ay_aten_oracle_again(&g.w, op, c, &g.a, &g.why, &g.err) && g.w.on_gpu &&
-	      witness_rig_first(c->given) == 1007);
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	      aten_oracle_fixture_first(c->given) == 1007);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* If torch returns another dtype on a GPU, the GPU alone answers, however small the call. */
-TEST_SLOW(witness_asks_the_gpu_for_what_is_its_own)
+TEST_SLOW(aten_oracle_asks_the_gpu_for_what_is_its_own)
 {
 	static const char half
 		[] = "aten::native_layer_norm((T([9, 5], f16), [5], T([5], f16), T([5], f16), 1e-05), {}) seed=1",
 	    single[] =
 		    "aten::native_layer_norm((T([9, 5], f32), [5], T([5], f32), T([5], f32), 1e-05), {}) seed=1";
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, NULL, g.d);
-	CHECKF(witness_rig_ask(&g, half) && g.w.on_gpu && !g.w.cpu.exec, "%s", g.why ? g.why : "");
-	CHECKF(witness_rig_ask(&g, single) && !g.w.on_gpu, "%s", g.why ? g.why : "");
-	witness_rig_end(&g);
-	witness_rig_begin(&g, NULL, NULL); /* the GPU has no answer */
-	CHECKF(witness_rig_ask(&g, half) && !g.w.on_gpu, "%s", g.why ? g.why : "");
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, NULL, g.d);
+	CHECKF(aten_oracle_fixture_ask(&g, half) && g.w.on_gpu && !g.w.cpu.exec, "%s", g.why ? g.why : "");
+	CHECKF(aten_oracle_fixture_ask(&g, single) && !g.w.on_gpu, "%s", g.why ? g.why : "");
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_begin(&g, NULL, NULL); /* the GPU has no answer */
+	CHECKF(aten_oracle_fixture_ask(&g, half) && !g.w.on_gpu, "%s", g.why ? g.why : "");
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* A GPU whose answer differs is not trusted and not used again. */
-TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
+TEST_SLOW(aten_oracle_does_not_believe_a_gpu_that_differs)
 {
 	static const char *const sources[] = {
 		WITNESS_ON_GPU "def reference(x):\n    return x + (1e-6 if gpu else 0)\n", /* another value */
@@ -174,47 +176,47 @@ TEST_SLOW(witness_does_not_believe_a_gpu_that_differs)
 		"def reference(x):\n    return x + (1e-5 if gpu and x.dtype == torch.float32 else 0)\n",
 		WITNESS_ON_GPU "def reference(x):\n    return (x > 0).long() if gpu else x.long() - 1\n",
 	};
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-		witness_rig_begin(&g, sources[i], g.d);
+		aten_oracle_fixture_begin(&g, sources[i], g.d);
 		for (int k = 0; k < 2; k++) {
-			const struct ay_expected *got = witness_rig_ask(&g, WITNESS_LARGE);
+			const struct ay_expected *got = aten_oracle_fixture_ask(&g, WITNESS_LARGE);
 
 			CHECKF(got && got->answer[0].meta.shape[0] == 1 << 20 && !g.w.on_gpu, "source %zu", i);
 			CHECKF(g.w.failures == FAILURES && !g.w.gpu.exec, "source %zu: %d failures", i,
 			       g.w.failures);
 		}
-		witness_rig_end(&g);
+		aten_oracle_fixture_end(&g);
 	}
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* The call was bound with shapes from the processor, and these are right. */
-TEST_SLOW(witness_asks_the_processor_where_shapes_change)
+TEST_SLOW(aten_oracle_asks_the_processor_where_shapes_change)
 {
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 	struct ay_call *c;
 	const struct ay_entry_op *op;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g,
-			  WITNESS_ON_GPU "def reference(x):\n    global calls\n    calls += 1\n"
-					 "    return x[1:] if gpu and calls > 2 else x\n",
-			  g.d);
-	op = witness_rig_bind(&g, WITNESS_LARGE, &c);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g,
+				  WITNESS_ON_GPU "def reference(x):\n    global calls\n    calls += 1\n"
+						 "    return x[1:] if gpu and calls > 2 else x\n",
+				  g.d);
+	op = aten_oracle_fixture_bind(&g, WITNESS_LARGE, &c);
 	CHECK(!ay_aten_oracle_answer(&g.w, op, c, &g.a, &g.why, &g.err) && g.w.ncrosscheck == 1);
 	show(&g, c, 0);
 	CHECK(!ay_aten_oracle_again(&g.w, op, c, &g.a, &g.why, &g.err) && !g.w.on_gpu);
 	CHECK(g.w.failures == 1);
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* Whatever a reference sets or leaves behind, the next answers are computed without its short cuts,
  * and its data are gone. */
-TEST_SLOW(witness_computes_fully_and_keeps_nothing)
+TEST_SLOW(aten_oracle_computes_fully_and_keeps_nothing)
 {
 	static const char flags[] = WITNESS_ON_GPU
 		"all = [(torch.backends.cudnn, 'allow_tf32'), (torch.backends.cudnn, 'benchmark')]\n"
@@ -229,23 +231,25 @@ TEST_SLOW(witness_computes_fully_and_keeps_nothing)
 		"    if gpu and calls == 4:\n        raise ValueError\n"
 		"    if gpu and calls > 6:\n        hoard.append(y)\n    return y\n";
 	static const bool on_gpu[] = { false, false, true, true, false };
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, flags, g.d);
-	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu);
-	witness_rig_end(&g);
-	witness_rig_begin(&g, left, g.d);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, flags, g.d);
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && aten_oracle_fixture_ask(&g, WITNESS_LARGE) &&
+	      g.w.on_gpu);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_begin(&g, left, g.d);
 	for (size_t i = 0; i < sizeof on_gpu / sizeof *on_gpu;
 	     i++) /* the last reference finds the memory that the one before left */
-		CHECKF(witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu == on_gpu[i], "answer %zu: %s", i, g.why);
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+		CHECKF(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && g.w.on_gpu == on_gpu[i], "answer %zu: %s", i,
+		       g.why);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* --- failures --------------------------------------------------------------------------------- */
 
-TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
+TEST_SLOW(aten_oracle_asks_the_processor_when_the_gpu_fails)
 {
 	static const struct {
 		const char *source;
@@ -268,25 +272,26 @@ TEST_SLOW(witness_asks_the_processor_when_the_gpu_fails)
 		{ WITNESS_ON_GPU "if gpu:\n    raise ImportError('there')\ndef reference(x):\n    return x\n",
 		  false },
 	};
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		witness_rig_begin(&g, t[i].source, g.d);
+		aten_oracle_fixture_begin(&g, t[i].source, g.d);
 		for (int k = 1; k <= FAILURES + 1; k++) {
-			CHECKF(witness_rig_first(witness_rig_ask(&g, WITNESS_LARGE)) == 0 && !g.w.on_gpu,
+			CHECKF(aten_oracle_fixture_first(aten_oracle_fixture_ask(&g, WITNESS_LARGE)) == 0 &&
+				       !g.w.on_gpu,
 			       "%zu: %d: %s", i, k, g.why);
 			CHECKF(g.w.failures == (k < FAILURES ? k : FAILURES), "%zu: %d failures", i, g.w.failures);
 			CHECKF(!g.w.gpu.exec == (k >= FAILURES || !t[i].survives), "%zu: %d: alive?", i, k);
 		}
-		witness_rig_end(&g);
+		aten_oracle_fixture_end(&g);
 	}
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* If the reference refuses the case, the processor's message is used, and the GPU has not
  * failed. */
-TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
+TEST_SLOW(aten_oracle_refuses_as_it_would_without_a_gpu)
 {
 	static const char *const sources[] = {
 		WITNESS_ON_GPU "def reference(x):\n    raise ValueError('not this one')\n",
@@ -294,47 +299,48 @@ TEST_SLOW(witness_refuses_as_it_would_without_a_gpu)
 		"def reference(x):\n    return x if x.dtype == torch.float32 else x[1:]\n", /* Unsuitable */
 		WITNESS_ON_GPU "def reference(x):\n    return (x + x.dtype.itemsize).long()\n",
 	};
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
 		const char *why;
 
-		witness_rig_begin(&g, sources[i], NULL);
-		CHECK(!witness_rig_ask(&g, WITNESS_LARGE));
+		aten_oracle_fixture_begin(&g, sources[i], NULL);
+		CHECK(!aten_oracle_fixture_ask(&g, WITNESS_LARGE));
 		why = g.why;
-		witness_rig_end(&g);
-		witness_rig_begin(&g, sources[i], g.d);
+		aten_oracle_fixture_end(&g);
+		aten_oracle_fixture_begin(&g, sources[i], g.d);
 		for (int k = 0; k < FAILURES + 1; k++) {
-			CHECKF(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.gpu.exec && !g.w.failures, "source %zu",
-			       i);
+			CHECKF(!aten_oracle_fixture_ask(&g, WITNESS_LARGE) && g.w.gpu.exec && !g.w.failures,
+			       "source %zu", i);
 			CHECK_STR(g.why, why);
 		}
-		witness_rig_end(&g);
+		aten_oracle_fixture_end(&g);
 	}
-	witness_rig_begin(&g, "import os\ndef reference(x):\n    os._exit(3)\n", g.d);
+	aten_oracle_fixture_begin(&g, "import os\ndef reference(x):\n    os._exit(3)\n", g.d);
 	/* but each death costs a GPU context */
-	CHECK(!witness_rig_ask(&g, WITNESS_LARGE) && g.w.failures == 1);
-	witness_rig_end(&g);
-	witness_rig_begin(&g, NULL, g.d);
-	CHECK(!witness_rig_ask(&g, "aten::native_dropout((T([1048576], f32), 0.5, True), {})") && !g.w.gpu.exec);
+	CHECK(!aten_oracle_fixture_ask(&g, WITNESS_LARGE) && g.w.failures == 1);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_begin(&g, NULL, g.d);
+	CHECK(!aten_oracle_fixture_ask(&g, "aten::native_dropout((T([1048576], f32), 0.5, True), {})") &&
+	      !g.w.gpu.exec);
 	CHECK(strstr(g.why, "random"));
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* The real situation with a fake GPU: torch itself cannot use this device. */
-TEST_SLOW(witness_does_without_a_gpu_that_torch_cannot_use)
+TEST_SLOW(aten_oracle_does_without_a_gpu_that_torch_cannot_use)
 {
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, NULL, g.d);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, NULL, g.d);
 	g.w.place = NULL;
 	for (int k = 1; k <= 2; k++)
-		CHECK(witness_rig_ask(&g, lines[1]) && !g.w.on_gpu && g.w.failures == k);
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+		CHECK(aten_oracle_fixture_ask(&g, lines[1]) && !g.w.on_gpu && g.w.failures == k);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* --- the same answers ------------------------------------------------------------------------- */
@@ -357,98 +363,99 @@ static bool is_same(const struct ay_expected *x, const struct ay_expected *y)
 
 /* Compares the first n lines between the processor and the other place. The second time only the
  * other place answers. */
-static void compare(struct witness_rig *g, const char *place, int n,
+static void compare(struct aten_oracle_fixture *g, const char *place, int n,
 		    bool (*is_right)(const struct ay_expected *, const struct ay_expected *))
 {
 	for (int i = 0; i < n; i++) {
 		const struct ay_expected *want, *got;
 
-		witness_rig_begin(g, NULL, NULL);
-		want = witness_rig_ask(g, lines[i]);
+		aten_oracle_fixture_begin(g, NULL, NULL);
+		want = aten_oracle_fixture_ask(g, lines[i]);
 		CHECKF(want, "%s: %s", lines[i], g->why);
-		witness_rig_end(g);
-		witness_rig_begin(g, NULL, g->d);
+		aten_oracle_fixture_end(g);
+		aten_oracle_fixture_begin(g, NULL, g->d);
 		g->w.place = place;
-		witness_rig_ask(g, lines[i]);
-		got = witness_rig_ask(g, lines[i]);
+		aten_oracle_fixture_ask(g, lines[i]);
+		got = aten_oracle_fixture_ask(g, lines[i]);
 		CHECKF(got && g->w.on_gpu, "%s: %d failures, %s", lines[i], g->w.failures, g->why);
 		CHECKF(want && got && is_right(want, got), "%s", lines[i]);
-		witness_rig_end(g);
+		aten_oracle_fixture_end(g);
 	}
 }
 
-TEST_SLOW(witness_answers_come_over_as_they_are)
+TEST_SLOW(aten_oracle_answers_come_over_as_they_are)
 {
 	const struct ay_expected *one, *other;
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	/* the last line is not affected by the GPU's own error */
 	compare(&g, "cpu", NLINE - 1, is_same);
-	witness_rig_begin(&g, NULL, NULL);
-	one = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=1");
-	other = witness_rig_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=2");
+	aten_oracle_fixture_begin(&g, NULL, NULL);
+	one = aten_oracle_fixture_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=1");
+	other = aten_oracle_fixture_ask(&g, "aten::leaky_relu_((T([9], f32), 0.1), {}) seed=2");
 	CHECK(is_same(one, one) && !is_same(one, other)); /* a different answer is detected */
-	witness_rig_end(&g);
-	witness_rig_release(&g);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_release(&g);
 }
 
-TEST_SLOW(witness_on_a_gpu_agrees_with_the_processor)
+TEST_SLOW(aten_oracle_on_a_gpu_agrees_with_the_processor)
 {
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 	char why[300];
 
 	help_python();
 	if (!ay_dev_has_cuda(why, sizeof why))
 		test_skip("no GPU: %s", why);
-	witness_rig_init(&g, false);
+	aten_oracle_fixture_init(&g, false);
 	CHECKF(!ay_python_open(&g.python, &g.err), "%s", g.err.msg);
 	if (!g.python.library || !ay_libtorch_cuda(&g.a, g.python.library))
 		test_skip("torch %s has no CUDA", g.python.torch);
 	compare(&g, NULL, NLINE, ay_aten_crosscheck_concur);
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* --- from one operator to the next ------------------------------------------------------------ */
 
 /* Both executors load the functions of the next operator and answer as new executors do. An
  * executor with a user's reference is never shared. */
-TEST_SLOW(witness_keeps_its_executors_from_operator_to_operator)
+TEST_SLOW(aten_oracle_keeps_its_executors_from_operator_to_operator)
 {
 	const struct ay_expected *want, *got;
 	struct ay_exec *spare[2] = { NULL, NULL };
 	const uint8_t *mem = NULL;
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 	pid_t pid[2];
 
-	witness_rig_init(&g, true);
-	witness_rig_begin(&g, NULL, NULL);
-	want = witness_rig_ask(&g, lines[1]);
-	witness_rig_end(&g);
-	witness_rig_begin(&g, witness_rig_marked, g.d);
+	aten_oracle_fixture_init(&g, true);
+	aten_oracle_fixture_begin(&g, NULL, NULL);
+	want = aten_oracle_fixture_ask(&g, lines[1]);
+	aten_oracle_fixture_end(&g);
+	aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
 	g.w.spare = spare;
-	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && g.w.gpu.exec);
-	witness_rig_end(&g);
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && g.w.gpu.exec);
+	aten_oracle_fixture_end(&g);
 	CHECK(!spare[0] && !spare[1]);
-	witness_rig_begin(&g, NULL, g.d);
+	aten_oracle_fixture_begin(&g, NULL, g.d);
 	g.w.spare = spare;
-	CHECK(witness_rig_ask(&g, lines[0]) && (mem = g.w.pool.mem[0]) && witness_rig_ask(&g, lines[0]));
+	CHECK(aten_oracle_fixture_ask(&g, lines[0]) && (mem = g.w.pool.mem[0]) &&
+	      aten_oracle_fixture_ask(&g, lines[0]));
 	CHECK(g.w.on_gpu && g.w.pool.mem[0] == mem); /* and the memory is unchanged */
 	pid[0] = ay_exec_pid(g.w.cpu.exec);
 	pid[1] = ay_exec_pid(g.w.gpu.exec);
-	witness_rig_end(&g);
+	aten_oracle_fixture_end(&g);
 	CHECK(spare[0] && spare[1] && ay_exec_pid(spare[0]) == pid[0] && ay_exec_pid(spare[1]) == pid[1]);
-	witness_rig_begin(&g, NULL, g.d);
+	aten_oracle_fixture_begin(&g, NULL, g.d);
 	g.w.spare = spare;
-	got = witness_rig_ask(&g, lines[1]);
+	got = aten_oracle_fixture_ask(&g, lines[1]);
 	/* for another operator both devices are needed again */
 	CHECK(want && got && !g.w.on_gpu && is_same(want, got));
-	got = witness_rig_ask(&g, lines[1]);
+	got = aten_oracle_fixture_ask(&g, lines[1]);
 	CHECK(want && got && g.w.on_gpu && is_same(want, got));
 	CHECK(!spare[0] && !spare[1]);
 	CHECK(ay_exec_pid(g.w.cpu.exec) == pid[0] && ay_exec_pid(g.w.gpu.exec) == pid[1]);
-	witness_rig_end(&g);
+	aten_oracle_fixture_end(&g);
 	for (int i = 0; i < 2; i++)
 		ay_exec_stop(spare[i]);
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }

@@ -20,11 +20,11 @@ static const char schemas[] =
 	"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)\tcore "
 	"nondeterministic_seeded\n";
 
-const char witness_rig_marked[] = WITNESS_ON_GPU
+const char aten_oracle_fixture_marked[] = WITNESS_ON_GPU
 	"def reference(x, y=None, flag=False, n=0):\n    global calls\n    calls += 1\n"
 	"    return x + (1000 if gpu and calls > 2 else 0)\n";
 
-void witness_rig_registry(struct witness_rig *g, struct ay_python *python)
+void aten_oracle_fixture_registry(struct aten_oracle_fixture *g, struct ay_python *python)
 {
 	CHECKF(!ay_registry_init(&g->r, ay_op_files, &g->err) &&
 		       (!python || !ay_torch_schemas_load(&g->r, python, help_cache(), &g->err)) &&
@@ -32,10 +32,10 @@ void witness_rig_registry(struct witness_rig *g, struct ay_python *python)
 	       "%s", g->err.msg);
 }
 
-void witness_rig_init(struct witness_rig *g, bool fake)
+void aten_oracle_fixture_init(struct aten_oracle_fixture *g, bool fake)
 {
-	*g = (struct witness_rig){ .python = { .wish = help_python() } };
-	witness_rig_registry(g, &g->python);
+	*g = (struct aten_oracle_fixture){ .python = { .wish = help_python() } };
+	aten_oracle_fixture_registry(g, &g->python);
 	if (fake)
 		help_fake_gpu(&g->a);
 	if (ay_dev_open(&g->d, "cuda", &g->err) || ay_sandbox_new(&g->sandbox, AY_SANDBOX_FULL, &g->err))
@@ -43,7 +43,7 @@ void witness_rig_init(struct witness_rig *g, bool fake)
 	g->python.device = g->d;
 }
 
-void witness_rig_release(struct witness_rig *g)
+void aten_oracle_fixture_release(struct aten_oracle_fixture *g)
 {
 	ay_python_close(&g->python);
 	ay_sandbox_free(g->sandbox);
@@ -52,7 +52,7 @@ void witness_rig_release(struct witness_rig *g)
 	ay_arena_release(&g->a);
 }
 
-void witness_rig_begin(struct witness_rig *g, const char *source, struct ay_dev *device)
+void aten_oracle_fixture_begin(struct aten_oracle_fixture *g, const char *source, struct ay_dev *device)
 {
 	g->w = (struct ay_aten_oracle){
 		.python = &g->python, .sandbox = g->sandbox, .threads = 1, .device = device, .place = "cpu"
@@ -63,14 +63,15 @@ void witness_rig_begin(struct witness_rig *g, const char *source, struct ay_dev 
 	}
 }
 
-void witness_rig_end(struct witness_rig *g)
+void aten_oracle_fixture_end(struct aten_oracle_fixture *g)
 {
 	ay_aten_oracle_release(&g->w);
 	if (g->w.ref_fd > 0)
 		close(g->w.ref_fd);
 }
 
-const struct ay_entry_op *witness_rig_bind(struct witness_rig *g, const char *line, struct ay_call **c)
+const struct ay_entry_op *aten_oracle_fixture_bind(struct aten_oracle_fixture *g, const char *line,
+						   struct ay_call **c)
 {
 	const struct ay_schema *s;
 	bool exact;
@@ -80,17 +81,17 @@ const struct ay_entry_op *witness_rig_bind(struct witness_rig *g, const char *li
 	return ay_registry_find(&g->r, ay_strndup(&g->a, line, strcspn(line, "(")), &s, &exact, &g->err);
 }
 
-const struct ay_expected *witness_rig_ask(struct witness_rig *g, const char *line)
+const struct ay_expected *aten_oracle_fixture_ask(struct aten_oracle_fixture *g, const char *line)
 {
 	struct ay_call *c;
-	const struct ay_entry_op *op = witness_rig_bind(g, line, &c);
+	const struct ay_entry_op *op = aten_oracle_fixture_bind(g, line, &c);
 	const int rc = c ? ay_aten_oracle_answer(&g->w, op, c, &g->a, &g->why, &g->err) : -1;
 
 	CHECKF(rc >= 0, "%s: %s", line, g->err.msg);
 	return rc ? NULL : c->given;
 }
 
-double witness_rig_first(const struct ay_expected *g)
+double aten_oracle_fixture_first(const struct ay_expected *g)
 {
 	return g ? *(const double *)g->answer[0].want.data : -1;
 }

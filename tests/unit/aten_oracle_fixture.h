@@ -17,7 +17,7 @@
 
 enum { WITNESS_FAILURES = 3 /* number of failures after which the oracle stops using a GPU */ };
 
-struct witness_rig {
+struct aten_oracle_fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_registry r;
@@ -30,21 +30,22 @@ struct witness_rig {
 
 /* A reference that is called twice for an answer. The first answer is correct on both devices.
  * Later answers on the GPU are too large by 1000. */
-extern const char witness_rig_marked[];
+extern const char aten_oracle_fixture_marked[];
 
 /* Registers some schemas, and the operators of the interpreter's torch unless python is NULL. */
-void witness_rig_registry(struct witness_rig *g, struct ay_python *python);
+void aten_oracle_fixture_registry(struct aten_oracle_fixture *g, struct ay_python *python);
 /* fake: uses the fake driver. Skips the test if there is no torch or no device. */
-void witness_rig_init(struct witness_rig *g, bool fake);
-void witness_rig_release(struct witness_rig *g);
+void aten_oracle_fixture_init(struct aten_oracle_fixture *g, bool fake);
+void aten_oracle_fixture_release(struct aten_oracle_fixture *g);
 /* Starts a new oracle. source: a user's own reference; NULL: ATen. device NULL: the processor
  * only. */
-void witness_rig_begin(struct witness_rig *g, const char *source, struct ay_dev *device);
-void witness_rig_end(struct witness_rig *g);
-const struct ay_entry_op *witness_rig_bind(struct witness_rig *g, const char *line, struct ay_call **c);
+void aten_oracle_fixture_begin(struct aten_oracle_fixture *g, const char *source, struct ay_dev *device);
+void aten_oracle_fixture_end(struct aten_oracle_fixture *g);
+const struct ay_entry_op *aten_oracle_fixture_bind(struct aten_oracle_fixture *g, const char *line,
+						   struct ay_call **c);
 /* Returns NULL if there is no answer; then g->why says why. */
-const struct ay_expected *witness_rig_ask(struct witness_rig *g, const char *line);
+const struct ay_expected *aten_oracle_fixture_ask(struct aten_oracle_fixture *g, const char *line);
 /* Returns the first number of the answer. */
-double witness_rig_first(const struct ay_expected *g);
+double aten_oracle_fixture_first(const struct ay_expected *g);
 
 #endif

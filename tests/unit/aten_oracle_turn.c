@@ -20,7 +20,7 @@
 enum { HELD_NS = 1500000000 };
 
 /* Another process times kernels on the device from now on. It sets *over before it ends. */
-static pid_t take_the_clock(struct witness_rig *g, volatile int *over)
+static pid_t take_the_clock(struct aten_oracle_fixture *g, volatile int *over)
 {
 	const struct timespec hold = { HELD_NS / 1000000000, HELD_NS % 1000000000 };
 	struct ay_perf_lock lock;
@@ -45,42 +45,42 @@ static pid_t take_the_clock(struct witness_rig *g, volatile int *over)
 	return pid;
 }
 
-TEST_SLOW(witness_touches_the_gpu_in_turn)
+TEST_SLOW(aten_oracle_touches_the_gpu_in_turn)
 {
 	volatile int *over = mmap(NULL, sizeof *over, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct ay_perf_lock lock;
 	struct ay_judge j = { 0 };
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 	pid_t pid;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	j.policy.device = g.d;
 	j.policy.beside_clock = true;
-	witness_rig_begin(&g, witness_rig_marked, g.d);
+	aten_oracle_fixture_begin(&g, aten_oracle_fixture_marked, g.d);
 	g.w.judge = &j;
 	pid = take_the_clock(&g, over);
-	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && *over && g.w.gpu.exec);
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && *over && g.w.gpu.exec);
 	waitpid(pid, NULL, 0);
 	pid = take_the_clock(&g, over);
-	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && *over && g.w.on_gpu && !j.entered);
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && *over && g.w.on_gpu && !j.entered);
 	waitpid(pid, NULL, 0);
 	/* a process that holds the GPU's lock is let in */
 	CHECK(!ay_perf_lock_gpu(&lock, g.d->info.uuid, NULL, NULL, &g.err));
-	CHECK(witness_rig_ask(&g, WITNESS_SMALL)); /* needs no lock, or it would wait for ever */
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_SMALL)); /* needs no lock, or it would wait for ever */
 	j.entered = true;
-	CHECK(witness_rig_ask(&g, WITNESS_LARGE) && g.w.on_gpu && j.entered);
+	CHECK(aten_oracle_fixture_ask(&g, WITNESS_LARGE) && g.w.on_gpu && j.entered);
 	j.entered = false;
 	ay_perf_unlock(&lock);
 	pid = take_the_clock(&g, over);
-	witness_rig_end(&g);
+	aten_oracle_fixture_end(&g);
 	CHECK(*over);
 	waitpid(pid, NULL, 0);
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }
 
 /* Timed calls are checked while their measurement holds the GPU's lock. An oracle that waited for
  * this lock would wait for ever. */
-TEST_SLOW(witness_is_in_while_the_clock_runs)
+TEST_SLOW(aten_oracle_is_in_while_the_clock_runs)
 {
 	static const char kernel[] =
 		"#include <assay/kernel.h>\n"
@@ -93,7 +93,7 @@ TEST_SLOW(witness_is_in_while_the_clock_runs)
 	};
 	struct ay_perf k = { .policy = { .mode = AY_TIMED_AUTO, .budget_s = 0.6, .baseline = "none" },
 			     .has_ceilings = true,
-			     .ceilings = timing_rig_kind };
+			     .ceilings = timing_fixture_kind };
 	struct ay_forge f = { 0 };
 	struct ay_built b = { .fd = -1 };
 	struct ay_suite_case sc = { 0 };
@@ -101,9 +101,9 @@ TEST_SLOW(witness_is_in_while_the_clock_runs)
 	struct ay_judge j;
 	struct ay_proto *p;
 	struct ay_call *c;
-	struct witness_rig g;
+	struct aten_oracle_fixture g;
 
-	witness_rig_init(&g, true);
+	aten_oracle_fixture_init(&g, true);
 	if (ay_forge_init(&f, ay_sprintf(&g.a, "%s/assay", help_cache()), &g.err) || !f.cc)
 		test_skip("no compiler: %s", g.err.msg);
 	f.sandbox = policy.sandbox = g.sandbox;
@@ -112,7 +112,7 @@ TEST_SLOW(witness_is_in_while_the_clock_runs)
 	policy.ref_fd = ay_launch_memfd("ref", ref, sizeof ref - 1, 0);
 	policy.ref_file = "ref.py";
 	k.forge = &f;
-	sc.op = witness_rig_bind(&g, "my::shift((T([1024, 1024], f32),), {})", &c);
+	sc.op = aten_oracle_fixture_bind(&g, "my::shift((T([1024, 1024], f32),), {})", &c);
 	sc.schema = c->s;
 	sc.line = c->line;
 	CHECK(!ay_proto_make(&g.a, c->s, &p, &g.err));
@@ -136,5 +136,5 @@ TEST_SLOW(witness_is_in_while_the_clock_runs)
 	close(b.fd);
 	close(policy.ref_fd);
 	ay_forge_release(&f);
-	witness_rig_release(&g);
+	aten_oracle_fixture_release(&g);
 }

@@ -34,20 +34,20 @@ static const struct {
 	{ "unwritten", "to[7] = old;", AY_VERDICT_UNWRITTEN },
 };
 
-struct bench {
-	struct witness_rig g;
+struct fixture {
+	struct aten_oracle_fixture g;
 	struct ay_forge f;
 	struct ay_policy policy;
 	struct ay_suite_case sc;
 	struct ay_proto *p;
 };
 
-static void setup(struct bench *b)
+static void setup(struct fixture *b)
 {
 	struct ay_call *c;
 
-	*b = (struct bench){ .policy = { .threads = 1, .oracle_threads = 1, .call_timeout_s = 20 } };
-	witness_rig_init(&b->g, true);
+	*b = (struct fixture){ .policy = { .threads = 1, .oracle_threads = 1, .call_timeout_s = 20 } };
+	aten_oracle_fixture_init(&b->g, true);
 	if (ay_forge_init(&b->f, ay_sprintf(&b->g.a, "%s/assay", help_cache()), &b->g.err) || !b->f.cc)
 		test_skip("no compiler: %s", b->g.err.msg);
 	b->f.sandbox = b->policy.sandbox = b->g.sandbox;
@@ -55,20 +55,20 @@ static void setup(struct bench *b)
 	b->policy.device = b->g.d;
 	b->policy.ref_fd = ay_launch_memfd("ref", reference, sizeof reference - 1, 0);
 	b->policy.ref_file = "ref.py";
-	b->sc.op = witness_rig_bind(&b->g, "my::shift((T([1024, 1025], f32),), {})", &c);
+	b->sc.op = aten_oracle_fixture_bind(&b->g, "my::shift((T([1024, 1025], f32),), {})", &c);
 	b->sc.schema = c->s;
 	b->sc.line = c->line;
 	CHECK(!ay_proto_make(&b->g.a, c->s, &b->p, &b->g.err));
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	close(b->policy.ref_fd);
 	ay_forge_release(&b->f);
-	witness_rig_release(&b->g);
+	aten_oracle_fixture_release(&b->g);
 }
 
-static int build(struct bench *b, const char *error)
+static int build(struct fixture *b, const char *error)
 {
 	const char *text = ay_sprintf(&b->g.a, kernel, error);
 	struct ay_built built;
@@ -80,9 +80,9 @@ static int build(struct bench *b, const char *error)
 	return built.fd;
 }
 
-TEST_SLOW(question_results_are_held_against_an_answer_that_stays_there)
+TEST_SLOW(aten_request_results_are_held_against_an_answer_that_stays_there)
 {
-	struct bench b;
+	struct fixture b;
 
 	setup(&b);
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {

@@ -92,7 +92,7 @@ static void finish_setup(struct rig *g, const char *python)
 }
 
 /* Builds and loads both fakes: from now on they are found by the real libraries' names. */
-static void setup_standin(struct rig *g)
+static void setup_fake(struct rig *g)
 {
 	const char *dir = test_dir();
 	char *out = "";
@@ -243,7 +243,7 @@ TEST_SLOW(baseline_cublas_tells_the_library_what_is_meant)
 {
 	struct rig g;
 
-	setup_standin(&g);
+	setup_fake(&g);
 	judge_all(&g, "cublas", 3);
 	teardown(&g);
 }
@@ -252,7 +252,7 @@ TEST_SLOW(baseline_cublas_tells_the_library_what_aten_means)
 {
 	struct rig g;
 
-	setup_standin(&g);
+	setup_fake(&g);
 	judge_all(&g, "aten", 1);
 	teardown(&g);
 }
@@ -330,7 +330,7 @@ TEST_SLOW(baseline_cublas_that_is_wrong_is_refused)
 {
 	struct rig g;
 
-	setup_standin(&g);
+	setup_fake(&g);
 	for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
 		const struct ay_schema *s;
 		struct count c;
@@ -475,7 +475,7 @@ TEST(baseline_of_a_kernel_on_a_gpu_is_of_that_gpu)
 	struct rig g;
 	bool exact;
 
-	setup_standin(&g);
+	setup_fake(&g);
 	sc.op = ay_registry_find(help_registry(), "aten::mm", &sc.schema, &exact, &g.err);
 	CHECK(sc.op && !ay_proto_make(&g.a, sc.schema, &made, &g.err));
 	proto = made;

@@ -12,7 +12,7 @@ static int streams[2];
 
 enum { MB = 1 << 20 };
 
-TEST(spare_blocks_come_back_to_their_stream)
+TEST(block_cache_blocks_come_back_to_their_stream)
 {
 	struct spare s = { 0 };
 
@@ -28,7 +28,7 @@ TEST(spare_blocks_come_back_to_their_stream)
 	CHECK(!spare_give(&s, 300)); /* belongs to another owner */
 }
 
-TEST(spare_shared_blocks_are_the_drivers)
+TEST(block_cache_shared_blocks_are_the_drivers)
 {
 	struct spare s = { 0 };
 
@@ -40,7 +40,7 @@ TEST(spare_shared_blocks_are_the_drivers)
 	CHECK(!spare_give(&s, 100) && s.n == 0 && s.bytes == 0);
 }
 
-TEST(spare_blocks_are_dropped)
+TEST(block_cache_blocks_are_dropped)
 {
 	struct spare s = { 0 };
 
@@ -53,7 +53,7 @@ TEST(spare_blocks_are_dropped)
 	CHECK(s.n == 1 && s.bytes == 0 && spare_give(&s, 1)); /* what torch has stayed */
 }
 
-TEST(spare_blocks_beyond_the_limits_are_the_drivers)
+TEST(block_cache_blocks_beyond_the_limits_are_the_drivers)
 {
 	struct spare s = { 0 };
 

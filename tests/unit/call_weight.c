@@ -101,7 +101,7 @@ static const char *report(const struct ay_summary *s, enum ay_format f)
 	return text;
 }
 
-TEST(weight_a_heavy_failure_moves_the_share)
+TEST(call_weight_a_heavy_failure_moves_the_share)
 {
 	static const char calls[] = "{\"a::relu\":1000,\"a::add.x\":10}";
 	static const struct row light[] = { { "a::relu", 1, 990, "PASS", 0, 0, NULL },
@@ -134,7 +134,7 @@ TEST(weight_a_heavy_failure_moves_the_share)
 
 /* An operator without a kernel, or whose kernel does not build, has no cases: its calls come from
  * the suite. */
-TEST(weight_missing_operators_stay_in_the_denominator)
+TEST(call_weight_missing_operators_stay_in_the_denominator)
 {
 	static const struct row rows[] = { { "a::add.x", 1, 10, "PASS", 0, 0, NULL },
 					   { "a::mul", 1, 5000, "PASS", 0, 0, NULL }, /* not in the suite */
@@ -147,7 +147,7 @@ TEST(weight_missing_operators_stay_in_the_denominator)
 	ay_summary_release(&s);
 }
 
-TEST(weight_nothing_is_said_without_counts)
+TEST(call_weight_nothing_is_said_without_counts)
 {
 	static const struct row none[] = { { "a::relu", 1, NO_COUNT, "PASS", 2, 100, NULL }, { 0 } };
 	static const struct row zero[] = { { "a::relu", 1, 0, "PASS", 2, 100, NULL }, { 0 } }; /* synthetic */
@@ -164,7 +164,7 @@ TEST(weight_nothing_is_said_without_counts)
 	ay_summary_release(&s);
 }
 
-TEST(weight_says_how_many_cases_have_no_count)
+TEST(call_weight_says_how_many_cases_have_no_count)
 {
 	static const struct row rows[] = { { "a::relu", 1, 4, "PASS", 0, 0, NULL },
 					   { "a::relu", 2, NO_COUNT, "MISMATCH", 0, 0, NULL },
@@ -180,7 +180,7 @@ TEST(weight_says_how_many_cases_have_no_count)
 
 /* 100 calls of 1,000 ns made 4 times as fast, 300 of 2,000 ns half as fast: 700 us become 25 +
  * 1,200 us. */
-TEST(weight_speed_up_is_a_ratio_of_totals)
+TEST(call_weight_speed_up_is_a_ratio_of_totals)
 {
 	static const struct row rows[] = { { "a::relu", 1, 100, "PASS", 4, 1000, NULL },
 					   { "a::add.x", 1, 300, "PASS", 0.5, 2000, NULL },
@@ -203,7 +203,7 @@ TEST(weight_speed_up_is_a_ratio_of_totals)
 
 /* Two kernels for one operator do not make its calls two: each case counts once, by the worse of
  * them. */
-TEST(weight_two_kernels_are_no_two_cases)
+TEST(call_weight_two_kernels_are_no_two_cases)
 {
 	static const struct row rows[] = { { "a::relu", 1, 40, "PASS", 4, 1000, NULL },
 					   { "a::relu", 1, 40, "PASS", 2, 1000, KERNEL_B },
@@ -220,7 +220,7 @@ TEST(weight_two_kernels_are_no_two_cases)
 
 /* Records are untrusted: claims are limited, the share never exceeds 1, and invalid shapes are
  * refused. */
-TEST(weight_hostile_counts_stay_numbers)
+TEST(call_weight_hostile_counts_stay_numbers)
 {
 	static const struct row rows[] = { { "a::relu", 1, INT64_MAX, "PASS", 1e29, 1e29, NULL },
 					   { "a::relu", 2, INT64_MAX, "PASS", 1e-29, 1e-29, NULL },

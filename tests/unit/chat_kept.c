@@ -43,7 +43,7 @@ static _Noreturn void asker(const char *dir, int told)
 	struct ay_err err = { 0 };
 	struct ay_chat *c;
 
-	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	setenv("OPENAI_API_KEY", "sk-fake", 1);
 	if (ay_transcript_read(&x, dir, &err) || ay_chat_open(&c, &spec, &err))
 		_exit(2);
 	for (int i = 0; i < QUESTIONS; i++)
@@ -61,7 +61,7 @@ static _Noreturn void asker(const char *dir, int told)
 
 /* After a kill: each answer that the process received is on disk. Each answer that the fake server
  * sent is on disk or known as lost. */
-static int examine_kill(const struct standin *s, const char *dir, const bool *told, int *times_lost)
+static int examine_kill(const struct fake_llm *s, const char *dir, const bool *told, int *times_lost)
 {
 	struct ay_transcript *x;
 	struct ay_chat_answer got;
@@ -136,7 +136,7 @@ TEST(chat_kept_through_kills_at_any_point)
 	int times_lost[QUESTIONS] = { 0 }, answered = 0, lost = 0;
 	const char *dir = live_run_dir("run");
 	struct ay_arena a = { 0 };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	json_t *log;
 	char *file;
 
@@ -180,7 +180,7 @@ TEST(chat_kept_if_the_speaker_dies)
 	struct ay_chat_answer got;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_chat *c;
 	char *out;
 
@@ -213,7 +213,7 @@ TEST(chat_kept_where_there_is_room)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_transcript *x;
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_chat *c;
 	const char *const *ids;
 	char *file;
@@ -252,7 +252,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 	struct ay_err err = { 0 };
 	struct ay_transcript *x;
 	const char *const *ids;
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_chat *c;
 
 	spec.in_flight = 2;
@@ -292,7 +292,7 @@ TEST(chat_kept_answers_are_given_again_without_a_network)
 	struct ay_chat_answer got[3], again;
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_chat *c;
 
 	fake_llm_start(&s, "{\"thinking\": \"t\", \"tokens\": [3, 4], \"ops\": {\"aten::mm\": [\"truncated\"], "
@@ -490,7 +490,7 @@ TEST(chat_key_is_nowhere)
 {
 	const char *dir = live_run_dir("run");
 	struct ay_arena a = { 0 };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	char key[300], other[60], *out;
 	int holder = 0;
 	pid_t pid;

@@ -31,11 +31,11 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 		{ "aten::sort", "", AY_CHAT_STOP },
 		{ "aten::stack", "plain JSON", AY_CHAT_STOP },
 	};
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 
 	fake_llm_start(
 		&s,
-		"{\"thinking\": \"Let me think.\", \"chunk\": 7, \"tokens\": [1000, 200], \"key\": \"sk-standin\","
+		"{\"thinking\": \"Let me think.\", \"chunk\": 7, \"tokens\": [1000, 200], \"key\": \"sk-fake\","
 		"\"models\": [\"gpt-4o\"], \"ops\": {\"aten::cos\": [\"wrong\"], \"aten::sin\": "
 		"[\"uncompilable\"],"
 		"\"aten::neg\": [\"truncated\"], \"aten::mm\": [\"refusing\"], \"aten::bmm\": [\"filtered\"],"
@@ -51,8 +51,8 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 			struct ay_chat_answer got;
 			struct ay_err err = { 0 };
 
-			setenv("OPENAI_API_KEY", "sk-standin", 1);
-			setenv("ANTHROPIC_API_KEY", "sk-standin", 1);
+			setenv("OPENAI_API_KEY", "sk-fake", 1);
+			setenv("ANTHROPIC_API_KEY", "sk-fake", 1);
 			snprintf(id, sizeof id, "%s/r1/w0", want[i].op);
 			snprintf(text, sizeof text, "Write %s in C.", want[i].op);
 			if (live_once(&spec, id, text, &a, &got, &err) != 1) {
@@ -80,7 +80,7 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 {
 	static const char *const faults[] = { "429ms:30", "500",   "503:0", "529",   "408",      "409",
 					      "cut",      "reset", "html",  "error", "malformed" };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 
 	fake_llm_start(&s, "{\"ops\": {\"aten::a0\": [{\"answer\": \"text:x\", \"faults\": [\"429ms:30\"]}],"
@@ -102,8 +102,8 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 		struct ay_err err = { 0 };
 		int n = sizeof faults / sizeof *faults;
 
-		setenv("OPENAI_API_KEY", "sk-standin", 1);
-		setenv("ANTHROPIC_API_KEY", "sk-standin", 1);
+		setenv("OPENAI_API_KEY", "sk-fake", 1);
+		setenv("ANTHROPIC_API_KEY", "sk-fake", 1);
 		c = live_open_chat(&spec);
 		for (int i = 0; i < n; i++)
 			live_ask(c, ay_sprintf(&a, "aten::a%d/r1/s%d", i, server), ay_sprintf(&a, "aten::a%d", i));
@@ -121,7 +121,7 @@ TEST(chat_live_what_fails_for_a_while_is_tried_again)
 }
 
 /* Returns the pause between the end of the first try and the second, by the fake server's clock. */
-static double pause_of(const struct standin *s, const char *id)
+static double pause_of(const struct fake_llm *s, const char *id)
 {
 	json_t *log = fake_llm_log(s), *j;
 	double sent = 0, again = 0;
@@ -151,7 +151,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-		struct standin s = { 0 };
+		struct fake_llm s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(i % 2 ? AY_SERVER_ANTHROPIC : AY_SERVER_OPENAI,
 							live_run_dir("run"));
 		struct ay_chat_answer got;
@@ -173,7 +173,7 @@ TEST(chat_live_is_as_patient_as_the_server_asks)
 /* A rate limit concerns all requests: none begins before its time is over. */
 TEST(chat_live_a_rate_limit_holds_all_questions)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -234,7 +234,7 @@ TEST(chat_live_what_fails_for_good_is_an_answer)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct standin s = { 0 };
+		struct fake_llm s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(i % 2 ? AY_SERVER_ANTHROPIC : AY_SERVER_OPENAI,
 							live_run_dir("run"));
 		struct ay_chat_answer got = { 0 };
@@ -274,7 +274,7 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct standin s = { 0 };
+		struct fake_llm s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 		struct ay_chat_answer got = { 0 };
 		struct ay_err err = { 0 };
@@ -285,7 +285,7 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 		spec.in_flight = 1;
 		fake_llm_start(&s, ay_sprintf(&a, "{\"default\": [{\"answer\": \"text:x\", \"faults\": [%s]}]}",
 					      ends[i].fault));
-		setenv("OPENAI_API_KEY", "sk-standin", 1);
+		setenv("OPENAI_API_KEY", "sk-fake", 1);
 		c = live_open_chat(&spec);
 		for (int k = 0; k < 40; k++)
 			live_ask(c, ay_sprintf(&a, "q%d", k), "?");
@@ -307,7 +307,7 @@ TEST(chat_live_a_server_that_only_fails_is_not_asked_everything)
 /* The time-out is for silence; slow bytes are accepted. */
 TEST(chat_live_slow_answers_are_waited_for)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_ANTHROPIC, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -355,7 +355,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 	struct ay_arena a = { 0 };
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct standin s = { 0 };
+		struct fake_llm s = { 0 };
 		struct ay_chat_spec spec = live_spec_of(cases[i].server, live_run_dir("run"));
 		struct ay_chat_answer got;
 		struct ay_err err = { 0 };
@@ -366,7 +366,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 		CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
 		for (int k = 0; k < 3; k++)
 			CHECKF(strstr(err.msg, cases[i].says[k]), "'%s' is not in: %s", cases[i].says[k], err.msg);
-		CHECK(!strstr(err.msg, "sk-standin"));
+		CHECK(!strstr(err.msg, "sk-fake"));
 		CHECK(fake_llm_count(&s, "seen", NULL) == 1);
 		/* nothing is lost: the run knows that the request was not answered */
 		ay_err_clear(&err);
@@ -382,7 +382,7 @@ TEST(chat_live_what_no_question_survives_says_what_to_set)
 /* A 404 of one request, when others are answered, concerns only that request. */
 TEST(chat_live_one_refusal_among_answers_is_its_own)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -407,7 +407,7 @@ TEST(chat_live_one_refusal_among_answers_is_its_own)
 /* A server that has refused stream_options gets requests without them. */
 TEST(chat_live_what_a_server_does_not_know_is_left_out)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -428,7 +428,7 @@ TEST(chat_live_what_a_server_does_not_know_is_left_out)
 
 TEST(chat_live_nobody_there_and_nothing_to_set)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -443,7 +443,7 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 	CHECK(ay_chat_open(&c, &spec, &err) == -1 &&
 	      strstr(err.msg, "OPENAI_API_KEY is not set")); /* it was taken */
 	ay_err_clear(&err);
-	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	setenv("OPENAI_API_KEY", "sk-fake", 1);
 	spec.dir = "/proc/nowhere";
 	CHECK(ay_chat_open(&c, &spec, &err) == -1 && strstr(err.msg, "/proc/nowhere"));
 	ay_arena_release(&a);
@@ -454,7 +454,7 @@ TEST(chat_live_nobody_there_and_nothing_to_set)
 /* A host name that cannot be resolved is reached through a proxy, unless no_proxy forbids it. */
 TEST(chat_live_proxies_are_used)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -468,7 +468,7 @@ TEST(chat_live_proxies_are_used)
 	CHECK(fake_llm_count(&s, "seen", "q") == 1);
 	CHECK(!strstr(live_file_of(&a, spec.dir), "secret"));
 	setenv("no_proxy", "model.invalid", 1);
-	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	setenv("OPENAI_API_KEY", "sk-fake", 1);
 	CHECK(live_once(&spec, "q2", "?", &a, &got, &err) == -1);
 	CHECKF(strstr(err.msg, "model.invalid") && !strstr(err.msg, "secret"), "%s", err.msg);
 	ay_arena_release(&a);
@@ -478,7 +478,7 @@ TEST(chat_live_proxies_are_used)
 /* A server with an untrusted certificate gets no key, unless CURL_CA_BUNDLE makes it trusted. */
 TEST(chat_live_certificates_are_examined)
 {
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_chat_answer got;
@@ -486,15 +486,14 @@ TEST(chat_live_certificates_are_examined)
 	char *out;
 
 	s.tls = ay_sprintf(&a, "%s/tls.pem", test_dir());
-	if (help_run(
-		    &a,
-		    ay_sprintf(
-			    &a,
-			    "cd %s && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=standin -addext "
-			    "subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem && cat key.pem cert.pem > "
-			    "tls.pem",
-			    test_dir()),
-		    60, &out))
+	if (help_run(&a,
+		     ay_sprintf(
+			     &a,
+			     "cd %s && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=fake -addext "
+			     "subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem && cat key.pem cert.pem > "
+			     "tls.pem",
+			     test_dir()),
+		     60, &out))
 		test_skip("no openssl to make a certificate: %.100s", out);
 	fake_llm_start(&s, "{\"default\": [\"text:in private\"]}");
 	CHECK(live_once(&spec, "q", "?", &a, &got, &err) == -1);
@@ -502,7 +501,7 @@ TEST(chat_live_certificates_are_examined)
 	CHECK(!fake_llm_count(&s, "seen", NULL));
 	ay_err_clear(&err);
 	setenv("CURL_CA_BUNDLE", ay_sprintf(&a, "%s/cert.pem", test_dir()), 1);
-	setenv("OPENAI_API_KEY", "sk-standin", 1);
+	setenv("OPENAI_API_KEY", "sk-fake", 1);
 	CHECKF(live_once(&spec, "q", "?", &a, &got, &err) == 1 && !strcmp(got.text, "in private"), "%s", err.msg);
 	ay_arena_release(&a);
 	fake_llm_stop(&s);
@@ -513,7 +512,7 @@ TEST(chat_live_certificates_are_examined)
 TEST(chat_live_500_at_once_with_faults_lose_and_double_nothing)
 {
 	enum { N = 500 };
-	struct standin s = { 0 };
+	struct fake_llm s = { 0 };
 	struct ay_arena a = { 0 };
 	struct ay_chat_spec spec = live_spec_of(AY_SERVER_OPENAI, live_run_dir("run"));
 	struct ay_transcript *x;

@@ -11,38 +11,38 @@
 
 static const struct ay_screen piped;
 
-struct pair {
+struct ab {
 	char name[2][20]; /* of the runs */
 	struct ay_run *ra, *rb;
 	struct ay_summary a, b;
 	struct ay_comparison c;
 };
 
-static void begin(struct pair *p)
+static void begin(struct ab *p)
 {
 	static int n;
 
 	snprintf(p->name[0], sizeof p->name[0], "a%d", n);
 	snprintf(p->name[1], sizeof p->name[1], "b%d", n++);
-	p->ra = report_rig_create(p->name[0]);
-	p->rb = report_rig_create(p->name[1]);
+	p->ra = report_fixture_create(p->name[0]);
+	p->rb = report_fixture_create(p->name[1]);
 }
 
 /* Adds a case of the second run with a changed kernel; with an unchanged source a different verdict
  * would be flaky. */
 static void add_changed(struct ay_run *r, const char *overload, int n, const char *verdict)
 {
-	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_B, overload, n, verdict));
+	report_fixture_add_json(r, report_fixture_case_of(REPORT_RIG_B, overload, n, verdict));
 }
 
-static void compare(struct pair *p)
+static void compare(struct ab *p)
 {
-	report_rig_read_run(p->name[0], p->ra, &p->a);
-	report_rig_read_run(p->name[1], p->rb, &p->b);
+	report_fixture_read_run(p->name[0], p->ra, &p->a);
+	report_fixture_read_run(p->name[1], p->rb, &p->b);
 	ay_compare(&p->c, &p->a, &p->b);
 }
 
-static void end(struct pair *p)
+static void end(struct ab *p)
 {
 	ay_comparison_release(&p->c);
 	ay_summary_release(&p->a);
@@ -50,7 +50,7 @@ static void end(struct pair *p)
 }
 
 /* Counts: broken, slower, missing, fixed, faster, new. */
-static void check_counts(const struct pair *p, const char *want)
+static void check_counts(const struct ab *p, const char *want)
 {
 	char got[80];
 	const int *n = p->c.count;
@@ -84,13 +84,13 @@ TEST(report_compares_verdicts_case_by_case)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct pair p;
+		struct ab p;
 
 		begin(&p);
-		report_rig_add(p.ra, "a::relu", 1, "PASS");
+		report_fixture_add(p.ra, "a::relu", 1, "PASS");
 		add_changed(p.rb, "a::relu", 1, "PASS");
 		if (rows[i].was)
-			report_rig_add(p.ra, "a::relu", 2, rows[i].was);
+			report_fixture_add(p.ra, "a::relu", 2, rows[i].was);
 		if (rows[i].is)
 			add_changed(p.rb, "a::relu", 2, rows[i].is);
 		compare(&p);
@@ -115,11 +115,11 @@ TEST(report_calls_a_verdict_flaky_that_differs_between_inputs)
 		     { "PASS", "SKIPPED", 0 } };
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct pair p = { 0 };
+		struct ab p = { 0 };
 
 		begin(&p);
-		report_rig_add(p.ra, "a::relu", 1, rows[i].was);
-		report_rig_add(p.rb, "a::relu", 1, rows[i].is);
+		report_fixture_add(p.ra, "a::relu", 1, rows[i].was);
+		report_fixture_add(p.rb, "a::relu", 1, rows[i].is);
 		compare(&p);
 		CHECKF(p.c.count[AY_CHANGE_FLAKY] == rows[i].flaky, "%s -> %s", rows[i].was, rows[i].is);
 		if (rows[i].flaky)
@@ -131,20 +131,20 @@ TEST(report_calls_a_verdict_flaky_that_differs_between_inputs)
 
 TEST(report_compares_whole_overloads_where_there_are_no_cases)
 {
-	struct pair p;
+	struct ab p;
 	struct ay_str b = { 0 };
 
 	begin(&p);
-	report_rig_add(p.ra, "a::gone", 1, "PASS"); /* nothing of it is left */
-	report_rig_add(p.ra, "a::gone", 2, "PASS");
+	report_fixture_add(p.ra, "a::gone", 1, "PASS"); /* nothing of it is left */
+	report_fixture_add(p.ra, "a::gone", 2, "PASS");
 	/* does not build in the second run: one change, not two missing cases */
-	report_rig_add(p.ra, "a::unbuilt", 1, "PASS");
-	report_rig_add(p.ra, "a::unbuilt", 2, "PASS");
-	report_rig_add_kernel(p.rb, "a::unbuilt", "BUILD", "error");
-	report_rig_add_kernel(p.ra, "a::mended", "BUILD", "error");
+	report_fixture_add(p.ra, "a::unbuilt", 1, "PASS");
+	report_fixture_add(p.ra, "a::unbuilt", 2, "PASS");
+	report_fixture_add_kernel(p.rb, "a::unbuilt", "BUILD", "error");
+	report_fixture_add_kernel(p.ra, "a::mended", "BUILD", "error");
 	add_changed(p.rb, "a::mended", 1, "PASS");
 	add_changed(p.rb, "a::fresh", 1, "MISMATCH");
-	report_rig_add(p.ra, "a::thin", 1, "PASS"); /* the remaining case proves nothing */
+	report_fixture_add(p.ra, "a::thin", 1, "PASS"); /* the remaining case proves nothing */
 	add_changed(p.rb, "a::thin", 1, "WEAK_CASE");
 	compare(&p);
 	check_counts(&p, "1 0 2 1 0 1");
@@ -178,11 +178,11 @@ TEST(report_finds_slower_and_faster_beyond_the_margin)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct pair p;
+		struct ab p;
 
 		begin(&p);
-		report_rig_add_timed(p.ra, "a::relu", 1, rows[i].was, rows[i].was_half, 1);
-		report_rig_add_timed(p.rb, "a::relu", 1, rows[i].is, rows[i].is_half, rows[i].threads);
+		report_fixture_add_timed(p.ra, "a::relu", 1, rows[i].was, rows[i].was_half, 1);
+		report_fixture_add_timed(p.rb, "a::relu", 1, rows[i].is, rows[i].is_half, rows[i].threads);
 		compare(&p);
 		CHECKF(!p.c.no_times, "%s", p.c.no_times);
 		check_counts(&p, rows[i].want);
@@ -193,15 +193,15 @@ TEST(report_finds_slower_and_faster_beyond_the_margin)
 /* Of several kernels on one case the worst counts, so a good one cannot hide it. */
 TEST(report_compares_the_worst_of_several_kernels)
 {
-	struct pair p;
+	struct ab p;
 
 	begin(&p);
-	report_rig_add(p.ra, "a::relu", 1, "PASS");
-	report_rig_add(p.rb, "a::relu", 1, "PASS");
-	report_rig_add_json(p.rb, report_rig_case_of(REPORT_RIG_B, "a::relu", 1, "MISMATCH"));
-	report_rig_add_timed(p.ra, "a::exp", 1, 1000, 1, 1);
-	report_rig_add_timed(p.rb, "a::exp", 1, 1000, 1, 1);
-	report_rig_add_timed_of(p.rb, REPORT_RIG_B, "a::exp", 1, 2000, 1, 1);
+	report_fixture_add(p.ra, "a::relu", 1, "PASS");
+	report_fixture_add(p.rb, "a::relu", 1, "PASS");
+	report_fixture_add_json(p.rb, report_fixture_case_of(REPORT_RIG_B, "a::relu", 1, "MISMATCH"));
+	report_fixture_add_timed(p.ra, "a::exp", 1, 1000, 1, 1);
+	report_fixture_add_timed(p.rb, "a::exp", 1, 1000, 1, 1);
+	report_fixture_add_timed_of(p.rb, REPORT_RIG_B, "a::exp", 1, 2000, 1, 1);
 	compare(&p);
 	check_counts(&p, "1 1 0 0 0 0");
 	/* only the case changed, not the whole overload */
@@ -212,12 +212,12 @@ TEST(report_compares_the_worst_of_several_kernels)
 TEST(report_compares_no_times_of_different_machines)
 {
 	struct ay_arena a = { 0 };
-	struct pair p;
+	struct ab p;
 	char *out;
 
 	begin(&p);
-	report_rig_add_timed(p.ra, "a::relu", 1, 1000, 1, 1);
-	report_rig_add_timed(p.rb, "a::relu", 1, 2000, 1, 1);
+	report_fixture_add_timed(p.ra, "a::relu", 1, 1000, 1, 1);
+	report_fixture_add_timed(p.rb, "a::relu", 1, 2000, 1, 1);
 	CHECK(!help_run(&a,
 			ay_sprintf(&a, "sed -i 's/\"cpu\": *\"/&another /' %s",
 				   help_path(ay_sprintf(&a, "%s/run.json", p.name[1]))),
@@ -231,13 +231,13 @@ TEST(report_compares_no_times_of_different_machines)
 
 TEST(report_compare_lists_the_first_cases_and_counts_the_rest)
 {
-	struct pair p;
+	struct ab p;
 	struct ay_str b = { 0 };
 	json_t *j;
 
 	begin(&p);
 	for (int i = 0; i < 10; i++) {
-		report_rig_add(p.ra, "a::relu", i, "PASS");
+		report_fixture_add(p.ra, "a::relu", i, "PASS");
 		add_changed(p.rb, "a::relu", i, i ? "CRASH" : "PASS");
 	}
 	compare(&p);
@@ -284,7 +284,7 @@ TEST(report_exit_status_tells_regressions)
 	json_object_set_new(rec, "kernel_sha256", json_string(REPORT_RIG_B));
 	json_object_del(rec, "sha256");
 	CHECKF(!ay_run_resume(help_path("two"), NULL, &r, &(struct ay_run_found){ 0 }, &err), "%s", err.msg);
-	report_rig_add_json(r, rec);
+	report_fixture_add_json(r, rec);
 	CHECK(!ay_run_close(r, &err));
 	CHECKF(help_run(&a, ay_sprintf(&a, "%sassay report one two --fail-on-regression", prefix), 20, &out) == 1,
 	       "%s", out);

@@ -17,7 +17,7 @@
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static int64_t first_of(struct make_rig *g, uint64_t x, uint64_t y, uint64_t n)
+static int64_t first_of(struct dev_fill_fixture *g, uint64_t x, uint64_t y, uint64_t n)
 {
 	struct ay_err err = { 0 };
 	int64_t first = -9;
@@ -26,7 +26,7 @@ static int64_t first_of(struct make_rig *g, uint64_t x, uint64_t y, uint64_t n)
 	return first;
 }
 
-static void check_same(struct make_rig *g)
+static void check_same(struct dev_fill_fixture *g)
 {
 	enum { ROOM = 100000 };
 	static const uint64_t sizes[] = { 1, 2, 15, 16, 17, 31, 33, 64, 4095, 70001 };
@@ -37,22 +37,22 @@ static void check_same(struct make_rig *g)
 	srand(3);
 	for (int i = 0; i < ROOM; i++)
 		data[i] = (uint8_t)rand();
-	x = make_rig_put(g, NULL, ROOM + 32);
-	y = make_rig_put(g, NULL, ROOM + 32);
+	x = dev_fill_fixture_put(g, NULL, ROOM + 32);
+	y = dev_fill_fixture_put(g, NULL, ROOM + 32);
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
 		for (size_t l = 0; l < sizeof leads / sizeof *leads; l++) {
 			const uint64_t n = sizes[s], a = x + leads[l][0], b = y + leads[l][1];
 			const uint64_t places[] = { 0, n / 2, n - 1 };
 
-			make_rig_set(g, a, data, n);
-			make_rig_set(g, b, data, n);
+			dev_fill_fixture_set(g, a, data, n);
+			dev_fill_fixture_set(g, b, data, n);
 			CHECK(first_of(g, a, b, n) == -1 && first_of(g, a, b, 0) == -1);
 			/* from the end backwards: the first difference is reported, and differences
 			 * beyond the end are not */
 			for (int k = 2; k >= 0; k--) {
 				const uint8_t other = (uint8_t)(data[places[k]] ^ (1 << k));
 
-				make_rig_set(g, a + places[k], &other, 1);
+				dev_fill_fixture_set(g, a + places[k], &other, 1);
 				CHECKF(first_of(g, a, b, n) == (int64_t)places[k],
 				       "%llu bytes, leads %llu and %llu: %lld", (unsigned long long)n,
 				       (unsigned long long)leads[l][0], (unsigned long long)leads[l][1],
@@ -60,7 +60,7 @@ static void check_same(struct make_rig *g)
 				CHECK(first_of(g, a, b, places[k]) == -1);
 			}
 		}
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(data);
 }
 
@@ -146,7 +146,8 @@ static void pairs_init(struct pairs *p, enum ay_dt dt, double k_out)
 }
 
 /* Compares elements [from, from + n). */
-static struct ay_dev_diff compared(struct make_rig *g, const struct ay_dev_numbers *all, int64_t from, int64_t n)
+static struct ay_dev_diff compared(struct dev_fill_fixture *g, const struct ay_dev_numbers *all, int64_t from,
+				   int64_t n)
 {
 	struct ay_dev_numbers x = *all;
 	struct ay_dev_diff diff = { 0 };
@@ -160,7 +161,7 @@ static struct ay_dev_diff compared(struct make_rig *g, const struct ay_dev_numbe
 	return diff;
 }
 
-static void check_numbers(struct make_rig *g, enum ay_dt dt, double k_out, int step)
+static void check_numbers(struct dev_fill_fixture *g, enum ay_dt dt, double k_out, int step)
 {
 	struct pairs *p = ay_xrealloc(NULL, sizeof *p);
 	struct ay_dev_numbers x = { .dt = dt };
@@ -169,9 +170,9 @@ static void check_numbers(struct make_rig *g, enum ay_dt dt, double k_out, int s
 
 	pairs_init(p, dt, k_out);
 	CHECKF(p->outside > N / 8 && p->outside < N - N / 8, "%lld of %d", (long long)p->outside, N);
-	x.got = make_rig_put(g, p->got, (uint64_t)(N * ay_dt_info(dt)->bytes));
-	x.want = make_rig_put(g, p->want, sizeof p->want);
-	x.bound = make_rig_put(g, p->bound, sizeof p->bound);
+	x.got = dev_fill_fixture_put(g, p->got, (uint64_t)(N * ay_dt_info(dt)->bytes));
+	x.want = dev_fill_fixture_put(g, p->want, sizeof p->want);
+	x.bound = dev_fill_fixture_put(g, p->bound, sizeof p->bound);
 	while (p->in[first])
 		first++;
 	diff = compared(g, &x, 0, N);
@@ -184,12 +185,12 @@ static void check_numbers(struct make_rig *g, enum ay_dt dt, double k_out, int s
 		       "%s: want %a, got %a, bound %a: %lld outside", ay_dt_info(dt)->name, p->want[i],
 		       p->value[i], p->bound[i], (long long)diff.outside);
 	}
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(p);
 }
 
 /* Large tensors that are right except for planted errors of known size. */
-static void check_planted(struct make_rig *g)
+static void check_planted(struct dev_fill_fixture *g)
 {
 	enum { LARGE = 300001, AT = 123457 };
 	double *want = ay_xrealloc(NULL, LARGE * 8), *bound = ay_xrealloc(NULL, LARGE * 8);
@@ -202,33 +203,33 @@ static void check_planted(struct make_rig *g)
 		got[i] = (float)i + (i % 2 ? 0.125f : 0);
 		bound[i] = 0.5;
 	}
-	x.want = make_rig_put(g, want, LARGE * 8);
-	x.bound = make_rig_put(g, bound, LARGE * 8);
-	x.got = make_rig_put(g, got, LARGE * 4);
+	x.want = dev_fill_fixture_put(g, want, LARGE * 8);
+	x.bound = dev_fill_fixture_put(g, bound, LARGE * 8);
+	x.got = dev_fill_fixture_put(g, got, LARGE * 4);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(!diff.outside && diff.first == -1 && diff.worst == 0.25);
-	make_rig_set(g, x.got + (uint64_t)AT * 4, &(float){ AT + 1.0f }, 4);
+	dev_fill_fixture_set(g, x.got + (uint64_t)AT * 4, &(float){ AT + 1.0f }, 4);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == 1 && diff.first == AT && diff.worst == 2);
 	diff = compared(g, &x, 0, AT);
 	CHECK(!diff.outside && diff.worst == 0.25);
-	make_rig_set(g, x.got + (uint64_t)(LARGE - 1) * 4, &(float){ NAN }, 4);
+	dev_fill_fixture_set(g, x.got + (uint64_t)(LARGE - 1) * 4, &(float){ NAN }, 4);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == 2 && diff.first == AT && isinf(diff.worst));
-	make_rig_set(g, x.bound, NULL,
-		     /* 0xee...: negative, so exact: every odd element, and the planted one */
-		     LARGE * 8);
+	dev_fill_fixture_set(g, x.bound, NULL,
+			     /* 0xee...: negative, so exact: every odd element, and the planted one */
+			     LARGE * 8);
 	diff = compared(g, &x, 0, LARGE);
 	CHECK(diff.outside == LARGE / 2 + 1 && diff.first == 1);
 	diff = compared(g, &x, 0, 0);
 	CHECK(!diff.outside && diff.first == -1 && !diff.worst);
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(want);
 	ay_xfree(bound);
 	ay_xfree(got);
 }
 
-static void check_all(struct make_rig *g, int step)
+static void check_all(struct dev_fill_fixture *g, int step)
 {
 	static const enum ay_dt dts[] = { AY_DT_F16, AY_DT_BF16, AY_DT_F32, AY_DT_F64 };
 
@@ -243,21 +244,21 @@ static void check_all(struct make_rig *g, int step)
 
 TEST(compare_on_the_processor_follows_the_oracle)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_cpu(&g);
+	dev_fill_fixture_cpu(&g);
 	check_all(&g, 1);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
 /* Tests the arguments, the tally and the way back. */
 TEST(compare_on_a_stand_in_follows_the_oracle)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_stand_in(&g);
+	dev_fill_fixture_fake(&g);
 	check_all(&g, 7);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
 TEST(compare_refuses_what_it_cannot)
@@ -280,9 +281,9 @@ TEST(compare_refuses_what_it_cannot)
 
 TEST(compare_on_a_gpu_follows_the_oracle)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_gpu(&g);
+	dev_fill_fixture_gpu(&g);
 	check_all(&g, 37);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }

@@ -57,7 +57,7 @@ enum { NCASE = sizeof cases / sizeof *cases, MARGIN = 64, SETS = 5 };
 
 /* What one set of a case should be, and the request for it to a device. */
 struct one {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_key key;
 	struct ay_fill_op k;
@@ -67,9 +67,9 @@ struct one {
 
 static void one_init(struct one *o, const char *line)
 {
-	timing_rig_init(&o->r, line);
+	timing_fixture_init(&o->r, line);
 	ay_input_template_init(&o->m, o->r.call);
-	o->key = timing_rig_key();
+	o->key = timing_fixture_key();
 	o->bytes = ay_operand_bytes(o->r.call->operand[0]);
 	o->want = ay_alloc(&o->r.a, o->bytes + 1);
 }
@@ -77,7 +77,7 @@ static void one_init(struct one *o, const char *line)
 static void one_release(struct one *o)
 {
 	ay_input_template_release(&o->m);
-	timing_rig_release(&o->r);
+	timing_fixture_release(&o->r);
 }
 
 static bool one_set(struct one *o, int set)
@@ -88,34 +88,34 @@ static bool one_set(struct one *o, int set)
 
 /* Makes o->k and returns the first byte that differs from what it should be, margins included, or
  * -1. */
-static int64_t first_other(struct make_rig *g, const struct one *o, struct ay_fill_op k)
+static int64_t first_other(struct dev_fill_fixture *g, const struct one *o, struct ay_fill_op k)
 {
 	uint8_t *got = ay_xrealloc(NULL, o->bytes + 2 * MARGIN), *margin = ay_xrealloc(NULL, MARGIN);
 	struct ay_err err = { 0 };
-	const uint64_t to = make_rig_put(g, NULL, o->bytes + 2 * MARGIN);
+	const uint64_t to = dev_fill_fixture_put(g, NULL, o->bytes + 2 * MARGIN);
 	int64_t at = -1;
 
 	k.to = to + MARGIN;
 	if (!k.from)
-		ay_fill_op_aim(
-			&k,
-			make_rig_put(g, ay_input_template_base(&o->m, 0), ay_input_template_base_bytes(&o->m, 0)),
-			make_rig_put(g, o->m.noise, AY_NOISE_LINES * AY_LINE));
+		ay_fill_op_aim(&k,
+			       dev_fill_fixture_put(g, ay_input_template_base(&o->m, 0),
+						    ay_input_template_base_bytes(&o->m, 0)),
+			       dev_fill_fixture_put(g, o->m.noise, AY_NOISE_LINES * AY_LINE));
 	CHECKF(!ay_dev_fill(g->d, &k, 1, &err), "%s", err.msg);
-	make_rig_get(g, got, to, o->bytes + 2 * MARGIN);
+	dev_fill_fixture_get(g, got, to, o->bytes + 2 * MARGIN);
 	memset(margin, MAKE_RIG_EMPTY, MARGIN);
 	if (memcmp(got, margin, MARGIN) || memcmp(got + MARGIN + o->bytes, margin, MARGIN))
 		at = -2;
 	for (uint64_t i = 0; i < o->bytes && at == -1; i++)
 		if (got[MARGIN + i] != o->want[i])
 			at = (int64_t)i;
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(got);
 	ay_xfree(margin);
 	return at;
 }
 
-static void check_case(struct make_rig *g, int i)
+static void check_case(struct dev_fill_fixture *g, int i)
 {
 	int hard = 0, plain = 0;
 	struct one o;
@@ -138,14 +138,14 @@ static void check_case(struct make_rig *g, int i)
 	one_release(&o);
 }
 
-static void check_all(struct make_rig *g)
+static void check_all(struct dev_fill_fixture *g)
 {
 	for (int i = 0; i < NCASE; i++)
 		check_case(g, i);
 }
 
 /* If one of these steps is left out, the result differs, and the test notices. */
-static void check_planted(struct make_rig *g)
+static void check_planted(struct dev_fill_fixture *g)
 {
 	struct one o;
 	struct ay_fill_op k;
@@ -173,24 +173,24 @@ static void check_planted(struct make_rig *g)
 	one_release(&o);
 }
 
-/* --- what needs no master --------------------------------------------------------------------- */
+/* --- what needs no template --------------------------------------------------------------------- */
 
 /* Poison at any address, copies; thousands of ranges of all sizes in one call, among them empty
  * ones. */
-static void check_many(struct make_rig *g)
+static void check_many(struct dev_fill_fixture *g)
 {
 	enum { N = 6000, ROOM = 4096, LARGE = 300 << 10 };
 	const uint64_t bytes = (uint64_t)N * ROOM + LARGE + 4096;
 	struct ay_fill_op *m = ay_xrealloc(NULL, sizeof *m * N);
 	uint8_t *want = ay_xrealloc(NULL, bytes), *got = ay_xrealloc(NULL, bytes), *src = ay_xrealloc(NULL, LARGE);
-	const uint64_t to = make_rig_put(g, NULL, bytes);
+	const uint64_t to = dev_fill_fixture_put(g, NULL, bytes);
 	struct ay_err err = { 0 };
 	uint64_t from, at = 0;
 
 	srand(7);
 	for (int i = 0; i < LARGE; i++)
 		src[i] = (uint8_t)rand();
-	from = make_rig_put(g, src, LARGE);
+	from = dev_fill_fixture_put(g, src, LARGE);
 	memset(want, MAKE_RIG_EMPTY, bytes);
 	for (int i = 0; i < N; i++) {
 		const uint64_t n = i == N / 2 ? LARGE - 5
@@ -210,16 +210,16 @@ static void check_many(struct make_rig *g)
 		at += (lead + n + 64 + 63) / 64 * 64;
 	}
 	CHECKF(!ay_dev_fill(g->d, m, N, &err), "%s", err.msg);
-	make_rig_get(g, got, to, bytes);
+	dev_fill_fixture_get(g, got, to, bytes);
 	CHECK(!memcmp(got, want, bytes));
 	/* one range less must be noticed */
 	m[N / 2].bytes--;
-	make_rig_set(g, to, NULL, bytes);
+	dev_fill_fixture_set(g, to, NULL, bytes);
 	CHECK(!ay_dev_fill(g->d, m, N, &err));
-	make_rig_get(g, got, to, bytes);
+	dev_fill_fixture_get(g, got, to, bytes);
 	CHECK(memcmp(got, want, bytes));
 	CHECK(!ay_dev_fill(g->d, m, 0, &err) && !ay_dev_fill(g->d, &(struct ay_fill_op){ 0 }, 1, &err));
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(m);
 	ay_xfree(want);
 	ay_xfree(got);
@@ -268,45 +268,45 @@ TEST(fill_op_refuses_bad_ranges)
 
 /* --- on the processor, on a stand-in, on a GPU ------------------------------------------------ */
 
-TEST(make_on_the_processor_gives_the_bits_of_content)
+TEST(dev_fill_on_the_processor_gives_the_bits_of_content)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_cpu(&g);
+	dev_fill_fixture_cpu(&g);
 	check_all(&g);
 	check_planted(&g);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
 TEST(fill_op_on_the_processor_does_many_ranges)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_cpu(&g);
+	dev_fill_fixture_cpu(&g);
 	check_many(&g);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
 /* Tests the list, the launch and its arguments with a fake driver, which runs the same units as a
  * GPU. */
-TEST(make_on_a_stand_in_gives_the_bits_of_content)
+TEST(dev_fill_on_a_stand_in_gives_the_bits_of_content)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_stand_in(&g);
+	dev_fill_fixture_fake(&g);
 	check_all(&g);
 	check_planted(&g);
 	check_many(&g);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
-TEST(make_on_a_gpu_gives_the_bits_of_content)
+TEST(dev_fill_on_a_gpu_gives_the_bits_of_content)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_gpu(&g);
+	dev_fill_fixture_gpu(&g);
 	check_all(&g);
 	check_planted(&g);
 	check_many(&g);
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }

@@ -12,12 +12,12 @@
 
 enum { ALIGN = 64 };
 
-void make_rig_cpu(struct make_rig *g)
+void dev_fill_fixture_cpu(struct dev_fill_fixture *g)
 {
-	*g = (struct make_rig){ .d = ay_dev_cpu() };
+	*g = (struct dev_fill_fixture){ .d = ay_dev_cpu() };
 }
 
-static void open_cuda(struct make_rig *g, bool must)
+static void open_cuda(struct dev_fill_fixture *g, bool must)
 {
 	struct ay_err err = { 0 };
 
@@ -28,9 +28,9 @@ static void open_cuda(struct make_rig *g, bool must)
 	g->cu = ay_gpu_driver(g->d);
 }
 
-void make_rig_stand_in(struct make_rig *g)
+void dev_fill_fixture_fake(struct dev_fill_fixture *g)
 {
-	*g = (struct make_rig){ 0 };
+	*g = (struct dev_fill_fixture){ 0 };
 	setenv("XDG_CACHE_HOME", test_dir(), 1);
 	setenv("FAKE_NVRTC_LOG", "/dev/null", 1);
 	help_stand_in(&g->a, "fake.c", "libcuda.so.1");
@@ -38,20 +38,20 @@ void make_rig_stand_in(struct make_rig *g)
 	open_cuda(g, true);
 }
 
-void make_rig_gpu(struct make_rig *g)
+void dev_fill_fixture_gpu(struct dev_fill_fixture *g)
 {
-	*g = (struct make_rig){ 0 };
+	*g = (struct dev_fill_fixture){ 0 };
 	open_cuda(g, false);
 }
 
-void make_rig_release(struct make_rig *g)
+void dev_fill_fixture_release(struct dev_fill_fixture *g)
 {
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_dev_close(g->d);
 	ay_arena_release(&g->a);
 }
 
-void make_rig_set(struct make_rig *g, uint64_t at, const void *from, uint64_t bytes)
+void dev_fill_fixture_set(struct dev_fill_fixture *g, uint64_t at, const void *from, uint64_t bytes)
 {
 	void *empty = NULL;
 
@@ -66,7 +66,7 @@ void make_rig_set(struct make_rig *g, uint64_t at, const void *from, uint64_t by
 	ay_xfree(empty);
 }
 
-uint64_t make_rig_put(struct make_rig *g, const void *from, uint64_t bytes)
+uint64_t dev_fill_fixture_put(struct dev_fill_fixture *g, const void *from, uint64_t bytes)
 {
 	uint64_t at = 0;
 
@@ -77,11 +77,11 @@ uint64_t make_rig_put(struct make_rig *g, const void *from, uint64_t bytes)
 		at = (uintptr_t)ay_xrealloc(NULL, bytes + ALIGN);
 	g->at[g->n++] = at;
 	at = (at + ALIGN - 1) / ALIGN * ALIGN;
-	make_rig_set(g, at, from, bytes);
+	dev_fill_fixture_set(g, at, from, bytes);
 	return at;
 }
 
-void make_rig_get(struct make_rig *g, void *to, uint64_t from, uint64_t bytes)
+void dev_fill_fixture_get(struct dev_fill_fixture *g, void *to, uint64_t from, uint64_t bytes)
 {
 	if (g->cu)
 		CHECK(!g->cu->copy_out(to, from, bytes));
@@ -89,7 +89,7 @@ void make_rig_get(struct make_rig *g, void *to, uint64_t from, uint64_t bytes)
 		memcpy(to, (const void *)from, bytes);
 }
 
-void make_rig_clear(struct make_rig *g)
+void dev_fill_fixture_clear(struct dev_fill_fixture *g)
 {
 	while (g->n) {
 		const uint64_t at = g->at[--g->n];

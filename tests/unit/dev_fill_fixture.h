@@ -9,7 +9,7 @@
 
 enum { MAKE_RIG_EMPTY = 0xee, MAKE_RIG_PARTS = 16 };
 
-struct make_rig {
+struct dev_fill_fixture {
 	struct ay_arena a;
 	struct ay_dev *d;
 	const struct ay_cuda *cu; /* NULL: the processor */
@@ -17,18 +17,18 @@ struct make_rig {
 	uint64_t at[MAKE_RIG_PARTS];
 };
 
-void make_rig_cpu(struct make_rig *g);
+void dev_fill_fixture_cpu(struct dev_fill_fixture *g);
 /* Uses the driver of tests/cuda/fake.c and its NVRTC. */
-void make_rig_stand_in(struct make_rig *g);
+void dev_fill_fixture_fake(struct dev_fill_fixture *g);
 /* Skips the test if there is no GPU. */
-void make_rig_gpu(struct make_rig *g);
-void make_rig_release(struct make_rig *g);
+void dev_fill_fixture_gpu(struct dev_fill_fixture *g);
+void dev_fill_fixture_release(struct dev_fill_fixture *g);
 
 /* Allocates memory at a multiple of 64 and copies the bytes into it, or fills it with
- * MAKE_RIG_EMPTY if `from` is NULL. The memory lives until make_rig_clear. */
-uint64_t make_rig_put(struct make_rig *g, const void *from, uint64_t bytes);
-void make_rig_set(struct make_rig *g, uint64_t at, const void *from, uint64_t bytes);
-void make_rig_get(struct make_rig *g, void *to, uint64_t from, uint64_t bytes);
-void make_rig_clear(struct make_rig *g);
+ * MAKE_RIG_EMPTY if `from` is NULL. The memory lives until dev_fill_fixture_clear. */
+uint64_t dev_fill_fixture_put(struct dev_fill_fixture *g, const void *from, uint64_t bytes);
+void dev_fill_fixture_set(struct dev_fill_fixture *g, uint64_t at, const void *from, uint64_t bytes);
+void dev_fill_fixture_get(struct dev_fill_fixture *g, void *to, uint64_t from, uint64_t bytes);
+void dev_fill_fixture_clear(struct dev_fill_fixture *g);
 
 #endif

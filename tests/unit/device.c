@@ -114,14 +114,14 @@ TEST(device_wishes)
 TEST(device_processor_lends_the_pool)
 {
 	const struct ay_need need[] = { { 100, false }, { 100, true } };
-	struct ay_dev_mapping lent = { .id = 3 };
+	struct ay_dev_mapping mapping = { .id = 3 };
 	struct ay_err err = { 0 };
 	struct ay_pool p;
 
 	CHECK(!ay_pool_init(&p, 2, need, &err));
-	CHECK(!ay_dev_map(ay_dev_cpu(), &p, AY_LEND, &lent, &err) && !lent.id && !lent.nslot);
-	CHECK(!ay_dev_fetch(ay_dev_cpu(), &p, &lent, &err) && !ay_dev_is_well(ay_dev_cpu(), &err));
-	ay_dev_take_back(ay_dev_cpu(), &lent);
+	CHECK(!ay_dev_map(ay_dev_cpu(), &p, AY_MAP_GUARDED, &mapping, &err) && !mapping.id && !mapping.nslot);
+	CHECK(!ay_dev_fetch(ay_dev_cpu(), &p, &mapping, &err) && !ay_dev_is_well(ay_dev_cpu(), &err));
+	ay_dev_unmap(ay_dev_cpu(), &mapping);
 	ay_pool_release(&p);
 }
 
@@ -320,7 +320,7 @@ TEST(device_kernels_are_timed)
 		{ 15, "", "MISMATCH", "right when it was judged, wrong when it was timed" },
 		{ 16, "", "INPUT_WRITTEN", "changed an input while it was timed" },
 		{ 0, "FAKE_CUDA=late", "CHEAT", "its output was not there" },
-		{ 0, "FAKE_CUDA=restless", "PASS", "another program uses this GPU" },
+		{ 0, "FAKE_CUDA=busy", "PASS", "another program uses this GPU" },
 		/* occasional failures, not caused by a kernel */
 		{ 0, "FAKE_CUDA=fitful", "PASS", "\"blocks\":" },
 	};
@@ -338,10 +338,10 @@ TEST(device_kernels_are_timed)
 	ay_arena_release(&f.a);
 }
 
-/* Mapping the memory of a batch takes 100 ms here, which must be neither in c0 nor in a time. */
+/* Mapping the memory of a batch takes 100 ms here, which must be neither in gate_ns nor in a time. */
 TEST(device_mapping_is_not_timed)
 {
-	const char *got, *c0;
+	const char *got, *gate_ns;
 	char *out = "";
 	struct fake f;
 
@@ -349,8 +349,9 @@ TEST(device_mapping_is_not_timed)
 		test_skip("the plain build shows it");
 	setup_with(&f, "-DSLOW_MAP_NS=100000000");
 	got = judge(&f, 0, "", TIMED, &out);
-	c0 = strstr(out, "\"gate_ns\":");
-	CHECKF(got && !strcmp(got, "PASS") && c0 && atof(c0 + 10) > 0 && atof(c0 + 10) < 90e6, "%s", out);
+	gate_ns = strstr(out, "\"gate_ns\":");
+	CHECKF(got && !strcmp(got, "PASS") && gate_ns && atof(gate_ns + 10) > 0 && atof(gate_ns + 10) < 90e6, "%s",
+	       out);
 	ay_arena_release(&f.a);
 }
 
@@ -506,22 +507,22 @@ TEST(device_gpu_lends_and_fetches)
 {
 	const struct ay_need need[] = { { 5000, false }, { 5000, true }, { 64, true, true } };
 	struct ay_dev *d = open_gpu();
-	struct ay_dev_mapping lent;
+	struct ay_dev_mapping mapping;
 	struct ay_err err = { 0 };
 	struct ay_pool p;
 
 	CHECK(!ay_pool_init_grain(&p, d->info.grain, 3, need, &err));
 	memset(p.slot[0].mem, 1, p.slot[0].bytes);
 	memset(p.slot[1].mem, 2, p.slot[1].bytes);
-	CHECKF(!ay_dev_map(d, &p, AY_LEND, &lent, &err), "%s", err.msg);
-	CHECK(lent.slot[0].fd >= 0 && lent.slot[1].fd >= 0 && lent.slot[2].fd < 0);
+	CHECKF(!ay_dev_map(d, &p, AY_MAP_GUARDED, &mapping, &err), "%s", err.msg);
+	CHECK(mapping.slot[0].fd >= 0 && mapping.slot[1].fd >= 0 && mapping.slot[2].fd < 0);
 	memset(p.slot[1].mem, 0, p.slot[1].bytes);
-	CHECKF(!ay_dev_fetch(d, &p, &lent, &err), "%s", err.msg);
-	CHECK(p.slot[1].mem[0] == 2 && p.slot[1].mem[p.slot[1].bytes - 1] == 2 && !lent.slot[0].changed);
+	CHECKF(!ay_dev_fetch(d, &p, &mapping, &err), "%s", err.msg);
+	CHECK(p.slot[1].mem[0] == 2 && p.slot[1].mem[p.slot[1].bytes - 1] == 2 && !mapping.slot[0].changed);
 	/* as if the kernel had written: the content differs from what was shared */
 	p.slot[0].mem[77] = 9;
-	CHECK(!ay_dev_fetch(d, &p, &lent, &err) && lent.slot[0].changed);
-	ay_dev_take_back(d, &lent);
+	CHECK(!ay_dev_fetch(d, &p, &mapping, &err) && mapping.slot[0].changed);
+	ay_dev_unmap(d, &mapping);
 	ay_dev_mark(d, true);
 	CHECKF(!ay_dev_is_well(d, &err), "%s", err.msg);
 	ay_pool_release(&p);

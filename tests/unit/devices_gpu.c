@@ -133,7 +133,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	const struct ay_need need[] = { { 100, false } };
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 }, again = { 0 };
-	struct ay_dev_mapping lent;
+	struct ay_dev_mapping mapping;
 	struct ay_dev *d;
 	struct ay_pool p;
 
@@ -148,7 +148,7 @@ TEST(devices_gpu_that_was_lost_stays_lost)
 	CHECK(ay_dev_is_well(d, &again) && !strcmp(err.msg, again.msg) && err.code == again.code);
 	ay_err_clear(&err);
 	CHECK(!ay_pool_init_grain(&p, d->info.grain, 1, need, &err));
-	CHECK(ay_dev_map(d, &p, AY_LEND, &lent, &err) && strstr(err.msg, "was taken out"));
+	CHECK(ay_dev_map(d, &p, AY_MAP_GUARDED, &mapping, &err) && strstr(err.msg, "was taken out"));
 	ay_pool_release(&p);
 	ay_dev_close(d);
 	ay_arena_release(&a);

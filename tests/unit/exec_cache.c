@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-TEST(kept_names_tell_executors_apart)
+TEST(exec_cache_names_tell_executors_apart)
 {
 	const int one = memfd_create("one", 0), two = memfd_create("two", 0);
 	static const char *const folders[] = { "/usr/lib/x", NULL };
@@ -48,29 +48,29 @@ TEST(kept_names_tell_executors_apart)
 	close(two);
 }
 
-TEST(kept_gates_are_found_while_they_are_true)
+TEST(exec_cache_gates_are_found_while_they_are_true)
 {
 	struct ay_exec_cache k = { 0 };
-	struct ay_exec_cache_gate g = { .name = { .who = "a" }, .lend_bytes = 1 << 30, .c0 = 1 };
+	struct ay_exec_cache_gate g = { .name = { .who = "a" }, .empty_bytes = 1 << 30, .gate_ns = 1 };
 	const struct ay_exec_cache_gate *found;
 
 	CHECK(!ay_exec_cache_find_gate(&k, &g) && !ay_exec_cache_find_gate(NULL, &g));
 	ay_exec_cache_note_gate(&k, &g);
-	g.lend_bytes += 10 << 20; /* about as much */
+	g.empty_bytes += 10 << 20; /* about as much */
 	found = ay_exec_cache_find_gate(&k, &g);
-	CHECK(found && found->c0 == 1);
-	g.lend_bytes += 200 << 20;
+	CHECK(found && found->gate_ns == 1);
+	g.empty_bytes += 200 << 20;
 	CHECK(!ay_exec_cache_find_gate(&k, &g));
-	g.plain = true;
+	g.ungated = true;
 	CHECK(!ay_exec_cache_find_gate(&k, &g));
-	g.c0 = 2;
+	g.gate_ns = 2;
 	ay_exec_cache_note_gate(&k, &g);
-	g.lend_bytes = 0; /* trusted executors get no shared memory */
+	g.empty_bytes = 0; /* trusted executors get no shared memory */
 	found = ay_exec_cache_find_gate(&k, &g);
-	CHECK(found && found->c0 == 2 && k.ngate == 2);
-	g.c0 = 3;
+	CHECK(found && found->gate_ns == 2 && k.ngate == 2);
+	g.gate_ns = 3;
 	ay_exec_cache_note_gate(&k, &g); /* in the place of the other */
-	CHECK(k.ngate == 2 && ay_exec_cache_find_gate(&k, &g)->c0 == 3);
+	CHECK(k.ngate == 2 && ay_exec_cache_find_gate(&k, &g)->gate_ns == 3);
 	k.gate[1].when -= 61000000000ll;
 	CHECK(!ay_exec_cache_find_gate(&k, &g));
 	for (int i = 0; i < 2 * AY_EXEC_CACHE_GATES; i++) {

@@ -16,7 +16,7 @@ enum { SETS = 7 };
 
 /* An executor and sets for it; out[0] of a set is the output of its last call. */
 struct held {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	struct ay_exec *x;
@@ -45,10 +45,10 @@ static void start(struct held *h, int fd, const cpu_set_t *cpus)
 static void setup(struct held *h, const char *source, const cpu_set_t *cpus)
 {
 	*h = (struct held){ 0 };
-	timing_rig_init(&h->r, "aten::relu((T([64], f32),), {})");
+	timing_fixture_init(&h->r, "aten::relu((T([64], f32),), {})");
 	ay_input_template_init(&h->m, h->r.call);
 	CHECKF(!ay_input_sets_init(&h->s, &h->m, SETS, false, &h->r.err), "%s", h->r.err.msg);
-	start(h, source ? timing_rig_build(&h->r, source) : -1, cpus);
+	start(h, source ? timing_fixture_build(&h->r, source) : -1, cpus);
 	h->b = (struct ay_batch){ .proto = h->r.proto,
 				  .call = h->r.call,
 				  .pool = &h->s.pool,
@@ -64,7 +64,7 @@ static void teardown(struct held *h)
 	ay_exec_stop(h->x);
 	ay_input_sets_release(&h->s);
 	ay_input_template_release(&h->m);
-	timing_rig_release(&h->r);
+	timing_fixture_release(&h->r);
 }
 
 static void hold(struct held *h)

@@ -43,7 +43,7 @@ static void need_curl(void)
 	dlclose(lib);
 }
 
-void fake_llm_start(struct standin *s, const char *script)
+void fake_llm_start(struct fake_llm *s, const char *script)
 {
 	const char *interpreter = python();
 	struct ay_err err = { 0 };
@@ -53,7 +53,7 @@ void fake_llm_start(struct standin *s, const char *script)
 
 	need_curl();
 	snprintf(path, sizeof path, "%s/script.json", test_dir());
-	snprintf(s->log, sizeof s->log, "%s/standin.log", test_dir());
+	snprintf(s->log, sizeof s->log, "%s/server.log", test_dir());
 	remove(s->log); /* of one before */
 	CHECK(!ay_file_write(path, script, strlen(script), &err));
 	if (pipe2(out, O_CLOEXEC))
@@ -78,17 +78,17 @@ void fake_llm_start(struct standin *s, const char *script)
 	snprintf(base, sizeof base, "http%s://127.0.0.1:%d/v1", s->tls ? "s" : "", s->port);
 	setenv("OPENAI_BASE_URL", base, 1);
 	setenv("ANTHROPIC_BASE_URL", base, 1);
-	setenv("OPENAI_API_KEY", "sk-standin", 1);
-	setenv("ANTHROPIC_API_KEY", "sk-standin", 1);
+	setenv("OPENAI_API_KEY", "sk-fake", 1);
+	setenv("ANTHROPIC_API_KEY", "sk-fake", 1);
 }
 
-void fake_llm_stop(struct standin *s)
+void fake_llm_stop(struct fake_llm *s)
 {
 	kill(s->pid, SIGKILL);
 	waitpid(s->pid, NULL, 0);
 }
 
-static json_t *read_log(const struct standin *s)
+static json_t *read_log(const struct fake_llm *s)
 {
 	json_t *list = json_array(), *j;
 	FILE *f = fopen(s->log, "r");
@@ -114,7 +114,7 @@ int fake_llm_count_in(const json_t *log, const char *event, const char *id)
 
 /* The fake server logs an answer after sending it, when the test may already have it. So this waits
  * a moment. */
-json_t *fake_llm_log(const struct standin *s)
+json_t *fake_llm_log(const struct fake_llm *s)
 {
 	json_t *log = read_log(s);
 
@@ -129,7 +129,7 @@ json_t *fake_llm_log(const struct standin *s)
 	return log;
 }
 
-int fake_llm_count(const struct standin *s, const char *event, const char *id)
+int fake_llm_count(const struct fake_llm *s, const char *event, const char *id)
 {
 	json_t *log = fake_llm_log(s);
 	int n = fake_llm_count_in(log, event, id);

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-struct standin {
+struct fake_llm {
 	const char *tls; /* file with key and certificate, set before the start; NULL = no TLS */
 	pid_t pid;
 	int port;
@@ -18,13 +18,13 @@ struct standin {
 
 /* Starts the server with this script (JSON) and points OPENAI_BASE_URL and ANTHROPIC_BASE_URL at
  * it. Skips the test if there is no Python or no libcurl. */
-void fake_llm_start(struct standin *s, const char *script);
-void fake_llm_stop(struct standin *s);
+void fake_llm_start(struct fake_llm *s, const char *script);
+void fake_llm_stop(struct fake_llm *s);
 /* Returns the server's log so far as a list (a new reference). */
-json_t *fake_llm_log(const struct standin *s);
+json_t *fake_llm_log(const struct fake_llm *s);
 /* Count the lines of a log with one event ("seen", "sent"; NULL: all) and one id (NULL: all). */
 int fake_llm_count_in(const json_t *log, const char *event, const char *id);
-int fake_llm_count(const struct standin *s, const char *event, const char *id);
+int fake_llm_count(const struct fake_llm *s, const char *event, const char *id);
 
 /* --- a chat ----------------------------------------------------------------------------------- */
 

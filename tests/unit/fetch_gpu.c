@@ -20,9 +20,9 @@
 enum { SETS = 3, POISON = 0x75, EMPTY = 0x11 };
 
 /* Sets of a case on a device; each output is a different pattern. */
-struct bench {
-	struct make_rig g;
-	struct timing_rig r;
+struct fixture {
+	struct dev_fill_fixture g;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	uint8_t *want;
@@ -33,23 +33,23 @@ static uint8_t pattern(int set, uint64_t i)
 	return (uint8_t)(i * 7 + i / 4096 + (uint64_t)set * 31);
 }
 
-static uint64_t bytes_of(const struct bench *b, int i)
+static uint64_t bytes_of(const struct fixture *b, int i)
 {
 	return ay_operand_bytes(b->r.call->operand[i]);
 }
 
-static bool is_input(const struct bench *b, int i)
+static bool is_input(const struct fixture *b, int i)
 {
 	return b->r.call->operand[i]->role == AY_IN;
 }
 
-static uint64_t address(const struct bench *b, int set, int i)
+static uint64_t address(const struct fixture *b, int set, int i)
 {
 	return ay_input_sets_address(&b->s, set * b->r.call->noperand + i);
 }
 
 /* Returns what operand i of a set should be after the copy. */
-static const uint8_t *wanted(struct bench *b, int set, int i)
+static const uint8_t *wanted(struct fixture *b, int set, int i)
 {
 	if (is_input(b, i))
 		ay_input_template_write(&b->m, i, b->s.key, set, b->want);
@@ -58,38 +58,38 @@ static const uint8_t *wanted(struct bench *b, int set, int i)
 	return b->want;
 }
 
-static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig *g))
+static void setup(struct fixture *b, const char *line, void (*rig)(struct dev_fill_fixture *g))
 {
 	uint64_t most = 0;
 
-	*b = (struct bench){ 0 };
+	*b = (struct fixture){ 0 };
 	rig(&b->g);
-	timing_rig_init(&b->r, line);
+	timing_fixture_init(&b->r, line);
 	ay_input_template_init(&b->m, b->r.call);
 	CHECKF(!ay_input_template_to_device(&b->m, b->g.d, &b->r.err) &&
 		       !ay_input_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
-		       !ay_input_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
+		       !ay_input_sets_write(&b->s, timing_fixture_key(), 0, SETS, POISON, &b->r.err),
 	       "%s", b->r.err.msg);
 	for (int i = 0; i < b->r.call->noperand; i++)
 		most = bytes_of(b, i) > most ? bytes_of(b, i) : most;
 	b->want = ay_xrealloc(NULL, most + 1);
 	for (int k = 0; k < SETS * b->r.call->noperand; k++)
 		if (!is_input(b, k % b->r.call->noperand))
-			make_rig_set(&b->g, ay_input_sets_address(&b->s, k),
-				     wanted(b, k / b->r.call->noperand, k % b->r.call->noperand),
-				     bytes_of(b, k % b->r.call->noperand));
+			dev_fill_fixture_set(&b->g, ay_input_sets_address(&b->s, k),
+					     wanted(b, k / b->r.call->noperand, k % b->r.call->noperand),
+					     bytes_of(b, k % b->r.call->noperand));
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_xfree(b->want);
 	ay_input_sets_release(&b->s);
 	ay_input_template_release(&b->m);
-	timing_rig_release(&b->r);
-	make_rig_release(&b->g);
+	timing_fixture_release(&b->r);
+	dev_fill_fixture_release(&b->g);
 }
 
-static bool fetch(struct bench *b, int set, const struct ay_byte_range *need)
+static bool fetch(struct fixture *b, int set, const struct ay_byte_range *need)
 {
 	bool changed = true;
 
@@ -100,7 +100,7 @@ static bool fetch(struct bench *b, int set, const struct ay_byte_range *need)
 }
 
 /* Returns true if these bytes of an operand are what they should be. */
-static bool has(struct bench *b, int set, int i, uint64_t lo, uint64_t hi)
+static bool has(struct fixture *b, int set, int i, uint64_t lo, uint64_t hi)
 {
 	return !memcmp(ay_input_sets_at(&b->s, set, i) + lo, wanted(b, set, i) + lo, hi - lo);
 }
@@ -115,7 +115,7 @@ static const char *const lines[] = {
 	"aten::cosh((T([200003], f32, fill=scales(-9, 9)),), {})",
 };
 
-static void check_whole(struct bench *b)
+static void check_whole(struct fixture *b)
 {
 	for (int set = SETS - 1; set >= 0; set--) {
 		CHECK(!fetch(b, set, NULL));
@@ -125,7 +125,7 @@ static void check_whole(struct bench *b)
 }
 
 /* Flips one bit of an input at every kind of place, and checks that only it is reported. */
-static void check_changed(struct bench *b)
+static void check_changed(struct fixture *b)
 {
 	for (int i = 0; i < b->r.call->noperand; i++) {
 		const uint64_t n = bytes_of(b, i), places[] = { 0, ay_secret_below(n), n - 1 };
@@ -135,14 +135,14 @@ static void check_changed(struct bench *b)
 			const struct ay_byte_range none[8] = { 0 };
 			uint8_t was, other;
 
-			make_rig_get(&b->g, &was, at, 1);
+			dev_fill_fixture_get(&b->g, &was, at, 1);
 			other = was ^ 4;
-			make_rig_set(&b->g, at, &other, 1);
+			dev_fill_fixture_set(&b->g, at, &other, 1);
 			CHECKF(fetch(b, 1, NULL), "operand %d, byte %llu", i, (unsigned long long)places[k]);
 			CHECK(has(b, 1, i, 0, n)); /* the content made here is still there */
 			CHECKF(fetch(b, 1, none), "operand %d, byte %llu", i, (unsigned long long)places[k]);
 			CHECK(!fetch(b, 0, NULL) && !fetch(b, 2, NULL));
-			make_rig_set(&b->g, at, &was, 1);
+			dev_fill_fixture_set(&b->g, at, &was, 1);
 			CHECK(!fetch(b, 1, NULL));
 		}
 	}
@@ -151,9 +151,9 @@ static void check_changed(struct bench *b)
 TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
-		struct bench b;
+		struct fixture b;
 
-		setup(&b, lines[t], make_rig_stand_in);
+		setup(&b, lines[t], dev_fill_fixture_fake);
 		check_whole(&b);
 		check_changed(&b);
 		teardown(&b);
@@ -162,7 +162,7 @@ TEST_SLOW(fetch_gpu_brings_what_was_made_and_finds_what_was_changed)
 
 /* Any part of each: what is asked for is there, and of large ones little else was written or
  * crossed the bus. */
-static void check_parts(struct bench *b, const uint64_t *brought)
+static void check_parts(struct fixture *b, const uint64_t *brought)
 {
 	struct ay_byte_range need[8];
 
@@ -203,27 +203,27 @@ TEST_SLOW(fetch_gpu_brings_parts)
 	static const int some[] = { 0, 1, 3, 4, 5, 6 };
 
 	for (size_t t = 0; t < sizeof some / sizeof *some; t++) {
-		struct bench b;
+		struct fixture b;
 
-		setup(&b, lines[some[t]], make_rig_stand_in);
+		setup(&b, lines[some[t]], dev_fill_fixture_fake);
 		check_parts(&b, dlsym(b.g.cu->library, "fake_brought"));
 		teardown(&b);
 	}
 }
 
 /* Reads whole pieces and a remainder, with and without pinned memory. */
-static void check_reads(struct make_rig *g)
+static void check_reads(struct dev_fill_fixture *g)
 {
 	enum { MIB = 1 << 20 };
 	static const uint64_t sizes[] = { 0, 1, MIB - 1, MIB, 4 * MIB, 4 * MIB + 1, 8 * MIB, 13 * MIB + 77 };
 	const uint64_t room = 14 * MIB;
 	uint8_t *data = ay_xrealloc(NULL, room), *got = ay_xrealloc(NULL, room);
-	const uint64_t at = make_rig_put(g, NULL, room);
+	const uint64_t at = dev_fill_fixture_put(g, NULL, room);
 	struct ay_err err = { 0 };
 
 	for (uint64_t i = 0; i < room; i++)
 		data[i] = pattern(1, i);
-	make_rig_set(g, at, data, room);
+	dev_fill_fixture_set(g, at, data, room);
 	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
 		for (uint64_t lead = 0; lead < 40; lead += 13) {
 			memset(got, EMPTY, room);
@@ -231,23 +231,23 @@ static void check_reads(struct make_rig *g)
 			CHECKF(!memcmp(got, data + lead, sizes[k]) && got[sizes[k]] == EMPTY,
 			       "%llu bytes from %llu", (unsigned long long)sizes[k], (unsigned long long)lead);
 		}
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(data);
 	ay_xfree(got);
 }
 
 TEST(fetch_gpu_reads_in_pieces)
 {
-	struct make_rig g;
+	struct dev_fill_fixture g;
 
-	make_rig_stand_in(&g);
+	dev_fill_fixture_fake(&g);
 	check_reads(&g);
-	make_rig_release(&g);
-	make_rig_stand_in(&g);
+	dev_fill_fixture_release(&g);
+	dev_fill_fixture_fake(&g);
 	setenv("FAKE_CUDA", "unpinned", 1);
 	check_reads(&g);
 	unsetenv("FAKE_CUDA");
-	make_rig_release(&g);
+	dev_fill_fixture_release(&g);
 }
 
 /* Tensors that end where a grain ends, wherever they were drawn to begin. Shared memory must not
@@ -257,20 +257,20 @@ TEST(fetch_gpu_lends_no_more_than_a_slot)
 	enum { DRAWS = 24 }; /* of four places to begin at; one is the start */
 
 	for (int i = 0; i < DRAWS; i++) {
-		struct bench b;
+		struct fixture b;
 
-		setup(&b, "aten::relu((T([524288], f32),), {})", make_rig_stand_in);
+		setup(&b, "aten::relu((T([524288], f32),), {})", dev_fill_fixture_fake);
 		CHECK(bytes_of(&b, 0) % b.g.d->info.grain == 0);
-		for (int k = 0; k < b.s.loans.n; k++)
-			CHECK(b.s.loans.loan[k].offset + b.s.loans.loan[k].bytes <= b.s.pool.slot[k].bytes);
+		for (int k = 0; k < b.s.mems.n; k++)
+			CHECK(b.s.mems.mem[k].offset + b.s.mems.mem[k].bytes <= b.s.pool.slot[k].bytes);
 		teardown(&b);
 	}
 }
 
 /* How fast, for people. */
-static void tell_speed(struct make_rig *g)
+static void tell_speed(struct dev_fill_fixture *g)
 {
-	const uint64_t n = 64 << 20, at = make_rig_put(g, NULL, n);
+	const uint64_t n = 64 << 20, at = dev_fill_fixture_put(g, NULL, n);
 	uint8_t *to = ay_xrealloc(NULL, n);
 	struct ay_err err = { 0 };
 	int64_t begin = 0, ns;
@@ -284,16 +284,16 @@ static void tell_speed(struct make_rig *g)
 	CHECK(!g->cu->copy_out(to, at, n));
 	printf("    64 MiB are read at %.1f GB/s, by the driver alone at %.1f GB/s\n", (double)n / (double)ns,
 	       (double)n / (double)(ay_now_ns() - begin));
-	make_rig_clear(g);
+	dev_fill_fixture_clear(g);
 	ay_xfree(to);
 }
 
 TEST(fetch_gpu_on_a_gpu)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
-		struct bench b;
+		struct fixture b;
 
-		setup(&b, lines[t], make_rig_gpu);
+		setup(&b, lines[t], dev_fill_fixture_gpu);
 		if (!t)
 			tell_speed(&b.g);
 		check_reads(&b.g);

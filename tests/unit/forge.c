@@ -15,16 +15,16 @@
 
 static const char *const schemas[] = { "t::one(Tensor a) -> Tensor", "t::two(Tensor a, *, Scalar b=1) -> Tensor" };
 
-struct bench {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
 	const struct ay_proto *proto[2];
 };
 
-static void setup(struct bench *b, const char *cache)
+static void setup(struct fixture *b, const char *cache)
 {
-	*b = (struct bench){ 0 };
+	*b = (struct fixture){ 0 };
 	if (ay_forge_init(&b->f, cache, &b->err))
 		CHECKF(false, "%s", b->err.msg);
 	if (!b->f.cc)
@@ -39,7 +39,7 @@ static void setup(struct bench *b, const char *cache)
 	}
 }
 
-static struct ay_built build(struct bench *b, enum ay_lang lang, const char *source, size_t n)
+static struct ay_built build(struct fixture *b, enum ay_lang lang, const char *source, size_t n)
 {
 	struct ay_built built;
 
@@ -47,19 +47,19 @@ static struct ay_built build(struct bench *b, enum ay_lang lang, const char *sou
 	return built;
 }
 
-static struct ay_built build_text(struct bench *b, enum ay_lang lang, const char *source)
+static struct ay_built build_text(struct fixture *b, enum ay_lang lang, const char *source)
 {
 	return build(b, lang, source, strlen(source));
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_forge_release(&b->f);
 	ay_arena_release(&b->a);
 }
 
 /* Loads an object and counts its entries. */
-static int entries(struct bench *b, const struct ay_built *built)
+static int entries(struct fixture *b, const struct ay_built *built)
 {
 	struct ay_exec_spec spec = { .so_fd = built->fd, .load_timeout_s = 5 };
 	struct ay_exec_entries e;
@@ -76,7 +76,7 @@ static int entries(struct bench *b, const struct ay_built *built)
 
 TEST(forge_builds_c)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 
 	setup(&b, "");
@@ -98,7 +98,7 @@ TEST(forge_builds_c)
 
 TEST(forge_builds_cxx)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 
 	setup(&b, "");
@@ -124,7 +124,7 @@ TEST(forge_builds_cxx)
  * when it is first used. */
 TEST(forge_builds_cuda)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 
 	setup(&b, "");
@@ -149,7 +149,7 @@ TEST(forge_builds_cuda)
 
 TEST(forge_wrong_signature_is_the_compilers_error)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 
 	setup(&b, "");
@@ -164,7 +164,7 @@ TEST(forge_wrong_signature_is_the_compilers_error)
 
 TEST(forge_log_is_safe_to_print)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	struct ay_str big = { 0 };
 
@@ -182,7 +182,7 @@ TEST(forge_log_is_safe_to_print)
 
 TEST(forge_stops_a_compiler)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	static const char bomb[] = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n"
 				   "int v[] = { B(B(B(1,))) };\n";
@@ -196,7 +196,7 @@ TEST(forge_stops_a_compiler)
 
 TEST(forge_caches)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	char cmd[300];
 
@@ -225,7 +225,7 @@ TEST(forge_caches)
 /* An object that was built elsewhere, without the forge's text. */
 TEST(forge_takes_an_object)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	struct ay_run_result res;
 	char *so, *src = NULL, *data;
@@ -252,7 +252,7 @@ TEST(forge_takes_an_object)
 /* The example of docs/kernel-abi.md, unchanged. */
 TEST(forge_documented_example_compiles)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	struct ay_schema *s;
 	struct ay_proto *p;
@@ -288,7 +288,7 @@ static const struct ay_kernel_header *header_named(const char *path)
 /* What include/assay/ has is what the forge provides, word for word, and what docs/kernel-abi.md lists. */
 TEST(forge_provides_every_header)
 {
-	struct bench b = { 0 };
+	struct fixture b = { 0 };
 	struct dirent *e;
 	char *doc, *text;
 	size_t n;
@@ -320,7 +320,7 @@ TEST(forge_provides_every_header)
 TEST_SLOW(forge_headers_stand_alone)
 {
 	static const char *const compilers[] = { "clang", "clang-14", "gcc" };
-	struct bench b;
+	struct fixture b;
 	const char *all = "";
 
 	setup(&b, "");
@@ -348,7 +348,7 @@ TEST_SLOW(forge_headers_stand_alone)
 /* The example of docs/kernel-abi.md that uses helpers. */
 TEST(forge_documented_helpers_compile)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_built k;
 	struct ay_schema *s;
 	struct ay_proto *p;

@@ -29,25 +29,25 @@ static const char counting[] = "#include <assay/kernel.h>\n#include <pthread.h>\
 /* A call that does not return needs a thread to wait for it. */
 static void *call(void *p)
 {
-	jail_rig_run(p, 120);
+	jail_fixture_run(p, 120);
 	return NULL;
 }
 
-static bool counts(const struct jail_rig *r, int ms)
+static bool counts(const struct jail_fixture *r, int ms)
 {
 	int before[COUNTERS];
 	bool all = true;
 
 	for (int i = 0; i < COUNTERS; i++)
-		before[i] = jail_rig_out(r)[i];
+		before[i] = jail_fixture_out(r)[i];
 	usleep((useconds_t)ms * 1000);
 	for (int i = 0; i < COUNTERS; i++)
-		all = all && jail_rig_out(r)[i] != before[i];
+		all = all && jail_fixture_out(r)[i] != before[i];
 	return all;
 }
 
 /* Returns true if the counting goes on within some time; other tests need the cores too. */
-static bool goes_on(const struct jail_rig *r)
+static bool goes_on(const struct jail_fixture *r)
 {
 	for (int i = 0; i < 200; i++)
 		if (counts(r, i < 10 ? 1 : 20))
@@ -55,16 +55,16 @@ static bool goes_on(const struct jail_rig *r)
 	return false;
 }
 
-static bool stands(const struct jail_rig *r, int ms)
+static bool stands(const struct jail_fixture *r, int ms)
 {
 	int before[COUNTERS];
 	bool all = true;
 
 	for (int i = 0; i < COUNTERS; i++)
-		before[i] = jail_rig_out(r)[i];
+		before[i] = jail_fixture_out(r)[i];
 	usleep((useconds_t)ms * 1000);
 	for (int i = 0; i < COUNTERS; i++)
-		all = all && jail_rig_out(r)[i] == before[i];
+		all = all && jail_fixture_out(r)[i] == before[i];
 	return all;
 }
 
@@ -94,7 +94,7 @@ static void bench(pid_t pid, int group)
 	       (double)freeze[N * 95 / 100] / 1e3, (double)thaw[N / 2] / 1e3, (double)thaw[N * 95 / 100] / 1e3);
 }
 
-static void freeze_with(pid_t pid, int group, struct jail_rig *r)
+static void freeze_with(pid_t pid, int group, struct jail_fixture *r)
 {
 	struct ay_err err = { 0 };
 	enum ay_freeze how;
@@ -113,17 +113,17 @@ static void freeze_with(pid_t pid, int group, struct jail_rig *r)
 static void freeze_and_thaw(void)
 {
 	struct ay_err err = { 0 };
-	struct jail_rig r;
+	struct jail_fixture r;
 	enum ay_freeze how;
 	pthread_t t;
 	int64_t took;
 	pid_t pid;
 	int group;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL, counting);
+	jail_fixture_init(&r, AY_SANDBOX_FULL, counting);
 	r.freezable = true;
 	pthread_create(&t, NULL, call, &r);
-	for (int i = 0; i < 5000 && !(jail_rig_out(&r)[0] && jail_rig_out(&r)[1]); i++)
+	for (int i = 0; i < 5000 && !(jail_fixture_out(&r)[0] && jail_fixture_out(&r)[1]); i++)
 		usleep(1000);
 	CHECK(goes_on(&r));
 	pid = ay_exec_pid(r.x);
@@ -142,32 +142,33 @@ static void freeze_and_thaw(void)
 	CHECK(!ay_freeze(pid, -1, 2, &how, &took, &err) && how == AY_FREEZE_GONE);
 	if (group >= 0)
 		close(group);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }
 
 TEST(freeze_stands_still_and_goes_on)
 {
-	jail_rig_both(freeze_and_thaw);
+	jail_fixture_both(freeze_and_thaw);
 }
 
 /* All ways to be continued while stopped are refused, so that a SIGSTOP holds. */
 TEST(freeze_no_source_of_sigcont)
 {
 	struct ay_outcome o;
-	struct jail_rig r;
+	struct jail_fixture r;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL,
-		      "#define _GNU_SOURCE\n#include <assay/kernel.h>\n#include <errno.h>\n#include <fcntl.h>\n"
-		      "#include <signal.h>\n#include <sys/prctl.h>\n#include <time.h>\n"
-		      "int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
-		      "{\n"
-		      "	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT }; timer_t t;\n"
-		      "	if (!timer_create(CLOCK_MONOTONIC, &e, &t) || errno != EPERM) return 1;\n"
-		      "	if (!fcntl(3, F_SETSIG, SIGCONT) || errno != EPERM) return 2;\n"
-		      "	if (!prctl(PR_SET_PDEATHSIG, SIGCONT) || errno != EPERM) return 3;\n"
-		      "	return 0;\n"
-		      "}\n");
-	o = jail_rig_run(&r, 5);
+	jail_fixture_init(
+		&r, AY_SANDBOX_FULL,
+		"#define _GNU_SOURCE\n#include <assay/kernel.h>\n#include <errno.h>\n#include <fcntl.h>\n"
+		"#include <signal.h>\n#include <sys/prctl.h>\n#include <time.h>\n"
+		"int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
+		"{\n"
+		"	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT }; timer_t t;\n"
+		"	if (!timer_create(CLOCK_MONOTONIC, &e, &t) || errno != EPERM) return 1;\n"
+		"	if (!fcntl(3, F_SETSIG, SIGCONT) || errno != EPERM) return 2;\n"
+		"	if (!prctl(PR_SET_PDEATHSIG, SIGCONT) || errno != EPERM) return 3;\n"
+		"	return 0;\n"
+		"}\n");
+	o = jail_fixture_run(&r, 5);
 	CHECKF(o.what == AY_EXEC_RAN, "%d %s", o.rc, o.text);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }

@@ -14,33 +14,34 @@
 
 enum { CAP = 12, POISON = 0x73 };
 
-struct bench {
-	struct timing_rig r;
+struct fixture {
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_gated_exec s;
 	struct ay_outcome o;
 	struct ay_batch_time b;
 };
 
-static void setup(struct bench *b, const char *line, const char *source, double timeout_s)
+static void setup(struct fixture *b, const char *line, const char *source, double timeout_s)
 {
-	*b = (struct bench){ 0 };
-	timing_rig_init(&b->r, line);
+	*b = (struct fixture){ 0 };
+	timing_fixture_init(&b->r, line);
 	ay_input_template_init(&b->m, b->r.call);
-	timing_rig_seat(&b->r, &b->m, source ? timing_rig_build(&b->r, source) : -1, CAP, timeout_s, &b->s, &b->o);
+	timing_fixture_open(&b->r, &b->m, source ? timing_fixture_build(&b->r, source) : -1, CAP, timeout_s, &b->s,
+			    &b->o);
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_gated_exec_close(&b->s);
 	ay_input_template_release(&b->m);
-	timing_rig_release(&b->r);
+	timing_fixture_release(&b->r);
 }
 
 /* Runs n sets with fresh content. Returns false if the executor is gone. */
-static bool batch(struct bench *b, int n)
+static bool batch(struct fixture *b, int n)
 {
-	ay_input_sets_write(&b->s.sets, timing_rig_key(), 0, n, POISON, NULL);
+	ay_input_sets_write(&b->s.sets, timing_fixture_key(), 0, n, POISON, NULL);
 	CHECKF(!ay_gated_exec_batch(&b->s, n, &b->b, &b->o, &b->r.err), "%s", b->r.err.msg);
 	return b->s.exec != NULL;
 }
@@ -71,9 +72,9 @@ static const char works_on[] =
 	"	return 0;\n"
 	"}\n";
 
-TEST(seat_time_covers_what_goes_on_after_done)
+TEST(gated_exec_time_covers_what_goes_on_after_done)
 {
-	struct bench b;
+	struct fixture b;
 	int later = 0;
 
 	setup(&b, "aten::relu((T([64], f64),), {})", works_on, 5);
@@ -100,9 +101,9 @@ TEST(seat_time_covers_what_goes_on_after_done)
 }
 
 /* The order waits in the socket, but nothing runs before the executor is thawed. */
-TEST(seat_stands_still_between_batches)
+TEST(gated_exec_stands_still_between_batches)
 {
-	struct bench b;
+	struct fixture b;
 	const volatile double *o;
 	double last;
 
@@ -119,11 +120,11 @@ TEST(seat_stands_still_between_batches)
 	teardown(&b);
 }
 
-TEST(seat_batches_call_each_set_once)
+TEST(gated_exec_batches_call_each_set_once)
 {
 	static const char count[] = "static float n;\n"
 				    "int aten_relu@ { ((float *)out->data)[0] = ++n; return 0; }\n";
-	struct bench b;
+	struct fixture b;
 	float next = 0;
 
 	setup(&b, relu_line, count, 5);
@@ -142,12 +143,12 @@ TEST(seat_batches_call_each_set_once)
 	teardown(&b);
 }
 
-TEST(seat_of_the_empty_call)
+TEST(gated_exec_of_the_empty_call)
 {
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, relu_line, NULL, 5);
-	CHECK(b.s.sets.fold);
+	CHECK(b.s.sets.shared_storage);
 	CHECK(batch(&b, 1) && batch(&b, CAP) && b.b.ns > 0);
 	CHECKF(b.o.what == AY_EXEC_RAN, "%s", b.o.text);
 	teardown(&b);
@@ -162,18 +163,18 @@ static bool runs_on(pid_t pid, const cpu_set_t *cpus)
 
 /* Where its executors are kept, some can be there before it is opened, and where they will be
  * timed. */
-TEST(seat_takes_who_was_started_for_it)
+TEST(gated_exec_takes_who_was_started_for_it)
 {
 	enum { EARLY = 2 };
-	struct bench b = { 0 };
+	struct fixture b = { 0 };
 	struct ay_exec_cache kept = { 0 };
 	struct ay_gated_exec_spec spec;
 	cpu_set_t kernel;
 	pid_t last;
 
-	timing_rig_init(&b.r, relu_line);
+	timing_fixture_init(&b.r, relu_line);
 	ay_input_template_init(&b.m, b.r.call);
-	spec = timing_rig_spec(&b.r, &b.m, timing_rig_build(&b.r, good), CAP, 5, &kernel);
+	spec = timing_fixture_spec(&b.r, &b.m, timing_fixture_build(&b.r, good), CAP, 5, &kernel);
 	spec.kept = &kept;
 	CHECKF(!ay_gated_exec_prepare(&spec, EARLY, &b.r.err) && kept.n == EARLY, "%d: %s", kept.n, b.r.err.msg);
 	for (int i = 0; i < kept.n; i++)
@@ -187,7 +188,7 @@ TEST(seat_takes_who_was_started_for_it)
 	CHECK(kept.n == EARLY); /* it went back */
 	ay_exec_cache_release(&kept);
 	ay_input_template_release(&b.m);
-	timing_rig_release(&b.r);
+	timing_fixture_release(&b.r);
 }
 
 /* --- ends ------------------------------------------------------------------------------------- */
@@ -204,10 +205,10 @@ static const struct {
 	{ "refusal", "return 42", AY_EXEC_REFUSED, 0, 42, 0, 4 },
 };
 
-TEST(seat_ends_inside_a_batch_are_outcomes)
+TEST(gated_exec_ends_inside_a_batch_are_outcomes)
 {
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct bench b;
+		struct fixture b;
 		char source[300];
 		bool there;
 
@@ -235,9 +236,9 @@ TEST(seat_ends_inside_a_batch_are_outcomes)
 	}
 }
 
-TEST(seat_ends_while_it_is_opened_are_outcomes)
+TEST(gated_exec_ends_while_it_is_opened_are_outcomes)
 {
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, relu_line,
 	      "#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }\n"
@@ -255,9 +256,9 @@ TEST(seat_ends_while_it_is_opened_are_outcomes)
 
 /* A thread that ends its process some time after the call: detected in that batch or a later
  * one. */
-TEST(seat_that_dies_after_done_is_told)
+TEST(gated_exec_that_dies_after_done_is_told)
 {
-	struct bench b;
+	struct fixture b;
 	int i = 0;
 
 	setup(&b, relu_line,
@@ -294,9 +295,9 @@ static const struct {
 
 /* Runs the sets one by one until one does not run. *unfinished: the first set without an output, or
  * -1. */
-static int call_one_by_one(struct bench *b, double each[CAP], int *unfinished)
+static int call_one_by_one(struct fixture *b, double each[CAP], int *unfinished)
 {
-	const struct ay_key key = timing_rig_key();
+	const struct ay_key key = timing_fixture_key();
 
 	*unfinished = -1;
 	b->o.what = AY_EXEC_RAN;
@@ -311,10 +312,10 @@ static int call_one_by_one(struct bench *b, double each[CAP], int *unfinished)
 	return 0;
 }
 
-TEST(seat_audits_find_outputs_that_are_not_there)
+TEST(gated_exec_audits_find_outputs_that_are_not_there)
 {
 	for (size_t i = 0; i < sizeof audits / sizeof *audits; i++) {
-		struct bench b;
+		struct fixture b;
 		double each[CAP] = { 0 };
 		int bad = -2;
 
@@ -332,10 +333,10 @@ TEST(seat_audits_find_outputs_that_are_not_there)
 	}
 }
 
-TEST(seat_audits_end_as_batches_do)
+TEST(gated_exec_audits_end_as_batches_do)
 {
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct bench b;
+		struct fixture b;
 		char source[300];
 		double each[CAP];
 		int bad = -2;

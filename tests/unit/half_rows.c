@@ -95,7 +95,7 @@ static int64_t around(enum ay_dt dt, double *x)
 	return n;
 }
 
-TEST(halves_store_like_plain_rows_around_every_value)
+TEST(half_rows_store_like_plain_rows_around_every_value)
 {
 	static const enum ay_dt dts[] = { AY_DT_F16, AY_DT_BF16 };
 	double *x = malloc(MANY * sizeof *x);
@@ -146,7 +146,7 @@ static const uint64_t special[] = {
 enum { SPECIAL = sizeof special / sizeof *special };
 
 /* Each special value at every place of a row of every length, among ordinary numbers. */
-TEST(halves_store_special_values_anywhere)
+TEST(half_rows_store_special_values_anywhere)
 {
 	double x[41];
 
@@ -163,7 +163,7 @@ TEST(halves_store_special_values_anywhere)
 			}
 }
 
-TEST(halves_store_random_bits)
+TEST(half_rows_store_random_bits)
 {
 	double *x = malloc(MANY * sizeof *x);
 	uint64_t seed = 5;
@@ -188,7 +188,7 @@ TEST(halves_store_random_bits)
 }
 
 /* A NaN becomes its sign and one quiet pattern, whatever its payload, in both kinds of row. */
-TEST(halves_a_nan_is_one_pattern)
+TEST(half_rows_a_nan_is_one_pattern)
 {
 	static const struct {
 		enum ay_dt dt;
@@ -211,7 +211,7 @@ TEST(halves_a_nan_is_one_pattern)
 			}
 }
 
-TEST(halves_load_like_plain_rows)
+TEST(half_rows_load_like_plain_rows)
 {
 	uint16_t *all = malloc((1 << 16) * sizeof *all), row[41];
 	int64_t bad;
@@ -233,7 +233,7 @@ TEST(halves_load_like_plain_rows)
 }
 
 /* A loaded NaN keeps its sign and payload, and still signals if it did. */
-TEST(halves_a_loaded_nan_keeps_its_bits)
+TEST(half_rows_a_loaded_nan_keeps_its_bits)
 {
 	for (int b = 0x7c01; b < 0x8000; b++)
 		for (int n = 1; n < 20; n += 9) {

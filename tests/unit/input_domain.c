@@ -152,7 +152,7 @@ static const struct {
 	  "indices", 0, 29, 30, true },
 };
 
-TEST(meaning_values_lie_where_they_mean_something)
+TEST(input_domain_values_lie_where_they_mean_something)
 {
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
 		for (int meaning = 1; meaning >= 0; meaning--) {
@@ -170,7 +170,7 @@ TEST(meaning_values_lie_where_they_mean_something)
 }
 
 /* Returns all non-zero values of the argument, of both signs if both occur. */
-TEST(meaning_divisors_are_not_zero)
+TEST(input_domain_divisors_are_not_zero)
 {
 	static const char schema[] = "aten::floor_divide(Tensor self, Tensor other) -> Tensor";
 	static const char *const dts[] = { "i64", "i8", "u8", "f16", "f32" };
@@ -191,7 +191,7 @@ TEST(meaning_divisors_are_not_zero)
 }
 
 /* A special value in an integer tensor is an ordinary number: nothing may trap. */
-TEST(meaning_specials_are_harmless_in_integers)
+TEST(input_domain_specials_are_harmless_in_integers)
 {
 	struct ay_call *c = filled("aten::isnan(Tensor self) -> Tensor", "((T([999], i32),), {})", true);
 
@@ -199,7 +199,7 @@ TEST(meaning_specials_are_harmless_in_integers)
 }
 
 /* any and all: over many seeds, a constant answer must be wrong. */
-TEST(meaning_any_and_all_have_both_answers)
+TEST(input_domain_any_and_all_have_both_answers)
 {
 	static const char *const schemas[] = { "aten::any(Tensor self) -> Tensor",
 					       "aten::all(Tensor self) -> Tensor" };
@@ -251,7 +251,7 @@ static int outside(const struct ay_call *c, const int *g)
 	return bad;
 }
 
-TEST(meaning_pooling_indices_lie_in_their_windows)
+TEST(input_domain_pooling_indices_lie_in_their_windows)
 {
 	/* height, width of the input, kernel, stride, padding, dilation, height and width of the
 	 * output */
@@ -306,7 +306,7 @@ static int twice(const struct ay_view *v, int dim)
 	return bad;
 }
 
-TEST(meaning_what_is_stored_goes_to_different_places)
+TEST(input_domain_what_is_stored_goes_to_different_places)
 {
 	static const char scatter[] =
 		"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor";
@@ -343,7 +343,7 @@ TEST(meaning_what_is_stored_goes_to_different_places)
 }
 
 /* Impossible geometry gives some number, and no trap. */
-TEST(meaning_impossible_windows_are_harmless)
+TEST(input_domain_impossible_windows_are_harmless)
 {
 	static const char *const numbers[] = { "9223372036854775807", "-9223372036854775807", "0", "-1" };
 
@@ -364,7 +364,7 @@ TEST(meaning_impossible_windows_are_harmless)
 	       "((T([3], f32), T([5], i64), T([5], f32), True), {})", true);
 }
 
-TEST(meaning_lists_of_indices_each_have_their_dimension)
+TEST(input_domain_lists_of_indices_each_have_their_dimension)
 {
 	struct ay_call *c = filled(
 		"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
@@ -380,7 +380,7 @@ TEST(meaning_lists_of_indices_each_have_their_dimension)
 	CHECK(mask.kinds == 2 && last.lo >= 0 && last.hi < 7 && last.kinds == 7);
 }
 
-TEST(meaning_bags_begin_at_nought_and_go_up)
+TEST(input_domain_bags_begin_at_nought_and_go_up)
 {
 	static const char bag[] = "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool "
 				  "scale_grad_by_freq=False, int mode=0, "
@@ -405,7 +405,7 @@ TEST(meaning_bags_begin_at_nought_and_go_up)
 	}
 }
 
-TEST(meaning_dominant_matrices_are_symmetric)
+TEST(input_domain_dominant_matrices_are_symmetric)
 {
 	struct ay_call *c = filled(
 		"aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> "
@@ -473,7 +473,7 @@ static bool row_fits(struct ay_schema *const *list, int n, const char *fills, bo
 	return fits;
 }
 
-TEST(meaning_rows_are_operators_of_torch)
+TEST(input_domain_rows_are_operators_of_torch)
 {
 	static struct ay_schema *list[8000];
 	const int n = torch_schemas(list, 8000);
@@ -503,7 +503,7 @@ TEST(meaning_rows_are_operators_of_torch)
 }
 
 /* Every line of the trace can be filled: expressions find their names, ranges are not empty. */
-TEST(meaning_every_line_of_the_trace_can_be_filled)
+TEST(input_domain_every_line_of_the_trace_can_be_filled)
 {
 	static struct ay_schema *list[8000];
 	const char *path = ay_strdup(&a, test_shared("data/torchbench.trace"));

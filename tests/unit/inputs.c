@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* Returns one operand of one set, as before the call. */
-static uint8_t *made(struct timing_rig *r, const struct ay_input_template *m, int i, struct ay_key key, int set)
+static uint8_t *made(struct timing_fixture *r, const struct ay_input_template *m, int i, struct ay_key key,
+		     int set)
 {
 	uint8_t *p = ay_alloc(&r->a, ay_operand_bytes(r->call->operand[i]) + 1);
 
@@ -56,9 +57,9 @@ static uint64_t component(const uint8_t *p, int64_t i, int bytes)
  * their end. */
 static void check_floats(const struct look *k)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	const struct ay_key key = timing_rig_key(), other = timing_rig_key();
+	const struct ay_key key = timing_fixture_key(), other = timing_fixture_key();
 	uint8_t *a, *again, *next, *elsewhere;
 	int64_t n, same_set = 0, same_key = 0, moved = 0;
 	const uint64_t sign = 1ull << (8 * k->bytes - 1);
@@ -66,7 +67,7 @@ static void check_floats(const struct look *k)
 	int plain, second;
 
 	snprintf(line, sizeof line, "aten::add.Tensor((T([100003], %s), 1), {})", k->dt);
-	timing_rig_init(&r, line);
+	timing_fixture_init(&r, line);
 	ay_input_template_init(&m, r.call);
 	n = (int64_t)ay_operand_bytes(r.call->operand[0]) / k->bytes;
 	plain = find_set(&m, key, false);
@@ -95,10 +96,10 @@ static void check_floats(const struct look *k)
 	/* lines are drawn anew, so that a kernel cannot learn their signs */
 	CHECKF(moved > n / 2, "%s: sign and exponent of only %lld elements change", k->dt, (long long)moved);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
-TEST(content_floats_have_new_significands_in_every_set)
+TEST(inputs_floats_have_new_significands_in_every_set)
 {
 	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
 		check_floats(&looks[i]);
@@ -106,20 +107,20 @@ TEST(content_floats_have_new_significands_in_every_set)
 
 /* Of 4 million normal numbers some 30 are 0, and of f16 some 200 are subnormal: they become small
  * ones. */
-TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
+TEST(inputs_a_few_zeros_do_not_keep_the_rest_from_changing)
 {
 	static const char *const dts[] = { "f32", "f16" };
 
 	for (int d = 0; d < 2; d++) {
-		struct timing_rig r;
+		struct timing_fixture r;
 		struct ay_input_template m;
-		struct ay_key key = timing_rig_key();
+		struct ay_key key = timing_fixture_key();
 		int64_t zeros = 0, same = 0;
 		uint8_t *a, *b;
 		const int bytes = d ? 2 : 4, n = 4 << 20;
 
-		timing_rig_init(&r, d ? "aten::relu((T([2048, 2048], f16),), {})"
-				      : "aten::relu((T([2048, 2048], f32),), {})");
+		timing_fixture_init(&r, d ? "aten::relu((T([2048, 2048], f16),), {})"
+					  : "aten::relu((T([2048, 2048], f32),), {})");
 		ay_input_template_init(&m, r.call);
 		a = made(&r, &m, 0, key, find_set(&m, key, false));
 		/* such an element exists, so the set can be a stress set */
@@ -133,20 +134,20 @@ TEST(content_a_few_zeros_do_not_keep_the_rest_from_changing)
 		CHECKF(!zeros, "%s: %lld zeros and subnormals", dts[d], (long long)zeros);
 		CHECKF(same < n / 500, "%s: %lld elements are the same", dts[d], (long long)same);
 		ay_input_template_release(&m);
-		timing_rig_release(&r);
+		timing_fixture_release(&r);
 	}
 }
 
 /* NaN, infinities and zeros are placed by the fill itself, with another key. */
-TEST(content_special_values_are_filled_anew)
+TEST(inputs_special_values_are_filled_anew)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	const float *a, *b;
 	int nan = 0, inf = 0, same = 0;
 
-	timing_rig_init(&r, "aten::relu((T([30000], f32, fill=special),), {})");
+	timing_fixture_init(&r, "aten::relu((T([30000], f32, fill=special),), {})");
 	ay_input_template_init(&m, r.call);
 	a = (const float *)made(&r, &m, 0, key, 0);
 	b = (const float *)made(&r, &m, 0, key, 1);
@@ -159,7 +160,7 @@ TEST(content_special_values_are_filled_anew)
 	CHECKF(same < 1000, "%d of 30000 are the same", same);
 	CHECK(!ay_input_template_is_hard(&m, key, 0) && !ay_input_template_is_hard(&m, key, 16));
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* --- integers --------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static bool is_permutation(struct ay_arena *a, const int64_t *x, const int64_t *
 
 /* Large index tensors are made from the template's lines, small ones are filled anew. Both stay in
  * range, and no set is a permutation of the first one. */
-TEST(content_indices_stay_in_range)
+TEST(inputs_indices_stay_in_range)
 {
 	static const struct {
 		const char *line;
@@ -195,13 +196,13 @@ TEST(content_indices_stay_in_range)
 	};
 
 	for (int k = 0; k < 2; k++) {
-		struct timing_rig r;
+		struct timing_fixture r;
 		struct ay_input_template m;
-		struct ay_key key = timing_rig_key();
+		struct ay_key key = timing_fixture_key();
 		const int64_t *first;
 		int differ = 0;
 
-		timing_rig_init(&r, t[k].line);
+		timing_fixture_init(&r, t[k].line);
 		ay_input_template_init(&m, r.call);
 		first = (const int64_t *)made(&r, &m, 1, key, 0);
 		for (int set = 1; set < 6; set++) {
@@ -214,7 +215,7 @@ TEST(content_indices_stay_in_range)
 		}
 		CHECKF(differ == 5, "line %d: %d sets differ from the first", k, differ);
 		ay_input_template_release(&m);
-		timing_rig_release(&r);
+		timing_fixture_release(&r);
 	}
 }
 
@@ -223,9 +224,9 @@ TEST(content_indices_stay_in_range)
  * numbers in its binade. */
 static void check_range(const char *dt, int bytes, double a, double b)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	const double given[2] = { a, b };
 	double end[2]; /* as the dtype has them */
 	enum ay_dt component;
@@ -235,7 +236,7 @@ static void check_range(const char *dt, int bytes, double a, double b)
 	char line[120];
 
 	snprintf(line, sizeof line, "aten::neg((T([300, 307], %s, fill=uniform(%g, %g)),), {})", dt, a, b);
-	timing_rig_init(&r, line);
+	timing_fixture_init(&r, line);
 	ay_input_template_init(&m, r.call);
 	n = (int64_t)ay_operand_bytes(r.call->operand[0]) / bytes;
 	component = ay_dt_component(r.call->operand[0]->view.dt);
@@ -257,10 +258,10 @@ static void check_range(const char *dt, int bytes, double a, double b)
 	CHECKF(same < 3 * n / 20, "%s: %lld of %lld are what they were", line, (long long)same,
 	       (long long)(3 * n));
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
-TEST(content_uniform_fills_keep_their_range)
+TEST(inputs_uniform_fills_keep_their_range)
 {
 	static const double range[][2] = { { 0, 1 }, { -1, 1 },    { -2, -1 },      { 0.5, 1.5 },
 					   { 0, 8 }, { 0.1, 0.9 }, { -0.95, 0.95 }, { 1, 6 } };
@@ -270,23 +271,23 @@ TEST(content_uniform_fills_keep_their_range)
 			check_range(looks[i].dt, looks[i].bytes, range[k][0], range[k][1]);
 }
 
-TEST(content_ordered_fills_keep_their_order)
+TEST(inputs_ordered_fills_keep_their_order)
 {
 	static const char perm[] = "aten::relu((T([20000], i64, fill=perm),), {})",
 			  sorted[] = "aten::relu((T([20000], f64, fill=sorted(1, 2)),), {})",
 			  whole[] =
 				  "aten::relu((T([20000], i64, fill=sorted(0, 90000)),), {})", /* of two masters */
 		data[] = "aten::relu((T([4], f32, data=[1.0, -2.0, 0.0, 4.0]),), {})";
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	const int64_t *p, *q;
 	const double *x, *y;
 	const float *f;
 	int64_t *all;
 	int differ = 0;
 
-	timing_rig_init(&r, perm);
+	timing_fixture_init(&r, perm);
 	ay_input_template_init(&m, r.call);
 	p = (const int64_t *)made(&r, &m, 0, key, 0);
 	q = (const int64_t *)made(&r, &m, 0, key, 1);
@@ -295,9 +296,9 @@ TEST(content_ordered_fills_keep_their_order)
 		all[i] = i;
 	CHECK(memcmp(p, q, 160000) && is_permutation(&r.a, p, all, 20000) && is_permutation(&r.a, q, all, 20000));
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 
-	timing_rig_init(&r, sorted);
+	timing_fixture_init(&r, sorted);
 	ay_input_template_init(&m, r.call);
 	x = (const double *)made(&r, &m, 0, key, 0);
 	y = (const double *)made(&r, &m, 0, key, 1);
@@ -305,9 +306,9 @@ TEST(content_ordered_fills_keep_their_order)
 	for (int i = 1; i < 20000; i++)
 		CHECKF(x[i - 1] <= x[i] && y[i - 1] <= y[i] && y[i] <= 2, "%d", i);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 
-	timing_rig_init(&r, whole);
+	timing_fixture_init(&r, whole);
 	ay_input_template_init(&m, r.call);
 	p = (const int64_t *)made(&r, &m, 0, key, 0);
 	q = (const int64_t *)made(&r, &m, 0, key, 1);
@@ -317,31 +318,31 @@ TEST(content_ordered_fills_keep_their_order)
 	for (int i = 1; i < 20000; i++)
 		CHECKF(p[i - 1] <= p[i] && q[i - 1] <= q[i] && q[i] <= 90000, "%d", i);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 
-	timing_rig_init(&r, data);
+	timing_fixture_init(&r, data);
 	ay_input_template_init(&m, r.call);
 	for (int set = 0; set < 3; set++) {
 		f = (const float *)made(&r, &m, 0, key, set);
 		CHECK(f[0] == 1 && f[1] == -2 && f[2] == 0 && f[3] == 4);
 	}
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* Hundreds of small tensors: if the executor is trusted, they are made from template lines, as
  * large ones are. */
-TEST(content_small_tensors_are_lines_for_the_trusted)
+TEST(inputs_small_tensors_are_lines_for_the_trusted)
 {
 	static const char line[] = "aten::add.Tensor((T([300], i64, fill=int(5, 40)), T([1], i64)), {})";
-	const struct ay_key key = timing_rig_key();
+	const struct ay_key key = timing_fixture_key();
 	const int64_t *p, *q, *base;
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_fill_op k;
 	int differ = 0;
 
-	timing_rig_init(&r, line);
+	timing_fixture_init(&r, line);
 	ay_input_template_init(&m, r.call);
 	CHECK(!ay_input_template_plan(&m, 0, key, 0, &k));
 	ay_input_template_release(&m);
@@ -357,7 +358,7 @@ TEST(content_small_tensors_are_lines_for_the_trusted)
 	}
 	CHECKF(differ > 100 && memcmp(p, base, 2400), "%d of 300 differ", differ);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* --- hard sets -------------------------------------------------------------------------------- */
@@ -371,19 +372,19 @@ static bool is_large(const uint8_t *p, int i)
 	return fabsf(x) >= 8;
 }
 
-TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
+TEST(inputs_hard_sets_have_a_stretch_that_is_32_times_larger)
 {
 	enum { N = 4000, KEYS = 40, SETS = 200 };
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	int hard = 0, checked = 0;
 	const uint8_t *a;
 
-	timing_rig_init(&r, "aten::_softmax((T([40, 100], f32), 1, False), {})");
+	timing_fixture_init(&r, "aten::_softmax((T([40, 100], f32), 1, False), {})");
 	ay_input_template_init(&m, r.call);
 	for (int k = 0; k < KEYS; k++) {
-		struct ay_key some = timing_rig_key();
+		struct ay_key some = timing_fixture_key();
 
 		for (int set = 0; set < SETS; set++)
 			hard += ay_input_template_is_hard(&m, some, set);
@@ -414,18 +415,18 @@ TEST(content_hard_sets_have_a_stretch_that_is_32_times_larger)
 	}
 	CHECKF(checked > 0, "none of %d", SETS);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* f16 ends at 65504: a number that would overflow stays unchanged. */
-TEST(content_hard_sets_do_not_overflow)
+TEST(inputs_hard_sets_do_not_overflow)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	int hard = 0;
 
-	timing_rig_init(&r, "aten::relu((T([3000], f16, fill=normal(0, 2000)),), {})");
+	timing_fixture_init(&r, "aten::relu((T([3000], f16, fill=normal(0, 2000)),), {})");
 	ay_input_template_init(&m, r.call);
 	for (int set = 0; set < 500; set++) {
 		const uint8_t *p;
@@ -440,7 +441,7 @@ TEST(content_hard_sets_do_not_overflow)
 	}
 	CHECKF(hard > 5, "only %d", hard);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -449,13 +450,13 @@ TEST(content_hard_sets_do_not_overflow)
  * predecessor. */
 static void check_places(const char *line, int cap)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	uint64_t end[2] = { 0, 0 }, total = 0;
 	int n;
 
-	timing_rig_init(&r, line);
+	timing_fixture_init(&r, line);
 	ay_input_template_init(&m, r.call);
 	CHECKF(!ay_input_sets_init(&s, &m, cap, false, &r.err), "%s", r.err.msg);
 	n = r.call->noperand;
@@ -482,10 +483,10 @@ static void check_places(const char *line, int cap)
 	}
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
-TEST(content_sets_lie_in_order_and_apart)
+TEST(inputs_sets_lie_in_order_and_apart)
 {
 	check_places("aten::relu((T([5], f32),), {})", 3000);
 	check_places("aten::relu((T([70000], f16),), {})", 17);
@@ -496,39 +497,39 @@ TEST(content_sets_lie_in_order_and_apart)
 	check_places("aten::relu((T([7], f32),), {})", 1);
 }
 
-TEST(content_folded_sets_share_one_place)
+TEST(inputs_folded_sets_share_one_place)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	const int n = 3;
 
-	timing_rig_init(&r, "aten::add.Tensor((T([1000], f32), T([1000], f32)), {})");
+	timing_fixture_init(&r, "aten::add.Tensor((T([1000], f32), T([1000], f32)), {})");
 	ay_input_template_init(&m, r.call);
 	CHECKF(!ay_input_sets_init(&s, &m, 500, true, &r.err), "%s", r.err.msg);
-	CHECK(r.call->noperand == n && s.fold);
+	CHECK(r.call->noperand == n && s.shared_storage);
 	CHECKF(s.pool.slot[0].bytes < 6 * 4096, "%llu bytes", (unsigned long long)s.pool.slot[0].bytes);
 	for (int k = 0; k < 500 * n; k++)
 		CHECKF(s.offset[k] + 4000 <= s.pool.slot[s.slot[k]].bytes, "set %d", k / n);
-	ay_input_sets_write(&s, timing_rig_key(), 0, 500, 0x71,
+	ay_input_sets_write(&s, timing_fixture_key(), 0, 500, 0x71,
 			    NULL); /* overlapping writes to one place in sequence do no harm */
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }
 
 /* Operands that are only written hold poison, the others content, and no byte beside them is
  * changed. */
-TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
+TEST(inputs_written_operands_are_poisoned_and_updated_ones_filled)
 {
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
-	struct ay_key key = timing_rig_key();
+	struct ay_key key = timing_fixture_key();
 	const float *self, *other;
 	int poisoned = 0;
 
-	timing_rig_init(&r, "aten::add_.Tensor((T([1000], f32), T([1000], f32)), {})");
+	timing_fixture_init(&r, "aten::add_.Tensor((T([1000], f32), T([1000], f32)), {})");
 	ay_input_template_init(&m, r.call);
 	CHECKF(!ay_input_sets_init(&s, &m, 4, false, &r.err), "%s", r.err.msg);
 	memset(s.pool.slot[1].mem, 0xee, s.pool.slot[1].bytes);
@@ -539,9 +540,9 @@ TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
 	CHECK(ay_input_sets_at(&s, 0, 0)[0] == 0xee && ay_input_sets_at(&s, 3, 0)[0] == 0xee);
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 
-	timing_rig_init(&r, "aten::relu((T([1001], f16),), {})");
+	timing_fixture_init(&r, "aten::relu((T([1001], f16),), {})");
 	ay_input_template_init(&m, r.call);
 	CHECKF(!ay_input_sets_init(&s, &m, 2, false, &r.err), "%s", r.err.msg);
 	memset(s.pool.slot[1].mem, 0xee, s.pool.slot[1].bytes);
@@ -552,5 +553,5 @@ TEST(content_written_operands_are_poisoned_and_updated_ones_filled)
 	CHECK(ay_input_sets_at(&s, 0, 1)[0] == 0x71 && ay_input_sets_at(&s, 1, 1)[2001] == 0x71);
 	ay_input_sets_release(&s);
 	ay_input_template_release(&m);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 }

@@ -10,7 +10,7 @@
 
 enum { SOMEBODY = 4242, SKIPPED = 77 };
 
-static void bind(struct jail_rig *r)
+static void bind(struct jail_fixture *r)
 {
 	const char *line = ay_sprintf(&r->a, "t::probe((T([%d], i32),), {})", RIG_N);
 	struct ay_op *op = AY_NEW(&r->a, struct ay_op);
@@ -26,9 +26,9 @@ static void bind(struct jail_rig *r)
 	r->proto = p;
 }
 
-void jail_rig_init(struct jail_rig *r, enum ay_sandbox_mode mode, const char *source)
+void jail_fixture_init(struct jail_fixture *r, enum ay_sandbox_mode mode, const char *source)
 {
-	*r = (struct jail_rig){ .built.fd = -1, .pool.fd = { -1, -1 } };
+	*r = (struct jail_fixture){ .built.fd = -1, .pool.fd = { -1, -1 } };
 	bind(r);
 	if (ay_sandbox_new(&r->sandbox, mode, &r->err))
 		test_skip("uid %d: %s", (int)geteuid(), r->err.msg);
@@ -40,7 +40,7 @@ void jail_rig_init(struct jail_rig *r, enum ay_sandbox_mode mode, const char *so
 	CHECKF(r->built.ok, "build: %s", r->built.log ? r->built.log : "");
 }
 
-void jail_rig_release(struct jail_rig *r)
+void jail_fixture_release(struct jail_fixture *r)
 {
 	ay_exec_stop(r->x);
 	if (r->built.fd >= 0)
@@ -51,7 +51,7 @@ void jail_rig_release(struct jail_rig *r)
 	ay_arena_release(&r->a);
 }
 
-struct ay_outcome jail_rig_run(struct jail_rig *r, double timeout_s)
+struct ay_outcome jail_fixture_run(struct jail_fixture *r, double timeout_s)
 {
 	static const int slot[] = { 0, 1 };
 	struct ay_exec_spec spec = { .so_fd = r->built.fd,
@@ -82,12 +82,12 @@ struct ay_outcome jail_rig_run(struct jail_rig *r, double timeout_s)
 	return o;
 }
 
-volatile int *jail_rig_out(const struct jail_rig *r)
+volatile int *jail_fixture_out(const struct jail_fixture *r)
 {
 	return (volatile int *)(void *)r->pool.slot[1].mem;
 }
 
-void jail_rig_both(void (*fn)(void))
+void jail_fixture_both(void (*fn)(void))
 {
 	int status = 0;
 	pid_t pid;

@@ -12,7 +12,7 @@
 
 enum { RIG_N = 256 };
 
-struct jail_rig {
+struct jail_fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_sandbox *sandbox;
@@ -28,13 +28,13 @@ struct jail_rig {
 };
 
 /* Builds `source` and binds a call. Skips the test if there is no compiler or no sandbox. */
-void jail_rig_init(struct jail_rig *r, enum ay_sandbox_mode mode, const char *source);
-void jail_rig_release(struct jail_rig *r);
+void jail_fixture_init(struct jail_fixture *r, enum ay_sandbox_mode mode, const char *source);
+void jail_fixture_release(struct jail_fixture *r);
 /* Starts the executor if it does not run, and calls the kernel once. */
-struct ay_outcome jail_rig_run(struct jail_rig *r, double timeout_s);
+struct ay_outcome jail_fixture_run(struct jail_fixture *r, double timeout_s);
 /* Returns the kernel's output memory, also while the kernel writes it. */
-volatile int *jail_rig_out(const struct jail_rig *r);
+volatile int *jail_fixture_out(const struct jail_fixture *r);
 /* Runs fn. If this process is root, also runs it as an ordinary user. */
-void jail_rig_both(void (*fn)(void));
+void jail_fixture_both(void (*fn)(void));
 
 #endif

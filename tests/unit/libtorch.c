@@ -54,7 +54,7 @@ TEST(libtorch_takes_what_the_abi_has_types_for)
 }
 
 /* Returns the verdict on ATen's function, built in that mode, for the fixture's case. */
-static enum ay_verdict judge(struct timing_rig *r, struct ay_python *python, enum ay_libtorch what)
+static enum ay_verdict judge(struct timing_fixture *r, struct ay_python *python, enum ay_libtorch what)
 {
 	const char *cuda = python->device ? ay_libtorch_cuda(&r->a, python->library) : NULL;
 	const struct ay_policy policy = { .threads = 1,
@@ -109,17 +109,17 @@ static const char *const lines[] = {
 static void judge_lines(struct ay_python *python)
 {
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		struct timing_rig r;
+		struct timing_fixture r;
 		enum ay_verdict v;
 
-		timing_rig_init(&r, lines[i]);
+		timing_fixture_init(&r, lines[i]);
 		CHECKF(ay_libtorch_takes(r.proto->s), "%s", lines[i]);
 		if (ay_forge_init(&r.f, NULL, &r.err) || !r.f.cc)
 			test_skip("no compiler");
 		v = judge(&r, python, AY_LIBTORCH_JUDGED);
 		CHECKF(v == AY_VERDICT_PASS, "%s: %s", lines[i], ay_verdict_name(v));
 		if (python->device && i) { /* each start of an executor with a GPU takes seconds */
-			timing_rig_release(&r);
+			timing_fixture_release(&r);
 			continue;
 		}
 		/* the timed object leaves its result in memory that is not checked, unless the call
@@ -129,7 +129,7 @@ static void judge_lines(struct ay_python *python)
 		       "%s: %s", lines[i], ay_verdict_name(v));
 		v = judge(&r, python, AY_LIBTORCH_LEAST);
 		CHECKF(v != AY_VERDICT_PASS && v != AY_VERDICT_CRASH, "%s: %s", lines[i], ay_verdict_name(v));
-		timing_rig_release(&r);
+		timing_fixture_release(&r);
 	}
 }
 

@@ -104,7 +104,7 @@ struct running {
 	const struct test *t;
 	pid_t pid;
 	FILE *out;
-	time_t began;
+	double began; /* seconds of the monotonic clock */
 };
 
 enum {
@@ -113,9 +113,22 @@ enum {
 	ENDED_S = 300, /* and these have failed */
 };
 
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
 static void start(struct running *r, const struct test *t)
 {
-	*r = (struct running){ .t = t, .out = tmpfile(), .began = time(NULL) };
+	*r = (struct running){ .t = t, .out = tmpfile(), .began = now_s() };
 	fflush(stdout);
 	r->pid = fork();
 	if (r->pid)
@@ -151,7 +164,8 @@ struct counts {
 /* Waits for any running test and reports how it ended. */
 static void reap(struct running *list, int n, struct counts *c)
 {
-	int status, i = 0, wall, cpu;
+	int status, i = 0;
+	double wall, cpu;
 	struct rusage ru; /* usage of the test and of every process that it waited for */
 	pid_t pid = wait4(-1, &status, 0, &ru);
 
@@ -160,10 +174,10 @@ static void reap(struct running *list, int n, struct counts *c)
 	if (pid < 0 || i == n)
 		return;
 	show_output(&list[i]);
-	wall = (int)(time(NULL) - list[i].began);
-	cpu = (int)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec);
+	wall = now_s() - list[i].began;
+	cpu = seconds_of(ru.ru_utime) + seconds_of(ru.ru_stime);
 	if (wall >= LONG_S || getenv("ASSAY_CPU"))
-		printf("%d s (%d s of a core): %s\n", wall, cpu, list[i].t->name);
+		printf("%.1f s (%.1f s of a core): %s\n", wall, cpu, list[i].t->name);
 	if (WIFSIGNALED(status))
 		printf("    ended by signal %d\n", WTERMSIG(status));
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {

@@ -30,7 +30,7 @@ enum { SETS = 2, POISON = 0x75 };
 
 /* --- one element ------------------------------------------------------------------------------ */
 
-TEST(product_ulps_are_those_of_dtypes)
+TEST(matmul_gpu_ulps_are_those_of_dtypes)
 {
 	static const struct {
 		enum ay_dt dt;
@@ -59,9 +59,9 @@ TEST(product_ulps_are_those_of_dtypes)
 /* --- sets ------------------------------------------------------------------------------------- */
 
 /* Sets of a product on a device; their results are the reference's. */
-struct bench {
-	struct make_rig g;
-	struct timing_rig r;
+struct fixture {
+	struct dev_fill_fixture g;
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	struct ay_verify v;
@@ -70,7 +70,7 @@ struct bench {
 
 static bool is_right(void *user, int set)
 {
-	struct bench *b = user;
+	struct fixture *b = user;
 	bool right = false;
 
 	CHECKF(!ay_input_sets_are_right(&b->s, b->r.sc.op, set, &right, &b->r.err), "%s", b->r.err.msg);
@@ -80,25 +80,25 @@ static bool is_right(void *user, int set)
 
 static bool bring(void *user, int set, const struct ay_byte_range *need)
 {
-	struct bench *b = user;
+	struct fixture *b = user;
 	bool changed;
 
 	CHECKF(!ay_input_sets_fetch(&b->s, set, need, &changed, &b->r.err), "%s", b->r.err.msg);
 	return !changed;
 }
 
-static const struct ay_operand *out_of(const struct bench *b)
+static const struct ay_operand *out_of(const struct fixture *b)
 {
 	return b->r.call->out[0];
 }
 
-static uint64_t out_at(const struct bench *b, int set)
+static uint64_t out_at(const struct fixture *b, int set)
 {
 	return ay_input_sets_address(&b->s, set * b->r.call->noperand + out_of(b)->ordinal);
 }
 
 /* Makes the right answer of a set, on both sides. */
-static void produce(struct bench *b, int set)
+static void produce(struct fixture *b, int set)
 {
 	struct ay_call *c = b->r.call;
 	const struct ay_view *out = &c->out[0]->view;
@@ -117,11 +117,11 @@ static void produce(struct bench *b, int set)
 		o->old.data = old + skip;
 	}
 	ay_oracle_produce(&q, &out);
-	make_rig_set(&b->g, out_at(b, set), ay_input_sets_at(&b->s, set, out_of(b)->ordinal),
-		     ay_operand_bytes(out_of(b)));
+	dev_fill_fixture_set(&b->g, out_at(b, set), ay_input_sets_at(&b->s, set, out_of(b)->ordinal),
+			     ay_operand_bytes(out_of(b)));
 }
 
-static void load_cublas(struct bench *b)
+static void load_cublas(struct fixture *b)
 {
 	char *out = "";
 
@@ -135,34 +135,34 @@ static void load_cublas(struct bench *b)
 	CHECK(dlopen(ay_sprintf(&b->g.a, "%s/libcublas.so.13", test_dir()), RTLD_NOW | RTLD_LOCAL));
 }
 
-static void setup(struct bench *b, const char *line, void (*rig)(struct make_rig *g), bool cublas)
+static void setup(struct fixture *b, const char *line, void (*rig)(struct dev_fill_fixture *g), bool cublas)
 {
-	*b = (struct bench){ 0 };
+	*b = (struct fixture){ 0 };
 	rig(&b->g);
 	if (cublas)
 		load_cublas(b);
-	timing_rig_init(&b->r, line);
+	timing_fixture_init(&b->r, line);
 	ay_input_template_init(&b->m, b->r.call);
 	CHECKF(!ay_input_template_to_device(&b->m, b->g.d, &b->r.err) &&
 		       !ay_input_sets_init_gpu(&b->s, &b->m, SETS, false, false, false, &b->r.err) &&
-		       !ay_input_sets_write(&b->s, timing_rig_key(), 0, SETS, POISON, &b->r.err),
+		       !ay_input_sets_write(&b->s, timing_fixture_key(), 0, SETS, POISON, &b->r.err),
 	       "%s", b->r.err.msg);
 	b->v = (struct ay_verify){
 		.op = b->r.sc.op, .call = b->r.call, .threads = 1, .fetch = bring, .right = is_right, .user = b
 	};
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_verify_release(&b->v);
 	ay_input_sets_release(&b->s);
 	ay_input_template_release(&b->m);
-	timing_rig_release(&b->r);
-	make_rig_release(&b->g);
+	timing_fixture_release(&b->r);
+	dev_fill_fixture_release(&b->g);
 }
 
 /* Judges with the device's check and without it: the verdicts must be equal. */
-static enum ay_verified look(struct bench *b, int set, char text[200])
+static enum ay_verified look(struct fixture *b, int set, char text[200])
 {
 	enum ay_verified with, without;
 
@@ -177,7 +177,7 @@ static enum ay_verified look(struct bench *b, int set, char text[200])
 }
 
 /* Sets element i of the results to x; returns its old value. */
-static double exchange(struct bench *b, int set, int64_t i, double x)
+static double exchange(struct fixture *b, int set, int64_t i, double x)
 {
 	const struct ay_view *v = &out_of(b)->view;
 	const int64_t item = ay_dt_info(v->dt)->bytes;
@@ -185,15 +185,15 @@ static double exchange(struct bench *b, int set, int64_t i, double x)
 	uint8_t bits[8];
 	double was;
 
-	make_rig_get(&b->g, bits, at, (uint64_t)item);
+	dev_fill_fixture_get(&b->g, bits, at, (uint64_t)item);
 	ay_row_load_d(v->dt, bits, 1, 1, &was);
 	ay_row_store_d(v->dt, bits, 1, 1, &x);
-	make_rig_set(&b->g, at, bits, (uint64_t)item);
+	dev_fill_fixture_set(&b->g, at, bits, (uint64_t)item);
 	return was;
 }
 
 /* Returns the oracle's bound of an element with its present value. */
-static double bound_of(struct bench *b, int set, int64_t i)
+static double bound_of(struct fixture *b, int set, int64_t i)
 {
 	struct ay_compare q = { .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
 	struct ay_diff d;
@@ -208,7 +208,7 @@ static double bound_of(struct bench *b, int set, int64_t i)
 	return (double)d.bound;
 }
 
-static void check_planted(struct bench *b)
+static void check_planted(struct fixture *b)
 {
 	static const double far[] = { 0, 0.2, -0.2, 0.9, -0.99, 1.02, -1.1, 1.5, 10, -1e3 };
 	const int64_t n = ay_numel_of(&out_of(b)->view);
@@ -238,7 +238,7 @@ static void check_planted(struct bench *b)
 	}
 }
 
-static void check_changed(struct bench *b)
+static void check_changed(struct fixture *b)
 {
 	const struct ay_call *c = b->r.call;
 
@@ -250,11 +250,11 @@ static void check_changed(struct bench *b)
 
 		if (c->operand[i]->role != AY_IN)
 			continue;
-		make_rig_get(&b->g, &was, at, 1);
+		dev_fill_fixture_get(&b->g, &was, at, 1);
 		other = was ^ 1;
-		make_rig_set(&b->g, at, &other, 1);
+		dev_fill_fixture_set(&b->g, at, &other, 1);
 		CHECK(look(b, 1, text) == AY_UNFETCHED && !b->asked);
-		make_rig_set(&b->g, at, &was, 1);
+		dev_fill_fixture_set(&b->g, at, &was, 1);
 		CHECK(look(b, 1, text) == AY_VERIFIED && b->asked);
 	}
 }
@@ -279,12 +279,12 @@ static const char *const lines[] = {
 	"T([21, 33], f32, fill=const(nan)), 33), {})",
 };
 
-static void check_line(const char *line, void (*rig)(struct make_rig *g), bool standin)
+static void check_line(const char *line, void (*rig)(struct dev_fill_fixture *g), bool fake)
 {
-	struct bench b;
+	struct fixture b;
 	char text[200];
 
-	setup(&b, line, rig, standin);
+	setup(&b, line, rig, fake);
 	for (int set = 0; set < SETS; set++) {
 		CHECK(!is_right(&b, set)); /* poison, or the old content */
 		produce(&b, set);
@@ -295,20 +295,20 @@ static void check_line(const char *line, void (*rig)(struct make_rig *g), bool s
 	teardown(&b);
 }
 
-TEST_SLOW(product_on_a_stand_in_agrees_with_the_oracle)
+TEST_SLOW(matmul_gpu_on_a_stand_in_agrees_with_the_oracle)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++)
-		check_line(lines[t], make_rig_stand_in, true);
+		check_line(lines[t], dev_fill_fixture_fake, true);
 }
 
-TEST(product_on_a_gpu_agrees_with_the_oracle)
+TEST(matmul_gpu_on_a_gpu_agrees_with_the_oracle)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++)
-		check_line(lines[t], make_rig_gpu, false);
+		check_line(lines[t], dev_fill_fixture_gpu, false);
 }
 
 /* Prints how long a check takes on a set that no kernel has written. */
-TEST(product_on_a_gpu_takes_some_time)
+TEST(matmul_gpu_on_a_gpu_takes_some_time)
 {
 	static const char *const large[] = { "aten::mm((T([2048, 2048], f16), T([2048, 2048], f16)), {})",
 					     "aten::mm((T([4096, 4096], f32), T([4096, 4096], f32)), {})",
@@ -316,9 +316,9 @@ TEST(product_on_a_gpu_takes_some_time)
 
 	for (size_t t = 0; t < sizeof large / sizeof *large; t++) {
 		double ns[3];
-		struct bench b;
+		struct fixture b;
 
-		setup(&b, large[t], make_rig_gpu, false);
+		setup(&b, large[t], dev_fill_fixture_gpu, false);
 		if (!ay_input_template_can_multiply(&b.m, b.r.sc.op))
 			test_skip("no cuBLAS or NVRTC for the judge");
 		for (int i = 0; i < 3; i++) {
@@ -353,12 +353,12 @@ static const struct {
 	  false, false },
 };
 
-TEST_SLOW(product_is_asked_of_a_device_that_can)
+TEST_SLOW(matmul_gpu_is_asked_of_a_device_that_can)
 {
-	struct bench b;
+	struct fixture b;
 
 	for (size_t t = 0; t < sizeof asked / sizeof *asked; t++) {
-		setup(&b, asked[t].line, make_rig_stand_in, true);
+		setup(&b, asked[t].line, dev_fill_fixture_fake, true);
 		CHECKF(ay_input_template_can_multiply(&b.m, b.r.sc.op) == asked[t].should, "%s", asked[t].line);
 		if (t && !asked[t].should) {
 			bool right;
@@ -372,7 +372,7 @@ TEST_SLOW(product_is_asked_of_a_device_that_can)
 }
 
 /* The operands lie on this side, as those of a judged case do. */
-TEST(product_that_lies_here_is_brought_there)
+TEST(matmul_gpu_that_lies_here_is_brought_there)
 {
 	static const char *const calls[] = {
 		"aten::mm((T([60, 70], f16), T([70, 50], f16)), {})",
@@ -383,11 +383,11 @@ TEST(product_that_lies_here_is_brought_there)
 	};
 
 	for (size_t t = 0; t < sizeof calls / sizeof *calls; t++) {
-		struct bench b;
+		struct fixture b;
 		bool right = false;
 		uint8_t *last;
 
-		setup(&b, calls[t], make_rig_stand_in, true);
+		setup(&b, calls[t], dev_fill_fixture_fake, true);
 		produce(&b, 0);
 		CHECK(!ay_product_is_large(b.r.sc.op, b.r.call));
 		CHECKF(!ay_product_is_right(b.g.d, b.r.sc.op, b.r.call, &right, &b.r.err) && right, "%s: %s",
@@ -400,12 +400,12 @@ TEST(product_that_lies_here_is_brought_there)
 	}
 }
 
-TEST(product_is_not_asked_without_cublas)
+TEST(matmul_gpu_is_not_asked_without_cublas)
 {
-	struct bench b;
+	struct fixture b;
 	bool right = true;
 
-	setup(&b, asked[0].line, make_rig_stand_in, false);
+	setup(&b, asked[0].line, dev_fill_fixture_fake, false);
 	CHECK(!ay_input_template_can_multiply(&b.m, b.r.sc.op));
 	CHECK(!ay_input_sets_are_right(&b.s, b.r.sc.op, 0, &right, &b.r.err) && !right);
 	teardown(&b);
@@ -434,7 +434,7 @@ static char *check_timed(struct ay_arena *a, int wrong_after)
 	return out;
 }
 
-TEST_SLOW(product_that_is_timed_is_looked_at_on_the_device)
+TEST_SLOW(matmul_gpu_that_is_timed_is_looked_at_on_the_device)
 {
 	struct ay_arena a = { 0 };
 	char *out = "";

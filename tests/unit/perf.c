@@ -21,40 +21,40 @@
 
 static const char line[] = "aten::relu((T([1000], f32),), {}) seed=5";
 
-struct bench {
-	struct timing_rig r;
+struct fixture {
+	struct timing_fixture r;
 	struct ay_judge j;
 	struct ay_perf k;
 	struct ay_report rep;
 };
 
-static void setup(struct bench *b, const char *text, const char *source, const char *baseline)
+static void setup(struct fixture *b, const char *text, const char *source, const char *baseline)
 {
 	struct ay_policy policy = { 1, 1, .call_timeout_s = 5 };
 	int fd;
 
-	*b = (struct bench){ 0 };
-	timing_rig_init(&b->r, text);
-	fd = timing_rig_build(&b->r, source);
+	*b = (struct fixture){ 0 };
+	timing_fixture_init(&b->r, text);
+	fd = timing_fixture_build(&b->r, source);
 	policy.sandbox = b->r.sandbox;
 	b->k = (struct ay_perf){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 0.6, .baseline = baseline },
 				 .forge = &b->r.f,
 				 .has_ceilings = true,
-				 .ceilings = timing_rig_kind };
+				 .ceilings = timing_fixture_kind };
 	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, fd, NULL, &b->r.a, &b->rep, &b->r.err) &&
 		       b->rep.verdict == AY_VERDICT_NONE,
 	       "%s", b->r.err.msg);
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_perf_release(&b->k);
 	ay_judge_release(&b->j);
-	timing_rig_release(&b->r);
+	timing_fixture_release(&b->r);
 }
 
 /* Judges, then times. */
-static const struct ay_timing *measure(struct bench *b)
+static const struct ay_timing *measure(struct fixture *b)
 {
 	static const struct ay_timing none;
 
@@ -78,7 +78,7 @@ static const char *file(const char *name, const char *source)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-TEST(clock_baselines_are_words_or_files)
+TEST(perf_baselines_are_words_or_files)
 {
 	static const char *const good[] = { NULL,
 					    "auto",
@@ -117,7 +117,7 @@ TEST(clock_baselines_are_words_or_files)
 
 /* --- what a case is held against -------------------------------------------------------------- */
 
-TEST_SLOW(clock_against_words)
+TEST_SLOW(perf_against_words)
 {
 	static const struct {
 		const char *word, *baseline, *why;
@@ -132,7 +132,7 @@ TEST_SLOW(clock_against_words)
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		struct bench b;
+		struct fixture b;
 		const struct ay_timing *m;
 
 		setup(&b, line, RELU, t[i].word);
@@ -150,7 +150,7 @@ TEST_SLOW(clock_against_words)
 }
 
 /* auto means the library if this machine has it, else the reference. */
-TEST_SLOW(clock_auto_takes_the_library_that_is_there)
+TEST_SLOW(perf_auto_takes_the_library_that_is_there)
 {
 	static const char gemm[] =
 		"int cublas_cublasSgemm_v2(const char *transa, const char *transb, int64_t m, int64_t n, int64_t "
@@ -170,7 +170,7 @@ TEST_SLOW(clock_auto_takes_the_library_that_is_there)
 		"}\n";
 	struct ay_baseline has = { 0 };
 	const struct ay_timing *m;
-	struct bench b;
+	struct fixture b;
 
 	setup(&b,
 	      "cublas::cublasSgemm_v2(('N', 'N', 32, 32, 32, 1.0, T([32, 32], f32), 32, T([32, 32], f32), 32, "
@@ -186,9 +186,9 @@ TEST_SLOW(clock_auto_takes_the_library_that_is_there)
 	teardown(&b);
 }
 
-TEST_SLOW(clock_against_a_file)
+TEST_SLOW(perf_against_a_file)
 {
-	struct bench b;
+	struct fixture b;
 	const struct ay_timing *m;
 
 	setup(&b, line, RELU, file("mine.c", RELU));
@@ -203,7 +203,7 @@ TEST_SLOW(clock_against_a_file)
 }
 
 /* An unusable baseline is reported as a reason; the kernel still passes. */
-TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
+TEST_SLOW(perf_file_that_is_no_good_is_a_reason)
 {
 	static const struct {
 		const char *what, *source, *why;
@@ -229,7 +229,7 @@ TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		struct bench b;
+		struct fixture b;
 
 		setup(&b, line, RELU, file("other.c", t[i].source));
 		/* the result is cached for the next case */
@@ -249,9 +249,9 @@ TEST_SLOW(clock_file_that_is_no_good_is_a_reason)
 /* --- verdicts --------------------------------------------------------------------------------- */
 
 /* If the machine moves one byte a second, any time below hours is implausible. */
-TEST(clock_below_the_floor_is_implausible)
+TEST(perf_below_the_floor_is_implausible)
 {
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, line, RELU, "none");
 	b.k.ceilings.row[0].point[0].per_s = 1;
@@ -262,7 +262,7 @@ TEST(clock_below_the_floor_is_implausible)
 	teardown(&b);
 }
 
-TEST(clock_what_goes_wrong_only_in_timing_is_a_verdict)
+TEST(perf_what_goes_wrong_only_in_timing_is_a_verdict)
 {
 	static const struct {
 		const char *what, *after; /* some hundred calls */
@@ -276,7 +276,7 @@ TEST(clock_what_goes_wrong_only_in_timing_is_a_verdict)
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		const bool first = t[i].verdict == AY_VERDICT_CHEAT; /* instead of its work */
-		struct bench b;
+		struct fixture b;
 		char source[900];
 
 		snprintf(source, sizeof source,

@@ -51,13 +51,13 @@ static void check_kept(struct ay_arena *a, const char *file, const char *text)
 	       path, line, kept + at, text + at);
 }
 
-static void check_prompt_kept(struct prompt_rig *r, const char *file, const struct ay_prompt_past *past)
+static void check_prompt_kept(struct prompt_fixture *r, const char *file, const struct ay_prompt_past *past)
 {
-	prompt_rig_ask(r, past);
+	prompt_fixture_ask(r, past);
 	check_kept(
 		&r->a, file,
 		ay_sprintf(&r->a, "--- system\n%s--- user\n%s", ay_str_text(&r->system), ay_str_text(&r->user)));
-	prompt_rig_end(r);
+	prompt_fixture_end(r);
 }
 
 TEST(prompt_texts_of_first_attempts_are_those_kept)
@@ -74,9 +74,9 @@ TEST(prompt_texts_of_first_attempts_are_those_kept)
 	};
 
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		struct prompt_rig r;
+		struct prompt_fixture r;
 
-		prompt_rig_begin(&r, kept[i].op, kept[i].lang);
+		prompt_fixture_begin(&r, kept[i].op, kept[i].lang);
 		r.s.allow_torch = kept[i].use;
 		check_prompt_kept(&r, kept[i].file, NULL);
 	}
@@ -129,18 +129,18 @@ static const struct ay_prompt_past right = {
 
 TEST(prompt_texts_of_later_attempts_are_those_kept)
 {
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
 	check_prompt_kept(&r, "relu.mend.c.txt", &wrong);
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_PYTHON);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_PYTHON);
 	check_prompt_kept(&r, "relu.faster.python.txt", &right);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
 /* Checks what every prompt must have and must not have. */
-static void check_prompt(struct prompt_rig *r)
+static void check_prompt(struct prompt_fixture *r)
 {
 	const char *text = ay_str_text(&r->user), *op = r->s.op->name;
 	const bool native = r->s.lang == AY_PROMPT_C || r->s.lang == AY_PROMPT_CUDA;
@@ -170,7 +170,7 @@ static void check_prompt(struct prompt_rig *r)
 	ay_str_release(&b);
 }
 
-static void hash_prompt(struct prompt_rig *r, struct ay_str *all)
+static void hash_prompt(struct prompt_fixture *r, struct ay_str *all)
 {
 	char hex[AY_SHA256_HEX];
 	struct ay_hash h;
@@ -191,21 +191,21 @@ TEST(prompt_of_every_operator_in_every_language_is_the_one_kept)
 	for (int i = 0; i < all->n; i++) {
 		const struct ay_op_doc_spec about = { .registry = all,
 						      .op = &all->op[i],
-						      .ceilings = &prompt_rig_machine };
+						      .ceilings = &prompt_fixture_machine };
 		struct ay_op_doc page;
-		struct prompt_rig r;
+		struct prompt_fixture r;
 
 		for (int lang = 0; lang < AY_PROMPT_LANG_COUNT; lang++) {
-			prompt_rig_begin(&r, all->op[i].name, (enum ay_prompt_lang)lang);
+			prompt_fixture_begin(&r, all->op[i].name, (enum ay_prompt_lang)lang);
 			CHECK(r.s.op == &all->op[i]);
 			r.s.only = NULL;
 			r.s.page = &page;
 			if (!lang)
 				CHECKF(!ay_op_doc_make(&about, &a, &page, &r.err), "%s", r.err.msg);
-			prompt_rig_ask(&r, NULL);
+			prompt_fixture_ask(&r, NULL);
 			check_prompt(&r);
 			hash_prompt(&r, &hashes);
-			prompt_rig_end(&r);
+			prompt_fixture_end(&r);
 		}
 		ay_op_doc_release(&page);
 		ay_arena_clear(&a);
@@ -223,9 +223,9 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 	struct ay_suite suite = { .listed = true };
 	struct ay_op_doc page;
 	const char *text;
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::cumsum", AY_PROMPT_PYTHON);
+	prompt_fixture_begin(&r, "aten::cumsum", AY_PROMPT_PYTHON);
 	for (int i = 0; i < 2; i++) {
 		struct ay_suite_case sc = { .op = r.s.op, .tier = i ? AY_FULL : AY_QUICK, .timed = i };
 		struct ay_case *line;
@@ -235,10 +235,11 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 		sc.line = line;
 		ay_suite_push(&suite, &sc);
 	}
-	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
-			      &r.a, &page, &r.err));
+	CHECK(!ay_op_doc_make(
+		&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_fixture_machine }, &r.a,
+		&page, &r.err));
 	r.s.page = &page;
-	text = prompt_rig_ask(&r, NULL);
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(strstr(text, "[333, 77]") && strstr(text, "ulps in aten::cumsum((T([3, 65], f32), 1), {})\n"));
 	CHECK(strstr(text, "The floor under every right kernel") && !strstr(text, "seed=") &&
 	      !strstr(text, "471") && !strstr(text, "cnt:"));
@@ -246,32 +247,33 @@ TEST(prompt_of_a_suite_tells_its_cases_without_seeds)
 	/* no property that the bound needs: only the operator's own */
 	suite.c[0] = suite.c[1];
 	suite.c[0].timed = suite.c[1].timed = false;
-	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_rig_machine },
-			      &r.a, &page, &r.err));
-	text = prompt_rig_ask(&r, NULL);
+	CHECK(!ay_op_doc_make(
+		&(struct ay_op_doc_spec){ r.s.registry, r.s.op, NULL, &suite, &prompt_fixture_machine }, &r.a,
+		&page, &r.err));
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(strstr(text, " ulps in aten::cumsum(") && strstr(text, "None of the calls above is timed."));
 	ay_op_doc_release(&page);
 	ay_suite_release(&suite);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_with_a_page_is_the_one_without)
 {
 	struct ay_op_doc page;
-	struct prompt_rig r;
+	struct prompt_fixture r;
 	const char *with;
 
-	prompt_rig_begin(&r, "aten::cumsum", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::cumsum", AY_PROMPT_C);
 	CHECK(!ay_op_doc_make(&(struct ay_op_doc_spec){ .registry = r.s.registry,
 							.op = r.s.op,
-							.ceilings = &prompt_rig_machine },
+							.ceilings = &prompt_fixture_machine },
 			      &r.a, &page, &r.err));
 	r.s.page = &page;
-	with = ay_strdup(&r.a, prompt_rig_ask(&r, NULL));
+	with = ay_strdup(&r.a, prompt_fixture_ask(&r, NULL));
 	r.s.page = NULL;
-	CHECK_STR(prompt_rig_ask(&r, NULL), with);
+	CHECK_STR(prompt_fixture_ask(&r, NULL), with);
 	ay_op_doc_release(&page);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_of_one_overload_speaks_of_it_alone)
@@ -281,17 +283,17 @@ TEST(prompt_of_one_overload_speaks_of_it_alone)
 
 	for (size_t i = 0; i < sizeof overloads / sizeof *overloads; i++)
 		for (int lang = 0; lang < AY_PROMPT_LANG_COUNT; lang++) {
-			struct prompt_rig r;
+			struct prompt_fixture r;
 			const char *text;
 
-			prompt_rig_begin(&r, overloads[i], (enum ay_prompt_lang)lang);
+			prompt_fixture_begin(&r, overloads[i], (enum ay_prompt_lang)lang);
 			CHECK(r.s.only != NULL);
-			text = prompt_rig_ask(&r, NULL);
+			text = prompt_fixture_ask(&r, NULL);
 			check_prompt(&r);
 			CHECKF(strstr(text, ay_sprintf(&r.a, "Write the operator %s as", overloads[i])), "%.200s",
 			       text);
 			CHECK(!strstr(text, "These may be written too"));
-			prompt_rig_end(&r);
+			prompt_fixture_end(&r);
 		}
 }
 
@@ -307,9 +309,9 @@ static bool has_name(const char *const *list, const char *name)
 
 TEST(prompt_names_are_the_functions_that_the_judge_looks_for)
 {
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::add", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::add", AY_PROMPT_C);
 	CHECK(has_name(ay_prompt_names(&r.a, &r.s), "aten_add_Tensor") &&
 	      has_name(ay_prompt_names(&r.a, &r.s), "aten_add_out"));
 	CHECK(!has_name(ay_prompt_names(&r.a, &r.s), "add_Tensor"));
@@ -318,11 +320,11 @@ TEST(prompt_names_are_the_functions_that_the_judge_looks_for)
 	      has_name(ay_prompt_names(&r.a, &r.s), "add__Tensor_kernel_impl"));
 	CHECK(has_name(ay_prompt_names(&r.a, &r.s), "add_kernel_impl") &&
 	      has_name(ay_prompt_names(&r.a, &r.s), "aten_add_Scalar"));
-	prompt_rig_end(&r);
-	prompt_rig_begin(&r, "aten::add.Scalar", AY_PROMPT_PYTHON);
+	prompt_fixture_end(&r);
+	prompt_fixture_begin(&r, "aten::add.Scalar", AY_PROMPT_PYTHON);
 	CHECK(has_name(ay_prompt_names(&r.a, &r.s), "add_Scalar") &&
 	      !has_name(ay_prompt_names(&r.a, &r.s), "add_Tensor"));
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_languages_have_words)
@@ -340,25 +342,25 @@ TEST(prompt_languages_have_words)
 
 TEST(prompt_policy_lists_what_the_executor_lets_pass)
 {
-	struct prompt_rig r;
+	struct prompt_fixture r;
 	const char *text;
 
-	prompt_rig_begin(&r, "aten::mul", AY_PROMPT_PYTHON);
+	prompt_fixture_begin(&r, "aten::mul", AY_PROMPT_PYTHON);
 	r.s.allow_torch = "none";
-	text = prompt_rig_ask(&r, NULL);
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(strstr(text, " as_strided ") && strstr(text, " empty_like ") && !strstr(text, "_to_copy"));
 	r.s.allow_torch = NULL; /* helpers */
-	text = prompt_rig_ask(&r, NULL);
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(strstr(text, " as_strided ") && strstr(text, " _to_copy ") && strstr(text, " zeros_like"));
 	CHECK(strstr(text, "calling aten::mul itself"));
 	r.s.allow_torch = "all";
-	text = prompt_rig_ask(&r, NULL);
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(!strstr(text, "_to_copy") && strstr(text, "but aten::mul itself"));
 	r.s.allow_torch = "most";
 	ay_str_clear(&r.user);
 	CHECK(ay_prompt_make(&r.s, NULL, &r.system, &r.user, &r.err) == -1);
 	CHECKF(strstr(r.err.msg, "most"), "%s", r.err.msg);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 /* --- the last attempt ------------------------------------------------------------------------- */
@@ -367,10 +369,10 @@ TEST(prompt_feedback_has_what_went_wrong_and_no_seed)
 {
 	struct ay_prompt_past p = wrong;
 	const char *text;
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
-	text = prompt_rig_ask(&r, &p);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
+	text = prompt_fixture_ask(&r, &p);
 	CHECK(strstr(text, "MISMATCH: some element is outside the error bound."));
 	CHECK(strstr(text, "Of 45 cases that were judged 41 passed."));
 	CHECK(strstr(text, "\naten::relu((T([3, 65], f32),), {})\n"));
@@ -382,21 +384,21 @@ TEST(prompt_feedback_has_what_went_wrong_and_no_seed)
 	p.hint = "seed=9090903 is hard";
 	p.compiler = "error: seed=9090904\nnote: x";
 	p.line = "aten::relu((T([3, 65], f32),), {}) seed=9090905 and more"; /* cannot be read: not shown */
-	text = prompt_rig_ask(&r, &p);
+	text = prompt_fixture_ask(&r, &p);
 	CHECK(!strstr(text, "9090901") && !strstr(text, "9090902") && !strstr(text, "9090903") &&
 	      !strstr(text, "9090904") && !strstr(text, "9090905"));
 	CHECK(strstr(text, "error: seed=...\nnote: x"));
-	text = prompt_rig_ask(&r, &right);
+	text = prompt_fixture_ask(&r, &right);
 	CHECK(strstr(
 		text,
 		"12.34 us a call (12.00 to 12.60), 2 threads; the floor is 6.17 us, of which it reaches 50 %"));
 	CHECK(strstr(text, "aten_relu.c 0123abcd takes 24.68 us: your kernel is 2 times as fast (1.9 to 2.1)"));
 	CHECK(strstr(text, "not timed: the kernel's 300 s are over") && !strstr(text, "seed=99") &&
 	      !strstr(text, "/some"));
-	text = prompt_rig_ask(
+	text = prompt_fixture_ask(
 		&r, &(struct ay_prompt_past){ .reply = "cut off before its end", .verdict = AY_VERDICT_NONE });
 	CHECK(strstr(text, "no kernel that could be judged: cut off before its end.\n"));
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 /* Where a fence of n backticks or more opens and closes, line by line: is `needle` inside such a
@@ -429,14 +431,14 @@ TEST(prompt_quotes_cannot_be_broken_out_of)
 				    .hint = "a\n```\nb" };
 	struct ay_str b = { 0 };
 	const char *text;
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
 	/* tests the check itself: an ordinary fence is broken */
 	ay_str_addf(&b, "```\n%s```\n", hostile);
 	CHECK(!is_inside(ay_str_text(&b), "IGNORE-ME"));
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
 	r.s.docstring = hostile;
-	text = prompt_rig_ask(&r, &p);
+	text = prompt_fixture_ask(&r, &p);
 	for (int i = 0; i < 4; i++) {
 		const char *next = strstr(text, "IGNORE-ME");
 
@@ -448,7 +450,7 @@ TEST(prompt_quotes_cannot_be_broken_out_of)
 	}
 	CHECK(strstr(ay_str_text(&r.user), "A hint: a ``` b\n"));
 	ay_str_release(&b);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_quotes_are_cut_and_clean)
@@ -480,24 +482,24 @@ TEST(prompt_of_an_operator_outside_the_catalogue_has_schema_and_docstring)
 	struct ay_registry all;
 	const struct ay_schema *s;
 	const char *text;
-	struct prompt_rig r;
+	struct prompt_fixture r;
 	bool exact;
 
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
 	CHECK(!ay_registry_init(&all, ay_op_files, &r.err) &&
 	      !ay_registry_extend(&all, schemas, strlen(schemas), &r.err));
 	r.s.registry = &all;
 	r.s.op = ay_registry_find(&all, "aten::gelu", &s, &exact, &r.err);
 	r.s.docstring = "gelu(input, approximate='none') -> Tensor: x * Phi(x)";
-	text = prompt_rig_ask(&r, NULL);
+	text = prompt_fixture_ask(&r, NULL);
 	CHECK(strstr(text, "aten::gelu(Tensor self, *, str approximate='none') -> Tensor\n"));
 	CHECK(strstr(text, "int aten_gelu(const ay_tensor *self, const char *approximate, ay_tensor *out, const "
 			   "ay_ctx *ctx);\n"));
 	CHECK(strstr(text, "x * Phi(x)") && strstr(text, "PyTorch's own answer in double"));
 	CHECK(!strstr(text, "{{") && !strstr(text, "the floor") && !strstr(text, "\n\n\n"));
 	r.s.lang = AY_PROMPT_PYTHON;
-	CHECK(strstr(prompt_rig_ask(&r, NULL), "def gelu(self, *, approximate='none')\n"));
-	prompt_rig_end(&r);
+	CHECK(strstr(prompt_fixture_ask(&r, NULL), "def gelu(self, *, approximate='none')\n"));
+	prompt_fixture_end(&r);
 	ay_registry_release(&all);
 }
 

@@ -7,7 +7,7 @@
 
 #include "llm/prompt.h"
 
-struct prompt_rig {
+struct prompt_fixture {
 	struct ay_arena a;
 	struct ay_prompt_spec s;
 	struct ay_str system, user;
@@ -15,11 +15,11 @@ struct prompt_rig {
 };
 
 /* Ceilings that do not depend on the real machine. */
-extern const struct ay_ceilings prompt_rig_machine;
+extern const struct ay_ceilings prompt_fixture_machine;
 
-void prompt_rig_begin(struct prompt_rig *r, const char *op, enum ay_prompt_lang lang);
+void prompt_fixture_begin(struct prompt_fixture *r, const char *op, enum ay_prompt_lang lang);
 /* Returns the user part of the prompt. past: NULL for a first attempt. */
-const char *prompt_rig_ask(struct prompt_rig *r, const struct ay_prompt_past *past);
-void prompt_rig_end(struct prompt_rig *r);
+const char *prompt_fixture_ask(struct prompt_fixture *r, const struct ay_prompt_past *past);
+void prompt_fixture_end(struct prompt_fixture *r);
 
 #endif

@@ -26,29 +26,29 @@ TEST(prompt_templates_can_be_replaced)
 {
 	static const struct ay_prompt_past failed = { .source = "int x;\n", .verdict = AY_VERDICT_BUILD };
 	char ours[65], theirs[65];
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
 	r.s.templates = write_template(&r.a, "mine", "new.txt",
 				       "Do {{OPERATOR}} in {{LANGUAGE}}!\n\n{{DOCSTRING}}\n\n{{SOURCE}}\nNow.");
-	CHECK_STR(prompt_rig_ask(&r, NULL), "Do aten::relu in C!\n\nNow.\n");
+	CHECK_STR(prompt_fixture_ask(&r, NULL), "Do aten::relu in C!\n\nNow.\n");
 	CHECK(ay_str_text(&r.system)[0] == 'Y');
 	r.s.docstring = "{{OPERATOR}} stays as it is";
-	CHECK_STR(prompt_rig_ask(&r, NULL),
+	CHECK_STR(prompt_fixture_ask(&r, NULL),
 		  "Do aten::relu in C!\n\nPyTorch's own documentation, which may speak of more "
 		  "than this operator takes:\n\n"
 		  "```\n{{OPERATOR}} stays as it is\n```\n\nNow.\n");
 	/* the other templates are still built-in */
-	CHECK(strstr(prompt_rig_ask(&r, &failed), "## Your last attempt"));
+	CHECK(strstr(prompt_fixture_ask(&r, &failed), "## Your last attempt"));
 	CHECK(!ay_prompt_hash(NULL, ours, &r.err) && !ay_prompt_hash(r.s.templates, theirs, &r.err));
 	CHECK(strlen(ours) == 64 && strcmp(ours, theirs) != 0);
 	write_template(&r.a, "mine", "example_c.txt",
 		       "/* aten::abs */\nint aten_abs(void) { int a[1][1] = {{0}}; }\n");
 	write_template(&r.a, "mine", "new.txt", "{{EXAMPLE_OPERATOR}}\n{{EXAMPLE}}\n");
-	CHECK_STR(prompt_rig_ask(&r, NULL),
+	CHECK_STR(prompt_fixture_ask(&r, NULL),
 		  "aten::abs\n```c\n/* aten::abs */\nint aten_abs(void) { int a[1][1] = {{0}}; }\n```\n");
 	CHECKF(!ay_prompt_hash(r.s.templates, theirs, &r.err), "%s", r.err.msg);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_hash_is_that_of_what_is_used)
@@ -104,13 +104,13 @@ TEST(prompt_templates_that_are_wrong_are_said_to_be)
 
 TEST(prompt_templates_do_not_hold_each_other_for_ever)
 {
-	struct prompt_rig r;
+	struct prompt_fixture r;
 
-	prompt_rig_begin(&r, "aten::relu", AY_PROMPT_C);
+	prompt_fixture_begin(&r, "aten::relu", AY_PROMPT_C);
 	r.s.templates = write_template(&r.a, "endless", "task.txt", "{{TASK}}");
 	CHECK(ay_prompt_make(&r.s, NULL, &r.system, &r.user, &r.err) == -1);
 	CHECKF(strstr(r.err.msg, "templates inside templates"), "%s", r.err.msg);
-	prompt_rig_end(&r);
+	prompt_fixture_end(&r);
 }
 
 TEST(prompt_every_template_is_packed_and_listed)

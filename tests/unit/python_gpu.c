@@ -33,7 +33,7 @@ struct rig {
 	struct ay_call *call;
 	struct ay_proto *proto;
 	struct ay_pool pool;
-	struct ay_dev_mapping lent;
+	struct ay_dev_mapping mapping;
 	struct ay_dev_mem heap;
 	struct ay_batch b;
 	int *slot;
@@ -88,11 +88,11 @@ static void make_batch(struct rig *g, int nset)
 	}
 	for (int i = 0; i < N; i++)
 		((float *)g->pool.slot[0].mem)[i] = (float)(i - N / 2);
-	CHECKF(!ay_dev_map(g->d, &g->pool, AY_LEND, &g->lent, &g->err), "%s", g->err.msg);
+	CHECKF(!ay_dev_map(g->d, &g->pool, AY_MAP_GUARDED, &g->mapping, &g->err), "%s", g->err.msg);
 	g->b = (struct ay_batch){ .proto = g->proto,
 				  .call = g->call,
 				  .pool = &g->pool,
-				  .lent = &g->lent,
+				  .mapping = &g->mapping,
 				  .nset = nset,
 				  .slot = g->slot,
 				  .offset = g->offset,
@@ -123,7 +123,7 @@ static void setup(struct rig *g, const char *source, int nset, bool gpu)
 static void teardown(struct rig *g)
 {
 	ay_exec_stop(g->x);
-	ay_dev_take_back(g->d, &g->lent);
+	ay_dev_unmap(g->d, &g->mapping);
 	ay_dev_mem_free(g->d, &g->heap);
 	ay_pool_release(&g->pool);
 	ay_python_close(&g->python);

@@ -210,7 +210,7 @@ static void plant_exponential(const struct ay_call *c, const struct plant *p, ui
 		put(out, i, p->draw(&s, i, ay_float(c, "lambd")));
 }
 
-TEST(draws_of_exponential)
+TEST(random_tests_of_exponential)
 {
 	static const char *const lines[] = { "aten::exponential_((T([300, 307], f32), 2.0), {})",
 					     "aten::exponential_((T([300, 307], bf16), 0.25), {})", NULL };
@@ -282,7 +282,7 @@ static void plant_poisson(const struct ay_call *c, const struct plant *p, uint64
 		put(out, i, p->draw(&s, i, get(ay_t(c, "self"), i)));
 }
 
-TEST(draws_of_poisson)
+TEST(random_tests_of_poisson)
 {
 	static const char *const lines[] = { "aten::poisson((T([300, 307], f32),), {})",
 					     "aten::poisson((T([300, 307], bf16),), {})", NULL };
@@ -348,7 +348,7 @@ static void plant_other_noise(const struct ay_call *c, const struct plant *p, ui
 			put(noise, i, 0.1 + p->draw(&s, i, 0.3));
 }
 
-TEST(draws_of_rrelu_with_noise)
+TEST(random_tests_of_rrelu_with_noise)
 {
 	static const struct plant other[] = { { "noise of another draw", slope_right, false }, { 0 } };
 	static const char *const lines[] = {
@@ -364,7 +364,7 @@ TEST(draws_of_rrelu_with_noise)
 
 /* --- what the operators' own files draw ------------------------------------------------------- */
 
-TEST(draws_of_the_reference_are_honest)
+TEST(random_tests_of_the_reference_are_honest)
 {
 	static const char *const lines[] = {
 		"aten::bernoulli((T([65, 67], f32),), {})",

@@ -142,7 +142,7 @@ static void list_telling(test_add_value_fn add)
 			add(r->op[i].name);
 }
 
-TEST_EACH(reach_is_all_that_references_read, list_telling)
+TEST_EACH(read_set_is_all_that_references_read, list_telling)
 {
 	struct ay_suite s = { 0 };
 	struct ay_arena a = { 0 };
@@ -166,14 +166,14 @@ static void count_telling(const char *name)
 	ntelling++;
 }
 
-TEST(reach_is_told_by_many_operators)
+TEST(read_set_is_told_by_many_operators)
 {
 	list_telling(count_telling);
 	CHECKF(getenv("ASSAY_OP") || ntelling > 25, "%d operators tell", ntelling);
 }
 
 /* The needed bytes of some calls. */
-TEST(reach_of_some_calls)
+TEST(read_set_of_some_calls)
 {
 	static const struct {
 		const char *line;

@@ -68,14 +68,14 @@ TEST(reading_narrow_tables_cut_and_drop_by_rule)
 
 static void fill(struct ay_run *r)
 {
-	report_rig_add_json(r,
-			    json_loads("{\"type\":\"suite\",\"operators\":{\"a::relu\":[\"a::relu\"],\"a::add\":"
-				       "[\"a::add.x\"],\"a::exp\":[\"a::exp\"],\"a::sin\":[\"a::sin\"]},"
-				       "\"planned\":{\"a::relu\":true,\"a::add\":true,\"a::exp\":true}}",
-				       0, NULL));
-	report_rig_add(r, "a::relu", 1, "PASS");
-	report_rig_add(r, "a::relu", 2, "MISMATCH");
-	report_rig_add(r, "a::add.x", 1, "PASS");
+	report_fixture_add_json(
+		r, json_loads("{\"type\":\"suite\",\"operators\":{\"a::relu\":[\"a::relu\"],\"a::add\":"
+			      "[\"a::add.x\"],\"a::exp\":[\"a::exp\"],\"a::sin\":[\"a::sin\"]},"
+			      "\"planned\":{\"a::relu\":true,\"a::add\":true,\"a::exp\":true}}",
+			      0, NULL));
+	report_fixture_add(r, "a::relu", 1, "PASS");
+	report_fixture_add(r, "a::relu", 2, "MISMATCH");
+	report_fixture_add(r, "a::add.x", 1, "PASS");
 }
 
 static const char *report_of(struct ay_str *b, const struct ay_summary *s, const struct ay_row_filter *f)
@@ -88,13 +88,13 @@ static const char *report_of(struct ay_str *b, const struct ay_summary *s, const
 TEST(reading_a_filter_takes_cases_by_name_and_verdict)
 {
 	struct ay_row_filter f = { .ops = "add,a::exp" }, none = { .ops = "ad" };
-	struct ay_run *r = report_rig_create("filter");
+	struct ay_run *r = report_fixture_create("filter");
 	struct ay_err err = { 0 };
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 
 	fill(r);
-	report_rig_read_run("filter", r, &s);
+	report_fixture_read_run("filter", r, &s);
 	CHECK(!ay_row_filter_check(&f, &s, &err) && ay_row_filter_check(&none, &s, &err) &&
 	      strstr(err.msg, "'ad'"));
 	CHECK(strstr(report_of(&b, &s, &f), "1 of 4 operators: MISSING") && !strstr(b.s, "a::relu") &&
@@ -113,7 +113,7 @@ TEST(reading_a_filter_takes_cases_by_name_and_verdict)
 /* Only operators with a kernel can be not judged yet. */
 TEST(reading_an_unfinished_run_says_what_is_not_judged_yet)
 {
-	struct ay_run *r = report_rig_create("early");
+	struct ay_run *r = report_fixture_create("early");
 	struct ay_err err = { 0 };
 	struct ay_str b = { 0 };
 	struct ay_summary s;
@@ -122,7 +122,7 @@ TEST(reading_an_unfinished_run_says_what_is_not_judged_yet)
 	fill(r);
 	CHECK(!ay_run_progress(r, p, &err));
 	json_decref(p);
-	report_rig_read_run("early", r, &s);
+	report_fixture_read_run("early", r, &s);
 	CHECK(s.unfinished && s.operators.pending == 1 && s.operators.missing == 2 && s.overloads.pending == 1);
 	report_of(&b, &s, &(struct ay_row_filter){ 0 });
 	CHECKF(strstr(b.s, "per operator: 1 of 4 pass, 1 fail, 1 not judged yet, 1 without a kernel\n"), "%s",

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct ay_run *report_rig_create(const char *name)
+struct ay_run *report_fixture_create(const char *name)
 {
 	struct ay_err err = { 0 };
 	struct ay_run *r;
@@ -17,7 +17,7 @@ struct ay_run *report_rig_create(const char *name)
 	return r;
 }
 
-void report_rig_add_json(struct ay_run *r, json_t *j)
+void report_fixture_add_json(struct ay_run *r, json_t *j)
 {
 	struct ay_err err = { 0 };
 
@@ -25,20 +25,20 @@ void report_rig_add_json(struct ay_run *r, json_t *j)
 	json_decref(j);
 }
 
-json_t *report_rig_case_of(const char *kernel, const char *overload, int n, const char *verdict)
+json_t *report_fixture_case_of(const char *kernel, const char *overload, int n, const char *verdict)
 {
 	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:s, s:f}", "type", "case", "overload", overload, "line",
 			 json_sprintf("%s((T([%d], f32),), {}) seed=%d", overload, n, rand() % 1000), "verdict",
 			 verdict, "kernel_sha256", kernel, "file", "k.c", "wall_s", 0.25);
 }
 
-void report_rig_add(struct ay_run *r, const char *overload, int n, const char *verdict)
+void report_fixture_add(struct ay_run *r, const char *overload, int n, const char *verdict)
 {
-	report_rig_add_json(r, report_rig_case_of(REPORT_RIG_A, overload, n, verdict));
+	report_fixture_add_json(r, report_fixture_case_of(REPORT_RIG_A, overload, n, verdict));
 }
 
-void report_rig_add_timed_of(struct ay_run *r, const char *kernel, const char *overload, int n, double ns,
-			     double half, int threads)
+void report_fixture_add_timed_of(struct ay_run *r, const char *kernel, const char *overload, int n, double ns,
+				 double half, int threads)
 {
 	const struct ay_timing t = { .pace = AY_PACE_FASTER,
 				     .baseline = "openblas",
@@ -52,28 +52,28 @@ void report_rig_add_timed_of(struct ay_run *r, const char *kernel, const char *o
 				     .speedup = 2,
 				     .lo = 1.9,
 				     .hi = 2.1 };
-	json_t *j = report_rig_case_of(kernel, overload, n, "PASS");
+	json_t *j = report_fixture_case_of(kernel, overload, n, "PASS");
 
 	json_object_set_new(j, "timing", ay_timing_json_write(&t));
-	report_rig_add_json(r, j);
+	report_fixture_add_json(r, j);
 }
 
-void report_rig_add_timed(struct ay_run *r, const char *overload, int n, double ns, double half, int threads)
+void report_fixture_add_timed(struct ay_run *r, const char *overload, int n, double ns, double half, int threads)
 {
-	report_rig_add_timed_of(r, REPORT_RIG_A, overload, n, ns, half, threads);
+	report_fixture_add_timed_of(r, REPORT_RIG_A, overload, n, ns, half, threads);
 }
 
-void report_rig_add_kernel(struct ay_run *r, const char *op, const char *verdict, const char *detail)
+void report_fixture_add_kernel(struct ay_run *r, const char *op, const char *verdict, const char *detail)
 {
 	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "kernel", "operator", op, "verdict", verdict,
 			      "kernel_sha256", REPORT_RIG_B, "file", "b.c");
 
 	if (detail)
 		json_object_set_new(j, "detail", json_string(detail));
-	report_rig_add_json(r, j);
+	report_fixture_add_json(r, j);
 }
 
-void report_rig_read_run(const char *name, struct ay_run *r, struct ay_summary *s)
+void report_fixture_read_run(const char *name, struct ay_run *r, struct ay_summary *s)
 {
 	struct ay_err err = { 0 };
 

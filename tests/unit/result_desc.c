@@ -91,7 +91,7 @@ static void tell_lie(struct ay_wire_result *r, enum lie lie)
 	}
 }
 
-TEST(told_lies_are_found)
+TEST(result_desc_lies_are_found)
 {
 	static const char *const reason[] = { [NONE] = NULL,
 					      [STRANGE] = NULL,
@@ -124,7 +124,7 @@ TEST(told_lies_are_found)
 	ay_arena_release(&a);
 }
 
-TEST(told_views_may_share_and_promised_strides_bind)
+TEST(result_desc_views_may_share_and_promised_strides_bind)
 {
 	struct ay_arena a = { 0 };
 	const struct ay_operand *view = result(bind(&a, "aten::expand((T([1], f32), [4]), {})"), 0);
@@ -145,7 +145,7 @@ TEST(told_views_may_share_and_promised_strides_bind)
 }
 
 /* resolve_conj must leave nothing to conjugate. */
-TEST(told_resolved_views_are_no_views)
+TEST(result_desc_resolved_views_are_no_views)
 {
 	struct ay_arena a = { 0 };
 	const struct ay_operand *conj = result(bind(&a, "aten::resolve_conj((T([1], c64, conj=True),), {})"), 0);
@@ -165,7 +165,7 @@ TEST(told_resolved_views_are_no_views)
 	ay_arena_release(&a);
 }
 
-TEST(told_layouts_and_signs_become_what_is_due)
+TEST(result_desc_layouts_and_signs_become_what_is_due)
 {
 	struct ay_arena a = { 0 };
 	struct ay_operand *o = result(bind(&a, "aten::relu((T([2, 2], f32),), {})"), 0);
@@ -252,7 +252,7 @@ static bool says(const struct ay_outcome *o, const char *text)
 
 #define CHECK_SAYS(o, words) CHECKF(says(&(o), words), "%d %s", (o).what, (o).text)
 
-TEST(told_results_are_read_where_they_are)
+TEST(result_desc_results_are_read_where_they_are)
 {
 	const float mine[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
 	struct ay_outcome o;
@@ -275,7 +275,7 @@ TEST(told_results_are_read_where_they_are)
 	rig_release(&g);
 }
 
-TEST(told_results_in_arguments_or_nowhere_are_refused)
+TEST(result_desc_results_in_arguments_or_nowhere_are_refused)
 {
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ay_outcome o;
@@ -311,7 +311,7 @@ TEST(told_results_in_arguments_or_nowhere_are_refused)
 }
 
 /* `to` may return self; with copy=True it may not. */
-TEST(told_copies_have_memory_of_their_own)
+TEST(result_desc_copies_have_memory_of_their_own)
 {
 	static const char *const lines[] = { "aten::to.dtype((T([3], f32), f32), {})",
 					     "aten::to.dtype((T([3], f32), f32), {'copy': True})" };
@@ -328,7 +328,7 @@ TEST(told_copies_have_memory_of_their_own)
 	}
 }
 
-TEST(told_results_of_one_call_are_apart)
+TEST(result_desc_results_of_one_call_are_apart)
 {
 	double both[5] = { 1, 2, 3, 4, 5 };
 	int64_t places[3] = { 0, 1, 2 };
@@ -348,7 +348,7 @@ TEST(told_results_of_one_call_are_apart)
 }
 
 /* Sixteen gigabytes lie between two elements; the judge must not read what is between. */
-TEST(told_elements_far_apart_are_read_alone)
+TEST(result_desc_elements_far_apart_are_read_alone)
 {
 	const size_t size = 16ull << 30;
 	float *wide = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

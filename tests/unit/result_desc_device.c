@@ -115,7 +115,7 @@ static void fill(struct rig *g, uint64_t at, int n)
 
 #define RELU "aten::relu((T([2, 3], f32),), {})"
 
-TEST(told_device_results_are_read_out_of_the_heap)
+TEST(result_desc_device_results_are_read_out_of_the_heap)
 {
 	const float want[] = { 1, 2, 3, 4, 5, 6 };
 	struct ay_outcome o;
@@ -145,7 +145,7 @@ TEST(told_device_results_are_read_out_of_the_heap)
 }
 
 /* What is needed is read, and nothing else. */
-TEST(told_device_parts_of_results)
+TEST(result_desc_device_parts_of_results)
 {
 	static const struct {
 		struct ay_byte_range need;
@@ -183,7 +183,7 @@ TEST(told_device_parts_of_results)
 	rig_release(&g);
 }
 
-TEST(told_device_places_that_are_not_there)
+TEST(result_desc_device_places_that_are_not_there)
 {
 	static const struct {
 		uint32_t where, slot;
@@ -228,12 +228,12 @@ TEST(told_device_places_that_are_not_there)
 	rig_release(&g);
 }
 
-TEST(told_device_results_in_arguments)
+TEST(result_desc_device_results_in_arguments)
 {
 	const float x[] = { 7, 8 };
 	uint8_t *twin[3];
-	struct ay_dev_mapping_slot lent_slot[8] = { { 0 } };
-	struct ay_dev_mapping lent = { .id = 1, .nslot = 5, .slot = lent_slot, .pad = 4096 };
+	struct ay_dev_mapping_slot map_slot[8] = { { 0 } };
+	struct ay_dev_mapping mapping = { .id = 1, .nslot = 5, .slot = map_slot, .pad = 4096 };
 	struct ay_outcome o;
 	struct rig g;
 
@@ -255,12 +255,12 @@ TEST(told_device_results_in_arguments)
 	/* and memory shared at that time is read there */
 	for (int s = 0; s < 2; s++) {
 		twin[s] = calloc(1, 3 * 4096);
-		lent_slot[s] = (struct ay_dev_mapping_slot){ .fd = -1,
-							     .at = (uintptr_t)twin[s],
-							     .bytes = 3 * 4096 };
+		map_slot[s] = (struct ay_dev_mapping_slot){ .fd = -1,
+							    .at = (uintptr_t)twin[s],
+							    .bytes = 3 * 4096 };
 	}
 	twin[0][4096 + 3] = 0x40; /* 2.0 */
-	g.b.lent = &lent;
+	g.b.mapping = &mapping;
 	o = take(&g, 0);
 	CHECK_SAYS(o, NULL);
 	CHECK(result(&g, 0, 0)[0] == 2 && result(&g, 0, 0)[5] == 0);
@@ -269,7 +269,7 @@ TEST(told_device_results_in_arguments)
 	rig_release(&g);
 }
 
-TEST(told_device_results_share_with_none)
+TEST(result_desc_device_results_share_with_none)
 {
 	struct ay_outcome o;
 	struct rig g;
@@ -290,7 +290,7 @@ TEST(told_device_results_share_with_none)
 
 /* A result that the executor's code has copied is in place already, and still has a slot of its
  * own. */
-TEST(told_device_copies_are_left_as_they_are)
+TEST(result_desc_device_copies_are_left_as_they_are)
 {
 	const float want[] = { 1, 2, 3, 4, 5, 6 };
 	struct ay_outcome o;
@@ -316,10 +316,10 @@ TEST(told_device_copies_are_left_as_they_are)
 	rig_release(&g);
 }
 
-TEST(told_device_results_are_found)
+TEST(result_desc_device_results_are_found)
 {
-	struct ay_dev_mapping_slot lent_slot[8] = { { 0 } };
-	struct ay_dev_mapping lent = { .id = 1, .nslot = 5, .slot = lent_slot, .pad = 4096 };
+	struct ay_dev_mapping_slot map_slot[8] = { { 0 } };
+	struct ay_dev_mapping mapping = { .id = 1, .nslot = 5, .slot = map_slot, .pad = 4096 };
 	struct ay_outcome o = { 0 };
 	struct ay_view v;
 	struct rig g;
@@ -332,15 +332,15 @@ TEST(told_device_results_are_found)
 	g.r[1] = honest(&g, 0, AY_WIRE_COPIED, 0, 77);
 	g.offset[3] = 64;
 	CHECK(!ay_exec_find(&g.x, &g.b, 1, 0, &v, &at, &o) && !at);
-	lent_slot[3] = (struct ay_dev_mapping_slot){ .at = 1 << 20, .bytes = 3 * 4096 };
-	g.b.lent = &lent;
+	map_slot[3] = (struct ay_dev_mapping_slot){ .at = 1 << 20, .bytes = 3 * 4096 };
+	g.b.mapping = &mapping;
 	CHECK(!ay_exec_find(&g.x, &g.b, 1, 0, &v, &at, &o) && at == (1 << 20) + 4096 + 64 && v.stride[0] == 3);
 	g.r[0].data = HEAP;
 	CHECK(ay_exec_find(&g.x, &g.b, 0, 0, &v, &at, &o) && o.what == AY_EXEC_UNFIT && !at);
 	rig_release(&g);
 }
 
-TEST(told_device_messages)
+TEST(result_desc_device_messages)
 {
 	struct ay_wire_heap h = { AY_WIRE_HEAP_GRAIN }, got;
 	struct ay_wire_forget f = { 0xff, 0 }, heard;

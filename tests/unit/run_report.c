@@ -64,32 +64,32 @@ static void fill_run(struct ay_run *r)
 {
 	json_t *j;
 
-	report_rig_add_json(
+	report_fixture_add_json(
 		r,
 		json_loads(
 			"{\"type\":\"suite\",\"operators\":{\"a::relu\":[\"a::relu\"],\"a::add\":[\"a::add.x\"],"
 			"\"a::abs\":[\"a::abs\"],\"a::exp\":[\"a::exp\"]}}",
 			0, NULL));
-	report_rig_add_timed(r, "a::relu", 1, 1500, 20, 1);
-	report_rig_add_timed(r, "a::relu", 2, 1500, 20, 1);
-	report_rig_add(r, "a::relu", 3, "SKIPPED");
-	report_rig_add(r, "a::add.x", 1, "PASS");
+	report_fixture_add_timed(r, "a::relu", 1, 1500, 20, 1);
+	report_fixture_add_timed(r, "a::relu", 2, 1500, 20, 1);
+	report_fixture_add(r, "a::relu", 3, "SKIPPED");
+	report_fixture_add(r, "a::add.x", 1, "PASS");
 	j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:f, s:s}", "type", "case",
 		      "overload", "a::add.x", "line", "a::add.x((T([2], f32),), {}) seed=7", "verdict", "MISMATCH",
 		      "kernel_sha256", REPORT_RIG_A, "file", "my k.c", "detail", "1 of 2 elements", "out", "out",
 		      "at", "[1]", "want", 0.5, "got", "nan", "bound", 1e-7, "hint", "look");
-	report_rig_add_json(r, j);
-	report_rig_add_kernel(r, "a::abs", "BUILD", "b.c:1: error: x\nmore\n");
+	report_fixture_add_json(r, j);
+	report_fixture_add_kernel(r, "a::abs", "BUILD", "b.c:1: error: x\nmore\n");
 }
 
 TEST(report_text_has_a_table_and_totals)
 {
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 
 	fill_run(r);
-	report_rig_read_run("r", r, &s);
+	report_fixture_read_run("r", r, &s);
 	ay_report_run(&b, &s, AY_FORMAT_TEXT, &piped);
 	CHECK_STR(b.s, "operator  verdict   cases    time  of floor  speed-up       baseline      kernel\n"
 		       "a::relu   PASS        2/3  1.5 us      25 %  2x [1.9, 2.1]  openblas 0.3  k.c\n"
@@ -125,19 +125,19 @@ static enum ay_verdict verdict_of(const struct ay_summary *s, const char *op)
  * count for the file's operator. */
 TEST(report_operators_of_one_file_have_their_own_verdicts)
 {
-	struct ay_run *r = report_rig_create("family");
+	struct ay_run *r = report_fixture_create("family");
 	struct ay_summary s;
 	const char *file = "{s:s, s:s, s:s, s:s, s:s, s:{s:{s:s, s:i}, s:{s:s, s:i}}}";
 
-	report_rig_add_json(r, json_pack(file, "type", "kernel", "operator", "a::add", "verdict", "MISMATCH",
-					 "kernel_sha256", REPORT_RIG_A, "file", "aten", "overloads",
-					 "a::add.Tensor", "verdict", "PASS", "cases", 3, "a::sub.Scalar",
-					 "verdict", "MISMATCH", "cases", 2));
-	report_rig_add_json(r, json_pack(file, "type", "kernel", "operator", "a::mul", "verdict", "CHEAT",
-					 "kernel_sha256", REPORT_RIG_B, "file", "b.c", "overloads",
-					 "a::mul.Tensor", "verdict", "PASS", "cases", 3, "a::div.Tensor",
-					 "verdict", "PASS", "cases", 2));
-	report_rig_read_run("family", r, &s);
+	report_fixture_add_json(r, json_pack(file, "type", "kernel", "operator", "a::add", "verdict", "MISMATCH",
+					     "kernel_sha256", REPORT_RIG_A, "file", "aten", "overloads",
+					     "a::add.Tensor", "verdict", "PASS", "cases", 3, "a::sub.Scalar",
+					     "verdict", "MISMATCH", "cases", 2));
+	report_fixture_add_json(r, json_pack(file, "type", "kernel", "operator", "a::mul", "verdict", "CHEAT",
+					     "kernel_sha256", REPORT_RIG_B, "file", "b.c", "overloads",
+					     "a::mul.Tensor", "verdict", "PASS", "cases", 3, "a::div.Tensor",
+					     "verdict", "PASS", "cases", 2));
+	report_fixture_read_run("family", r, &s);
 	CHECK(verdict_of(&s, "a::add") == AY_VERDICT_PASS && verdict_of(&s, "a::sub") == AY_VERDICT_MISMATCH);
 	CHECK(verdict_of(&s, "a::mul") == AY_VERDICT_CHEAT && verdict_of(&s, "a::div") == AY_VERDICT_PASS);
 	ay_summary_release(&s);
@@ -145,13 +145,13 @@ TEST(report_operators_of_one_file_have_their_own_verdicts)
 
 TEST(report_failures_show_the_element_and_the_line_to_paste)
 {
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 	json_t *j;
 
 	fill_run(r);
-	report_rig_read_run("r", r, &s);
+	report_fixture_read_run("r", r, &s);
 	CHECK(ay_report_failures(&b, &s, &(struct ay_row_filter){ 0 }, AY_FORMAT_TEXT) == 2);
 	CHECK_STR(b.s,
 		  "a::abs  BUILD  b.c\n  b.c:1: error: x\n  more\n  again: assay check b.c\n\n"
@@ -236,7 +236,7 @@ static void add_evil(struct ay_run *r)
 	json_object_set_new(j, "kernel_sha256", json_string(""));
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		json_object_set(j, keys[i], i % 2 ? evil : raw);
-	report_rig_add_json(r, j);
+	report_fixture_add_json(r, j);
 	json_decref(evil);
 	json_decref(raw);
 }
@@ -286,16 +286,16 @@ static void check_xml(const char *x)
 
 TEST(report_of_a_hostile_run_is_harmless_in_every_format)
 {
-	struct ay_run *r = report_rig_create("r"), *r2 = report_rig_create("r2");
+	struct ay_run *r = report_fixture_create("r"), *r2 = report_fixture_create("r2");
 	struct ay_comparison c;
 	struct ay_summary s, s2;
 	struct ay_str b = { 0 };
 	json_t *j;
 
 	add_evil(r);
-	report_rig_add(r2, "a::relu", 1, "PASS");
-	report_rig_read_run("r", r, &s);
-	report_rig_read_run("r2", r2, &s2);
+	report_fixture_add(r2, "a::relu", 1, "PASS");
+	report_fixture_read_run("r", r, &s);
+	report_fixture_read_run("r2", r2, &s2);
 	for (int f = 0; f < AY_FORMAT_COUNT; f++) {
 		ay_str_clear(&b);
 		ay_report_run(&b, &s, (enum ay_format)f, &piped);
@@ -326,12 +326,12 @@ TEST(report_of_a_hostile_run_is_harmless_in_every_format)
 
 TEST(report_junit_counts_every_case_once)
 {
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 
 	fill_run(r);
-	report_rig_read_run("r", r, &s);
+	report_fixture_read_run("r", r, &s);
 	ay_report_junit(&b, &s);
 	check_xml(b.s);
 	/* 3 relu, 2 add, abs does not build, exp has no kernel */
@@ -355,14 +355,14 @@ TEST(report_junit_has_errors_where_records_are_lost)
 {
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 	char *out;
 
-	report_rig_add(r, "a::relu", 1, "PASS");
-	report_rig_add_json(r, json_pack("{s:s, s:s, s:s}", "type", "error", "id", "x", "error", "died"));
-	report_rig_read_run("r", r, &s);
+	report_fixture_add(r, "a::relu", 1, "PASS");
+	report_fixture_add_json(r, json_pack("{s:s, s:s, s:s}", "type", "error", "id", "x", "error", "died"));
+	report_fixture_read_run("r", r, &s);
 	ay_report_junit(&b, &s);
 	check_xml(b.s);
 	CHECK(strstr(b.s, "tests=\"2\" failures=\"0\" errors=\"1\""));

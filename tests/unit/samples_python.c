@@ -22,7 +22,7 @@ struct run {
 	FILE *jobs;
 	json_t *due;      /* by id */
 	json_t *operator; /* names of the judged kernels */
-	int foreign;      /* number of kernels for operators outside the catalogue */
+	int uncatalogued; /* number of kernels for operators outside the catalogue */
 };
 
 static void need_triton(struct ay_arena *a)
@@ -70,7 +70,7 @@ static void add_file(struct run *r, const char *path)
 	size_t len;
 
 	if (!op) {
-		r->foreign++;
+		r->uncatalogued++;
 		return;
 	}
 	CHECKF(!ay_file_read(&r->a, path, 1 << 20, &text, &len, &err), "%s", err.msg);

@@ -162,20 +162,20 @@ static const char probe_head[] =
 	"#define TRY(x) (errno = 0, (x) < 0 ? errno ? errno : 9999 : 0)\n"
 	"int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n{\n\tint *o = out->data;\n";
 
-static void check_probes(struct jail_rig *r)
+static void check_probes(struct jail_fixture *r)
 {
 	bool mount = ay_sandbox_layers(r->sandbox) & AY_LAYER_MOUNT;
-	struct ay_outcome o = jail_rig_run(r, 10);
+	struct ay_outcome o = jail_fixture_run(r, 10);
 
 	CHECKF(o.what == AY_EXEC_RAN, "uid %d: %d %s", (int)geteuid(), o.what, o.text);
 	for (size_t i = 0; o.what == AY_EXEC_RAN && i < sizeof probes / sizeof *probes; i++) {
-		int got = jail_rig_out(r)[i],
+		int got = jail_fixture_out(r)[i],
 		    want = !mount && probes[i].without_mount ? probes[i].without_mount : probes[i].want;
 
 		CHECKF(want == ANY ? got != 0 : got == want, "uid %d: %s: want %d (%s), got %d (%s)",
 		       (int)geteuid(), probes[i].what, want, strerror(want > 0 ? want : 0), got, strerror(got));
 	}
-	o = jail_rig_run(r, 10); /* still alive and well */
+	o = jail_fixture_run(r, 10); /* still alive and well */
 	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 }
 
@@ -197,18 +197,18 @@ static char *probe_source(struct ay_arena *a)
 static void probe(void)
 {
 	struct ay_arena a = { 0 };
-	struct jail_rig r;
+	struct jail_fixture r;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL, probe_source(&a));
+	jail_fixture_init(&r, AY_SANDBOX_FULL, probe_source(&a));
 	check_probes(&r);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 	ay_arena_release(&a);
 }
 
 TEST(sandbox_refuses_by_table)
 {
 	setenv("ASSAY_SECRET", "not for kernels", 1);
-	jail_rig_both(probe);
+	jail_fixture_both(probe);
 }
 
 /* --- machines that grant less ----------------------------------------------------------------- */
@@ -278,12 +278,12 @@ static void without_namespaces_in_child(void)
 static void probe_without_namespaces(void)
 {
 	struct ay_arena a = { 0 };
-	struct jail_rig r;
+	struct jail_fixture r;
 
 	take_namespaces();
-	jail_rig_init(&r, geteuid() ? AY_SANDBOX_UNSAFE : AY_SANDBOX_FULL, probe_source(&a));
+	jail_fixture_init(&r, geteuid() ? AY_SANDBOX_UNSAFE : AY_SANDBOX_FULL, probe_source(&a));
 	check_probes(&r);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 	ay_arena_release(&a);
 }
 
@@ -294,12 +294,12 @@ static void probe_without_namespaces_in_child(void)
 
 TEST(sandbox_below_the_minimum_nothing_runs)
 {
-	jail_rig_both(without_namespaces_in_child);
+	jail_fixture_both(without_namespaces_in_child);
 }
 
 TEST(sandbox_refuses_by_table_without_namespaces)
 {
-	jail_rig_both(probe_without_namespaces_in_child);
+	jail_fixture_both(probe_without_namespaces_in_child);
 }
 
 TEST(sandbox_says_what_it_is)
@@ -356,11 +356,11 @@ static bool gone_within(pid_t pid, double s)
 /* A judge in a child process is killed while its kernel spins. */
 static void judge_dies(void)
 {
-	struct jail_rig r;
+	struct jail_fixture r;
 	int fd[2], status;
 	pid_t judge, executor = 0;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL, spin_source);
+	jail_fixture_init(&r, AY_SANDBOX_FULL, spin_source);
 	if (pipe(fd))
 		test_skip("pipe");
 	fflush(stdout);
@@ -375,26 +375,26 @@ static void judge_dies(void)
 		executor = ay_exec_pid(r.x);
 		if (write(fd[1], &executor, sizeof executor) < 0)
 			_exit(1);
-		jail_rig_run(&r, 60);
+		jail_fixture_run(&r, 60);
 		_exit(1);
 	}
 	CHECK(read(fd[0], &executor, sizeof executor) == sizeof executor);
-	for (int i = 0; i < 2000 && !jail_rig_out(&r)[1]; i++)
+	for (int i = 0; i < 2000 && !jail_fixture_out(&r)[1]; i++)
 		usleep(1000);
-	CHECK(executor > 0 && alive(executor) && jail_rig_out(&r)[1] == 1);
+	CHECK(executor > 0 && alive(executor) && jail_fixture_out(&r)[1] == 1);
 	if (!geteuid()) /* an otherwise unused uid, and not root's */
-		CHECKF(jail_rig_out(&r)[0] >= 60706, "uid %d", jail_rig_out(&r)[0]);
+		CHECKF(jail_fixture_out(&r)[0] >= 60706, "uid %d", jail_fixture_out(&r)[0]);
 	kill(judge, SIGKILL);
 	waitpid(judge, &status, 0);
 	CHECK(gone_within(executor, 2));
 	close(fd[0]);
 	close(fd[1]);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }
 
 TEST(sandbox_judges_death_is_the_executors)
 {
-	jail_rig_both(judge_dies);
+	jail_fixture_both(judge_dies);
 }
 
 static int count(const char *folder, const char *start)
@@ -426,17 +426,17 @@ static void leaves_nothing(void)
 {
 	char group[40];
 	int fds, mounts, tmp;
-	struct jail_rig r;
+	struct jail_fixture r;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL, spin_source);
+	jail_fixture_init(&r, AY_SANDBOX_FULL, spin_source);
 	r.freezable = true;
 	snprintf(group, sizeof group, "assay-%d-", (int)getpid());
-	jail_rig_run(&r, 0.05);
+	jail_fixture_run(&r, 0.05);
 	fds = count("/proc/self/fd", "");
 	mounts = count_lines("/proc/self/mountinfo");
 	tmp = count("/tmp", "assay-forge");
 	for (int i = 0; i < 5; i++) {
-		struct ay_outcome o = jail_rig_run(&r, 0.05);
+		struct ay_outcome o = jail_fixture_run(&r, 0.05);
 
 		CHECKF(o.what == AY_EXEC_HUNG, "%d %s", o.what, o.text);
 	}
@@ -445,12 +445,12 @@ static void leaves_nothing(void)
 	CHECK(!count("/sys/fs/cgroup", group) && !count("/sys/fs/cgroup/unified", group) &&
 	      !count("/sys/fs/cgroup/memory", group));
 	CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }
 
 TEST(sandbox_leaves_nothing_behind)
 {
-	jail_rig_both(leaves_nothing);
+	jail_fixture_both(leaves_nothing);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -458,21 +458,21 @@ TEST(sandbox_leaves_nothing_behind)
 static void eats(void)
 {
 	struct ay_outcome o;
-	struct jail_rig r;
+	struct jail_fixture r;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL,
-		      "#include <assay/kernel.h>\n#include <stdlib.h>\n#include <string.h>\n"
-		      "int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
-		      "{ for (;;) { char *volatile p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }\n");
+	jail_fixture_init(&r, AY_SANDBOX_FULL,
+			  "#include <assay/kernel.h>\n#include <stdlib.h>\n#include <string.h>\n"
+			  "int t_probe(const ay_tensor *a, ay_tensor *out, const ay_ctx *ctx)\n"
+			  "{ for (;;) { char *volatile p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }\n");
 	r.memory_max = 200 << 20;
-	o = jail_rig_run(&r, 20);
+	o = jail_fixture_run(&r, 20);
 	CHECKF(o.what == AY_EXEC_OOM, "%d %s", o.what, o.text);
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }
 
 TEST(sandbox_memory_is_bounded)
 {
-	jail_rig_both(eats);
+	jail_fixture_both(eats);
 }
 
 /* --- the forge -------------------------------------------------------------------------------- */
@@ -491,10 +491,10 @@ static void forge_reaches(void)
 		"*ctx) { return 0; }\n",
 		"#include __FILE__\n#include \"kernel.c\"\n",
 	};
-	struct jail_rig r;
+	struct jail_fixture r;
 	struct ay_built k;
 
-	jail_rig_init(&r, AY_SANDBOX_FULL, spin_source);
+	jail_fixture_init(&r, AY_SANDBOX_FULL, spin_source);
 	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
 		int64_t begin = ay_now_ns();
 
@@ -507,14 +507,14 @@ static void forge_reaches(void)
 		if (k.fd >= 0)
 			close(k.fd);
 	}
-	jail_rig_release(&r);
+	jail_fixture_release(&r);
 }
 
 TEST(sandbox_forge_sees_no_files)
 {
 	setenv("CPATH", "/etc", 1);
 	setenv("GCC_EXEC_PREFIX", "/nowhere/", 1);
-	jail_rig_both(forge_reaches);
+	jail_fixture_both(forge_reaches);
 }
 
 /* ASSAY_BENCH=1: measures the jail's cost for a compiler's run and for an executor's life. */
@@ -528,11 +528,11 @@ TEST(sandbox_costs)
 	if (!getenv("ASSAY_BENCH"))
 		test_skip("a measurement: ASSAY_BENCH=1");
 	for (int m = 0; m < 2; m++) {
-		struct jail_rig r;
+		struct jail_fixture r;
 		struct ay_built k;
 		int64_t best[2] = { INT64_MAX, INT64_MAX }, sum[2] = { 0 };
 
-		jail_rig_init(&r, modes[m], source);
+		jail_fixture_init(&r, modes[m], source);
 		for (int i = 0; i < n; i++) {
 			int64_t t[3];
 
@@ -541,7 +541,7 @@ TEST(sandbox_costs)
 					      &r.err));
 			t[1] = ay_now_ns();
 			close(k.fd);
-			jail_rig_run(&r, 5);
+			jail_fixture_run(&r, 5);
 			ay_exec_stop(r.x);
 			r.x = NULL;
 			t[2] = ay_now_ns();
@@ -555,6 +555,6 @@ TEST(sandbox_costs)
 		printf("    %s: compile %.1f ms (best %.1f), start + load + call + stop %.2f ms (best %.2f)\n",
 		       m ? "jailed" : "not jailed", (double)sum[0] / 1e6 / n, (double)best[0] / 1e6,
 		       (double)sum[1] / 1e6 / n, (double)best[1] / 1e6);
-		jail_rig_release(&r);
+		jail_fixture_release(&r);
 	}
 }

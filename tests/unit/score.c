@@ -184,8 +184,8 @@ TEST(score_hostile_timing_is_refused)
 
 static void add_suite(struct ay_run *r, const char *operators)
 {
-	report_rig_add_json(r,
-			    json_pack("{s:s, s:o}", "type", "suite", "operators", json_loads(operators, 0, NULL)));
+	report_fixture_add_json(
+		r, json_pack("{s:s, s:o}", "type", "suite", "operators", json_loads(operators, 0, NULL)));
 }
 
 /* timing NULL: not timed. */
@@ -197,7 +197,7 @@ static void add(struct ay_run *r, const char *overload, int n, const char *verdi
 
 	if (timing)
 		json_object_set_new(j, "timing", record_timing(timing));
-	report_rig_add_json(r, j);
+	report_fixture_add_json(r, j);
 }
 
 /* Returns an honest record: 5 % to each side, for a kernel of 1,000 ns. */
@@ -262,7 +262,7 @@ static int above(const struct ay_speed_score *s, double p, bool surely)
 
 TEST(score_two_levels_and_every_operator_in_the_denominator)
 {
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	const struct ay_timing fast = times(100);
 	struct ay_summary s;
 
@@ -307,7 +307,7 @@ TEST(score_two_levels_and_every_operator_in_the_denominator)
 TEST(score_raising_where_it_is_slow_earns_nothing)
 {
 	static const char *const how[] = { "CRASH", "UNSUPPORTED", "TIMEOUT", "LOAD" };
-	struct ay_run *honest = report_rig_create("honest"), *dodger = report_rig_create("dodger");
+	struct ay_run *honest = report_fixture_create("honest"), *dodger = report_fixture_create("dodger");
 	struct ay_summary s;
 	double due;
 
@@ -338,7 +338,7 @@ TEST(score_raising_where_it_is_slow_earns_nothing)
 TEST(score_borders_are_strict_and_the_lower_bound_has_its_own)
 {
 	static const double speedups[] = { 1, 1.02, 1.5, 2, 2.2 };
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_summary s;
 
 	for (int i = 0; i < 5; i++) {
@@ -362,7 +362,7 @@ TEST(score_takes_only_what_may_be_scored)
 {
 	struct ay_timing t[11];
 	const char *verdict[11];
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_summary s;
 
 	for (int i = 0; i < 11; i++) {
@@ -404,7 +404,7 @@ TEST(score_takes_only_what_may_be_scored)
 TEST(score_unclear_counts_as_its_lower_bound_and_overhead_is_left_out)
 {
 	struct ay_timing unclear = times(4), tiny = times(0.01), none = times(4);
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_summary s;
 
 	unclear.pace = AY_PACE_UNCLEAR;
@@ -431,7 +431,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 {
 	const struct ay_timing fast = times(9), slow = times(0.5);
 	struct ay_timing tiny = times(30), skipped = times(100);
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_summary s;
 
 	tiny.overhead_bound = true;
@@ -455,7 +455,7 @@ TEST(score_of_several_attempts_the_worst_counts)
 TEST(score_several_baselines_are_named_so)
 {
 	struct ay_timing other = times(2);
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_summary s;
 
 	other.version = "0.4";
@@ -500,7 +500,7 @@ TEST(score_times_and_speedups_are_printed_short)
 TEST(score_says_what_an_unclear_case_counts_as)
 {
 	struct ay_timing unclear = times(2), plain = times(3);
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_speed_shown shown;
 	struct ay_str b = { 0 };
 	struct ay_summary s;
@@ -528,7 +528,7 @@ TEST(score_too_slow_takes_the_speed_up_away)
 {
 	struct ay_timing fast = times(3),
 			 slow = { .pace = AY_PACE_NONE, .too_slow = true, .why = "too slow to time" };
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_str b = { 0 };
 	struct ay_summary s;
 
@@ -551,7 +551,7 @@ TEST(score_exports_carry_times_and_scores)
 {
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
-	struct ay_run *r = report_rig_create("r");
+	struct ay_run *r = report_fixture_create("r");
 	struct ay_timing evil = times(2);
 	struct ay_summary s;
 	const char *csv, *md;

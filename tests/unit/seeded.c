@@ -25,20 +25,20 @@ static const char careless[] = RELU
 	"	for (int64_t i = 0; i < ay_numel(self); i++) most = x[i] > most ? x[i] : most;\n"
 	"	return relu(self, out, most > 40); }\n";
 
-struct bench {
-	struct timing_rig r;
+struct fixture {
+	struct timing_fixture r;
 	struct ay_judge j;
 	struct ay_report rep;
 };
 
-static void setup(struct bench *b, const char *text, const char *source, const uint64_t *seed)
+static void setup(struct fixture *b, const char *text, const char *source, const uint64_t *seed)
 {
 	struct ay_policy policy = { 1, 1, .call_timeout_s = 5 };
 	int fd;
 
-	*b = (struct bench){ 0 };
-	timing_rig_init(&b->r, text);
-	fd = timing_rig_build(&b->r, source);
+	*b = (struct fixture){ 0 };
+	timing_fixture_init(&b->r, text);
+	fd = timing_fixture_build(&b->r, source);
 	policy.sandbox = b->r.sandbox;
 	policy.has_seed = seed != NULL;
 	policy.seed = seed ? *seed : 0;
@@ -47,13 +47,13 @@ static void setup(struct bench *b, const char *text, const char *source, const u
 	       "%s", b->r.err.msg);
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_judge_release(&b->j);
-	timing_rig_release(&b->r);
+	timing_fixture_release(&b->r);
 }
 
-static enum ay_verdict judge(struct bench *b, const char *text)
+static enum ay_verdict judge(struct fixture *b, const char *text)
 {
 	struct ay_suite_case sc = b->r.sc;
 	struct ay_case *line;
@@ -69,7 +69,7 @@ static enum ay_verdict judge(struct bench *b, const char *text)
 /* A line with timed= is judged on exactly the content of that timed call. */
 TEST(seeded_lines_repeat_what_a_timed_call_had)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_input_template m;
 	int hard = 0, usual = 0;
 
@@ -97,14 +97,14 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
  * judged. */
 TEST(seeded_a_verdict_while_timed_names_its_content)
 {
-	struct bench b;
+	struct fixture b;
 	struct ay_perf k;
 
 	setup(&b, "aten::relu((T([1000], f32),), {})", careless, NULL);
 	k = (struct ay_perf){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 20, .baseline = "none" },
 			      .forge = &b.r.f,
 			      .has_ceilings = true,
-			      .ceilings = timing_rig_kind };
+			      .ceilings = timing_fixture_kind };
 	CHECK(!ay_judge_case(&b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err) && b.rep.verdict == AY_VERDICT_PASS);
 	CHECKF(!ay_perf_case(&k, &b.j, &b.r.sc, &b.r.a, &b.rep, &b.r.err), "%s", b.r.err.msg);
 	CHECKF(b.rep.verdict == AY_VERDICT_MISMATCH && strstr(b.rep.line, " timed="), "%s: %s",
@@ -127,7 +127,7 @@ TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 		enum ay_verdict first = AY_VERDICT_NONE;
 
 		for (int run = 0; run < 4; run++) {
-			struct bench b;
+			struct fixture b;
 			enum ay_verdict v;
 
 			setup(&b, "aten::relu((T([10], f32),), {})", fickle, &seed);
@@ -147,12 +147,12 @@ TEST(seeded_runs_agree_on_a_kernel_that_depends_on_chance)
 /* A kernel that knows the seed knows the content of checked, uncounted calls, and no other. */
 TEST(seeded_content_of_a_number_is_the_same_and_others_differ)
 {
-	struct timing_rig r, again;
+	struct timing_fixture r, again;
 	struct ay_input_template m, n;
 	struct ay_key one, two;
 
-	timing_rig_init(&r, LINE);
-	timing_rig_init(&again, LINE);
+	timing_fixture_init(&r, LINE);
+	timing_fixture_init(&again, LINE);
 	ay_input_template_init(&m, r.call);
 	ay_input_template_init(&n, again.call);
 	one = ay_input_template_key(&m, 0);
@@ -164,6 +164,6 @@ TEST(seeded_content_of_a_number_is_the_same_and_others_differ)
 	      ay_input_template_rng(&m, 3).seed != ay_input_template_rng(&m, 4).seed);
 	ay_input_template_release(&m);
 	ay_input_template_release(&n);
-	timing_rig_release(&again);
-	timing_rig_release(&r);
+	timing_fixture_release(&again);
+	timing_fixture_release(&r);
 }

@@ -79,8 +79,8 @@ TEST(stats_looks_are_four)
 
 	for (int i = -1; i <= 300; i++)
 		n += ay_is_look(i);
-	CHECK(n == AY_PROBES && ay_is_look(20) && ay_is_look(52) && ay_is_look(100) && ay_is_look(200));
-	CHECK(ay_looks[AY_PROBES - 1] == AY_BLOCKS_MAX);
+	CHECK(n == AY_INTERIMS && ay_is_look(20) && ay_is_look(52) && ay_is_look(100) && ay_is_look(200));
+	CHECK(ay_interim_blocks[AY_INTERIMS - 1] == AY_BLOCKS_MAX);
 }
 
 TEST(stats_paces_have_names)
@@ -286,8 +286,8 @@ static enum ay_pace stop_early(const double *d)
 {
 	struct ay_ratio r = { 0 };
 
-	for (int i = 0; i < AY_PROBES; i++) {
-		ay_ratio_judge(d, 2 * ay_looks[i], totals_of(d, 2 * ay_looks[i]), 0, &r);
+	for (int i = 0; i < AY_INTERIMS; i++) {
+		ay_ratio_judge(d, 2 * ay_interim_blocks[i], totals_of(d, 2 * ay_interim_blocks[i]), 0, &r);
 		if (r.pace != AY_PACE_UNCLEAR || ay_half_width(&r) <= 0.005)
 			break;
 	}
@@ -300,8 +300,8 @@ static enum ay_pace all_looks(const double *d)
 	enum ay_pace p = AY_PACE_UNCLEAR;
 	struct ay_ratio r;
 
-	for (int i = 0; i < AY_PROBES; i++) {
-		ay_ratio_judge(d, 2 * ay_looks[i], totals_of(d, 2 * ay_looks[i]), 0, &r);
+	for (int i = 0; i < AY_INTERIMS; i++) {
+		ay_ratio_judge(d, 2 * ay_interim_blocks[i], totals_of(d, 2 * ay_interim_blocks[i]), 0, &r);
 		p = is_call(r.pace) ? r.pace : p;
 	}
 	return p;
@@ -388,8 +388,8 @@ TEST(stats_intervals_cover_the_truth)
 			struct ay_ratio r;
 
 			simulate(&s, run, d);
-			for (int k = 0; k < AY_PROBES; k++) {
-				ay_ratio_judge(d, 2 * ay_looks[k], 1.5, 0, &r);
+			for (int k = 0; k < AY_INTERIMS; k++) {
+				ay_ratio_judge(d, 2 * ay_interim_blocks[k], 1.5, 0, &r);
 				out = out || r.lo > 1.5 || r.hi < 1.5;
 			}
 			missed += out;

@@ -18,30 +18,31 @@ TEST(store_round_trip)
 {
 	static const char source[] = "int x;\n";
 	const char *dir = help_path("new/run"), *line = "aten::relu((T([7], f32),), {}) seed=1";
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	struct ay_run_found found;
 	struct ay_err err = { 0 };
 	char sha[AY_SHA256_HEX], build[AY_SHA256_HEX];
-	json_t *rec = store_rig_case_record(STORE_RIG_KERNEL, line, "MISMATCH"), *got;
+	json_t *rec = store_fixture_case_record(STORE_RIG_KERNEL, line, "MISMATCH"), *got;
 	int attempts;
 
 	json_object_set_new(rec, "detail", json_string("\x1b[31m \xe2\x82\xac \"quoted\" \\"));
 	json_object_set_new(rec, "unknown", json_pack("[i, n, {s:f}]", 1, "x", 0.1));
 	CHECK(!ay_run_add(r, rec, &err));
-	CHECK(!store_rig_add(r,
-			     json_pack("{s:s, s:s, s:s, s:s, s:{}}", "type", "kernel", "operator", "aten::relu",
-				       "verdict", "MISMATCH", "kernel_sha256", STORE_RIG_KERNEL, "overloads"),
-			     &err));
-	CHECK(!store_rig_add(
+	CHECK(!store_fixture_add(r,
+				 json_pack("{s:s, s:s, s:s, s:s, s:{}}", "type", "kernel", "operator",
+					   "aten::relu", "verdict", "MISMATCH", "kernel_sha256", STORE_RIG_KERNEL,
+					   "overloads"),
+				 &err));
+	CHECK(!store_fixture_add(
 		r, json_pack("{s:s, s:i, s:s}", "type", "error", "id", 7, "error", "no such operator"), &err));
 	ay_sha256(source, strlen(source), sha);
 	CHECK(!ay_run_keep_kernel(r, sha, "c", source, strlen(source), &err));
 	CHECK(ay_run_progress_due(r));
 	CHECK(!ay_run_progress(r, NULL, &err) && !ay_run_progress_due(r));
 	CHECK(!ay_run_close(r, &err));
-	CHECK(store_rig_count_whole(dir) == 3);
+	CHECK(store_fixture_count_whole(dir) == 3);
 
-	r = store_rig_resume(dir, &found);
+	r = store_fixture_resume(dir, &found);
 	CHECK(found.records == 3 && !found.first_bad && ay_run_records(r) == 3);
 	got = ay_run_find(r, ay_id_case(STORE_RIG_KERNEL, line), &attempts);
 	CHECK(got && json_equal(got, rec) && attempts == 1);
@@ -61,7 +62,7 @@ TEST(store_head_names_run_machine_and_build)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	const char *dir = help_path("r");
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	char path[4300];
 	size_t n;
 	json_t *h;
@@ -104,7 +105,7 @@ TEST(store_refuses_a_used_folder_and_other_rules)
 	const char *dir = help_path("r");
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir), *again;
+	struct ay_run *r = store_fixture_create(dir), *again;
 	json_t *h = json_pack("{s:{s:i}}", "policy", "threads", 4);
 
 	ay_run_close(r, &err);
@@ -122,17 +123,17 @@ TEST(store_refuses_a_used_folder_and_other_rules)
 TEST(store_refuses_records_it_could_not_read_back)
 {
 	struct ay_err err = { 0 };
-	struct ay_run *r = store_rig_create(help_path("r"));
-	json_t *deep = json_object(), *big = store_rig_case_record(STORE_RIG_KERNEL, "l", "PASS");
+	struct ay_run *r = store_fixture_create(help_path("r"));
+	json_t *deep = json_object(), *big = store_fixture_case_record(STORE_RIG_KERNEL, "l", "PASS");
 	char *text = ay_xrealloc(NULL, AY_RECORD_MAX + 1);
 
-	CHECK(store_rig_add(r, store_rig_case_record(STORE_RIG_KERNEL, "l", "GREAT"), &err) &&
+	CHECK(store_fixture_add(r, store_fixture_case_record(STORE_RIG_KERNEL, "l", "GREAT"), &err) &&
 	      strstr(err.msg, "'verdict'"));
 	ay_err_clear(&err);
-	CHECK(store_rig_add(r, store_rig_case_record("abc", "l", "PASS"), &err) &&
+	CHECK(store_fixture_add(r, store_fixture_case_record("abc", "l", "PASS"), &err) &&
 	      strstr(err.msg, "'kernel_sha256'"));
 	ay_err_clear(&err);
-	CHECK(store_rig_add(
+	CHECK(store_fixture_add(
 		r,
 		json_pack("{s:s, s:s, s:s}", "type", "case", "verdict", "PASS", "kernel_sha256", STORE_RIG_KERNEL),
 		&err));
@@ -140,15 +141,15 @@ TEST(store_refuses_records_it_could_not_read_back)
 	json_object_set_new(deep, "type", json_string("error"));
 	for (int i = 0; i < 40; i++)
 		deep = json_pack("{s:s, s:o}", "type", "error", "id", deep);
-	CHECK(store_rig_add(r, deep, &err));
+	CHECK(store_fixture_add(r, deep, &err));
 	ay_err_clear(&err);
 	memset(text, 'x', AY_RECORD_MAX);
 	text[AY_RECORD_MAX] = 0;
 	json_object_set_new(big, "detail", json_string(text));
-	CHECK(store_rig_add(r, big, &err) && strstr(err.msg, "bytes"));
+	CHECK(store_fixture_add(r, big, &err) && strstr(err.msg, "bytes"));
 	ay_err_clear(&err);
-	CHECK(!store_rig_add(r, store_rig_case_record(STORE_RIG_KERNEL, "l", "PASS"), &err));
-	CHECK(!ay_run_close(r, &err) && store_rig_count_whole(help_path("r")) == 1);
+	CHECK(!store_fixture_add(r, store_fixture_case_record(STORE_RIG_KERNEL, "l", "PASS"), &err));
+	CHECK(!ay_run_close(r, &err) && store_fixture_count_whole(help_path("r")) == 1);
 	ay_xfree(text);
 }
 
@@ -156,7 +157,7 @@ TEST(store_keeps_kernels_under_their_hash_only)
 {
 	const char *dir = help_path("r");
 	struct ay_err err = { 0 };
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	char sha[AY_SHA256_HEX], path[4400];
 	struct stat st;
 
@@ -182,7 +183,8 @@ static void *add_many(void *run)
 	for (int i = 0; i < 200; i++) {
 		struct ay_err err = { 0 };
 
-		if (store_rig_add(run, store_rig_job_record(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)), &err))
+		if (store_fixture_add(
+			    run, store_fixture_job_record(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)), &err))
 			return run;
 	}
 	return NULL;
@@ -191,7 +193,7 @@ static void *add_many(void *run)
 TEST(store_threads_add_at_once)
 {
 	struct ay_err err = { 0 };
-	struct ay_run *r = store_rig_create(help_path("r"));
+	struct ay_run *r = store_fixture_create(help_path("r"));
 	struct ay_arena a = { 0 };
 	bool seen[801] = { 0 };
 	size_t n;
@@ -204,8 +206,8 @@ TEST(store_threads_add_at_once)
 	for (int i = 0; i < 4; i++)
 		CHECK(!pthread_join(t[i], &failed) && !failed);
 	for (int i = 0; i < 800; i++)
-		CHECK(store_rig_has_job(r, i, &attempts) && attempts == 1);
-	CHECK(!ay_run_close(r, &err) && store_rig_count_whole(help_path("r")) == 800);
+		CHECK(store_fixture_has_job(r, i, &attempts) && attempts == 1);
+	CHECK(!ay_run_close(r, &err) && store_fixture_count_whole(help_path("r")) == 800);
 	for (char *p = help_slurp(&a, help_path("r/results.jsonl"), &n); (p = strstr(p, "\"seq\":")); p++) {
 		long seq = strtol(p + 6, NULL, 10);
 

@@ -6,25 +6,25 @@
 
 #include <string.h>
 
-json_t *store_rig_case_record(const char *kernel, const char *line, const char *verdict)
+json_t *store_fixture_case_record(const char *kernel, const char *line, const char *verdict)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f}", "type", "case", "overload", "aten::relu", "line",
 			 line, "verdict", verdict, "kernel_sha256", kernel, "file", "aten_relu.c", "wall_s", 0.1);
 }
 
-json_t *store_rig_job_record(int i)
+json_t *store_fixture_job_record(int i)
 {
 	char job[40], line[80];
 	json_t *j;
 
 	snprintf(job, sizeof job, "job-%d", i);
 	snprintf(line, sizeof line, "aten::relu((T([%d], f32),), {}) seed=%d", i, i);
-	j = store_rig_case_record(STORE_RIG_KERNEL, line, "PASS");
+	j = store_fixture_case_record(STORE_RIG_KERNEL, line, "PASS");
 	json_object_set_new(j, "job", json_string(job));
 	return j;
 }
 
-bool store_rig_has_job(struct ay_run *r, int i, int *attempts)
+bool store_fixture_has_job(struct ay_run *r, int i, int *attempts)
 {
 	char job[40];
 	json_t *j;
@@ -35,7 +35,7 @@ bool store_rig_has_job(struct ay_run *r, int i, int *attempts)
 	return j;
 }
 
-int store_rig_add(struct ay_run *r, json_t *rec, struct ay_err *err)
+int store_fixture_add(struct ay_run *r, json_t *rec, struct ay_err *err)
 {
 	int rc = ay_run_add(r, rec, err);
 
@@ -43,7 +43,7 @@ int store_rig_add(struct ay_run *r, json_t *rec, struct ay_err *err)
 	return rc;
 }
 
-struct ay_run *store_rig_create(const char *dir)
+struct ay_run *store_fixture_create(const char *dir)
 {
 	json_t *h = json_pack("{s:s, s:s, s:s, s:{s:i}}", "command", "eval", "suite", "smoke", "backend",
 			      "directory", "policy", "threads", 2);
@@ -55,7 +55,7 @@ struct ay_run *store_rig_create(const char *dir)
 	return r;
 }
 
-struct ay_run *store_rig_resume(const char *dir, struct ay_run_found *found)
+struct ay_run *store_fixture_resume(const char *dir, struct ay_run_found *found)
 {
 	struct ay_err err = { 0 };
 	struct ay_run *r;
@@ -64,7 +64,7 @@ struct ay_run *store_rig_resume(const char *dir, struct ay_run_found *found)
 	return r;
 }
 
-int64_t store_rig_count_whole(const char *dir)
+int64_t store_fixture_count_whole(const char *dir)
 {
 	char path[4300];
 	struct ay_arena a = { 0 };

@@ -20,28 +20,28 @@ TEST(store_altered_record_is_noticed)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	char *data, *at;
 	size_t n;
 	int attempts;
 
 	for (int i = 0; i < 3; i++) {
-		json_t *j = store_rig_job_record(i);
+		json_t *j = store_fixture_job_record(i);
 
 		json_object_set_new(j, "verdict", json_string("LOAD"));
-		CHECK(!store_rig_add(r, j, &err));
+		CHECK(!store_fixture_add(r, j, &err));
 	}
 	data = help_slurp(&a, path, &n);
 	at = memmem(data, n, "\"LOAD\"", 6);
 	at = memmem(at + 1, n - (size_t)(at + 1 - data), "\"LOAD\"", 6);
 	memcpy(at, "\"PASS\"", 6);
 	help_spill(path, data, n); /* writes to that file without the writer's knowledge */
-	CHECK(store_rig_has_job(r, 0, &attempts) && !store_rig_has_job(r, 1, &attempts) &&
-	      store_rig_has_job(r, 2, &attempts));
+	CHECK(store_fixture_has_job(r, 0, &attempts) && !store_fixture_has_job(r, 1, &attempts) &&
+	      store_fixture_has_job(r, 2, &attempts));
 	ay_run_close(r, &err);
-	r = store_rig_resume(dir, &found);
+	r = store_fixture_resume(dir, &found);
 	CHECK(found.records == 2 && found.fault[AY_FAULT_ALTERED] == 1 && found.first_bad == 2);
-	CHECK(!store_rig_has_job(r, 1, &attempts) && store_rig_has_job(r, 2, &attempts));
+	CHECK(!store_fixture_has_job(r, 1, &attempts) && store_fixture_has_job(r, 2, &attempts));
 	ay_run_close(r, &err);
 	ay_arena_release(&a);
 }
@@ -50,7 +50,7 @@ TEST(store_any_flipped_byte_is_noticed)
 {
 	struct ay_err err = { 0 };
 	struct ay_str b = { 0 };
-	json_t *rec = store_rig_job_record(3), *got;
+	json_t *rec = store_fixture_job_record(3), *got;
 
 	CHECK(!ay_record_seal(rec, KERNEL_B, &b, &err));
 	CHECK(ay_record_open(b.s, b.len - 1, &got) == AY_FAULT_NONE && json_equal(rec, got));
@@ -85,7 +85,7 @@ static void forge(struct ay_str *b, const char *text)
 TEST(store_resume_takes_only_its_own_run_and_build)
 {
 	const char *dir = help_path("r"), *path = help_path("r/results.jsonl");
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	struct ay_run_found found;
 	struct ay_err err = { 0 };
 	struct ay_str b = { 0 }, t = { 0 };
@@ -93,17 +93,17 @@ TEST(store_resume_takes_only_its_own_run_and_build)
 	int attempts;
 
 	for (int i = 0; i < 3; i++) {
-		j = store_rig_job_record(i);
+		j = store_fixture_job_record(i);
 		json_object_set_new(j, "run", json_string(i == 1 ? STORE_RIG_KERNEL : ay_run_id(r)));
 		CHECK(!ay_record_seal(j, i == 2 ? STORE_RIG_KERNEL : ay_run_build_sha256(r), &b, &err));
 		json_decref(j);
 	}
 	ay_run_close(r, &err);
 	help_spill(path, b.s, b.len);
-	r = store_rig_resume(dir, &found);
+	r = store_fixture_resume(dir, &found);
 	CHECK(found.records == 1 && found.fault[AY_FAULT_RUN] == 1 && found.fault[AY_FAULT_BUILD] == 1);
-	CHECK(store_rig_has_job(r, 0, &attempts) && !store_rig_has_job(r, 1, &attempts) &&
-	      !store_rig_has_job(r, 2, &attempts));
+	CHECK(store_fixture_has_job(r, 0, &attempts) && !store_fixture_has_job(r, 1, &attempts) &&
+	      !store_fixture_has_job(r, 2, &attempts));
 	ay_run_found_print(&t, &found);
 	CHECK_STR(ay_str_text(&t),
 		  "1 records; 2 lines not taken, the first is line 2; 1: belongs to another run; 1: "
@@ -201,13 +201,13 @@ TEST(store_hostile_lines_are_counted_and_passed_over)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	size_t n, half;
 	char *data;
 	int attempts;
 
-	CHECK(!store_rig_add(r, store_rig_job_record(0), &err) &&
-	      !store_rig_add(r, store_rig_job_record(1), &err) && !ay_run_close(r, &err));
+	CHECK(!store_fixture_add(r, store_fixture_job_record(0), &err) &&
+	      !store_fixture_add(r, store_fixture_job_record(1), &err) && !ay_run_close(r, &err));
 	data = help_slurp(&a, path, &n);
 	half = (size_t)((char *)memchr(data, '\n', n) + 1 - data);
 	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
@@ -218,11 +218,11 @@ TEST(store_hostile_lines_are_counted_and_passed_over)
 		ay_str_addc(&b, '\n');
 		ay_str_addn(&b, data + half, n - half);
 		help_spill(path, b.s, b.len);
-		r = store_rig_resume(dir, &found);
+		r = store_fixture_resume(dir, &found);
 		CHECKF(found.records == 2 && found.fault[hostile[i].fault] == 1 && found.first_bad == 2,
 		       "%s: %lld records, %s", hostile[i].what, (long long)found.records,
 		       ay_fault_text(found.first_fault));
-		CHECK(store_rig_has_job(r, 0, &attempts) && store_rig_has_job(r, 1, &attempts));
+		CHECK(store_fixture_has_job(r, 0, &attempts) && store_fixture_has_job(r, 1, &attempts));
 		CHECK(!ay_run_close(r, &err));
 		help_slurp(&a, path, &half);
 		CHECK(half == b.len); /* the bad line is still there */
@@ -252,21 +252,21 @@ TEST(store_hostile_files_are_survived)
 	const char *dir = help_path("r"), *path = help_path("r/results.jsonl");
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 
 	ay_run_close(r, &err);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		int64_t bad = 0;
 
 		help_spill(path, files[i].text, files[i].n);
-		r = store_rig_resume(dir, &found);
+		r = store_fixture_resume(dir, &found);
 		for (int k = 0; k < AY_FAULT_COUNT; k++)
 			bad += found.fault[k];
 		CHECKF(!found.records && bad == files[i].bad && found.first_fault == files[i].first,
 		       "%s: %lld bad, %s", files[i].what, (long long)bad, ay_fault_text(found.first_fault));
-		CHECKF(!store_rig_add(r, store_rig_job_record(0), &err), "%s: %s", files[i].what, err.msg);
+		CHECKF(!store_fixture_add(r, store_fixture_job_record(0), &err), "%s: %s", files[i].what, err.msg);
 		ay_run_close(r, &err);
-		r = store_rig_resume(dir, &found);
+		r = store_fixture_resume(dir, &found);
 		CHECKF(found.records == 1, "%s", files[i].what);
 		ay_run_close(r, &err);
 	}
@@ -285,7 +285,7 @@ TEST(store_follows_no_links_and_hangs_on_no_fifo)
 		struct stat st;
 
 		snprintf(dir, sizeof dir, "r%d", i);
-		ay_run_close(store_rig_create(help_path(dir)), &err);
+		ay_run_close(store_fixture_create(help_path(dir)), &err);
 		snprintf(path, sizeof path, "%s/%s/%s", test_dir(), dir, names[i % 3]);
 		CHECK(!unlink(path));
 		CHECK(!(i < 3   ? symlink(help_path("victim"), path)
@@ -311,16 +311,16 @@ TEST(store_hostile_run_json_is_refused)
 					     "{\"run\":\"x\",\"run\":\"00000000000000000000000000000000\"}" };
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(help_path("r"));
+	struct ay_run *r = store_fixture_create(help_path("r"));
 
-	CHECK(!store_rig_add(r, store_rig_job_record(0), &err) && !ay_run_close(r, &err));
+	CHECK(!store_fixture_add(r, store_fixture_job_record(0), &err) && !ay_run_close(r, &err));
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
 		ay_err_clear(&err);
 		help_spill(help_path("r/run.json"), heads[i], strlen(heads[i]));
 		CHECKF(ay_run_resume(help_path("r"), NULL, &r, &found, &err) && strstr(err.msg, "damaged"),
 		       "%s: %s", heads[i], err.msg);
 	}
-	CHECK(store_rig_count_whole(help_path("r")) == 1);
+	CHECK(store_fixture_count_whole(help_path("r")) == 1);
 }
 
 struct counted {
@@ -343,7 +343,7 @@ TEST(store_reader_does_not_care_how_bytes_arrive)
 	struct ay_err err = { 0 };
 
 	for (int i = 0; i < 3; i++) {
-		json_t *j = store_rig_job_record(i);
+		json_t *j = store_fixture_job_record(i);
 
 		CHECK(!ay_record_seal(j, STORE_RIG_KERNEL, &b, &err));
 		json_decref(j);

@@ -32,9 +32,9 @@ static void write_until_killed(const char *dir, int fd)
 	for (int i = 0;; i++) {
 		int attempts;
 
-		if (store_rig_has_job(r, i, &attempts))
+		if (store_fixture_has_job(r, i, &attempts))
 			continue;
-		if (store_rig_add(r, store_rig_job_record(i), &err) || write(fd, &i, sizeof i) != sizeof i)
+		if (store_fixture_add(r, store_fixture_job_record(i), &err) || write(fd, &i, sizeof i) != sizeof i)
 			_exit(4);
 		if (ay_run_progress_due(r) && ay_run_progress(r, NULL, &err))
 			_exit(5);
@@ -46,7 +46,7 @@ TEST(store_kill_at_twenty_points_loses_nothing)
 	const char *dir = help_path("r");
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	int promised = 0, attempts;
 
 	ay_run_close(r, &err);
@@ -73,17 +73,17 @@ TEST(store_kill_at_twenty_points_loses_nothing)
 		while (read(fd[0], &i, sizeof i) == sizeof i)
 			promised = i + 1;
 		close(fd[0]);
-		r = store_rig_resume(dir, &found);
+		r = store_fixture_resume(dir, &found);
 		if (!r)
 			return;
 		for (i = 0; i < promised; i++)
-			CHECKF(store_rig_has_job(r, i, &attempts) && attempts == 1,
+			CHECKF(store_fixture_has_job(r, i, &attempts) && attempts == 1,
 			       "round %d: job %d of %d: %d times", round, i, promised, attempts);
 		/* one more record may be written but not reported */
 		CHECK(found.records >= promised && found.records <= promised + 1);
 		CHECK(found.lines == found.records + found.fault[AY_FAULT_TORN]);
 		ay_run_close(r, &err);
-		CHECK(store_rig_count_whole(dir) == found.records);
+		CHECK(store_fixture_count_whole(dir) == found.records);
 		promised = (int)found.records;
 	}
 	CHECK(promised >= 15); /* at least one in each round that waited */
@@ -96,24 +96,25 @@ TEST(store_torn_line_is_cut_at_any_byte)
 	struct ay_arena a = { 0 };
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	size_t n, whole;
 	char *data;
 	int attempts;
 
-	CHECK(!store_rig_add(r, store_rig_job_record(0), &err) &&
-	      !store_rig_add(r, store_rig_job_record(1), &err) && !ay_run_close(r, &err));
+	CHECK(!store_fixture_add(r, store_fixture_job_record(0), &err) &&
+	      !store_fixture_add(r, store_fixture_job_record(1), &err) && !ay_run_close(r, &err));
 	data = help_slurp(&a, path, &n);
 	whole = (size_t)((char *)memchr(data, '\n', n) + 1 - data);
 	for (size_t keep = whole; keep < n; keep += keep < n - 4 ? 29 : 1) {
 		if (keep > n - 4 && keep < n - 1)
 			keep = n - 1; /* all but the line's end */
 		help_spill(path, data, keep);
-		r = store_rig_resume(dir, &found);
+		r = store_fixture_resume(dir, &found);
 		CHECK(found.records == 1 && found.fault[AY_FAULT_TORN] == (keep > whole));
-		CHECK(store_rig_has_job(r, 0, &attempts) && !store_rig_has_job(r, 1, &attempts));
-		CHECK(!store_rig_add(r, store_rig_job_record(2), &err) && store_rig_has_job(r, 2, &attempts));
-		CHECK(!ay_run_close(r, &err) && store_rig_count_whole(dir) == 2);
+		CHECK(store_fixture_has_job(r, 0, &attempts) && !store_fixture_has_job(r, 1, &attempts));
+		CHECK(!store_fixture_add(r, store_fixture_job_record(2), &err) &&
+		      store_fixture_has_job(r, 2, &attempts));
+		CHECK(!ay_run_close(r, &err) && store_fixture_count_whole(dir) == 2);
 	}
 	CHECK(strstr(help_slurp(&a, help_path("r/results.rejected.jsonl"), &n),
 		     "has no end")); /* noted, not lost */
@@ -124,20 +125,20 @@ TEST(store_torn_line_is_cut_at_any_byte)
  * every added record is there, and the run can be resumed. */
 static int fill(const char *dir, const char *says, struct ay_err *err)
 {
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	int n = 0;
 
-	while (r && n < 100000 && !store_rig_add(r, store_rig_job_record(n), err))
+	while (r && n < 100000 && !store_fixture_add(r, store_fixture_job_record(n), err))
 		n++;
 	CHECKF(n > 10 && n < 100000, "%d records", n);
 	if (!n)
 		return 0;
 	CHECKF(strstr(err->msg, says) && strstr(err->msg, "--resume-from"), "%s", err->msg);
-	CHECK(store_rig_count_whole(dir) == n);
+	CHECK(store_fixture_count_whole(dir) == n);
 	ay_err_clear(err);
 	/* still no room, and the file is still whole */
-	CHECK(store_rig_add(r, store_rig_job_record(n), err));
-	CHECK(store_rig_count_whole(dir) == n);
+	CHECK(store_fixture_add(r, store_fixture_job_record(n), err));
+	CHECK(store_fixture_count_whole(dir) == n);
 	ay_err_clear(err);
 	ay_run_close(r, err);
 	return n;
@@ -147,12 +148,12 @@ static void go_on(const char *dir, int n)
 {
 	struct ay_run_found found;
 	struct ay_err err = { 0 };
-	struct ay_run *r = store_rig_resume(dir, &found);
+	struct ay_run *r = store_fixture_resume(dir, &found);
 
 	CHECK(found.records == n && !found.first_bad);
-	CHECKF(!store_rig_add(r, store_rig_job_record(n), &err), "%s", err.msg);
+	CHECKF(!store_fixture_add(r, store_fixture_job_record(n), &err), "%s", err.msg);
 	ay_run_close(r, &err);
-	CHECK(store_rig_count_whole(dir) == n + 1);
+	CHECK(store_fixture_count_whole(dir) == n + 1);
 }
 
 TEST(store_file_size_limit_ends_in_a_clear_error)
@@ -236,10 +237,10 @@ TEST(store_read_only_folder_is_refused_and_stays)
 {
 	const char *dir = help_path("r");
 	struct ay_err err = { 0 };
-	struct ay_run *r = store_rig_create(dir);
+	struct ay_run *r = store_fixture_create(dir);
 	int rc;
 
-	CHECK(!store_rig_add(r, store_rig_job_record(0), &err) && !ay_run_close(r, &err));
+	CHECK(!store_fixture_add(r, store_fixture_job_record(0), &err) && !ay_run_close(r, &err));
 	CHECK(!chmod(test_dir(), 0755) && !chmod(help_path("r/results.jsonl"), 0444) &&
 	      !chmod(help_path("r/run.lock"), 0444));
 	CHECK(!chmod(dir, 0555) && !mkdir(help_path("empty"), 0555));
@@ -247,7 +248,7 @@ TEST(store_read_only_folder_is_refused_and_stays)
 	CHECKF(!rc, "resume: %d", rc);
 	rc = try_read_only(help_path("empty"), false);
 	CHECKF(!rc, "create: %d", rc);
-	CHECK(!chmod(dir, 0755) && store_rig_count_whole(dir) == 1);
+	CHECK(!chmod(dir, 0755) && store_fixture_count_whole(dir) == 1);
 }
 
 TEST(store_second_writer_is_refused)
@@ -255,7 +256,7 @@ TEST(store_second_writer_is_refused)
 	const char *dir = help_path("r");
 	struct ay_err err = { 0 };
 	struct ay_run_found found;
-	struct ay_run *r = store_rig_create(dir), *second;
+	struct ay_run *r = store_fixture_create(dir), *second;
 	char pid[40];
 
 	snprintf(pid, sizeof pid, "(process %d)", (int)getpid());
@@ -264,8 +265,8 @@ TEST(store_second_writer_is_refused)
 	ay_err_clear(&err);
 	CHECK(ay_run_create(dir, NULL, &second, &err) && strstr(err.msg, "another assay"));
 	ay_err_clear(&err);
-	CHECK(!store_rig_add(r, store_rig_job_record(0), &err) && !ay_run_close(r, &err));
-	r = store_rig_resume(dir, &found);
+	CHECK(!store_fixture_add(r, store_fixture_job_record(0), &err) && !ay_run_close(r, &err));
+	r = store_fixture_resume(dir, &found);
 	CHECK(found.records == 1);
 	ay_run_close(r, &err);
 }

@@ -25,7 +25,7 @@ static void read_lines(struct ay_suite *s, const char *text)
 	snprintf(path, sizeof path, "%s/some.lines", test_dir());
 	CHECKF(!ay_file_write(path, text, strlen(text), &err), "%s", err.msg);
 	CHECKF(!ay_suite_named(s, &a, help_registry(), path, AY_FULL, &err), "%s", err.msg);
-	CHECKF(!s->bad && !s->foreign, "%d bad, %d foreign: %s", s->bad, s->foreign, s->first_bad);
+	CHECKF(!s->bad && !s->uncatalogued, "%d bad, %d foreign: %s", s->bad, s->uncatalogued, s->first_bad);
 }
 
 /* Returns the counts of the remaining lines as text; every line of these tests has a different
@@ -64,7 +64,7 @@ static const char family[] = "Operator: aten.add.Tensor\n"
 			     "aten::sum.dim_IntList((T([4], f32), [0]), {}) cnt=7\n"
 			     "aten::sum((T([4], f32),), {}) cnt=8\n";
 
-TEST(narrow_by_operator_takes_its_overloads_and_out_forms_alone)
+TEST(suite_filter_by_operator_takes_its_overloads_and_out_forms_alone)
 {
 	static const struct {
 		const char *ops, *left;
@@ -92,7 +92,7 @@ TEST(narrow_by_operator_takes_its_overloads_and_out_forms_alone)
 	}
 }
 
-TEST(narrow_says_which_names_no_case_has)
+TEST(suite_filter_says_which_names_no_case_has)
 {
 	struct ay_suite s = { 0 };
 	struct ay_arena names = { 0 };
@@ -115,7 +115,7 @@ static const char sizes[] = "aten::add.Tensor((T([8], f32), T([8], f32)), {}) cn
 			    "aten::add.out((T([2], f32), T([2], f32)), {'out': T([2], f32)}) cnt=6\n"
 			    "aten::add.out((T([2], f32), T([1], f32)), {'out': T([2], f32)}) cnt=7\n";
 
-TEST(narrow_by_size_is_exact_per_overload)
+TEST(suite_filter_by_size_is_exact_per_overload)
 {
 	static const struct {
 		int64_t largest, smallest;
@@ -139,7 +139,7 @@ TEST(narrow_by_size_is_exact_per_overload)
 	}
 }
 
-TEST(narrow_sorts_by_size_and_leaves_equals_as_they_are)
+TEST(suite_filter_sorts_by_size_and_leaves_equals_as_they_are)
 {
 	struct ay_suite s = { 0 };
 
@@ -155,7 +155,7 @@ TEST(narrow_sorts_by_size_and_leaves_equals_as_they_are)
 	ay_suite_release(&s);
 }
 
-TEST(narrow_refuses_both_ends_and_negative_numbers)
+TEST(suite_filter_refuses_both_ends_and_negative_numbers)
 {
 	struct ay_suite s = { 0 };
 	struct ay_err err = { 0 };
@@ -166,7 +166,7 @@ TEST(narrow_refuses_both_ends_and_negative_numbers)
 	CHECK(ay_suite_apply_filter(&s, &(struct ay_suite_filter){ .largest = -1 }, &err));
 }
 
-TEST(narrow_bytes_of_lists_and_of_the_impossible)
+TEST(suite_filter_bytes_of_lists_and_of_the_impossible)
 {
 	static const struct {
 		const char *line;
@@ -190,7 +190,7 @@ TEST(narrow_bytes_of_lists_and_of_the_impossible)
 	}
 }
 
-TEST(narrow_merges_calls_that_are_the_same)
+TEST(suite_filter_merges_calls_that_are_the_same)
 {
 	struct ay_suite s = { 0 };
 

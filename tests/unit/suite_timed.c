@@ -69,7 +69,7 @@ static void fill(struct picked *p)
 	add(p, ADD("[20]", "f64"), AY_QUICK, false);    /* 15 */
 }
 
-TEST(pick_takes_what_the_mode_says)
+TEST(suite_timed_takes_what_the_mode_says)
 {
 	static const struct {
 		enum ay_timed mode;
@@ -98,7 +98,7 @@ TEST(pick_takes_what_the_mode_says)
 }
 
 /* Lines that a user has chosen are timed, whatever their tier. */
-TEST(pick_takes_lines_of_a_list)
+TEST(suite_timed_takes_lines_of_a_list)
 {
 	struct picked p;
 
@@ -110,7 +110,7 @@ TEST(pick_takes_lines_of_a_list)
 }
 
 /* The smallest of those with at least one MiB is taken. */
-TEST(pick_takes_the_smallest_that_is_large_enough)
+TEST(suite_timed_takes_the_smallest_that_is_large_enough)
 {
 	struct picked p = { 0 };
 
@@ -122,7 +122,7 @@ TEST(pick_takes_the_smallest_that_is_large_enough)
 	release(&p);
 }
 
-TEST(pick_of_nothing_and_of_what_cannot_be_bound)
+TEST(suite_timed_of_nothing_and_of_what_cannot_be_bound)
 {
 	struct picked p = { 0 };
 
@@ -139,7 +139,7 @@ TEST(pick_of_nothing_and_of_what_cannot_be_bound)
 }
 
 /* Under auto every operator has something to time, and an overload has at most three cases. */
-TEST(pick_finds_something_for_every_operator)
+TEST(suite_timed_finds_something_for_every_operator)
 {
 	const struct ay_registry *r = help_registry();
 
@@ -167,7 +167,7 @@ TEST(pick_finds_something_for_every_operator)
 	}
 }
 
-TEST(pick_knows_its_words)
+TEST(suite_timed_knows_its_words)
 {
 	struct ay_err err = { 0 };
 	enum ay_timed mode = AY_TIMED_NONE;

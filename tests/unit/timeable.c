@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-struct scene {
+struct fixture {
 	struct ay_arena a;
 	struct ay_timeable t;
 };
 
-static struct ay_suite_case of_line(struct scene *k, const char *text)
+static struct ay_suite_case of_line(struct fixture *k, const char *text)
 {
 	struct ay_suite_case sc = { 0 };
 	struct ay_err err = { 0 };
@@ -28,27 +28,27 @@ static struct ay_suite_case of_line(struct scene *k, const char *text)
 	return sc;
 }
 
-static struct ay_suite_case mm(struct scene *k, int n, const char *dt)
+static struct ay_suite_case mm(struct fixture *k, int n, const char *dt)
 {
 	return of_line(k,
 		       ay_sprintf(&k->a, "aten::mm((T([%d, %d], %s), T([%d, %d], %s)), {})", n, n, dt, n, n, dt));
 }
 
-static void note(struct scene *k, int n, const char *dt, double s)
+static void note(struct fixture *k, int n, const char *dt, double s)
 {
 	const struct ay_suite_case sc = mm(k, n, dt);
 
 	ay_timeable_note(&k->t, &sc, AY_VERDICT_PASS, s);
 }
 
-static double estimate(struct scene *k, int n, const char *dt)
+static double estimate(struct fixture *k, int n, const char *dt)
 {
 	const struct ay_suite_case sc = mm(k, n, dt);
 
 	return ay_timeable_estimate(&k->t, sc.schema, ay_case_dtype(sc.line), ay_case_work(&sc));
 }
 
-static void release(struct scene *k)
+static void release(struct fixture *k)
 {
 	ay_timeable_release(&k->t);
 	ay_arena_release(&k->a);
@@ -57,7 +57,7 @@ static void release(struct scene *k)
 /* A plain triple loop: 2 ns for each of n^3 steps, and 50 us for the hand-over. */
 TEST(timeable_estimates_a_call_by_its_work)
 {
-	struct scene k = { 0 };
+	struct fixture k = { 0 };
 
 	for (int n = 1; n <= 64; n *= 2)
 		note(&k, n, "f32", 50e-6 + 2e-9 * n * n * n);
@@ -71,7 +71,7 @@ TEST(timeable_estimates_a_call_by_its_work)
 
 TEST(timeable_has_no_estimate_from_calls_that_are_all_handing_over)
 {
-	struct scene k = { 0 };
+	struct fixture k = { 0 };
 
 	CHECK(!estimate(&k, 1024, "f32"));
 	for (int n = 1; n <= 64; n *= 2)
@@ -110,7 +110,7 @@ TEST(timeable_calls_must_fit_into_budget_and_time_out)
 /* A kernel that lacks complex numbers and is wrong in f16 is timed with the other dtypes. */
 TEST(timeable_leaves_out_the_dtypes_that_did_not_pass)
 {
-	struct scene k = { 0 };
+	struct fixture k = { 0 };
 	const struct ay_suite_case c64 = mm(&k, 8, "c64"), f16 = mm(&k, 8, "f16"), f32 = mm(&k, 8, "f32"),
 				   other = of_line(&k, "aten::relu((T([7], f16),), {})");
 	const char *why;
@@ -135,7 +135,7 @@ TEST(timeable_leaves_out_the_dtypes_that_did_not_pass)
 
 TEST(timeable_remembers_what_was_late)
 {
-	struct scene k = { 0 };
+	struct fixture k = { 0 };
 	const struct ay_suite_case late = mm(&k, 512, "f16"), less = mm(&k, 256, "f32"),
 				   more = mm(&k, 1024, "bf16"),
 				   other = of_line(&k, "aten::relu((T([4096, 4096], f16),), {})");

@@ -2,31 +2,31 @@
 #include "timing_fixture.h"
 #include "helpers.h"
 #include "test.h"
-#include "timing/quiet.h"
+#include "timing/cpuset.h"
 
 #include <string.h>
 #include <unistd.h>
 
 /* Ends a test that cannot continue as failed. */
-static _Noreturn void give_up(const struct timing_rig *r, const char *what)
+static _Noreturn void give_up(const struct timing_fixture *r, const char *what)
 {
 	printf("    %s: %s\n", what, r->err.msg);
 	fflush(stdout);
 	_exit(1);
 }
 
-const struct ay_ceilings timing_rig_kind = {
+const struct ay_ceilings timing_fixture_kind = {
 	.cache = { 32 << 10, 1 << 20, 4 << 20 },
 	.nthread = 1,
 	.row = { { .threads = 1, .n = 1, .point = { { 1e3, 1e15 } }, .f32 = 1e15, .f64 = 1e15 } }
 };
 
-void timing_rig_init(struct timing_rig *r, const char *text)
+void timing_fixture_init(struct timing_fixture *r, const char *text)
 {
 	struct ay_case *line;
 	struct ay_proto *p;
 
-	*r = (struct timing_rig){ 0 };
+	*r = (struct timing_fixture){ 0 };
 	if (ay_case_parse(&r->a, text, strlen(text), &line, &r->err) ||
 	    !(r->sc.op = ay_registry_find_case(help_registry(), line, &r->sc.schema, &r->err)) ||
 	    ay_call_bind(&r->a, r->sc.op->op[0], r->sc.schema, line, &r->call, &r->err) ||
@@ -36,7 +36,7 @@ void timing_rig_init(struct timing_rig *r, const char *text)
 	r->proto = p;
 }
 
-void timing_rig_release(struct timing_rig *r)
+void timing_fixture_release(struct timing_fixture *r)
 {
 	for (int i = 0; i < r->nfd; i++)
 		close(r->fd[i]);
@@ -45,7 +45,7 @@ void timing_rig_release(struct timing_rig *r)
 	ay_arena_release(&r->a);
 }
 
-static const char *with_parameters(struct timing_rig *r, const char *source)
+static const char *with_parameters(struct timing_fixture *r, const char *source)
 {
 	const char *at = strchr(source, '@');
 
@@ -55,7 +55,7 @@ static const char *with_parameters(struct timing_rig *r, const char *source)
 			  (int)(at - source), source, at + 1);
 }
 
-int timing_rig_build(struct timing_rig *r, const char *source)
+int timing_fixture_build(struct timing_fixture *r, const char *source)
 {
 	const char *text = ay_sprintf(&r->a, "#include <assay/kernel.h>\n%s", with_parameters(r, source));
 	struct ay_built b;
@@ -73,14 +73,14 @@ int timing_rig_build(struct timing_rig *r, const char *source)
 	return b.fd;
 }
 
-struct ay_gated_exec_spec timing_rig_spec(struct timing_rig *r, const struct ay_input_template *m, int so_fd,
-					  int cap, double timeout_s, cpu_set_t *kernel)
+struct ay_gated_exec_spec timing_fixture_spec(struct timing_fixture *r, const struct ay_input_template *m,
+					      int so_fd, int cap, double timeout_s, cpu_set_t *kernel)
 {
 	cpu_set_t judge;
 	bool spare;
 	struct ay_gated_exec_spec spec = { .impl = { .proto = r->proto, .so_fd = so_fd },
 					   .empty = so_fd < 0,
-					   .master = m,
+					   .template = m,
 					   .cap = cap,
 					   .threads = 1,
 					   .timeout_s = timeout_s,
@@ -94,17 +94,17 @@ struct ay_gated_exec_spec timing_rig_spec(struct timing_rig *r, const struct ay_
 	return spec;
 }
 
-void timing_rig_seat(struct timing_rig *r, const struct ay_input_template *m, int so_fd, int cap, double timeout_s,
-		     struct ay_gated_exec *s, struct ay_outcome *o)
+void timing_fixture_open(struct timing_fixture *r, const struct ay_input_template *m, int so_fd, int cap,
+			 double timeout_s, struct ay_gated_exec *s, struct ay_outcome *o)
 {
 	cpu_set_t kernel;
-	const struct ay_gated_exec_spec spec = timing_rig_spec(r, m, so_fd, cap, timeout_s, &kernel);
+	const struct ay_gated_exec_spec spec = timing_fixture_spec(r, m, so_fd, cap, timeout_s, &kernel);
 
 	if (ay_gated_exec_open(s, &spec, o, &r->err))
 		give_up(r, "the executor");
 }
 
-struct ay_key timing_rig_key(void)
+struct ay_key timing_fixture_key(void)
 {
 	return (struct ay_key){ { ay_secret_u64(), ay_secret_u64() } };
 }

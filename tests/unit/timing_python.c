@@ -16,8 +16,8 @@
 
 static const char line[] = "aten::relu((T([1000], f32),), {}) seed=5";
 
-struct bench {
-	struct timing_rig r;
+struct fixture {
+	struct timing_fixture r;
 	struct ay_judge j;
 	struct ay_perf k;
 	struct ay_report rep;
@@ -37,15 +37,15 @@ static void need_python(void)
 }
 
 /* source: Python, or C if it has a '{'; NULL: torch's own function. */
-static void setup(struct bench *b, const char *text, const char *source, const char *baseline)
+static void setup(struct fixture *b, const char *text, const char *source, const char *baseline)
 {
 	struct ay_policy policy = { 1, 1, .call_timeout_s = 5, .python = &python };
 	const bool native = source && strstr(source, "int aten_");
 
-	*b = (struct bench){ .fd = -1 };
-	timing_rig_init(&b->r, text);
+	*b = (struct fixture){ .fd = -1 };
+	timing_fixture_init(&b->r, text);
 	if (native) {
-		b->fd = dup(timing_rig_build(&b->r, source));
+		b->fd = dup(timing_fixture_build(&b->r, source));
 	} else {
 		const struct ay_python_kernel about = {
 			.file = "mine.py", .backend = source ? NULL : "aten", .n = 1, .proto = &b->r.proto
@@ -60,23 +60,23 @@ static void setup(struct bench *b, const char *text, const char *source, const c
 	b->k = (struct ay_perf){ .policy = { .mode = AY_TIMED_AUTO, .budget_s = 1, .baseline = baseline },
 				 .forge = &b->r.f,
 				 .has_ceilings = true,
-				 .ceilings = timing_rig_kind };
+				 .ceilings = timing_fixture_kind };
 	CHECKF(!ay_judge_init(&b->j, help_registry(), &policy, b->fd, b->about, &b->r.a, &b->rep, &b->r.err) &&
 		       b->rep.verdict == AY_VERDICT_NONE,
 	       "%s %s", b->r.err.msg, b->rep.detail ? b->rep.detail : "");
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_perf_release(&b->k);
 	ay_judge_release(&b->j);
-	timing_rig_release(&b->r);
+	timing_fixture_release(&b->r);
 	if (b->fd >= 0)
 		close(b->fd);
 }
 
 /* Judges, then times. */
-static const struct ay_timing *measure(struct bench *b, const char *what)
+static const struct ay_timing *measure(struct fixture *b, const char *what)
 {
 	static const struct ay_timing none;
 
@@ -123,7 +123,7 @@ TEST_TIMED(timing_python_kernels_are_timed)
 	for (size_t i = 0; i < sizeof honest / sizeof *honest; i++) {
 		const char *what = honest[i].source ? honest[i].source : "torch's own";
 		const struct ay_timing *m;
-		struct bench b;
+		struct fixture b;
 
 		setup(&b, honest[i].line, honest[i].source, i % 3 ? "none" : "aten");
 		m = measure(&b, what);
@@ -187,7 +187,7 @@ TEST_TIMED(timing_python_kernels_that_change_when_they_are_timed)
 {
 	need_python();
 	for (size_t i = 0; i < sizeof rogues / sizeof *rogues; i++) {
-		struct bench b;
+		struct fixture b;
 
 		setup(&b, line, rogues[i].source, "none");
 		b.k.policy.budget_s = 4; /* it ends when the defect is found */
@@ -251,7 +251,7 @@ TEST_TIMED(timing_python_baselines_say_who_they_are)
 		const bool aten = t[i].baseline && !strcmp(t[i].baseline, "aten"),
 			   native = t[i].source && strstr(t[i].source, "int aten_");
 		const struct ay_timing *m;
-		struct bench b;
+		struct fixture b;
 
 		mine = t[i].file ? write_file("theirs.py", t[i].file) : NULL;
 		python.wish = t[i].off ? "none" : t[i].wished ? python.path : NULL;
@@ -284,7 +284,7 @@ TEST_TIMED(timing_python_baseline_that_is_not_there_is_a_reason)
 	static const char fused[] =
 		"int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx);\n" RELU_C;
 	const struct ay_timing *m;
-	struct bench b;
+	struct fixture b;
 
 	python = (struct ay_python){ .wish = "/bin/false" };
 	setup(&b, line, fused, "aten");

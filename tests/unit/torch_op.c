@@ -47,7 +47,7 @@ static const struct ay_entry_op *find(const char *name)
 	return ay_registry_find(&registry, name, &s, &exact, &err);
 }
 
-TEST(foreign_schemas_become_operators)
+TEST(torch_op_schemas_become_operators)
 {
 	int had;
 
@@ -99,7 +99,7 @@ static int64_t bad_of(const struct ay_call *c)
 	return d.bad;
 }
 
-TEST(foreign_answers_are_compared)
+TEST(torch_op_answers_are_compared)
 {
 	static const double want[] = { 3, -5 }, mag[] = { 4, 4 }, none[] = { 0, 0 };
 	const char *line = "aten::fmod.Tensor((T([2], f64), T([2], f64)), {})";
@@ -117,7 +117,7 @@ TEST(foreign_answers_are_compared)
 }
 
 /* If outputs have two sizes, the smaller one is compared whole too. */
-TEST(foreign_outputs_differ_in_size)
+TEST(torch_op_outputs_differ_in_size)
 {
 	static const double many[3000] = { 0 }, few[] = { 1, 2 };
 	static double got[3000], got_few[] = { 1, 2 };
@@ -150,7 +150,7 @@ TEST(foreign_outputs_differ_in_size)
 	}
 }
 
-TEST(foreign_lists_of_results)
+TEST(torch_op_lists_of_results)
 {
 	struct ay_expected *g = AY_NEW(&a, struct ay_expected);
 	struct ay_call *c;
@@ -165,7 +165,7 @@ TEST(foreign_lists_of_results)
 }
 
 /* Adding the results leaves the arguments in place. */
-TEST(foreign_results_have_room)
+TEST(torch_op_results_have_room)
 {
 	struct ay_expected *g = AY_NEW(&a, struct ay_expected);
 	struct ay_call *c;
@@ -187,7 +187,7 @@ TEST(foreign_results_have_room)
 }
 
 /* The floor counts the outputs only: whether an input is needed is unknown. */
-TEST(foreign_floor_is_what_it_gives)
+TEST(torch_op_floor_is_what_it_gives)
 {
 	static const struct {
 		const char *line;

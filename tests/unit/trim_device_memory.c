@@ -37,18 +37,18 @@ static uint64_t mapped(struct ay_arena *a, pid_t pid)
 }
 
 /* The next large case gets its memory back. */
-TEST(lighten_an_executor_has_little_between_large_cases)
+TEST(trim_device_memory_an_executor_has_little_between_large_cases)
 {
 	struct ay_policy policy = { .threads = 1, .oracle_threads = 2, .call_timeout_s = 20 };
-	struct timing_rig large, small;
+	struct timing_fixture large, small;
 	struct ay_report rep;
 	struct ay_judge j;
 	struct ay_dev *d;
 	int fd;
 
-	timing_rig_init(&small, "aten::relu((T([1000], f32),), {}) seed=1");
-	timing_rig_init(&large, "aten::relu((T([36000000], f32),), {}) seed=1");
-	fd = timing_rig_build(&large, kernel);
+	timing_fixture_init(&small, "aten::relu((T([1000], f32),), {}) seed=1");
+	timing_fixture_init(&large, "aten::relu((T([36000000], f32),), {}) seed=1");
+	fd = timing_fixture_build(&large, kernel);
 	help_fake_gpu(&large.a);
 	CHECKF(!ay_dev_open(&d, "cuda", &large.err), "%s", large.err.msg);
 	policy.sandbox = large.sandbox;
@@ -56,7 +56,7 @@ TEST(lighten_an_executor_has_little_between_large_cases)
 	CHECKF(!ay_judge_init(&j, help_registry(), &policy, fd, NULL, &large.a, &rep, &large.err), "%s",
 	       large.err.msg);
 	for (int i = 0; i < 3; i++) {
-		struct timing_rig *r = i == 1 ? &small : &large;
+		struct timing_fixture *r = i == 1 ? &small : &large;
 		uint64_t bytes;
 
 		CHECKF(!ay_judge_case(&j, &r->sc, &r->a, &rep, &r->err), "%s", r->err.msg);
@@ -67,6 +67,6 @@ TEST(lighten_an_executor_has_little_between_large_cases)
 	}
 	ay_judge_release(&j);
 	ay_dev_close(d);
-	timing_rig_release(&large);
-	timing_rig_release(&small);
+	timing_fixture_release(&large);
+	timing_fixture_release(&small);
 }

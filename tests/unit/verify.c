@@ -16,15 +16,15 @@
 enum { SETS = 6, POISON = 0x75 };
 
 /* Sets of a case whose outputs are right. */
-struct bench {
-	struct timing_rig r;
+struct fixture {
+	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_input_sets s;
 	struct ay_verify v;
 	struct ay_key key;
 };
 
-static void produce(struct bench *b, int set)
+static void produce(struct fixture *b, int set)
 {
 	struct ay_call *c = b->r.call;
 	const struct ay_view **out = AY_NEW_N(&b->r.a, const struct ay_view *, c->nout + 1);
@@ -44,33 +44,33 @@ static void produce(struct bench *b, int set)
 	ay_oracle_produce(&q, out);
 }
 
-static void setup(struct bench *b, const char *line)
+static void setup(struct fixture *b, const char *line)
 {
-	timing_rig_init(&b->r, line);
+	timing_fixture_init(&b->r, line);
 	ay_input_template_init(&b->m, b->r.call);
 	CHECKF(!ay_input_sets_init(&b->s, &b->m, SETS, false, &b->r.err), "%s", b->r.err.msg);
 	b->v = (struct ay_verify){ .op = b->r.sc.op, .call = b->r.call, .threads = 1 };
-	b->key = timing_rig_key();
+	b->key = timing_fixture_key();
 	ay_input_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)
 		produce(b, i);
 }
 
-static void teardown(struct bench *b)
+static void teardown(struct fixture *b)
 {
 	ay_verify_release(&b->v);
 	ay_input_sets_release(&b->s);
 	ay_input_template_release(&b->m);
-	timing_rig_release(&b->r);
+	timing_fixture_release(&b->r);
 }
 
 /* Writes other content with `due` stress sets; returns the last of these. */
-static int write_hard(struct bench *b, int due)
+static int write_hard(struct fixture *b, int due)
 {
 	int hard = -1, at = -1;
 
 	while (hard != due) {
-		b->key = timing_rig_key();
+		b->key = timing_fixture_key();
 		hard = 0;
 		for (int i = 0; i < SETS; i++)
 			if (ay_input_template_is_hard(&b->m, b->key, i))
@@ -82,14 +82,14 @@ static int write_hard(struct bench *b, int due)
 	return at;
 }
 
-static enum ay_verified look(struct bench *b, int set, char text[200])
+static enum ay_verified look(struct fixture *b, int set, char text[200])
 {
 	text[0] = 0;
 	return ay_verify_set(&b->v, &b->s, b->key, set, POISON, text);
 }
 
 /* Returns element i of output k of a set. */
-static uint8_t *element(struct bench *b, int set, int k, int64_t i)
+static uint8_t *element(struct fixture *b, int set, int k, int64_t i)
 {
 	const struct ay_operand *o = b->r.call->out[k];
 
@@ -99,7 +99,7 @@ static uint8_t *element(struct bench *b, int set, int k, int64_t i)
 
 /* Counts how many of some batches find the error, and as what. If batch_ns is large, every batch
  * compares a whole set; if it is small, only the first batch does. */
-static int batches(struct bench *b, int times, double batch_ns, enum ay_verified what)
+static int batches(struct fixture *b, int times, double batch_ns, enum ay_verified what)
 {
 	char text[200];
 	int found = 0;
@@ -136,7 +136,7 @@ static const struct {
 TEST(verify_set_finds_one_wrong_element)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
-		struct bench b;
+		struct fixture b;
 		char text[200];
 		int64_t n, at;
 		int bytes;
@@ -158,7 +158,7 @@ TEST(verify_set_finds_one_wrong_element)
 /* The old content of an updated operand is made again, because it is stored nowhere. */
 TEST(verify_in_place_that_did_nothing_is_wrong)
 {
-	struct bench b;
+	struct fixture b;
 	char text[200];
 
 	setup(&b, "aten::add_.Tensor((T([777], f32), T([777], f32)), {})");
@@ -172,7 +172,7 @@ TEST(verify_in_place_that_did_nothing_is_wrong)
 TEST(verify_answers_of_another_batch_are_wrong)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
-		struct bench b;
+		struct fixture b;
 		const struct ay_operand *o;
 		char text[200];
 
@@ -188,7 +188,7 @@ TEST(verify_answers_of_another_batch_are_wrong)
 TEST(verify_poison_is_an_output_that_was_not_finished)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++) {
-		struct bench b;
+		struct fixture b;
 		const struct ay_operand *o;
 		char text[200];
 
@@ -209,7 +209,7 @@ TEST(verify_poison_is_an_output_that_was_not_finished)
  * sixth batch. */
 TEST(verify_batches_find_one_wrong_element_of_one_set)
 {
-	struct bench b;
+	struct fixture b;
 	int found;
 
 	setup(&b, "aten::_softmax((T([300, 100], f32), 1, False), {})");
@@ -224,7 +224,7 @@ TEST(verify_batches_find_one_wrong_element_of_one_set)
 /* Compares rows only, because batches are too short for more. */
 TEST(verify_batches_find_wrong_rows)
 {
-	struct bench b;
+	struct fixture b;
 	int found;
 
 	setup(&b, "aten::_softmax((T([3000, 100], f32), 1, False), {})");
@@ -258,7 +258,7 @@ TEST(verify_batches_find_wrong_rows)
 /* An answer of one row is compared whole, as often as the time allows. */
 TEST(verify_batches_of_a_whole_reduction)
 {
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, "aten::sum((T([64, 64], f32),), {})");
 	CHECK(ay_oracle_rows(b.r.sc.op, b.r.call) <= 1);
@@ -278,7 +278,7 @@ TEST(verify_batches_of_a_whole_reduction)
  * it. */
 TEST(verify_batches_prefer_hard_sets)
 {
-	struct bench b;
+	struct fixture b;
 	int at, found;
 
 	setup(&b, "aten::_softmax((T([16, 100], f32), 1, False), {})");
@@ -306,7 +306,7 @@ static bool count_fetch(void *user, int set, const struct ay_byte_range *need)
 
 /* Returns the number of sets checked in that many batches. Each batch comes `gone` after the last
  * check; a set, or rows, have a fixed cost. */
-static int looked_at(struct bench *b, int times, double gone, double cost, double batch_ns)
+static int looked_at(struct fixture *b, int times, double gone, double cost, double batch_ns)
 {
 	char text[200];
 
@@ -322,7 +322,7 @@ static int looked_at(struct bench *b, int times, double gone, double cost, doubl
 /* Checks take a tenth of all time, half of that for whole sets, and never less than the minimum. */
 TEST(verify_batches_take_a_share_of_all_time)
 {
-	struct bench b;
+	struct fixture b;
 	double before;
 	int n;
 
@@ -352,7 +352,7 @@ TEST(verify_batches_take_a_share_of_all_time)
 TEST(verify_one_long_comparison_does_not_end_all)
 {
 	char text[200];
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, "aten::_softmax((T([300, 100], f32), 1, False), {})");
 	b.v.whole_ns = b.v.rows_ns = 10;
@@ -369,7 +369,7 @@ static uint64_t most_needed;
 
 static bool measure_need(void *user, int set, const struct ay_byte_range *need)
 {
-	const struct bench *b = user;
+	const struct fixture *b = user;
 	uint64_t sum = 0;
 
 	(void)set;
@@ -383,7 +383,7 @@ static bool measure_need(void *user, int set, const struct ay_byte_range *need)
 TEST(verify_rows_need_little)
 {
 	char text[200];
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, "aten::sum.dim_IntList((T([600, 4096], f32), [1]), {})");
 	b.v.fetch = measure_need;
@@ -414,7 +414,7 @@ static bool count_asked(void *user, struct ay_call *c, struct ay_arena *a)
 TEST(verify_asks_for_strangers_only)
 {
 	int asked = 0;
-	struct bench b;
+	struct fixture b;
 
 	setup(&b, "aten::relu((T([1000], f32),), {})");
 	b.v.answer = count_asked;
@@ -427,7 +427,7 @@ TEST(verify_asks_for_strangers_only)
 }
 
 /* Makes a call with many honest draws in sets 0 to 2. */
-static void setup_draws(struct bench *b, const char *line)
+static void setup_draws(struct fixture *b, const char *line)
 {
 	const struct ay_op *op;
 	struct ay_chance u;
@@ -442,7 +442,7 @@ static void setup_draws(struct bench *b, const char *line)
 }
 
 /* Alters elements [from, to) of every row of a set. */
-static void spoil(struct bench *b, int set, int64_t from, int64_t to, int byte)
+static void spoil(struct fixture *b, int set, int64_t from, int64_t to, int byte)
 {
 	const struct ay_view *v = &b->r.call->out[0]->view;
 	const int64_t n = ay_numel_of(v), row = v->shape[v->ndim - 1];
@@ -462,7 +462,7 @@ TEST(verify_many_draws_in_part)
 	};
 
 	for (size_t t = 0; t < sizeof random / sizeof *random; t++) {
-		struct bench b;
+		struct fixture b;
 		char text[200];
 
 		setup_draws(&b, random[t]);
@@ -479,7 +479,7 @@ TEST(verify_many_draws_in_another_part_each_time)
 {
 	enum { LOOKS = 24 };
 	int found = 0;
-	struct bench b;
+	struct fixture b;
 	char text[200];
 
 	setup_draws(&b, "aten::bernoulli.Tensor((T([1024, 1500], f32), T([1, 1500], f32)), {})");

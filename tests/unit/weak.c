@@ -18,13 +18,13 @@ static const char kernel[] = "int aten_relu@\n{\n"
 static int count_weak(const char *line, int times)
 {
 	struct ay_policy policy = { .threads = 1, .oracle_threads = 1, .call_timeout_s = 20 };
-	struct timing_rig r;
+	struct timing_fixture r;
 	struct ay_report rep;
 	struct ay_judge j;
 	int weak = 0, fd;
 
-	timing_rig_init(&r, line);
-	fd = timing_rig_build(&r, kernel);
+	timing_fixture_init(&r, line);
+	fd = timing_fixture_build(&r, kernel);
 	policy.sandbox = r.sandbox;
 	CHECKF(!ay_judge_init(&j, help_registry(), &policy, fd, NULL, &r.a, &rep, &r.err), "%s", r.err.msg);
 	for (int i = 0; i < times; i++) {
@@ -34,7 +34,7 @@ static int count_weak(const char *line, int times)
 		weak += rep.verdict == AY_VERDICT_WEAK_CASE;
 	}
 	ay_judge_release(&j);
-	timing_rig_release(&r);
+	timing_fixture_release(&r);
 	return weak;
 }
 

@@ -53,7 +53,7 @@ static int on_done(void *user, void *job, const char *died)
 	return 0;
 }
 
-TEST(crew_does_every_job_and_survives_the_dead)
+TEST(worker_pool_does_every_job_and_survives_the_dead)
 {
 	static const char *const jobs[] = { "3", "die", "2", "big", "exit", "0", "1", "die", "4" };
 	struct seen s = { 0 };
@@ -191,7 +191,7 @@ static void run_desk(struct desk *d, struct plan *p, struct ay_worker_pool **c)
 /* One group fails. Every job is done, none is lost, and none is done twice. A working group sends
  * the second half of an interrupted job's messages. */
 /* A job for certain workers waits for one of them, even if others are idle. */
-TEST(crew_some_workers_can_be_asked_alone)
+TEST(worker_pool_some_workers_can_be_asked_alone)
 {
 	struct seen s = { 0 };
 	const struct ay_worker_pool_events ev = { &s, on_message, on_done, NULL, NULL };
@@ -217,7 +217,7 @@ TEST(crew_some_workers_can_be_asked_alone)
 	ay_worker_pool_stop(c);
 }
 
-TEST(crew_goes_on_without_a_group_that_is_lost)
+TEST(worker_pool_goes_on_without_a_group_that_is_lost)
 {
 	struct plan p = { .bad = 1u << 1, .after = 2 };
 	struct desk d;
@@ -245,7 +245,7 @@ TEST(crew_goes_on_without_a_group_that_is_lost)
 
 /* All groups fail: the pool reports that no worker is left, and returns the unfinished jobs to the
  * caller. */
-TEST(crew_of_lost_groups_gives_everything_back)
+TEST(worker_pool_of_lost_groups_gives_everything_back)
 {
 	struct plan p = { .bad = 7, .after = 1 };
 	struct desk d;
@@ -288,7 +288,7 @@ static int desk_hangs(void *user, int group, const char *why)
 
 /* A worker that is silent for longer than it may be; one that talks all the time may take longer
  * than that. */
-TEST(crew_watch_finds_who_hangs)
+TEST(worker_pool_watch_finds_who_hangs)
 {
 	struct desk d = { .text = { "0" } };
 	struct ay_worker_pool_events e = { &d, desk_message, desk_done, desk_hangs, desk_back };
@@ -311,7 +311,7 @@ TEST(crew_watch_finds_who_hangs)
 }
 
 /* An idle worker ends with its group too, and later jobs skip its place. */
-TEST(crew_idle_workers_of_a_lost_group_end_too)
+TEST(worker_pool_idle_workers_of_a_lost_group_end_too)
 {
 	struct plan p = { .bad = 1u << 0 };
 	struct desk d = { .text = { "0", "1" } };

@@ -231,11 +231,11 @@ def added(e, args, kwargs, k, want):
     return None
 
 
-def swayed(x, by, draw):
+def perturbed(x, by, draw):
     """Returns x in double with every number changed by the factor 1 + `by` or 1 - `by` at random;
     tensors of single precision stay representable in it."""
     if isinstance(x, (list, tuple)):
-        return [swayed(y, by, draw) for y in x]
+        return [perturbed(y, by, draw) for y in x]
     wide = convert(x, WIDE)
     if not is_dense(wide) or not (wide.is_floating_point() or wide.is_complex()):
         return wide
@@ -265,7 +265,7 @@ def sway(e, args, kwargs, got, want):
 def sway_once(e, args, kwargs, by, seed):
     """Returns every result in double and in single precision."""
     draw = torch.Generator().manual_seed(seed)
-    args, kwargs = swayed(args, by, draw), {k: swayed(v, by, draw) for k, v in kwargs.items()}
+    args, kwargs = perturbed(args, by, draw), {k: perturbed(v, by, draw) for k, v in kwargs.items()}
     try:
         return list(zip(run(e, args, kwargs, {}, torch.float64)[0], run(e, args, kwargs, NARROW, torch.float32)[0]))
     # the operator refuses these inputs, or a user's reference raises an exception

@@ -12,8 +12,8 @@
 /* The pool that is mapped at present. */
 struct pool {
 	uint32_t nslot;
-	uint32_t lent, on_device; /* slots of the device: those that have memory, and all of them */
-	uint32_t late;            /* slots whose memory comes with each RUN */
+	uint32_t mapped, on_device; /* slots of the device: those that have memory, and all of them */
+	uint32_t late;              /* slots whose memory comes with each RUN */
 	struct ay_wire_slot *slot;
 	uint8_t **base;
 	void *span; /* the reservation with all slots and guards */
@@ -71,7 +71,7 @@ extern volatile uint32_t now_seq, now_set;
 
 /* Maps the slots with guards between them, at `where` unless that is 0. Returns an errno. fd: the
  * memfds of read-only and written slots; NULL if all slots are on the device. Slots of the device
- * get their addresses from gpu_lend. */
+ * get their addresses from gpu_map. */
 int pool_map(const struct ay_wire_slot *slot, uint32_t n, const int *fd, uint64_t where);
 
 /* Returns zeroed pages outside of any heap that the kernel uses; NULL if the system has none. */
@@ -101,12 +101,12 @@ void gpu_give(uint64_t at);
 /* Fills memory, ordered with the kernel's work on `stream`. Returns 0 or CUDA's error. */
 int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream);
 /* Maps the memory behind fd as slot i. Returns 0 or CUDA's error. */
-int gpu_lend(uint32_t i, int fd);
+int gpu_map_slot(uint32_t i, int fd);
 /* Reserves addresses for late slot i. Returns 0 or CUDA's error. */
 int gpu_reserve(uint32_t i);
 /* Maps a part of each late slot, and writes the time when that was done to the page. Returns 0 or
  * CUDA's error. */
-int gpu_lend_parts(const struct ay_wire_part *part, const int *fd);
+int gpu_map_parts(const struct ay_wire_part *part, const int *fd);
 /* Unmaps these parts. */
 void gpu_drop_parts(void);
 /* Keeps the device busy for `ns` nanoseconds between two events (gpu_clock), and waits. Returns 0

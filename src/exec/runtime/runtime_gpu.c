@@ -94,7 +94,7 @@ int gpu_fill(uint64_t at, uint8_t byte, uint64_t bytes, void *stream)
 	return gpu.cu.fill_async(at, byte, bytes, stream);
 }
 
-int gpu_lend(uint32_t i, int fd)
+int gpu_map_slot(uint32_t i, int fd)
 {
 	const struct ay_wire_slot *s = &pool.slot[i];
 	uint64_t at = 0;
@@ -103,7 +103,7 @@ int gpu_lend(uint32_t i, int fd)
 	if (e)
 		return e;
 	pool.base[i] = (uint8_t *)(uintptr_t)(at + s->offset);
-	pool.lent++;
+	pool.mapped++;
 	return 0;
 }
 
@@ -124,7 +124,7 @@ int gpu_reserve(uint32_t i)
 	return e;
 }
 
-static int lend_part(uint32_t i, struct ay_wire_part p, int fd, struct part *l)
+static int map_part(uint32_t i, struct ay_wire_part p, int fd, struct part *l)
 {
 	const struct ay_cu_access to = { { AY_CU_ON_DEVICE, gpu.device },
 					 pool.slot[i].written ? AY_CU_READ_WRITE : AY_CU_READ };
@@ -142,7 +142,7 @@ static int lend_part(uint32_t i, struct ay_wire_part p, int fd, struct part *l)
 	return gpu.cu.access(at, p.bytes, &to, 1);
 }
 
-int gpu_lend_parts(const struct ay_wire_part *part, const int *fd)
+int gpu_map_parts(const struct ay_wire_part *part, const int *fd)
 {
 	uint32_t n = 0;
 	int e = 0;
@@ -154,7 +154,7 @@ int gpu_lend_parts(const struct ay_wire_part *part, const int *fd)
 		if (pool.slot[i].device != AY_WIRE_LATE)
 			continue;
 		memcpy(&p, part + n, sizeof p);
-		e = lend_part(i, p, fd[n], &late[n]);
+		e = map_part(i, p, fd[n], &late[n]);
 		n++;
 	}
 	page->mapped_ns = (uint64_t)now_ns();
@@ -184,7 +184,7 @@ void gpu_drop(void)
 		if (s->device == AY_WIRE_LATE && at)
 			gpu.cu.unreserve(at - AY_WIRE_GUARD_DEVICE, s->bytes + 2 * AY_WIRE_GUARD_DEVICE);
 	}
-	pool.lent = pool.on_device = pool.late = 0;
+	pool.mapped = pool.on_device = pool.late = 0;
 }
 
 /* --- kernels of our own --- */

@@ -222,7 +222,7 @@ static void faulted(int e)
 	answer(now_seq, (struct ay_wire_status){ .what = AY_WIRE_FAULTED, .rc = e, .slot = -1 });
 }
 
-static void lend(struct wire_message *m)
+static void map_device(struct wire_message *m)
 {
 	struct ay_wire_lend l;
 	uint32_t used = 0;
@@ -234,7 +234,7 @@ static void lend(struct wire_message *m)
 	}
 	for (uint32_t i = l.from; i < pool.nslot && used < l.n && !e; i++)
 		if (pool.slot[i].device == AY_WIRE_MAPPED)
-			e = gpu_lend(i, m->fd[used++]);
+			e = gpu_map_slot(i, m->fd[used++]);
 	if (e)
 		faulted(e);
 	else
@@ -300,7 +300,7 @@ static bool hold(struct wire_message *m)
 	struct ay_wire_call c;
 
 	held.mem = NULL;
-	if (pool.lent != pool.on_device ||
+	if (pool.mapped != pool.on_device ||
 	    !ay_wire_call_open(m->payload, m->head.bytes, nentry, pool.slot, pool.nslot, &c)) {
 		broken(EPROTO);
 		return false;
@@ -327,14 +327,14 @@ static bool hold(struct wire_message *m)
 	return true;
 }
 
-static void run(uint32_t from, uint32_t n, uint32_t again)
+static void run(uint32_t from, uint32_t n, uint32_t extra_passes)
 {
 	struct ay_wire_status s = { .what = AY_WIRE_RAN, .slot = -1 };
 
 	if (page->cuda && held.timed)
 		gpu_clock();
-	for (uint32_t i = 0; i <= again && s.what == AY_WIRE_RAN; i++)
-		language->call(from, n, i == again, &s);
+	for (uint32_t i = 0; i <= extra_passes && s.what == AY_WIRE_RAN; i++)
+		language->call(from, n, i == extra_passes, &s);
 	answer(now_seq, s);
 }
 
@@ -359,7 +359,7 @@ static bool take_order(struct wire_message *m, struct ay_wire_run *r)
 		broken(EPROTO);
 		return false;
 	}
-	e = part ? gpu_lend_parts(part, m->fd) : 0;
+	e = part ? gpu_map_parts(part, m->fd) : 0;
 	if (e)
 		faulted(e);
 	return !e;
@@ -373,7 +373,7 @@ static void run_some(struct wire_message *m)
 	if (!take_order(m, &r))
 		return;
 	held.timed = timed && m->head.type == AY_WIRE_RUN;
-	run(r.from, r.n, r.again);
+	run(r.from, r.n, r.extra_passes);
 	held.timed = timed;
 }
 
@@ -408,7 +408,7 @@ static void follow(struct wire_message *m)
 	case AY_WIRE_RUN_TRACED: run_some(m); break;
 	case AY_WIRE_DROP_RESULTS: forget(m); break;
 	case AY_WIRE_CALIBRATE: be_busy(m); break;
-	case AY_WIRE_MAP_DEVICE: lend(m); break;
+	case AY_WIRE_MAP_DEVICE: map_device(m); break;
 	case AY_WIRE_HEAP: heap(m); break;
 	case AY_WIRE_QUIT: _exit(0);
 	default: broken(EPROTO);

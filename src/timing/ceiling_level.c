@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * level - names of cache levels. Code that reads records links this file and nothing else of
+ * ceiling_level - names of cache levels. Code that reads records links this file and nothing else of
  * ceiling.h.
  */
 #include "timing/ceiling.h"
