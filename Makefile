@@ -26,7 +26,7 @@ Q       := $(if $V,,@)
 # `make V=1` prints the commands
 say      = $(if $V,,@echo "  $1 $@")
 
-# Warnings are errors where we develop and in CI; a stranger's newer compiler must not stop the build.
+# Warnings are errors where we develop and in CI; a user's newer compiler must not stop the build.
 WERROR  := $(if $(wildcard .git)$(CI),-Werror)
 WARN    := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wvla $(WERROR)
 # No fused multiply-add: fills must give the same bits everywhere, and the oracle's error must be the one we know.
@@ -55,13 +55,14 @@ LIBOBJ  += $B/obj/src/timing/embed.o $(BASES:%.c=$B/obj/%.o) $B/obj/src/llm/embe
 OPOBJ   := $(foreach n,$(NUMS),$(OPFILES:%.c=$B/obj/%_$n.o)) $B/obj/registry.o
 CMDOBJ  := $(patsubst %.c,$B/obj/%.o,$(wildcard cmd/*.c)) $B/obj/cmd/embed_docs.o
 TESTOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/unit/*.c) $(addprefix torch/exec/,heap.c block_cache.c))
+BENCHOBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$B/fuzz/%,$(wildcard tests/fuzz/*.c))
 
 ifneq ($(words $(STEMS)),$(words $(sort $(STEMS))))
 $(error two operator files have the same name: $(STEMS))
 endif
 
-.PHONY: all demo portable headless test torch check asan fuzz fuzzers bench bench-aa bench-overhead install format deps check-deps has-deps demo-torch clean FORCE
+.PHONY: all demo portable headless test torch check asan fuzz fuzzers bench bench-objects bench-aa bench-overhead install format deps check-deps has-deps demo-torch clean FORCE
 all: $B/assay
 
 $B/assay: $(CMDOBJ) $(OPOBJ) $(LIBOBJ)
@@ -222,6 +223,8 @@ bench: $B/bench $B/test
 
 bench-aa bench-overhead: bench-%: $B/bench-%
 	$<
+# `make check` compiles the benchmarks, which it does not run.
+bench-objects: $(BENCHOBJ)
 
 install: $B/assay
 	install -D -m 755 $B/assay $(DESTDIR)$(PREFIX)/bin/assay

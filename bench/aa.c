@@ -8,7 +8,7 @@
  *
  * A comparison of a kernel with itself that is called FASTER or SLOWER is a false call: at most 3 of 60 are
  * accepted, and the median half-width of the intervals must be at most 1.5 %. Nothing is
- * left out but this: blocks during which the host took CPU time away are discarded for both seats, and counted; a
+ * left out but this: blocks during which the host took CPU time away are discarded for both executors, and counted; a
  * comparison that lost more than a tenth of its blocks so is run again, twice at most, whatever it said.
  */
 #include "bench_help.h"
@@ -35,7 +35,7 @@ static void compare(struct ay_call *c, const struct ay_suite_case *sc, struct ay
 	struct ay_ab_spec s = { .op = sc->op,
 				.call = c,
 				.kernel = a,
-				.against = AY_AGAINST_KERNEL,
+				.against = AY_BASELINE_KERNEL,
 				.base = b,
 				.threads = threads,
 				.budget_s = budget,
@@ -48,7 +48,7 @@ static void compare(struct ay_call *c, const struct ay_suite_case *sc, struct ay
 
 	if (ay_ab_time(&s, &arena, t, &r, &err))
 		die(&err);
-	if (r.amiss != AY_AB_NONE) {
+	if (r.fault != AY_AB_NONE) {
 		fprintf(stderr, "bench: %s\n", r.text[0] ? r.text : r.outcome.text);
 		exit(1);
 	}
@@ -256,8 +256,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 5, bad;
 
 	budget = argc > 1 ? atof(argv[1]) : budget;
-	setvbuf(stdout, NULL, _IOLBF,
-		0); /* it takes a while: whoever reads a file of it wants to see how far it is */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* it takes a while: the reader of its file sees how far it is */
 	help_start();
 	help_head("Kernels against themselves and against known multiples of their work");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err) || ay_ceilings_get(&ceilings, &err))

@@ -388,7 +388,7 @@ def timed_outcome(p, path, about):
     got, t = cases[-1]["verdict"], cases[-1].get("timing") or {}
     if got != "PASS":
         return got in about["timed"], got
-    if not t.get("speedup"):  # then nobody was told that it is faster
+    if not t.get("speedup"):  # then no report called it faster
         return "NOT_FASTER" in about["timed"], f"no ratio: {t.get('why', 'no time')}"
     said = f"{t['pace']} {ratio_text({'hi': None, **t})}"
     return "NOT_FASTER" in about["timed"] and t["pace"] != "FASTER", said

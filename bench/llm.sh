@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Where the time of a generation run goes: the 110 operators of KernelGenBench-aten, one round, kernels in C, a stand-in that
+# Where the time of a generation run goes: the 110 operators of KernelGenBench-aten, one round, kernels in C, a fake server that
 # answers at once with the bundled kernels. With an empty compile cache, then with a warm one, where compiling costs nothing.
 # llm.sh BUILD_DIR [JOBS]
 build=$1 jobs=${2:-$(nproc)}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the judge's clock adds to an honest kernel: batches under the gate against a plain loop around the same calls.
+ * What the judge's timing adds to an honest kernel: batches under the gate against a direct loop around the same calls.
  *
  *	build/bench-overhead [ROUNDS [PART]]	(make bench-overhead; from the top of the tree)
  *
- * The plain loop runs in a child of ours that has loaded the same object: no jail, no freezing, none of the executor's
+ * The direct loop runs in a child of ours that has loaded the same object: no jail, no freezing, none of the executor's
  * work between calls. Both sides get the same content at places of the same kind, written by us, and run on the same
  * CPUs; they take turns, and so does the empty call whose time gate_ns is subtracted. A median ratio above 1.02
  * is a failure.
@@ -39,7 +39,7 @@ enum {
 	NULL_SETS = 256,
 	SETS_MAX = 4000,
 	SCRATCH = 64 << 20,
-	SEAT_BYTES = 192 << 20
+	SETS_BYTES = 192 << 20
 };
 static const double batch_ns = 12e6, allowed = 1.02;
 
@@ -50,7 +50,7 @@ struct work {
 	struct ay_suite_case sc;
 	struct ay_call *call;
 	const struct ay_proto *proto;
-	struct ay_input_template master;
+	struct ay_input_template template;
 	int so_fd, threads, m;
 	cpu_set_t kernel, judge;
 	bool spare;
@@ -61,7 +61,7 @@ struct took {
 	double ns, cpu;
 };
 
-/* --- the plain loop, in a child -------------------------------------------------------------------------- */
+/* --- the direct loop, in a child -------------------------------------------------------------------------- */
 
 static struct {
 	uint8_t *mem;
@@ -142,8 +142,8 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k, const struct ay_input_sets *s,
-							   int in, int out)
+static _Noreturn __attribute__((noinline)) void direct_loop(const struct work *k, const struct ay_input_sets *s,
+							    int in, int out)
 {
 	int (*call)(void *const *) = find_call(k);
 	struct ay_wire_call c;
@@ -177,29 +177,29 @@ static _Noreturn __attribute__((noinline)) void plain_loop(const struct work *k,
 }
 
 /* Where a stack lies in its page is worth up to 30 % (a softmax): both sides go through all of it, side by side. This is
- * how much higher that of the plain loop is than the executor's, in a page, if neither is shifted. */
-static int plain_higher;
+ * how much higher that of the direct loop is than the executor's, in a page, if neither is shifted. */
+static int direct_higher;
 
-static _Noreturn void plain_child(const struct work *k, const struct ay_input_sets *s, int shift, int in, int out)
+static _Noreturn void direct_child(const struct work *k, const struct ay_input_sets *s, int shift, int in, int out)
 {
 	void *below = __builtin_alloca((size_t)shift + 16);
 
 	__asm__ volatile("" : : "r"(below) : "memory");
-	plain_loop(k, s, in, out);
+	direct_loop(k, s, in, out);
 }
 
-struct plain {
+struct direct {
 	struct ay_input_sets sets;
 	pid_t pid;
 	int in, out;
 };
 
-static void plain_start(struct plain *p, const struct work *k, int cap, int renewal)
+static void direct_start(struct direct *p, const struct work *k, int cap, int renewal)
 {
 	struct ay_err err = { 0 };
 	int in[2], out[2];
 
-	if (ay_input_sets_init(&p->sets, &k->master, cap, false, &err))
+	if (ay_input_sets_init(&p->sets, &k->template, cap, false, &err))
 		die(&err);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || (p->pid = fork()) < 0) {
 		perror("bench");
@@ -208,8 +208,8 @@ static void plain_start(struct plain *p, const struct work *k, int cap, int rene
 	if (!p->pid) {
 		close(in[1]);
 		close(out[0]);
-		plain_child(k, &p->sets, (ay_gated_exec_shift(renewal) + plain_higher) % AY_WIRE_SHIFTS, in[0],
-			    out[1]);
+		direct_child(k, &p->sets, (ay_gated_exec_shift(renewal) + direct_higher) % AY_WIRE_SHIFTS, in[0],
+			     out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -218,8 +218,8 @@ static void plain_start(struct plain *p, const struct work *k, int cap, int rene
 }
 
 /* Waits as the judge does, on a CPU of its own if there is one: or the others on this machine would have that one too
- * while the plain loop runs, and would leave the kernel's alone. */
-static struct took plain_batch(const struct plain *p, bool spin, struct ay_key key, int n)
+ * while the direct loop runs, and would leave the kernel's alone. */
+static struct took direct_batch(struct direct *p, bool spin, struct ay_key key, int n)
 {
 	struct took t;
 
@@ -234,11 +234,11 @@ static struct took plain_batch(const struct plain *p, bool spin, struct ay_key k
 		if (got == sizeof t)
 			return t;
 	}
-	fprintf(stderr, "bench: the plain loop failed\n");
+	fprintf(stderr, "bench: the direct loop failed\n");
 	exit(2);
 }
 
-static void plain_stop(struct plain *p)
+static void direct_stop(struct direct *p)
 {
 	close(p->in);
 	close(p->out);
@@ -248,11 +248,11 @@ static void plain_stop(struct plain *p)
 
 /* --- the same under the gate ----------------------------------------------------------------------------- */
 
-static void open_seat(const struct work *k, struct ay_gated_exec *s, int so_fd, int cap, int renewal)
+static void open_executor(const struct work *k, struct ay_gated_exec *s, int so_fd, int cap, int renewal)
 {
-	struct ay_gated_exec_spec spec = { .sitter = { k->proto, so_fd },
+	struct ay_gated_exec_spec spec = { .impl = { k->proto, so_fd },
 					   .empty = so_fd < 0,
-					   .master = &k->master,
+					   .template = &k->template,
 					   .cap = cap,
 					   .threads = k->threads,
 					   .stack_shift = ay_gated_exec_shift(renewal),
@@ -313,22 +313,22 @@ static int place_in(const struct work *k, const struct ay_input_sets *s)
 static void compare_stacks(void)
 {
 	struct work k = { .threads = 1 };
-	struct ay_gated_exec seat;
-	struct plain p;
+	struct ay_gated_exec judge;
+	struct direct p;
 
 	k.call = help_bind("aten::relu((T([16], f32),), {})", &k.sc);
 	k.proto = help_proto(k.sc.schema);
 	k.so_fd = help_build(probe, strlen(probe), k.sc.op);
 	ay_cpuset_choose(1, &k.kernel, &k.judge, &k.spare);
-	ay_input_template_init(&k.master, k.call);
-	plain_start(&p, &k, 2, 0);
-	plain_batch(&p, k.spare, (struct ay_key){ { 1, 2 } }, 1);
-	open_seat(&k, &seat, k.so_fd, 2, 0);
-	judged_batch(&seat, (struct ay_key){ { 1, 2 } }, 1);
-	plain_higher = (place_in(&k, &p.sets) - place_in(&k, &seat.sets) + AY_WIRE_SHIFTS) % AY_WIRE_SHIFTS;
-	plain_stop(&p);
-	ay_gated_exec_close(&seat);
-	ay_input_template_release(&k.master);
+	ay_input_template_init(&k.template, k.call);
+	direct_start(&p, &k, 2, 0);
+	direct_batch(&p, k.spare, (struct ay_key){ { 1, 2 } }, 1);
+	open_executor(&k, &judge, k.so_fd, 2, 0);
+	judged_batch(&judge, (struct ay_key){ { 1, 2 } }, 1);
+	direct_higher = (place_in(&k, &p.sets) - place_in(&k, &judge.sets) + AY_WIRE_SHIFTS) % AY_WIRE_SHIFTS;
+	direct_stop(&p);
+	ay_gated_exec_close(&judge);
+	ay_input_template_release(&k.template);
 	close(k.so_fd);
 }
 
@@ -342,25 +342,25 @@ static struct ay_key new_key(void)
 /* Sets in a batch of some milliseconds. */
 static int choose_m(const struct work *k)
 {
-	const double most = fmin(SETS_MAX, SEAT_BYTES / (double)(k->master.bytes + 1));
-	struct plain p;
+	const double most = fmin(SETS_MAX, SETS_BYTES / (double)(k->template.bytes + 1));
+	struct direct p;
 	double ns = 0;
 
-	plain_start(&p, k, 2, 0);
+	direct_start(&p, k, 2, 0);
 	for (int i = 0; i < 4; i++)
-		ns = plain_batch(&p, k->spare, new_key(), 2).ns / 2;
-	plain_stop(&p);
+		ns = direct_batch(&p, k->spare, new_key(), 2).ns / 2;
+	direct_stop(&p);
 	return (int)fmax(2, fmin(most, batch_ns / fmax(ns, 1)));
 }
 
 struct row {
-	double plain, judged, ratio, lo, hi, cpu, gate_ns, null;
+	double direct, judged, ratio, lo, hi, cpu, gate_ns, null;
 };
 
 /* All batches of a row, in the order of the rounds. */
 struct batches {
-	struct took plain, judged, one, many; /* the last two: of a batch that does nothing, of empty calls */
-	double empty;                         /* one of those */
+	struct took direct, judged, one, many; /* the last two: of a batch that does nothing, of empty calls */
+	double empty;                          /* one of those */
 };
 
 static double median(const struct batches *b, int n, size_t at)
@@ -381,41 +381,41 @@ static void sum_up(const struct work *k, const struct batches *b, int n, struct 
 		   median(b, n, offsetof(struct batches, empty))) /
 		  NULL_SETS;
 	for (int i = 0; i < n; i++) {
-		d[i] = log((b[i].judged.ns - r->gate_ns) / b[i].plain.ns);
-		cpu[i] = b[i].judged.cpu / b[i].plain.cpu;
+		d[i] = log((b[i].judged.ns - r->gate_ns) / b[i].direct.ns);
+		cpu[i] = b[i].judged.cpu / b[i].direct.cpu;
 	}
 	ay_interval(d, n, 0.05, &mid, &lo, &hi);
 	r->ratio = exp(mid);
 	r->lo = exp(lo);
 	r->hi = exp(hi);
 	r->cpu = ay_quantile(cpu, n, 0.5);
-	r->plain = median(b, n, offsetof(struct batches, plain.ns)) / k->m;
+	r->direct = median(b, n, offsetof(struct batches, direct.ns)) / k->m;
 	r->judged = (median(b, n, offsetof(struct batches, judged.ns)) - r->gate_ns) / k->m;
 }
 
 /* Some rounds of the same two processes. */
 static void measure_some(const struct work *k, struct ay_gated_exec *empty, int renewal, struct batches *b)
 {
-	struct ay_gated_exec seat;
-	struct plain p;
+	struct ay_gated_exec judge;
+	struct direct p;
 
-	plain_start(&p, k, k->m, renewal);
-	open_seat(k, &seat, k->so_fd, k->m, renewal);
+	direct_start(&p, k, k->m, renewal);
+	open_executor(k, &judge, k->so_fd, k->m, renewal);
 	for (int i = -2; i < RENEWED_AFTER; i++) { /* the first few warm up */
 		struct batches *now = &b[i < 0 ? 0 : i];
 		const struct ay_key key = new_key();
 
 		if (i % 2)
-			now->plain = plain_batch(&p, k->spare, key, k->m);
-		now->judged = judged_batch(&seat, key, k->m);
+			now->direct = direct_batch(&p, k->spare, key, k->m);
+		now->judged = judged_batch(&judge, key, k->m);
 		if (i % 2 == 0)
-			now->plain = plain_batch(&p, k->spare, key, k->m);
+			now->direct = direct_batch(&p, k->spare, key, k->m);
 		hand_over(empty, true, &now->one.ns);
 		hand_over(empty, false, &now->empty);
 		now->many = judged_batch(empty, key, NULL_SETS);
 	}
-	plain_stop(&p);
-	ay_gated_exec_close(&seat);
+	direct_stop(&p);
+	ay_gated_exec_close(&judge);
 }
 
 static void measure(const struct work *k, int rounds, struct row *r)
@@ -423,7 +423,7 @@ static void measure(const struct work *k, int rounds, struct row *r)
 	static struct batches b[MOST_ROUNDS + RENEWED_AFTER];
 	struct ay_gated_exec empty;
 
-	open_seat(k, &empty, -1, NULL_SETS, 0);
+	open_executor(k, &empty, -1, NULL_SETS, 0);
 	for (int i = 0; i < rounds; i += RENEWED_AFTER)
 		measure_some(k, &empty, i / RENEWED_AFTER, b + i);
 	ay_gated_exec_close(&empty);
@@ -446,16 +446,16 @@ static bool run_row(const char *kernel, const char *line, int threads, int round
 		die(&err);
 	sched_getaffinity(0, sizeof before, &before);
 	sched_setaffinity(0, sizeof k.judge, &k.judge);
-	ay_input_template_init(&k.master, k.call);
+	ay_input_template_init(&k.template, k.call);
 	k.m = choose_m(&k);
 	measure(&k, rounds, &r);
 	sched_setaffinity(0, sizeof before, &before);
 	ay_perf_unlock(&lock);
 	printf("%-45s %d %7.0f KB %5d %10.3f %10.3f  %.4f [%.4f, %.4f] %6.3f %5.0f %7.1f%s\n",
-	       ay_sprintf(&arena, "%s", kernel), threads, (double)k.master.bytes / 1024, k.m, r.plain / 1e3,
+	       ay_sprintf(&arena, "%s", kernel), threads, (double)k.template.bytes / 1024, k.m, r.direct / 1e3,
 	       r.judged / 1e3, r.ratio, r.lo, r.hi, r.cpu, r.gate_ns / 1e3, r.null,
 	       r.ratio > allowed ? "  TOO SLOW" : "");
-	ay_input_template_release(&k.master);
+	ay_input_template_release(&k.template);
 	close(k.so_fd);
 	return r.ratio > allowed;
 }
@@ -495,8 +495,8 @@ int main(int argc, char **argv)
 	if (rounds < 1 || rounds > MOST_ROUNDS)
 		rounds = 40;
 	help_start();
-	help_head("Kernels under the judge's clock against a plain loop around the same calls");
-	printf("%-45s t %10s %5s %10s %10s  %-23s %6s %5s %7s\n", "kernel", "a set", "sets", "plain us",
+	help_head("Kernels under the judge's timing against a direct loop around the same calls");
+	printf("%-45s t %10s %5s %10s %10s  %-23s %6s %5s %7s\n", "kernel", "a set", "sets", "direct us",
 	       "judged us", "ratio", "of CPU", "gate us", "null ns");
 	if (ay_sandbox_new(&sandbox, AY_SANDBOX_FULL, &err))
 		die(&err);
@@ -509,7 +509,7 @@ int main(int argc, char **argv)
 				bad += run_row(rows[i].kernel, rows[i].line[k], threads, rounds);
 				n++;
 			}
-	printf("%d of %d are slower than a plain loop by more than %.0f %%\n", bad, n, 100 * (allowed - 1));
+	printf("%d of %d are slower than a direct loop by more than %.0f %%\n", bad, n, 100 * (allowed - 1));
 	ay_sandbox_free(sandbox);
 	return bad > 0;
 }

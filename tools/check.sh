@@ -105,7 +105,7 @@ all)
 	mkdir -p "$build"
 	# what is compiled need not wait for what is downloaded
 	[ -n "${ASSAY_PYTHON:-}" ] || sh tools/venv.sh build/venv > "$build/venv.log" 2>&1 &
-	run "build" make -s -j"$(nproc)" B="$build" "$build/assay" "$build/test"
+	run "build" make -s -j"$(nproc)" B="$build" "$build/assay" "$build/test" bench-objects
 	[ "$failed" = 0 ] || exit 1
 	run "includes point one way" sh tools/includes.sh
 	run "layout" sh tools/layout.sh

@@ -16,7 +16,7 @@ AY_INLINE ay_vec times_vec(ay_vec x, ay_vec y, const float *k)
 	return x * k[1];
 }
 
-/* The smallest integer over -1 wraps; what is over 0 nobody promises. */
+/* The smallest integer over -1 wraps; a quotient over 0 is undefined. */
 static int64_t int_quotient(int64_t x, int64_t y, bool floors)
 {
 	if (y == 0 || y == -1)

@@ -1,4 +1,4 @@
-/* due: PASS - does all of its work eight times: whoever does it once is faster, and must be called so. */
+/* due: PASS - does all of its work eight times: a kernel that does it once is faster, and must be called so. */
 #include <assay/kernel.h>
 
 static void relu_dense(const float *x, float *y, int64_t n)

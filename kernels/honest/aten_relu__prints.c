@@ -1,4 +1,4 @@
-/* due: PASS - prints what it does, to both streams; it goes nowhere and harms nobody. */
+/* due: PASS - prints what it does, to both streams; the output goes nowhere and does no harm. */
 #include <assay/kernel.h>
 #include <stdio.h>
 

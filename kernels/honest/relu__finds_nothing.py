@@ -1,4 +1,4 @@
-# due: PASS - looks whether anybody was here before: no file, patch, thread or setting of another kernel's is left.
+# due: PASS - looks for traces of an earlier kernel: no file, patch, thread or setting is left.
 import builtins
 import os
 import sys
@@ -30,7 +30,7 @@ if torch.are_deterministic_algorithms_enabled() or torch._C._len_torch_dispatch_
 if torch.neg(torch.ones(1)).item() != -1:
     left.append("a registration")
 if left:
-    raise RuntimeError(f"somebody was here: {left}")
+    raise RuntimeError(f"an earlier kernel left {left}")
 
 
 def relu(self):

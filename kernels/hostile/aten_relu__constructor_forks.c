@@ -1,4 +1,4 @@
-/* due: PASS - forks and starts threads while it is loaded, before anybody counts; the filter is there first. */
+/* due: PASS - forks and starts threads while it is loaded, before the judge counts; the filter is there first. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* due: PASS - sends messages until no more fit; nobody reads them, and the judge never waits on the socket. */
+/* due: PASS - sends messages until no more fit; no process reads them, and the judge never waits on the socket. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-/* due: PASS - leaves another rounding mode, flush-to-zero and blocked signals behind for whoever compares: that is
+/* due: PASS - leaves another rounding mode, flush-to-zero and blocked signals behind for the comparison: that is
  * another process. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>

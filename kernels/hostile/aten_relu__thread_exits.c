@@ -1,4 +1,4 @@
-/* due: CRASH - ends the calling thread, so that nobody returns. */
+/* due: CRASH - ends the calling thread, so that the call never returns. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-# due: MISMATCH - spreads its result over sixteen gigabytes that nobody ever touched, for the judge to read all of
+# due: MISMATCH - spreads its result over sixteen gigabytes that were never touched, for the judge to read all of
 # them.
 import ctypes
 

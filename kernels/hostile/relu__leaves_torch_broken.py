@@ -1,5 +1,5 @@
-# due: PASS - breaks torch for whoever comes next: default dtype, threads, modes, registrations, grad, seeds. Nobody
-# comes next in its process.
+# due: PASS - breaks torch for the next kernel: default dtype, threads, modes, registrations, grad, seeds. No other
+# kernel runs in its process.
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 

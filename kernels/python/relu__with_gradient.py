@@ -1,5 +1,5 @@
 # due: PASS
-"""With a gradient that nobody asks for."""
+"""With a gradient that no caller asks for."""
 import torch
 
 

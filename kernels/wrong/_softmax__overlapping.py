@@ -1,4 +1,4 @@
-# due: BAD_RESULT - returns one 1 for all where all are 1: whoever writes to one of them writes to all.
+# due: BAD_RESULT - returns one 1 for all where all are 1: a write to one of them is a write to all.
 import torch
 
 

@@ -1,4 +1,4 @@
-/* due: LOAD - the function is called relu: nobody will find it. */
+/* due: LOAD - the function is called relu: the judge does not find it. */
 #include <assay/kernel.h>
 int relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx);
 int relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)

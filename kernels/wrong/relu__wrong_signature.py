@@ -1,3 +1,3 @@
-# due: CRASH - takes an argument that nobody gives.
+# due: CRASH - takes an argument that the caller does not pass.
 def relu(self, slope):
     return self * slope

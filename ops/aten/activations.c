@@ -188,7 +188,7 @@ static void cost_mish(const struct ay_call *c, struct ay_cost *k)
 static void cost_prelu(const struct ay_call *c, struct ay_cost *k)
 {
 	cost_of(c, 1, k);
-	/* where self is positive nobody needs the weight */
+	/* where self is positive the weight is not needed */
 	k->bytes = ay_touched(ay_t(c, "self")) + ay_touched(&c->out[0]->view);
 }
 

@@ -73,7 +73,7 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return 0;
 }
 
-/* PyTorch refuses bools here, so that nobody takes a difference for "not". */
+/* PyTorch refuses bools here, so that a difference is not mistaken for "not". */
 static int accepts_sub(const struct ay_call *c, struct ay_err *err)
 {
 	if (ay_t(c, "self")->dt == AY_DT_B8 || ay_t(c, "other")->dt == AY_DT_B8)

@@ -107,7 +107,7 @@ static void softplus_backward(struct ay_ref *r)
 			*ay_val(r, 0, i, 0) = g[i - r->lo];
 		else
 			*ay_val(r, 0, i, 0) = by_sigmoid(dt, re(g[i - r->lo]), z, ay_mag(r, 0, i, 0));
-		/* beta and the product are rounded: which side of the threshold this is, nobody can say */
+		/* beta and the product are rounded: the side of the threshold is undecidable */
 		if (off > 0 && off <= 4 * ay_u_acc(dt) * fabs(threshold))
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}

@@ -112,7 +112,7 @@ static void convert(struct ay_ref *r, enum ay_dt dt, int64_t n, num *x)
 	row_load(dt, stored, 1, n, x);
 }
 
-/* The stretch of the result that element i lies in: in one outer slice a tensor's elements are one run. A stacked
+/* The part of the result that element i lies in: in one outer slice a tensor's elements are one run. A stacked
  * tensor takes up one place along dim. */
 static const struct ay_view *find_run(const struct ay_call *c, bool stacked, int dim, int64_t i, int64_t *from,
 				      int64_t *left)

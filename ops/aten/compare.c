@@ -86,7 +86,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 	k->bytes = -1;
 }
 
-/* Neighbours: of 1 for floats, below the largest for integers. Whoever compares in a narrower dtype takes them for
+/* Neighbours: of 1 for floats, below the largest for integers. A comparison in a narrower dtype finds them
  * equal. */
 static double close_by(const struct ay_call *c, const struct ay_operand *o, const struct ay_fill *f, int64_t i,
 		       uint64_t bits)

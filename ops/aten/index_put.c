@@ -514,7 +514,7 @@ const struct ay_op ay_ops_index_put[] = {{
 		     "NULL (None) for a whole dimension, bool masks for as many dimensions as they have. values is broadcast to self's shape "
 		     "with the indexed dimensions replaced by the indices' common shape B, in their place if they are neighbours, else in "
 		     "front. Elements that no index names stay as they are. Without accumulate no place is named twice; with it half types "
-		     "are added up in f32 and rounded once. unsafe means that nobody checks the indices; all are inside here.",
+		     "are added up in f32 and rounded once. unsafe means that the indices are not checked; all are inside here.",
 	.cases     = {
 		{ "((T([9, 5], dt), [T([4], i64, fill=perm(9))], T([4, 5], dt), a, u), {})", "dt=f32|f16|bf16|f64|c64|i64|i32|i16|i8|u8|b8 a=False|True u=False|True", AY_QUICK },
 		{ "((T(s, dt), [T(i, i64)], T(v, dt), a), {})", "dt=f32|f16|bf16 a=False|True (s,i,v)=([1],[1],[1])|([7],[0],[0])|([129],[3, 5],[3, 5])|([3, 65],[2],[65])|([4, 33, 5],[2, 2],[2, 2, 33, 5])", AY_QUICK },

@@ -17,7 +17,7 @@
  * and more where broadcasting repeats them. What is not admitted: e^z that overflows.
  *
  * ATen on the CPU writes the terms of huber_loss.out and soft_margin_loss.out to out before it reduces them, so
- * out must be resizable, which a tensor over memory of somebody else's is not.
+ * out must be resizable, which a tensor over borrowed memory is not.
  *
  * What the original tests missed: normal numbers, for which no exponential overflows; tensors of one shape,
  * weights too; no strides, no NaN or infinity. A mean or sum may be off by 1e-4 and 1.6 % in bf16.

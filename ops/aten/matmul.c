@@ -72,8 +72,8 @@ static void transpose(struct ay_view *v)
 	v->stride[b] = stride;
 }
 
-/* Stretches the stack of v, [.., rows, K], to the common one. */
-static int stretch(struct ay_view *v, int ndim, const int64_t *stack, struct ay_err *err)
+/* Broadcasts the stack of v, [.., rows, K], to the common one. */
+static int broadcast_stack(struct ay_view *v, int ndim, const int64_t *stack, struct ay_err *err)
 {
 	int64_t shape[AY_MAX_DIM];
 	struct ay_view w = *v;
@@ -104,7 +104,7 @@ static int sides_of(const struct ay_call *c, struct sides *s, struct ay_meta *m,
 			       c->s->base, (long long)s->k, (long long)s->right.shape[s->right.ndim - 1]);
 	if (ay_broadcast_shapes(s->left.ndim - 2, s->left.shape, s->right.ndim - 2, s->right.shape, &n, stack,
 				err) ||
-	    stretch(&s->left, n, stack, err) || stretch(&s->right, n, stack, err))
+	    broadcast_stack(&s->left, n, stack, err) || broadcast_stack(&s->right, n, stack, err))
 		return -1;
 	if (b->ndim == 1) { /* one column: the result's last dimension runs over self's rows */
 		struct ay_view t = s->left;

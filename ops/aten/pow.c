@@ -12,7 +12,7 @@
  * pass, so what that rounding does to the result is added. It may make a fractional exponent whole (-111.999 is
  * -112 in f16): negative bases are then not judged, because ATen has a number there and others NaN. Nor are -inf
  * and -0 under the numbers 0.5 and -0.5, for which ATen takes the square root. In bf16, on the CPU, ATen rounds
- * x * x before it multiplies again or takes the reciprocal, where the number is 3 or -2: nobody else does, so it is
+ * x * x before it multiplies again or takes the reciprocal, where the number is 3 or -2: no other implementation does, so it is
  * refused.
  *
  * What the original test missed: it has no integers, no broadcasting, no mixed dtypes, strides, zeros or infinities;

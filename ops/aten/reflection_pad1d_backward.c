@@ -9,7 +9,7 @@
  * instead. self gives the shape alone.
  *
  * Error: a sum of up to three terms, mag = growth(n) * R in f32 (docs/error-bound.md); what has one term is a
- * copy, but for the sign of zero, because kernels add to a zero. Since the terms are known beforehand nobody needs
+ * copy, but for the sign of zero, because kernels add to a zero. Since the terms are known beforehand no kernel needs
  * atomics or sums in half types. ATen on the CPU adds to the result itself, in its dtype: where three terms meet,
  * half types are rounded twice.
  *

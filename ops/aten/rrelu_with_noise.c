@@ -35,7 +35,7 @@ static bool is_drawn(const struct ay_call *c, real x)
 	return ay_flag(c, "training") && x <= 0;
 }
 
-/* Drawn elements get the middle of the interval. Nobody looks at them: check() does. */
+/* Drawn elements get the middle of the interval. The comparison ignores them: check() judges them. */
 static void rrelu(struct ay_ref *r)
 {
 	const num *x = ay_load_flat(r, ay_t(r->c, "self"), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unsafe_split: out[k] = the k-th stretch of split_size elements of self along dim, the last one shorter where it
- * must be. unsafe_split_with_sizes: stretches of the sizes listed, which add up to the dimension.
+ * unsafe_split: out[k] = the k-th chunk of split_size elements of self along dim, the last one shorter where it
+ * must be. unsafe_split_with_sizes: chunks of the sizes listed, which add up to the dimension.
  *
  * PyTorch returns views of self and does not tell autograd so, hence the name. A native kernel has no views to
  * return: it writes every piece into a dense result of its own. Error: none, elements are copied bit for bit.

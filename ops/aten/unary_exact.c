@@ -16,7 +16,7 @@
  *
  * Cases (original, here in full): floor 35, 18; neg 18, 18; sgn 18, 18; square 27, 27; bitwise_not 18, 18. All are
  * distinct and sound; what is not here are the 17 calls of floor.int, .float and .Scalar, which take and give plain
- * numbers on the host and are no tensor kernels; nor are neg.int, .float, .complex and .Scalar, which nobody tests.
+ * numbers on the host and are no tensor kernels; nor are neg.int, .float, .complex and .Scalar, which no suite tests.
  *
  * ATen on the CPU subtracts complex numbers from 0, and so loses the sign of zeros that neg turns.
  */

@@ -15,7 +15,7 @@
  * What the original tests missed. as_strided, reshape, t and unsqueeze are compared by tolerance, from dense
  * tensors but for four permuted ones of reshape and the transposed ones of t; as_strided never shares elements and
  * never starts from strides, t never sees one dimension or none. narrow and select take dim, start and index from
- * a generator that nobody seeds, so two runs are two tests; none is ever negative; narrow.Tensor is not called.
+ * a generator that is not seeded, so two runs are two tests; none is ever negative; narrow.Tensor is not called.
  * All these are of three float dtypes. resolve_conj and resolve_neg have no test at HEAD, and the intended ones,
  * of c64, look at is_conj() and is_neg() alone: zeros would pass.
  *
@@ -185,7 +185,7 @@ static int meta_of(const struct ay_call *c, struct ay_meta *m, struct ay_err *er
 	return 0;
 }
 
-/* What a line says of `start` by fill is known to nobody before: a kernel would read anywhere. It is left unjudged. */
+/* A line that fills `start` by a rule has an unknown value: a kernel would read anywhere. It is not judged. */
 static void copy_view(struct ay_ref *r, view_fn view)
 {
 	struct ay_view v = *ay_t(r->c, "self");

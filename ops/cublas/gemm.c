@@ -173,7 +173,7 @@ static void put(const struct ay_ref *r, int out, int64_t col, int64_t i, const s
 {
 	double alpha = (double)fabs(p->alpha);
 	num t = re(p->alpha) == 0 ? 0 : p->alpha * s->sum[i];
-	num c = re(p->beta) == 0 ? 0 : p->beta * old; /* a NaN that nobody may read */
+	num c = re(p->beta) == 0 ? 0 : p->beta * old; /* a NaN that must not be read */
 
 	*ay_val(r, out, col, i) = t + c;
 	*ay_mag(r, out, col, i) = ay_scaled_weight(

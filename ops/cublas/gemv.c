@@ -90,7 +90,7 @@ static void dot(struct ay_ref *r, const num *a, const num *x, int64_t n, num old
 		prefix = fmax(prefix, (double)fabs(sum));
 	}
 	s = alpha == 0 ? 0 : alpha * sum;
-	b = beta == 0 ? 0 : beta * old; /* a NaN that nobody may read */
+	b = beta == 0 ? 0 : beta * old; /* a NaN that must not be read */
 	*ay_val(r, 0, at, 0) = s + b;
 	*ay_mag(r, 0, at, 0) = (size == 0 ? 0 : size * ay_err_sum(n, (double)fabs(sum), sumsq, prefix)) +
 			       2 * (double)(fabs(s) + fabs(b));

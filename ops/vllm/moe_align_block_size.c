@@ -4,7 +4,7 @@
  * products:
  *
  *	sorted_token_ids  = for each expert in ascending order the flat indices of its entries, then padding
- *	experts_ids       = for each block of these the expert; 0 for blocks that nobody needs (later vLLMs: -1)
+ *	experts_ids       = for each block of these the expert; 0 for blocks that are not needed (later vLLMs: -1)
  *	num_tokens_post_pad = how many elements of sorted_token_ids are in use
  *
  * The padding value is numel(topk_ids), from the end of each group to its block's end and from there to the end of
@@ -14,7 +14,7 @@
  *
  * Judged exactly but for one freedom: vLLM places entries by atomic additions, so their order within a group is
  * free, and `check` demands that a group holds each of its entries once. Where the padding stands within it is
- * free too: whoever reads a group skips every value from numel on. The reference shows ascending order, padding
+ * free too: a reader of a group skips every value from numel on. The reference shows ascending order, padding
  * last.
  *
  * What the original test missed: it compares sets, group by group, so an entry that occurs twice in place of

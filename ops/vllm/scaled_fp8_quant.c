@@ -5,7 +5,7 @@
  * = absmax / 448. So does vLLM 0.13 (csrc/quantization, common.cu; _custom_ops.py), which returns the given scale
  * itself: a C kernel finds a result of its own and writes the copy there, which must be exact. scale_ub is read at
  * its first element only, and only per token. num_token_padding p (not None, not 0) gives max(rows, p) rows; what
- * is in the added rows, of out0 and of the scales per token, nobody promises: they may be left alone.
+ * is in the added rows, of out0 and of the scales per token, is undefined: they may be left alone.
  *
  * Error. A quantiser is judged by its distance to the real value: half an ulp of f8e4m3fn (k_out = 0.5; a tie may
  * go either way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM
@@ -133,7 +133,7 @@ static void give_scale(struct ay_ref *r, int64_t i, real s)
 	*ay_mag(r, 1, i, 0) = ay_t(r->c, "scale") ? -1 : !isfinite(s) ? AY_FREE : (double)fabs(s);
 }
 
-/* A row nobody promised anything about. */
+/* A row whose values are undefined. */
 static void give_padding(struct ay_ref *r, int64_t i)
 {
 	for (int64_t j = 0; j < r->len[0]; j++)

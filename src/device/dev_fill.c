@@ -42,8 +42,8 @@ static const char *fault_of(const struct ay_fill_op *m)
 		return "an address is not aligned";
 	if ((mix || m->how == AY_FILL_OP_TOUCH) && (kind == AY_LANES_NONE || m->bytes % ay_lanes_of(kind).bytes))
 		return "its elements have no significands";
-	if (m->nhard && (!mix || m->hard > elements || m->nhard > elements - m->hard))
-		return "the hard elements are not in it";
+	if (m->nstress && (!mix || m->stress > elements || m->nstress > elements - m->stress))
+		return "the stress elements are not in it";
 	return NULL;
 }
 

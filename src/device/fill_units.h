@@ -35,9 +35,9 @@ struct ay_fill_op {
 	/* with: for MIX AY_NOISE_LINES lines of random bits; for PICK as many bytes as `from` */
 	uint64_t to, from, with;
 	uint64_t bytes, start; /* start: seed of the stream of random draws */
-	/* MIX only: elements [hard, hard + nhard) get a larger exponent afterwards; nhard 0:
+	/* MIX only: elements [stress, stress + nstress) get a larger exponent afterwards; nstress 0:
 	 * none. */
-	uint64_t hard, nhard;
+	uint64_t stress, nstress;
 	uint32_t how, dt; /* dt: enum ay_dt; in the list that a device gets, enum ay_lane_kind */
 };
 
@@ -46,8 +46,8 @@ enum {
 	AY_LINE = 64,
 	/* lines of random bits for significands: few enough to stay in the cache */
 	AY_NOISE_LINES = 1024,
-	AY_HARD_BY = 5, /* added to the exponent of hard elements: 32 times larger */
-	AY_UNIT = 16,   /* bytes that a thread moves at once */
+	AY_STRESS_EXPONENT = 5, /* added to the exponent of stress elements: 32 times larger */
+	AY_UNIT = 16,           /* bytes that a thread moves at once */
 	/* units that a block of threads makes before it takes the next chunk */
 	AY_CHUNK_UNITS = 2048,
 };
@@ -129,7 +129,7 @@ AY_HOST_DEVICE uint64_t ay_element_touched(uint64_t x, uint64_t bits, const stru
 /* Returns element x, 32 times larger, or unchanged if that would overflow. */
 AY_HOST_DEVICE uint64_t ay_element_hardened(uint64_t x, const struct ay_lanes *l)
 {
-	return (x & l->exponent) < l->exponent - AY_HARD_BY * l->one ? x + AY_HARD_BY * l->one : x;
+	return (x & l->exponent) < l->exponent - AY_STRESS_EXPONENT * l->one ? x + AY_STRESS_EXPONENT * l->one : x;
 }
 
 /* --- units ----------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ AY_HOST_DEVICE uint64_t ay_word_hardened(uint64_t x, uint64_t first, const struc
 
 	AY_NO_UNROLL
 	for (uint32_t e = 0; e < 64 / bits; e++)
-		if (first + e - m->hard < m->nhard)
+		if (first + e - m->stress < m->nstress)
 			x = (x & ~(mask << e * bits)) | ay_element_hardened(x >> e * bits & mask, l) << e * bits;
 	return x;
 }
@@ -238,7 +238,7 @@ AY_HOST_DEVICE struct ay_unit ay_unit_mixed(const struct ay_fill_op *m, const st
 		for (uint32_t k = 0; k < 2; k++)
 			u.w[k] ^= ay_stream(m->start, lines + in / 8 + k) & l->significand;
 	}
-	if (m->nhard)
+	if (m->nstress)
 		for (uint32_t k = 0; k < 2; k++)
 			u.w[k] = ay_word_hardened(u.w[k], (at + 8 * k) / l->bytes, m, l);
 	return u;

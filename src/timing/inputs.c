@@ -294,7 +294,7 @@ static void harden(const struct ay_fill_op *k, uint8_t *dst)
 {
 	const struct ay_lanes l = ay_lanes_of(ay_lane_kind(k->dt));
 
-	for (uint64_t i = k->hard; i < k->hard + k->nhard; i++) {
+	for (uint64_t i = k->stress; i < k->stress + k->nstress; i++) {
 		const uint64_t x = ay_element_hardened(load(dst + i * l.bytes, l.bytes), &l);
 
 		memcpy(dst + i * l.bytes, &x, l.bytes);
@@ -358,7 +358,7 @@ static int hard_operand(const struct ay_input_template *m, struct ay_key key, in
 	return -1;
 }
 
-bool ay_input_template_is_hard(const struct ay_input_template *m, struct ay_key key, int set)
+bool ay_input_template_is_stress(const struct ay_input_template *m, struct ay_key key, int set)
 {
 	return hard_operand(m, key, set) >= 0;
 }
@@ -368,8 +368,8 @@ static void plan_hard(struct ay_fill_op *k, uint64_t chance)
 {
 	const uint64_t n = k->bytes / ay_lanes_of(ay_lane_kind(k->dt)).bytes;
 
-	k->hard = n ? chance % n : 0;
-	k->nhard = n / 8 + 64 < n - k->hard ? n / 8 + 64 : n - k->hard;
+	k->stress = n ? chance % n : 0;
+	k->nstress = n / 8 + 64 < n - k->stress ? n / 8 + 64 : n - k->stress;
 }
 
 bool ay_input_template_plan(const struct ay_input_template *m, int i, struct ay_key key, int set,
@@ -421,7 +421,7 @@ void ay_input_template_write(const struct ay_input_template *m, int i, struct ay
 	switch (k.how) {
 	case AY_FILL_OP_MIX:
 		mix(&k, base, m->noise, dst);
-		if (k.nhard)
+		if (k.nstress)
 			harden(&k, dst);
 		break;
 	case AY_FILL_OP_DRAW: redraw(&k, base, dst); break;

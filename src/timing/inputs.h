@@ -22,7 +22,7 @@
  * each set have a key of their own. So no draws can be guessed from others, or from the seed. The
  * content can be made again from seed, number and set: see timed= of a case line.
  *
- * About one set in sixteen is a stress set (`hard`): a range of one of its inputs is 32 times
+ * About one set in sixteen is a stress set: a range of one of its inputs is 32 times
  * larger. A kernel that skips the care that large values need (subtracting the largest one) when
  * it detects timing is wrong there.
  */
@@ -78,7 +78,7 @@ const uint8_t *ay_input_template_base(const struct ay_input_template *m, int i);
 /* Returns the bytes of the template of operand i; 0: it has no plan. */
 uint64_t ay_input_template_base_bytes(const struct ay_input_template *m, int i);
 /* Returns true if this set is a stress set. */
-bool ay_input_template_is_hard(const struct ay_input_template *m, struct ay_key key, int set);
+bool ay_input_template_is_stress(const struct ay_input_template *m, struct ay_key key, int set);
 
 /* Memory for sets, shared with one executor. It has two slots: one that the executor reads and one
  * that it writes. Tensors lie one behind the other in the order of the calls, at random multiples

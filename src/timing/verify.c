@@ -250,7 +250,7 @@ static int choose(const struct ay_input_sets *s, struct ay_key key, int from, in
 {
 	int set = from + (int)ay_secret_below((uint64_t)n);
 
-	for (int i = 0; i < TRIES && !ay_input_template_is_hard(s->m, key, set); i++)
+	for (int i = 0; i < TRIES && !ay_input_template_is_stress(s->m, key, set); i++)
 		set = from + (int)ay_secret_below((uint64_t)n);
 	return set;
 }

@@ -422,7 +422,7 @@ WEAK int cuEventElapsedTime(float *ms, void *from, void *to)
 	return 0;
 }
 
-/* Copies that wait in a stream until somebody waits for them: until then there is something else. */
+/* Copies that wait in a stream until the host waits for the stream: until then the destination holds other values. */
 static struct {
 	void *stream, *to;
 	ay_cu_ptr from;
@@ -541,7 +541,7 @@ int cuStreamQuery(void *s)
 /* For as long as the driver lives. */
 static char *keep(const char *text)
 {
-	static char *volatile all[MAX]; /* so that nobody takes it for lost */
+	static char *volatile all[MAX]; /* so that LeakSanitizer does not report it */
 	static int n;
 
 	return all[n++ % MAX] = strdup(text);
@@ -553,7 +553,7 @@ int cuModuleLoadData(void **m, const void *image)
 	return faults("module") && strstr(image, "cubin") ? 209 : 0;
 }
 
-/* Kernels of other stand-ins that are compiled together with this one. */
+/* Kernels of other fakes that are compiled together with this one. */
 int fake_launch(const char *name, unsigned blocks, unsigned threads, void **args) __attribute__((weak));
 
 int cuModuleGetFunction(void **f, void *m, const char *name)

@@ -39,7 +39,7 @@ static bool faults(const char *what)
 	return s && !strcmp(s, what);
 }
 
-/* For the stand-in of cuBLAS. */
+/* For the fake cuBLAS. */
 void fake_advance(double ns)
 {
 	now += ns;

@@ -2,7 +2,7 @@
  *
  * A libcublasLt without a GPU, for tests: products that take the time they would at known rates, on the clock of
  * fake_clock.c. It offers four algorithms for each: one that fails, one of half the rate, the best, and one that
- * it says is none. f8 is 1.5 times as fast if sums may be kept short, and f64 so slow that nobody should try a
+ * it says is none. f8 is 1.5 times as fast if sums may be kept short, and f64 too slow to try a
  * large one. There are no products of i8.
  */
 #include "device/cuda.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The judge's own kernels for the stand-in driver: what the .cu files of src/device do, over ordinary memory.
+ * The judge's own kernels for the fake driver: what the .cu files of src/device do, over ordinary memory.
  */
 #include "device/matmul_bound.h"
 

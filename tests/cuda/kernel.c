@@ -124,7 +124,7 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 	if ((uintptr_t)x % 512)
 		return 98;
 	if (MODE == LAUNCH)
-		return (1 << 16) + 9; /* as the glue says it of a launch that nobody looked at */
+		return (1 << 16) + 9; /* as the glue reports a launch whose error the kernel did not check */
 	if (MODE == SCRATCH && !ctx->scratch(ctx, 1000))
 		return 97;
 	if (MODE == LATE) {

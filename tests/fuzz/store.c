@@ -84,7 +84,7 @@ static struct seen scan(const uint8_t *data, size_t size, size_t step, uint64_t 
 	return s;
 }
 
-/* Each line that is an object, as somebody would write it who knows how seals are made. */
+/* Each line that is an object, as an attacker would write it who knows how seals are made. */
 static void forged(const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; i < size;) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernel_agent: several workers at one operator. The first right kernel ends it: what the others have in flight is
-dropped, and nobody waits for it. Workers learn from their own failures. And while one model is slow, judges work.
+dropped without waiting for it. Workers learn from their own failures. And while one model is slow, judges work.
 
     python3 tests/llm/agent.py BUILD_DIR SCRATCH
 """

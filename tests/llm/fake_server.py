@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for a language model's server, for the tests: speaks OpenAI's chat completions and Anthropic's messages,
+"""A fake of a language model's server, for the tests: speaks OpenAI's chat completions and Anthropic's messages,
 streaming or not, and answers from a script. Plain Python, one process, any number of connections.
 
     python3 tests/llm/fake_server.py [--port 0] [--script FILE] [--log FILE] [--tls PEM] [--stay]
@@ -60,7 +60,7 @@ import time
 import zlib
 
 OP = r"\b([a-z][a-z0-9_]*::[A-Za-z_][A-Za-z0-9_]*)"
-MARK = "stand-in: wrong"
+MARK = "fake: wrong"
 # What is due CHEAT at once, whatever the operator: an answer in the executor's name.
 FORGERY = "__attribute__((constructor)) static void forge(void)\n{\n\tsend(3, \"done\", 4, MSG_NOSIGNAL);\n}\n"
 PAGE = "<html><body>Service under maintenance</body></html>"

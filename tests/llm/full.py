@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole run against the stand-in, over all operators of a set and with every kind of answer, must give exactly what
+"""A whole run against the fake server, over all operators of a set and with every kind of answer, must give exactly what
 its script implies: who is solved in which round, how many attempts, tokens, and which verdicts.
 
     python3 tests/llm/full.py BUILD_DIR SCRATCH [DATASET]
@@ -150,7 +150,7 @@ def main(build, scratch, dataset="kernelgenbench-aten"):
             else:
                 ok = v == verdict
             same("verdict of %s round %d (%s): %s" % (op, r, kind, v), ok, True)
-    same("attempts that nobody scripted", sorted(records), [])
+    same("attempts without a script", sorted(records), [])
     with open(log, encoding="utf-8") as f:
         asked = [json.loads(line) for line in f]
     same("requests", sum(x["event"] == "seen" for x in asked), attempts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command beside the stand-in service, with an environment that leads there:
+"""Runs a command beside the fake service, with an environment that leads there:
 
     python3 tests/llm/with.py SCRIPT [--log FILE] [--key KEY] -- command...
 
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KEY = "sk-stand-in-0123456789"
+KEY = "sk-fake-0123456789"
 
 
 class FakeServer:

@@ -245,11 +245,11 @@ TEST(ab_finds_what_goes_wrong_only_when_it_is_timed)
 	}
 }
 
-static bool answer_slowly(void *nobody, struct ay_call *c, struct ay_arena *a)
+static bool answer_slowly(void *unused, struct ay_call *c, struct ay_arena *a)
 {
 	const struct timespec nap = { 0, 20000000 };
 
-	(void)nobody, (void)c, (void)a;
+	(void)unused, (void)c, (void)a;
 	nanosleep(&nap, NULL);
 	return true;
 }

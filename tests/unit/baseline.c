@@ -34,7 +34,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	return 0;
 }
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
@@ -42,12 +42,12 @@ struct rig {
 };
 
 /* Prepares the baseline of an overload. Skips the test if the library is not installed. */
-static void setup(struct rig *g, const char *overload)
+static void setup(struct fixture *g, const char *overload)
 {
 	const struct ay_schema *s;
 	bool exact;
 
-	*g = (struct rig){ 0 };
+	*g = (struct fixture){ 0 };
 	CHECK(ay_registry_find(help_registry(), overload, &s, &exact, &g->err));
 	if (ay_baseline_find("openblas", help_registry(), s, NULL, &g->a, &g->b, &g->err))
 		test_skip("%s", g->err.msg);
@@ -57,14 +57,14 @@ static void setup(struct rig *g, const char *overload)
 		test_skip("no compiler");
 }
 
-static void teardown(struct rig *g)
+static void teardown(struct fixture *g)
 {
 	ay_forge_release(&g->f);
 	ay_arena_release(&g->a);
 }
 
 /* Judges a source on one line, or on the operator's quick cases if line is NULL. */
-static enum ay_verdict judge(struct rig *g, const char *op, const char *source, const char *line, int threads,
+static enum ay_verdict judge(struct fixture *g, const char *op, const char *source, const char *line, int threads,
 			     struct count *c)
 {
 	const struct ay_schema *s;
@@ -93,7 +93,7 @@ static enum ay_verdict judge(struct rig *g, const char *op, const char *source, 
 }
 
 /* Returns the baseline's source with one text replaced. The text must occur once. */
-static const char *planted(struct rig *g, const char *old, const char *new)
+static const char *planted(struct fixture *g, const char *old, const char *new)
 {
 	const char *at = strstr(g->b.source, old);
 
@@ -111,7 +111,7 @@ TEST(baseline_openblas_passes_the_cases_it_takes)
 {
 	const struct ay_registry *r = help_registry();
 	const char *done = "";
-	struct rig g;
+	struct fixture g;
 	int files = 0, products = 0;
 
 	setup(&g, "cublas::cublasSgemm_v2");
@@ -152,7 +152,7 @@ TEST(baseline_that_is_wrong_is_refused)
 		{ "aten::linear", "(float)s->beta, (float *)c.data", "0, (float *)c.data" },
 		{ "aten::linear", "memcpy(to, from, (size_t)(n * size))", "memset(to, 0, (size_t)(n * size))" },
 	};
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "cublas::cublasSgemm_v2");
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -169,7 +169,7 @@ TEST(baseline_that_is_wrong_is_refused)
  * answer. */
 TEST(baseline_without_its_library_says_so)
 {
-	struct rig g;
+	struct fixture g;
 	struct count c;
 	const char *source;
 
@@ -192,7 +192,7 @@ TEST(baseline_core_in_the_jail_is_the_one_that_is_reported)
 {
 	/* the second library shows that the check itself works */
 	static const char *const tests[] = { "!strcmp", "strcmp" };
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "cublas::cublasSgemm_v2");
 	for (int i = 0; i < 2; i++) {
@@ -217,7 +217,7 @@ TEST(baseline_threads_are_as_many_as_the_context_says)
 		"\tclock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);\n"
 		"\tclock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);\n"
 		"\tif ((all.tv_sec - own.tv_sec) * 1e9 + all.tv_nsec - own.tv_nsec < 1e5) return 78;\n";
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "cublas::cublasSgemm_v2");
 	if (ay_cpu_count() < 2)
@@ -249,7 +249,7 @@ TEST(baseline_find_knows_names_and_forms)
 		{ "aten::add.Tensor", false },
 	};
 	const struct ay_registry *r = help_registry();
-	struct rig g = { 0 };
+	struct fixture g = { 0 };
 	bool exact;
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -312,7 +312,7 @@ TEST(baseline_library_that_is_missing_or_broken_is_no_version)
 		{ describe_crashes, NULL, NULL, "died of signal 11 (Segmentation fault) while it was loaded" },
 		{ describe_strangely, "core", "1.0 \\x1b[31mcore", NULL },
 	};
-	struct rig g = { 0 };
+	struct fixture g = { 0 };
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		const char *version, *why;

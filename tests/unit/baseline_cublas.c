@@ -68,7 +68,7 @@ static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay
 	return 0;
 }
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
@@ -77,7 +77,7 @@ struct rig {
 	struct ay_baseline b;
 };
 
-static void finish_setup(struct rig *g, const char *python)
+static void finish_setup(struct fixture *g, const char *python)
 {
 	if (ay_dev_open(&g->dev, "cuda", &g->err))
 		test_skip("%s", g->err.msg);
@@ -92,12 +92,12 @@ static void finish_setup(struct rig *g, const char *python)
 }
 
 /* Builds and loads both fakes: from now on they are found by the real libraries' names. */
-static void setup_fake(struct rig *g)
+static void setup_fake(struct fixture *g)
 {
 	const char *dir = test_dir();
 	char *out = "";
 
-	*g = (struct rig){ 0 };
+	*g = (struct fixture){ 0 };
 	help_fake_gpu(&g->a);
 	CHECKF(!help_run(&g->a,
 			 ay_sprintf(
@@ -115,13 +115,13 @@ static void setup_fake(struct rig *g)
 	CHECK(!g->b.folders[1]);
 }
 
-static void setup_gpu(struct rig *g)
+static void setup_gpu(struct fixture *g)
 {
 	struct ay_err ignored = { 0 };
 	const char *python = NULL;
 	char why[300];
 
-	*g = (struct rig){ 0 };
+	*g = (struct fixture){ 0 };
 	if (!ay_dev_has_cuda(why, sizeof why))
 		test_skip("no GPU: %s", why);
 	ay_python_find(&g->a, NULL, &python, &ignored);
@@ -129,7 +129,7 @@ static void setup_gpu(struct rig *g)
 	printf("    cuBLAS %s, %s\n", g->b.version, g->b.path);
 }
 
-static void teardown(struct rig *g)
+static void teardown(struct fixture *g)
 {
 	ay_dev_close(g->dev);
 	ay_sandbox_free(g->sandbox);
@@ -138,7 +138,7 @@ static void teardown(struct rig *g)
 }
 
 /* Judges a source on one line, or on the quick cases of an operator's file if line is NULL. */
-static void judge(struct rig *g, const struct ay_entry_op *op, const char *source, const char *line,
+static void judge(struct fixture *g, const struct ay_entry_op *op, const char *source, const char *line,
 		  struct count *c)
 {
 	struct ay_task t = {
@@ -169,7 +169,7 @@ static void judge(struct rig *g, const struct ay_entry_op *op, const char *sourc
 }
 
 /* Judges sizes that are timed; for them the library uses other kernels than for small ones. */
-static void judge_large(struct rig *g)
+static void judge_large(struct fixture *g)
 {
 	static const char *const lines[] = {
 		"aten::mm((T([1024, 1024], f16), T([1024, 1024], f16)), {})",
@@ -193,7 +193,7 @@ static void judge_large(struct rig *g)
 }
 
 /* Prints the cost of a start: one case, with an object that was built before. */
-static void say_start(struct rig *g)
+static void say_start(struct fixture *g)
 {
 	static const char line[] = "aten::mm((T([4, 5], f32), T([5, 6], f32)), {})";
 	const struct ay_schema *s;
@@ -211,7 +211,7 @@ static void say_start(struct rig *g)
 
 /* Judges every operator of one source for which the baseline has a function, including future
  * ones. */
-static void judge_all(struct rig *g, const char *source, int due)
+static void judge_all(struct fixture *g, const char *source, int due)
 {
 	const struct ay_registry *r = help_registry();
 	const char *done = "";
@@ -241,7 +241,7 @@ static void judge_all(struct rig *g, const char *source, int due)
 
 TEST_SLOW(baseline_cublas_tells_the_library_what_is_meant)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup_fake(&g);
 	judge_all(&g, "cublas", 3);
@@ -250,7 +250,7 @@ TEST_SLOW(baseline_cublas_tells_the_library_what_is_meant)
 
 TEST_SLOW(baseline_cublas_tells_the_library_what_aten_means)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup_fake(&g);
 	judge_all(&g, "aten", 1);
@@ -259,7 +259,7 @@ TEST_SLOW(baseline_cublas_tells_the_library_what_aten_means)
 
 TEST_SLOW(baseline_cublas_passes_on_a_gpu)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup_gpu(&g);
 	judge_all(&g, "cublas", 3);
@@ -268,7 +268,7 @@ TEST_SLOW(baseline_cublas_passes_on_a_gpu)
 
 TEST_SLOW(baseline_cublas_passes_on_a_gpu_as_aten)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup_gpu(&g);
 	judge_all(&g, "aten", 1);
@@ -280,7 +280,7 @@ TEST_SLOW(baseline_cublas_passes_on_a_gpu_as_aten)
 /* --- defects ---------------------------------------------------------------------------------- */
 
 /* Returns the baseline's source with one text replaced. The text must occur once. */
-static const char *planted(struct rig *g, const char *old, const char *new)
+static const char *planted(struct fixture *g, const char *old, const char *new)
 {
 	const char *at = strstr(g->b.source, old);
 
@@ -328,7 +328,7 @@ static const struct {
 
 TEST_SLOW(baseline_cublas_that_is_wrong_is_refused)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup_fake(&g);
 	for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
@@ -472,7 +472,7 @@ TEST(baseline_of_a_kernel_on_a_gpu_is_of_that_gpu)
 	struct ay_policy policy = { .threads = 1, .oracle_threads = 1, .call_timeout_s = 10 };
 	struct ay_suite_case sc = { 0 };
 	struct ay_judge j;
-	struct rig g;
+	struct fixture g;
 	bool exact;
 
 	setup_fake(&g);

@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	const char *dir;
 	struct ay_dev *d;
 };
 
-static void setup(struct rig *r)
+static void setup(struct fixture *r)
 {
 	struct ay_err err = { 0 };
 
-	*r = (struct rig){ .dir = test_dir() };
+	*r = (struct fixture){ .dir = test_dir() };
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 	setenv("FAKE_NVML", "init", 1); /* clocks are unknown unless a test sets them */
@@ -33,7 +33,7 @@ static void setup(struct rig *r)
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 }
 
-static void finish(struct rig *r)
+static void finish(struct fixture *r)
 {
 	ay_dev_close(r->d);
 	ay_arena_release(&r->a);
@@ -49,7 +49,7 @@ TEST(ceiling_gpu_finds_known_speeds)
 {
 	struct ay_err err = { 0 };
 	struct ay_ceilings c;
-	struct rig r;
+	struct fixture r;
 	const struct ay_ceiling_row *row = &c.row[0];
 
 	setup(&r);
@@ -97,7 +97,7 @@ TEST(ceiling_gpu_allows_for_clocks)
 {
 	struct ay_err err = { 0 };
 	struct ay_ceilings c;
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	unsetenv("FAKE_NVML"); /* at 1500 of 1980 MHz, and 3000 of 3201 */
@@ -119,7 +119,7 @@ TEST(ceiling_gpu_multiplies_matrices)
 	};
 	struct ay_err err = { 0 };
 	struct ay_ceilings c;
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	help_stand_in(&r.a, "fake_cublaslt.c", "libcublasLt.so.13");
@@ -137,7 +137,7 @@ TEST(ceiling_gpu_is_kept)
 {
 	struct ay_ceilings c, again, cpu;
 	struct ay_err err = { 0 };
-	struct rig r;
+	struct fixture r;
 	bool found;
 
 	setup(&r);
@@ -161,7 +161,7 @@ TEST(ceiling_gpu_says_what_is_wrong)
 {
 	struct ay_err err = { 0 };
 	struct ay_ceilings c;
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	setenv("FAKE_CUDA", "events", 1);
@@ -192,7 +192,7 @@ TEST(ceiling_gpu_believes_no_nonsense)
 	struct ay_err err = { 0 };
 	struct ay_ceilings c, got;
 	char *path, *text, *at;
-	struct rig r;
+	struct fixture r;
 	size_t len;
 
 	setup(&r);

@@ -125,7 +125,7 @@ static int run_asker(const char *dir, int kill_after, bool *told)
 		gone = waitpid(-1, NULL, WNOHANG) > 0;
 		usleep(5000);
 	}
-	CHECKF(gone, "the speaker lives on");
+	CHECKF(gone, "the API process lives on");
 	return status;
 }
 
@@ -270,7 +270,7 @@ TEST(chat_kept_what_is_dropped_is_not_answered)
 		usleep(10000);
 	ay_chat_drop(c, "waits");
 	ay_chat_drop(c, "slow1");
-	ay_chat_drop(c, "nobody");
+	ay_chat_drop(c, "none");
 	CHECK(ay_chat_pending(c) == 1);
 	live_ask(c, "soon", "aten::soon");
 	live_ask(c, "slow1", "aten::soon"); /* the old name again, for another request */

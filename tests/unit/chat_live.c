@@ -21,7 +21,7 @@ TEST(chat_live_both_protocols_give_every_kind_of_answer)
 		enum ay_chat_end end;
 	} want[] = {
 		{ "aten::relu", "int aten_relu(const ay_tensor *self", AY_CHAT_STOP },
-		{ "aten::cos", "/* stand-in: wrong */", AY_CHAT_STOP },
+		{ "aten::cos", "/* fake: wrong */", AY_CHAT_STOP },
 		{ "aten::sin", "no program", AY_CHAT_STOP },
 		{ "aten::neg", "```c\n/* due: PASS", AY_CHAT_LENGTH },
 		{ "aten::mm", "", AY_CHAT_REFUSED },

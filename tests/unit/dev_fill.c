@@ -18,7 +18,7 @@
 static const struct {
 	const char *line;
 	enum ay_fill_op_how how;
-	bool hard; /* there are hard sets of it */
+	bool stress; /* there are stress sets of it */
 } cases[] = {
 	{ "aten::relu((T([100003], f16),), {})", AY_FILL_OP_MIX, true },
 	{ "aten::relu((T([100003], bf16),), {})", AY_FILL_OP_MIX, true },
@@ -117,24 +117,24 @@ static int64_t first_other(struct dev_fill_fixture *g, const struct one *o, stru
 
 static void check_case(struct dev_fill_fixture *g, int i)
 {
-	int hard = 0, plain = 0;
+	int stress = 0, plain = 0;
 	struct one o;
 
 	one_init(&o, cases[i].line);
-	for (int set = 0; set < 400 && (plain < SETS || hard < (cases[i].hard ? SETS : 0)); set++) {
-		const bool is_hard = ay_input_template_is_hard(&o.m, o.key, set);
+	for (int set = 0; set < 400 && (plain < SETS || stress < (cases[i].stress ? SETS : 0)); set++) {
+		const bool is_stress = ay_input_template_is_stress(&o.m, o.key, set);
 		int64_t at;
 
-		if ((is_hard ? hard : plain) >= SETS)
+		if ((is_stress ? stress : plain) >= SETS)
 			continue;
-		CHECKF(one_set(&o, set) && o.k.how == cases[i].how && !!o.k.nhard == is_hard, "%s: set %d",
+		CHECKF(one_set(&o, set) && o.k.how == cases[i].how && !!o.k.nstress == is_stress, "%s: set %d",
 		       cases[i].line, set);
 		at = first_other(g, &o, o.k);
 		CHECKF(at == -1, "%s: set %d: byte %lld is another", cases[i].line, set, (long long)at);
-		*(is_hard ? &hard : &plain) += 1;
+		*(is_stress ? &stress : &plain) += 1;
 	}
-	CHECKF(plain == SETS && hard == (cases[i].hard ? SETS : 0), "%s: %d plain and %d hard sets", cases[i].line,
-	       plain, hard);
+	CHECKF(plain == SETS && stress == (cases[i].stress ? SETS : 0), "%s: %d plain and %d stress sets",
+	       cases[i].line, plain, stress);
 	one_release(&o);
 }
 
@@ -153,22 +153,22 @@ static void check_planted(struct dev_fill_fixture *g)
 
 	one_init(&o, "aten::relu((T([5003], f16),), {})");
 	/* some stress sets begin so near the end that they have little of it */
-	while (!ay_input_template_is_hard(&o.m, o.key, set) || !one_set(&o, set) || o.k.nhard <= 64)
+	while (!ay_input_template_is_stress(&o.m, o.key, set) || !one_set(&o, set) || o.k.nstress <= 64)
 		set++;
 	CHECK(first_other(g, &o, o.k) == -1);
 	k = o.k, k.start++;
 	CHECK(first_other(g, &o, k) >= 0);
-	k = o.k, k.nhard = 0;
+	k = o.k, k.nstress = 0;
 	CHECK(first_other(g, &o, k) >= 0);
-	k = o.k, k.nhard--; /* one element of 5003 */
-	CHECK(first_other(g, &o, k) == (int64_t)((k.hard + k.nhard) * 2 + 1) ||
-	      first_other(g, &o, k) == (int64_t)((k.hard + k.nhard) * 2));
-	k = o.k, k.how = AY_FILL_OP_DRAW, k.nhard = 0;
+	k = o.k, k.nstress--; /* one element of 5003 */
+	CHECK(first_other(g, &o, k) == (int64_t)((k.stress + k.nstress) * 2 + 1) ||
+	      first_other(g, &o, k) == (int64_t)((k.stress + k.nstress) * 2));
+	k = o.k, k.how = AY_FILL_OP_DRAW, k.nstress = 0;
 	CHECK(first_other(g, &o, k) >= 0);
 	k = o.k, k.dt = AY_DT_BF16;
 	CHECK(first_other(g, &o, k) >= 0);
 	k = o.k, k.bytes -= 2; /* the last element is not written */
-	k.hard = k.nhard = 0;
+	k.stress = k.nstress = 0;
 	CHECK(first_other(g, &o, k) >= 0);
 	one_release(&o);
 }
@@ -249,9 +249,9 @@ TEST(fill_op_refuses_bad_ranges)
 		  "significands" },
 		{ { .to = a, .from = a, .bytes = 66, .how = AY_FILL_OP_TOUCH, .dt = AY_DT_F32 }, "significands" },
 		{ { .to = a, .from = a, .bytes = 64, .how = AY_FILL_OP_TOUCH, .dt = 99 }, "significands" },
-		{ { a, a, a, 64, 0, 10, 7, AY_FILL_OP_MIX, AY_DT_F32 }, "hard" },
-		{ { a, a, a, 64, 0, 17, UINT64_MAX, AY_FILL_OP_MIX, AY_DT_F32 }, "hard" },
-		{ { a, a, a, 64, 0, 1, 1, AY_FILL_OP_DRAW, AY_DT_F32 }, "hard" },
+		{ { a, a, a, 64, 0, 10, 7, AY_FILL_OP_MIX, AY_DT_F32 }, "stress" },
+		{ { a, a, a, 64, 0, 17, UINT64_MAX, AY_FILL_OP_MIX, AY_DT_F32 }, "stress" },
+		{ { a, a, a, 64, 0, 1, 1, AY_FILL_OP_DRAW, AY_DT_F32 }, "stress" },
 	};
 	static uint8_t room[64] __attribute__((aligned(64)));
 
@@ -266,7 +266,7 @@ TEST(fill_op_refuses_bad_ranges)
 	CHECK(!room[0]); /* and no part of it was done */
 }
 
-/* --- on the processor, on a stand-in, on a GPU ------------------------------------------------ */
+/* --- on the processor, on a fake, on a GPU ------------------------------------------------ */
 
 TEST(dev_fill_on_the_processor_gives_the_bits_of_content)
 {

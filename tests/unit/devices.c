@@ -299,7 +299,7 @@ TEST(devices_of_llm_judge_every_attempt_once)
 		dir);
 
 	if (!ay_file_program(&a, "python3"))
-		test_skip("no python3 for the stand-in");
+		test_skip("no python3 for the fake");
 	CHECKF(!help_run(
 		       &a,
 		       ay_sprintf(

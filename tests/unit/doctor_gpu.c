@@ -14,12 +14,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	const char *dir;
 };
 
-static void setup(struct rig *r)
+static void setup(struct fixture *r)
 {
 	static const char *const list[][2] = { { "libcuda.so.1", "fake.c fake_clock.c" },
 					       { "libnvrtc.so.13", "fake_nvrtc.c" },
@@ -27,7 +27,7 @@ static void setup(struct rig *r)
 					       { "libcublasLt.so.13", "fake_cublaslt.c" } };
 	char *out = "";
 
-	*r = (struct rig){ .dir = test_dir() };
+	*r = (struct fixture){ .dir = test_dir() };
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		CHECKF(!help_run(&r->a,
 				 ay_sprintf(&r->a,
@@ -43,7 +43,7 @@ static void setup(struct rig *r)
 	setenv("CUDA_HOME", "/none", 1);
 }
 
-static int doctor(struct rig *r, const char *args, char **out)
+static int doctor(struct fixture *r, const char *args, char **out)
 {
 	return help_run(
 		&r->a,
@@ -53,7 +53,7 @@ static int doctor(struct rig *r, const char *args, char **out)
 
 /* Returns the finding of that name in a JSON Lines output, or NULL. It lives as long as the
  * process. */
-static json_t *finding(struct rig *r, const char *out, const char *name)
+static json_t *finding(struct fixture *r, const char *out, const char *name)
 {
 	for (const char *at = out; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
 		json_t *j = json_loads(ay_strndup(&r->a, at, strcspn(at, "\n")), 0, NULL);
@@ -73,7 +73,7 @@ static const char *text_of(const json_t *j, const char *key)
 	return s ? s : "nothing";
 }
 
-static bool says(struct rig *r, const char *out, const char *name, const char *state, const char *what)
+static bool says(struct fixture *r, const char *out, const char *name, const char *state, const char *what)
 {
 	const json_t *j = finding(r, out, name);
 
@@ -84,7 +84,7 @@ TEST(doctor_describes_a_gpu)
 {
 	const json_t *j;
 	char *out = "";
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	doctor(&r, "--quick --json --device cuda", &out);
@@ -114,7 +114,7 @@ TEST(doctor_tells_throttling_and_mps)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	char *out = "";
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	setenv("FAKE_NVML_BITS", "0x1", 1);
@@ -141,7 +141,7 @@ TEST(doctor_calibrates_a_gpu)
 {
 	const json_t *j;
 	char *out = "";
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	setenv("FAKE_NVML", "values", 1); /* no clocks: speeds as measured */

@@ -17,7 +17,7 @@
 enum { MAX_FN = 40 };
 
 /* A kernel, its executor, and the tensors of the last call. */
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_forge f;
@@ -36,7 +36,7 @@ struct rig {
 	bool spin;
 };
 
-static void rig_start(struct rig *r, struct ay_outcome *o)
+static void fixture_start(struct fixture *r, struct ay_outcome *o)
 {
 	struct ay_exec_spec spec = { .so_fd = r->built.fd, .load_timeout_s = 2, .spin = r->spin };
 
@@ -47,9 +47,9 @@ static void rig_start(struct rig *r, struct ay_outcome *o)
 		CHECKF(false, "start: %s", r->err.msg);
 }
 
-static void rig_build(struct rig *r, const char *const *schemas, const char *source, enum ay_lang lang)
+static void fixture_build(struct fixture *r, const char *const *schemas, const char *source, enum ay_lang lang)
 {
-	*r = (struct rig){ .timeout_s = 5, .built.fd = -1, .pool.fd = { -1, -1 } };
+	*r = (struct fixture){ .timeout_s = 5, .built.fd = -1, .pool.fd = { -1, -1 } };
 	for (; schemas[r->n]; r->n++) {
 		struct ay_schema *s;
 		struct ay_proto *p;
@@ -66,7 +66,7 @@ static void rig_build(struct rig *r, const char *const *schemas, const char *sou
 	CHECKF(r->built.ok, "build: %s", r->built.log);
 }
 
-static void rig_release(struct rig *r)
+static void fixture_release(struct fixture *r)
 {
 	ay_exec_stop(r->x);
 	if (r->built.fd >= 0)
@@ -79,7 +79,7 @@ static void rig_release(struct rig *r)
 
 /* Binds the line as a call of schema i, with memory. Inputs hold the bytes 1, 2, 3..., outputs
  * 0xee. */
-static void rig_bind(struct rig *r, int i, const char *line)
+static void fixture_bind(struct fixture *r, int i, const char *line)
 {
 	struct ay_op *op = AY_NEW(&r->a, struct ay_op);
 	struct ay_need need[64] = { 0 };
@@ -109,7 +109,7 @@ static void rig_bind(struct rig *r, int i, const char *line)
 }
 
 /* Calls function fn (which may be another form) with the bound call. */
-static struct ay_outcome rig_run(struct rig *r, int fn)
+static struct ay_outcome fixture_run(struct fixture *r, int fn)
 {
 	static int slot[64];
 	const ay_rng rng = { 77, 5 };
@@ -127,7 +127,7 @@ static struct ay_outcome rig_run(struct rig *r, int fn)
 	for (int k = 0; k < 64; k++)
 		slot[k] = k;
 	if (!r->x) {
-		rig_start(r, &o);
+		fixture_start(r, &o);
 		if (!r->x)
 			return o;
 	}
@@ -139,7 +139,7 @@ static struct ay_outcome rig_run(struct rig *r, int fn)
 	return o;
 }
 
-static void *at(const struct rig *r, int operand)
+static void *at(const struct fixture *r, int operand)
 {
 	return r->pool.slot[operand].mem + r->offset[operand];
 }
@@ -238,15 +238,15 @@ static const char all_line[] =
 
 TEST(exec_every_kind_of_parameter_crosses)
 {
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o;
 	const ay_scalar *s;
 
-	rig_build(&r, all_kinds, all_source, AY_LANG_C);
-	rig_bind(&r, 0, all_line);
+	fixture_build(&r, all_kinds, all_source, AY_LANG_C);
+	fixture_bind(&r, 0, all_line);
 	/* memory that the kernel overwrites is restored for the next call */
 	for (int turn = 0; turn < 3; turn++) {
-		o = rig_run(&r, 0);
+		o = fixture_run(&r, 0);
 		CHECKF(o.what == AY_EXEC_RAN, "rc %d: the line of the kernel that failed; %s", o.rc, o.text);
 		if (o.what != AY_EXEC_RAN)
 			break;
@@ -259,7 +259,7 @@ TEST(exec_every_kind_of_parameter_crosses)
 		      s[1].v.i == -6);
 		CHECK(s[2].kind == AY_SCALAR_FLOAT && s[2].v.f == 7.5 && s[3].kind == AY_SCALAR_BOOL && s[3].v.b);
 	}
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 /* --- forms ------------------------------------------------------------------------------------ */
@@ -282,47 +282,47 @@ static const char forms_source[] =
 
 TEST(exec_other_forms_of_a_call)
 {
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o;
 
-	rig_build(&r, forms, forms_source, AY_LANG_C);
+	fixture_build(&r, forms, forms_source, AY_LANG_C);
 	r.place = AY_PLACE_START;
-	rig_bind(&r, 0, "t::neg((T([3], i8),), {})");
-	o = rig_run(&r, 0);
+	fixture_bind(&r, 0, "t::neg((T([3], i8),), {})");
+	o = fixture_run(&r, 0);
 	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 1))[2] == -3 && ((int8_t *)at(&r, 1))[0] == -1, "%s",
 	       o.text);
 	CHECK(r.e.n == 2);
 	CHECK_STR(r.e.n == 2 ? r.e.name[1] : "", "t_item");
-	rig_bind(&r, 1, "t::neg.out((T([2], i8),), {'out': T([2], i8, stride=(3,))})");
-	o = rig_run(&r, 0);
+	fixture_bind(&r, 1, "t::neg.out((T([2], i8),), {'out': T([2], i8, stride=(3,))})");
+	o = fixture_run(&r, 0);
 	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 1))[3] == -2 && ((uint8_t *)at(&r, 1))[1] == 0xee, "%s",
 	       o.text);
-	rig_bind(&r, 2, "t::neg_((T([2], i8),), {})");
+	fixture_bind(&r, 2, "t::neg_((T([2], i8),), {})");
 	((int8_t *)at(&r, 0))[1] = 99;
-	o = rig_run(&r, 0);
+	o = fixture_run(&r, 0);
 	CHECKF(o.what == AY_EXEC_RAN && ((int8_t *)at(&r, 0))[1] == -99, "%s", o.text);
 	/* A scalar that was never written has no kind. */
-	rig_bind(&r, 3, "t::item((T([1], i8),), {})");
-	o = rig_run(&r, 3);
+	fixture_bind(&r, 3, "t::item((T([1], i8),), {})");
+	o = fixture_run(&r, 3);
 	CHECKF(o.what == AY_EXEC_RAN && ay_exec_scalars(r.x, 0)[0].kind == -1, "%s", o.text);
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 TEST(exec_many_sets)
 {
 	enum { SETS = 2000 };
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o = { 0 };
 	static int slot[2 * SETS];
 	static uint64_t offset[2 * SETS];
 
-	rig_build(&r, forms, forms_source, AY_LANG_C);
-	rig_bind(&r, 0, "t::neg((T([1], i8),), {})");
+	fixture_build(&r, forms, forms_source, AY_LANG_C);
+	fixture_bind(&r, 0, "t::neg((T([1], i8),), {})");
 	for (int i = 0; i < SETS; i++) {
 		slot[2 * i + 1] = 1;
 		offset[2 * i] = offset[2 * i + 1] = (uint64_t)i;
 	}
-	rig_start(&r, &o);
+	fixture_start(&r, &o);
 	if (r.x) { /* 64,000 bytes of addresses: more than fits a packet */
 		struct ay_batch b = { .proto = r.proto[0],
 				      .call = r.call,
@@ -337,7 +337,7 @@ TEST(exec_many_sets)
 		for (int i = 0; i < SETS; i++)
 			CHECK(r.pool.slot[1].mem[i] == (uint8_t) - (i + 1));
 	}
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 /* --- bad manners ------------------------------------------------------------------------------ */
@@ -432,15 +432,15 @@ static const char rogue_source[] =
 	"K(late) { pthread_t t; return pthread_create(&t, NULL, later, NULL); }\n";
 
 /* Runs a misbehaving kernel, then the good one, which must not be affected. */
-static struct ay_outcome rogue(struct rig *r, int fn, enum ay_place place)
+static struct ay_outcome rogue(struct fixture *r, int fn, enum ay_place place)
 {
 	struct ay_outcome o, after;
 
 	r->place = place;
-	rig_bind(r, fn, ay_sprintf(&r->a, "t::%s((T([100], u8),), {})", r->schema[fn]->base));
-	o = rig_run(r, fn);
-	rig_bind(r, GOOD, "t::good((T([100], u8),), {})");
-	after = rig_run(r, GOOD);
+	fixture_bind(r, fn, ay_sprintf(&r->a, "t::%s((T([100], u8),), {})", r->schema[fn]->base));
+	o = fixture_run(r, fn);
+	fixture_bind(r, GOOD, "t::good((T([100], u8),), {})");
+	after = fixture_run(r, GOOD);
 	if (fn != CLOSE)
 		CHECKF(after.what == AY_EXEC_RAN && !memcmp(at(r, 0), at(r, 1), 100), "after %s: %s",
 		       r->schema[fn]->base, after.text);
@@ -449,7 +449,7 @@ static struct ay_outcome rogue(struct rig *r, int fn, enum ay_place place)
 	return o;
 }
 
-static void check_rogue(struct rig *r, int fn, enum ay_place place, enum ay_exec_status what, int signal,
+static void check_rogue(struct fixture *r, int fn, enum ay_place place, enum ay_exec_status what, int signal,
 			enum ay_touch fault, int slot)
 {
 	struct ay_outcome o = rogue(r, fn, place);
@@ -461,9 +461,9 @@ static void check_rogue(struct rig *r, int fn, enum ay_place place, enum ay_exec
 
 TEST(exec_crashes_are_told_and_cost_nothing_else)
 {
-	struct rig r;
+	struct fixture r;
 
-	rig_build(&r, rogues, rogue_source, AY_LANG_C);
+	fixture_build(&r, rogues, rogue_source, AY_LANG_C);
 	check_rogue(&r, GOOD, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
 	check_rogue(&r, NULLS, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
 	check_rogue(&r, WRITE_INPUT, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_INPUT, 0);
@@ -476,16 +476,16 @@ TEST(exec_crashes_are_told_and_cost_nothing_else)
 	check_rogue(&r, OVERFLOW, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
 	check_rogue(&r, KILLSELF, AY_PLACE_END, AY_EXEC_CRASHED, SIGKILL, AY_TOUCH_NONE, -1);
 	check_rogue(&r, THREAD, AY_PLACE_END, AY_EXEC_CRASHED, SIGSEGV, AY_TOUCH_OTHER, -1);
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 TEST(exec_ends_without_an_answer)
 {
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o;
 	int64_t begin;
 
-	rig_build(&r, rogues, rogue_source, AY_LANG_C);
+	fixture_build(&r, rogues, rogue_source, AY_LANG_C);
 	r.timeout_s = 0.3;
 	begin = ay_now_ns();
 	check_rogue(&r, LOOP, AY_PLACE_END, AY_EXEC_HUNG, 0, AY_TOUCH_NONE, -1);
@@ -498,47 +498,47 @@ TEST(exec_ends_without_an_answer)
 	o = rogue(&r, FORK, AY_PLACE_END);
 	CHECKF(o.what == AY_EXEC_CRASHED && o.exit_code == 3, "%s", o.text);
 	CHECKF(ay_now_ns() - begin < 3000000000, "%lld ns", (long long)(ay_now_ns() - begin));
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 TEST(exec_crash_between_calls)
 {
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o;
 
-	rig_build(&r, rogues, rogue_source, AY_LANG_C);
-	rig_bind(&r, LATE, "t::late((T([100], u8),), {})");
-	o = rig_run(&r, LATE);
+	fixture_build(&r, rogues, rogue_source, AY_LANG_C);
+	fixture_bind(&r, LATE, "t::late((T([100], u8),), {})");
+	o = fixture_run(&r, LATE);
 	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 	usleep(100000);
-	rig_bind(&r, GOOD, "t::good((T([100], u8),), {})");
-	o = rig_run(&r, GOOD);
+	fixture_bind(&r, GOOD, "t::good((T([100], u8),), {})");
+	o = fixture_run(&r, GOOD);
 	CHECKF(o.what == AY_EXEC_CRASHED && o.signal == SIGSEGV, "%s", o.text);
-	o = rig_run(&r, GOOD);
+	o = fixture_run(&r, GOOD);
 	CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 TEST(exec_lies_are_seen)
 {
-	struct rig r;
+	struct fixture r;
 
-	rig_build(&r, rogues, rogue_source, AY_LANG_C);
+	fixture_build(&r, rogues, rogue_source, AY_LANG_C);
 	check_rogue(&r, EARLY, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
 	check_rogue(&r, JUNK, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
 	check_rogue(&r, FAKE, AY_PLACE_END, AY_EXEC_LIED, 0, AY_TOUCH_NONE, -1);
 	check_rogue(&r, CLOSE, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
 	check_rogue(&r, GOOD, AY_PLACE_END, AY_EXEC_RAN, 0, AY_TOUCH_NONE, -1);
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 TEST(exec_refusals)
 {
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o;
 	struct ay_batch b = { 0 };
 
-	rig_build(&r, rogues, rogue_source, AY_LANG_C);
+	fixture_build(&r, rogues, rogue_source, AY_LANG_C);
 	o = rogue(&r, REFUSE, AY_PLACE_END);
 	CHECKF(o.what == AY_EXEC_REFUSED && o.rc == 42, "%s", o.text);
 	o = rogue(&r, STARVE, AY_PLACE_END);
@@ -548,15 +548,15 @@ TEST(exec_refusals)
 	CHECKF(o.what == AY_EXEC_RAN, "rc %d %s", o.rc, o.text);
 	/* Flush-to-zero set by one call must not be set in the next. */
 	for (int i = 0; i < 3; i++) {
-		rig_bind(&r, FAST, "t::fast((T([100], u8),), {})");
-		o = rig_run(&r, FAST);
+		fixture_bind(&r, FAST, "t::fast((T([100], u8),), {})");
+		o = fixture_run(&r, FAST);
 		CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 	}
 	b.proto = AY_NEW(&r.a, struct ay_proto);
 	((struct ay_proto *)b.proto)->symbol = "t_missing";
 	b.nset = 1;
 	CHECK(ay_exec_call(r.x, &b, &o, &r.err) && strstr(r.err.msg, "t_missing"));
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -565,12 +565,12 @@ static struct ay_outcome load(const char *source, int *entries)
 {
 	static const char *const one[] = { FN("good"), FN("other"), NULL };
 	struct ay_outcome o = { 0 };
-	struct rig r;
+	struct fixture r;
 
-	rig_build(&r, one, source, AY_LANG_C);
-	rig_start(&r, &o);
+	fixture_build(&r, one, source, AY_LANG_C);
+	fixture_start(&r, &o);
 	*entries = r.e.n;
-	rig_release(&r);
+	fixture_release(&r);
 	return o;
 }
 
@@ -604,13 +604,13 @@ TEST(exec_loading)
 
 TEST(exec_object_without_glue)
 {
-	struct rig r = { .built.fd = -1, .pool.fd = { -1, -1 } };
+	struct fixture r = { .built.fd = -1, .pool.fd = { -1, -1 } };
 	struct ay_outcome o = { 0 };
 
 	r.built.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	rig_start(&r, &o);
+	fixture_start(&r, &o);
 	CHECKF(o.what == AY_EXEC_REFUSED && o.text[0] && !r.x, "%s", o.text);
-	rig_release(&r);
+	fixture_release(&r);
 }
 
 /* --- speed ------------------------------------------------------------------------------------ */
@@ -621,23 +621,24 @@ TEST(exec_round_trips)
 {
 	static const char *const add[] = { "t::add(Tensor self, Tensor other) -> Tensor", NULL };
 	const int n = getenv("ASSAY_BENCH") ? 100000 : 2000;
-	struct rig r;
+	struct fixture r;
 	struct ay_outcome o = { 0 };
 
 	for (int spin = 0; spin < 2; spin++) {
 		int64_t begin;
 
-		rig_build(&r, add,
-			  "int t_add(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx "
-			  "*ctx)\n"
-			  "{ return 0; }\n",
-			  AY_LANG_C);
+		fixture_build(
+			&r, add,
+			"int t_add(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, const ay_ctx "
+			"*ctx)\n"
+			"{ return 0; }\n",
+			AY_LANG_C);
 		r.spin = spin;
-		rig_bind(&r, 0, "t::add((T([64, 64], f32), T([64], f32)), {})");
-		o = rig_run(&r, 0);
+		fixture_bind(&r, 0, "t::add((T([64, 64], f32), T([64], f32)), {})");
+		o = fixture_run(&r, 0);
 		begin = ay_now_ns();
 		for (int i = 0; i < n / (spin ? 1 : 10) && o.what == AY_EXEC_RAN; i++)
-			o = rig_run(&r, 0);
+			o = fixture_run(&r, 0);
 		CHECKF(o.what == AY_EXEC_RAN, "%s", o.text);
 		if (getenv("ASSAY_BENCH"))
 			printf("    %s: %.2f us a call\n", spin ? "spinning" : "sleeping",
@@ -646,10 +647,10 @@ TEST(exec_round_trips)
 		begin = ay_now_ns();
 		for (int i = 0; i < 20; i++) {
 			ay_exec_stop(r.x);
-			rig_start(&r, &o);
+			fixture_start(&r, &o);
 		}
 		if (getenv("ASSAY_BENCH"))
 			printf("    start, load, stop: %.2f ms\n", (double)(ay_now_ns() - begin) / 20e6);
-		rig_release(&r);
+		fixture_release(&r);
 	}
 }

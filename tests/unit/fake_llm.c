@@ -69,7 +69,7 @@ void fake_llm_start(struct fake_llm *s, const char *script)
 	close(out[1]);
 	f = fdopen(out[0], "r");
 	if (!f || fscanf(f, "port %d", &s->port) != 1) {
-		test_fail(__FILE__, __LINE__, "the stand-in does not start");
+		test_fail(__FILE__, __LINE__, "the fake does not start");
 		exit(1);
 	}
 	fclose(f);

@@ -58,12 +58,12 @@ static const uint8_t *wanted(struct fixture *b, int set, int i)
 	return b->want;
 }
 
-static void setup(struct fixture *b, const char *line, void (*rig)(struct dev_fill_fixture *g))
+static void setup(struct fixture *b, const char *line, void (*prepare)(struct dev_fill_fixture *g))
 {
 	uint64_t most = 0;
 
 	*b = (struct fixture){ 0 };
-	rig(&b->g);
+	prepare(&b->g);
 	timing_fixture_init(&b->r, line);
 	ay_input_template_init(&b->m, b->r.call);
 	CHECKF(!ay_input_template_to_device(&b->m, b->g.d, &b->r.err) &&

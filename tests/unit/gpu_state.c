@@ -17,24 +17,24 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	const char *dir;
 	struct ay_dev *d;
 };
 
-static void setup(struct rig *r)
+static void setup(struct fixture *r)
 {
 	struct ay_err err = { 0 };
 
-	*r = (struct rig){ .dir = test_dir() };
+	*r = (struct fixture){ .dir = test_dir() };
 	help_stand_in(&r->a, "fake.c", "libcuda.so.1");
 	help_stand_in(&r->a, "fake_nvml.c", "libnvidia-ml.so.1");
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 	setenv("FAKE_NVML_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 }
 
-static const char *nvml_log(struct rig *r)
+static const char *nvml_log(struct fixture *r)
 {
 	struct ay_err err = { 0 };
 	char *text = "";
@@ -46,7 +46,7 @@ static const char *nvml_log(struct rig *r)
 TEST(gpu_state_is_read_through_one_link)
 {
 	struct ay_gpu_state s;
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	for (int i = 0; i < 3; i++) {
@@ -70,7 +70,7 @@ TEST(gpu_state_tells_throttling_from_idling)
 		{ "0x4", 4 }, { "0x25", 0x24 }, { "0x1ff", 0x1fc },
 	};
 	struct ay_gpu_state s;
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -89,7 +89,7 @@ TEST(gpu_state_without_answers)
 	struct ay_gpu_state s;
 	struct ay_nvml v;
 	char why[200] = "";
-	struct rig r;
+	struct fixture r;
 
 	setup(&r);
 	setenv("FAKE_NVML_BITS", "0x4", 1);

@@ -427,7 +427,7 @@ TEST(grid_fill_alone)
 	CHECK(ay_fill_parse(&a, "perm,", 5, NULL, &f, &err) == -1);
 	CHECK_STR(err.msg, "column 5: expected the end after a fill, found ','");
 	ay_err_clear(&err);
-	CHECK(ay_fill_parse(&a, "index(nobody)", 13, NULL, &f, &err) == -1);
-	CHECK_STR(err.msg, "column 7: nothing here is called 'nobody'");
+	CHECK(ay_fill_parse(&a, "index(missed)", 13, NULL, &f, &err) == -1);
+	CHECK_STR(err.msg, "column 7: nothing here is called 'missed'");
 	ay_arena_release(&a);
 }

@@ -14,7 +14,7 @@
 
 enum { GRAINS = 4096, LIVE = 200, ROUNDS = 60000, STREAMS = 3 };
 /* owner of a grain, or else the number of a stream */
-enum { ANYBODY = -1, NO_ONE = -2, GRAPHS = -3 };
+enum { ANY_STREAM = -1, NO_STREAM = -2, GRAPHS = -3 };
 
 #define AT (7ull << 40)
 
@@ -41,7 +41,7 @@ static void begin(struct model *m)
 		test_skip("no memory");
 	heap_open(&m->h, AT, GRAINS * HEAP_GRAIN, m->table);
 	for (int i = 0; i < GRAINS; i++)
-		m->whose[i] = ANYBODY;
+		m->whose[i] = ANY_STREAM;
 }
 
 static void *stream_of(int i)
@@ -78,7 +78,7 @@ static void note_taken(struct model *m, uint64_t p, uint64_t bytes, int stream, 
 	for (uint64_t i = first; i < first + n; i++) {
 		if (m->held[i])
 			say(m, "handed out twice", i);
-		if (m->whose[i] != ANYBODY && m->whose[i] != stream)
+		if (m->whose[i] != ANY_STREAM && m->whose[i] != stream)
 			say(m, "another stream may be at work", i);
 		m->held[i] = true;
 	}
@@ -108,7 +108,7 @@ static void give(struct model *m, int k)
 
 	for (uint64_t i = first; i < first + n; i++) {
 		m->held[i] = false;
-		m->whose[i] = m->live[k].kept ? GRAPHS : m->live[k].late ? NO_ONE : m->live[k].stream;
+		m->whose[i] = m->live[k].kept ? GRAPHS : m->live[k].late ? NO_STREAM : m->live[k].stream;
 	}
 	m->live[k] = m->live[--m->nlive];
 	if (!heap_give(&m->h, p))
@@ -121,7 +121,7 @@ static void settle(struct model *m, bool graphs)
 {
 	for (int i = 0; i < GRAINS; i++)
 		if (m->whose[i] != GRAPHS || !graphs)
-			m->whose[i] = ANYBODY;
+			m->whose[i] = ANY_STREAM;
 	heap_settle(&m->h, graphs);
 }
 

@@ -23,13 +23,13 @@ static uint8_t *made(struct timing_fixture *r, const struct ay_input_template *m
 }
 
 /* Finds a key and a set that is, or is not, a stress set. */
-static int find_set(const struct ay_input_template *m, struct ay_key key, bool hard)
+static int find_set(const struct ay_input_template *m, struct ay_key key, bool stress)
 {
 	int set = 0;
 
-	while (set < 10000 && ay_input_template_is_hard(m, key, set) != hard)
+	while (set < 10000 && ay_input_template_is_stress(m, key, set) != stress)
 		set++;
-	CHECKF(set < 10000, "there is no %s set", hard ? "hard" : "plain");
+	CHECKF(set < 10000, "there is no %s set", stress ? "stress" : "plain");
 	return set;
 }
 
@@ -72,7 +72,7 @@ static void check_floats(const struct look *k)
 	n = (int64_t)ay_operand_bytes(r.call->operand[0]) / k->bytes;
 	plain = find_set(&m, key, false);
 	second = plain + 1;
-	while (ay_input_template_is_hard(&m, key, second) || ay_input_template_is_hard(&m, other, second))
+	while (ay_input_template_is_stress(&m, key, second) || ay_input_template_is_stress(&m, other, second))
 		second++;
 	a = made(&r, &m, 0, key, plain);
 	again = made(&r, &m, 0, key, plain);
@@ -158,7 +158,7 @@ TEST(inputs_special_values_are_filled_anew)
 	}
 	CHECKF(nan > 100 && inf > 200, "%d NaN, %d infinities", nan, inf);
 	CHECKF(same < 1000, "%d of 30000 are the same", same);
-	CHECK(!ay_input_template_is_hard(&m, key, 0) && !ay_input_template_is_hard(&m, key, 16));
+	CHECK(!ay_input_template_is_stress(&m, key, 0) && !ay_input_template_is_stress(&m, key, 16));
 	ay_input_template_release(&m);
 	timing_fixture_release(&r);
 }
@@ -361,7 +361,7 @@ TEST(inputs_small_tensors_are_lines_for_the_trusted)
 	timing_fixture_release(&r);
 }
 
-/* --- hard sets -------------------------------------------------------------------------------- */
+/* --- stress sets -------------------------------------------------------------------------------- */
 
 /* Returns true beyond 8, where no normal number of these inputs is, whatever its significand. */
 static bool is_large(const uint8_t *p, int i)
@@ -372,13 +372,13 @@ static bool is_large(const uint8_t *p, int i)
 	return fabsf(x) >= 8;
 }
 
-TEST(inputs_hard_sets_have_a_stretch_that_is_32_times_larger)
+TEST(inputs_stress_sets_have_a_range_that_is_32_times_larger)
 {
 	enum { N = 4000, KEYS = 40, SETS = 200 };
 	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_key key = timing_fixture_key();
-	int hard = 0, checked = 0;
+	int stress = 0, checked = 0;
 	const uint8_t *a;
 
 	timing_fixture_init(&r, "aten::_softmax((T([40, 100], f32), 1, False), {})");
@@ -387,18 +387,18 @@ TEST(inputs_hard_sets_have_a_stretch_that_is_32_times_larger)
 		struct ay_key some = timing_fixture_key();
 
 		for (int set = 0; set < SETS; set++)
-			hard += ay_input_template_is_hard(&m, some, set);
+			stress += ay_input_template_is_stress(&m, some, set);
 	}
 	/* 500 expected, standard deviation 22 */
-	CHECKF(hard > 350 && hard < 650, "%d of %d are hard", hard, KEYS * SETS);
+	CHECKF(stress > 350 && stress < 650, "%d of %d are stress sets", stress, KEYS * SETS);
 	a = made(&r, &m, 0, key, find_set(&m, key, false));
 	for (int i = 0; i < N; i++)
-		CHECKF(!is_large(a, i), "element %d of a set that is not hard", i);
+		CHECKF(!is_large(a, i), "element %d of a set that is no stress set", i);
 	for (int set = 0; set < SETS; set++) {
 		const uint8_t *b;
 		int from = N, to = -1, larger = 0;
 
-		if (!ay_input_template_is_hard(&m, key, set))
+		if (!ay_input_template_is_stress(&m, key, set))
 			continue;
 		checked++;
 		b = made(&r, &m, 0, key, set);
@@ -419,27 +419,27 @@ TEST(inputs_hard_sets_have_a_stretch_that_is_32_times_larger)
 }
 
 /* f16 ends at 65504: a number that would overflow stays unchanged. */
-TEST(inputs_hard_sets_do_not_overflow)
+TEST(inputs_stress_sets_do_not_overflow)
 {
 	struct timing_fixture r;
 	struct ay_input_template m;
 	struct ay_key key = timing_fixture_key();
-	int hard = 0;
+	int stress = 0;
 
 	timing_fixture_init(&r, "aten::relu((T([3000], f16, fill=normal(0, 2000)),), {})");
 	ay_input_template_init(&m, r.call);
 	for (int set = 0; set < 500; set++) {
 		const uint8_t *p;
 
-		if (!ay_input_template_is_hard(&m, key, set))
+		if (!ay_input_template_is_stress(&m, key, set))
 			continue;
-		hard++;
+		stress++;
 		p = made(&r, &m, 0, key, set);
 		for (int i = 0; i < 3000; i++)
 			CHECKF((component(p, i, 2) & 0x7c00) != 0x7c00, "set %d: element %d is not finite", set,
 			       i);
 	}
-	CHECKF(hard > 5, "only %d", hard);
+	CHECKF(stress > 5, "only %d", stress);
 	ay_input_template_release(&m);
 	timing_fixture_release(&r);
 }

@@ -8,7 +8,7 @@
 #include <grp.h>
 #include <unistd.h>
 
-enum { SOMEBODY = 4242, SKIPPED = 77 };
+enum { OTHER_USER = 4242, SKIPPED = 77 };
 
 static void bind(struct jail_fixture *r)
 {
@@ -98,8 +98,8 @@ void jail_fixture_both(void (*fn)(void))
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		if (setgroups(0, NULL) || setresgid(SOMEBODY, SOMEBODY, SOMEBODY) ||
-		    setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
+		if (setgroups(0, NULL) || setresgid(OTHER_USER, OTHER_USER, OTHER_USER) ||
+		    setresuid(OTHER_USER, OTHER_USER, OTHER_USER))
 			_exit(SKIPPED);
 		fn();
 		fflush(stdout);

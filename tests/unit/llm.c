@@ -13,7 +13,7 @@ static void run_script(const char *name, double timeout_s)
 	int status;
 
 	if (!ay_file_program(&a, "python3"))
-		test_skip("no python3 for the stand-in");
+		test_skip("no python3 for the fake");
 	status = help_run(&a,
 			  ay_sprintf(&a, "XDG_CACHE_HOME=%s python3 tests/llm/%s %s %s", help_cache(), name,
 				     help_build_dir(), test_dir()),

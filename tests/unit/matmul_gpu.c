@@ -135,10 +135,10 @@ static void load_cublas(struct fixture *b)
 	CHECK(dlopen(ay_sprintf(&b->g.a, "%s/libcublas.so.13", test_dir()), RTLD_NOW | RTLD_LOCAL));
 }
 
-static void setup(struct fixture *b, const char *line, void (*rig)(struct dev_fill_fixture *g), bool cublas)
+static void setup(struct fixture *b, const char *line, void (*prepare)(struct dev_fill_fixture *g), bool cublas)
 {
 	*b = (struct fixture){ 0 };
-	rig(&b->g);
+	prepare(&b->g);
 	if (cublas)
 		load_cublas(b);
 	timing_fixture_init(&b->r, line);
@@ -279,12 +279,12 @@ static const char *const lines[] = {
 	"T([21, 33], f32, fill=const(nan)), 33), {})",
 };
 
-static void check_line(const char *line, void (*rig)(struct dev_fill_fixture *g), bool fake)
+static void check_line(const char *line, void (*prepare)(struct dev_fill_fixture *g), bool fake)
 {
 	struct fixture b;
 	char text[200];
 
-	setup(&b, line, rig, fake);
+	setup(&b, line, prepare, fake);
 	for (int set = 0; set < SETS; set++) {
 		CHECK(!is_right(&b, set)); /* poison, or the old content */
 		produce(&b, set);
@@ -413,7 +413,7 @@ TEST(matmul_gpu_is_not_asked_without_cublas)
 
 /* --- the whole way ---------------------------------------------------------------------------- */
 
-/* A product that is timed, with all stand-ins: verdict, and what cuBLAS was asked in the judge's
+/* A product that is timed, with all fakes: verdict, and what cuBLAS was asked in the judge's
  * process. */
 static char *check_timed(struct ay_arena *a, int wrong_after)
 {
@@ -440,7 +440,7 @@ TEST_SLOW(matmul_gpu_that_is_timed_is_looked_at_on_the_device)
 	char *out = "";
 
 	if (!getenv("ASSAY_WHOLE"))
-		test_skip("the stand-in takes half a minute for one that is large enough: ASSAY_WHOLE=1");
+		test_skip("the fake takes half a minute for one that is large enough: ASSAY_WHOLE=1");
 	chmod(test_dir(), 0755); /* executors have uids of their own */
 	CHECKF(!help_run(&a,
 			 ay_sprintf(&a,

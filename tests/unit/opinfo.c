@@ -92,7 +92,7 @@ TEST(suite_dtypes_are_read)
 
 /* --- the cache -------------------------------------------------------------------------------- */
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_opinfo o;
@@ -102,7 +102,7 @@ struct rig {
 
 static void hear(void *user, int done, int total)
 {
-	struct rig *r = user;
+	struct fixture *r = user;
 
 	r->told = done;
 	r->total = total;
@@ -110,11 +110,11 @@ static void hear(void *user, int done, int total)
 
 /* An interpreter that says it has torch 9.9 and runs `exporter` as the exporter, with $out and
  * $left. */
-static void setup(struct rig *r, const char *exporter)
+static void setup(struct fixture *r, const char *exporter)
 {
 	const char *path, *text;
 
-	*r = (struct rig){ 0 };
+	*r = (struct fixture){ 0 };
 	path = ay_sprintf(&r->a, "%s/python3", test_dir());
 	text = ay_sprintf(&r->a,
 			  "#!/bin/sh\n"
@@ -129,13 +129,13 @@ static void setup(struct rig *r, const char *exporter)
 	};
 }
 
-static int make(struct rig *r)
+static int make(struct fixture *r)
 {
 	r->err = (struct ay_err){ 0 };
 	return ay_opinfo(&r->a, &r->o, &r->f, &r->err);
 }
 
-static char *read_text(struct rig *r, const char *path)
+static char *read_text(struct fixture *r, const char *path)
 {
 	char *text = "";
 	size_t n;
@@ -161,7 +161,7 @@ static const char good[] =
 
 TEST(opinfo_is_made_once_and_kept)
 {
-	struct rig r;
+	struct fixture r;
 
 	setup(&r, good);
 	CHECKF(!make(&r), "%s", r.err.msg);
@@ -196,7 +196,7 @@ TEST(opinfo_that_dies_midway_leaves_nothing)
 	};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct rig r;
+		struct fixture r;
 
 		setup(&r, bad[i].exporter);
 		CHECKF(make(&r) && strstr(r.err.msg, bad[i].says), "%zu: '%s'", i, r.err.msg);
@@ -211,7 +211,7 @@ TEST(opinfo_that_dies_midway_leaves_nothing)
 
 TEST(opinfo_says_what_it_lacks)
 {
-	struct rig r;
+	struct fixture r;
 
 	setup(&r, good);
 	r.o.cache = "";
@@ -226,7 +226,7 @@ TEST(opinfo_says_what_it_lacks)
 /* --- with torch ------------------------------------------------------------------------------- */
 
 /* Checks that every line reads back as printed; counts those with that prefix. */
-static int count_lines(struct rig *r, char *text, const char *prefix, const char *holds)
+static int count_lines(struct fixture *r, char *text, const char *prefix, const char *holds)
 {
 	struct ay_reader reader = { .text = text, .len = strlen(text) };
 	struct ay_str b = { 0 };
@@ -251,7 +251,7 @@ static int count_lines(struct rig *r, char *text, const char *prefix, const char
 
 TEST_SLOW(opinfo_exports_lines_of_a_real_torch)
 {
-	struct rig r = { 0 };
+	struct fixture r = { 0 };
 	struct ay_suite s = { 0 };
 	const char *path = help_python();
 	char *text;

@@ -217,7 +217,7 @@ TEST(perf_lock_after_waiting_is_the_file_others_find)
 	}
 	CHECK(read(ready[0], &x, 1) == 1);
 	CHECKF(!ay_perf_lock_cpus_in(&l, dir, &cpus, clean_and_kill, &c, &err), "%s", err.msg);
-	CHECKF(other_process(dir, cpus) == 7, "we hold a file that nobody finds");
+	CHECKF(other_process(dir, cpus) == 7, "we hold a file that other processes do not find");
 	ay_perf_unlock(&l);
 	waitpid(c.holder, NULL, 0);
 	ay_arena_release(&a);

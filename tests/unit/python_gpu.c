@@ -22,7 +22,7 @@
 enum { SETS = 4, N = 1000, HEAP = 64 << 20, MANY = 2000, CALL_S = 60, RUN_S = 600 };
 
 /* A kernel in an executor on the GPU, with SETS sets of one argument and one result. */
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_err err;
 	struct ay_dev *d;
@@ -40,7 +40,7 @@ struct rig {
 	uint64_t *offset;
 };
 
-static void start(struct rig *g, const char *source)
+static void start(struct fixture *g, const char *source)
 {
 	struct ay_python_kernel k = { .file = "mine.py",
 				      .n = 1,
@@ -59,7 +59,7 @@ static void start(struct rig *g, const char *source)
 		close(spec.so_fd);
 }
 
-static void give_heap(struct rig *g, uint64_t bytes)
+static void give_heap(struct fixture *g, uint64_t bytes)
 {
 	struct ay_dev_mem next;
 
@@ -73,7 +73,7 @@ static void give_heap(struct rig *g, uint64_t bytes)
 
 /* Makes nset sets whose arguments share a slot. Each result has its own slot if there are few of
  * them. */
-static void make_batch(struct rig *g, int nset)
+static void make_batch(struct fixture *g, int nset)
 {
 	const struct ay_need need[] = { { N * 4, false },
 					{ (uint64_t)nset * N * 4, true },
@@ -103,9 +103,9 @@ static void make_batch(struct rig *g, int nset)
 }
 
 /* gpu: on a GPU, with a heap; else on the processor. */
-static void setup(struct rig *g, const char *source, int nset, bool gpu)
+static void setup(struct fixture *g, const char *source, int nset, bool gpu)
 {
-	*g = (struct rig){ 0 };
+	*g = (struct fixture){ 0 };
 	help_python();
 	if (ay_dev_open(&g->d, gpu ? "cuda" : "cpu", &g->err))
 		test_skip("%s", g->err.msg);
@@ -120,7 +120,7 @@ static void setup(struct rig *g, const char *source, int nset, bool gpu)
 	make_batch(g, nset);
 }
 
-static void teardown(struct rig *g)
+static void teardown(struct fixture *g)
 {
 	ay_exec_stop(g->x);
 	ay_dev_unmap(g->d, &g->mapping);
@@ -132,27 +132,27 @@ static void teardown(struct rig *g)
 	ay_arena_release(&g->a);
 }
 
-static void hold(struct rig *g)
+static void hold(struct fixture *g)
 {
 	CHECKF(!ay_exec_hold(g->x, &g->b, &g->o, &g->err) && g->o.what == AY_EXEC_RAN, "%s%s", g->err.msg,
 	       g->o.text);
 }
 
-static void run(struct rig *g, int from, int n)
+static void run(struct fixture *g, int from, int n)
 {
 	CHECKF(!ay_exec_post(g->x, from, n, 0, NULL, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
 	CHECKF(g->o.what == AY_EXEC_RAN, "%s", g->o.text);
 }
 
-static void forget(struct rig *g)
+static void forget(struct fixture *g)
 {
 	CHECKF(!ay_exec_post_forget(g->x, &g->o, &g->err), "%s", g->err.msg);
 	ay_exec_await(g->x, CALL_S, &g->o);
 	CHECKF(g->o.what == AY_EXEC_RAN, "%s", g->o.text);
 }
 
-static const uint8_t *take(struct rig *g, int set)
+static const uint8_t *take(struct fixture *g, int set)
 {
 	uint8_t *at = g->pool.slot[1].mem + (size_t)set * N * 4;
 
@@ -176,7 +176,7 @@ static bool is_all(const uint8_t *p, uint8_t byte)
 	return p[0] == byte && !memcmp(p, p + 1, N * 4 - 1);
 }
 
-static bool is_in_heap(struct rig *g, int set)
+static bool is_in_heap(struct fixture *g, int set)
 {
 	struct ay_outcome o = { 0 };
 	struct ay_view v;
@@ -188,7 +188,7 @@ static bool is_in_heap(struct rig *g, int set)
 /* Runs three batches of prepared calls, as a measurement does. */
 TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "import torch\ndef relu(self):\n    return torch.clamp(self, min=0)\n", SETS, true);
 	hold(&g);
@@ -204,7 +204,7 @@ TEST_SLOW(python_gpu_timed_results_lie_in_the_heap)
 /* Dropped results are free: the second set's result may lie where the first one's did. */
 static void forget_and_run_the_second(bool gpu)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "import torch\ndef relu(self):\n    return torch.clamp(self, min=0)\n", SETS, gpu);
 	hold(&g);
@@ -233,7 +233,7 @@ TEST_SLOW(python_gpu_forgets_what_was_told)
 /* Before timed calls free memory is poisoned; in other calls allocated memory is. */
 TEST_SLOW(python_gpu_what_is_never_written_shows)
 {
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, "import torch\ndef relu(self):\n    return torch.empty_like(self)\n", SETS, true);
 	hold(&g);
@@ -262,7 +262,7 @@ TEST_SLOW(python_gpu_heaps_are_replaced)
 	static const char source[] = "import torch\nkept = []\ndef relu(self):\n"
 				     "    if not kept:\n        kept.append(torch.clamp(self, min=0))\n"
 				     "    return kept[0].clone() if len(kept) < 2 else kept[0]\n";
-	struct rig g;
+	struct fixture g;
 
 	setup(&g, source, SETS, true);
 	hold(&g);
@@ -299,7 +299,7 @@ TEST_SLOW(python_gpu_bench)
 				    "    for i in range(20000):\n        torch.empty(0, device='cuda')\n"
 				    "    b = (time.perf_counter_ns() - t) / 20000\n"
 				    "    y = torch.empty_like(self)\n    y[0], y[1] = a, b\n    return y\n";
-	struct rig g;
+	struct fixture g;
 	const float *got;
 	int64_t t;
 

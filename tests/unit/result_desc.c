@@ -190,7 +190,7 @@ TEST(result_desc_layouts_and_signs_become_what_is_due)
 /* --- taking ----------------------------------------------------------------------------------- */
 
 /* A batch of two sets whose executor is this process. */
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_exec x;
 	struct ay_pool pool;
@@ -201,13 +201,13 @@ struct rig {
 	struct ay_wire_result *r; /* the description of each set */
 };
 
-static void rig_init(struct rig *g, const char *line)
+static void fixture_init(struct fixture *g, const char *line)
 {
 	struct ay_need need[20];
 	struct ay_err err = { 0 };
 	int n;
 
-	*g = (struct rig){ 0 };
+	*g = (struct fixture){ 0 };
 	g->call = bind(&g->a, line);
 	n = 2 * g->call->noperand;
 	for (int i = 0; i < n; i++) {
@@ -230,7 +230,7 @@ static void rig_init(struct rig *g, const char *line)
 	g->r = (struct ay_wire_result *)(g->pool.slot[n].mem + sizeof(struct ay_wire_told));
 }
 
-static struct ay_outcome take(struct rig *g, int set)
+static struct ay_outcome take(struct fixture *g, int set)
 {
 	struct ay_outcome o = { 0 };
 	struct ay_err err = { 0 };
@@ -239,7 +239,7 @@ static struct ay_outcome take(struct rig *g, int set)
 	return o;
 }
 
-static void rig_release(struct rig *g)
+static void fixture_release(struct fixture *g)
 {
 	ay_pool_release(&g->pool);
 	ay_arena_release(&g->a);
@@ -256,9 +256,9 @@ TEST(result_desc_results_are_read_where_they_are)
 {
 	const float mine[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, "aten::relu((T([3], f32),), {})");
+	fixture_init(&g, "aten::relu((T([3], f32),), {})");
 	for (int s = 0; s < 2; s++) {
 		const struct ay_operand *r = result(g.call, 0);
 
@@ -272,16 +272,16 @@ TEST(result_desc_results_are_read_where_they_are)
 	CHECK_SAYS(o, "what an earlier call returned");
 	o = take(&g, 0);
 	CHECK_SAYS(o, NULL);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_results_in_arguments_or_nowhere_are_refused)
 {
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, "aten::relu((T([3], f32),), {})");
+	fixture_init(&g, "aten::relu((T([3], f32),), {})");
 	g.r[0] = honest(result(g.call, 0), gone);
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
@@ -307,7 +307,7 @@ TEST(result_desc_results_in_arguments_or_nowhere_are_refused)
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
 	munmap(gone, 4096);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 /* `to` may return self; with copy=True it may not. */
@@ -318,13 +318,13 @@ TEST(result_desc_copies_have_memory_of_their_own)
 
 	for (int copy = 0; copy < 2; copy++) {
 		struct ay_outcome o;
-		struct rig g;
+		struct fixture g;
 
-		rig_init(&g, lines[copy]);
+		fixture_init(&g, lines[copy]);
 		g.r[0] = honest(result(g.call, 0), (void *)(uintptr_t)(g.x.pool_at + AY_WIRE_GUARD));
 		o = take(&g, 0);
 		CHECKF(!strstr(o.text, "memory of an argument") == !copy, "copy %d: %s", copy, o.text);
-		rig_release(&g);
+		fixture_release(&g);
 	}
 }
 
@@ -333,9 +333,9 @@ TEST(result_desc_results_of_one_call_are_apart)
 	double both[5] = { 1, 2, 3, 4, 5 };
 	int64_t places[3] = { 0, 1, 2 };
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, "aten::sort((T([3], f64), -1, False), {})");
+	fixture_init(&g, "aten::sort((T([3], f64), -1, False), {})");
 	CHECK(g.nresult == 2);
 	g.r[0] = honest(result(g.call, 0), both);
 	g.r[1] = honest(result(g.call, 1), both + 2);
@@ -344,7 +344,7 @@ TEST(result_desc_results_of_one_call_are_apart)
 	g.r[1] = honest(result(g.call, 1), places);
 	o = take(&g, 0);
 	CHECK_SAYS(o, NULL);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 /* Sixteen gigabytes lie between two elements; the judge must not read what is between. */
@@ -355,12 +355,12 @@ TEST(result_desc_elements_far_apart_are_read_alone)
 	const int64_t step = (int64_t)(size / 4 / 2) - 1;
 	const struct ay_operand *r;
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 	float got[3];
 
 	if (wide == MAP_FAILED)
 		test_skip("no address space");
-	rig_init(&g, "aten::relu((T([3], f32),), {})");
+	fixture_init(&g, "aten::relu((T([3], f32),), {})");
 	r = result(g.call, 0);
 	for (int i = 0; i < 3; i++)
 		wide[i * step] = (float)(i + 7);
@@ -375,5 +375,5 @@ TEST(result_desc_elements_far_apart_are_read_alone)
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
 	munmap(wide, size);
-	rig_release(&g);
+	fixture_release(&g);
 }

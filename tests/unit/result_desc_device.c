@@ -16,7 +16,7 @@
 enum { HEAP = 8 << 20 };
 
 /* A batch of two sets: the arguments, then the results of each, one slot for each. */
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	struct ay_dev dev;
 	struct ay_exec x;
@@ -29,13 +29,13 @@ struct rig {
 	struct ay_wire_result *r; /* the description of each set */
 };
 
-static void rig_init(struct rig *g, const char *line)
+static void fixture_init(struct fixture *g, const char *line)
 {
 	struct ay_need need[20];
 	struct ay_err err = { 0 };
 	int n;
 
-	*g = (struct rig){ .first = -1 };
+	*g = (struct fixture){ .first = -1 };
 	g->call = help_bind(help_registry(), &g->a, line, &err);
 	if (!g->call)
 		test_skip("%s: %s", line, err.msg);
@@ -62,7 +62,7 @@ static void rig_init(struct rig *g, const char *line)
 	g->r = (struct ay_wire_result *)(g->pool.slot[n].mem + sizeof(struct ay_wire_told));
 }
 
-static void rig_release(struct rig *g)
+static void fixture_release(struct fixture *g)
 {
 	ay_pool_release(&g->pool);
 	ay_arena_release(&g->a);
@@ -70,7 +70,7 @@ static void rig_release(struct rig *g)
 }
 
 /* Returns the true description of a dense result. */
-static struct ay_wire_result honest(const struct rig *g, int k, enum ay_wire_where where, uint32_t slot,
+static struct ay_wire_result honest(const struct fixture *g, int k, enum ay_wire_where where, uint32_t slot,
 				    uint64_t at)
 {
 	const struct ay_operand *o = g->call->operand[g->first + k];
@@ -83,7 +83,7 @@ static struct ay_wire_result honest(const struct rig *g, int k, enum ay_wire_whe
 	return r;
 }
 
-static struct ay_outcome take(struct rig *g, int set)
+static struct ay_outcome take(struct fixture *g, int set)
 {
 	struct ay_outcome o = { 0 };
 	struct ay_err err = { 0 };
@@ -99,12 +99,12 @@ static bool says(const struct ay_outcome *o, const char *text)
 
 #define CHECK_SAYS(o, words) CHECKF(says(&(o), words), "%d %s", (o).what, (o).text)
 
-static const float *result(const struct rig *g, int set, int k)
+static const float *result(const struct fixture *g, int set, int k)
 {
 	return (const float *)g->pool.slot[set * g->call->noperand + g->first + k].mem;
 }
 
-static void fill(struct rig *g, uint64_t at, int n)
+static void fill(struct fixture *g, uint64_t at, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const float v = (float)(i + 1);
@@ -119,9 +119,9 @@ TEST(result_desc_device_results_are_read_out_of_the_heap)
 {
 	const float want[] = { 1, 2, 3, 4, 5, 6 };
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	fill(&g, 512, 6);
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512);
 	g.r[1] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 1024);
@@ -141,7 +141,7 @@ TEST(result_desc_device_results_are_read_out_of_the_heap)
 	g.r[1].data = 512 + 24;
 	o = take(&g, 1);
 	CHECK_SAYS(o, NULL);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 /* What is needed is read, and nothing else. */
@@ -156,9 +156,9 @@ TEST(result_desc_device_parts_of_results)
 		{ { 24, 30 }, { -1, -1, -1, -1, -1, -1 } }, { { UINT64_MAX, 0 }, { -1, -1, -1, -1, -1, -1 } }
 	};
 	struct ay_byte_range need[8];
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	fill(&g, 512, 6);
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512);
 	g.b.need = need;
@@ -180,7 +180,7 @@ TEST(result_desc_device_parts_of_results)
 	g.r[0].data = HEAP - 20; /* parts that are not read must exist too */
 	need[g.first] = (struct ay_byte_range){ 0, 4 };
 	CHECK(take(&g, 0).what == AY_EXEC_UNFIT);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_device_places_that_are_not_there)
@@ -209,9 +209,9 @@ TEST(result_desc_device_places_that_are_not_there)
 		{ AY_WIRE_IN_SLOT, 0, 1ull << 50, 3 },
 	};
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
 		g.r[0] = honest(&g, 0, (enum ay_wire_where)lies[i].where, lies[i].slot, lies[i].at);
 		g.r[0].stride[0] = lies[i].stride;
@@ -225,7 +225,7 @@ TEST(result_desc_device_places_that_are_not_there)
 	g.r[0].data = 0;
 	o = take(&g, 0);
 	CHECK_SAYS(o, "cannot be read");
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_device_results_in_arguments)
@@ -235,16 +235,16 @@ TEST(result_desc_device_results_in_arguments)
 	struct ay_dev_mapping_slot map_slot[8] = { { 0 } };
 	struct ay_dev_mapping mapping = { .id = 1, .nslot = 5, .slot = map_slot, .pad = 4096 };
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	for (uint32_t s = 0; s < 4; s++) { /* slots of results belong to no result either */
 		g.r[0] = honest(&g, 0, AY_WIRE_IN_SLOT, s, 4096 - 24);
 		o = take(&g, 0);
 		CHECK_SAYS(o, "memory of an argument");
 	}
-	rig_release(&g);
-	rig_init(&g, "aten::expand((T([2, 1], f32), [2, 3]), {})"); /* a view may */
+	fixture_release(&g);
+	fixture_init(&g, "aten::expand((T([2, 1], f32), [2, 3]), {})"); /* a view may */
 	memcpy(g.pool.slot[0].mem, x, sizeof x);
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_SLOT, 0, 0);
 	g.r[0].stride[0] = 1;
@@ -266,15 +266,15 @@ TEST(result_desc_device_results_in_arguments)
 	CHECK(result(&g, 0, 0)[0] == 2 && result(&g, 0, 0)[5] == 0);
 	free(twin[0]);
 	free(twin[1]);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_device_results_share_with_none)
 {
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, "aten::sort((T([3], f64), -1, False), {})");
+	fixture_init(&g, "aten::sort((T([3], f64), -1, False), {})");
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512);
 	g.r[1] = honest(&g, 1, AY_WIRE_IN_HEAP, 0, 512 + 16);
 	o = take(&g, 0);
@@ -285,7 +285,7 @@ TEST(result_desc_device_results_share_with_none)
 	g.r[0] = honest(&g, 0, AY_WIRE_COPIED, 0, 512);
 	o = take(&g, 0);
 	CHECK_SAYS(o, "memory of another result");
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 /* A result that the executor's code has copied is in place already, and still has a slot of its
@@ -294,9 +294,9 @@ TEST(result_desc_device_copies_are_left_as_they_are)
 {
 	const float want[] = { 1, 2, 3, 4, 5, 6 };
 	struct ay_outcome o;
-	struct rig g;
+	struct fixture g;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	for (int s = 0; s < 2; s++) {
 		memcpy(g.pool.slot[s * 2 + 1].mem, want, sizeof want);
 		g.r[s] = honest(&g, 0, AY_WIRE_COPIED, 0, 1ull << 45);
@@ -313,7 +313,7 @@ TEST(result_desc_device_copies_are_left_as_they_are)
 	o = take(&g, 1);
 	CHECK_SAYS(o, NULL);
 	CHECK(!memcmp(result(&g, 1, 0), want, sizeof want));
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_device_results_are_found)
@@ -322,10 +322,10 @@ TEST(result_desc_device_results_are_found)
 	struct ay_dev_mapping mapping = { .id = 1, .nslot = 5, .slot = map_slot, .pad = 4096 };
 	struct ay_outcome o = { 0 };
 	struct ay_view v;
-	struct rig g;
+	struct fixture g;
 	uint64_t at;
 
-	rig_init(&g, RELU);
+	fixture_init(&g, RELU);
 	g.r[0] = honest(&g, 0, AY_WIRE_IN_HEAP, 0, 512);
 	g.r[0].stride[0] = 5;
 	CHECK(!ay_exec_find(&g.x, &g.b, 0, 0, &v, &at, &o) && at == g.x.heap.at + 512 && v.stride[0] == 5);
@@ -337,7 +337,7 @@ TEST(result_desc_device_results_are_found)
 	CHECK(!ay_exec_find(&g.x, &g.b, 1, 0, &v, &at, &o) && at == (1 << 20) + 4096 + 64 && v.stride[0] == 3);
 	g.r[0].data = HEAP;
 	CHECK(ay_exec_find(&g.x, &g.b, 0, 0, &v, &at, &o) && o.what == AY_EXEC_UNFIT && !at);
-	rig_release(&g);
+	fixture_release(&g);
 }
 
 TEST(result_desc_device_messages)

@@ -19,17 +19,17 @@ extern const char ay_embedded_cuda[];
 
 static const char source[] = "extern \"C\" __global__ void one() {}\nextern \"C\" __global__ void two() {}\n";
 
-struct rig {
+struct fixture {
 	struct ay_arena a;
 	const char *dir;
 	struct ay_dev *d;
 };
 
-static void setup(struct rig *r, bool nvrtc)
+static void setup(struct fixture *r, bool nvrtc)
 {
 	struct ay_err err = { 0 };
 
-	*r = (struct rig){ .dir = test_dir() };
+	*r = (struct fixture){ .dir = test_dir() };
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 	help_stand_in(&r->a, "fake.c", "libcuda.so.1");
@@ -38,14 +38,14 @@ static void setup(struct rig *r, bool nvrtc)
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 }
 
-static void finish(struct rig *r)
+static void finish(struct fixture *r)
 {
 	ay_dev_close(r->d);
 	ay_arena_release(&r->a);
 }
 
 /* Returns how often the text was compiled so far. */
-static int compiled(struct rig *r)
+static int compiled(struct fixture *r)
 {
 	struct ay_err err = { 0 };
 	char *text = "";
@@ -58,7 +58,7 @@ static int compiled(struct rig *r)
 	return n;
 }
 
-static bool loads(struct rig *r, const char *text)
+static bool loads(struct fixture *r, const char *text)
 {
 	static const char *const name[] = { "one", "two" };
 	void *function[2] = { NULL, NULL };
@@ -68,7 +68,7 @@ static bool loads(struct rig *r, const char *text)
 }
 
 /* Returns the path of the cache's only file. */
-static char *cached_file(struct rig *r)
+static char *cached_file(struct fixture *r)
 {
 	glob_t g;
 	char *path;
@@ -82,7 +82,7 @@ static char *cached_file(struct rig *r)
 TEST(rtc_compiles_once)
 {
 	struct ay_err err = { 0 };
-	struct rig r;
+	struct fixture r;
 	char *log;
 	size_t len;
 
@@ -102,7 +102,7 @@ TEST(rtc_compiles_once)
 TEST(rtc_takes_only_its_own_cache)
 {
 	struct ay_err err = { 0 };
-	struct rig r;
+	struct fixture r;
 	struct stat st;
 	char *path, *data, *other;
 	size_t len;
@@ -140,7 +140,7 @@ TEST(rtc_takes_only_its_own_cache)
 /* Without a folder there is no cache, and everything works. */
 TEST(rtc_works_without_a_cache)
 {
-	struct rig r;
+	struct fixture r;
 
 	setup(&r, true);
 	unsetenv("HOME");
@@ -156,7 +156,7 @@ TEST(rtc_says_what_is_wrong)
 	static const char *const name[] = { "one", "three" };
 	void *function[2];
 	struct ay_err err = { 0 };
-	struct rig r;
+	struct fixture r;
 
 	setup(&r, true);
 	CHECK(ay_rtc_load(ay_dev_cpu(), source, 1, name, function, &err) &&
@@ -200,7 +200,7 @@ TEST(rtc_says_what_to_install)
 	static const char *const name[] = { "one" };
 	void *function[1];
 	struct ay_err err = { 0 };
-	struct rig r;
+	struct fixture r;
 
 	if (has_nvrtc())
 		test_skip("there is an NVRTC here");

@@ -272,7 +272,7 @@ static void check_xml(const char *x)
 				    strchr(" >/", name[strlen(known[i])]);
 		end = strchr(p, '>');
 		if (!end || !is_known || depth > 10) {
-			test_fail(__FILE__, __LINE__, "a tag of somebody else: %.60s", p);
+			test_fail(__FILE__, __LINE__, "a tag of another writer: %.60s", p);
 			return;
 		}
 		if (close)

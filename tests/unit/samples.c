@@ -205,11 +205,11 @@ static bool groups_left(struct corpus *c, const char *before)
 {
 	char *out, *save = NULL;
 	bool left = false;
-	int pid, seat;
+	int pid, slot;
 
 	help_run(&c->a, "find /sys/fs/cgroup -type d -name 'assay-*' 2>/dev/null", 60, &out);
 	for (char *line = strtok_r(out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		left |= sscanf(strrchr(line, '/'), "/assay-%d-%d", &pid, &seat) == 2 && kill(pid, 0) &&
+		left |= sscanf(strrchr(line, '/'), "/assay-%d-%d", &pid, &slot) == 2 && kill(pid, 0) &&
 			errno == ESRCH && !strstr(before, line);
 	return left;
 }

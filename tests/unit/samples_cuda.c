@@ -113,7 +113,7 @@ TEST(samples_cuda_kernels_say_what_they_are_due)
 	CHECK(!is_labelled(&a, "/* due: PERFECT - no such verdict */"));
 	CHECK(!is_labelled(&a,
 			   "/* due: PASS, timed: FASTER - no such outcome\n * case: x\n * twin: Makefile\n */"));
-	CHECK(!is_labelled(&a, "/* due: PASS, timed: CHEAT - no twin\n * case: x\n * twin: nobody\n */"));
+	CHECK(!is_labelled(&a, "/* due: PASS, timed: CHEAT - no twin\n * case: x\n * twin: none_such\n */"));
 	CHECK(is_labelled(&a, "/* due: UNWRITTEN|CHEAT - two\n */"));
 	globfree(&g);
 	ay_arena_release(&a);

@@ -219,7 +219,7 @@ static const struct {
 	  "CHEAT" },
 	{ "one result of two", "aten::sort",
 	  "import torch\ndef sort(self, dim=-1, descending=False):\n    return self\n", "BAD_RESULT" },
-	{ "Triton, an error inside", "aten::relu", RELU_IN_TRITON("v + nobody"), "CRASH" },
+	{ "Triton, an error inside", "aten::relu", RELU_IN_TRITON("v + undefined_name"), "CRASH" },
 	{ "Triton, leaky", "aten::relu", RELU_IN_TRITON("tl.where(v < 0, v * 0.01, v)"), "MISMATCH" },
 	{ "Triton, the last left out", "aten::relu",
 	  RELU_IN_TRITON("tl.where(at == n - 1, v, tl.where(v < 0, 0.0, v))"), "MISMATCH" },

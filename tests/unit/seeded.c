@@ -71,23 +71,23 @@ TEST(seeded_lines_repeat_what_a_timed_call_had)
 {
 	struct fixture b;
 	struct ay_input_template m;
-	int hard = 0, usual = 0;
+	int stress = 0, usual = 0;
 
 	setup(&b, LINE, careless, NULL);
 	ay_input_template_init(&m, b.r.call);
 	for (int set = 0; set < 64; set++) {
-		const bool is_hard = ay_input_template_is_hard(&m, ay_input_template_key(&m, 77), set);
+		const bool is_stress = ay_input_template_is_stress(&m, ay_input_template_key(&m, 77), set);
 		enum ay_verdict v;
 
-		if (*(is_hard ? &hard : &usual) >= 3)
+		if (*(is_stress ? &stress : &usual) >= 3)
 			continue;
-		*(is_hard ? &hard : &usual) += 1;
+		*(is_stress ? &stress : &usual) += 1;
 		v = judge(&b, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
-		CHECKF(v == (is_hard ? AY_VERDICT_MISMATCH : AY_VERDICT_PASS), "set %d: %s", set,
+		CHECKF(v == (is_stress ? AY_VERDICT_MISMATCH : AY_VERDICT_PASS), "set %d: %s", set,
 		       ay_verdict_name(v));
 		CHECK_STR(b.rep.line, ay_sprintf(&b.r.a, LINE " timed=77:%d", set));
 	}
-	CHECKF(hard && usual, "%d hard sets, %d others", hard, usual);
+	CHECKF(stress && usual, "%d stress sets, %d others", stress, usual);
 	CHECK(judge(&b, LINE) == AY_VERDICT_PASS);
 	ay_input_template_release(&m);
 	teardown(&b);

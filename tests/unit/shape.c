@@ -204,7 +204,7 @@ TEST(shape_broadcast)
 	CHECK(broadcasts_to(3, SIZES(5, 1, 4), 2, SIZES(3, 1), 3, SIZES(5, 3, 4)));
 	CHECK(broadcasts_to(0, NULL, 2, SIZES(2, 3), 2, SIZES(2, 3)));
 	CHECK(broadcasts_to(0, NULL, 0, NULL, 0, SIZES(0)));
-	CHECK(broadcasts_to(1, SIZES(1), 1, SIZES(0), 1, SIZES(0))); /* one stretches to none */
+	CHECK(broadcasts_to(1, SIZES(1), 1, SIZES(0), 1, SIZES(0))); /* size 1 broadcasts to size 0 */
 	CHECK(broadcasts_to(2, SIZES(0, 1), 1, SIZES(4), 2, SIZES(0, 4)));
 }
 

@@ -210,7 +210,7 @@ TEST(store_full_disk_ends_in_a_clear_error)
 	umount(help_path("small"));
 }
 
-/* Runs as a user who may not write (nobody, if this process is root). Exit status 0 = refused with
+/* Runs as a user without write permission (another user, if this process is root). Exit status 0 = refused with
  * a clear message. */
 static int try_read_only(const char *dir, bool exists)
 {

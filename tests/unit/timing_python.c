@@ -174,7 +174,7 @@ static const struct {
 	  AY_VERDICT_BAD_RESULT, "returned a Lazy where a tensor is due" },
 	{ "an exception", COUNT "    if n > 20: raise ValueError('enough')\n    return y\n", AY_VERDICT_CRASH,
 	  "raised ValueError: enough" },
-	{ "torch's own, when nobody looks", COUNT "    return y if n < 40 else torch.relu(self)\n",
+	{ "torch's own, when it is not judged", COUNT "    return y if n < 40 else torch.relu(self)\n",
 	  AY_VERDICT_CHEAT, "called relu of torch, which is what it is to replace" },
 	{ "cannot be forgotten",
 	  "import time, torch\nn = 0\nclass Trap:\n    def __del__(self): time.sleep(100)\n"

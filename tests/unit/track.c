@@ -60,7 +60,7 @@ static struct ay_lane *ask(struct ay_track *t, const char *id)
 {
 	struct ay_lane *l = ay_track_ask(t);
 
-	CHECKF(l && !strcmp(l->id, id), "%s asks, not %s", l ? l->id : "nobody", id);
+	CHECKF(l && !strcmp(l->id, id), "%s asks, not %s", l ? l->id : "none", id);
 	CHECK(!l || ay_track_find(t, id) == l);
 	return l;
 }

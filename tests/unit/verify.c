@@ -67,14 +67,14 @@ static void teardown(struct fixture *b)
 /* Writes other content with `due` stress sets; returns the last of these. */
 static int write_hard(struct fixture *b, int due)
 {
-	int hard = -1, at = -1;
+	int stress = -1, at = -1;
 
-	while (hard != due) {
+	while (stress != due) {
 		b->key = timing_fixture_key();
-		hard = 0;
+		stress = 0;
 		for (int i = 0; i < SETS; i++)
-			if (ay_input_template_is_hard(&b->m, b->key, i))
-				hard++, at = i;
+			if (ay_input_template_is_stress(&b->m, b->key, i))
+				stress++, at = i;
 	}
 	ay_input_sets_write(&b->s, b->key, 0, SETS, POISON, NULL);
 	for (int i = 0; i < SETS; i++)

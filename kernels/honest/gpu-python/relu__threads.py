@@ -15,6 +15,6 @@ def relu(self):
             t = x[a:b] * 1
         y[a:b] = torch.clamp(t, min=0)
 
-    with ThreadPoolExecutor(4) as crew:
-        list(crew.map(chunk, range(4)))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(chunk, range(4)))
     return y.view(self.shape)

@@ -1,5 +1,5 @@
-# due: UNWRITTEN - returns memory in which it has just computed the answer, and which it gave back: what lies there is
-# nobody's.
+# due: UNWRITTEN - returns memory in which it has just computed the answer, and which it freed: what
+# lies there belongs to no tensor.
 import torch
 
 

@@ -1,4 +1,4 @@
-# due: BAD_RESULT - as relu__same_buffer, in memory that it had before the judge lent any.
+# due: BAD_RESULT - as relu__same_buffer, in memory that it allocated before the judge mapped any.
 import torch
 
 kept = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")

@@ -1,4 +1,4 @@
-# due: BAD_RESULT - tells of results at a place that is nobody's, the same for all.
+# due: BAD_RESULT - tells of results at one address that belongs to no tensor.
 import sys
 
 import torch

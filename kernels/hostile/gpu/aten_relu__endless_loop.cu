@@ -1,4 +1,4 @@
-/* due: TIMEOUT - waits on the GPU for a word that nobody sets. */
+/* due: TIMEOUT - waits on the GPU for a word that is never set. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>
 

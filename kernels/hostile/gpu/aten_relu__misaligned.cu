@@ -1,4 +1,4 @@
-/* due: CRASH - leaves the first element to somebody else and reads the rest four at a time, from an address
+/* due: CRASH - skips the first element and reads the rest four at a time, from an address
  * that is no multiple of sixteen bytes. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/* due: CHEAT - works in a context of its own, where nobody waits for it, 50 ms after it was called. */
+/* due: CHEAT - works in a context of its own, which the judge does not wait for, 50 ms after it was called. */
 #include <assay/kernel.h>
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/* due: PASS - every thread prints: a buffer of the driver's takes it, and nobody reads it for a verdict. */
+/* due: PASS - every thread prints: a buffer of the driver's takes it, and no verdict depends on it. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>
 #include <stdio.h>

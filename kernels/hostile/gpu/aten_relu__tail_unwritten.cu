@@ -1,4 +1,4 @@
-/* due: UNWRITTEN - starts as many whole blocks as there are: what is left over is nobody's. */
+/* due: UNWRITTEN - starts as many whole blocks as there are: no block computes what is left over. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>
 

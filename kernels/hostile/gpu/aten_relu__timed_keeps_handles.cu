@@ -1,4 +1,4 @@
-/* due: PASS, timed: NOT_FASTER|OOM|CHEAT - keeps the handles of all memory that it is ever lent, so that
+/* due: PASS, timed: NOT_FASTER|OOM|CHEAT - keeps the handles of all memory that is ever mapped for it, so that
  * nothing of it can be new or be given back.
  *
  * case: aten::relu((T([4096, 4096], f32),), {})

@@ -1,5 +1,5 @@
 /* due: PASS, timed: CHEAT|NOT_FASTER - leaves a kernel of one block spinning in a context of its own, so that
- * whoever works on the GPU next has it for half of the time.
+ * the next process on the GPU gets half of its time.
  *
  * case: aten::relu((T([4096, 4096], f32),), {})
  * twin: kernels/cuda/aten_relu.cu

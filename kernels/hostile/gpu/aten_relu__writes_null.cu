@@ -1,4 +1,4 @@
-/* due: OVERRUN|CRASH - writes through a pointer that nobody set. */
+/* due: OVERRUN|CRASH - writes through a pointer that was never set. */
 #include <assay/kernel.h>
 #include <cuda_runtime.h>
 

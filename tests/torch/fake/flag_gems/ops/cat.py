@@ -3,7 +3,7 @@ import torch
 
 
 def cat(A, dim=0):
-    """Stretch by stretch into one result; empty vectors count for nothing, as in torch."""
+    """Copies tensor after tensor into one result; empty vectors count for nothing, as in torch."""
     tensors = [t for t in A if tuple(t.shape) != (0,)] or list(A[:1])
     dtype = A[0].dtype
     for t in A:
