@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole run against the fake server, over all operators of a set and with every kind of answer, must give exactly what
-its script implies: who is solved in which round, how many attempts, tokens, and which verdicts.
+"""A whole run against the fake server, over all operators of a set and with every kind of answer, must give exactly
+what its script implies: which operator is solved in which round, how many attempts, tokens, and which verdicts.
 
     python3 tests/llm/full.py BUILD_DIR SCRATCH [DATASET]
 
