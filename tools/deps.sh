@@ -5,7 +5,7 @@
 # check: and what only `make check` needs.
 action=$1 level=$2 need=
 has() { printf '#include <%s>\nint main(void){return 0;}\n' "$1" | ${CC:-cc} -x c -fsyntax-only - 2>/dev/null; }
-command -v "${CC:-cc}" >/dev/null || need="$need gcc libc6-dev"
+command -v $(echo "${CC:-cc}" | cut -d" " -f1) >/dev/null || need="$need gcc libc6-dev"
 # without a compiler nothing is found, and all of these are named
 has jansson.h || need="$need libjansson-dev"
 has seccomp.h || need="$need libseccomp-dev"
