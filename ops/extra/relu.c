@@ -44,6 +44,7 @@ const struct ay_op ay_ops_relu[] = {{
 		{ "((T(s, dt),), {})", "dt=f32|f16|bf16 s=[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt),), {})", "s=shape() dt=f32|f16|bf16|f64|i32|i64|u8" }},
 	.accepts   = accepts,
 	.reference = relu,
 	.cost      = cost,

@@ -124,6 +124,23 @@ static double one_nonfinite(const struct fillctx *f, int64_t i, const uint64_t b
 	return isfinite(x) && fabs(x) > 1e3 ? 1 : x;
 }
 
+/* Runs of 32 elements, each of another kind: of normal size, small, large, small integers, or zeros of
+ * both signs. A kernel that is right for one kind of content only is wrong here. */
+static double one_mixed(const struct fillctx *f, int64_t i, const uint64_t bits[2])
+{
+	const uint64_t ctr[4] = { (uint64_t)i >> 5, (uint64_t)f->o->ordinal, 0, 4 };
+	uint64_t kind[4];
+
+	ay_philox(f->c->key, ctr, kind);
+	switch (kind[0] % 8) {
+	case 0: return 0x1p-10 * normal_of(bits);
+	case 1: return 0x1p5 * normal_of(bits);
+	case 2: return (double)(int64_t)(bits[0] % 17) - 8;
+	case 3: return bits[0] & 1 ? 0.0 : -0.0;
+	default: return normal_of(bits);
+	}
+}
+
 /* A bijection of [0, n): four Feistel rounds on the next even power of two, repeated until the
  * value is below n. */
 static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t i)
@@ -209,6 +226,7 @@ QUIET(zeros)
 QUIET(ones)
 LOOP(special)
 LOOP(nonfinite)
+LOOP(mixed)
 QUIET(perm)
 LOOP(sorted)
 
@@ -253,7 +271,7 @@ static const struct kind {
 	{ "nonfinite", fill_nonfinite, 1, { 0 }, false }, { "const", fill_const, 1, { NAN }, false },
 	{ "zeros", fill_zeros, 0, { 0 }, false },         { "ones", fill_ones, 0, { 0 }, false },
 	{ "perm", fill_perm, 1, { -1 }, true },           { "sorted", fill_sorted, 2, { 0, 1 }, true },
-	{ "out", fill_zeros, 0, { 0 }, false },
+	{ "mixed", fill_mixed, 0, { 0 }, false },         { "out", fill_zeros, 0, { 0 }, false },
 };
 
 static const struct kind *find_kind(const char *name)

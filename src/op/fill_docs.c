@@ -16,6 +16,7 @@ const struct ay_fill_doc ay_fill_docs[] = {
 	{ "const(v)", "v everywhere" },
 	{ "zeros", "0 everywhere" },
 	{ "ones", "1 everywhere" },
+	{ "mixed", "runs of 32 elements: of normal size, small, large, small integers, or zeros of both signs" },
 	{ "perm(n=number of elements)", "distinct integers of 0..n-1 in random order" },
 	{ "sorted(a=0, b=1)", "increasing from a to b" },
 	{ "out", "poison: the operator only writes here" },

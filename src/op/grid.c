@@ -163,7 +163,8 @@ static int block(struct ay_lex *l, struct case_block *out)
 	return 0;
 }
 
-static int parse_grid(struct ay_arena *a, const char *text, struct case_block **out, struct ay_err *err)
+/* Parses all blocks. `exprs`: a slot's values may be expressions. */
+static int parse_grid(struct ay_arena *a, const char *text, bool exprs, struct case_block **out, struct ay_err *err)
 {
 	struct case_block **tail = out;
 	struct ay_lex l;
@@ -171,6 +172,7 @@ static int parse_grid(struct ay_arena *a, const char *text, struct case_block **
 	if (ay_lex_init(&l, a, text ? text : "", text ? strlen(text) : 0, err))
 		return -1;
 	l.lines = true;
+	l.exprs = exprs;
 	if (ay_lex_at_end(&l)) {
 		*out = AY_NEW(a, struct case_block);
 		return 0;
@@ -231,11 +233,56 @@ int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, c
 	struct case_block *b;
 	int rc = 0;
 
-	if (parse_grid(a, grid, &b, err))
+	if (parse_grid(a, grid, false, &b, err))
 		return -1;
 	for (; b && !rc; b = b->next)
 		rc = each_point(b, each, user);
 	return rc;
+}
+
+/* Evaluates the value that was picked for slot k and stores it under the slot's names. */
+static int assign_picked(struct ay_expand *e, const struct case_block *b, int k, int i, struct ay_scope *s)
+{
+	struct ay_value *at = s->values + b->slot[k].first;
+	int n = b->slot[k].nname;
+
+	assign(b, k, i, s->values);
+	for (int j = 0; j < n; j++) {
+		struct ay_value v;
+
+		if (ay_expand_value(e, &at[j], &v))
+			return -1;
+		at[j] = v;
+		s->n++; /* an expression sees only the names before its own */
+	}
+	return 0;
+}
+
+int ay_grid_pick(struct ay_arena *a, const char *grid, int (*pick)(void *user, int n), struct ay_scope *s,
+		 struct ay_err *err)
+{
+	struct case_block *b, *chosen;
+	struct ay_expand e;
+	int blocks = 0;
+
+	if (parse_grid(a, grid, true, &b, err))
+		return -1;
+	for (chosen = b; chosen; chosen = chosen->next)
+		blocks++;
+	chosen = b;
+	for (int i = blocks > 1 ? pick(s->user, blocks) : 0; i; i--)
+		chosen = chosen->next;
+	s->n = 0;
+	s->names = chosen->names;
+	s->values = AY_NEW_N(a, struct ay_value, chosen->nname + 1);
+	ay_expand_init(&e, a, s, err);
+	for (int k = 0; k < chosen->nslot; k++) {
+		int n = chosen->slot[k].values.list.n;
+
+		if (assign_picked(&e, chosen, k, n > 1 ? pick(s->user, n) : 0, s))
+			return -1;
+	}
+	return 0;
 }
 
 int64_t ay_grid_count(struct ay_arena *a, const char *grid, struct ay_err *err)
@@ -243,7 +290,7 @@ int64_t ay_grid_count(struct ay_arena *a, const char *grid, struct ay_err *err)
 	int64_t total = 0;
 	struct case_block *b;
 
-	if (parse_grid(a, grid, &b, err))
+	if (parse_grid(a, grid, false, &b, err))
 		return -1;
 	for (; b; b = b->next) {
 		int64_t n = 1;

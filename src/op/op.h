@@ -154,13 +154,22 @@ struct ay_cases {
 	enum ay_tier tier;
 };
 
-enum { AY_MAX_CASES = 24 };
+enum { AY_MAX_CASES = 24, AY_MAX_VARY = 8 };
+
+/* What may vary in calls of the operator, and what must hold between the arguments: cases that nobody
+ * can know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
+ * each slot one value is chosen, which may use the slots before it and the functions of drawn.h:
+ *   line  ((T(s, dt), d), {})      slots  "s=shape(1, 6) d=dim(s) dt=f32|f16|i64" */
+struct ay_vary {
+	const char *line, *slots;
+};
 
 struct ay_op {
 	/* NULL-ended, principal schema first; forms of one function are found by signature */
 	const char *const *schemas;
 	const char *doc; /* the formula, then one paragraph */
 	struct ay_cases cases[AY_MAX_CASES];
+	struct ay_vary vary[AY_MAX_VARY];
 	/* Fills for lines that do not name one: "weight=uniform(0.5, 1.5);
 	 * index=index(size(self, dim))". */
 	const char *fills;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "op/suite.h"
+#include "op/suite_internal.h"
 #include "op/grid.h"
 
 #include <string.h>
@@ -15,10 +15,11 @@ struct adder {
 	struct ay_err *err;
 	const struct ay_cases *row;
 	const struct ay_template *t;
-	/* for derived cases: the wanted form, and how many cases of this line were made */
-	const struct ay_schema *twin, *functional;
+	/* for derived cases: the wanted form, and how many cases of a line there may be */
+	struct ay_twin twin;
+	const struct ay_schema *functional;
 	const struct ay_entry_op *from;
-	int made, limit;
+	int limit;
 };
 
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c)
@@ -74,14 +75,14 @@ static bool takes(const struct ay_schema *s, const char *name)
 }
 
 /* Makes an out= argument for a result: dense and with gaps between the elements, by turns. */
-static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
+static struct ay_value out_tensor(struct ay_arena *a, bool gaps, const struct ay_view *v)
 {
-	struct ay_tdesc *t = AY_NEW(d->a, struct ay_tdesc);
+	struct ay_tdesc *t = AY_NEW(a, struct ay_tdesc);
 
 	t->dt = v->dt;
 	t->ndim = v->ndim;
 	memcpy(t->shape, v->shape, sizeof t->shape);
-	if (d->made % 2) {
+	if (gaps) {
 		ay_strides_dense(t->ndim, t->shape, t->stride);
 		for (int i = 0; i < t->ndim; i++)
 			t->stride[i] *= 2;
@@ -92,13 +93,13 @@ static struct ay_value out_tensor(struct adder *d, const struct ay_view *v)
 }
 
 /* Makes a list argument out of all results from *k on. */
-static struct ay_value out_list(struct adder *d, const struct ay_call *c, int *k)
+static struct ay_value out_list(struct ay_arena *a, bool gaps, const struct ay_call *c, int *k)
 {
 	struct ay_value list = { .kind = AY_V_LIST };
 
-	list.list.v = AY_NEW_N(d->a, struct ay_value, c->nout + 1);
+	list.list.v = AY_NEW_N(a, struct ay_value, c->nout + 1);
 	while (*k < c->nout)
-		list.list.v[list.list.n++] = out_tensor(d, &c->out[(*k)++]->view);
+		list.list.v[list.list.n++] = out_tensor(a, gaps, &c->out[(*k)++]->view);
 	return list;
 }
 
@@ -108,22 +109,23 @@ static bool same_meta(const struct ay_view *a, const struct ay_view *b)
 	       !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->ndim);
 }
 
-/* Converts the functional line to a line of d->twin. Returns NULL if this call has no such form. */
-static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, const struct ay_call *c)
+struct ay_case *ay_twin_line(struct ay_arena *a, const struct ay_twin *twin, const struct ay_case *line,
+			     const struct ay_call *c)
 {
-	struct ay_case *t = AY_NEW(d->a, struct ay_case);
+	struct ay_case *t = AY_NEW(a, struct ay_case);
+	const bool gaps = twin->made % 2;
 	int first = -1;
 
 	*t = *line;
-	t->base = d->twin->base;
-	t->overload = d->twin->overload;
+	t->base = twin->form->base;
+	t->overload = twin->form->overload;
 	t->nkw = 0;
-	t->kw = AY_NEW_N(d->a, struct ay_kw, line->nkw + c->nout + 1);
+	t->kw = AY_NEW_N(a, struct ay_kw, line->nkw + c->nout + 1);
 	for (int i = 0; i < line->nkw; i++)
-		if (takes(d->twin, line->kw[i].name))
+		if (takes(twin->form, line->kw[i].name))
 			t->kw[t->nkw++] = line->kw[i];
-	for (int i = 0, k = 0; i < d->twin->narg; i++) {
-		const struct ay_sarg *arg = &d->twin->arg[i];
+	for (int i = 0, k = 0; i < twin->form->narg; i++) {
+		const struct ay_sarg *arg = &twin->form->arg[i];
 
 		if (!ay_stype_written(&arg->type))
 			continue;
@@ -134,8 +136,9 @@ static struct ay_case *twin_line(struct adder *d, const struct ay_case *line, co
 		if (k >= c->nout && !arg->type.list)
 			return NULL;
 		t->kw[t->nkw++] = (struct ay_kw){ .name = arg->name,
-						  .v = arg->type.list ? out_list(d, c, &k)
-								      : out_tensor(d, &c->out[k++]->view) };
+						  .v = arg->type.list
+							       ? out_list(a, gaps, c, &k)
+							       : out_tensor(a, gaps, &c->out[k++]->view) };
 	}
 	if (first < 0)
 		return t;
@@ -154,7 +157,7 @@ static int add_twin(void *user, const struct ay_scope *scope)
 	struct ay_case *line;
 	struct ay_call *c;
 
-	if (d->made >= d->limit)
+	if (d->twin.made >= d->limit)
 		return 0;
 	if (expand(d, scope, d->from, &line, &s))
 		return -1;
@@ -162,12 +165,12 @@ static int add_twin(void *user, const struct ay_scope *scope)
 		return 0;
 	if (ay_call_bind(d->a, d->from->op[0], s, line, &c, d->err))
 		return -1;
-	line = twin_line(d, line, c);
+	line = ay_twin_line(d->a, &d->twin, line, c);
 	if (!line)
 		return 0;
-	d->made++;
+	d->twin.made++;
 	/* cases from another operator's lines are all that this operator has: not marked as derived */
-	push(d, d->twin, line, d->from == d->e);
+	push(d, d->twin.form, line, d->from == d->e);
 	return 0;
 }
 
@@ -181,7 +184,7 @@ static int each_row(struct adder *d, const struct ay_entry_op *from, enum ay_tie
 		if (row->tier > max)
 			continue;
 		d->row = row;
-		d->made = 0;
+		d->twin.made = 0;
 		if (ay_template_parse(d->a, row->line, &t, d->err) ||
 		    (d->t = t, ay_grid_each(d->a, row->grid, each, d, d->err))) {
 			ay_err_prefix(d->err, "%s, case row %d", from->path, (int)(row - from->op[0]->cases) + 1);
@@ -211,8 +214,8 @@ int ay_suite_add_op(struct ay_suite *s, struct ay_arena *a, const struct ay_regi
 	for (int k = 0; k < e->nschema; k++) {
 		if (has_own_cases(s, from, e->schema[k]))
 			continue;
-		d.twin = e->schema[k];
-		d.functional = ay_registry_functional(r, d.twin, &d.from);
+		d.twin.form = e->schema[k];
+		d.functional = ay_registry_functional(r, d.twin.form, &d.from);
 		if (!d.functional)
 			continue;
 		/* an operator without lines of its own (add_) gets all lines of its

@@ -16,6 +16,7 @@ struct ay_suite_case {
 	/* an out= or in-place case made from a functional line of the operator's own file */
 	bool derived;
 	bool timed; /* chosen by ay_suite_pick */
+	bool drawn; /* see drawn.h */
 	int id;     /* for the caller; initially 0 */
 };
 

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Planning and drawing cases; drawn.h says what for.
+ */
+#include "op/drawn_internal.h"
+#include "op/suite_internal.h"
+
+#include <string.h>
+
+enum {
+	ATTEMPTS = 60,             /* at one case, before the aim is dropped, and again before it fails */
+	LARGEST_QUICK = 1 << 17,   /* elements of a large case among the quick ones */
+	LARGEST_FULL = 1 << 25,    /* and with --full */
+	WORK_QUICK = 4 << 20,      /* FLOPs or elements of a case among the quick ones */
+	OUT_ELEMENTS_FACTOR = 256, /* how many times the elements of its inputs a result may have */
+};
+#define WORK_FULL 2e9
+
+/* The cases of one overload are for these, in a random order: three and more dimensions with every
+ * layout, ranks above 4, and the small ranks. */
+static const struct {
+	int rank;
+	enum ay_drawn_layout layout;
+} aims[AY_DRAWN_QUICK] = {
+	{ 3, AY_LAYOUT_PERMUTED }, { 5, AY_LAYOUT_DENSE },    { 4, AY_LAYOUT_CHANNELS_LAST },
+	{ 3, AY_LAYOUT_EXPANDED }, { 2, AY_LAYOUT_PERMUTED }, { 6, AY_LAYOUT_DENSE },
+	{ 4, AY_LAYOUT_PERMUTED }, { 3, AY_LAYOUT_GAPS },     { 1, AY_LAYOUT_GAPS },
+	{ 5, AY_LAYOUT_PERMUTED }, { 2, AY_LAYOUT_EXPANDED }, { 3, AY_LAYOUT_PERMUTED },
+	{ 4, AY_LAYOUT_EXPANDED }, { 6, AY_LAYOUT_PERMUTED }, { 0, AY_LAYOUT_DENSE },
+	{ 3, AY_LAYOUT_DENSE }, /* the large one */
+};
+
+/* What drawing the cases of one operator needs. */
+struct drawer {
+	struct ay_suite *suite;
+	struct ay_arena *a;
+	const struct ay_registry *r;
+	const struct ay_entry_op *e, *from; /* from: the operator whose rows are used */
+	const struct ay_drawing *how;
+	int64_t listed; /* elements of the largest listed tensor */
+	struct ay_dice dice;
+	int at; /* the number of the case */
+	struct ay_err *err;
+};
+
+/* Returns what case `at` is for. The order of the aims and that of the residues follow from the seed. */
+static struct ay_aim aim_of(const struct drawer *d)
+{
+	const int64_t round = d->at / AY_DRAWN_QUICK, k = d->at % AY_DRAWN_QUICK;
+	struct ay_dice order = { .key = d->dice.key, .n = (uint64_t)(round + 1) << 32 };
+	/* odd multipliers permute the residues; the offset is drawn */
+	const int64_t step = 1 + 2 * ay_dice_below(&order, AY_DRAWN_MODULUS / 2);
+	const int64_t from = ay_dice_below(&order, AY_DRAWN_MODULUS);
+	struct ay_aim aim = { .rank = aims[k].rank,
+			      .layout = aims[k].layout,
+			      .large = k == AY_DRAWN_QUICK - 1,
+			      .residue = (k * step + from) % AY_DRAWN_MODULUS };
+
+	if (d->how->full) { /* beyond all that is listed */
+		aim.above = d->listed < LARGEST_FULL ? d->listed : LARGEST_FULL - 1;
+		aim.most = LARGEST_FULL;
+	} else { /* twice the largest of the quick ones */
+		aim.above = 2 * d->listed < LARGEST_QUICK ? 2 * d->listed : LARGEST_QUICK - 1;
+		aim.most = 3 * d->listed < LARGEST_QUICK ? 3 * d->listed : LARGEST_QUICK;
+	}
+	aim.large &= !d->how->full || round == 0;
+	return aim;
+}
+
+/* For ay_grid_pick. */
+static int pick(void *user, int n)
+{
+	struct ay_drawn_case *c = user;
+
+	return (int)ay_dice_below(c->dice, n);
+}
+
+static int draw_line(struct drawer *d, const struct ay_vary *row, const struct ay_aim *aim, struct ay_case **line,
+		     struct ay_err *err)
+{
+	struct ay_drawn_case c = { .dice = &d->dice, .aim = aim };
+	struct ay_scope s = { .find = ay_drawn_find, .user = &c };
+	struct ay_template *t;
+
+	if (ay_template_parse(d->a, row->line, &t, err) || ay_grid_pick(d->a, row->slots, pick, &s, err) ||
+	    ay_template_expand(d->a, t, &s, line, err))
+		return -1;
+	if (!(*line)->base) {
+		const struct ay_schema *first = d->from->schema[0];
+
+		(*line)->ns = first->ns;
+		(*line)->base = first->base;
+		(*line)->overload = first->overload;
+	}
+	return 0;
+}
+
+/* Returns true if the call is small enough to be judged many times, and gives something. */
+static bool is_affordable(const struct drawer *d, const struct ay_call *c)
+{
+	const double most = d->how->full ? WORK_FULL : WORK_QUICK;
+	struct ay_cost cost = { 0 };
+	double in = 1, out = 0;
+
+	for (int i = 0; i < c->noperand; i++)
+		*(c->operand[i]->role == AY_IN ? &in : &out) += (double)ay_numel_of(&c->operand[i]->view);
+	if (c->op->cost)
+		c->op->cost(c, &cost);
+	return cost.flops <= most && in + out <= most && out <= in * OUT_ELEMENTS_FACTOR + LARGEST_QUICK;
+}
+
+static bool bind(struct drawer *d, const struct ay_entry_op *e, const struct ay_schema *s,
+		 const struct ay_case *line, struct ay_call **c, struct ay_err *err)
+{
+	return !ay_call_bind(d->a, e->op[0], s, line, c, err);
+}
+
+/* Draws one attempt at a case of schema `want`, from a row of its functional form if it is a twin. Returns
+ * NULL, with the reason in *err, if the operator does not accept what was drawn. */
+static struct ay_case *attempt(struct drawer *d, const struct ay_vary *row, const struct ay_aim *aim,
+			       const struct ay_schema *functional, const struct ay_twin *twin, struct ay_err *err)
+{
+	const struct ay_schema *s;
+	struct ay_case *line;
+	struct ay_call *c;
+
+	if (draw_line(d, row, aim, &line, err) || !ay_registry_find_case(d->r, line, &s, err) || s != functional ||
+	    !bind(d, d->from, s, line, &c, err) || !is_affordable(d, c))
+		return NULL;
+	ay_drawn_lay_out(&d->dice, aim, c);
+	ay_drawn_mix_fills(d->a, &d->dice, c);
+	if (!bind(d, d->from, s, line, &c, err))
+		return NULL;
+	if (!twin)
+		return line;
+	line = ay_twin_line(d->a, twin, line, c);
+	return line && bind(d, d->e, twin->form, line, &c, err) ? line : NULL;
+}
+
+static bool is_row_of(struct drawer *d, const struct ay_vary *row, const struct ay_schema *s)
+{
+	const char *open = strchr(row->line, '(');
+	struct ay_str name = { 0 };
+	bool same;
+
+	ay_schema_name(&name, s);
+	same = open == row->line ? s == d->from->schema[0]
+				 : strlen(ay_str_text(&name)) == (size_t)(open - row->line) &&
+					   !strncmp(row->line, ay_str_text(&name), (size_t)(open - row->line));
+	ay_str_release(&name);
+	return same;
+}
+
+static int count_rows(struct drawer *d, const struct ay_schema *s, const struct ay_vary *rows[AY_MAX_VARY])
+{
+	int n = 0;
+
+	for (int i = 0; i < AY_MAX_VARY && d->from->op[0]->vary[i].line; i++)
+		if (is_row_of(d, &d->from->op[0]->vary[i], s))
+			rows[n++] = &d->from->op[0]->vary[i];
+	return n;
+}
+
+/* Draws the cases of one overload. */
+static int draw_overload(struct drawer *d, const struct ay_schema *s, const struct ay_schema *functional, bool twin)
+{
+	const struct ay_vary *rows[AY_MAX_VARY];
+	const int n = count_rows(d, functional, rows);
+	struct ay_twin form = { .form = s };
+
+	for (d->at = 0; n && d->at < d->how->n; d->at++) {
+		struct ay_aim aim = aim_of(d);
+		struct ay_err err = { 0 };
+		struct ay_case *line = NULL;
+
+		for (int i = 0; i < 2 * ATTEMPTS && !line; i++) {
+			if (i == ATTEMPTS)
+				aim.large = false, aim.layout = AY_LAYOUT_DENSE;
+			ay_err_clear(&err);
+			line = attempt(d, rows[d->at % n], &aim, functional, twin ? &form : NULL, &err);
+		}
+		if (!line && twin) /* in place not every call has a form */
+			continue;
+		if (!line)
+			return ay_fail(d->err, AY_ERR_BIND, "%s: nothing drawn from '%s' is a call: %s", d->from->name,
+				       rows[d->at % n]->slots ? rows[d->at % n]->slots : "", err.msg);
+		form.made++;
+		ay_suite_push(d->suite, &(struct ay_suite_case){ .op = d->e,
+								 .schema = s,
+								 .line = line,
+								 .tier = AY_QUICK,
+								 .derived = twin && d->from == d->e,
+								 .drawn = true });
+	}
+	return 0;
+}
+
+static int64_t elements_of(const struct ay_value *v)
+{
+	int64_t most = 0, n = 1;
+
+	for (int i = 0; v->kind == AY_V_LIST && i < v->list.n; i++)
+		most = elements_of(&v->list.v[i]) > most ? elements_of(&v->list.v[i]) : most;
+	if (v->kind != AY_V_TENSOR)
+		return most;
+	for (int i = 0; i < v->t->ndim; i++)
+		if (__builtin_mul_overflow(n, v->t->shape[i], &n))
+			return LARGEST_FULL;
+	return n;
+}
+
+/* Stores the elements of the largest tensor of the operator's listed cases, up to a tier. */
+static int find_largest(struct drawer *d, enum ay_tier most)
+{
+	struct ay_suite listed = { 0 };
+	int rc = ay_suite_add_op(&listed, d->a, d->r, d->e, most, d->err);
+
+	for (int i = 0; i < listed.n; i++)
+		for (int k = 0; k < listed.c[i].line->narg; k++) {
+			const int64_t n = elements_of(&listed.c[i].line->arg[k]);
+
+			d->listed = n > d->listed ? n : d->listed;
+		}
+	ay_suite_release(&listed);
+	return rc;
+}
+
+int ay_suite_add_drawn(struct ay_suite *s, struct ay_arena *a, const struct ay_registry *r,
+		       const struct ay_entry_op *e, const struct ay_drawing *how, struct ay_err *err)
+{
+	struct drawer d = { .suite = s, .a = a, .r = r, .e = e, .how = how, .err = err };
+	struct ay_str label = { 0 };
+	int rc = how->n ? find_largest(&d, how->full ? AY_PERF : AY_QUICK) : 0;
+
+	for (int k = 0; k < e->nschema && how->n && !rc; k++) {
+		const struct ay_schema *functional;
+		const struct ay_vary *rows[AY_MAX_VARY];
+
+		ay_str_clear(&label);
+		ay_str_add(&label, "assay drawn ");
+		ay_schema_name(&label, e->schema[k]);
+		d.dice = (struct ay_dice){ .key = ay_key_from_seed(ay_str_text(&label), how->seed) };
+		d.from = e;
+		if (count_rows(&d, e->schema[k], rows)) {
+			rc = draw_overload(&d, e->schema[k], e->schema[k], false);
+			continue;
+		}
+		functional = ay_registry_functional(r, e->schema[k], &d.from);
+		if (functional)
+			rc = draw_overload(&d, e->schema[k], functional, true);
+	}
+	ay_str_release(&label);
+	return rc;
+}
