@@ -297,6 +297,8 @@ void check_print_result(struct check *c, const struct ay_task_result *r)
 	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict), verdict_words(c, r));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
+	if (r->drawn)
+		printf(", %d of them drawn (--seed %llu)", r->drawn, (unsigned long long)c->task.drawing.seed);
 	if (c->o.dtypes)
 		printf(", only those about %s", c->o.dtypes);
 	if (r->left)

@@ -16,8 +16,11 @@ enum {
 };
 #define WORK_FULL 2e9
 
-/* The cases of one overload are for these, in a random order: three and more dimensions with every
- * layout, ranks above 4, and the small ranks. */
+enum { WINDOW = 16 /* consecutive last sizes */, WINDOWS = 5 };
+
+/* The cases of one overload are for these, in this order and again from the first: three and more
+ * dimensions with every layout, ranks above 4, and the small ranks. The last two have no last size of
+ * the window. */
 static const struct {
 	int rank;
 	enum ay_drawn_layout layout;
@@ -26,9 +29,10 @@ static const struct {
 	{ 3, AY_LAYOUT_EXPANDED }, { 2, AY_LAYOUT_PERMUTED }, { 6, AY_LAYOUT_DENSE },
 	{ 4, AY_LAYOUT_PERMUTED }, { 3, AY_LAYOUT_GAPS },     { 1, AY_LAYOUT_GAPS },
 	{ 5, AY_LAYOUT_PERMUTED }, { 2, AY_LAYOUT_EXPANDED }, { 3, AY_LAYOUT_PERMUTED },
-	{ 4, AY_LAYOUT_EXPANDED }, { 6, AY_LAYOUT_PERMUTED }, { 0, AY_LAYOUT_DENSE },
-	{ 3, AY_LAYOUT_DENSE }, /* the large one */
+	{ 4, AY_LAYOUT_EXPANDED }, { 6, AY_LAYOUT_PERMUTED }, { 1, AY_LAYOUT_DENSE },
+	{ 2, AY_LAYOUT_GAPS },     { 3, AY_LAYOUT_DENSE },    { 0, AY_LAYOUT_DENSE },
 };
+enum { LARGE = WINDOW /* the aim with more elements than listed */ };
 
 /* What drawing the cases of one operator needs. */
 struct drawer {
@@ -43,18 +47,20 @@ struct drawer {
 	struct ay_err *err;
 };
 
-/* Returns what case `at` is for. The order of the aims and that of the residues follow from the seed. */
+/* Returns what case `at` is for. Of each round the last sizes are WINDOW consecutive numbers, so that every
+ * residue modulo every number up to WINDOW occurs; later rounds have later windows. The first window and
+ * the order of the sizes follow from the seed. */
 static struct ay_aim aim_of(const struct drawer *d)
 {
 	const int64_t round = d->at / AY_DRAWN_QUICK, k = d->at % AY_DRAWN_QUICK;
-	struct ay_dice order = { .key = d->dice.key, .n = (uint64_t)(round + 1) << 32 };
-	/* odd multipliers permute the residues; the offset is drawn */
-	const int64_t step = 1 + 2 * ay_dice_below(&order, AY_DRAWN_MODULUS / 2);
-	const int64_t from = ay_dice_below(&order, AY_DRAWN_MODULUS);
+	struct ay_dice order = { .key = d->dice.key, .n = (uint64_t)1 << 32 };
+	const int64_t first = 1 + ay_dice_below(&order, WINDOW);
+	/* an odd multiplier permutes the window */
+	const int64_t step = 1 + 2 * ay_dice_below(&order, WINDOW / 2), from = ay_dice_below(&order, WINDOW);
 	struct ay_aim aim = { .rank = aims[k].rank,
 			      .layout = aims[k].layout,
-			      .large = k == AY_DRAWN_QUICK - 1,
-			      .residue = (k * step + from) % AY_DRAWN_MODULUS };
+			      .large = k == LARGE && !(d->how->full && round),
+			      .last = first + round % WINDOWS * WINDOW + (k * step + from) % WINDOW };
 
 	if (d->how->full) { /* beyond all that is listed */
 		aim.above = d->listed < LARGEST_FULL ? d->listed : LARGEST_FULL - 1;
@@ -63,7 +69,6 @@ static struct ay_aim aim_of(const struct drawer *d)
 		aim.above = 2 * d->listed < LARGEST_QUICK ? 2 * d->listed : LARGEST_QUICK - 1;
 		aim.most = 3 * d->listed < LARGEST_QUICK ? 3 * d->listed : LARGEST_QUICK;
 	}
-	aim.large &= !d->how->full || round == 0;
 	return aim;
 }
 
@@ -124,8 +129,11 @@ static struct ay_case *attempt(struct drawer *d, const struct ay_vary *row, cons
 	struct ay_case *line;
 	struct ay_call *c;
 
-	if (draw_line(d, row, aim, &line, err) || !ay_registry_find_case(d->r, line, &s, err) || s != functional ||
-	    !bind(d, d->from, s, line, &c, err) || !is_affordable(d, c))
+	if (draw_line(d, row, aim, &line, err) || !ay_registry_find_case(d->r, line, &s, err) || s != functional)
+		return NULL;
+	if (d->how->dtypes && ay_case_dtype(line) != AY_DT_NONE && !(d->how->dtypes >> ay_case_dtype(line) & 1))
+		return NULL;
+	if (!bind(d, d->from, s, line, &c, err) || !is_affordable(d, c))
 		return NULL;
 	ay_drawn_lay_out(&d->dice, aim, c);
 	ay_drawn_mix_fills(d->a, &d->dice, c);
@@ -162,7 +170,8 @@ static int count_rows(struct drawer *d, const struct ay_schema *s, const struct 
 }
 
 /* Draws the cases of one overload. */
-static int draw_overload(struct drawer *d, const struct ay_schema *s, const struct ay_schema *functional, bool twin)
+static int draw_overload(struct drawer *d, const struct ay_schema *s, const struct ay_schema *functional,
+			 bool twin)
 {
 	const struct ay_vary *rows[AY_MAX_VARY];
 	const int n = count_rows(d, functional, rows);
@@ -182,8 +191,9 @@ static int draw_overload(struct drawer *d, const struct ay_schema *s, const stru
 		if (!line && twin) /* in place not every call has a form */
 			continue;
 		if (!line)
-			return ay_fail(d->err, AY_ERR_BIND, "%s: nothing drawn from '%s' is a call: %s", d->from->name,
-				       rows[d->at % n]->slots ? rows[d->at % n]->slots : "", err.msg);
+			return ay_fail(d->err, AY_ERR_BIND, "%s: nothing drawn from '%s' is a call: %s",
+				       d->from->name, rows[d->at % n]->slots ? rows[d->at % n]->slots : "",
+				       err.msg);
 		form.made++;
 		ay_suite_push(d->suite, &(struct ay_suite_case){ .op = d->e,
 								 .schema = s,

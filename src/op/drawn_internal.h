@@ -10,7 +10,7 @@
 #include "op/drawn.h"
 #include "op/grid.h"
 
-enum { AY_DRAWN_MODULUS = 16, AY_DRAWN_RANK_MAX = 6 };
+enum { AY_DRAWN_RANK_MAX = 6 };
 
 enum ay_drawn_layout {
 	AY_LAYOUT_DENSE,
@@ -25,8 +25,8 @@ enum ay_drawn_layout {
 struct ay_aim {
 	int rank;
 	enum ay_drawn_layout layout;
-	bool large;      /* more elements than any listed case has */
-	int64_t residue; /* of the last size, modulo AY_DRAWN_MODULUS */
+	bool large;   /* more elements than any listed case has */
+	int64_t last; /* the last size; large: the last size has the same residue modulo 16 */
 	/* large: more elements than `above`, and at most `most` */
 	int64_t above, most;
 };
@@ -48,7 +48,7 @@ static inline bool ay_dice_once_in(struct ay_dice *d, int n)
 struct ay_drawn_case {
 	struct ay_dice *dice;
 	const struct ay_aim *aim;
-	int shapes; /* how many calls of shape() there were */
+	bool used; /* a shape(), or a last(), has got the aim's last size and number of elements */
 };
 
 /* For struct ay_scope.find, with a struct ay_drawn_case as user. */

@@ -41,21 +41,25 @@ static void permute(struct ay_dice *d, struct ay_tdesc *t)
 	stride_by(t, order, 1);
 }
 
-/* Gives one or more dimensions stride 0. */
-static void expand(struct ay_dice *d, struct ay_tdesc *t)
-{
-	int order[AY_MAX_DIM];
-	const int at = (int)ay_dice_below(d, t->ndim);
-	int64_t step = 1;
+enum { DISTINCT_LEAST = 8 /* elements of an expanded tensor, so that a constant is no right answer */ };
 
-	in_order(t->ndim, order);
+/* Gives one or more dimensions stride 0. Returns false if too few elements would remain. */
+static bool expand(struct ay_dice *d, struct ay_tdesc *t)
+{
+	const int at = (int)ay_dice_below(d, t->ndim);
+	int64_t stride[AY_MAX_DIM], step = 1;
+
 	for (int k = t->ndim - 1; k >= 0; k--) {
 		const bool fixed = k == at || ay_dice_once_in(d, 6);
 
-		t->stride[k] = fixed ? 0 : step;
+		stride[k] = fixed ? 0 : step;
 		step *= fixed || !t->shape[k] ? 1 : t->shape[k];
 	}
+	if (step < DISTINCT_LEAST)
+		return false;
+	memcpy(t->stride, stride, sizeof *stride * (size_t)t->ndim);
 	t->has_stride = true;
+	return true;
 }
 
 /* Leaves room between the elements of the last dimension, or between lines. */
@@ -102,9 +106,7 @@ static void lay_out(struct ay_dice *d, enum ay_drawn_layout layout, bool written
 		permute(d, t);
 	else if (layout == AY_LAYOUT_CHANNELS_LAST && t->ndim > 2)
 		channels_last(t);
-	else if (layout == AY_LAYOUT_EXPANDED && !written)
-		expand(d, t);
-	else if (layout != AY_LAYOUT_DENSE)
+	else if (layout != AY_LAYOUT_DENSE && (layout != AY_LAYOUT_EXPANDED || written || !expand(d, t)))
 		leave_gaps(d, t);
 }
 
@@ -129,14 +131,16 @@ void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const stru
 	at = (int)ay_dice_below(dice, n);
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
-		struct ay_tdesc *t = (struct ay_tdesc *)(uintptr_t)o->desc; /* of a line that this file's caller made */
+		struct ay_tdesc *t = (struct ay_tdesc *)(uintptr_t)
+					     o->desc; /* of a line that this file's caller made */
 		enum ay_drawn_layout layout = aim->layout;
 
 		if (!t)
 			continue;
 		if (at--)
-			layout = ay_dice_once_in(dice, 2) ? AY_LAYOUT_DENSE
-							  : (enum ay_drawn_layout)ay_dice_below(dice, AY_LAYOUT_COUNT);
+			layout = ay_dice_once_in(dice, 2)
+					 ? AY_LAYOUT_DENSE
+					 : (enum ay_drawn_layout)ay_dice_below(dice, AY_LAYOUT_COUNT);
 		if (holds(t))
 			lay_out(dice, layout, !may_expand(c, o), t);
 	}

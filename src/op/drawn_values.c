@@ -48,16 +48,13 @@ static struct ay_value new_list(struct ay_arena *a, int n)
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
-/* Returns the smallest size of at least n with the residue of the aim. */
+/* Returns the smallest size of at least n that differs from the aim's last size by a multiple of 16. */
 static int64_t with_residue(const struct ay_aim *aim, int64_t n)
 {
-	int64_t least = aim->residue ? aim->residue : AY_DRAWN_MODULUS;
-
-	return n <= least ? least : least + (n - least + AY_DRAWN_MODULUS - 1) / AY_DRAWN_MODULUS * AY_DRAWN_MODULUS;
+	return n <= aim->last ? aim->last : aim->last + (n - aim->last + 15) / 16 * 16;
 }
 
-/* Multiplies sizes until there are more elements than the aim's limit. The last size keeps its
- * residue. */
+/* Draws sizes with more elements than the aim's limit; the last size keeps its residue. */
 static void enlarge(struct ay_drawn_case *c, int n, int64_t *size)
 {
 	int64_t others = 1;
@@ -67,12 +64,11 @@ static void enlarge(struct ay_drawn_case *c, int n, int64_t *size)
 		others *= size[k];
 	}
 	size[n - 1] = with_residue(c->aim, c->aim->above / others + 1);
-	while (n > 1 && others * size[n - 1] > c->aim->most && others > 1) {
-		others /= size[0];
-		size[0] = 1;
-		size[n - 1] = with_residue(c->aim, c->aim->above / others + 1);
-		others = c->aim->most; /* no second try: the judge's limit of work decides */
-	}
+	if (others * size[n - 1] <= c->aim->most)
+		return;
+	for (int k = 0; k < n - 1; k++)
+		size[k] = 1;
+	size[n - 1] = with_residue(c->aim, c->aim->above + 1);
 }
 
 static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size)
@@ -86,7 +82,7 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 		return;
 	}
 	if (first)
-		size[n - 1] = c->aim->residue + AY_DRAWN_MODULUS * between(c->dice, !c->aim->residue, n < 4 ? 4 : 2);
+		size[n - 1] = c->aim->last;
 	else
 		size[n - 1] = size_between(c->dice, 1, SIZE_MAX_DRAWN);
 	left /= size[n - 1];
@@ -98,7 +94,7 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 
 static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_t hi, struct ay_value *out)
 {
-	const bool first = !c->shapes++;
+	const bool first = !c->used;
 	int64_t size[AY_MAX_DIM], n = c->aim->rank;
 
 	if (hi > AY_DRAWN_RANK_MAX)
@@ -108,10 +104,22 @@ static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_
 	if (first && c->aim->large && !n && hi > 0)
 		n = 1;
 	draw_sizes(c, first, (int)n, size);
+	c->used |= n > 0;
 	*out = new_list(a, (int)n);
 	for (int k = 0; k < n; k++)
 		set_int(&out->list.v[k], size[k]);
 	return 0;
+}
+
+/* Returns the aim's last size, for a tensor that is not made by shape(). */
+static int64_t last_size(struct ay_drawn_case *c)
+{
+	const bool first = !c->used;
+
+	c->used = true;
+	if (!first)
+		return size_between(c->dice, 1, SIZE_MAX_DRAWN);
+	return c->aim->large ? with_residue(c->aim, c->aim->above / between(c->dice, 1, 8) + 1) : c->aim->last;
 }
 
 static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
@@ -172,17 +180,17 @@ static struct ay_value copy(struct ay_arena *a, const struct ay_value *s, int64_
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum fn { SHAPE, SIZE, FITS, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
+enum fn { SHAPE, SIZE, LAST, FITS, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
 
 /* `args`: one letter each, s a list and i an int; the letters behind a `?` may be absent. */
 static const struct {
 	const char *name, *args;
 } fns[] = {
-	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" }, [FITS] = { "fits", "s" },
-	[DIM] = { "dim", "s" },       [AXES] = { "axes", "s" },	  [WITH] = { "with", "sii" },
-	[LESS] = { "less", "si" },    [HEAD] = { "head", "si" },  [TAIL] = { "tail", "si" },
-	[SWAP] = { "swap", "sii" },   [ORDER] = { "order", "s" }, [INT] = { "int", "ii" },
-	[ONE] = { "one", NULL },
+	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" }, [LAST] = { "last", "" },
+	[FITS] = { "fits", "s" },     [DIM] = { "dim", "s" },     [AXES] = { "axes", "s" },
+	[WITH] = { "with", "sii" },   [LESS] = { "less", "si" },  [HEAD] = { "head", "si" },
+	[TAIL] = { "tail", "si" },    [SWAP] = { "swap", "sii" }, [ORDER] = { "order", "s" },
+	[INT] = { "int", "ii" },      [ONE] = { "one", NULL },
 };
 
 static bool takes(const char *args, int n, const struct ay_value *v)
@@ -240,9 +248,8 @@ int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int n, const
 		return ay_fail(err, AY_ERR_BIND, "%s() does not take these arguments", name);
 	switch ((enum fn)f) {
 	case SHAPE: return shape(c, a, n ? v[0].i : 0, n ? v[1].i : AY_DRAWN_RANK_MAX, out);
-	case SIZE:
-		set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN));
-		return 0;
+	case SIZE: set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN)); return 0;
+	case LAST: set_int(out, last_size(c)); return 0;
 	case FITS: return fits(c, a, v, out);
 	case DIM: return dim(c, v, out);
 	case AXES: return axes(c, a, v, false, out);

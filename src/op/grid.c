@@ -164,7 +164,8 @@ static int block(struct ay_lex *l, struct case_block *out)
 }
 
 /* Parses all blocks. `exprs`: a slot's values may be expressions. */
-static int parse_grid(struct ay_arena *a, const char *text, bool exprs, struct case_block **out, struct ay_err *err)
+static int parse_grid(struct ay_arena *a, const char *text, bool exprs, struct case_block **out,
+		      struct ay_err *err)
 {
 	struct case_block **tail = out;
 	struct ay_lex l;

@@ -156,8 +156,8 @@ struct ay_cases {
 
 enum { AY_MAX_CASES = 24, AY_MAX_VARY = 8 };
 
-/* What may vary in calls of the operator, and what must hold between the arguments: cases that nobody
- * can know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
+/* What may vary in calls of the operator, and what must hold between the arguments. Cases that a kernel
+ * author cannot know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
  * each slot one value is chosen, which may use the slots before it and the functions of drawn.h:
  *   line  ((T(s, dt), d), {})      slots  "s=shape(1, 6) d=dim(s) dt=f32|f16|i64" */
 struct ay_vary {

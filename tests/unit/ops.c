@@ -5,6 +5,7 @@
  */
 #include "test.h"
 #include "helpers.h"
+#include "op/drawn.h"
 #include "op/fill.h"
 #include "../../cmd/mutants.h"
 #include "base/file.h"
@@ -39,7 +40,23 @@ static const struct ay_entry_op *the_operator(void)
 
 typedef void (*each_fn)(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c);
 
-/* Calls fn for every case of the operator up to a tier. Cases are bound with a fixed seed. */
+/* Binds case k of the suite with a fixed seed. Fails the test and returns NULL if it does not bind. */
+static struct ay_call *bind_case(const struct ay_entry_op *e, const struct ay_suite *s, int k)
+{
+	struct ay_case *line = AY_NEW(&one, struct ay_case);
+	struct ay_err err = { 0 };
+	struct ay_call *c;
+
+	*line = *s->c[k].line;
+	line->has_seed = true;
+	line->seed = (uint64_t)k + 1;
+	if (!ay_call_bind(&one, e->op[0], s->c[k].schema, line, &c, &err))
+		return c;
+	test_fail(__FILE__, __LINE__, "%s\n      %s", text_of(line), err.msg);
+	return NULL;
+}
+
+/* Calls fn for every case of the operator up to a tier. */
 static void each_case(enum ay_tier max, each_fn fn)
 {
 	const struct ay_entry_op *e = the_operator();
@@ -50,18 +67,12 @@ static void each_case(enum ay_tier max, each_fn fn)
 		test_fail(__FILE__, __LINE__, "%s: %s", e->name, err.msg);
 	CHECKF(s.n > 0, "%s has no cases", e->name);
 	for (int k = 0; k < s.n; k++) {
-		struct ay_case line = *s.c[k].line;
 		struct ay_call *c;
 
 		ay_arena_clear(&one);
-		line.has_seed = true;
-		line.seed = (uint64_t)k + 1;
-		if (ay_call_bind(&one, e->op[0], s.c[k].schema, &line, &c, &err)) {
-			test_fail(__FILE__, __LINE__, "%s\n      %s", text_of(&line), err.msg);
-			ay_err_clear(&err);
-			continue;
-		}
-		fn(e, &s.c[k], c);
+		c = bind_case(e, &s, k);
+		if (c)
+			fn(e, &s.c[k], c);
 	}
 	ay_suite_release(&s);
 	ay_arena_release(&keep);
@@ -152,9 +163,10 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 			got[k] = &c->out[k]->view;
 			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg",
 			       text_of(c->line), pass, k, (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
-			/* a case that proves nothing must not be in a suite */
-			CHECKF(sc->derived || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) || d[k].n < 32 ||
-				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
+			/* a case that proves nothing must not be in a suite; a drawn one may be weak by
+			 * chance */
+			CHECKF(sc->derived || sc->drawn || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) ||
+				       d[k].n < 32 || (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
 			       "%s is a weak case for output %d", text_of(c->line), k);
 		}
 		if (op->check && !(op->flags & AY_RANDOM)) {
@@ -167,6 +179,34 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 TEST_EACH(ops_honest_answers_pass_and_no_case_is_weak, help_list_operators)
 {
 	each_case(AY_QUICK, check_honest);
+}
+
+/* DRAWN cases of each overload bind and have a cost; the reference passes its own bound on ANSWERED of
+ * them. */
+TEST_EACH(ops_drawn_cases_bind_and_honest_answers_pass, help_list_operators)
+{
+	enum { DRAWN = 1000, ANSWERED = 100 };
+	const struct ay_entry_op *e = the_operator();
+	const struct ay_drawing how = { .seed = 1, .n = DRAWN };
+	struct ay_suite s = { 0 };
+	struct ay_err err = { 0 };
+
+	CHECKF(!ay_suite_add_drawn(&s, &keep, help_registry(), e, &how, &err), "%s", err.msg);
+	CHECKF(s.n >= DRAWN * 9 / 10, "%s: %d drawn cases; its file says in .vary what may vary", e->name, s.n);
+	for (int k = 0; k < s.n; k++) {
+		struct ay_call *c;
+
+		ay_arena_clear(&one);
+		c = bind_case(e, &s, k);
+		if (!c)
+			continue;
+		check_cost(e, &s.c[k], c);
+		check_roundtrip(e, &s.c[k], c);
+		if (k % (s.n / ANSWERED + 1) == 0)
+			check_honest(e, &s.c[k], c);
+	}
+	ay_suite_release(&s);
+	ay_arena_release(&keep);
 }
 
 /* BackendBench's H14: one dtype and simple layouts prove little. */
