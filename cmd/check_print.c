@@ -57,6 +57,9 @@ static void add_findings(struct ay_str *b, const struct check *c, const struct a
 {
 	for (int i = 0; i < r->ntally; i++)
 		add_tally(b, &r->tally[i]);
+	if (r->drawn)
+		ay_str_addf(b, "  of these %d were drawn (--seed %llu)\n", r->drawn,
+			    (unsigned long long)c->task.drawing.seed);
 	if (c->skipped[0] && !r->detail)
 		ay_str_addf(b, "  skipped: %s\n", c->skipped);
 	if (c->timed)
@@ -297,8 +300,6 @@ void check_print_result(struct check *c, const struct ay_task_result *r)
 	printf("%s%s  %s", ay_str_text(&found), ay_verdict_name(r->verdict), verdict_words(c, r));
 	if (r->judged)
 		printf(": %d cases in %.3f s", r->judged, r->wall_s);
-	if (r->drawn)
-		printf(", %d of them drawn (--seed %llu)", r->drawn, (unsigned long long)c->task.drawing.seed);
 	if (c->o.dtypes)
 		printf(", only those about %s", c->o.dtypes);
 	if (r->left)

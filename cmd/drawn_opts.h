@@ -25,8 +25,8 @@ struct drawn_options {
 		"no-drawn", OPT_FLAG, &(o)->none, NULL, "only the listed cases"   \
 	}
 
-/* Converts the options. `otherwise`: how many cases are drawn if the options do not say it. Without a
- * seed (below 0) the judge chooses one. Fails if the options exclude each other. */
+/* Converts the options. `otherwise`: how many cases are drawn if neither the options nor ASSAY_DRAWN say
+ * it. Without a seed (below 0) the judge chooses one. Fails if the options exclude each other. */
 int drawn_policy(const struct drawn_options *o, int otherwise, bool full, int64_t seed, struct ay_drawing *d,
 		 struct ay_err *err);
 

@@ -143,6 +143,10 @@ json_t *eval_header(const struct eval *e)
 		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
 	if (e->o.seed >= 0)
 		json_object_set_new(json_object_get(h, "policy"), "seed", json_integer(e->o.seed));
+	if (e->drawing.n)
+		json_object_set_new(json_object_get(h, "policy"), "drawn",
+				    json_pack("{s:i,s:I}", "cases_per_overload", e->drawing.n, "seed",
+					      (json_int_t)e->drawing.seed));
 	own_write(&e->o.own, h);
 	if (has_python(e))
 		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
@@ -171,85 +175,6 @@ static int open_run(struct eval *e)
 		rc = eval_add_suite(e);
 	json_decref(h);
 	return rc;
-}
-
-/* --- what was not given ----------------------------------------------------------------------- */
-
-struct text_option {
-	const char *key, **to;
-};
-
-static void take_texts(struct eval *e, const json_t *from, const struct text_option *o, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *v = json_string_value(json_object_get(from, o[i].key));
-
-		if (v && *v && !*o[i].to)
-			*o[i].to = ay_strdup(e->app->arena, v);
-	}
-}
-
-/* Takes over the rules of judging, because records under different rules must not be mixed. */
-static void take_policy(struct eval *e, const json_t *policy)
-{
-	const struct text_option texts[] = { { "timing", &e->o.clock.timing },
-					     { "baseline", &e->o.clock.baseline },
-					     { "gate", &e->o.clock.gate },
-					     { "allow_torch", &e->o.torch.allow } };
-	const json_t *threads = json_object_get(policy, "threads"), *seed = json_object_get(policy, "seed"),
-		     *call = json_object_get(policy, "call_timeout_s");
-
-	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
-	if (e->o.threads == AY_UNSET && json_is_integer(threads))
-		e->o.threads = json_integer_value(threads);
-	if (e->o.seed < 0 && json_is_integer(seed))
-		e->o.seed = json_integer_value(seed);
-	if (isnan(e->o.call_timeout) && json_is_number(call))
-		e->o.call_timeout = json_number_value(call);
-}
-
-static int take_over(struct eval *e, struct ay_err *err)
-{
-	json_t *j = ay_run_head(e->o.resume, err);
-	const struct text_option texts[] = { { "suite", &e->o.suite },
-					     { "backend", &e->o.backend },
-					     { "kernels", &e->o.kernels },
-					     { "data", &e->o.data },
-					     { "ops", &e->o.ops },
-					     { "dtypes", &e->o.dtypes },
-					     { "device", &e->o.device.wish },
-					     { "device_count", &e->o.device.count } };
-
-	if (!j)
-		return -1;
-	take_texts(e, j, texts, sizeof texts / sizeof *texts);
-	own_take(&e->o.own, j, e->app->arena);
-	take_policy(e, json_object_get(j, "policy"));
-	if (!e->o.topn && !e->o.smallest) {
-		e->o.topn = json_integer_value(json_object_get(j, "topn"));
-		e->o.smallest = json_integer_value(json_object_get(j, "smallest"));
-	}
-	if (!e->o.clock.budget)
-		e->o.clock.budget = json_number_value(json_object_get(j, "budget_s"));
-	e->o.quick |= json_is_true(json_object_get(j, "quick"));
-	json_decref(j);
-	return 0;
-}
-
-int eval_settle(struct eval *e, struct ay_err *err)
-{
-	if (check_run_options(e->o.out, e->o.resume, e->o.unsafe, e->o.no_sandbox, err) ||
-	    (e->o.resume && take_over(e, err)))
-		return -1;
-	if (e->o.threads == AY_UNSET)
-		e->o.threads = 1;
-	if (isnan(e->o.call_timeout))
-		e->o.call_timeout = 10;
-	/* values of a damaged run.json */
-	if (e->o.threads < 1 || e->o.threads > THREADS_MAX || !(e->o.call_timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "run.json of '%s' has a policy that no run can have",
-			       e->o.resume);
-	return 0;
 }
 
 int eval_own(struct eval *e, struct ay_err *err)
@@ -434,6 +359,20 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 	return choose_workers(e, err);
 }
 
+/* Cases are drawn beside the sets, which list whole operators, unless few of their cases are wanted.
+ * Beside other suites only --drawn draws them. */
+static int choose_drawing(struct eval *e, struct ay_err *err)
+{
+	const bool whole = ay_suite_promised(e->o.suite, NULL) > 0 && !e->o.topn && !e->o.smallest;
+	const uint64_t seed = e->drawing.seed;
+
+	if (drawn_policy(&e->o.drawn, whole ? AY_DRAWN_QUICK : 0, false, e->o.seed, &e->drawing, err))
+		return -1;
+	if (e->o.resume)
+		e->drawing.seed = seed;
+	return 0;
+}
+
 static int prepare(struct eval *e, struct ay_err *err)
 {
 	if (!e->o.suite)
@@ -454,6 +393,8 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
+	if (choose_drawing(e, err))
+		return -1;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
 	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))
 		e->policy.cpus = &e->all_cpus;
@@ -552,6 +493,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "seconds one call may take (10); a first call that compiles may need more", OPT_ABOVE_0,
 		  SECONDS_MAX },
 		CLOCK_OPTS(&e.o.clock),
+		DRAWN_OPTS(&e.o.drawn),
 		TORCH_OPTS(&e.o.torch),
 		LLM_OPTS(&e.llm),
 		AGENT_OPTS(&e.llm),

@@ -104,6 +104,33 @@ static int check_names(const struct eval *e, const char *lacks, struct ay_err *e
 	return n ? -1 : 0;
 }
 
+/* Returns true if the suite has a case of the overload. */
+static bool has_case(const struct ay_suite *s, int n, const struct ay_schema *schema)
+{
+	for (int i = 0; i < n; i++)
+		if (s->c[i].schema == schema)
+			return true;
+	return false;
+}
+
+/* Adds drawn cases for the overloads that the suite has cases of. */
+static int add_drawn(struct eval *e, struct ay_err *err)
+{
+	const struct ay_registry *r = e->app->registry;
+	const int listed = e->suite.n;
+	int n = listed;
+
+	e->drawing.dtypes = e->dtypes;
+	for (int i = 0; i < r->n && e->drawing.n; i++)
+		if (ay_suite_add_drawn(&e->suite, e->app->arena, r, &r->op[i], &e->drawing, err))
+			return -1;
+	for (int i = listed; i < e->suite.n; i++)
+		if (has_case(&e->suite, listed, e->suite.c[i].schema))
+			e->suite.c[n++] = e->suite.c[i];
+	e->suite.n = n;
+	return 0;
+}
+
 int eval_suite(struct eval *e, struct ay_err *err)
 {
 	struct ay_suite_filter narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
@@ -125,6 +152,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	if (e->o.device.cuda)
 		ay_suite_sort(&e->suite);
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
+	if (add_drawn(e, err))
+		return -1;
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;

@@ -188,7 +188,7 @@ static int draw_overload(struct drawer *d, const struct ay_schema *s, const stru
 			ay_err_clear(&err);
 			line = attempt(d, rows[d->at % n], &aim, functional, twin ? &form : NULL, &err);
 		}
-		if (!line && twin) /* in place not every call has a form */
+		if (!line && (twin || d->how->dtypes)) /* not every call has a form in place, or that dtype */
 			continue;
 		if (!line)
 			return ay_fail(d->err, AY_ERR_BIND, "%s: nothing drawn from '%s' is a call: %s",

@@ -114,6 +114,10 @@ void ay_report_totals(struct ay_str *b, const struct ay_summary *s, const struct
 		ay_by_calls_print(&line, &s->by_calls, s->timed > 0);
 		end_line(b, &line, screen);
 	}
+	if (s->drawn) {
+		ay_summary_add_drawn(&line, s);
+		end_line(b, &line, screen);
+	}
 	add_records(b, s, screen);
 	ay_str_release(&line);
 }

@@ -43,6 +43,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(DETAIL, "detail", STR)                          \
 	F(HINT, "hint", STR)                              \
 	F(DERIVED, "derived", OTHER)                      \
+	F(DRAWN, "drawn", OTHER) /* op/drawn.h */         \
 	F(OUT, "out", STR)                                \
 	F(AT, "at", STR)                                  \
 	F(WANT, "want", NUMBER)                           \
