@@ -100,6 +100,18 @@ static json_t *error_record(const char *msg)
 	return rec;
 }
 
+/* Chooses what is drawn beside the operator's cases: what the job asks for, else the options. */
+static int choose_drawing(const struct bulk *b, const struct ay_job *job, struct ay_task *t, struct ay_err *err)
+{
+	const bool full = job->tier != AY_QUICK;
+	struct drawn_options o = b->o->drawn;
+
+	if (job->drawn >= 0)
+		o = (struct drawn_options){ .n = job->drawn };
+	return drawn_policy(&o, full ? AY_DRAWN_FULL : AY_DRAWN_QUICK, full,
+			    b->o->policy.has_seed ? (int64_t)b->o->policy.seed : -1, &t->drawing, err);
+}
+
 static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_task *t,
 		     struct ay_err *err)
 {
@@ -129,6 +141,8 @@ static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *jo
 	if (!job->op && b->o->own->file)
 		t->op = b->o->own->ref.op;
 	if (job->op && !(t->op = ay_registry_find(b->app->registry, job->op, &s, &exact, err)))
+		return -1;
+	if (choose_drawing(b, job, t, err))
 		return -1;
 	if (t->op && t->op == b->o->own->ref.op && !job->ncase) {
 		t->line = b->o->own->ref.line;
@@ -371,9 +385,10 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s%s%s", ay_run_build_sha256(b->run), b->sandbox,
-			  b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s,
-			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "",
+	salt = ay_sprintf(&a, "%s %s %lld%d %d %d %g %g%s%s%s", ay_run_build_sha256(b->run), b->sandbox,
+			  (long long)b->o->drawn.n, b->o->drawn.none, b->o->policy.allow_tf32,
+			  b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s,
+			  job->lang == AY_LANG_PY ? interpreter(b) : "",
 			  job->lang == AY_LANG_CU && ay_dev_has_cuda(none, sizeof none) ? " gpu" : "",
 			  b->o->own->ref.sha256);
 	if (!rc) {

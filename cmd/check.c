@@ -198,6 +198,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				  .out = c->o.out,
 				  .resume = c->o.resume,
 				  .cache = c->o.cache,
+				  .drawn = c->o.drawn,
 				  .timeout_s = 300 };
 
 	if ((c->o.clock.timing && strcmp(c->o.clock.timing, "none")) || c->o.clock.baseline || c->o.clock.budget)
