@@ -484,15 +484,46 @@ TEST_EACH(ops_refuse_their_mutants_as_the_page_says, list_mutated)
 	ay_arena_release(&keep);
 }
 
-/* The page has a row for every operator, in the registry's order, and nothing else. */
-TEST(ops_mutants_page_has_a_row_of_every_operator)
+/* Returns what `assay mutants --markdown` prints of an operator in its second table, or as that table's head. */
+static const char *printed_classes(const struct ay_entry_op *e, const struct ay_call_class_score *s)
+{
+	char *made = NULL;
+	const char *kept;
+	size_t len;
+	FILE *f = open_memstream(&made, &len);
+
+	if (s)
+		mutants_class_row(f, e->name, s, true);
+	else
+		mutants_class_head(f, true);
+	fclose(f);
+	kept = ay_strdup(&keep, made);
+	free(made);
+	return kept;
+}
+
+/* At least 99 % of the kernels that are wrong on a class of calls are refused by a quick run. */
+TEST_EACH(ops_refuse_kernels_that_are_wrong_on_a_class_of_calls, list_mutated)
+{
+	const struct ay_entry_op *e = the_operator();
+	struct ay_call_class_score s;
+	struct ay_err err = { 0 };
+
+	CHECKF(!ay_call_class_count(help_registry(), e, &s, &err), "%s: %s", e->name, err.msg);
+	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++)
+		CHECKF(s.drawn[k] * 100 >= s.planted[k] * AY_CALL_CLASS_SEEDS * 99, "%s: %s: %d of %d x %d",
+		       e->name, ay_call_class_table[k].word, s.drawn[k], s.planted[k], AY_CALL_CLASS_SEEDS);
+	CHECKF(getenv("ASSAY_OP") || strstr(mutants_page(), printed_classes(e, &s)),
+	       "run: assay mutants --markdown > docs/mutants.md\n      %s", printed_classes(e, &s));
+	ay_arena_release(&keep);
+}
+
+/* Returns the text behind the head and one row for each operator, in the registry's order. */
+static const char *skip_rows(const char *at, const char *head)
 {
 	const struct ay_registry *r = help_registry();
-	const char *head = printed(NULL, NULL), *at = mutants_page();
 
-	if (getenv("ASSAY_OP"))
-		test_skip("an operator that is being written has no row yet");
-	CHECK(!strncmp(at, head, strlen(head)));
+	CHECKF(!strncmp(at, head, strlen(head)), "not the head of a table: %.60s", at);
 	at += strlen(head);
 	for (int i = 0; i < r->n; i++, at += strcspn(at, "\n") + 1) {
 		const char *row = ay_sprintf(&keep, "| %s |", r->op[i].name);
@@ -501,6 +532,17 @@ TEST(ops_mutants_page_has_a_row_of_every_operator)
 		if (strncmp(at, row, strlen(row)))
 			break;
 	}
+	return at;
+}
+
+/* The page has a row for every operator in each table, and nothing else. */
+TEST(ops_mutants_page_has_a_row_of_every_operator)
+{
+	const char *at = mutants_page();
+
+	if (getenv("ASSAY_OP"))
+		test_skip("an operator that is being written has no row yet");
+	at = skip_rows(skip_rows(at, printed(NULL, NULL)), printed_classes(NULL, NULL));
 	CHECKF(!*at, "behind the last row: %.60s", at);
 	ay_arena_release(&keep);
 }
