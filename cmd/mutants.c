@@ -49,8 +49,9 @@ void mutants_head(FILE *out, bool markdown)
 			     "Made by `assay mutants --markdown`; a test compares this page with what the program "
 			     "prints. Killed / planted\n"
 			     "over the quick cases; answers that equal the right one are equivalent and left out. "
-			     "`half` and `tf32` count\n"
-			     "overloads and dtypes, the others cases and outputs.\n\n");
+			     "`half`, `tf32` and `narrow`\n"
+			     "count overloads and dtypes (of result and first input), the others cases and "
+			     "outputs.\n\n");
 	fprintf(out, markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
 		fprintf(out, markdown ? "| %s " : " %9s", ay_mutant_table[k].word);

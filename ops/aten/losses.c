@@ -483,7 +483,7 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.5, 0), {})", "dt=f32|f16|bf16|f64 " SMALL, AY_QUICK },
 		{ "((T(s, dt, fill=heavy), T(s, dt), T(s, dt), 0.5, r), {})", "dt=f32|f16|bf16|f64 r=1|2 " SMALL, AY_QUICK },
 		{ "((T([4096], dt, fill=heavy), T([4096], dt), T([4096], dt), 1.0, r), {})", "r=1|2 dt=f32|f16|bf16|f64", AY_QUICK },
-		{ "((T([65], da, fill=heavy), T([65], da), T([65], db), 0.5, r), {})", "r=0|1 (da,db)=(f16,f32)|(f32,f16)|(f32,f64)|(f32,i64)|(bf16,i32)", AY_QUICK },
+		{ "((T(s, da, fill=heavy), T(s, da), T(s, db), 0.5, r), {})", "r=0|1|2 s=[65]|[4096] (da,db)=(f16,f32)|(f32,f16)|(f32,f64)|(f32,i64)|(bf16,i32)", AY_QUICK },
 		{ "((T([257], dt), T([257], dt), T([257], dt), m, 0), {})", "dt=f32|f16|bf16|f64 m=0|-0.5|8", AY_QUICK },
 		{ "((T([257], dt), T([257], dt), T([257], dt), 0.3, r), {})", "r=0|1 dt=f32|f64", AY_QUICK },
 		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy), T([257], dt), 0.25, r), {})", "r=0|1 dt=f32|f16|bf16", AY_QUICK },
