@@ -359,9 +359,7 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 	return choose_workers(e, err);
 }
 
-/* Cases are drawn beside the sets, which list whole operators, unless few of their cases are wanted.
- * Beside other suites only --drawn draws them. */
-static int choose_drawing(struct eval *e, struct ay_err *err)
+int eval_choose_drawing(struct eval *e, struct ay_err *err)
 {
 	const bool whole = ay_suite_promised(e->o.suite, NULL) > 0 && !e->o.topn && !e->o.smallest;
 	const uint64_t seed = e->drawing.seed;
@@ -393,7 +391,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
 					.device_crowd = (int)e->o.jobs };
-	if (choose_drawing(e, err))
+	if (eval_choose_drawing(e, err))
 		return -1;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
 	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))

@@ -202,6 +202,9 @@ int eval_settle(struct eval *e, struct ay_err *err);
 int eval_own(struct eval *e, struct ay_err *err);
 /* Decides whether kernels are timed, and from that the devices and the workers of each. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
+/* Decides how many cases are drawn beside the suite's: some beside the sets, which list whole operators,
+ * unless only few of their cases are wanted; beside other suites what --drawn says. */
+int eval_choose_drawing(struct eval *e, struct ay_err *err);
 /* Prepares compiler and sandbox. */
 int eval_guard(struct eval *e, struct ay_err *err);
 /* Returns the header for run.json. */

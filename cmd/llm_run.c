@@ -536,7 +536,7 @@ static int generate(struct llm *m)
 		if (m->e->tty)
 			fprintf(stderr, "\r\033[K");
 		if (!rc)
-			rc = check_answers(m);
+			rc = check_answers(m) || llm_score_held(m) ? -1 : 0;
 		if (!rc && !keep_progress(m, true))
 			status = sum_up(m);
 		else if (m->answers || m->e->o.resume)
