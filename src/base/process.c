@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,33 @@ int64_t ay_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t ay_run_delay_ns(pid_t pid)
+{
+	char path[64 + sizeof((struct dirent *)0)->d_name];
+	int64_t longest = 0;
+	struct dirent *d;
+	DIR *tasks;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && (d = readdir(tasks))) {
+		long long ran, waited;
+		FILE *f;
+
+		if (d->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", (int)pid, d->d_name);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%lld %lld", &ran, &waited) == 2 && waited > longest)
+			longest = waited;
+		if (f)
+			fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return longest;
 }
 
 int ay_cpu_count(void)

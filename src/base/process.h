@@ -40,6 +40,9 @@ void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, 
 
 /* Returns monotonic time in nanoseconds. */
 int64_t ay_now_ns(void);
+/* Returns the longest time in nanoseconds that a thread of the process was ready to run and waited for a
+ * CPU, since the thread began. Returns 0 if the system does not say it. */
+int64_t ay_run_delay_ns(pid_t pid);
 /* Returns the number of CPUs that this process may run on; at least 1. */
 int ay_cpu_count(void);
 

@@ -36,6 +36,7 @@
 
 enum {
 	SLICE_NS = 5000000,  /* a dead executor is noticed within this time */
+	LONGEST_WAIT = 8,    /* a time-out is never moved to more than so many times its length */
 	WATCH_SLICES = 4,    /* its memory use is checked once in so many slices */
 	LAST_WORDS_MS = 200, /* from the executor's end to init's report of it */
 };
@@ -228,15 +229,52 @@ static void doze(const struct ay_exec *x, int64_t ns)
 	__atomic_store_n(&x->page->judge_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
-static enum waited wait_done(struct ay_exec *x, int64_t deadline)
+/* A time-out is about the executor's own time. On a busy machine its threads are ready to run and wait
+ * for a CPU; the deadline moves by that time, but not without limit, because an executor can make its
+ * threads wait for each other. */
+struct patience {
+	int64_t deadline, last; /* last: the deadline never moves beyond it */
+	int64_t delay;          /* the executor's run delay when this was noted; -1: not yet */
+};
+
+static struct patience new_patience(double timeout_s)
 {
+	const int64_t now = ay_now_ns();
+
+	return (struct patience){ now + (int64_t)(timeout_s * 1e9), now + (int64_t)(LONGEST_WAIT * timeout_s * 1e9),
+				  -1 };
+}
+
+/* Returns the time left in ns; moves a deadline that is reached. */
+static int64_t time_left(struct patience *p, const struct ay_exec *x)
+{
+	const int64_t now = ay_now_ns(), left = p->deadline - now;
+	int64_t delay;
+
+	if (left > 0 || !x->executor || p->delay < 0)
+		return left;
+	delay = ay_run_delay_ns(x->executor);
+	p->deadline += delay - p->delay;
+	p->delay = delay;
+	if (p->deadline > p->last)
+		p->deadline = p->last;
+	/* a delay of less than a millisecond is no reason to wait on */
+	return p->deadline - now > 1000000 ? p->deadline - now : 0;
+}
+
+static enum waited wait_done(struct ay_exec *x, double timeout_s)
+{
+	struct patience patience = new_patience(timeout_s);
 	int w = x->spin ? spin(x) : look(x);
 
 	for (int slice = 1; w < 0; slice++) {
-		int64_t left = deadline - ay_now_ns();
+		int64_t left = time_left(&patience, x);
 
 		if (left <= 0)
 			return W_LATE;
+		/* not at once: most calls answer within a slice */
+		if (patience.delay < 0 && slice > 1 && x->executor)
+			patience.delay = ay_run_delay_ns(x->executor);
 		doze(x, left);
 		/* otherwise a full pipe would block the executor */
 		ay_printed_read(x->printed, x->out);
@@ -398,9 +436,7 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 
 void ay_exec_wait_answer(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
-	int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
-
-	switch (wait_done(x, deadline)) {
+	switch (wait_done(x, timeout_s)) {
 	case W_DONE: tell_status(x, o); break;
 	case W_DEAD:
 		ay_exec_finish(x);
