@@ -36,7 +36,8 @@
 
 enum {
 	SLICE_NS = 5000000,  /* a dead executor is noticed within this time */
-	LONGEST_WAIT = 8,    /* a time-out is never moved to more than so many times its length */
+	LONGEST_WAIT = 100,  /* a time-out is never moved to more than so many times its length; */
+	CROWDED_WAIT = 4,    /* or so many, if more threads than CPUs of the executor want to run */
 	WATCH_SLICES = 4,    /* its memory use is checked once in so many slices */
 	LAST_WORDS_MS = 200, /* from the executor's end to init's report of it */
 };
@@ -230,51 +231,49 @@ static void doze(const struct ay_exec *x, int64_t ns)
 }
 
 /* A time-out is about the executor's own time. On a busy machine its threads are ready to run and wait
- * for a CPU; the deadline moves by that time, but not without limit, because an executor can make its
- * threads wait for each other. */
+ * for a CPU; the deadline moves by that time. An executor can also make its threads wait for each other:
+ * then the deadline moves much less. */
 struct patience {
-	int64_t deadline, last; /* last: the deadline never moves beyond it */
-	int64_t delay;          /* the executor's run delay when this was noted; -1: not yet */
+	int64_t begin, deadline, timeout;
+	int64_t delay; /* the executor's run delay at the begin */
 };
 
-static struct patience new_patience(double timeout_s)
+static struct patience new_patience(const struct ay_exec *x, double timeout_s)
 {
-	const int64_t now = ay_now_ns();
+	const int64_t now = ay_now_ns(), timeout = (int64_t)(timeout_s * 1e9);
 
-	return (struct patience){ now + (int64_t)(timeout_s * 1e9), now + (int64_t)(LONGEST_WAIT * timeout_s * 1e9),
-				  -1 };
+	return (struct patience){ now, now + timeout, timeout, x->executor ? ay_run_delay_ns(x->executor) : 0 };
 }
 
 /* Returns the time left in ns; moves a deadline that is reached. */
 static int64_t time_left(struct patience *p, const struct ay_exec *x)
 {
-	const int64_t now = ay_now_ns(), left = p->deadline - now;
-	int64_t delay;
+	const int64_t now = ay_now_ns();
+	int64_t moved;
+	int ready;
 
-	if (left > 0 || !x->executor || p->delay < 0)
-		return left;
-	delay = ay_run_delay_ns(x->executor);
-	p->deadline += delay - p->delay;
-	p->delay = delay;
-	if (p->deadline > p->last)
-		p->deadline = p->last;
-	/* a delay of less than a millisecond is no reason to wait on */
+	if (p->deadline > now || !x->executor)
+		return p->deadline - now;
+	moved = ay_longest_run_delay_ns(x->executor, p->delay, now - p->begin, &ready);
+	if (moved > p->timeout * (ready > ay_cpu_count() ? CROWDED_WAIT : LONGEST_WAIT))
+		moved = p->timeout * (ready > ay_cpu_count() ? CROWDED_WAIT : LONGEST_WAIT);
+	p->deadline = p->begin + p->timeout + moved;
+	/* less than a millisecond is no reason to wait on */
 	return p->deadline - now > 1000000 ? p->deadline - now : 0;
 }
 
 static enum waited wait_done(struct ay_exec *x, double timeout_s)
 {
-	struct patience patience = new_patience(timeout_s);
+	struct patience patience;
 	int w = x->spin ? spin(x) : look(x);
 
+	if (w < 0)
+		patience = new_patience(x, timeout_s);
 	for (int slice = 1; w < 0; slice++) {
 		int64_t left = time_left(&patience, x);
 
 		if (left <= 0)
 			return W_LATE;
-		/* not at once: most calls answer within a slice */
-		if (patience.delay < 0 && slice > 1 && x->executor)
-			patience.delay = ay_run_delay_ns(x->executor);
 		doze(x, left);
 		/* otherwise a full pipe would block the executor */
 		ay_printed_read(x->printed, x->out);

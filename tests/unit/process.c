@@ -34,6 +34,7 @@ TEST(process_run_delay_grows_while_a_process_waits_for_its_cpu)
 {
 	int64_t before, after;
 	pid_t pid;
+	int ready;
 
 	if (access("/proc/self/schedstat", R_OK))
 		test_skip("the system does not say how long a thread waited for a CPU");
@@ -48,6 +49,9 @@ TEST(process_run_delay_grows_while_a_process_waits_for_its_cpu)
 	spin_for(0.5);
 	after = ay_run_delay_ns(pid);
 	CHECKF(after - before > 10000000, "%lld ns", (long long)(after - before));
+	CHECK(ay_longest_run_delay_ns(pid, before, 1ll << 60, &ready) >= after - before);
+	CHECK(ay_longest_run_delay_ns(pid, before, 1000, &ready) == 1000);
+	CHECKF(ready == 1, "%d threads are ready", ready);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	CHECK(ay_run_delay_ns(pid) == 0); /* it does not exist any more */
