@@ -2,9 +2,14 @@
 #include "cmd.h"
 #include "mutants.h"
 #include "base/json.h"
+#include "base/str.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* no name of an operator is longer */
+enum { NAME_WIDTH = 38 };
 
 static const struct usage usage = {
 	"assay mutants [OP] [options]",
@@ -51,32 +56,69 @@ void mutants_head(FILE *out, bool markdown)
 			     "over the quick cases; answers that equal the right one are equivalent and left out. "
 			     "`half` and `tf32` count\n"
 			     "overloads and dtypes, the others cases and outputs.\n\n");
-	fprintf(out, markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
+	if (!markdown) {
+		fprintf(out, "%-*s %5s %13s %6s %5s %6s\n", NAME_WIDTH, "operator", "cases", "killed", "equiv",
+			"null", "all");
+		return;
+	}
+	fprintf(out, "| operator | cases ");
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
-		fprintf(out, markdown ? "| %s " : " %9s", ay_mutant_table[k].word);
-	fprintf(out, markdown ? "| equivalent | null | all |\n|---|" : " %6s %6s %6s\n", "equiv", "null", "all");
-	for (int k = 0; markdown && k < AY_MUTANT_COUNT + 4; k++)
+		fprintf(out, "| %s ", ay_mutant_table[k].word);
+	fprintf(out, "| equivalent | null | all |\n|---|");
+	for (int k = 0; k < AY_MUTANT_COUNT + 4; k++)
 		fprintf(out, k + 1 < AY_MUTANT_COUNT + 4 ? "---|" : "---|\n");
+}
+
+/* Prints killed / planted of each kind, where one was planted. */
+static void print_kinds(const struct ay_mutation *m)
+{
+	struct ay_str all = { 0 }, lines = { 0 };
+
+	for (int k = 0; k < AY_MUTANT_COUNT; k++)
+		if (m->planted[k])
+			ay_str_addf(&all, "%s%s %d/%d", all.len ? ", " : "", ay_mutant_table[k].word, m->killed[k],
+				    m->planted[k]);
+	ay_wrap(&lines, ay_str_text(&all), 2, 2, AY_WIDTH);
+	if (all.len)
+		printf("  %s\n", ay_str_text(&lines));
+	ay_str_release(&all);
+	ay_str_release(&lines);
+}
+
+static void print_row(FILE *out, const char *name, const struct ay_mutation *m)
+{
+	const struct total t = add_up(m);
+	char killed[32];
+
+	snprintf(killed, sizeof killed, "%d/%d", t.killed, t.planted);
+	fprintf(out, "%-*s %5d %13s %6d", NAME_WIDTH, name, m->cases, killed, t.equivalent);
+	if (t.planted)
+		fprintf(out, " %4.0f%% %5.1f%%\n", percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
+	else /* no wrong answer was planted, so there is no score */
+		fprintf(out, " %5s %6s\n", "-", "-");
 }
 
 void mutants_row(FILE *out, const char *name, const struct ay_mutation *m, bool markdown)
 {
-	struct total t = add_up(m);
+	const struct total t = add_up(m);
 
-	fprintf(out, markdown ? "| %s | %d " : "%-28s %5d", name, m->cases);
+	if (!markdown) {
+		print_row(out, name, m);
+		return;
+	}
+	fprintf(out, "| %s | %d ", name, m->cases);
 	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
 		char cell[32] = "-";
 
 		if (m->planted[k])
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
-		fprintf(out, markdown ? "| %s " : " %9s", cell);
+		fprintf(out, "| %s ", cell);
 	}
-	if (!t.planted) { /* no wrong answer was planted, so there is no score */
-		fprintf(out, markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
-		return;
-	}
-	fprintf(out, markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
-		percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
+	if (t.planted)
+		fprintf(out, "| %d | %.0f %% | %.1f %% |\n", t.equivalent, percent(t.nulls_killed, t.nulls),
+			percent(t.killed, t.planted));
+	else /* no wrong answer was planted, so there is no score */
+		fprintf(out, "| %d | - | - |\n", t.equivalent);
 }
 
 static void print_json(const char *name, const struct ay_mutation *m)
@@ -132,6 +174,8 @@ int cmd_mutants(struct app *app, int argc, const char **argv, struct ay_err *err
 			print_json(e->name, &m);
 		else
 			mutants_row(stdout, e->name, &m, markdown);
+		if (only && !json && !markdown)
+			print_kinds(&m);
 		for (const struct ay_survivor *v = survivors ? m.survivors : NULL; v; v = v->next)
 			printf("    %-8s %s\n", ay_mutant_table[v->mutant].word, v->line);
 		t = add_up(&m);
