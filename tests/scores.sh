@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes ten small runs of every kind that a score must survive, and has tests/scores.py recompute their scores.
 # scores.sh DIR STEP: the scratch folder, and what to do there: runs, timed (both make runs) or compare. The assay under
-# test is the first in PATH. Steps are separate because a timed run waits for other measurements on the machine.
+# test is the first in PATH.
 dir=$1 step=$2
 quiet() { "$@" > "$dir/out" 2>&1 || [ $? = 1 ] || { cat "$dir/out"; exit 2; }; }
 judge() { # NAME SUITE OPS FOLDER [OPTIONS]
@@ -40,13 +40,12 @@ make_runs() {
 	head -c $(($(wc -c < "$dir/plain/results.jsonl") * 2 / 3)) "$dir/plain/results.jsonl" > "$dir/unfinished/results.jsonl"
 }
 
+# Times of every kind that a score treats differently, put into the records of a run: faster, slower, unclear (counts as
+# its lower bound), bound by overhead, over the reference, too slow, without a ratio. A real measurement would wait for
+# others on the machine, and could be of only some kinds.
 make_timed() {
-	# times against a library: what they are does not matter here, nor whether the budget suffices for all
-	for n in 96 160; do
-		t="T([$n, $n], f32), $n"
-		echo "cublas::cublasSgemm_v2(('N', 'N', $n, $n, $n, 1.0, $t, $t, 0.0, $t), {})"
-	done > "$dir/timed.lines"
-	judge timed "$dir/timed.lines" cublasSgemm_v2 kernels/c --timing full --budget 0.3 --baseline openblas
+	cp -r "$dir/partial" "$dir/timed"
+	"${PYTHON:-python3}" tests/times.py "$dir/timed/results.jsonl"
 }
 
 case $step in
