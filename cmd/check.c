@@ -253,7 +253,7 @@ static int check_options(const struct check *c, struct ay_err *err)
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
 		if (only[i].given && only[i].of_jobs != jobs)
 			return ay_fail(err, AY_ERR_USAGE,
-				       jobs ? "%s is for one file: of jobs each line says its own (docs/rl.md)"
+				       jobs ? "%s is for one file: each job says what it is about (docs/rl.md)"
 					    : "%s is for jobs: assay check -",
 				       only[i].name);
 	if (o->dump && !o->line)
@@ -313,7 +313,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  OPT_ANY },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N",
-		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)", 1, OPT_ANY },
+		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)", 1,
+		  WORKERS_MAX },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },

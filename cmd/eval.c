@@ -483,7 +483,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed, of a package's also more: they are timed when all are judged)",
-		  1, OPT_ANY },
+		  1, WORKERS_MAX },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)", 1, THREADS_MAX },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)",
 		  OPT_ABOVE_0, SECONDS_MAX },

@@ -437,7 +437,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed)",
-		  1, OPT_ANY },
+		  1, WORKERS_MAX },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)",
 		  OPT_ABOVE_0, SECONDS_MAX },
 		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",

@@ -77,22 +77,37 @@ static int print_page(const char *page, bool *said)
 	return EXIT_FAILED;
 }
 
+/* Returns the index of a command, or -1. */
+static int find_command(const char *name)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return i;
+	return -1;
+}
+
+/* `assay help COMMAND` is `assay COMMAND --help`; other names are those of pages. */
+static int help_about(const char *what, bool *said)
+{
+	const int i = find_command(what);
+
+	return i < 0 ? print_page(what, said) : run(i, AY_VERSION, 1, (const char *[]){ "--help", NULL }, said);
+}
+
 static int dispatch(int argc, char **argv, bool *said)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
+	const int i = find_command(name);
 
-	if (!strcmp(name, "help") && argc > 2)
-		return print_page(argv[2], said);
+	if (!strcmp(name, "help") && argc > 2 && argv[2][0] != '-')
+		return help_about(argv[2], said);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return help();
 	if (!strcmp(name, "--version") || !strcmp(name, "version")) {
 		printf("assay %s\n", AY_VERSION);
 		return EXIT_PASSED;
 	}
-	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i].name, name))
-			return run(i, AY_VERSION, argc - 2, (const char **)argv + 2, said);
-	return unknown(name);
+	return i < 0 ? unknown(name) : run(i, AY_VERSION, argc - 2, (const char **)argv + 2, said);
 }
 
 int main(int argc, char **argv)

@@ -2,9 +2,14 @@
 #include "cmd.h"
 #include "mutants.h"
 #include "base/json.h"
+#include "base/str.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* no name of an operator is longer */
+enum { NAME_WIDTH = 38 };
 
 static const struct usage usage = {
 	"assay mutants [OP] [options]",
@@ -52,77 +57,141 @@ void mutants_head(FILE *out, bool markdown)
 			     "`half`, `tf32` and `narrow`\n"
 			     "count overloads and dtypes (of result and first input), the others cases and "
 			     "outputs.\n\n");
-	fprintf(out, markdown ? "| operator | cases " : "%-28s %5s", "operator", "cases");
+	if (!markdown) {
+		fprintf(out, "%-*s %5s %13s %6s %5s %6s\n", NAME_WIDTH, "operator", "cases", "killed", "equiv",
+			"null", "all");
+		return;
+	}
+	fprintf(out, "| operator | cases ");
 	for (int k = 0; k < AY_MUTANT_COUNT; k++)
-		fprintf(out, markdown ? "| %s " : " %9s", ay_mutant_table[k].word);
-	fprintf(out, markdown ? "| equivalent | null | all |\n|---|" : " %6s %6s %6s\n", "equiv", "null", "all");
-	for (int k = 0; markdown && k < AY_MUTANT_COUNT + 4; k++)
+		fprintf(out, "| %s ", ay_mutant_table[k].word);
+	fprintf(out, "| equivalent | null | all |\n|---|");
+	for (int k = 0; k < AY_MUTANT_COUNT + 4; k++)
 		fprintf(out, k + 1 < AY_MUTANT_COUNT + 4 ? "---|" : "---|\n");
+}
+
+/* Prints killed / planted of each kind, where one was planted. */
+static void print_kinds(const struct ay_mutation *m)
+{
+	struct ay_str all = { 0 }, lines = { 0 };
+
+	for (int k = 0; k < AY_MUTANT_COUNT; k++)
+		if (m->planted[k])
+			ay_str_addf(&all, "%s%s %d/%d", all.len ? ", " : "", ay_mutant_table[k].word, m->killed[k],
+				    m->planted[k]);
+	ay_wrap(&lines, ay_str_text(&all), 2, 2, AY_WIDTH);
+	if (all.len)
+		printf("  %s\n", ay_str_text(&lines));
+	ay_str_release(&all);
+	ay_str_release(&lines);
+}
+
+static void print_row(FILE *out, const char *name, const struct ay_mutation *m)
+{
+	const struct total t = add_up(m);
+	char killed[32];
+
+	snprintf(killed, sizeof killed, "%d/%d", t.killed, t.planted);
+	fprintf(out, "%-*s %5d %13s %6d", NAME_WIDTH, name, m->cases, killed, t.equivalent);
+	if (t.planted)
+		fprintf(out, " %4.0f%% %5.1f%%\n", percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
+	else /* no wrong answer was planted, so there is no score */
+		fprintf(out, " %5s %6s\n", "-", "-");
 }
 
 void mutants_row(FILE *out, const char *name, const struct ay_mutation *m, bool markdown)
 {
-	struct total t = add_up(m);
+	const struct total t = add_up(m);
 
-	fprintf(out, markdown ? "| %s | %d " : "%-28s %5d", name, m->cases);
+	if (!markdown) {
+		print_row(out, name, m);
+		return;
+	}
+	fprintf(out, "| %s | %d ", name, m->cases);
 	for (int k = 0; k < AY_MUTANT_COUNT; k++) {
 		char cell[32] = "-";
 
 		if (m->planted[k])
 			snprintf(cell, sizeof cell, "%d/%d", m->killed[k], m->planted[k]);
-		fprintf(out, markdown ? "| %s " : " %9s", cell);
+		fprintf(out, "| %s ", cell);
 	}
-	if (!t.planted) { /* no wrong answer was planted, so there is no score */
-		fprintf(out, markdown ? "| %d | - | - |\n" : " %6d %6s %6s\n", t.equivalent, "-", "-");
-		return;
-	}
-	fprintf(out, markdown ? "| %d | %.0f %% | %.1f %% |\n" : " %6d %5.0f%% %5.1f%%\n", t.equivalent,
-		percent(t.nulls_killed, t.nulls), percent(t.killed, t.planted));
+	if (t.planted)
+		fprintf(out, "| %d | %.0f %% | %.1f %% |\n", t.equivalent, percent(t.nulls_killed, t.nulls),
+			percent(t.killed, t.planted));
+	else /* no wrong answer was planted, so there is no score */
+		fprintf(out, "| %d | - | - |\n", t.equivalent);
 }
 
 void mutants_class_head(FILE *out, bool markdown)
 {
-	if (markdown)
-		fprintf(out,
-			"\n## Kernels that are wrong on a class of calls\n\n"
-			"A mutant is an overload and a property of a call: a kernel that is wrong in every call "
-			"with "
-			"that property.\n"
-			"Refused by the listed quick cases / with the cases that a quick run draws, in the mean "
-			"of "
-			"%d seeds / planted.\n\n",
-			AY_CALL_CLASS_SEEDS);
-	for (int k = 0; markdown && k < AY_CALL_CLASS_COUNT; k++)
-		fprintf(out, "- %s: %s\n", ay_call_class_table[k].word, ay_call_class_table[k].text);
-	fprintf(out, markdown ? "\n| operator " : "\n%-28s", "operator");
+	if (!markdown) {
+		fprintf(out, "\n%-*s %7s %13s %13s\n", NAME_WIDTH, "wrong on a class of calls", "mutants",
+			"listed cases", "with drawn");
+		return;
+	}
+	fprintf(out,
+		"\n## Kernels that are wrong on a class of calls\n\n"
+		"A mutant is an overload and a property of a call: a kernel that is wrong in every call with that "
+		"property.\n"
+		"Refused by the listed quick cases / with the cases that a quick run draws, in the mean of %d "
+		"seeds / "
+		"planted.\n\n",
+		AY_CALL_CLASS_SEEDS);
 	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++)
-		fprintf(out, markdown ? "| %s " : " %13s", ay_call_class_table[k].word);
-	fprintf(out, markdown ? "| listed | with drawn |\n|---|" : " %6s %6s\n", "listed", "drawn");
-	for (int k = 0; markdown && k < AY_CALL_CLASS_COUNT + 2; k++)
+		fprintf(out, "- %s: %s\n", ay_call_class_table[k].word, ay_call_class_table[k].text);
+	fprintf(out, "\n| operator ");
+	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++)
+		fprintf(out, "| %s ", ay_call_class_table[k].word);
+	fprintf(out, "| listed | with drawn |\n|---|");
+	for (int k = 0; k < AY_CALL_CLASS_COUNT + 2; k++)
 		fprintf(out, k + 1 < AY_CALL_CLASS_COUNT + 2 ? "---|" : "---|\n");
+}
+
+static void print_class_row(FILE *out, const char *name, int planted, int listed, int drawn)
+{
+	if (planted)
+		fprintf(out, "%-*s %7d %12.1f%% %12.1f%%\n", NAME_WIDTH, name, planted, percent(listed, planted),
+			percent(drawn, planted * AY_CALL_CLASS_SEEDS));
+	else
+		fprintf(out, "%-*s %7s %13s %13s\n", NAME_WIDTH, name, "-", "-", "-");
 }
 
 void mutants_class_row(FILE *out, const char *name, const struct ay_call_class_score *s, bool markdown)
 {
 	int planted = 0, listed = 0, drawn = 0;
 
-	fprintf(out, markdown ? "| %s " : "%-28s", name);
+	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++) {
+		planted += s->planted[k];
+		listed += s->listed[k];
+		drawn += s->drawn[k];
+	}
+	if (!markdown) {
+		print_class_row(out, name, planted, listed, drawn);
+		return;
+	}
+	fprintf(out, "| %s ", name);
 	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++) {
 		char cell[48] = "-";
 
 		if (s->planted[k])
 			snprintf(cell, sizeof cell, "%d/%.4g/%d", s->listed[k],
 				 (double)s->drawn[k] / AY_CALL_CLASS_SEEDS, s->planted[k]);
-		fprintf(out, markdown ? "| %s " : " %13s", cell);
-		planted += s->planted[k];
-		listed += s->listed[k];
-		drawn += s->drawn[k];
+		fprintf(out, "| %s ", cell);
 	}
-	if (!planted)
-		fprintf(out, markdown ? "| - | - |\n" : " %6s %6s\n", "-", "-");
-	else
-		fprintf(out, markdown ? "| %.1f %% | %.1f %% |\n" : " %5.1f%% %5.1f%%\n", percent(listed, planted),
+	if (planted)
+		fprintf(out, "| %.1f %% | %.1f %% |\n", percent(listed, planted),
 			percent(drawn, planted * AY_CALL_CLASS_SEEDS));
+	else
+		fprintf(out, "| - | - |\n");
+}
+
+/* Prints a row for each class. */
+static void print_classes(const struct ay_call_class_score *s)
+{
+	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++)
+		if (s->planted[k])
+			print_class_row(stdout, ay_call_class_table[k].word, s->planted[k], s->listed[k],
+					s->drawn[k]);
 }
 
 static void add_class_json(json_t *j, const struct ay_call_class_score *s)
@@ -176,6 +245,8 @@ static int do_operator(struct app *app, const struct mutants_options *o, const s
 		print_json(e->name, &m, &classes);
 	else
 		mutants_row(stdout, e->name, &m, o->markdown);
+	if (o->only && !o->json && !o->markdown)
+		print_kinds(&m);
 	for (const struct ay_survivor *v = o->survivors ? m.survivors : NULL; v; v = v->next)
 		printf("    %-8s %s\n", ay_mutant_table[v->mutant].word, v->line);
 	t = add_up(&m);
@@ -196,6 +267,8 @@ static int do_classes(struct app *app, const struct mutants_options *o, struct a
 		if (ay_call_class_count(app->registry, e, &score, err))
 			return -1;
 		mutants_class_row(stdout, e->name, &score, o->markdown);
+		if (o->only && !o->markdown)
+			print_classes(&score);
 	}
 	return 0;
 }

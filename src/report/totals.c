@@ -51,7 +51,8 @@ static void add_speed(struct ay_str *b, const char *what, const struct ay_speed_
 	ay_str_addf(&line, "%s over %d of %d", x->scored ? ", geometric mean" : "none", x->scored, x->of);
 	ay_speed_score_print_notes(&line, x);
 	end_line(b, &line, screen);
-	add_perf(b, what, x);
+	if (x->scored) /* else every number would be 0 */
+		add_perf(b, what, x);
 	ay_str_release(&line);
 }
 

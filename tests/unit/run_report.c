@@ -113,6 +113,33 @@ TEST(report_text_has_a_table_and_totals)
 	ay_summary_release(&s);
 }
 
+/* Times over the plain reference enter no score, so perf@p would be rows of zeros. */
+TEST(run_report_has_no_perf_at_p_of_nothing)
+{
+	struct ay_run *r = report_fixture_create("r");
+	const struct ay_timing t = { .pace = AY_PACE_FASTER,
+				     .baseline = "reference",
+				     .ns = 100,
+				     .ns_lo = 99,
+				     .ns_hi = 101,
+				     .floor_ns = 50,
+				     .speedup = 2,
+				     .lo = 1.9,
+				     .hi = 2.1 };
+	json_t *j = report_fixture_case_of(REPORT_RIG_A, "a::relu", 1, "PASS");
+	struct ay_str b = { 0 };
+	struct ay_summary s;
+
+	json_object_set_new(j, "timing", ay_timing_json_write(&t));
+	report_fixture_add_json(r, j);
+	report_fixture_read_run("r", r, &s);
+	ay_report_run(&b, &s, AY_FORMAT_TEXT, &piped);
+	CHECKF(strstr(b.s, "speed-up over libraries, per operator: none over 0 of 1\n"), "%s", b.s);
+	CHECKF(!strstr(b.s, "perf@p"), "%s", b.s);
+	ay_str_release(&b);
+	ay_summary_release(&s);
+}
+
 static enum ay_verdict verdict_of(const struct ay_summary *s, const char *op)
 {
 	for (int i = 0; i < s->noperator; i++)
