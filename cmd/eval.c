@@ -457,6 +457,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.has_seed = e->o.seed >= 0,
 					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
+					.memory_free = ay_memory_available(),
 					.device_crowd = (int)e->o.jobs };
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
 	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))
