@@ -31,8 +31,8 @@ enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3, BUILD_S = 120 };
 /* A job that was read. It is in flight, or waits for a worker or for an equal job. */
 struct bulk_pending {
 	json_t *id;
-	char key[65];
-	char *text; /* its line, to send to the worker */
+	char key[65], sha256[65]; /* of the job, and of its source */
+	char *text;               /* its line, to send to the worker */
 	size_t len;
 	bool given, answered;
 	struct device_losses losses;
@@ -250,6 +250,15 @@ static void complain(struct bulk *b, const json_t *id, const char *msg)
 	b->errors++;
 }
 
+/* Returns true if the worker read another content than the job's key was made of: the file that the
+ * job names has changed in between. */
+static bool is_of_other_source(const struct bulk_pending *p, const json_t *rec)
+{
+	const char *sha256 = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
+
+	return sha256 && strcmp(sha256, p->sha256) != 0;
+}
+
 /* Stores a worker's record and prints the answer. */
 static int on_message(void *user, void *job, const char *data, size_t len)
 {
@@ -260,6 +269,10 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec)
 		return ay_fail(b->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (is_of_other_source(p, rec)) {
+		json_decref(rec);
+		rec = error_record("the file changed before it was judged: send the job again");
+	}
 	if (!strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_RECORD_ERROR)) {
 		b->errors++;
 	} else {
@@ -367,7 +380,7 @@ static const char *interpreter(struct bulk *b)
 
 /* Reads the kernel, stores its source in the run, and computes the job's key. Returns -1 and sets
  * err for a fault of the job, or b->err for a failure of assay. */
-static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
+static int identify(struct bulk *b, const struct ay_job *job, char key[65], char sha[65], struct ay_err *err)
 {
 	static const char *const ends[] = { [AY_LANG_C] = "c",
 					    [AY_LANG_CXX] = "cc",
@@ -376,7 +389,7 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 					    [AY_LANG_PY] = "py" };
 	char none[300];
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, sha[65];
+	char *text = (char *)job->source;
 	const char *salt;
 	size_t len = job->source_len;
 	int rc = 0;
@@ -406,10 +419,10 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	struct ay_err err = { 0 };
 	struct ay_job job = { 0 };
 	struct bulk_pending *p;
-	char key[65] = "";
+	char key[65] = "", sha[65] = "";
 
 	b->jobs++;
-	if (ay_job_parse(&a, text, len, &job, &err) || identify(b, &job, key, &err)) {
+	if (ay_job_parse(&a, text, len, &job, &err) || identify(b, &job, key, sha, &err)) {
 		if (err.code)
 			complain(b, job.id, err.msg);
 		json_decref(job.id);
@@ -421,6 +434,7 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	p = ay_xrealloc(NULL, sizeof *p);
 	*p = (struct bulk_pending){ .id = job.id, .len = len, .next = b->list };
 	memcpy(p->key, key, sizeof key);
+	memcpy(p->sha256, sha, sizeof sha);
 	p->text = ay_xrealloc(NULL, len + 1);
 	memcpy(p->text, text, len);
 	ay_arena_release(&a);
@@ -543,9 +557,9 @@ static int open_run(struct bulk *b)
  * do not read the records. */
 static int sum_up(struct bulk *b, int64_t begin)
 {
-	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b->jobs, "passed",
+	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:o}", "type", "summary", "jobs", b->jobs, "passed",
 			      b->passed, "errors", b->errors, "from_store", b->from_store, "wall_s",
-			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_run_dir(b->run));
+			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_json_name(ay_run_dir(b->run)));
 	const int rc = output_line(s, b->err);
 
 	json_decref(s);

@@ -219,6 +219,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 	b.device = c->o.device;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
 				       .oracle_threads = 1,
+				       .memory_free = ay_memory_available(),
 				       .call_timeout_s = c->o.timeout,
 				       .allow_tf32 = c->o.tf32,
 				       .has_seed = c->o.seed >= 0,

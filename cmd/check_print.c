@@ -189,10 +189,11 @@ void check_on_built(void *user, const struct ay_task_result *r)
 	if (c->o.json)
 		return;
 	if (c->task.lang >= AY_LANG_PY) {
-		printf("%s  %s  (torch %s)\n", r->op->name, c->task.file, c->task.policy.python->torch);
+		printf("%s  %s  (torch %s)\n", r->op->name, ay_shown(c->app->arena, c->task.file),
+		       c->task.policy.python->torch);
 		return;
 	}
-	printf("%s  %s  (%s, ", r->op->name, c->task.file,
+	printf("%s  %s  (%s, ", r->op->name, ay_shown(c->app->arena, c->task.file),
 	       c->compiler                  ? ay_file_basename(c->compiler)
 	       : c->task.lang >= AY_LANG_PY ? "Python"
 					    : "no compiler");
@@ -268,7 +269,7 @@ int check_on_judged(void *user, const struct ay_suite_case *sc, const struct ay_
 		tell_printed(c, rep);
 		tell_report(c, t, rep);
 		if (rep->dump)
-			printf("      dump: %s says what lies beside it\n", rep->dump);
+			printf("      dump: %s says what lies beside it\n", ay_shown(c->app->arena, rep->dump));
 		if (rep->timing)
 			keep_time(c, sc, rep->timing);
 	}

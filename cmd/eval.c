@@ -88,7 +88,7 @@ int eval_add_suite(struct eval *e)
 		json_object_set_new(left, e->left[i].overload, json_string(e->left[i].reason));
 	}
 	json_object_set_new(rec, "type", json_string(AY_RECORD_SUITE));
-	json_object_set_new(rec, "suite", json_string(e->o.suite));
+	json_object_set_new(rec, "suite", ay_json_name(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
 	json_object_set_new(rec, "left_out", left);
 	if (e->njob)
@@ -117,28 +117,31 @@ json_t *eval_header(const struct eval *e)
 	ay_suite_hash(&e->suite, hash);
 	json_object_set_new(h, "command", json_string(e->command));
 	json_object_set_new(h, "assay", json_string(e->app->version));
-	json_object_set_new(h, "suite", json_string(e->o.suite));
+	json_object_set_new(h, "suite", ay_json_name(e->o.suite));
 	json_object_set_new(h, "suite_sha256", json_string(hash));
-	json_object_set_new(h, "backend", json_string(e->o.backend));
-	json_object_set_new(h, "kernels", json_string(e->o.kernels ? e->o.kernels : ""));
-	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
-	json_object_set_new(h, "data", json_string(e->o.data ? e->o.data : ""));
+	json_object_set_new(h, "backend", ay_json_name(e->o.backend));
+	json_object_set_new(h, "kernels", ay_json_name(e->o.kernels ? e->o.kernels : ""));
+	json_object_set_new(h, "ops", ay_json_name(e->o.ops ? e->o.ops : ""));
+	json_object_set_new(h, "data", ay_json_name(e->o.data ? e->o.data : ""));
 	json_object_set_new(h, "topn", json_integer(e->o.topn));
 	json_object_set_new(h, "smallest", json_integer(e->o.smallest));
-	json_object_set_new(h, "dtypes", json_string(e->o.dtypes ? e->o.dtypes : ""));
+	json_object_set_new(h, "dtypes", ay_json_name(e->o.dtypes ? e->o.dtypes : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
-	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
-	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
+	json_object_set_new(h, "device", ay_json_name(e->o.device.wish ? e->o.device.wish : "auto"));
+	json_object_set_new(h, "device_count", ay_json_name(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	if (e->o.follow_links)
+		json_object_set_new(h, "follow_links", json_true());
 	if (e->suite.bad)
-		json_object_set_new(h, "lines_not_taken",
-				    json_pack("{s:i, s:s}", "count", e->suite.bad, "first", e->suite.first_bad));
+		json_object_set_new(
+			h, "lines_not_taken",
+			json_pack("{s:i, s:o}", "count", e->suite.bad, "first", ay_json_name(e->suite.first_bad)));
 	/* no rule of judging, so it may differ in a resumed run */
 	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",
-			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
+			    json_pack("{s:i,s:f,s:s,s:o}", "threads", e->policy.threads, "call_timeout_s",
 				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
-				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
+				      "baseline", ay_json_name(e->timing.baseline ? e->timing.baseline : "auto")));
 	if (e->timing.gate_always)
 		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
 	if (e->o.seed >= 0)
@@ -165,7 +168,8 @@ static int open_run(struct eval *e)
 			struct ay_str b = { 0 };
 
 			ay_run_found_print(&b, &found);
-			fprintf(stderr, "resuming %s: %s\n", e->o.resume, ay_str_text(&b));
+			fprintf(stderr, "resuming %s: %s\n", ay_shown(e->app->arena, e->o.resume),
+				ay_str_text(&b));
 			ay_str_release(&b);
 		}
 	} else {
@@ -244,17 +248,16 @@ static void say_failures(const struct ay_summary *s, const char *dir)
 static int sum_up(struct eval *e)
 {
 	struct ay_summary s = { 0 };
-	char dir[4096];
+	const char *dir = ay_strdup(e->app->arena, ay_run_dir(e->run)), *shown = ay_shown(e->app->arena, dir);
 	int status = EXIT_FAILED;
 
-	snprintf(dir, sizeof dir, "%s", ay_run_dir(e->run));
 	if (!ay_summary_read(dir, &s, e->err) && !ay_export(dir, &s, e->err)) {
 		status = status_of(e, &s);
 		if (e->o.json) {
-			json_t *j = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:f}", "type", "summary", "run", dir,
-					      "operators", s.operators.of, "operators_passed", s.operators.passed,
-					      "overloads", s.overloads.of, "overloads_passed", s.overloads.passed,
-					      "missing", s.operators.missing, "wall_s",
+			json_t *j = json_pack("{s:s,s:o,s:i,s:i,s:i,s:i,s:i,s:f}", "type", "summary", "run",
+					      ay_json_name(dir), "operators", s.operators.of, "operators_passed",
+					      s.operators.passed, "overloads", s.overloads.of, "overloads_passed",
+					      s.overloads.passed, "missing", s.operators.missing, "wall_s",
 					      (double)(ay_now_ns() - e->begin) / 1e9);
 
 			if (!isnan(e->o.p))
@@ -269,7 +272,7 @@ static int sum_up(struct eval *e)
 				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
 			say_failures(&s, dir);
 			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
-			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
+			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, shown, shown);
 		}
 	}
 	ay_summary_release(&s);
@@ -390,6 +393,7 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.has_seed = e->o.seed >= 0,
 					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
+					.memory_free = ay_memory_available(),
 					.device_crowd = (int)e->o.jobs };
 	if (eval_choose_drawing(e, err))
 		return -1;
@@ -467,6 +471,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "reference, aten, flag_gems, directory, llm or kernel_agent" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
+		{ "follow-links", OPT_FLAG, &e.o.follow_links, NULL,
+		  "judge the files that symbolic links in that folder name; without it they are refused" },
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
 		  "only these operators (add) or overloads (add.Tensor)" },
 		{ "topn|topn-inputs", OPT_INT, &e.o.topn, "N",

@@ -25,7 +25,7 @@ enum { SOURCE_MAX = 4 << 20 };
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
-	bool list, quick, json, require_all, unsafe, no_sandbox;
+	bool list, quick, json, require_all, unsafe, no_sandbox, follow_links;
 	int64_t jobs, topn, smallest;
 	int64_t seed;        /* -1: not given; inputs are random */
 	int64_t threads;     /* may be AY_UNSET until eval_settle */
@@ -72,6 +72,10 @@ struct eval_options {
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
 	const char *file; /* for a package its name and version; NULL: the reference */
+	/* the file's content, which is read once, before the workers are forked; NULL: it could not
+	 * be read, and `unread` says why */
+	const char *source, *unread;
+	size_t len;
 	const struct ay_entry_op *op;
 	const struct ay_schema *schema;
 	enum ay_lang lang;

@@ -48,8 +48,8 @@ static int read_cases(struct eval *e, struct ay_err *err)
 	/* torch makes the lines of opinfo, not the user. Lines that no operator's description
 	 * allows, such as a fraction in an i64 arange, are counted in run.json. */
 	if (e->suite.bad && strcasecmp(e->o.suite, "opinfo"))
-		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, from,
-			e->suite.first_bad);
+		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad,
+			ay_shown(e->app->arena, from), e->suite.first_bad);
 	return 0;
 }
 
@@ -174,7 +174,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	if (!n)
 		return no_case(e, err);
 	if (*lacks)
-		fprintf(stderr, "assay: the suite '%s' has no case for %s\n", e->o.suite, lacks);
+		fprintf(stderr, "assay: the suite '%s' has no case for %s\n", ay_shown(e->app->arena, e->o.suite),
+			ay_shown(e->app->arena, lacks));
 	return 0;
 }
 
@@ -241,6 +242,24 @@ static bool count_cases(const struct eval *e, struct eval_job *j)
 	return j->cases;
 }
 
+/* A worker reports a file that could not be read. */
+static void read_source(const struct eval *e, const struct ay_kernel_file *f, struct eval_job *j)
+{
+	struct ay_arena *a = e->app->arena;
+	struct ay_err err = { 0 };
+	struct ay_hash h;
+	char *text;
+
+	if (ay_kernel_file_read(f, a, e->o.follow_links, SOURCE_MAX, &text, &j->len, &err)) {
+		j->unread = ay_strdup(a, err.msg);
+		return;
+	}
+	j->source = text;
+	ay_hash_init(&h);
+	ay_hash_add(&h, text, j->len);
+	ay_hash_end(&h, j->sha256);
+}
+
 static int add_files(struct eval *e, struct ay_err *err)
 {
 	const char *first = NULL, *first_op = NULL;
@@ -249,10 +268,6 @@ static int add_files(struct eval *e, struct ay_err *err)
 	for (int i = 0; i < e->backend.n; i++) {
 		const struct ay_kernel_file *f = &e->backend.file[i];
 		struct eval_job *j = &e->job[e->njob];
-		struct ay_err unreadable = { 0 };
-		struct ay_hash h;
-		char *text;
-		size_t len;
 
 		if (!f->op)
 			continue;
@@ -261,11 +276,8 @@ static int add_files(struct eval *e, struct ay_err *err)
 		*j = (struct eval_job){ .file = f->path, .op = f->op, .schema = f->schema, .lang = f->lang };
 		if (!count_cases(e, j))
 			continue;
-		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
-			ay_hash_init(&h);
-			ay_hash_add(&h, text, len);
-			ay_hash_end(&h, j->sha256);
-		}
+		if (!e->o.list)
+			read_source(e, f, j);
 		e->njob++;
 	}
 	if (!e->njob && first && !e->o.list)

@@ -74,6 +74,7 @@ static int take_over(struct eval *e, struct ay_err *err)
 	if (!e->o.clock.budget)
 		e->o.clock.budget = json_number_value(json_object_get(j, "budget_s"));
 	e->o.quick |= json_is_true(json_object_get(j, "quick"));
+	e->o.follow_links |= json_is_true(json_object_get(j, "follow_links"));
 	json_decref(j);
 	return 0;
 }

@@ -397,6 +397,7 @@ int llm_settings(struct llm *m, struct ay_err *err)
 					.oracle_threads = 1,
 					.call_timeout_s = e->o.call_timeout,
 					.crowd = (int)e->o.jobs * e->o.device.n,
+					.memory_free = ay_memory_available(),
 					.device_crowd = (int)e->o.jobs };
 	if (torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err) || eval_choose_drawing(e, err))
 		return -1;

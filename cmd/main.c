@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
+#include "base/str.h"
 #include "output.h"
 #include "pages.h"
 
@@ -16,7 +17,7 @@ static const struct {
 #undef C
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof *commands, NAME_SHOWN = 400 };
 
 static int help(void)
 {
@@ -34,13 +35,16 @@ static int help(void)
 static int unknown(const char *name)
 {
 	const char *names[COMMANDS + 1], *best;
+	struct ay_str shown = { 0 };
 
 	for (int i = 0; i < COMMANDS; i++)
 		names[i] = commands[i].name;
 	names[COMMANDS] = NULL;
 	best = nearest(name, names);
-	fprintf(stderr, "assay: there is no command '%s'", name);
+	ay_term_text(&shown, name, NAME_SHOWN);
+	fprintf(stderr, "assay: there is no command '%s'", ay_str_text(&shown));
 	fprintf(stderr, best ? "; did you mean %s?\n" : " (see: assay --help)\n", best);
+	ay_str_release(&shown);
 	return EXIT_FAILED;
 }
 

@@ -137,7 +137,7 @@ static int read_span(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 {
 	while (n) {
 		struct iovec here = { to, n }, there = { (void *)(uintptr_t)from, n };
-		ssize_t k = process_vm_readv(x->executor, &here, 1, &there, 1, 0);
+		ssize_t k = ay_jail_read(&x->jail, x->executor, &here, &there, 1);
 
 		if (k <= 0)
 			return -1;
@@ -163,7 +163,7 @@ static int read_elements(struct ay_exec *x, const struct ay_result_desc *t, uint
 				(void *)(uintptr_t)(t->lo + (uint64_t)ay_view_at(&t->view, i) * item), item
 			};
 		here = (struct iovec){ to, (size_t)k * item };
-		if (process_vm_readv(x->executor, &here, 1, there, (unsigned long)k, 0) != (ssize_t)here.iov_len)
+		if (ay_jail_read(&x->jail, x->executor, &here, there, (unsigned long)k) != (ssize_t)here.iov_len)
 			return -1;
 		to += here.iov_len;
 	}

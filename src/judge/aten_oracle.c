@@ -183,11 +183,12 @@ bool ay_aten_oracle_is_for_gpu(struct ay_aten_oracle *w, const struct ay_entry_o
 	       ay_aten_memory_on_gpu(w->device, c, is_crowded(w));
 }
 
-static const char *too_large(const struct ay_call *c, struct ay_arena *a)
+static const char *too_large(struct ay_aten_oracle *w, const struct ay_call *c, struct ay_arena *a)
 {
 	uint64_t have, need;
 
-	if (ay_aten_memory_here(c, &need, &have))
+	w->short_of_memory = !ay_aten_memory_here(c, &need, &have);
+	if (!w->short_of_memory)
 		return NULL;
 	return ay_sprintf(a,
 			  "ATen's answer in double needs about %llu bytes of memory, half of the %llu that are "
@@ -534,7 +535,7 @@ static int ask_both(struct ay_aten_oracle *w, const struct ay_entry_op *op, stru
 		*given = its;
 		return 0;
 	}
-	*why = too_large(c, a);
+	*why = too_large(w, c, a);
 	rc = *why ? 1 : ask(w, &w->cpu, op, c, AY_ATEN_REQUEST_ANSWER, a, given, why, err);
 	if (gpu && !rc)
 		hold_against(w, op, c, its, *given);

@@ -67,6 +67,7 @@ struct ay_aten_oracle {
 	uint64_t crosscheck[AY_ATEN_CROSSCHECKS];
 	int ncrosscheck;
 	bool on_gpu;                 /* the GPU gave the last answer */
+	bool short_of_memory;        /* the last answer needed more memory than was available */
 	bool may_be_blank;           /* the answer may be shape_only: see ay_aten_oracle_answer */
 	int asked[AY_ATEN_REQUESTS]; /* how often the GPU got each kind of request */
 	struct ay_pool pool;         /* memory for arguments, reused by the next requests */

@@ -44,6 +44,18 @@ struct case_run {
 
 /* Records a verdict that applies. The report keeps the worst one and its detail. */
 void ay_case_run_say(struct case_run *t, enum ay_verdict v, const char *detail);
+/* --- host_memory.c --- */
+/* Returns how many bytes of host memory are available now. */
+uint64_t ay_judge_memory(const struct ay_policy *p);
+/* Checks that the case fits in host memory. Returns 1 if it does not fit in what was available
+ * before any kernel ran: then the verdict says so. Fails if other processes hold the memory. */
+int ay_case_run_host_room(struct case_run *t, struct ay_err *err);
+/* Ends the executor, and frees the pool if `pool`, after a request to the ATen oracle that found too
+ * little memory. Returns false if memory was not the reason, or if there is nothing to end. */
+bool ay_case_run_free_memory(struct case_run *t, bool pool);
+/* Frees the memory of a large case if other judges work on this machine. */
+void ay_judge_trim_host_memory(struct ay_judge *j);
+
 /* Records the verdict on a batch that did not run to its end. */
 void ay_case_run_outcome(struct case_run *t, const struct ay_outcome *o);
 

@@ -185,3 +185,18 @@ void help_fake_gpu(struct ay_arena *a)
 	chmod(test_dir(), 0755); /* executors have uids of their own */
 	help_stand_in(a, "fake.c", "libcuda.so.1");
 }
+
+const char *help_container(struct ay_arena *a)
+{
+	const char *program = ay_sprintf(a, "%s/container", test_dir());
+	char *out;
+
+	if (geteuid())
+		test_skip("a container of Docker's is made by root");
+	if (help_run(a, ay_sprintf(a, "cc -O1 -o %s tests/container.c -lseccomp", program), 60, &out))
+		test_skip("tests/container.c: %s", out);
+	if (help_run(a, ay_sprintf(a, "%s true", program), 10, &out))
+		test_skip("this machine is a container itself: %s", out);
+	CHECK(help_run(a, ay_sprintf(a, "%s unshare -U true", program), 10, &out));
+	return program;
+}
