@@ -284,7 +284,7 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 	const char *cmd = ay_sprintf(
 		&f->a,
 		"LD_LIBRARY_PATH=%s %s %s/assay check %s/k%d.so --op aten::relu --device cuda --json --seed 1 "
-		"--timeout 3 --cache %s/assay %s 2>&1",
+		"--timeout 20 --cache %s/assay %s 2>&1",
 		f->dir, env, help_build_dir(), f->dir, mode, help_cache(), more);
 	const char *last;
 	json_t *j;
