@@ -33,6 +33,7 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 enum {
 	/* 40 contexts started at once on one GPU took more than ten seconds each */
 	START_S = 60,
+	UNMAP_S = 10, /* unmapping a large pool: a busy machine took more than a second */
 	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };
@@ -478,7 +479,7 @@ bool ay_exec_is_heavy(const struct ay_exec *x)
 int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 {
 	const struct ay_pool nothing = { .fd = { -1, -1 } };
-	const struct ay_batch none = { .pool = &nothing };
+	const struct ay_batch none = { .pool = &nothing, .timeout_s = UNMAP_S };
 
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (!x->pid || !x->device)

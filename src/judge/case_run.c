@@ -67,7 +67,7 @@ int ay_case_run_answer(struct case_run *t, struct ay_call *c, const char **why, 
 	w->device = t->j->policy.device;
 	w->spare = t->j->policy.spare_aten_oracle;
 	w->judge = t->j;
-	w->may_be_blank = true;
+	w->may_be_shape_only = true;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
 	rc = ay_aten_oracle_answer(w, t->op, c, t->a, why, err);
 	if (!rc)

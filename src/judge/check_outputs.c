@@ -325,7 +325,7 @@ static struct ay_diff *compare_set(struct case_run *t, int s)
 	enum word gpu;
 
 	ay_layout_show(t, s);
-	if (t->call->given && t->call->given->blank && (hold(t, d) || !get_values(t, d)))
+	if (t->call->given && t->call->given->shape_only && (hold(t, d) || !get_values(t, d)))
 		return d;
 	gpu = ask_gpu(t, d);
 	if (gpu == NO_WORD || (gpu == DOUBT && !find_wrong_rows(q, d)))

@@ -139,9 +139,9 @@ static void poison(struct case_run *t, int at)
 	struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
 
 	s->poison = t->poison[at / t->call->noperand];
-	s->blank = !here && !s->host && o->role != AY_INOUT;
-	s->returned = s->blank && t->j->kernel.about && o->role == AY_RESULT;
-	if (!s->blank || (s->returned && (!ay_view_is_dense(&o->view) || o->view.offset)))
+	s->all_poison = !here && !s->host && o->role != AY_INOUT;
+	s->returned = s->all_poison && t->j->kernel.about && o->role == AY_RESULT;
+	if (!s->all_poison || (s->returned && (!ay_view_is_dense(&o->view) || o->view.offset)))
 		memset(s->mem, s->poison, s->bytes);
 }
 
