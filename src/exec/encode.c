@@ -327,7 +327,8 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 				       .nparam = (uint32_t)b->proto->n,
 				       .nscalar = (uint32_t)ay_encode_nscalar(b->proto),
 				       .scratch_max = scratch_max,
-				       .told_slot = AY_WIRE_NOT_TOLD };
+				       .told_slot = AY_WIRE_NOT_TOLD,
+				       .called = (uint32_t)(b->called ? b->called : b->nset) };
 	int rc = 0;
 
 	memcpy(h.poison, b->poison, sizeof h.poison);

@@ -295,17 +295,17 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	return b->mapping && o->what == AY_EXEC_RAN ? send_slots(x, b->mapping, timeout_s, o, err) : 0;
 }
 
-/* Copies the scalar results. The kernel can still write to the page, so each byte is copied once
- * and then checked. */
-static void take_scalars(struct ay_exec *x, const struct ay_batch *b)
+/* Copies the scalar results of sets [from, from + n). The kernel can still write to the page, so each
+ * byte is copied once and then checked. */
+static void take_scalars(struct ay_exec *x, const struct ay_batch *b, int from, int n)
 {
-	int n = x->nscalar * b->nset;
+	const int lo = x->nscalar * from, hi = x->nscalar * (from + n);
 
-	if (!n)
+	if (!x->nscalar)
 		return;
-	x->scalar = ay_xrealloc(x->scalar, sizeof *x->scalar * (size_t)n);
-	memcpy(x->scalar, x->page->scalar, sizeof *x->scalar * (size_t)n);
-	for (int i = 0; i < n; i++)
+	x->scalar = ay_xrealloc(x->scalar, sizeof *x->scalar * (size_t)(x->nscalar * b->nset));
+	memcpy(x->scalar + lo, x->page->scalar + lo, sizeof *x->scalar * (size_t)(hi - lo));
+	for (int i = lo; i < hi; i++)
 		x->scalar[i] = ay_encode_scalar(b->proto, i % x->nscalar, &x->scalar[i]);
 }
 
@@ -360,8 +360,11 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 {
 	if (send_batch(x, AY_WIRE_CALL, b, o, err))
 		return -1;
-	if (o->what == AY_EXEC_RAN)
-		take_scalars(x, b);
+	if (o->what != AY_EXEC_RAN)
+		return 0;
+	take_scalars(x, b, 0, b->called ? b->called : b->nset);
+	x->held = b->called ? b->nset : 0;
+	x->held_slots = b->pool->nslot;
 	return 0;
 }
 
@@ -395,6 +398,17 @@ static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, 
 	}
 	ay_exec_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
 	return ay_exec_send(x, type, w.len, fd, l ? l->n : 0, o, err);
+}
+
+int ay_exec_call_set(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o,
+		     struct ay_err *err)
+{
+	if (post_run(x, AY_WIRE_RUN_TRACED, set, 1, 0, NULL, o, err))
+		return -1;
+	ay_exec_await(x, b->timeout_s, o);
+	if (o->what == AY_EXEC_RAN)
+		take_scalars(x, b, set, 1);
+	return 0;
 }
 
 int ay_exec_post(struct ay_exec *x, int from, int n, int extra_passes, const struct ay_dev_mems *l,

@@ -18,8 +18,9 @@
  *	MAP_DEVICE	fds: memory of the device, one for each of the next slots on the device
  *	HEAP		fd: memory of the device in which kernels allocate. Replaces the heap
  *			before it; blocks that are in use stay in the old heap
- *	CALL		one call on one or more sets of tensors
- *	PREPARE		as CALL, but the sets are only prepared; they are then "held"
+ *	CALL		one call on one or more sets of tensors. All sets are prepared, and the first
+ *			ones of them called; they are then "held"
+ *	PREPARE		as CALL, but no set is called
  *	RUN		calls some of the held sets: the payload says which. fds: memory of the
  *			device, one for each slot that is late; the payload says which part of the
  *			slot each one is
@@ -276,6 +277,7 @@ struct ay_wire_call_head {
 	uint32_t open;
 	/* the byte that memory of the heap holds before an untimed call: of set i the i % 4th */
 	uint8_t poison[4];
+	uint32_t called, pad; /* CALL: how many sets are called at once */
 };
 
 /* How an executor describes results that its kernels allocated. The results lie in the executor's

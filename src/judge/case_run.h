@@ -74,9 +74,11 @@ struct ay_dev *ay_case_run_device(const struct case_run *t);
 /* Checks that the device has enough memory. Returns 1 if it does not: then the verdict says so. */
 int ay_case_run_room(struct case_run *t, struct ay_err *err);
 /* Runs one batch on memory of the device, which stays mapped into the executor as long as executor
- * and pool exist. Afterwards written slots are copied to the pool and t->changed is set. If the
- * executor did not survive, it is removed and the device is checked. */
-int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+ * and pool exist. Afterwards written slots are copied to the pool and t->changed is set. `wanted`:
+ * the results are read and protected (ay_layout_take), on the CPU those of a set before the next
+ * set's call. If the executor did not survive, it is removed and the device is checked. */
+int ay_case_run_call(struct case_run *t, const struct ay_batch *b, bool wanted, struct ay_outcome *o,
+		     struct ay_err *err);
 /* Finds the verdict on a batch that stopped its GPU. */
 int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct ay_outcome *fault,
 		      struct ay_err *err);
@@ -116,9 +118,9 @@ void ay_layout_decoy(struct case_run *t);
 void ay_layout_again(struct case_run *t);
 /* Returns the bytes that the judge needs besides the pool. */
 uint64_t ay_layout_own_bytes(const struct case_run *t);
-/* After the run: protects every written slot from the executor, by a copy if the executor could
- * still write there. */
-void ay_layout_take(struct case_run *t);
+/* After the call of a set, in order of sets: protects every written slot of it from the executor,
+ * by a copy if the executor could still write there. */
+void ay_layout_take(struct case_run *t, int set);
 /* Before the pool gets new content: copies what was taken, so that it stays unchanged. */
 void ay_layout_keep(struct case_run *t);
 /* Points the call's outputs at what the kernel wrote to set s. */

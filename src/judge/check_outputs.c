@@ -568,7 +568,6 @@ void ay_check_outputs(struct case_run *t)
 {
 	struct spread p;
 
-	ay_layout_take(t);
 	ay_layout_show(t, 0);
 	check_surroundings(t);
 	compare_sets(t, 0, 1, &p);

@@ -362,7 +362,8 @@ static bool too_slow(struct case_run *t)
 
 /* Runs one batch. Starts an executor if none is running. If a kernel loaded once but does not load
  * again, that is its own fault too. */
-static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+static int call(struct case_run *t, const struct ay_batch *b, bool wanted, struct ay_outcome *o,
+		struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
 
@@ -373,7 +374,7 @@ static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome 
 		return -1;
 	begin = ay_now_ns();
 	waited = j->waited;
-	if (j->exec && ay_case_run_call(t, b, o, err))
+	if (j->exec && ay_case_run_call(t, b, wanted, o, err))
 		return -1;
 	t->rep->call_s = ((double)(ay_now_ns() - begin) / 1e9 - (j->waited - waited)) / b->nset;
 	j->timeouts = o->what == AY_EXEC_HUNG ? j->timeouts + 1 : 0;
@@ -406,7 +407,7 @@ static int run_decoy(struct case_run *t, const struct ay_batch *b, struct ay_err
 		return 0;
 	one.nset = 1;
 	ay_layout_decoy(t);
-	if (call(t, &one, &o, err))
+	if (call(t, &one, false, &o, err))
 		return -1;
 	if (!ay_exec_is_alive(&o))
 		return end_badly(t, &one, &o, err) ? -1 : 1;
@@ -422,11 +423,8 @@ static int run(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	if (call(t, b, &o, err))
+	if (call(t, b, true, &o, err))
 		return -1;
-	for (int s = 0; s < b->nset && o.what == AY_EXEC_RAN; s++)
-		if (ay_exec_take(t->j->exec, b, s, &o, err))
-			return -1;
 	lap(t, AY_SPENT_RUN);
 	if (o.what != AY_EXEC_RAN)
 		return end_badly(t, b, &o, err);
