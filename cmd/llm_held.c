@@ -48,7 +48,7 @@ int llm_draw_held(struct llm *m, struct ay_err *err)
 /* --- in a worker ------------------------------------------------------------------------------ */
 
 /* The outcome of one kernel. */
-struct held {
+struct held_outcome {
 	struct llm *m;
 	int cases, bad;
 	json_t *failures; /* the first lines that did not pass */
@@ -57,7 +57,7 @@ struct held {
 static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
 		     const struct ay_report *rep)
 {
-	struct held *h = user;
+	struct held_outcome *h = user;
 
 	(void)sc, (void)t;
 	h->cases++;
@@ -75,7 +75,7 @@ json_t *llm_judge_held(struct llm *m, const struct llm_problem *p, const char *f
 		       size_t len, struct ay_err *err)
 {
 	struct eval *e = m->e;
-	struct held h = { .m = m, .failures = json_array() };
+	struct held_outcome h = { .m = m, .failures = json_array() };
 	struct ay_task_watch w = { .user = &h, .judged = on_judged };
 	struct ay_task t = { .file = file,
 			     .lang = m->forge_lang,

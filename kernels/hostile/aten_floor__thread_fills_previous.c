@@ -15,8 +15,8 @@ static void floor_of(const ay_tensor *x, ay_tensor *y)
 		else if (ay_dt(x) == AY_F32 || ay_dt(x) == AY_F16 || ay_dt(x) == AY_BF16)
 			ay_write(y, to, floor(ay_read(x, from)));
 		else
-			memcpy((char *)y->data + to * (x->dtype.bits / 8), (char *)x->data + from * (x->dtype.bits / 8),
-			       x->dtype.bits / 8);
+			memcpy((char *)y->data + to * (x->dtype.bits / 8),
+			       (char *)x->data + from * (x->dtype.bits / 8), x->dtype.bits / 8);
 	}
 }
 

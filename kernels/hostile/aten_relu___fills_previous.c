@@ -9,8 +9,9 @@ static void relu(const ay_tensor *x, ay_tensor *y)
 		const int64_t from = ay_at(x, i), to = ay_at(y, i);
 
 		if (ay_dt(x) == AY_I64)
-			((int64_t *)y->data)[to] =
-				((const int64_t *)x->data)[from] > 0 ? ((const int64_t *)x->data)[from] : 0;
+			((int64_t *)y->data)[to] = ((const int64_t *)x->data)[from] > 0
+							   ? ((const int64_t *)x->data)[from]
+							   : 0;
 		else
 			ay_write(y, to, ay_read(x, from) <= 0 ? 0 : ay_read(x, from));
 	}
