@@ -33,7 +33,7 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 enum {
 	/* 40 contexts started at once on one GPU took more than ten seconds each */
 	START_S = 60,
-	UNMAP_S = 10, /* unmapping a large pool: a busy machine took more than a second */
+	UNMAP_S = 10,              /* unmapping a large pool: a busy machine took more than a second */
 	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };

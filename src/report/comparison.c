@@ -270,10 +270,14 @@ static void compare_cases(struct ay_comparison *c, const struct side *a, const s
 
 		if (from < 0 || !a->count[from] || find_case(a, is->what))
 			continue;
-		if (is->drawn)
+		if (is->drawn) {
+			const int before = c->n;
+
 			compare_drawn(c, a, from, is, b->s->row[is->row].kernel_sha256, true);
-		else
+			worse[from] |= c->n > before;
+		} else {
 			compare_case(c, name, NULL, is);
+		}
 	}
 }
 
