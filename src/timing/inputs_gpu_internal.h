@@ -15,7 +15,9 @@ enum {
 	SLOT_IN,
 	SLOT_OUT,
 	SLOT_TOLD,    /* where an executor describes its results */
-	SLOT_NUMBERS, /* 0-dimensional tensors that stand for numbers, in host memory, for Python */
+	/* in host memory: 0-dimensional tensors that stand for numbers, for Python, and the states of
+	 * random generators */
+	SLOT_NUMBERS,
 	SLOTS,
 };
 
