@@ -24,6 +24,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_GROUPS = 64, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
 
@@ -142,25 +143,34 @@ static void variances(const double *a, const double *b, int64_t n, double *v0, d
 	*v1 = (t[0] + t[1]) + (t[2] + t[3]);
 }
 
-/* Tests the sum of d_i d_(i+lag) over the first n pairs. Returns false if it is more
- * than chance. */
-static bool check_lag(const struct ay_draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
+/* Tests the sum of products of n deviations of x, from i on, and of y, from k on. Returns false, with
+ * the sum and its threshold in *f, if it is more than chance. */
+static bool are_apart(const struct ay_draws *x, int64_t i, const struct ay_draws *y, int64_t k, int64_t n,
+		      double a, struct ay_finding *f)
 {
-	double sum = products(s->d, s->d + lag, n), v0, v1, t;
+	const double sum = products(x->d + i, y->d + k, n);
+	double v0, v1, t;
 
 	/* ay_bernstein(0, a): the threshold is at least this */
 	if (fabs(sum) <= 2 * log(2 / a) / 3)
 		return true;
-	variances(s->v, s->v + lag, n, &v0, &v1);
+	variances(x->v + i, y->v + k, n, &v0, &v1);
 	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
-	if (fabs(sum) <= t)
-		return true;
 	f->got = sum;
 	f->bound = t;
+	return fabs(sum) <= t;
+}
+
+/* Tests the sum of d_i d_(i+lag) over the first n pairs. Returns false if it is more
+ * than chance. */
+static bool check_lag(const struct ay_draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
+{
+	if (are_apart(s, 0, s, lag, n, a, f))
+		return true;
 	snprintf(f->text, sizeof f->text,
 		 "draws %lld apart depend on each other: their correlation sums to %.4g over %lld pairs, honest "
 		 "ones stay within %.4g",
-		 (long long)lag, sum, (long long)n, t);
+		 (long long)lag, f->got, (long long)n, f->bound);
 	return false;
 }
 
@@ -192,12 +202,22 @@ static bool check_lags(const struct ay_draws *s, struct ay_finding *f)
 	return true;
 }
 
+static void keep(const struct ay_draws *s, struct ay_draws *to)
+{
+	if (!to || to->n != s->n)
+		return;
+	to->row = s->row;
+	memcpy(to->d, s->d, sizeof *s->d * (size_t)s->n);
+	memcpy(to->v, s->v, sizeof *s->v * (size_t)s->n);
+}
+
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
 	uint8_t *eighth = AY_NEW_N(&tmp, uint8_t, s->n), *cls = AY_NEW_N(&tmp, uint8_t, s->n);
 	bool ok;
 
+	keep(s, f->draws);
 	for (int64_t i = 0; i < s->n; i++) {
 		eighth[i] = (uint8_t)(i * EIGHTHS / s->n);
 		cls[i] = (uint8_t)(i % CLASSES);
@@ -206,6 +226,37 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f);
 	ay_arena_release(&tmp);
 	return ok;
+}
+
+bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, int64_t at, struct ay_finding *f)
+{
+	const double each = AY_ALPHA_CASE / 1000 / 4;
+	const int64_t n = a->n - at < PROBE ? a->n - at : PROBE;
+	const int64_t first = at > REACH / 2 ? at - REACH / 2 : 0;
+	bool ok = are_apart(a, 0, b, 0, a->n, each, f);
+
+	for (int64_t k = first; k < first + REACH && k + n <= b->n && ok; k++)
+		ok = are_apart(a, at, b, k, n, each / REACH, f);
+	if (!ok)
+		snprintf(f->text, sizeof f->text,
+			 "the draws of two calls with different generator states depend on each other: their "
+			 "correlation sums to %.4g, that of honest ones stays within %.4g",
+			 f->got, f->bound);
+	return ok;
+}
+
+double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c)
+{
+	const int64_t n = c->nout ? ay_numel_of(&c->out[0]->view) : 0;
+	struct ay_arena tmp = { 0 };
+	double *p = AY_NEW_N(&tmp, double, n + 1), sum = 0;
+
+	if (n && op->log2_top)
+		op->log2_top(c, p);
+	for (int64_t i = 0; i < n; i++)
+		sum += p[i];
+	ay_arena_release(&tmp);
+	return sum;
 }
 
 /* --- a law ------------------------------------------------------------------------------------ */
