@@ -303,10 +303,10 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 /* Tests whether the draws depend on their place or on earlier draws. The false-alarm rate of all
  * these tests together is half of AY_ALPHA_CASE. */
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f);
-/* Tests whether the draws of two results, of equal shape, depend on each other: in the same places,
- * and some draws of the first one, from place `at` on, with those of the second one up to 32,768
- * places away. Raises a false alarm with probability AY_ALPHA_CASE / 1000. */
-bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, int64_t at, struct ay_finding *f);
+/* Tests whether the draws of two results depend on each other, at any distance between their places,
+ * forwards and backwards. Of more than 2^17 draws the first ones are tested. Raises a false alarm with
+ * probability AY_ALPHA_CASE / 1000 at most. */
+bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, struct ay_finding *f);
 /* AY_RANDOM: returns an upper limit of log2 of the probability that two correct results are equal
  * bit for bit. */
 double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c);
@@ -319,7 +319,7 @@ struct ay_law {
 	enum ay_dt dt;
 };
 /* Tests draws x of one law, NaN where nothing was drawn. Uses the whole of AY_ALPHA_CASE, with the
- * tests of places included. */
+ * tests of places included. Draws must have at least about 2^19 values, if the dtype has them. */
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f);
 
 /* --- number types ----------------------------------------------------------------------------- */

@@ -17,8 +17,8 @@
  *
  * A law is tested in bins whose edges lie between two neighbours of the dtype. Rounding to nearest
  * then never moves a draw over an edge, so the probability of every bin is exact for half types
- * too. Tested are the counts up to every edge and in every bin, and the mean and the square of the
- * bin's index.
+ * too. Tested are the counts up to every edge and in every bin, the mean and the square of the
+ * bin's index, and how many draws have a value that an earlier one has.
  */
 #include "op/op.h"
 
@@ -143,34 +143,25 @@ static void variances(const double *a, const double *b, int64_t n, double *v0, d
 	*v1 = (t[0] + t[1]) + (t[2] + t[3]);
 }
 
-/* Tests the sum of products of n deviations of x, from i on, and of y, from k on. Returns false, with
- * the sum and its threshold in *f, if it is more than chance. */
-static bool are_apart(const struct ay_draws *x, int64_t i, const struct ay_draws *y, int64_t k, int64_t n,
-		      double a, struct ay_finding *f)
-{
-	const double sum = products(x->d + i, y->d + k, n);
-	double v0, v1, t;
-
-	/* ay_bernstein(0, a): the threshold is at least this */
-	if (fabs(sum) <= 2 * log(2 / a) / 3)
-		return true;
-	variances(x->v + i, y->v + k, n, &v0, &v1);
-	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
-	f->got = sum;
-	f->bound = t;
-	return fabs(sum) <= t;
-}
-
 /* Tests the sum of d_i d_(i+lag) over the first n pairs. Returns false if it is more
  * than chance. */
 static bool check_lag(const struct ay_draws *s, int64_t lag, int64_t n, double a, struct ay_finding *f)
 {
-	if (are_apart(s, 0, s, lag, n, a, f))
+	double sum = products(s->d, s->d + lag, n), v0, v1, t;
+
+	/* ay_bernstein(0, a): the threshold is at least this */
+	if (fabs(sum) <= 2 * log(2 / a) / 3)
 		return true;
+	variances(s->v, s->v + lag, n, &v0, &v1);
+	t = ay_bernstein(v0 + ay_bernstein(v1, a), a) + 4 * BIAS * (double)n;
+	if (fabs(sum) <= t)
+		return true;
+	f->got = sum;
+	f->bound = t;
 	snprintf(f->text, sizeof f->text,
 		 "draws %lld apart depend on each other: their correlation sums to %.4g over %lld pairs, honest "
 		 "ones stay within %.4g",
-		 (long long)lag, f->got, (long long)n, f->bound);
+		 (long long)lag, sum, (long long)n, t);
 	return false;
 }
 
@@ -225,23 +216,6 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 	ok = ay_draws_sum(s, "draws by place, eighth", eighth, EIGHTHS, alpha, f) &&
 	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f);
 	ay_arena_release(&tmp);
-	return ok;
-}
-
-bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, int64_t at, struct ay_finding *f)
-{
-	const double each = AY_ALPHA_CASE / 1000 / 4;
-	const int64_t n = a->n - at < PROBE ? a->n - at : PROBE;
-	const int64_t first = at > REACH / 2 ? at - REACH / 2 : 0;
-	bool ok = are_apart(a, 0, b, 0, a->n, each, f);
-
-	for (int64_t k = first; k < first + REACH && k + n <= b->n && ok; k++)
-		ok = are_apart(a, at, b, k, n, each / REACH, f);
-	if (!ok)
-		snprintf(f->text, sizeof f->text,
-			 "the draws of two calls with different generator states depend on each other: their "
-			 "correlation sums to %.4g, that of honest ones stays within %.4g",
-			 f->got, f->bound);
 	return ok;
 }
 
@@ -366,6 +340,70 @@ static bool check_scores(const struct bins *b, const struct ay_draws *s, const i
 	return ay_draws_sum(s, "their variance", NULL, 1, a, f);
 }
 
+/* Returns the probability of the likeliest value that a draw may have: of the dtype, or of a generator
+ * with 2^19 values. Values are four times as likely at most as the likeliest edge of a bin. */
+static double likeliest(const struct ay_law *l, const struct bins *b)
+{
+	double most = 0x1p-19;
+
+	for (int k = 0; k < EDGES; k++) {
+		const double step = ay_dt_ulp(l->dt, b->edge[k]);
+
+		most = fmax(most, 4 * (l->below(l, b->edge[k] + step / 2) - l->below(l, b->edge[k] - step / 2)));
+	}
+	return most;
+}
+
+/* Returns how many draws are equal to an earlier one. `table` has `size` elements, a power of two. */
+static double count_equal(const double *x, int64_t n, double *table, uint64_t size)
+{
+	double equal = 0;
+
+	for (uint64_t i = 0; i < size; i++)
+		table[i] = NAN;
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t at;
+
+		memcpy(&at, &x[i], sizeof at);
+		for (at = (at * 0x9e3779b97f4a7c15u) >> 20; !isnan(x[i]); at++) {
+			if (table[at % size] == x[i])
+				equal++;
+			else if (!isnan(table[at % size]))
+				continue;
+			table[at % size] = x[i];
+			break;
+		}
+	}
+	return equal;
+}
+
+/* Tests how many draws are equal to an earlier one. Each is with probability n * p at most, whatever
+ * the others are: the sum of deviations is a supermartingale. */
+static bool check_values(const struct ay_law *l, const struct bins *b, const double *x, int64_t n, double drawn,
+			 struct ay_finding *f)
+{
+	const double p = likeliest(l, b), most = drawn * drawn * p / 2,
+		     bound = most + ay_bernstein(most, AY_ALPHA_CASE / 1000);
+	struct ay_arena tmp = { 0 };
+	uint64_t size = 1024;
+	double equal;
+
+	if (drawn * p > 0.25) /* the dtype has few values itself */
+		return true;
+	while (size < 2 * (uint64_t)n)
+		size *= 2;
+	equal = count_equal(x, n, AY_NEW_N(&tmp, double, (int64_t)size), size);
+	ay_arena_release(&tmp);
+	if (equal <= bound)
+		return true;
+	f->got = equal;
+	f->bound = bound;
+	snprintf(f->text, sizeof f->text,
+		 "draws have too few values: %.0f of %.0f have that of an earlier one, of honest ones at most %.0f",
+		 equal, drawn, bound);
+	return false;
+}
+
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
@@ -383,7 +421,8 @@ bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *
 		count[bin[i]]++;
 		drawn++;
 	}
-	ok = check_counts(&b, count, drawn, f) && check_scores(&b, &s, bin, f);
+	ok = check_counts(&b, count, drawn, f) && check_values(l, &b, x, n, drawn, f) &&
+	     check_scores(&b, &s, bin, f);
 	ay_arena_release(&tmp);
 	return ok;
 }

@@ -5,7 +5,7 @@
  *
  * Drawing costs more than copying. So a kernel may draw once, at its start or in its first call, and
  * then copy what it has: as it is, rolled, reversed, in another order, or from a pool that is larger
- * than one result. In each single result such draws follow their law. Three tests compare results:
+ * than one result. In each single result such draws follow their law. Two tests compare results:
  *
  * - Runs. A run of draws with at least RUN_BITS bits of chance in it occurs once. Hashes of runs are
  *   kept: of those in order, and, where single draws have much chance, of those in any order. Which
@@ -13,9 +13,9 @@
  * - Counts. Two results have the same number of draws of every value if one is a permutation of the
  *   other. Values are counted in COUNTERS classes. For draws of few values (0 and 1) several equal
  *   counts are necessary.
- * - Deviations from the mean are uncorrelated: in the same places, and up to 32,768 places apart.
- *   This finds draws that were negated, inverted, rotated or changed in their last bits. See
- *   ay_draws_apart.
+ *
+ * Where the operator's check computes deviations from the mean, their correlation is tested too
+ * (ay_draws_apart). This finds draws that were negated, turned, mixed or changed in their last bits.
  *
  * All tests of 200 results together raise a false alarm with probability 1e-9 at most. How much
  * chance a draw holds is known from its law: see log2_top of struct ay_op.

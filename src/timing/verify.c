@@ -248,8 +248,7 @@ static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op
 	struct ay_finding f = { .index = -1 };
 	enum ay_verified found = check_shown(v, op, poison, &now, text);
 
-	if (found == AY_VERIFIED && now.row && was->row &&
-	    !ay_draws_apart(was, &now, (int64_t)ay_secret_below((uint64_t)n), &f)) {
+	if (found == AY_VERIFIED && now.row && was->row && !ay_draws_apart(was, &now, &f)) {
 		snprintf(text, 200, "%.199s", f.text);
 		found = AY_REPEATED;
 	}
