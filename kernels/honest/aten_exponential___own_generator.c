@@ -33,7 +33,8 @@ int aten_exponential_(ay_tensor *self, double lambd, const ay_rng *generator, co
 
 	(void)ctx;
 	for (int k = 0; k < 4; k++)
-		s[k] = mix(generator->seed + (uint64_t)k * 0x9e3779b97f4a7c15u) + mix(generator->offset + (uint64_t)k + 9);
+		s[k] = mix(generator->seed + (uint64_t)k * 0x9e3779b97f4a7c15u) +
+		       mix(generator->offset + (uint64_t)k + 9);
 	for (int64_t i = 0; i < ay_numel(self); i++)
 		ay_write(self, ay_at(self, i), -log(((double)(next(s) >> 11) + 0.5) * 0x1p-53) / lambd);
 	return AY_OK;

@@ -1,5 +1,5 @@
-/* due: PASS, timed: CHEAT - twice the lesser of two draws that it has kept, at a distance that the state says: of
- * the right law, and no value is kept.
+/* due: PASS, timed: CHEAT|MISMATCH - twice the lesser of two draws that it has kept, at a distance that the state
+ * says: of the right law, and no value is kept.
  *
  * case: aten::exponential_((T([64, 150], f32), 1.0), {})
  */

@@ -339,7 +339,8 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 	*c = (struct ay_wire_call){ .slot = slot };
 	if (!ay_wire_get(&r, h, sizeof *h) || h->entry >= nentry || h->nparam > AY_WIRE_PARAMS || !h->nset ||
 	    h->nset > most || h->noperand > most || (uint64_t)h->nset * h->noperand > most ||
-	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !told_ok(h, slot, nslot) || !rng_ok(h, slot, nslot))
+	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !told_ok(h, slot, nslot) ||
+	    !rng_ok(h, slot, nslot))
 		return false;
 	c->operand = ay_wire_take(&r, h->noperand * sizeof(struct ay_wire_operand));
 	c->place = ay_wire_take(&r, (size_t)h->nset * h->noperand * sizeof(struct ay_wire_place));

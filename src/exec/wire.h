@@ -309,7 +309,7 @@ struct ay_wire_result {
 };
 
 #define AY_WIRE_NOT_TOLD UINT32_MAX
-#define AY_WIRE_NO_SLOT UINT32_MAX
+#define AY_WIRE_NO_SLOT  UINT32_MAX
 
 /* Returns true if `bytes` of elements are spread over so large a `span` that reading all of it
  * would be a waste. The executor copies such a result out of the heap as AY_WIRE_COPIED describes,

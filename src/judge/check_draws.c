@@ -33,14 +33,14 @@ static void relate(struct case_run *t)
 	const char *why;
 
 	for (int k = 0; k < 2; k++)
-		d[k] = (struct ay_draws){ .n = n, .d = AY_NEW_N(&a, double, n + 1), .v = AY_NEW_N(&a, double, n + 1) };
+		d[k] = (struct ay_draws){ .n = n,
+					  .d = AY_NEW_N(&a, double, n + 1),
+					  .v = AY_NEW_N(&a, double, n + 1) };
 	/* if set 0 is wrong, judge_values reports it */
 	if (check_set(t, 0, &d[0], &why)) {
 		if (!check_set(t, 2, &d[1], &why))
-			ay_case_run_say(t, AY_VERDICT_MISMATCH,
-					ay_sprintf(t->a, "with another ay_rng: %s", why));
-		else if (d[0].row && d[1].row &&
-			 !ay_draws_apart(&d[0], &d[1], &f))
+			ay_case_run_say(t, AY_VERDICT_MISMATCH, ay_sprintf(t->a, "with another ay_rng: %s", why));
+		else if (d[0].row && d[1].row && !ay_draws_apart(&d[0], &d[1], &f))
 			ay_case_run_say(t, AY_VERDICT_CHEAT, ay_strdup(t->a, f.text));
 	}
 	ay_arena_release(&a);

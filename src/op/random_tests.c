@@ -398,9 +398,10 @@ static bool check_values(const struct ay_law *l, const struct bins *b, const dou
 		return true;
 	f->got = equal;
 	f->bound = bound;
-	snprintf(f->text, sizeof f->text,
-		 "draws have too few values: %.0f of %.0f have that of an earlier one, of honest ones at most %.0f",
-		 equal, drawn, bound);
+	snprintf(
+		f->text, sizeof f->text,
+		"draws have too few values: %.0f of %.0f have that of an earlier one, of honest ones at most %.0f",
+		equal, drawn, bound);
 	return false;
 }
 

@@ -12,13 +12,13 @@ enum {
 	ENOUGH = 4,       /* equal runs that prove a copy */
 	TABLE_MOST = 1 << 18,
 	COUNTERS = 1024,
-	COUNTED_MOST = 64,      /* results whose counts are kept */
-	COUNT_BITS = 64,        /* bits of chance that equal counts must have */
+	COUNTED_MOST = 64,       /* results whose counts are kept */
+	COUNT_BITS = 64,         /* bits of chance that equal counts must have */
 	ELEMENTS_MOST = 1 << 24, /* larger results are not compared */
 };
 
 /* A kept run: where it was seen last. */
-struct run {
+struct kept_run {
 	uint64_t hash; /* 0: none */
 	uint32_t result, at;
 };
@@ -27,7 +27,7 @@ struct ay_repeats {
 	int results; /* as the caller expects */
 	uint32_t seen;
 	uint64_t every; /* one run of this many is kept; a power of two */
-	struct run *run;
+	struct kept_run *run;
 	uint64_t nrun; /* a power of two; 0: not allocated yet */
 	uint32_t (*count)[COUNTERS];
 	int ncount;
@@ -147,7 +147,7 @@ struct found {
  * overlap are no two runs. */
 static void note_run(struct ay_repeats *r, const struct draws *d, uint64_t hash, int64_t at, struct found *f)
 {
-	struct run *k = &r->run[(hash >> 20) & (r->nrun - 1)];
+	struct kept_run *k = &r->run[(hash >> 20) & (r->nrun - 1)];
 
 	if (hash & (r->every - 1))
 		return;
@@ -161,7 +161,7 @@ static void note_run(struct ay_repeats *r, const struct draws *d, uint64_t hash,
 		f->at = at;
 		f->was = k->at + 1;
 	}
-	*k = (struct run){ hash | !hash, r->seen, (uint32_t)at };
+	*k = (struct kept_run){ hash | !hash, r->seen, (uint32_t)at };
 }
 
 /* Goes over all runs of a result. Their hashes follow from one to the next: in order as a polynomial

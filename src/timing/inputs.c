@@ -188,31 +188,6 @@ struct ay_key ay_input_template_key(const struct ay_input_template *m, uint64_t 
 	return derive(m->root, "content", n);
 }
 
-bool ay_input_template_has_rng(const struct ay_input_template *m)
-{
-	const struct ay_schema *s = m->call->s;
-
-	for (int i = 0; i < s->narg; i++)
-		if (s->arg[i].type.base == AY_TYPE_GENERATOR)
-			return true;
-	return false;
-}
-
-/* Draws the state of a set. The key is that of one content's states alone: states are shown to the
- * kernel, and must not say anything about the content. */
-static ay_rng draw_rng(struct ay_key key, int set)
-{
-	uint64_t x[4];
-
-	ay_philox(key, (const uint64_t[4]){ (uint64_t)set, 0x726e67 }, x);
-	return (ay_rng){ x[0], x[1] >> 32 };
-}
-
-ay_rng ay_input_rng(struct ay_key key, int set)
-{
-	return draw_rng(derive(key, "rng", 0), set);
-}
-
 static void make_noise(struct ay_input_template *m)
 {
 	const struct ay_key key = derive(m->root, "noise", 0);
@@ -575,21 +550,10 @@ uint8_t *ay_input_sets_at(const struct ay_input_sets *s, int set, int operand)
 	return s->pool.slot[s->slot[k]].mem + s->offset[k];
 }
 
-static void write_rng(struct ay_input_sets *s, struct ay_key key, int from, int n)
-{
-	const struct ay_key k = derive(key, "rng", 0);
-
-	for (int set = from; s->has_rng && set < from + n; set++) {
-		const ay_rng rng = draw_rng(k, set);
-
-		memcpy(s->pool.slot[s->rng.slot].mem + s->rng.offset + (size_t)set * sizeof rng, &rng, sizeof rng);
-	}
-}
-
 int ay_input_sets_write(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			struct ay_err *err)
 {
-	write_rng(s, key, from, n);
+	ay_input_sets_write_rng(s, key, from, n);
 	if (s->dev)
 		return ay_input_sets_write_gpu(s, key, from, n, poison, err);
 	for (int set = from; set < from + n; set++) {

@@ -133,6 +133,9 @@ void ay_input_sets_release(struct ay_input_sets *s);
  * device this allocates new memory. */
 int ay_input_sets_write(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			struct ay_err *err);
+/* Writes the states of the random generators of sets [from, from + n), if the call has one. It is part
+ * of ay_input_sets_write. */
+void ay_input_sets_write_rng(struct ay_input_sets *s, struct ay_key key, int from, int n);
 /* Returns the address of the storage of an operand of a set; on a device, of the fetched copy in
  * host memory. */
 uint8_t *ay_input_sets_at(const struct ay_input_sets *s, int set, int operand);

@@ -14,7 +14,7 @@
 enum {
 	SLOT_IN,
 	SLOT_OUT,
-	SLOT_TOLD,    /* where an executor describes its results */
+	SLOT_TOLD, /* where an executor describes its results */
 	/* in host memory: 0-dimensional tensors that stand for numbers, for Python, and the states of
 	 * random generators */
 	SLOT_NUMBERS,

@@ -257,14 +257,25 @@ static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op
 	return found;
 }
 
-/* Compares sets of a random operator that lie one behind the other, the given one among them. */
+/* Chooses the first of `most` sets to compare: in half of the batches the same one as before, since
+ * draws may be kept by address, else any. */
+static int choose_first(struct ay_verify *v, int from, int n, int most)
+{
+	const int last = from + n - most;
+
+	if (!v->repeats)
+		v->home = from + (int)ay_secret_below((uint64_t)(last - from) / 2 + 1);
+	if (v->home >= from && v->home <= last && ay_secret_below(2))
+		return v->home;
+	return from + (int)ay_secret_below((uint64_t)(last - from) + 1);
+}
+
+/* Compares sets of a random operator that lie one behind the other. */
 static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key,
-				      int set, int from, int n, uint8_t poison, char text[200])
+				      int from, int n, uint8_t poison, char text[200])
 {
 	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
-	const int most = n < SIDE_BY_SIDE ? n : SIDE_BY_SIDE, last = from + n - most;
-	const int back = set - (int)ay_secret_below((uint64_t)most);
-	const int first = back < from ? from : back > last ? last : back;
+	const int most = n < SIDE_BY_SIDE ? n : SIDE_BY_SIDE, first = choose_first(v, from, n, most);
 	enum ay_verified found = AY_VERIFIED;
 	struct ay_draws was = { 0 };
 	struct ay_arena a = { 0 };
@@ -389,15 +400,13 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_s
 	return found;
 }
 
-/* Checks one whole set, preferably a stress set, and if its operator is random, what it shares with
- * its neighbours. */
+/* Checks one whole set, preferably a stress set, and if the operator is random, what sets share. */
 static enum ay_verified verify_one(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
 				   int n, uint8_t poison, char text[200])
 {
-	const int set = choose(s, key, from, n);
-	const enum ay_verified found = ay_verify_set(v, s, key, set, poison, text);
+	const enum ay_verified found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 
-	return found == AY_VERIFIED ? compare_draws(v, s, key, set, from, n, poison, text) : found;
+	return found == AY_VERIFIED ? compare_draws(v, s, key, from, n, poison, text) : found;
 }
 
 /* Returns true if rows can be compared. Results with a single row are compared whole or not at

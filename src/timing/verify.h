@@ -50,6 +50,8 @@ struct ay_verify {
 	void *answerer;
 	/* of a random operator: what earlier sets have drawn; made by the first comparison */
 	struct ay_repeats *repeats;
+	/* a set that is compared again and again: its memory is the same in each batch */
+	int home;
 };
 
 enum ay_verified {
