@@ -101,19 +101,13 @@ static void draw(const struct ay_call *c, struct ay_chance *u)
 
 /* --- around it ------------------------------------------------------------------------------------------- */
 
-/* Two honest results agree at i with probability p^2 + (1 - p)^2. */
-static double log2_same(const struct ay_call *c)
+static void log2_top(const struct ay_call *c, double *log2_p)
 {
-	struct ay_arena tmp = { 0 };
 	const struct ay_view *out = &c->out[0]->view;
-	int64_t n = ay_numel_of(out);
-	double *p = AY_NEW_N(&tmp, double, n), sum = 0;
 
-	ay_draws_load(probabilities(c), out, p);
-	for (int64_t i = 0; i < n; i++)
-		sum += log2(p[i] * p[i] + (1 - p[i]) * (1 - p[i]));
-	ay_arena_release(&tmp);
-	return sum;
+	ay_draws_load(probabilities(c), out, log2_p);
+	for (int64_t i = 0; i < ay_numel_of(out); i++)
+		log2_p[i] = log2(fmax(log2_p[i], 1 - log2_p[i]));
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
@@ -177,7 +171,7 @@ const struct ay_op ay_ops_bernoulli[] = {{
 	.fills     = "self=uniform(0, 1); p=uniform(0, 1)",
 	.accepts   = accepts,
 	.check     = check,
-	.log2_same = log2_same,
+	.log2_top  = log2_top,
 	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",

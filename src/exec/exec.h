@@ -74,6 +74,12 @@ struct ay_outcome {
 
 struct ay_byte_range;
 
+/* Where the states of a batch's random generators lie: one ay_rng per set, one behind the other. */
+struct ay_rng_place {
+	int slot; /* in host memory, read-only for the executor */
+	uint64_t offset;
+};
+
 /* One batch: the same call on `nset` sets of tensors. */
 struct ay_batch {
 	/*
@@ -100,6 +106,9 @@ struct ay_batch {
 	const int *slot;
 	const uint64_t *offset;
 	const ay_rng *rng; /* per set; NULL: zeros */
+	/* Held sets: where their states lie instead, which the judge writes anew for each order to
+	 * run. NULL: `rng` applies. */
+	const struct ay_rng_place *rng_place;
 	/* The bytes that memory of the executor's heap holds before an untimed call: poison[i % 4]
 	 * for set i. ay_exec_hold leaves poison[0] in all free memory of the heap. */
 	uint8_t poison[4];

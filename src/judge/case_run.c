@@ -15,7 +15,8 @@ static void draw_starts(struct case_run *t)
 	t->rng[0] = t->rng[1] = (ay_rng){ one.k[0], one.k[1] >> 32 };
 	t->rng[2] = (ay_rng){ other.k[0], t->rng[0].offset };
 	if (t->timed)
-		t->rng[0] = t->rng[1] = ay_input_template_rng(t->timed, t->line->timed_set);
+		t->rng[0] = t->rng[1] = ay_input_rng(ay_input_template_key(t->timed, t->line->timed_content),
+						     t->line->timed_set);
 }
 
 void ay_case_run_draw(struct case_run *t)

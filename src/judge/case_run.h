@@ -147,6 +147,9 @@ void ay_case_run_printed(struct case_run *t);
  * format. */
 int ay_case_run_dump(struct case_run *t, struct ay_err *err);
 
+/* For random operators: judges whether sets 0 and 2, whose generators had different states, share
+ * draws, and whether set 2 is right. */
+void ay_check_draws(struct case_run *t);
 /* Judges the outputs of a batch that ran. */
 void ay_check_outputs(struct case_run *t);
 

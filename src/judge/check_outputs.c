@@ -435,8 +435,10 @@ static void judge_random(struct case_run *t, const struct spread *same)
 		ay_case_run_say(t, AY_VERDICT_UNSTABLE, "two calls with the same ay_rng gave different results");
 	compare_sets(t, 0, 2, &other);
 	/* 2^-40: far less likely than any fault of the machine */
-	if (!other.differs && op->log2_same && op->log2_same(t->call) < -40)
+	if (!other.differs && ay_draws_log2_same(op, t->call) < -40)
 		ay_case_run_say(t, AY_VERDICT_CHEAT, "two calls with different ay_rng gave the same result");
+	else if (t->rep->verdict == AY_VERDICT_NONE)
+		ay_check_draws(t);
 }
 
 /* Finds elements that were never written. Elements that the operator does not promise (padding

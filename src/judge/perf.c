@@ -34,6 +34,9 @@ static void say_amiss(struct case_run *t, const struct ay_ab_report *r)
 			t, AY_VERDICT_MISMATCH,
 			ay_sprintf(t->a, "right when it was judged, wrong when it was timed: %s", r->text));
 		break;
+	case AY_AB_REPEATED:
+		ay_case_run_say(t, AY_VERDICT_CHEAT, ay_sprintf(t->a, "keeps draws: %s", r->text));
+		break;
 	case AY_AB_INPUT:
 		ay_case_run_say(t, AY_VERDICT_INPUT_WRITTEN, "changed an input while it was timed");
 		break;

@@ -81,6 +81,8 @@ struct ay_ref {
 	int acc_bits, in_bits;
 };
 
+struct ay_draws;
+
 /* What a check() found wrong. It sets the fields that it knows; `bad` counts elements. */
 struct ay_finding {
 	int out;
@@ -88,6 +90,9 @@ struct ay_finding {
 	int64_t bad, index;
 	double want, got, bound;
 	char text[240]; /* empty: nothing wrong was found */
+	/* AY_RANDOM: NULL, or receives the deviations of the draws of an output with draws->n
+	 * elements, if the check computes them; else draws->row stays 0 */
+	struct ay_draws *draws;
 };
 
 /* The cost of a call. `bytes` is a lower limit: the bytes that every correct algorithm must touch,
@@ -200,9 +205,10 @@ struct ay_op {
 	void (*scalar)(const struct ay_call *c, int k, struct ay_value *want);
 	/* Runs after the reference, or instead of it: `got` are the complete outputs. */
 	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);
-	/* AY_RANDOM: returns log2 of the probability that two correct results are equal bit
-	 * for bit. */
-	double (*log2_same)(const struct ay_call *c);
+	/* AY_RANDOM: stores for every element of the first output, in row-major order, log2 of the
+	 * probability of its likeliest value, or of an upper limit of that: 0 where nothing is
+	 * drawn. */
+	void (*log2_top)(const struct ay_call *c, double *log2_p);
 	/* AY_RANDOM: overwrites what the reference has stored in the outputs with a correct random
 	 * result, drawn from u. */
 	void (*draw)(const struct ay_call *c, struct ay_chance *u);
@@ -297,6 +303,13 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 /* Tests whether the draws depend on their place or on earlier draws. The false-alarm rate of all
  * these tests together is half of AY_ALPHA_CASE. */
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f);
+/* Tests whether the draws of two results depend on each other, at any distance between their places,
+ * forwards and backwards. Of more than 2^17 draws the first ones are tested. Raises a false alarm with
+ * probability AY_ALPHA_CASE / 1000 at most. */
+bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, struct ay_finding *f);
+/* AY_RANDOM: returns an upper limit of log2 of the probability that two correct results are equal
+ * bit for bit. */
+double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c);
 
 /* A continuous probability law, and the dtype that its draws are rounded to. */
 struct ay_law {
@@ -306,7 +319,7 @@ struct ay_law {
 	enum ay_dt dt;
 };
 /* Tests draws x of one law, NaN where nothing was drawn. Uses the whole of AY_ALPHA_CASE, with the
- * tests of places included. */
+ * tests of places included. Draws must have at least about 2^19 values, if the dtype has them. */
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f);
 
 /* --- number types ----------------------------------------------------------------------------- */

@@ -17,13 +17,14 @@
  *
  * A law is tested in bins whose edges lie between two neighbours of the dtype. Rounding to nearest
  * then never moves a draw over an edge, so the probability of every bin is exact for half types
- * too. Tested are the counts up to every edge and in every bin, and the mean and the square of the
- * bin's index.
+ * too. Tested are the counts up to every edge and in every bin, the mean and the square of the
+ * bin's index, and how many draws have a value that an earlier one has.
  */
 #include "op/op.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_GROUPS = 64, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
 
@@ -192,12 +193,22 @@ static bool check_lags(const struct ay_draws *s, struct ay_finding *f)
 	return true;
 }
 
+static void keep(const struct ay_draws *s, struct ay_draws *to)
+{
+	if (!to || to->n != s->n)
+		return;
+	to->row = s->row;
+	memcpy(to->d, s->d, sizeof *s->d * (size_t)s->n);
+	memcpy(to->v, s->v, sizeof *s->v * (size_t)s->n);
+}
+
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
 	uint8_t *eighth = AY_NEW_N(&tmp, uint8_t, s->n), *cls = AY_NEW_N(&tmp, uint8_t, s->n);
 	bool ok;
 
+	keep(s, f->draws);
 	for (int64_t i = 0; i < s->n; i++) {
 		eighth[i] = (uint8_t)(i * EIGHTHS / s->n);
 		cls[i] = (uint8_t)(i % CLASSES);
@@ -206,6 +217,20 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f);
 	ay_arena_release(&tmp);
 	return ok;
+}
+
+double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c)
+{
+	const int64_t n = c->nout ? ay_numel_of(&c->out[0]->view) : 0;
+	struct ay_arena tmp = { 0 };
+	double *p = AY_NEW_N(&tmp, double, n + 1), sum = 0;
+
+	if (n && op->log2_top)
+		op->log2_top(c, p);
+	for (int64_t i = 0; i < n; i++)
+		sum += p[i];
+	ay_arena_release(&tmp);
+	return sum;
 }
 
 /* --- a law ------------------------------------------------------------------------------------ */
@@ -315,6 +340,71 @@ static bool check_scores(const struct bins *b, const struct ay_draws *s, const i
 	return ay_draws_sum(s, "their variance", NULL, 1, a, f);
 }
 
+/* Returns the probability of the likeliest value that a draw may have: of the dtype, or of a generator
+ * with 2^19 values. Values are four times as likely at most as the likeliest edge of a bin. */
+static double likeliest(const struct ay_law *l, const struct bins *b)
+{
+	double most = 0x1p-19;
+
+	for (int k = 0; k < EDGES; k++) {
+		const double step = ay_dt_ulp(l->dt, b->edge[k]);
+
+		most = fmax(most, 4 * (l->below(l, b->edge[k] + step / 2) - l->below(l, b->edge[k] - step / 2)));
+	}
+	return most;
+}
+
+/* Returns how many draws are equal to an earlier one. `table` has `size` elements, a power of two. */
+static double count_equal(const double *x, int64_t n, double *table, uint64_t size)
+{
+	double equal = 0;
+
+	for (uint64_t i = 0; i < size; i++)
+		table[i] = NAN;
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t at;
+
+		memcpy(&at, &x[i], sizeof at);
+		for (at = (at * 0x9e3779b97f4a7c15u) >> 20; !isnan(x[i]); at++) {
+			if (table[at % size] == x[i])
+				equal++;
+			else if (!isnan(table[at % size]))
+				continue;
+			table[at % size] = x[i];
+			break;
+		}
+	}
+	return equal;
+}
+
+/* Tests how many draws are equal to an earlier one. Each is with probability n * p at most, whatever
+ * the others are: the sum of deviations is a supermartingale. */
+static bool check_values(const struct ay_law *l, const struct bins *b, const double *x, int64_t n, double drawn,
+			 struct ay_finding *f)
+{
+	const double p = likeliest(l, b), most = drawn * drawn * p / 2,
+		     bound = most + ay_bernstein(most, AY_ALPHA_CASE / 1000);
+	struct ay_arena tmp = { 0 };
+	uint64_t size = 1024;
+	double equal;
+
+	if (drawn * p > 0.25) /* the dtype has few values itself */
+		return true;
+	while (size < 2 * (uint64_t)n)
+		size *= 2;
+	equal = count_equal(x, n, AY_NEW_N(&tmp, double, (int64_t)size), size);
+	ay_arena_release(&tmp);
+	if (equal <= bound)
+		return true;
+	f->got = equal;
+	f->bound = bound;
+	snprintf(
+		f->text, sizeof f->text,
+		"draws have too few values: %.0f of %.0f have that of an earlier one, of honest ones at most %.0f",
+		equal, drawn, bound);
+	return false;
+}
+
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
@@ -332,7 +422,8 @@ bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *
 		count[bin[i]]++;
 		drawn++;
 	}
-	ok = check_counts(&b, count, drawn, f) && check_scores(&b, &s, bin, f);
+	ok = check_counts(&b, count, drawn, f) && check_values(l, &b, x, n, drawn, f) &&
+	     check_scores(&b, &s, bin, f);
 	ay_arena_release(&tmp);
 	return ok;
 }

@@ -65,6 +65,7 @@ enum ay_ab_fault {
 	AY_AB_ENDED,      /* it did not run to its end: see outcome */
 	AY_AB_WRONG,      /* right when it was judged, wrong when it was timed */
 	AY_AB_UNFINISHED, /* it reported `done` before its output was written */
+	AY_AB_REPEATED,   /* calls of a random operator shared draws */
 	AY_AB_INPUT,      /* it wrote to an input */
 	AY_AB_LEFT,       /* it left work on its GPU, which would slow down other processes */
 };

@@ -7,11 +7,16 @@
  * batches (on a GPU: beside everything). Chance decides when. Stress sets are preferred. Of some
  * other sets a few rows are compared. Results that a kernel returned in memory of its own are
  * fetched first.
+ *
+ * Of a random operator, whole sets are tested (struct ay_op, check). Then three sets of the batch, one
+ * behind the other, are compared with each other and with those of earlier batches: their generators
+ * had different states, so they must not share draws (oracle/repeats.h).
  */
 #ifndef AY_TIMING_VERIFY_H
 #define AY_TIMING_VERIFY_H
 
 #include "op/registry.h"
+#include "oracle/repeats.h"
 #include "timing/inputs.h"
 
 struct ay_verify {
@@ -43,6 +48,10 @@ struct ay_verify {
 	 * operator has a reference. */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
+	/* of a random operator: what earlier sets have drawn; made by the first comparison */
+	struct ay_repeats *repeats;
+	/* a set that is compared again and again: its memory is the same in each batch */
+	int home;
 };
 
 enum ay_verified {
@@ -50,6 +59,7 @@ enum ay_verified {
 	AY_WRONG,      /* not the right answer */
 	AY_UNFINISHED, /* poison: the element was not written when the executor was frozen */
 	AY_UNFETCHED,  /* the `fetch` callback failed */
+	AY_REPEATED,   /* right by itself, but it has the draws of another set */
 };
 
 /* Checks sets [from, from + n) as described above. batch_ns: time of the batch. text: receives a
