@@ -147,6 +147,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f) ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=b8 db=b8|i32|f16 a=1|0|2|db == b8 g='bool' p=T(s, da)|T(s, da)|True" },
+		{ "aten::add.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = add,
@@ -180,6 +184,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
+		{ "aten::sub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+	},
 	.accepts   = accepts_sub,
 	.result    = result,
 	.reference = sub,
@@ -205,6 +213,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "aten::rsub.Scalar_out((T(s, dt), x, a), {'out': T(s, dt)})", "a=1.0|0.5 x=-2.0|0.0|3.25 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 		{ "aten::rsub.Scalar((T(s, dt), 1), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
+		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts_sub,
 	.result    = result,

@@ -164,6 +164,10 @@ const struct ay_op ay_ops_compare[] = {{
 		{ "((T([31], da, fill=int(0, 1)), T([31], db, fill=int(0, 1))), {})", "(da,db)=(c64,f32)|(i32,c64)", AY_QUICK },
 		GRID("eq", "int(0, 9)"),
 	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f='int(-2, 2)'|'close'|'special'|'mixed' g=db == da ? one(f, f, 'int(-1, 1)') : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1|0.1 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8|b8 db=da|da|i64|i32|f16|f32|u8|b8 f='int(0, 3)'|'close'|'int(0, 1)' g=db == da ? f : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|i32 f='int(0, 1)' g='int(0, 1)' p=T(s, da, fill=f)" },
+		{ "aten::eq.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 x=0|1.0|-2|0.1|1|True|inf f='int(-2, 2)'|'uniform(0.09, 0.11)'|'special'|'mixed'|'close' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=0|1|2|0.5|-1.5|True f='int(0, 3)'|'int(0, 1)' ; s=shape() dt=c64|c128 x=1|0.0|(1+0j) f='int(0, 1)'" },
+	},
 	.makers    = makers,
 	.result    = result,
 	.reference = eq,
@@ -173,6 +177,10 @@ const struct ay_op ay_ops_compare[] = {{
 	.schemas   = SCHEMAS("gt"),
 	.doc       = "out = self > other," RULES " Complex numbers have no order and are refused.",
 	.cases     = { EDGES("gt"), GRID("gt", "normal") },
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f='int(-2, 2)'|'close'|'special'|'mixed' g=db == da ? one(f, f, 'int(-1, 1)') : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1|0.1 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8|b8 db=da|da|i64|i32|f16|f32|u8|b8 f='int(0, 3)'|'close'|'int(0, 1)' g=db == da ? f : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1" },
+		{ "aten::gt.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 x=0|1.0|-2|0.1|1|True|inf f='int(-2, 2)'|'uniform(0.09, 0.11)'|'special'|'mixed'|'close' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=0|1|2|0.5|-1.5|True f='int(0, 3)'|'int(0, 1)'" },
+	},
 	.makers    = makers,
 	.accepts   = accepts_ordered,
 	.result    = result,
@@ -183,6 +191,10 @@ const struct ay_op ay_ops_compare[] = {{
 	.schemas   = SCHEMAS("le"),
 	.doc       = "out = self <= other," RULES " Complex numbers have no order and are refused.",
 	.cases     = { EDGES("le"), GRID("le", "normal") },
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f='int(-2, 2)'|'close'|'special'|'mixed' g=db == da ? one(f, f, 'int(-1, 1)') : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1|0.1 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8|b8 db=da|da|i64|i32|f16|f32|u8|b8 f='int(0, 3)'|'close'|'int(0, 1)' g=db == da ? f : 'int(0, 3)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|1" },
+		{ "aten::le.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 x=0|1.0|-2|0.1|1|True|inf f='int(-2, 2)'|'uniform(0.09, 0.11)'|'special'|'mixed'|'close' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=0|1|2|0.5|-1.5|True f='int(0, 3)'|'int(0, 1)'" },
+	},
 	.makers    = makers,
 	.accepts   = accepts_ordered,
 	.result    = result,

@@ -80,6 +80,7 @@ const struct ay_op ay_ops_logaddexp2[] = {{
 		{ "aten::logaddexp2.out((T(s, dt), T(s, dt)), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f='normal'|'mixed'|'special'|'normal(0, 9)'|'normal(-200, 9)'|'uniform(-1.01, -0.99)'|'heavy' g=db == da ? f : 'normal' ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i32|i64|b8 db=f32|f16|f64 f='normal' g='normal'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = logaddexp2,
