@@ -23,12 +23,18 @@ static void combine(struct ay_ref *r, const char *plain, const char *scaled, int
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, plain), 0), *b = ay_load_flat(r, ay_t(r->c, scaled), 0);
 	const num alpha = factor * ay_number(r->c, "alpha");
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	const bool a_moves = ay_is_converted(r->c, plain, dt), b_moves = ay_is_converted(r->c, scaled, dt);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = alpha * b[i - r->lo];
 
 		*ay_val(r, 0, i, 0) = x + y;
 		*ay_mag(r, 0, i, 0) = (double)(fabs(x) + fabs(y));
+		if (a_moves)
+			*ay_mag(r, 0, i, 0) += ay_err_convert(dt, x);
+		if (b_moves && alpha != 0)
+			*ay_mag(r, 0, i, 0) += (double)fabs(alpha) * ay_err_convert(dt, b[i - r->lo]);
 	}
 }
 
@@ -119,6 +125,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 		{ "((T([257], dt, fill=uniform(1, 1.01)), T([257], dt, fill=uniform(1, 1.01))), {})", "dt=f32|f16|bf16", AY_QUICK }, \
 		{ "((T([257], dt, fill=exact), T([257], dt, fill=exact)), {})", "dt=f32|f16|bf16|i32", AY_QUICK }, \
 		{ "aten::" name ".Scalar((T(s, dt), x, 2), {})", "dt=f32|f16|bf16 x=0.75|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7 s=[3, 65] ; dt=i32 x=0.5 s=[3, 65]", AY_QUICK }
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
 const struct ay_op ay_ops_add[] = {{
 	.schemas   = AY_SCHEMAS("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -148,8 +155,8 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
 	.vary      = {
-		{ "((p, T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f) ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=b8 db=b8|i32|f16 a=1|0|2|db == b8 g='bool' p=T(s, da)|T(s, da)|True" },
-		{ "aten::add.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 a=1|2|-3|p == 2 ? 1 : 0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f) ; " PAIR " da=b8 db=b8|b8|i32|f16 a=1|1|0|2|db == b8 g='bool' p=T(s, da, fill=bool)" },
+		{ "aten::add.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts,
 	.result    = result,
@@ -185,8 +192,8 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
 	.vary      = {
-		{ "((p, T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
-		{ "aten::sub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 a=1|2|-3|p == 2 ? 1 : 0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
+		{ "aten::sub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts_sub,
 	.result    = result,
@@ -215,8 +222,8 @@ const struct ay_op ay_ops_add[] = {{
 		{ "aten::rsub.Scalar((T(s, dt), 1), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
 	.vary      = {
-		{ "((T(s, da, fill=f), T(t, db, fill=g)), {'alpha': a})", "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 a=1|2|-3|0|0.5|-0.999|100.001 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x)) da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
-		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f='int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' a=1|2|-3|0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact'" },
+		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts_sub,
 	.result    = result,

@@ -81,6 +81,7 @@ static void affine_grid(struct ay_ref *r)
 		at[m - 1] = 1;
 		for (int64_t k = 0; k < m - 1; k++) {
 			double sizes = 0, sumsq = 0;
+			bool free = false;
 			num sum = 0;
 
 			ay_load(r, theta, -1, rest * (m - 1) + k, t);
@@ -88,9 +89,11 @@ static void affine_grid(struct ay_ref *r)
 				sum = acc(r, sum + t[i] * at[i]);
 				sizes += (double)fabs(t[i]);
 				sumsq += (double)(re(t[i]) * re(t[i]) * at[i] * at[i]);
+				/* the middle of several places may be off 0, where infinity * 0 is not NaN */
+				free |= at[i] == 0 && isinf(re(t[i])) && out->shape[m - 1 - i] > 1;
 			}
 			*ay_val(r, 0, row, k) = sum;
-			*ay_mag(r, 0, row, k) = ay_growth(m) * sizes;
+			*ay_mag(r, 0, row, k) = free ? AY_FREE : ay_growth(m) * sizes;
 			*ay_norm(r, 0, row, k) = sqrt(sumsq);
 		}
 	}
@@ -138,4 +141,5 @@ const struct ay_op ay_ops_affine_grid_generator[] = {{
 	.cost      = cost,
 	.aten_differs = aten_differs,
 	.cuda_differs = aten_differs,
+	.promises  = "an infinite theta where its coordinate is 0, along a size above 1: whether the product is infinite or NaN",
 }, {0}};

@@ -89,7 +89,9 @@ static void log_sigmoid_backward(struct ay_ref *r)
 		/* the buffer's last digit: b / (1 + b) moves by db / (1 + b)^2 */
 		mag += weight_of(fabs(re(g[i - r->lo])) * (real)ay_dt_ulp(dt, b) / ((1 + b) * (1 + b)) /
 				 (AY_K_ACC * ay_u_acc(dt)));
-		*ay_mag(r, 0, i, 0) = mag;
+		/* infinity times a buffer that is rounded to 0 is NaN */
+		*ay_mag(r, 0, i, 0) =
+			isinf(re(g[i - r->lo])) && x > 0 && b < (real)ay_dt_ulp(dt, 0) ? AY_FREE : mag;
 	}
 }
 
@@ -388,6 +390,7 @@ const struct ay_op ay_ops_backwards[] = {{
 	.cost      = cost_log_sigmoid,
 	.aten_differs = log_sigmoid_differs,
 	.rounds    = "exp(-|self|), which the forward pass stored in buffer",
+	.promises  = "an infinite grad_output where exp(-self) is smaller than every number of the dtype, and the buffer may hold 0",
 	.flags     = AY_ALIAS_SAFE,
 }, {
 	.schemas   = AY_SCHEMAS("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",

@@ -111,11 +111,24 @@ static void cut_quotients(struct ay_ref *r, const num *a, const num *b, enum mod
 	}
 }
 
+/* What converting both to the result's dtype may do to the quotient. */
+static double converted(enum ay_dt dt, num x, num y)
+{
+	const double dx = ay_err_convert(dt, x), dy = ay_err_convert(dt, y);
+
+	if (dx == 0 && dy == 0)
+		return 0;
+	/* the second term twice: y moves by less than a half of it, unless it is subnormal */
+	return fabs(y) >= ldexp((real)1, ay_dt_info(dt)->emin) ? (dx + 2 * dy * (double)fabs(x / y)) / (double)fabs(y)
+							       : AY_FREE;
+}
+
 static void divide(struct ay_ref *r)
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
 	const enum mode mode = mode_of(r->c);
 	const enum ay_dt dt = r->c->out[0]->view.dt;
+	bool moves;
 
 	if (mode != QUOTIENT && ay_dt_is_integral(dt)) {
 		divide_integers(r, a, b, mode == FLOOR);
@@ -125,11 +138,14 @@ static void divide(struct ay_ref *r)
 		cut_quotients(r, a, b, mode);
 		return;
 	}
+	moves = ay_is_converted(r->c, "self", dt) || ay_is_converted(r->c, "other", dt);
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const num q = a[i - r->lo] / b[i - r->lo];
 
 		*ay_val(r, 0, i, 0) = q;
 		*ay_mag(r, 0, i, 0) = (ay_dt_is_complex(dt) ? 2 : 1) * (double)fabs(q);
+		if (moves)
+			*ay_mag(r, 0, i, 0) += converted(dt, a[i - r->lo], b[i - r->lo]);
 	}
 }
 
