@@ -223,7 +223,7 @@ const struct ay_op ay_ops_add[] = {{
 	},
 	.vary      = {
 		{ "((T(s, da, fill=f), T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' a=1|2|-3|0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact'" },
-		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts_sub,
 	.result    = result,

@@ -21,7 +21,14 @@ static void larger(struct ay_ref *r)
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = b[i - r->lo];
-		num m = isnan(re(y)) || re(x) > re(y) ? x : y;
+		double mag;
+		num m;
+
+		if (!copied && ay_dt_is_integral(dt)) { /* what is negative wraps in u8 before it is compared */
+			x = ay_cast(AY_DT_I64, dt, x, &mag);
+			y = ay_cast(AY_DT_I64, dt, y, &mag);
+		}
+		m = isnan(re(y)) || re(x) > re(y) ? x : y;
 
 		*ay_val(r, 0, i, 0) = m;
 		*ay_mag(r, 0, i, 0) = copied && m != 0 ? -1 : 0;
