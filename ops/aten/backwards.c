@@ -101,6 +101,9 @@ static void softplus_backward(struct ay_ref *r)
 		  *self = ay_load_flat(r, ay_t(r->c, "self"), 0);
 	const real beta = re(ay_number(r->c, "beta")), threshold = re(ay_number(r->c, "threshold"));
 	const enum ay_dt dt = r->c->out[0]->view.dt;
+	/* beta and the product are rounded, or flushed to 0 */
+	const real doubt = 4 * ay_u_acc(dt) * fabs(threshold) +
+			   ldexp((real)1, ay_dt_info(ay_u_acc(dt) < 0x1p-30 ? AY_DT_F64 : AY_DT_F32)->emin);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const real z = beta * re(self[i - r->lo]), off = fabs(z - threshold);
@@ -109,8 +112,8 @@ static void softplus_backward(struct ay_ref *r)
 			*ay_val(r, 0, i, 0) = g[i - r->lo];
 		else
 			*ay_val(r, 0, i, 0) = by_sigmoid(dt, re(g[i - r->lo]), z, ay_mag(r, 0, i, 0));
-		/* beta and the product are rounded: the side of the threshold is undecidable */
-		if (off > 0 && off <= 4 * ay_u_acc(dt) * fabs(threshold))
+		/* the side of the threshold is undecidable */
+		if (off > 0 && off <= doubt)
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}
 }
