@@ -90,8 +90,8 @@ static void log_sigmoid_backward(struct ay_ref *r)
 		mag += weight_of(fabs(re(g[i - r->lo])) * (real)ay_dt_ulp(dt, b) / ((1 + b) * (1 + b)) /
 				 (AY_K_ACC * ay_u_acc(dt)));
 		/* infinity times a buffer that is rounded to 0 is NaN */
-		*ay_mag(r, 0, i, 0) =
-			isinf(re(g[i - r->lo])) && x > 0 && b < (real)ay_dt_ulp(dt, 0) ? AY_FREE : mag;
+		*ay_mag(r, 0, i, 0) = isinf(re(g[i - r->lo])) && x > 0 && b < (real)ay_dt_ulp(dt, 0) ? AY_FREE
+												     : mag;
 	}
 }
 

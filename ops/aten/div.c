@@ -124,8 +124,9 @@ static double converted(enum ay_dt dt, num x, num y)
 	if (dx == 0 && dy == 0)
 		return 0;
 	/* the second term twice: y moves by less than a half of it, unless it is subnormal */
-	return fabs(y) >= ldexp((real)1, ay_dt_info(dt)->emin) ? (dx + 2 * dy * (double)fabs(x / y)) / (double)fabs(y)
-							       : AY_FREE;
+	return fabs(y) >= ldexp((real)1, ay_dt_info(dt)->emin)
+		       ? (dx + 2 * dy * (double)fabs(x / y)) / (double)fabs(y)
+		       : AY_FREE;
 }
 
 static void divide(struct ay_ref *r)

@@ -28,7 +28,8 @@ static void logaddexp2(struct ay_ref *r)
 			d = 0, t = 1;
 		*ay_val(r, 0, i, 0) = m + log1p(t) * per_bit;
 		*ay_mag(r, 0, i, 0) = (double)(fabs(m) + (t > 0 ? (2 + d) * t : 0)) +
-				      (a_moves ? ay_err_convert(dt, x) : 0) + (b_moves ? ay_err_convert(dt, y) : 0);
+				      (a_moves ? ay_err_convert(dt, x) : 0) +
+				      (b_moves ? ay_err_convert(dt, y) : 0);
 		if (isnan(x) || isnan(y))
 			*ay_val(r, 0, i, 0) = NAN;
 	}

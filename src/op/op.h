@@ -333,14 +333,14 @@ typedef long double real;
 #include <math.h>
 #include <tgmath.h>
 #undef I
-#define re(x)         ((real)creal(x))
-#define ay_tmp        AY_NUM(ay_tmp)
-#define ay_load       AY_NUM(ay_load)
-#define ay_load_flat  AY_NUM(ay_load_flat)
-#define ay_get        AY_NUM(ay_get)
-#define ay_number     AY_NUM(ay_number)
-#define ay_cast       AY_NUM(ay_cast)
-#define ay_round_bits AY_NUM(ay_round_num)
+#define re(x)          ((real)creal(x))
+#define ay_tmp         AY_NUM(ay_tmp)
+#define ay_load        AY_NUM(ay_load)
+#define ay_load_flat   AY_NUM(ay_load_flat)
+#define ay_get         AY_NUM(ay_get)
+#define ay_number      AY_NUM(ay_number)
+#define ay_cast        AY_NUM(ay_cast)
+#define ay_round_bits  AY_NUM(ay_round_num)
 #define ay_err_convert AY_NUM(ay_err_convert)
 
 /* Allocates n numbers that live as long as the range. */
