@@ -44,6 +44,12 @@ static double weight_of(real mag)
 	return isfinite(mag) ? (double)fmin(mag, (real)0x1p1023) : 0;
 }
 
+/* May the accumulator hold 0 for e? An infinite gradient times that is NaN. */
+static bool is_flushed(enum ay_dt dt, real e)
+{
+	return ay_err_flush(dt, (double)e, 1) > 0;
+}
+
 /* g sigmoid(z) */
 static real by_sigmoid(enum ay_dt dt, real g, real z, double *mag)
 {
@@ -51,6 +57,8 @@ static real by_sigmoid(enum ay_dt dt, real g, real z, double *mag)
 
 	*mag = weight_of(fabs(f) * (3 + (isfinite(z) ? 2 * fabs(z) * (z < 0 ? 1 / (1 + e) : e / (1 + e)) : 0))) +
 	       ay_err_flush(dt, (double)exp(z), (double)f);
+	if (isinf(g) && is_flushed(dt, exp(z)))
+		*mag = AY_FREE;
 	return f;
 }
 
@@ -66,12 +74,17 @@ static void mish_backward(struct ay_ref *r)
 		const real x = re(self[i - r->lo]), size = fabs(re(g[i - r->lo]));
 		const real e = exp(x), s = 1 / (1 + exp(-x)), t = tanh(log1p(e)), w = (1 - t) * (1 + t);
 		const real off = 2 * (1 + fabs(x)) * (1 - s), rest = fabs(x) * s * w;
-		const real cut = w > ay_u_acc(dt) / 4 ? 2 * fabs(x) * s * t : 0;
+		const real cut = w > ay_u_acc(dt) / 4 ? 2 * fabs(x) * s * t : 0, slope = t + x * s * w;
+		const real weight = t * (3 + off) + rest * (4 + off) + cut;
+		/* of an infinite product the slope decides the sign, or that it is NaN */
+		const bool lost = isinf(size) &&
+				  (is_flushed(dt, e) || fabs(slope) <= AY_K_ACC * ay_u_acc(dt) * weight);
 
-		*ay_val(r, 0, i, 0) = g[i - r->lo] * (t + x * s * w);
-		*ay_mag(r, 0, i, 0) = isinf(x) ? AY_FREE
-					       : weight_of(size * (t * (3 + off) + rest * (4 + off) + cut)) +
-							 ay_err_flush(dt, (double)e, (double)(size * (t + rest)));
+		*ay_val(r, 0, i, 0) = g[i - r->lo] * slope;
+		*ay_mag(r, 0, i, 0) = isinf(x) || lost
+					      ? AY_FREE
+					      : weight_of(size * weight) +
+							ay_err_flush(dt, (double)e, (double)(size * (t + rest)));
 	}
 }
 
@@ -364,7 +377,8 @@ const struct ay_op ay_ops_backwards[] = {{
 	.accepts   = accepts_two,
 	.reference = mish_backward,
 	.cost      = cost_mish,
-	.promises  = "infinite self: the formula gives NaN there, its limits are 0 and grad_output",
+	.promises  = "infinite self: the formula gives NaN there, its limits are 0 and grad_output; an infinite grad_output where the slope is "
+		     "within its rounding error of 0",
 	.flags     = AY_ALIAS_SAFE,
 }, {
 	.schemas   = AY_SCHEMAS("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
