@@ -61,6 +61,19 @@ static inline void ay_write_int(const ay_tensor *t, int64_t at, int64_t x)
 	}
 }
 
+/* Returns x as t's dtype, which is integral, holds it: -3 is 253 in u8. */
+static inline int64_t ay_wrap_int(const ay_tensor *t, int64_t x)
+{
+	switch (ay_dt(t)) {
+	case AY_I64: return x;
+	case AY_I32: return (int32_t)x;
+	case AY_I16: return (int16_t)x;
+	case AY_I8: return (int8_t)x;
+	case AY_B8: return x != 0;
+	default: return (uint8_t)x;
+	}
+}
+
 /* Reads an element of an index tensor, which is i64 or i32. */
 static inline int64_t ay_read_index(const ay_tensor *t, int64_t at)
 {

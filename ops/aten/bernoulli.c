@@ -168,6 +168,12 @@ const struct ay_op ay_ops_bernoulli[] = {{
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 		{ "aten::bernoulli.p((T(s, dt), 0.5), {})", "dt=f32|f16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64 f='uniform(0, 1)'|'uniform(0, 1)'|'uniform(0.4, 0.6)'|'bool(0.5)'" },
+		{ "aten::bernoulli.p((T(s, dt), p), {})", "s=shape() dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8 p=0.0|1.0|0.1|0.5|0.9|0.03" },
+		{ "aten::bernoulli.Tensor((T(s, dt), T(fits(s), dp, fill=f)), {})", "s=shape() dt=f32|f16|bf16|f64|i64|i32|u8 dp=f32|f16|bf16|f64 f='uniform(0, 1)'|'uniform(0, 1)'|'uniform(0.4, 0.6)'|'bool(0.5)'" },
+		{ "aten::bernoulli.float_out((T(s, dt), p), {'out': T(s, dt)})", "s=shape() dt=f32|f16|bf16|f64|i64|u8 p=0.3|0.8|0.5|0.0|1.0" },
+	},
 	.fills     = "self=uniform(0, 1); p=uniform(0, 1)",
 	.accepts   = accepts,
 	.check     = check,

@@ -137,6 +137,7 @@ const struct ay_op ay_ops_exponential[] = {{
 		{ "((T([20, 320, 15], dt), l), {})", "dt=f16|f32|bf16 l=1.0|0.1|20.0", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt), l), {})", "s=shape() dt=f32|f16|bf16|f64 l=1.0|0.5|7.0|0.03|20.0" }},
 	.fills     = "self=uniform(-2, -1)",
 	.accepts   = accepts,
 	.check     = check,

@@ -55,6 +55,8 @@ struct ay_drawn_case {
 int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int nargs, const struct ay_value *args,
 		  struct ay_value *out, struct ay_err *err);
 
+/* Draws strides of one kind, and an offset, for a tensor; of a written one no elements share storage. */
+void ay_drawn_lay_out_one(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t);
 /* Draws layouts for the tensors of a bound case, whose line is changed. Tensors that have strides,
  * an offset or data= in the line stay as they are. */
 void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const struct ay_call *c);

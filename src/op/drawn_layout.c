@@ -96,7 +96,7 @@ static bool holds(const struct ay_tdesc *t)
 	return !t->has_stride && !t->offset && !t->data;
 }
 
-static void lay_out(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t)
+void ay_drawn_lay_out_one(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t)
 {
 	if (ay_dice_once_in(d, 3))
 		t->offset = 1 + ay_dice_below(d, 7);
@@ -142,7 +142,7 @@ void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const stru
 					 ? AY_LAYOUT_DENSE
 					 : (enum ay_drawn_layout)ay_dice_below(dice, AY_LAYOUT_COUNT);
 		if (holds(t))
-			lay_out(dice, layout, !may_expand(c, o), t);
+			ay_drawn_lay_out_one(dice, layout, !may_expand(c, o), t);
 	}
 }
 

@@ -3,6 +3,7 @@
  * The functions that templates of drawn cases may use; drawn.h lists them.
  */
 #include "op/drawn_internal.h"
+#include "op/parse.h"
 
 #include <string.h>
 
@@ -132,6 +133,33 @@ static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_val
 	return 0;
 }
 
+static int within(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
+{
+	*out = new_list(a, s->list.n);
+	for (int k = 0; k < s->list.n; k++)
+		set_int(&out->list.v[k],
+			ay_dice_once_in(c->dice, 2) ? s->list.v[k].i : between(c->dice, 1, s->list.v[k].i));
+	return 0;
+}
+
+/* Stores the strides of a tensor of sizes s: row-major, or, if the layout is drawn, any. */
+static int strides(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, bool any,
+		   struct ay_value *out, struct ay_err *err)
+{
+	struct ay_tdesc t = { 0 };
+
+	if (ay_tdesc_ints(s, "shape", t.shape, NULL, &t.ndim, err))
+		return -1;
+	ay_strides_dense(t.ndim, t.shape, t.stride);
+	if (any)
+		ay_drawn_lay_out_one(c->dice, (enum ay_drawn_layout)ay_dice_below(c->dice, AY_LAYOUT_COUNT), false,
+				     &t);
+	*out = new_list(a, t.ndim);
+	for (int k = 0; k < t.ndim; k++)
+		set_int(&out->list.v[k], t.stride[k]);
+	return 0;
+}
+
 static int dim(struct ay_drawn_case *c, const struct ay_value *s, struct ay_value *out)
 {
 	const int n = s->list.n ? s->list.n : 1;
@@ -180,17 +208,36 @@ static struct ay_value copy(struct ay_arena *a, const struct ay_value *s, int64_
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum fn { SHAPE, SIZE, LAST, FITS, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
+enum fn {
+	SHAPE,
+	SIZE,
+	LAST,
+	FITS,
+	WITHIN,
+	DENSE,
+	STRIDES,
+	DIM,
+	AXES,
+	WITH,
+	LESS,
+	HEAD,
+	TAIL,
+	SWAP,
+	ORDER,
+	INT,
+	ONE
+};
 
 /* `args`: one letter each, s a list and i an int; the letters behind a `?` may be absent. */
 static const struct {
 	const char *name, *args;
 } fns[] = {
-	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" }, [LAST] = { "last", "" },
-	[FITS] = { "fits", "s" },     [DIM] = { "dim", "s" },     [AXES] = { "axes", "s" },
-	[WITH] = { "with", "sii" },   [LESS] = { "less", "si" },  [HEAD] = { "head", "si" },
-	[TAIL] = { "tail", "si" },    [SWAP] = { "swap", "sii" }, [ORDER] = { "order", "s" },
-	[INT] = { "int", "ii" },      [ONE] = { "one", NULL },
+	[SHAPE] = { "shape", "?ii" },   [SIZE] = { "size", "?ii" },   [LAST] = { "last", "" },
+	[FITS] = { "fits", "s" },       [WITHIN] = { "within", "s" }, [DENSE] = { "dense", "s" },
+	[STRIDES] = { "strides", "s" }, [DIM] = { "dim", "s" },       [AXES] = { "axes", "s" },
+	[WITH] = { "with", "sii" },     [LESS] = { "less", "si" },    [HEAD] = { "head", "si" },
+	[TAIL] = { "tail", "si" },      [SWAP] = { "swap", "sii" },   [ORDER] = { "order", "s" },
+	[INT] = { "int", "ii" },        [ONE] = { "one", NULL },
 };
 
 static bool takes(const char *args, int n, const struct ay_value *v)
@@ -251,6 +298,9 @@ int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int n, const
 	case SIZE: set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN)); return 0;
 	case LAST: set_int(out, last_size(c)); return 0;
 	case FITS: return fits(c, a, v, out);
+	case WITHIN: return within(c, a, v, out);
+	case DENSE:
+	case STRIDES: return strides(c, a, v, f == STRIDES, out, err);
 	case DIM: return dim(c, v, out);
 	case AXES: return axes(c, a, v, false, out);
 	case ORDER: return axes(c, a, v, true, out);

@@ -245,6 +245,9 @@ void ay_expected_reference_ld(struct ay_ref *r);
 void ay_expected_reference_z(struct ay_ref *r);
 void ay_expected_reference_lz(struct ay_ref *r);
 
+/* Returns true if an argument is a tensor, not a number, of another dtype than dt. */
+bool ay_is_converted(const struct ay_call *c, const char *name, enum ay_dt dt);
+
 /* Rows along the last axis, along the argument `dim`, or the whole output as one row. */
 void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);
 void ay_rows_dim(const struct ay_call *c, int k, struct ay_rowmap *m);
@@ -343,14 +346,15 @@ typedef long double real;
 #include <math.h>
 #include <tgmath.h>
 #undef I
-#define re(x)         ((real)creal(x))
-#define ay_tmp        AY_NUM(ay_tmp)
-#define ay_load       AY_NUM(ay_load)
-#define ay_load_flat  AY_NUM(ay_load_flat)
-#define ay_get        AY_NUM(ay_get)
-#define ay_number     AY_NUM(ay_number)
-#define ay_cast       AY_NUM(ay_cast)
-#define ay_round_bits AY_NUM(ay_round_num)
+#define re(x)          ((real)creal(x))
+#define ay_tmp         AY_NUM(ay_tmp)
+#define ay_load        AY_NUM(ay_load)
+#define ay_load_flat   AY_NUM(ay_load_flat)
+#define ay_get         AY_NUM(ay_get)
+#define ay_number      AY_NUM(ay_number)
+#define ay_cast        AY_NUM(ay_cast)
+#define ay_round_bits  AY_NUM(ay_round_num)
+#define ay_err_convert AY_NUM(ay_err_convert)
 
 /* Allocates n numbers that live as long as the range. */
 num *ay_tmp(struct ay_ref *r, int64_t n);
@@ -370,6 +374,10 @@ num ay_round_bits(num x, int bits);
  * imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where rounding
  * twice makes a difference, either neighbour is right. */
 num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag);
+/* PyTorch converts a tensor of another dtype to the result's before it computes: a 0-dim f32 beside an
+ * f16 tensor is rounded to f16. Kernels may, or compute with the element itself. Returns what to add to
+ * mag for element x of such a tensor, a term of a result of dtype `to`. AY_FREE: `to` does not hold x. */
+double ay_err_convert(enum ay_dt to, num x);
 
 /* Returns where to store the value of element j of row `row` (absolute) of output k. */
 static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)

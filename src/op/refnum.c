@@ -130,6 +130,18 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	return x;
 }
 
+double ay_err_convert(enum ay_dt to, num x)
+{
+	const num y = stored(to, x);
+
+	if (ay_dt_is_integral(to) || !(fabs(x - y) > 0)) /* equal, NaN or infinite */
+		return 0;
+	if (!isfinite(fabs(y)))
+		return AY_FREE;
+	/* what an accumulator's rounding does is part of every weight */
+	return ay_dt_info(to)->mant < 24 ? (double)fabs(x - y) / (AY_K_ACC * ay_u_acc(to)) : 0;
+}
+
 /* Outputs differ in size: an output smaller than the largest is given completely with the
  * first range. */
 void AY_NUM(ay_expected_reference)(struct ay_ref *r)
