@@ -430,6 +430,10 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), r, d), {})", "d=0.5|1.0|2.0 r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(t, db, fill=fb), r, x), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i16|i8|u8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact' x=1.0|0.7|0.001|0.3|8" },
+		{ "((T(t, dt, fill=fb), T(s, db, fill=fa), r, x), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact' x=1.0|0.7|0.001|0.3|8" },
+	},
 	.accepts   = accepts_huber,
 	.result    = result,
 	.rows      = rows,
@@ -461,6 +465,9 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T([9, 16], dt, stride=(0, 1), fill=uniform(-9, 9)), T([9, 16], dt, stride=(1, 0)), r), {})", "r=0|2 dt=f32|bf16", AY_QUICK },
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(fits(s), db, fill=fb), r), {})", "s=shape() dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i16|i8 r=0|1|2 fa=None|'uniform(-9, 9)'|'normal(0, 40)'|'exact'|(r == 0 ? 'special' : 'uniform(-1, 1)') fb=None|None|'exact'" },
 	},
 	.fills     = "target=sign",
 	.makers    = makers,
@@ -495,6 +502,11 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T([8, 33], dt, stride=(66, 2), offset=3, fill=heavy), T([8, 33], dt, stride=(1, 8)), T([8, 33], dt, stride=(0, 1)), 0.5, r), {})", "r=0|1 dt=f32|f16|bf16", AY_QUICK },
 		{ "((T(s, dt), T(s, dt), T(s, dt), m, r), {})", "r=0|1|2 m=0.0|0.5|1.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[1024, 256]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.5, r), {})", "r=0|1 dt=f32|bf16 s=[1024, 256]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(a, dt, fill=fb), T(b, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
+		{ "((T(a, dt, fill=fa), T(s, dt, fill=fb), T(b, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
+		{ "((T(a, dt, fill=fa), T(b, dt, fill=fb), T(s, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
 	},
 	.fills     = "target=sign",
 	.makers    = makers,
@@ -532,6 +544,9 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), None, T(s, dt), r), {})", "r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), T(s, dt), T(s, dt), r), {})", "r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), None, None, r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(s, dt, fill=fb), w, p, r), {})", "s=shape() dt=f32|f16|bf16|f64 r=0|1|2 w=None|T(fits(s), dt)|T(fits(s), dt, fill=normal) p=None|T(fits(s), dt)|T(s, dt, fill=normal) fa=None|'normal(0, 4)'|'heavy'|'exact'|(r == 0 ? 'special' : 'normal(0, 40)') fb=None|'bool'|'normal'" },
 	},
 	.fills     = "target=uniform(0, 1); weight=uniform(0.5, 1.5); pos_weight=uniform(0.5, 3)",
 	.accepts   = accepts_bce,

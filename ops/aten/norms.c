@@ -312,6 +312,10 @@ const struct ay_op ay_ops_norms[] = {{
 		{ "((T(s, dt), T(s, dt), p, eps, k), {})", "k=False|True eps=1e-06|0.0001 p=1.0|2.0|3.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 256]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|bf16 s=[512, 256]|[4096, 1024]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db), p, e, k), {})", "s=shape() t=fits(s) da=f32|f16|bf16|f64 db=da|da|f32|f16|bf16|f64 f=None|None|'exact'|'nonfinite'|'heavy' p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False ; s=shape() t=fits(s) (da,db)=(i32,f32)|(i32,i64)|(u8,f16)|(i64,bf16)|(c64,c64)|(c64,f32)|(c128,c64) f=None p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False" },
+		{ "((T(t, dt), T(s, dt, fill=f), p, e, k), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 f=None|None|'exact' p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False" },
+	},
 	.accepts   = accepts_distance,
 	.result    = result_distance,
 	.reference = distance,
@@ -340,6 +344,9 @@ const struct ay_op ay_ops_norms[] = {{
 		{ "((T(s, dt), p, d, x), {})", "x=0.5|1.0 d=0|1 p=1.0|2.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "aten::renorm.out((T(s, dt), p, d, x), {'out': T(s, dt)})", "x=0.5|1.0 d=0|1 p=1.0|2.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), 2.0, d, 1.0), {})", "dt=f32|bf16 d=0|1 s=[512, 512]|[4096, 1024]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), p, dim(s), x), {})", "s=shape(2, 6) dt=f32|f16|bf16|f64 f=None|None|'heavy'|'nonfinite'|'exact' p=1.0|2|2.0|3|0.5|inf x=0|0.001|0.5|1.0|4|5.7|26 ; s=shape(2, 6) dt=c64|c128 f=None p=1.0|2.0|inf x=0.5|4.0|26" },
 	},
 	.accepts   = accepts_renorm,
 	.prepare   = prepare,

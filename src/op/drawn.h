@@ -20,7 +20,9 @@
  *   last()                  the aim's last size, for the last dimension of a tensor whose shape is not
  *                           made by shape()
  *   fits(s)                 a shape that broadcasts to s
- *   dim(s)                  a dimension of s, also counted from the end; 0 or -1 for an empty s
+ *   within(s)               a shape of the same rank, no size of which is larger
+ *   dim(s)                  a dimension of s, also counted from the end, seldom one of size 1; 0 or -1 for
+ *                           an empty s
  *   axes(s)                 several dimensions of s, none twice, at least one
  *   with(s, d, n)           s with the size n in dimension d
  *   less(s, d)              s without dimension d

@@ -132,11 +132,26 @@ static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_val
 	return 0;
 }
 
+/* Draws a shape of the same rank that has no larger size. */
+static int within(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
+{
+	*out = new_list(a, s->list.n);
+	for (int k = 0; k < s->list.n; k++) {
+		const int64_t most = s->list.v[k].i;
+
+		set_int(&out->list.v[k], ay_dice_once_in(c->dice, 3) ? most : between(c->dice, 1, most));
+	}
+	return 0;
+}
+
 static int dim(struct ay_drawn_case *c, const struct ay_value *s, struct ay_value *out)
 {
+	enum { DRAWS = 3 }; /* along a dimension of size 1 most kernels are right */
 	const int n = s->list.n ? s->list.n : 1;
-	const int64_t d = ay_dice_below(c->dice, n);
+	int64_t d = ay_dice_below(c->dice, n);
 
+	for (int i = 1; i < DRAWS && s->list.n && s->list.v[d].i == 1; i++)
+		d = ay_dice_below(c->dice, n);
 	set_int(out, ay_dice_once_in(c->dice, 2) ? d : d - n);
 	return 0;
 }
@@ -180,17 +195,17 @@ static struct ay_value copy(struct ay_arena *a, const struct ay_value *s, int64_
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum fn { SHAPE, SIZE, LAST, FITS, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
+enum fn { SHAPE, SIZE, LAST, FITS, WITHIN, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
 
 /* `args`: one letter each, s a list and i an int; the letters behind a `?` may be absent. */
 static const struct {
 	const char *name, *args;
 } fns[] = {
-	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" }, [LAST] = { "last", "" },
-	[FITS] = { "fits", "s" },     [DIM] = { "dim", "s" },     [AXES] = { "axes", "s" },
-	[WITH] = { "with", "sii" },   [LESS] = { "less", "si" },  [HEAD] = { "head", "si" },
-	[TAIL] = { "tail", "si" },    [SWAP] = { "swap", "sii" }, [ORDER] = { "order", "s" },
-	[INT] = { "int", "ii" },      [ONE] = { "one", NULL },
+	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" },   [LAST] = { "last", "" },
+	[FITS] = { "fits", "s" },     [WITHIN] = { "within", "s" }, [DIM] = { "dim", "s" },
+	[AXES] = { "axes", "s" },     [WITH] = { "with", "sii" },   [LESS] = { "less", "si" },
+	[HEAD] = { "head", "si" },    [TAIL] = { "tail", "si" },    [SWAP] = { "swap", "sii" },
+	[ORDER] = { "order", "s" },   [INT] = { "int", "ii" },      [ONE] = { "one", NULL },
 };
 
 static bool takes(const char *args, int n, const struct ay_value *v)
@@ -251,6 +266,7 @@ int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int n, const
 	case SIZE: set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN)); return 0;
 	case LAST: set_int(out, last_size(c)); return 0;
 	case FITS: return fits(c, a, v, out);
+	case WITHIN: return within(c, a, v, out);
 	case DIM: return dim(c, v, out);
 	case AXES: return axes(c, a, v, false, out);
 	case ORDER: return axes(c, a, v, true, out);
