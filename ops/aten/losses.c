@@ -133,7 +133,10 @@ static num bce_with_logits(const struct lines *l, int64_t j, struct slack *s)
 	/* for (1 - t) x others have x - t x; log sigmoid of a large x has the error of an exponential */
 	const real size = 2 * fabs(x) * (1 + fabs(t)) + 2 * (1 + fabs(more)) * fabs(ls) * (3 + (x > 0 ? x : 0));
 
-	s->mag = isinf(x) ? AY_FREE : weight_of(fabs(weight) * size);
+	/* the difference of two steps that overflow, or their product with a small weight, may be finite */
+	const real most = fmax(fmax(fabs((1 - t) * x), fabs(part)), fabs(f));
+
+	s->mag = most > (real)0.99 * (real)ay_dt_max(l->step) ? AY_FREE : weight_of(fabs(weight) * size);
 	s->steps = fabs(weight) * (2 * fabs((1 - t) * x) + 3 * fabs(part) + 3 * fabs(more * ls) + fabs(f));
 	return weight * f;
 }
@@ -225,8 +228,15 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 
 static int accepts_huber(const struct ay_call *c, struct ay_err *err)
 {
-	if (accepts(c, err))
+	struct ay_meta m = { .dt = AY_DT_NONE };
+	const enum ay_dt dt = ay_t(c, "self")->dt;
+
+	if (accepts(c, err) || ay_result_broadcast(c, &m, err, "self", "target", NULL))
 		return -1;
+	/* one number beside a tensor of fewer bits is rounded to them, in some libraries */
+	if (ay_dt_info(m.dt)->mant < ay_dt_info(dt)->mant)
+		return ay_fail(err, AY_ERR_BIND, "huber_loss of a 0-dim %s beside a target of %s is not judged",
+			       ay_dt_info(dt)->name, ay_dt_info(m.dt)->name);
 	return ay_float(c, "delta") > 0 ? 0 : ay_fail(err, AY_ERR_BIND, "delta must be positive");
 }
 
@@ -371,14 +381,16 @@ static const char *out_differs(const struct ay_call *c)
 /* Fills beyond the range of exp, which ends at 11 in f16 and at 88 in f32. */
 static bool is_wide(const struct ay_fill *f)
 {
-	if (!strcmp(f->name, "special") || !strcmp(f->name, "heavy"))
+	if (!strcmp(f->name, "special") || !strcmp(f->name, "heavy") || !strcmp(f->name, "mixed"))
 		return true;
 	return !strcmp(f->name, "normal") && f->n == 2 && f->arg[1].kind == AY_V_INT && f->arg[1].i > 9;
 }
 
 static const char *soft_margin_differs(const struct ay_call *c)
 {
-	return is_wide(&ay_operand(c, "self")->fill) ? "exp(-target * self) overflows" : out_differs(c);
+	return is_wide(&ay_operand(c, "self")->fill) || strcmp(ay_operand(c, "target")->fill.name, "sign")
+		       ? "exp(-target * self) overflows"
+		       : out_differs(c);
 }
 
 static const char *huber_differs_cuda(const struct ay_call *c)
@@ -555,5 +567,5 @@ const struct ay_op ay_ops_losses[] = {{
 	.reference = losses,
 	.cost      = cost,
 	.rounds    = "1 - target, log(sigmoid(self)), 1 + (pos_weight - 1) * target, their products and the difference; the terms of a mean or sum",
-	.promises  = "terms of infinite self: formulas that agree elsewhere give NaN or infinity there",
+	.promises  = "terms of infinite self, or of steps that overflow: formulas that agree elsewhere give NaN or infinity there",
 }, {0}};

@@ -17,8 +17,8 @@
  * Cases: matmul and linear: original 5,184 each, none sound; here 30 and 21 full, ours. mm: original 18, bmm: 9,
  * all sound as intended and distinct; here 18 and 9 full.
  *
- * ATen takes a vector times a matrix for a matrix of one row: matmul.out gives its `out` that shape, and with it
- * dense strides, and writes there. Where `out` was strided, the answer does not lie where the caller looks for it.
+ * ATen takes a vector times a matrix for a matrix of one row: matmul.out and linear.out give `out` that shape, and
+ * with it dense strides, and write there. Where `out` was strided, the answer does not lie where the caller looks for it.
  * mm and bmm have out_dtype on CUDA only. linear refuses a bias beside a weight of one dimension where input has
  * two, and takes it otherwise; where it does not see input as one matrix it adds the bias to a product that was
  * rounded to the half type already.
@@ -372,6 +372,8 @@ static const char *aten_differs_linear(const struct ay_call *c)
 {
 	const struct ay_view *input = left_of(c), *weight = right_of(c);
 
+	if (ay_schema_out(c->s) && input->ndim == 1 && weight->ndim == 2 && !ay_view_is_dense(&c->out[0]->view))
+		return "linear.out gives a strided out new strides where input is a vector";
 	if (!ay_t(c, "bias"))
 		return NULL;
 	if (weight->ndim == 1 && input->ndim == 2)
