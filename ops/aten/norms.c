@@ -287,7 +287,7 @@ static void renorm(struct ay_ref *r)
 	const struct scale *scale = r->shared;
 	/* A product with 0 keeps its sign; of complex numbers only if the kernel's factor is a real number. ATen
 	 * computes (a + bi) (f + 0i), whose real part is af - 0b, and 0 - 0 and -0 + 0 are 0. */
-	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1;
+	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1, least = ldexp(1, ay_dt_info(self->dt)->emin);
 	int64_t inner = 1;
 
 	for (int d = dim + 1; d < self->ndim; d++)
@@ -295,12 +295,13 @@ static void renorm(struct ay_ref *r)
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const struct scale *s = &scale[i / inner % self->shape[dim]];
 		const num y = s->error == -1 ? x[i - r->lo] : x[i - r->lo] * s->factor;
-		const double size = (double)fabs(y);
+		/* a factor that is subnormal in self's dtype is off by half of their spacing */
+		const double size = (double)fabs(y), tiny = (double)fabs(x[i - r->lo]) * least;
 
 		*ay_val(r, 0, i, 0) = y;
 		*ay_mag(r, 0, i, 0) = s->error < 0     ? s->error
 				      : y == 0         ? zero
-				      : isfinite(size) ? size * s->error + ay_err_round(self->dt, self->dt, size)
+				      : isfinite(size) ? size * s->error + ay_err_round(self->dt, self->dt, fmax(size, tiny))
 						       : 0;
 	}
 }

@@ -120,6 +120,8 @@ static int accepts_source(const struct ay_call *c, struct ay_err *err)
 	const struct ay_view *self = ay_t(c, "self"), *src = ay_t(c, ay_has_arg(c, "src") ? "src" : "other");
 	struct ay_view to;
 
+	if (src->neg && self->dt == AY_DT_B8) /* PyTorch negates what was copied */
+		return ay_fail(err, AY_ERR_BIND, "a negated view cannot be copied to bools");
 	return ay_view_expand(src, self->ndim, self->shape, &to, err);
 }
 
@@ -149,6 +151,18 @@ static void same(struct ay_ref *r)
 
 	for (int64_t i = r->lo; i < r->hi; i++)
 		*ay_val(r, 0, i, 0) = x[i - r->lo];
+}
+
+/* A copy is negated, or its source is before. */
+static const char *aten_differs(const struct ay_call *c)
+{
+	const struct ay_view *src = ay_t(c, ay_has_arg(c, "src")                               ? "src"
+					    : ay_has_arg(c, "other") && ay_schema_inplace(c->s) ? "other"
+												: "self");
+
+	return src->neg && (ay_dt_is_complex(src->dt) || ay_dt_is_complex(c->out[0]->view.dt))
+		       ? "the negatives of complex zeros lose their sign in vectors"
+		       : NULL;
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
@@ -190,6 +204,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = result,
 	.reference = to_copy,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
 }, {
@@ -239,6 +254,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = to_result,
 	.reference = to_copy,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type; "
 		     "whether a result that nothing changed is self",
@@ -272,14 +288,15 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T(s, da), T(s, db)), {})", "s=[512, 1024]|[16, 128, 64, 60] (da,db)=(f32,f32)|(f16,f16)|(f16,f32)|(f32,bf16)", AY_PERF },
 	},
 	.vary      = {
-		{ "((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng), nb), {})", "s=shape() nb=True|False cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() nb=True|False cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() nb=True|False cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() nb=True|False cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special' ; s=shape() nb=True|False cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
-		{ "aten::copy_.Tensor((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng)), {})", "s=shape() cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special' ; s=shape() cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
-		{ "aten::copy_.int((T(s, dt), x), {})", "s=shape() dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0|3|1|100 ; s=shape() dt=f32|f16|bf16|f64|c64|i64|i32|i16|i8 x=-7|-100" },
-		{ "aten::copy_.float((T(s, dt), x), {})", "s=shape() dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0.0|2.75|1.0 ; s=shape() dt=f32|f16|bf16|f64|c64|i64|i32|i8 x=-2.75|0.1 ; s=shape() dt=f32|f16|bf16|f64|b8 x=inf|nan|-0.0" },
+		{ "((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng), nb), {})", "s=shape() nb=True|False cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() nb=True|False cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() nb=True|False cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() nb=True|False cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64 f='special' ; s=shape() nb=True|False cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
+		{ "aten::copy_.Tensor((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng)), {})", "s=shape() cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64 f='special' ; s=shape() cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
+		{ "aten::copy_.int((T(s, dt), x), {})", "s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0|3|1|100 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|i64|i32|i16|i8 x=-7|-100" },
+		{ "aten::copy_.float((T(s, dt), x), {})", "s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0.0|2.75|1.0 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|i64|i32|i8 x=-2.75|0.1 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|b8 x=inf|nan|-0.0" },
 	},
 	.accepts   = accepts_source,
 	.reference = copy,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.k_out     = AY_K_SAME,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
 }, {
@@ -306,6 +323,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = same_result,
 	.reference = same,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.flags     = AY_EXACT,
 }, {
 	.schemas   = AY_SCHEMAS("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)"),
@@ -330,6 +348,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.result    = same_result,
 	.reference = same,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.promises  = "whether a result that nothing changed is self",
 	.flags     = AY_EXACT | AY_VIEW,
 }, {0}};

@@ -361,6 +361,7 @@ const struct ay_op ay_ops_views[] = {{
 	.result    = resolve_conj_result,
 	.reference = see_same,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.promises  = "whether a result that nothing changed is self",
 	.flags     = AY_EXACT | AY_VIEW,
 }, {
