@@ -332,6 +332,9 @@ const struct ay_op ay_ops_poisson[] = {{
 		{ "aten::poisson.out((T(s, dt),), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'uniform(0, 1)'|'uniform(20, 40)'|'uniform(100, 1500)'|'uniform(0, 0.01)'|'bool(0.5)'" },
+	},
 	.fills     = "self=uniform(0, 10)",
 	.accepts   = accepts,
 	.check     = check,

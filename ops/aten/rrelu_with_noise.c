@@ -238,6 +238,9 @@ const struct ay_op ay_ops_rrelu_with_noise[] = {{
 		{ "aten::rrelu_with_noise.out((T(s, dt), T(s, dt), l, u, t), {'out': T(s, dt)})", "(l,u)=(0.125,0.3333333333333333)|(0.1,0.4) t=False|True dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t), {})", "dt=f32|bf16 t=False|True s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), T(s, dt), l, u, t), {})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'special' (l,u)=(0.125,0.3333333333333333)|(0.1,0.4)|(0.25,0.25)|(0,1)|(-0.5,0.75) t=True|False" },
+	},
 	.accepts   = accepts,
 	.result    = ay_result_like_first,
 	.reference = rrelu,

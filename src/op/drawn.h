@@ -22,7 +22,8 @@
  *   fits(s)                 a shape that broadcasts to s
  *   within(s)               sizes of at least 1 and at most those of s
  *   dense(s), strides(s)    strides for the sizes s: row-major; of a drawn layout
- *   dim(s)                  a dimension of s, also counted from the end; 0 or -1 for an empty s
+ *   dim(s)                  a dimension of s, also counted from the end, seldom one of size 1; 0 or -1 for
+ *                           an empty s
  *   axes(s)                 several dimensions of s, none twice, at least one
  *   with(s, d, n)           s with the size n in dimension d
  *   less(s, d)              s without dimension d

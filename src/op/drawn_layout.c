@@ -41,17 +41,20 @@ static void permute(struct ay_dice *d, struct ay_tdesc *t)
 	stride_by(t, order, 1);
 }
 
-enum { DISTINCT_LEAST = 8 /* elements of an expanded tensor, so that a constant is no right answer */ };
+/* How often an element of an expanded tensor may be repeated: rounding errors of equal terms are equal, so in
+ * a long sum of them they add up instead of cancelling, whatever the order (docs/error-bound.md). */
+enum { REPEATS_MOST = 32, DISTINCT_LEAST = 8 /* elements of it, so that a constant is no right answer */ };
 
 /* Gives one or more dimensions stride 0. Returns false if too few elements would remain. */
 static bool expand(struct ay_dice *d, struct ay_tdesc *t)
 {
 	const int at = (int)ay_dice_below(d, t->ndim);
-	int64_t stride[AY_MAX_DIM], step = 1;
+	int64_t stride[AY_MAX_DIM], step = 1, repeats = 1;
 
 	for (int k = t->ndim - 1; k >= 0; k--) {
-		const bool fixed = k == at || ay_dice_once_in(d, 6);
+		const bool fixed = (k == at || ay_dice_once_in(d, 6)) && repeats * t->shape[k] <= REPEATS_MOST;
 
+		repeats *= fixed ? t->shape[k] : 1;
 		stride[k] = fixed ? 0 : step;
 		step *= fixed || !t->shape[k] ? 1 : t->shape[k];
 	}
@@ -110,11 +113,14 @@ void ay_drawn_lay_out_one(struct ay_dice *d, enum ay_drawn_layout layout, bool w
 		leave_gaps(d, t);
 }
 
-/* A tensor that others index, or that is sorted, cannot share storage between elements. */
+/* A tensor that others index, or that is sorted, cannot share storage between elements; nor may one with
+ * a fill that the operator makes, which may go by places. */
 static bool may_expand(const struct ay_call *c, const struct ay_operand *o)
 {
-	return o->role == AY_IN && !o->data && strcmp(o->fill.name, "perm") && strcmp(o->fill.name, "sorted") &&
-	       !c->op->makers;
+	for (const struct ay_maker *m = c->op->makers; m && m->name; m++)
+		if (!strcmp(m->name, o->fill.name))
+			return false;
+	return o->role == AY_IN && !o->data && strcmp(o->fill.name, "perm") && strcmp(o->fill.name, "sorted");
 }
 
 void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const struct ay_call *c)

@@ -33,12 +33,13 @@ static void load(const struct ay_ref *r, const struct ay_view *v, const void *at
 		 num *dst)
 {
 	row_load(v->dt, at, stride, n, dst);
-	if (v->conj)
+	/* a real number has no imaginary part whose zero could turn its sign */
+	if (v->conj && ay_dt_is_complex(v->dt))
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = conj(dst[i]);
 	if (v->neg)
 		for (int64_t i = 0; i < n; i++)
-			dst[i] = -dst[i];
+			dst[i] = ay_dt_is_complex(v->dt) ? -dst[i] : (num)-re(dst[i]);
 	if (r->in_bits && v->dt == AY_DT_F32)
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = ay_round_bits(dst[i], r->in_bits);
