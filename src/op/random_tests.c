@@ -19,11 +19,17 @@
  * then never moves a draw over an edge, so the probability of every bin is exact for half types
  * too. Tested are the counts up to every edge and in every bin, and the mean and the square of the
  * bin's index.
+ *
+ * Equal draws show how many bits a generator has. Of n draws from 2^20 values n^2 / 2^21 pairs are
+ * equal, and more where the dtype's own numbers are sparse. Four times as many pairs and 60 more
+ * have a probability below e^-100, by the tail of a Poisson law, so this test adds nothing to the
+ * false-alarm rate. Draws of 16 bits have 16 times as many.
  */
 #include "op/op.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MAX_GROUPS = 64, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
 
@@ -315,6 +321,58 @@ static bool check_scores(const struct bins *b, const struct ay_draws *s, const i
 	return ay_draws_sum(s, "their variance", NULL, 1, a, f);
 }
 
+/* Returns the probability that two draws, each rounded to the dtype, are equal. */
+static double chance_of_equal(const struct ay_law *l, const struct bins *b)
+{
+	double sum = 0;
+
+	for (int k = 0; k < BINS; k++) {
+		/* the outer bins have no width: their numbers lie as in the bin beside them */
+		const int hi = k < 1 ? 1 : k < EDGES ? k : EDGES - 1;
+		const double width = b->edge[hi] - b->edge[hi - 1], step = ay_dt_ulp(l->dt, b->edge[hi]);
+
+		sum += b->chance[k] * b->chance[k] * (step < width ? step / width : 1);
+	}
+	return sum;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Counts pairs of equal draws, of the first MOST that are not NaN. */
+static bool check_repeats(const struct ay_law *l, const struct bins *b, int64_t n, const double *x,
+			  struct ay_finding *f)
+{
+	enum { MOST = 1 << 17, LEAST = 1000 };
+	struct ay_arena tmp = { 0 };
+	double *y = AY_NEW_N(&tmp, double, n < MOST ? n : MOST), pairs = 0, limit;
+	int64_t m = 0;
+
+	for (int64_t i = 0; i < n && m < MOST; i++)
+		if (!isnan(x[i]))
+			y[m++] = x[i];
+	qsort(y, (size_t)m, sizeof *y, by_size);
+	for (int64_t i = 1, run = 0; i < m; i++) {
+		run = y[i] == y[i - 1] ? run + 1 : 0;
+		pairs += (double)run;
+	}
+	ay_arena_release(&tmp);
+	limit = 60 + 4 * (double)m * (double)m / 2 * (BIAS + chance_of_equal(l, b));
+	if (m < LEAST || pairs <= limit)
+		return true;
+	f->got = pairs;
+	f->bound = limit;
+	snprintf(f->text, sizeof f->text,
+		 "%.0f pairs of %lld draws are equal: they come from too few values. A generator of 20 bits stays "
+		 "below %.0f",
+		 pairs, (long long)m, limit);
+	return false;
+}
+
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
@@ -332,7 +390,7 @@ bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *
 		count[bin[i]]++;
 		drawn++;
 	}
-	ok = check_counts(&b, count, drawn, f) && check_scores(&b, &s, bin, f);
+	ok = check_counts(&b, count, drawn, f) && check_scores(&b, &s, bin, f) && check_repeats(l, &b, n, x, f);
 	ay_arena_release(&tmp);
 	return ok;
 }
