@@ -30,7 +30,7 @@ static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, ay
 		for (int64_t e = 0; e < o->n; e++) {
 			const int64_t at = (base + ay_reduced_at(o, e)) * scale;
 
-			if (whole || ay_dt(self) == AY_I64)
+			if (whole)
 				total += (uint64_t)ay_read_int(self, at);
 			else
 				sum += ay_read(self, at);
@@ -38,7 +38,7 @@ static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, ay
 		if (whole)
 			ay_write_int(out, to, (int64_t)total);
 		else
-			ay_write(out, to, ay_dt(self) == AY_I64 ? (double)(int64_t)total : sum);
+			ay_write(out, to, sum);
 	}
 }
 

@@ -27,7 +27,7 @@ static void combine(struct ay_ref *r, const char *plain, const char *scaled, int
 	const bool a_moves = ay_is_converted(r->c, plain, dt), b_moves = ay_is_converted(r->c, scaled, dt);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
-		num x = a[i - r->lo], y = alpha * b[i - r->lo];
+		num x = a[i - r->lo], y = ay_times(r, alpha, b[i - r->lo]);
 
 		*ay_val(r, 0, i, 0) = x + y;
 		*ay_mag(r, 0, i, 0) = (double)(fabs(x) + fabs(y));
@@ -124,6 +124,11 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy)), {'alpha': 3})", "dt=f32|f16|bf16", AY_QUICK }, \
 		{ "((T([257], dt, fill=uniform(1, 1.01)), T([257], dt, fill=uniform(1, 1.01))), {})", "dt=f32|f16|bf16", AY_QUICK }, \
 		{ "((T([257], dt, fill=exact), T([257], dt, fill=exact)), {})", "dt=f32|f16|bf16|i32", AY_QUICK }, \
+		{ "((T([257], dt, fill=edge), T([257], dt, fill=edge)), {'alpha': a})", "dt=i64|i32 a=1|3 ; dt=i64 a=9007199254740993", AY_QUICK }, \
+		{ "((T([4, 5, 33], dt), T([4, 5, 33], dt, stride=st)), {})", "dt=f32|i64 st=[1, 4, 20]|[33, 132, 1]|[5, 1, 20]", AY_QUICK }, \
+		{ "((T([2, 3, 2, 2, 3, 5], dt), T(s, dt)), {})", "dt=f32|i32 s=[3, 1, 2, 3, 1]|[2, 1, 2, 1, 3, 5]", AY_QUICK }, \
+		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|bf16", AY_QUICK }, \
+		{ "aten::" name ".Scalar((T([65], i64, fill=edge), x, a), {})", "(x,a)=(9007199254740993,1)|(3,9007199254740993)", AY_QUICK }, \
 		{ "aten::" name ".Scalar((T(s, dt), x, 2), {})", "dt=f32|f16|bf16 x=0.75|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7 s=[3, 65] ; dt=i32 x=0.5 s=[3, 65]", AY_QUICK }
 #define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
@@ -149,6 +154,12 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((T([257], dt, fill=exact), T([257], dt, fill=exact)), {})", "dt=f32|f16|bf16|i32", AY_QUICK },
 		{ "((2, T([7, 9], dt)), {'alpha': 3})", "dt=f32|f16|i32", AY_QUICK },
 		{ "aten::add.Scalar((T(s, dt), x, 2), {})", "dt=f32|f16|bf16 x=0.75|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7 s=[3, 65]", AY_QUICK },
+		{ "((T([257], dt, fill=edge), T([257], dt, fill=edge)), {'alpha': a})", "dt=i64|i32 a=1|3 ; dt=i64 a=9007199254740993", AY_QUICK },
+		{ "((T([4, 5, 33], dt), T([4, 5, 33], dt, stride=st)), {})", "dt=f32|f16|i64 st=[1, 4, 20]|[33, 132, 1]|[5, 1, 20]", AY_QUICK },
+		{ "((T([2, 3, 2, 1, 5], dt), T([2, 1, 2, 3, 1], dt)), {})", "dt=f32|i64", AY_QUICK },
+		{ "((T([2, 3, 2, 2, 3, 5], dt), T(s, dt)), {})", "dt=f32|i32 s=[2, 3, 2, 2, 3, 5]|[3, 1, 2, 3, 1]|[2, 1, 2, 1, 3, 5]", AY_QUICK },
+		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|bf16", AY_QUICK },
+		{ "aten::add.Scalar((T([65], i64, fill=edge), x, a), {})", "(x,a)=(9007199254740993,1)|(3,9007199254740993)", AY_QUICK },
 		{ "((T(s, dt), T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "aten::add.Scalar((T(s, dt), x, a), {})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },

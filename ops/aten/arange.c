@@ -153,6 +153,8 @@ const struct ay_op ay_ops_arange[] = {{
 		{ "aten::arange.start((a, b), {'dtype': dt})", "dt=None|f32|f16|bf16 (a,b)=(0,0)|(3,10)|(-5,124)|(0.25,9)|(1,1.5)", AY_QUICK },
 		{ "aten::arange.start_out((a, b, c), {'out': T([n], dt, stride=(st,), offset=o)})", "dt=f32|f16|bf16|i64 (st,o)=(1,0)|(3,1) (a,b,c,n)=(0,0,1,0)|(4,5,1,1)|(0,129,1,129)|(9,-9,-4,5)|(3,130,2,64)", AY_QUICK },
 		{ "aten::arange.out((b,), {'out': T([n], dt, stride=(st,), offset=o)})", "dt=f32|f16|bf16|i32 (st,o)=(1,0)|(2,3) (b,n)=(0,0)|(1,1)|(129,129)", AY_QUICK },
+		{ "((a, b, c), {'dtype': i64})", "(a,b,c)=(9007199254740993,9007199254741093,3)|(-9223372036854775807,-9223372036854775700,7)|(9223372036854775700,9223372036854775807,5)", AY_QUICK },
+		{ "((0, 70001, 1), {'dtype': dt})", "dt=f32|i64|i32", AY_QUICK },
 		{ "((a, b, c), {'dtype': dt})", "dt=f16|f32|bf16|i16|i32|i64|None a=0|1|3 b=128|256|1024 c=1|2|5", AY_FULL },
 		{ "((0, n, 1), {'dtype': dt})", "dt=f32|bf16|i64 n=524288|7864320", AY_PERF },
 	},

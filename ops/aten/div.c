@@ -249,6 +249,10 @@ static const struct ay_maker makers[] = { { "nonzero", nonzero }, { "tenths", te
 		{ tensor "((T([6, 1, 9], dt, fill=normal(0, 40)), T([4, 1], dt)), {" mode "})", "dt=f32|f16|i32", AY_QUICK }, \
 		{ tensor "((T([31], da, fill=normal(0, 40)), T([31], db)), {" mode "})", "(da,db)=(f16,f32)|(f16,bf16)|(i32,i64)|(i8,u8)|(i32,f32)|(f16,i64)|(b8,i32)", AY_QUICK }, \
 		{ tensor "((T([8, 33], dt, stride=(66, 2), fill=normal(0, 40)), T([8, 33], dt, stride=(1, 8), offset=3)), {" mode "})", "dt=f32|f16|i64", AY_QUICK }, \
+		/* without the least integer: over -1 it traps */ \
+		{ tensor "((T([257], dt, fill=edge(b)), T([257], dt, fill=nonzero(n))), {" mode "})", "(dt,b,n)=(i64,62,9)|(i64,62,4000000000000000)|(i32,30,9)|(i16,14,9)|(i8,6,9)|(u8,8,9)", AY_QUICK }, \
+		{ tensor "((T([9], i64, data=[9223372036854775807, -9223372036854775807, 9007199254740993, -9007199254740993, 9223372036854775807, -9223372036854775807, 4611686018427387905, 9007199254740993, -9007199254740993]), T([9], i64, data=[2, 2, 3, 3, 9223372036854775806, 9223372036854775806, -4611686018427387904, 9007199254740992, 9007199254740992])), {" mode "})", "", AY_QUICK }, \
+		{ number "((T([65], i64, fill=edge(62)), x), {" mode "})", "x=7|-3|9007199254740993", AY_QUICK }, \
 		{ number "((T(s, dt, fill=normal(0, 40)), x), {" mode "})", "dt=f32|f16|bf16 x=0.7|-3 s=[]|[0]|[3, 65] ; dt=i32|i64 x=7|-3 s=[3, 65] ; dt=i32 x=2.5 s=[3, 65]", AY_QUICK }
 #define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
@@ -277,8 +281,15 @@ const struct ay_op ay_ops_div[] = {{
 		{ "aten::div.Scalar((T(s, dt), x), {})", "dt=f32|f16|bf16 x=0.001|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7|0.5 s=[3, 65] ; dt=b8 x=3 s=[65] ; dt=c64 x=(1+2j) s=[3, 65]", AY_QUICK },
 		{ "aten::div.Scalar((T([65], dt, fill=special), x), {})", "dt=f32|f16 x=3|0", AY_QUICK },
 		ROUNDED("aten::div.Tensor_mode", "aten::div.Scalar_mode", "'rounding_mode': 'trunc'"),
+		ROUNDED("aten::div.Tensor_mode", "aten::div.Scalar_mode", "'rounding_mode': 'floor'"),
+		{ "aten::div.Tensor_mode((T([257], dt, fill=tenths), T([257], dt, fill=const(x))), {'rounding_mode': 'floor'})", "dt=f32|f16|bf16|f64 x=0.1|-0.1", AY_QUICK },
+		{ "aten::div.Scalar_mode((T([257], dt, fill=tenths), x), {'rounding_mode': 'floor'})", "dt=f32|f64 x=0.1|-0.1", AY_QUICK },
 		{ "aten::div.Tensor_mode((T([65], dt, fill=normal(0, 40)), T([65], dt)), {'rounding_mode': m})", "dt=f32|f16|bf16 m=None|'floor' ; dt=i32 m=None|'floor'", AY_QUICK },
 		{ "aten::div.Scalar_mode((T([65], dt, fill=normal(0, 40)), 2.5), {'rounding_mode': m})", "dt=f32|f16|bf16|i32 m=None|'floor'", AY_QUICK },
+		{ "((T([257], i64, fill=edge), T([257], i64, fill=nonzero)), {})", "", AY_QUICK },
+		{ "((T([2, 3, 2, 2, 3, 5], dt), T(s, dt)), {})", "dt=f32|i32 s=[3, 1, 2, 3, 1]|[2, 1, 2, 1, 3, 5]", AY_QUICK },
+		{ "((T([4, 5, 33], f32), T([4, 5, 33], f32, stride=st)), {})", "st=[1, 4, 20]|[33, 132, 1]|[5, 1, 20]", AY_QUICK },
+		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|bf16", AY_QUICK },
 		{ "((T(s, dt, fill=normal), T(s, dt, fill=normal)), {})", "dt=f16|f32|bf16 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "aten::div.Scalar((T(s, dt), x), {})", "dt=f16|f32|bf16 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((x, T(s, dt, fill=normal)), {})", "dt=f16|f32|bf16 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
@@ -334,6 +345,8 @@ const struct ay_op ay_ops_div[] = {{
 		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy)), {})", "dt=f32|f16|bf16|f64", AY_QUICK },
 		{ "((x, T([7, 9], dt)), {})", "dt=f32|f16|bf16 x=20|-9.5 ; dt=i32 x=-20", AY_QUICK },
 		{ "((x, y), {})", "(x,y)=(7.5,-2.0)|(7,-5)", AY_QUICK },
+		{ "((T([2, 3, 2, 2, 3, 5], dt), T(s, dt)), {})", "dt=f32|i64 s=[3, 1, 2, 3, 1]|[2, 1, 2, 1, 3, 5]", AY_QUICK },
+		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|i64", AY_QUICK },
 		{ "((T(s, f32, fill=normal), T(s, f32, fill=normal)), {})", "s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt, fill=int(-b, b)), T(d, dt, fill=nonzero(b))), {})", "(dt,b)=(i16,32767)|(i32,2147483647) (s,d)=([],[])|([1],[1])|([1024, 1024],[1024, 1024])|([20, 320, 15],[20, 320, 15])|([16, 128, 64, 60],[16, 128, 64, 60])|([16, 7, 57, 32, 29],[16, 7, 57, 32, 29])", AY_FULL },
 		{ "((T(s, dt, fill=int(-b, b)), T([], dt, fill=nonzero(n))), {})", "(dt,b,n)=(i16,32767,999)|(i32,2147483647,99999) s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },

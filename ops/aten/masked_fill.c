@@ -96,6 +96,9 @@ const struct ay_op ay_ops_masked_fill[] = {{
 		{ "((T([8, 33], dt, stride=st, offset=o), T([8, 33], b8, stride=sm, offset=1), -inf), {})", "dt=f32|f16|bf16 (st,o,sm)=([66, 2],3,[33, 1])|([66, 2],0,[1, 8])|([1, 8],3,[0, 1])|([1, 8],0,[1, 0])|([33, 1],1,[99, 3])", AY_QUICK },
 		{ "aten::masked_fill_.Tensor((T(s, dt), T(s, b8), T([], dv, data=[v])), {})", "dt=f32|f16|bf16 (dv,v)=(f32,0.3)|(f64,0.1)|(i64,1024)|(b8,True) s=[]|[7]|[3, 65] ; dt=i32 (dv,v)=(i64,-5)|(u8,200) s=[3, 65] ; dt=c64 (dv,v)=(f32,2.5)|(c128,(1.5-2.5j)) s=[65]", AY_QUICK },
 		{ "aten::masked_fill_.Tensor((T([5, 8, 33], dt, stride=(528, 66, 2)), T([8, 1], b8), T([], dt, fill=special, offset=2)), {})", "dt=f32|f16|bf16", AY_QUICK },
+		{ "((T([257], dt, fill=edge), T([257], b8), v), {})", "(dt,v)=(i64,9007199254740993)|(i64,-9223372036854775807)|(i32,3)", AY_QUICK },
+		{ "aten::masked_fill_.Tensor((T([65], i64, fill=edge), T([65], b8), T([], i64, data=[9007199254740993])), {})", "", AY_QUICK },
+		{ "((T(s, dt), T(m, b8), 7), {})", "dt=f32 (s,m)=([12347],[12347])|([2, 3, 2, 2, 3, 5],[3, 1, 2, 3, 1])|([2, 3, 2, 2, 3, 5],[2, 1, 2, 1, 3, 5])", AY_QUICK },
 		{ "((T(s, dt), T(s, b8, fill=bool(p)), 1024), {})", "p=0.3|0.5|0.7 dt=f16|f32|bf16 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "aten::masked_fill_.Tensor((T(s, dt), T(s, b8, fill=bool(p)), T([], dv, data=[1024])), {})", "dv=i64|f32 p=0.3|0.5|0.7 dt=f16|f32|bf16 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(m, b8), -inf), {})", "dt=f32|bf16 (s,m)=([1024, 1024],[1024, 1024])|([16, 32, 512, 512],[512, 512])", AY_PERF },
@@ -107,5 +110,5 @@ const struct ay_op ay_ops_masked_fill[] = {{
 	.accepts   = accepts,
 	.reference = masked_fill,
 	.cost      = cost,
-	.flags     = AY_EXACT | AY_ALIAS_SAFE,
+	.flags     = AY_EXACT | AY_ALIAS_SAFE | AY_CONVERTS,
 }, {0}};

@@ -198,7 +198,7 @@ static inline void add_run(const struct ay_ref *r, num x, const num *restrict y,
 			   real *restrict sq, real *restrict top)
 {
 	for (int64_t j = 0; j < n; j++) {
-		num t = x * y[j], u = r ? acc(r, sum[j] + t) : sum[j] + t;
+		num t = r ? ay_times(r, x, y[j]) : x * y[j], u = r ? acc(r, sum[j] + t) : sum[j] + t;
 		real size = square(u);
 
 		sum[j] = u;
@@ -212,7 +212,7 @@ static void add_terms(const struct ay_ref *r, num x, const num *y, int64_t n, co
 	enum { LANES = 8 }; /* a number that the compiler knows: it vectorises these at -O2 */
 	int64_t j = 0;
 
-	for (; !r->acc_bits && j + LANES <= n; j += LANES)
+	for (; !r->acc_bits && !r->wraps && j + LANES <= n; j += LANES)
 		add_run(NULL, x, y + j, LANES, s->sum + j, s->sq + j, s->top + j);
 	add_run(r, x, y + j, n - j, s->sum + j, s->sq + j, s->top + j);
 }
@@ -447,6 +447,11 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([7, 33], dt), T([33, 9], dt)), {})", "dt=f64|c64|c128|i64|i32|i16", AY_QUICK },
 		{ "((T([7, 15], dt, fill=int(0, 2)), T([15, 9], dt, fill=int(0, 3))), {})", "dt=u8|i8", AY_QUICK },
 		{ "((T([3, 7, 65], c64), T([3, 65, 9], c64, conj=True)), {})", "", AY_QUICK },
+		{ "((T([7, 33], dt, fill=edge), T([33, 9], dt, fill=edge)), {})", "dt=i64|i32|i16", AY_QUICK },
+		{ "((T(a, i64, fill=edge), T(b, i64, fill=edge)), {})", "(a,b)=([33],[33])|([7, 33],[33])|([2, 3, 33],[2, 33, 5])", AY_QUICK },
+		{ "((T([33, 40], dt, stride=sa), T([40, 19], dt, stride=sb)), {})", "dt=f32|f16|i64 (sa,sb)=([1, 33],[1, 40])|([1, 35],[1, 41])", AY_QUICK },
+		{ "((T([2, k], dt), T([k, 3], dt)), {})", "dt=f32|f16 k=4099|12289", AY_QUICK },
+		{ "((T([k], f32), T([k], f32)), {})", "k=4099|12289|70001", AY_QUICK },
 		{ "((T([m, k], dt), T([k, n], dt)), {})", "dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)|(512,512,512)|(1,4096,4096)", AY_FULL },
 		{ "((T([4, m, k], dt), T([4, k, n], dt)), {})", "dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,333,71)", AY_FULL },
 		{ "((T(a, dt), T(b, dt)), {})", "dt=f32|f16|bf16 (a,b)=([4096, 1024],[1024])|([16, 4, 64, 128],[16, 1, 128, 64])", AY_FULL },
@@ -487,6 +492,9 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([7, 65], c64, conj=True), T([65, 9], c64)), {})", "", AY_QUICK },
 		{ "aten::mm.dtype((T([m, k], dt), T([k, n], dt), f32), {})", "dt=f16|bf16 (m,n,k)=(1,1,32)|(7,9,65)|(9,13,1024)|(0,3,4)", AY_QUICK },
 		{ "aten::mm.dtype((T([7, 65], dt), T([65, 9], dt, stride=(1, 65)), dt), {})", "dt=f16|bf16|f32", AY_QUICK },
+		{ "((T([7, 33], dt, fill=edge), T([33, 9], dt, fill=edge)), {})", "dt=i64|i32|i16", AY_QUICK },
+		{ "((T([33, 40], dt, stride=sa), T([40, 19], dt, stride=sb)), {})", "dt=f32|f16|i64 (sa,sb)=([1, 33],[1, 40])|([1, 35],[1, 41])", AY_QUICK },
+		{ "((T([2, k], dt), T([k, 3], dt)), {})", "dt=f32|f16 k=4099|12289", AY_QUICK },
 		{ "((T([m, k], dt), T([k, n], dt, stride=b ? [1, k] : [n, 1])), {})", "b=True|False dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([m, k], dt), T([k, n], dt)), {})", "dt=f32|f16|bf16 (m,n,k)=(384,384,384)|(1024,1024,1024)|(1,4096,4096)", AY_PERF },
 	},
@@ -526,6 +534,9 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([3, 7, 65], c64), T([3, 65, 9], c64, conj=True)), {})", "", AY_QUICK },
 		{ "aten::bmm.dtype((T([b, m, k], dt), T([b, k, n], dt), f32), {})", "dt=f16|bf16 (b,m,n,k)=(4,1,1,32)|(3,7,9,65)|(2,9,13,1024)|(2,0,3,4)", AY_QUICK },
 		{ "aten::bmm.dtype((T([2, 7, 65], dt), T([2, 65, 9], dt, stride=(585, 1, 65)), dt), {})", "dt=f16|bf16|f32", AY_QUICK },
+		{ "((T([2, 7, 33], dt, fill=edge), T([2, 33, 9], dt, fill=edge)), {})", "dt=i64|i32|i16", AY_QUICK },
+		{ "((T([3, 33, 40], dt, stride=sa), T([3, 40, 19], dt, stride=sb)), {})", "dt=f32|f16 (sa,sb)=([1320, 1, 33],[760, 1, 40])|([1, 120, 3],[1, 3, 120])", AY_QUICK },
+		{ "((T([2, 2, k], dt), T([2, k, 3], dt)), {})", "dt=f32|f16 k=4099|12289", AY_QUICK },
 		{ "((T([4, m, k], dt), T([4, k, n], dt)), {})", "dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([b, m, k], dt), T([b, k, n], dt)), {})", "dt=f32|f16|bf16 (b,m,n,k)=(16,128,128,64)|(16,256,256,256)|(96,128,64,128)", AY_PERF },
 	},
@@ -562,6 +573,9 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([9, 33], dt, stride=sa, offset=3), T([16, 33], dt, stride=sb), T([16], dt, stride=sc)), {})", "dt=f32|f16|bf16 (sa,sb,sc)=([1, 9],[33, 1],[1])|([66, 2],[1, 16],[2])|([0, 1],[40, 1],[0])|([33, 1],[0, 1],[1])", AY_QUICK },
 		{ "((T([4, 9, 65], dt, stride=st), T([16, 65], dt), T([16], dt)), {})", "dt=f32|f16|bf16 st=[65, 260, 1]|[0, 65, 1]|[2, 8, 72]", AY_QUICK },
 		{ "((T([7, 33], dt), T([9, 33], dt), T([9], dt)), {})", "dt=f64|c64|c128|i64|i32", AY_QUICK },
+		{ "((T([7, 33], dt, fill=edge), T([9, 33], dt, fill=edge), T([9], dt, fill=edge)), {})", "dt=i64|i32", AY_QUICK },
+		{ "((T([33, 40], dt, stride=(1, 33)), T([19, 40], dt, stride=st), T([19], dt)), {})", "dt=f32|f16 st=[1, 19]|[40, 1]", AY_QUICK },
+		{ "((T([2, k], dt), T([3, k], dt), T([3], dt)), {})", "dt=f32|f16 k=4099|12289", AY_QUICK },
 		{ "((T([m, k], dt), T([n, k], dt), b ? T([n], dt) : None), {})", "dt=f16|f32|bf16 b=True|False (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([8, 128, 256], dt), T([512, 256], dt), T([512], dt)), {})", "dt=f16|f32|bf16", AY_FULL },
 		{ "((T([m, k], dt), T([n, k], dt), T([n], dt)), {})", "dt=f32|f16|bf16 (m,n,k)=(384,384,384)|(512,3072,768)|(1,4096,4096)", AY_PERF },

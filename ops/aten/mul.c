@@ -17,21 +17,14 @@
  */
 #include "op/op.h"
 
-/* Modulo 2^64, of which every narrower dtype keeps the low bits. */
-static num wrapping_product(num x, num y)
-{
-	return (num)(int64_t)((uint64_t)(int64_t)re(x) * (uint64_t)(int64_t)re(y));
-}
-
 static void mul(struct ay_ref *r)
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
-	const bool integers = ay_dt_is_integral(r->c->out[0]->view.dt);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = b[i - r->lo];
 
-		*ay_val(r, 0, i, 0) = integers ? wrapping_product(x, y) : x * y;
+		*ay_val(r, 0, i, 0) = ay_times(r, x, y);
 		*ay_mag(r, 0, i, 0) = (double)(fabs(x) * fabs(y));
 	}
 }
@@ -90,6 +83,12 @@ const struct ay_op ay_ops_mul[] = {{
 		{ "((x, T([7, 9], dt)), {})", "dt=f32|f16|bf16 x=2|0.001 ; dt=i32 x=3", AY_QUICK },
 		{ "((x, y), {})", "(x,y)=(0.75,-3.5)|(7,-5)", AY_QUICK },
 		{ "aten::mul.Scalar((T(s, dt), x), {})", "dt=f32|f16|bf16 x=0.001|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7|0.5 s=[3, 65] ; dt=b8 x=3 s=[65] ; dt=c64 x=2.5|(1+2j) s=[3, 65] ; dt=f32 x=(1+2j) s=[3, 65]", AY_QUICK },
+		{ "((T([257], dt, fill=edge), T([257], dt, fill=edge)), {})", "dt=i64|i32|i16", AY_QUICK },
+		{ "aten::mul.Scalar((T([65], i64, fill=edge), x), {})", "x=3|9007199254740993", AY_QUICK },
+		{ "((T([4, 5, 33], dt), T([4, 5, 33], dt, stride=st)), {})", "dt=f32|i64 st=[1, 4, 20]|[33, 132, 1]|[5, 1, 20]", AY_QUICK },
+		{ "((T([2, 3, 2, 2, 3, 5], dt), T(s, dt)), {})", "dt=f32|i32 s=[2, 3, 2, 2, 3, 5]|[3, 1, 2, 3, 1]|[2, 1, 2, 1, 3, 5]", AY_QUICK },
+		{ "((T([2, 3, 4, 1, 5], dt), T([2, 1, 4, 3, 5], dt)), {})", "dt=f32|f16", AY_QUICK },
+		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|bf16", AY_QUICK },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f16|f32|bf16 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "aten::mul.Scalar((T(s, dt), x), {})", "dt=f16|f32|bf16 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((x, T(s, dt)), {})", "dt=f16|f32|bf16 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },

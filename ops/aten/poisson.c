@@ -328,6 +328,7 @@ const struct ay_op ay_ops_poisson[] = {{
 		{ "((T([4], dt, data=[0.0, -0.0, 0.0, 5.0]),), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([33, 65], dt, stride=st, offset=1),), {})", "dt=f32|f16|bf16 st=[1, 33]|[130, 2]|[0, 1]|[1, 0]", AY_QUICK },
 		{ "aten::poisson.out((T([37, 131], dt),), {'out': T([37, 131], dt, stride=st, offset=1)})", "dt=f32|f16|bf16 st=[1, 37]|[262, 2]", AY_QUICK },
+		{ "((T([400, 461], dt, fill=uniform(30, 35)),), {})", "dt=f32", AY_QUICK },
 		{ "((T(s, dt),), {})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "aten::poisson.out((T(s, dt),), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },

@@ -121,14 +121,6 @@ static int64_t line_in(const struct ay_view *to, const struct ay_view *from, int
 	return line;
 }
 
-/* Integers wrap in 64 bits; a long double would not hold their product. */
-static num product(const struct ay_ref *r, num x, num y)
-{
-	if (ay_dt_is_integral(r->c->out[0]->view.dt))
-		return (num)(int64_t)((uint64_t)(int64_t)re(x) * (uint64_t)(int64_t)re(y));
-	return acc(r, x * y);
-}
-
 static void put(const struct ay_ref *r, enum mode mode, num *v, num x, struct total *t)
 {
 	double size = (double)fabs(*v);
@@ -144,7 +136,7 @@ static void put(const struct ay_ref *r, enum mode mode, num *v, num x, struct to
 		*v = x;
 		break;
 	case ADD: *v = acc(r, *v + x); break;
-	case MULTIPLY: *v = product(r, *v, x);
+	case MULTIPLY: *v = acc(r, ay_times(r, *v, x));
 	}
 	size = (double)fabs(x);
 	t->sumsq += size * size;
@@ -281,6 +273,13 @@ const struct ay_op ay_ops_scatter[] = {{
 		{ "aten::scatter.reduce((T([9, 40], dt, fill=nonfinite), 1, T([9, 30], i64), T([9, 30], dt, fill=nonfinite)), {'reduce': r})", "dt=f32|f16|bf16 r='add'|'multiply'", AY_QUICK },
 		{ "aten::scatter.reduce((T([8, 33], dt, stride=(66, 2), offset=3), d, T([6, 20], i64, stride=(1, 6), fill=index(8)), T([8, 33], dt, stride=(1, 8), offset=1)), {'reduce': r})", "dt=f32|f16|bf16 r='add'|'multiply' d=0|1", AY_QUICK },
 		{ "aten::scatter.value_reduce((T([7, 33], dt), d, T([5, 20], i64, fill=index(7)), v), {'reduce': r})", "dt=f32|f16|bf16 r='add'|'multiply' d=0|1 v=0.3 ; dt=i32|i64|u8 r='add'|'multiply' d=0 v=3", AY_QUICK },
+		{ "((T([33, 9], i64, fill=edge), d, T([9, 9], i64), T([9, 9], i64, fill=edge)), {})", "d=0|1", AY_QUICK },
+		{ "aten::scatter.value((T([33, 9], i64, fill=edge), 0, T([9, 9], i64), 9007199254740993), {})", "", AY_QUICK },
+		{ "aten::scatter.reduce((T([10, 3], i64, fill=edge), 0, T([80, 3], i64, fill=index(5)), T([80, 3], i64, fill=edge)), {'reduce': r})", "r='add'|'multiply'", AY_QUICK },
+		{ "aten::scatter.value_reduce((T([7, 33], i64, fill=edge), 0, T([5, 20], i64, fill=index(7)), 9007199254740993), {'reduce': r})", "r='add'|'multiply'", AY_QUICK },
+		{ "((T([70001], f32), 0, T([300], i64, fill=perm(70001)), T([300], f32)), {})", "", AY_QUICK },
+		{ "aten::scatter.reduce((T([9], dt), 0, T([70001], i64, fill=index(9)), T([70001], dt)), {'reduce': 'add'})", "dt=f32|i64", AY_QUICK },
+		{ "((T([2, 3, 4, 3, 5], f32), d, T([2, 3, 4, 3, 5], i64), T([2, 3, 4, 3, 5], f32)), {})", "d=0|2|-1", AY_QUICK },
 		{ "((T(s, dt), d, T([t[0] - (d == 0 ? 0 : 9), t[1] - (d == 1 ? 0 : 5), t[2] - (d == 2 ? 0 : 1)], i64), T(t, dt)), {})", "dt=f16|f32|bf16 d=0|1|2 s=[512, 128, 32]|[1024, 64, 16] t=[128, 16, 4]|[256, 32, 8]", AY_FULL },
 		{ "aten::scatter.reduce((T(s, dt), d, T([t[0] - (d == 0 ? 0 : 9), t[1] - (d == 1 ? 0 : 5), t[2] - (d == 2 ? 0 : 1)], i64), T(t, dt)), {'reduce': r})", "r='add'|'multiply' dt=f16|f32 d=0|1|2 s=[512, 128, 32]|[1024, 64, 16] t=[128, 16, 4]|[256, 32, 8]", AY_FULL },
 		{ "((T(s, dt), d, T([s[0] / 2, s[1] / 2], i64), T(s, dt)), {})", "dt=f32|bf16 d=1|0 s=[1024, 1024]|[4096, 4096]", AY_PERF },

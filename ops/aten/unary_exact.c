@@ -139,6 +139,8 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 		{ "((T(s, dt),), {})", "dt=" few " s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[2, 3, 4, 5] ; dt=" more " s=[1]|[3, 65]", AY_QUICK }, \
 		{ "((T([8, 33], dt, stride=(66, 2), offset=o),), {})", "dt=" few " o=0|3", AY_QUICK }, \
 		{ "((T([9, 16], dt, stride=st),), {})", "dt=" few " st=[1, 9]|[0, 1]|[1, 0]", AY_QUICK }, \
+		{ "((T([257], dt, fill=edge),), {})", "dt=i64|i32|i8|u8", AY_QUICK }, \
+		{ "((T(s, dt),), {})", "dt=" few " s=[12347]|[2, 3, 2, 2, 3, 5]", AY_QUICK }, \
 		{ "((T(s, dt),), {})", "dt=" few " s=[512, 1024]|[16, 128, 64, 60]", AY_PERF }, \
 		__VA_ARGS__ \
 	}, \

@@ -166,6 +166,7 @@ const struct ay_op ay_ops_gemv[] = {{
 		{ DENSE("0", "", ""), TRANS "(al,be)=(0j,(1+0j))|(0j,1j)|((1+0j),1j) (m,n)=(5,7) (ix,iy)=(1,1)|(1,2)", AY_QUICK },
 		{ DENSE("0", "", ""), TRANS "(al,be)=((1+0j),0j)|(1,1)|(0.5,2.0) (m,n)=(64,1000)|(1000,64) (ix,iy)=(1,1)", AY_QUICK },
 		{ DENSE("0", "", ""), "tr='N' (al,be)=((1+0j),0j) (m,n)=(9,8192) (ix,iy)=(1,1) ; tr='C' (al,be)=((1+0j),0j) (m,n)=(8192,9) (ix,iy)=(1,1)", AY_QUICK },
+		{ DENSE("0", "", ""), "tr='N' (al,be)=((1+0j),0j) (m,n)=(2,4099)|(2,12289) (ix,iy)=(1,1) ; tr='T'|'C' (al,be)=((1+0j),0j) (m,n)=(4099,2)|(12289,2) (ix,iy)=(1,1)", AY_QUICK },
 		{ DENSE("1", ", fill=exact", ", fill=exact"), TRANS "(al,be)=(1,0)|(1,1) (m,n)=(33,41) (ix,iy)=(1,1)|(1,2)", AY_QUICK },
 		{ DENSE("0", ", fill=normal(1, 1)", ""), TRANS "(al,be)=((1+1j),(1+0j)) (m,n)=(41,300) (ix,iy)=(1,1)", AY_QUICK },
 		/* no padding behind the last column: what reads there touches the guard */

@@ -9,7 +9,8 @@
  *
  * Error. A quantiser is judged by its distance to the real value: half an ulp of f8e4m3fn (k_out = 0.5; a tie may
  * go either way) plus mag = 2 |x / s|, 8 u, for s rounded once or twice, its inverse and the product: vLLM
- * multiplies by 1 / s but divides per token. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 /
+ * multiplies by 1 / s but divides per token. Where the given s is a power of two nothing of that is rounded, and
+ * the result is exactly the nearest f8e4m3fn, of a tie the even one. The scale itself: half an ulp of f32 plus mag = s, for absmax * (1 /
  * 448). NaN is not promised: vLLM's fminf turns it into 448, a clamp would keep it. An input of zeros alone has no
  * scale per tensor and is not in the rows.
  *
@@ -116,14 +117,36 @@ static real token_scale(const struct ay_ref *r, const num *x, int64_t n)
 	return most > 1 / (F8_MAX * 512) ? most : 1 / (F8_MAX * 512);
 }
 
+/* Do all right kernels divide by s without rounding? Then there is nothing between x / s and the result. */
+static bool is_exact(const struct ay_ref *r, real s)
+{
+	int e;
+
+	return ay_t(r->c, "scale") && s >= 0x1p-40 && s <= 0x1p40 && frexp(s, &e) == 0.5;
+}
+
+/* The nearest number of f8e4m3fn, of two equally near ones the even one. */
+static real nearest(real q)
+{
+	uint8_t f8;
+	num x = q;
+
+	AY_NUM(ay_row_store)(AY_DT_F8E4M3FN, &f8, 1, 1, &x);
+	AY_NUM(ay_row_load)(AY_DT_F8E4M3FN, &f8, 1, 1, &x);
+	return re(x);
+}
+
 static void quantise(struct ay_ref *r, int64_t i, const num *x, real s)
 {
-	for (int64_t j = 0; j < r->len[0]; j++) {
-		real q = re(x[j]) / s;
+	const bool exact = is_exact(r, s);
 
-		*ay_val(r, 0, i, j) = q > F8_MAX ? F8_MAX : q < -F8_MAX ? -F8_MAX : q;
-		*ay_mag(r, 0, i, j) = isnan(q) || !isfinite(s) ? AY_FREE
-							       : 2 * (double)fabs(re(*ay_val(r, 0, i, j)));
+	for (int64_t j = 0; j < r->len[0]; j++) {
+		real q = re(x[j]) / s, v = q > F8_MAX ? F8_MAX : q < -F8_MAX ? -F8_MAX : q;
+		/* what is smaller than this might be flushed to 0 on the way */
+		const bool whole = exact && fabs(q) >= 0x1p-60;
+
+		*ay_val(r, 0, i, j) = whole ? nearest(v) : v;
+		*ay_mag(r, 0, i, j) = isnan(q) || !isfinite(s) ? AY_FREE : whole ? -1 : 2 * (double)fabs(v);
 	}
 }
 
@@ -181,7 +204,8 @@ const struct ay_op ay_ops_scaled_fp8_quant[] = {{
 	.doc       = "out0 = input / s, clamped to +-448 and rounded to nearest f8e4m3fn; out1 = s (f32). With scale (one f32 element): s = "
 		     "scale, and out1 is a copy of it in its shape. Without, and use_per_token_if_dynamic: one s per row, "
 		     "max(min(absmax of the row, first element of scale_ub, if any) / 448, 1 / (448 * 512)), out1 is [rows, 1]. Else s = "
-		     "absmax of input / 448, out1 is [1]. x * (1 / s) is as good as x / s. If num_token_padding is neither NULL nor 0 "
+		     "absmax of input / 448, out1 is [1]. x * (1 / s) is as good as x / s; if "
+		     "scale is a power of two both are exact, and a tie goes to the even neighbour. If num_token_padding is neither NULL nor 0 "
 		     "the results have max(rows, num_token_padding) rows; the added ones (of the scales per row, too) may hold "
 		     "anything. output is always NULL.",
 	.cases     = {
@@ -197,6 +221,7 @@ const struct ay_op ay_ops_scaled_fp8_quant[] = {{
 		{ "((T([9, 65], dt, fill=int(-448, 448)), T([1], f32, fill=const(1.0))), {})", "dt=f32|f16|bf16", AY_QUICK },
 		{ "((T([8, 33], dt, stride=st, offset=1), None, None, None, t), {})", "dt=f32|f16 st=[66, 2]|[1, 8]|[0, 1] t=False|True", AY_QUICK },
 		{ "((T([8, 33], dt, stride=(66, 2)), T([1], f32, fill=const(0.01))), {})", "dt=f32|bf16", AY_QUICK },
+		{ "((T([9, 65], dt, fill=ties(f8e4m3fn)), T([1], f32, fill=const(s))), {})", "dt=f32|f16|bf16 s=1.0|0.5|4.0", AY_QUICK },
 		{ "((T([n, d], dt), T(s, f32, fill=uniform(0.005, 0.02))), {})", "s=[1]|[1, 1] dt=f16|bf16|f32 (n,d)=(1,32)|(71,497)|(128,512)|(1024,4096)|(5333,8192)", AY_FULL },
 		{ "((T([n, d], dt), None, None, None, t), {})", "t=False|True dt=f16|bf16|f32 (n,d)=(1,32)|(71,497)|(128,512)|(1024,4096)|(5333,8192)", AY_FULL },
 		{ "((T([n, d], dt), None, None, T([1], f32, fill=uniform(1, 3)), True), {})", "dt=f16|bf16|f32 (n,d)=(1,32)|(71,497)|(128,512)|(1024,4096)|(5333,8192)", AY_FULL },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op/fill.h"
 #include "base/multiversion.h"
+#include "base/thread_ranges.h"
+#include "op/fill_values.h"
 #include "op/normal.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +13,16 @@
  * of those. */
 enum { CHUNK = 256, FIRST = 4 << 20, LINE = 256 };
 
+struct fillctx;
+/* Makes one number that a double may not hold. */
+typedef long double (*wide_fn)(const struct fillctx *f, const uint64_t bits[2]);
+
 /* The state of a fill function: its arguments as doubles, and its tensor. */
 struct fillctx {
 	const struct ay_call *c;
 	const struct ay_operand *o;
 	const struct ay_maker *maker;
+	wide_fn wide; /* instead of a fill_fn; NULL: none */
 	double arg[2];
 	int64_t n; /* logical elements */
 	int parts; /* numbers per element: 2 for complex */
@@ -24,12 +30,6 @@ struct fillctx {
 
 /* Writes numbers lo..hi of the stream (two per complex element), at most CHUNK of them. */
 typedef void (*fill_fn)(const struct fillctx *f, int64_t lo, int64_t hi, double *dst);
-
-/* Returns 53 random bits as a number in [0, 1). */
-static double unit(uint64_t bits)
-{
-	return (double)(bits >> 11) * 0x1p-53;
-}
 
 /* Returns the sum of the four 16-bit words of x. */
 static uint64_t word_sum(uint64_t x)
@@ -46,7 +46,7 @@ static double normal_of(const uint64_t bits[2])
 static double one_uniform(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
-	return f->arg[0] + (f->arg[1] - f->arg[0]) * unit(bits[0]);
+	return f->arg[0] + (f->arg[1] - f->arg[0]) * ay_fill_unit(bits[0]);
 }
 
 /* Draws an integer from a to b, both included. */
@@ -68,18 +68,13 @@ static double one_index(const struct fillctx *f, int64_t i, const uint64_t bits[
 static double one_bool(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)i;
-	return unit(bits[0]) < f->arg[0];
+	return ay_fill_unit(bits[0]) < f->arg[0];
 }
 
-/* Draws a heavy-tailed number. |x| doubles with every leading zero: P(|x| > t) ~ 1/t, up
- * to 2^10. */
 static double one_heavy(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
-	int k = __builtin_clzll(bits[1] | 1);
-	double x = (1 + unit(bits[0])) * (double)(1u << (k > 10 ? 10 : k));
-
 	(void)i;
-	return f->arg[0] * (bits[1] & 1 ? -x : x);
+	return f->arg[0] * ay_fill_heavy(bits);
 }
 
 static double one_const(const struct fillctx *f, int64_t i, const uint64_t bits[2])
@@ -103,16 +98,8 @@ static double one_ones(const struct fillctx *f, int64_t i, const uint64_t bits[2
 /* One element in eight is a value that arithmetic treats specially; the others are normal. */
 static double one_special(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
-	const struct ay_dt_info *d = ay_dt_info(f->o->view.dt);
-	double sub = ldexp(1, d->emin - d->mant + 1), big = (double)ay_dt_max(f->o->view.dt);
-	const double list[] = {
-		NAN, INFINITY, -INFINITY, 0.0, -0.0, sub, -sub, ldexp(1, d->emin), big, -big, 1, -1
-	};
-
 	(void)i;
-	if (bits[1] >> 61)
-		return f->arg[0] + normal_of(bits);
-	return list[bits[0] % (sizeof list / sizeof *list)];
+	return bits[1] >> 61 ? f->arg[0] + normal_of(bits) : ay_fill_special(f->o->view.dt, bits[0]);
 }
 
 /* Like one_special, without the largest values: their sums overflow in one order of addition and
@@ -141,39 +128,27 @@ static double one_mixed(const struct fillctx *f, int64_t i, const uint64_t bits[
 	}
 }
 
-/* A bijection of [0, n): four Feistel rounds on the next even power of two, repeated until the
- * value is below n. */
-static uint64_t permute(struct ay_key key, uint64_t stream, uint64_t n, uint64_t i)
-{
-	int half = 1;
-
-	while (half < 32 && (n - 1) >> 2 * half)
-		half++;
-	do {
-		uint64_t mask = ((uint64_t)1 << half) - 1, l = i >> half, r = i & mask;
-
-		for (uint64_t round = 0; round < 4; round++) {
-			uint64_t ctr[4] = { r, stream, round, 2 }, out[4], t;
-
-			ay_philox(key, ctr, out);
-			t = l ^ (out[0] & mask);
-			l = r;
-			r = t;
-		}
-		i = l << half | r;
-	} while (i >= n);
-	return i;
-}
-
 static double one_perm(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
 	(void)bits;
-	return (double)permute(f->c->key, (uint64_t)f->o->ordinal, (uint64_t)f->arg[0], (uint64_t)i);
+	return (double)ay_fill_permuted(f->c->key, (uint64_t)f->o->ordinal, (uint64_t)f->arg[0], (uint64_t)i);
 }
 
 static double one_sorted(const struct fillctx *f, int64_t i, const uint64_t bits[2])
 {
-	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + unit(bits[0])) / (double)f->n);
+	return f->arg[0] + (f->arg[1] - f->arg[0]) * (((double)i + ay_fill_unit(bits[0])) / (double)f->n);
+}
+
+static long double wide_edge(const struct fillctx *f, const uint64_t bits[2])
+{
+	const enum ay_dt dt = ay_dt_component(f->o->view.dt);
+
+	return ay_fill_edge(dt, f->arg[0] < 0 ? ay_fill_edge_bits(dt) : (int)f->arg[0], bits);
+}
+
+static long double wide_ties(const struct fillctx *f, const uint64_t bits[2])
+{
+	return ay_fill_tie((enum ay_dt)f->arg[0], ay_dt_component(f->o->view.dt), bits);
 }
 
 /* A range of generator blocks. Each block gives 256 bits, that is, two numbers. */
@@ -256,13 +231,14 @@ static void fill_made(const struct fillctx *f, int64_t lo, int64_t hi, double *d
 }
 
 /* The table of fills. `logical`: i is the logical index, else the position in storage. A NAN
- * default means that the argument is mandatory. */
+ * default means that the argument is mandatory. `wide` replaces fn. */
 static const struct kind {
 	const char *name;
 	fill_fn fn;
 	int args;
 	double def[2];
 	bool logical;
+	wide_fn wide;
 } kinds[] = {
 	{ "normal", fill_normal, 2, { 0, 1 }, false },    { "uniform", fill_uniform, 2, { 0, 1 }, false },
 	{ "int", fill_int, 2, { NAN, NAN }, false },      { "index", fill_index, 1, { NAN }, false },
@@ -271,7 +247,8 @@ static const struct kind {
 	{ "nonfinite", fill_nonfinite, 1, { 0 }, false }, { "const", fill_const, 1, { NAN }, false },
 	{ "zeros", fill_zeros, 0, { 0 }, false },         { "ones", fill_ones, 0, { 0 }, false },
 	{ "perm", fill_perm, 1, { -1 }, true },           { "sorted", fill_sorted, 2, { 0, 1 }, true },
-	{ "mixed", fill_mixed, 0, { 0 }, false },         { "out", fill_zeros, 0, { 0 }, false },
+	{ "mixed", fill_mixed, 0, { 0 }, false },         { "edge", NULL, 1, { -1 }, false, wide_edge },
+	{ "ties", NULL, 1, { NAN }, false, wide_ties },   { "out", fill_zeros, 0, { 0 }, false },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -324,14 +301,32 @@ static int fill_args(const struct kind *k, const struct ay_operand *o, double ar
 	for (int i = 0; i < k->args; i++) {
 		const struct ay_value *v = i < o->fill.n ? &o->fill.arg[i] : NULL;
 
-		if (v && v->kind != AY_V_INT && v->kind != AY_V_FLOAT)
-			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes numbers, not %s", k->name,
-				       o->name, ay_kind_name(v->kind));
-		arg[i] = !v ? k->def[i] : v->kind == AY_V_INT ? (double)v->i : v->f;
+		if (v &&
+		    (k->wide == wide_ties ? v->kind != AY_V_DTYPE : v->kind != AY_V_INT && v->kind != AY_V_FLOAT))
+			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' takes %s, not %s", k->name, o->name,
+				       k->wide == wide_ties ? "a dtype" : "numbers", ay_kind_name(v->kind));
+		arg[i] = !v                      ? k->def[i]
+			 : v->kind == AY_V_INT   ? (double)v->i
+			 : v->kind == AY_V_DTYPE ? (double)v->dt
+						 : v->f;
 		if (isnan(arg[i]) && !v)
 			return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s' needs %d argument%s", k->name, o->name,
 				       k->args, k->args > 1 ? "s" : "");
 	}
+	return 0;
+}
+
+static int check_wide(const struct kind *k, const struct ay_operand *o, double arg, struct ay_err *err)
+{
+	const enum ay_dt dt = ay_dt_component(o->view.dt);
+
+	if (k->wide == wide_edge && arg != -1 && !(arg >= 1 && arg <= 63 && arg == floor(arg)))
+		return ay_fail(err, AY_ERR_BIND, "fill edge(%g) of '%s': 1 to 63 bits", arg, o->name);
+	if (k->wide == wide_ties && !ay_fill_has_ties((enum ay_dt)arg, dt))
+		return ay_fail(err, AY_ERR_BIND,
+			       "fill ties(%s) of '%s': %s has no numbers half-way between two of %s",
+			       ay_dt_info((enum ay_dt)arg)->name, o->name, ay_dt_info(dt)->name,
+			       ay_dt_info((enum ay_dt)arg)->name);
 	return 0;
 }
 
@@ -340,6 +335,8 @@ static int check_range(const struct kind *k, const struct ay_operand *o, const d
 	int64_t n = ay_numel_of(&o->view);
 	bool integers = k->fn == fill_int || k->fn == fill_index || k->fn == fill_perm;
 
+	if (k->wide)
+		return check_wide(k, o, arg[0], err);
 	if (integers && (!(fabs(arg[0]) < 0x1p53) || (k->args > 1 && !(fabs(arg[1]) < 0x1p53))))
 		return ay_fail(err, AY_ERR_BIND, "fill '%s' of '%s': the numbers are too large", k->name, o->name);
 	if (k->fn == fill_int && arg[1] < arg[0])
@@ -406,8 +403,27 @@ static fill_fn start(struct fillctx *f, const struct ay_call *c, const struct ay
 		AY_BUG("fill '%s' was not checked", o->fill.name);
 	if (k->fn == fill_perm && f->arg[0] < 0)
 		f->arg[0] = (double)f->n;
+	f->wide = k->wide;
 	*logical = k->logical;
 	return k->fn;
+}
+
+/* Draws elements [lo, hi) of a wide fill. */
+static void draw_wide(const struct fillctx *f, int64_t lo, int64_t hi, uint8_t *dst)
+{
+	const enum ay_dt dt = f->o->view.dt;
+	long double buf[CHUNK];
+	bits_of_chunk random;
+
+	for (int64_t i = lo, n; i < hi; i += n) {
+		const uint64_t(*bits)[2];
+
+		n = hi - i < CHUNK / f->parts ? hi - i : CHUNK / f->parts;
+		bits = draw_bits(f, i * f->parts, (i + n) * f->parts, random);
+		for (int64_t k = 0; k < n * f->parts; k++)
+			buf[k] = f->wide(f, bits[k]);
+		ay_row_store_ld(ay_dt_component(dt), dst + (i - lo) * ay_dt_info(dt)->bytes, 1, n * f->parts, buf);
+	}
 }
 
 /* Draws elements [lo, hi) one by one. */
@@ -416,6 +432,10 @@ static void draw_range(const struct fillctx *f, fill_fn fn, int64_t lo, int64_t 
 	const enum ay_dt dt = f->o->view.dt;
 	double buf[CHUNK];
 
+	if (f->wide) {
+		draw_wide(f, lo, hi, dst);
+		return;
+	}
 	for (int64_t i = lo, n; i < hi; i += n) {
 		n = hi - i < CHUNK / f->parts ? hi - i : CHUNK / f->parts;
 		fn(f, i * f->parts, (i + n) * f->parts, buf);
@@ -443,75 +463,44 @@ static int64_t source_of(const struct fillctx *f, int64_t i, int64_t *n)
 	return (int64_t)(out[0] % (FIRST / LINE)) * LINE + i % LINE;
 }
 
-/* One thread's part of a storage. */
-struct share {
+/* A storage to fill, of which threads get parts. */
+struct storage {
 	const struct fillctx *f;
 	fill_fn fn;
-	int64_t lo, hi;
-	uint8_t *storage;
+	uint8_t *base;
 };
 
-static void *draw_share(void *arg)
+static void draw_part(void *user, int64_t lo, int64_t hi)
 {
-	const struct share *s = arg;
+	const struct storage *s = user;
 
-	draw_range(s->f, s->fn, s->lo, s->hi, s->storage + s->lo * ay_dt_info(s->f->o->view.dt)->bytes);
-	return NULL;
+	draw_range(s->f, s->fn, lo, hi, s->base + lo * ay_dt_info(s->f->o->view.dt)->bytes);
 }
 
 /* Copies elements from the part that is drawn already. */
-static void *repeat_share(void *arg)
+static void repeat_part(void *user, int64_t lo, int64_t hi)
 {
-	const struct share *s = arg;
+	const struct storage *s = user;
 	const int bytes = ay_dt_info(s->f->o->view.dt)->bytes;
 
-	for (int64_t i = s->lo, n; i < s->hi; i += n) {
+	for (int64_t i = lo, n; i < hi; i += n) {
 		int64_t from;
 
-		n = s->hi - i;
+		n = hi - i;
 		from = source_of(s->f, i, &n);
-		memcpy(s->storage + i * bytes, s->storage + from * bytes, (size_t)(n * bytes));
+		memcpy(s->base + i * bytes, s->base + from * bytes, (size_t)(n * bytes));
 	}
-	return NULL;
-}
-
-/* Generates elements [lo, hi) in up to `threads` threads. If a thread cannot be started, the caller
- * does its part. */
-static void share_out(void *(*make)(void *), const struct share *all, int threads)
-{
-	enum { MOST = 64, LEAST = 1 << 18 /* least number of elements per thread */ };
-	const int64_t n = all->hi - all->lo;
-	struct share s[MOST];
-	pthread_t t[MOST];
-	bool runs[MOST] = { false };
-	int count = threads < MOST ? threads : MOST;
-
-	if (n / LEAST < count)
-		count = n / LEAST < 1 ? 1 : (int)(n / LEAST);
-	for (int i = 0; i < count; i++) {
-		s[i] = *all;
-		s[i].lo = all->lo + n / count * i;
-		if (i + 1 < count) {
-			s[i].hi = all->lo + n / count * (i + 1);
-			runs[i] = !pthread_create(&t[i], NULL, make, &s[i]);
-		}
-		if (!runs[i])
-			make(&s[i]);
-	}
-	for (int i = 0; i < count; i++)
-		if (runs[i])
-			pthread_join(t[i], NULL);
 }
 
 static void make_by(const struct fillctx *f, fill_fn fn, int64_t n, uint8_t *storage, int threads)
 {
-	struct share all = { f, fn, 0, repeats(f) && n > FIRST ? FIRST : n, storage };
+	enum { LEAST = 1 << 18 /* elements per thread */ };
+	struct storage s = { f, fn, storage };
+	const int64_t drawn = repeats(f) && n > FIRST ? FIRST : n;
 
-	share_out(draw_share, &all, threads);
-	all.lo = all.hi;
-	all.hi = n;
-	if (all.lo < n)
-		share_out(repeat_share, &all, threads);
+	ay_thread_ranges(draw_part, &s, 0, drawn, LEAST, threads);
+	if (drawn < n)
+		ay_thread_ranges(repeat_part, &s, drawn, n, LEAST, threads);
 }
 
 static void store_datum(const struct ay_operand *o, int64_t i, void *dst)

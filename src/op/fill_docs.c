@@ -17,6 +17,11 @@ const struct ay_fill_doc ay_fill_docs[] = {
 	{ "zeros", "0 everywhere" },
 	{ "ones", "1 everywhere" },
 	{ "mixed", "runs of 32 elements: of normal size, small, large, small integers, or zeros of both signs" },
+	{ "edge(bits=all)",
+	  "integers to the edge of the dtype: the largest and smallest, neighbours of powers of two (2^53 + 1), "
+	  "and any others; floats get those that they hold exactly. With bits only of that size" },
+	{ "ties(dtype)",
+	  "numbers half-way between two neighbours of a narrower dtype, and their own neighbours: ties(bf16)" },
 	{ "perm(n=number of elements)", "distinct integers of 0..n-1 in random order" },
 	{ "sorted(a=0, b=1)", "increasing from a to b" },
 	{ "out", "poison: the operator only writes here" },

@@ -55,6 +55,7 @@ enum {
 	/* Row i of the results (see rows) depends only on fibre i of the tensors that have the
 	 * results' shape, and on the other tensors. */
 	AY_BY_ROWS = 16384,
+	AY_CONVERTS = 65536, /* copies elements into another dtype, an i64 too, rounded once */
 };
 
 /* Row i of an output is its i-th fibre along axis. */
@@ -79,6 +80,8 @@ struct ay_ref {
 	/* For mutants of the reference itself (0 = none): significand bits of accumulators and of
 	 * f32 inputs. */
 	int acc_bits, in_bits;
+	/* all outputs are integers: acc() and ay_times() keep the low 64 bits, as integers wrap */
+	bool wraps;
 };
 
 struct ay_draws;
@@ -159,7 +162,7 @@ struct ay_cases {
 	enum ay_tier tier;
 };
 
-enum { AY_MAX_CASES = 24, AY_MAX_VARY = 8 };
+enum { AY_MAX_CASES = 48, AY_MAX_VARY = 8 };
 
 /* What may vary in calls of the operator, and what must hold between the arguments. Cases that a kernel
  * author cannot know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
@@ -402,12 +405,42 @@ static inline double *ay_norm(const struct ay_ref *r, int k, int64_t row, int64_
 	return r->norm[k] + (row - r->lo) * r->len[k] + j;
 }
 
-/* Write accumulations as sum = acc(r, sum + term). Mutants of the reference narrow the
- * accumulator here. */
+/* Returns x modulo 2^64, as an i64 holds it. x is the exact sum or difference of two i64, for which
+ * a long double has bits enough. */
+static inline num ay_wrapped(num x)
+{
+	const real two_63 = 0x1p63, two_64 = 2 * two_63;
+
+	return re(x) >= two_63 ? x - two_64 : re(x) < -two_63 ? x + two_64 : x;
+}
+
+/* Returns the low 64 bits of the product of two i64, which no num holds completely. */
+static inline num ay_wrapped_product(num x, num y)
+{
+	return (num)(int64_t)((uint64_t)(int64_t)re(x) * (uint64_t)(int64_t)re(y));
+}
+
+/* Write products that are added up as ay_times(r, x, y): those of integers wrap. */
+static inline num ay_times(const struct ay_ref *r, num x, num y)
+{
+#ifdef AY_NUM_ld /* integers always are */
+	if (r->wraps)
+		return ay_wrapped_product(x, y);
+#endif
+	(void)r;
+	return x * y;
+}
+
+/* Write accumulations as sum = acc(r, sum + term). Those of integers wrap. Mutants of the reference
+ * narrow the accumulator here. */
 static inline num acc(const struct ay_ref *r, num x)
 {
 	if (__builtin_expect(!r->acc_bits, 1))
+#ifdef AY_NUM_ld
+		return r->wraps ? ay_wrapped(x) : x;
+#else
 		return x;
+#endif
 #ifdef AY_NUM_d
 	/* gives the same result, and handles most of what the reference backend does */
 	if (r->acc_bits == 24 && fabs(x) >= 0x1p-126 && fabs(x) < 0x1p127)

@@ -257,9 +257,11 @@ enum ay_num_type ay_call_num_type(const struct ay_call *c)
 		bool written = c->operand[i]->role != AY_IN;
 
 		complex_ |= ay_dt_is_complex(dt);
-		/* integers must be exact; so must a comparison of two i64 that yields a b8 */
+		/* integers must be exact; so must a comparison of two i64 that yields a b8, and an i64
+		 * that is rounded to a float */
 		if (dt == AY_DT_F64 || dt == AY_DT_C128 || ay_dt_info(dt)->cls == AY_CLASS_INT)
-			wide |= written || (c->nout && c->out[0]->view.dt == AY_DT_B8);
+			wide |= written || (c->nout && c->out[0]->view.dt == AY_DT_B8) ||
+				(dt == AY_DT_I64 && c->op->flags & AY_CONVERTS);
 	}
 	return (complex_ ? AY_NUM_Z : AY_NUM_D) + wide;
 }

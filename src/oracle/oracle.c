@@ -26,6 +26,7 @@ struct sweep {
 	const struct ay_op *op;
 	enum ay_num_type type;
 	int nout;
+	bool wraps; /* see struct ay_ref */
 	struct ay_rowmap *map;
 	int64_t rows, end, step;
 	_Atomic int64_t next;
@@ -362,35 +363,6 @@ static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 	load_num(g->w->type, dt, tmp, 1, n, want);
 }
 
-/* Returns true if all inputs are small integers. Then every sum and product of them is exact, in
- * any order. */
-static bool all_integers(const struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		const struct ay_operand *o = c->operand[i];
-
-		if (o->role <= AY_INOUT && !ay_dt_is_integral(o->view.dt) && strcmp(o->fill.name, "exact"))
-			return false;
-	}
-	for (int i = 0; i < c->s->narg; i++)
-		if (c->arg[i].v.kind == AY_V_FLOAT && c->arg[i].v.f != rint(c->arg[i].v.f))
-			return false;
-	return true;
-}
-
-struct ay_bound ay_oracle_bound(const struct ay_op *op, const struct ay_call *c, enum ay_dt dt)
-{
-	bool integers = op->flags & AY_INTEGRAL && all_integers(c);
-
-	return (struct ay_bound){ .dt = ay_dt_component(dt),
-				  .k_out = integers    ? 0
-					   : op->k_out ? op->k_out
-						       : 1,
-				  .k_acc = integers ? 0 : AY_K_ACC,
-				  .exact = op->flags & AY_EXACT || dt == AY_DT_B8,
-				  .rounded = op->flags & AY_ROUNDED };
-}
-
 static void compare_output(struct range *g, int k)
 {
 	const struct sweep *w = g->w;
@@ -439,6 +411,7 @@ static void run_range(struct range *g, int64_t lo, int64_t hi)
 	*r = (struct ay_ref){ .c = w->q->call, .lo = lo, .hi = hi, .tmp = &g->tmp, .shared = w->shared };
 	r->acc_bits = w->q->acc_bits;
 	r->in_bits = w->q->in_bits;
+	r->wraps = w->wraps;
 	r->len = AY_NEW_N(&g->tmp, int64_t, w->nout);
 	r->val = AY_NEW_N(&g->tmp, void *, w->nout);
 	r->mag = AY_NEW_N(&g->tmp, double *, w->nout);
@@ -513,6 +486,7 @@ static void map_rows(struct sweep *w, struct ay_arena *a)
 	int64_t per_row = 0, total = 0;
 
 	w->map = AY_NEW_N(a, struct ay_rowmap, w->nout);
+	w->wraps = w->nout > 0;
 	for (int k = 0; k < w->nout; k++) {
 		const struct ay_view *v = &w->q->call->out[k]->view;
 
@@ -521,6 +495,7 @@ static void map_rows(struct sweep *w, struct ay_arena *a)
 			w->op->rows(w->q->call, k, &w->map[k]);
 		if (w->map[k].rows > w->rows)
 			w->rows = w->map[k].rows;
+		w->wraps &= ay_dt_info(v->dt)->cls == AY_CLASS_INT;
 		total += ay_numel_of(v);
 	}
 	for (int k = 0; k < w->nout; k++)

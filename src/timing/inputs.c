@@ -136,7 +136,9 @@ static bool is_own_fill(const struct ay_input_template *m, const struct ay_opera
 /* Returns true if the elements are independent of their places. */
 static bool is_independent(const struct ay_operand *o)
 {
-	static const char *const fills[] = { "normal", "uniform", "int", "index", "exact", "bool" };
+	static const char *const fills[] = {
+		"normal", "uniform", "int", "index", "exact", "bool", "edge", "ties"
+	};
 
 	for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
 		if (is_fill(o, fills[i]))

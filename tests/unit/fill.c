@@ -55,6 +55,9 @@ TEST(fill_every_element_can_be_made_alone)
 		"aten::add.Tensor((T([37], c64), T([37], c128, fill=heavy)), {}) seed=3",
 		"aten::relu((T([257], f64, fill=special),), {}) seed=4",
 		"aten::relu((T([257], i32, fill=int(-100, 100)),), {}) seed=5",
+		"aten::clone((T([257], i64, fill=edge),), {}) seed=5",
+		"aten::clone((T([37], c64, fill=edge),), {}) seed=5",
+		"aten::clone((T([257], f16, fill=ties(f8e5m2)),), {}) seed=5",
 	};
 	struct ay_err err = { 0 };
 
@@ -317,6 +320,12 @@ TEST(fill_long_rows_do_not_drift)
 		{ "f16", "const(0.1)", "e4c6bbe0b033" },
 		{ "i32", "perm", "982e6e9c6e08" },
 		{ "f16", "sorted(-3, 5)", "15971903315d" },
+		{ "i64", "edge", "685c05933eab" },
+		{ "i32", "edge(20)", "cabda4c6a668" },
+		{ "f64", "edge", "85582b5f6d82" },
+		{ "f32", "ties(bf16)", "84b829b7b581" },
+		{ "f64", "ties(f16)", "65345a90e2e1" },
+		{ "i64", "ties(f64)", "3dcabfdc8a1c" },
 	};
 
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {

@@ -166,6 +166,7 @@ static void judge_often(const char *line, const struct plant *honest, plant_fn f
 
 DRAW(exp_right, -log(uniform(s, i)) / p)
 DRAW(exp_20_bits, -log(coarse(s, i, 0x1p20)) / p)
+DRAW(exp_16_bits, -log(coarse(s, i, 0x1p16)) / p)
 DRAW(exp_6_bits, -log(coarse(s, i, 64)) / p)
 DRAW(exp_5_percent, -log(uniform(s, i)) / p / 1.05)
 DRAW(exp_times, -log(uniform(s, i)) * p)
@@ -215,7 +216,17 @@ TEST(random_tests_of_exponential)
 	static const char *const lines[] = { "aten::exponential_((T([300, 307], f32), 2.0), {})",
 					     "aten::exponential_((T([300, 307], bf16), 0.25), {})", NULL };
 
+	/* half types have no more values than that */
+	static const char *const fine[] = { "aten::exponential_((T([300, 307], f32), 2.0), {})",
+					    "aten::exponential_((T([37, 131], f32), 0.5), {})",
+					    "aten::exponential_((T([37, 131], f64), 7.0), {})", NULL };
+	static const struct plant few[] = { { "of 16 bits", exp_16_bits, false },
+					    { "of 20 bits", exp_20_bits, true },
+					    { 0 } };
+
 	judge(lines, exponentials, plant_exponential);
+	judge(fine, few, plant_exponential);
+	judge_often("aten::exponential_((T([37, 131], f32), 1.0), {})", exponentials, plant_exponential);
 	judge_often("aten::exponential_((T([65, 67], f16), 1.0), {})", exponentials, plant_exponential);
 }
 
@@ -273,6 +284,11 @@ static const struct plant poissons[] = {
 	{ 0 },
 };
 
+/* A normal law of the same mean and variance differs by its skewness, 1 / sqrt(rate). */
+static const struct plant large_poissons[] = { { "right", poi_right, true },
+					       { "a rounded normal law", poi_normal, false },
+					       { 0 } };
+
 static void plant_poisson(const struct ay_call *c, const struct plant *p, uint64_t key)
 {
 	const struct ay_view *out = &c->out[0]->view;
@@ -287,7 +303,11 @@ TEST(random_tests_of_poisson)
 	static const char *const lines[] = { "aten::poisson((T([300, 307], f32),), {})",
 					     "aten::poisson((T([300, 307], bf16),), {})", NULL };
 
+	static const char *const large[] = { "aten::poisson((T([400, 461], f32, fill=uniform(30, 35)),), {})",
+					     NULL };
+
 	judge(lines, poissons, plant_poisson);
+	judge(large, large_poissons, plant_poisson);
 	judge_often("aten::poisson((T([31, 67], f16),), {})", poissons, plant_poisson);
 	/* bf16 rounds numbers above 256 */
 	judge_often("aten::poisson((T([31, 67], bf16, fill=uniform(100, 500)),), {})", poissons, plant_poisson);
@@ -298,6 +318,7 @@ TEST(random_tests_of_poisson)
 /* p is the width of the interval here; its lower end is 0. */
 DRAW(slope_right, uniform(s, i) * p)
 DRAW(slope_20_bits, coarse(s, i, 0x1p20) * p)
+DRAW(slope_16_bits, coarse(s, i, 0x1p16) * p)
 DRAW(slope_6_bits, coarse(s, i, 64) * p)
 DRAW(slope_one, p / 2)
 DRAW(slope_lower_half, p / 2 * uniform(s, i))
@@ -351,13 +372,18 @@ static void plant_other_noise(const struct ay_call *c, const struct plant *p, ui
 TEST(random_tests_of_rrelu_with_noise)
 {
 	static const struct plant other[] = { { "noise of another draw", slope_right, false }, { 0 } };
-	static const char *const lines[] = {
+	static const struct plant few[] = { { "of 16 bits", slope_16_bits, false },
+					    { "of 20 bits", slope_20_bits, true },
+					    { 0 } };
+	const char *lines[] = {
 		"aten::rrelu_with_noise((T([300, 307], f32), T([300, 307], f32), 0.1, 0.4, True), {})",
 		"aten::rrelu_with_noise((T([300, 307], bf16), T([300, 307], bf16), 0.1, 0.4, True), {})", NULL
 	};
 
 	judge(lines, slopes, plant_slopes);
 	judge(lines, other, plant_other_noise);
+	lines[1] = NULL; /* bf16 has no more values than that */
+	judge(lines, few, plant_slopes);
 	judge_often("aten::rrelu_with_noise((T([65, 67], f16), T([65, 67], f16), 0.1, 0.4, True), {})", slopes,
 		    plant_slopes);
 }

@@ -27,6 +27,25 @@ static double sum(const double *t, int64_t n)
 	return s;
 }
 
+/* Products of integers wrap: one dot product modulo 2^64. */
+static void dot_integers(const ay_tensor *x, int64_t from, int64_t dx, const ay_tensor *y, int64_t at, int64_t dy,
+			 int64_t k, ay_tensor *out, int64_t to)
+{
+	uint64_t s = 0;
+
+	for (int64_t p = 0; p < k; p++, from += dx, at += dy)
+		s += ay_dt(x) == AY_I64 ? (uint64_t)((const int64_t *)x->data)[from] *
+						  (uint64_t)((const int64_t *)y->data)[at]
+					: (uint64_t)((int64_t)ay_read(x, from) * (int64_t)ay_read(y, at));
+	if (ay_dt(out) == AY_I64)
+		((int64_t *)out->data)[to] = (int64_t)s;
+	else
+		ay_write(out, to,
+			 out->dtype.bits == 32   ? (int32_t)s
+			 : out->dtype.bits == 16 ? (int16_t)s
+						 : (uint8_t)s);
+}
+
 /* Start of the matrix (or vector) of t that belongs to matrix `stack` of out. */
 static int64_t stack_at(const ay_tensor *t, int32_t tail, const ay_tensor *out, int32_t out_tail, int64_t stack)
 {
@@ -57,6 +76,11 @@ int aten_matmul(const ay_tensor *self, const ay_tensor *other, ay_tensor *out, c
 		int64_t y = stack_at(other, tb, out, ta + tb - 2, i / n / m) +
 			    (tb == 2 ? col * other->strides[b - 1] : 0);
 
+		if (out->dtype.code == AY_CODE_INT || out->dtype.code == AY_CODE_UINT) {
+			dot_integers(self, x, self->strides[a - 1], other, y, other->strides[b - tb], k, out,
+				     ay_at(out, i));
+			continue;
+		}
 		for (int64_t p = 0; p < k; p++, x += self->strides[a - 1], y += other->strides[b - tb]) {
 			t[p] = part(self, x, 0) * part(other, y, (int)im);
 			if (parts == 2)

@@ -21,11 +21,32 @@ static float sum(const ay_tensor *t, int64_t n)
 	return sum_range(t, 0, n);
 }
 
+/* Integers add up in i64, whatever is to be f64 in f64: no order of f32 sums is in question there. */
+static void sum_wide(const ay_tensor *t, ay_tensor *out)
+{
+	uint64_t whole = 0;
+	double s = 0;
+
+	for (int64_t i = 0; i < ay_numel(t); i++) {
+		const int64_t at = ay_at(t, i);
+
+		s += ay_read(t, at);
+		whole += (uint64_t)(ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at));
+	}
+	if (ay_dt(out) == AY_I64)
+		*(int64_t *)out->data = (int64_t)whole;
+	else
+		ay_write(out, 0, s);
+}
+
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
 {
 	(void)dtype, (void)ctx;
 	if (ay_is_complex(self))
 		return AY_UNSUPPORTED;
-	ay_write(out, 0, sum(self, ay_numel(self)));
+	if (ay_dt(out) == AY_F64 || out->dtype.code == AY_CODE_INT)
+		sum_wide(self, out);
+	else
+		ay_write(out, 0, sum(self, ay_numel(self)));
 	return AY_OK;
 }
