@@ -156,7 +156,7 @@ static void same(struct ay_ref *r)
 /* A copy is negated, or its source is before. */
 static const char *aten_differs(const struct ay_call *c)
 {
-	const struct ay_view *src = ay_t(c, ay_has_arg(c, "src")                               ? "src"
+	const struct ay_view *src = ay_t(c, ay_has_arg(c, "src")                                ? "src"
 					    : ay_has_arg(c, "other") && ay_schema_inplace(c->s) ? "other"
 												: "self");
 
