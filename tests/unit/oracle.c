@@ -162,6 +162,13 @@ TEST(oracle_allows_what_the_order_of_conversions_decides)
 		  0, NAN, false },
 		{ "aten::mish_backward((T([1], f64, data=[inf]), T([1], f64, data=[-747.0])), {})", 0, NAN, true },
 		{ "aten::mish_backward((T([1], f64, data=[inf]), T([1], f64, data=[-7.0])), {})", 0, NAN, false },
+		{ "aten::mish_backward((T([1], f64, data=[1.7976931348623157e+308]), T([1], f64, data=[20.0])), "
+		  "{})",
+		  0, 1.7976931348623157e+308, true },
+		/* the mean's 1 / n times a small difference is subnormal, and has few digits */
+		{ "aten::smooth_l1_loss_backward((T([], f32, data=[30.0]), T([3], f32, data=[1e-43, 0.0, 0.0]), "
+		  "T([3], f32, data=[0.0, 0.0, 0.0]), 1, 0.001), {})",
+		  0, 1.0089e-39, true },
 		/* a product that is rounded to 0 is not above a threshold of 0 */
 		{ "aten::softplus_backward((T([1], f64, data=[1.0]), T([1], f64, data=[5e-324]), 0.5, 0), {})", 0,
 		  0.5, true },
