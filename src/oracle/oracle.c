@@ -363,13 +363,14 @@ static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 }
 
 /* Returns true if all inputs are small integers. Then every sum and product of them is exact, in
- * any order. */
+ * any order. u8 holds a negative number as one up to 255: such sums may need more digits than bf16 has. */
 static bool all_integers(const struct ay_call *c)
 {
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
 
-		if (o->role <= AY_INOUT && !ay_dt_is_integral(o->view.dt) && strcmp(o->fill.name, "exact"))
+		if (o->role <= AY_INOUT &&
+		    (o->view.dt == AY_DT_U8 || (!ay_dt_is_integral(o->view.dt) && strcmp(o->fill.name, "exact"))))
 			return false;
 	}
 	for (int i = 0; i < c->s->narg; i++)

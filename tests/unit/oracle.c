@@ -147,6 +147,15 @@ TEST(oracle_allows_what_the_order_of_conversions_decides)
 		{ "aten::fmax((T([1], u8, data=[250]), T([], i64, data=[-3])), {})", 0, 250, false },
 		{ "aten::floor_divide((T([1], u8, data=[5]), T([], i64, data=[-3])), {})", 0, 0, true },
 		{ "aten::floor_divide((T([1], u8, data=[5]), T([], i64, data=[-3])), {})", 0, 254, false },
+		/* 255 is no small integer, and -511 no bf16 */
+		{ "aten::sub.Tensor((T([1], bf16, fill=exact(-1, -1)), T([1], u8, fill=const(255))), {'alpha': "
+		  "2})",
+		  0, -512, true },
+		/* z / rms = 7.50 units of the smallest f16 is rounded before it is multiplied */
+		{ "vllm13::fused_add_rms_norm((T([1, 2], f16, data=[3.159046173095703e-06, 10.0]), T([1, 2], f16, "
+		  "data=[0.0, 0.0]), "
+		  "T([2], f16, data=[1.4921875, 1.0]), 1e-06), {})",
+		  0, 5.960464477539062e-07, true },
 		/* infinity times what may be 0 */
 		{ "aten::affine_grid_generator((T([1, 2, 3], f32, data=[inf, 0.0, 0.0, 0.0, 0.0, 0.0]), "
 		  "[1, 1, 1, 3], True), {})",
