@@ -6,7 +6,7 @@
 #ifndef AY_CMD_MUTANTS_H
 #define AY_CMD_MUTANTS_H
 
-#include "judge/call_class.h"
+#include "judge/class_mutation.h"
 #include "judge/mutation.h"
 
 #include <stdio.h>

@@ -76,9 +76,13 @@ static void mish_backward(struct ay_ref *r)
 		const real off = 2 * (1 + fabs(x)) * (1 - s), rest = fabs(x) * s * w;
 		const real cut = w > ay_u_acc(dt) / 4 ? 2 * fabs(x) * s * t : 0, slope = t + x * s * w;
 		const real weight = t * (3 + off) + rest * (4 + off) + cut;
-		/* of an infinite product the slope decides the sign, or that it is NaN */
-		const bool lost = isinf(size) &&
-				  (is_flushed(dt, e) || fabs(slope) <= AY_K_ACC * ay_u_acc(dt) * weight);
+		const real off_by = AY_K_ACC * ay_u_acc(dt) * weight;
+		/* Of an infinite product the slope decides the sign, or that it is NaN. Next to the largest f64 a
+		 * weight does not fit, and the slope, just above 1, decides whether it is infinite. */
+		const bool lost = isinf(size) ? is_flushed(dt, e) || fabs(slope) <= off_by
+					      : size * weight > 0x1p1023 &&
+							fabs(size * fabs(slope) - (real)ay_dt_max(dt)) <=
+								size * off_by;
 
 		*ay_val(r, 0, i, 0) = g[i - r->lo] * slope;
 		*ay_mag(r, 0, i, 0) = isinf(x) || lost
@@ -173,9 +177,11 @@ static void smooth_l1_backward(struct ay_ref *r)
 
 		*ay_val(r, 0, i, 0) = f;
 		*ay_mag(r, 0, i, 0) = weight_of(5 * fabs(f));
-		/* g d is made before it is divided by beta, or d / beta before it is multiplied by g */
+		/* g d is made before it is divided by beta, d / beta before it is multiplied by g, or norm d
+		 * before both */
 		if (fabs(d) < beta)
-			*ay_mag(r, 0, i, 0) += weight_of(least * (fabs(g[i - r->lo]) + 1 / beta));
+			*ay_mag(r, 0, i, 0) += weight_of(
+				least * (fabs(g[i - r->lo]) * (norm < 1 ? 1 + 1 / beta : 1) + 1 / beta));
 		if (beta == 0 && d == 0)
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}

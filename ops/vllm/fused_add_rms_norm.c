@@ -46,6 +46,8 @@ static void fused_add_rms_norm(struct ay_ref *r)
 	const enum ay_dt dt = input->dt;
 	const real epsilon = re(ay_number(r->c, "epsilon"));
 	const int64_t n = r->len[0];
+	const real least = ldexp((real)1, ay_dt_info(dt)->emin);
+	const double lost = ay_dt_ulp(dt, 0) / 2 / (AY_K_ACC * ay_u_acc(dt));
 	num *x = ay_tmp(r, n), *z = ay_tmp(r, n), *w = ay_tmp(r, n);
 	void *stored = ay_alloc(r->tmp, (size_t)n * (size_t)ay_dt_info(dt)->bytes);
 
@@ -71,6 +73,9 @@ static void fused_add_rms_norm(struct ay_ref *r)
 
 			*ay_val(r, 0, row, j) = y;
 			*ay_mag(r, 0, row, j) = size * (ay_growth(n) / 2 + 4) + ay_err_round(dt, dt, size);
+			/* a subnormal z / rms is rounded to a multiple of the smallest one */
+			if (fabs(z[j] * scale) < least)
+				*ay_mag(r, 0, row, j) += lost * (double)fabs(w[j]);
 		}
 	}
 }

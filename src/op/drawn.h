@@ -10,6 +10,9 @@
  * else is drawn: the other sizes, the values of the slots, which tensor gets the layout, offsets, and
  * fills that change inside one tensor.
  *
+ * For each case a few candidates are drawn, and the one is taken that has most properties which the
+ * cases before it lack (call_class.h).
+ *
  * A drawn case is a complete line, so it reproduces like any other. A combination that the operator
  * does not accept is drawn again.
  *

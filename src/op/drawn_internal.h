@@ -10,7 +10,7 @@
 #include "op/drawn.h"
 #include "op/grid.h"
 
-enum { AY_DRAWN_RANK_MAX = 6 };
+enum { AY_DRAWN_RANK_MAX = 6, AY_DRAWN_WINDOW = 16 /* consecutive last sizes */ };
 
 enum ay_drawn_layout {
 	AY_LAYOUT_DENSE,
@@ -25,8 +25,10 @@ enum ay_drawn_layout {
 struct ay_aim {
 	int rank;
 	enum ay_drawn_layout layout;
-	bool large;   /* more elements than any listed case has */
-	int64_t last; /* the last size; large: the last size has the same residue modulo 16 */
+	bool large; /* more elements than any listed case has */
+	/* The last sizes of a round's cases are consecutive numbers from `first` on; this case has number
+	 * `at` of them. large: the last size has the same residue modulo AY_DRAWN_WINDOW. */
+	int64_t first, at;
 	/* large: more elements than `above`, and at most `most` */
 	int64_t above, most;
 };
@@ -48,7 +50,7 @@ static inline bool ay_dice_once_in(struct ay_dice *d, int n)
 struct ay_drawn_case {
 	struct ay_dice *dice;
 	const struct ay_aim *aim;
-	bool used; /* a shape(), or a last(), has got the aim's last size and number of elements */
+	int lasts; /* how many last sizes were drawn by shape() and last() */
 };
 
 /* For struct ay_scope.find, with a struct ay_drawn_case as user. */

@@ -49,10 +49,20 @@ static struct ay_value new_list(struct ay_arena *a, int n)
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
-/* Returns the smallest size of at least n that differs from the aim's last size by a multiple of 16. */
+/* Returns the aim's last size. Every further tensor of a case has another one of the round's sizes, so that
+ * each tensor has all of them within a round. */
+static int64_t next_last(struct ay_drawn_case *c)
+{
+	return c->aim->first + (c->aim->at + 5 * c->lasts++) % AY_DRAWN_WINDOW;
+}
+
+/* Returns the smallest size of at least n that differs from the aim's last size by a multiple of
+ * AY_DRAWN_WINDOW. */
 static int64_t with_residue(const struct ay_aim *aim, int64_t n)
 {
-	return n <= aim->last ? aim->last : aim->last + (n - aim->last + 15) / 16 * 16;
+	const int64_t last = aim->first + aim->at % AY_DRAWN_WINDOW;
+
+	return n <= last ? last : last + (n - last + AY_DRAWN_WINDOW - 1) / AY_DRAWN_WINDOW * AY_DRAWN_WINDOW;
 }
 
 /* Draws sizes with more elements than the aim's limit; the last size keeps its residue. */
@@ -80,12 +90,10 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 		return;
 	if (first && c->aim->large) {
 		enlarge(c, n, size);
+		c->lasts++;
 		return;
 	}
-	if (first)
-		size[n - 1] = c->aim->last;
-	else
-		size[n - 1] = size_between(c->dice, 1, SIZE_MAX_DRAWN);
+	size[n - 1] = next_last(c);
 	left /= size[n - 1];
 	for (int k = n - 2; k >= 0; k--) {
 		size[k] = size_between(c->dice, 1, left < 12 ? (left < 1 ? 1 : left) : 12);
@@ -95,7 +103,7 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 
 static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_t hi, struct ay_value *out)
 {
-	const bool first = !c->used;
+	const bool first = !c->lasts;
 	int64_t size[AY_MAX_DIM], n = c->aim->rank;
 
 	if (hi > AY_DRAWN_RANK_MAX)
@@ -105,22 +113,19 @@ static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_
 	if (first && c->aim->large && !n && hi > 0)
 		n = 1;
 	draw_sizes(c, first, (int)n, size);
-	c->used |= n > 0;
 	*out = new_list(a, (int)n);
 	for (int k = 0; k < n; k++)
 		set_int(&out->list.v[k], size[k]);
 	return 0;
 }
 
-/* Returns the aim's last size, for a tensor that is not made by shape(). */
+/* Returns a last size, for a tensor that is not made by shape(). */
 static int64_t last_size(struct ay_drawn_case *c)
 {
-	const bool first = !c->used;
-
-	c->used = true;
-	if (!first)
-		return size_between(c->dice, 1, SIZE_MAX_DRAWN);
-	return c->aim->large ? with_residue(c->aim, c->aim->above / between(c->dice, 1, 8) + 1) : c->aim->last;
+	if (c->lasts || !c->aim->large)
+		return next_last(c);
+	c->lasts++;
+	return with_residue(c->aim, c->aim->above / between(c->dice, 1, 8) + 1);
 }
 
 static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
