@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	CANDIDATES = 6,            /* for one case; the one that adds most is taken */
+	CANDIDATES = 10,            /* for one case; the one that adds most is taken */
 	RARE_GAIN = 8,             /* what a property counts beside a residue */
 	ATTEMPTS = 60,             /* at one case, before the aim is dropped, and again before it fails */
 	LARGEST_QUICK = 1 << 17,   /* elements of a large case among the quick ones */

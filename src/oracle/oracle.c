@@ -363,39 +363,6 @@ static void wrap_wanted(struct range *g, enum ay_dt dt, int64_t n, void *want)
 	load_num(g->w->type, dt, tmp, 1, n, want);
 }
 
-<<<<<<< HEAD
-=======
-/* Returns true if all inputs are small integers. Then every sum and product of them is exact, in
- * any order. u8 holds a negative number as one up to 255: such sums may need more digits than bf16 has. */
-static bool all_integers(const struct ay_call *c)
-{
-	for (int i = 0; i < c->noperand; i++) {
-		const struct ay_operand *o = c->operand[i];
-
-		if (o->role <= AY_INOUT &&
-		    (o->view.dt == AY_DT_U8 || (!ay_dt_is_integral(o->view.dt) && strcmp(o->fill.name, "exact"))))
-			return false;
-	}
-	for (int i = 0; i < c->s->narg; i++)
-		if (c->arg[i].v.kind == AY_V_FLOAT && c->arg[i].v.f != rint(c->arg[i].v.f))
-			return false;
-	return true;
-}
-
-struct ay_bound ay_oracle_bound(const struct ay_op *op, const struct ay_call *c, enum ay_dt dt)
-{
-	bool integers = op->flags & AY_INTEGRAL && all_integers(c);
-
-	return (struct ay_bound){ .dt = ay_dt_component(dt),
-				  .k_out = integers    ? 0
-					   : op->k_out ? op->k_out
-						       : 1,
-				  .k_acc = integers ? 0 : AY_K_ACC,
-				  .exact = op->flags & AY_EXACT || dt == AY_DT_B8,
-				  .rounded = op->flags & AY_ROUNDED };
-}
-
->>>>>>> 87c8e3cb7d54611da9fea7c738e97e8d394e7384
 static void compare_output(struct range *g, int k)
 {
 	const struct sweep *w = g->w;
