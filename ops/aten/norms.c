@@ -301,7 +301,8 @@ static void renorm(struct ay_ref *r)
 		*ay_val(r, 0, i, 0) = y;
 		*ay_mag(r, 0, i, 0) = s->error < 0     ? s->error
 				      : y == 0         ? zero
-				      : isfinite(size) ? size * s->error + ay_err_round(self->dt, self->dt, fmax(size, tiny))
+				      : isfinite(size) ? size * s->error +
+								 ay_err_round(self->dt, self->dt, fmax(size, tiny))
 						       : 0;
 	}
 }
