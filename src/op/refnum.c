@@ -128,7 +128,7 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	if (!twice || isnan(re(x)) || stored(to, stored(AY_DT_F32, x)) == y)
 		return y;
 	*mag = 0.5 * (double)ay_dt_ulp(to, re(x)) / (AY_K_ACC * ay_u_acc(to));
-	return x;
+	return re(x); /* of a complex number; `to` is real */
 }
 
 double ay_err_convert(enum ay_dt to, num x)

@@ -362,6 +362,72 @@ TEST(oracle_exact_fill_demands_bit_equality)
 	}
 }
 
+/* Cases, found among drawn ones, in which the rounded reference was refused. */
+TEST(oracle_accepts_its_own_answers)
+{
+	static const char *const lines[] = {
+		/* a sum of integers that bf16 does not hold */
+		"aten::sum((T([4097], bf16, fill=exact(0, 2)),), {}) seed=1",
+		/* the real part of a complex number, near a tie */
+		"aten::_to_copy((T([3, 82], c128, stride=(1, 3), offset=1),), {'dtype': f16}) seed=913117629",
+		/* products below the least subnormal of f64 */
+		"aten::renorm((T([38, 10], f64, fill=nonfinite), 2, 0, 0.01), {}) seed=393",
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		const struct ay_entry_op *e = NULL;
+		struct ay_call *c = ready(lines[i], &e);
+		int64_t first;
+
+		if (!c)
+			continue;
+		answer(e, c, 1);
+		CHECKF(!bad_elements(e, c, 1, &first), "%s: at %lld", lines[i], (long long)first);
+	}
+}
+
+/* eps nearly cancels x1 - x2 = -511 / 1024, which bf16 rounds to -1/2 or -255 / 512. */
+TEST(oracle_distance_may_round_what_eps_cancels)
+{
+	static const char *const p[] = { "inf", "-inf", "1.0", "2.0", "-1.0", "0.5" };
+	static const struct {
+		uint16_t bits;
+		int64_t bad;
+	} given[] = { { 0x3a80, 0 }, { 0x3b00, 0 }, { 0x0000, 0 }, { 0x3c80, 1 } }; /* 2^-10, 2^-9, 0, 2^-6 */
+
+	for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+		for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+			const struct ay_entry_op *e = NULL;
+			struct ay_call *c = ready(
+				ay_sprintf(&a,
+					   "aten::pairwise_distance((T([1, 1], bf16, data=[0.0009765625]), "
+					   "T([1, 1], bf16, data=[0.5]), %s, 0.5), {})",
+					   p[i]),
+				&e);
+			int64_t first;
+
+			if (!c)
+				continue;
+			answer(e, c, 1);
+			*(uint16_t *)c->out[0]->view.data = given[k].bits;
+			CHECKF(bad_elements(e, c, 1, &first) == given[k].bad, "p=%s, %x", p[i], given[k].bits);
+		}
+}
+
+/* A lazily negated real number has no imaginary part: its zero is not turned. */
+TEST(oracle_negated_view_of_reals)
+{
+	const struct ay_entry_op *e = NULL;
+	struct ay_call *c = ready("aten::copy_((T([2], c128), T([2], f64, data=[1, -2], neg=True)), {})", &e);
+	const double *x;
+
+	if (!c)
+		return;
+	answer(e, c, 1);
+	x = c->out[0]->view.data;
+	CHECK(x[0] == -1 && x[2] == 2 && !signbit(x[1]) && !signbit(x[3]));
+}
+
 /* Numbers are equal if kind and value are. */
 TEST(oracle_numbers_are_equal_by_kind_and_value)
 {
