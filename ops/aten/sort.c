@@ -191,7 +191,7 @@ static double make_spread(const struct ay_call *c, const struct ay_operand *o, c
 	return ldexp(bits & 1 ? -1 - x : 1 + x, e);
 }
 
-static const struct ay_maker makers[] = { { "spread", make_spread }, { 0 } };
+static const struct ay_maker makers[] = { { "spread", make_spread, .anywhere = true }, { 0 } };
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
