@@ -19,6 +19,17 @@ FAST static double add_up(const double *x, int64_t n)
 	return sum;
 }
 
+/* Integers wrap. */
+static int64_t add_integers(const ay_tensor *t)
+{
+	uint64_t sum = 0;
+
+	for (int64_t i = 0; i < ay_numel(t); i++)
+		sum += ay_dt(t) == AY_I64 ? ((const uint64_t *)t->data)[ay_at(t, i)]
+					  : (uint64_t)(int64_t)ay_read(t, ay_at(t, i));
+	return (int64_t)sum;
+}
+
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
 {
 	double *x = ctx->scratch(ctx, (size_t)ay_numel(self) * sizeof *x + 64);
@@ -26,6 +37,10 @@ int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx 
 	(void)dtype;
 	if (!x)
 		return AY_UNSUPPORTED;
+	if (ay_dt(out) == AY_I64) {
+		*(int64_t *)out->data = add_integers(self);
+		return AY_OK;
+	}
 	for (int part = 0; part <= ay_is_complex(out); part++) {
 		for (int64_t i = 0; i < ay_numel(self); i++)
 			x[i] = ay_read_part(self, ay_at(self, i), part);

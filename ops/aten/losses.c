@@ -412,7 +412,7 @@ static double make_sign(const struct ay_call *c, const struct ay_operand *o, con
 	return bits >> 63 ? 1 : -1;
 }
 
-static const struct ay_maker makers[] = { { "sign", make_sign }, { 0 } };
+static const struct ay_maker makers[] = { { "sign", make_sign, .anywhere = true }, { 0 } };
 
 /* clang-format off */
 #define SMALL "s=[]|[1]|[0, 3]|[3, 65]"

@@ -129,7 +129,7 @@ static double neg_inf(const struct ay_call *c, const struct ay_operand *o, const
 	return sum < 0 ? -INFINITY : sum;
 }
 
-static const struct ay_maker makers[] = { { "neg_inf", neg_inf }, { 0 } };
+static const struct ay_maker makers[] = { { "neg_inf", neg_inf, .anywhere = true }, { 0 } };
 
 static const char *aten_differs(const struct ay_call *c)
 {

@@ -514,9 +514,9 @@ const struct ay_maker ay_input_domain_makers[] = {
 	{ "list_index", make_list_index },
 	{ "steps", make_steps },
 	{ "classes", make_classes },
-	{ "nonzero", make_nonzero },
-	{ "halves", make_halves },
-	{ "near", make_near },
+	{ "nonzero", make_nonzero, .anywhere = true },
+	{ "halves", make_halves, .anywhere = true },
+	{ "near", make_near, .anywhere = true },
 	{ "dominant", make_dominant },
 	{ 0 },
 };

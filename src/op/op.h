@@ -146,6 +146,9 @@ struct ay_maker {
 	 * prepare something before the first element. NULL: use make() for each element. */
 	void (*many)(const struct ay_call *c, const struct ay_operand *o, int64_t lo, int64_t hi,
 		     const uint64_t (*bits)[2], double *dst);
+	/* an element depends on its random bits and the fill's arguments alone, so that it may stand
+	 * anywhere in the tensor */
+	bool anywhere;
 };
 
 /* Generates one element, given its storage position (or logical index, for ordered fills). For

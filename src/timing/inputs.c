@@ -125,12 +125,25 @@ static bool is_fill(const struct ay_operand *o, const char *name)
 	return !o->data && !strcmp(o->fill.name, name);
 }
 
-static bool is_own_fill(const struct ay_input_template *m, const struct ay_operand *o)
+/* Returns the operator's own fill of o; NULL if the fill is one of fill.c. */
+static const struct ay_maker *own_fill(const struct ay_input_template *m, const struct ay_operand *o)
 {
 	for (const struct ay_maker *k = m->call->op->makers; k && k->name; k++)
 		if (is_fill(o, k->name))
-			return true;
-	return false;
+			return k;
+	return NULL;
+}
+
+/* Returns true if any significand may be given to each element. */
+static bool are_normal(const uint8_t *p, uint64_t bytes, const struct ay_lanes *l)
+{
+	for (uint64_t i = 0; i + l->bytes <= bytes; i += l->bytes) {
+		const uint64_t e = load(p + i, l->bytes) & l->exponent;
+
+		if (!e || e == l->exponent)
+			return false;
+	}
+	return true;
 }
 
 /* Returns true if the elements are independent of their places. */
@@ -150,6 +163,7 @@ static enum how choose(const struct ay_input_template *m, const struct ay_operan
 		       const struct ay_input_template_part *p)
 {
 	const bool many = p->bytes >= (m->trusted ? DRAWN_LEAST : DRAWN_FROM);
+	const struct ay_maker *own = own_fill(m, o);
 	struct ay_lanes l;
 	double range[2];
 
@@ -162,8 +176,11 @@ static enum how choose(const struct ay_input_template *m, const struct ay_operan
 		return MIX;
 	if (many && is_independent(o))
 		return DRAW;
-	/* an operator's own fill can be slow, and may give elements their places: a triangle */
-	if (is_own_fill(m, o) && many && lanes_of(o->view.dt, &l))
+	/* An operator's own fill can be slow. If elements have their places (a triangle), sign and exponent
+	 * of each stay the same in all sets; else none may stay, or a sort learns the order. */
+	if (own && own->anywhere && many && lanes_of(o->view.dt, &l))
+		return are_normal(p->base, p->bytes, &l) ? MIX : DRAW;
+	if (own && many && lanes_of(o->view.dt, &l))
 		return TOUCH;
 	if (ay_fill_is_by_place(m->call, o) && many && !lanes_of(o->view.dt, &l))
 		return PICK;

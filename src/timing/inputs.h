@@ -12,7 +12,9 @@
  * drawn. This is left out where it would lead out of the range of a uniform fill, so that
  * probabilities stay probabilities. Other inputs are made differently:
  * - An operator's own fill can give every element its place (a triangle). A large tensor of such a
- *   fill keeps the places and gets other significands.
+ *   fill keeps the places and gets other significands: sign and exponent of a place stay. An
+ *   operator whose kernels could use that (a sort) says that its elements may stand anywhere
+ *   (struct ay_maker); then lines are drawn.
  * - If such a tensor has no significands to change (indices into windows), there are two
  *   templates, and a set takes each line from one or the other.
  * - A tensor that is small, or whose elements are not independent, is filled anew.

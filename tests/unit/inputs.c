@@ -271,6 +271,45 @@ TEST(inputs_uniform_fills_keep_their_range)
 			check_range(looks[i].dt, looks[i].bytes, range[k][0], range[k][1]);
 }
 
+/* A kernel that knows sign and exponent of every place knows most of a sort beforehand. */
+TEST(inputs_own_fills_keep_neither_sign_nor_exponent_in_place)
+{
+	static const char *const lines[] = { "aten::sort((T([8, 16384], f32), -1), {})",
+					     "aten::sort((T([8, 16384], bf16), -1), {})",
+					     "aten::div.Tensor((T([40000], f32), T([40000], f32)), {})",
+					     "aten::soft_margin_loss((T([40000], f32), T([40000], f32)), {})" };
+
+	for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+		const struct ay_key key = timing_fixture_key();
+		struct ay_input_template m;
+		struct timing_fixture r;
+		int64_t n, same = 0, signs = 0;
+		const uint8_t *p, *q;
+		int bytes, last;
+
+		timing_fixture_init(&r, lines[k]);
+		ay_input_template_init(&m, r.call);
+		last = k < 2 ? 0 : 1; /* the operand with the operator's own fill */
+		bytes = ay_dt_info(r.call->operand[last]->view.dt)->bytes;
+		n = (int64_t)ay_operand_bytes(r.call->operand[last]) / bytes;
+		p = made(&r, &m, last, key, 0);
+		q = made(&r, &m, last, key, 1);
+		for (int64_t i = 0; i < n; i++) {
+			const uint8_t *x = p + i * bytes + bytes - 2, *y = q + i * bytes + bytes - 2;
+
+			signs += x[1] >> 7 == y[1] >> 7;
+			same += x[1] == y[1] && (x[0] & 0x80) == (y[0] & 0x80); /* f32, bf16: 9 bits */
+		}
+		/* signs are even: of 40,000 and more, a fifth away from a half is 40 deviations */
+		CHECKF(signs > n * 3 / 10 && signs < n * 7 / 10, "%s: %lld of %lld signs stay", lines[k],
+		       (long long)signs, (long long)n);
+		CHECKF(k > 1 || same < n / 20, "%s: %lld of %lld exponents stay", lines[k], (long long)same,
+		       (long long)n);
+		ay_input_template_release(&m);
+		timing_fixture_release(&r);
+	}
+}
+
 TEST(inputs_ordered_fills_keep_their_order)
 {
 	static const char perm[] = "aten::relu((T([20000], i64, fill=perm),), {})",
