@@ -285,8 +285,7 @@ static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input
 	const int most = n < AY_VERIFY_TOGETHER ? n : AY_VERIFY_TOGETHER, first = choose_first(v, from, n, most);
 	enum ay_verified found = AY_VERIFIED;
 
-	/* trusted code may get the same state again */
-	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->trusted)
+	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->keeps_no_draws)
 		return AY_VERIFIED;
 	if (!v->repeats) {
 		v->repeats = ay_repeats_new(RESULTS);

@@ -39,6 +39,8 @@ struct ay_verify {
 	/* no foreign code, and it was judged right before: comparing rows is enough, if it has
 	 * rows */
 	bool trusted;
+	/* draws of a random operator are not compared between calls */
+	bool keeps_no_draws;
 	double spent_ns; /* time spent on all checks */
 	int set;         /* the set that was compared last */
 	int64_t ended;   /* when the last check ended; 0: never */
