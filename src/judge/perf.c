@@ -311,6 +311,7 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 		return -1;
 	s.trusted = s.device && ay_judge_is_built_in(j) &&
 		    (s.against != AY_BASELINE_KERNEL || ay_perf_is_library(k->name));
+	s.torch_own = ay_judge_is_built_in(j);
 	s.ungated = s.trusted && !k->policy.gate_always;
 	rc = close_call(k, &t, sc, s.ungated, &m->why, err);
 	if (rc)

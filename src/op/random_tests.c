@@ -13,7 +13,7 @@
  * Places: sums over eighths of the tensor, and over positions modulo 32. Products of elements `lag`
  * apart, for lags 1, 2, 3, 5, 7, the row length and its multiples, powers of two and n/2. And the
  * first PROBE elements against every range up to REACH after them, which finds a repeated block of
- * any length.
+ * any length; and in larger results one half against the other (correlation.c).
  *
  * A law is tested in bins whose edges lie between two neighbours of the dtype. Rounding to nearest
  * then never moves a draw over an edge, so the probability of every bin is exact for half types
@@ -202,6 +202,22 @@ static void keep(const struct ay_draws *s, struct ay_draws *to)
 	memcpy(to->v, s->v, sizeof *s->v * (size_t)s->n);
 }
 
+/* Tests whether the second half depends on the first one. The probe does not reach that far in large
+ * results. */
+static bool check_halves(const struct ay_draws *s, struct ay_finding *f)
+{
+	const int64_t n = s->n / 2;
+	const struct ay_draws half[2] = { { n, s->row, s->d, s->v }, { n, s->row, s->d + n, s->v + n } };
+
+	if (s->n <= REACH || ay_draws_apart(&half[0], &half[1], f))
+		return true;
+	snprintf(f->text, sizeof f->text,
+		 "draws of the second half depend on those of the first: their correlation sums to %.4g, that of "
+		 "honest ones stays within %.4g",
+		 f->got, f->bound);
+	return false;
+}
+
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
@@ -214,7 +230,8 @@ bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 		cls[i] = (uint8_t)(i % CLASSES);
 	}
 	ok = ay_draws_sum(s, "draws by place, eighth", eighth, EIGHTHS, alpha, f) &&
-	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f);
+	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f) &&
+	     check_halves(s, f);
 	ay_arena_release(&tmp);
 	return ok;
 }

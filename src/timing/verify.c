@@ -15,10 +15,10 @@ enum {
 	TRIES = 8,         /* attempts to find a stress set */
 	BROUGHT = 4 << 20, /* bytes to fetch for the compared rows; a single row may need more */
 	RARELY = 12,       /* a very slow comparison is done for one batch in this many */
+	RARELY_DRAWN = 8,  /* as RARELY, for random operators */
 	SELDOM = 64,       /* as RARELY, for whole comparisons if rows are compared too */
 	/* elements of a random operator's results whose distribution is tested */
 	DRAWN = 1 << 20,
-	SIDE_BY_SIDE = 3,   /* sets whose draws are compared with each other */
 	RESULTS = 64,       /* sets that are compared so in one measurement, about */
 	TOGETHER = 1 << 17, /* elements whose deviations are compared, */
 	SEARCHED = 1 << 22, /* and among which equal draws are searched */
@@ -101,14 +101,7 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 	return found;
 }
 
-/* Places [lo, lo + n) of `of` along a dimension. Applies to every tensor that is not broadcast
- * along it. */
-struct verify_part {
-	int behind; /* dimensions from this one to the last, itself included */
-	int64_t of, lo, n;
-};
-
-static void narrow(struct ay_view *v, const struct verify_part *p)
+static void narrow(struct ay_view *v, const struct ay_verify_part *p)
 {
 	const int d = v->ndim - p->behind;
 
@@ -119,14 +112,14 @@ static void narrow(struct ay_view *v, const struct verify_part *p)
 }
 
 /* Chooses a random part of about `most` elements along the longest dimension. */
-static struct verify_part choose_part(const struct ay_view *v, int64_t most)
+static struct ay_verify_part choose_part(const struct ay_view *v, int64_t most)
 {
-	struct verify_part p = { .of = 1 };
+	struct ay_verify_part p = { .of = 1 };
 	int64_t each;
 
 	for (int d = 0; d < v->ndim; d++)
 		if (v->shape[d] > p.of)
-			p = (struct verify_part){ .behind = v->ndim - d, .of = v->shape[d] };
+			p = (struct ay_verify_part){ .behind = v->ndim - d, .of = v->shape[d] };
 	each = ay_numel_of(v) / p.of;
 	p.n = each < most ? most / each : 1;
 	p.n = p.n < p.of ? p.n : p.of;
@@ -135,7 +128,7 @@ static struct verify_part choose_part(const struct ay_view *v, int64_t most)
 }
 
 /* Narrows all operands to a part. Returns the operands as they were. */
-static struct ay_operand *narrow_all(struct ay_verify *v, const struct verify_part *p, struct ay_arena *a)
+static struct ay_operand *narrow_all(struct ay_verify *v, const struct ay_verify_part *p, struct ay_arena *a)
 {
 	struct ay_operand *whole = AY_NEW_N(a, struct ay_operand, v->call->noperand);
 
@@ -177,7 +170,7 @@ static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op,
  * come from the kernel's time. */
 static enum ay_verified check_part(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
-	const struct verify_part p = choose_part(&v->call->out[0]->view, DRAWN);
+	const struct ay_verify_part p = choose_part(&v->call->out[0]->view, DRAWN);
 	struct ay_arena a = { 0 };
 	const struct ay_operand *whole = narrow_all(v, &p, &a);
 	const enum ay_verified found = check_shown(v, op, poison, NULL, text);
@@ -224,36 +217,52 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *
 /* Compares the shown set with earlier ones: searches its draws for theirs. */
 static enum ay_verified search_draws(struct ay_verify *v, const struct ay_op *op, char text[200])
 {
-	const struct verify_part p = choose_part(&v->call->out[0]->view, SEARCHED);
+	const struct ay_verify_part p = choose_part(&v->call->out[0]->view, SEARCHED);
 	struct ay_arena a = { 0 };
 	const struct ay_operand *whole = narrow_all(v, &p, &a);
 	enum ay_repeated found;
 
-	if (!v->repeats)
-		v->repeats = ay_repeats_new(RESULTS);
 	found = ay_repeats_look(v->repeats, op, v->call, text);
 	widen_all(v, whole);
 	ay_arena_release(&a);
 	return found == AY_REPEATED_NOT ? AY_VERIFIED : found == AY_REPEATED_WITHIN ? AY_WRONG : AY_REPEATED;
 }
 
-/* Tests a part of the shown set, and whether it depends on the same part of the set before, *was.
- * Then *was are its own deviations. */
-static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op, const struct verify_part *p,
-				     struct ay_draws *was, uint8_t poison, struct ay_arena *a, char text[200])
+static void set_deviations(struct ay_draws *d, int64_t n)
 {
-	const struct ay_operand *whole = narrow_all(v, p, a);
-	const int64_t n = ay_numel_of(&v->call->out[0]->view);
-	struct ay_draws now = { .n = n, .d = AY_NEW_N(a, double, n + 1), .v = AY_NEW_N(a, double, n + 1) };
-	struct ay_finding f = { .index = -1 };
-	enum ay_verified found = check_shown(v, op, poison, &now, text);
+	d->n = n;
+	d->row = 0; /* set by the check */
+	d->d = ay_xrealloc(d->d, sizeof *d->d * (size_t)(n + 1));
+	d->v = ay_xrealloc(d->v, sizeof *d->v * (size_t)(n + 1));
+}
 
-	if (found == AY_VERIFIED && now.row && was->row && !ay_draws_apart(was, &now, &f)) {
+static void release_deviations(struct ay_draws *d)
+{
+	ay_xfree(d->d);
+	ay_xfree(d->v);
+	*d = (struct ay_draws){ 0 };
+}
+
+/* Tests a part of the shown set, and whether it depends on the same part of the set that was compared
+ * before. */
+static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
+{
+	struct ay_arena a = { 0 };
+	const struct ay_operand *whole = narrow_all(v, &v->part, &a);
+	struct ay_finding f = { .index = -1 };
+	struct ay_draws now = { 0 };
+	enum ay_verified found;
+
+	set_deviations(&now, ay_numel_of(&v->call->out[0]->view));
+	found = check_shown(v, op, poison, &now, text);
+	if (found == AY_VERIFIED && now.row && v->was.row && !ay_draws_apart(&v->was, &now, &f)) {
 		snprintf(text, 200, "%.199s", f.text);
 		found = AY_REPEATED;
 	}
-	*was = now;
+	release_deviations(&v->was);
+	v->was = now;
 	widen_all(v, whole);
+	ay_arena_release(&a);
 	return found;
 }
 
@@ -263,8 +272,6 @@ static int choose_first(struct ay_verify *v, int from, int n, int most)
 {
 	const int last = from + n - most;
 
-	if (!v->repeats)
-		v->home = from + (int)ay_secret_below((uint64_t)(last - from) / 2 + 1);
 	if (v->home >= from && v->home <= last && ay_secret_below(2))
 		return v->home;
 	return from + (int)ay_secret_below((uint64_t)(last - from) + 1);
@@ -275,28 +282,25 @@ static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input
 				      int from, int n, uint8_t poison, char text[200])
 {
 	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
-	const int most = n < SIDE_BY_SIDE ? n : SIDE_BY_SIDE, first = choose_first(v, from, n, most);
+	const int most = n < AY_VERIFY_TOGETHER ? n : AY_VERIFY_TOGETHER, first = choose_first(v, from, n, most);
 	enum ay_verified found = AY_VERIFIED;
-	struct ay_draws was = { 0 };
-	struct ay_arena a = { 0 };
-	struct verify_part p;
 
-	/* trusted code may get the same state again */
-	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->trusted)
+	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->keeps_no_draws)
 		return AY_VERIFIED;
-	p = choose_part(&v->call->out[0]->view, TOGETHER);
+	if (!v->repeats) {
+		v->repeats = ay_repeats_new(RESULTS);
+		v->part = choose_part(&v->call->out[0]->view, TOGETHER);
+		v->home = first;
+	}
 	for (int i = first; i < first + most && found == AY_VERIFIED; i++) {
 		v->set = i;
-		if (!fetch(v, i, NULL)) {
-			found = AY_UNFETCHED;
-			break;
-		}
+		if (!fetch(v, i, NULL))
+			return AY_UNFETCHED;
 		show(v, s, key, i, NULL);
-		found = relate_draws(v, op, &p, &was, poison, &a, text);
+		found = relate_draws(v, op, poison, text);
 		if (found == AY_VERIFIED)
 			found = search_draws(v, op, text);
 	}
-	ay_arena_release(&a);
 	return found;
 }
 
@@ -435,11 +439,12 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets
 				 int n, uint8_t poison, double batch_ns, char text[200])
 {
 	const bool rows = has_rows(v);
+	const int rarely = rows ? SELDOM : v->op->op[0]->flags & AY_RANDOM ? RARELY_DRAWN : RARELY;
 	const int64_t begin = ay_now_ns();
 	const double may_ns = allowance(v, rows, batch_ns, begin);
 	enum ay_verified found = AY_VERIFIED;
 
-	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rows ? SELDOM : RARELY)) {
+	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rarely)) {
 		found = verify_one(v, s, key, from, n, poison, text);
 		v->whole_ns = expect(v->whole_ns, (double)(ay_now_ns() - begin));
 	}
@@ -454,6 +459,7 @@ void ay_verify_release(struct ay_verify *v)
 {
 	ay_repeats_free(v->repeats);
 	v->repeats = NULL;
+	release_deviations(&v->was);
 	ay_xfree(v->old);
 	v->old = NULL;
 	v->old_bytes = 0;

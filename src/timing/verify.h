@@ -19,6 +19,13 @@
 #include "oracle/repeats.h"
 #include "timing/inputs.h"
 
+/* Places [lo, lo + n) of `of` along a dimension. Applies to every tensor that is not broadcast
+ * along it. */
+struct ay_verify_part {
+	int behind; /* dimensions from this one to the last, itself included */
+	int64_t of, lo, n;
+};
+
 struct ay_verify {
 	const struct ay_entry_op *op;
 	struct ay_call *call; /* its operands are pointed at the data that is compared */
@@ -32,6 +39,8 @@ struct ay_verify {
 	/* no foreign code, and it was judged right before: comparing rows is enough, if it has
 	 * rows */
 	bool trusted;
+	/* draws of a random operator are not compared between calls */
+	bool keeps_no_draws;
 	double spent_ns; /* time spent on all checks */
 	int set;         /* the set that was compared last */
 	int64_t ended;   /* when the last check ended; 0: never */
@@ -48,8 +57,11 @@ struct ay_verify {
 	 * operator has a reference. */
 	bool (*answer)(void *answerer, struct ay_call *c, struct ay_arena *a);
 	void *answerer;
-	/* of a random operator: what earlier sets have drawn; made by the first comparison */
+	/* Of a random operator: what earlier sets have drawn, and the deviations of the last one, in
+	 * the part of a result that is always used for that. Made by the first comparison. */
 	struct ay_repeats *repeats;
+	struct ay_draws was;
+	struct ay_verify_part part;
 	/* a set that is compared again and again: its memory is the same in each batch */
 	int home;
 };
@@ -66,6 +78,9 @@ enum ay_verified {
  * description of a fault. */
 enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
 				 int n, uint8_t poison, double batch_ns, char text[200]);
+/* The sets of a random operator that are compared with each other. */
+enum { AY_VERIFY_TOGETHER = 3 };
+
 /* Checks rows of one of these sets, always, without a draw. If the result has no rows, checks one
  * whole set. */
 enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
