@@ -165,6 +165,17 @@ TEST(samples_are_there)
 	}
 }
 
+/* docs/hostile.md lists them by class. */
+TEST(samples_page_of_hostile_kernels_is_current)
+{
+	struct ay_arena a = { 0 };
+	char *out, *page = help_slurp(&a, "docs/hostile.md", NULL);
+
+	CHECKF(!help_run(&a, "sh tools/hostile.sh", 60, &out), "%s", out);
+	CHECKF(!strcmp(out, page), "sh tools/hostile.sh > docs/hostile.md");
+	ay_arena_release(&a);
+}
+
 /* --- all of them in one run ------------------------------------------------------------------- */
 
 /* A run's folder and its user: the beginning of a command. */
