@@ -105,9 +105,11 @@ static int check_names(const struct eval *e, const char *lacks, struct ay_err *e
 }
 
 /* Returns true if the suite has a case of the overload. */
-static bool has_case(const struct ay_suite *s, int n, const struct ay_schema *schema)
+static bool has_case(void *user, const struct ay_schema *schema)
 {
-	for (int i = 0; i < n; i++)
+	const struct ay_suite *s = user;
+
+	for (int i = 0; i < s->n; i++)
 		if (s->c[i].schema == schema)
 			return true;
 	return false;
@@ -117,17 +119,14 @@ static bool has_case(const struct ay_suite *s, int n, const struct ay_schema *sc
 static int add_drawn(struct eval *e, struct ay_err *err)
 {
 	const struct ay_registry *r = e->app->registry;
-	const int listed = e->suite.n;
-	int n = listed;
+	struct ay_drawing drawing = e->drawing;
 
-	e->drawing.dtypes = e->dtypes;
-	for (int i = 0; i < r->n && e->drawing.n; i++)
-		if (ay_suite_add_drawn(&e->suite, e->app->arena, r, &r->op[i], &e->drawing, err))
+	drawing.dtypes = e->dtypes;
+	drawing.wants = has_case;
+	drawing.user = &e->suite;
+	for (int i = 0; i < r->n && drawing.n; i++)
+		if (ay_suite_add_drawn(&e->suite, e->app->arena, r, &r->op[i], &drawing, err))
 			return -1;
-	for (int i = listed; i < e->suite.n; i++)
-		if (has_case(&e->suite, listed, e->suite.c[i].schema))
-			e->suite.c[n++] = e->suite.c[i];
-	e->suite.n = n;
 	return 0;
 }
 

@@ -240,7 +240,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "aten::new_ones.out((T(x, f32), s), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[16, 8, 4]|[512, 512] x=[2, 3]|[64, 64]", AY_FULL },
 		{ "((T([2], dt), s), {})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
-	.vary      = {{ "((T(x, da), s), {'dtype': db, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() x=shape(0, 3) da=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 db=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES }},
+	.vary      = {{ "((T(x, da), s), {'dtype': db, 'layout': lay, 'device': dev, 'pin_memory': pin})", "x=shape(0, 3) s=shape() da=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 db=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,

@@ -175,8 +175,8 @@ const struct ay_op ay_ops_gemv[] = {{
 		{ DENSE("0", "", ""), TRANS "(al,be)=((1+0j),0j) (m,n)=(1024,1024)|(4096,4096) (ix,iy)=(1,1)", AY_PERF },
 	},
 	.vary      = {
-		{ DRAWN, "m=last() n=size(1, 80) " DRAWN_SLOTS },
-		{ DRAWN, "n=last() m=size(1, 80) " DRAWN_SLOTS },
+		{ DRAWN, "m=last() n=last() " DRAWN_SLOTS },
+		{ DRAWN, "n=last() m=last() " DRAWN_SLOTS },
 	},
 	.accepts   = accepts,
 	.reference = gemv,

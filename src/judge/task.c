@@ -173,6 +173,15 @@ static int add_line(struct work *k, const char *text)
 	return 0;
 }
 
+/* Returns true if the kernel has a function for the overload itself. A form that is judged through its
+ * functional form has no drawn cases, because the functional form has them. */
+static bool has_own_function(void *user, const struct ay_schema *s)
+{
+	bool derived;
+
+	return ay_judge_has(&((struct work *)user)->judge, s, &derived) && !derived;
+}
+
 /* Adds the cases of the kernel's family from the catalogue, and drawn ones. */
 static int add_own_cases(struct work *k)
 {
@@ -184,6 +193,8 @@ static int add_own_cases(struct work *k)
 								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
 			return -1;
 	drawing.dtypes = t->dtypes;
+	drawing.wants = has_own_function;
+	drawing.user = k;
 	for (int i = 0; i < k->r->n; i++)
 		if (same_family(k, &k->r->op[i]) &&
 		    ay_suite_add_drawn(&k->suite, k->a, k->r, &k->r->op[i], &drawing, k->err))

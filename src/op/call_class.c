@@ -73,17 +73,14 @@ static void add_tensors(struct ay_properties *p, const struct ay_call *c, int64_
 	}
 }
 
-/* Adds what the last size of the largest tensor leaves; of equal ones the first counts. */
+/* Adds what the last size of the first tensor leaves. */
 static void add_residues(struct ay_properties *p, const struct ay_call *c)
 {
 	const struct ay_view *v = NULL;
 
-	for (int i = 0; i < c->noperand; i++) {
-		const struct ay_view *o = &c->operand[i]->view;
-
-		if (o->ndim && (!v || ay_numel_of(o) > ay_numel_of(v)))
-			v = o;
-	}
+	for (int i = 0; i < c->noperand && !v; i++)
+		if (c->operand[i]->view.ndim)
+			v = &c->operand[i]->view;
 	for (int m = 2; v && m <= MODULUS_MAX; m++)
 		add(p, AY_CALL_CLASS_RESIDUE, c->s, (uint64_t)(m * 32 + v->shape[v->ndim - 1] % m));
 }
@@ -108,8 +105,6 @@ static void add_flags(struct ay_properties *p, const struct ay_call *c)
 				add(p, AY_CALL_CLASS_FLAG, c->s, arg | (c->arg[i].n > 0));
 			continue;
 		}
-		if (!ay_stype_written(&c->arg[i].s->type))
-			continue;
 		if (v->kind == AY_V_BOOL)
 			add(p, AY_CALL_CLASS_FLAG, c->s, arg | v->b);
 		else if (v->kind == AY_V_STR)

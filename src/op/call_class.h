@@ -10,12 +10,12 @@
 #include "op/call.h"
 
 /*    name     word       the kernel is wrong where ... */
-#define AY_CALL_CLASSES(C)                                                                         \
-	C(RANK, "rank", "a tensor has five (or six) dimensions")                                   \
-	C(LAYOUT, "layout", "one argument has three or more dimensions and is not dense")          \
-	C(FLAG, "flag", "one flag, word or optional argument has one of its values")               \
-	C(RESIDUE, "residue", "the largest tensor's last size leaves a remainder, modulo 2 to 16") \
-	C(LARGE, "large", "a tensor is larger than any listed quick one")                          \
+#define AY_CALL_CLASSES(C)                                                                       \
+	C(RANK, "rank", "a tensor has five (or six) dimensions")                                 \
+	C(LAYOUT, "layout", "one argument has three or more dimensions and is not dense")        \
+	C(FLAG, "flag", "one flag, word or optional argument has one of its values")             \
+	C(RESIDUE, "residue", "the first tensor's last size leaves a remainder, modulo 2 to 16") \
+	C(LARGE, "large", "a tensor is larger than any listed quick one")                        \
 	C(LAZY, "lazy", "an argument is lazily conjugated or negated")
 
 enum ay_call_class {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	CANDIDATES = 10,            /* for one case; the one that adds most is taken */
+	CANDIDATES = 16,           /* for one case; the one that adds most is taken */
 	RARE_GAIN = 8,             /* what a property counts beside a residue */
 	ATTEMPTS = 60,             /* at one case, before the aim is dropped, and again before it fails */
 	LARGEST_QUICK = 1 << 17,   /* elements of a large case among the quick ones */
@@ -87,13 +87,13 @@ static int pick(void *user, int n)
 }
 
 /* A row of the operator's file, parsed. */
-struct row {
+struct vary_row {
 	const char *slots;
 	struct ay_template *line;
 	struct ay_grid *grid;
 };
 
-static int draw_line(struct drawer *d, const struct row *row, const struct ay_aim *aim, struct ay_case **line,
+static int draw_line(struct drawer *d, const struct vary_row *row, const struct ay_aim *aim, struct ay_case **line,
 		     struct ay_err *err)
 {
 	struct ay_drawn_case c = { .dice = &d->dice, .aim = aim };
@@ -133,7 +133,7 @@ static bool bind(struct drawer *d, const struct ay_entry_op *e, const struct ay_
 
 /* Draws one attempt at a case, from a row of its functional form if it is a twin. Returns NULL, with the
  * reason in *err, if the operator does not accept what was drawn. *bound is the case's call. */
-static struct ay_case *attempt(struct drawer *d, const struct row *row, const struct ay_aim *aim,
+static struct ay_case *attempt(struct drawer *d, const struct vary_row *row, const struct ay_aim *aim,
 			       const struct ay_schema *functional, const struct ay_twin *twin,
 			       struct ay_call **bound, struct ay_err *err)
 {
@@ -174,7 +174,7 @@ static int gain_of(const struct drawer *d, const struct ay_call *c)
 
 /* Draws candidates for one case and returns the one that adds most; NULL if no attempt was accepted, with
  * the reason in *err. */
-static struct ay_case *best_of(struct drawer *d, const struct row *row, struct ay_aim aim,
+static struct ay_case *best_of(struct drawer *d, const struct vary_row *row, struct ay_aim aim,
 			       const struct ay_schema *functional, const struct ay_twin *twin, struct ay_err *err)
 {
 	struct ay_case *best = NULL;
@@ -229,7 +229,7 @@ static bool has_rows(struct drawer *d, const struct ay_schema *s)
 }
 
 /* Parses the rows of a schema. Returns their number, or -1. */
-static int parse_rows(struct drawer *d, const struct ay_schema *s, struct row rows[AY_MAX_VARY])
+static int parse_rows(struct drawer *d, const struct ay_schema *s, struct vary_row rows[AY_MAX_VARY])
 {
 	int n = 0;
 
@@ -253,12 +253,12 @@ static int parse_rows(struct drawer *d, const struct ay_schema *s, struct row ro
 static int draw_overload(struct drawer *d, const struct ay_schema *s, const struct ay_schema *functional,
 			 bool twin)
 {
-	struct row rows[AY_MAX_VARY];
+	struct vary_row rows[AY_MAX_VARY];
 	const int n = parse_rows(d, functional, rows);
 	struct ay_twin form = { .form = s };
 
 	for (d->at = 0; n > 0 && d->at < d->how->n; d->at++) {
-		const struct row *row = &rows[d->at % n];
+		const struct vary_row *row = &rows[d->at % n];
 		struct ay_err err = { 0 };
 		struct ay_case *line = best_of(d, row, aim_of(d), functional, twin ? &form : NULL, &err);
 
@@ -318,6 +318,8 @@ int ay_suite_add_drawn(struct ay_suite *s, struct ay_arena *a, const struct ay_r
 	for (int k = 0; k < e->nschema && how->n && !rc; k++) {
 		const struct ay_schema *functional;
 
+		if (how->wants && !how->wants(how->user, e->schema[k]))
+			continue;
 		ay_str_clear(&label);
 		ay_str_add(&label, "assay drawn ");
 		ay_schema_name(&label, e->schema[k]);

@@ -49,6 +49,9 @@ struct ay_drawing {
 	int n;           /* cases for each overload; 0: none */
 	bool full;       /* sizes beyond those of all tiers, not only of the quick one */
 	uint32_t dtypes; /* only cases about these (1 << dt), as ay_case_dtype says; 0: all */
+	/* returns false for overloads that get no cases; NULL: all get some */
+	bool (*wants)(void *user, const struct ay_schema *s);
+	void *user;
 };
 
 /* Appends drawn cases of one operator and marks them as drawn. An overload without lines of its own

@@ -50,10 +50,11 @@ static struct ay_value new_list(struct ay_arena *a, int n)
 /* --- shapes ----------------------------------------------------------------------------------- */
 
 /* Returns the aim's last size. Every further tensor of a case has another one of the round's sizes, so that
- * each tensor has all of them within a round. */
+ * each tensor has all of them within a round. The distance is even, because an operator's two rows take
+ * turns: a size that is drawn first in one row and second in the other gets odd places as well as even ones. */
 static int64_t next_last(struct ay_drawn_case *c)
 {
-	return c->aim->first + (c->aim->at + 5 * c->lasts++) % AY_DRAWN_WINDOW;
+	return c->aim->first + (c->aim->at + 6 * c->lasts++) % AY_DRAWN_WINDOW;
 }
 
 /* Returns the smallest size of at least n that differs from the aim's last size by a multiple of
