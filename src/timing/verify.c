@@ -272,6 +272,8 @@ static int choose_first(struct ay_verify *v, int from, int n, int most, bool aga
 {
 	const int last = from + n - most;
 
+	if (!v->repeats) /* batches may have a third fewer sets */
+		v->home = from + (int)ay_secret_below((uint64_t)(last - from) * 2 / 3 + 1);
 	if (v->home >= from && v->home <= last && (again || ay_secret_below(2)))
 		return v->home;
 	return from + (int)ay_secret_below((uint64_t)(last - from) + 1);
@@ -291,7 +293,6 @@ static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input
 	if (!v->repeats) {
 		v->repeats = ay_repeats_new(RESULTS);
 		v->part = choose_part(&v->call->out[0]->view, TOGETHER);
-		v->home = first;
 	}
 	for (int i = first; i < first + most && found == AY_VERIFIED; i++) {
 		v->set = i;
