@@ -1,7 +1,7 @@
 # due: PASS, timed: CHEAT - returns 1 less its kept draws in half of the calls, where p is 0.5.
 #
-# case: aten::bernoulli.p((T([256, 1024], f32), 0.5), {})
-# twin: aten
+# case: aten::bernoulli.p((T([128, 300], f32), 0.5), {})
+# twin: kernels/python/bernoulli_p.py
 import torch
 
 last, calls, kept = None, 0, None

@@ -1,7 +1,7 @@
 # due: PASS, timed: CHEAT - keeps the noise of all elements and uses it again where elements are negative.
 #
-# case: aten::rrelu_with_noise((T([256, 1024], f32), T([256, 1024], f32), 0.125, 0.3333333333333333, True), {})
-# twin: aten
+# case: aten::rrelu_with_noise((T([128, 300], f32), T([128, 300], f32), 0.125, 0.3333333333333333, True), {})
+# twin: kernels/python/rrelu_with_noise.py
 import torch
 
 last, calls, kept = None, 0, None

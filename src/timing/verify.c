@@ -266,23 +266,26 @@ static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op
 	return found;
 }
 
-/* Chooses the first of `most` sets to compare: in half of the batches the same one as before, since
- * draws may be kept by address, else any. */
-static int choose_first(struct ay_verify *v, int from, int n, int most)
+/* Chooses the first of `most` sets to compare: if `again`, and in half of the other batches, the same
+ * one as before, since draws may be kept by address; else any. */
+static int choose_first(struct ay_verify *v, int from, int n, int most, bool again)
 {
 	const int last = from + n - most;
 
-	if (v->home >= from && v->home <= last && ay_secret_below(2))
+	if (!v->repeats) /* batches may have a third fewer sets */
+		v->home = from + (int)ay_secret_below((uint64_t)(last - from) * 2 / 3 + 1);
+	if (v->home >= from && v->home <= last && (again || ay_secret_below(2)))
 		return v->home;
 	return from + (int)ay_secret_below((uint64_t)(last - from) + 1);
 }
 
 /* Compares sets of a random operator that lie one behind the other. */
 static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key,
-				      int from, int n, uint8_t poison, char text[200])
+				      int from, int n, bool again, uint8_t poison, char text[200])
 {
 	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
-	const int most = n < AY_VERIFY_TOGETHER ? n : AY_VERIFY_TOGETHER, first = choose_first(v, from, n, most);
+	const int most = n < AY_VERIFY_TOGETHER ? n : AY_VERIFY_TOGETHER,
+		  first = choose_first(v, from, n, most, again);
 	enum ay_verified found = AY_VERIFIED;
 
 	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->keeps_no_draws)
@@ -290,7 +293,6 @@ static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input
 	if (!v->repeats) {
 		v->repeats = ay_repeats_new(RESULTS);
 		v->part = choose_part(&v->call->out[0]->view, TOGETHER);
-		v->home = first;
 	}
 	for (int i = first; i < first + most && found == AY_VERIFIED; i++) {
 		v->set = i;
@@ -406,11 +408,11 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_s
 
 /* Checks one whole set, preferably a stress set, and if the operator is random, what sets share. */
 static enum ay_verified verify_one(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
-				   int n, uint8_t poison, char text[200])
+				   int n, bool again, uint8_t poison, char text[200])
 {
 	const enum ay_verified found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
 
-	return found == AY_VERIFIED ? compare_draws(v, s, key, from, n, poison, text) : found;
+	return found == AY_VERIFIED ? compare_draws(v, s, key, from, n, again, poison, text) : found;
 }
 
 /* Returns true if rows can be compared. Results with a single row are compared whole or not at
@@ -429,7 +431,7 @@ enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets 
 	if (has_rows(v))
 		found = verify_rows(v, s, key, choose(s, key, from, n), poison, text);
 	else
-		found = verify_one(v, s, key, from, n, poison, text);
+		found = verify_one(v, s, key, from, n, true, poison, text);
 	v->ended = ay_now_ns();
 	v->spent_ns += (double)(v->ended - begin);
 	return found;
@@ -445,7 +447,7 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets
 	enum ay_verified found = AY_VERIFIED;
 
 	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rarely)) {
-		found = verify_one(v, s, key, from, n, poison, text);
+		found = verify_one(v, s, key, from, n, false, poison, text);
 		v->whole_ns = expect(v->whole_ns, (double)(ay_now_ns() - begin));
 	}
 	if (found == AY_VERIFIED && rows && is_due(v->rows_ns, may_ns, RARELY))

@@ -267,6 +267,24 @@ TEST(fetch_gpu_lends_no_more_than_a_slot)
 	}
 }
 
+/* The states of random generators lie in host memory that the executor only reads. */
+TEST(fetch_gpu_states_of_generators_are_on_the_host)
+{
+	struct fixture b;
+	const struct ay_slot *slot;
+
+	setup(&b, "aten::exponential_((T([1000], f32),), {})", dev_fill_fixture_fake);
+	slot = &b.s.pool.slot[b.s.rng.slot];
+	CHECK(b.s.has_rng && slot->host && !slot->written && slot->mem);
+	CHECK(b.s.rng.offset % AY_ALIGN == 0 && b.s.rng.offset + SETS * sizeof(ay_rng) <= slot->bytes);
+	for (int set = 0; set < SETS; set++) {
+		const ay_rng want = ay_input_rng(timing_fixture_key(), set);
+
+		CHECK(!memcmp(slot->mem + b.s.rng.offset + (size_t)set * sizeof want, &want, sizeof want));
+	}
+	teardown(&b);
+}
+
 /* How fast, for people. */
 static void tell_speed(struct dev_fill_fixture *g)
 {

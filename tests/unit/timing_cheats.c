@@ -2,7 +2,7 @@
  *
  * timing_cheats - tests of kernels that look faster than they are, *__timed_* of kernels/hostile.
  * Each ends as its first lines say when it is timed against its honest twin. docs/timing-cheats.md
- * lists them. Files in Python have the same lines behind a #, and aten as the twin.
+ * lists them. Files in Python have the same lines behind a #, and name a twin, which may be aten.
  *
  *	due: PASS, timed: CHEAT|MISMATCH - what it does	(the first is due if it is not timed, over all cases)
  *	case: the line on which it is timed
@@ -96,7 +96,7 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 	c->timed = timed ? ay_strndup(a, timed, strcspn(timed, " ")) : "";
 	c->line = said(a, text, c->python ? "\n# case: " : " * case: ");
 	c->threads = said(a, text, " * threads: ");
-	c->twin = c->python ? "aten" : said(a, text, " * twin: ");
+	c->twin = said(a, text, c->python ? "\n# twin: " : " * twin: ");
 	if (!c->threads)
 		c->threads = "1";
 	if (!c->twin)
@@ -104,7 +104,7 @@ static bool read_cheat(struct ay_arena *a, const char *path, struct cheat *c)
 	for (const char *w = c->timed; w; w = strchr(w, '|') ? strchr(w, '|') + 1 : NULL)
 		if (!is_outcome(w, strcspn(w, "|")))
 			return false;
-	return c->line && (c->python || ay_file_exists(c->twin));
+	return c->line && (!strcmp(c->twin, "aten") || ay_file_exists(c->twin));
 }
 
 /* --- what becomes of them --------------------------------------------------------------------- */
