@@ -114,9 +114,9 @@ static double special(const struct ay_call *c, const struct ay_operand *o, const
 	return list[bits >> 61];
 }
 
-static const struct ay_maker makers[] = {
-	{ "close", close_by, .anywhere = true }, { "special", special, .anywhere = true }, { 0 }
-};
+static const struct ay_maker makers[] = { { "close", close_by, .anywhere = true },
+					  { "special", special, .anywhere = true },
+					  { 0 } };
 
 /* clang-format off */
 

@@ -208,7 +208,9 @@ static double tenths(const struct ay_call *c, const struct ay_operand *o, const 
 	return ((double)(bits >> 56) - 128) / 10;
 }
 
-static const struct ay_maker makers[] = { { "nonzero", nonzero, .anywhere = true }, { "tenths", tenths, .anywhere = true }, { 0 } };
+static const struct ay_maker makers[] = { { "nonzero", nonzero, .anywhere = true },
+					  { "tenths", tenths, .anywhere = true },
+					  { 0 } };
 
 /* clang-format off */
 

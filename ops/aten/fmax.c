@@ -66,9 +66,9 @@ static double seldom_nan(const struct ay_call *c, const struct ay_operand *o, co
 	return bits % 100 ? (double)(bits >> 11) * 0x1p-52 - 1 : NAN;
 }
 
-static const struct ay_maker makers[] = {
-	{ "often_nan", often_nan, .anywhere = true }, { "seldom_nan", seldom_nan, .anywhere = true }, { 0 }
-};
+static const struct ay_maker makers[] = { { "often_nan", often_nan, .anywhere = true },
+					  { "seldom_nan", seldom_nan, .anywhere = true },
+					  { 0 } };
 
 /* clang-format off */
 const struct ay_op ay_ops_fmax[] = {{
