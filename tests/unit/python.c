@@ -153,12 +153,12 @@ static void judge_folders(const char *const *patterns, size_t least)
 
 TEST_SLOW(python_hostile_kernels_get_what_they_are_due)
 {
-	judge_folders((const char *const[]){ "kernels/hostile/*.py", NULL }, 120);
+	judge_folders((const char *const[]){ "kernels/hostile/*.py", NULL }, 110);
 }
 
 TEST_SLOW(python_wrong_and_honest_kernels_get_what_they_are_due)
 {
-	judge_folders((const char *const[]){ "kernels/wrong/*.py", "kernels/honest/*.py", NULL }, 40);
+	judge_folders((const char *const[]){ "kernels/wrong/*.py", "kernels/honest/*.py", NULL }, 50);
 }
 
 /* --- ends from outside ------------------------------------------------------------------------ */
