@@ -27,7 +27,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from assay import derived
+from assay import derived, torch_calls
 from assay.derived import BadResult
 from assay.tensors import CODES, DTYPES, FORMATS, LAYOUTS, describe, dress, hand_over
 
@@ -203,7 +203,8 @@ def load(fd, about):
         find, use = backend(about)
         found = [(f, find(f)) for f in about["functions"]]
     else:
-        watch_ways()
+        if not recorded:
+            watch_ways()
         module = import_source(read_all(fd), about["file"])
         interpreted = interpreter is not None and interpreter.is_interpreted()
         found = [(f, next((getattr(module, n) for n in f["names"] if callable(getattr(module, n, None))), None))
@@ -451,36 +452,6 @@ def watch_ways():
     torch._ops.OpOverload.redispatch = redispatch
 
 
-def recorder():
-    """Returns torch's own recorder of calls, for the extension (torch/exec/call_monitor.h). Removes
-    its names, so that no kernel finds it."""
-    inside = torch._C._autograd
-    try:
-        event, more = inside.ProfilerEvent, torch._C._profiler
-        config = torch.autograd.ProfilerConfig(torch.autograd.ProfilerState.CPU, False, False, False, False, False,
-                                               more._ExperimentalConfig())
-        enable, disable = inside._enable_profiler_legacy, inside._disable_profiler_legacy
-        names = torch._C._dispatch_get_all_op_names()
-        has = torch._C._dispatch_has_kernel_for_dispatch_key
-        plain = {n.split(".")[0] for n in names if not has(n, "CompositeImplicitAutograd")}
-        composite = {n.split(".")[0] for n in names} - plain
-        one = torch.zeros(1)
-        mark = functools.partial(torch._C._VariableFunctions.is_same_size, one, one)
-    except (AttributeError, TypeError):
-        return None  # another version of torch: only the modes are used
-    hidden = [n for n in vars(inside) if n.endswith(("able_profiler", "able_profiler_legacy", "_prepare_profiler",
-                                                     "_enable_record_function"))]
-    for module in list(sys.modules.values()):
-        names = getattr(module, "__dict__", {})
-        for name in hidden:
-            if name in names:
-                delattr(module, name)
-        if "_profiler_enabled" in names:
-            module._profiler_enabled = lambda: False
-    short = {n[len("aten::"):] for n in composite if n.startswith("aten::")}
-    return enable, config, disable, event.kind, event.name, event.scope, short, mark
-
-
 # --- the zygote -------------------------------------------------------------------------------------------------
 
 
@@ -585,8 +556,7 @@ def main(_):
         "library": library(),
     }
     warm()
-    seen = recorder()
-    recorded = seen is not None
+    recorded = torch_calls.prepare(extension)
     gc.collect()
     # these objects are no kernel's, and a collection would write to every page of them in the
     # copies
@@ -597,4 +567,4 @@ def main(_):
     os.chdir("/")
     exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     extension.serve(sys.modules[__name__], torch.Tensor, torch.utils.dlpack.from_dlpack, exchange,
-                    torch.Tensor.is_neg, torch.Tensor.is_conj, FAR, seen)
+                    torch.Tensor.is_neg, torch.Tensor.is_conj, FAR)

@@ -124,11 +124,11 @@ static int deliver(const struct function *f, uint32_t i)
 
 /* Ends both monitors of calls (this one and boot's) and returns whether one found a forbidden call.
  * Keeps the kernel's exception. */
-static bool forbidden(const struct function *f, char *why, size_t n)
+static bool forbidden(char *why, size_t n)
 {
-	const char *base = PyBytes_Check(f->replaces) ? PyBytes_AsString(f->replaces) : NULL, *s;
-	const bool seen = watch_end(base, f->allowed, why, n);
+	const bool seen = watch_end(why, n);
 	PyObject *type, *value, *trace, *said;
+	const char *s;
 	bool told_so;
 
 	PyErr_Fetch(&type, &value, &trace);
@@ -151,7 +151,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 	int rc;
 
 	if (f->replaces != Py_False)
-		watch_begin();
+		watch_begin(PyBytes_Check(f->replaces) ? PyBytes_AsString(f->replaces) : NULL, f->allowed);
 	r = PyObject_CallMethod(kernel.boot, "watch", "i", (int)held.c.h.entry);
 	rc = r ? 0 : -1;
 	Py_XDECREF(r);
@@ -160,7 +160,7 @@ static int call_watched(const struct function *f, uint32_t i, struct ay_wire_sta
 		rc = call_one(f, i);
 	mallopt(M_PERTURB, 0);
 	memory_poison(-1);
-	if (forbidden(f, why, sizeof why)) { /* checked however the call ended */
+	if (forbidden(why, sizeof why)) { /* checked however the call ended */
 		PyErr_Clear();
 		tell(why);
 		s->what = AY_WIRE_FORBIDDEN;
@@ -335,17 +335,16 @@ static const struct language python = {
 	.heap = memory_open,
 };
 
-/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock, recorder): answers the judge
+/* serve(boot, tensor, from_dlpack, exchange, is_neg, is_conj, sock): answers the judge
  * until it ends. Does not return in the forked copies. */
 static PyObject *serve(PyObject *self, PyObject *args)
 {
-	PyObject *is_neg, *is_conj, *exchange, *recorder;
+	PyObject *is_neg, *is_conj, *exchange;
 	int sock, rc;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOOOOiO", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange,
-			      &is_neg, &is_conj, &sock, &recorder) ||
-	    watch_open(recorder))
+	if (!PyArg_ParseTuple(args, "OOOOOOi", &kernel.boot, &kernel.tensor, &kernel.from_dlpack, &exchange,
+			      &is_neg, &is_conj, &sock))
 		return NULL;
 	look_init(kernel.tensor, is_neg, is_conj, exchange);
 	do
@@ -356,9 +355,11 @@ static PyObject *serve(PyObject *self, PyObject *args)
 	_exit(0);
 }
 
-static PyMethodDef methods[] = { { "serve", serve, METH_VARARGS, NULL },
-				 { "memory", memory_used, METH_NOARGS, NULL },
-				 { NULL, NULL, 0, NULL } };
+static PyMethodDef methods[] = {
+	{ "serve", serve, METH_VARARGS, NULL },       { "memory", memory_used, METH_NOARGS, NULL },
+	{ "watch", watch_open, METH_VARARGS, NULL },  { "wrap", watch_wrap, METH_VARARGS, NULL },
+	{ "audit", watch_audit, METH_VARARGS, NULL }, { NULL, NULL, 0, NULL }
+};
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT, "_assay", NULL, -1, methods, NULL, NULL, NULL, NULL
 };

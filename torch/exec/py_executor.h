@@ -19,7 +19,7 @@ struct function {
 	PyObject *call;   /* borrowed from `kernel` */
 	PyObject *finish; /* a list: per argument a converter from a plain object, or None */
 	PyObject *names;  /* a list: names of the arguments */
-	/* the arguments of watch_end: bytes or None, a set or None; `replaces` is False if calls
+	/* the arguments of watch_begin: bytes or None, a set or None; `replaces` is False if calls
 	 * are not recorded */
 	PyObject *replaces, *allowed;
 	/* deliver(value, args, kwargs) copies what `call` returned to where the call's results
