@@ -248,6 +248,11 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "((T(s, dt), d, k), {})", "dt=f16|f32|bf16 (k,d)=(True,[0])|(False,[1])|(False,[])|(True,[]) s=[1, 2]|[4096, 256]|[200, 40999, 3]", AY_FULL },
 		{ "((T(s, dt), [d]), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), d, k), {})", "s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False dt=f32|f16|bf16|f64 f=None|None|'normal(1, 1)'|'heavy'|'exact(-1, 1)'|'nonfinite' ; s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False dt=c64|c128|i64|i32|i16|i8|u8|b8 f=None ; s=shape() d=[dim(s)]|axes(s)|axes(s)|[] k=True|False dt=i32 f='int(-2147483648, 2147483647)'" },
+		{ "((T(s, dt), d, k), {'dtype': db})", "s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False (dt,db)=(f16,f32)|(f16,f64)|(bf16,f32)|(f32,f64)|(f32,f32)|(i32,f32)|(i64,f64)|(b8,f32)|(u8,f64)|(f32,c64)|(c64,c128)|(i32,i32)|(b8,i32)|(i8,i16)|(u8,i32)" },
+		{ "aten::sum((T(s, dt, fill=f),), {'dtype': db})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'normal(1, 1)'|'heavy'|'exact(-1, 1)'|'nonfinite' db=None ; s=shape() dt=c64|c128|i64|i32|i16|i8|u8|b8 f=None db=None ; s=shape() f=None (dt,db)=(f16,f32)|(f16,f64)|(bf16,f32)|(f32,f64)|(f32,f32)|(i32,f32)|(i64,f64)|(b8,f32)|(u8,f64)|(f32,c64)|(c64,c128)|(i32,i32)|(b8,i32)" },
+	},
 	.result    = result_sum,
 	.runs      = reordered,
 	.reference = sum,
@@ -284,6 +289,11 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "((T(s, dt), d, k), {})", "dt=f16|f32|bf16 (k,d)=(True,[0])|(False,[1])|(True,[0, 1])|(False,[1, 0]) s=[1, 2]|[4096, 256]|[200, 40999, 3]", AY_FULL },
 		{ "((T(s, dt), [d]), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), d, k), {})", "s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False dt=f32|f16|bf16|f64 f=None|None|'normal(1, 1)'|'heavy'|'exact(-1, 1)'|'nonfinite' ; s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False dt=c64|c128 f=None" },
+		{ "((T(s, dt), d, k), {'dtype': db})", "s=shape() d=[dim(s)]|axes(s)|axes(s)|[]|None k=True|False (dt,db)=(f16,f32)|(f16,f64)|(bf16,f32)|(f32,f64)|(f32,f32)|(i32,f32)|(i64,f64)|(b8,f32)|(u8,f64)|(f32,c64)|(c64,c128)" },
+		{ "aten::mean((T(s, dt, fill=f),), {'dtype': db})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'normal(1, 1)'|'heavy'|'exact(-1, 1)'|'nonfinite' db=None ; s=shape() f=None (dt,db)=(f16,f32)|(f16,f64)|(bf16,f32)|(f32,f64)|(f32,f32)|(i32,f32)|(i64,f64)|(b8,f32)|(u8,f64)|(f32,c64)|(c64,c128)" },
+	},
 	.accepts   = accepts_mean,
 	.result    = result_mean,
 	.runs      = reordered,
@@ -315,6 +325,9 @@ const struct ay_op ay_ops_sum[] = {{
 		{ "aten::amin.out((T(s, dt), d, k), {'out': T((x ? k ? [1] : [] : [s[0]]) + (y ? k ? [1] : [] : [s[1]]), dt)})", "k=False|True (d,x,y)=([],1,1)|([0],1,0)|([1],0,1)|([-1],0,1)|([0, 1],1,1) dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 320]", AY_FULL },
 		{ "aten::amin.out((T(s, dt), d, k), {'out': T((x ? k ? [1] : [] : [s[0]]) + (y ? k ? [1] : [] : [s[1]]) + (z ? k ? [1] : [] : [s[2]]), dt)})", "k=False|True (d,x,y,z)=([],1,1,1)|([0],1,0,0)|([1],0,1,0)|([2],0,0,1)|([-1],0,0,1)|([0, 2],1,0,1)|([1, 2],0,1,1)|([0, 1, 2],1,1,1) dt=f32|f16|bf16 s=[2, 3, 4]|[16, 17, 8]|[32, 64, 128]", AY_FULL },
 		{ "((T(s, dt), [d]), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), d, k), {})", "s=shape() d=[dim(s)]|axes(s)|axes(s)|[] k=True|False dt=f32|f16|bf16|f64 f=None|'special'|'heavy'|'index(7)' ; s=shape() d=[dim(s)]|axes(s)|axes(s)|[] k=True|False dt=i64|i32|i16|i8|u8|b8 f=None ; s=shape() d=[dim(s)]|axes(s)|axes(s)|[] k=True|False (dt,f)=(i64,'int(-9000000000000000, 9000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(i8,'int(-128, 127)')|(u8,'int(0, 255)')" },
 	},
 	.accepts   = accepts_amin,
 	.result    = result_reduced,

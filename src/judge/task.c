@@ -185,19 +185,16 @@ static bool has_own_function(void *user, const struct ay_schema *s)
 /* Adds the cases of the kernel's family from the catalogue, and drawn ones. */
 static int add_own_cases(struct work *k)
 {
-	const struct ay_task *t = k->t;
-	struct ay_drawing drawing = t->drawing;
+	const enum ay_tier most = k->t->timing.mode ? AY_PERF : AY_FULL;
+	struct ay_drawing drawing = k->t->drawing;
 
-	for (int i = 0; i < k->r->n; i++)
-		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
-								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
-			return -1;
-	drawing.dtypes = t->dtypes;
+	drawing.dtypes = k->t->dtypes;
 	drawing.wants = has_own_function;
 	drawing.user = k;
 	for (int i = 0; i < k->r->n; i++)
 		if (same_family(k, &k->r->op[i]) &&
-		    ay_suite_add_drawn(&k->suite, k->a, k->r, &k->r->op[i], &drawing, k->err))
+		    (ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i], most, k->err) ||
+		     ay_suite_add_drawn(&k->suite, k->a, k->r, &k->r->op[i], &drawing, k->err)))
 			return -1;
 	return 0;
 }

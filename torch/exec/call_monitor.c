@@ -42,7 +42,7 @@ struct thread {
 	int depth;
 	/* operators whose inner calls do not count, unless other Python code made them */
 	int nlevel;
-	struct level {
+	struct call_level {
 		int depth;
 		void *frame;
 		char name[NAME];
@@ -197,7 +197,7 @@ static bool is_changed(const char *name)
 
 static void push(struct thread *t, int depth, void *frame, const char *name)
 {
-	struct level *l = &t->level[t->nlevel];
+	struct call_level *l = &t->level[t->nlevel];
 
 	if (t->nlevel == LEVELS) {
 		find("called operators of torch within each other, too deeply to be checked: %s", name);
@@ -262,7 +262,7 @@ static bool export_call(struct thread *t, void *frame, const char *name)
 
 static void see(struct thread *t, const char *name, void *frame)
 {
-	const struct level *top = t->nlevel ? &t->level[t->nlevel - 1] : NULL;
+	const struct call_level *top = t->nlevel ? &t->level[t->nlevel - 1] : NULL;
 
 	if (!strcmp(name, mark_name) && !t->depth)
 		__atomic_fetch_add(&watch.marks, 1, __ATOMIC_ACQ_REL);
