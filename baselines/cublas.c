@@ -110,7 +110,7 @@ int cublas_cublasStrsv_v2(int64_t uplo, int64_t trans, int64_t diag, int64_t n, 
 
 /* --- products --------------------------------------------------------------------------------- */
 
-static const struct kind {
+static const struct product_kind {
 	int32_t dt;
 	int code, compute;
 	int64_t bytes;
@@ -120,7 +120,7 @@ static const struct kind {
 	{ AY_C64, C_32F, COMPUTE_32F, 8 }, { AY_C128, C_64F, COMPUTE_64F, 16 },
 };
 
-static const struct kind *kind_of(const ay_tensor *t)
+static const struct product_kind *kind_of(const ay_tensor *t)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (kinds[i].dt == ay_dt(t))
@@ -173,7 +173,7 @@ static bool express(struct cublas_matrix *x)
 struct cublas_product {
 	struct cublas_matrix a, b, c;
 	int64_t count;
-	const struct kind *in, *out;
+	const struct product_kind *in, *out;
 	const ay_tensor *bias; /* one element for each column of c; NULL = none */
 	float sign;
 };

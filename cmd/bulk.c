@@ -8,16 +8,12 @@
  * worker dies, get an error record; reading continues. Two equal jobs in flight are judged once. A
  * job whose device is lost is judged again on another device, from its start.
  */
-#include "bulk.h"
-#include "base/worker_pool.h"
+#include "bulk_internal.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
-#include "judge/job.h"
 #include "output.h"
 #include "interrupt.h"
-#include "case_record.h"
-#include "store/run.h"
 #include "torch_opts.h"
 
 #include <errno.h>
@@ -25,175 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { SOURCE_MAX = 4 << 20, FAILURES_SHOWN = 3, BUILD_S = 120 };
-
-/* A job that was read. It is in flight, or waits for a worker or for an equal job. */
-struct bulk_pending {
-	json_t *id;
-	char key[65];
-	char *text; /* its line, to send to the worker */
-	size_t len;
-	bool given, answered;
-	struct device_losses losses;
-	struct bulk_pending *next;
-};
-
-struct bulk {
-	struct app *app;
-	const struct bulk_options *o;
-	struct ay_err *err;
-	struct ay_forge forge;
-	struct ay_policy policy;      /* has this process's sandbox; each worker makes its own */
-	struct device_options device; /* a worker opens it when needed */
-	const char *sandbox;
-	const char *interpreter; /* NULL: not determined yet */
-	struct ay_run *run;
-	struct ay_worker_pool *pool;
-	struct bulk_pending *list;
-	int waiting; /* number of pending jobs that no worker has */
-	/* input */
-	struct ay_str in;
-	size_t at; /* offset of the first unread byte */
-	bool eof, skipping;
-	int64_t line;
-	/* counts */
-	int64_t jobs, errors, from_store, passed;
-	double longest_s; /* longest time limit of any job */
-};
-
-/* --- in a worker ------------------------------------------------------------------------------ */
-
-struct failures {
-	struct record_facts facts;
-	struct device_options *device;
-	json_t *list;
-};
-
-static int on_judged(void *user, const struct ay_suite_case *sc, const struct ay_tally *t,
-		     const struct ay_report *rep)
-{
-	struct failures *f = user;
-
-	if (device_judged(f->device))
-		return -1;
-	if (rep->verdict != AY_VERDICT_PASS && rep->verdict != AY_VERDICT_SKIPPED && !t->derived &&
-	    json_array_size(f->list) < FAILURES_SHOWN)
-		json_array_append_new(f->list, record_case(&f->facts, sc, rep));
-	return 0;
-}
-
-static void on_built(void *user, const struct ay_task_result *r)
-{
-	struct failures *f = user;
-
-	snprintf(f->facts.kernel_sha256, sizeof f->facts.kernel_sha256, "%s", r->built.sha256);
-	f->facts.operator_name = r->op->name;
-}
-
-static json_t *error_record(const char *msg)
-{
-	json_t *rec = json_object();
-
-	json_object_set_new(rec, "type", json_string("error"));
-	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
-	return rec;
-}
-
-static int fill_task(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_task *t,
-		     struct ay_err *err)
-{
-	const struct ay_schema *s;
-	bool exact;
-	char *text;
-
-	*t = (struct ay_task){ .file = job->path                 ? job->path
-				       : job->lang == AY_LANG_PY ? "kernel.py"
-								 : "kernel",
-			       .lang = job->lang,
-			       .source = job->source,
-			       .len = job->source_len,
-			       .line = job->line,
-			       .nline = job->ncase,
-			       .tier = job->tier,
-			       .policy = b->policy,
-			       .build_timeout_s = BUILD_S,
-			       .total_timeout_s = job->timeout_s > 0 ? job->timeout_s : b->o->timeout_s };
-	if (job->timeout_s > 0 && job->timeout_s < BUILD_S)
-		t->build_timeout_s = job->timeout_s;
-	if (job->path) {
-		if (ay_file_read(a, job->path, SOURCE_MAX, &text, &t->len, err))
-			return -1;
-		t->source = text;
-	}
-	if (!job->op && b->o->own->file)
-		t->op = b->o->own->ref.op;
-	if (job->op && !(t->op = ay_registry_find(b->app->registry, job->op, &s, &exact, err)))
-		return -1;
-	if (t->op && t->op == b->o->own->ref.op && !job->ncase) {
-		t->line = b->o->own->ref.line;
-		t->nline = b->o->own->ref.nline;
-	}
-	return device_choose(&b->device, t, a, err);
-}
-
-/* Judges a job. Returns its record, or NULL if the device is lost; `lost` says why. */
-static json_t *judge(struct bulk *b, struct ay_arena *a, const struct ay_job *job, struct ay_err *lost)
-{
-	struct failures f = { .list = json_array(), .device = &b->device };
-	struct ay_task_watch w = { .user = &f, .built = on_built, .judged = on_judged };
-	struct ay_task_result r = { .built.fd = -1 };
-	struct ay_err err = { 0 };
-	struct ay_task t;
-	json_t *rec;
-
-	f.facts.version = b->app->version;
-	f.facts.sandbox = b->sandbox;
-	f.facts.file = job->path;
-	f.facts.ref = b->o->own->file;
-	if (!fill_task(b, a, job, &t, &err))
-		f.facts.device = device_text(&b->device, t.policy.device, a);
-	if (err.code || ay_task_run(b->app->registry, &b->forge, &t, &w, a, &r, &err)) {
-		json_decref(f.list);
-		rec = device_is_lost(&b->device, &err) ? NULL : error_record(err.msg);
-		*lost = err;
-	} else {
-		rec = record_kernel(&f.facts, &r, "kernel");
-		json_object_set_new(rec, "failures", f.list);
-	}
-	if (r.built.fd >= 0)
-		close(r.built.fd);
-	return rec;
-}
-
-static void on_job(void *user, const char *text, size_t len, struct ay_worker_out *out)
-{
-	struct bulk *b = user;
-	struct ay_arena a = { 0 };
-	struct ay_err err = { 0 };
-	struct ay_job job = { 0 };
-	json_t *rec;
-	char *dump;
-
-	device_take(&b->device, out->group, b->app->fault);
-	if (ay_worker_sandbox(&b->policy, b->o->policy.sandbox, &b->forge, &err) ||
-	    ay_job_parse(&a, text, len, &job, &err))
-		rec = error_record(err.msg);
-	else
-		rec = judge(b, &a, &job, &err);
-	json_decref(job.id);
-	if (rec) {
-		dump = json_dumps(rec, JSON_COMPACT);
-		if (!dump)
-			AY_BUG("a record could not be written");
-		ay_worker_send(out, dump, strlen(dump));
-		ay_xfree(dump);
-	} else {
-		ay_worker_fail_group(out, err.msg);
-	}
-	json_decref(rec);
-	ay_arena_release(&a);
-}
 
 /* --- answering -------------------------------------------------------------------------------- */
 
@@ -228,12 +55,21 @@ static void drop(struct bulk *b, struct bulk_pending *p)
 
 static void complain(struct bulk *b, const json_t *id, const char *msg)
 {
-	json_t *rec = error_record(msg);
+	json_t *rec = bulk_error_record(msg);
 
 	json_object_set_new(rec, "input_line", json_integer(b->line));
 	answer(b, id, rec, false);
 	json_decref(rec);
 	b->errors++;
+}
+
+/* Returns true if the worker read another content than the job's key was made of: the file that the
+ * job names has changed in between. */
+static bool is_of_other_source(const struct bulk_pending *p, const json_t *rec)
+{
+	const char *sha256 = ay_record_str(rec, AY_FIELD_KERNEL_SHA256);
+
+	return sha256 && strcmp(sha256, p->sha256) != 0;
 }
 
 /* Stores a worker's record and prints the answer. */
@@ -246,6 +82,10 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec)
 		return ay_fail(b->err, AY_ERR_SYS, "a worker sent what is no record");
+	if (is_of_other_source(p, rec)) {
+		json_decref(rec);
+		rec = bulk_error_record("the file changed before it was judged: send the job again");
+	}
 	if (!strcmp(ay_record_str(rec, AY_FIELD_TYPE), AY_RECORD_ERROR)) {
 		b->errors++;
 	} else {
@@ -353,7 +193,7 @@ static const char *interpreter(struct bulk *b)
 
 /* Reads the kernel, stores its source in the run, and computes the job's key. Returns -1 and sets
  * err for a fault of the job, or b->err for a failure of assay. */
-static int identify(struct bulk *b, const struct ay_job *job, char key[65], struct ay_err *err)
+static int identify(struct bulk *b, const struct ay_job *job, char key[65], char sha[65], struct ay_err *err)
 {
 	static const char *const ends[] = { [AY_LANG_C] = "c",
 					    [AY_LANG_CXX] = "cc",
@@ -362,7 +202,7 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 					    [AY_LANG_PY] = "py" };
 	char none[300];
 	struct ay_arena a = { 0 };
-	char *text = (char *)job->source, sha[65];
+	char *text = (char *)job->source;
 	const char *salt;
 	size_t len = job->source_len;
 	int rc = 0;
@@ -371,9 +211,10 @@ static int identify(struct bulk *b, const struct ay_job *job, char key[65], stru
 		rc = ay_fail(err, AY_ERR_USAGE, "paths are not taken here (--sources-only): send the source");
 	else if (job->path)
 		rc = ay_file_read(&a, job->path, SOURCE_MAX, &text, &len, err);
-	salt = ay_sprintf(&a, "%s %s %d %d %g %g%s%s%s", ay_run_build_sha256(b->run), b->sandbox,
-			  b->o->policy.allow_tf32, b->o->policy.threads, b->o->policy.call_timeout_s,
-			  b->o->timeout_s, job->lang == AY_LANG_PY ? interpreter(b) : "",
+	salt = ay_sprintf(&a, "%s %s %lld%d %d %d %g %g%s%s%s", ay_run_build_sha256(b->run), b->sandbox,
+			  (long long)b->o->drawn.n, b->o->drawn.none, b->o->policy.allow_tf32,
+			  b->o->policy.threads, b->o->policy.call_timeout_s, b->o->timeout_s,
+			  job->lang == AY_LANG_PY ? interpreter(b) : "",
 			  job->lang == AY_LANG_CU && ay_dev_has_cuda(none, sizeof none) ? " gpu" : "",
 			  b->o->own->ref.sha256);
 	if (!rc) {
@@ -391,10 +232,10 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	struct ay_err err = { 0 };
 	struct ay_job job = { 0 };
 	struct bulk_pending *p;
-	char key[65] = "";
+	char key[65] = "", sha[65] = "";
 
 	b->jobs++;
-	if (ay_job_parse(&a, text, len, &job, &err) || identify(b, &job, key, &err)) {
+	if (ay_job_parse(&a, text, len, &job, &err) || identify(b, &job, key, sha, &err)) {
 		if (err.code)
 			complain(b, job.id, err.msg);
 		json_decref(job.id);
@@ -406,6 +247,7 @@ static void take_line(struct bulk *b, const char *text, size_t len)
 	p = ay_xrealloc(NULL, sizeof *p);
 	*p = (struct bulk_pending){ .id = job.id, .len = len, .next = b->list };
 	memcpy(p->key, key, sizeof key);
+	memcpy(p->sha256, sha, sizeof sha);
 	p->text = ay_xrealloc(NULL, len + 1);
 	memcpy(p->text, text, len);
 	ay_arena_release(&a);
@@ -528,9 +370,9 @@ static int open_run(struct bulk *b)
  * do not read the records. */
 static int sum_up(struct bulk *b, int64_t begin)
 {
-	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:s}", "type", "summary", "jobs", b->jobs, "passed",
+	json_t *s = json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:o}", "type", "summary", "jobs", b->jobs, "passed",
 			      b->passed, "errors", b->errors, "from_store", b->from_store, "wall_s",
-			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_run_dir(b->run));
+			      (double)(ay_now_ns() - begin) / 1e9, "run", ay_json_name(ay_run_dir(b->run)));
 	const int rc = output_line(s, b->err);
 
 	json_decref(s);
@@ -555,7 +397,7 @@ int bulk_run(struct app *app, const struct bulk_options *o, struct ay_err *err)
 	b.policy.sandbox = NULL;
 	b.sandbox = ay_sandbox_text(o->policy.sandbox, app->arena);
 	if (!ay_forge_init(&b.forge, o->cache, err) &&
-	    !ay_worker_pool_start_groups(&b.pool, o->device.n, o->jobs, on_job, &b, err) && !open_run(&b)) {
+	    !ay_worker_pool_start_groups(&b.pool, o->device.n, o->jobs, bulk_work, &b, err) && !open_run(&b)) {
 		interrupt_say_resume("check -", ay_run_dir(b.run));
 		if (!loop(&b)) {
 			status = sum_up(&b, begin);

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "device_opts.h"
+#include "drawn_opts.h"
 #include "own.h"
 #include "judge/judge.h"
 
@@ -19,6 +20,7 @@ struct bulk_options {
 	struct device_options device;
 	double timeout_s; /* time limit for one kernel */
 	struct ay_policy policy;
+	struct drawn_options drawn;
 	const struct own_options *own; /* operator and cases for jobs that name none */
 };
 

@@ -55,6 +55,8 @@ json_t *record_case(const struct record_facts *f, const struct ay_suite_case *sc
 	set_name(j, "overload", sc->schema);
 	if (r->line) /* never cut, because a cut line does not reproduce the case */
 		json_object_set_new(j, "line", ay_json_text(r->line, strlen(r->line), AY_LINE_MAX));
+	if (sc->drawn)
+		json_object_set_new(j, "drawn", json_true());
 	json_object_set_new(j, "verdict", json_string(ay_verdict_name(r->verdict)));
 	for (int v = 0; v < AY_VERDICT_COUNT; v++)
 		if (r->all >> v & 1)
@@ -134,6 +136,9 @@ json_t *record_kernel(const struct record_facts *f, const struct ay_task_result 
 	set_text(j, "detail", r->detail ? r->detail : r->verdict == AY_VERDICT_BUILD ? r->built.log : NULL);
 	json_object_set_new(j, "overloads", overloads_of(r));
 	json_object_set_new(j, "cases", json_integer(r->judged));
+	if (r->drawn)
+		json_object_set_new(j, "drawn",
+				    json_pack("{s:i,s:i}", "cases", r->drawn, "not_passed", r->drawn_bad));
 	json_object_set_new(j, "cases_left", json_integer(r->left));
 	json_object_set_new(j, "wall_s", json_real(r->wall_s));
 	json_object_set_new(j, "build_s", json_real(r->built.wall_s));

@@ -126,6 +126,9 @@ static int prepare(struct check *c, struct ay_err *err)
 	t->line = c->o.line ? &c->o.line : c->o.own.ref.line;
 	t->nline = c->o.line ? 1 : c->o.own.ref.nline;
 	t->tier = c->o.full ? AY_FULL : AY_QUICK;
+	if (drawn_policy(&c->o.drawn, c->o.full ? AY_DRAWN_FULL : AY_DRAWN_QUICK, c->o.full, c->o.seed,
+			 &t->drawing, err))
+		return -1;
 	if (c->o.dtypes && ay_dtypes_find(c->o.dtypes, &t->dtypes, err))
 		return -1;
 	t->build_timeout_s = 120;
@@ -195,6 +198,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 				  .out = c->o.out,
 				  .resume = c->o.resume,
 				  .cache = c->o.cache,
+				  .drawn = c->o.drawn,
 				  .timeout_s = 300 };
 
 	if ((c->o.clock.timing && strcmp(c->o.clock.timing, "none")) || c->o.clock.baseline || c->o.clock.budget)
@@ -215,6 +219,7 @@ static int check_bulk(struct check *c, struct ay_err *err)
 	b.device = c->o.device;
 	b.policy = (struct ay_policy){ .threads = (int)c->o.threads,
 				       .oracle_threads = 1,
+				       .memory_free = ay_memory_available(),
 				       .call_timeout_s = c->o.timeout,
 				       .allow_tf32 = c->o.tf32,
 				       .has_seed = c->o.seed >= 0,
@@ -249,7 +254,7 @@ static int check_options(const struct check *c, struct ay_err *err)
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
 		if (only[i].given && only[i].of_jobs != jobs)
 			return ay_fail(err, AY_ERR_USAGE,
-				       jobs ? "%s is for one file: of jobs each line says its own (docs/rl.md)"
+				       jobs ? "%s is for one file: each job says what it is about (docs/rl.md)"
 					    : "%s is for jobs: assay check -",
 				       only[i].name);
 	if (o->dump && !o->line)
@@ -261,6 +266,8 @@ static int check_options(const struct check *c, struct ay_err *err)
 		return ay_fail(err, AY_ERR_USAGE, "--ref names the operator by its SCHEMA: leave --op out");
 	if (o->line && o->dtypes)
 		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --dtypes chooses among all: choose one");
+	if (o->line && o->drawn.n != AY_UNSET)
+		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --drawn draws more: choose one");
 	if (o->line && o->full)
 		return ay_fail(err, AY_ERR_USAGE, "--case is one case and --full is all of them: choose one");
 	return check_run_options(o->out, o->resume, o->unsafe, o->no_sandbox, err);
@@ -289,6 +296,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "op|ops|op-name", OPT_TEXT, &c.o.op, "OP", "the operator, if the file's name does not say it" },
 		{ "case", OPT_TEXT, &c.o.line, "LINE", "judge this case line only" },
 		{ "full", OPT_FLAG, &c.o.full, NULL, "the whole grid, not only the quick cases" },
+		DRAWN_OPTS(&c.o.drawn),
 		{ "dtypes", OPT_TEXT, &c.o.dtypes, "A,B", "only cases about these dtypes (f32,bf16,i64)" },
 		{ "all", OPT_FLAG, &c.o.all, NULL, "print every case that did not pass, not only the first few" },
 		{ "verbose", OPT_FLAG, &c.o.verbose, NULL,
@@ -306,7 +314,8 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  OPT_ANY },
 		{ "allow-tf32", OPT_FLAG, &c.o.tf32, NULL, "accept errors of inputs rounded to TF32" },
 		{ "jobs", OPT_INT, &c.o.jobs, "N",
-		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)", 1, OPT_ANY },
+		  "with -: kernels judged at once on each device (the number of cores; on a GPU 2)", 1,
+		  WORKERS_MAX },
 		{ "sources-only", OPT_FLAG, &c.o.sources_only, NULL, "with -: refuse jobs that name a path" },
 		{ "fresh", OPT_FLAG, &c.o.fresh, NULL, "with -: judge again what was judged before" },
 		{ "out|log-dir|output-dir", OPT_TEXT, &c.o.out, "DIR", "with -: the run folder (runs/check-...)" },
@@ -324,6 +333,7 @@ int cmd_check(struct app *app, int argc, const char **argv, struct ay_err *err)
 	c.o.timeout = 10;
 	c.o.seed = -1;
 	c.o.jobs = AY_UNSET;
+	c.o.drawn.n = AY_UNSET;
 	n = opt_parse(argc, argv, opts, &usage, err);
 	if (n < 0)
 		return opt_status(n);

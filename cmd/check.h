@@ -11,6 +11,7 @@
 #include "judge/task.h"
 #include "timing_opts.h"
 #include "device_opts.h"
+#include "drawn_opts.h"
 #include "examples.h"
 #include "own.h"
 #include "case_record.h"
@@ -23,6 +24,7 @@ struct check_options {
 	int64_t threads, jobs, seed;
 	double timeout;
 	struct clock_options clock;
+	struct drawn_options drawn;
 	struct torch_options torch;
 	struct device_options device;
 	struct own_options own;

@@ -57,6 +57,9 @@ static void add_findings(struct ay_str *b, const struct check *c, const struct a
 {
 	for (int i = 0; i < r->ntally; i++)
 		add_tally(b, &r->tally[i]);
+	if (r->drawn)
+		ay_str_addf(b, "  of these %d were drawn (--seed %llu)\n", r->drawn,
+			    (unsigned long long)c->task.drawing.seed);
 	if (c->skipped[0] && !r->detail)
 		ay_str_addf(b, "  skipped: %s\n", c->skipped);
 	if (c->timed)
@@ -186,10 +189,11 @@ void check_on_built(void *user, const struct ay_task_result *r)
 	if (c->o.json)
 		return;
 	if (c->task.lang >= AY_LANG_PY) {
-		printf("%s  %s  (torch %s)\n", r->op->name, c->task.file, c->task.policy.python->torch);
+		printf("%s  %s  (torch %s)\n", r->op->name, ay_shown(c->app->arena, c->task.file),
+		       c->task.policy.python->torch);
 		return;
 	}
-	printf("%s  %s  (%s, ", r->op->name, c->task.file,
+	printf("%s  %s  (%s, ", r->op->name, ay_shown(c->app->arena, c->task.file),
 	       c->compiler                  ? ay_file_basename(c->compiler)
 	       : c->task.lang >= AY_LANG_PY ? "Python"
 					    : "no compiler");
@@ -265,7 +269,7 @@ int check_on_judged(void *user, const struct ay_suite_case *sc, const struct ay_
 		tell_printed(c, rep);
 		tell_report(c, t, rep);
 		if (rep->dump)
-			printf("      dump: %s says what lies beside it\n", rep->dump);
+			printf("      dump: %s says what lies beside it\n", ay_shown(c->app->arena, rep->dump));
 		if (rep->timing)
 			keep_time(c, sc, rep->timing);
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 2 /* lost devices after which a kernel is given up */, SILENT_S = 600 };
+enum { TRIES = 2 /* lost devices after which a kernel is given up */, SILENT_S = 600, ID_SHOWN = 4096 };
 
 static bool wants_gpu(const struct device_options *o)
 {
@@ -247,6 +247,7 @@ json_t *device_lost(const struct device_options *o, int group, const char *why, 
 json_t *device_blame(const struct device_options *o, struct device_losses *l, int group, const char *id, int left)
 {
 	const int before = l->last;
+	struct ay_str shown = { 0 };
 	char first[20], second[20];
 	json_t *rec;
 
@@ -255,13 +256,15 @@ json_t *device_blame(const struct device_options *o, struct device_losses *l, in
 		return NULL;
 	name(o, before, first, sizeof first);
 	name(o, group, second, sizeof second);
+	ay_term_text(&shown, id, ID_SHOWN);
 	fprintf(stderr, "assay: %s: %s and then %s were lost while it was judged on them: it may be the reason\n",
-		id, first, second);
+		ay_str_text(&shown), first, second);
+	ay_str_release(&shown);
 	if (!left)
 		return NULL;
 	rec = json_object();
 	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
-	json_object_set_new(rec, "id", json_string(id));
+	json_object_set_new(rec, "id", ay_json_name(id));
 	json_object_set_new(
 		rec, "error",
 		json_sprintf("%s and then %s were lost while it was judged on them: it may be the reason, and is "

@@ -316,15 +316,25 @@ static int calibrate(const char *wish, bool json, struct ay_err *err)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* Names of files in the text may have any bytes. */
+static void print_words(const char *mark, const char *name, const char *arrow, const char *text)
+{
+	struct ay_str b = { 0 };
+
+	ay_str_add_safe(&b, text, strlen(text), strlen(text));
+	printf("%-8s %-14s %s%s\n", mark, name, arrow, ay_str_text(&b));
+	ay_str_release(&b);
+}
+
 static void print(const struct finding *f, bool json)
 {
 	static const char *const marks[] = { "ok", "missing", "note" };
 	json_t *j;
 
 	if (!json) {
-		printf("%-8s %-14s %s\n", marks[f->state], f->name, f->what);
+		print_words(marks[f->state], f->name, "", f->what);
 		if (f->advice)
-			printf("%-8s %-14s -> %s\n", "", "", f->advice);
+			print_words("", "", "-> ", f->advice);
 		return;
 	}
 	j = json_object();
@@ -332,7 +342,7 @@ static void print(const struct finding *f, bool json)
 	json_object_set_new(j, "state", json_string(marks[f->state]));
 	json_object_set_new(j, "what", ay_json_text(f->what, strlen(f->what), 1000));
 	if (f->advice)
-		json_object_set_new(j, "advice", json_string(f->advice));
+		json_object_set_new(j, "advice", ay_json_name(f->advice));
 	if (f->path)
 		json_object_set_new(j, "path", ay_json_text(f->path, strlen(f->path), 4096));
 	if (f->version)

@@ -88,7 +88,7 @@ int eval_add_suite(struct eval *e)
 		json_object_set_new(left, e->left[i].overload, json_string(e->left[i].reason));
 	}
 	json_object_set_new(rec, "type", json_string(AY_RECORD_SUITE));
-	json_object_set_new(rec, "suite", json_string(e->o.suite));
+	json_object_set_new(rec, "suite", ay_json_name(e->o.suite));
 	json_object_set_new(rec, "operators", ops);
 	json_object_set_new(rec, "left_out", left);
 	if (e->njob)
@@ -117,32 +117,39 @@ json_t *eval_header(const struct eval *e)
 	ay_suite_hash(&e->suite, hash);
 	json_object_set_new(h, "command", json_string(e->command));
 	json_object_set_new(h, "assay", json_string(e->app->version));
-	json_object_set_new(h, "suite", json_string(e->o.suite));
+	json_object_set_new(h, "suite", ay_json_name(e->o.suite));
 	json_object_set_new(h, "suite_sha256", json_string(hash));
-	json_object_set_new(h, "backend", json_string(e->o.backend));
-	json_object_set_new(h, "kernels", json_string(e->o.kernels ? e->o.kernels : ""));
-	json_object_set_new(h, "ops", json_string(e->o.ops ? e->o.ops : ""));
-	json_object_set_new(h, "data", json_string(e->o.data ? e->o.data : ""));
+	json_object_set_new(h, "backend", ay_json_name(e->o.backend));
+	json_object_set_new(h, "kernels", ay_json_name(e->o.kernels ? e->o.kernels : ""));
+	json_object_set_new(h, "ops", ay_json_name(e->o.ops ? e->o.ops : ""));
+	json_object_set_new(h, "data", ay_json_name(e->o.data ? e->o.data : ""));
 	json_object_set_new(h, "topn", json_integer(e->o.topn));
 	json_object_set_new(h, "smallest", json_integer(e->o.smallest));
-	json_object_set_new(h, "dtypes", json_string(e->o.dtypes ? e->o.dtypes : ""));
+	json_object_set_new(h, "dtypes", ay_json_name(e->o.dtypes ? e->o.dtypes : ""));
 	json_object_set_new(h, "sandbox", json_string(e->facts.sandbox));
-	json_object_set_new(h, "device", json_string(e->o.device.wish ? e->o.device.wish : "auto"));
-	json_object_set_new(h, "device_count", json_string(e->o.device.count ? e->o.device.count : ""));
+	json_object_set_new(h, "device", ay_json_name(e->o.device.wish ? e->o.device.wish : "auto"));
+	json_object_set_new(h, "device_count", ay_json_name(e->o.device.count ? e->o.device.count : ""));
 	json_object_set_new(h, "quick", json_boolean(e->o.quick));
+	if (e->o.follow_links)
+		json_object_set_new(h, "follow_links", json_true());
 	if (e->suite.bad)
-		json_object_set_new(h, "lines_not_taken",
-				    json_pack("{s:i, s:s}", "count", e->suite.bad, "first", e->suite.first_bad));
+		json_object_set_new(
+			h, "lines_not_taken",
+			json_pack("{s:i, s:o}", "count", e->suite.bad, "first", ay_json_name(e->suite.first_bad)));
 	/* no rule of judging, so it may differ in a resumed run */
 	json_object_set_new(h, "budget_s", json_real(e->o.clock.budget));
 	json_object_set_new(h, "policy",
-			    json_pack("{s:i,s:f,s:s,s:s}", "threads", e->policy.threads, "call_timeout_s",
+			    json_pack("{s:i,s:f,s:s,s:o}", "threads", e->policy.threads, "call_timeout_s",
 				      e->policy.call_timeout_s, "timing", ay_timed_name(e->timing.mode),
-				      "baseline", e->timing.baseline ? e->timing.baseline : "auto"));
+				      "baseline", ay_json_name(e->timing.baseline ? e->timing.baseline : "auto")));
 	if (e->timing.gate_always)
 		json_object_set_new(json_object_get(h, "policy"), "gate", json_string("always"));
 	if (e->o.seed >= 0)
 		json_object_set_new(json_object_get(h, "policy"), "seed", json_integer(e->o.seed));
+	if (e->drawing.n)
+		json_object_set_new(json_object_get(h, "policy"), "drawn",
+				    json_pack("{s:i,s:I}", "cases_per_overload", e->drawing.n, "seed",
+					      (json_int_t)e->drawing.seed));
 	own_write(&e->o.own, h);
 	if (has_python(e))
 		torch_record(&e->policy, e->app->arena, json_object_get(h, "policy"));
@@ -161,7 +168,8 @@ static int open_run(struct eval *e)
 			struct ay_str b = { 0 };
 
 			ay_run_found_print(&b, &found);
-			fprintf(stderr, "resuming %s: %s\n", e->o.resume, ay_str_text(&b));
+			fprintf(stderr, "resuming %s: %s\n", ay_shown(e->app->arena, e->o.resume),
+				ay_str_text(&b));
 			ay_str_release(&b);
 		}
 	} else {
@@ -171,85 +179,6 @@ static int open_run(struct eval *e)
 		rc = eval_add_suite(e);
 	json_decref(h);
 	return rc;
-}
-
-/* --- what was not given ----------------------------------------------------------------------- */
-
-struct text_option {
-	const char *key, **to;
-};
-
-static void take_texts(struct eval *e, const json_t *from, const struct text_option *o, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *v = json_string_value(json_object_get(from, o[i].key));
-
-		if (v && *v && !*o[i].to)
-			*o[i].to = ay_strdup(e->app->arena, v);
-	}
-}
-
-/* Takes over the rules of judging, because records under different rules must not be mixed. */
-static void take_policy(struct eval *e, const json_t *policy)
-{
-	const struct text_option texts[] = { { "timing", &e->o.clock.timing },
-					     { "baseline", &e->o.clock.baseline },
-					     { "gate", &e->o.clock.gate },
-					     { "allow_torch", &e->o.torch.allow } };
-	const json_t *threads = json_object_get(policy, "threads"), *seed = json_object_get(policy, "seed"),
-		     *call = json_object_get(policy, "call_timeout_s");
-
-	take_texts(e, policy, texts, sizeof texts / sizeof *texts);
-	if (e->o.threads == AY_UNSET && json_is_integer(threads))
-		e->o.threads = json_integer_value(threads);
-	if (e->o.seed < 0 && json_is_integer(seed))
-		e->o.seed = json_integer_value(seed);
-	if (isnan(e->o.call_timeout) && json_is_number(call))
-		e->o.call_timeout = json_number_value(call);
-}
-
-static int take_over(struct eval *e, struct ay_err *err)
-{
-	json_t *j = ay_run_head(e->o.resume, err);
-	const struct text_option texts[] = { { "suite", &e->o.suite },
-					     { "backend", &e->o.backend },
-					     { "kernels", &e->o.kernels },
-					     { "data", &e->o.data },
-					     { "ops", &e->o.ops },
-					     { "dtypes", &e->o.dtypes },
-					     { "device", &e->o.device.wish },
-					     { "device_count", &e->o.device.count } };
-
-	if (!j)
-		return -1;
-	take_texts(e, j, texts, sizeof texts / sizeof *texts);
-	own_take(&e->o.own, j, e->app->arena);
-	take_policy(e, json_object_get(j, "policy"));
-	if (!e->o.topn && !e->o.smallest) {
-		e->o.topn = json_integer_value(json_object_get(j, "topn"));
-		e->o.smallest = json_integer_value(json_object_get(j, "smallest"));
-	}
-	if (!e->o.clock.budget)
-		e->o.clock.budget = json_number_value(json_object_get(j, "budget_s"));
-	e->o.quick |= json_is_true(json_object_get(j, "quick"));
-	json_decref(j);
-	return 0;
-}
-
-int eval_settle(struct eval *e, struct ay_err *err)
-{
-	if (check_run_options(e->o.out, e->o.resume, e->o.unsafe, e->o.no_sandbox, err) ||
-	    (e->o.resume && take_over(e, err)))
-		return -1;
-	if (e->o.threads == AY_UNSET)
-		e->o.threads = 1;
-	if (isnan(e->o.call_timeout))
-		e->o.call_timeout = 10;
-	/* values of a damaged run.json */
-	if (e->o.threads < 1 || e->o.threads > THREADS_MAX || !(e->o.call_timeout > 0))
-		return ay_fail(err, AY_ERR_USAGE, "run.json of '%s' has a policy that no run can have",
-			       e->o.resume);
-	return 0;
 }
 
 int eval_own(struct eval *e, struct ay_err *err)
@@ -319,17 +248,16 @@ static void say_failures(const struct ay_summary *s, const char *dir)
 static int sum_up(struct eval *e)
 {
 	struct ay_summary s = { 0 };
-	char dir[4096];
+	const char *dir = ay_strdup(e->app->arena, ay_run_dir(e->run)), *shown = ay_shown(e->app->arena, dir);
 	int status = EXIT_FAILED;
 
-	snprintf(dir, sizeof dir, "%s", ay_run_dir(e->run));
 	if (!ay_summary_read(dir, &s, e->err) && !ay_export(dir, &s, e->err)) {
 		status = status_of(e, &s);
 		if (e->o.json) {
-			json_t *j = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:f}", "type", "summary", "run", dir,
-					      "operators", s.operators.of, "operators_passed", s.operators.passed,
-					      "overloads", s.overloads.of, "overloads_passed", s.overloads.passed,
-					      "missing", s.operators.missing, "wall_s",
+			json_t *j = json_pack("{s:s,s:o,s:i,s:i,s:i,s:i,s:i,s:f}", "type", "summary", "run",
+					      ay_json_name(dir), "operators", s.operators.of, "operators_passed",
+					      s.operators.passed, "overloads", s.overloads.of, "overloads_passed",
+					      s.overloads.passed, "missing", s.operators.missing, "wall_s",
 					      (double)(ay_now_ns() - e->begin) / 1e9);
 
 			if (!isnan(e->o.p))
@@ -344,7 +272,7 @@ static int sum_up(struct eval *e)
 				printf("%d kernels define nothing that the suite has a case for\n", e->unused);
 			say_failures(&s, dir);
 			printf("%d cases in %.2f s; everything is in %s, for people in %s/OVERALL_SUMMARY.md\n",
-			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, dir, dir);
+			       e->done, (double)(ay_now_ns() - e->begin) / 1e9, shown, shown);
 		}
 	}
 	ay_summary_release(&s);
@@ -434,6 +362,18 @@ int eval_choose_timing(struct eval *e, struct ay_err *err)
 	return choose_workers(e, err);
 }
 
+int eval_choose_drawing(struct eval *e, struct ay_err *err)
+{
+	const bool whole = ay_suite_promised(e->o.suite, NULL) > 0 && !e->o.topn && !e->o.smallest;
+	const uint64_t seed = e->drawing.seed;
+
+	if (drawn_policy(&e->o.drawn, whole ? AY_DRAWN_QUICK : 0, false, e->o.seed, &e->drawing, err))
+		return -1;
+	if (e->o.resume)
+		e->drawing.seed = seed;
+	return 0;
+}
+
 static int prepare(struct eval *e, struct ay_err *err)
 {
 	if (!e->o.suite)
@@ -453,7 +393,10 @@ static int prepare(struct eval *e, struct ay_err *err)
 					.has_seed = e->o.seed >= 0,
 					.seed = e->o.seed >= 0 ? (uint64_t)e->o.seed : 0,
 					.crowd = (int)e->o.jobs * e->o.device.n,
+					.memory_free = ay_memory_available(),
 					.device_crowd = (int)e->o.jobs };
+	if (eval_choose_drawing(e, err))
+		return -1;
 	if (e->timing.mode != AY_TIMED_NONE && e->o.device.cuda && e->o.jobs > 1 &&
 	    !sched_getaffinity(0, sizeof e->all_cpus, &e->all_cpus))
 		e->policy.cpus = &e->all_cpus;
@@ -528,6 +471,8 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "reference, aten, flag_gems, directory, llm or kernel_agent" },
 		{ "kernels|ops-directory", OPT_TEXT, &e.o.kernels, "DIR",
 		  "the folder of backend directory (generated_kernels)" },
+		{ "follow-links", OPT_FLAG, &e.o.follow_links, NULL,
+		  "judge the files that symbolic links in that folder name; without it they are refused" },
 		{ "ops|op|op-name", OPT_TEXT, &e.o.ops, "A,B",
 		  "only these operators (add) or overloads (add.Tensor)" },
 		{ "topn|topn-inputs", OPT_INT, &e.o.topn, "N",
@@ -544,7 +489,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed, of a package's also more: they are timed when all are judged)",
-		  1, OPT_ANY },
+		  1, WORKERS_MAX },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)", 1, THREADS_MAX },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take for one operator (300)",
 		  OPT_ABOVE_0, SECONDS_MAX },
@@ -552,6 +497,7 @@ int cmd_eval(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "seconds one call may take (10); a first call that compiles may need more", OPT_ABOVE_0,
 		  SECONDS_MAX },
 		CLOCK_OPTS(&e.o.clock),
+		DRAWN_OPTS(&e.o.drawn),
 		TORCH_OPTS(&e.o.torch),
 		LLM_OPTS(&e.llm),
 		AGENT_OPTS(&e.llm),

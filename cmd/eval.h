@@ -2,7 +2,8 @@
  *
  * eval - the internal interface of the command, shared by its files. eval_backend.c finds the
  * kernels and eval_plan.c makes the list of jobs. eval_work.c judges a job in a worker. eval_run.c
- * distributes jobs and keeps the records, and eval.c sums up.
+ * distributes jobs and keeps the records, and eval.c sums up. eval_settle.c fills in options that were
+ * not given.
  */
 #ifndef AY_CMD_EVAL_H
 #define AY_CMD_EVAL_H
@@ -11,6 +12,7 @@
 #include "base/worker_pool.h"
 #include "timing_opts.h"
 #include "device_opts.h"
+#include "drawn_opts.h"
 #include "llm.h"
 #include "own.h"
 #include "torch_opts.h"
@@ -23,7 +25,7 @@ enum { SOURCE_MAX = 4 << 20 };
 
 struct eval_options {
 	const char *suite, *backend, *kernels, *ops, *dtypes, *out, *resume, *cache, *data;
-	bool list, quick, json, require_all, unsafe, no_sandbox;
+	bool list, quick, json, require_all, unsafe, no_sandbox, follow_links;
 	int64_t jobs, topn, smallest;
 	int64_t seed;        /* -1: not given; inputs are random */
 	int64_t threads;     /* may be AY_UNSET until eval_settle */
@@ -34,6 +36,7 @@ struct eval_options {
 	const char *log_level; /* an option of BackendBench, like the next ones */
 	bool overhead_dominated, no_logs, daemon, no_daemon;
 	struct clock_options clock;
+	struct drawn_options drawn;
 	struct torch_options torch;
 	struct device_options device;
 	struct own_options own;
@@ -44,6 +47,7 @@ struct eval_options {
 				.timeout = 300,                \
 				.seed = -1,                    \
 				.min_pass = -1,                \
+				.drawn.n = AY_UNSET,           \
 				.p = AY_UNSET_REAL })
 
 /* Further options of BackendBench's command line. eval_take_backendbench gives each a meaning or a
@@ -68,6 +72,10 @@ struct eval_options {
 /* One job: a kernel file, or an operator of another backend. */
 struct eval_job {
 	const char *file; /* for a package its name and version; NULL: the reference */
+	/* the file's content, which is read once, before the workers are forked; NULL: it could not
+	 * be read, and `unread` says why */
+	const char *source, *unread;
+	size_t len;
 	const struct ay_entry_op *op;
 	const struct ay_schema *schema;
 	enum ay_lang lang;
@@ -111,6 +119,9 @@ struct eval {
 	struct llm_options llm; /* options of the backends llm and kernel_agent */
 	uint32_t dtypes;        /* set of --dtypes; 0 = all */
 	struct ay_suite suite;
+	/* the cases drawn beside the suite's; its seed is in run.json, so that a resumed run draws
+	 * the same */
+	struct ay_drawing drawing;
 	int nleft;
 	struct eval_left *left;
 	struct ay_backend backend;
@@ -195,6 +206,9 @@ int eval_settle(struct eval *e, struct ay_err *err);
 int eval_own(struct eval *e, struct ay_err *err);
 /* Decides whether kernels are timed, and from that the devices and the workers of each. */
 int eval_choose_timing(struct eval *e, struct ay_err *err);
+/* Decides how many cases are drawn beside the suite's: some beside the sets, which list whole operators,
+ * unless only few of their cases are wanted; beside other suites what --drawn says. */
+int eval_choose_drawing(struct eval *e, struct ay_err *err);
 /* Prepares compiler and sandbox. */
 int eval_guard(struct eval *e, struct ay_err *err);
 /* Returns the header for run.json. */

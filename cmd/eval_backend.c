@@ -71,7 +71,8 @@ static int list_unread(const struct eval *e, struct ay_str *b)
 		const struct ay_kernel_file *f = &e->backend.file[i];
 
 		if (!f->op && n++ < SHOWN)
-			ay_str_addf(b, "%s%s: %s", n > 1 ? "; " : "", ay_file_basename(f->path), f->why);
+			ay_str_addf(b, "%s%s: %s", n > 1 ? "; " : "",
+				    ay_shown(e->app->arena, ay_file_basename(f->path)), f->why);
 	}
 	if (n > SHOWN)
 		ay_str_addf(b, "; and %d more", n - SHOWN);
@@ -82,7 +83,7 @@ static int list_unread(const struct eval *e, struct ay_str *b)
 static int look_into(struct eval *e, struct ay_err *err)
 {
 	const char *dir = eval_folder(e);
-	int rc = ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, err);
+	int rc = ay_backend_scan(&e->backend, e->app->arena, e->app->registry, dir, e->o.follow_links, err);
 
 	if (!rc && !e->backend.n)
 		rc = ay_fail(
@@ -110,7 +111,7 @@ static int check_files(const struct eval *e, struct ay_err *err)
 			dir, ay_str_text(&b));
 	else if (unread && !e->o.resume)
 		fprintf(stderr, "assay: %d of %d files in '%s' are not understood: %s\n", unread, e->backend.n,
-			dir, ay_str_text(&b));
+			ay_shown(e->app->arena, dir), ay_str_text(&b));
 	ay_str_release(&b);
 	return rc;
 }
@@ -132,13 +133,13 @@ static int check_python(const struct eval *e, struct ay_err *err)
 	if (python == all)
 		return ay_fail(err, why.code, "the kernels in '%s' are in Python: %s", eval_folder(e), why.msg);
 	fprintf(stderr, "assay: %d of %d kernels in '%s' are in Python and cannot be judged: %s\n", python, all,
-		eval_folder(e), why.msg);
+		ay_shown(e->app->arena, eval_folder(e)), why.msg);
 	return 0;
 }
 
 int eval_scan(struct eval *e, struct ay_err *err)
 {
-	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, eval_folder(e), err))
+	if (ay_backend_scan(&e->backend, e->app->arena, e->app->registry, eval_folder(e), e->o.follow_links, err))
 		return -1;
 	return !e->o.list && (check_files(e, err) || check_python(e, err)) ? -1 : 0;
 }
@@ -190,7 +191,7 @@ static void print_file(const struct eval *e, const struct ay_kernel_file *f)
 	json_t *j;
 
 	if (!e->o.json) {
-		printf("%-52s %s%s\n", f->path,
+		printf("%-52s %s%s\n", ay_shown(e->app->arena, f->path),
 		       overload ? overload
 		       : f->op  ? f->op->name
 				: "- ",

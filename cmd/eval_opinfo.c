@@ -90,7 +90,7 @@ int eval_opinfo(struct eval *e, const char **path, struct ay_err *err)
 	if (e->nleft)
 		fprintf(stderr,
 			"assay: %d overloads of opinfo have no case and count as not passed; %s says why\n",
-			e->nleft, files.left);
+			e->nleft, ay_shown(e->app->arena, files.left));
 	*path = files.lines;
 	return 0;
 }

@@ -48,8 +48,8 @@ static int read_cases(struct eval *e, struct ay_err *err)
 	/* torch makes the lines of opinfo, not the user. Lines that no operator's description
 	 * allows, such as a fraction in an i64 arange, are counted in run.json. */
 	if (e->suite.bad && strcasecmp(e->o.suite, "opinfo"))
-		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad, from,
-			e->suite.first_bad);
+		fprintf(stderr, "assay: %d lines of %s are not cases; the first: %s\n", e->suite.bad,
+			ay_shown(e->app->arena, from), e->suite.first_bad);
 	return 0;
 }
 
@@ -104,6 +104,44 @@ static int check_names(const struct eval *e, const char *lacks, struct ay_err *e
 	return n ? -1 : 0;
 }
 
+/* Returns true if the suite has a case of the overload. */
+static bool has_case(const struct ay_suite *s, int n, const struct ay_schema *schema)
+{
+	for (int i = 0; i < n; i++)
+		if (s->c[i].schema == schema)
+			return true;
+	return false;
+}
+
+/* Adds drawn cases for the overloads that the suite has cases of. */
+static int add_drawn(struct eval *e, struct ay_err *err)
+{
+	const struct ay_registry *r = e->app->registry;
+	const int listed = e->suite.n;
+	int n = listed;
+
+	e->drawing.dtypes = e->dtypes;
+	for (int i = 0; i < r->n && e->drawing.n; i++)
+		if (ay_suite_add_drawn(&e->suite, e->app->arena, r, &r->op[i], &e->drawing, err))
+			return -1;
+	for (int i = listed; i < e->suite.n; i++)
+		if (has_case(&e->suite, listed, e->suite.c[i].schema))
+			e->suite.c[n++] = e->suite.c[i];
+	e->suite.n = n;
+	return 0;
+}
+
+static int no_case(const struct eval *e, struct ay_err *err)
+{
+	/* operators that KernelGenBench does not have, as relu, are known to `assay ops` as others are */
+	const bool other = e->o.ops && !e->o.dtypes && !strncasecmp(e->o.suite, "kernelgenbench", 14);
+
+	return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s%s", e->o.suite,
+		       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "", e->o.dtypes ? " in " : "",
+		       e->o.dtypes ? e->o.dtypes : "",
+		       other ? ": smoke and demo have every operator of `assay ops`" : "");
+}
+
 int eval_suite(struct eval *e, struct ay_err *err)
 {
 	struct ay_suite_filter narrow = { .ops = e->o.ops, .largest = e->o.topn, .smallest = e->o.smallest };
@@ -125,6 +163,8 @@ int eval_suite(struct eval *e, struct ay_err *err)
 	if (e->o.device.cuda)
 		ay_suite_sort(&e->suite);
 	ay_suite_pick(&e->suite, e->timing.mode, e->o.quick);
+	if (add_drawn(e, err))
+		return -1;
 	n = e->suite.n;
 	for (int i = 0; i < n; i++)
 		e->suite.c[i].id = i;
@@ -132,11 +172,10 @@ int eval_suite(struct eval *e, struct ay_err *err)
 		fprintf(stderr, "assay: %d lines are for operators that are unknown here; they are left out\n",
 			e->suite.uncatalogued);
 	if (!n)
-		return ay_fail(err, AY_ERR_USAGE, "the suite '%s' has no case%s%s%s%s", e->o.suite,
-			       e->o.ops ? " for " : "", e->o.ops ? e->o.ops : "", e->o.dtypes ? " in " : "",
-			       e->o.dtypes ? e->o.dtypes : "");
+		return no_case(e, err);
 	if (*lacks)
-		fprintf(stderr, "assay: the suite '%s' has no case for %s\n", e->o.suite, lacks);
+		fprintf(stderr, "assay: the suite '%s' has no case for %s\n", ay_shown(e->app->arena, e->o.suite),
+			ay_shown(e->app->arena, lacks));
 	return 0;
 }
 
@@ -203,6 +242,24 @@ static bool count_cases(const struct eval *e, struct eval_job *j)
 	return j->cases;
 }
 
+/* A worker reports a file that could not be read. */
+static void read_source(const struct eval *e, const struct ay_kernel_file *f, struct eval_job *j)
+{
+	struct ay_arena *a = e->app->arena;
+	struct ay_err err = { 0 };
+	struct ay_hash h;
+	char *text;
+
+	if (ay_kernel_file_read(f, a, e->o.follow_links, SOURCE_MAX, &text, &j->len, &err)) {
+		j->unread = ay_strdup(a, err.msg);
+		return;
+	}
+	j->source = text;
+	ay_hash_init(&h);
+	ay_hash_add(&h, text, j->len);
+	ay_hash_end(&h, j->sha256);
+}
+
 static int add_files(struct eval *e, struct ay_err *err)
 {
 	const char *first = NULL, *first_op = NULL;
@@ -211,10 +268,6 @@ static int add_files(struct eval *e, struct ay_err *err)
 	for (int i = 0; i < e->backend.n; i++) {
 		const struct ay_kernel_file *f = &e->backend.file[i];
 		struct eval_job *j = &e->job[e->njob];
-		struct ay_err unreadable = { 0 };
-		struct ay_hash h;
-		char *text;
-		size_t len;
 
 		if (!f->op)
 			continue;
@@ -223,11 +276,8 @@ static int add_files(struct eval *e, struct ay_err *err)
 		*j = (struct eval_job){ .file = f->path, .op = f->op, .schema = f->schema, .lang = f->lang };
 		if (!count_cases(e, j))
 			continue;
-		if (!ay_file_read(e->app->arena, f->path, SOURCE_MAX, &text, &len, &unreadable)) {
-			ay_hash_init(&h);
-			ay_hash_add(&h, text, len);
-			ay_hash_end(&h, j->sha256);
-		}
+		if (!e->o.list)
+			read_source(e, f, j);
 		e->njob++;
 	}
 	if (!e->njob && first && !e->o.list)

@@ -79,9 +79,10 @@ static void say_error(struct eval *e, const json_t *rec)
 		return;
 	if (e->errors_said++ == ERRORS_SAID)
 		fprintf(stderr, "%sassay: more failures are in the records: assay report %s --failures\n",
-			e->tty ? "\r\033[K" : "", ay_run_dir(e->run));
+			e->tty ? "\r\033[K" : "", ay_shown(e->app->arena, ay_run_dir(e->run)));
 	else
-		fprintf(stderr, "%sassay: %s: %s\n", e->tty ? "\r\033[K" : "", id ? id : "a kernel", text);
+		fprintf(stderr, "%sassay: %s: %s\n", e->tty ? "\r\033[K" : "",
+			id ? ay_shown(e->app->arena, id) : "a kernel", ay_shown(e->app->arena, text));
 }
 
 static int on_message(void *user, void *job, const char *data, size_t len)
@@ -108,8 +109,8 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 		e->unused += !strcmp(type, AY_RECORD_UNUSED);
 	}
 	say_error(e, rec);
-	json_object_set_new(rec, "suite", json_string(e->o.suite));
-	json_object_set_new(rec, "backend", json_string(e->o.backend));
+	json_object_set_new(rec, "suite", ay_json_name(e->o.suite));
+	json_object_set_new(rec, "backend", ay_json_name(e->o.backend));
 	rc = ay_run_add(e->run, rec, e->err) || eval_keep_progress(e, false) ? -1 : 0;
 	if (e->o.json && !rc)
 		rc = output_line(rec, e->err);
@@ -159,7 +160,7 @@ static int on_done(void *user, void *job, const char *died)
 	t->job->broken = true;
 	rec = json_object();
 	json_object_set_new(rec, "type", json_string(AY_RECORD_ERROR));
-	json_object_set_new(rec, "id", json_string(job_id(j)));
+	json_object_set_new(rec, "id", ay_json_name(job_id(j)));
 	json_object_set_new(rec, "error",
 			    json_sprintf("the worker that judged it ended with %s: a failure of ours", died));
 	return add_record(e, rec);
@@ -235,20 +236,12 @@ static bool is_finished(struct eval *e, const struct eval_job *j)
 	return e->o.resume && ay_run_has(e->run, ay_id_kernel(j->sha256, j->op->name));
 }
 
-/* Stores the kernel's source in the run. A worker reports a file that cannot be read. */
+/* Stores the kernel's source in the run. */
 static int keep_kernel(struct eval *e, const struct eval_job *j)
 {
-	struct ay_arena a = { 0 };
-	struct ay_err unread = { 0 };
-	const char *dot = j->file && j->lang < AY_LANG_ATEN ? strrchr(j->file, '.') : NULL;
-	char *text;
-	size_t len;
-	int rc = 0;
+	const char *dot = j->source ? strrchr(j->file, '.') : NULL;
 
-	if (dot && j->sha256[0] && !ay_file_read(&a, j->file, SOURCE_MAX, &text, &len, &unread))
-		rc = ay_run_keep_kernel(e->run, j->sha256, dot + 1, text, len, e->err);
-	ay_arena_release(&a);
-	return rc;
+	return dot ? ay_run_keep_kernel(e->run, j->sha256, dot + 1, j->source, j->len, e->err) : 0;
 }
 
 /* Gives a turn to one of the workers `from` to `to` of a device. */

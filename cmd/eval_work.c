@@ -38,7 +38,7 @@ static void send_words(struct eval_worker *b, const char *type, const char *msg)
 	json_t *rec = json_object();
 
 	json_object_set_new(rec, "type", json_string(type));
-	json_object_set_new(rec, "id", json_string(b->job->file ? b->job->file : b->job->op->name));
+	json_object_set_new(rec, "id", ay_json_name(b->job->file ? b->job->file : b->job->op->name));
 	json_object_set_new(rec, "error", ay_json_text(msg, strlen(msg), 2000));
 	send_record(b->out, rec);
 }
@@ -126,18 +126,13 @@ static void on_built(void *user, const struct ay_task_result *r)
 	b->e->facts.operator_name = r->op->name;
 }
 
-static int read_source(const struct eval_job *j, struct ay_arena *a, struct ay_task *t, struct ay_err *err)
+static int set_source(const struct eval_job *j, struct ay_task *t, struct ay_err *err)
 {
-	char *source;
+	const bool is_file = j->lang < AY_LANG_ATEN;
 
-	t->source = j->file;
-	t->len = strlen(j->file);
-	if (j->lang >= AY_LANG_ATEN)
-		return 0;
-	if (ay_file_read(a, j->file, SOURCE_MAX, &source, &t->len, err))
-		return -1;
-	t->source = source;
-	return 0;
+	t->source = is_file ? j->source : j->file;
+	t->len = is_file ? j->len : strlen(j->file);
+	return t->source ? 0 : ay_fail(err, AY_ERR_IO, "%s", j->unread);
 }
 
 /* A kernel that does not build or load fails the overload that its file is named after, and no
@@ -187,7 +182,7 @@ static void judge_file(struct eval_worker *b)
 	if (!device_choose(&e->o.device, &t, &a, &err))
 		e->facts.device = device_text(&e->o.device, t.policy.device, &a);
 	t.policy.beside_clock = e->policy.cpus && t.policy.device && t.policy.device->info.kind == AY_DEV_CUDA;
-	if (err.code || read_source(b->job, &a, &t, &err) ||
+	if (err.code || set_source(b->job, &t, &err) ||
 	    ay_task_run(e->app->registry, &e->forge, &t, &w, &a, &r, &err))
 		r.no_case ? send_words(b, AY_RECORD_UNUSED, err.msg) : send_failure(b, &err);
 	else if (b->part < 0 && (!r.empty || t.lang < AY_LANG_ATEN))

@@ -70,6 +70,7 @@ static const struct setting {
 	{ "reflection", "--reflection", OPT_FLAG, offsetof(struct llm_options, reflection) },
 	{ "best", "--best", OPT_FLAG, offsetof(struct llm_options, best) },
 	{ "per_overload", "--per-overload", OPT_FLAG, offsetof(struct llm_options, per_overload) },
+	{ "held_out", "--held-out", OPT_INT, offsetof(struct llm_options, held_out) },
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -396,9 +397,11 @@ int llm_settings(struct llm *m, struct ay_err *err)
 					.oracle_threads = 1,
 					.call_timeout_s = e->o.call_timeout,
 					.crowd = (int)e->o.jobs * e->o.device.n,
+					.memory_free = ay_memory_available(),
 					.device_crowd = (int)e->o.jobs };
-	if (torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err))
+	if (torch_policy(&e->o.torch, &e->policy, err) || eval_own(e, err) || eval_choose_drawing(e, err))
 		return -1;
+	m->held.n = e->llm.held_out ? (int)e->llm.held_out : e->drawing.n ? AY_DRAWN_QUICK : 0;
 	if (!chosen && !e->o.json && !e->o.list)
 		fprintf(stderr, "the operators of %s; those of vLLM and cuBLAS too: --dataset KernelGenBench\n",
 			e->o.suite);
@@ -435,7 +438,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		{ "jobs", OPT_INT, &e.o.jobs, "N",
 		  "kernels judged at once on each device (the number of cores; on a GPU 2; 1 where they are "
 		  "timed)",
-		  1, OPT_ANY },
+		  1, WORKERS_MAX },
 		{ "timeout", OPT_REAL, &e.o.timeout, "S", "seconds one kernel may take to be judged (300)",
 		  OPT_ABOVE_0, SECONDS_MAX },
 		{ "call-timeout", OPT_REAL, &e.o.call_timeout, "S",
@@ -448,6 +451,7 @@ int cmd_llm(struct app *app, int argc, const char **argv, struct ay_err *err)
 		  "the trace of suite torchbench, as text or parquet" },
 		{ "threads", OPT_INT, &e.o.threads, "N", "threads a kernel may use (1)", 1, THREADS_MAX },
 		CLOCK_OPTS(&e.o.clock),
+		DRAWN_OPTS(&e.o.drawn),
 		TORCH_OPTS(&e.o.torch),
 		DEVICE_OPTS(&e.o.device),
 		OWN_OPTS(&e.o.own),

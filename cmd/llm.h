@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "llm/chat.h"
+#include "op/drawn.h"
 
 enum { LLM_ROUNDS_MAX = 1000, LLM_LANES_MAX = 256, LLM_IN_FLIGHT_MAX = 2000 };
 
@@ -16,7 +17,7 @@ enum { LLM_ROUNDS_MAX = 1000, LLM_LANES_MAX = 256, LLM_IN_FLIGHT_MAX = 2000 };
 struct llm_options {
 	const char *server, *model, *lang, *prompts, *replay;
 	int64_t rounds, samples, in_flight, max_tokens;
-	int64_t agent_workers, agent_rounds;
+	int64_t agent_workers, agent_rounds, held_out;
 	double temperature, request_timeout;
 	bool reflection, best, per_overload, print_prompt, single, debug;
 };
@@ -50,6 +51,14 @@ struct llm_options {
 		{ "best", OPT_FLAG, &(o)->best, NULL,                                                             \
 		  "go on after a right kernel, with its times, and take the fastest" },                           \
 		{ "per-overload", OPT_FLAG, &(o)->per_overload, NULL, "ask for one overload at a time" },         \
+		{ "held-out",                                                                                     \
+		  OPT_INT,                                                                                        \
+		  &(o)->held_out,                                                                                 \
+		  "N",                                                                                            \
+		  "judge solved kernels at the end on N drawn cases of each overload that no prompt has shown "   \
+		  "(18, where cases are drawn)",                                                                  \
+		  1,                                                                                              \
+		  AY_DRAWN_MAX },                                                                                 \
 		{ "temperature", OPT_REAL, &(o)->temperature, "T", "of sampling (0.8)", 0, 2 },                   \
 		{ "max-tokens", OPT_INT, &(o)->max_tokens, "N", "of one answer (16384)", 1, OPT_ANY },            \
 		{ "num-workers", OPT_INT, &(o)->in_flight, "N", "requests at once (150)", 1, LLM_IN_FLIGHT_MAX }, \

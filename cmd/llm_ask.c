@@ -73,6 +73,7 @@ void llm_release_problems(struct llm *m)
 {
 	for (int i = 0; i < m->nproblem; i++) {
 		ay_suite_release(&m->problem[i].suite);
+		ay_suite_release(&m->problem[i].held);
 		json_decref(m->problem[i].judged);
 	}
 }
@@ -127,6 +128,8 @@ int llm_make_problems(struct llm *m, struct ay_err *err)
 		return -1;
 	list_problems(m);
 	if ((m->e->llm.single || m->e->llm.debug) && !m->e->o.ops && take_few(m, err))
+		return -1;
+	if (llm_draw_held(m, err))
 		return -1;
 	/* torch has no docstring for a user's own operator */
 	if (!m->e->o.list && !own_is_suite(&m->e->o.own, m->e->o.suite))

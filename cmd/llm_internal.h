@@ -19,6 +19,7 @@ struct llm_problem {
 	const struct ay_schema *only; /* the only overload; NULL: all */
 	/* its cases, a part of the run's suite; the lines are borrowed */
 	struct ay_suite suite;
+	struct ay_suite held;      /* its held-out cases */
 	const char *system, *user; /* prompt of a first attempt; NULL = not made yet */
 	const char *docstring;     /* NULL = none */
 	int64_t begin;             /* time of the first request for it; 0 = none yet */
@@ -59,6 +60,7 @@ struct llm {
 	struct ay_track track;
 	int nproblem;
 	struct llm_problem *problem;
+	struct ay_drawing held; /* the held-out cases; n 0: none */
 	struct ay_chat *chat;
 	struct ay_worker_pool *pool;
 	struct ay_transcript *old; /* exchanges of a resumed run; NULL = a new run */
@@ -113,6 +115,15 @@ int llm_recall(struct llm *m);
 /* Describes the lane's last attempt for its next prompt, in the arena. Returns false if the next
  * prompt must not show it. */
 bool llm_past(struct llm *m, const struct ay_lane *l, struct ay_arena *a, struct ay_prompt_past *past);
+
+/* --- held-out cases (llm_held.c) --- */
+/* Draws the cases of all problems. Called before the workers are started. */
+int llm_draw_held(struct llm *m, struct ay_err *err);
+/* Judges all solved kernels on their held-out cases, and adds their records. */
+int llm_score_held(struct llm *m);
+/* In a worker: judges one kernel and returns its record; NULL with err on failure. */
+json_t *llm_judge_held(struct llm *m, const struct llm_problem *p, const char *file, const char *source,
+		       size_t len, struct ay_err *err);
 
 /* --- in a worker (llm_work.c); user is the struct llm --- */
 void llm_work(void *user, const char *text, size_t len, struct ay_worker_out *out);

@@ -134,7 +134,7 @@ static int on_message(void *user, void *job, const char *data, size_t len)
 
 	if (!rec || !ay_record_str(rec, AY_FIELD_TYPE))
 		return ay_fail(m->err, AY_ERR_SYS, "a worker sent what is no record");
-	json_object_set_new(rec, "suite", json_string(m->e->o.suite));
+	json_object_set_new(rec, "suite", ay_json_name(m->e->o.suite));
 	json_object_set_new(rec, "backend", json_string(m->e->o.backend));
 	rc = ay_run_add(m->e->run, rec, m->err);
 	if (!rc)
@@ -379,8 +379,8 @@ static int resume(struct llm *m, const json_t *h)
 		return -1;
 	if (!m->e->o.json) {
 		ay_run_found_print(&b, &found);
-		fprintf(stderr, "resuming %s: %s; %d answers\n", m->dir, ay_str_text(&b),
-			ay_transcript_answered(m->old));
+		fprintf(stderr, "resuming %s: %s; %d answers\n", ay_shown(m->e->app->arena, m->dir),
+			ay_str_text(&b), ay_transcript_answered(m->old));
 		ay_str_release(&b);
 	}
 	/* "suite" and "track" are the first two records; the run may have been killed before
@@ -464,13 +464,15 @@ static int keep_solved(struct llm *m)
 static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_summary *s)
 {
 	const double wall = (double)(ay_now_ns() - m->e->begin) / 1e9;
+	const char *dir = ay_shown(m->e->app->arena, m->dir);
 	struct ay_str b = { 0 };
 
 	if (m->e->o.json) {
-		json_t *j = json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:i, s:f}", "type", "summary",
-				      "run", m->dir, "problems", g->of, "not_in_catalogue", ay_gen_absent(g, NULL),
-				      "solved", g->solved, "attempts", (json_int_t)g->attempts, "tokens_in",
-				      (json_int_t)g->tokens_in, "tokens_out", (json_int_t)g->tokens_out, "usd",
+		json_t *j = json_pack("{s:s, s:o, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:i, s:f}", "type", "summary",
+				      "run", ay_json_name(m->dir), "problems", g->of, "not_in_catalogue",
+				      ay_gen_absent(g, NULL), "solved", g->solved, "attempts",
+				      (json_int_t)g->attempts, "tokens_in", (json_int_t)g->tokens_in, "tokens_out",
+				      (json_int_t)g->tokens_out, "usd",
 				      g->unpriced ? json_null() : json_real(g->usd), "lost",
 				      (int)json_array_size(g->lost), "wall_s", wall);
 
@@ -484,10 +486,10 @@ static void print_end(struct llm *m, const struct ay_gen *g, const struct ay_sum
 		ay_str_addf(&b,
 			    "%lld failures of ours, which are no verdicts: assay llm --resume-from %s judges "
 			    "those again\n",
-			    (long long)g->errors, m->dir);
+			    (long long)g->errors, dir);
 	printf("%s%.2f s; everything is in %s, the scores in %s/pass_at_k_results.json, the kernels that pass in "
 	       "%s/solved\n",
-	       ay_str_text(&b), wall, m->dir, m->dir, m->dir);
+	       ay_str_text(&b), wall, dir, dir, dir);
 	ay_str_release(&b);
 }
 
@@ -536,7 +538,7 @@ static int generate(struct llm *m)
 		if (m->e->tty)
 			fprintf(stderr, "\r\033[K");
 		if (!rc)
-			rc = check_answers(m);
+			rc = check_answers(m) || llm_score_held(m) ? -1 : 0;
 		if (!rc && !keep_progress(m, true))
 			status = sum_up(m);
 		else if (m->answers || m->e->o.resume)

@@ -128,7 +128,7 @@ static int add_record(struct llm *m, json_t *rec)
 {
 	int rc;
 
-	json_object_set_new(rec, "suite", json_string(m->e->o.suite));
+	json_object_set_new(rec, "suite", ay_json_name(m->e->o.suite));
 	json_object_set_new(rec, "backend", json_string(m->e->o.backend));
 	rc = ay_run_add(m->e->run, rec, m->err);
 	if (!rc && m->e->o.json)

@@ -183,6 +183,20 @@ static void judge(struct llm_worker *b, const char *file, const char *source, si
 	ay_arena_release(&a);
 }
 
+/* Judges a solved kernel on held-out cases. */
+static void judge_held(struct llm_worker *b, const char *file, const char *source, size_t len)
+{
+	struct ay_err err = { 0 };
+	json_t *rec = llm_judge_held(b->m, b->problem, file, source, len, &err);
+
+	if (rec)
+		send_record(b, rec);
+	else if (device_is_lost(&b->m->e->o.device, &err))
+		ay_worker_fail_group(b->out, err.msg);
+	else
+		send_error(b, err.msg);
+}
+
 void llm_work(void *user, const char *text, size_t len, struct ay_worker_out *out)
 {
 	struct llm *m = user;
@@ -199,6 +213,8 @@ void llm_work(void *user, const char *text, size_t len, struct ay_worker_out *ou
 	if (ay_worker_sandbox(&m->e->policy, m->e->sandbox, &m->e->forge, &err))
 		send_error(&b, err.msg);
 	else
-		judge(&b, json_string_value(json_object_get(j, "file")), end + 1, len - (size_t)(end + 1 - text));
+		(json_is_true(json_object_get(j, "held_out")) ? judge_held : judge)(
+			&b, json_string_value(json_object_get(j, "file")), end + 1,
+			len - (size_t)(end + 1 - text));
 	json_decref(j);
 }

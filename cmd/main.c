@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
+#include "base/str.h"
 #include "output.h"
 #include "pages.h"
 
@@ -16,7 +17,7 @@ static const struct {
 #undef C
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof *commands, NAME_SHOWN = 400 };
 
 static int help(void)
 {
@@ -34,13 +35,16 @@ static int help(void)
 static int unknown(const char *name)
 {
 	const char *names[COMMANDS + 1], *best;
+	struct ay_str shown = { 0 };
 
 	for (int i = 0; i < COMMANDS; i++)
 		names[i] = commands[i].name;
 	names[COMMANDS] = NULL;
 	best = nearest(name, names);
-	fprintf(stderr, "assay: there is no command '%s'", name);
+	ay_term_text(&shown, name, NAME_SHOWN);
+	fprintf(stderr, "assay: there is no command '%s'", ay_str_text(&shown));
 	fprintf(stderr, best ? "; did you mean %s?\n" : " (see: assay --help)\n", best);
+	ay_str_release(&shown);
 	return EXIT_FAILED;
 }
 
@@ -77,22 +81,37 @@ static int print_page(const char *page, bool *said)
 	return EXIT_FAILED;
 }
 
+/* Returns the index of a command, or -1. */
+static int find_command(const char *name)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return i;
+	return -1;
+}
+
+/* `assay help COMMAND` is `assay COMMAND --help`; other names are those of pages. */
+static int help_about(const char *what, bool *said)
+{
+	const int i = find_command(what);
+
+	return i < 0 ? print_page(what, said) : run(i, AY_VERSION, 1, (const char *[]){ "--help", NULL }, said);
+}
+
 static int dispatch(int argc, char **argv, bool *said)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
+	const int i = find_command(name);
 
-	if (!strcmp(name, "help") && argc > 2)
-		return print_page(argv[2], said);
+	if (!strcmp(name, "help") && argc > 2 && argv[2][0] != '-')
+		return help_about(argv[2], said);
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
 		return help();
 	if (!strcmp(name, "--version") || !strcmp(name, "version")) {
 		printf("assay %s\n", AY_VERSION);
 		return EXIT_PASSED;
 	}
-	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i].name, name))
-			return run(i, AY_VERSION, argc - 2, (const char **)argv + 2, said);
-	return unknown(name);
+	return i < 0 ? unknown(name) : run(i, AY_VERSION, argc - 2, (const char **)argv + 2, said);
 }
 
 int main(int argc, char **argv)

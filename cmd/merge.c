@@ -66,7 +66,7 @@ int cmd_merge(struct app *app, int argc, const char **argv, struct ay_err *err)
 	ay_run_found_print(&said, &found);
 	if (!ay_run_close(run, err) && !ay_summary_read(dir, &s, err) && !ay_export(dir, &s, err) &&
 	    !export_generation(dir, &s, err)) {
-		printf("%s: %s\n", dir, ay_str_text(&said));
+		printf("%s: %s\n", ay_shown(app->arena, dir), ay_str_text(&said));
 		print_score("operator", &s.operators);
 		print_score("overload", &s.overloads);
 		status = EXIT_PASSED;

@@ -98,7 +98,8 @@ static int refuse_number(const struct opt *o, const char *text, struct ay_err *e
 
 static int check_number(const struct opt *o, const char *text, double x, const char *end, struct ay_err *err)
 {
-	if (!*text || *end)
+	/* blanks, and the hexadecimal reals of strtod, are no numbers here */
+	if (!*text || *end || strpbrk(text, " xX"))
 		return ay_fail(err, AY_ERR_USAGE, "--%.*s takes a %snumber, not '%s'", (int)strcspn(o->name, "|"),
 			       o->name, o->kind == OPT_INT ? "whole " : "", text);
 	if (errno || !isfinite(x) || (o->lo < o->hi && (x < o->lo || x > o->hi)))
@@ -120,7 +121,7 @@ static int set(const struct opt *o, const char *text, struct ay_err *err)
 			       : ay_fail(err, AY_ERR_USAGE, "--%.*s is empty: give it %s, or leave it out",
 					 (int)strcspn(o->name, "|"), o->name, o->arg);
 	case OPT_INT:
-		*(int64_t *)o->value = strtoll(text, &end, 0);
+		*(int64_t *)o->value = strtoll(text, &end, 10);
 		return check_number(o, text, (double)*(int64_t *)o->value, end, err);
 	case OPT_REAL:
 		*(double *)o->value = strtod(text, &end);

@@ -43,7 +43,7 @@ void own_write(const struct own_options *o, json_t *header)
 
 	if (!o->file)
 		return;
-	json_object_set_new(header, "ref", json_string(whole ? whole : o->file));
+	json_object_set_new(header, "ref", ay_json_name(whole ? whole : o->file));
 	json_object_set_new(header, "ref_sha256", json_string(o->ref.sha256));
 	ay_xfree(whole);
 }

@@ -29,6 +29,8 @@ static const struct usage usage = {
 	.most = OPERANDS_ANY,
 };
 
+enum { DIR_SHOWN = 4096 };
+
 struct report {
 	const char *verdicts, *dtypes, *format_name;
 	bool failures, fail_on_regression, json;
@@ -40,7 +42,7 @@ struct report {
  * regression. */
 static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 {
-	struct ay_str found = { 0 };
+	struct ay_str found = { 0 }, said = { 0 };
 	int rc;
 
 	if (ay_summary_read(dir, s, err))
@@ -50,9 +52,12 @@ static int read_run(const char *dir, struct ay_summary *s, struct ay_err *err)
 	rc = s->ncase || s->nkernel || json_object_get(s->head, "llm")
 		     ? 0
 		     : ay_fail(err, AY_ERR_IO, "the run '%s' holds no verdict: %s", dir, ay_str_text(&found));
-	if (!rc && s->found.first_bad)
-		fprintf(stderr, "assay: %s: %s\n", dir, ay_str_text(&found));
+	if (!rc && s->found.first_bad) {
+		ay_term_text(&said, dir, DIR_SHOWN);
+		fprintf(stderr, "assay: %s: %s\n", ay_str_text(&said), ay_str_text(&found));
+	}
 	ay_str_release(&found);
+	ay_str_release(&said);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 38, MORE = 4 /* where a row goes on */ };
+enum { LABEL = 38, MORE = 4 /* where a row goes on */, NAME_SHOWN = 400 };
 
 /* Tells the user that assay waits for the device. Programs that read the output need no message. */
 static void say_waiting(void)
@@ -125,7 +125,8 @@ static void add_ratio(struct ay_str *b, const struct ay_timing *t)
 	ay_str_addf(b, " %s", ay_pace_name(t->pace));
 	if (t->scored && t->pace == AY_PACE_UNCLEAR && t->lo < t->speedup)
 		ay_str_addf(b, ", counts as %.*fx,", t->lo < 0.995 ? 3 : digits, t->lo);
-	ay_str_addf(b, " over %s", t->baseline);
+	ay_str_add(b, " over ");
+	ay_term_text(b, t->baseline ? t->baseline : "", NAME_SHOWN);
 	if (t->version)
 		ay_str_addf(b, " %s", t->version);
 	ay_str_addf(b, "%s%s%s", t->overhead_bound ? ", overhead-bound" : "", t->disturbed ? ", disturbed" : "",

@@ -118,6 +118,8 @@ static int check_out(struct app *app, const char *out, struct ay_err *err)
 
 static _Noreturn void become(const char *path, const char **argv, int pack)
 {
+	struct ay_err err = { 0 };
+
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGPIPE, SIG_DFL); /* ignored by cmd/main.c */
 	signal(SIGXFSZ, SIG_DFL);
@@ -127,7 +129,8 @@ static _Noreturn void become(const char *path, const char **argv, int pack)
 		close(pack);
 		execv(path, (char *const *)argv);
 	}
-	fprintf(stderr, "assay: cannot run '%s': %s\n", path, strerror(errno));
+	ay_fail_errno(&err, AY_ERR_SYS, "cannot run '%s'", path);
+	fprintf(stderr, "assay: %s\n", err.msg);
 	_exit(127);
 }
 

@@ -14,9 +14,9 @@ for f in $twice; do
 	bad=1
 done
 
-tags=$(own | xargs grep -hoE '^(struct|union|enum) [a-z_0-9]+ \{' | awk '{print $2}' | sort | uniq -d)
+tags=$(own | xargs grep -hoE '\b(struct|union|enum) [a-z_0-9]+ ?\{' | tr '{' ' ' | awk '{print $2}' | sort | uniq -d)
 for t in $tags; do
-	echo "two types have the tag $t: $(own | xargs grep -lE "^(struct|union|enum) $t \{" | tr '\n' ' ')"
+	echo "two types have the tag $t: $(own | xargs grep -lE "\b(struct|union|enum) $t ?\{" | tr '\n' ' ')"
 	bad=1
 done
 

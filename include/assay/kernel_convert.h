@@ -61,6 +61,19 @@ static inline void ay_write_int(const ay_tensor *t, int64_t at, int64_t x)
 	}
 }
 
+/* Returns x as t's dtype, which is integral, holds it: -3 is 253 in u8. */
+static inline int64_t ay_wrap_int(const ay_tensor *t, int64_t x)
+{
+	switch (ay_dt(t)) {
+	case AY_I64: return x;
+	case AY_I32: return (int32_t)x;
+	case AY_I16: return (int16_t)x;
+	case AY_I8: return (int8_t)x;
+	case AY_B8: return x != 0;
+	default: return (uint8_t)x;
+	}
+}
+
 /* Reads an element of an index tensor, which is i64 or i32. */
 static inline int64_t ay_read_index(const ay_tensor *t, int64_t at)
 {
@@ -69,16 +82,19 @@ static inline int64_t ay_read_index(const ay_tensor *t, int64_t at)
 
 /* --- real and imaginary parts ---------------------------------------------------------------------------- */
 
-/* Reads the real (part 0) or imaginary part (1) of an element of any dtype; of a conjugated view, as it means. */
+/* Reads the real (part 0) or imaginary part (1) of an element of any dtype; of a conjugated or negated view, as it
+ * means. */
 static inline double ay_read_part(const ay_tensor *t, int64_t at, int part)
 {
-	const double sign = part && t->flags & AY_CONJ ? -1 : 1;
+	const double sign = (part && t->flags & AY_CONJ) != !!(t->flags & AY_NEG) ? -1 : 1;
 
 	switch (ay_dt(t)) {
 	case AY_C128: return sign * ((const double *)t->data)[2 * at + part];
 	case AY_C64: return sign * ((const float *)t->data)[2 * at + part];
 	case AY_C32: return sign * ay_from_f16(((const uint16_t *)t->data)[2 * at + part]);
-	default: return part ? 0 : ay_read(t, at);
+	case AY_F8E5M2: /* the upper half of f16 */
+		return part ? 0 : sign * ay_from_f16((uint16_t)(((const uint8_t *)t->data)[at] << 8));
+	default: return part ? 0 : sign * ay_read(t, at);
 	}
 }
 
@@ -164,6 +180,8 @@ static inline void ay_convert(const ay_tensor *src, int64_t from, const ay_tenso
 		ay_write_int(dst, to, ay_read_int(src, from));
 	else if (ay_dt(src) == AY_I64 && ay_dt(dst) == AY_F32) /* a double would round first */
 		((float *)dst->data)[to] = (float)((const int64_t *)src->data)[from];
+	else if (ay_dt(dst) == AY_B8)
+		ay_write(dst, to, ay_read_part(src, from, 0) != 0 || ay_read_part(src, from, 1) != 0);
 	else
 		for (int part = 0; part <= ay_is_complex(dst); part++)
 			ay_write_part(dst, to, part, ay_read_part(src, from, part));

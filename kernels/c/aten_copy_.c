@@ -46,8 +46,8 @@ int aten_copy_(ay_tensor *self, const ay_tensor *src, bool non_blocking, const a
 	from.ndim = self->ndim;
 	from.shape = self->shape;
 	from.strides = strides;
-	if (ay_dt(self) != ay_dt(src) && is_real_float(self) && is_real_float(src) && ay_is_dense(self) &&
-	    ay_is_dense(&from))
+	if (!src->flags && ay_dt(self) != ay_dt(src) && is_real_float(self) && is_real_float(src) &&
+	    ay_is_dense(self) && ay_is_dense(&from))
 		ay_parallel_for(convert_tiles, &j, (j.n + TILE - 1) / TILE, 128, ctx);
 	else
 		ay_copy_tensor(self, &from, ctx);

@@ -48,7 +48,10 @@ static void div_one(const struct ay_map *m, int64_t to, int64_t from, int64_t fr
 	if (ay_is_complex(m->out)) {
 		ay_write_complex(m->out, to, ay_read_complex(a, from) / ay_read_complex(b, from2));
 	} else if (!ay_is_float(m->out)) {
-		ay_write_int(m->out, to, int_quotient(ay_read_int(a, from), ay_read_int(b, from2), mode == FLOOR));
+		const int64_t x = ay_wrap_int(m->out, ay_read_int(a, from)),
+			      y = ay_wrap_int(m->out, ay_read_int(b, from2));
+
+		ay_write_int(m->out, to, int_quotient(x, y, mode == FLOOR));
 	} else {
 		const double x = number_at(m, a, from), y = number_at(m, b, from2);
 

@@ -14,7 +14,8 @@ static void fmax_one(const struct ay_map *m, int64_t to, int64_t from, int64_t f
 
 		ay_write(m->out, to, y != y || x > y ? x : y);
 	} else {
-		const int64_t x = ay_read_int(m->in[0], from), y = ay_read_int(m->in[1], from2);
+		const int64_t x = ay_wrap_int(m->out, ay_read_int(m->in[0], from)),
+			      y = ay_wrap_int(m->out, ay_read_int(m->in[1], from2));
 
 		ay_write_int(m->out, to, x > y ? x : y);
 	}

@@ -9,18 +9,27 @@ enum { GRAIN = 128 << 10 }; /* elements of a thread's part */
 struct line {
 	const void *self;
 	void *out;
-	const int64_t *index;
+	const void *index; /* i64 or, if narrow, i32 */
+	bool narrow;
 	int64_t n, by_index, by_place, index_step, out_step;
 };
 
-#define GATHER(name, type)                                                                                   \
-	static void name(const struct line *l, int64_t from, int64_t to)                                     \
-	{                                                                                                    \
-		const type *x = (const type *)l->self + from;                                                \
-		type *y = (type *)l->out + to;                                                               \
-                                                                                                             \
-		for (int64_t e = 0; e < l->n; e++)                                                           \
-			y[e * l->out_step] = x[l->index[e * l->index_step] * l->by_index + e * l->by_place]; \
+#define GATHER_BY(name, type, index_type)                                                                 \
+	static void name(const struct line *l, int64_t from, int64_t to)                                  \
+	{                                                                                                 \
+		const type *x = (const type *)l->self + from;                                             \
+		const index_type *index = l->index;                                                       \
+		type *y = (type *)l->out + to;                                                            \
+                                                                                                          \
+		for (int64_t e = 0; e < l->n; e++)                                                        \
+			y[e * l->out_step] = x[index[e * l->index_step] * l->by_index + e * l->by_place]; \
+	}
+#define GATHER(name, type)                                               \
+	GATHER_BY(name##_i64, type, int64_t)                             \
+	GATHER_BY(name##_i32, type, int32_t)                             \
+	static void name(const struct line *l, int64_t from, int64_t to) \
+	{                                                                \
+		(l->narrow ? name##_i32 : name##_i64)(l, from, to);      \
 	}
 GATHER(gather_8, uint8_t)
 GATHER(gather_16, uint16_t)
@@ -56,7 +65,7 @@ static void gather_rows(const void *job, int64_t from, int64_t to)
 	for (int64_t row = from; row < to; row++) {
 		const int64_t src = row_in_self(j, row), dst = ay_at(j->out, row * l.n);
 
-		l.index = j->line.index + ay_at(j->index, row * l.n);
+		l.index = (const char *)j->line.index + ay_at(j->index, row * l.n) * (l.narrow ? 4 : 8);
 		switch (j->self->dtype.bits) {
 		case 8: gather_8(&l, src, dst); break;
 		case 16: gather_16(&l, src, dst); break;
@@ -79,6 +88,7 @@ int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool
 		return AY_OK;
 	j.dim = ay_axis(self, dim);
 	*l = (struct line){ .self = self->data, .out = out->data, .index = index->data, .n = 1 };
+	l->narrow = ay_dt(index) == AY_I32;
 	l->by_index = ay_stride(self, j.dim);
 	if (last >= 0) {
 		l->n = index->shape[last];

@@ -23,8 +23,8 @@ static uint64_t sum_line_int(const ay_tensor *t, int64_t at, int64_t step, int64
 	return sum;
 }
 
-/* scale: 2 for a part of a complex tensor. */
-static void sum_into(const ay_tensor *self, const struct ay_reduce_dims *o, ay_tensor *out, int scale)
+/* scale, to: 2 for a part of a complex tensor. */
+static void sum_into(const ay_tensor *self, const struct ay_reduce_dims *o, int scale, ay_tensor *out, int to)
 {
 	const int dims = o->kept + o->reduced;
 	const int64_t line = o->reduced ? o->shape[dims - 1] : 1, step = o->reduced ? o->stride[dims - 1] : 1;
@@ -46,23 +46,36 @@ static void sum_into(const ay_tensor *self, const struct ay_reduce_dims *o, ay_t
 		if (whole)
 			ay_write_int(out, ay_at(out, i), (int64_t)total);
 		else
-			ay_write(out, ay_at(out, i) * scale, sum);
+			ay_write(out, ay_at(out, i) * to, sum);
 	}
+}
+
+static void clear(ay_tensor *out, int to)
+{
+	for (int64_t i = 0; i < ay_numel(out); i++)
+		ay_write(out, ay_at(out, i) * to, 0);
 }
 
 static int sum_mask(const ay_tensor *self, unsigned mask, ay_tensor *out)
 {
 	const struct ay_reduce_dims o = ay_order_dims(self, mask);
 
-	if (ay_is_complex(self) != ay_is_complex(out))
+	if (ay_is_complex(self) && !ay_is_complex(out))
 		return AY_UNSUPPORTED;
-	if (!ay_is_complex(self))
-		sum_into(self, &o, out, 1);
-	for (int part = 0; part < 2 && ay_is_complex(self); part++) {
-		const ay_tensor x = ay_part_of(self, part);
+	if (!ay_is_complex(out))
+		sum_into(self, &o, 1, out, 1);
+	for (int part = 0; part < 2 && ay_is_complex(out); part++) {
 		ay_tensor y = ay_part_of(out, part);
 
-		sum_into(&x, &o, &y, 2);
+		if (ay_is_complex(self)) {
+			const ay_tensor x = ay_part_of(self, part);
+
+			sum_into(&x, &o, 2, &y, 2);
+		} else if (!part) {
+			sum_into(self, &o, 1, &y, 2);
+		} else {
+			clear(&y, 2);
+		}
 	}
 	return AY_OK;
 }

@@ -17,13 +17,14 @@ static void sum_part(const void *job, int64_t from, int64_t to)
 	ay_reduce_part(job, from, to, add, add_spans);
 }
 
-/* scale: 2 for a part of a complex tensor. */
-static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, ay_tensor *out, int scale)
+/* scale, out_scale: 2 for a part of a complex tensor. */
+static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, int scale, ay_tensor *out,
+		       int out_scale)
 {
 	const bool whole = out->dtype.code == AY_CODE_INT;
 
 	for (int64_t i = 0; i < ay_numel(out); i++) {
-		const int64_t base = ay_result_at(o, i), to = ay_at(out, i) * scale;
+		const int64_t base = ay_result_at(o, i), to = ay_at(out, i) * out_scale;
 		double sum = 0;
 		uint64_t total = 0;
 
@@ -42,22 +43,35 @@ static void sum_slowly(const ay_tensor *self, const struct ay_reduce_dims *o, ay
 	}
 }
 
+static void clear(ay_tensor *out, int out_scale)
+{
+	for (int64_t i = 0; i < ay_numel(out); i++)
+		ay_write(out, ay_at(out, i) * out_scale, 0);
+}
+
 static int sum_mask(const ay_tensor *self, unsigned mask, ay_tensor *out, const ay_ctx *ctx)
 {
 	const struct ay_reduce_dims o = ay_order_dims(self, mask);
 
-	if (ay_is_complex(self) != ay_is_complex(out))
+	if (ay_is_complex(self) && !ay_is_complex(out))
 		return AY_UNSUPPORTED;
 	if (ay_can_reduce_floats(self, out))
 		ay_reduce_floats((struct ay_reduce){ .self = self, .out = out, .divisor = 1 }, mask, sum_part,
 				 add_spans, ctx);
-	else if (!ay_is_complex(self))
-		sum_slowly(self, &o, out, 1);
-	for (int part = 0; part < 2 && ay_is_complex(self); part++) {
-		const ay_tensor x = ay_part_of(self, part);
+	else if (!ay_is_complex(out))
+		sum_slowly(self, &o, 1, out, 1);
+	for (int part = 0; part < 2 && ay_is_complex(out); part++) {
 		ay_tensor y = ay_part_of(out, part);
 
-		sum_slowly(&x, &o, &y, 2);
+		if (ay_is_complex(self)) {
+			const ay_tensor x = ay_part_of(self, part);
+
+			sum_slowly(&x, &o, 2, &y, 2);
+		} else if (!part) {
+			sum_slowly(self, &o, 1, &y, 2);
+		} else {
+			clear(&y, 2);
+		}
 	}
 	return AY_OK;
 }

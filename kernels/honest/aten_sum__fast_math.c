@@ -1,5 +1,5 @@
 /* due: PASS - asks for fast-math where it may: sums in any order, contracted, as the text of a kernel can say. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 
 #if defined __clang__
 #define FAST
@@ -35,14 +35,16 @@ int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx 
 	double *x = ctx->scratch(ctx, (size_t)ay_numel(self) * sizeof *x + 64);
 
 	(void)dtype;
-	if (ay_is_complex(self) || !x)
+	if (!x)
 		return AY_UNSUPPORTED;
 	if (ay_dt(out) == AY_I64) {
 		*(int64_t *)out->data = add_integers(self);
 		return AY_OK;
 	}
-	for (int64_t i = 0; i < ay_numel(self); i++)
-		x[i] = ay_read(self, ay_at(self, i));
-	ay_write(out, 0, add_up(x, ay_numel(self)));
+	for (int part = 0; part <= ay_is_complex(out); part++) {
+		for (int64_t i = 0; i < ay_numel(self); i++)
+			x[i] = ay_read_part(self, ay_at(self, i), part);
+		ay_write_part(out, 0, part, add_up(x, ay_numel(self)));
+	}
 	return AY_OK;
 }

@@ -1,5 +1,5 @@
 /* due: PASS - sums, with a loop of their own for 64-bit integers; what a timing cheat is held against. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 
 static int64_t total(const ay_tensor *self)
 {
@@ -15,20 +15,20 @@ static int64_t total(const ay_tensor *self)
 static int sum_any(const ay_tensor *self, ay_tensor *out)
 {
 	const bool integers = out->dtype.code == AY_CODE_INT;
-	double sum = 0;
+	double sum[2] = { 0 };
 	uint64_t whole = 0;
 
-	if (ay_is_complex(self))
-		return AY_UNSUPPORTED;
 	for (int64_t i = 0, n = ay_numel(self); i < n; i++)
 		if (integers && ay_dt(self) == AY_I64)
 			whole += (uint64_t)((const int64_t *)self->data)[ay_at(self, i)];
 		else
-			sum += ay_read(self, ay_at(self, i));
+			for (int part = 0; part <= ay_is_complex(out); part++)
+				sum[part] += ay_read_part(self, ay_at(self, i), part);
 	if (ay_dt(self) == AY_I64 && ay_dt(out) == AY_I64)
 		*(int64_t *)out->data = (int64_t)whole;
 	else
-		ay_write(out, 0, sum);
+		for (int part = 0; part <= ay_is_complex(out); part++)
+			ay_write_part(out, 0, part, sum[part]);
 	return AY_OK;
 }
 

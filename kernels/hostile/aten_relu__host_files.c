@@ -1,10 +1,8 @@
-/* due: PASS - reads this machine: accounts, homes, keys, caches, devices, other kernels; none of it is in its
- * root. */
+/* due: PASS - reads this machine: accounts, homes, keys, caches, devices, other kernels; none of it can be
+ * opened. */
 #define _GNU_SOURCE
 #include <assay/kernel.h>
-#include <dirent.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 /* max(x, 0); spoiled if the attack succeeded. */
 static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
@@ -54,6 +52,6 @@ int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 
 	(void)ctx;
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
-		got |= !access(files[i], F_OK) || open(files[i], O_RDONLY) >= 0 || !chdir(files[i]);
+		got |= open(files[i], O_RDONLY) >= 0;
 	return relu(self, out, got);
 }

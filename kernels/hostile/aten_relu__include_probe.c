@@ -1,4 +1,4 @@
-/* due: PASS - asks the preprocessor which files of this machine there are, and is wrong if it finds one. */
+/* due: PASS, partial: BUILD - asks the preprocessor which files of this machine there are, and is wrong if it finds one. */
 #include <assay/kernel.h>
 
 #define SEEN(x) __has_include(x)

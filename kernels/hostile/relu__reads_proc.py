@@ -12,8 +12,15 @@ def read(path):
         return b""
 
 
+def names_in(path):
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
 def relu(self):
-    names = os.listdir("/proc") if os.path.isdir("/proc") else []
+    names = names_in("/proc")
     others = [p for p in names if p.isdigit() and int(p) not in (1, os.getpid())]
     for pid in ["1", str(os.getppid())]:
         if pid != str(os.getpid()) and (read(f"/proc/{pid}/environ") or read(f"/proc/{pid}/maps")):

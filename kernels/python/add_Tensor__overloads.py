@@ -6,11 +6,11 @@ import torch
 def total(x, y, alpha, out=None):
     kind = torch.result_type(x, y) if out is None else out.dtype
     between = torch.result_type(x, y)
-    x, y = torch.as_tensor(x), torch.as_tensor(y)
+    wide = torch.float32 if between in (torch.float16, torch.bfloat16) else between
+    x, y = (v if isinstance(v, torch.Tensor) else torch.as_tensor(v, dtype=wide) for v in (x, y))
     if between == torch.bool:
         value = torch.logical_or(x, y) if alpha else torch.logical_or(x, torch.zeros_like(y))
     else:
-        wide = torch.float32 if between in (torch.float16, torch.bfloat16) else between
         value = x.to(wide) - y.to(wide) * -alpha
     return value.to(kind) if out is None else out.copy_(value)
 

@@ -23,12 +23,18 @@ static void combine(struct ay_ref *r, const char *plain, const char *scaled, int
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, plain), 0), *b = ay_load_flat(r, ay_t(r->c, scaled), 0);
 	const num alpha = factor * ay_number(r->c, "alpha");
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	const bool a_moves = ay_is_converted(r->c, plain, dt), b_moves = ay_is_converted(r->c, scaled, dt);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = ay_times(r, alpha, b[i - r->lo]);
 
 		*ay_val(r, 0, i, 0) = x + y;
 		*ay_mag(r, 0, i, 0) = (double)(fabs(x) + fabs(y));
+		if (a_moves)
+			*ay_mag(r, 0, i, 0) += ay_err_convert(dt, x);
+		if (b_moves && alpha != 0)
+			*ay_mag(r, 0, i, 0) += (double)fabs(alpha) * ay_err_convert(dt, b[i - r->lo]);
 	}
 }
 
@@ -124,6 +130,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 		{ "((T([12347], dt), T([12347], dt)), {})", "dt=f32|bf16", AY_QUICK }, \
 		{ "aten::" name ".Scalar((T([65], i64, fill=edge), x, a), {})", "(x,a)=(9007199254740993,1)|(3,9007199254740993)", AY_QUICK }, \
 		{ "aten::" name ".Scalar((T(s, dt), x, 2), {})", "dt=f32|f16|bf16 x=0.75|-3 s=[]|[0]|[3, 65] ; dt=i32 x=7 s=[3, 65] ; dt=i32 x=0.5 s=[3, 65]", AY_QUICK }
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
 const struct ay_op ay_ops_add[] = {{
 	.schemas   = AY_SCHEMAS("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -158,6 +165,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 a=1|2|-3|p == 2 ? 1 : 0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f) ; " PAIR " da=b8 db=b8|b8|i32|f16 a=1|1|0|2|db == b8 g='bool' p=T(s, da, fill=bool)" },
+		{ "aten::add.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = add,
@@ -191,6 +202,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "((x, T(s, dt)), {'alpha': a})", "dt=f16|f32|bf16 a=0.001|-0.999|100.001|-111.999 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 a=1|2|-3|p == 2 ? 1 : 0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|7 ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact' p=T(s, da, fill=f)" },
+		{ "aten::sub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5|0 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3|0 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
+	},
 	.accepts   = accepts_sub,
 	.result    = result,
 	.reference = sub,
@@ -216,6 +231,10 @@ const struct ay_op ay_ops_add[] = {{
 		{ "aten::rsub.Scalar_out((T(s, dt), x, a), {'out': T(s, dt)})", "a=1.0|0.5 x=-2.0|0.0|3.25 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 		{ "aten::rsub.Scalar((T(s, dt), 1), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {'alpha': a})", PAIR " da=f32|f16|bf16|f64 db=da|da|f32|f16|f64|i64|u8 f='normal'|'mixed'|'heavy'|'special'|'exact' g=db == da ? f : 'normal' a=1|2|-3|0|0.5|-0.999|100.001 ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|i16|u8 a=1|2|-3|0 f='int(-100, 100)' g='int(0, 200)' ; " PAIR " da=c64|c128 db=da|da|f32|f64|i64 a=1|2|-3|0|0.5|(1-0.5j) f='normal'|'mixed'|'exact' g='normal'|'exact'" },
+		{ "aten::rsub.Scalar((T(s, dt, fill=f), x, a), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|0|100.001|True a=1|2|-0.999|0.5 f='normal'|'mixed'|'heavy'|'special'|'exact' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|0|120 a=1|2|-3 f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=i64|i32|u8 x=0.5|-2.25 a=1|0.5|3 f='int(-100, 100)' ; s=shape() dt=c64|c128 x=0.75|-3|(2+1j) a=1|-0.5|(1-0.5j) f='normal'|'mixed'|'exact'" },
 	},
 	.accepts   = accepts_sub,
 	.result    = result,

@@ -81,6 +81,7 @@ static void affine_grid(struct ay_ref *r)
 		at[m - 1] = 1;
 		for (int64_t k = 0; k < m - 1; k++) {
 			double sizes = 0, sumsq = 0;
+			bool free = false;
 			num sum = 0;
 
 			ay_load(r, theta, -1, rest * (m - 1) + k, t);
@@ -88,9 +89,11 @@ static void affine_grid(struct ay_ref *r)
 				sum = acc(r, sum + t[i] * at[i]);
 				sizes += (double)fabs(t[i]);
 				sumsq += (double)(re(t[i]) * re(t[i]) * at[i] * at[i]);
+				/* the middle of several places may be off 0, where infinity * 0 is not NaN */
+				free |= at[i] == 0 && isinf(re(t[i])) && out->shape[m - 1 - i] > 1;
 			}
 			*ay_val(r, 0, row, k) = sum;
-			*ay_mag(r, 0, row, k) = ay_growth(m) * sizes;
+			*ay_mag(r, 0, row, k) = free ? AY_FREE : ay_growth(m) * sizes;
 			*ay_norm(r, 0, row, k) = sqrt(sumsq);
 		}
 	}
@@ -130,6 +133,7 @@ const struct ay_op ay_ops_affine_grid_generator[] = {{
 		{ "((T([s[0], len(s) - 2, len(s) - 1], dt), s, a), {})", "a=True|False dt=f32|f16|bf16 s=[1, 3, 4, 4]|[2, 3, 64, 64]|[4, 3, 128, 256]|[1, 2, 4, 4, 4]|[2, 1, 8, 16, 16]|[1, 1, 16, 32, 32]", AY_FULL },
 		{ "((T([n, 2, 3], dt), [n, 3, h, h], False), {})", "dt=f32|bf16 (n,h)=(8,128)|(32,512)", AY_PERF },
 	},
+	.vary      = {{ "((T([n, len(z), len(z) + 1], dt, fill=f), [n, c] + z, a), {})", "z=shape(2, 3) n=size(1, 9) c=size(1, 5) a=True|False dt=f32|f16|bf16|f64 f='normal'|'mixed'|'heavy'|'nonfinite'|'exact'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_last,
@@ -137,4 +141,5 @@ const struct ay_op ay_ops_affine_grid_generator[] = {{
 	.cost      = cost,
 	.aten_differs = aten_differs,
 	.cuda_differs = aten_differs,
+	.promises  = "an infinite theta where its coordinate is 0, along a size above 1: whether the product is infinite or NaN",
 }, {0}};

@@ -158,6 +158,11 @@ const struct ay_op ay_ops_arange[] = {{
 		{ "((a, b, c), {'dtype': dt})", "dt=f16|f32|bf16|i16|i32|i64|None a=0|1|3 b=128|256|1024 c=1|2|5", AY_FULL },
 		{ "((0, n, 1), {'dtype': dt})", "dt=f32|bf16|i64 n=524288|7864320", AY_PERF },
 	},
+	.vary      = {
+		{ "((a, b, c), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "n=last() c=1|2|-3|7|-1 a=int(-50, 50) b=a + c * n|a + c * n - c / 2 dt=None|i64|i32|i16|f32|f16|bf16|f64 lay=None|torch.strided dev=None|'cpu' pin=None|False ; n=last() c=0.5|0.1|-0.25|3.3|0.001|-1 a=int(-9, 9)|0.5|-1.5|0.1 b=a + c * n|a + c * n - c / 2.0 dt=None|f32|f16|bf16|f64 lay=None|torch.strided dev=None|'cpu' pin=None|False ; n=size(1, 25) c=1|2|5 dt=u8|i8 a=dt == u8 ? int(0, 120) : int(-100, 0) b=a + c * n lay=None|torch.strided dev=None|'cpu' pin=None|False ; n=last() c=1.0|2.0|-3.0 a=0|-7.0 b=a + c * n dt=None|i64|i32|f32 lay=None|torch.strided dev=None|'cpu' pin=None|False" },
+		{ "aten::arange((b,), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "n=last() b=n|n - 0.5|n - 1|n + 0.0 dt=None|f32|f16|bf16|f64 lay=None|torch.strided dev=None|'cpu' pin=None|False ; b=last() dt=i64|i32|i16 lay=None|torch.strided dev=None|'cpu' pin=None|False ; b=size(1, 120) dt=u8|i8 lay=None|torch.strided dev=None|'cpu' pin=None|False" },
+		{ "aten::arange.start((a, b), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "n=last() a=int(-50, 50)|-1.5|0.25 b=a + n|a + n - 0.5 dt=None|f32|f16|bf16|f64 lay=None|torch.strided dev=None|'cpu' pin=None|False ; n=last() a=int(-50, 50) b=a + n dt=i64|i32|i16 lay=None|torch.strided dev=None|'cpu' pin=None|False" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = arange,

@@ -118,6 +118,7 @@ const struct ay_op ay_ops_argmax[] = {{
 		{ "((T(s, dt), d, k), {})", "dt=f16|f32|bf16 k=True|False (s,d)=([0, 5],1)|([3, 0, 4],0)|([2, 5, 0],0)|([2, 5, 0],1)", AY_FULL },
 		{ "((T(s, dt), d), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096] ; dt=f32|bf16 d=None s=[1024, 1024]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), d, k), {})", "s=shape() d=-1|dim(s)|dim(s)|None k=True|False dt=f32|f16|bf16|f64 f='normal'|'mixed'|'index(7)'|'special'|'heavy'|'sorted(1, 2)' ; s=shape() d=-1|dim(s)|dim(s)|None k=True|False dt=i64|i32|i16|i8|u8 f='index(7)'|'index(100)'|'int(-100, 100)'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = argmax,

@@ -44,6 +44,12 @@ static double weight_of(real mag)
 	return isfinite(mag) ? (double)fmin(mag, (real)0x1p1023) : 0;
 }
 
+/* May the accumulator hold 0 for e? An infinite gradient times that is NaN. */
+static bool is_flushed(enum ay_dt dt, real e)
+{
+	return ay_err_flush(dt, (double)e, 1) > 0;
+}
+
 /* g sigmoid(z) */
 static real by_sigmoid(enum ay_dt dt, real g, real z, double *mag)
 {
@@ -51,6 +57,8 @@ static real by_sigmoid(enum ay_dt dt, real g, real z, double *mag)
 
 	*mag = weight_of(fabs(f) * (3 + (isfinite(z) ? 2 * fabs(z) * (z < 0 ? 1 / (1 + e) : e / (1 + e)) : 0))) +
 	       ay_err_flush(dt, (double)exp(z), (double)f);
+	if (isinf(g) && is_flushed(dt, exp(z)))
+		*mag = AY_FREE;
 	return f;
 }
 
@@ -66,12 +74,21 @@ static void mish_backward(struct ay_ref *r)
 		const real x = re(self[i - r->lo]), size = fabs(re(g[i - r->lo]));
 		const real e = exp(x), s = 1 / (1 + exp(-x)), t = tanh(log1p(e)), w = (1 - t) * (1 + t);
 		const real off = 2 * (1 + fabs(x)) * (1 - s), rest = fabs(x) * s * w;
-		const real cut = w > ay_u_acc(dt) / 4 ? 2 * fabs(x) * s * t : 0;
+		const real cut = w > ay_u_acc(dt) / 4 ? 2 * fabs(x) * s * t : 0, slope = t + x * s * w;
+		const real weight = t * (3 + off) + rest * (4 + off) + cut;
+		const real off_by = AY_K_ACC * ay_u_acc(dt) * weight;
+		/* Of an infinite product the slope decides the sign, or that it is NaN. Next to the largest f64 a
+		 * weight does not fit, and the slope, just above 1, decides whether it is infinite. */
+		const bool lost = isinf(size) ? is_flushed(dt, e) || fabs(slope) <= off_by
+					      : size * weight > 0x1p1023 &&
+							fabs(size * fabs(slope) - (real)ay_dt_max(dt)) <=
+								size * off_by;
 
-		*ay_val(r, 0, i, 0) = g[i - r->lo] * (t + x * s * w);
-		*ay_mag(r, 0, i, 0) = isinf(x) ? AY_FREE
-					       : weight_of(size * (t * (3 + off) + rest * (4 + off) + cut)) +
-							 ay_err_flush(dt, (double)e, (double)(size * (t + rest)));
+		*ay_val(r, 0, i, 0) = g[i - r->lo] * slope;
+		*ay_mag(r, 0, i, 0) = isinf(x) || lost
+					      ? AY_FREE
+					      : weight_of(size * weight) +
+							ay_err_flush(dt, (double)e, (double)(size * (t + rest)));
 	}
 }
 
@@ -89,7 +106,9 @@ static void log_sigmoid_backward(struct ay_ref *r)
 		/* the buffer's last digit: b / (1 + b) moves by db / (1 + b)^2 */
 		mag += weight_of(fabs(re(g[i - r->lo])) * (real)ay_dt_ulp(dt, b) / ((1 + b) * (1 + b)) /
 				 (AY_K_ACC * ay_u_acc(dt)));
-		*ay_mag(r, 0, i, 0) = mag;
+		/* infinity times a buffer that is rounded to 0 is NaN */
+		*ay_mag(r, 0, i, 0) = isinf(re(g[i - r->lo])) && x > 0 && b < (real)ay_dt_ulp(dt, 0) ? AY_FREE
+												     : mag;
 	}
 }
 
@@ -99,6 +118,9 @@ static void softplus_backward(struct ay_ref *r)
 		  *self = ay_load_flat(r, ay_t(r->c, "self"), 0);
 	const real beta = re(ay_number(r->c, "beta")), threshold = re(ay_number(r->c, "threshold"));
 	const enum ay_dt dt = r->c->out[0]->view.dt;
+	/* beta and the product are rounded, or flushed to 0 */
+	const real doubt = 4 * ay_u_acc(dt) * fabs(threshold) +
+			   ldexp((real)1, ay_dt_info(ay_u_acc(dt) < 0x1p-30 ? AY_DT_F64 : AY_DT_F32)->emin);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const real z = beta * re(self[i - r->lo]), off = fabs(z - threshold);
@@ -107,8 +129,8 @@ static void softplus_backward(struct ay_ref *r)
 			*ay_val(r, 0, i, 0) = g[i - r->lo];
 		else
 			*ay_val(r, 0, i, 0) = by_sigmoid(dt, re(g[i - r->lo]), z, ay_mag(r, 0, i, 0));
-		/* beta and the product are rounded: the side of the threshold is undecidable */
-		if (off > 0 && off <= 4 * ay_u_acc(dt) * fabs(threshold))
+		/* the side of the threshold is undecidable */
+		if (off > 0 && off <= doubt)
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}
 }
@@ -155,9 +177,11 @@ static void smooth_l1_backward(struct ay_ref *r)
 
 		*ay_val(r, 0, i, 0) = f;
 		*ay_mag(r, 0, i, 0) = weight_of(5 * fabs(f));
-		/* g d is made before it is divided by beta, or d / beta before it is multiplied by g */
+		/* g d is made before it is divided by beta, d / beta before it is multiplied by g, or norm d
+		 * before both */
 		if (fabs(d) < beta)
-			*ay_mag(r, 0, i, 0) += weight_of(least * (fabs(g[i - r->lo]) + 1 / beta));
+			*ay_mag(r, 0, i, 0) += weight_of(
+				least * (fabs(g[i - r->lo]) * (norm < 1 ? 1 + 1 / beta : 1) + 1 / beta));
 		if (beta == 0 && d == 0)
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}
@@ -355,10 +379,12 @@ const struct ay_op ay_ops_backwards[] = {{
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), T(s, dt, fill=g)), {})", "s=shape() dt=f32|f16|bf16|f64 f='normal'|'mixed'|'heavy'|'special'|'exact' g='normal(0, 3)'|'mixed'|'normal(0, 40)'|'normal(0, 0.01)'|'uniform(-5, 1.5)'|'heavy'|'special'|'exact(-4, 4)'" }},
 	.accepts   = accepts_two,
 	.reference = mish_backward,
 	.cost      = cost_mish,
-	.promises  = "infinite self: the formula gives NaN there, its limits are 0 and grad_output",
+	.promises  = "infinite self: the formula gives NaN there, its limits are 0 and grad_output; an infinite grad_output where the slope is "
+		     "within its rounding error of 0",
 	.flags     = AY_ALIAS_SAFE,
 }, {
 	.schemas   = AY_SCHEMAS("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
@@ -379,6 +405,7 @@ const struct ay_op ay_ops_backwards[] = {{
 		/* sets for timing are drawn tensor by tensor: a buffer would not be that of its self */
 		{ "((T(s, dt), T(s, dt), T([0], dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), T(s, dt, fill=g), T(b, dt, stride=dense(b))), {})", "s=shape() b=s|s|[0] dt=f32|f16|bf16|f64 f='normal'|'mixed'|'heavy'|'special'|'exact' g='normal(0, 3)'|'mixed'|'normal(0, 40)'|'normal(0, 0.01)'|'uniform(-5, 1.5)'|'heavy'|'special'|'exact(-4, 4)'" }},
 	.fills     = "buffer=forward",
 	.makers    = makers,
 	.accepts   = accepts_log_sigmoid,
@@ -386,6 +413,7 @@ const struct ay_op ay_ops_backwards[] = {{
 	.cost      = cost_log_sigmoid,
 	.aten_differs = log_sigmoid_differs,
 	.rounds    = "exp(-|self|), which the forward pass stored in buffer",
+	.promises  = "an infinite grad_output where exp(-self) is smaller than every number of the dtype, and the buffer may hold 0",
 	.flags     = AY_ALIAS_SAFE,
 }, {
 	.schemas   = AY_SCHEMAS("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
@@ -407,6 +435,7 @@ const struct ay_op ay_ops_backwards[] = {{
 		{ "((T(s, dt), T(s, dt), b, t), {})", "t=10.0|20.0 b=0.5|1.0|2.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), 1.0, 20.0), {})", "dt=f32|f16|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), T(s, dt, fill=g), b, t), {})", "s=shape() dt=f32|f16|bf16|f64 b=1|2.0|0.5|-1.5|0.3 t=20|1|-1|0|0.25|10.0 f='normal'|'mixed'|'heavy'|'special'|'exact' g='normal(0, 3)'|'mixed'|'normal(0, 40)'|'normal(0, 0.01)'|'uniform(-5, 1.5)'|'heavy'|'special'|'exact(-4, 4)'" }},
 	.accepts   = accepts_two,
 	.reference = softplus_backward,
 	.cost      = cost_softplus,
@@ -432,6 +461,7 @@ const struct ay_op ay_ops_backwards[] = {{
 		{ "((T(r ? [] : s, dt), T(s, dt), T(s, dt), r, b), {})", "b=0.5|1.0|2.0 r=0|1|2 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T([], dt), T(s, dt), T(s, dt), 1, 1.0), {})", "dt=f32|f16|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(u, dt, fill=f), T(s, dt, fill=g), T(t, dt, fill=g), r, b), {})", "s=shape() t=s|s|fits(s) r=0|1|2 u=r ? [] : one(s, s, fits(s)) dt=f32|f16|bf16|f64 b=1.0|0|0.001|0.3|2.5|100 f='normal'|'mixed'|'heavy'|'nonfinite' g='normal'|'mixed'|'heavy'|'special'|'exact'" }},
 	.accepts   = accepts_smooth_l1,
 	.result    = like_self,
 	.reference = smooth_l1_backward,
@@ -456,6 +486,7 @@ const struct ay_op ay_ops_backwards[] = {{
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t, i), {})", "i=False|True t=True|False dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[1024, 1024]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t, False), {})", "t=True|False dt=f32|bf16 s=[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), T(s, dt, fill=g), T(s, dt, fill=h), a, b, t, i), {})", "s=shape() dt=f32|f16|bf16|f64 (a,b,i)=(0.125,0.3333333333333333,True)|(0.5,0.5,False)|(-1,0,False)|(0,3,True)|(-2,1,False) t=True|False f='normal'|'mixed'|'heavy'|'special'|'exact' g='normal'|'mixed'|'special'|'exact' h='uniform(0.125, 0.375)'|'normal'|'special'" }},
 	.fills     = "noise=uniform(0.125, 0.375)",
 	.accepts   = accepts_rrelu,
 	.reference = rrelu_backward,

@@ -101,19 +101,13 @@ static void draw(const struct ay_call *c, struct ay_chance *u)
 
 /* --- around it ------------------------------------------------------------------------------------------- */
 
-/* Two honest results agree at i with probability p^2 + (1 - p)^2. */
-static double log2_same(const struct ay_call *c)
+static void log2_top(const struct ay_call *c, double *log2_p)
 {
-	struct ay_arena tmp = { 0 };
 	const struct ay_view *out = &c->out[0]->view;
-	int64_t n = ay_numel_of(out);
-	double *p = AY_NEW_N(&tmp, double, n), sum = 0;
 
-	ay_draws_load(probabilities(c), out, p);
-	for (int64_t i = 0; i < n; i++)
-		sum += log2(p[i] * p[i] + (1 - p[i]) * (1 - p[i]));
-	ay_arena_release(&tmp);
-	return sum;
+	ay_draws_load(probabilities(c), out, log2_p);
+	for (int64_t i = 0; i < ay_numel_of(out); i++)
+		log2_p[i] = log2(fmax(log2_p[i], 1 - log2_p[i]));
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
@@ -174,10 +168,16 @@ const struct ay_op ay_ops_bernoulli[] = {{
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 		{ "aten::bernoulli.p((T(s, dt), 0.5), {})", "dt=f32|f16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64 f='uniform(0, 1)'|'uniform(0, 1)'|'uniform(0.4, 0.6)'|'bool(0.5)'" },
+		{ "aten::bernoulli.p((T(s, dt), p), {})", "s=shape() dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8 p=0.0|1.0|0.1|0.5|0.9|0.03" },
+		{ "aten::bernoulli.Tensor((T(s, dt), T(fits(s), dp, fill=f)), {})", "s=shape() dt=f32|f16|bf16|f64|i64|i32|u8 dp=f32|f16|bf16|f64 f='uniform(0, 1)'|'uniform(0, 1)'|'uniform(0.4, 0.6)'|'bool(0.5)'" },
+		{ "aten::bernoulli.float_out((T(s, dt), p), {'out': T(s, dt)})", "s=shape() dt=f32|f16|bf16|f64|i64|u8 p=0.3|0.8|0.5|0.0|1.0" },
+	},
 	.fills     = "self=uniform(0, 1); p=uniform(0, 1)",
 	.accepts   = accepts,
 	.check     = check,
-	.log2_same = log2_same,
+	.log2_top  = log2_top,
 	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",

@@ -161,6 +161,7 @@ static const struct ay_maker makers[] = { { "close", close_by, .anywhere = true 
 	" element by element, as bools. self and other are broadcast against each other and compared in the dtype that "      \
 	"PyTorch's type promotion gives (a number or a 0-dim tensor only counts if its kind is higher), to which both are "   \
 	"rounded first; within one dtype the comparison is exact. NaN compares false with everything, 0 and -0 are equal."
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
 const struct ay_op ay_ops_compare[] = {{
 	.schemas   = SCHEMAS("eq"),
@@ -171,6 +172,10 @@ const struct ay_op ay_ops_compare[] = {{
 		{ "((T([31], da, fill=int(0, 1)), T([31], db, fill=int(0, 1))), {})", "(da,db)=(c64,f32)|(i32,c64)", AY_QUICK },
 		GRID("eq", "int(0, 9)"),
 	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f=db == da ? one('int(-2, 2)', 'close', 'special') : 'int(-1, 3)' g=db == da ? f : 'int(0, 3)' ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|f16|f32|u8 f=db == da ? one('int(0, 3)', 'close') : 'int(0, 3)' g=f ; " PAIR " da=b8 db=b8|b8|i64|f32 f='bool' g='int(0, 1)' ; " PAIR " da=c64|c128 db=da|da|f32|i32 f='int(0, 1)' g='int(0, 1)'" },
+		{ "aten::eq.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 (x,f)=(0,'int(-2, 2)')|(1.0,'int(-2, 2)')|(True,'int(-2, 2)')|(-1,'int(-2, 2)')|(0.1,'uniform(0.09, 0.11)')|(1,'close')|(0,'special')|(inf,'special') ; s=shape() dt=i64|i32|i16|i8|u8 (x,f)=(1,'int(0, 3)')|(2,'int(0, 3)')|(1.0,'int(0, 3)')|(True,'int(0, 3)') ; s=shape() dt=b8 x=1|0|True|1.0 f='bool' ; s=shape() dt=c64|c128 x=1|0.0|(1+0j) f='int(0, 1)'" },
+	},
 	.makers    = makers,
 	.result    = result,
 	.reference = eq,
@@ -180,6 +185,10 @@ const struct ay_op ay_ops_compare[] = {{
 	.schemas   = SCHEMAS("gt"),
 	.doc       = "out = self > other," RULES " Complex numbers have no order and are refused.",
 	.cases     = { EDGES("gt"), GRID("gt", "normal") },
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f=db == da ? one('int(-2, 2)', 'close', 'special') : 'int(-1, 3)' g=db == da ? f : 'int(0, 3)' ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|f16|f32|u8 f=db == da ? one('int(0, 3)', 'close') : 'int(0, 3)' g=f ; " PAIR " da=b8 db=b8|b8|i64|f32 f='bool' g='int(0, 1)'" },
+		{ "aten::gt.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 (x,f)=(0,'int(-2, 2)')|(1.0,'int(-2, 2)')|(True,'int(-2, 2)')|(-1,'int(-2, 2)')|(0.1,'uniform(0.09, 0.11)')|(1,'close')|(0,'special')|(inf,'special') ; s=shape() dt=i64|i32|i16|i8|u8 (x,f)=(1,'int(0, 3)')|(2,'int(0, 3)')|(1.0,'int(0, 3)')|(True,'int(0, 3)')|(0.5,'int(0, 3)')|(1.5,'int(0, 3)') ; s=shape() dt=b8 x=0|0.5|False f='bool'" },
+	},
 	.makers    = makers,
 	.accepts   = accepts_ordered,
 	.result    = result,
@@ -190,6 +199,10 @@ const struct ay_op ay_ops_compare[] = {{
 	.schemas   = SCHEMAS("le"),
 	.doc       = "out = self <= other," RULES " Complex numbers have no order and are refused.",
 	.cases     = { EDGES("le"), GRID("le", "normal") },
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f=db == da ? one('int(-2, 2)', 'close', 'special') : 'int(-1, 3)' g=db == da ? f : 'int(0, 3)' ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i32|f16|f32|u8 f=db == da ? one('int(0, 3)', 'close') : 'int(0, 3)' g=f ; " PAIR " da=b8 db=b8|b8|i64|f32 f='bool' g='int(0, 1)'" },
+		{ "aten::le.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 (x,f)=(0,'int(-2, 2)')|(1.0,'int(-2, 2)')|(True,'int(-2, 2)')|(-1,'int(-2, 2)')|(0.1,'uniform(0.09, 0.11)')|(1,'close')|(0,'special')|(inf,'special') ; s=shape() dt=i64|i32|i16|i8|u8 (x,f)=(1,'int(0, 3)')|(2,'int(0, 3)')|(1.0,'int(0, 3)')|(True,'int(0, 3)')|(0.5,'int(0, 3)')|(1.5,'int(0, 3)') ; s=shape() dt=b8 x=0|0.5|False f='bool'" },
+	},
 	.makers    = makers,
 	.accepts   = accepts_ordered,
 	.result    = result,

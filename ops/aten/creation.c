@@ -184,6 +184,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 	"out = " value " in every element, of self's shape and, unless one is given, self's dtype. self's content means nothing, NaN and " \
 	"infinities neither. memory_format decides out's strides where it is given: contiguous_format, channels_last (4 dimensions), " \
 	"channels_last_3d (5), or preserve_format, self's own if self has no gaps. Write through out's strides."
+#define GIVES "lay=None|torch.strided dev=None|'cpu' pin=None|False"
 
 const struct ay_op ay_ops_creation[] = {{
 	.schemas   = AY_SCHEMAS("aten::zeros(SymInt[] size, *, " OPTIONS ") -> Tensor",
@@ -196,6 +197,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "((s,), {'dtype': dt})", "dt=None|b8|i16|i32|i64|f16|f32|bf16|f64 " POINTWISE, AY_FULL },
 		{ "((s,), {'dtype': dt})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
+	.vary      = {{ "((s,), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() dt=None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -206,6 +208,7 @@ const struct ay_op ay_ops_creation[] = {{
 				"aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
 	.doc       = LIKE_DOC("0"),
 	.cases     = { LIKE_CASES },
+	.vary      = {{ "((T(s, da, fill=f),), {'dtype': db, 'layout': lay, 'device': dev, 'pin_memory': pin, 'memory_format': m})", "s=shape() da=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 db=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 f='normal' " GIVES " m=None|torch.preserve_format|torch.contiguous_format|len(s) == 4 ? torch.channels_last : len(s) == 5 ? torch.channels_last_3d : None" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -216,6 +219,7 @@ const struct ay_op ay_ops_creation[] = {{
 				"aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
 	.doc       = LIKE_DOC("1"),
 	.cases     = { LIKE_CASES },
+	.vary      = {{ "((T(s, da, fill=f),), {'dtype': db, 'layout': lay, 'device': dev, 'pin_memory': pin, 'memory_format': m})", "s=shape() da=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 db=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 f='normal' " GIVES " m=None|torch.preserve_format|torch.contiguous_format|len(s) == 4 ? torch.channels_last : len(s) == 5 ? torch.channels_last_3d : None" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -236,6 +240,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "aten::new_ones.out((T(x, f32), s), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[16, 8, 4]|[512, 512] x=[2, 3]|[64, 64]", AY_FULL },
 		{ "((T([2], dt), s), {})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
+	.vary      = {{ "((T(x, da), s), {'dtype': db, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() x=shape(0, 3) da=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 db=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -260,6 +265,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "((s, x), {'dtype': dt})", "dt=None|b8|i16|i32|i64|f16|f32|bf16|f64 x=3.1415926|2|False " POINTWISE, AY_FULL },
 		{ "((s, 3.1415926), {'dtype': dt})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
+	.vary      = {{ "((s, x), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() (dt,x)=(None,3.1415926)|(None,2)|(None,-7)|(None,True)|(None,(1.5-2j))|(f32,0.1)|(f32,-0.0)|(f32,inf)|(f16,0.1)|(f16,65504.0)|(f16,nan)|(bf16,-2.75)|(bf16,257)|(f64,0.1)|(f64,True)|(f64,-inf)|(i64,2.75)|(i64,9007199254740993)|(i32,-7)|(i16,-2.75)|(i8,-128)|(u8,255)|(b8,0)|(b8,nan)|(b8,-2)|(c64,(1-2j))|(c128,0.1)|(c64,True) " GIVES }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -284,6 +290,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "((x,), {'dtype': dt})", "dt=f32|f16|bf16 x=-7|-1|0|3|12345|-1.5|2.75|3.14159", AY_FULL },
 		{ "aten::scalar_tensor.out((x,), {'out': T([], dt)})", "dt=f32|f16|bf16 x=-7|-1|0|3|12345|-1.5|2.75|3.14159", AY_FULL },
 	},
+	.vary      = {{ "((x,), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "(dt,x)=(None,3.1415926)|(None,2)|(None,-7)|(None,True)|(None,(1.5-2j))|(f32,0.1)|(f32,-0.0)|(f32,inf)|(f16,0.1)|(f16,65504.0)|(f16,nan)|(bf16,-2.75)|(bf16,257)|(f64,0.1)|(f64,True)|(f64,-inf)|(i64,2.75)|(i64,9007199254740993)|(i32,-7)|(i16,-2.75)|(i8,-128)|(u8,255)|(b8,0)|(b8,nan)|(b8,-2)|(c64,(1-2j))|(c128,0.1)|(c64,True) " GIVES }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = fill,
@@ -313,6 +320,10 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "aten::fill_.Tensor((T(s, dt), T([], dt, data=[x])), {})", "dt=f16|f32|bf16 x=0|1|9 " POINTWISE, AY_FULL },
 		{ "((T(s, dt), 9), {})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), x), {})", "s=shape() (dt,x)=(f32,0.1)|(f32,nan)|(f16,-2.75)|(f16,inf)|(bf16,257)|(bf16,-0.0)|(f64,0.1)|(i64,-9)|(i32,2.75)|(i16,True)|(i8,-128)|(u8,255)|(b8,2)|(b8,0.0)|(c64,(1-2j))|(c128,0.5) f='normal'" },
+		{ "aten::fill_.Tensor((T(s, da, fill=f), v), {})", "s=shape() (da,db,x)=(f32,f32,0.1)|(f16,f16,nan)|(f16,f32,0.1)|(f16,f64,70000.0)|(bf16,i64,257)|(bf16,bf16,-0.0)|(f64,f32,0.1)|(i64,i64,9007199254740993)|(i32,f32,-2.75)|(i16,b8,1)|(i8,i32,300)|(u8,f16,3.5)|(b8,f32,nan)|(b8,i64,2)|(c64,c64,(1+2j))|(c64,f32,2.5)|(f32,c64,(1.5+2j)) o=0|0|3 f='normal' v=T([], db, data=[x], offset=o)" },
+	},
 	.accepts   = accepts,
 	.reference = fill,
 	.cost      = cost,
@@ -330,6 +341,7 @@ const struct ay_op ay_ops_creation[] = {{
 		{ "((T(s, dt),), {})", "dt=f16|f32|bf16|i16|i32|i64 " POINTWISE, AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 " PERF_SHAPES, AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 f=dt == f32 ? 'special' : dt == f16 ? 'nonfinite' : dt == bf16 ? 'mixed' : 'normal'" }},
 	.accepts   = accepts,
 	.reference = fill,
 	.cost      = cost,

@@ -134,6 +134,7 @@ const struct ay_op ay_ops_cumsum[] = {{
 		{ "((T(s, dt, fill=int(-3, 2)), s == [200, 40999, 3] ? 1 : s == [16, 1025, 255] ? 1 : -1), {})", "dt=i16|i32 s=[1, 2]|[4096, 256]|[200, 40999, 3]|[2637]|[16, 1025, 255]", AY_FULL },
 		{ "((T(s, dt), d), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, da, fill=f), d), {'dtype': db})", "s=shape() d=dim(s) da=f32|f16|bf16|f64 db=None|None|None|f32|f16|bf16|f64 f='normal'|'mixed'|'normal(1, 1)'|'heavy'|'special'|'exact(-1, 1)' ; s=shape() d=dim(s) da=c64|c128 db=None|c64|c128 f='normal' ; s=shape() d=dim(s) da=i64|i32|i16|i8|u8|b8 db=None|None|None|i64|i32|i8|f32|f64 f='int(-100, 100)'|'int(0, 1)'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_dim,

@@ -201,6 +201,7 @@ const struct ay_op ay_ops_diff[] = {{
 		{ "((T([16, 32], dt), 1, -1, T([16, 1], dt), T([16, 1], dt)), {})", "dt=f16|f32|bf16", AY_FULL },
 		{ "((T(s, dt), 1, d), {})", "dt=f32|bf16 d=1|0 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, da, fill=f), n, d, p, q), {})", "s=shape(1, 6) n=1|1|2|3|4|0 d=dim(s) da=f32|f16|bf16|f64|c64|c128 db=da|da|f32|f16|i32 f='normal'|'mixed'|'normal(100, 1)'|'exact' p=None|None|T(with(s, d, size(1, 4)), da)|T(with(s, d, 1), db) q=None|None|T(with(s, d, size(1, 4)), db) ; s=shape(1, 6) n=1|1|2|3|0 d=dim(s) da=i64|i32|i16|i8|u8|b8 db=da|da|i64|u8 f=da == b8 ? 'bool' : 'int(-100, 100)' p=None|None|T(with(s, d, size(1, 4)), da, fill=f)|T(with(s, d, 1), db) q=None|None|T(with(s, d, size(1, 4)), db)" }},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_dim,

@@ -54,10 +54,15 @@ static num int_quotient(int64_t x, int64_t y, bool floors)
 	return (num)(floors && x % y && (x < 0) != (y < 0) ? q - 1 : q);
 }
 
+/* Both are converted to the result's dtype first: -3 beside a u8 tensor is 253. */
 static void divide_integers(struct ay_ref *r, const num *a, const num *b, bool floors)
 {
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	double mag;
+
 	for (int64_t i = r->lo; i < r->hi; i++) {
-		const int64_t x = (int64_t)re(a[i - r->lo]), y = (int64_t)re(b[i - r->lo]);
+		const int64_t x = (int64_t)re(ay_cast(AY_DT_I64, dt, a[i - r->lo], &mag)),
+			      y = (int64_t)re(ay_cast(AY_DT_I64, dt, b[i - r->lo], &mag));
 
 		*ay_val(r, 0, i, 0) = y ? int_quotient(x, y, floors) : 0;
 		*ay_mag(r, 0, i, 0) = y ? 0 : AY_FREE;
@@ -111,11 +116,25 @@ static void cut_quotients(struct ay_ref *r, const num *a, const num *b, enum mod
 	}
 }
 
+/* What converting both to the result's dtype may do to the quotient. */
+static double converted(enum ay_dt dt, num x, num y)
+{
+	const double dx = ay_err_convert(dt, x), dy = ay_err_convert(dt, y);
+
+	if (dx == 0 && dy == 0)
+		return 0;
+	/* the second term twice: y moves by less than a half of it, unless it is subnormal */
+	return fabs(y) >= ldexp((real)1, ay_dt_info(dt)->emin)
+		       ? (dx + 2 * dy * (double)fabs(x / y)) / (double)fabs(y)
+		       : AY_FREE;
+}
+
 static void divide(struct ay_ref *r)
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
 	const enum mode mode = mode_of(r->c);
 	const enum ay_dt dt = r->c->out[0]->view.dt;
+	bool moves;
 
 	if (mode != QUOTIENT && ay_dt_is_integral(dt)) {
 		divide_integers(r, a, b, mode == FLOOR);
@@ -125,11 +144,14 @@ static void divide(struct ay_ref *r)
 		cut_quotients(r, a, b, mode);
 		return;
 	}
+	moves = ay_is_converted(r->c, "self", dt) || ay_is_converted(r->c, "other", dt);
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const num q = a[i - r->lo] / b[i - r->lo];
 
 		*ay_val(r, 0, i, 0) = q;
 		*ay_mag(r, 0, i, 0) = (ay_dt_is_complex(dt) ? 2 : 1) * (double)fabs(q);
+		if (moves)
+			*ay_mag(r, 0, i, 0) += converted(dt, a[i - r->lo], b[i - r->lo]);
 	}
 }
 
@@ -234,6 +256,7 @@ static const struct ay_maker makers[] = { { "nonzero", nonzero, .anywhere = true
 		{ tensor "((T([9], i64, data=[9223372036854775807, -9223372036854775807, 9007199254740993, -9007199254740993, 9223372036854775807, -9223372036854775807, 4611686018427387905, 9007199254740993, -9007199254740993]), T([9], i64, data=[2, 2, 3, 3, 9223372036854775806, 9223372036854775806, -4611686018427387904, 9007199254740992, 9007199254740992])), {" mode "})", "", AY_QUICK }, \
 		{ number "((T([65], i64, fill=edge(62)), x), {" mode "})", "x=7|-3|9007199254740993", AY_QUICK }, \
 		{ number "((T(s, dt, fill=normal(0, 40)), x), {" mode "})", "dt=f32|f16|bf16 x=0.7|-3 s=[]|[0]|[3, 65] ; dt=i32|i64 x=7|-3 s=[3, 65] ; dt=i32 x=2.5 s=[3, 65]", AY_QUICK }
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 
 const struct ay_op ay_ops_div[] = {{
 	.schemas   = AY_SCHEMAS("aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -274,6 +297,12 @@ const struct ay_op ay_ops_div[] = {{
 		{ "((x, T(s, dt, fill=normal)), {})", "dt=f16|f32|bf16 x=0.001|-0.999|100.001|-111.999 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "aten::div.Tensor_mode((T(s, f32, fill=normal), T(s, f32, fill=normal)), {'rounding_mode': 'trunc'})", "s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((p, T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|f16|bf16|f64|i32|u8 f='normal'|'mixed'|'heavy'|'special'|'int(-9, 9)' g=db == da ? one('nonzero', 'normal', 'heavy', 'special') : 'nonzero' p=T(s, da, fill=f)|T(s, da, fill=f)|T(s, da, fill=f)|2|-0.75 ; " PAIR " da=i64|i32|i16|i8|u8|b8 db=da|i64|i16|f16|f32|b8 f=da == b8 ? 'bool' : 'int(-100, 100)' g='nonzero(100)' p=T(s, da, fill=f) ; " PAIR " da=c64|c128 db=da|da|f32|i64 f='normal' g='nonzero' p=T(s, da, fill=f)" },
+		{ "aten::div.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.75|-3|100.001|1|0 f='normal'|'mixed'|'heavy'|'special' ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=7|-3|0.5|True f=dt == b8 ? 'bool' : 'int(-100, 100)' ; s=shape() dt=c64|c128 x=3|-0.5|(1+2j) f='normal'" },
+		{ "aten::div.Tensor_mode((T(s, da, fill=f), T(t, db, fill=g)), {'rounding_mode': r})", PAIR " r=None|'trunc'|'trunc'|'floor'|'floor' da=f32|f16|bf16|f64 db=da|da|da|f32|f64|i32 f='normal(0, 40)'|'mixed'|'heavy'|'special'|'int(-9, 9)'|'tenths' g=db == da ? one('nonzero', 'normal', 'heavy', 'special') : 'nonzero' ; " PAIR " r=None|'trunc'|'trunc'|'floor'|'floor' da=i64|i32|i16|i8|u8 db=da|da|i64|i16|u8 f='int(-100, 100)'|'int(0, 255)' g='nonzero'|'nonzero(100)'" },
+		{ "aten::div.Scalar_mode((T(s, dt, fill=f), x), {'rounding_mode': r})", "s=shape() r=None|'trunc'|'trunc'|'floor'|'floor' dt=f32|f16|bf16|f64 x=0.7|-3|2.5|1|0.1|-0.1 f='normal(0, 40)'|'mixed'|'heavy'|'special'|'tenths' ; s=shape() r=None|'trunc'|'trunc'|'floor'|'floor' dt=i64|i32|i16|i8|u8 x=7|-3|30|2.5 f='int(-100, 100)'" },
 	},
 	.fills     = "other=nonzero",
 	.makers    = makers,
@@ -324,6 +353,10 @@ const struct ay_op ay_ops_div[] = {{
 		{ "((T(s, dt, fill=int(-b, b)), T(d, dt, fill=nonzero(b))), {})", "(dt,b)=(i16,32767)|(i32,2147483647) (s,d)=([],[])|([1],[1])|([1024, 1024],[1024, 1024])|([20, 320, 15],[20, 320, 15])|([16, 128, 64, 60],[16, 128, 64, 60])|([16, 7, 57, 32, 29],[16, 7, 57, 32, 29])", AY_FULL },
 		{ "((T(s, dt, fill=int(-b, b)), T([], dt, fill=nonzero(n))), {})", "(dt,b,n)=(i16,32767,999)|(i32,2147483647,99999) s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|i32 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|f64|i32 f='normal(0, 40)'|'mixed'|'heavy'|'special'|'int(-9, 9)'|'tenths' g=db == da ? one('nonzero', 'normal', 'heavy', 'special') : 'nonzero' ; " PAIR " da=i64|i32|i16|i8|u8 db=da|da|i64|i16|u8 f='int(-100, 100)'|'int(0, 255)' g='nonzero'|'nonzero(100)'" },
+		{ "aten::floor_divide.Scalar((T(s, dt, fill=f), x), {})", "s=shape() dt=f32|f16|bf16|f64 x=0.7|-3|2.5|1|0.1|-0.1 f='normal(0, 40)'|'mixed'|'heavy'|'special'|'tenths' ; s=shape() dt=i64|i32|i16|i8|u8 x=7|-3|30|2.5 f='int(-100, 100)'" },
 	},
 	.fills     = "self=normal(0, 40); other=nonzero",
 	.makers    = makers,

@@ -86,6 +86,7 @@ const struct ay_op ay_ops_embedding[] = {{
 		{ "((T([4096, n], dt), T([b, m], i64), p, g), {})", "dt=f16|f32|bf16 g=True|False p=-1|1|2 n=128|256|4096 m=4|8 b=2|4", AY_FULL },
 		{ "((T([v, e], dt), T([b, 512], i64)), {})", "dt=bf16|f32 b=1|8 (v,e)=(4096,512)|(32000,4096)", AY_PERF },
 	},
+	.vary      = {{ "((T([n, w], dt, fill=f), T(s, di), p, g, r), {})", "w=last() n=size(1, 60) s=shape(0, 4) dt=f32|f16|bf16|f64|c64|i64|i32|i16|u8|b8 di=i64|i32 p=-1|0|n - 1 g=False|True r=False|True f=dt == b8 ? 'bool' : dt == f16 ? 'special' : one('normal', 'mixed')" }},
 	.fills     = "indices=index(size(weight, 0))",
 	.accepts   = accepts,
 	.result    = result,

@@ -78,6 +78,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 #define FULL(sizes) \
 	{ "((s, t), {'dtype': dt})", "dt=f32|f16|bf16 " sizes, AY_FULL }, \
 	{ "aten::empty_strided.out((s, t), {'out': T(s, dt, stride=t)})", "dt=f32|f16|bf16 " sizes, AY_FULL }
+#define GIVES "lay=None|torch.strided dev=None|'cpu' pin=None|False"
 
 const struct ay_op ay_ops_empty_strided[] = {{
 	.schemas   = AY_SCHEMAS("aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -93,6 +94,10 @@ const struct ay_op ay_ops_empty_strided[] = {{
 		{ "(([5, 9], [1, 5]), {'dtype': f16, 'layout': torch.strided, 'device': 'cpu', 'pin_memory': False})", "x=1", AY_QUICK },
 		{ "aten::empty_strided.out((s, t), {'out': T(s, dt, stride=t, offset=o)})", "dt=f32|f16|i64|b8 o=0|3 (s,t)=([],[])|([0, 3],[3, 1])|([7],[3])|([5, 9],[1, 5])|([5, 9],[18, 2])", AY_QUICK },
 		FULL(SIZES_DENSE), FULL(SIZES_REVERSED), FULL(SIZES_PADDED),
+	},
+	.vary      = {
+		{ "((s, t), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() t=dense(s)|strides(s)|strides(s) dt=None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES },
+		{ "aten::empty_strided.out((s, t), {'out': T(s, dt, stride=t, offset=o)})", "s=shape() t=dense(s)|strides(s)|strides(s) o=0|0|3 dt=f32|f16|bf16|f64|i64|i32|u8|b8|c64" },
 	},
 	.accepts   = accepts,
 	.result    = result,
@@ -115,6 +120,10 @@ const struct ay_op ay_ops_empty_strided[] = {{
 		{ "((T([1], dt), s, t), {'dtype': dt})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
 		{ "((T([1], dt), s, t), {})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
 		{ "aten::new_empty_strided.out((T([1], dt), s, t), {'out': T(s, dt, stride=t)})", "dt=f32|f16|bf16 " SIZES_2D, AY_FULL },
+	},
+	.vary      = {
+		{ "((T(x, da), s, t), {'dtype': dt, 'layout': lay, 'device': dev, 'pin_memory': pin})", "s=shape() x=shape(0, 3) t=dense(s)|strides(s)|strides(s) da=f32|f16|bf16|f64|i64|u8|b8|c64 dt=None|None|None|f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 " GIVES },
+		{ "aten::new_empty_strided.out((T(x, da), s, t), {'out': T(s, dt, stride=t, offset=o)})", "s=shape() x=shape(0, 3) da=f32|f16|i64 t=dense(s)|strides(s)|strides(s) o=0|0|3 dt=f32|f16|bf16|f64|i64|i32|u8|b8|c64" },
 	},
 	.accepts   = accepts,
 	.result    = result,

@@ -92,10 +92,14 @@ static void draw(const struct ay_call *c, struct ay_chance *u)
 	ay_arena_release(&tmp);
 }
 
-/* The likeliest value of bf16, the coarsest dtype, has a chance of 2^-8 / e at most, unless all are 0. */
-static double log2_same(const struct ay_call *c)
+/* A value of a dtype with m bits stands for at most 2^(1 - m) of itself, and x lambd exp(-lambd x) is at most
+ * 1 / e. Kernels may have draws of 2^-19. With a large lambd draws are rounded to few values, or to 0. */
+static void log2_top(const struct ay_call *c, double *log2_p)
 {
-	return ay_float(c, "lambd") < 1e3 ? -8.0 * (double)ay_numel_of(&c->out[0]->view) : 0;
+	const int mant = ay_dt_info(c->out[0]->view.dt)->mant;
+
+	for (int64_t i = 0; i < ay_numel_of(&c->out[0]->view); i++)
+		log2_p[i] = ay_float(c, "lambd") < 1e3 ? -(mant < 19 ? mant : 19) : 0;
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
@@ -133,10 +137,11 @@ const struct ay_op ay_ops_exponential[] = {{
 		{ "((T([20, 320, 15], dt), l), {})", "dt=f16|f32|bf16 l=1.0|0.1|20.0", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt), l), {})", "s=shape() dt=f32|f16|bf16|f64 l=1.0|0.5|7.0|0.03|20.0" }},
 	.fills     = "self=uniform(-2, -1)",
 	.accepts   = accepts,
 	.check     = check,
-	.log2_same = log2_same,
+	.log2_top  = log2_top,
 	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",

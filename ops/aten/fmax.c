@@ -21,7 +21,14 @@ static void larger(struct ay_ref *r)
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = b[i - r->lo];
-		num m = isnan(re(y)) || re(x) > re(y) ? x : y;
+		double mag;
+		num m;
+
+		if (!copied && ay_dt_is_integral(dt)) { /* what is negative wraps in u8 before it is compared */
+			x = ay_cast(AY_DT_I64, dt, x, &mag);
+			y = ay_cast(AY_DT_I64, dt, y, &mag);
+		}
+		m = isnan(re(y)) || re(x) > re(y) ? x : y;
 
 		*ay_val(r, 0, i, 0) = m;
 		*ay_mag(r, 0, i, 0) = copied && m != 0 ? -1 : 0;
@@ -71,6 +78,7 @@ static const struct ay_maker makers[] = { { "often_nan", often_nan, .anywhere = 
 					  { 0 } };
 
 /* clang-format off */
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 const struct ay_op ay_ops_fmax[] = {{
 	.schemas   = AY_SCHEMAS("aten::fmax(Tensor self, Tensor other) -> Tensor",
 				"aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -100,6 +108,7 @@ const struct ay_op ay_ops_fmax[] = {{
 		{ "aten::fmax.out((T(s, dt, fill=seldom_nan), T(s, dt, fill=seldom_nan)), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64 f='normal'|'mixed'|'special'|'often_nan'|'uniform(1, 1.01)'|'heavy' g=db == da ? f : 'normal' ; " PAIR " da=i64|i32|i16|i8|u8|b8 db=da|da|i64|u8|f16|b8 f=da == b8 ? 'bool(0.3)' : 'int(-100, 100)' g=f" }},
 	.makers    = makers,
 	.accepts   = accepts,
 	.result    = result,

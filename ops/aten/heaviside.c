@@ -53,6 +53,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 }
 
 /* clang-format off */
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 const struct ay_op ay_ops_heaviside[] = {{
 	.schemas   = AY_SCHEMAS("aten::heaviside(Tensor self, Tensor values) -> Tensor",
 				"aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -78,6 +79,7 @@ const struct ay_op ay_ops_heaviside[] = {{
 		{ "aten::heaviside.out((T(s, dt), T(s, dt)), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), T(t, dt, fill=g)), {})", PAIR " dt=f32|f16|bf16|f64 f='int(-2, 2)'|'int(-1, 1)'|'mixed'|'special'|'zeros' g='normal'|'special'|'int(-9, 9)' ; " PAIR " dt=i64|i32|i16|i8|u8|b8 f='int(-2, 2)'|'int(0, 1)' g='int(-9, 9)'|'int(0, 100)'" }},
 	.fills     = "self=int(-2, 2); values=int(-9, 9)",
 	.accepts   = accepts,
 	.result    = result,

@@ -178,6 +178,7 @@ const struct ay_op ay_ops_im2col[] = {{
 		{ "((T(s, dt), k, d, p, st), {})", "(k,d,p,st)=([3, 3],[1, 1],[1, 1],[1, 1])|([3, 3],[1, 1],[0, 0],[2, 2])|([5, 4],[2, 2],[2, 1],[1, 2])|([1, 1],[1, 1],[0, 0],[1, 1]) dt=f32|f16|bf16 s=[3, 8, 8]|[16, 64, 64]|[32, 128, 128]", AY_FULL },
 		{ "((T(s, dt), [3, 3], [1, 1], [1, 1], st), {})", "dt=f32|bf16 (s,st)=([4, 32, 56, 56],[1, 1])|([8, 64, 112, 112],[2, 2])", AY_PERF },
 	},
+	.vary      = {{ "((T(b + [c, h, w], dt, fill=f), [i, j], [u, v], [p, q], [y, z]), {})", "w=last() h=size(2, 20) c=size(1, 4) b=[]|[size(1, 4)] i=int(1, h < 5 ? h : 5) j=int(1, w < 5 ? w : 5) u=int(1, i > 1 ? (h - 1) / (i - 1) < 3 ? (h - 1) / (i - 1) : 3 : 3) v=int(1, j > 1 ? (w - 1) / (j - 1) < 3 ? (w - 1) / (j - 1) : 3 : 3) p=0|i / 2|int(0, 2) q=0|j / 2|int(0, 3) y=int(1, 3) z=int(1, 3) dt=f32|f16|bf16|f64|c64|c128|b8 f=dt == b8 ? 'bool' : dt == f16 ? 'special' : one('normal', 'mixed')" }},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_last,

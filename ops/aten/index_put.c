@@ -463,6 +463,10 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 }
 
 /* clang-format off */
+#define ANY_DT "dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8|b8|c64|c128 f=dt == b8 ? 'bool' : dt == f16 ? 'special' : one('normal', 'mixed')"
+#define LISTS "di=i64|i64|i32 b=one([size(1, 40)], [size(1, 7), size(1, 7)], [])"
+#define PLACED "a=False|True u=False|True dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8|c64|c128 di=i64|i64|i32"
+#define PUT "s=shape(1, 5) " PLACED " k=int(1, s[0]) b=a ? one([size(1, 60)], [size(1, 6), size(1, 6)], []) : one([k], [1, k], []) (ix,r)=([T(b, di)], b + tail(s, 1))|([T(head(s, 1), b8, fill=mask(k))], [k] + tail(s, 1)) v=r|r|fits(r) ; s=shape(2, 5) " PLACED " k=int(1, s[0]) m=int(1, s[1]) j=int(1, s[0] * s[1]) (ix,r)=([None, T([m], di)], [s[0], m] + tail(s, 2))|([T([k], di), T([k], di)], [k] + tail(s, 2))|([T([k, 1], di), T([m], di)], [k, m] + tail(s, 2))|([T(head(s, 2), b8, fill=mask(j))], [j] + tail(s, 2)) v=r|r|fits(r) ; s=shape(3, 5) " PLACED " k=int(1, s[0]) m=int(1, s[2]) (ix,r)=([T([k], di), None, T([k], di)], [k, s[1]] + tail(s, 3))|([T([k, 1], di), None, T([m], di)], [k, m, s[1]] + tail(s, 3))|([None, None, T([m], di)], [s[0], s[1], m] + tail(s, 3)) v=r|r|fits(r) ; s=shape(1, 4) a=True u=False|True dt=f32|f16|bf16|f64|i64|i32|c64 di=i64|i32 n=size(1, 99) ix=[T([n], di, fill=int(0 - s[0], s[0] - 1))] v=[n] + tail(s, 1)"
 const struct ay_op ay_ops_index_put[] = {{
 	.schemas   = AY_SCHEMAS("aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)"),
 	.doc       = "self[indices] = values in place; with accumulate self[indices] += values. indices has one entry per dimension of "
@@ -502,6 +506,7 @@ const struct ay_op ay_ops_index_put[] = {{
 		{ "((T([8192, 128], dt), [T([2048], i64, fill=perm(8192))], T([2048, 128], dt), False), {})", "dt=f32|f16", AY_PERF },
 		{ "((T([65536, 256], dt), ix, T([16384, 256], dt), a), {})", "dt=f32|f16 (ix,a)=([T([16384], i64, fill=perm(65536))],False)|([T([16384], i64, fill=index(4096))],True)", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt), ix, T(v, dt), a), {})", PUT }},
 	.fills     = "indices=place",
 	.makers    = makers,
 	.accepts   = accepts,
@@ -538,6 +543,7 @@ const struct ay_op ay_ops_index_put[] = {{
 		{ "((T([32, 32], f32), [T([8], i64, fill=zeros), T([8], i64, fill=zeros)], T([8], f32, fill=ones), True), {})", "", AY_FULL },
 		{ "((T([65536, 256], dt), ix, T([16384, 256], dt), a), {})", "dt=f32|f16 (ix,a)=([T([16384], i64, fill=perm(65536))],False)|([T([16384], i64, fill=index(4096))],True)", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt), ix, T(v, dt), a, u), {})", PUT }},
 	.fills     = "indices=place",
 	.makers    = makers,
 	.accepts   = accepts,
@@ -575,6 +581,7 @@ const struct ay_op ay_ops_index_put[] = {{
 		{ "((T([65536, 256], dt), [T([16384], i64)]), {})", "dt=f32|bf16", AY_PERF },
 		{ "((T([512, 512, 64], dt), [T([4096], i64), T([4096], i64)]), {})", "dt=f32|bf16", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), ix), {})", "s=shape(1, 5) " ANY_DT " " LISTS " k=int(1, s[0]) ix=[T(b, di)]|[T(b, di, fill=int(0 - s[0], s[0] - 1))]|[T(head(s, 1), b8, fill=mask(k))] ; s=shape(2, 5) " ANY_DT " " LISTS " k=int(1, s[0] * s[1]) ix=[None, T(b, di)]|[T(b, di), T(fits(b), di)]|[T(fits(b), di), T(b, di, fill=int(0 - s[1], s[1] - 1))]|[T(head(s, 2), b8, fill=mask(k))]|[None, T([s[1]], b8)] ; s=shape(3, 5) " ANY_DT " " LISTS " k=int(1, s[2]) ix=[T(b, di), None, T(fits(b), di)]|[None, T(b, di), T(fits(b), di)]|[T(b, di), T(fits(b), di), T(fits(b), di)]|[None, None, T(b, di)]|[T([1], di), None, T([s[2]], b8, fill=mask(k))]" }},
 	.fills     = "indices=place",
 	.makers    = makers,
 	.accepts   = get_accepts,

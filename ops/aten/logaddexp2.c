@@ -17,6 +17,8 @@
 static void logaddexp2(struct ay_ref *r)
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	const bool a_moves = ay_is_converted(r->c, "self", dt), b_moves = ay_is_converted(r->c, "other", dt);
 	const real per_bit = (real)1.442695040888963407359924681001892137L; /* 1 / ln 2 */
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
@@ -25,7 +27,9 @@ static void logaddexp2(struct ay_ref *r)
 		if (x == y) /* infinities have no distance */
 			d = 0, t = 1;
 		*ay_val(r, 0, i, 0) = m + log1p(t) * per_bit;
-		*ay_mag(r, 0, i, 0) = (double)(fabs(m) + (t > 0 ? (2 + d) * t : 0));
+		*ay_mag(r, 0, i, 0) = (double)(fabs(m) + (t > 0 ? (2 + d) * t : 0)) +
+				      (a_moves ? ay_err_convert(dt, x) : 0) +
+				      (b_moves ? ay_err_convert(dt, y) : 0);
 		if (isnan(x) || isnan(y))
 			*ay_val(r, 0, i, 0) = NAN;
 	}
@@ -55,6 +59,7 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 }
 
 /* clang-format off */
+#define PAIR "x=shape() (s,t)=(x, x)|(x, fits(x))|(fits(x), x)|(fits(x), fits(x))"
 const struct ay_op ay_ops_logaddexp2[] = {{
 	.schemas   = AY_SCHEMAS("aten::logaddexp2(Tensor self, Tensor other) -> Tensor",
 				"aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -80,6 +85,7 @@ const struct ay_op ay_ops_logaddexp2[] = {{
 		{ "aten::logaddexp2.out((T(s, dt), T(s, dt)), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 512]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, da, fill=f), T(t, db, fill=g)), {})", PAIR " da=f32|f16|bf16|f64 db=da|da|da|f32|bf16|f64|i64|u8 f='normal'|'mixed'|'special'|'normal(0, 9)'|'normal(-200, 9)'|'uniform(-1.01, -0.99)'|'heavy' g=db == da ? f : 'normal' ; " PAIR " da=i32|i64|b8 db=f32|f16|f64 f='normal' g='normal'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = logaddexp2,

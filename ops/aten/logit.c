@@ -89,6 +89,7 @@ const struct ay_op ay_ops_logit[] = {{
 		{ "aten::logit.out((T(s, dt, fill=uniform(lo, hi)), e), {'out': T(s, dt)})", "(e,lo,hi)=(None,0.001,0.999)|(1e-06,-0.01,1.01)|(0.001,-0.01,1.01) dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), 1e-06), {})", "dt=f32|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f), e), {})", "s=shape() dt=f32|f16|bf16|f64 e=None|None|0.001|1e-06|0.25|0.4|0.0|-1.0 f='uniform(0.05, 0.95)'|'uniform(-0.5, 1.5)'|'uniform(0.49, 0.51)'|'uniform(0, 0.01)'|'uniform(0.9, 1)'|'special(0.5)'|'mixed' ; s=shape() dt=i64|i32|i16|i8|u8|b8 e=None|0.01 f='int(-1, 2)'|'int(0, 1)'" }},
 	.fills     = "self=uniform(0.05, 0.95)",
 	.accepts   = accepts,
 	.result    = ay_result_float,

@@ -133,7 +133,10 @@ static num bce_with_logits(const struct lines *l, int64_t j, struct slack *s)
 	/* for (1 - t) x others have x - t x; log sigmoid of a large x has the error of an exponential */
 	const real size = 2 * fabs(x) * (1 + fabs(t)) + 2 * (1 + fabs(more)) * fabs(ls) * (3 + (x > 0 ? x : 0));
 
-	s->mag = isinf(x) ? AY_FREE : weight_of(fabs(weight) * size);
+	/* the difference of two steps that overflow, or their product with a small weight, may be finite */
+	const real most = fmax(fmax(fabs((1 - t) * x), fabs(part)), fabs(f));
+
+	s->mag = most > (real)0.99 * (real)ay_dt_max(l->step) ? AY_FREE : weight_of(fabs(weight) * size);
 	s->steps = fabs(weight) * (2 * fabs((1 - t) * x) + 3 * fabs(part) + 3 * fabs(more * ls) + fabs(f));
 	return weight * f;
 }
@@ -225,8 +228,15 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 
 static int accepts_huber(const struct ay_call *c, struct ay_err *err)
 {
-	if (accepts(c, err))
+	struct ay_meta m = { .dt = AY_DT_NONE };
+	const enum ay_dt dt = ay_t(c, "self")->dt;
+
+	if (accepts(c, err) || ay_result_broadcast(c, &m, err, "self", "target", NULL))
 		return -1;
+	/* one number beside a tensor of fewer bits is rounded to them, in some libraries */
+	if (ay_dt_info(m.dt)->mant < ay_dt_info(dt)->mant)
+		return ay_fail(err, AY_ERR_BIND, "huber_loss of a 0-dim %s beside a target of %s is not judged",
+			       ay_dt_info(dt)->name, ay_dt_info(m.dt)->name);
 	return ay_float(c, "delta") > 0 ? 0 : ay_fail(err, AY_ERR_BIND, "delta must be positive");
 }
 
@@ -371,14 +381,16 @@ static const char *out_differs(const struct ay_call *c)
 /* Fills beyond the range of exp, which ends at 11 in f16 and at 88 in f32. */
 static bool is_wide(const struct ay_fill *f)
 {
-	if (!strcmp(f->name, "special") || !strcmp(f->name, "heavy"))
+	if (!strcmp(f->name, "special") || !strcmp(f->name, "heavy") || !strcmp(f->name, "mixed"))
 		return true;
 	return !strcmp(f->name, "normal") && f->n == 2 && f->arg[1].kind == AY_V_INT && f->arg[1].i > 9;
 }
 
 static const char *soft_margin_differs(const struct ay_call *c)
 {
-	return is_wide(&ay_operand(c, "self")->fill) ? "exp(-target * self) overflows" : out_differs(c);
+	return is_wide(&ay_operand(c, "self")->fill) || strcmp(ay_operand(c, "target")->fill.name, "sign")
+		       ? "exp(-target * self) overflows"
+		       : out_differs(c);
 }
 
 static const char *huber_differs_cuda(const struct ay_call *c)
@@ -430,6 +442,10 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), r, d), {})", "d=0.5|1.0|2.0 r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(t, db, fill=fb), r, x), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i16|i8|u8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact' x=1.0|0.7|0.001|0.3|8" },
+		{ "((T(t, dt, fill=fb), T(s, db, fill=fa), r, x), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact' x=1.0|0.7|0.001|0.3|8" },
+	},
 	.accepts   = accepts_huber,
 	.result    = result,
 	.rows      = rows,
@@ -462,6 +478,9 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(fits(s), db, fill=fb), r), {})", "s=shape() dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i16|i8 r=0|1|2 fa=None|'uniform(-9, 9)'|'normal(0, 40)'|'exact'|(r == 0 ? 'special' : 'uniform(-1, 1)') fb=None|None|'exact'" },
+	},
 	.fills     = "target=sign",
 	.makers    = makers,
 	.accepts   = accepts_self,
@@ -483,7 +502,7 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.5, 0), {})", "dt=f32|f16|bf16|f64 " SMALL, AY_QUICK },
 		{ "((T(s, dt, fill=heavy), T(s, dt), T(s, dt), 0.5, r), {})", "dt=f32|f16|bf16|f64 r=1|2 " SMALL, AY_QUICK },
 		{ "((T([4096], dt, fill=heavy), T([4096], dt), T([4096], dt), 1.0, r), {})", "r=1|2 dt=f32|f16|bf16|f64", AY_QUICK },
-		{ "((T([65], da, fill=heavy), T([65], da), T([65], db), 0.5, r), {})", "r=0|1 (da,db)=(f16,f32)|(f32,f16)|(f32,f64)|(f32,i64)|(bf16,i32)", AY_QUICK },
+		{ "((T(s, da, fill=heavy), T(s, da), T(s, db), 0.5, r), {})", "r=0|1|2 s=[65]|[4096] (da,db)=(f16,f32)|(f32,f16)|(f32,f64)|(f32,i64)|(bf16,i32)", AY_QUICK },
 		{ "((T([257], dt), T([257], dt), T([257], dt), m, 0), {})", "dt=f32|f16|bf16|f64 m=0|-0.5|8", AY_QUICK },
 		{ "((T([257], dt), T([257], dt), T([257], dt), 0.3, r), {})", "r=0|1 dt=f32|f64", AY_QUICK },
 		{ "((T([257], dt, fill=heavy), T([257], dt, fill=heavy), T([257], dt), 0.25, r), {})", "r=0|1 dt=f32|f16|bf16", AY_QUICK },
@@ -495,6 +514,11 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T([8, 33], dt, stride=(66, 2), offset=3, fill=heavy), T([8, 33], dt, stride=(1, 8)), T([8, 33], dt, stride=(0, 1)), 0.5, r), {})", "r=0|1 dt=f32|f16|bf16", AY_QUICK },
 		{ "((T(s, dt), T(s, dt), T(s, dt), m, r), {})", "r=0|1|2 m=0.0|0.5|1.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[1024, 256]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), T(s, dt), 0.5, r), {})", "r=0|1 dt=f32|bf16 s=[1024, 256]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(a, dt, fill=fb), T(b, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
+		{ "((T(a, dt, fill=fa), T(s, dt, fill=fb), T(b, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
+		{ "((T(a, dt, fill=fa), T(b, dt, fill=fb), T(s, db), m, r), {})", "s=shape() a=fits(s) b=fits(s) dt=f32|f16|bf16|f64 db=dt|dt|f32|f16|bf16|f64|i64|i32|i8 m=0|-0.5|0.3|1.0|8 r=0|1|2 fa=None|'heavy'|'exact'|(r == 0 ? 'special' : 'nonfinite') fb=None|'exact'" },
 	},
 	.fills     = "target=sign",
 	.makers    = makers,
@@ -533,6 +557,9 @@ const struct ay_op ay_ops_losses[] = {{
 		{ "((T(s, dt), T(s, dt), T(s, dt), T(s, dt), r), {})", "r=0|1|2 " GRID, AY_FULL },
 		{ "((T(s, dt), T(s, dt), None, None, r), {})", "r=0|1 dt=f32|bf16 s=[512, 512]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=fa), T(s, dt, fill=fb), w, p, r), {})", "s=shape() dt=f32|f16|bf16|f64 r=0|1|2 w=None|T(fits(s), dt)|T(fits(s), dt, fill=normal) p=None|T(fits(s), dt)|T(s, dt, fill=normal) fa=None|'normal(0, 4)'|'heavy'|'exact'|(r == 0 ? 'special' : 'normal(0, 40)') fb=None|'bool'|'normal'" },
+	},
 	.fills     = "target=uniform(0, 1); weight=uniform(0.5, 1.5); pos_weight=uniform(0.5, 3)",
 	.accepts   = accepts_bce,
 	.result    = result,
@@ -540,5 +567,5 @@ const struct ay_op ay_ops_losses[] = {{
 	.reference = losses,
 	.cost      = cost,
 	.rounds    = "1 - target, log(sigmoid(self)), 1 + (pos_weight - 1) * target, their products and the difference; the terms of a mean or sum",
-	.promises  = "terms of infinite self: formulas that agree elsewhere give NaN or infinity there",
+	.promises  = "terms of infinite self, or of steps that overflow: formulas that agree elsewhere give NaN or infinity there",
 }, {0}};

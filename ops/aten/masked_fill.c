@@ -103,6 +103,10 @@ const struct ay_op ay_ops_masked_fill[] = {{
 		{ "aten::masked_fill_.Tensor((T(s, dt), T(s, b8, fill=bool(p)), T([], dv, data=[1024])), {})", "dv=i64|f32 p=0.3|0.5|0.7 dt=f16|f32|bf16 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, dt), T(m, b8), -inf), {})", "dt=f32|bf16 (s,m)=([1024, 1024],[1024, 1024])|([16, 32, 512, 512],[512, 512])", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), T(m, b8, fill=bool(p)), v), {})", "s=shape() m=fits(s) p=0.1|0.5|0.9 dt=f32|f16|bf16|f64|c64|c128 f=None|'special' v=-inf|nan|-0.0|0.1|65504|-3|True ; s=shape() m=fits(s) p=0.5 f=None dt=c64|c128 v=(1.5-2.5j)|2j ; s=shape() m=fits(s) p=0.2|0.7 dt=i64|i32|i16|i8|u8|b8 f=None v=-3|127|2.75|True|0" },
+		{ "aten::masked_fill_.Tensor((T(s, dt), T(m, b8, fill=bool(p)), T([], dv)), {})", "s=shape() m=fits(s) p=0.1|0.5|0.9 dt=f32|f16|bf16|f64|c64|c128 dv=dt|f32|f64|bf16|i64|u8|b8 ; s=shape() m=fits(s) p=0.5 dt=c64|c128 dv=c64|c128 ; s=shape() m=fits(s) p=0.3 dt=i64|i32|i16|i8|b8 dv=dt|i64|u8|b8" },
+	},
 	.accepts   = accepts,
 	.reference = masked_fill,
 	.cost      = cost,

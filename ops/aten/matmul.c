@@ -17,8 +17,8 @@
  * Cases: matmul and linear: original 5,184 each, none sound; here 30 and 21 full, ours. mm: original 18, bmm: 9,
  * all sound as intended and distinct; here 18 and 9 full.
  *
- * ATen takes a vector times a matrix for a matrix of one row: matmul.out gives its `out` that shape, and with it
- * dense strides, and writes there. Where `out` was strided, the answer does not lie where the caller looks for it.
+ * ATen takes a vector times a matrix for a matrix of one row: matmul.out and linear.out give `out` that shape, and
+ * with it dense strides, and write there. Where `out` was strided, the answer does not lie where the caller looks for it.
  * mm and bmm have out_dtype on CUDA only. linear refuses a bias beside a weight of one dimension where input has
  * two, and takes it otherwise; where it does not see input as one matrix it adds the bias to a product that was
  * rounded to the half type already.
@@ -372,6 +372,8 @@ static const char *aten_differs_linear(const struct ay_call *c)
 {
 	const struct ay_view *input = left_of(c), *weight = right_of(c);
 
+	if (ay_schema_out(c->s) && input->ndim == 1 && weight->ndim == 2 && !ay_view_is_dense(&c->out[0]->view))
+		return "linear.out gives a strided out new strides where input is a vector";
 	if (!ay_t(c, "bias"))
 		return NULL;
 	if (weight->ndim == 1 && input->ndim == 2)
@@ -455,6 +457,10 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T(a, dt), T(b, dt)), {})", "dt=f32|f16|bf16 (a,b)=([4096, 1024],[1024])|([16, 4, 64, 128],[16, 1, 128, 64])", AY_FULL },
 		{ "((T(a, dt), T(b, dt)), {})", "dt=f32|f16|bf16 (a,b)=([384, 384],[384, 384])|([1024, 1024],[1024, 1024])|([1, 4096],[4096, 4096])|([16, 128, 64],[16, 64, 128])", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(x, dt, conj=ca, fill=f), T(y, dt, conj=cb)), {})", "k=last() m=size(1, 30) n=size(1, 30) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; k=last() m=size(1, 30) n=size(1, 30) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=c64|c128 f=None ca=True|False cb=True|False ; k=last() m=size(1, 30) n=size(1, 30) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+		{ "((T(x, dt, conj=ca), T(y, dt, conj=cb, fill=f)), {})", "n=last() m=size(1, 20) k=size(1, 40) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; n=last() m=size(1, 20) k=size(1, 40) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=c64|c128 f=None ca=True|False cb=True|False ; n=last() m=size(1, 20) k=size(1, 40) b=[]|[]|[size(1, 5)]|[size(1, 3), size(1, 3)]|[2, 1, 3]|[1, 2, 1, 2] (x,y)=(fits(b) + [m, k],fits(b) + [k, n])|(b + [m, k],[k, n])|([m, k],b + [k, n])|(b + [m, k],b + [k, n])|([k],b + [k, n])|(b + [m, k],[k])|([k],[k]) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+	},
 	.makers    = makers,
 	.accepts   = accepts,
 	.result    = result,
@@ -491,6 +497,11 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([2, k], dt), T([k, 3], dt)), {})", "dt=f32|f16 k=4099|12289", AY_QUICK },
 		{ "((T([m, k], dt), T([k, n], dt, stride=b ? [1, k] : [n, 1])), {})", "b=True|False dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([m, k], dt), T([k, n], dt)), {})", "dt=f32|f16|bf16 (m,n,k)=(384,384,384)|(1024,1024,1024)|(1,4096,4096)", AY_PERF },
+	},
+	.vary      = {
+		{ "((T([m, k], dt, conj=ca, fill=f), T([k, n], dt, conj=cb)), {})", "k=last() m=size(1, 30) n=size(1, 30) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; k=last() m=size(1, 30) n=size(1, 30) dt=c64|c128 f=None ca=True|False cb=True|False ; k=last() m=size(1, 30) n=size(1, 30) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+		{ "((T([m, k], dt, conj=ca), T([k, n], dt, conj=cb, fill=f)), {})", "n=last() m=size(1, 20) k=size(1, 40) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; n=last() m=size(1, 20) k=size(1, 40) dt=c64|c128 f=None ca=True|False cb=True|False ; n=last() m=size(1, 20) k=size(1, 40) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+		{ "aten::mm.dtype((T([m, k], dt), T([k, n], dt), dr), {})", "k=last() m=size(1, 30) n=size(1, 30) dt=f16|bf16 dr=f32|f32|dt ; n=last() m=size(1, 20) k=size(1, 40) dt=f16|bf16|f32 dr=f32" },
 	},
 	.makers    = makers,
 	.accepts   = accepts_stack,
@@ -529,6 +540,11 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([4, m, k], dt), T([4, k, n], dt)), {})", "dt=f16|f32|bf16 (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([b, m, k], dt), T([b, k, n], dt)), {})", "dt=f32|f16|bf16 (b,m,n,k)=(16,128,128,64)|(16,256,256,256)|(96,128,64,128)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T([b, m, k], dt, conj=ca, fill=f), T([b, k, n], dt, conj=cb)), {})", "b=size(1, 6) k=last() m=size(1, 30) n=size(1, 30) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; b=size(1, 6) k=last() m=size(1, 30) n=size(1, 30) dt=c64|c128 f=None ca=True|False cb=True|False ; b=size(1, 6) k=last() m=size(1, 30) n=size(1, 30) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+		{ "((T([b, m, k], dt, conj=ca), T([b, k, n], dt, conj=cb, fill=f)), {})", "b=size(1, 6) n=last() m=size(1, 20) k=size(1, 40) dt=f32|f16|bf16|f64|i64|i32|i16|i8|u8 f=None ca=False cb=False ; b=size(1, 6) n=last() m=size(1, 20) k=size(1, 40) dt=c64|c128 f=None ca=True|False cb=True|False ; b=size(1, 6) n=last() m=size(1, 20) k=size(1, 40) dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)'|'heavy(0.01)' ca=False cb=False" },
+		{ "aten::bmm.dtype((T([b, m, k], dt), T([b, k, n], dt), dr), {})", "b=size(1, 6) k=last() m=size(1, 30) n=size(1, 30) dt=f16|bf16 dr=f32|f32|dt ; b=size(1, 6) n=last() m=size(1, 20) k=size(1, 40) dt=f16|bf16|f32 dr=f32" },
+	},
 	.makers    = makers,
 	.accepts   = accepts_stack,
 	.result    = result,
@@ -563,6 +579,11 @@ const struct ay_op ay_ops_matmul[] = {{
 		{ "((T([m, k], dt), T([n, k], dt), b ? T([n], dt) : None), {})", "dt=f16|f32|bf16 b=True|False (m,n,k)=(1,1,32)|(15,160,1024)|(495,5333,71)", AY_FULL },
 		{ "((T([8, 128, 256], dt), T([512, 256], dt), T([512], dt)), {})", "dt=f16|f32|bf16", AY_FULL },
 		{ "((T([m, k], dt), T([n, k], dt), T([n], dt)), {})", "dt=f32|f16|bf16 (m,n,k)=(384,384,384)|(512,3072,768)|(1,4096,4096)", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(p + [k], dt, fill=f), T([n, k], dt), c), {})", "k=last() n=size(1, 30) p=[]|[size(1, 9)]|[size(1, 9)]|[size(1, 4), size(1, 5)]|[2, size(1, 3), 3]|[1, 2, 1, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16 f=None c=None|T([n], dt)|T([n], dt) ; k=last() n=size(1, 30) p=[]|[size(1, 9)]|[size(1, 9)]|[size(1, 4), size(1, 5)]|[2, size(1, 3), 3]|[1, 2, 1, 2, 2] dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)' c=None|T([n], dt)" },
+		{ "((T(p + [k], dt), T([n, k], dt, fill=f), c), {})", "n=last() k=size(1, 40) p=[]|[size(1, 9)]|[size(1, 9)]|[size(1, 4), size(1, 5)]|[2, size(1, 3), 3]|[1, 2, 1, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16 f=None c=None|T([n], dt)|T([n], dt) ; n=last() k=size(1, 40) p=[]|[size(1, 9)]|[size(1, 9)]|[size(1, 4), size(1, 5)]|[2, size(1, 3), 3]|[1, 2, 1, 2, 2] dt=f32|f16|bf16|f64 f='exact'|'nonfinite'|'normal(1, 1)' c=None|T([n], dt)|T([n], dt, fill=normal(100, 1))" },
+		{ "((T(p + [k], dt), T([k], dt), c), {})", "k=last() p=[]|[size(1, 9)]|[size(1, 9)]|[size(1, 4), size(1, 5)]|[2, size(1, 3), 3]|[1, 2, 1, 2, 2] dt=f32|f16|bf16|f64|c64|i64 c=None|T([], dt)" },
 	},
 	.makers    = makers,
 	.accepts   = accepts_linear,

@@ -95,6 +95,12 @@ const struct ay_op ay_ops_mul[] = {{
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[512, 1024]|[1024, 1024]|[16, 128, 64, 60]", AY_PERF },
 		{ "aten::mul.Scalar((T(s, dt), 0.125), {})", "dt=f32|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, da, fill=fa), T(t, db, fill=fb)), {})", "s=shape() t=fits(s) da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|(da == c64 ? c64 : da == c128 ? c64 : f16)|bf16|f64|(da == f16 ? f32 : c64)|(da == f16 ? f64 : c128)|i64|i32|i16|i8|u8|b8 fa=None fb=None ; s=shape() t=fits(s) da=f32|f16|bf16|f64 db=da|f32|bf16 fa=None|'special'|'heavy' fb=None|'special'|'heavy'|'exact'" },
+		{ "((T(t, da, fill=fa), T(s, db, fill=fb)), {})", "s=shape() t=fits(s) da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|(da == c64 ? c64 : da == c128 ? c64 : f16)|bf16|f64|(da == f16 ? f32 : c64)|(da == f16 ? f64 : c128)|i64|i32|i16|i8|u8|b8 fa=None fb=None ; s=shape() t=fits(s) (da,fa)=(i64,'int(-9000000000000000, 9000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(i8,'int(-128, 127)')|(u8,'int(0, 255)') db=da|i64|i32 fb=fa" },
+		{ "((x, T(s, dt)), {})", "s=shape() dt=f32|f16|bf16|f64|c64|c128 x=2|0.001|-111.999|True|inf ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=3|-7|0.5|True ; s=shape() dt=f32|bf16|f64|c64|i32 x=(1-2j)" },
+		{ "aten::mul.Scalar((T(s, dt), x), {})", "s=shape() dt=f32|f16|bf16|f64|c64|c128 x=2|0.001|-111.999|True|inf ; s=shape() dt=i64|i32|i16|i8|u8|b8 x=3|-7|0.5|True ; s=shape() dt=f32|bf16|f64|c64|i32 x=(1-2j)" },
+	},
 	.result    = result,
 	.reference = mul,
 	.cost      = cost,

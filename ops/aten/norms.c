@@ -10,7 +10,7 @@
  * what f32 (for f64: f64) holds, or gets so small that terms were flushed, a norm is not judged: careful kernels
  * may scale, none must. pairwise_distance: x1 - x2 and the sum with eps are rounded once each. ATen stores both in
  * the result's dtype, on every device: for half types that is 2 u more, and half a subnormal's spacing in every
- * term. renorm: the factor, its product, and the norm's error; ATen rounds the factor to the dtype of self, on
+ * term. Where eps nearly cancels x1 - x2 the first of these is relative to eps, not to what is left. renorm: the factor, its product, and the norm's error; ATen rounds the factor to the dtype of self, on
  * every device. A norm that its own error puts on either side of maxnorm may be scaled or not: that is 1e-7 /
  * maxnorm of the element.
  *
@@ -85,6 +85,33 @@ static double norm_error(const struct norm *m, enum ay_dt dt)
 
 /* --- pairwise_distance ------------------------------------------------------------------------------------- */
 
+/* A vector of differences: how far its norm may be off because the first of the two roundings, that of x1 - x2, is
+ * relative to a number that eps may nearly cancel. */
+struct slip {
+	real p, eps, unit; /* unit: that rounding, relative to x1 - x2 */
+	real sum;          /* p = 0: terms that rounding may make 0; p < 1: how far the sum of powers may be off */
+};
+
+static void add_slip(struct slip *s, num difference, num term)
+{
+	const real off = fabs(difference) * s->unit, size = fabs(term);
+
+	if (s->p == 0)
+		s->sum += size <= 2 * off && off > 0;
+	else if (s->p > 0 && s->p < 1)
+		s->sum += fmin(pow(off, s->p), s->p * pow(size, s->p - 1) * off);
+}
+
+/* For p >= 1 this is the norm of eps alone at most (Minkowski), for p < 0 eps: no term has more weight than 1. */
+static double slip_of(const struct slip *s, const struct norm *m)
+{
+	if (s->p == 0)
+		return (double)s->sum;
+	if (s->p > 0 && s->p < 1)
+		return (double)(pow(m->sum, 1 / s->p - 1) * s->sum / s->p);
+	return (double)(fabs(s->eps) * s->unit * (s->p >= 1 && !isinf(s->p) ? pow((real)m->n, 1 / s->p) : 1));
+}
+
 /* x1 and x2 as what they are broadcast to. */
 static int pair_of(const struct ay_call *c, struct ay_view *a, struct ay_view *b, struct ay_meta *m,
 		   struct ay_err *err)
@@ -139,23 +166,32 @@ static void distance(struct ay_ref *r)
 	pair_of(r->c, &a, &b, &m, &(struct ay_err){ 0 });
 	const int64_t n = m.ndim ? m.shape[m.ndim - 1] : 1;
 	const double spacing = p ? pow((double)n, 1 / fabs((double)p)) * ldexp(1, ay_dt_info(dt)->emin) : 0;
+	const bool half = ay_dt_info(dt)->mant < 24;
+	const double unit = half ? ldexp(1, -ay_dt_info(dt)->mant) : ay_u_acc(dt);
 	num *x = ay_tmp(r, n), *y = ay_tmp(r, n);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
+		struct slip slip = { .p = p, .eps = eps, .unit = (real)unit };
 		struct norm s = { .p = p };
 		double size, error;
 
 		ay_load(r, &a, -1, i, x);
 		ay_load(r, &b, -1, i, y);
-		for (int64_t j = 0; j < n; j++)
-			x[j] = x[j] - y[j] + eps;
+		for (int64_t j = 0; j < n; j++) {
+			const num difference = x[j] - y[j];
+
+			x[j] = difference + eps;
+			add_slip(&slip, difference, x[j]);
+		}
 		add_sizes(r, &s, x, n);
 		size = (double)norm_of(&s);
 		error = norm_error(&s, dt);
 		*ay_val(r, 0, i, 0) = norm_of(&s);
 		*ay_mag(r, 0, i, 0) = !isfinite(size) || p == 0 ? 0 : size * (error + 2);
-		if (isfinite(size) && ay_dt_info(dt)->mant < 24 && p != 0)
+		if (isfinite(size) && half && p != 0)
 			*ay_mag(r, 0, i, 0) += ay_err_round(dt, dt, size + spacing);
+		if (isfinite(size))
+			*ay_mag(r, 0, i, 0) += slip_of(&slip, &s) / (AY_K_ACC * ay_u_acc(dt)) * (half ? 2 : 1);
 		if (error < 0)
 			*ay_mag(r, 0, i, 0) = AY_FREE;
 	}
@@ -251,7 +287,7 @@ static void renorm(struct ay_ref *r)
 	const struct scale *scale = r->shared;
 	/* A product with 0 keeps its sign; of complex numbers only if the kernel's factor is a real number. ATen
 	 * computes (a + bi) (f + 0i), whose real part is af - 0b, and 0 - 0 and -0 + 0 are 0. */
-	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1;
+	const double zero = ay_dt_is_complex(self->dt) ? 0 : -1, least = ldexp(1, ay_dt_info(self->dt)->emin);
 	int64_t inner = 1;
 
 	for (int d = dim + 1; d < self->ndim; d++)
@@ -259,12 +295,14 @@ static void renorm(struct ay_ref *r)
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		const struct scale *s = &scale[i / inner % self->shape[dim]];
 		const num y = s->error == -1 ? x[i - r->lo] : x[i - r->lo] * s->factor;
-		const double size = (double)fabs(y);
+		/* a factor that is subnormal in self's dtype is off by half of their spacing */
+		const double size = (double)fabs(y), tiny = (double)fabs(x[i - r->lo]) * least;
 
 		*ay_val(r, 0, i, 0) = y;
 		*ay_mag(r, 0, i, 0) = s->error < 0     ? s->error
-				      : size == 0      ? zero
-				      : isfinite(size) ? size * s->error + ay_err_round(self->dt, self->dt, size)
+				      : y == 0         ? zero
+				      : isfinite(size) ? size * s->error +
+								 ay_err_round(self->dt, self->dt, fmax(size, tiny))
 						       : 0;
 	}
 }
@@ -276,9 +314,9 @@ static const char *renorm_differs(const struct ay_call *c)
 
 	if (!ay_dt_is_complex(self->view.dt))
 		return NULL;
-	if (self->data || !strcmp(fill, "special") || !strcmp(fill, "nonfinite"))
+	if (self->data || !strcmp(fill, "special") || !strcmp(fill, "nonfinite") || !strcmp(fill, "mixed"))
 		return "complex numbers are multiplied by a complex factor, so a part that is not finite makes "
-		       "the other NaN";
+		       "the other NaN, and zeros lose their sign";
 	return NULL;
 }
 
@@ -312,6 +350,10 @@ const struct ay_op ay_ops_norms[] = {{
 		{ "((T(s, dt), T(s, dt), p, eps, k), {})", "k=False|True eps=1e-06|0.0001 p=1.0|2.0|3.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 256]", AY_FULL },
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|bf16 s=[512, 256]|[4096, 1024]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, da, fill=f), T(t, db), p, e, k), {})", "s=shape() t=fits(s) da=f32|f16|bf16|f64 db=da|da|f32|f16|bf16|f64 f=None|None|'exact'|'nonfinite'|'heavy' p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False ; s=shape() t=fits(s) (da,db)=(i32,f32)|(i32,i64)|(u8,f16)|(i64,bf16)|(c64,c64)|(c64,f32)|(c128,c64) f=None p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False" },
+		{ "((T(t, dt), T(s, dt, fill=f), p, e, k), {})", "s=shape() t=fits(s) dt=f32|f16|bf16|f64 f=None|None|'exact' p=0.0|0.5|1.0|2.0|3.0|-1.0|inf|-inf e=1e-6|1e-6|0.0|0.5 k=True|False" },
+	},
 	.accepts   = accepts_distance,
 	.result    = result_distance,
 	.reference = distance,
@@ -340,6 +382,9 @@ const struct ay_op ay_ops_norms[] = {{
 		{ "((T(s, dt), p, d, x), {})", "x=0.5|1.0 d=0|1 p=1.0|2.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "aten::renorm.out((T(s, dt), p, d, x), {'out': T(s, dt)})", "x=0.5|1.0 d=0|1 p=1.0|2.0 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), 2.0, d, 1.0), {})", "dt=f32|bf16 d=0|1 s=[512, 512]|[4096, 1024]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), p, dim(s), x), {})", "s=shape(2, 6) dt=f32|f16|bf16|f64 f=None|None|'heavy'|'nonfinite'|'exact' p=1.0|2|2.0|3|0.5|inf x=0|0.001|0.5|1.0|4|5.7|26 ; s=shape(2, 6) dt=c64|c128 f=None p=1.0|2.0|inf x=0.5|4.0|26" },
 	},
 	.accepts   = accepts_renorm,
 	.prepare   = prepare,

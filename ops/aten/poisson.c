@@ -282,25 +282,19 @@ static void draw(const struct ay_call *c, struct ay_chance *u)
 
 /* --- around it ------------------------------------------------------------------------------------------- */
 
-/* Two draws agree with the chance of the likeliest one at most. */
-static double log2_same(const struct ay_call *c)
+static void log2_top(const struct ay_call *c, double *log2_p)
 {
 	const struct ay_view *out = &c->out[0]->view;
-	const int64_t n = ay_numel_of(out);
-	struct ay_arena tmp = { 0 };
-	double *rate = AY_NEW_N(&tmp, double, n), sum = 0;
 
-	ay_draws_load(ay_t(c, "self"), out, rate);
-	for (int64_t i = 0; i < n; i++) {
-		const double k = floor(rate[i]);
+	ay_draws_load(ay_t(c, "self"), out, log2_p);
+	for (int64_t i = 0; i < ay_numel_of(out); i++) {
+		const double rate = log2_p[i], k = floor(rate);
 
 		/* a rounded draw stands for as many as lie between two neighbours */
-		if (rate[i] > 0)
-			sum += fmin(0, log2(fmax(1, ay_dt_ulp(out->dt, rate[i]))) +
-					       (k * log(rate[i]) - rate[i] - lgamma(k + 1)) / log(2.0));
+		log2_p[i] = rate > 0 ? fmin(0, log2(fmax(1, ay_dt_ulp(out->dt, rate))) +
+						       (k * log(rate) - rate - lgamma(k + 1)) / log(2.0))
+				     : 0;
 	}
-	ay_arena_release(&tmp);
-	return sum;
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
@@ -339,10 +333,13 @@ const struct ay_op ay_ops_poisson[] = {{
 		{ "aten::poisson.out((T(s, dt),), {'out': T(s, dt)})", "dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'uniform(0, 1)'|'uniform(20, 40)'|'uniform(100, 1500)'|'uniform(0, 0.01)'|'bool(0.5)'" },
+	},
 	.fills     = "self=uniform(0, 10)",
 	.accepts   = accepts,
 	.check     = check,
-	.log2_same = log2_same,
+	.log2_top  = log2_top,
 	.draw      = draw,
 	.cost      = cost,
 	.promises  = "Which random stream is used: PyTorch's own is not demanded.",

@@ -210,6 +210,9 @@ const struct ay_op ay_ops_polygamma[] = {{
 		{ "aten::polygamma.out((n, T(s, dt)), {'out': T(s, dt)})", "n=0|1|2 dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((n, T(s, dt)), {})", "n=0|1|2 dt=f32 s=[512, 1024]|[1024, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((n, T(s, dt, fill=f)), {})", "s=shape() n=0|1|2|3|5 dt=f32|f16|bf16|f64 f=None|'uniform(0.01, 0.5)'|'uniform(4, 99)'|'uniform(-9, 0)'|'special(3)' ; s=shape() n=0|1|2 dt=i64|i32|i16|i8|u8 f='int(0, 9)' ; s=shape() n=0|1|2 dt=b8 f='bool'" },
+	},
 	.fills     = "self=uniform(0.5, 4.5)",
 	.accepts   = accepts,
 	.result    = ay_result_float,

@@ -145,6 +145,9 @@ const struct ay_op ay_ops_reflection_pad1d_backward[] = {{
 		{ "((T([s[0], s[1], s[2] + p[0] + p[1]], dt), T(s, dt), p), {})", "p=[1, 1]|[2, 3]|[5, 5] dt=f32|f16|bf16 s=[2, 3, 8]|[4, 16, 64]|[32, 64, 512]", AY_FULL },
 		{ "((T([32, 64, w + 2 * p], dt), T([32, 64, w], dt), [p, p]), {})", "dt=f32|bf16 (w,p)=(512,5)|(4096,64)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s + [w + l + r], dt, fill=f), T(s + [w], dt), [l, r]), {})", "w=last() s=[size(1, 9)]|[size(1, 4), size(1, 6)] l=int(0, w - 1)|int(1 - w, w - 1) r=int(0, w - 1)|int(l < 0 ? 1 - w - l : 1 - w, w - 1) dt=f32|f16|bf16|f64|c64|c128 f=None ; w=last() s=[size(1, 9)]|[size(1, 4), size(1, 6)] l=int(0, w - 1) r=int(0, w - 1) dt=f32|f16|bf16|f64 f='nonfinite'|'exact'|'heavy'" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_last,

@@ -109,6 +109,9 @@ const struct ay_op ay_ops_rot90[] = {{
 		{ "((T(s, dt), k, d), {})", "d=[0, 1]|[0, 2]|[1, 2] k=0|1|2|3 dt=f32|f16|bf16 s=[4, 5, 6]|[32, 64, 16]|[128, 32, 64]", AY_FULL },
 		{ "((T(s, dt), k, d), {})", "dt=f32|bf16 k=1|2 (s,d)=([1024, 1024],[0, 1])|([4096, 4096],[0, 1])|([16, 3, 512, 512],[2, 3])", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), k, d), {})", "s=shape(2, 6) o=order(s) k=int(-9, 9) d=[o[0], o[1]]|[o[0] - len(s), o[1]]|[o[0], o[1] - len(s)] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 f=None ; s=shape(2, 6) o=order(s) k=int(-4, 4) d=[o[0], o[1]] dt=f32|f16|bf16|f64 f='special'" },
+	},
 	.result    = result,
 	.reference = rot90,
 	.cost      = cost,

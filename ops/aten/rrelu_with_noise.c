@@ -163,20 +163,17 @@ static void draw(const struct ay_call *c, struct ay_chance *u)
 
 /* --- around it ------------------------------------------------------------------------------------------- */
 
-/* The likeliest value of noise is one that stands for a whole unit of the dtype. */
-static double log2_same(const struct ay_call *c)
+/* The likeliest value of noise is one that stands for a whole unit of the dtype. Kernels may have draws of
+ * 2^-19. */
+static void log2_top(const struct ay_call *c, double *log2_p)
 {
 	const double a = (double)re(ay_number(c, "lower")), b = (double)re(ay_number(c, "upper"));
 	const double unit = ay_dt_ulp(c->out[0]->view.dt, fmax(fabs(a), fabs(b)));
-	const int64_t n = ay_numel_of(&c->out[0]->view);
-	struct ay_arena tmp = { 0 };
-	double *x = AY_NEW_N(&tmp, double, n), sum = 0;
+	const double each = unit < b - a ? fmax(log2(unit / (b - a)), -19) : 0;
 
-	ay_draws_load(ay_t(c, "self"), ay_t(c, "self"), x);
-	for (int64_t i = 0; i < n && unit < b - a; i++)
-		sum += is_drawn(c, (real)x[i]) ? log2(unit / (b - a)) : 0;
-	ay_arena_release(&tmp);
-	return sum;
+	ay_draws_load(ay_t(c, "self"), &c->out[0]->view, log2_p);
+	for (int64_t i = 0; i < ay_numel_of(&c->out[0]->view); i++)
+		log2_p[i] = is_drawn(c, (real)log2_p[i]) ? each : 0;
 }
 
 static int accepts(const struct ay_call *c, struct ay_err *err)
@@ -241,11 +238,14 @@ const struct ay_op ay_ops_rrelu_with_noise[] = {{
 		{ "aten::rrelu_with_noise.out((T(s, dt), T(s, dt), l, u, t), {'out': T(s, dt)})", "(l,u)=(0.125,0.3333333333333333)|(0.1,0.4) t=False|True dt=f32|f16|bf16 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(s, dt), T(s, dt), 0.125, 0.3333333333333333, t), {})", "dt=f32|bf16 t=False|True s=[512, 1024]|[2048, 2048]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), T(s, dt), l, u, t), {})", "s=shape() dt=f32|f16|bf16|f64 f=None|None|'special' (l,u)=(0.125,0.3333333333333333)|(0.1,0.4)|(0.25,0.25)|(0,1)|(-0.5,0.75) t=True|False" },
+	},
 	.accepts   = accepts,
 	.result    = ay_result_like_first,
 	.reference = rrelu,
 	.check     = check,
-	.log2_same = log2_same,
+	.log2_top  = log2_top,
 	.draw      = draw,
 	.cost      = cost,
 	.aten_differs = aten_differs,

@@ -284,6 +284,12 @@ const struct ay_op ay_ops_scatter[] = {{
 		{ "aten::scatter.reduce((T(s, dt), d, T([t[0] - (d == 0 ? 0 : 9), t[1] - (d == 1 ? 0 : 5), t[2] - (d == 2 ? 0 : 1)], i64), T(t, dt)), {'reduce': r})", "r='add'|'multiply' dt=f16|f32 d=0|1|2 s=[512, 128, 32]|[1024, 64, 16] t=[128, 16, 4]|[256, 32, 8]", AY_FULL },
 		{ "((T(s, dt), d, T([s[0] / 2, s[1] / 2], i64), T(s, dt)), {})", "dt=f32|bf16 d=1|0 s=[1024, 1024]|[4096, 4096]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), d, T(t, di), T(u, dt)), {})", "s=shape() d=dim(s) t=within(s) u=t|s di=i64|i64|i32 dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 f=None ; s=shape() d=dim(s) t=within(s) u=t|s di=i64 dt=f32|f16|bf16|f64 f='special'" },
+		{ "aten::scatter.value((T(s, dt), d, T(t, di, fill=index((len(s) ? s[d] : 1))), v), {})", "s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=f32|f16|bf16|f64 v=0.3|7|-inf ; s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=i64|i32|i16|i8|u8 v=7|True ; s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64 dt=b8 v=True ; s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64 dt=c64|c128 v=2.5" },
+		{ "aten::scatter.reduce((T(s, dt), d, T(t, di, fill=index((len(s) ? s[d] : 1))), T(u, dt, fill=f)), {'reduce': r})", "s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=f32|f16|bf16|f64 (r,f)=('add',None)|('add','exact')|('add','nonfinite')|('multiply','uniform(0.6, 1.6)')|('multiply',None) ; s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=i64|i32|i16|i8|u8 f=None r='add'|'multiply'" },
+		{ "aten::scatter.value_reduce((T(s, dt), d, T(t, di, fill=index((len(s) ? s[d] : 1))), v), {'reduce': r})", "s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=f32|f16|bf16|f64 r='add'|'multiply' v=0.3|-1.5|2 ; s=shape() d=dim(s) t=len(s) ? with(within(s), d, size(1, 40)) : s u=t|(len(s) ? with(s, d, t[d]) : s) di=i64|i32 dt=i64|i32|i16|i8|u8 v=3 r='add'|'multiply'" },
+	},
 	.fills     = "index=places(size(self, dim), dim)",
 	.makers    = ay_input_domain_makers,
 	.accepts   = accepts,

@@ -85,6 +85,9 @@ const struct ay_op ay_ops_select_backward[] = {{
 		{ "((T([d == 0 ? s[1] : s[0]], dt), s, d, i == 'mid' ? (d == 0 ? s[0] : s[1]) / 2 : i == 'first' ? 0 : -1), {})", "dt=f32|f16|bf16 i='first'|'mid'|'last' d=0|-1 s=[2, 3]|[128, 256]|[512, 512]", AY_FULL },
 		{ "((T(g, dt), s, d, 1), {})", "dt=f32|bf16 (g,s,d)=([1024, 1024],[4, 1024, 1024],0)|([1024, 1024],[1024, 4, 1024],1)|([1024, 1024],[1024, 1024, 4],2)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(g, dt, fill=f), head(g, d) + [n] + tail(g, d), e, int(0 - n, n - 1)), {})", "g=shape(0, 5) d=int(0, len(g)) n=size(1, 9) e=d|d - len(g) - 1 dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 f=None ; g=shape(0, 5) d=int(0, len(g)) n=size(1, 9) e=d dt=f32|f16|bf16|f64 f='special'" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = select_backward,

@@ -189,6 +189,9 @@ const struct ay_op ay_ops_softmax[] = {{
 		{ "((T(s, dt, fill=neg_inf), d, False), {})", "dt=f16|f32|bf16 (s,d)=([1, 256],1)|([4096, 256],0)|([4096, 256],1)|([200, 2560, 3],0)|([200, 2560, 3],1)", AY_FULL },
 		{ "((T(s, dt), d, False), {})", "dt=f32|f16|bf16 (s,d)=([512, 512],1)|([4096, 256],1)|([4096, 4096],1)|([200, 2560, 3],1)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), dim(s), h), {})", "s=shape() dt=f32|f16|bf16|f64|f16 f=None|'normal(100, 1)'|'normal(-200, 1)'|'normal(0, 20)'|'heavy'|'special'|'neg_inf'|'exact' h=dt == f16 ? one(True, False) : False" },
+	},
 	.makers    = makers,
 	.accepts   = accepts,
 	.result    = result,
@@ -225,6 +228,9 @@ const struct ay_op ay_ops_softmax[] = {{
 		{ "((T(s, dt), d), {})", "dt=f16|f32|bf16 (s,d)=([1, 256],1)|([4096, 256],0)|([4096, 256],1)|([200, 2560, 3],0)|([200, 2560, 3],1)", AY_FULL },
 		{ "((T(s, dt, fill=neg_inf), d), {})", "dt=f16|f32|bf16 (s,d)=([1, 256],1)|([4096, 256],0)|([4096, 256],1)|([200, 2560, 3],0)|([200, 2560, 3],1)", AY_FULL },
 		{ "((T(s, dt), d), {})", "dt=f32|f16|bf16 (s,d)=([512, 512],1)|([4096, 256],1)|([4096, 4096],1)|([200, 2560, 3],1)", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, da, fill=f), dim(s), db), {})", "s=shape() da=f32|f16|bf16|f64 f=None|'normal(100, 1)'|'normal(-200, 1)'|'normal(0, 20)'|'heavy'|'special'|'neg_inf'|'exact' db=None|None|f32|f16|bf16|f64 ; s=shape() da=i64|i32|i16|i8|u8|b8 f=None db=f32|f16|bf16|f64" },
 	},
 	.makers    = makers,
 	.accepts   = accepts_dtype,

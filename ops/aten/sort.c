@@ -232,6 +232,10 @@ const struct ay_op ay_ops_sort[] = {{
 		{ "aten::sort.stable((T([8, h], dt, fill=index(h/16)),), {'stable': True, 'descending': x})", "dt=f32|i32 x=True|False h=9333|262144", AY_FULL },
 		{ "((T([8, h], dt), -1), {})", "dt=f32|f16|i32 h=2048|65536|262144", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f), dim(s), x), {})", "s=shape() x=True|False dt=f32|f16|bf16|f64 f=None|None|'normal'|'index(7)'|'special'|'mixed' ; s=shape() x=True|False dt=i64|i32|i16|i8|u8|b8 f=None|'index(7)'" },
+		{ "aten::sort.stable((T(s, dt, fill=f),), {'stable': st, 'dim': dim(s), 'descending': x})", "st=True|True|False|None s=shape() x=True|False dt=f32|f16|bf16|f64 f=None|None|'normal'|'index(7)'|'special'|'mixed' ; st=True|True|False|None s=shape() x=True|False dt=i64|i32|i16|i8|u8|b8 f=None|'index(7)'" },
+	},
 	.fills     = "self=spread",
 	.makers    = makers,
 	.accepts   = accepts,

@@ -26,6 +26,8 @@
  * two in eight change nothing and are views. copy_: original 23, here 23 full. clone: original 36, here 36 full.
  * contiguous: original 30, of which 6 end before the call; here 24 full.
  *
+ * Lazily conjugated and negated views reach copy_ and clone; for the others PyTorch's dispatcher resolves them.
+ *
  * to.prim_Device, .prim_dtype and .prim_other are TorchScript's, which writes a dtype as a number; they are
  * overloads like the others. Without a dtype they have no copy=True: PyTorch 2.13 reads a dtype that is not there,
  * and makes u8 of the tensor, or crashes. Such calls are refused.
@@ -120,6 +122,8 @@ static int accepts_source(const struct ay_call *c, struct ay_err *err)
 	const struct ay_view *self = ay_t(c, "self"), *src = ay_t(c, ay_has_arg(c, "src") ? "src" : "other");
 	struct ay_view to;
 
+	if (src->neg && self->dt == AY_DT_B8) /* PyTorch negates what was copied */
+		return ay_fail(err, AY_ERR_BIND, "a negated view cannot be copied to bools");
 	return ay_view_expand(src, self->ndim, self->shape, &to, err);
 }
 
@@ -149,6 +153,18 @@ static void same(struct ay_ref *r)
 
 	for (int64_t i = r->lo; i < r->hi; i++)
 		*ay_val(r, 0, i, 0) = x[i - r->lo];
+}
+
+/* A copy is negated, or its source is before. */
+static const char *aten_differs(const struct ay_call *c)
+{
+	const struct ay_view *src = ay_t(c, ay_has_arg(c, "src")                                ? "src"
+					    : ay_has_arg(c, "other") && ay_schema_inplace(c->s) ? "other"
+												: "self");
+
+	return src->neg && (ay_dt_is_complex(src->dt) || ay_dt_is_complex(c->out[0]->view.dt))
+		       ? "the negatives of complex zeros lose their sign in vectors"
+		       : NULL;
 }
 
 static void cost(const struct ay_call *c, struct ay_cost *k)
@@ -187,6 +203,9 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T(s, da),), {'dtype': db})", "(da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,f64) s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T([8, 8], f32, stride=(2, 16)),), {'memory_format': m})", "m=torch.preserve_format|torch.contiguous_format", AY_FULL },
 		{ "((T(s, da),), {'dtype': db})", "s=[512, 1024]|[16, 128, 64, 60] (da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,f32)", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, da, fill=f),), {'dtype': db, 'memory_format': m, 'non_blocking': nb, 'layout': l, 'device': dv})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False l=None|torch.strided dv=None|'cpu' da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None|None ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False l=None|torch.strided dv=None|'cpu' da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special' ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False l=None|torch.strided dv=None|'cpu' (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
 	},
 	.accepts   = accepts,
 	.result    = result,
@@ -232,6 +251,15 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T(s, da), db), {})", "da=f32|f16 db=f16|bf16|f32|i32 s=[]|[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 60]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, da), db), {})", "s=[512, 1024]|[16, 128, 64, 60] (da,db)=(f32,f16)|(f16,f32)|(f32,bf16)|(f32,i32)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, da, fill=f), db, nb, c), {'memory_format': m})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special' ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
+		{ "aten::to.device((T(s, da, fill=f), 'cpu', db, nb, c), {'memory_format': m})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special'" },
+		{ "aten::to.other((T(s, da, fill=f), T(shape(0, 3), db), nb, c), {'memory_format': m})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) nb=True|False c=True|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special'" },
+		{ "aten::to.dtype_layout((T(s, da, fill=f),), {'dtype': db, 'layout': l, 'device': dv, 'pin_memory': p, 'non_blocking': nb, 'copy': c, 'memory_format': m})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) l=None|torch.strided dv=None|'cpu' p=None|False nb=True|False c=True|False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None|None ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) l=None|torch.strided dv=None|'cpu' p=None|False nb=True|False c=True|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|b8 f='special'" },
+		{ "aten::to.prim_Device((T(s, da), dv, n, nb, c), {})", "s=shape() da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 dv='cpu'|None nb=True|False n=0|1|2|3|4|5|6|7|9|10|11|15 c=True|False ; s=shape() da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 dv='cpu' nb=False n=None c=False" },
+		{ "aten::to.prim_dtype((T(s, da), n, nb, c), {})", "s=shape() da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 nb=True|False n=0|1|2|3|4|5|6|7|9|10|11|15 c=True|False ; s=shape() da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 nb=False n=None c=False" },
+		{ "aten::to.prim_other((T(s, da), nb), {})", "s=shape() da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 nb=True|False" },
+	},
 	.accepts   = accepts,
 	.result    = to_result,
 	.reference = to_copy,
@@ -249,7 +277,8 @@ const struct ay_op ay_ops_to_copy[] = {{
 		     "beyond the largest finite value to infinity; float to integer cuts the fraction off (values that do not fit are "
 		     "not judged); integers wrap around; to bool everything but 0 is True; complex to real takes the real part. Equal "
 		     "dtypes are copied bit for bit. The forms copy_.Tensor, .int and .float name their source other; a number goes to "
-		     "every element. self's old content means nothing; what lies between its elements stays. non_blocking means nothing.",
+		     "every element. self's old content means nothing; what lies between its elements stays. non_blocking means nothing. "
+		     "src may be a lazily conjugated or negated view (AY_CONJ, AY_NEG): what it means is copied.",
 	.cases     = {
 		{ "((T(s, dt), T(s, dt)), {})", "dt=f32|f16|bf16 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[2, 3, 4, 5] ; dt=f64|c64|c128|i64|i32|i16|i8|u8|b8 s=[3, 65]", AY_QUICK },
 		{ "((T([6, 4, 9], da), T(s, db)), {})", "(da,db)=(f32,f32)|(f16,f32) s=[9]|[4, 1]|[6, 1, 1]|[1, 4, 9]", AY_QUICK },
@@ -273,9 +302,16 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T([8], da), T([8], db)), {})", "(da,db)=(f32,i32)|(i32,f32)|(f32,i16)|(f32,b8)", AY_FULL },
 		{ "((T(s, da), T(s, db)), {})", "s=[512, 1024]|[16, 128, 64, 60] (da,db)=(f32,f32)|(f16,f16)|(f16,f32)|(f32,bf16)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng), nb), {})", "s=shape() nb=True|False cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() nb=True|False cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() nb=True|False cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() nb=True|False cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64 f='special' ; s=shape() nb=True|False cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
+		{ "aten::copy_.Tensor((T(s, db), T(fits(s), da, fill=f, conj=cj, neg=ng)), {})", "s=shape() cj=False ng=False da=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 db=da|da|f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn f=None ; s=shape() cj=True|False ng=True|False da=c64|c128 db=da|c64|c128|f32|f64|f16|i32 f=None ; s=shape() cj=False ng=True da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64|i32|c64 f=None ; s=shape() cj=False ng=True|False|False da=f32|f16|bf16|f64 db=da|f32|f16|bf16|f64 f='special' ; s=shape() cj=False ng=False (da,f)=(i64,'int(-4000000000000000, 4000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(u8,'int(0, 255)')|(f32,'heavy(1000)')|(f64,'heavy(1000000)')|(f8e4m3fn,None)|(f8e5m2,None) db=da|i64|i32|i16|i8|u8|f32|f64|f16|bf16" },
+		{ "aten::copy_.int((T(s, dt), x), {})", "s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0|3|1|100 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|i64|i32|i16|i8 x=-7|-100" },
+		{ "aten::copy_.float((T(s, dt), x), {})", "s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8 x=0.0|2.75|1.0 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|c64|i64|i32|i8 x=-2.75|0.1 ; s=[]|[size(1, 31)]|[size(1, 5), size(1, 6)]|[size(1, 3), size(1, 2), size(1, 5)]|[1, 2, 3, 2, 2] dt=f32|f16|bf16|f64|b8 x=inf|nan|-0.0" },
+	},
 	.accepts   = accepts_source,
 	.reference = copy,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.k_out     = AY_K_SAME,
 	.flags     = AY_CONVERTS,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
@@ -284,7 +320,8 @@ const struct ay_op ay_ops_to_copy[] = {{
 				"aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
 	.doc       = "out = a copy of self, bit for bit, in memory of its own. memory_format decides out's strides where it is given: "
 		     "contiguous_format, channels_last (4 dimensions), channels_last_3d (5), or preserve_format, self's own if self has "
-		     "no gaps; the values are the same under all of them. Write through out's strides.",
+		     "no gaps; the values are the same under all of them. Write through out's strides. self may be a lazily conjugated "
+		     "or negated view (AY_CONJ, AY_NEG), of which what it means is copied.",
 	.cases     = {
 		{ "((T(s, dt),), {})", "dt=f32|f16|bf16 s=[]|[1]|[0, 3]|[7]|[129]|[3, 65]|[2, 3, 4, 5] ; dt=f64|c64|c128|i64|i32|i16|i8|u8|b8 s=[3, 65]", AY_QUICK },
 		{ "((T([257], dt, fill=special),), {})", "dt=f32|f16|bf16|f64|c64", AY_QUICK },
@@ -299,10 +336,14 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T([16, 8], dt, stride=(1, 16)),), {'memory_format': m})", "dt=f16|f32|bf16 m=torch.contiguous_format|torch.preserve_format", AY_FULL },
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, fill=f, conj=cj, neg=ng),), {'memory_format': m})", "s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 f=None cj=False ng=False ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) dt=c64|c128 f=None cj=True|False ng=True|False ; s=shape() m=None|None|torch.preserve_format|torch.contiguous_format|(len(s) == 4 ? torch.channels_last : None)|(len(s) == 5 ? torch.channels_last_3d : None) dt=f32|f16|bf16|f64 f=None|'special' cj=False ng=True|False" },
+	},
 	.accepts   = accepts_same,
 	.result    = same_result,
 	.reference = same,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.flags     = AY_EXACT,
 }, {
 	.schemas   = AY_SCHEMAS("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)"),
@@ -322,6 +363,9 @@ const struct ay_op ay_ops_to_copy[] = {{
 		{ "((T([12347], dt),), {})", "dt=f32|f16", AY_QUICK },
 		{ "((T(s, dt, stride=st),), {})", "dt=f16|f32|bf16|i16|i32|i64 (s,st)=([512, 1024],[2048, 1])|([10, 320, 15],[9600, 15, 1])|([8, 128, 64, 1280],[20971520, 81920, 1280, 1])|([8, 7, 57, 32, 29],[740544, 52896, 928, 29, 1])", AY_FULL },
 		{ "((T(s, dt, stride=st),), {})", "dt=f32|bf16 (s,st)=([512, 1024],[2048, 1])|([1024, 1024],[1, 1024])|([16, 128, 64, 60],[491520, 1, 7680, 128])", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, fill=f),), {'memory_format': m})", "s=shape() m=torch.contiguous_format|(len(s) == 4 ? torch.channels_last : len(s) == 5 ? torch.channels_last_3d : torch.contiguous_format) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 f=None ; s=shape() m=torch.contiguous_format|(len(s) == 4 ? torch.channels_last : len(s) == 5 ? torch.channels_last_3d : torch.contiguous_format) dt=f32|f16|bf16|f64 f='special'" },
 	},
 	.accepts   = accepts,
 	.result    = same_result,

@@ -130,8 +130,8 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 }
 
 /* clang-format off */
-/* few: the three dtypes that see every shape; more: the others. */
-#define ENTRY(name, words, gives, few, more, ...) \
+/* few: the three dtypes that see every shape; more: the others. more_vary: hard fills, for drawn cases. */
+#define ENTRY(name, words, gives, few, more, more_vary, ...) \
 	.schemas   = AY_SCHEMAS("aten::" #name "(Tensor self) -> Tensor", \
 				"aten::" #name ".out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"), \
 	.doc       = words, \
@@ -144,12 +144,14 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 		{ "((T(s, dt),), {})", "dt=" few " s=[512, 1024]|[16, 128, 64, 60]", AY_PERF }, \
 		__VA_ARGS__ \
 	}, \
+	.vary      = {{ "((T(s, dt, fill=f),), {})", "s=shape() dt=" few "|" more " f=None ; " more_vary }}, \
 	.accepts   = accepts_##name, \
 	.result    = gives, \
 	.reference = name##_ref, \
 	.cost      = cost, \
 	.flags     = AY_ALIAS_SAFE
 #define LINE(fill) "((T([257], dt, fill=" fill "),), {})"
+#define EDGES "s=shape() (dt,f)=(i64,'int(-9000000000000000, 9000000000000000)')|(i32,'int(-2147483648, 2147483647)')|(i16,'int(-32768, 32767)')|(i8,'int(-128, 127)')|(u8,'int(0, 255)')"
 #define DATA(list) "((T([len(x)], dt, data=x),), {})", list
 #define OUT(name, few) \
 	{ "aten::" #name ".out((T(s, dt),), {'out': T(s, dt, stride=st, offset=o)})", "dt=" few " (s,st,o)=([],None,0)|([0, 3],None,0)|([7],[2],1)|([3, 65],[1, 3],0)|([3, 65],[130, 2],3)", AY_QUICK }
@@ -165,6 +167,7 @@ ENTRY(floor,
 	"out = the largest whole number that is not above self, element by element, in self's shape and dtype. -0, infinities and NaN stay as "
 	"they are; so do integers.",
 	ay_result_like_first, "f32|f16|bf16", "f64|i64|i32|i16|i8|u8",
+	"s=shape() dt=f32|f16|bf16|f64 f='special'|'normal(0, 5)'|'int(-300, 300)' ; s=shape() (dt,f)=(f32,'heavy(3000)')|(bf16,'heavy(0.1)')|(f16,'heavy(2)')|(f64,'heavy(1e+17)')",
 	{ LINE("normal(0, 5)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ LINE("special"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ LINE("heavy(w)"), "(dt,w)=(f32,3000)|(f32,100000000)|(bf16,0.1)|(bf16,100000000)|(f16,2)|(f64,1000000)|(f64,100000000000000000)", AY_QUICK },
@@ -177,6 +180,7 @@ ENTRY(neg,
 	"out = -self, element by element, in self's shape and dtype. The sign of zeros and infinities turns, NaN stays NaN. Integers wrap around: "
 	"the least one is its own negative, and u8 counts modulo 256. Bools have none.",
 	ay_result_like_first, "f32|f16|bf16", "f64|c64|c128|i64|i32|i16|i8|u8",
+	"s=shape() dt=f32|f16|bf16|f64|c64 f='special' ; " EDGES,
 	{ LINE("special"), "dt=f32|f16|bf16|f64|c64", AY_QUICK },
 	{ DATA("x=[-9223372036854775808, 9223372036854775807, 0, 1, -1] dt=i64 ; x=[-2147483648, 2147483647, 0, 1, -1] dt=i32 ; x=[-32768, 32767, 0, 1, -1] dt=i16 ; x=[-128, 127, 0, 1, -1] dt=i8 ; x=[0, 1, 127, 128, 255] dt=u8"), AY_QUICK },
 	OUT(neg, "f32|f16|i32"),
@@ -187,6 +191,7 @@ ENTRY(sgn,
 	"out = the sign of self, element by element, in self's shape and dtype: 1 above 0, -1 below, 0 at both zeros and at NaN; a bool is its own "
 	"sign. A complex number is divided by its absolute value, the square of which may overflow; 0 stays 0.",
 	ay_result_like_first, "f32|f16|bf16", "f64|c64|c128|i64|i32|i16|i8|u8|b8",
+	"s=shape() dt=f32|f16|bf16|f64 f='special'|'int(-1, 1)' ; s=shape() (dt,f)=(c64,'heavy(1e-20)')|(c64,'heavy(1e+30)')|(c128,'heavy(1e-200)')|(c128,'heavy(1e+250)')|(c64,'int(-1, 1)') ; " EDGES,
 	{ LINE("special"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ LINE("int(-1, 1)"), "dt=f32|f16|bf16|f64|c64|i64|i8|u8", AY_QUICK },
 	{ LINE("heavy(w)"), "(dt,w)=(c64,1e-20)|(c64,1e30)|(c128,1e-200)|(c128,1e250)|(c64,1)", AY_QUICK },
@@ -199,6 +204,7 @@ ENTRY(square,
 	"out = self * self, element by element, in self's shape and dtype; bools give i64. Half types are multiplied in f32 and rounded once. "
 	"Integers wrap around. Complex: (a + bi)^2 = a^2 - b^2 + 2abi.",
 	result_square, "f32|f16|bf16", "f64|c64|c128|i64|i32|i16|i8|u8|b8",
+	"s=shape() dt=f32|f16|bf16|f64 f='special' ; s=shape() (dt,f)=(f32,'heavy(1e+10)')|(f32,'heavy(1e-20)')|(bf16,'heavy(1e+10)')|(f16,'heavy(0.1)')|(f16,'heavy(0.0001)')|(f64,'heavy(1e+100)') ; " EDGES,
 	{ LINE("special"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ LINE("heavy(w)"), "(dt,w)=(f32,1e10)|(f32,1e-20)|(bf16,1e10)|(f16,0.1)|(f16,0.0001)|(f64,1e100)|(c64,1)", AY_QUICK },
 	{ LINE("exact(-15, 15)"), "dt=f32|f16|bf16|i32|c64", AY_QUICK },
@@ -212,6 +218,7 @@ ENTRY(bitwise_not,
 	"out = self with every bit turned, element by element, in self's shape and dtype: -self - 1 for signed integers, 255 - self for u8. "
 	"Bools: not self.",
 	ay_result_like_first, "i32|i16|b8", "i64|i8|u8",
+	EDGES,
 	{ LINE("int(-b, b)"), "(dt,b)=(i64,4000000000000000)|(i32,2000000000)|(i16,30000)|(i8,127)|(u8,127)", AY_QUICK },
 	{ DATA("x=[-9223372036854775808, 9223372036854775807, 0, 1, -1] dt=i64 ; x=[-2147483648, 2147483647, 0, 1, -1] dt=i32 ; x=[-32768, 32767, 0, 1, -1] dt=i16 ; x=[-128, 127, 0, 1, -1] dt=i8 ; x=[0, 1, 127, 128, 255] dt=u8 ; x=[True, False, False] dt=b8"), AY_QUICK },
 	OUT(bitwise_not, "i32|u8|b8"),

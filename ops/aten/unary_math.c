@@ -189,8 +189,9 @@ static const struct ay_maker makers[] = { { "sizes", sizes }, { "scales", scales
 /* clang-format off */
 #define HALVES "Half types are computed in f32 and rounded once; integers and bools are converted to f32 first and give f32."
 
-/* wide: dtypes beside f32 and the half types. inputs: what self is filled with. ints: and where it holds integers. */
-#define ENTRY(name, takes, wide, words, inputs, ints, ...) { \
+/* wide: dtypes beside f32 and the half types. inputs: what self is filled with. ints: and where it holds integers. hard:
+ * fills for drawn cases of floats. */
+#define ENTRY(name, takes, wide, words, inputs, ints, hard, ...) { \
 	.schemas   = AY_SCHEMAS("aten::" #name "(Tensor self) -> Tensor", \
 				"aten::" #name ".out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"), \
 	.doc       = words " The shape is that of self. " HALVES, \
@@ -205,6 +206,9 @@ static const struct ay_maker makers[] = { { "sizes", sizes }, { "scales", scales
 		{ "((T(s, dt),), {})", "dt=f32|bf16 s=[512, 1024]|[16, 128, 64, 60]", AY_PERF }, \
 		__VA_ARGS__ \
 	}, \
+	.vary      = {{ "((T(s, dt, fill=f),), {})", \
+			"s=shape() dt=f32|f16|bf16|" wide " f=None ; s=shape() dt=f32|f16|bf16|f64 f='special' ; s=shape() " hard " ; " \
+			"s=shape() dt=i64|i32|i16|i8|u8 f='" ints "' ; s=shape() dt=b8 f='bool'" }}, \
 	.fills     = inputs, \
 	.makers    = makers, \
 	.accepts   = takes, \
@@ -229,6 +233,7 @@ ENTRY(acosh, accepts, "f64|c64|c128",
 	"principal value, cut along the reals below 1. Keep the relative error near 1, where the formula cancels, and mind that self^2 "
 	"overflows.",
 	"self=uniform(1, 10)", "int(1, 9)",
+	"(dt,f)=(f32,'sizes(0, 126)')|(bf16,'sizes(0, 126)')|(f16,'sizes(0, 14)')|(f64,'sizes(0, 1000)')|(f32,'uniform(1, 1.01)')|(f64,'uniform(1, 1.01)')",
 	{ HARD("uniform(1, 1.01)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("sizes(0, hi)"), "(dt,hi)=(f32,126)|(bf16,126)|(f16,14)|(f64,1000)", AY_QUICK },
 	TESTED(acosh, "[512, 512]")),
@@ -236,6 +241,7 @@ ENTRY(asin, accepts, "f64|c64|c128",
 	"out = asin(self), element by element, in [-pi/2, pi/2]; NaN outside of [-1, 1]. Complex numbers: the principal value, cut along "
 	"the reals outside of [-1, 1].",
 	"self=uniform(-1, 1)", "int(-1, 1)",
+	"(dt,f)=(f32,'scales(-40, -1)')|(bf16,'scales(-20, -1)')|(f16,'scales(-12, -1)')|(f64,'scales(-60, -1)')|(f32,'uniform(0.99, 1)')|(f64,'uniform(-2, 2)')",
 	{ HARD("uniform(0.99, 1)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("uniform(-2, 2)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("scales(lo, -1)"), "(dt,lo)=(f32,-40)|(bf16,-20)|(f16,-12)|(f64,-60)", AY_QUICK },
@@ -244,6 +250,7 @@ ENTRY(cos, accepts, "f64|c64|c128",
 	"out = cos(self), element by element, self in radians; NaN at infinities. Every finite self has its cosine: reduce huge arguments "
 	"with all bits of pi that they need.",
 	NULL, "int(-9, 9)",
+	"(dt,f)=(f32,'scales(4, 126)')|(bf16,'scales(4, 126)')|(f16,'scales(4, 14)')|(f64,'scales(4, 1000)')|(f32,'turns(2000)')|(f16,'turns(2000)')|(bf16,'turns(200)')|(f64,'turns(20000)')",
 	{ HARD("turns(n)"), "(dt,n)=(f32,2000)|(f16,2000)|(bf16,200)|(f64,20000)", AY_QUICK },
 	{ HARD("scales(lo, 3)"), "(dt,lo)=(f32,-20)|(bf16,-6)|(f16,-8)|(f64,-30)", AY_QUICK },
 	{ HARD("scales(4, hi)"), "(dt,hi)=(f32,126)|(bf16,126)|(f16,14)|(f64,1000)", AY_QUICK },
@@ -253,6 +260,7 @@ ENTRY(cosh, accepts, "f64|c64|c128",
 	"out = cosh(self) = (exp(self) + exp(-self)) / 2, element by element; infinity at both infinities. It overflows ln 2 later than the "
 	"exponential does.",
 	"self=uniform(-3, 3)", "int(-9, 9)",
+	"(dt,f)=(f32,'uniform(-88, 88)')|(bf16,'uniform(-88, 88)')|(f16,'uniform(-12, 12)')|(f64,'uniform(-709, 709)')|(f32,'uniform(88.5, 89.6)')|(f32,'scales(-12, 1)')|(f64,'scales(-27, 1)')",
 	{ HARD("uniform(-x, x)"), "(dt,x)=(f32,88)|(bf16,88)|(f16,12)|(f64,709)", AY_QUICK },
 	{ HARD("uniform(lo, hi)"), "(dt,lo,hi)=(f32,88.5,89.6)|(f64,709.5,710.6)", AY_QUICK },
 	{ HARD("scales(lo, 1)"), "(dt,lo)=(f32,-12)|(bf16,-5)|(f16,-6)|(f64,-27)", AY_QUICK },
@@ -261,6 +269,7 @@ ENTRY(sin, accepts, "f64|c64|c128",
 	"out = sin(self), element by element, self in radians; NaN at infinities. Every finite self has its sine: reduce huge arguments "
 	"with all bits of pi that they need.",
 	NULL, "int(-9, 9)",
+	"(dt,f)=(f32,'scales(4, 126)')|(bf16,'scales(-20, 3)')|(f16,'scales(4, 14)')|(f64,'scales(4, 1000)')|(f32,'turns(2000)')|(f16,'turns(2000)')|(bf16,'turns(200)')|(f64,'turns(20000)')",
 	{ HARD("turns(n)"), "(dt,n)=(f32,2000)|(f16,2000)|(bf16,200)|(f64,20000)", AY_QUICK },
 	{ HARD("scales(lo, 3)"), "(dt,lo)=(f32,-40)|(bf16,-20)|(f16,-12)|(f64,-60)", AY_QUICK },
 	{ HARD("scales(4, hi)"), "(dt,hi)=(f32,126)|(bf16,126)|(f16,14)|(f64,1000)", AY_QUICK },
@@ -270,6 +279,7 @@ ENTRY(erfc, accepts_real, "f64",
 	"out = erfc(self) = 1 - erf(self) = 2 / sqrt(pi) * integral of exp(-t^2) from self to infinity, element by element; 2 at -infinity, 0 "
 	"at infinity. The tail keeps its relative error down to the smallest normal number.",
 	NULL, "int(-4, 4)",
+	"(dt,f)=(f32,'uniform(3, 9.5)')|(bf16,'uniform(0, 9.5)')|(f16,'uniform(0, 4.2)')|(f64,'uniform(4, 27)')|(f32,'scales(-26, 1)')|(f64,'scales(-54, 1)')|(f32,'uniform(-4, 0)')",
 	{ HARD("uniform(lo, hi)"), "(dt,lo,hi)=(f32,0,3)|(f32,3,9.5)|(bf16,0,9.5)|(f16,0,4.2)|(f64,0,4)|(f64,4,27)", AY_QUICK },
 	{ HARD("uniform(-4, 0)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("scales(lo, 1)"), "(dt,lo)=(f32,-26)|(bf16,-9)|(f16,-12)|(f64,-54)", AY_QUICK },
@@ -278,6 +288,7 @@ ENTRY(log10, accepts, "f64|c64|c128",
 	"out = log10(self), element by element; -infinity at 0 and -0, NaN below. Complex numbers: the principal value, cut along the "
 	"negative reals. The relative error stays small near 1.",
 	"self=uniform(0.01, 1.01)", "int(1, 99)",
+	"(dt,f)=(f32,'sizes(-126, 126)')|(bf16,'sizes(-126, 126)')|(f16,'sizes(-24, 14)')|(f64,'sizes(-1022, 1000)')|(f32,'uniform(0.99, 1.01)')|(f64,'uniform(0.99, 1.01)')|(f32,'normal')",
 	{ HARD("uniform(0.99, 1.01)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("sizes(lo, hi)"), "(dt,lo,hi)=(f32,-126,126)|(bf16,-126,126)|(f16,-24,14)|(f64,-1022,1000)", AY_QUICK },
 	{ HARD("normal"), "dt=f32|f16|bf16|f64", AY_QUICK },
@@ -285,6 +296,7 @@ ENTRY(log10, accepts, "f64|c64|c128",
 ENTRY(rsqrt, accepts, "f64|c64|c128",
 	"out = 1 / sqrt(self), element by element; infinity at 0, -infinity at -0, 0 at infinity, NaN below 0.",
 	"self=uniform(0.1, 9)", "int(0, 9)",
+	"(dt,f)=(f32,'sizes(-126, 126)')|(bf16,'sizes(-126, 126)')|(f16,'sizes(-24, 14)')|(f64,'sizes(-1022, 1000)')|(f32,'normal')|(f16,'normal')",
 	{ HARD("sizes(lo, hi)"), "(dt,lo,hi)=(f32,-126,126)|(bf16,-126,126)|(f16,-24,14)|(f64,-1022,1000)", AY_QUICK },
 	{ HARD("normal"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	ACCURACY(", fill=normal")),
@@ -292,6 +304,7 @@ ENTRY(i0, accepts_real, "f64",
 	"out = I0(self), the modified Bessel function of the first kind of order 0: the sum over k >= 0 of (self / 2)^(2k) / (k!)^2, element by "
 	"element; infinity at both infinities. It grows like exp(|self|) / sqrt(2 pi |self|) and overflows later than the exponential.",
 	"self=normal(0, 3)", "int(-9, 9)",
+	"(dt,f)=(f32,'uniform(-88, 88)')|(bf16,'uniform(-88, 88)')|(f16,'uniform(-14, 14)')|(f64,'uniform(-709, 709)')|(f32,'uniform(7, 9)')|(f32,'uniform(88.8, 92.4)')|(f32,'scales(-12, 2)')|(f64,'scales(-27, 2)')",
 	{ HARD("uniform(-x, x)"), "(dt,x)=(f32,88)|(bf16,88)|(f16,14)|(f64,709)", AY_QUICK },
 	{ HARD("uniform(lo, hi)"), "(dt,lo,hi)=(f32,7,9)|(f32,88.8,92.4)|(f64,7,9)|(f64,709.8,714.4)", AY_QUICK },
 	{ HARD("scales(lo, 2)"), "(dt,lo)=(f32,-12)|(bf16,-5)|(f16,-6)|(f64,-27)", AY_QUICK },
@@ -299,6 +312,7 @@ ENTRY(i0, accepts_real, "f64",
 ENTRY(special_entr, accepts_real, "f64",
 	"out = -self * log(self), element by element; 0 at 0, -infinity below 0 and at infinity. The relative error stays small near 1.",
 	"self=uniform(-0.2, 0.8)", "int(0, 9)",
+	"(dt,f)=(f32,'sizes(-126, 118)')|(bf16,'sizes(-126, 118)')|(f16,'sizes(-24, 11)')|(f64,'sizes(-1022, 1000)')|(f32,'uniform(0.99, 1.01)')|(f64,'uniform(0.99, 1.01)')",
 	{ HARD("uniform(0.99, 1.01)"), "dt=f32|f16|bf16|f64", AY_QUICK },
 	{ HARD("sizes(lo, hi)"), "(dt,lo,hi)=(f32,-126,118)|(bf16,-126,118)|(f16,-24,11)|(f64,-1022,1000)", AY_QUICK },
 	{ HARD("uniform(0, 3)"), "dt=f32|f16|bf16|f64", AY_QUICK },

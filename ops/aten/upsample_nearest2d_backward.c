@@ -200,6 +200,9 @@ const struct ay_op ay_ops_upsample_nearest2d_backward[] = {{
 		{ "((T([n, c, oh, ow], dt), [oh, ow], [n, c, h, w], u ? 1.0 * oh / h : None, u ? 1.0 * ow / w : None), {})", "u=False|True dt=f32|f16|bf16 (n,c,h,w,oh,ow)=(2,3,4,5,8,10)|(4,8,16,32,24,48)|(1,32,64,128,128,256)", AY_FULL },
 		{ "((T([8, 64, 2 * h, 2 * h], dt), [2 * h, 2 * h], [8, 64, h, h]), {})", "dt=f32|bf16 h=16|64", AY_PERF },
 	},
+	.vary      = {
+		{ "((T([n, c, oh, ow], dt, fill=f), [oh, ow], [n, c, h, w], sh, sw), {})", "n=size(1, 3) c=size(1, 4) h=size(1, 24) w=last() (oh,sh)=(2 * h,None)|(2 * h,2.0)|(h,None)|(3 * h,3.0)|((h + 1) / 2,None)|((h + 1) / 2,0.5)|(size(1, 40),None)|(h + h / 2,1.5)|(h + 3,2.5) (ow,sw)=(2 * w,None)|(2 * w,2.0)|(w,None)|((w + 1) / 2,None)|((w + 1) / 2,0.5)|(w + size(1, 20),None)|(w + w / 2,1.5)|(w + 3,0.7) dt=f32|f16|bf16|f64 f=None|None|'nonfinite'|'exact'|'heavy'" },
+	},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = ay_rows_last,

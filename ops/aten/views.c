@@ -287,6 +287,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T(x, dt), s, t, o), {})", "dt=f32|f16|bf16 (x,s,t,o)=([2, 3, 4],[2, 3, 4],[12, 4, 1],None)|([8, 16, 8],[8, 16, 8],[128, 8, 1],None)|([16, 32, 16],[16, 32, 16],[512, 16, 1],None)|([2, 3, 4],[2, 4, 3],[12, 1, 4],None)|([8, 16, 8],[8, 8, 16],[128, 1, 8],None)|([16, 32, 16],[16, 16, 32],[512, 1, 16],None)|([2, 3, 4],[1, 1, 4],[24, 8, 1],None)|([8, 16, 8],[4, 8, 8],[256, 16, 1],None)|([16, 32, 16],[8, 16, 16],[1024, 32, 1],None)|([2, 3, 4],[1, 3, 3],[12, 4, 1],13)|([8, 16, 8],[7, 16, 7],[128, 8, 1],129)|([16, 32, 16],[15, 32, 15],[512, 16, 1],513)", AY_FULL },
 		{ "((T([1024, 1024], dt), s, t), {})", "dt=f32|bf16 (s,t)=([1024, 1024],[1, 1024])|([512, 512],[2048, 2])|([1017, 1024, 8],[1024, 1, 1024])", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt), z, t, o), {})", "s=shape() n=numel(s) h=int(1, n) a=int(0, h > 1 ? (n - 1) / (h - 1) : 3) p=n - 1 - (h - 1) * a w=size(1, 24) b=int(0, w > 1 ? p / (w - 1) : 3) q=p - (w - 1) * b e=size(1, 5) g=int(0, e > 1 ? q / (e - 1) : 3) k=int(0, q - (e - 1) * g) (z,t)=([h, w, e],[a, b, g])|([w, h, e],[b, a, g])|([e, w, h],[g, b, a])|([w, e],[b, g])|([h],[a])|([1, h, 1, e],[3, a, 0, g])|([],[]) o=k|None|None dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
+	},
 	.result    = as_strided_result,
 	.reference = see_as_strided,
 	.cost      = cost,
@@ -311,6 +314,10 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T(s, dt), d, a, n), {})", "dt=f16|f32|bf16 (s,d,a,n)=([1],0,0,1)|([1024, 1024],1,100,700)|([20, 320, 15],1,17,293)|([16, 128, 64, 60],2,5,41)|([16, 7, 57, 32, 29],4,3,25)", AY_FULL },
 		{ "((T(s, dt), d, a, n), {})", "dt=f32|bf16 (s,d,a,n)=([1024, 1024],0,100,700)|([1024, 1024],1,100,700)|([16, 128, 64, 60],2,5,41)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt), d, b, l), {})", "s=shape(1, 6) d=dim(s) n=s[d] l=int(0, n) a=int(0, n - l) b=a|(a < n ? a - n : a) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
+		{ "aten::narrow.Tensor((T(s, dt), d, T([], di), l), {})", "s=shape(1, 6) d=dim(s) l=int(0, s[d]) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 di=i64|i32|(s[d] < 100 ? u8 : i64)|(s[d] < 100 ? i8 : i32)" },
+	},
 	.fills     = "start=index(size(self, dim) - length + 1)",
 	.result    = narrow_result,
 	.reference = see_narrow,
@@ -331,6 +338,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T(s, dt), t), {})", "dt=f32|f16|bf16 (s,t)=([2, 3],[3, 2])|([2, 3],[1, 6])|([2, 3],[-1])|([128, 256],[256, 128])|([128, 256],[32, -1])|([128, 256],[-1, 128])|([64, 64, 64],[-1])|([64, 64, 64],[64, 4096])|([512, 512],[-1])|([256, 512],[512, 256])", AY_FULL },
 		{ "((T(s, dt, stride=st), t), {})", "dt=f32|f16|bf16 (s,st,t)=([64, 32],[1, 64],[-1])|([128, 64],[1, 128],[128, 64])|([32, 8, 16],[1, 512, 32],[256, 16])|([64, 64, 64],[64, 1, 4096],[4096, 64])", AY_FULL },
 		{ "((T(s, dt, stride=st), t), {})", "dt=f32|bf16 (s,st,t)=([1024, 1024],[1024, 1],[512, 2048])|([1024, 1024],[1, 1024],[1048576])|([16, 64, 128, 60],[491520, 60, 3840, 1],[16, 64, 7680])", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt), t), {})", "s=shape(1, 6) t=[-1]|[numel(s)]|swap(s, dim(s), dim(s))|[s[-1], -1]|[-1, s[0]]|s + [1]|[1] + s|head(s, 2) + [-1]|[-1] + tail(s, 2)|head(s, 1) + [1, -1]|[numel(s) / s[-1], s[-1]] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 ; s=[] t=[]|[1, 1]|[-1] dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
 	},
 	.result    = reshape_result,
 	.reference = see_reshape,
@@ -354,9 +364,13 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T(s, c64, conj=True),), {})", "s=[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 1280]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, c64, conj=True),), {})", "s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt, conj=cj, neg=ng, fill=f),), {})", "s=shape() dt=c64|c128|c32 cj=True|True|False ng=False f=None|'special' ; s=shape() dt=c64|c128 cj=True|False ng=True|False f=None ; s=shape() dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 cj=False ng=False f=None" },
+	},
 	.result    = resolve_conj_result,
 	.reference = see_same,
 	.cost      = cost,
+	.aten_differs = aten_differs,
 	.promises  = "whether a result that nothing changed is self",
 	.flags     = AY_EXACT | AY_VIEW,
 }, {
@@ -375,6 +389,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T([12347], f32, neg=True),), {})", "", AY_QUICK },
 		{ "((T(s, c64, neg=True),), {})", "s=[1]|[1024, 1024]|[20, 320, 15]|[16, 128, 64, 1280]|[16, 7, 57, 32, 29]", AY_FULL },
 		{ "((T(s, f32, neg=True),), {})", "s=[512, 1024]|[16, 128, 64, 60]", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt, conj=cj, neg=ng, fill=f),), {})", "s=shape() dt=f32|f16|bf16|f64 cj=False ng=True|True|False f=None|'special' ; s=shape() dt=c64|c128 cj=True|False ng=True|True|False f=None|'special' ; s=shape() dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2 cj=False ng=False f=None" },
 	},
 	.result    = resolve_neg_result,
 	.reference = see_same,
@@ -397,6 +414,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T(s, dt), d, i), {})", "dt=f16|f32|bf16 (s,d,i)=([1, 2],1,1)|([4096, 256],0,1234)|([200, 40999, 3],1,20001)", AY_FULL },
 		{ "((T(s, dt), d, i), {})", "dt=f32|bf16 (s,d,i)=([4096, 4096],0,1234)|([4096, 4096],1,1234)|([64, 1024, 1024],1,77)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt), d, int(0 - s[d], s[d] - 1)), {})", "s=shape(1, 6) d=dim(s) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
+	},
 	.result    = select_result,
 	.reference = see_select,
 	.cost      = cost,
@@ -417,6 +437,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T([h, w], dt, stride=(1, h)),), {})", "dt=f32|f16|bf16 (h,w)=(2,3)|(128,256)|(512,512)", AY_FULL },
 		{ "((T([h, w], dt),), {})", "dt=f32|bf16 (h,w)=(512,512)|(4096,4096)|(64,65536)", AY_PERF },
 	},
+	.vary      = {
+		{ "((T(s, dt),), {})", "s=shape(0, 2)|shape(2, 2) dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
+	},
 	.result    = t_result,
 	.reference = see_t,
 	.cost      = cost,
@@ -434,6 +457,9 @@ const struct ay_op ay_ops_views[] = {{
 		{ "((T([2, 3, 4, 3, 5], dt, stride=(1, 2, 6, 24, 72)), d), {})", "dt=f32|i64 d=0|3|-1", AY_QUICK },
 		{ "((T(s, dt), d), {})", "dt=f32|f16|bf16 (s,d)=([],0)|([],-1)|([2, 3],-3)|([2, 3],-1)|([2, 3],0)|([2, 3],1)|([2, 3],2)|([128, 256],-3)|([128, 256],-1)|([128, 256],0)|([128, 256],2)|([512, 512],-3)|([512, 512],0)|([512, 512],2)|([64, 32, 16],-4)|([64, 32, 16],-1)|([64, 32, 16],0)|([64, 32, 16],2)|([64, 32, 16],3)|([4],-2)|([4],-1)|([4],0)|([4],1)", AY_FULL },
 		{ "((T([h, w], dt, stride=(1, h)), 1), {})", "dt=f32|bf16 (h,w)=(512,512)|(4096,4096)", AY_PERF },
+	},
+	.vary      = {
+		{ "((T(s, dt), int(0 - len(s) - 1, len(s))), {})", "s=shape() dt=f32|f16|bf16|f64|c64|c128|i64|i32|i16|i8|u8|b8|f8e4m3fn|f8e5m2" },
 	},
 	.result    = unsqueeze_result,
 	.reference = see_unsqueeze,

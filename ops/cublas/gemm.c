@@ -283,6 +283,17 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 #define DB MB("p", "f64", "")
 #define DC MC("p", "f64", "")
 
+/* Drawn cases. A matrix lies with or without padding behind its last column (q = 1: with), which its strides say. */
+#define DRAWN(columns, rows, p, q, o, dt, fill) "T([" columns ", " rows " + " q " * " p "], " dt ", stride=(" rows " + " p ", 1), offset=" o ", fill=" fill ")"
+#define DRAWN_A(dt) DRAWN(A_N, LA, "pa", "qa", "oa", dt, "f")
+#define DRAWN_B(dt) DRAWN(B_N, LB, "pb", "qb", "ob", dt, "f")
+#define DRAWN_C(dt) DRAWN("n", "m", "pc", "qc", "oc", dt, "fc")
+#define DRAWN_SLOTS "ta='N'|'T'|'C' tb='N'|'T'|'C' al=1.0|1.0|-1.0|-0.999|100.001|0.0 be=0.0|0.0|1.0|-0.5|0.999 " \
+		"pa=0|0|size(1, 9) pb=0|0|size(1, 9) pc=0|0|size(1, 9) qa=0|1 qb=0|1 qc=0|1 oa=0|int(1, 7) ob=0|int(1, 7) oc=0|int(1, 7) " \
+		"f='normal'|'normal'|'normal(1, 1)'|'heavy(0.1)'|'exact'|'mixed' fc=be == 0.0 ? one('const(nan)', 'special', 'normal') : one('normal', 'exact') "
+#define DRAWN_BATCH "((ta, tb, m, n, k, al, a, " LA " + pa, b, " LB " + pb, be, c, m + pc, x), {})"
+#define DRAWN_LISTS "A=" DRAWN_A("f64") " B=" DRAWN_B("f64") " C=" DRAWN_C("f64") " (a,b,c,x)=([A],[B],[C],1)|([A, A],[B, B],[C, C],2)|([A, A, A],[B, B, B],[C, C, C],3)|([A, A, A, A, A],[B, B, B, B, B],[C, C, C, C, C],5)"
+
 #define SIZES_S "(m,n,k)=(1,1,1)|(16,16,16)|(32,64,16)|(64,32,48)|(128,256,64)|(256,128,128)|(17,33,65)|(128,128,128)|(256,256,256)|(71,71,71)|(33,71,497)"
 #define SIZES_D "(m,n,k)=(1,1,1)|(16,16,16)|(64,32,48)|(128,256,64)|(17,33,65)"
 #define SCALES_S "(al,be)=(1.0,0.0)|(0.0,1.0)|(0.5,0.5)|(-1.0,1.0)|(2.0,-0.5)|(0.001,0.999)|(-0.999,0.5)|(100.001,-1.0)"
@@ -315,6 +326,11 @@ const struct ay_op ay_ops_gemm[] = {{
 		{ FILLED("0", "", ""), TRANS SCALES_S " " SIZES_S, AY_FULL },
 		{ FILLED("0", "", ""), "(ta,tb)=('N','N')|('T','N') (al,be)=(1.0,0.0)|(0.5,0.5) (m,n,k)=(256,256,256)|(1024,1024,1024)", AY_PERF },
 	},
+	.vary      = {
+		{ "((ta, tb, m, n, k, al, " DRAWN_A("f32") ", " LA " + pa, " DRAWN_B("f32") ", " LB " + pb, be, " DRAWN_C("f32") ", m + pc), {})", "k=last() m=size(1, 40) n=size(1, 40) " DRAWN_SLOTS },
+		{ "((ta, tb, m, n, k, al, " DRAWN_A("f32") ", " LA " + pa, " DRAWN_B("f32") ", " LB " + pb, be, " DRAWN_C("f32") ", m + pc), {})", "m=last() k=size(1, 40) n=size(1, 40) " DRAWN_SLOTS },
+		{ "((ta, tb, m, n, k, al, " DRAWN_A("f32") ", " LA " + pa, " DRAWN_B("f32") ", " LB " + pb, be, " DRAWN_C("f32") ", m + pc), {})", "n=last() m=size(1, 40) k=size(1, 40) " DRAWN_SLOTS },
+	},
 	.accepts   = accepts_one,
 	.rows      = ay_rows_last,
 	.factors   = factors,
@@ -341,6 +357,11 @@ const struct ay_op ay_ops_gemm[] = {{
 		{ BATCH(X2(DA), X2(DB), X2(DC), "2"), TRANS SCALES_D " " SIZES_D " p=0", AY_FULL },
 		{ BATCH(X4(DA), X4(DB), X4(DC), "4"), TRANS SCALES_D " " SIZES_D " p=0", AY_FULL },
 		{ BATCH(X4(DA), X4(DB), X4(DC), "4"), "(ta,tb)=('N','N')|('T','N') (al,be)=(1.0,0.0) (m,n,k)=(128,256,64)|(256,256,256) p=0", AY_PERF },
+	},
+	.vary      = {
+		{ DRAWN_BATCH, "k=last() m=size(1, 20) n=size(1, 20) " DRAWN_SLOTS DRAWN_LISTS },
+		{ DRAWN_BATCH, "m=last() k=size(1, 20) n=size(1, 20) " DRAWN_SLOTS DRAWN_LISTS },
+		{ DRAWN_BATCH, "n=last() m=size(1, 20) k=size(1, 20) " DRAWN_SLOTS DRAWN_LISTS },
 	},
 	.accepts   = accepts_batch,
 	.rows      = ay_rows_last,

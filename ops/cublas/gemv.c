@@ -143,6 +143,12 @@ static void cost(const struct ay_call *c, struct ay_cost *k)
 #define ABS(x) "(" x " < 0 ? 0 - " x " : " x ")"
 #define LINE(a, lda, fx, fy) "((tr, m, n, al, " a ", " lda ", T([1 + (" IN " - 1) * " ABS("ix") "], c64" fx "), ix, be, T([1 + (" OUT " - 1) * " ABS("iy") "], c64" fy "), iy), {})"
 #define DENSE(p, f, fy) LINE("T([n, m + " p "], c64" f ")", "m + " p, f, fy)
+/* Drawn cases. A lies with or without padding behind its last column (q = 1: with), which its strides say. */
+#define VECTOR(len, inc, p, o, fill) "T([1 + (" len " - 1) * " ABS(inc) " + " p "], c64, stride=(1,), offset=" o ", fill=" fill ")"
+#define DRAWN "((tr, m, n, al, T([n, m + q * p], c64, stride=(m + p, 1), offset=o, fill=f), m + p, " VECTOR(IN, "ix", "px", "ox", "f") ", ix, be, " VECTOR(OUT, "iy", "py", "oy", "fy") ", iy), {})"
+#define DRAWN_SLOTS "tr='N'|'T'|'C' al=(1+0j)|1|(-0.5+0.5j)|(0.5-2j)|2j|0j be=0j|0|0|(1+0j)|(0.75-0.25j)|-1j p=0|0|size(1, 9) q=0|1 " \
+		"ix=1|1|2|3|-1|-2 iy=1|1|2|3|-1|-3 px=0|0|int(1, 5) py=0|0|int(1, 5) o=0|int(1, 7) ox=0|int(1, 7) oy=0|int(1, 7) " \
+		"f='normal'|'normal'|'normal(1, 1)'|'heavy(0.1)'|'exact'|'mixed' fy=be == 0j ? one('const(nan)', 'normal') : be == 0 ? one('const(nan)', 'normal') : one('normal', 'exact')"
 #define TRANS "tr='N'|'T'|'C' "
 
 const struct ay_op ay_ops_gemv[] = {{
@@ -167,6 +173,10 @@ const struct ay_op ay_ops_gemv[] = {{
 		{ LINE("T([n, m], c64, stride=(m + 23, 1), offset=o)", "m + 23", "", ""), TRANS "(al,be)=((1+0j),(0.5+0j)) (m,n)=(17,9) (ix,iy)=(1,2) o=0|3", AY_QUICK },
 		{ DENSE("0", "", ""), "iy=1|2 ix=1|2 be=(1+0j)|0j al=(1+0j)|0j|(-0.5+0.5j) " TRANS "n=1|16|64|128 m=1|16|64|128", AY_FULL },
 		{ DENSE("0", "", ""), TRANS "(al,be)=((1+0j),0j) (m,n)=(1024,1024)|(4096,4096) (ix,iy)=(1,1)", AY_PERF },
+	},
+	.vary      = {
+		{ DRAWN, "m=last() n=size(1, 80) " DRAWN_SLOTS },
+		{ DRAWN, "n=last() m=size(1, 80) " DRAWN_SLOTS },
 	},
 	.accepts   = accepts,
 	.reference = gemv,

@@ -46,6 +46,8 @@ static void fused_add_rms_norm(struct ay_ref *r)
 	const enum ay_dt dt = input->dt;
 	const real epsilon = re(ay_number(r->c, "epsilon"));
 	const int64_t n = r->len[0];
+	const real least = ldexp((real)1, ay_dt_info(dt)->emin);
+	const double lost = ay_dt_ulp(dt, 0) / 2 / (AY_K_ACC * ay_u_acc(dt));
 	num *x = ay_tmp(r, n), *z = ay_tmp(r, n), *w = ay_tmp(r, n);
 	void *stored = ay_alloc(r->tmp, (size_t)n * (size_t)ay_dt_info(dt)->bytes);
 
@@ -71,6 +73,9 @@ static void fused_add_rms_norm(struct ay_ref *r)
 
 			*ay_val(r, 0, row, j) = y;
 			*ay_mag(r, 0, row, j) = size * (ay_growth(n) / 2 + 4) + ay_err_round(dt, dt, size);
+			/* a subnormal z / rms is rounded to a multiple of the smallest one */
+			if (fabs(z[j] * scale) < least)
+				*ay_mag(r, 0, row, j) += lost * (double)fabs(w[j]);
 		}
 	}
 }
@@ -99,6 +104,7 @@ const struct ay_op ay_ops_fused_add_rms_norm[] = {{
 		{ "((T([m, n], dt), T([m, n], dt), T([n], dt), e), {})", "e=1e-06|1e-05|0.0001 dt=f16|bf16|f32 n=32|497|512|4096|8192 m=1|71|128|1024|5333", AY_FULL },
 		{ "((T([m, 4096], dt), T([m, 4096], dt), T([4096], dt), 1e-06), {})", "dt=f16|bf16|f32 m=128|1|1024|5333", AY_PERF },
 	},
+	.vary      = {{ "((T(s, dt, fill=f, stride=dense(with(s, -1, n + gap)), offset=o), T(s, dt, fill=g, stride=dense(s)), T([n], dt, stride=[1]), e), {})", "s=shape(2, 6) n=s[len(s) - 1] gap=0|0|int(1, 9) o=0|0|int(1, 7) dt=f32|f16|bf16 e=1e-06|1e-05|0.01|1.0 f='normal'|'mixed'|'heavy'|'normal(0, 0.001)'|'normal(1, 1)' g=f|f|'normal'|'mixed'|'normal(30, 1)'" }},
 	.fills     = "weight=uniform(0.5, 1.5)",
 	.accepts   = accepts,
 	.rows      = ay_rows_last,

@@ -233,6 +233,7 @@ const struct ay_op ay_ops_moe_align_block_size[] = {{
 		{ LINE("", ROOM, ""), "dt=i32 k=2|4|10 b=8|16|32|64 e=4|8|16|32|64 n=128|1024|4096|6152|11575|16384", AY_FULL },
 		{ LINE("", ROOM, ""), "dt=i32 (n,k,e,b)=(1024,2,8,16)|(4096,4,32,32)|(16384,10,64,64)", AY_PERF },
 	},
+	.vary      = {{ "((ids, e, b, T([room], i32), T([(room + b - 1) / b], i32), T([1], i32), map), {})", "n=last() k=int(1, 10) e=size(1, 64) b=1|3|4|5|8|16|32|int(1, 64) dt=i32|i64|i16|u8 ids=T([n, k], dt)|T([n, k], dt)|T([n, k], dt, fill=index((e + 1) / 2))|T([n, k], dt, fill=const(e - 1)) room=n * k + e * (b - 1)|(n * k + e * (b - 1) + 2 * b) / b * b|n * k < e ? n * k * b : n * k + e * (b - 1) map=None|None|T([e], i32)" }},
 	.fills     = "topk_ids=index(num_experts); sorted_token_ids=out; experts_ids=out; num_tokens_post_pad=out; expert_map=locals",
 	.makers    = makers,
 	.accepts   = accepts,

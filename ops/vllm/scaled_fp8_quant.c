@@ -231,6 +231,7 @@ const struct ay_op ay_ops_scaled_fp8_quant[] = {{
 		{ "((T([n, d], dt), None, None, None, t), {})", "dt=f16|bf16 t=False|True (n,d)=(256,2048)|(1024,4096)|(5333,8192)", AY_PERF },
 		{ "((T([n, d], dt), T([1], f32, fill=uniform(0.005, 0.02))), {})", "dt=f16|bf16 (n,d)=(256,2048)|(1024,4096)|(5333,8192)", AY_PERF },
 	},
+	.vary      = {{ "((T([n, d], dt, fill=f), sc, p, ub, t), {})", "d=last() n=size(1, 60) dt=f32|f16|bf16 z=[1]|[1]|[1, 1]|[] sc=T(z, f32, fill=uniform(0.005, 0.02))|T(z, f32, fill=const(0.25))|None|None|None p=None|None|0|1|n + 3 ub=None|T([1], f32, fill=uniform(0.5, 1.5))|T([n], f32, fill=uniform(0.5, 5)) t=True|False f='normal'|'mixed'|'heavy'|'normal(0, 0.0005)'" }},
 	.accepts   = accepts,
 	.result    = result,
 	.rows      = rows,

@@ -26,10 +26,12 @@ enum ay_code {
 #undef C
 };
 
+enum { AY_ERR_MAX = 1000 };
+
 struct ay_err {
 	enum ay_code code;
-	int col; /* PARSE, BIND: 1-based column in the text, 0 if unknown */
-	char msg[1000];
+	int col;              /* PARSE, BIND: 1-based column in the text, 0 if unknown */
+	char msg[AY_ERR_MAX]; /* safe for a terminal and a record: UTF-8 without control characters */
 };
 
 /* Always returns -1, so that a caller can write `return ay_fail(...)`. If *err already has a

@@ -39,20 +39,48 @@ static int write_all(int fd, const char *src, size_t len)
 	return 0;
 }
 
-int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, size_t *len, struct ay_err *err)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-	/* O_NONBLOCK, so that opening a FIFO does not hang */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	int rc = -1;
+	return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
 
+static const char *kind_of(mode_t mode)
+{
+	return S_ISDIR(mode)                    ? "it is a folder"
+	       : S_ISFIFO(mode)                 ? "it is a FIFO"
+	       : S_ISSOCK(mode)                 ? "it is a socket"
+	       : S_ISCHR(mode) || S_ISBLK(mode) ? "it is a device"
+	       : S_ISLNK(mode)                  ? "it is a symbolic link"
+						: "it is not a regular file";
+}
+
+const char *ay_file_why_not(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) ? NULL : kind_of(st->st_mode);
+}
+
+/* Reads the regular file `name` of the folder `dir`; `path` is for messages. A file of another kind
+ * is not opened, because opening a FIFO may wait and opening a device may act. */
+static int read_at(struct ay_arena *a, int dir, const char *name, bool follow, const char *path, size_t max,
+		   char **data, size_t *len, struct ay_err *err)
+{
+	struct stat st, after;
+	int fd, rc = -1;
+
+	if (fstatat(dir, name, &st, follow ? 0 : AT_SYMLINK_NOFOLLOW))
+		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return ay_fail(err, AY_ERR_IO, "cannot read '%s': %s", path, kind_of(st.st_mode));
+	/* O_NONBLOCK in case a FIFO has taken the name since */
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
 	if (fstat(fd, &st))
 		ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
 	else if (!S_ISREG(st.st_mode))
-		ay_fail(err, AY_ERR_IO, "cannot read '%s': not a regular file", path);
-	else if ((size_t)st.st_size > max)
+		ay_fail(err, AY_ERR_IO, "cannot read '%s': %s", path, kind_of(st.st_mode));
+	else if ((unsigned long long)st.st_size > max)
 		ay_fail(err, AY_ERR_IO, "cannot read '%s': %lld bytes, the limit is %zu", path,
 			(long long)st.st_size, max);
 	else
@@ -60,10 +88,38 @@ int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, 
 	if (!rc) {
 		*len = (size_t)st.st_size;
 		*data = ay_alloc(a, *len + 1);
-		if (read_all(fd, *data, *len))
+		if (read_all(fd, *data, *len) || fstat(fd, &after) || !is_same(&st, &after))
 			rc = ay_fail(err, AY_ERR_IO, "cannot read '%s': it changed while it was read", path);
 	}
 	close(fd);
+	return rc;
+}
+
+int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, size_t *len, struct ay_err *err)
+{
+	return read_at(a, AT_FDCWD, path, true, path, max, data, len, err);
+}
+
+int ay_file_read_below(struct ay_arena *a, const char *path, size_t folder, size_t max, char **data, size_t *len,
+		       struct ay_err *err)
+{
+	const char *at = path + folder;
+	int dir = open(ay_strndup(a, path, folder), O_PATH | O_DIRECTORY | O_CLOEXEC), rc = -1;
+
+	while (dir >= 0 && strchr(at, '/')) {
+		const size_t n = strcspn(at, "/");
+		const int next = n ? openat(dir, ay_strndup(a, at, n),
+					    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				   : fcntl(dir, F_DUPFD_CLOEXEC, 0);
+
+		close(dir);
+		dir = next;
+		at += n + 1;
+	}
+	if (dir < 0)
+		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
+	rc = read_at(a, dir, at, false, path, max, data, len, err);
+	close(dir);
 	return rc;
 }
 

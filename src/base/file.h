@@ -11,8 +11,15 @@
 #include <stdbool.h>
 
 /* Reads a regular file of at most max bytes into the arena and appends a NUL, which *len does
- * not count. */
+ * not count. Fails if the file changes meanwhile. Does not open a file of another kind. */
 int ay_file_read(struct ay_arena *a, const char *path, size_t max, char **data, size_t *len, struct ay_err *err);
+/* Like ay_file_read, but follows no symbolic link in the part of the path behind its first `folder`
+ * bytes, which name a folder. */
+int ay_file_read_below(struct ay_arena *a, const char *path, size_t folder, size_t max, char **data, size_t *len,
+		       struct ay_err *err);
+struct stat;
+/* Returns NULL for a regular file, else words such as "it is a FIFO". */
+const char *ay_file_why_not(const struct stat *st);
 /* Writes a temporary file beside path and renames it to path. A reader sees the old or the new
  * content, never a part. */
 int ay_file_write(const char *path, const void *data, size_t len, struct ay_err *err);

@@ -19,6 +19,13 @@ json_t *ay_json_text(const char *s, size_t n, size_t max)
 	return j;
 }
 
+json_t *ay_json_name(const char *s)
+{
+	const size_t n = strlen(s);
+
+	return ay_json_text(s, n, n);
+}
+
 json_t *ay_json_real(double x)
 {
 	if (isfinite(x))

@@ -12,6 +12,8 @@
 /* Returns a JSON string made of n bytes, at most `max` of them. Control characters and bytes that
  * are not UTF-8 are written as \xHH. */
 json_t *ay_json_text(const char *s, size_t n, size_t max);
+/* Like ay_json_text, for the whole name of a file, a folder and the like. */
+json_t *ay_json_name(const char *s);
 /* Returns a JSON number. NaN and infinities, which JSON lacks, become the strings "nan", "inf"
  * and "-inf". */
 json_t *ay_json_real(double x);

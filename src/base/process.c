@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,73 @@ int64_t ay_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Reads a file of /proc about a thread. Returns "" if there is none. */
+static const char *read_task(pid_t pid, long tid, const char *name, char *text, size_t size)
+{
+	char path[100];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%ld/%s", (int)pid, tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static int64_t thread_delay(pid_t pid, long tid)
+{
+	char text[200];
+	long long ran, waited;
+
+	return sscanf(read_task(pid, tid, "schedstat", text, sizeof text), "%lld %lld", &ran, &waited) == 2
+		       ? waited
+		       : 0;
+}
+
+/* Returns true if the thread runs or is ready to run. */
+static bool is_ready(pid_t pid, long tid)
+{
+	char text[512];
+	const char *end = strrchr(read_task(pid, tid, "stat", text, sizeof text), ')');
+
+	return end && end[1] == ' ' && end[2] == 'R'; /* the name before it may hold anything */
+}
+
+int64_t ay_run_delay_ns(pid_t pid)
+{
+	return thread_delay(pid, pid);
+}
+
+int64_t ay_longest_run_delay_ns(pid_t pid, int64_t before, int64_t span, int *ready)
+{
+	char path[64];
+	int64_t longest = 0;
+	struct dirent *d;
+	DIR *tasks;
+
+	*ready = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && (d = readdir(tasks))) {
+		const long tid = atol(d->d_name);
+		int64_t delay;
+
+		if (tid <= 0)
+			continue;
+		delay = thread_delay(pid, tid) - (tid == pid ? before : 0);
+		delay = delay < span ? delay : span;
+		longest = delay > longest ? delay : longest;
+		*ready += is_ready(pid, tid);
+	}
+	if (tasks)
+		closedir(tasks);
+	return longest;
 }
 
 int ay_cpu_count(void)

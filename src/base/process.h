@@ -40,6 +40,13 @@ void ay_process_follow(pid_t pid, int out, double timeout_s, size_t output_max, 
 
 /* Returns monotonic time in nanoseconds. */
 int64_t ay_now_ns(void);
+/* Returns the time in nanoseconds that the process's first thread was ready to run and waited for a CPU.
+ * Returns 0 if the system does not say it. */
+int64_t ay_run_delay_ns(pid_t pid);
+/* Returns the longest such time of any thread in the last `span` ns, as far as known: of the first
+ * thread, what exceeds `before`; of the others all that they ever waited, but at most the span.
+ * *ready: the number of threads that run or are ready to run. */
+int64_t ay_longest_run_delay_ns(pid_t pid, int64_t before, int64_t span, int *ready);
 /* Returns the number of CPUs that this process may run on; at least 1. */
 int ay_cpu_count(void);
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHELL_WORD_MAX = 8000 }; /* bytes */
-
 static void reserve(struct ay_str *b, size_t more)
 {
 	size_t need = b->len + more + 1;
@@ -92,20 +90,25 @@ static bool is_control(const unsigned char *s, size_t len)
 	return false;
 }
 
+size_t ay_utf8_safe(const char *s, size_t n)
+{
+	const size_t len = utf8_len((const unsigned char *)s, n);
+
+	return len && is_control((const unsigned char *)s, len) ? 0 : len;
+}
+
 void ay_str_add_safe(struct ay_str *b, const char *s, size_t n, size_t max)
 {
-	const unsigned char *u = (const unsigned char *)s;
 	size_t end = n < max ? n : max;
 
 	for (size_t i = 0; i < end;) {
-		size_t len = utf8_len(u + i, n - i);
+		const size_t len = ay_utf8_safe(s + i, n - i);
 
-		if (len && !is_control(u + i, len)) {
+		if (len)
 			ay_str_addn(b, s + i, len);
-			i += len;
-		} else {
-			ay_str_addf(b, "\\x%02x", u[i++]);
-		}
+		else
+			ay_str_addf(b, "\\x%02x", (unsigned char)s[i]);
+		i += len ? len : 1;
 	}
 	if (n > max)
 		ay_str_addf(b, "... (%zu bytes more)", n - max);
@@ -231,6 +234,33 @@ void ay_term_text(struct ay_str *b, const char *s, size_t max)
 			b->s[i] = ' ';
 }
 
+/* Returns true if the sequence of `len` bytes (ay_utf8_safe) may stand in a name of one line. */
+static bool is_one_line(char c, size_t len)
+{
+	return len && c != '\n' && c != '\t';
+}
+
+const char *ay_shown(struct ay_arena *a, const char *name)
+{
+	const size_t n = strlen(name);
+	struct ay_str b = { 0 };
+	const char *shown = name;
+
+	for (size_t i = 0; i < n;) {
+		const size_t len = ay_utf8_safe(name + i, n - i);
+
+		if (is_one_line(name[i], len))
+			ay_str_addn(&b, name + i, len);
+		else
+			ay_str_addf(&b, "\\x%02x", (unsigned char)name[i]);
+		i += len ? len : 1;
+	}
+	if (b.len != n)
+		shown = ay_strdup(a, b.s);
+	ay_str_release(&b);
+	return shown;
+}
+
 /* Returns true if a shell reads `s` unchanged without quotes. */
 static bool is_plain(const char *s)
 {
@@ -239,22 +269,54 @@ static bool is_plain(const char *s)
 	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:./-+,=@") == n;
 }
 
-/* Uses single quotes: in double quotes, an untrusted $(...) would run in the shell of a user who
- * pastes the line. */
+/* Returns true if a terminal may get all of the n bytes unchanged. */
+static bool is_text(const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		len = ay_utf8_safe(s + i, n - i);
+		if (!is_one_line(s[i], len))
+			return false;
+	}
+	return true;
+}
+
+/* Single quotes: in double quotes, an untrusted $(...) would run in the shell of a user who pastes
+ * the line. */
+static void add_quoted(struct ay_str *b, const char *s, size_t n)
+{
+	ay_str_addc(b, '\'');
+	for (size_t i = 0; i < n; i++)
+		ay_str_add(b, s[i] == '\'' ? "'\\''" : (char[]){ s[i], 0 });
+	ay_str_addc(b, '\'');
+}
+
+/* The form $'...', with octal escapes. A quote and a backslash are escaped as numbers, so that a shell
+ * without this form reads one word too, though another one. */
+static void add_escaped(struct ay_str *b, const char *s, size_t n)
+{
+	ay_str_add(b, "$'");
+	for (size_t i = 0; i < n;) {
+		const size_t len = ay_utf8_safe(s + i, n - i);
+
+		if (!is_one_line(s[i], len) || s[i] == '\'' || s[i] == '\\')
+			ay_str_addf(b, "\\%03o", (unsigned char)s[i]);
+		else
+			ay_str_addn(b, s + i, len);
+		i += len ? len : 1;
+	}
+	ay_str_addc(b, '\'');
+}
+
 void ay_shell_word(struct ay_str *b, const char *s)
 {
-	struct ay_str safe = { 0 };
+	const size_t n = strlen(s);
 
-	ay_term_text(&safe, s, SHELL_WORD_MAX);
-	if (ay_str_text(&safe)[0] == '-')
+	if (s[0] == '-')
 		ay_str_add(b, "./");
-	if (is_plain(ay_str_text(&safe))) {
-		ay_str_add(b, safe.s);
-	} else {
-		ay_str_addc(b, '\'');
-		for (const char *p = ay_str_text(&safe); *p; p++)
-			ay_str_add(b, *p == '\'' ? "'\\''" : (char[]){ *p, 0 });
-		ay_str_addc(b, '\'');
-	}
-	ay_str_release(&safe);
+	if (is_plain(s))
+		ay_str_add(b, s);
+	else if (is_text(s, n))
+		add_quoted(b, s, n);
+	else
+		add_escaped(b, s, n);
 }

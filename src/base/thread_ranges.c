@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* One thread's part. */
-struct part {
+struct range_part {
 	ay_range_fn fn;
 	void *user;
 	int64_t lo, hi;
@@ -14,7 +14,7 @@ struct part {
 
 static void *do_part(void *arg)
 {
-	const struct part *p = arg;
+	const struct range_part *p = arg;
 
 	p->fn(p->user, p->lo, p->hi);
 	return NULL;
@@ -24,7 +24,7 @@ void ay_thread_ranges(ay_range_fn fn, void *user, int64_t lo, int64_t hi, int64_
 {
 	enum { MOST = 64 };
 	const int64_t n = hi - lo;
-	struct part part[MOST];
+	struct range_part part[MOST];
 	pthread_t t[MOST];
 	bool runs[MOST] = { false };
 	int count = threads < MOST ? threads : MOST;
@@ -32,7 +32,7 @@ void ay_thread_ranges(ay_range_fn fn, void *user, int64_t lo, int64_t hi, int64_
 	if (n / least < count)
 		count = n / least < 1 ? 1 : (int)(n / least);
 	for (int i = 0; i < count; i++) {
-		part[i] = (struct part){ fn, user, lo + n / count * i, hi };
+		part[i] = (struct range_part){ fn, user, lo + n / count * i, hi };
 		if (i + 1 < count) {
 			part[i].hi = lo + n / count * (i + 1);
 			runs[i] = !pthread_create(&t[i], NULL, do_part, &part[i]);

@@ -103,7 +103,8 @@ static void part_of(const struct ay_slot *s, const struct ay_dev_mapping *l, uin
 /* Copies a part of a slot to the device. */
 static int send(struct gpu *g, const struct ay_slot *s, ay_cu_ptr to, uint64_t at, uint64_t n)
 {
-	return s->blank ? g->cu.fill_async(to + at, s->poison, n, NULL) : g->cu.copy_in(to + at, s->mem + at, n);
+	return s->all_poison ? g->cu.fill_async(to + at, s->poison, n, NULL)
+			     : g->cu.copy_in(to + at, s->mem + at, n);
 }
 
 static int export_slot(struct gpu *g, const struct ay_slot *from, const struct ay_dev_mapping *l,

@@ -327,7 +327,9 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 				       .nparam = (uint32_t)b->proto->n,
 				       .nscalar = (uint32_t)ay_encode_nscalar(b->proto),
 				       .scratch_max = scratch_max,
-				       .told_slot = AY_WIRE_NOT_TOLD };
+				       .told_slot = AY_WIRE_NOT_TOLD,
+				       .called = (uint32_t)(b->called ? b->called : b->nset),
+				       .rng_slot = AY_WIRE_NO_SLOT };
 	int rc = 0;
 
 	memcpy(h.poison, b->poison, sizeof h.poison);
@@ -336,6 +338,10 @@ int ay_encode_call(struct ay_wire_writer *w, const struct ay_batch *b, int entry
 		h.nresult = (uint32_t)(b->room ? b->room : ay_encode_nresult(b->call));
 		h.open = b->room > 0;
 		h.plain = plain_args(b->call);
+	}
+	if (b->rng_place) {
+		h.rng_slot = (uint32_t)b->rng_place->slot;
+		h.rng_at = b->rng_place->offset;
 	}
 	ay_wire_put(w, &h, sizeof h);
 	for (int i = 0; i < b->call->noperand; i++)

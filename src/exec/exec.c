@@ -33,6 +33,7 @@ _Static_assert((int)AY_WIRE_LAUNCH == (int)AY_GLUE_LAUNCH, "the glue and the exe
 enum {
 	/* 40 contexts started at once on one GPU took more than ten seconds each */
 	START_S = 60,
+	UNMAP_S = 10,              /* unmapping a large pool: a busy machine took more than a second */
 	MAP_BYTES_A_S = 256 << 20, /* populating tens of GiB takes seconds */
 	FIRST_MESSAGE = 4096,
 };
@@ -294,17 +295,17 @@ static int map_pool(struct ay_exec *x, const struct ay_batch *b, struct ay_outco
 	return b->mapping && o->what == AY_EXEC_RAN ? send_slots(x, b->mapping, timeout_s, o, err) : 0;
 }
 
-/* Copies the scalar results. The kernel can still write to the page, so each byte is copied once
- * and then checked. */
-static void take_scalars(struct ay_exec *x, const struct ay_batch *b)
+/* Copies the scalar results of sets [from, from + n). The kernel can still write to the page, so each
+ * byte is copied once and then checked. */
+static void take_scalars(struct ay_exec *x, const struct ay_batch *b, int from, int n)
 {
-	int n = x->nscalar * b->nset;
+	const int lo = x->nscalar * from, hi = x->nscalar * (from + n);
 
-	if (!n)
+	if (!x->nscalar)
 		return;
-	x->scalar = ay_xrealloc(x->scalar, sizeof *x->scalar * (size_t)n);
-	memcpy(x->scalar, x->page->scalar, sizeof *x->scalar * (size_t)n);
-	for (int i = 0; i < n; i++)
+	x->scalar = ay_xrealloc(x->scalar, sizeof *x->scalar * (size_t)(x->nscalar * b->nset));
+	memcpy(x->scalar + lo, x->page->scalar + lo, sizeof *x->scalar * (size_t)(hi - lo));
+	for (int i = lo; i < hi; i++)
 		x->scalar[i] = ay_encode_scalar(b->proto, i % x->nscalar, &x->scalar[i]);
 }
 
@@ -359,8 +360,11 @@ int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome 
 {
 	if (send_batch(x, AY_WIRE_CALL, b, o, err))
 		return -1;
-	if (o->what == AY_EXEC_RAN)
-		take_scalars(x, b);
+	if (o->what != AY_EXEC_RAN)
+		return 0;
+	take_scalars(x, b, 0, b->called ? b->called : b->nset);
+	x->held = b->called ? b->nset : 0;
+	x->held_slots = b->pool->nslot;
 	return 0;
 }
 
@@ -394,6 +398,17 @@ static int post_run(struct ay_exec *x, enum ay_wire_type type, int from, int n, 
 	}
 	ay_exec_next_number(x, (uint32_t)x->held, (uint32_t)x->held_slots);
 	return ay_exec_send(x, type, w.len, fd, l ? l->n : 0, o, err);
+}
+
+int ay_exec_call_set(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o,
+		     struct ay_err *err)
+{
+	if (post_run(x, AY_WIRE_RUN_TRACED, set, 1, 0, NULL, o, err))
+		return -1;
+	ay_exec_await(x, b->timeout_s, o);
+	if (o->what == AY_EXEC_RAN)
+		take_scalars(x, b, set, 1);
+	return 0;
 }
 
 int ay_exec_post(struct ay_exec *x, int from, int n, int extra_passes, const struct ay_dev_mems *l,
@@ -478,7 +493,7 @@ bool ay_exec_is_heavy(const struct ay_exec *x)
 int ay_exec_lighten(struct ay_exec *x, struct ay_outcome *o, struct ay_err *err)
 {
 	const struct ay_pool nothing = { .fd = { -1, -1 } };
-	const struct ay_batch none = { .pool = &nothing };
+	const struct ay_batch none = { .pool = &nothing, .timeout_s = UNMAP_S };
 
 	*o = (struct ay_outcome){ .slot = -1 };
 	if (!x->pid || !x->device)

@@ -74,6 +74,12 @@ struct ay_outcome {
 
 struct ay_byte_range;
 
+/* Where the states of a batch's random generators lie: one ay_rng per set, one behind the other. */
+struct ay_rng_place {
+	int slot; /* in host memory, read-only for the executor */
+	uint64_t offset;
+};
+
 /* One batch: the same call on `nset` sets of tensors. */
 struct ay_batch {
 	/*
@@ -93,11 +99,16 @@ struct ay_batch {
 	 * a device; NULL: all. */
 	const struct ay_byte_range *need;
 	int nset;
+	/* How many sets ay_exec_call calls; 0: all. The others wait for ay_exec_call_set. */
+	int called;
 	/* Per set and operand (nset * call->noperand): the slot, and the byte at which storage
 	 * element 0 lies in it. */
 	const int *slot;
 	const uint64_t *offset;
 	const ay_rng *rng; /* per set; NULL: zeros */
+	/* Held sets: where their states lie instead, which the judge writes anew for each order to
+	 * run. NULL: `rng` applies. */
+	const struct ay_rng_place *rng_place;
 	/* The bytes that memory of the executor's heap holds before an untimed call: poison[i % 4]
 	 * for set i. ay_exec_hold leaves poison[0] in all free memory of the heap. */
 	uint8_t poison[4];
@@ -161,10 +172,14 @@ int ay_exec_start(const struct ay_exec_spec *spec, struct ay_arena *a, struct ay
  * as ay_exec_start. The caller must stop the executor if the outcome is not AY_EXEC_RAN. */
 int ay_exec_load(struct ay_exec *x, const struct ay_exec_spec *spec, struct ay_arena *a, struct ay_exec_entries *e,
 		 struct ay_outcome *o, struct ay_err *err);
-/* Runs a batch. Unless ay_exec_is_alive(o), the process has ended afterwards and only ay_exec_stop
+/* Runs a batch, or its first b->called sets. Unless ay_exec_is_alive(o), the process has ended afterwards and only ay_exec_stop
  * may follow. Sets after a refused set have not run. Returns -1 also if the object has no such
  * entry. */
 int ay_exec_call(struct ay_exec *x, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+/* Runs one more set of the batch that the last ay_exec_call has run in part; otherwise as
+ * ay_exec_call. What earlier sets returned is still there. */
+int ay_exec_call_set(struct ay_exec *x, const struct ay_batch *b, int set, struct ay_outcome *o,
+		     struct ay_err *err);
 /*
  * The next three functions split ay_exec_call for a caller that measures time. ay_exec_hold
  * prepares all sets once. After it, ay_exec_post and ay_exec_await call sets [from, from + n), and

@@ -457,9 +457,9 @@ const char *ay_python_about(struct ay_arena *a, const struct ay_python_kernel *k
 
 	for (int i = 0; i < k->n; i++)
 		json_array_append_new(functions, function_of(a, k, i));
-	o = json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:o}", "file", k->file ? k->file : "kernel.py", "backend",
-		      k->backend, "place", k->place, "empty", empties[k->empty], "use", uses[k->use], "functions",
-		      functions);
+	o = json_pack("{s:o, s:s?, s:s?, s:s, s:s, s:o}", "file", ay_json_name(k->file ? k->file : "kernel.py"),
+		      "backend", k->backend, "place", k->place, "empty", empties[k->empty], "use", uses[k->use],
+		      "functions", functions);
 	text = json_dumps(o, JSON_COMPACT);
 	AY_ASSERT(text);
 	s = ay_strdup(a, text);

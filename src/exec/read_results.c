@@ -10,6 +10,7 @@
  */
 #include "exec/transact.h"
 
+#include "exec/backing.h"
 #include "exec/encode.h"
 #include "exec/result_desc.h"
 #include "oracle/read_set.h"
@@ -132,12 +133,76 @@ static int check_results(struct taking *k, int set, int i)
 	return shared ? unfit(k, i, "in the memory of what an earlier call returned") : 0;
 }
 
+/* Finds the files behind a result. Memory of a file can be mapped at several addresses. */
+static int find_backing(struct taking *k, const struct ay_result_desc *t, struct ay_backing *b, struct ay_err *err)
+{
+	b->n = 0;
+	b->more = false;
+	return t->lo < t->hi ? ay_backing_find(k->x->executor, t->lo, t->hi, b, err) : 0;
+}
+
+static bool has_argument(struct taking *k, const struct ay_backing *b)
+{
+	return ay_backing_has_file(b, k->b->pool->fd[0]) || ay_backing_has_file(b, k->b->pool->fd[1]);
+}
+
+/* Says whether a result whose memory is `mine` shares it with other results of this set (earlier
+ * false), or with those of earlier calls. Returns 1 if it does, -1 on failure. */
+static int check_files(struct taking *k, int set, int i, const struct ay_backing *mine, bool earlier,
+		       struct ay_err *err)
+{
+	const int from = !earlier ? set * k->n : set > EARLIER ? (set - EARLIER) * k->n : 0;
+	const int to = earlier ? set * k->n : set * k->n + k->n;
+	struct ay_outcome ignored = { 0 }, *o = k->o;
+	bool shared = false;
+	int rc = 0;
+
+	k->o = &ignored; /* errors in these results are reported elsewhere */
+	for (int at = from; at < to && !shared && !rc; at++) {
+		struct ay_result_desc t;
+		struct ay_backing its;
+
+		if (at == set * k->n + i || examine(k, at / k->n, at % k->n, &t))
+			continue;
+		rc = find_backing(k, &t, &its, err);
+		shared = !rc && ay_backing_meets(mine, &its);
+	}
+	k->o = o;
+	return rc ? -1 : shared;
+}
+
+/* Fails if the memory of the result is also an argument's or another result's, though under other
+ * addresses. On a GPU results lie in memory that the judge has mapped itself. */
+static int check_backing(struct taking *k, int set, int i, struct ay_err *err)
+{
+	struct ay_backing b;
+	int rc;
+
+	if (k->x->device)
+		return 0;
+	if (find_backing(k, &k->told[i], &b, err))
+		return -1;
+	if (!b.n)
+		return 0;
+	if (has_argument(k, &b))
+		return unfit(k, i, "in the memory of an argument, where a new tensor is due");
+	if (b.more)
+		return unfit(k, i, "in memory that is put together of too many files");
+	if (ay_backing_repeats(&b))
+		return unfit(k, i, "with elements that share memory");
+	rc = check_files(k, set, i, &b, false, err);
+	if (rc)
+		return rc < 0 ? -1 : unfit(k, i, "in the memory of another result");
+	rc = check_files(k, set, i, &b, true, err);
+	return rc > 0 ? unfit(k, i, "in the memory of what an earlier call returned") : rc;
+}
+
 /* Reads n bytes at address `from` of the executor. */
 static int read_span(struct ay_exec *x, uint64_t from, uint8_t *to, uint64_t n)
 {
 	while (n) {
 		struct iovec here = { to, n }, there = { (void *)(uintptr_t)from, n };
-		ssize_t k = process_vm_readv(x->executor, &here, 1, &there, 1, 0);
+		ssize_t k = ay_jail_read(&x->jail, x->executor, &here, &there, 1);
 
 		if (k <= 0)
 			return -1;
@@ -163,7 +228,7 @@ static int read_elements(struct ay_exec *x, const struct ay_result_desc *t, uint
 				(void *)(uintptr_t)(t->lo + (uint64_t)ay_view_at(&t->view, i) * item), item
 			};
 		here = (struct iovec){ to, (size_t)k * item };
-		if (process_vm_readv(x->executor, &here, 1, there, (unsigned long)k, 0) != (ssize_t)here.iov_len)
+		if (ay_jail_read(&x->jail, x->executor, &here, there, (unsigned long)k) != (ssize_t)here.iov_len)
 			return -1;
 		to += here.iov_len;
 	}
@@ -299,7 +364,9 @@ static int take(struct taking *k, int set, struct ay_err *err)
 	for (int i = 0; i < k->n && !rc; i++) {
 		if (!may_share(k, i) && (check_arguments(k, i) || check_results(k, set, i)))
 			return 1;
-		rc = k->x->device ? lay_from_device(k, set, i, err) : lay_down(k, set, i);
+		rc = may_share(k, i) ? 0 : check_backing(k, set, i, err);
+		if (!rc)
+			rc = k->x->device ? lay_from_device(k, set, i, err) : lay_down(k, set, i);
 	}
 	return rc;
 }

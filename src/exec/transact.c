@@ -36,6 +36,8 @@
 
 enum {
 	SLICE_NS = 5000000,  /* a dead executor is noticed within this time */
+	LONGEST_WAIT = 100,  /* a time-out is never moved to more than so many times its length; */
+	CROWDED_WAIT = 4,    /* or so many, if more threads than CPUs of the executor want to run */
 	WATCH_SLICES = 4,    /* its memory use is checked once in so many slices */
 	LAST_WORDS_MS = 200, /* from the executor's end to init's report of it */
 };
@@ -228,12 +230,47 @@ static void doze(const struct ay_exec *x, int64_t ns)
 	__atomic_store_n(&x->page->judge_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
-static enum waited wait_done(struct ay_exec *x, int64_t deadline)
+/* A time-out is about the executor's own time. On a busy machine its threads are ready to run and wait
+ * for a CPU; the deadline moves by that time. An executor can also make its threads wait for each other:
+ * then the deadline moves much less. */
+struct patience {
+	int64_t begin, deadline, timeout;
+	int64_t delay; /* the executor's run delay at the begin */
+};
+
+static struct patience new_patience(const struct ay_exec *x, double timeout_s)
 {
+	const int64_t now = ay_now_ns(), timeout = (int64_t)(timeout_s * 1e9);
+
+	return (struct patience){ now, now + timeout, timeout, x->executor ? ay_run_delay_ns(x->executor) : 0 };
+}
+
+/* Returns the time left in ns; moves a deadline that is reached. */
+static int64_t time_left(struct patience *p, const struct ay_exec *x)
+{
+	const int64_t now = ay_now_ns();
+	int64_t moved;
+	int ready;
+
+	if (p->deadline > now || !x->executor)
+		return p->deadline - now;
+	moved = ay_longest_run_delay_ns(x->executor, p->delay, now - p->begin, &ready);
+	if (moved > p->timeout * (ready > ay_cpu_count() ? CROWDED_WAIT : LONGEST_WAIT))
+		moved = p->timeout * (ready > ay_cpu_count() ? CROWDED_WAIT : LONGEST_WAIT);
+	p->deadline = p->begin + p->timeout + moved;
+	/* less than a millisecond is no reason to wait on */
+	return p->deadline - now > 1000000 ? p->deadline - now : 0;
+}
+
+static enum waited wait_done(struct ay_exec *x, double timeout_s)
+{
+	struct patience patience;
 	int w = x->spin ? spin(x) : look(x);
 
+	if (w < 0)
+		patience = new_patience(x, timeout_s);
 	for (int slice = 1; w < 0; slice++) {
-		int64_t left = deadline - ay_now_ns();
+		int64_t left = time_left(&patience, x);
 
 		if (left <= 0)
 			return W_LATE;
@@ -398,9 +435,7 @@ static void tell_status(struct ay_exec *x, struct ay_outcome *o)
 
 void ay_exec_wait_answer(struct ay_exec *x, double timeout_s, struct ay_outcome *o)
 {
-	int64_t deadline = ay_now_ns() + (int64_t)(timeout_s * 1e9);
-
-	switch (wait_done(x, deadline)) {
+	switch (wait_done(x, timeout_s)) {
 	case W_DONE: tell_status(x, o); break;
 	case W_DEAD:
 		ay_exec_finish(x);

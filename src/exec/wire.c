@@ -315,6 +315,20 @@ static bool told_ok(const struct ay_wire_call_head *h, const struct ay_wire_slot
 		       s.bytes;
 }
 
+/* Returns true if the sets' ay_rng lie in a slot of host memory. */
+static bool rng_ok(const struct ay_wire_call_head *h, const struct ay_wire_slot *slot, uint32_t nslot)
+{
+	const uint64_t bytes = (uint64_t)h->nset * sizeof(ay_rng);
+	struct ay_wire_slot s;
+
+	if (h->rng_slot == AY_WIRE_NO_SLOT)
+		return true;
+	if (h->rng_slot >= nslot || h->rng_at % _Alignof(ay_rng))
+		return false;
+	memcpy(&s, slot + h->rng_slot, sizeof s);
+	return s.device == AY_WIRE_POOLED && bytes <= s.bytes && h->rng_at <= s.bytes - bytes;
+}
+
 bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const struct ay_wire_slot *slot,
 		       uint32_t nslot, struct ay_wire_call *c)
 {
@@ -325,7 +339,8 @@ bool ay_wire_call_open(const void *payload, size_t n, uint32_t nentry, const str
 	*c = (struct ay_wire_call){ .slot = slot };
 	if (!ay_wire_get(&r, h, sizeof *h) || h->entry >= nentry || h->nparam > AY_WIRE_PARAMS || !h->nset ||
 	    h->nset > most || h->noperand > most || (uint64_t)h->nset * h->noperand > most ||
-	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !told_ok(h, slot, nslot))
+	    (uint64_t)h->nset * h->nscalar > AY_WIRE_SCALARS || !h->called || h->called > h->nset ||
+	    !told_ok(h, slot, nslot) || !rng_ok(h, slot, nslot))
 		return false;
 	c->operand = ay_wire_take(&r, h->noperand * sizeof(struct ay_wire_operand));
 	c->place = ay_wire_take(&r, (size_t)h->nset * h->noperand * sizeof(struct ay_wire_place));
@@ -413,6 +428,7 @@ void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *con
 {
 	struct ay_wire_reader r = { c->param, c->param_bytes, false };
 	uint8_t *at = mem, *tensors;
+	const bool in_slot = c->h.rng_slot != AY_WIRE_NO_SLOT;
 	void **v = carve(&at, c->h.nparam * sizeof *v);
 	ay_scalar *scalar = carve(&at, c->h.nscalar * sizeof *scalar);
 	ay_rng *rng = carve(&at, sizeof *rng);
@@ -432,7 +448,7 @@ void ay_wire_call_build(const struct ay_wire_call *c, uint32_t set, uint8_t *con
 		data = ay_wire_take(&r, p.bytes);
 		v[i] = build_param(p, data, tensors, &at);
 		if (p.tag == AY_WIRE_RNG)
-			v[i] = rng;
+			v[i] = in_slot ? base[c->h.rng_slot] + c->h.rng_at + set * sizeof *rng : (uint8_t *)rng;
 		if (p.tag == AY_WIRE_CTX)
 			v[i] = (void *)(uintptr_t)ctx;
 		if (p.tag == AY_WIRE_OUT) {

@@ -18,8 +18,9 @@
  *	MAP_DEVICE	fds: memory of the device, one for each of the next slots on the device
  *	HEAP		fd: memory of the device in which kernels allocate. Replaces the heap
  *			before it; blocks that are in use stay in the old heap
- *	CALL		one call on one or more sets of tensors
- *	PREPARE		as CALL, but the sets are only prepared; they are then "held"
+ *	CALL		one call on one or more sets of tensors. All sets are prepared, and the first
+ *			ones of them called; they are then "held"
+ *	PREPARE		as CALL, but no set is called
  *	RUN		calls some of the held sets: the payload says which. fds: memory of the
  *			device, one for each slot that is late; the payload says which part of the
  *			slot each one is
@@ -254,7 +255,7 @@ enum ay_wire_tag {
 	AY_WIRE_TENSOR,  /* int32 operand */
 	AY_WIRE_TENSORS, /* int32 operands; -1: None */
 	AY_WIRE_STRS,    /* NUL-ended strings */
-	AY_WIRE_RNG,     /* the set's ay_rng */
+	AY_WIRE_RNG,     /* the set's ay_rng: see rng_slot */
 	AY_WIRE_OUT,     /* uint32: the number of a scalar result */
 	AY_WIRE_CTX,
 };
@@ -276,6 +277,11 @@ struct ay_wire_call_head {
 	uint32_t open;
 	/* the byte that memory of the heap holds before an untimed call: of set i the i % 4th */
 	uint8_t poison[4];
+	uint32_t called; /* CALL: how many sets are called at once */
+	/* a slot of host memory in which the sets' ay_rng lie one behind the other, from byte
+	 * rng_at on; UINT32_MAX: the sets use the ay_rng of this message */
+	uint32_t rng_slot;
+	uint64_t rng_at;
 };
 
 /* How an executor describes results that its kernels allocated. The results lie in the executor's
@@ -305,6 +311,7 @@ struct ay_wire_result {
 };
 
 #define AY_WIRE_NOT_TOLD UINT32_MAX
+#define AY_WIRE_NO_SLOT  UINT32_MAX
 
 /* Returns true if `bytes` of elements are spread over so large a `span` that reading all of it
  * would be a waste. The executor copies such a result out of the heap as AY_WIRE_COPIED describes,

@@ -183,11 +183,12 @@ bool ay_aten_oracle_is_for_gpu(struct ay_aten_oracle *w, const struct ay_entry_o
 	       ay_aten_memory_on_gpu(w->device, c, is_crowded(w));
 }
 
-static const char *too_large(const struct ay_call *c, struct ay_arena *a)
+static const char *too_large(struct ay_aten_oracle *w, const struct ay_call *c, struct ay_arena *a)
 {
 	uint64_t have, need;
 
-	if (ay_aten_memory_here(c, &need, &have))
+	w->short_of_memory = !ay_aten_memory_here(c, &need, &have);
+	if (!w->short_of_memory)
 		return NULL;
 	return ay_sprintf(a,
 			  "ATen's answer in double needs about %llu bytes of memory, half of the %llu that are "
@@ -284,15 +285,15 @@ static int lay_out(struct ay_aten_oracle *w, struct ay_call *c, struct ay_arena 
 }
 
 /* Converts the oracle's tensors for one result to an answer. Returns false if they are invalid. */
-static bool take_answer(const struct ay_view *v, bool blank, struct ay_answer *out)
+static bool take_answer(const struct ay_view *v, bool shape_only, struct ay_answer *out)
 {
 	const int64_t n = ay_numel_of(&v[1]);
 
 	*out = (struct ay_answer){ .meta = { .dt = v[0].dt, .ndim = v[0].ndim }, .want = v[1] };
 	memcpy(out->meta.shape, v[0].shape, sizeof out->meta.shape);
-	if (!blank && (ay_numel_of(&v[0]) != n || (n && !v[1].data)))
+	if (!shape_only && (ay_numel_of(&v[0]) != n || (n && !v[1].data)))
 		return false;
-	if (!blank && ay_numel_of(&v[2]) == n && v[2].dt == AY_DT_F64)
+	if (!shape_only && ay_numel_of(&v[2]) == n && v[2].dt == AY_DT_F64)
 		out->mag = v[2].data;
 	if (v[3].dt != AY_DT_I64 || v[3].ndim || !v[3].data)
 		return false;
@@ -309,9 +310,9 @@ static int take_answers(const struct ay_view *v, int n, enum ay_aten_request q, 
 
 	*g = (struct ay_expected){ .n = n / EACH,
 				   .answer = AY_NEW_N(a, struct ay_answer, n / EACH + 1),
-				   .blank = q == AY_ATEN_REQUEST_SHAPES };
+				   .shape_only = q == AY_ATEN_REQUEST_SHAPES };
 	for (int i = 0; i < g->n; i++)
-		if (!take_answer(v + EACH * i, g->blank, &g->answer[i]))
+		if (!take_answer(v + EACH * i, g->shape_only, &g->answer[i]))
 			return ay_fail(err, AY_ERR_EXEC, "the oracle's answer %d of %s cannot be", i, name);
 	*given = g;
 	return 0;
@@ -534,7 +535,7 @@ static int ask_both(struct ay_aten_oracle *w, const struct ay_entry_op *op, stru
 		*given = its;
 		return 0;
 	}
-	*why = too_large(c, a);
+	*why = too_large(w, c, a);
 	rc = *why ? 1 : ask(w, &w->cpu, op, c, AY_ATEN_REQUEST_ANSWER, a, given, why, err);
 	if (gpu && !rc)
 		hold_against(w, op, c, its, *given);
@@ -552,8 +553,8 @@ int ay_aten_oracle_answer(struct ay_aten_oracle *w, const struct ay_entry_op *op
 	AY_ASSERT(!c->given);
 	*why = op->why;
 	rc = *why ? 1
-		  : ask_both(w, op, c, w->may_be_blank ? AY_ATEN_REQUEST_SHAPES : AY_ATEN_REQUEST_ANSWER, a, &g,
-			     why, err);
+		  : ask_both(w, op, c, w->may_be_shape_only ? AY_ATEN_REQUEST_SHAPES : AY_ATEN_REQUEST_ANSWER, a,
+			     &g, why, err);
 	return rc ? rc : ay_call_close(a, c, g, err);
 }
 

@@ -67,7 +67,8 @@ struct ay_aten_oracle {
 	uint64_t crosscheck[AY_ATEN_CROSSCHECKS];
 	int ncrosscheck;
 	bool on_gpu;                 /* the GPU gave the last answer */
-	bool may_be_blank;           /* the answer may be shape_only: see ay_aten_oracle_answer */
+	bool short_of_memory;        /* the last answer needed more memory than was available */
+	bool may_be_shape_only;      /* the answer may be shape_only: see ay_aten_oracle_answer */
 	int asked[AY_ATEN_REQUESTS]; /* how often the GPU got each kind of request */
 	struct ay_pool pool;         /* memory for arguments, reused by the next requests */
 	/* the arguments of the last call whose inputs were filled */
@@ -85,9 +86,9 @@ bool ay_aten_oracle_is_for_gpu(struct ay_aten_oracle *w, const struct ay_entry_o
 
 /*
  * Finds the answer to an open call and closes the call. If only the GPU answers a large call, the
- * answer may be shape_only (`blank` in struct ay_expected). Most results are right, and the GPU
- * can confirm this (ay_aten_oracle_holds). Copying the values to the host would take longer than
- * everything else. ay_aten_oracle_again gets the values.
+ * answer may be `shape_only` (struct ay_expected). Most results are right, and the GPU can confirm
+ * this (ay_aten_oracle_holds). Copying the values to the host would take longer than everything
+ * else. ay_aten_oracle_again gets the values.
  *
  * Returns 0 if there is an answer. Returns 1 if there is none, and *why says why (ATen does not
  * accept the case, or its answer in double differs). Returns -1 if the judge failed. Everything is

@@ -16,6 +16,7 @@
 
 struct ay_kernel_file {
 	const char *path;
+	size_t folder;                /* the length of the part of the path that names the scanned folder */
 	const struct ay_entry_op *op; /* NULL: the name is not understood, see why */
 	/* the overload that its name states; NULL: any overload of the operator */
 	const struct ay_schema *schema;
@@ -28,11 +29,16 @@ struct ay_backend {
 	struct ay_kernel_file *file; /* sorted by path; names live in the arena */
 };
 
-/* Reads the folder and its subfolders, two levels deep. Skips hidden names and files that
- * cannot be kernels. A file that may be meant as a kernel but is not understood is listed with
- * a reason. */
+/* Lists the files of the folder and its subfolders, two levels deep. Skips hidden names and files
+ * that cannot be kernels. A file that may be meant as a kernel but is not understood is listed with
+ * a reason, and so is a file or folder that cannot be read, a FIFO, a device and the like. `dir` may
+ * be a symbolic link. Links in it are listed with a reason, unless follow_links. */
 int ay_backend_scan(struct ay_backend *b, struct ay_arena *a, const struct ay_registry *r, const char *dir,
-		    struct ay_err *err);
+		    bool follow_links, struct ay_err *err);
+/* Reads a file that the scan has listed. With follow_links false it fails if a link has taken the
+ * place of the file or of its folder since. */
+int ay_kernel_file_read(const struct ay_kernel_file *f, struct ay_arena *a, bool follow_links, size_t max,
+			char **data, size_t *len, struct ay_err *err);
 /* Finds the operator by the name of a file. Returns NULL if it names no operator. *schema is NULL
  * if it names no overload. */
 const struct ay_entry_op *ay_backend_file_op(const struct ay_registry *r, struct ay_arena *a, const char *path,

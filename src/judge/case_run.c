@@ -15,7 +15,8 @@ static void draw_starts(struct case_run *t)
 	t->rng[0] = t->rng[1] = (ay_rng){ one.k[0], one.k[1] >> 32 };
 	t->rng[2] = (ay_rng){ other.k[0], t->rng[0].offset };
 	if (t->timed)
-		t->rng[0] = t->rng[1] = ay_input_template_rng(t->timed, t->line->timed_set);
+		t->rng[0] = t->rng[1] = ay_input_rng(ay_input_template_key(t->timed, t->line->timed_content),
+						     t->line->timed_set);
 }
 
 void ay_case_run_draw(struct case_run *t)
@@ -67,7 +68,7 @@ int ay_case_run_answer(struct case_run *t, struct ay_call *c, const char **why, 
 	w->device = t->j->policy.device;
 	w->spare = t->j->policy.spare_aten_oracle;
 	w->judge = t->j;
-	w->may_be_blank = true;
+	w->may_be_shape_only = true;
 	t->rep->oracle = w->ref_fd > 0 ? "user" : "aten";
 	rc = ay_aten_oracle_answer(w, t->op, c, t->a, why, err);
 	if (!rc)

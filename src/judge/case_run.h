@@ -44,6 +44,18 @@ struct case_run {
 
 /* Records a verdict that applies. The report keeps the worst one and its detail. */
 void ay_case_run_say(struct case_run *t, enum ay_verdict v, const char *detail);
+/* --- host_memory.c --- */
+/* Returns how many bytes of host memory are available now. */
+uint64_t ay_judge_memory(const struct ay_policy *p);
+/* Checks that the case fits in host memory. Returns 1 if it does not fit in what was available
+ * before any kernel ran: then the verdict says so. Fails if other processes hold the memory. */
+int ay_case_run_host_room(struct case_run *t, struct ay_err *err);
+/* Ends the executor, and frees the pool if `pool`, after a request to the ATen oracle that found too
+ * little memory. Returns false if memory was not the reason, or if there is nothing to end. */
+bool ay_case_run_free_memory(struct case_run *t, bool pool);
+/* Frees the memory of a large case if other judges work on this machine. */
+void ay_judge_trim_host_memory(struct ay_judge *j);
+
 /* Records the verdict on a batch that did not run to its end. */
 void ay_case_run_outcome(struct case_run *t, const struct ay_outcome *o);
 
@@ -62,9 +74,11 @@ struct ay_dev *ay_case_run_device(const struct case_run *t);
 /* Checks that the device has enough memory. Returns 1 if it does not: then the verdict says so. */
 int ay_case_run_room(struct case_run *t, struct ay_err *err);
 /* Runs one batch on memory of the device, which stays mapped into the executor as long as executor
- * and pool exist. Afterwards written slots are copied to the pool and t->changed is set. If the
- * executor did not survive, it is removed and the device is checked. */
-int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err);
+ * and pool exist. Afterwards written slots are copied to the pool and t->changed is set. `wanted`:
+ * the results are read and protected (ay_layout_take), on the CPU those of a set before the next
+ * set's call. If the executor did not survive, it is removed and the device is checked. */
+int ay_case_run_call(struct case_run *t, const struct ay_batch *b, bool wanted, struct ay_outcome *o,
+		     struct ay_err *err);
 /* Finds the verdict on a batch that stopped its GPU. */
 int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct ay_outcome *fault,
 		      struct ay_err *err);
@@ -104,9 +118,9 @@ void ay_layout_decoy(struct case_run *t);
 void ay_layout_again(struct case_run *t);
 /* Returns the bytes that the judge needs besides the pool. */
 uint64_t ay_layout_own_bytes(const struct case_run *t);
-/* After the run: protects every written slot from the executor, by a copy if the executor could
- * still write there. */
-void ay_layout_take(struct case_run *t);
+/* After the call of a set, in order of sets: protects every written slot of it from the executor,
+ * by a copy if the executor could still write there. */
+void ay_layout_take(struct case_run *t, int set);
 /* Before the pool gets new content: copies what was taken, so that it stays unchanged. */
 void ay_layout_keep(struct case_run *t);
 /* Points the call's outputs at what the kernel wrote to set s. */
@@ -133,6 +147,9 @@ void ay_case_run_printed(struct case_run *t);
  * format. */
 int ay_case_run_dump(struct case_run *t, struct ay_err *err);
 
+/* For random operators: judges whether sets 0 and 2, whose generators had different states, share
+ * draws, and whether set 2 is right. */
+void ay_check_draws(struct case_run *t);
 /* Judges the outputs of a batch that ran. */
 void ay_check_outputs(struct case_run *t);
 

@@ -304,6 +304,8 @@ static bool get_values(struct case_run *t, struct ay_diff *d)
 	const char *why = NULL;
 	int rc = ay_aten_oracle_again(&t->j->aten_oracle, t->op, t->call, t->a, &why, &err);
 
+	if (rc > 0 && ay_case_run_free_memory(t, false)) /* the results were copied already */
+		rc = ay_aten_oracle_again(&t->j->aten_oracle, t->op, t->call, t->a, &why, &err);
 	memset(d, 0, sizeof *d * (size_t)t->call->nout);
 	if (rc)
 		ay_case_run_say(t, AY_VERDICT_SKIPPED, rc < 0 ? ay_strdup(t->a, err.msg) : why);
@@ -323,7 +325,7 @@ static struct ay_diff *compare_set(struct case_run *t, int s)
 	enum word gpu;
 
 	ay_layout_show(t, s);
-	if (t->call->given && t->call->given->blank && (hold(t, d) || !get_values(t, d)))
+	if (t->call->given && t->call->given->shape_only && (hold(t, d) || !get_values(t, d)))
 		return d;
 	gpu = ask_gpu(t, d);
 	if (gpu == NO_WORD || (gpu == DOUBT && !find_wrong_rows(q, d)))
@@ -433,8 +435,10 @@ static void judge_random(struct case_run *t, const struct spread *same)
 		ay_case_run_say(t, AY_VERDICT_UNSTABLE, "two calls with the same ay_rng gave different results");
 	compare_sets(t, 0, 2, &other);
 	/* 2^-40: far less likely than any fault of the machine */
-	if (!other.differs && op->log2_same && op->log2_same(t->call) < -40)
+	if (!other.differs && ay_draws_log2_same(op, t->call) < -40)
 		ay_case_run_say(t, AY_VERDICT_CHEAT, "two calls with different ay_rng gave the same result");
+	else if (t->rep->verdict == AY_VERDICT_NONE)
+		ay_check_draws(t);
 }
 
 /* Finds elements that were never written. Elements that the operator does not promise (padding
@@ -566,7 +570,6 @@ void ay_check_outputs(struct case_run *t)
 {
 	struct spread p;
 
-	ay_layout_take(t);
 	ay_layout_show(t, 0);
 	check_surroundings(t);
 	compare_sets(t, 0, 1, &p);

@@ -124,6 +124,44 @@ static uint64_t heap_need(const struct case_run *t)
 	return HEAP_LEAST + 2 * need;
 }
 
+/* Reads the results of a set and protects them from the executor. */
+static int read_set(struct case_run *t, const struct ay_batch *b, int set, struct ay_outcome *o,
+		    struct ay_err *err)
+{
+	if (ay_exec_take(t->j->exec, b, set, o, err))
+		return -1;
+	if (o->what == AY_EXEC_RAN)
+		ay_layout_take(t, set);
+	return 0;
+}
+
+static int read_sets(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	int rc = 0;
+
+	for (int s = 0; s < b->nset && !rc && o->what == AY_EXEC_RAN; s++)
+		rc = read_set(t, b, s, o, err);
+	return rc;
+}
+
+/* Calls set after set, and reads what a call gave before the next one. Otherwise a kernel could
+ * finish the first result during the second call. */
+static int call_in_turn(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+{
+	struct ay_batch first = *b;
+	int rc;
+
+	first.called = 1;
+	rc = ay_exec_call(t->j->exec, &first, o, err);
+	for (int s = 0; s < b->nset && !rc && o->what == AY_EXEC_RAN; s++) {
+		if (s)
+			rc = ay_exec_call_set(t->j->exec, b, s, o, err);
+		if (!rc && o->what == AY_EXEC_RAN)
+			rc = read_set(t, b, s, o, err);
+	}
+	return rc;
+}
+
 /* Runs the batch on memory of the device. */
 static int call_mapped(struct case_run *t, const struct ay_batch *b, struct ay_dev_mapping *mapping,
 		       struct ay_outcome *o, struct ay_err *err)
@@ -262,19 +300,24 @@ int ay_case_run_fault(struct case_run *t, const struct ay_batch *b, const struct
 	return rc;
 }
 
-int ay_case_run_call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+int ay_case_run_call(struct case_run *t, const struct ay_batch *b, bool wanted, struct ay_outcome *o,
+		     struct ay_err *err)
 {
+	const bool in_turn = wanted && ay_case_run_device(t)->info.kind == AY_DEV_CPU;
 	struct ay_judge *j = t->j;
 	struct ay_perf_lock lock;
 	int rc;
 
 	if (ay_judge_enter(j, &lock, err))
 		return -1;
-	rc = map_pool(t, b, AY_MAP_GUARDED, &j->mapping, err) || call_mapped(t, b, &j->mapping, o, err) ||
-			     reap(t, o, err)
-		     ? -1
-		     : 0;
+	rc = map_pool(t, b, AY_MAP_GUARDED, &j->mapping, err);
+	if (!rc)
+		rc = in_turn ? call_in_turn(t, b, o, err) : call_mapped(t, b, &j->mapping, o, err);
+	if (!rc)
+		rc = reap(t, o, err);
 	ay_judge_leave(j, &lock);
+	if (!rc && wanted && !in_turn)
+		rc = read_sets(t, b, o, err);
 	j->deaths += !rc && ay_case_run_device(t)->info.kind != AY_DEV_CPU && !ay_exec_is_alive(o);
 	return rc;
 }

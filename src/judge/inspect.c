@@ -114,7 +114,7 @@ static bool has_reference(struct case_run *t)
 
 	if (!op->reference || t->op->op[0]->flags & AY_META)
 		return false;
-	return !t->call->given || !t->call->given->blank ||
+	return !t->call->given || !t->call->given->shape_only ||
 	       !ay_aten_oracle_again(&t->j->aten_oracle, t->op, t->call, t->a, &why, &ignored);
 }
 

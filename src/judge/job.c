@@ -2,8 +2,9 @@
 #include "judge/job.h"
 #include "base/hash.h"
 
-#include <math.h>
 #include <string.h>
+
+#define TIMEOUT_MAX 1e7 /* seconds; as the options */
 
 static int refuse(struct ay_err *err, const char *field, const char *want)
 {
@@ -76,14 +77,26 @@ static int get_cases(struct ay_arena *a, const json_t *j, struct ay_job *job, st
 	return 0;
 }
 
+static int get_drawn(const json_t *j, struct ay_job *job, struct ay_err *err)
+{
+	const json_t *v = json_object_get(j, "drawn");
+
+	if (!v || json_is_null(v))
+		return 0;
+	job->drawn = (int)json_integer_value(v);
+	if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > AY_DRAWN_MAX)
+		return refuse(err, "drawn", "a number of cases from 0 to 10000");
+	return 0;
+}
+
 static int get_limits(const json_t *j, struct ay_job *job, struct ay_err *err)
 {
 	const json_t *t = json_object_get(j, "timeout"), *timing = json_object_get(j, "timing");
 
 	if (t && !json_is_null(t)) {
 		job->timeout_s = json_number_value(t);
-		if (!json_is_number(t) || !(job->timeout_s > 0) || !isfinite(job->timeout_s))
-			return refuse(err, "timeout", "a positive number of seconds");
+		if (!json_is_number(t) || !(job->timeout_s > 0) || job->timeout_s > TIMEOUT_MAX)
+			return refuse(err, "timeout", "a number of seconds above 0, up to 10000000");
 	}
 	if (timing && !json_is_null(timing) &&
 	    (!json_is_string(timing) || strcmp(json_string_value(timing), "none")))
@@ -101,7 +114,10 @@ static int get_fields(struct ay_arena *a, const json_t *j, struct ay_job *job, s
 		return -1;
 	if (!job->source == !job->path)
 		return ay_fail(err, AY_ERR_PARSE, "a job has either 'source' or 'path'");
-	return get_lang(a, j, job, err) || get_cases(a, j, job, err) || get_limits(j, job, err) ? -1 : 0;
+	return get_lang(a, j, job, err) || get_cases(a, j, job, err) || get_drawn(j, job, err) ||
+			       get_limits(j, job, err)
+		       ? -1
+		       : 0;
 }
 
 int ay_job_parse(struct ay_arena *a, const char *text, size_t len, struct ay_job *job, struct ay_err *err)
@@ -110,7 +126,7 @@ int ay_job_parse(struct ay_arena *a, const char *text, size_t len, struct ay_job
 	json_t *j;
 	int rc;
 
-	*job = (struct ay_job){ .tier = AY_QUICK, .lang = AY_LANG_C };
+	*job = (struct ay_job){ .tier = AY_QUICK, .lang = AY_LANG_C, .drawn = -1 };
 	if (len > AY_JOB_MAX)
 		return ay_fail(err, AY_ERR_PARSE, "a job of %zu bytes: the limit is %d", len, AY_JOB_MAX);
 	j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
@@ -137,8 +153,8 @@ void ay_job_key(const struct ay_job *job, const char *source, size_t len, const 
 	char fixed[100];
 	struct ay_hash h;
 
-	snprintf(fixed, sizeof fixed, "job 1 %d %d %d %.17g %zu", job->lang, job->tier, job->ncase, job->timeout_s,
-		 len);
+	snprintf(fixed, sizeof fixed, "job 2 %d %d %d %d %.17g %zu", job->lang, job->tier, job->ncase, job->drawn,
+		 job->timeout_s, len);
 	ay_hash_init(&h);
 	ay_hash_add_str(&h, fixed);
 	ay_hash_add_str(&h, salt);

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "forge/forge.h"
-#include "op/op.h"
+#include "op/drawn.h"
 
 enum { AY_JOB_MAX = 8 << 20, AY_JOB_CASES = 10000 };
 
@@ -28,6 +28,7 @@ struct ay_job {
 	int ncase;
 	const char **line; /* its own case lines */
 	enum ay_tier tier; /* cases to judge if it has no lines: "quick" or "full" */
+	int drawn;         /* cases to draw for each overload; -1: the default of the command */
 	double timeout_s;  /* seconds; 0: the default of the command */
 };
 

@@ -10,7 +10,6 @@ enum {
 	 * still costs their time */
 	HANGS_MAX = 4,
 	DECOY = 64 << 10, /* bytes of operands up to which cases get a decoy */
-	SMALL = 64 << 20, /* bytes that are assumed to be always available */
 	/* elements of an operand up to which Triton's interpreter is used */
 	INTERPRETED_MAX = 64 << 10,
 	DEATHS_MAX = 4, /* the same for deaths on a GPU: each costs a new context, a fault three */
@@ -290,6 +289,8 @@ int ay_judge_init(struct ay_judge *j, const struct ay_registry *r, const struct 
 	j->kernel.so_fd = so_fd;
 	j->kernel.about = about;
 	ay_judge_take_memory(j);
+	if (!j->policy.memory_free)
+		j->policy.memory_free = ay_judge_memory(&j->policy);
 	if (ay_judge_start(j, &j->keep, &o, err))
 		return -1;
 	if (o.what == AY_EXEC_RAN)
@@ -344,23 +345,6 @@ static int choose_entry(struct case_run *t, struct ay_batch *b)
 	return r->proto ? 0 : 1;
 }
 
-static bool too_large(struct case_run *t)
-{
-	uint64_t need = ay_layout_own_bytes(t), have;
-
-	for (int i = 0; i < t->nneed; i++)
-		need += ay_slot_bytes(ay_case_run_device(t)->info.grain, t->need[i].bytes);
-	if (need < SMALL) /* querying the system would take longer than the case */
-		return false;
-	have = ay_memory_available();
-	if (need < have - have / 8)
-		return false;
-	ay_case_run_say(t, AY_VERDICT_SKIPPED,
-			ay_sprintf(t->a, "needs %llu bytes of memory, %llu are free", (unsigned long long)need,
-				   (unsigned long long)have));
-	return true;
-}
-
 static bool too_slow(struct case_run *t)
 {
 	for (int i = 0; t->j->kernel.entries.interpreted && i < t->call->noperand; i++) {
@@ -378,7 +362,8 @@ static bool too_slow(struct case_run *t)
 
 /* Runs one batch. Starts an executor if none is running. If a kernel loaded once but does not load
  * again, that is its own fault too. */
-static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome *o, struct ay_err *err)
+static int call(struct case_run *t, const struct ay_batch *b, bool wanted, struct ay_outcome *o,
+		struct ay_err *err)
 {
 	struct ay_judge *j = t->j;
 
@@ -389,7 +374,7 @@ static int call(struct case_run *t, const struct ay_batch *b, struct ay_outcome 
 		return -1;
 	begin = ay_now_ns();
 	waited = j->waited;
-	if (j->exec && ay_case_run_call(t, b, o, err))
+	if (j->exec && ay_case_run_call(t, b, wanted, o, err))
 		return -1;
 	t->rep->call_s = ((double)(ay_now_ns() - begin) / 1e9 - (j->waited - waited)) / b->nset;
 	j->timeouts = o->what == AY_EXEC_HUNG ? j->timeouts + 1 : 0;
@@ -422,7 +407,7 @@ static int run_decoy(struct case_run *t, const struct ay_batch *b, struct ay_err
 		return 0;
 	one.nset = 1;
 	ay_layout_decoy(t);
-	if (call(t, &one, &o, err))
+	if (call(t, &one, false, &o, err))
 		return -1;
 	if (!ay_exec_is_alive(&o))
 		return end_badly(t, &one, &o, err) ? -1 : 1;
@@ -438,11 +423,8 @@ static int run(struct case_run *t, const struct ay_batch *b, struct ay_err *err)
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	if (call(t, b, &o, err))
+	if (call(t, b, true, &o, err))
 		return -1;
-	for (int s = 0; s < b->nset && o.what == AY_EXEC_RAN; s++)
-		if (ay_exec_take(t->j->exec, b, s, &o, err))
-			return -1;
 	lap(t, AY_SPENT_RUN);
 	if (o.what != AY_EXEC_RAN)
 		return end_badly(t, b, &o, err);
@@ -492,6 +474,8 @@ static int prepare(struct case_run *t, const struct ay_suite_case *sc, struct ay
 		const char *why = NULL;
 		int rc = ay_case_run_answer(t, t->call, &why, err);
 
+		if (rc > 0 && ay_case_run_free_memory(t, true))
+			rc = ay_case_run_answer(t, t->call, &why, err);
 		if (rc > 0)
 			ay_case_run_say(t, AY_VERDICT_SKIPPED, why);
 		if (rc)
@@ -540,7 +524,8 @@ static int judge_trial(struct case_run *t, const struct ay_suite_case *sc, struc
 	else if (!chosen && j->deaths >= DEATHS_MAX)
 		ay_case_run_say(t, AY_VERDICT_SKIPPED,
 				ay_sprintf(t->a, "after it died %d times on the GPU", j->deaths));
-	else if (!chosen && !too_large(t) && !too_slow(t) && !(room = ay_case_run_room(t, err))) {
+	else if (!chosen && !too_slow(t) && !(room = ay_case_run_host_room(t, err)) &&
+		 !(room = ay_case_run_room(t, err))) {
 		ay_case_run_draw(t);
 		if (ay_layout_fill(t, err))
 			return -1;
@@ -577,6 +562,7 @@ static int judge_once(struct ay_judge *j, const struct ay_suite_case *sc, struct
 	ay_case_run_printed(&t);
 	if (!rc && j->policy.dump)
 		rc = ay_case_run_dump(&t, err);
+	ay_judge_trim_host_memory(j);
 	if (t.timed)
 		ay_input_template_release(t.timed);
 	rep->spent[AY_SPENT_WAIT] = j->waited;

@@ -56,6 +56,9 @@ struct ay_policy {
 	/* idle executors of the ATen oracle: see struct ay_aten_oracle */
 	struct ay_exec **spare_aten_oracle;
 	struct ay_idle_memory *memory; /* memory that earlier judges left; borrowed */
+	/* Bytes of host memory that were available before any kernel ran; 0: ay_judge_init asks.
+	 * memory_now asks how many are available; NULL: the system. See host_memory.c. */
+	uint64_t memory_free, (*memory_now)(void);
 	/* collects what the kernel prints, case by case; borrowed. NULL: discarded */
 	struct ay_printed *printed;
 	const char *dump; /* folder for the tensors of each judged case; NULL: none */

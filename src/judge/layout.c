@@ -139,9 +139,9 @@ static void poison(struct case_run *t, int at)
 	struct ay_slot *s = &t->j->pool.slot[t->slot[at]];
 
 	s->poison = t->poison[at / t->call->noperand];
-	s->blank = !here && !s->host && o->role != AY_INOUT;
-	s->returned = s->blank && t->j->kernel.about && o->role == AY_RESULT;
-	if (!s->blank || (s->returned && (!ay_view_is_dense(&o->view) || o->view.offset)))
+	s->all_poison = !here && !s->host && o->role != AY_INOUT;
+	s->returned = s->all_poison && t->j->kernel.about && o->role == AY_RESULT;
+	if (!s->all_poison || (s->returned && (!ay_view_is_dense(&o->view) || o->view.offset)))
 		memset(s->mem, s->poison, s->bytes);
 }
 
@@ -217,42 +217,46 @@ void ay_layout_again(struct case_run *t)
 	fill_all(t);
 }
 
-static void copy_written(struct case_run *t)
+/* Copies the written slots of sets [from, from + nset). Copies of all sets have their places in one
+ * block. */
+static void copy_written(struct case_run *t, int from, int nset)
 {
 	const int n = t->call->noperand;
 	const uint64_t need = ay_layout_own_bytes(t);
 	uint8_t *to;
 
 	if (need > t->j->copy_bytes) {
+		AY_ASSERT(!from); /* no copy is there that would move */
 		t->j->copy = ay_xrealloc(t->j->copy, need);
 		t->j->copy_bytes = need;
 	}
 	to = t->j->copy;
-	for (int at = 0; at < t->nset * n; at++) {
-		uint64_t bytes = t->j->pool.slot[t->slot[at]].bytes;
+	for (int at = 0; at < (from + nset) * n; at++) {
+		const uint64_t bytes = t->j->pool.slot[t->slot[at]].bytes;
 
 		if (t->call->operand[at % n]->role == AY_IN)
 			continue;
-		memcpy(to, slot_mem(t, at), bytes);
+		if (at >= from * n)
+			memcpy(to, slot_mem(t, at), bytes);
 		t->copy[at] = to;
 		to += bytes;
 	}
 }
 
-void ay_layout_take(struct case_run *t)
+void ay_layout_take(struct case_run *t, int set)
 {
 	const int n = t->call->noperand;
 
-	for (int at = 0; at < t->nset * n; at++)
+	for (int at = set * n; at < (set + 1) * n; at++)
 		t->copy[at] = slot_mem(t, at);
 	if (!is_out_of_reach(t))
-		copy_written(t);
+		copy_written(t, set, 1);
 }
 
 void ay_layout_keep(struct case_run *t)
 {
 	if (is_out_of_reach(t))
-		copy_written(t);
+		copy_written(t, 0, t->nset);
 }
 
 void ay_layout_show(struct case_run *t, int s)

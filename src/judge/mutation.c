@@ -12,10 +12,10 @@ const struct ay_mutant_info ay_mutant_table[] = {
 #undef M
 };
 
-/* Counts for one overload and dtype, over all its cases. */
+/* Counts for one overload, dtype of the result and dtype of the first input, over all its cases. */
 struct group {
 	const struct ay_schema *schema;
-	enum ay_dt dt;
+	enum ay_dt dt, from;
 	bool differs[AY_MUTANT_COUNT], killed[AY_MUTANT_COUNT];
 	struct group *next;
 };
@@ -248,13 +248,15 @@ static void note_survivor(struct lab *l, enum ay_mutant k, const char *line)
 
 static struct group *group_of(struct lab *l, enum ay_dt dt)
 {
+	const struct ay_view *in = first_input(l->call);
+	const enum ay_dt from = in ? in->dt : dt;
 	struct group *p;
 
 	for (p = l->groups; p; p = p->next)
-		if (p->schema == l->call->s && p->dt == dt)
+		if (p->schema == l->call->s && p->dt == dt && p->from == from)
 			return p;
 	p = AY_NEW(l->keep, struct group);
-	*p = (struct group){ .schema = l->call->s, .dt = dt, .next = l->groups };
+	*p = (struct group){ .schema = l->call->s, .dt = dt, .from = from, .next = l->groups };
 	return l->groups = p;
 }
 
@@ -365,6 +367,8 @@ static void plant_precision(struct lab *l)
 {
 	enum ay_dt dt = l->call->nout ? l->call->out[0]->view.dt : AY_DT_NONE;
 
+	if (dt == AY_DT_F64)
+		try_precision(l, AY_MUTANT_NARROW_KIND, 24, 0);
 	if (dt != AY_DT_F32 && dt != AY_DT_F16 && dt != AY_DT_BF16)
 		return;
 	try_precision(l, AY_MUTANT_HALF_KIND, dt == AY_DT_BF16 ? 8 : 11, 0);
@@ -384,9 +388,9 @@ static void count_groups(struct lab *l)
 			l->m->killed[k] += p->killed[k];
 			ay_schema_name(&name, p->schema);
 			if (!p->killed[k])
-				note_survivor(
-					l, (enum ay_mutant)k,
-					ay_sprintf(l->keep, "%s %s", ay_str_text(&name), ay_dt_info(p->dt)->name));
+				note_survivor(l, (enum ay_mutant)k,
+					      ay_sprintf(l->keep, "%s %s from %s", ay_str_text(&name),
+							 ay_dt_info(p->dt)->name, ay_dt_info(p->from)->name));
 			ay_str_release(&name);
 		}
 	}

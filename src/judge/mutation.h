@@ -29,7 +29,8 @@ enum ay_mutant_class { AY_MUTANT_NULL, AY_MUTANT_PARTIAL, AY_MUTANT_PRECISION };
 	M(STRIDES, PARTIAL, "strides", "the last two dimensions are swapped") \
 	M(KIND, PARTIAL, "kind", "a number of another kind: 3.0 for 3")       \
 	M(HALF, PRECISION, "half", "accumulators of 11 bits (8 for bf16)")    \
-	M(TF32, PRECISION, "tf32", "f32 inputs rounded to 11 bits")
+	M(TF32, PRECISION, "tf32", "f32 inputs rounded to 11 bits")           \
+	M(NARROW, PRECISION, "narrow", "accumulators of 24 bits for f64 results")
 
 enum ay_mutant {
 #define M(name, cls, word, text) AY_MUTANT_##name##_KIND,

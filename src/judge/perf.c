@@ -34,6 +34,9 @@ static void say_amiss(struct case_run *t, const struct ay_ab_report *r)
 			t, AY_VERDICT_MISMATCH,
 			ay_sprintf(t->a, "right when it was judged, wrong when it was timed: %s", r->text));
 		break;
+	case AY_AB_REPEATED:
+		ay_case_run_say(t, AY_VERDICT_CHEAT, ay_sprintf(t->a, "keeps draws: %s", r->text));
+		break;
 	case AY_AB_INPUT:
 		ay_case_run_say(t, AY_VERDICT_INPUT_WRITTEN, "changed an input while it was timed");
 		break;
@@ -308,6 +311,7 @@ int ay_perf_case(struct ay_perf *k, struct ay_judge *j, const struct ay_suite_ca
 		return -1;
 	s.trusted = s.device && ay_judge_is_built_in(j) &&
 		    (s.against != AY_BASELINE_KERNEL || ay_perf_is_library(k->name));
+	s.torch_own = ay_judge_is_built_in(j);
 	s.ungated = s.trusted && !k->policy.gate_always;
 	rc = close_call(k, &t, sc, s.ungated, &m->why, err);
 	if (rc)

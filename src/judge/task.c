@@ -173,6 +173,24 @@ static int add_line(struct work *k, const char *text)
 	return 0;
 }
 
+/* Adds the cases of the kernel's family from the catalogue, and drawn ones. */
+static int add_own_cases(struct work *k)
+{
+	const struct ay_task *t = k->t;
+	struct ay_drawing drawing = t->drawing;
+
+	for (int i = 0; i < k->r->n; i++)
+		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
+								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
+			return -1;
+	drawing.dtypes = t->dtypes;
+	for (int i = 0; i < k->r->n; i++)
+		if (same_family(k, &k->r->op[i]) &&
+		    ay_suite_add_drawn(&k->suite, k->a, k->r, &k->r->op[i], &drawing, k->err))
+			return -1;
+	return 0;
+}
+
 static int add_cases(struct work *k)
 {
 	const struct ay_task *t = k->t;
@@ -184,10 +202,8 @@ static int add_cases(struct work *k)
 	for (int i = 0; t->suite && !t->nline && i < t->suite->n; i++)
 		if (same_family(k, t->suite->c[i].op))
 			ay_suite_push(&k->suite, &t->suite->c[i]);
-	for (int i = 0; !t->suite && !t->nline && i < k->r->n; i++)
-		if (same_family(k, &k->r->op[i]) && ay_suite_add_op(&k->suite, k->a, k->r, &k->r->op[i],
-								    t->timing.mode ? AY_PERF : AY_FULL, k->err))
-			return -1;
+	if (!t->suite && !t->nline && add_own_cases(k))
+		return -1;
 	ay_suite_keep_dtypes(&k->suite, t->dtypes);
 	k->suite.listed = t->nline > 0;
 	if (!t->suite)
@@ -417,9 +433,12 @@ static int time_one(struct work *k, const struct ay_suite_case *sc, struct ay_ar
 }
 
 /* Returns true for cases of a tier that was not requested, unless they are to be timed. Derived
- * forms are not timed. */
+ * forms are not timed. A form that is judged through its functional form has no drawn cases, because
+ * the functional form has them. */
 static bool is_left_out(const struct work *k, const struct ay_suite_case *sc, bool derived)
 {
+	if (sc->drawn)
+		return derived;
 	return sc->tier > k->t->tier && (!sc->timed || derived) && !k->t->nline && !k->t->suite;
 }
 
@@ -454,7 +473,7 @@ static int judge_cases(struct work *k)
 		if (!ay_judge_has(&k->judge, sc->schema, &derived) && !lines)
 			continue;
 		if (is_left_out(k, sc, derived)) {
-			res->left += sc->tier != AY_PERF;
+			res->left += sc->tier != AY_PERF && !sc->drawn;
 			continue;
 		}
 		ay_arena_clear(&a);
@@ -469,6 +488,8 @@ static int judge_cases(struct work *k)
 			break;
 		y = ay_tally_of(res, sc->schema, derived);
 		ay_tally_add(res, y, rep.verdict);
+		res->drawn += sc->drawn;
+		res->drawn_bad += sc->drawn && rep.verdict < AY_VERDICT_WEAK_CASE;
 		if (k->w->judged)
 			rc = k->w->judged(k->w->user, sc, y, &rep);
 	}

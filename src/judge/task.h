@@ -10,6 +10,7 @@
 #define AY_JUDGE_TASK_H
 
 #include "judge/perf.h"
+#include "op/drawn.h"
 
 struct ay_task {
 	const char *file; /* its name, for finding the operator and for messages */
@@ -25,6 +26,8 @@ struct ay_task {
 	int nline;
 	const struct ay_suite *suite;
 	enum ay_tier tier;
+	/* cases drawn beside the operator's own ones (drawn.h); not beside lines or a suite */
+	struct ay_drawing drawing;
 	/* judge only cases about these dtypes (1 << dt), whether own cases or lines; 0: all */
 	uint32_t dtypes;
 	struct ay_policy policy;
@@ -58,6 +61,8 @@ struct ay_task_result {
 	bool no_case;
 	/* cases that were judged; cases of higher tiers that were left out */
 	int judged, left;
+	/* of the judged ones: how many were drawn, and how many of those did not pass */
+	int drawn, drawn_bad;
 	int timed; /* number of cases */
 	/* the dtypes in which a case did not pass: "c64, c128"; NULL: none */
 	const char *failed;

@@ -88,6 +88,9 @@ static int take_line(void *user, const struct ay_scan_line *l, struct ay_err *er
 	} else if (!strcmp(type, AY_RECORD_CHOSEN)) {
 		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_PROBLEM));
 		json_object_set(g->chosen, ay_str_text(&key), l->rec);
+	} else if (!strcmp(type, AY_RECORD_HELD) && ay_record_str(l->rec, AY_FIELD_PROBLEM)) {
+		ay_str_addf(&key, "%s %s", run ? run : "", ay_record_str(l->rec, AY_FIELD_PROBLEM));
+		json_object_set(g->held_out, ay_str_text(&key), l->rec);
 	} else if (!strcmp(type, AY_RECORD_LOST)) {
 		json_array_append(g->lost, json_object_get(l->rec, ay_field_name(AY_FIELD_ATTEMPT)));
 	} else if (!strcmp(type, AY_RECORD_TRACK)) {
@@ -106,6 +109,22 @@ const json_t *ay_gen_chosen(const struct ay_gen *g, const char *run, const char 
 	rec = field(g->chosen, ay_str_text(&key));
 	ay_str_release(&key);
 	return rec;
+}
+
+/* Counts the record of a problem's chosen kernel on held-out cases. */
+static void add_held(struct ay_gen *g, struct ay_gen_problem *p)
+{
+	const char *sha = ay_record_str(p->chosen, AY_FIELD_KERNEL_SHA256), *judged;
+	struct ay_str key = { 0 };
+
+	ay_str_addf(&key, "%s %s", p->run ? p->run : "", p->name);
+	p->held = field(g->held_out, ay_str_text(&key));
+	judged = p->held ? ay_record_str(p->held, AY_FIELD_KERNEL_SHA256) : NULL;
+	if (!p->solved || !sha || !judged || strcmp(sha, judged))
+		p->held = NULL;
+	g->held += p->held != NULL;
+	g->held_passed += p->held && ay_record_verdict(p->held) == AY_VERDICT_PASS;
+	ay_str_release(&key);
 }
 
 /* Returns true if the record must be ignored because its run is not the problem's first one.
@@ -205,6 +224,7 @@ static int take_problems(struct ay_gen *g, const char *dir, struct ay_err *err)
 	for (int k = 0; k < g->n; k++) {
 		g->problem[k].chosen = ay_gen_chosen(g, g->problem[k].run, g->problem[k].name);
 		g->problem[k].wall_s = number(g->problem[k].chosen, "wall_s");
+		add_held(g, &g->problem[k]);
 	}
 	json_decref(places);
 	g->of = g->n + (g->per_overload ? 0 : ay_gen_absent(g, NULL));
@@ -235,6 +255,7 @@ int ay_gen_read(const char *dir, struct ay_gen *g, struct ay_err *err)
 		return ay_fail_errno(err, AY_ERR_IO, "cannot read '%s'", path);
 	g->tries = json_object();
 	g->chosen = json_object();
+	g->held_out = json_object();
 	g->lost = json_array();
 	rc = ay_scan_fd(&scan, fd, path, err);
 	close(fd);
@@ -248,6 +269,7 @@ void ay_gen_release(struct ay_gen *g)
 	json_decref(g->track);
 	json_decref(g->tries);
 	json_decref(g->chosen);
+	json_decref(g->held_out);
 	json_decref(g->lost);
 	ay_arena_release(&g->arena);
 	*g = (struct ay_gen){ 0 };

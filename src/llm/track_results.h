@@ -47,6 +47,7 @@ struct ay_gen_problem {
 	double usd, generate_s, judge_s, wall_s;
 	const char *run;      /* the run of its attempts; with samples the first of several */
 	const json_t *chosen; /* its "chosen" record; NULL = none */
+	const json_t *held;   /* its "held_out" record, if it is solved; NULL = none */
 	json_t *tries;        /* array of its attempt records, by round and worker in file order */
 };
 
@@ -66,8 +67,10 @@ struct ay_gen {
 	const char *failure; /* why the first failed request failed; NULL = unknown */
 	double usd, generate_s, judge_s;
 	int least_samples; /* smallest number of samples of any problem */
-	/* tries: records by run and id; chosen: by run and problem; lost: array of ids */
-	json_t *track, *tries, *chosen, *lost;
+	/* the chosen kernels that were judged on held-out cases, and those of them that passed */
+	int held, held_passed;
+	/* held_out: records by run and problem; tries: records by run and id; chosen: by run and problem; lost: array of ids */
+	json_t *track, *tries, *chosen, *lost, *held_out;
 };
 
 /* Returns -1 also if the folder holds no generation run. */

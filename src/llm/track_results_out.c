@@ -203,6 +203,11 @@ static json_t *details_of(const struct ay_gen *g, const struct ay_gen_problem *p
 		json_object_set(j, "kernel_sha256", json_object_get(p->chosen, "kernel_sha256"));
 		json_object_set(j, "file", json_object_get(p->chosen, "file"));
 	}
+	if (p->held)
+		json_object_set_new(j, "held_out",
+				    json_pack("{s:O, s:O, s:O}", "verdict", json_object_get(p->held, "verdict"),
+					      "cases", json_object_get(p->held, "cases"), "not_passed",
+					      json_object_get(p->held, "not_passed")));
 	return j;
 }
 
@@ -274,10 +279,19 @@ json_t *ay_gen_json(const struct ay_gen *g, const struct ay_summary *s)
 	json_object_set_new(j, "by_source", parts);
 	json_object_set_new(j, "speed", speed_json(&s->speed_operators));
 	json_object_set_new(j, "operator_details", details);
+	if (g->held)
+		json_object_set_new(j, "held_out",
+				    json_pack("{s:i, s:i}", "kernels", g->held, "passed", g->held_passed));
 	return j;
 }
 
 /* --- text and Markdown ------------------------------------------------------------------------ */
+
+static void add_held(struct ay_str *b, const struct ay_gen *g)
+{
+	ay_str_addf(b, "held out: %d of %d solved kernels are right on drawn cases that no prompt has shown too",
+		    g->held_passed, g->held);
+}
 
 static void add_cost(struct ay_str *b, const struct ay_gen *g)
 {
@@ -356,6 +370,10 @@ void ay_gen_print(struct ay_str *b, const struct ay_gen *g, const struct ay_summ
 			add_part(b, g, &part[k], sources[k].title);
 			ay_str_addc(b, '\n');
 		}
+	if (g->held) {
+		add_held(b, g);
+		ay_str_addc(b, '\n');
+	}
 	add_cost(b, g);
 	ay_str_addc(b, '\n');
 }
@@ -394,6 +412,11 @@ void ay_gen_markdown(struct ay_str *b, const struct ay_gen *g, const struct ay_s
 	add_passk(b, g);
 	if (b->len > begin)
 		ay_str_add(b, "\n");
+	if (g->held) {
+		ay_str_add(b, "- ");
+		add_held(b, g);
+		ay_str_add(b, "\n");
+	}
 	ay_str_add(b, "- ");
 	add_cost(b, g);
 	ay_str_add(b, "\n");

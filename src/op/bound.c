@@ -34,6 +34,11 @@ double ay_err_flush(enum ay_dt out, double e, double r)
 	return e < ldexp(1, ay_dt_info(acc)->emin) ? fabs(r) / (AY_K_ACC * ay_u_acc(out)) : 0;
 }
 
+bool ay_is_converted(const struct ay_call *c, const char *name, enum ay_dt dt)
+{
+	return !ay_is_number(c, name) && ay_t(c, name)->dt != dt;
+}
+
 static void rows_along(const struct ay_view *v, int axis, struct ay_rowmap *m)
 {
 	int64_t n = ay_numel_of(v);

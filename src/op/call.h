@@ -88,7 +88,7 @@ struct ay_answer {
 struct ay_expected {
 	int n; /* in the order of ay_call.out */
 	struct ay_answer *answer;
-	bool blank; /* no values: only shapes, dtypes and strides of the results are known */
+	bool shape_only; /* no values: only shapes, dtypes and strides of the results are known */
 };
 
 struct ay_call {

@@ -10,7 +10,7 @@
 #include "op/drawn.h"
 #include "op/grid.h"
 
-enum { AY_DRAWN_MODULUS = 16, AY_DRAWN_RANK_MAX = 6 };
+enum { AY_DRAWN_RANK_MAX = 6, AY_DRAWN_WINDOW = 16 /* consecutive last sizes */ };
 
 enum ay_drawn_layout {
 	AY_LAYOUT_DENSE,
@@ -25,8 +25,10 @@ enum ay_drawn_layout {
 struct ay_aim {
 	int rank;
 	enum ay_drawn_layout layout;
-	bool large;      /* more elements than any listed case has */
-	int64_t residue; /* of the last size, modulo AY_DRAWN_MODULUS */
+	bool large; /* more elements than any listed case has */
+	/* The last sizes of a round's cases are consecutive numbers from `first` on; this case has number
+	 * `at` of them. large: the last size has the same residue modulo AY_DRAWN_WINDOW. */
+	int64_t first, at;
 	/* large: more elements than `above`, and at most `most` */
 	int64_t above, most;
 };
@@ -48,13 +50,15 @@ static inline bool ay_dice_once_in(struct ay_dice *d, int n)
 struct ay_drawn_case {
 	struct ay_dice *dice;
 	const struct ay_aim *aim;
-	int shapes; /* how many calls of shape() there were */
+	int lasts; /* how many last sizes were drawn by shape() and last() */
 };
 
 /* For struct ay_scope.find, with a struct ay_drawn_case as user. */
 int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int nargs, const struct ay_value *args,
 		  struct ay_value *out, struct ay_err *err);
 
+/* Draws strides of one kind, and an offset, for a tensor; of a written one no elements share storage. */
+void ay_drawn_lay_out_one(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t);
 /* Draws layouts for the tensors of a bound case, whose line is changed. Tensors that have strides,
  * an offset or data= in the line stay as they are. */
 void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const struct ay_call *c);

@@ -41,21 +41,28 @@ static void permute(struct ay_dice *d, struct ay_tdesc *t)
 	stride_by(t, order, 1);
 }
 
-/* Gives one or more dimensions stride 0. */
-static void expand(struct ay_dice *d, struct ay_tdesc *t)
+/* How often an element of an expanded tensor may be repeated: rounding errors of equal terms are equal, so in
+ * a long sum of them they add up instead of cancelling, whatever the order (docs/error-bound.md). */
+enum { REPEATS_MOST = 32, DISTINCT_LEAST = 8 /* elements of it, so that a constant is no right answer */ };
+
+/* Gives one or more dimensions stride 0. Returns false if too few elements would remain. */
+static bool expand(struct ay_dice *d, struct ay_tdesc *t)
 {
-	int order[AY_MAX_DIM];
 	const int at = (int)ay_dice_below(d, t->ndim);
-	int64_t step = 1;
+	int64_t stride[AY_MAX_DIM], step = 1, repeats = 1;
 
-	in_order(t->ndim, order);
 	for (int k = t->ndim - 1; k >= 0; k--) {
-		const bool fixed = k == at || ay_dice_once_in(d, 6);
+		const bool fixed = (k == at || ay_dice_once_in(d, 6)) && repeats * t->shape[k] <= REPEATS_MOST;
 
-		t->stride[k] = fixed ? 0 : step;
+		repeats *= fixed ? t->shape[k] : 1;
+		stride[k] = fixed ? 0 : step;
 		step *= fixed || !t->shape[k] ? 1 : t->shape[k];
 	}
+	if (step < DISTINCT_LEAST)
+		return false;
+	memcpy(t->stride, stride, sizeof *stride * (size_t)t->ndim);
 	t->has_stride = true;
+	return true;
 }
 
 /* Leaves room between the elements of the last dimension, or between lines. */
@@ -92,7 +99,7 @@ static bool holds(const struct ay_tdesc *t)
 	return !t->has_stride && !t->offset && !t->data;
 }
 
-static void lay_out(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t)
+void ay_drawn_lay_out_one(struct ay_dice *d, enum ay_drawn_layout layout, bool written, struct ay_tdesc *t)
 {
 	if (ay_dice_once_in(d, 3))
 		t->offset = 1 + ay_dice_below(d, 7);
@@ -102,17 +109,18 @@ static void lay_out(struct ay_dice *d, enum ay_drawn_layout layout, bool written
 		permute(d, t);
 	else if (layout == AY_LAYOUT_CHANNELS_LAST && t->ndim > 2)
 		channels_last(t);
-	else if (layout == AY_LAYOUT_EXPANDED && !written)
-		expand(d, t);
-	else if (layout != AY_LAYOUT_DENSE)
+	else if (layout != AY_LAYOUT_DENSE && (layout != AY_LAYOUT_EXPANDED || written || !expand(d, t)))
 		leave_gaps(d, t);
 }
 
-/* A tensor that others index, or that is sorted, cannot share storage between elements. */
+/* A tensor that others index, or that is sorted, cannot share storage between elements; nor may one with
+ * a fill that the operator makes, which may go by places. */
 static bool may_expand(const struct ay_call *c, const struct ay_operand *o)
 {
-	return o->role == AY_IN && !o->data && strcmp(o->fill.name, "perm") && strcmp(o->fill.name, "sorted") &&
-	       !c->op->makers;
+	for (const struct ay_maker *m = c->op->makers; m && m->name; m++)
+		if (!strcmp(m->name, o->fill.name))
+			return false;
+	return o->role == AY_IN && !o->data && strcmp(o->fill.name, "perm") && strcmp(o->fill.name, "sorted");
 }
 
 void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const struct ay_call *c)
@@ -129,16 +137,18 @@ void ay_drawn_lay_out(struct ay_dice *dice, const struct ay_aim *aim, const stru
 	at = (int)ay_dice_below(dice, n);
 	for (int i = 0; i < c->noperand; i++) {
 		const struct ay_operand *o = c->operand[i];
-		struct ay_tdesc *t = (struct ay_tdesc *)(uintptr_t)o->desc; /* of a line that this file's caller made */
+		struct ay_tdesc *t = (struct ay_tdesc *)(uintptr_t)
+					     o->desc; /* of a line that this file's caller made */
 		enum ay_drawn_layout layout = aim->layout;
 
 		if (!t)
 			continue;
 		if (at--)
-			layout = ay_dice_once_in(dice, 2) ? AY_LAYOUT_DENSE
-							  : (enum ay_drawn_layout)ay_dice_below(dice, AY_LAYOUT_COUNT);
+			layout = ay_dice_once_in(dice, 2)
+					 ? AY_LAYOUT_DENSE
+					 : (enum ay_drawn_layout)ay_dice_below(dice, AY_LAYOUT_COUNT);
 		if (holds(t))
-			lay_out(dice, layout, !may_expand(c, o), t);
+			ay_drawn_lay_out_one(dice, layout, !may_expand(c, o), t);
 	}
 }
 

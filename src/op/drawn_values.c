@@ -3,6 +3,7 @@
  * The functions that templates of drawn cases may use; drawn.h lists them.
  */
 #include "op/drawn_internal.h"
+#include "op/parse.h"
 
 #include <string.h>
 
@@ -48,16 +49,23 @@ static struct ay_value new_list(struct ay_arena *a, int n)
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
-/* Returns the smallest size of at least n with the residue of the aim. */
-static int64_t with_residue(const struct ay_aim *aim, int64_t n)
+/* Returns the aim's last size. Every further tensor of a case has another one of the round's sizes, so that
+ * each tensor has all of them within a round. */
+static int64_t next_last(struct ay_drawn_case *c)
 {
-	int64_t least = aim->residue ? aim->residue : AY_DRAWN_MODULUS;
-
-	return n <= least ? least : least + (n - least + AY_DRAWN_MODULUS - 1) / AY_DRAWN_MODULUS * AY_DRAWN_MODULUS;
+	return c->aim->first + (c->aim->at + 5 * c->lasts++) % AY_DRAWN_WINDOW;
 }
 
-/* Multiplies sizes until there are more elements than the aim's limit. The last size keeps its
- * residue. */
+/* Returns the smallest size of at least n that differs from the aim's last size by a multiple of
+ * AY_DRAWN_WINDOW. */
+static int64_t with_residue(const struct ay_aim *aim, int64_t n)
+{
+	const int64_t last = aim->first + aim->at % AY_DRAWN_WINDOW;
+
+	return n <= last ? last : last + (n - last + AY_DRAWN_WINDOW - 1) / AY_DRAWN_WINDOW * AY_DRAWN_WINDOW;
+}
+
+/* Draws sizes with more elements than the aim's limit; the last size keeps its residue. */
 static void enlarge(struct ay_drawn_case *c, int n, int64_t *size)
 {
 	int64_t others = 1;
@@ -67,12 +75,11 @@ static void enlarge(struct ay_drawn_case *c, int n, int64_t *size)
 		others *= size[k];
 	}
 	size[n - 1] = with_residue(c->aim, c->aim->above / others + 1);
-	while (n > 1 && others * size[n - 1] > c->aim->most && others > 1) {
-		others /= size[0];
-		size[0] = 1;
-		size[n - 1] = with_residue(c->aim, c->aim->above / others + 1);
-		others = c->aim->most; /* no second try: the judge's limit of work decides */
-	}
+	if (others * size[n - 1] <= c->aim->most)
+		return;
+	for (int k = 0; k < n - 1; k++)
+		size[k] = 1;
+	size[n - 1] = with_residue(c->aim, c->aim->above + 1);
 }
 
 static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size)
@@ -83,12 +90,10 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 		return;
 	if (first && c->aim->large) {
 		enlarge(c, n, size);
+		c->lasts++;
 		return;
 	}
-	if (first)
-		size[n - 1] = c->aim->residue + AY_DRAWN_MODULUS * between(c->dice, !c->aim->residue, n < 4 ? 4 : 2);
-	else
-		size[n - 1] = size_between(c->dice, 1, SIZE_MAX_DRAWN);
+	size[n - 1] = next_last(c);
 	left /= size[n - 1];
 	for (int k = n - 2; k >= 0; k--) {
 		size[k] = size_between(c->dice, 1, left < 12 ? (left < 1 ? 1 : left) : 12);
@@ -98,7 +103,7 @@ static void draw_sizes(struct ay_drawn_case *c, bool first, int n, int64_t *size
 
 static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_t hi, struct ay_value *out)
 {
-	const bool first = !c->shapes++;
+	const bool first = !c->lasts;
 	int64_t size[AY_MAX_DIM], n = c->aim->rank;
 
 	if (hi > AY_DRAWN_RANK_MAX)
@@ -114,6 +119,15 @@ static int shape(struct ay_drawn_case *c, struct ay_arena *a, int64_t lo, int64_
 	return 0;
 }
 
+/* Returns a last size, for a tensor that is not made by shape(). */
+static int64_t last_size(struct ay_drawn_case *c)
+{
+	if (c->lasts || !c->aim->large)
+		return next_last(c);
+	c->lasts++;
+	return with_residue(c->aim, c->aim->above / between(c->dice, 1, 8) + 1);
+}
+
 static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
 {
 	const int drop = ay_dice_once_in(c->dice, 3) ? (int)between(c->dice, 0, s->list.n) : 0;
@@ -124,11 +138,41 @@ static int fits(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_val
 	return 0;
 }
 
+static int within(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, struct ay_value *out)
+{
+	*out = new_list(a, s->list.n);
+	for (int k = 0; k < s->list.n; k++)
+		set_int(&out->list.v[k],
+			ay_dice_once_in(c->dice, 2) ? s->list.v[k].i : between(c->dice, 1, s->list.v[k].i));
+	return 0;
+}
+
+/* Stores the strides of a tensor of sizes s: row-major, or, if the layout is drawn, any. */
+static int strides(struct ay_drawn_case *c, struct ay_arena *a, const struct ay_value *s, bool any,
+		   struct ay_value *out, struct ay_err *err)
+{
+	struct ay_tdesc t = { 0 };
+
+	if (ay_tdesc_ints(s, "shape", t.shape, NULL, &t.ndim, err))
+		return -1;
+	ay_strides_dense(t.ndim, t.shape, t.stride);
+	if (any)
+		ay_drawn_lay_out_one(c->dice, (enum ay_drawn_layout)ay_dice_below(c->dice, AY_LAYOUT_COUNT), false,
+				     &t);
+	*out = new_list(a, t.ndim);
+	for (int k = 0; k < t.ndim; k++)
+		set_int(&out->list.v[k], t.stride[k]);
+	return 0;
+}
+
 static int dim(struct ay_drawn_case *c, const struct ay_value *s, struct ay_value *out)
 {
+	enum { DRAWS = 3 }; /* along a dimension of size 1 most kernels are right */
 	const int n = s->list.n ? s->list.n : 1;
-	const int64_t d = ay_dice_below(c->dice, n);
+	int64_t d = ay_dice_below(c->dice, n);
 
+	for (int i = 1; i < DRAWS && s->list.n && s->list.v[d].i == 1; i++)
+		d = ay_dice_below(c->dice, n);
 	set_int(out, ay_dice_once_in(c->dice, 2) ? d : d - n);
 	return 0;
 }
@@ -172,17 +216,36 @@ static struct ay_value copy(struct ay_arena *a, const struct ay_value *s, int64_
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-enum fn { SHAPE, SIZE, FITS, DIM, AXES, WITH, LESS, HEAD, TAIL, SWAP, ORDER, INT, ONE };
+enum fn {
+	SHAPE,
+	SIZE,
+	LAST,
+	FITS,
+	WITHIN,
+	DENSE,
+	STRIDES,
+	DIM,
+	AXES,
+	WITH,
+	LESS,
+	HEAD,
+	TAIL,
+	SWAP,
+	ORDER,
+	INT,
+	ONE
+};
 
 /* `args`: one letter each, s a list and i an int; the letters behind a `?` may be absent. */
 static const struct {
 	const char *name, *args;
 } fns[] = {
-	[SHAPE] = { "shape", "?ii" }, [SIZE] = { "size", "?ii" }, [FITS] = { "fits", "s" },
-	[DIM] = { "dim", "s" },       [AXES] = { "axes", "s" },	  [WITH] = { "with", "sii" },
-	[LESS] = { "less", "si" },    [HEAD] = { "head", "si" },  [TAIL] = { "tail", "si" },
-	[SWAP] = { "swap", "sii" },   [ORDER] = { "order", "s" }, [INT] = { "int", "ii" },
-	[ONE] = { "one", NULL },
+	[SHAPE] = { "shape", "?ii" },   [SIZE] = { "size", "?ii" },   [LAST] = { "last", "" },
+	[FITS] = { "fits", "s" },       [WITHIN] = { "within", "s" }, [DENSE] = { "dense", "s" },
+	[STRIDES] = { "strides", "s" }, [DIM] = { "dim", "s" },       [AXES] = { "axes", "s" },
+	[WITH] = { "with", "sii" },     [LESS] = { "less", "si" },    [HEAD] = { "head", "si" },
+	[TAIL] = { "tail", "si" },      [SWAP] = { "swap", "sii" },   [ORDER] = { "order", "s" },
+	[INT] = { "int", "ii" },        [ONE] = { "one", NULL },
 };
 
 static bool takes(const char *args, int n, const struct ay_value *v)
@@ -240,10 +303,12 @@ int ay_drawn_find(void *user, struct ay_arena *a, const char *name, int n, const
 		return ay_fail(err, AY_ERR_BIND, "%s() does not take these arguments", name);
 	switch ((enum fn)f) {
 	case SHAPE: return shape(c, a, n ? v[0].i : 0, n ? v[1].i : AY_DRAWN_RANK_MAX, out);
-	case SIZE:
-		set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN));
-		return 0;
+	case SIZE: set_int(out, size_between(c->dice, n ? v[0].i : 1, n ? v[1].i : SIZE_MAX_DRAWN)); return 0;
+	case LAST: set_int(out, last_size(c)); return 0;
 	case FITS: return fits(c, a, v, out);
+	case WITHIN: return within(c, a, v, out);
+	case DENSE:
+	case STRIDES: return strides(c, a, v, f == STRIDES, out, err);
 	case DIM: return dim(c, v, out);
 	case AXES: return axes(c, a, v, false, out);
 	case ORDER: return axes(c, a, v, true, out);

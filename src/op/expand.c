@@ -95,28 +95,48 @@ static int expand_dtype(struct ay_expand *e, const struct ay_tdesc *t, struct ay
 	return 0;
 }
 
-/* Returns the string variable that fill=NAME names, if any: the string is the fill, so that a grid
- * can vary it. */
-static const char *fill_variable(const struct ay_expand *e, const struct ay_fill *f)
+/* conj= and neg=. */
+static int expand_lazy(struct ay_expand *e, const struct ay_expr *x, bool *out)
 {
-	for (int i = 0; e->s && !f->n && i < e->s->n; i++)
-		if (!strcmp(e->s->names[i], f->name) && e->s->values[i].kind == AY_V_STR)
-			return e->s->values[i].s;
+	struct ay_value v;
+
+	if (!x)
+		return 0;
+	if (ay_eval(e, x, &v))
+		return -1;
+	if (v.kind != AY_V_BOOL)
+		return ay_parse_fail(e->err, v.col, "conj= and neg= are True or False");
+	*out = v.b;
+	return 0;
+}
+
+/* Returns the variable that fill=NAME names, if any: a string is the fill, so that a grid can vary it,
+ * and None the operator's default. */
+static const struct ay_value *fill_variable(const struct ay_expand *e, const struct ay_fill *f)
+{
+	for (int i = 0; e->s && !f->n && i < e->s->n; i++) {
+		const struct ay_value *v = &e->s->values[i];
+
+		if (!strcmp(e->s->names[i], f->name) && (v->kind == AY_V_STR || v->kind == AY_V_NONE))
+			return v;
+	}
 	return NULL;
 }
 
 int ay_expand_fill(struct ay_expand *e, const struct ay_fill *f, struct ay_fill *out)
 {
-	const char *text;
+	const struct ay_value *v;
 	struct ay_lex l;
 	struct ay_fill inner;
 
 	*out = (struct ay_fill){ 0 };
 	if (!f->name)
 		return 0;
-	text = fill_variable(e, f);
-	if (text) {
-		if (ay_lex_init(&l, e->a, text, strlen(text), e->err) || ay_parse_fill(&l, &inner))
+	v = fill_variable(e, f);
+	if (v && v->kind == AY_V_NONE)
+		return 0;
+	if (v) {
+		if (ay_lex_init(&l, e->a, v->s, strlen(v->s), e->err) || ay_parse_fill(&l, &inner))
 			return -1;
 		if (!ay_lex_at_end(&l))
 			return ay_lex_expected(&l, "the end after a fill");
@@ -144,14 +164,15 @@ static int expand_tensor(struct ay_expand *e, const struct ay_tdesc *t, int col,
 	struct ay_value v;
 
 	*d = *t;
-	d->shape_x = d->dt_x = d->offset_x = d->stride_x = NULL;
+	d->shape_x = d->dt_x = d->offset_x = d->stride_x = d->conj_x = d->neg_x = NULL;
 	memset(d->dim_x, 0, sizeof d->dim_x);
 	memset(d->stride_xs, 0, sizeof d->stride_xs);
 	out->t = d;
 	if (e->depth++ + 2 > AY_MAX_DEPTH) /* two levels: T( and the [ of its shape */
 		return ay_parse_fail(e->err, col, "the expanded case is nested deeper than %d", AY_MAX_DEPTH);
 	if (expand_shape(e, t, d) || expand_dtype(e, t, d) || expand_stride(e, t, d) ||
-	    ay_expand_fill(e, &t->fill, &d->fill) || expand_data(e, t, d))
+	    ay_expand_fill(e, &t->fill, &d->fill) || expand_data(e, t, d) || expand_lazy(e, t->conj_x, &d->conj) ||
+	    expand_lazy(e, t->neg_x, &d->neg))
 		return -1;
 	if (t->offset_x && (ay_eval(e, t->offset_x, &v) || ay_tdesc_offset(&v, &d->offset, e->err)))
 		return -1;

@@ -164,7 +164,8 @@ static int block(struct ay_lex *l, struct case_block *out)
 }
 
 /* Parses all blocks. `exprs`: a slot's values may be expressions. */
-static int parse_grid(struct ay_arena *a, const char *text, bool exprs, struct case_block **out, struct ay_err *err)
+static int parse_grid(struct ay_arena *a, const char *text, bool exprs, struct case_block **out,
+		      struct ay_err *err)
 {
 	struct case_block **tail = out;
 	struct ay_lex l;
@@ -258,18 +259,26 @@ static int assign_picked(struct ay_expand *e, const struct case_block *b, int k,
 	return 0;
 }
 
-int ay_grid_pick(struct ay_arena *a, const char *grid, int (*pick)(void *user, int n), struct ay_scope *s,
-		 struct ay_err *err)
+struct ay_grid {
+	struct case_block *first;
+};
+
+int ay_grid_parse(struct ay_arena *a, const char *text, struct ay_grid **out, struct ay_err *err)
 {
-	struct case_block *b, *chosen;
+	*out = AY_NEW(a, struct ay_grid);
+	return parse_grid(a, text, true, &(*out)->first, err);
+}
+
+int ay_grid_pick(struct ay_arena *a, const struct ay_grid *grid, int (*pick)(void *user, int n),
+		 struct ay_scope *s, struct ay_err *err)
+{
+	const struct case_block *chosen;
 	struct ay_expand e;
 	int blocks = 0;
 
-	if (parse_grid(a, grid, true, &b, err))
-		return -1;
-	for (chosen = b; chosen; chosen = chosen->next)
+	for (chosen = grid->first; chosen; chosen = chosen->next)
 		blocks++;
-	chosen = b;
+	chosen = grid->first;
 	for (int i = blocks > 1 ? pick(s->user, blocks) : 0; i; i--)
 		chosen = chosen->next;
 	s->n = 0;

@@ -41,11 +41,14 @@ int ay_template_expand(struct ay_arena *a, const struct ay_template *t, const st
  * returns that value. An empty or NULL grid has one point without names. */
 int ay_grid_each(struct ay_arena *a, const char *grid, int (*each)(void *user, const struct ay_scope *s),
 		 void *user, struct ay_err *err);
+/* A parsed grid from which points are chosen. Its values may be expressions over the slots before them
+ * and over `find` of the scope. */
+struct ay_grid;
+int ay_grid_parse(struct ay_arena *a, const char *text, struct ay_grid **out, struct ay_err *err);
 /* Chooses one point of the grid. pick(user, n) returns which of n blocks, or of n values of a slot, is
- * taken. Here a value may be an expression over the slots before it and over `find` of *s. On return *s
- * has the names and values of the point, in the arena. */
-int ay_grid_pick(struct ay_arena *a, const char *grid, int (*pick)(void *user, int n), struct ay_scope *s,
-		 struct ay_err *err);
+ * taken. On return *s has the names and values of the point, in the arena. */
+int ay_grid_pick(struct ay_arena *a, const struct ay_grid *grid, int (*pick)(void *user, int n),
+		 struct ay_scope *s, struct ay_err *err);
 /* Returns the number of points, -1 on error. */
 int64_t ay_grid_count(struct ay_arena *a, const char *grid, struct ay_err *err);
 

@@ -84,6 +84,8 @@ struct ay_ref {
 	bool wraps;
 };
 
+struct ay_draws;
+
 /* What a check() found wrong. It sets the fields that it knows; `bad` counts elements. */
 struct ay_finding {
 	int out;
@@ -91,6 +93,9 @@ struct ay_finding {
 	int64_t bad, index;
 	double want, got, bound;
 	char text[240]; /* empty: nothing wrong was found */
+	/* AY_RANDOM: NULL, or receives the deviations of the draws of an output with draws->n
+	 * elements, if the check computes them; else draws->row stays 0 */
+	struct ay_draws *draws;
 };
 
 /* The cost of a call. `bytes` is a lower limit: the bytes that every correct algorithm must touch,
@@ -162,8 +167,8 @@ struct ay_cases {
 
 enum { AY_MAX_CASES = 48, AY_MAX_VARY = 8 };
 
-/* What may vary in calls of the operator, and what must hold between the arguments: cases that nobody
- * can know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
+/* What may vary in calls of the operator, and what must hold between the arguments. Cases that a kernel
+ * author cannot know beforehand are drawn from this (drawn.h). The line is a template as in struct ay_cases. Of
  * each slot one value is chosen, which may use the slots before it and the functions of drawn.h:
  *   line  ((T(s, dt), d), {})      slots  "s=shape(1, 6) d=dim(s) dt=f32|f16|i64" */
 struct ay_vary {
@@ -206,9 +211,10 @@ struct ay_op {
 	void (*scalar)(const struct ay_call *c, int k, struct ay_value *want);
 	/* Runs after the reference, or instead of it: `got` are the complete outputs. */
 	void (*check)(const struct ay_call *c, const struct ay_view *const *got, struct ay_finding *f);
-	/* AY_RANDOM: returns log2 of the probability that two correct results are equal bit
-	 * for bit. */
-	double (*log2_same)(const struct ay_call *c);
+	/* AY_RANDOM: stores for every element of the first output, in row-major order, log2 of the
+	 * probability of its likeliest value, or of an upper limit of that: 0 where nothing is
+	 * drawn. */
+	void (*log2_top)(const struct ay_call *c, double *log2_p);
 	/* AY_RANDOM: overwrites what the reference has stored in the outputs with a correct random
 	 * result, drawn from u. */
 	void (*draw)(const struct ay_call *c, struct ay_chance *u);
@@ -244,6 +250,9 @@ void ay_expected_reference_d(struct ay_ref *r);
 void ay_expected_reference_ld(struct ay_ref *r);
 void ay_expected_reference_z(struct ay_ref *r);
 void ay_expected_reference_lz(struct ay_ref *r);
+
+/* Returns true if an argument is a tensor, not a number, of another dtype than dt. */
+bool ay_is_converted(const struct ay_call *c, const char *name, enum ay_dt dt);
 
 /* Rows along the last axis, along the argument `dim`, or the whole output as one row. */
 void ay_rows_last(const struct ay_call *c, int k, struct ay_rowmap *m);
@@ -303,6 +312,13 @@ bool ay_draws_sum(const struct ay_draws *s, const char *what, const uint8_t *gro
 /* Tests whether the draws depend on their place or on earlier draws. The false-alarm rate of all
  * these tests together is half of AY_ALPHA_CASE. */
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f);
+/* Tests whether the draws of two results depend on each other, at any distance between their places,
+ * forwards and backwards. Of more than 2^17 draws the first ones are tested. Raises a false alarm with
+ * probability AY_ALPHA_CASE / 1000 at most. */
+bool ay_draws_apart(const struct ay_draws *a, const struct ay_draws *b, struct ay_finding *f);
+/* AY_RANDOM: returns an upper limit of log2 of the probability that two correct results are equal
+ * bit for bit. */
+double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c);
 
 /* A continuous probability law, and the dtype that its draws are rounded to. */
 struct ay_law {
@@ -312,7 +328,7 @@ struct ay_law {
 	enum ay_dt dt;
 };
 /* Tests draws x of one law, NaN where nothing was drawn. Uses the whole of AY_ALPHA_CASE, with the
- * tests of places included. */
+ * tests of places included. Draws must have at least about 2^19 values, if the dtype has them. */
 bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *x, struct ay_finding *f);
 
 /* --- number types ----------------------------------------------------------------------------- */
@@ -336,14 +352,15 @@ typedef long double real;
 #include <math.h>
 #include <tgmath.h>
 #undef I
-#define re(x)         ((real)creal(x))
-#define ay_tmp        AY_NUM(ay_tmp)
-#define ay_load       AY_NUM(ay_load)
-#define ay_load_flat  AY_NUM(ay_load_flat)
-#define ay_get        AY_NUM(ay_get)
-#define ay_number     AY_NUM(ay_number)
-#define ay_cast       AY_NUM(ay_cast)
-#define ay_round_bits AY_NUM(ay_round_num)
+#define re(x)          ((real)creal(x))
+#define ay_tmp         AY_NUM(ay_tmp)
+#define ay_load        AY_NUM(ay_load)
+#define ay_load_flat   AY_NUM(ay_load_flat)
+#define ay_get         AY_NUM(ay_get)
+#define ay_number      AY_NUM(ay_number)
+#define ay_cast        AY_NUM(ay_cast)
+#define ay_round_bits  AY_NUM(ay_round_num)
+#define ay_err_convert AY_NUM(ay_err_convert)
 
 /* Allocates n numbers that live as long as the range. */
 num *ay_tmp(struct ay_ref *r, int64_t n);
@@ -363,6 +380,10 @@ num ay_round_bits(num x, int bits);
  * imaginary part. From f64, i32 and i64 to half types PyTorch goes through f32: where rounding
  * twice makes a difference, either neighbour is right. */
 num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag);
+/* PyTorch converts a tensor of another dtype to the result's before it computes: a 0-dim f32 beside an
+ * f16 tensor is rounded to f16. Kernels may, or compute with the element itself. Returns what to add to
+ * mag for element x of such a tensor, a term of a result of dtype `to`. AY_FREE: `to` does not hold x. */
+double ay_err_convert(enum ay_dt to, num x);
 
 /* Returns where to store the value of element j of row `row` (absolute) of output k. */
 static inline num *ay_val(const struct ay_ref *r, int k, int64_t row, int64_t j)

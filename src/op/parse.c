@@ -350,6 +350,18 @@ static int set_offset(struct ay_lex *l, struct ay_tdesc *t, const struct ay_valu
 	return 0;
 }
 
+static int set_lazy(struct ay_lex *l, struct ay_tdesc *t, enum key k, const struct ay_value *v)
+{
+	if (v->kind == AY_V_EXPR) {
+		*(k == KEY_CONJ ? &t->conj_x : &t->neg_x) = v->x;
+		return 0;
+	}
+	if (v->kind != AY_V_BOOL)
+		return ay_parse_fail(l->err, v->col, "%s must be True or False", key_names[k]);
+	*(k == KEY_CONJ ? &t->conj : &t->neg) = v->b;
+	return 0;
+}
+
 static int set_key(struct ay_lex *l, struct ay_tdesc *t, enum key k)
 {
 	struct ay_value v;
@@ -367,11 +379,7 @@ static int set_key(struct ay_lex *l, struct ay_tdesc *t, enum key k)
 			return ay_parse_fail(l->err, v.col, "a device must be a string");
 		t->device = v.s;
 		return 0;
-	default:
-		if (v.kind != AY_V_BOOL)
-			return ay_parse_fail(l->err, v.col, "%s must be True or False", key_names[k]);
-		*(k == KEY_CONJ ? &t->conj : &t->neg) = v.b;
-		return 0;
+	default: return set_lazy(l, t, k, &v);
 	}
 }
 

@@ -13,23 +13,18 @@
  * Places: sums over eighths of the tensor, and over positions modulo 32. Products of elements `lag`
  * apart, for lags 1, 2, 3, 5, 7, the row length and its multiples, powers of two and n/2. And the
  * first PROBE elements against every range up to REACH after them, which finds a repeated block of
- * any length.
+ * any length; and in larger results one half against the other (correlation.c).
  *
  * A law is tested in bins whose edges lie between two neighbours of the dtype. Rounding to nearest
  * then never moves a draw over an edge, so the probability of every bin is exact for half types
- * too. Tested are the counts up to every edge and in every bin, and the mean and the square of the
- * bin's index.
- *
- * Equal draws show how many bits a generator has. Of n draws from 2^20 values n^2 / 2^21 pairs are
- * equal, and more where the dtype's own numbers are sparse. Four times as many pairs and 60 more
- * have a probability below e^-100, by the tail of a Poisson law, so this test adds nothing to the
- * false-alarm rate. Draws of 16 bits have 16 times as many.
+ * too. Tested are the counts up to every edge and in every bin, the mean and the square of the
+ * bin's index, and how many draws have a value that an earlier one has.
  */
 #include "op/op.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { MAX_GROUPS = 64, EIGHTHS = 8, CLASSES = 32, MAX_LAGS = 64, PROBE = 512, REACH = 65536 };
 
@@ -198,20 +193,61 @@ static bool check_lags(const struct ay_draws *s, struct ay_finding *f)
 	return true;
 }
 
+static void keep(const struct ay_draws *s, struct ay_draws *to)
+{
+	if (!to || to->n != s->n)
+		return;
+	to->row = s->row;
+	memcpy(to->d, s->d, sizeof *s->d * (size_t)s->n);
+	memcpy(to->v, s->v, sizeof *s->v * (size_t)s->n);
+}
+
+/* Tests whether the second half depends on the first one. The probe does not reach that far in large
+ * results. */
+static bool check_halves(const struct ay_draws *s, struct ay_finding *f)
+{
+	const int64_t n = s->n / 2;
+	const struct ay_draws half[2] = { { n, s->row, s->d, s->v }, { n, s->row, s->d + n, s->v + n } };
+
+	if (s->n <= REACH || ay_draws_apart(&half[0], &half[1], f))
+		return true;
+	snprintf(f->text, sizeof f->text,
+		 "draws of the second half depend on those of the first: their correlation sums to %.4g, that of "
+		 "honest ones stays within %.4g",
+		 f->got, f->bound);
+	return false;
+}
+
 bool ay_draws_places(const struct ay_draws *s, struct ay_finding *f)
 {
 	struct ay_arena tmp = { 0 };
 	uint8_t *eighth = AY_NEW_N(&tmp, uint8_t, s->n), *cls = AY_NEW_N(&tmp, uint8_t, s->n);
 	bool ok;
 
+	keep(s, f->draws);
 	for (int64_t i = 0; i < s->n; i++) {
 		eighth[i] = (uint8_t)(i * EIGHTHS / s->n);
 		cls[i] = (uint8_t)(i % CLASSES);
 	}
 	ok = ay_draws_sum(s, "draws by place, eighth", eighth, EIGHTHS, alpha, f) &&
-	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f);
+	     ay_draws_sum(s, "draws by place modulo 32, class", cls, CLASSES, alpha, f) && check_lags(s, f) &&
+	     check_halves(s, f);
 	ay_arena_release(&tmp);
 	return ok;
+}
+
+double ay_draws_log2_same(const struct ay_op *op, const struct ay_call *c)
+{
+	const int64_t n = c->nout ? ay_numel_of(&c->out[0]->view) : 0;
+	struct ay_arena tmp = { 0 };
+	double *p = AY_NEW_N(&tmp, double, n + 1), sum = 0;
+
+	if (n && op->log2_top)
+		op->log2_top(c, p);
+	for (int64_t i = 0; i < n; i++)
+		sum += p[i];
+	ay_arena_release(&tmp);
+	return sum;
 }
 
 /* --- a law ------------------------------------------------------------------------------------ */
@@ -321,55 +357,68 @@ static bool check_scores(const struct bins *b, const struct ay_draws *s, const i
 	return ay_draws_sum(s, "their variance", NULL, 1, a, f);
 }
 
-/* Returns the probability that two draws, each rounded to the dtype, are equal. */
-static double chance_of_equal(const struct ay_law *l, const struct bins *b)
+/* Returns the probability of the likeliest value that a draw may have: of the dtype, or of a generator
+ * with 2^19 values. Values are four times as likely at most as the likeliest edge of a bin. */
+static double likeliest(const struct ay_law *l, const struct bins *b)
 {
-	double sum = 0;
+	double most = 0x1p-19;
 
-	for (int k = 0; k < BINS; k++) {
-		/* the outer bins have no width: their numbers lie as in the bin beside them */
-		const int hi = k < 1 ? 1 : k < EDGES ? k : EDGES - 1;
-		const double width = b->edge[hi] - b->edge[hi - 1], step = ay_dt_ulp(l->dt, b->edge[hi]);
+	for (int k = 0; k < EDGES; k++) {
+		const double step = ay_dt_ulp(l->dt, b->edge[k]);
 
-		sum += b->chance[k] * b->chance[k] * (step < width ? step / width : 1);
+		most = fmax(most, 4 * (l->below(l, b->edge[k] + step / 2) - l->below(l, b->edge[k] - step / 2)));
 	}
-	return sum;
+	return most;
 }
 
-static int by_size(const void *a, const void *b)
+/* Returns how many draws are equal to an earlier one. `table` has `size` elements, a power of two. */
+static double count_equal(const double *x, int64_t n, double *table, uint64_t size)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
+	double equal = 0;
 
-	return (x > y) - (x < y);
+	for (uint64_t i = 0; i < size; i++)
+		table[i] = NAN;
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t at;
+
+		memcpy(&at, &x[i], sizeof at);
+		for (at = (at * 0x9e3779b97f4a7c15u) >> 20; !isnan(x[i]); at++) {
+			if (table[at % size] == x[i])
+				equal++;
+			else if (!isnan(table[at % size]))
+				continue;
+			table[at % size] = x[i];
+			break;
+		}
+	}
+	return equal;
 }
 
-/* Counts pairs of equal draws, of the first MOST that are not NaN. */
-static bool check_repeats(const struct ay_law *l, const struct bins *b, int64_t n, const double *x,
-			  struct ay_finding *f)
+/* Tests how many draws are equal to an earlier one. Each is with probability n * p at most, whatever
+ * the others are: the sum of deviations is a supermartingale. */
+static bool check_values(const struct ay_law *l, const struct bins *b, const double *x, int64_t n, double drawn,
+			 struct ay_finding *f)
 {
-	enum { MOST = 1 << 17, LEAST = 1000 };
+	const double p = likeliest(l, b), most = drawn * drawn * p / 2,
+		     bound = most + ay_bernstein(most, AY_ALPHA_CASE / 1000);
 	struct ay_arena tmp = { 0 };
-	double *y = AY_NEW_N(&tmp, double, n < MOST ? n : MOST), pairs = 0, limit;
-	int64_t m = 0;
+	uint64_t size = 1024;
+	double equal;
 
-	for (int64_t i = 0; i < n && m < MOST; i++)
-		if (!isnan(x[i]))
-			y[m++] = x[i];
-	qsort(y, (size_t)m, sizeof *y, by_size);
-	for (int64_t i = 1, run = 0; i < m; i++) {
-		run = y[i] == y[i - 1] ? run + 1 : 0;
-		pairs += (double)run;
-	}
-	ay_arena_release(&tmp);
-	limit = 60 + 4 * (double)m * (double)m / 2 * (BIAS + chance_of_equal(l, b));
-	if (m < LEAST || pairs <= limit)
+	if (drawn * p > 0.25) /* the dtype has few values itself */
 		return true;
-	f->got = pairs;
-	f->bound = limit;
-	snprintf(f->text, sizeof f->text,
-		 "%.0f pairs of %lld draws are equal: they come from too few values. A generator of 20 bits stays "
-		 "below %.0f",
-		 pairs, (long long)m, limit);
+	while (size < 2 * (uint64_t)n)
+		size *= 2;
+	equal = count_equal(x, n, AY_NEW_N(&tmp, double, (int64_t)size), size);
+	ay_arena_release(&tmp);
+	if (equal <= bound)
+		return true;
+	f->got = equal;
+	f->bound = bound;
+	snprintf(
+		f->text, sizeof f->text,
+		"draws have too few values: %.0f of %.0f have that of an earlier one, of honest ones at most %.0f",
+		equal, drawn, bound);
 	return false;
 }
 
@@ -390,7 +439,8 @@ bool ay_law_check(const struct ay_law *l, int64_t n, int64_t row, const double *
 		count[bin[i]]++;
 		drawn++;
 	}
-	ok = check_counts(&b, count, drawn, f) && check_scores(&b, &s, bin, f) && check_repeats(l, &b, n, x, f);
+	ok = check_counts(&b, count, drawn, f) && check_values(l, &b, x, n, drawn, f) &&
+	     check_scores(&b, &s, bin, f);
 	ay_arena_release(&tmp);
 	return ok;
 }

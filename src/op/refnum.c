@@ -33,12 +33,13 @@ static void load(const struct ay_ref *r, const struct ay_view *v, const void *at
 		 num *dst)
 {
 	row_load(v->dt, at, stride, n, dst);
-	if (v->conj)
+	/* a real number has no imaginary part whose zero could turn its sign */
+	if (v->conj && ay_dt_is_complex(v->dt))
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = conj(dst[i]);
 	if (v->neg)
 		for (int64_t i = 0; i < n; i++)
-			dst[i] = -dst[i];
+			dst[i] = ay_dt_is_complex(v->dt) ? -dst[i] : (num)-re(dst[i]);
 	if (r->in_bits && v->dt == AY_DT_F32)
 		for (int64_t i = 0; i < n; i++)
 			dst[i] = ay_round_bits(dst[i], r->in_bits);
@@ -127,7 +128,19 @@ num ay_cast(enum ay_dt from, enum ay_dt to, num x, double *mag)
 	if (!twice || isnan(re(x)) || stored(to, stored(AY_DT_F32, x)) == y)
 		return y;
 	*mag = 0.5 * (double)ay_dt_ulp(to, re(x)) / (AY_K_ACC * ay_u_acc(to));
-	return x;
+	return re(x); /* of a complex number; `to` is real */
+}
+
+double ay_err_convert(enum ay_dt to, num x)
+{
+	const num y = stored(to, x);
+
+	if (ay_dt_is_integral(to) || !(fabs(x - y) > 0)) /* equal, NaN or infinite */
+		return 0;
+	if (!isfinite(fabs(y)))
+		return AY_FREE;
+	/* what an accumulator's rounding does is part of every weight */
+	return ay_dt_info(to)->mant < 24 ? (double)fabs(x - y) / (AY_K_ACC * ay_u_acc(to)) : 0;
 }
 
 /* Outputs differ in size: an output smaller than the largest is given completely with the

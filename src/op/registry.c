@@ -96,33 +96,45 @@ static bool names_op(const char *name, const struct ay_entry_op *e)
 	return false;
 }
 
-/* Returns true if one name contains the other. Names of one or two letters ("t") are contained
- * in most. */
+/* Returns true if one name is one or several whole words of the other: "softmax" of "_softmax", but
+ * "cat" not of "replicate". Names of one or two letters ("t") do not count. */
 static bool is_part(const char *a, const char *b)
 {
-	const char *shorter = strlen(a) < strlen(b) ? a : b;
+	const char *shorter = strlen(a) < strlen(b) ? a : b, *longer = shorter == a ? b : a;
+	const size_t n = strlen(shorter);
 
-	return strlen(shorter) > 2 && strstr(shorter == a ? b : a, shorter);
+	for (const char *at = n > 2 ? strstr(longer, shorter) : NULL; at; at = strstr(at + 1, shorter))
+		if ((at == longer || at[-1] == '_') && (!at[n] || at[n] == '_'))
+			return true;
+	return false;
+}
+
+/* The largest number of changed letters at which a name is still meant for another. */
+static int most_typos(const char *name)
+{
+	const int n = ((int)strlen(name) + 1) / 3;
+
+	return n < 1 ? 1 : n > 4 ? 4 : n;
 }
 
 static int fail_unknown(const struct ay_registry *r, const char *name, struct ay_err *err)
 {
 	const char *bare = strstr(name, "::") ? strstr(name, "::") + 2 : name;
 	const char *best = NULL;
-	int least = 1000;
+	int least = most_typos(bare) + 1;
 
 	for (int i = 0; i < r->n; i++) {
 		const char *base = r->op[i].schema[0]->base;
 		int d = ay_str_distance(bare, base);
 
 		if (is_part(base, bare))
-			d = d > 2 ? 2 : d;
+			d = 1;
 		if (d < least) {
 			least = d;
 			best = r->op[i].name;
 		}
 	}
-	if (best && least <= 2 + (int)strlen(bare) / 4)
+	if (best)
 		return ay_fail(err, AY_ERR_USAGE, "there is no operator '%s'; did you mean %s? (see: assay ops)",
 			       name, best);
 	return ay_fail(err, AY_ERR_USAGE, "there is no operator '%s' (see: assay ops)", name);

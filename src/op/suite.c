@@ -136,9 +136,8 @@ struct ay_case *ay_twin_line(struct ay_arena *a, const struct ay_twin *twin, con
 		if (k >= c->nout && !arg->type.list)
 			return NULL;
 		t->kw[t->nkw++] = (struct ay_kw){ .name = arg->name,
-						  .v = arg->type.list
-							       ? out_list(a, gaps, c, &k)
-							       : out_tensor(a, gaps, &c->out[k++]->view) };
+						  .v = arg->type.list ? out_list(a, gaps, c, &k)
+								      : out_tensor(a, gaps, &c->out[k++]->view) };
 	}
 	if (first < 0)
 		return t;

@@ -66,7 +66,7 @@ enum ay_dt ay_case_dtype(const struct ay_case *c);
  * Cases without a dtype stay. */
 void ay_suite_keep_dtypes(struct ay_suite *s, uint32_t set);
 
-/* Computes the SHA-256 of the printed lines, in order. */
+/* Computes the SHA-256 of the printed lines, in order, without drawn cases. */
 void ay_suite_hash(const struct ay_suite *s, char hex[65]);
 /* Appends a copy of one case. */
 void ay_suite_push(struct ay_suite *s, const struct ay_suite_case *c);

@@ -226,6 +226,8 @@ void ay_suite_hash(const struct ay_suite *s, char hex[65])
 
 	ay_hash_init(&h);
 	for (int i = 0; i < s->n; i++) {
+		if (s->c[i].drawn)
+			continue;
 		ay_str_clear(&b);
 		ay_case_print(&b, s->c[i].line);
 		ay_hash_add_str(&h, ay_str_text(&b));

@@ -67,6 +67,7 @@ struct ay_tdesc {
 	/* only in templates: the parts that are not literals yet (NULL = literal) */
 	const struct ay_expr *shape_x; /* a name that stands for the whole shape */
 	const struct ay_expr *dim_x[AY_MAX_DIM], *stride_xs[AY_MAX_DIM], *dt_x, *offset_x, *stride_x;
+	const struct ay_expr *conj_x, *neg_x;
 };
 
 /* Adds the canonical form of a value, as in a case line. */

@@ -24,6 +24,9 @@ static bool is_small(const struct ay_operand *o)
 		return !strcmp(o->fill.name, "exact");
 	if (o->data || o->view.dt == AY_DT_B8 || !strcmp(o->fill.name, "exact"))
 		return true;
+	/* u8 holds a negative number as one up to 255: such sums may need more digits than bf16 has */
+	if (o->view.dt == AY_DT_U8)
+		return false;
 	return !strcmp(o->fill.name, "int") && o->fill.n == 2 && o->fill.arg[0].kind == AY_V_INT &&
 	       o->fill.arg[1].kind == AY_V_INT && o->fill.arg[0].i >= -9 && o->fill.arg[1].i <= 9;
 }

@@ -154,6 +154,31 @@ static void compare_case(struct ay_comparison *c, const char *overload, const st
 		add(c, (struct ay_change){ kind, overload, was, is, v0, v1 });
 }
 
+/* Returns true if a kernel of the overload in this run has the source `sha`. */
+static bool has_kernel(const struct side *d, int overload, const char *sha)
+{
+	for (int i = 0; i < d->s->nrow; i++)
+		if (d->s->row[i].overload == overload && *sha && !strcmp(d->s->row[i].kernel_sha256, sha))
+			return true;
+	return false;
+}
+
+/* Compares a drawn case, which only one run has, with the other run's verdict on the overload. It is a
+ * change if it failed where all cases of the other run passed. `now`: the second run has the case. */
+static void compare_drawn(struct ay_comparison *c, const struct side *other, int overload,
+			  const struct ay_sum_case *sc, const char *sha, bool now)
+{
+	const struct ay_sum_overload *o = &other->s->overload[overload];
+	enum ay_change_kind kind = now ? AY_CHANGE_BROKEN : AY_CHANGE_FIXED;
+
+	if (state_of(sc->verdict) != FAILS || state_of(o->verdict) != PASSES)
+		return;
+	if (c->same_build && has_kernel(other, overload, sha))
+		kind = AY_CHANGE_FLAKY;
+	add(c, (struct ay_change){ kind, o->name, now ? NULL : sc, now ? sc : NULL,
+				   now ? AY_VERDICT_NONE : sc->verdict, now ? sc->verdict : AY_VERDICT_NONE });
+}
+
 /* Compares whole overloads. An overload with only WEAK_CASE counts as not judged. */
 static void compare_overload(struct ay_comparison *c, const char *name, enum ay_verdict was, enum ay_verdict is)
 {
@@ -229,16 +254,30 @@ static void compare_cases(struct ay_comparison *c, const struct side *a, const s
 		const char *name = a->s->overload[from].name;
 		const int to = find_overload(b, name);
 
-		if (to >= 0 && b->count[to])
-			compare_case(c, name, a->worst[i], find_case(b, a->worst[i]->what));
+		const struct ay_sum_case *was = a->worst[i], *is = find_case(b, was->what);
+
+		if (to >= 0 && b->count[to] && was->drawn && !is)
+			compare_drawn(c, b, to, was, a->s->row[was->row].kernel_sha256, false);
+		else if (to >= 0 && b->count[to])
+			compare_case(c, name, was, is);
 		worse[from] |= ay_regressions(c) + c->count[AY_CHANGE_FLAKY] > before;
 	}
 	for (int i = 0; i < b->n; i++) {
 		const char *name = b->s->overload[overload_of(b, b->worst[i])].name;
 		const int from = find_overload(a, name);
 
-		if (from >= 0 && a->count[from] && !find_case(a, b->worst[i]->what))
-			compare_case(c, name, NULL, b->worst[i]);
+		const struct ay_sum_case *is = b->worst[i];
+
+		if (from < 0 || !a->count[from] || find_case(a, is->what))
+			continue;
+		if (is->drawn) {
+			const int before = c->n;
+
+			compare_drawn(c, a, from, is, b->s->row[is->row].kernel_sha256, true);
+			worse[from] |= c->n > before;
+		} else {
+			compare_case(c, name, NULL, is);
+		}
 	}
 }
 

@@ -15,6 +15,9 @@
  * judged the same source with the same build of assay. Then only the inputs differed, which every
  * run draws anew unless it has a --seed. FLAKY says that the kernel is wrong on some inputs. It
  * says nothing about a change between the runs.
+ *
+ * Runs with different seeds draw different cases (op/drawn.h). A drawn case that only one run has is
+ * compared with the other run's verdict on its overload.
  */
 #ifndef AY_REPORT_COMPARISON_H
 #define AY_REPORT_COMPARISON_H

@@ -78,14 +78,14 @@ static void add_totals(struct ay_str *b, const struct ay_comparison *c, const ch
 	ay_str_add(b, mark);
 	for (int i = 0; i < AY_CHANGE_COUNT; i++)
 		ay_str_addf(b, "%s%d %s", i ? ", " : "", c->count[i], kinds[i].name);
-	ay_str_addf(b, "; %d cases unchanged, %d still failing\n%s", c->same, c->failing, mark);
+	ay_str_addf(b, "\n%s%d cases unchanged, %d still failing\n%s", mark, c->same, c->failing, mark);
 	if (c->no_times)
 		ay_str_addf(b, "times were not compared: %s\n", c->no_times);
 	else
 		ay_str_addf(b, "%d pairs of times were compared\n", c->times);
-	ay_str_addf(b, "%sper operator: %d of %d pass -> %d of %d; per overload: %d of %d -> %d of %d\n", mark,
-		    c->a->operators.passed, c->a->operators.of, c->b->operators.passed, c->b->operators.of,
-		    c->a->overloads.passed, c->a->overloads.of, c->b->overloads.passed, c->b->overloads.of);
+	ay_str_addf(b, "%sper operator: %d of %d pass -> %d of %d\n%sper overload: %d of %d pass -> %d of %d\n",
+		    mark, c->a->operators.passed, c->a->operators.of, c->b->operators.passed, c->b->operators.of,
+		    mark, c->a->overloads.passed, c->a->overloads.of, c->b->overloads.passed, c->b->overloads.of);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */

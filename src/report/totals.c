@@ -51,7 +51,8 @@ static void add_speed(struct ay_str *b, const char *what, const struct ay_speed_
 	ay_str_addf(&line, "%s over %d of %d", x->scored ? ", geometric mean" : "none", x->scored, x->of);
 	ay_speed_score_print_notes(&line, x);
 	end_line(b, &line, screen);
-	add_perf(b, what, x);
+	if (x->scored) /* else every number would be 0 */
+		add_perf(b, what, x);
 	ay_str_release(&line);
 }
 
@@ -112,6 +113,10 @@ void ay_report_totals(struct ay_str *b, const struct ay_summary *s, const struct
 	}
 	if (s->by_calls.calls) {
 		ay_by_calls_print(&line, &s->by_calls, s->timed > 0);
+		end_line(b, &line, screen);
+	}
+	if (s->drawn) {
+		ay_summary_add_drawn(&line, s);
 		end_line(b, &line, screen);
 	}
 	add_records(b, s, screen);

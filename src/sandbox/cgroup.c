@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,15 +123,25 @@ static int try_group(int *root, const char *file, const char *value)
 	return e;
 }
 
+/* Returns 0 if a process can be started in a cgroup, which needs clone3, else an errno. A process
+ * that joined a cgroup after its start could have left others outside of it. */
+static int try_clone3(void)
+{
+	/* no arguments: EINVAL if the call exists */
+	return syscall(SYS_clone3, NULL, 0) < 0 && errno != EINVAL ? errno : 0;
+}
+
 void ay_group_probe(struct ay_sandbox *s)
 {
 	static const char *const v2[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified", NULL };
 	static const char *const v1[] = { "/sys/fs/cgroup/memory", NULL };
 	int memory, e = ENOENT;
 
-	s->group_root = open_own("", v2);
+	s->why[AY_LAYER_I_FREEZER] = try_clone3();
+	s->group_root = s->why[AY_LAYER_I_FREEZER] ? -1 : open_own("", v2);
 	memory = s->group_root >= 0 ? dup(s->group_root) : -1;
-	s->why[AY_LAYER_I_FREEZER] = try_group(&s->group_root, "cgroup.freeze", "0");
+	if (!s->why[AY_LAYER_I_FREEZER])
+		s->why[AY_LAYER_I_FREEZER] = try_group(&s->group_root, "cgroup.freeze", "0");
 	if (!s->why[AY_LAYER_I_FREEZER]) {
 		s->layers |= AY_LAYER_FREEZER;
 		e = try_group(&memory, "memory.max", "max");

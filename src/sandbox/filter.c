@@ -18,6 +18,7 @@
  *   - a signal that arrives while the process is stopped (freeze.h): no timer, queue, lease or
  *     descriptor that sends a signal of the caller's choice, no PDEATHSIG. alarm and setitimer are
  *     allowed: their signals do not continue a stopped process;
+ *   - a second mapping of the judge's memory by mremap;
  *   - a page that the judge would wait for without end (userfaultfd), and Linux kernel threads
  *     that work while the process is stopped (io_uring, aio);
  *   - new privileges or places: namespaces, mounts, keys, modules, users;
@@ -52,7 +53,7 @@ static const char *const allowed[] = {
 	"poll", "ppoll", "select", "pselect6", "_newselect", "eventfd", "eventfd2",
 	"epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2",
 	/* memory */
-	"mmap", "mmap2", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore", "brk", "mlock", "mlock2", "munlock",
+	"mmap", "mmap2", "munmap", "mprotect", "madvise", "msync", "mincore", "brk", "mlock", "mlock2", "munlock",
 	"mlockall", "munlockall", "memfd_create", "pkey_alloc", "pkey_free", "pkey_mprotect", "mseal", "map_shadow_stack",
 	"get_mempolicy", "set_mempolicy", "mbind", "set_mempolicy_home_node", "membarrier", "cachestat",
 	/* threads, their locks and their ends */
@@ -116,26 +117,30 @@ enum {
 	BUILD = 1 << AY_JAIL_FORGE | 1 << AY_JAIL_PYTHON_GPU, /* may start programs */
 	BOTH = RUN | BUILD,
 };
-enum test { IS, IS_NULL, NONE_OF, ALL_OF, BELOW, TYPE_IS };
+enum test { IS, IS_NULL, NOT_NULL, NONE_OF, ALL_OF, BELOW, TYPE_IS };
 #define THREAD (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)
 #define SPACES \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 /* Calls that pass if one row of their name matches, and get EPERM if none does. Rows of one name
  * stand together. Values are compared with int arguments, of which Linux uses the low word; IS_NULL
- * tests the whole pointer. sched_setaffinity with a mask returns 0 and does nothing. If it were
- * refused, OpenMP and PyTorch would run on one thread; if it were granted, the kernel could change
- * the CPU set that the judge chose. */
+ * and NOT_NULL test the whole word. sched_setaffinity with a mask returns 0 and does nothing. If it
+ * were refused, OpenMP and PyTorch would run on one thread; if it were granted, the kernel could
+ * change the CPU set that the judge chose. */
 static const struct branch {
 	const char *call;
 	unsigned kinds;
 	int arg;
 	enum test test;
 	uint32_t value;
-	uint32_t none_of; /* bits that the next argument must not have */
+	uint32_t none_of; /* bits that argument none_arg must not have; 0: the next argument */
+	int none_arg;
 } branches[] = {
 	{ "clone", RUN, 0, ALL_OF, THREAD },
 	{ "clone", BUILD, 0, NONE_OF, SPACES },
+	/* An old size of 0 and MREMAP_DONTUNMAP (4) map shared memory a second time. Nothing but an
+	 * attempt to pass an argument for a new result needs them. */
+	{ "mremap", BOTH, 1, NOT_NULL, 0, 4, 3 },
 	{ "prlimit64", BOTH, 0, IS, 0 },
 	{ "setrlimit", BOTH, 0, IS, 3 /* RLIMIT_STACK */ },
 	{ "personality", BOTH, 0, IS, 0xffffffff },
@@ -231,6 +236,7 @@ static void give(struct maker *m, uint32_t action)
 static void emit_row(struct maker *m, const struct branch *b)
 {
 	uint8_t rest = b->none_of ? 3 : 1; /* instructions after the test */
+	const int none_arg = b->none_arg ? b->none_arg : b->arg + 1;
 
 	load(m, LOW(b->arg));
 	switch (b->test) {
@@ -239,6 +245,11 @@ static void emit_row(struct maker *m, const struct branch *b)
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
 		load(m, HIGH(b->arg));
 		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+		break;
+	case NOT_NULL:
+		emit(m, BPF_JMP | BPF_JEQ | BPF_K, 0, 2, 0);
+		load(m, HIGH(b->arg));
+		emit(m, BPF_JMP | BPF_JEQ | BPF_K, rest, 0, 0);
 		break;
 	case BELOW: emit(m, BPF_JMP | BPF_JGE | BPF_K, rest, 0, b->value); break;
 	case TYPE_IS: /* bits 8 to 15 of an ioctl request */
@@ -252,7 +263,7 @@ static void emit_row(struct maker *m, const struct branch *b)
 		break;
 	}
 	if (b->none_of) {
-		load(m, LOW(b->arg + 1));
+		load(m, LOW(none_arg));
 		emit(m, BPF_JMP | BPF_JSET | BPF_K, 1, 0, b->none_of);
 	}
 	give(m, SECCOMP_RET_ALLOW);

@@ -31,8 +31,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { REAP_TRIES = 10000 };
 
 /* --- starting -------------------------------------------------------------------------------------------- */
 
@@ -93,8 +96,8 @@ static uint64_t clone_flags(unsigned layers)
 	return flags;
 }
 
-/* Forks into namespaces and a cgroup. Some containers refuse clone3: then the child starts outside
- * of the cgroup. */
+/* Forks into namespaces and a cgroup. Some containers refuse clone3: then there is no cgroup
+ * (ay_group_probe). */
 static pid_t spawn(unsigned layers, int group)
 {
 	struct {
@@ -108,17 +111,23 @@ static pid_t spawn(unsigned layers, int group)
 		args.cgroup = (uint64_t)group;
 	}
 	pid = syscall(SYS_clone3, &args, sizeof args);
-	if (pid < 0 && errno == ENOSYS)
+	if (pid < 0 && errno == ENOSYS && group < 0)
 		pid = syscall(SYS_clone, clone_flags(layers) | SIGCHLD, 0, 0, 0, 0);
 	return (pid_t)pid;
 }
 
+static uid_t uid_of(const struct ay_jailed *j)
+{
+	const unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->slot;
+
+	return j->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
+}
+
 static void make_plan(struct ay_plan *p, const struct ay_jailed *j, const struct ay_jail_spec *spec)
 {
-	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->slot;
 	bool own = p->layers & AY_LAYER_UID;
 
-	p->uid = spec->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
+	p->uid = uid_of(j);
 	snprintf(p->uid_map, sizeof p->uid_map, "%d %u 1", AY_UID_INSIDE, (unsigned)geteuid());
 	snprintf(p->gid_map, sizeof p->gid_map, "%d %u 1", AY_UID_INSIDE, (unsigned)getegid());
 	snprintf(p->work_mount, sizeof p->work_mount, "size=%llu,nr_inodes=64k,mode=700,uid=%u,gid=%u",
@@ -235,6 +244,31 @@ int ay_jail_wait(struct ay_jailed *j, struct ay_err *err)
 			     n.step);
 }
 
+/* Sets the real ids of the calling thread alone. The effective ids, and with them its rights, stay
+ * those of root. The C library's functions would set them in all threads. */
+static int set_real_ids(uid_t uid)
+{
+	return syscall(SYS_setresgid, uid, -1, -1) || syscall(SYS_setresuid, uid, -1, -1) ? -1 : 0;
+}
+
+/* Linux lets a process read another one's memory if their real uids and gids are equal. */
+ssize_t ay_jail_read(const struct ay_jailed *j, pid_t pid, const struct iovec *here, const struct iovec *there,
+		     unsigned long nthere)
+{
+	ssize_t n = process_vm_readv(pid, here, 1, there, nthere, 0);
+	int e;
+
+	if (n >= 0 || errno != EPERM || !(j->sandbox->layers & AY_LAYER_UID) || j->slot < 0)
+		return n;
+	if (!set_real_ids(uid_of(j)))
+		n = process_vm_readv(pid, here, 1, there, nthere, 0);
+	e = errno;
+	if (set_real_ids(0))
+		AY_BUG("a thread cannot get its own ids back");
+	errno = e;
+	return n;
+}
+
 static uint64_t resident_bytes(pid_t pid)
 {
 	unsigned long long size, resident;
@@ -271,8 +305,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
  * process group. */
 static void kill_by_uid(const struct ay_jailed *j)
 {
-	unsigned n = (unsigned)getpid() * AY_JAILS_MAX + (unsigned)j->slot;
-	uid_t uid = j->sandbox->small_uids ? AY_UIDS_SMALL + n % AY_UIDS_SMALL_N : AY_UIDS + n;
+	const uid_t uid = uid_of(j);
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -284,12 +317,28 @@ static void kill_by_uid(const struct ay_jailed *j)
 		waitpid(pid, NULL, 0);
 }
 
+/* Reaps what is left of the jail's process group. Without a pid namespace a process outlives its
+ * parent, and then it is a child of the judge (PR_SET_CHILD_SUBREAPER in ay_sandbox_new). A process
+ * that is not reaped counts against the limit of its uid, which later jails get too: a compiler would
+ * fail by it. */
+static void reap_group(pid_t group)
+{
+	const struct timespec nap = { 0, 100000 };
+	pid_t pid;
+
+	for (int i = 0; i < REAP_TRIES && (pid = waitpid(-group, NULL, WNOHANG | __WALL)) >= 0; i++)
+		if (!pid)
+			nanosleep(&nap, NULL);
+}
+
 void ay_jail_release(struct ay_jailed *j)
 {
 	if (!j->sandbox)
 		return;
 	if (j->sandbox->layers & AY_LAYER_UID && !(j->sandbox->layers & AY_LAYER_PID) && j->slot >= 0)
 		kill_by_uid(j);
+	if (!(j->sandbox->layers & AY_LAYER_PID) && j->pid > 0)
+		reap_group(j->pid);
 	if (j->report >= 0)
 		close(j->report);
 	if (j->dir >= 0)

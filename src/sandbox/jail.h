@@ -9,6 +9,7 @@
 #include "sandbox/sandbox.h"
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 enum { AY_JAIL_FDS = 8 };
 
@@ -74,6 +75,10 @@ int ay_jail_start(struct ay_jailed *j, const struct ay_jail_spec *spec, struct a
 /* Waits until the program runs; its working folder, if any, is then in `dir`. Fails with the reason
  * if it does not run. */
 int ay_jail_wait(struct ay_jailed *j, struct ay_err *err);
+/* process_vm_readv on `pid`, a process of the jail. If the judge is root without CAP_SYS_PTRACE, as in
+ * a container, the calling thread has the jail's real uid meanwhile. */
+ssize_t ay_jail_read(const struct ay_jailed *j, pid_t pid, const struct iovec *here, const struct iovec *there,
+		     unsigned long nthere);
 /*
  * Returns true if `pid` holds more than `more` bytes beyond the limit of its jail. The caller calls
  * this now and then while the process works. The first call puts the process under the memory

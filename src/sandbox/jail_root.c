@@ -229,6 +229,11 @@ static void allow(const struct ay_plan *p, int rules, const char *path, uint64_t
 	close(b.parent);
 }
 
+static bool is_gpu(enum ay_jail_kind kind)
+{
+	return kind == AY_JAIL_GPU || kind == AY_JAIL_PYTHON_GPU;
+}
+
 /* With a root of its own, one rule covers all of it. Without one, the rows of the table are the
  * rules. */
 void ay_root_landlock(const struct ay_plan *p)
@@ -251,7 +256,9 @@ void ay_root_landlock(const struct ay_plan *p)
 		allow(p, rules, *f, LOOK);
 	for (const char *const *f = p->spec->nodes; f && *f; f++)
 		allow(p, rules, *f, (READ_FILE | WRITE_FILE | IOCTL_DEV) & r.fs);
-	if (p->spec->nodes)
+	/* CUDA's driver does not start without /proc; nothing else gets that of all processes, where
+	 * command lines are */
+	if (p->spec->nodes && (p->layers & AY_LAYER_PROC || is_gpu(p->spec->kind)))
 		allow(p, rules, "/proc", (LOOK | WRITE_FILE | TRUNCATE) & r.fs);
 	allow(p, rules, "/dev/null", READ_FILE | WRITE_FILE);
 	if (p->work[0])

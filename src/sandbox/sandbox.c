@@ -166,6 +166,8 @@ int ay_sandbox_new(struct ay_sandbox **out, enum ay_sandbox_mode mode, struct ay
 		else
 			s->why[AY_LAYER_I_LANDLOCK] = errno;
 		settle(s);
+		if (!(s->layers & AY_LAYER_PID)) /* see reap_group in jail.c */
+			prctl(PR_SET_CHILD_SUBREAPER, 1);
 		if (s->layers & AY_LAYER_SECCOMP)
 			s->layers |= AY_LAYER_NET;
 		ay_group_probe(s);

@@ -235,6 +235,10 @@ json_t *ay_results_json(const struct ay_summary *s)
 		if (s->found.fault[i])
 			json_object_set_new(faults, ay_fault_text((enum ay_fault)i),
 					    json_integer(s->found.fault[i]));
+	if (s->drawn)
+		json_object_set_new(j, "drawn",
+				    json_pack("{s:I,s:I}", "cases", (json_int_t)s->drawn, "not_passed",
+					      (json_int_t)s->drawn_bad));
 	json_object_set_new(j, "records", json_integer(s->found.records));
 	json_object_set_new(j, "duplicates", json_integer(s->duplicates));
 	json_object_set_new(j, "errors", json_integer(s->errors));

@@ -80,3 +80,14 @@ json_t *ay_summary_record(const struct ay_summary *s, uint64_t offset, uint32_t 
 {
 	return ay_record_at(s->results_fd, offset, len);
 }
+
+void ay_summary_add_drawn(struct ay_str *b, const struct ay_summary *s)
+{
+	const json_t *drawing = json_object_get(json_object_get(s->head, "policy"), "drawn");
+	const json_t *seed = json_object_get(drawing, "seed");
+
+	ay_str_addf(b, "drawn cases: %lld of %d", (long long)s->drawn, s->ncase);
+	if (json_is_integer(seed))
+		ay_str_addf(b, " (--seed %lld)", (long long)json_integer_value(seed));
+	ay_str_addf(b, "; %lld of them did not pass", (long long)s->drawn_bad);
+}

@@ -273,6 +273,11 @@ void ay_md_summary(struct ay_str *b, const struct ay_summary *s)
 		ay_by_calls_print(b, &s->by_calls, s->timed > 0);
 		ay_str_add(b, ". A case counts as often as the traced models made its call.\n");
 	}
+	if (s->drawn) {
+		ay_str_add(b, "- ");
+		ay_summary_add_drawn(b, s);
+		ay_str_add(b, ".\n");
+	}
 	ay_str_add(
 		b,
 		s->has_suite

@@ -43,6 +43,7 @@ enum ay_field_kind { AY_KIND_STR, AY_KIND_HASH, AY_KIND_VERDICT, AY_KIND_COUNT, 
 	F(DETAIL, "detail", STR)                          \
 	F(HINT, "hint", STR)                              \
 	F(DERIVED, "derived", OTHER)                      \
+	F(DRAWN, "drawn", OTHER) /* op/drawn.h */         \
 	F(OUT, "out", STR)                                \
 	F(AT, "at", STR)                                  \
 	F(WANT, "want", NUMBER)                           \
@@ -100,10 +101,11 @@ enum ay_field {
 #define AY_RECORD_DEVICE  "device"  /* device, state, detail: a device that failed during the run */
 #define AY_RECORD_SUMMARY "summary" /* how a command ended; never counted */
 /* Records of a generation track (docs/llm.md): */
-#define AY_RECORD_TRACK   "track"   /* rules, problems: what the models are to write */
-#define AY_RECORD_ATTEMPT "attempt" /* problem, attempt: one answer of the model and its outcome */
-#define AY_RECORD_CHOSEN  "chosen"  /* problem, operator, kernel_sha256: the problem's result */
-#define AY_RECORD_LOST    "lost"    /* attempt: a request without an answer when the run was killed */
+#define AY_RECORD_TRACK   "track"    /* rules, problems: what the models are to write */
+#define AY_RECORD_ATTEMPT "attempt"  /* problem, attempt: one answer of the model and its outcome */
+#define AY_RECORD_CHOSEN  "chosen"   /* problem, operator, kernel_sha256: the problem's result */
+#define AY_RECORD_HELD    "held_out" /* problem, kernel_sha256, verdict, cases, not_passed, seed, failures */
+#define AY_RECORD_LOST    "lost"     /* attempt: a request without an answer when the run was killed */
 
 /* Why a line is not taken. RUN and BUILD mark valid records that a resumed run must not take as its
  * own. */

@@ -55,7 +55,7 @@ json_t *ay_machine_json(void)
 	return j;
 }
 
-static bool ext_ok(const char *ext)
+bool ay_kernel_end(const char *ext)
 {
 	size_t n = strlen(ext);
 
@@ -70,7 +70,7 @@ int ay_run_keep_kernel(struct ay_run *r, const char *sha256, const char *ext, co
 	int rc;
 
 	ay_sha256(data, len, hex);
-	if (!ext_ok(ext) || strcmp(hex, sha256))
+	if (!ay_kernel_end(ext) || strcmp(hex, sha256))
 		return ay_fail(err, AY_ERR_IO,
 			       "a kernel cannot be kept: '%.20s' is no ending, or its SHA-256 is not %s", ext,
 			       sha256);

@@ -76,7 +76,8 @@ static void merge_head(json_t *into, json_t *head, bool first)
 	}
 }
 
-/* Copies the kernels, but only files whose name is the hash of their content. */
+/* Copies the kernels, but only files whose name is the hash of their content and an ending. Other
+ * files, such as an editor's copy SHA.c.bak, are not the run's. */
 static int take_kernels(struct merge *m, const struct ay_folder *d, struct ay_err *err)
 {
 	int fd = openat(d->fd, AY_KERNELS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
@@ -89,7 +90,7 @@ static int take_kernels(struct merge *m, const struct ay_folder *d, struct ay_er
 		struct ay_arena a = { 0 };
 		size_t n;
 
-		if (strlen(e->d_name) < 66 || e->d_name[64] != '.')
+		if (strlen(e->d_name) < 66 || e->d_name[64] != '.' || !ay_kernel_end(e->d_name + 65))
 			continue;
 		memcpy(sha, e->d_name, 64);
 		if (!ay_folder_read(&kernels, e->d_name, &a, AY_KERNEL_MAX, &data, &n, &ignored) && data) {

@@ -55,6 +55,8 @@ bool ay_sum_is_unfinished(const struct ay_folder *d);
 
 /* Formats the present time (UTC) as strftime does. */
 void ay_utc(char *dst, size_t n, const char *fmt);
+/* Returns true for the ending of a stored kernel: c, py, so and the like. */
+bool ay_kernel_end(const char *ext);
 /* Returns this machine's name, processor, cores and kernel (operating system) as a new
  * reference. */
 json_t *ay_machine_json(void);

@@ -194,6 +194,7 @@ static void add_case(struct ay_summary *s, const struct ay_scan_line *l, const s
 	ay_index_note(e, ay_record_verdict(rec), l->offset, l->len);
 	c = &s->cases[e->owner];
 	c->row = row;
+	c->drawn = json_is_true(json_object_get(rec, ay_field_name(AY_FIELD_DRAWN)));
 	c->calls = calls_of(json_object_get(rec, ay_field_name(AY_FIELD_CALLS)));
 	c->verdict = (enum ay_verdict)e->verdict;
 	c->attempts = e->attempts;
@@ -320,6 +321,8 @@ static void add_cases(struct ay_summary *s)
 
 		row->cases++;
 		row->count[c->verdict]++;
+		s->drawn += c->drawn;
+		s->drawn_bad += c->drawn && c->verdict < AY_VERDICT_WEAK_CASE;
 		row->verdict = ay_verdict_merge(row->verdict, c->verdict);
 		if (c->attempts > row->attempts)
 			row->attempts = c->attempts;

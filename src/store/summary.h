@@ -24,6 +24,7 @@ struct ay_sum_case {
 	/* overload and line, the same for every kernel: used to compare runs */
 	struct ay_record_id what;
 	int row;
+	bool drawn;              /* op/drawn.h */
 	enum ay_verdict verdict; /* the worst of its attempts */
 	int attempts;
 	uint64_t offset; /* place of a record with that verdict */
@@ -132,7 +133,9 @@ struct ay_summary {
 	struct ay_score operators, overloads;
 	struct ay_speed_score speed_operators, speed_overloads;
 	struct ay_by_calls by_calls;
-	int64_t timed;         /* number of timed cases */
+	int64_t timed; /* number of timed cases */
+	/* of the cases: those that were drawn, and those of them that did not pass */
+	int64_t drawn, drawn_bad;
 	int64_t errors;        /* records of type error */
 	int64_t devices_lost;  /* records of type device */
 	int64_t duplicates;    /* lines that repeat an earlier line */
@@ -169,6 +172,8 @@ const char *ay_sum_verdict_name(enum ay_verdict v);
  * does not count as passed. So the rows of the suite's operators add up to the score. */
 #define AY_SUM_PARTIAL "PARTIAL"
 const char *ay_sum_label(const struct ay_sum_operator *op);
+/* Appends how many cases were drawn, and how many of those did not pass. */
+void ay_summary_add_drawn(struct ay_str *b, const struct ay_summary *s);
 /* Returns true if the run has a kernel for this operator and was stopped before judging it. */
 bool ay_sum_is_pending(const struct ay_summary *s, const struct ay_sum_operator *op);
 /* Appends "67 of 110 pass, 3 partial, 4 fail, 36 without a kernel". Numbers that are 0 are left

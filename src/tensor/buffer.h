@@ -37,7 +37,7 @@ struct ay_slot {
 	/* the part of an input's slot that its tensor occupies; used 0: the whole slot */
 	uint64_t used_at, used;
 	/* For a device; the code that fills the slot sets these: */
-	bool blank; /* the device's whole slot is to hold the poison, whatever this slot holds */
+	bool all_poison; /* the device's whole slot is to hold the poison, whatever this slot holds */
 	/* the result is read where the call returned it; what the device's slot holds afterwards is
 	 * not used */
 	bool returned;

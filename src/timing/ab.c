@@ -263,6 +263,7 @@ int ay_ab_time(const struct ay_ab_spec *s, struct ay_arena *a, struct ay_timing 
 	/* batches are short on a device, and much time passes between them */
 	p->verify.of_wall = s->device;
 	p->verify.trusted = s->trusted;
+	p->verify.keeps_no_draws = s->trusted || s->torch_own;
 	p->verify.answer = s->answer;
 	p->verify.answerer = s->answerer;
 	rc = s->device ? ay_input_template_to_device(&p->template, s->device, err) : 0;

@@ -44,6 +44,9 @@ struct ay_ab_spec {
 	bool crowded;
 	/* kernel and baseline are built in and run on a device: a set may be used again */
 	bool trusted;
+	/* The kernel is torch's own function. It keeps no draws, but streams of its generators for
+	 * the CPU (MCG31 of MKL, in some versions) may overlap by chance */
+	bool torch_own;
 	bool ungated; /* and they run without a gate: see struct ay_gated_exec */
 	/* idle executors on a device, kept between measurements; NULL: start new ones */
 	struct ay_exec_cache *kept;
@@ -65,6 +68,7 @@ enum ay_ab_fault {
 	AY_AB_ENDED,      /* it did not run to its end: see outcome */
 	AY_AB_WRONG,      /* right when it was judged, wrong when it was timed */
 	AY_AB_UNFINISHED, /* it reported `done` before its output was written */
+	AY_AB_REPEATED,   /* calls of a random operator shared draws */
 	AY_AB_INPUT,      /* it wrote to an input */
 	AY_AB_LEFT,       /* it left work on its GPU, which would slow down other processes */
 };

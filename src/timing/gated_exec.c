@@ -119,6 +119,7 @@ static int hold(struct ay_gated_exec *s, struct ay_outcome *o, struct ay_err *er
 	s->batch.slot = s->sets.slot;
 	s->batch.offset = s->sets.offset;
 	s->batch.told = s->sets.told;
+	s->batch.rng_place = s->sets.has_rng ? &s->sets.rng : NULL;
 	s->batch.mapping = s->dev ? &s->sets.mapping : NULL;
 	memset(s->batch.poison, AY_GATED_EXEC_POISON, sizeof s->batch.poison);
 	if (give_heap(s, o, err))
@@ -178,7 +179,6 @@ int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec 
 {
 	struct ay_exec_spec x = executor_of(spec);
 	struct ay_arena names = { 0 };
-	ay_rng *rng = ay_xrealloc(NULL, sizeof *rng * (size_t)spec->cap);
 	int rc = -1;
 
 	*s = (struct ay_gated_exec){ .timeout_s = spec->timeout_s,
@@ -192,9 +192,6 @@ int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec 
 				      .nset = spec->cap,
 				      .threads = spec->threads,
 				      .timeout_s = spec->timeout_s };
-	for (int i = 0; i < spec->cap; i++)
-		rng[i] = ay_input_template_rng(spec->template, i);
-	s->batch.rng = rng;
 	if (!get_sets(s, spec, err) && !get_executor(s, &x, &names, o, err)) {
 		rc = hold(s, o, err);
 		if (s->exec)
@@ -204,13 +201,11 @@ int ay_gated_exec_open(struct ay_gated_exec *s, const struct ay_gated_exec_spec 
 		if (!rc && s->exec)
 			end_if_gone(s, o);
 	}
-	s->batch.rng = NULL;
 	if (rc) {
 		s->kept = NULL;
 		ay_gated_exec_close(s);
 	}
 	ay_arena_release(&names);
-	ay_xfree(rng);
 	return rc;
 }
 

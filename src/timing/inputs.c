@@ -207,13 +207,6 @@ struct ay_key ay_input_template_key(const struct ay_input_template *m, uint64_t 
 	return derive(m->root, "content", n);
 }
 
-ay_rng ay_input_template_rng(const struct ay_input_template *m, int set)
-{
-	const struct ay_key k = derive(m->root, "rng", (uint64_t)set);
-
-	return (ay_rng){ k.k[0], k.k[1] >> 32 };
-}
-
 static void make_noise(struct ay_input_template *m)
 {
 	const struct ay_key key = derive(m->root, "noise", 0);
@@ -503,18 +496,24 @@ int ay_input_sets_init(struct ay_input_sets *s, const struct ay_input_template *
 		       struct ay_err *err)
 {
 	const int n = m->call->noperand;
-	struct ay_need need[3] = { { 0, false }, { 0, true }, { ay_exec_told_bytes(m->call, cap), true } };
+	struct ay_need need[4] = { { 0, false },
+				   { 0, true },
+				   { ay_exec_told_bytes(m->call, cap), true },
+				   { sizeof(ay_rng) * (uint64_t)cap, false } };
+	const bool has_rng = ay_input_template_has_rng(m);
 	uint64_t at[2] = { 0, 0 };
 
 	*s = (struct ay_input_sets){
 		.m = m, .cap = cap, .shared_storage = shared_storage, .told = 2, .pool = { .fd = { -1, -1 } }
 	};
+	s->has_rng = has_rng;
+	s->rng = (struct ay_rng_place){ .slot = 3 };
 	for (int i = 0; i < n; i++) {
 		uint64_t room = m->part[i].bytes + colours(m->part[i].bytes) * AY_ALIGN + AY_ALIGN;
 
 		need[m->call->operand[i]->role != AY_IN].bytes += room * (uint64_t)(shared_storage ? 1 : cap);
 	}
-	if (ay_pool_init(&s->pool, 3, need, err))
+	if (ay_pool_init(&s->pool, 3 + has_rng, need, err))
 		return -1;
 	s->slot = ay_xrealloc(NULL, sizeof *s->slot * (size_t)(n * cap + 1));
 	s->offset = ay_xrealloc(NULL, sizeof *s->offset * (size_t)(n * cap + 1));
@@ -573,6 +572,7 @@ uint8_t *ay_input_sets_at(const struct ay_input_sets *s, int set, int operand)
 int ay_input_sets_write(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			struct ay_err *err)
 {
+	ay_input_sets_write_rng(s, key, from, n);
 	if (s->dev)
 		return ay_input_sets_write_gpu(s, key, from, n, poison, err);
 	for (int set = from; set < from + n; set++) {

@@ -34,6 +34,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "device/dev_mem.h"
+#include "exec/exec.h"
 #include "op/call.h"
 #include <assay/kernel.h>
 #include "oracle/read_set.h"
@@ -58,9 +59,9 @@ void ay_input_template_init(struct ay_input_template *m, struct ay_call *c);
 void ay_input_template_init_by(struct ay_input_template *m, struct ay_call *c, int threads, bool trusted);
 /* Returns the key of content number n of this call. */
 struct ay_key ay_input_template_key(const struct ay_input_template *m, uint64_t n);
-/* Returns the random state that a random operator starts from in a set. It does not depend on the
- * content. */
-ay_rng ay_input_template_rng(const struct ay_input_template *m, int set);
+/* Returns the state of the random generator that an operator gets in a set of this content. No two
+ * calls get the same state, and no state can be guessed from others. */
+ay_rng ay_input_rng(struct ay_key key, int set);
 /* Copies the template to a device. From then on its sets are made there. */
 int ay_input_template_to_device(struct ay_input_template *m, struct ay_dev *d, struct ay_err *err);
 void ay_input_template_release(struct ay_input_template *m);
@@ -82,10 +83,15 @@ uint64_t ay_input_template_base_bytes(const struct ay_input_template *m, int i);
 /* Returns true if this set is a stress set. */
 bool ay_input_template_is_stress(const struct ay_input_template *m, struct ay_key key, int set);
 
+/* Returns true if the call has a random generator. */
+bool ay_input_template_has_rng(const struct ay_input_template *m);
+
 /* Memory for sets, shared with one executor. It has two slots: one that the executor reads and one
  * that it writes. Tensors lie one behind the other in the order of the calls, at random multiples
  * of 64 bytes. In a third slot the executor describes results that lie in its own memory. All
- * executors have this slot, so that executors of two kinds have the same pages. */
+ * executors have this slot, so that executors of two kinds have the same pages. The states of random
+ * generators lie in a slot that the executor reads. They are written with the inputs, so each call
+ * of each batch has a state that no executor has seen. */
 struct ay_input_sets {
 	const struct ay_input_template *m;
 	int cap;
@@ -96,6 +102,9 @@ struct ay_input_sets {
 	struct ay_pool pool;
 	int *slot; /* per set and operand, as in struct ay_batch */
 	uint64_t *offset;
+	/* the states of random generators, one per set; only for calls that have a generator */
+	bool has_rng;
+	struct ay_rng_place rng;
 	/* On a device, inputs lie in memory that is new for each content. Outputs that are only
 	 * written always lie in the same memory, which the executor has from the beginning.
 	 * `shadow` has space for one set in host memory, into which a set is fetched. */
@@ -126,6 +135,9 @@ void ay_input_sets_release(struct ay_input_sets *s);
  * device this allocates new memory. */
 int ay_input_sets_write(struct ay_input_sets *s, struct ay_key key, int from, int n, uint8_t poison,
 			struct ay_err *err);
+/* Writes the states of the random generators of sets [from, from + n), if the call has one. It is part
+ * of ay_input_sets_write. */
+void ay_input_sets_write_rng(struct ay_input_sets *s, struct ay_key key, int from, int n);
 /* Returns the address of the storage of an operand of a set; on a device, of the fetched copy in
  * host memory. */
 uint8_t *ay_input_sets_at(const struct ay_input_sets *s, int set, int operand);

@@ -156,6 +156,10 @@ int ay_input_sets_init_gpu(struct ay_input_sets *s, const struct ay_input_templa
 	lay_out(s, at, numbers);
 	if (shared_storage && !ungated) /* addresses only */
 		at[SLOT_IN] = FOLDED;
+	s->has_rng = ay_input_template_has_rng(m);
+	s->rng = (struct ay_rng_place){ SLOT_NUMBERS, round_up(at[SLOT_NUMBERS], AY_ALIGN) };
+	if (s->has_rng)
+		at[SLOT_NUMBERS] = s->rng.offset + sizeof(ay_rng) * (uint64_t)cap;
 	{
 		const struct ay_need need[SLOTS] = { { at[SLOT_IN], false, false, true },
 						     { at[SLOT_OUT], true, false, true },

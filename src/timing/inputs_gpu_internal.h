@@ -14,8 +14,10 @@
 enum {
 	SLOT_IN,
 	SLOT_OUT,
-	SLOT_TOLD,    /* where an executor describes its results */
-	SLOT_NUMBERS, /* 0-dimensional tensors that stand for numbers, in host memory, for Python */
+	SLOT_TOLD, /* where an executor describes its results */
+	/* in host memory: 0-dimensional tensors that stand for numbers, for Python, and the states of
+	 * random generators */
+	SLOT_NUMBERS,
 	SLOTS,
 };
 

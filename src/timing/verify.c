@@ -15,9 +15,13 @@ enum {
 	TRIES = 8,         /* attempts to find a stress set */
 	BROUGHT = 4 << 20, /* bytes to fetch for the compared rows; a single row may need more */
 	RARELY = 12,       /* a very slow comparison is done for one batch in this many */
+	RARELY_DRAWN = 8,  /* as RARELY, for random operators */
 	SELDOM = 64,       /* as RARELY, for whole comparisons if rows are compared too */
 	/* elements of a random operator's results whose distribution is tested */
 	DRAWN = 1 << 20,
+	RESULTS = 64,       /* sets that are compared so in one measurement, about */
+	TOGETHER = 1 << 17, /* elements whose deviations are compared, */
+	SEARCHED = 1 << 22, /* and among which equal draws are searched */
 };
 /* fraction of the batches' time for whole comparisons, and as much again for rows */
 static const double share = 0.3;
@@ -97,14 +101,7 @@ static enum ay_verified compare(struct ay_verify *v, int64_t lo, int64_t hi, uin
 	return found;
 }
 
-/* Places [lo, lo + n) of `of` along a dimension. Applies to every tensor that is not broadcast
- * along it. */
-struct verify_part {
-	int behind; /* dimensions from this one to the last, itself included */
-	int64_t of, lo, n;
-};
-
-static void narrow(struct ay_view *v, const struct verify_part *p)
+static void narrow(struct ay_view *v, const struct ay_verify_part *p)
 {
 	const int d = v->ndim - p->behind;
 
@@ -114,27 +111,49 @@ static void narrow(struct ay_view *v, const struct verify_part *p)
 	v->shape[d] = p->n;
 }
 
-/* Chooses a random part along the longest dimension. */
-static struct verify_part choose_part(const struct ay_view *v)
+/* Chooses a random part of about `most` elements along the longest dimension. */
+static struct ay_verify_part choose_part(const struct ay_view *v, int64_t most)
 {
-	struct verify_part p = { .of = 1 };
+	struct ay_verify_part p = { .of = 1 };
 	int64_t each;
 
 	for (int d = 0; d < v->ndim; d++)
 		if (v->shape[d] > p.of)
-			p = (struct verify_part){ .behind = v->ndim - d, .of = v->shape[d] };
+			p = (struct ay_verify_part){ .behind = v->ndim - d, .of = v->shape[d] };
 	each = ay_numel_of(v) / p.of;
-	p.n = each < DRAWN ? DRAWN / each : 1;
+	p.n = each < most ? most / each : 1;
 	p.n = p.n < p.of ? p.n : p.of;
 	p.lo = (int64_t)ay_secret_below((uint64_t)(p.of - p.n + 1));
 	return p;
 }
 
-static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
+/* Narrows all operands to a part. Returns the operands as they were. */
+static struct ay_operand *narrow_all(struct ay_verify *v, const struct ay_verify_part *p, struct ay_arena *a)
+{
+	struct ay_operand *whole = AY_NEW_N(a, struct ay_operand, v->call->noperand);
+
+	for (int i = 0; i < v->call->noperand; i++) {
+		whole[i] = *v->call->operand[i];
+		narrow(&v->call->operand[i]->view, p);
+		narrow(&v->call->operand[i]->old, p);
+	}
+	return whole;
+}
+
+static void widen_all(struct ay_verify *v, const struct ay_operand *whole)
+{
+	for (int i = 0; i < v->call->noperand; i++)
+		*v->call->operand[i] = whole[i];
+}
+
+/* Runs the operator's own check. draws: NULL, or receives the deviations of a random operator's
+ * draws. */
+static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op, uint8_t poison,
+				    struct ay_draws *draws, char text[200])
 {
 	struct ay_arena a = { 0 };
 	const struct ay_view **got = AY_NEW_N(&a, const struct ay_view *, v->call->nout + 1);
-	struct ay_finding f = { .index = -1 };
+	struct ay_finding f = { .index = -1, .draws = draws };
 
 	for (int k = 0; k < v->call->nout; k++)
 		got[k] = &v->call->out[k]->view;
@@ -151,19 +170,12 @@ static enum ay_verified check_shown(struct ay_verify *v, const struct ay_op *op,
  * come from the kernel's time. */
 static enum ay_verified check_part(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
 {
-	const struct verify_part p = choose_part(&v->call->out[0]->view);
+	const struct ay_verify_part p = choose_part(&v->call->out[0]->view, DRAWN);
 	struct ay_arena a = { 0 };
-	struct ay_operand *whole = AY_NEW_N(&a, struct ay_operand, v->call->noperand);
-	enum ay_verified found;
+	const struct ay_operand *whole = narrow_all(v, &p, &a);
+	const enum ay_verified found = check_shown(v, op, poison, NULL, text);
 
-	for (int i = 0; i < v->call->noperand; i++) {
-		whole[i] = *v->call->operand[i];
-		narrow(&v->call->operand[i]->view, &p);
-		narrow(&v->call->operand[i]->old, &p);
-	}
-	found = check_shown(v, op, poison, text);
-	for (int i = 0; i < v->call->noperand; i++)
-		*v->call->operand[i] = whole[i];
+	widen_all(v, whole);
 	ay_arena_release(&a);
 	return found;
 }
@@ -176,7 +188,7 @@ static enum ay_verified run_check(struct ay_verify *v, uint8_t poison, char text
 		return AY_VERIFIED;
 	if (op->flags & AY_RANDOM && v->call->nout && ay_numel_of(&v->call->out[0]->view) > DRAWN)
 		return check_part(v, op, poison, text);
-	return check_shown(v, op, poison, text);
+	return check_shown(v, op, poison, NULL, text);
 }
 
 static bool fetch(const struct ay_verify *v, int set, const struct ay_byte_range *need)
@@ -199,6 +211,100 @@ enum ay_verified ay_verify_set(struct ay_verify *v, const struct ay_input_sets *
 	found = compare(v, 0, 0, poison, text);
 	return found == AY_VERIFIED ? run_check(v, poison, text) : found;
 }
+
+/* --- random operators ------------------------------------------------------------------------------------ */
+
+/* Compares the shown set with earlier ones: searches its draws for theirs. */
+static enum ay_verified search_draws(struct ay_verify *v, const struct ay_op *op, char text[200])
+{
+	const struct ay_verify_part p = choose_part(&v->call->out[0]->view, SEARCHED);
+	struct ay_arena a = { 0 };
+	const struct ay_operand *whole = narrow_all(v, &p, &a);
+	enum ay_repeated found;
+
+	found = ay_repeats_look(v->repeats, op, v->call, text);
+	widen_all(v, whole);
+	ay_arena_release(&a);
+	return found == AY_REPEATED_NOT ? AY_VERIFIED : found == AY_REPEATED_WITHIN ? AY_WRONG : AY_REPEATED;
+}
+
+static void set_deviations(struct ay_draws *d, int64_t n)
+{
+	d->n = n;
+	d->row = 0; /* set by the check */
+	d->d = ay_xrealloc(d->d, sizeof *d->d * (size_t)(n + 1));
+	d->v = ay_xrealloc(d->v, sizeof *d->v * (size_t)(n + 1));
+}
+
+static void release_deviations(struct ay_draws *d)
+{
+	ay_xfree(d->d);
+	ay_xfree(d->v);
+	*d = (struct ay_draws){ 0 };
+}
+
+/* Tests a part of the shown set, and whether it depends on the same part of the set that was compared
+ * before. */
+static enum ay_verified relate_draws(struct ay_verify *v, const struct ay_op *op, uint8_t poison, char text[200])
+{
+	struct ay_arena a = { 0 };
+	const struct ay_operand *whole = narrow_all(v, &v->part, &a);
+	struct ay_finding f = { .index = -1 };
+	struct ay_draws now = { 0 };
+	enum ay_verified found;
+
+	set_deviations(&now, ay_numel_of(&v->call->out[0]->view));
+	found = check_shown(v, op, poison, &now, text);
+	if (found == AY_VERIFIED && now.row && v->was.row && !ay_draws_apart(&v->was, &now, &f)) {
+		snprintf(text, 200, "%.199s", f.text);
+		found = AY_REPEATED;
+	}
+	release_deviations(&v->was);
+	v->was = now;
+	widen_all(v, whole);
+	ay_arena_release(&a);
+	return found;
+}
+
+/* Chooses the first of `most` sets to compare: in half of the batches the same one as before, since
+ * draws may be kept by address, else any. */
+static int choose_first(struct ay_verify *v, int from, int n, int most)
+{
+	const int last = from + n - most;
+
+	if (v->home >= from && v->home <= last && ay_secret_below(2))
+		return v->home;
+	return from + (int)ay_secret_below((uint64_t)(last - from) + 1);
+}
+
+/* Compares sets of a random operator that lie one behind the other. */
+static enum ay_verified compare_draws(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key,
+				      int from, int n, uint8_t poison, char text[200])
+{
+	const struct ay_op *op = v->op->op[ay_call_num_type(v->call)];
+	const int most = n < AY_VERIFY_TOGETHER ? n : AY_VERIFY_TOGETHER, first = choose_first(v, from, n, most);
+	enum ay_verified found = AY_VERIFIED;
+
+	if (!(op->flags & AY_RANDOM) || !op->check || !v->call->nout || v->keeps_no_draws)
+		return AY_VERIFIED;
+	if (!v->repeats) {
+		v->repeats = ay_repeats_new(RESULTS);
+		v->part = choose_part(&v->call->out[0]->view, TOGETHER);
+		v->home = first;
+	}
+	for (int i = first; i < first + most && found == AY_VERIFIED; i++) {
+		v->set = i;
+		if (!fetch(v, i, NULL))
+			return AY_UNFETCHED;
+		show(v, s, key, i, NULL);
+		found = relate_draws(v, op, poison, text);
+		if (found == AY_VERIFIED)
+			found = search_draws(v, op, text);
+	}
+	return found;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------ */
 
 static double bytes_of(const struct ay_verify *v, const struct ay_byte_range *need)
 {
@@ -298,11 +404,20 @@ static enum ay_verified verify_some(struct ay_verify *v, const struct ay_input_s
 	return found;
 }
 
+/* Checks one whole set, preferably a stress set, and if the operator is random, what sets share. */
+static enum ay_verified verify_one(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
+				   int n, uint8_t poison, char text[200])
+{
+	const enum ay_verified found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
+
+	return found == AY_VERIFIED ? compare_draws(v, s, key, from, n, poison, text) : found;
+}
+
 /* Returns true if rows can be compared. Results with a single row are compared whole or not at
- * all. So are results that another process answers or checks. */
+ * all. So are results that another process answers or checks, and those of random operators. */
 static bool has_rows(const struct ay_verify *v)
 {
-	return !v->answer && !v->right && ay_oracle_rows(v->op, v->call) > 1;
+	return !v->answer && !(v->op->op[0]->flags & AY_RANDOM) && !v->right && ay_oracle_rows(v->op, v->call) > 1;
 }
 
 enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets *s, struct ay_key key, int from,
@@ -314,7 +429,7 @@ enum ay_verified ay_verify_once(struct ay_verify *v, const struct ay_input_sets 
 	if (has_rows(v))
 		found = verify_rows(v, s, key, choose(s, key, from, n), poison, text);
 	else
-		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
+		found = verify_one(v, s, key, from, n, poison, text);
 	v->ended = ay_now_ns();
 	v->spent_ns += (double)(v->ended - begin);
 	return found;
@@ -324,12 +439,13 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets
 				 int n, uint8_t poison, double batch_ns, char text[200])
 {
 	const bool rows = has_rows(v);
+	const int rarely = rows ? SELDOM : v->op->op[0]->flags & AY_RANDOM ? RARELY_DRAWN : RARELY;
 	const int64_t begin = ay_now_ns();
 	const double may_ns = allowance(v, rows, batch_ns, begin);
 	enum ay_verified found = AY_VERIFIED;
 
-	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rows ? SELDOM : RARELY)) {
-		found = ay_verify_set(v, s, key, choose(s, key, from, n), poison, text);
+	if ((!v->trusted || !(rows || v->answer)) && is_due(v->whole_ns, may_ns, rarely)) {
+		found = verify_one(v, s, key, from, n, poison, text);
 		v->whole_ns = expect(v->whole_ns, (double)(ay_now_ns() - begin));
 	}
 	if (found == AY_VERIFIED && rows && is_due(v->rows_ns, may_ns, RARELY))
@@ -341,6 +457,9 @@ enum ay_verified ay_verify_batch(struct ay_verify *v, const struct ay_input_sets
 
 void ay_verify_release(struct ay_verify *v)
 {
+	ay_repeats_free(v->repeats);
+	v->repeats = NULL;
+	release_deviations(&v->was);
 	ay_xfree(v->old);
 	v->old = NULL;
 	v->old_bytes = 0;

@@ -40,7 +40,9 @@ static void patched(const uint8_t *data, size_t n)
 {
 	static _Alignas(16) uint8_t buf[4096];
 	struct ay_wire_writer w = { buf, sizeof buf, 0, false };
-	struct ay_wire_call_head h = { .threads = 1, .nset = 2, .noperand = 2, .nparam = 7, .nscalar = 1 };
+	struct ay_wire_call_head h = {
+		.threads = 1, .nset = 2, .noperand = 2, .nparam = 7, .nscalar = 1, .called = 1
+	};
 	struct ay_wire_operand o = {
 		.dtype = { AY_CODE_FLOAT, 32, 1 }, .ndim = 2, .shape = { 2, 3 }, .stride = { 3, 1 }
 	};

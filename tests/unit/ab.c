@@ -195,7 +195,7 @@ static const struct {
 	       "0; }\n",
 	  AY_AB_WRONG, AY_EXEC_RAN },
 	{ "wrong everywhere, late",
-	  "#include <string.h>\n" RELU "int aten_relu@ { static int n; relu(self, out); if (++n > 300) "
+	  "#include <string.h>\n" RELU "int aten_relu@ { static int n; relu(self, out); if (++n > 15) "
 	  "memset(out->data, 0, 4000); return 0; }\n",
 	  AY_AB_WRONG, AY_EXEC_RAN },
 	{ "keeps its first answer",
@@ -204,17 +204,17 @@ static const struct {
 	  "	memcpy(out->data, y, 4000); return 0; }\n",
 	  AY_AB_WRONG, AY_EXEC_RAN },
 	{ "writes nothing after a while",
-	  RELU "int aten_relu@ { static int n; return ++n > 100 ? 0 : relu(self, out); }\n", AY_AB_UNFINISHED,
+	  RELU "int aten_relu@ { static int n; return ++n > 15 ? 0 : relu(self, out); }\n", AY_AB_UNFINISHED,
 	  AY_EXEC_RAN },
-	{ "crashes at the 50th call",
-	  RELU "int aten_relu@ { static int n; if (++n == 50) *(volatile int *)8 = 1; return relu(self, out); }\n",
+	{ "crashes at the 15th call",
+	  RELU "int aten_relu@ { static int n; if (++n == 15) *(volatile int *)8 = 1; return relu(self, out); }\n",
 	  AY_AB_ENDED, AY_EXEC_CRASHED },
 	{ "refuses after a while",
-	  RELU "int aten_relu@ { static int n; relu(self, out); return ++n > 80 ? 9 : 0; }\n", AY_AB_ENDED,
+	  RELU "int aten_relu@ { static int n; relu(self, out); return ++n > 15 ? 9 : 0; }\n", AY_AB_ENDED,
 	  AY_EXEC_REFUSED },
 	{ "hangs after a while",
 	  "#include <unistd.h>\n" RELU
-	  "int aten_relu@ { static int n; if (++n > 100) for (;;) pause(); return relu(self, out); }\n",
+	  "int aten_relu@ { static int n; if (++n > 15) for (;;) pause(); return relu(self, out); }\n",
 	  AY_AB_ENDED, AY_EXEC_HUNG },
 	{ "cannot be loaded",
 	  "#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }\n" RELU
@@ -229,7 +229,7 @@ TEST(ab_finds_what_goes_wrong_only_when_it_is_timed)
 
 		setup(&k, line, rogues[i].source, i % 2 ? AY_BASELINE_NONE : AY_BASELINE_KERNEL,
 		      i % 2 ? NULL : good);
-		k.s.budget_s = 2; /* it ends when a defect is found */
+		k.s.budget_s = 10; /* it ends when a defect is found */
 		k.s.call_timeout_s = rogues[i].happened == AY_EXEC_HUNG ? 0.5 : 5;
 		measure(&k);
 		CHECKF(k.rep.fault == rogues[i].fault, "%s: %d %s", rogues[i].what, k.rep.fault, k.rep.text);

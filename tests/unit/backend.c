@@ -89,14 +89,14 @@ TEST(backend_scan_says_what_it_did_not_understand)
 	touch("sum_dim_IntList.py");
 	touch("README.md");
 	touch(".hidden/aten_relu.c");
-	CHECKF(!ay_backend_scan(&b, &a, help_registry(), test_dir(), &err), "%s", err.msg);
+	CHECKF(!ay_backend_scan(&b, &a, help_registry(), test_dir(), false, &err), "%s", err.msg);
 	for (int i = 0; i < b.n; i++) {
 		known += b.file[i].op != NULL;
 		unknown += b.file[i].why != NULL;
 	}
 	CHECKF(known == 5 && unknown == 1 && b.n == 6, "%d known, %d not, %d in all", known, unknown, b.n);
 	ay_backend_release(&b);
-	CHECK(ay_backend_scan(&b, &a, help_registry(), "/no/such/folder", &err) &&
+	CHECK(ay_backend_scan(&b, &a, help_registry(), "/no/such/folder", false, &err) &&
 	      strstr(err.msg, "/no/such/folder"));
 }
 

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "device/shared_library.h"
 #include "exec/python.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "judge/perf.h"
 #include "judge/task.h"
@@ -17,6 +18,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The outcomes of one task's cases. */
@@ -95,18 +97,12 @@ static void finish_setup(struct fixture *g, const char *python)
 static void setup_fake(struct fixture *g)
 {
 	const char *dir = test_dir();
-	char *out = "";
 
 	*g = (struct fixture){ 0 };
 	help_fake_gpu(&g->a);
-	CHECKF(!help_run(&g->a,
-			 ay_sprintf(
-				 &g->a,
-				 "mkdir -m 755 %s/blas && cc -shared -fPIC -O2 -Iinclude "
-				 "-Wl,-soname,libcublas.so.13 -o %s/blas/libcublas.so.13 tests/cuda/cublas.c 2>&1",
-				 dir, dir),
-			 60, &out),
-	       "%s", out);
+	CHECK(!mkdir(ay_sprintf(&g->a, "%s/blas", dir), 0755));
+	help_cc(&g->a, "-O2 -Iinclude -Wl,-soname,libcublas.so.13 tests/cuda/cublas.c",
+		ay_sprintf(&g->a, "%s/blas/libcublas.so.13", dir));
 	CHECK(dlopen(ay_sprintf(&g->a, "%s/blas/libcublas.so.13", dir), RTLD_NOW | RTLD_LOCAL));
 	finish_setup(g, NULL);
 	CHECK_STR(g->b.version, "13.99.7");

@@ -252,7 +252,7 @@ TEST(compare_on_the_processor_follows_the_oracle)
 }
 
 /* Tests the arguments, the tally and the way back. */
-TEST(compare_on_a_stand_in_follows_the_oracle)
+TEST(compare_on_a_fake_device_follows_the_oracle)
 {
 	struct dev_fill_fixture g;
 

@@ -289,7 +289,7 @@ TEST(fill_op_on_the_processor_does_many_ranges)
 
 /* Tests the list, the launch and its arguments with a fake driver, which runs the same units as a
  * GPU. */
-TEST(dev_fill_on_a_stand_in_gives_the_bits_of_content)
+TEST(dev_fill_on_a_fake_device_gives_the_bits_of_content)
 {
 	struct dev_fill_fixture g;
 

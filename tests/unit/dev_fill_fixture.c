@@ -33,8 +33,8 @@ void dev_fill_fixture_fake(struct dev_fill_fixture *g)
 	*g = (struct dev_fill_fixture){ 0 };
 	setenv("XDG_CACHE_HOME", test_dir(), 1);
 	setenv("FAKE_NVRTC_LOG", "/dev/null", 1);
-	help_stand_in(&g->a, "fake.c", "libcuda.so.1");
-	help_stand_in(&g->a, "fake_nvrtc.c", "libnvrtc.so.13");
+	help_fake_library(&g->a, "tests/cuda/fake.c", "libcuda.so.1");
+	help_fake_library(&g->a, "tests/cuda/fake_nvrtc.c", "libnvrtc.so.13");
 	open_cuda(g, true);
 }
 

@@ -12,6 +12,7 @@
 #include "exec/wire.h"
 #include "judge/verdict.h"
 #include "sandbox/filter.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -266,17 +267,10 @@ struct fake {
 /* how: additional options for the fake driver's compiler. */
 static void setup_with(struct fake *f, const char *how)
 {
-	char *out = "";
-
 	*f = (struct fake){ .dir = test_dir() };
 	chmod(f->dir, 0755); /* executors have uids of their own */
-	CHECKF(!help_run(&f->a,
-			 ay_sprintf(&f->a,
-				    "cc -shared -fPIC -O1 -D_GNU_SOURCE -Isrc %s -o %s/libcuda.so.1 "
-				    "tests/cuda/fake.c 2>&1",
-				    how, f->dir),
-			 60, &out),
-	       "%s", out);
+	help_cc(&f->a, ay_sprintf(&f->a, "-O1 -D_GNU_SOURCE -Isrc %s tests/cuda/fake.c", how),
+		ay_sprintf(&f->a, "%s/libcuda.so.1", f->dir));
 }
 
 static void setup(struct fake *f)
@@ -289,14 +283,16 @@ static const char *judge(struct fake *f, int mode, const char *env, const char *
 {
 	const char *cmd = ay_sprintf(
 		&f->a,
-		"cc -shared -fPIC -O1 -DMODE=%d -Iinclude -o %s/k%d.so tests/cuda/kernel.c 2>&1 && "
 		"LD_LIBRARY_PATH=%s %s %s/assay check %s/k%d.so --op aten::relu --device cuda --json --seed 1 "
-		"--timeout 3 --cache '' %s 2>&1",
-		mode, f->dir, mode, f->dir, env, help_build_dir(), f->dir, mode, more);
+		"--timeout 20 --cache %s/assay %s 2>&1",
+		f->dir, env, help_build_dir(), f->dir, mode, help_cache(), more);
 	const char *last;
 	json_t *j;
-	int status = help_run(&f->a, cmd, 120, out);
+	int status;
 
+	help_cc(&f->a, ay_sprintf(&f->a, "-O1 -DMODE=%d -Iinclude tests/cuda/kernel.c", mode),
+		ay_sprintf(&f->a, "%s/k%d.so", f->dir, mode));
+	status = help_run(&f->a, cmd, 120, out);
 	if (status != 0 && status != 1)
 		return NULL;
 	last = strrchr(ay_strndup(&f->a, *out, strlen(*out) - 1), '\n');
@@ -416,14 +412,13 @@ TEST(device_is_in_the_records)
 	char *out = "";
 
 	setup(&f);
+	CHECK(!mkdir(ay_sprintf(&f.a, "%s/k", f.dir), 0755));
+	help_cc(&f.a, "-O1 -Iinclude tests/cuda/kernel.c", ay_sprintf(&f.a, "%s/k/aten_relu.so", f.dir));
 	CHECKF(!help_run(&f.a,
 			 ay_sprintf(&f.a,
-				    "cd %s && mkdir k && cc -shared -fPIC -O1 -I$OLDPWD/include -o k/aten_relu.so "
-				    "$OLDPWD/tests/cuda/kernel.c && cd $OLDPWD && LD_LIBRARY_PATH=%s %s/assay "
-				    "eval --suite smoke "
-				    "--ops relu --kernels %s/k --device cuda --timing none --cache '' --out "
-				    "%s/run 2>&1",
-				    f.dir, f.dir, help_build_dir(), f.dir, f.dir),
+				    "LD_LIBRARY_PATH=%s %s/assay eval --suite smoke --ops relu --kernels %s/k "
+				    "--device cuda --timing none --cache %s/assay --out %s/run 2>&1",
+				    f.dir, help_build_dir(), f.dir, help_cache(), f.dir),
 			 60, &out) &&
 		       strstr(out, "1 of 1 pass"),
 	       "%s", out);

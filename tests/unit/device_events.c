@@ -4,6 +4,7 @@
  * (tests/cuda/fake_events.c).
  */
 #include "base/json.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -13,18 +14,10 @@
 
 static void make_driver(struct ay_arena *a, const char *how)
 {
-	char *out = "";
-
 	chmod(test_dir(), 0755); /* executors have uids of their own */
-	CHECKF(!help_run(a,
-			 ay_sprintf(a,
-				    "cc -shared -fPIC -O1 -D_GNU_SOURCE -Isrc %s -o %s/libcuda.so.1 "
-				    "tests/cuda/fake.c tests/cuda/fake_events.c && "
-				    "cc -shared -fPIC -O1 -DMODE=0 -Iinclude -o %s/aten_relu.so "
-				    "tests/cuda/kernel.c 2>&1",
-				    how, test_dir(), test_dir()),
-			 60, &out),
-	       "%s", out);
+	help_cc(a, ay_sprintf(a, "-O1 -D_GNU_SOURCE -Isrc %s tests/cuda/fake.c tests/cuda/fake_events.c", how),
+		ay_sprintf(a, "%s/libcuda.so.1", test_dir()));
+	help_cc(a, "-O1 -DMODE=0 -Iinclude tests/cuda/kernel.c", ay_sprintf(a, "%s/aten_relu.so", test_dir()));
 }
 
 /* Judges and times the test kernel. Returns its gate_ns; -1: it has no time. */
@@ -37,9 +30,9 @@ static double judge(struct ay_arena *a, char **out)
 	help_run(a,
 		 ay_sprintf(a,
 			    "LD_LIBRARY_PATH=%s %s/assay check %s/aten_relu.so --json --device cuda --seed 1 "
-			    "--cache '' --timing full --budget 0.2 --baseline none --timeout 60 "
+			    "--cache %s/assay --timing full --budget 0.2 --baseline none --timeout 60 "
 			    "--case 'aten::relu((T([5000], f32),), {}) seed=3' 2>&1",
-			    dir, help_build_dir(), dir),
+			    dir, help_build_dir(), dir, help_cache()),
 		 120, out);
 	for (char *line = strtok_r(ay_strdup(a, *out), "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
 		json_t *rec = json_loads(line, 0, NULL), *t = json_object_get(rec, "timing");

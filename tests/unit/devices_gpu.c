@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "device_fixture.h"
 #include "exec/python.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -23,15 +24,16 @@ static void make_gpus(struct ay_arena *a, int gpus)
 	char *out;
 
 	chmod(dir, 0755); /* executors have uids of their own */
+	help_cc(a,
+		ay_sprintf(a, "-O1 -Wl,-soname,libcuda.so.1 -D_GNU_SOURCE -DGPUS=%d -Isrc tests/cuda/fake.c",
+			   gpus),
+		ay_sprintf(a, "%s/libcuda.so.1", dir));
+	help_cc(a, "-O1 -Iinclude tests/cuda/kernel.c", ay_sprintf(a, "%s/so", dir));
 	CHECKF(!help_run(a,
 			 ay_sprintf(a,
-				    "cc -shared -fPIC -O1 -Wl,-soname,libcuda.so.1 -D_GNU_SOURCE -DGPUS=%d -Isrc "
-				    "-o %s/libcuda.so.1 "
-				    "tests/cuda/fake.c && "
-				    "mkdir %s/k && cc -shared -fPIC -O1 -Iinclude -o %s/so tests/cuda/kernel.c && "
-				    "for i in 0 1 2 3 4; do (cat %s/so; printf $i) > "
+				    "mkdir %s/k && for i in 0 1 2 3 4; do (cat %s/so; printf $i) > "
 				    "%s/k/aten_relu__$i.so; done 2>&1",
-				    gpus, dir, dir, dir, dir, dir),
+				    dir, dir, dir),
 			 60, &out),
 	       "%s", out);
 }
@@ -44,8 +46,8 @@ static int eval_gpus(struct ay_arena *a, const char *fault, const char *args, ch
 		ay_sprintf(
 			a,
 			"LD_LIBRARY_PATH=%s FAKE_CUDA='%s' %s/assay eval --suite smoke --ops relu --kernels %s/k "
-			"--timing none --cache '' %s 2>&1",
-			test_dir(), fault, help_build_dir(), test_dir(), args),
+			"--timing none --cache %s/assay %s 2>&1",
+			test_dir(), fault, help_build_dir(), test_dir(), help_cache(), args),
 		60, out);
 }
 

@@ -4,6 +4,7 @@
  * (tests/cuda).
  */
 #include "base/file.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -21,22 +22,17 @@ struct fixture {
 
 static void setup(struct fixture *r)
 {
-	static const char *const list[][2] = { { "libcuda.so.1", "fake.c fake_clock.c" },
-					       { "libnvrtc.so.13", "fake_nvrtc.c" },
-					       { "libnvidia-ml.so.1", "fake_nvml.c" },
-					       { "libcublasLt.so.13", "fake_cublaslt.c" } };
-	char *out = "";
+	static const char *const list[][2] = {
+		{ "libcuda.so.1", "tests/cuda/fake.c tests/cuda/fake_clock.c" },
+		{ "libnvrtc.so.13", "tests/cuda/fake_nvrtc.c" },
+		{ "libnvidia-ml.so.1", "tests/cuda/fake_nvml.c" },
+		{ "libcublasLt.so.13", "tests/cuda/fake_cublaslt.c" },
+	};
 
 	*r = (struct fixture){ .dir = test_dir() };
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		CHECKF(!help_run(&r->a,
-				 ay_sprintf(&r->a,
-					    "cd tests/cuda && cc -shared -fPIC -O1 -D_GNU_SOURCE -I../../src -o "
-					    "%s/%s %s "
-					    "2>&1",
-					    r->dir, list[i][0], list[i][1]),
-				 60, &out),
-		       "%s", out);
+		help_cc(&r->a, ay_sprintf(&r->a, "-O1 -D_GNU_SOURCE -Isrc %s", list[i][1]),
+			ay_sprintf(&r->a, "%s/%s", r->dir, list[i][0]));
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("CUDA_MPS_PIPE_DIRECTORY", r->dir, 1);

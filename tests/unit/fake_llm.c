@@ -20,8 +20,11 @@ enum { SETTLED_TRIES = 50, SETTLED_US = 20000 };
 static const char *python(void)
 {
 	static char path[4096];
-	FILE *f = popen("sh tools/python.sh any", "r");
+	FILE *f;
 
+	if (path[0])
+		return path;
+	f = popen("sh tools/python.sh any", "r");
 	if (!f || !fgets(path, sizeof path, f))
 		path[0] = 0;
 	if (f)

@@ -122,7 +122,8 @@ TEST(forge_builds_cxx)
 
 /* nvcc needs no GPU. What it builds loads without one, because its runtime opens the driver only
  * when it is first used. */
-TEST(forge_builds_cuda)
+/* nvcc takes a second of a core for a file. */
+TEST_SLOW(forge_builds_cuda)
 {
 	struct fixture b;
 	struct ay_built k;

@@ -120,6 +120,33 @@ TEST(gated_exec_stands_still_between_batches)
 	teardown(&b);
 }
 
+/* The kernel stores the state that it gets; a write to the state would end it. */
+TEST(gated_exec_gives_each_call_the_state_of_its_content)
+{
+	static const char tell[] =
+		"int aten_exponential_(ay_tensor *self, double lambd, const ay_rng *generator, const ay_ctx "
+		"*ctx)\n"
+		"{ uint64_t *o = self->data; o[0] = generator->seed; o[1] = generator->offset; return 0; }\n";
+	struct fixture b;
+
+	setup(&b, "aten::exponential_((T([8], f64),), {}) seed=5", tell, 5);
+	CHECKF(b.o.what == AY_EXEC_RAN, "%s", b.o.text);
+	for (uint64_t n = 0; n < 3 && b.s.exec; n++) {
+		const struct ay_key key = ay_input_template_key(&b.m, n);
+
+		ay_input_sets_write(&b.s.sets, key, 0, CAP, POISON, NULL);
+		CHECKF(!ay_gated_exec_batch(&b.s, CAP, &b.b, &b.o, &b.r.err), "%s", b.r.err.msg);
+		for (int i = 0; i < CAP; i++) {
+			const uint64_t *o = (const uint64_t *)(const void *)ay_input_sets_at(&b.s.sets, i, 0);
+			const ay_rng rng = ay_input_rng(key, i);
+
+			CHECKF(o[0] == rng.seed && o[1] == rng.offset, "content %d, set %d", (int)n, i);
+		}
+	}
+	CHECKF(b.o.what == AY_EXEC_RAN, "%s", b.o.text);
+	teardown(&b);
+}
+
 TEST(gated_exec_batches_call_each_set_once)
 {
 	static const char count[] = "static float n;\n"

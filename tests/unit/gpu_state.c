@@ -28,8 +28,8 @@ static void setup(struct fixture *r)
 	struct ay_err err = { 0 };
 
 	*r = (struct fixture){ .dir = test_dir() };
-	help_stand_in(&r->a, "fake.c", "libcuda.so.1");
-	help_stand_in(&r->a, "fake_nvml.c", "libnvidia-ml.so.1");
+	help_fake_library(&r->a, "tests/cuda/fake.c", "libcuda.so.1");
+	help_fake_library(&r->a, "tests/cuda/fake_nvml.c", "libnvidia-ml.so.1");
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 	setenv("FAKE_NVML_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
 }

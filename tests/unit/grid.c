@@ -302,7 +302,12 @@ TEST(grid_expansions)
 		  "n=1|2",
 		  "aten::add.Tensor((T([1], f32), None), {'alpha': 1}) seed=3\n"
 		  "aten::add.Tensor((T([2], f32), T([2], f32)), {'alpha': 0.5}) seed=3\n" },
-		/* a fill by name */
+		/* a fill by name; None is the operator's own */
+		{ "((T([2], f32, fill=how),), {})", "how=None|'perm'",
+		  "((T([2], f32),), {})\n((T([2], f32, fill=perm),), {})\n" },
+		/* lazily conjugated and negated tensors */
+		{ "((T([2], c64, conj=c, neg=1 < n),), {})", "c=True|False n=2",
+		  "((T([2], c64, conj=True, neg=True),), {})\n((T([2], c64, neg=True),), {})\n" },
 		{ "((T([2], f32, fill=how),), {})", "how='normal(0,1)'|'perm'",
 		  "((T([2], f32, fill=normal(0, 1)),), {})\n((T([2], f32, fill=perm),), {})\n" },
 		{ "((half, long, T),), {})", "",
@@ -355,6 +360,7 @@ TEST(grid_failures)
 		{ "((T([2], f32, data=n),), {})", "n=3", "column 20: data must be a list, not an int" },
 		{ "((T([2], f32, data=[n, 1]),), {})", "n='x'",
 		  "column 20: data is a flat list of numbers, this is a string" },
+		{ "((T([2], c64, conj=c),), {})", "c=1", "column 20: conj= and neg= are True or False" },
 		{ "((T([2], f32, fill=how),), {})", "how='normal('", "column 8: expected a value, found the end" },
 		{ "((T([2], f32, fill=how),), {})", "how='a b'",
 		  "column 3: expected the end after a fill, found 'b'" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helpers.h"
+#include "help_cc.h"
 #include "base/file.h"
 #include "test.h"
 #include "base/process.h"
@@ -164,24 +165,32 @@ bool help_is_meant(const struct ay_entry_op *e)
 	return !part || strstr(e->path, part);
 }
 
-void help_stand_in(struct ay_arena *a, const char *files, const char *name)
+void help_fake_library(struct ay_arena *a, const char *files, const char *name)
 {
 	const char *path = ay_sprintf(a, "%s/%s", test_dir(), name);
-	char *out = "";
 
-	CHECKF(ay_file_exists(path) || /* of this test, made before */
-		       !help_run(a,
-				 ay_sprintf(a,
-					    "cd tests/cuda && cc -shared -fPIC -O1 -D_GNU_SOURCE -I../../src "
-					    "-Wl,-soname,%s -o %s %s 2>&1",
-					    name, path, files),
-				 60, &out),
-	       "%s", out);
+	CHECK(ay_file_exists(path) || /* of this test, made before */
+	      help_cc(a, ay_sprintf(a, "-O1 -D_GNU_SOURCE -Isrc -Wl,-soname,%s %s", name, files), path));
 	CHECK(dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
 void help_fake_gpu(struct ay_arena *a)
 {
 	chmod(test_dir(), 0755); /* executors have uids of their own */
-	help_stand_in(a, "fake.c", "libcuda.so.1");
+	help_fake_library(a, "tests/cuda/fake.c", "libcuda.so.1");
+}
+
+const char *help_container(struct ay_arena *a)
+{
+	const char *program = ay_sprintf(a, "%s/container", test_dir());
+	char *out;
+
+	if (geteuid())
+		test_skip("a container of Docker's is made by root");
+	if (help_run(a, ay_sprintf(a, "cc -O1 -o %s tests/container.c -lseccomp", program), 60, &out))
+		test_skip("tests/container.c: %s", out);
+	if (help_run(a, ay_sprintf(a, "%s true", program), 10, &out))
+		test_skip("this machine is a container itself: %s", out);
+	CHECK(help_run(a, ay_sprintf(a, "%s unshare -U true", program), 10, &out));
+	return program;
 }

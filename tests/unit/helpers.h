@@ -26,9 +26,12 @@ int help_run(struct ay_arena *a, const char *cmd, double timeout_s, char **outpu
  * (tools/check.sh), is the reason. */
 const char *help_python(void);
 
-/* Compiles these files of tests/cuda to a library in the test's folder and loads it. A later dlopen
- * of `name` finds this library. */
-void help_stand_in(struct ay_arena *a, const char *files, const char *name);
+/* Returns the program of tests/container.c, which runs a command as in a default Docker container.
+ * Skips the test if this process is not root. */
+const char *help_container(struct ay_arena *a);
+/* Compiles these files (tests/cuda/...) to a library in the test's folder and loads it. A later
+ * dlopen of `name` finds this library. */
+void help_fake_library(struct ay_arena *a, const char *files, const char *name);
 /* From now on this process finds a fake driver (tests/cuda/fake.c) as libcuda.so.1. It lies in
  * test_dir(). */
 void help_fake_gpu(struct ay_arena *a);

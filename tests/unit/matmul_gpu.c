@@ -9,6 +9,7 @@
 #include "device/cuda.h"
 #include "device/matmul_check.h"
 #include "device/matmul_bound.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "dev_fill_fixture.h"
 #include "op/fill.h"
@@ -123,15 +124,8 @@ static void produce(struct fixture *b, int set)
 
 static void load_cublas(struct fixture *b)
 {
-	char *out = "";
-
-	CHECKF(!help_run(&b->g.a,
-			 ay_sprintf(&b->g.a,
-				    "cc -shared -fPIC -O2 -Iinclude -Wl,-soname,libcublas.so.13 -o "
-				    "%s/libcublas.so.13 tests/cuda/cublas.c 2>&1",
-				    test_dir()),
-			 60, &out),
-	       "%s", out);
+	help_cc(&b->g.a, "-O2 -Iinclude -Wl,-soname,libcublas.so.13 tests/cuda/cublas.c",
+		ay_sprintf(&b->g.a, "%s/libcublas.so.13", test_dir()));
 	CHECK(dlopen(ay_sprintf(&b->g.a, "%s/libcublas.so.13", test_dir()), RTLD_NOW | RTLD_LOCAL));
 }
 
@@ -295,7 +289,7 @@ static void check_line(const char *line, void (*prepare)(struct dev_fill_fixture
 	teardown(&b);
 }
 
-TEST_SLOW(matmul_gpu_on_a_stand_in_agrees_with_the_oracle)
+TEST_SLOW(matmul_gpu_on_a_fake_device_agrees_with_the_oracle)
 {
 	for (size_t t = 0; t < sizeof lines / sizeof *lines; t++)
 		check_line(lines[t], dev_fill_fixture_fake, true);

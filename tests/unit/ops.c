@@ -5,6 +5,7 @@
  */
 #include "test.h"
 #include "helpers.h"
+#include "op/drawn.h"
 #include "op/fill.h"
 #include "../../cmd/mutants.h"
 #include "base/file.h"
@@ -39,7 +40,23 @@ static const struct ay_entry_op *the_operator(void)
 
 typedef void (*each_fn)(const struct ay_entry_op *e, const struct ay_suite_case *sc, struct ay_call *c);
 
-/* Calls fn for every case of the operator up to a tier. Cases are bound with a fixed seed. */
+/* Binds case k of the suite with a fixed seed. Fails the test and returns NULL if it does not bind. */
+static struct ay_call *bind_case(const struct ay_entry_op *e, const struct ay_suite *s, int k)
+{
+	struct ay_case *line = AY_NEW(&one, struct ay_case);
+	struct ay_err err = { 0 };
+	struct ay_call *c;
+
+	*line = *s->c[k].line;
+	line->has_seed = true;
+	line->seed = (uint64_t)k + 1;
+	if (!ay_call_bind(&one, e->op[0], s->c[k].schema, line, &c, &err))
+		return c;
+	test_fail(__FILE__, __LINE__, "%s\n      %s", text_of(line), err.msg);
+	return NULL;
+}
+
+/* Calls fn for every case of the operator up to a tier. */
 static void each_case(enum ay_tier max, each_fn fn)
 {
 	const struct ay_entry_op *e = the_operator();
@@ -50,18 +67,12 @@ static void each_case(enum ay_tier max, each_fn fn)
 		test_fail(__FILE__, __LINE__, "%s: %s", e->name, err.msg);
 	CHECKF(s.n > 0, "%s has no cases", e->name);
 	for (int k = 0; k < s.n; k++) {
-		struct ay_case line = *s.c[k].line;
 		struct ay_call *c;
 
 		ay_arena_clear(&one);
-		line.has_seed = true;
-		line.seed = (uint64_t)k + 1;
-		if (ay_call_bind(&one, e->op[0], s.c[k].schema, &line, &c, &err)) {
-			test_fail(__FILE__, __LINE__, "%s\n      %s", text_of(&line), err.msg);
-			ay_err_clear(&err);
-			continue;
-		}
-		fn(e, &s.c[k], c);
+		c = bind_case(e, &s, k);
+		if (c)
+			fn(e, &s.c[k], c);
 	}
 	ay_suite_release(&s);
 	ay_arena_release(&keep);
@@ -152,9 +163,10 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 			got[k] = &c->out[k]->view;
 			CHECKF(!d[k].bad, "%s\n      pass %d: output %d at %lld: want %Lg, got %Lg, bound %Lg",
 			       text_of(c->line), pass, k, (long long)d[k].first, d[k].want, d[k].got, d[k].bound);
-			/* a case that proves nothing must not be in a suite */
-			CHECKF(sc->derived || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) || d[k].n < 32 ||
-				       (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
+			/* a case that proves nothing must not be in a suite; a drawn one may be weak by
+			 * chance */
+			CHECKF(sc->derived || sc->drawn || e->op[0]->flags & (AY_RANDOM | AY_CONSTANT) ||
+				       d[k].n < 32 || (d[k].zeros * 20 < d[k].n * 19 && d[k].least != d[k].most),
 			       "%s is a weak case for output %d", text_of(c->line), k);
 		}
 		if (op->check && !(op->flags & AY_RANDOM)) {
@@ -167,6 +179,34 @@ static void check_honest(const struct ay_entry_op *e, const struct ay_suite_case
 TEST_EACH(ops_honest_answers_pass_and_no_case_is_weak, help_list_operators)
 {
 	each_case(AY_QUICK, check_honest);
+}
+
+/* DRAWN cases of each overload bind and have a cost; the reference passes its own bound on ANSWERED of
+ * them. */
+TEST_EACH(ops_drawn_cases_bind_and_honest_answers_pass, help_list_operators)
+{
+	enum { DRAWN = 1000, ANSWERED = 100 };
+	const struct ay_entry_op *e = the_operator();
+	const struct ay_drawing how = { .seed = 1, .n = DRAWN };
+	struct ay_suite s = { 0 };
+	struct ay_err err = { 0 };
+
+	CHECKF(!ay_suite_add_drawn(&s, &keep, help_registry(), e, &how, &err), "%s", err.msg);
+	CHECKF(s.n >= DRAWN * 9 / 10, "%s: %d drawn cases; its file says in .vary what may vary", e->name, s.n);
+	for (int k = 0; k < s.n; k++) {
+		struct ay_call *c;
+
+		ay_arena_clear(&one);
+		c = bind_case(e, &s, k);
+		if (!c)
+			continue;
+		check_cost(e, &s.c[k], c);
+		check_roundtrip(e, &s.c[k], c);
+		if (k % (s.n / ANSWERED + 1) == 0)
+			check_honest(e, &s.c[k], c);
+	}
+	ay_suite_release(&s);
+	ay_arena_release(&keep);
 }
 
 /* BackendBench's H14: one dtype and simple layouts prove little. */
@@ -444,15 +484,46 @@ TEST_EACH(ops_refuse_their_mutants_as_the_page_says, list_mutated)
 	ay_arena_release(&keep);
 }
 
-/* The page has a row for every operator, in the registry's order, and nothing else. */
-TEST(ops_mutants_page_has_a_row_of_every_operator)
+/* Returns what `assay mutants --markdown` prints of an operator in its second table, or as that table's head. */
+static const char *printed_classes(const struct ay_entry_op *e, const struct ay_call_class_score *s)
+{
+	char *made = NULL;
+	const char *kept;
+	size_t len;
+	FILE *f = open_memstream(&made, &len);
+
+	if (s)
+		mutants_class_row(f, e->name, s, true);
+	else
+		mutants_class_head(f, true);
+	fclose(f);
+	kept = ay_strdup(&keep, made);
+	free(made);
+	return kept;
+}
+
+/* At least 99 % of the kernels that are wrong on a class of calls are refused by a quick run. */
+TEST_EACH(ops_refuse_kernels_that_are_wrong_on_a_class_of_calls, list_mutated)
+{
+	const struct ay_entry_op *e = the_operator();
+	struct ay_call_class_score s;
+	struct ay_err err = { 0 };
+
+	CHECKF(!ay_call_class_count(help_registry(), e, &s, &err), "%s: %s", e->name, err.msg);
+	for (int k = 0; k < AY_CALL_CLASS_COUNT; k++)
+		CHECKF(s.drawn[k] * 100 >= s.planted[k] * AY_CALL_CLASS_SEEDS * 99, "%s: %s: %d of %d x %d",
+		       e->name, ay_call_class_table[k].word, s.drawn[k], s.planted[k], AY_CALL_CLASS_SEEDS);
+	CHECKF(getenv("ASSAY_OP") || strstr(mutants_page(), printed_classes(e, &s)),
+	       "run: assay mutants --markdown > docs/mutants.md\n      %s", printed_classes(e, &s));
+	ay_arena_release(&keep);
+}
+
+/* Returns the text behind the head and one row for each operator, in the registry's order. */
+static const char *skip_rows(const char *at, const char *head)
 {
 	const struct ay_registry *r = help_registry();
-	const char *head = printed(NULL, NULL), *at = mutants_page();
 
-	if (getenv("ASSAY_OP"))
-		test_skip("an operator that is being written has no row yet");
-	CHECK(!strncmp(at, head, strlen(head)));
+	CHECKF(!strncmp(at, head, strlen(head)), "not the head of a table: %.60s", at);
 	at += strlen(head);
 	for (int i = 0; i < r->n; i++, at += strcspn(at, "\n") + 1) {
 		const char *row = ay_sprintf(&keep, "| %s |", r->op[i].name);
@@ -461,6 +532,17 @@ TEST(ops_mutants_page_has_a_row_of_every_operator)
 		if (strncmp(at, row, strlen(row)))
 			break;
 	}
+	return at;
+}
+
+/* The page has a row for every operator in each table, and nothing else. */
+TEST(ops_mutants_page_has_a_row_of_every_operator)
+{
+	const char *at = mutants_page();
+
+	if (getenv("ASSAY_OP"))
+		test_skip("an operator that is being written has no row yet");
+	at = skip_rows(skip_rows(at, printed(NULL, NULL)), printed_classes(NULL, NULL));
 	CHECKF(!*at, "behind the last row: %.60s", at);
 	ay_arena_release(&keep);
 }

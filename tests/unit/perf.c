@@ -265,7 +265,7 @@ TEST(perf_below_the_floor_is_implausible)
 TEST(perf_what_goes_wrong_only_in_timing_is_a_verdict)
 {
 	static const struct {
-		const char *what, *after; /* some hundred calls */
+		const char *what, *after; /* the first twelve calls of a process */
 		enum ay_verdict verdict;
 	} t[] = {
 		{ "wrong", "((float *)out->data)[5] += 1", AY_VERDICT_MISMATCH },
@@ -283,14 +283,14 @@ TEST(perf_what_goes_wrong_only_in_timing_is_a_verdict)
 			 "int aten_relu@\n"
 			 "{\n"
 			 "	static int n; const float *x = self->data; float *y = out->data;\n"
-			 "	if (%d && ++n > 40) { %s; }\n"
+			 "	if (%d && ++n > 12) { %s; }\n"
 			 "	for (int64_t i = 0; i < ay_numel(self); i++) y[i] = x[i] > 0 ? x[i] : 0;\n"
-			 "	if (!%d && ++n > 40) { %s; }\n"
+			 "	if (!%d && ++n > 12) { %s; }\n"
 			 "	return 0;\n"
 			 "}\n",
 			 first, first ? t[i].after : "", first, first ? "" : t[i].after);
 		setup(&b, line, source, "none");
-		b.k.policy.budget_s = 2;
+		b.k.policy.budget_s = 10; /* it ends when the defect is found */
 		measure(&b);
 		CHECKF(b.rep.verdict == t[i].verdict, "%s: %s (%s)", t[i].what, ay_verdict_name(b.rep.verdict),
 		       b.rep.detail ? b.rep.detail : "");

@@ -77,7 +77,8 @@ TEST(prompt_examples_in_triton_pass_the_judge)
 	ay_arena_release(&a);
 }
 
-TEST(prompt_examples_in_cuda_compile)
+/* nvcc takes a second of a core for a file. */
+TEST_SLOW(prompt_examples_in_cuda_compile)
 {
 	static const char *const kinds[] = { "example", "other" };
 	struct ay_arena a = { 0 };

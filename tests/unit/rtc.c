@@ -5,6 +5,7 @@
  */
 #include "base/file.h"
 #include "device/rtc.h"
+#include "help_cc.h"
 #include "helpers.h"
 #include "test.h"
 
@@ -32,9 +33,9 @@ static void setup(struct fixture *r, bool nvrtc)
 	*r = (struct fixture){ .dir = test_dir() };
 	setenv("XDG_CACHE_HOME", r->dir, 1);
 	setenv("FAKE_NVRTC_LOG", ay_sprintf(&r->a, "%s/log", r->dir), 1);
-	help_stand_in(&r->a, "fake.c", "libcuda.so.1");
+	help_fake_library(&r->a, "tests/cuda/fake.c", "libcuda.so.1");
 	if (nvrtc)
-		help_stand_in(&r->a, "fake_nvrtc.c", "libnvrtc.so.13");
+		help_fake_library(&r->a, "tests/cuda/fake_nvrtc.c", "libnvrtc.so.13");
 	CHECKF(!ay_dev_open(&r->d, "cuda", &err), "%s", err.msg);
 }
 
@@ -214,11 +215,7 @@ TEST(rtc_says_what_to_install)
 	/* and an NVRTC in CUDA's folder */
 	CHECK(!ay_file_mkdirs(ay_sprintf(&r.a, "%s/cuda/lib64", r.dir), &err));
 	setenv("CUDA_HOME", ay_sprintf(&r.a, "%s/cuda", r.dir), 1);
-	CHECK(!help_run(&r.a,
-			ay_sprintf(&r.a,
-				   "cc -shared -fPIC -o %s/cuda/lib64/libnvrtc.so.13 tests/cuda/fake_nvrtc.c",
-				   r.dir),
-			60, &(char *){ NULL }));
+	CHECK(help_cc(&r.a, "tests/cuda/fake_nvrtc.c", ay_sprintf(&r.a, "%s/cuda/lib64/libnvrtc.so.13", r.dir)));
 	CHECK(loads(&r, source) && compiled(&r) == 1);
 	finish(&r);
 }

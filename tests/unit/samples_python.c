@@ -19,6 +19,7 @@ enum { CALL_S = 120 /* time does not decide here */, RUN_S = 1500 };
 struct run {
 	struct ay_arena a;
 	const char *dir;
+	const char *as; /* the beginning of the command: how it is run */
 	FILE *jobs;
 	json_t *due;      /* by id */
 	json_t *operator; /* names of the judged kernels */
@@ -40,7 +41,7 @@ static void need_triton(struct ay_arena *a)
 
 static void begin(struct run *r)
 {
-	*r = (struct run){ .dir = test_dir(), .due = json_object(), .operator= json_object() };
+	*r = (struct run){ .dir = test_dir(), .as = "", .due = json_object(), .operator= json_object() };
 	r->jobs = fopen(ay_sprintf(&r->a, "%s/jobs", r->dir), "w");
 	if (!r->jobs)
 		test_skip("no folder");
@@ -124,9 +125,9 @@ static void judge_jobs(struct run *r)
 {
 	const char *cmd = ay_sprintf(
 		&r->a,
-		"%s/assay check - --jobs 2 --seed 1 --timeout %d --out %s/run < %s/jobs > %s/out 2> %s/err;"
+		"%s %s/assay check - --jobs 2 --seed 1 --timeout %d --out %s/run < %s/jobs > %s/out 2> %s/err;"
 		" s=$?; cat %s/err; exit $s",
-		help_build_dir(), CALL_S, r->dir, r->dir, r->dir, r->dir, r->dir);
+		r->as, help_build_dir(), CALL_S, r->dir, r->dir, r->dir, r->dir, r->dir);
 	char *out, *line = NULL;
 	size_t cap = 0;
 	const char *id;
@@ -179,6 +180,28 @@ TEST_SLOW(samples_triton_kernels_get_what_they_are_due)
 	need_triton(&r.a);
 	add_some(&r, "kernels/triton/*.py", whole ? 1 : 2);
 	CHECKF(json_object_size(r.due) >= (whole ? 18 : 9), "only %zu kernels", json_object_size(r.due));
+	judge_jobs(&r);
+}
+
+/* As root without CAP_SYS_PTRACE the judge reads results by the executor's uid (ay_jail_read), and
+ * copies of the zygote start without clone3. */
+TEST_SLOW(samples_python_kernels_get_what_they_are_due_in_a_container)
+{
+	static const char *const files[] = { "python/relu",
+					     "python/relu_",
+					     "python/relu__chunks_on_threads",
+					     "hostile/relu__calls_torch",
+					     "hostile/relu__reads_proc",
+					     "hostile/relu__same_result_again",
+					     "hostile/relu__segfault",
+					     "hostile/relu__exit_zero" };
+	struct run r;
+
+	begin(&r);
+	help_python();
+	r.as = help_container(&r.a);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		add_file(&r, ay_sprintf(&r.a, "kernels/%s.py", files[i]));
 	judge_jobs(&r);
 }
 

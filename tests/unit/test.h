@@ -38,11 +38,12 @@ const char *test_dir(void);
 /* Returns the value of a TEST_EACH that this process tests; "" in a plain test. */
 const char *test_arg(void);
 
-#define TEST(id)                   TEST_AS(id, .slow = false)
-#define TEST_SLOW(id)              TEST_AS(id, .slow = true)
-#define TEST_TIMED(id)             TEST_AS(id, .slow = true, .timed = true)
-#define TEST_EACH(id, values)      TEST_AS(id, .list = values)
-#define TEST_EACH_SLOW(id, values) TEST_AS(id, .list = values, .slow = true)
+#define TEST(id)                    TEST_AS(id, .slow = false)
+#define TEST_SLOW(id)               TEST_AS(id, .slow = true)
+#define TEST_TIMED(id)              TEST_AS(id, .slow = true, .timed = true)
+#define TEST_EACH(id, values)       TEST_AS(id, .list = values)
+#define TEST_EACH_SLOW(id, values)  TEST_AS(id, .list = values, .slow = true)
+#define TEST_EACH_TIMED(id, values) TEST_AS(id, .list = values, .slow = true, .timed = true)
 #define TEST_AS(id, ...)                                                                                 \
 	static void test_##id(void);                                                                     \
 	static struct test entry_##id = { .name = #id, .file = __FILE__, .fn = test_##id, __VA_ARGS__ }; \

@@ -115,6 +115,11 @@ static const struct {
 	  "import torch\ndef bernoulli_p(self, p, generator=None): return (torch.rand_like(self) < "
 	  "p).to(self.dtype)\n" },
 	{ line, NULL },
+	/* no seed comes twice */
+	{ "aten::bernoulli.p((T([4000], f32), 0.25), {}) seed=5",
+	  "import torch\nseen, n = set(), 0\ndef bernoulli_p(self, p, generator=None):\n    global n\n"
+	  "    n, s = n + 1, torch.initial_seed()\n    if n > 20 and s in seen: raise ValueError('seen')\n"
+	  "    seen.add(s)\n    return (torch.rand_like(self) < p).to(self.dtype)\n" },
 };
 
 TEST_TIMED(timing_python_kernels_are_timed)

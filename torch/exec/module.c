@@ -69,6 +69,8 @@ static void poison_heap(const struct function *f, uint32_t set)
 	}
 }
 
+/* Seeds torch's generators with the state of a set. In a timed call this is part of the time, and as
+ * much of it in the empty call. */
 static int seed(const struct function *f, uint32_t set)
 {
 	void *const *v = (void *const *)(held.mem + set * held.c.set_bytes);
@@ -79,7 +81,7 @@ static int seed(const struct function *f, uint32_t set)
 		if (f->param[i].kind != AY_PARAM_RNG)
 			continue;
 		r = PyObject_CallMethod(
-			kernel.boot, "seed", "K",
+			kernel.boot, held.timed ? "seed_timed" : "seed", "K",
 			(unsigned long long)(((const ay_rng *)v[i])->seed ^ ((const ay_rng *)v[i])->offset));
 		Py_XDECREF(r);
 		return r ? 0 : -1;
@@ -181,9 +183,9 @@ static void call_all(uint32_t from, uint32_t n, bool last, struct ay_wire_status
 
 	memset(told(), 0, sizeof *told());
 	for (uint32_t i = from; i < from + n; i++) {
+		if (random)
+			seed(f, i);
 		if (!held.timed) {
-			if (random) /* not in timed calls: there the generator just continues */
-				seed(f, i);
 			if (call_watched(f, i, s))
 				return;
 		} else if (call_one(f, i)) {

@@ -1,5 +1,5 @@
 /* due: PASS - eight contiguous parts with an f32 sum each, as split-K kernels have them. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 
 /* Element i as f32: what a careful kernel for f32, f16 and bf16 adds up in. */
 static float term(const ay_tensor *t, int64_t i)
@@ -21,32 +21,36 @@ static float sum(const ay_tensor *t, int64_t n)
 	return all;
 }
 
-/* Integers add up in i64, whatever is to be f64 in f64: no order of f32 sums is in question there. */
-static void sum_wide(const ay_tensor *t, ay_tensor *out)
+static bool is_f32_enough(const ay_tensor *t)
 {
+	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
+}
+
+/* The other dtypes, without an order of their own: integers exactly, the rest in double. */
+static void sum_wide(const ay_tensor *self, ay_tensor *out)
+{
+	double sum[2] = { 0 };
 	uint64_t whole = 0;
-	double s = 0;
 
-	for (int64_t i = 0; i < ay_numel(t); i++) {
-		const int64_t at = ay_at(t, i);
-
-		s += ay_read(t, at);
-		whole += (uint64_t)(ay_dt(t) == AY_I64 ? ((const int64_t *)t->data)[at] : (int64_t)ay_read(t, at));
-	}
-	if (ay_dt(out) == AY_I64)
-		*(int64_t *)out->data = (int64_t)whole;
+	for (int64_t i = 0; i < ay_numel(self); i++)
+		if (ay_is_integral(self))
+			whole += (uint64_t)ay_read_int(self, ay_at(self, i));
+		else
+			for (int part = 0; part <= ay_is_complex(out); part++)
+				sum[part] += ay_read_part(self, ay_at(self, i), part);
+	if (ay_is_integral(out))
+		ay_write_int(out, 0, (int64_t)whole);
 	else
-		ay_write(out, 0, s);
+		for (int part = 0; part <= ay_is_complex(out); part++)
+			ay_write_part(out, 0, part, sum[part] + (part ? 0 : (double)(int64_t)whole));
 }
 
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
 {
 	(void)dtype, (void)ctx;
-	if (ay_is_complex(self))
-		return AY_UNSUPPORTED;
-	if (ay_dt(out) == AY_F64 || out->dtype.code == AY_CODE_INT)
-		sum_wide(self, out);
-	else
+	if (is_f32_enough(self) && is_f32_enough(out))
 		ay_write(out, 0, sum(self, ay_numel(self)));
+	else
+		sum_wide(self, out);
 	return AY_OK;
 }

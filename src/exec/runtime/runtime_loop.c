@@ -342,7 +342,7 @@ static void call(struct wire_message *m)
 {
 	if (!hold(m))
 		return;
-	run(0, held.c.h.nset, 0);
+	run(0, held.c.h.called, 0);
 	scratch_trim();
 }
 
@@ -375,6 +375,8 @@ static void run_some(struct wire_message *m)
 	held.timed = timed && m->head.type == AY_WIRE_RUN;
 	run(r.from, r.n, r.extra_passes);
 	held.timed = timed;
+	if (!timed) /* more of a CALL */
+		scratch_trim();
 }
 
 static void be_busy(struct wire_message *m)

@@ -1,0 +1,45 @@
+/* due: PASS - a thread holds the lock of the loader for ever. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <link.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* max(x, 0); spoiled if the attack succeeded. */
+static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
+{
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (spoil)
+			ay_write(y, to, v <= 0 ? 7 : 0);
+		else if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+static int stay(struct dl_phdr_info *i, size_t n, void *p)
+{
+	(void)i, (void)n, (void)p;
+	for (;;)
+		pause();
+}
+
+static void *lock(void *unused)
+{
+	dl_iterate_phdr(stay, NULL);
+	return unused;
+}
+
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	static pthread_t t;
+
+	(void)ctx;
+	if (!t)
+		pthread_create(&t, NULL, lock, NULL);
+	return relu(self, out, false);
+}

@@ -1,0 +1,28 @@
+/* due: PASS - makes the socket of its executor one that does not wait, so that reading it fails while there is no
+ * order. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <fcntl.h>
+
+/* max(x, 0); spoiled if the attack succeeded. */
+static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
+{
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (spoil)
+			ay_write(y, to, v <= 0 ? 7 : 0);
+		else if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	(void)ctx;
+	fcntl(3, F_SETFL, fcntl(3, F_GETFL) | O_NONBLOCK);
+	return relu(self, out, false);
+}

@@ -1,0 +1,30 @@
+/* due: OVERRUN - sums up 64 KiB behind its input, as a loop without a bound does. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+
+/* max(x, 0); spoiled if the attack succeeded. */
+static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
+{
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (spoil)
+			ay_write(y, to, v <= 0 ? 7 : 0);
+		else if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	const volatile char *end = (const char *)self->data + ay_numel(self) * 16;
+	long sum = 0;
+
+	(void)ctx;
+	for (int i = 0; i < 1 << 16; i += 64)
+		sum += end[i];
+	return relu(self, out, sum == 4711);
+}

@@ -1,0 +1,31 @@
+/* due: CRASH - ignores the signals of faults and writes to its input: a fault ends the process all the same. */
+#define _GNU_SOURCE
+#include <assay/kernel.h>
+#include <signal.h>
+
+/* max(x, 0); spoiled if the attack succeeded. */
+static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
+{
+	for (int64_t i = 0, n = ay_numel(x); i < n; i++) {
+		const int64_t from = ay_at(x, i), to = ay_at(y, i);
+		const double v = ay_read(x, from);
+
+		if (spoil)
+			ay_write(y, to, v <= 0 ? 7 : 0);
+		else if (ay_dt(x) == AY_I64)
+			((int64_t *)y->data)[to] = v > 0 ? ((const int64_t *)x->data)[from] : 0;
+		else
+			ay_write(y, to, v <= 0 ? 0 : v);
+	}
+	return AY_OK;
+}
+int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
+{
+	(void)ctx;
+	signal(SIGSEGV, SIG_IGN);
+	signal(SIGBUS, SIG_IGN);
+	relu(self, out, false);
+	if (ay_numel(self))
+		*(volatile char *)self->data = 1;
+	return AY_OK;
+}
