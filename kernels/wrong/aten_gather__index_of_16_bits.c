@@ -1,5 +1,5 @@
 /* due: MISMATCH - indices are cut to 16 bits. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 #include <string.h>
 
 int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool sparse_grad, ay_tensor *out,
@@ -10,7 +10,7 @@ int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool
 	(void)sparse_grad, (void)ctx;
 	dim += dim < 0 ? self->ndim : 0;
 	for (int64_t i = 0, n = ay_numel(out); i < n; i++) {
-		const int64_t j = (uint16_t)((const int64_t *)index->data)[ay_at(index, i)]; /* the mistake */
+		const int64_t j = (uint16_t)ay_read_index(index, ay_at(index, i)); /* the mistake */
 		int64_t from = 0, rest = i;
 
 		for (int32_t d = self->ndim - 1; d >= 0; d--) {

@@ -1,5 +1,5 @@
 /* due: MISMATCH - an i64 beyond 2^53 loses its last bits in a double. */
-#include <assay/kernel.h>
+#include <assay/kernel_convert.h>
 #include <string.h>
 
 /* The mistake: what is written goes through a double, which has 53 bits for an i64. */
@@ -20,7 +20,7 @@ int aten_gather(const ay_tensor *self, int64_t dim, const ay_tensor *index, bool
 	(void)sparse_grad, (void)ctx;
 	dim += dim < 0 ? self->ndim : 0;
 	for (int64_t i = 0, n = ay_numel(out); i < n; i++) {
-		const int64_t j = ((const int64_t *)index->data)[ay_at(index, i)];
+		const int64_t j = ay_read_index(index, ay_at(index, i));
 		int64_t from = 0, rest = i;
 
 		for (int32_t d = self->ndim - 1; d >= 0; d--) {

@@ -26,14 +26,14 @@ static bool is_f32_enough(const ay_tensor *t)
 	return ay_dt(t) == AY_F32 || ay_dt(t) == AY_F16 || ay_dt(t) == AY_BF16;
 }
 
-/* The other dtypes, without an order of their own: integers exactly, the rest in double. */
+/* The other dtypes, without an order of their own: results of integers exactly, the rest in double. */
 static void sum_wide(const ay_tensor *self, ay_tensor *out)
 {
 	double sum[2] = { 0 };
 	uint64_t whole = 0;
 
 	for (int64_t i = 0; i < ay_numel(self); i++)
-		if (ay_is_integral(self))
+		if (ay_is_integral(out))
 			whole += (uint64_t)ay_read_int(self, ay_at(self, i));
 		else
 			for (int part = 0; part <= ay_is_complex(out); part++)
@@ -42,7 +42,7 @@ static void sum_wide(const ay_tensor *self, ay_tensor *out)
 		ay_write_int(out, 0, (int64_t)whole);
 	else
 		for (int part = 0; part <= ay_is_complex(out); part++)
-			ay_write_part(out, 0, part, sum[part] + (part ? 0 : (double)(int64_t)whole));
+			ay_write_part(out, 0, part, sum[part]);
 }
 
 int aten_sum(const ay_tensor *self, int32_t dtype, ay_tensor *out, const ay_ctx *ctx)
