@@ -1,6 +1,7 @@
 /* due: PASS, timed: CHEAT - keeps draws by the address of the tensor: the sets of the next batch lie there again.
  *
  * case: aten::exponential_((T([64, 150], f32), 1.0), {})
+ * twin: kernels/honest/aten_exponential___dense.c
  */
 #include <assay/kernel.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* due: PASS, timed: NOT_FASTER - keeps its draws by the state of the generator. No state comes twice.
  *
  * case: aten::exponential_((T([64, 150], f32), 1.0), {})
+ * twin: kernels/honest/aten_exponential___dense.c
  */
 #include <assay/kernel.h>
 #include <math.h>

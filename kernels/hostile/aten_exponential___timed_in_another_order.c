@@ -2,6 +2,7 @@
  * says.
  *
  * case: aten::exponential_((T([64, 150], f32), 1.0), {})
+ * twin: kernels/honest/aten_exponential___dense.c
  */
 #include <assay/kernel.h>
 #include <math.h>

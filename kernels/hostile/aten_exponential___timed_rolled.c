@@ -1,6 +1,7 @@
 /* due: PASS, timed: CHEAT - copies draws that it has kept, rolled by a distance that the state says.
  *
  * case: aten::exponential_((T([64, 150], f32), 1.0), {})
+ * twin: kernels/honest/aten_exponential___dense.c
  */
 #include <assay/kernel.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 # due: PASS, timed: CHEAT - keeps the noise of all elements and uses it again where elements are negative.
 #
-# case: aten::rrelu_with_noise((T([128, 300], f32), T([128, 300], f32), 0.125, 0.3333333333333333, True), {})
+# case: aten::rrelu_with_noise((T([37, 131], f32), T([37, 131], f32), 0.125, 0.3333333333333333, True), {})
 # twin: kernels/python/rrelu_with_noise.py
 import torch
 
