@@ -42,12 +42,12 @@ static void add(struct ay_backing *b, const struct mapping *m, uint64_t at, uint
 }
 
 /* Opens /proc/PID/maps. Returns 1 if the process has ended. */
-static int open_maps(pid_t pid, int *fd, struct ay_err *err)
+static int open_maps(const struct ay_jailed *j, pid_t pid, int *fd, struct ay_err *err)
 {
 	char path[40];
 
 	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	*fd = j ? ay_jail_open(j, path) : open(path, O_RDONLY | O_CLOEXEC);
 	if (*fd >= 0)
 		return 0;
 	ay_fail_errno(err, AY_ERR_EXEC, "cannot read %s", path);
@@ -57,7 +57,8 @@ static int open_maps(pid_t pid, int *fd, struct ay_err *err)
 	return 1;
 }
 
-int ay_backing_find_in_text(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b, struct ay_err *err)
+int ay_backing_find_in_text(const struct ay_jailed *j, pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b,
+			    struct ay_err *err)
 {
 	char line[8192];
 	unsigned major, minor;
@@ -67,7 +68,7 @@ int ay_backing_find_in_text(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backi
 
 	b->more = false;
 	b->n = 0;
-	rc = open_maps(pid, &fd, err);
+	rc = open_maps(j, pid, &fd, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	f = fdopen(fd, "r");
@@ -84,14 +85,15 @@ int ay_backing_find_in_text(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backi
 	return 0;
 }
 
-int ay_backing_find(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b, struct ay_err *err)
+int ay_backing_find(const struct ay_jailed *j, pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b,
+		    struct ay_err *err)
 {
 	uint64_t at = lo;
 	int e = 0, fd, rc;
 
 	b->more = false;
 	b->n = 0;
-	rc = open_maps(pid, &fd, err);
+	rc = open_maps(j, pid, &fd, err);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	while (at < hi && !b->more && !e) {
@@ -106,7 +108,7 @@ int ay_backing_find(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b, s
 	}
 	close(fd);
 	/* ENOENT: no mapping follows. Other errors: Linux is too old */
-	return e && e != ENOENT ? ay_backing_find_in_text(pid, lo, hi, b, err) : 0;
+	return e && e != ENOENT ? ay_backing_find_in_text(j, pid, lo, hi, b, err) : 0;
 }
 
 static bool share(const struct ay_file_piece *x, const struct ay_file_piece *y)

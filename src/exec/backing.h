@@ -12,6 +12,7 @@
 #define AY_EXEC_BACKING_H
 
 #include "base/err.h"
+#include "sandbox/jail.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,11 +31,13 @@ struct ay_backing {
 	struct ay_file_piece piece[AY_BACKING_PIECES];
 };
 
-/* Finds the files behind addresses [lo, hi) of a process that does not run meanwhile. Addresses
- * where nothing is mapped do not count. Returns -1 if the system does not say. */
-int ay_backing_find(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b, struct ay_err *err);
+/* Finds the files behind addresses [lo, hi) of a process of the jail (NULL: of any process that may be
+ * read), which does not run meanwhile. Addresses where nothing is mapped do not count. Returns -1 if the system does not say. */
+int ay_backing_find(const struct ay_jailed *j, pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b,
+		    struct ay_err *err);
 /* As ay_backing_find, by reading the text of /proc/PID/maps. */
-int ay_backing_find_in_text(pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b, struct ay_err *err);
+int ay_backing_find_in_text(const struct ay_jailed *j, pid_t pid, uint64_t lo, uint64_t hi, struct ay_backing *b,
+			    struct ay_err *err);
 /* Returns true if the two share bytes of a file. */
 bool ay_backing_meets(const struct ay_backing *a, const struct ay_backing *b);
 /* Returns true if some bytes of a file are there twice. */

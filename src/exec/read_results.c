@@ -138,7 +138,7 @@ static int find_backing(struct taking *k, const struct ay_result_desc *t, struct
 {
 	b->n = 0;
 	b->more = false;
-	return t->lo < t->hi ? ay_backing_find(k->x->executor, t->lo, t->hi, b, err) : 0;
+	return t->lo < t->hi ? ay_backing_find(&k->x->jail, k->x->executor, t->lo, t->hi, b, err) : 0;
 }
 
 static bool has_argument(struct taking *k, const struct ay_backing *b)

@@ -79,6 +79,8 @@ int ay_jail_wait(struct ay_jailed *j, struct ay_err *err);
  * a container, the calling thread has the jail's real uid meanwhile. */
 ssize_t ay_jail_read(const struct ay_jailed *j, pid_t pid, const struct iovec *here, const struct iovec *there,
 		     unsigned long nthere);
+/* Opens a file of /proc about a process of the jail for reading, likewise. Returns -1 with errno. */
+int ay_jail_open(const struct ay_jailed *j, const char *path);
 /*
  * Returns true if `pid` holds more than `more` bytes beyond the limit of its jail. The caller calls
  * this now and then while the process works. The first call puts the process under the memory

@@ -145,7 +145,7 @@ class Kernels:
         return ("# %s\n" if self.ext == "py" else "/* %s */\n") % MARK + text
 
     def wrong(self, op, prompt):
-        found = self.sample("wrong", op, prompt, "due: MISMATCH")
+        found = self.sample("wrong", op, prompt, "due: MISMATCH -")
         if not found and self.ext == "py":
             found = self.stubs(op, prompt, lambda n: "return args[0] * 0 + 3")
         if not found:

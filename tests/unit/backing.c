@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096, PAGES = 80 };
 
-static int (*const ways[])(pid_t, uint64_t, uint64_t, struct ay_backing *,
+static int (*const ways[])(const struct ay_jailed *, pid_t, uint64_t, uint64_t, struct ay_backing *,
 			   struct ay_err *) = { ay_backing_find, ay_backing_find_in_text };
 
 static struct ay_backing find(size_t way, const void *at, size_t bytes)
@@ -21,7 +21,7 @@ static struct ay_backing find(size_t way, const void *at, size_t bytes)
 	struct ay_err err = { 0 };
 	struct ay_backing b;
 
-	CHECKF(!ways[way](getpid(), lo, lo + bytes, &b, &err), "%s", err.msg);
+	CHECKF(!ways[way](NULL, getpid(), lo, lo + bytes, &b, &err), "%s", err.msg);
 	return b;
 }
 
@@ -108,5 +108,5 @@ TEST(backing_of_a_process_that_has_ended)
 	struct ay_backing b;
 
 	for (size_t i = 0; i < 2; i++)
-		CHECK(!ways[i](0x3fffffff, 0, PAGE, &b, &err) && !b.n && !b.more);
+		CHECK(!ways[i](NULL, 0x3fffffff, 0, PAGE, &b, &err) && !b.n && !b.more);
 }
