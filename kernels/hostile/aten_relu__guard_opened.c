@@ -22,7 +22,8 @@ static int relu(const ay_tensor *x, ay_tensor *y, bool spoil)
 }
 int aten_relu(const ay_tensor *self, ay_tensor *out, const ay_ctx *ctx)
 {
-	const uintptr_t end = ((uintptr_t)out->data + (uintptr_t)ay_numel(out) * (out->dtype.bits / 8u) + 8191) & ~(uintptr_t)4095;
+	const uintptr_t end = ((uintptr_t)out->data + (uintptr_t)ay_numel(out) * (out->dtype.bits / 8u) + 8191) &
+			      ~(uintptr_t)4095;
 
 	(void)ctx;
 	relu(self, out, false);
