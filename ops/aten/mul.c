@@ -2,9 +2,10 @@
  *
  * out = self * other, element by element, with broadcasting and type promotion; either may be a number.
  *
- * Error: one rounding, mag = |self * other|. The product of two half numbers fits into f32, so theirs is rounded to
- * the dtype and nowhere else. A complex product has four real ones, whose sizes add up to no more than
- * |self| |other|: its parts may cancel, and are then off by that much. Integers wrap; two bools give their "and".
+ * Error: one rounding, mag = |self * other|. A tensor of another dtype may be rounded to the result's first. The
+ * product of two half numbers fits into f32, so theirs is rounded to the dtype and nowhere else. A complex product has
+ * four real ones, whose sizes add up to no more than |self| |other|: its parts may cancel, and are then off by that
+ * much. Integers wrap; two bools give their "and".
  *
  * ATen on the CPU rounds a number that stands first to a half dtype before it multiplies, one that stands second not.
  *
@@ -20,12 +21,18 @@
 static void mul(struct ay_ref *r)
 {
 	const num *a = ay_load_flat(r, ay_t(r->c, "self"), 0), *b = ay_load_flat(r, ay_t(r->c, "other"), 0);
+	const enum ay_dt dt = r->c->out[0]->view.dt;
+	const bool a_moves = ay_is_converted(r->c, "self", dt), b_moves = ay_is_converted(r->c, "other", dt);
 
 	for (int64_t i = r->lo; i < r->hi; i++) {
 		num x = a[i - r->lo], y = b[i - r->lo];
 
 		*ay_val(r, 0, i, 0) = ay_times(r, x, y);
 		*ay_mag(r, 0, i, 0) = (double)(fabs(x) * fabs(y));
+		if (a_moves && y != 0)
+			*ay_mag(r, 0, i, 0) += (double)fabs(y) * ay_err_convert(dt, x);
+		if (b_moves && x != 0)
+			*ay_mag(r, 0, i, 0) += (double)fabs(x) * ay_err_convert(dt, y);
 	}
 }
 

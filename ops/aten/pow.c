@@ -106,6 +106,17 @@ static int accepts(const struct ay_call *c, struct ay_err *err)
 	return 0;
 }
 
+/* On a GPU x to the power of -2 is 1 / (x * x). */
+static const char *cuda_differs(const struct ay_call *c)
+{
+	const enum ay_dt dt = c->out[0]->view.dt;
+
+	return (dt == AY_DT_F16 || dt == AY_DT_BF16) && ay_is_number(c, "exponent") &&
+			       re(ay_number(c, "exponent")) == -2
+		       ? "the product below a negative power is rounded to the half type"
+		       : NULL;
+}
+
 static const char *aten_differs(const struct ay_call *c)
 {
 	num y;
@@ -186,6 +197,7 @@ const struct ay_op ay_ops_pow[] = {{
 	.reference = power,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.rounds    = "a number given as base or exponent (ATen rounds it to the result's dtype)",
 	.promises  = "negative bases under an exponent that rounding to the result's dtype makes whole; -inf and -0 under +-0.5",
 	.flags     = AY_ALIAS_SAFE,

@@ -167,6 +167,12 @@ static const char *aten_differs(const struct ay_call *c)
 		       : NULL;
 }
 
+/* On a GPU the imaginary part that a real number gets is negated too. */
+static const char *cuda_differs(const struct ay_call *c)
+{
+	return aten_differs(c) ? "the imaginary part of a negated real number is -0" : NULL;
+}
+
 static void cost(const struct ay_call *c, struct ay_cost *k)
 {
 	(void)c;
@@ -312,6 +318,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.reference = copy,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.k_out     = AY_K_SAME,
 	.flags     = AY_CONVERTS,
 	.promises  = "floats that the integer dtype does not hold; which neighbour f64, i32 and i64 give near a tie of a half type",
@@ -344,6 +351,7 @@ const struct ay_op ay_ops_to_copy[] = {{
 	.reference = same,
 	.cost      = cost,
 	.aten_differs = aten_differs,
+	.cuda_differs = cuda_differs,
 	.flags     = AY_EXACT,
 }, {
 	.schemas   = AY_SCHEMAS("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)"),
