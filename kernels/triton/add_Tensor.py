@@ -17,7 +17,10 @@ def add_kernel(x, y, out, alpha, n, WIDE: tl.constexpr, BLOCK: tl.constexpr):
 def add_Tensor(self, other, *, alpha=1):
     kind = torch.result_type(self, other)
     if kind == torch.bool or kind.is_complex or kind == torch.float64:
-        return torch.sub(self, -torch.as_tensor(other) * alpha) if kind != torch.bool else self | other
+        if kind == torch.bool:
+            return torch.as_tensor(self) | (torch.as_tensor(other) & bool(alpha))
+        x, y = (torch.as_tensor(t).to(kind) for t in (self, other))
+        return torch.sub(x, y * -alpha)
     place = self.device if isinstance(self, torch.Tensor) and self.dim() else torch.as_tensor(other).device
     x, y = torch.broadcast_tensors(*(torch.as_tensor(t, device=place).to(kind) for t in (self, other)))
     x, y = x.contiguous(), y.contiguous()

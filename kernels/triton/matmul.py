@@ -23,18 +23,24 @@ def matmul_kernel(a, b, c, m, n, k, sab, sam, sak, sbb, sbk, sbn, M: tl.constexp
     tl.store(to, total.to(c.dtype.element_ty), mask=(rm[:, None] < m) & (rn[None, :] < n))
 
 
+def other_dtypes(a, b):
+    if a.is_floating_point() or a.is_complex():
+        return torch.einsum("bik,bkj->bij", a, b)
+    return (a.unsqueeze(-1) * b.unsqueeze(-3)).sum(-2, dtype=a.dtype)
+
+
 def matmul(self, other):
-    if self.dtype not in (torch.float32, torch.float16, torch.bfloat16):
-        return torch.einsum("...ik,...kj->...ij", self, other)
     a, b = self[None] if self.dim() == 1 else self, other[:, None] if other.dim() == 1 else other
     lead = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a, b = (x.expand(*lead, *x.shape[-2:]).reshape(math.prod(lead), *x.shape[-2:]) for x in (a, b))
     batch, m, k = a.shape
     n = b.shape[-1]
+    shape = [*lead, *((m,) if self.dim() > 1 else ()), *((n,) if other.dim() > 1 else ())]
+    if self.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        return other_dtypes(a, b).reshape(shape)
     c = self.new_empty(batch, m, n)
     grid = (triton.cdiv(m, 64) * triton.cdiv(n, 64), batch)
     deep = 32 if c.is_cuda else 256  # shared memory holds no more; the interpreter likes large blocks
     if c.numel():
         matmul_kernel[grid](a, b, c, m, n, k, *a.stride(), *b.stride(), M=64, N=64, K=deep)
-    shape = [*lead, *((m,) if self.dim() > 1 else ()), *((n,) if other.dim() > 1 else ())]
     return c.reshape(shape)
