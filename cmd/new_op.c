@@ -73,6 +73,8 @@ static const char template[] =
 	"\t\t{ \"((T(s, dt),), {})\", \"dt=f32|f16|bf16 s=[1024, 1024]\", AY_FULL },\n"
 	"\t\t{ \"((T(s, dt),), {})\", \"dt=f32|bf16 s=[4096, 4096]\", AY_PERF },\n"
 	"\t},\n"
+	"\t/* what else may vary: drawn.h has shape(), dim() and more */\n"
+	"\t.vary      = {{ \"((T(s, dt),), {})\", \"s=shape() dt=f32|f16|bf16|f64\" }},\n"
 	"\t.accepts   = accepts,\n"
 	"\t.reference = @N_ref,\n"
 	"\t.cost      = cost,\n"
