@@ -237,7 +237,7 @@ const struct ay_op ay_ops_cat[] = {{
 		{ "(([T(s, dt), T(s, dt)], d), {})", "dt=f32|f16 d=1|0 s=[512, 512]|[1024, 1024]", AY_PERF },
 		{ "(([T([64, 128, 64, 16], dt), T([64, 128, 64, 16], dt), T([64, 128, 64, 24], dt), T([64, 128, 64, 32], dt)], 3), {})", "dt=f32|bf16", AY_PERF },
 	},
-	.vary      = {{ "((l, d), {})", "s=shape(1, 6) d=dim(s) (dt,db)=(f32,f32)|(f16,f16)|(bf16,bf16)|(f64,f64)|(i64,i64)|(i32,i32)|(u8,u8)|(b8,b8)|(c64,c64)|(f16,f32)|(f16,bf16)|(i8,u8)|(b8,f32)|(i64,f16)|(f32,c64)|(i16,i8) f=dt == b8 ? 'bool' : dt != db ? 'normal' : dt == f16 ? 'special' : one('normal', 'mixed') a=T(s, dt, fill=f) b=T(with(s, d, size(1, 9)), db) e=T(with(s, d, size(1, 9)), dt) l=[a, b]|[b, a]|[a]|[a, b, e]|[a, T([0], db), b]|[T(with(s, d, 0), dt), a, b]|[e, b, a, e, b]|[b, T(with(s, d, 1), dt), T(with(s, d, 2), db), T(with(s, d, 3), dt), T(with(s, d, 1), dt), a, T(with(s, d, 2), dt), e]" }},
+	.vary      = {{ "((l, d), {})", "s=shape(1, 6) d=dim(s) (dt,db)=(f32,f32)|(f16,f16)|(bf16,bf16)|(f64,f64)|(i64,i64)|(i32,i32)|(u8,u8)|(b8,b8)|(c64,c64)|(f16,f32)|(f16,bf16)|(i8,u8)|(b8,f32)|(i64,f16)|(f32,c64)|(i16,i8) f=dt == b8 ? 'bool' : dt != db ? 'normal' : dt == f16 ? 'special' : one('normal', 'mixed') a=T(s, dt, fill=f) b=T(with(s, d, size(1, 9)), db) e=T(with(s, d, size(1, 9)), dt) l=[a, b]|[a, e, b]|[a, b]|[b, a]|[a]|[a, b, e]|[a, T([0], db), b]|[T(with(s, d, 0), dt), a, b]|[e, b, a, e, b]|[b, T(with(s, d, 1), dt), T(with(s, d, 2), db), T(with(s, d, 3), dt), T(with(s, d, 1), dt), a, T(with(s, d, 2), dt), e]" }},
 	.accepts   = accepts,
 	.result    = result,
 	.reference = cat,

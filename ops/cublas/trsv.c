@@ -254,7 +254,7 @@ const struct ay_op ay_ops_trsv[] = {{
 	},
 	.vary      = {
 		{ "((u, t, d, n, T([n, n + q * p], f32, stride=(n + p, 1), offset=o), n + p, T([" LENGTH " + px], f32, stride=(1,), offset=ox, fill=f), ix), {})",
-		  "n=last()|last()|last()|last()|size(1, 500) " FORMS "p=0|0|size(1, 9) q=0|1 ix=1|1|2|3|-1|-2 px=0|0|int(1, 5) o=0|int(1, 7) ox=0|int(1, 7) f='normal'|'normal(1, 1)'|'heavy'|'exact'|'mixed'" },
+		  "n=last()|last()|last()|last()|last()|last()|last()|last()|last()|size(1, 500) " FORMS "p=0|0|0|0|0|0|size(1, 9) q=0|1 ix=1|1|2|3|-1|-2 px=0|0|int(1, 5) o=0|int(1, 7) ox=0|int(1, 7) f='normal'|'normal(1, 1)'|'heavy'|'exact'|'mixed'" },
 	},
 	.fills     = "A=triangle",
 	.makers    = makers,

@@ -278,32 +278,25 @@ static int draw_overload(struct drawer *d, const struct ay_schema *s, const stru
 	return n < 0 ? -1 : 0;
 }
 
-static int64_t elements_of(const struct ay_value *v)
-{
-	int64_t most = 0, n = 1;
-
-	for (int i = 0; v->kind == AY_V_LIST && i < v->list.n; i++)
-		most = elements_of(&v->list.v[i]) > most ? elements_of(&v->list.v[i]) : most;
-	if (v->kind != AY_V_TENSOR)
-		return most;
-	for (int i = 0; i < v->t->ndim; i++)
-		if (__builtin_mul_overflow(n, v->t->shape[i], &n))
-			return LARGEST_FULL;
-	return n;
-}
-
-/* Stores the elements of the largest tensor of the operator's listed cases, up to a tier. */
+/* Stores the elements of the largest tensor of the operator's listed cases, up to a tier; results count. */
 static int find_largest(struct drawer *d, enum ay_tier most)
 {
 	struct ay_suite listed = { 0 };
+	struct ay_arena one = { 0 };
 	int rc = ay_suite_add_op(&listed, d->a, d->r, d->e, most, d->err);
 
-	for (int i = 0; i < listed.n; i++)
-		for (int k = 0; k < listed.c[i].line->narg; k++) {
-			const int64_t n = elements_of(&listed.c[i].line->arg[k]);
+	for (int i = 0; i < listed.n && !rc; i++) {
+		struct ay_call *c;
+
+		ay_arena_clear(&one);
+		rc = ay_call_bind(&one, d->e->op[0], listed.c[i].schema, listed.c[i].line, &c, d->err);
+		for (int k = 0; !rc && k < c->noperand; k++) {
+			const int64_t n = ay_numel_of(&c->operand[k]->view);
 
 			d->listed = n > d->listed ? n : d->listed;
 		}
+	}
+	ay_arena_release(&one);
 	ay_suite_release(&listed);
 	return rc;
 }

@@ -502,7 +502,7 @@ static const char *printed_classes(const struct ay_entry_op *e, const struct ay_
 	return kept;
 }
 
-/* At least 97 % of the kernels that are wrong on a class of calls are refused by a quick run; over all
+/* At least 98 % of the kernels that are wrong on a class of calls are refused by a quick run; over all
  * operators it is 99.8 %, as the page shows. */
 TEST_EACH(ops_refuse_kernels_that_are_wrong_on_a_class_of_calls, list_mutated)
 {
@@ -516,7 +516,7 @@ TEST_EACH(ops_refuse_kernels_that_are_wrong_on_a_class_of_calls, list_mutated)
 		planted += s.planted[k] * AY_CALL_CLASS_SEEDS;
 		refused += s.drawn[k];
 	}
-	CHECKF(refused * 100 >= planted * 97, "%s: %d of %d", e->name, refused, planted);
+	CHECKF(refused * 100 >= planted * 98, "%s: %d of %d", e->name, refused, planted);
 	CHECKF(getenv("ASSAY_OP") || strstr(mutants_page(), printed_classes(e, &s)),
 	       "run: assay mutants --markdown > docs/mutants.md\n      %s", printed_classes(e, &s));
 	ay_arena_release(&keep);
