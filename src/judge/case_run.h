@@ -40,6 +40,8 @@ struct case_run {
 	int changed;         /* slot of an input that the kernel changed on its device; -1: none */
 	uint8_t poison[SETS_RANDOM];
 	ay_rng rng[SETS_RANDOM];
+	/* of a random operator: the deviations of the draws of set 0, by its own check */
+	struct ay_draws draws;
 };
 
 /* Records a verdict that applies. The report keeps the worst one and its detail. */
@@ -147,9 +149,12 @@ void ay_case_run_printed(struct case_run *t);
  * format. */
 int ay_case_run_dump(struct case_run *t, struct ay_err *err);
 
-/* For random operators: judges whether sets 0 and 2, whose generators had different states, share
- * draws, and whether set 2 is right. */
+/* For random operators. ay_check_draws_begin allocates t->draws, which the check of set 0 fills, unless
+ * the result is too large. ay_check_draws judges whether sets 0 and 2, whose generators had different
+ * states, share draws, and whether set 2 is right. Set 0 is. ay_check_draws_end frees t->draws. */
+void ay_check_draws_begin(struct case_run *t);
 void ay_check_draws(struct case_run *t);
+void ay_check_draws_end(struct case_run *t);
 /* Judges the outputs of a batch that ran. */
 void ay_check_outputs(struct case_run *t);
 

@@ -7,43 +7,50 @@
 /* Elements up to which deviations are compared. Testing millions of draws takes seconds. */
 enum { RELATED_MOST = 1 << 20 };
 
-/* Runs the operator's check on a set. *d receives the deviations of its draws. Returns false, with
- * the reason in the arena, if the set is wrong. */
-static bool check_set(struct case_run *t, int s, struct ay_draws *d, const char **why)
+static struct ay_draws allocate(int64_t n)
+{
+	const size_t bytes = sizeof(double) * (size_t)n;
+
+	return (struct ay_draws){ .n = n, .d = ay_xrealloc(NULL, bytes), .v = ay_xrealloc(NULL, bytes) };
+}
+
+static void release(struct ay_draws *d)
+{
+	ay_xfree(d->d);
+	ay_xfree(d->v);
+	*d = (struct ay_draws){ 0 };
+}
+
+void ay_check_draws_begin(struct case_run *t)
+{
+	const int64_t n = t->call->nout ? ay_numel_of(&t->call->out[0]->view) : 0;
+
+	if (n && n <= RELATED_MOST && !ay_judge_is_built_in(t->j))
+		t->draws = allocate(n);
+}
+
+void ay_check_draws_end(struct case_run *t)
+{
+	release(&t->draws);
+}
+
+/* Runs the operator's check on set 2, and tests its deviations against those of set 0. */
+static void relate(struct case_run *t)
 {
 	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
 	const struct ay_view **got = AY_NEW_N(t->a, const struct ay_view *, t->call->nout + 1);
-	struct ay_finding f = { .index = -1, .draws = d };
+	struct ay_draws mine = allocate(t->draws.n);
+	struct ay_finding f = { .index = -1, .draws = &mine };
 
-	ay_layout_show(t, s);
+	ay_layout_show(t, 2);
 	for (int k = 0; k < t->call->nout; k++)
 		got[k] = &t->call->out[k]->view;
 	op->check(t->call, got, &f);
-	*why = f.text[0] ? ay_strdup(t->a, f.text) : NULL;
-	return !f.text[0];
-}
-
-/* Tests the deviations of sets 0 and 2. */
-static void relate(struct case_run *t)
-{
-	const int64_t n = ay_numel_of(&t->call->out[0]->view);
-	struct ay_finding f = { .index = -1 };
-	struct ay_arena a = { 0 };
-	struct ay_draws d[2];
-	const char *why;
-
-	for (int k = 0; k < 2; k++)
-		d[k] = (struct ay_draws){ .n = n,
-					  .d = AY_NEW_N(&a, double, n + 1),
-					  .v = AY_NEW_N(&a, double, n + 1) };
-	/* if set 0 is wrong, judge_values reports it */
-	if (check_set(t, 0, &d[0], &why)) {
-		if (!check_set(t, 2, &d[1], &why))
-			ay_case_run_say(t, AY_VERDICT_MISMATCH, ay_sprintf(t->a, "with another ay_rng: %s", why));
-		else if (d[0].row && d[1].row && !ay_draws_apart(&d[0], &d[1], &f))
-			ay_case_run_say(t, AY_VERDICT_CHEAT, ay_strdup(t->a, f.text));
-	}
-	ay_arena_release(&a);
+	if (f.text[0])
+		ay_case_run_say(t, AY_VERDICT_MISMATCH, ay_sprintf(t->a, "with another ay_rng: %s", f.text));
+	else if (t->draws.row && mine.row && !ay_draws_apart(&t->draws, &mine, &f))
+		ay_case_run_say(t, AY_VERDICT_CHEAT, ay_strdup(t->a, f.text));
+	release(&mine);
 }
 
 void ay_check_draws(struct case_run *t)
@@ -63,8 +70,7 @@ void ay_check_draws(struct case_run *t)
 	if (found != AY_REPEATED_NOT)
 		ay_case_run_say(t, found == AY_REPEATED_WITHIN ? AY_VERDICT_MISMATCH : AY_VERDICT_CHEAT,
 				ay_strdup(t->a, text));
-	else if (op->check && t->call->nout && ay_numel_of(&t->call->out[0]->view) &&
-		 ay_numel_of(&t->call->out[0]->view) <= RELATED_MOST)
+	else if (op->check && t->draws.n)
 		relate(t);
 	ay_layout_show(t, 0);
 	ay_repeats_free(r);

@@ -361,7 +361,7 @@ static bool run_check(struct case_run *t, int s, bool report)
 {
 	const struct ay_op *op = t->op->op[ay_call_num_type(t->call)];
 	const struct ay_view **got = AY_NEW_N(t->a, const struct ay_view *, t->call->nout + 1);
-	struct ay_finding f = { .index = -1 };
+	struct ay_finding f = { .index = -1, .draws = s ? NULL : &t->draws };
 
 	/* poison would only confuse the check */
 	if (!op->check || t->rep->all >> AY_VERDICT_UNWRITTEN & 1)
@@ -437,8 +437,6 @@ static void judge_random(struct case_run *t, const struct spread *same)
 	/* 2^-40: far less likely than any fault of the machine */
 	if (!other.differs && ay_draws_log2_same(op, t->call) < -40)
 		ay_case_run_say(t, AY_VERDICT_CHEAT, "two calls with different ay_rng gave the same result");
-	else if (t->rep->verdict == AY_VERDICT_NONE)
-		ay_check_draws(t);
 }
 
 /* Finds elements that were never written. Elements that the operator does not promise (padding
@@ -575,8 +573,13 @@ void ay_check_outputs(struct case_run *t)
 	compare_sets(t, 0, 1, &p);
 	if (p.unwritten && !promises_no_content(t))
 		judge_unwritten(t, &p);
-	if (t->op->op[0]->flags & AY_RANDOM)
+	if (t->op->op[0]->flags & AY_RANDOM) {
 		judge_random(t, &p);
+		ay_check_draws_begin(t);
+	}
 	judge_values(t, p.differs > 0);
 	judge_scalars(t);
+	if (t->op->op[0]->flags & AY_RANDOM && t->rep->verdict == AY_VERDICT_NONE)
+		ay_check_draws(t);
+	ay_check_draws_end(t);
 }
