@@ -83,6 +83,10 @@ __global__ void convert_each(const void *x, int dx, void *y, int dy, window w, d
 	if (i >= w.n)
 		return;
 	find(w, i, &from, &to);
+	if (dx == AY_I64 && dy == AY_F32) { /* through double it would be rounded twice */
+		((float *)y)[to] = (float)((const int64_t *)x)[from];
+		return;
+	}
 	write_pair(y, dy, to, read_pair(x, dx, from, sign));
 }
 
