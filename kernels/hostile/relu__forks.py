@@ -14,7 +14,14 @@ def attempt(f, *args, **kwargs):
     return True
 
 
+calls = 0
+
+
 def relu(self):
+    global calls
+    calls += 1
+    if calls > 9:  # every attempt leaves pipes behind, of which a process has few
+        return torch.where(self < 0, torch.zeros((), dtype=self.dtype), self)
     made = attempt(os.fork), attempt(os.forkpty), attempt(subprocess.run, ["/bin/true"])
     made += attempt(multiprocessing.Process(target=print).start), attempt(os.posix_spawn, "/bin/true", ["true"], {})
     if any(made):

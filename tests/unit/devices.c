@@ -156,7 +156,7 @@ TEST(devices_words_that_are_refused)
 		{ REFERENCE "--device-count 65", "not '65'" },
 		{ REFERENCE "--device-count all", "counts GPUs" },
 		{ REFERENCE "--device-count 64 --jobs 5", "--jobs is for each of the 64 devices: from 1 to 4" },
-		{ REFERENCE "--jobs 257", "--jobs is a number from 1 to 256" },
+		{ REFERENCE "--jobs 257", "--jobs is a whole number from 1 to 256" },
 		{ "--suite smoke --backend directory --kernels kernels/c --device cpu --device-count 2 --timing "
 		  "full",
 		  "--device-count 2 beside --timing" },
