@@ -195,7 +195,7 @@ static bool check_lags(const struct ay_draws *s, struct ay_finding *f)
 
 static void keep(const struct ay_draws *s, struct ay_draws *to)
 {
-	if (!to || to->n != s->n)
+	if (!to || to->n != s->n || !s->n)
 		return;
 	to->row = s->row;
 	memcpy(to->d, s->d, sizeof *s->d * (size_t)s->n);
